@@ -1,0 +1,198 @@
+/**
+ * Commands: everything that can change the state of the exchange (DESIGN §1). One `kind`-discriminated record
+ * each; every field is an engine unit, decoded and authorised before it gets here. `timeUs` is when the command
+ * happens: timers due before it run first, each at its own time (R-12.1).
+ *
+ * The journal's codec gives each kind a tag; tags are append-only (sim/journal/codec).
+ */
+import type {
+  AccountId,
+  Address,
+  Lots,
+  MarketId,
+  OrderId,
+  Ppm,
+  PriceTicks,
+  Quanta,
+  SubaccountId,
+  TimeUs,
+} from '../num/units.ts';
+import type { MarketSpec, SelfTradeMode } from './config.ts';
+
+export type OrderType = 'limit' | 'twap' | 'takeProfit' | 'stopLoss' | 'trailingStop' | 'iceberg';
+export type Side = 'bid' | 'ask';
+
+/** Time passes: nothing but due timers. */
+export interface AdvanceTime {
+  readonly kind: 'advanceTime';
+  readonly timeUs: TimeUs;
+}
+
+/** A market opens. Its id is the number of markets listed before it. */
+export interface ListMarket {
+  readonly kind: 'listMarket';
+  readonly timeUs: TimeUs;
+  readonly spec: MarketSpec;
+}
+
+/** Money enters from outside. Creates the account and subaccount at need (R-5.1). */
+export interface Deposit {
+  readonly kind: 'deposit';
+  readonly timeUs: TimeUs;
+  readonly account: Address;
+  readonly subaccountIndex: number;
+  /** > 0 */
+  readonly amount: Quanta;
+}
+
+/** Money leaves to outside, at most what is withdrawable (R-5.9). */
+export interface Withdraw {
+  readonly kind: 'withdraw';
+  readonly timeUs: TimeUs;
+  readonly account: Address;
+  readonly subaccountIndex: number;
+  readonly amount: Quanta;
+}
+
+/** A transfer between subaccounts, authorised by `from` (R-9.3). */
+export interface Transfer {
+  readonly kind: 'transfer';
+  readonly timeUs: TimeUs;
+  readonly from: Address;
+  readonly fromIndex: number;
+  readonly to: Address;
+  readonly toIndex: number;
+  readonly amount: Quanta;
+  /** null: cash; else excess isolated margin of that market (R-5.10). */
+  readonly market: MarketId | null;
+  /** Account whose nonce this request uses: the debited one, or the share holder when the vault pays. */
+  readonly signer: Address;
+  readonly nonce: bigint;
+  readonly expiresAtMs: bigint;
+}
+
+/** One order, admitted by the gateway up to signature; the engine checks expiry, nonce, clientId and what follows. */
+export interface PlaceOrder {
+  readonly kind: 'placeOrder';
+  readonly timeUs: TimeUs;
+  readonly subaccount: SubaccountId;
+  readonly market: MarketId;
+  readonly orderType: OrderType;
+  /** Signed, not 0. */
+  readonly lots: Lots;
+  /** A bound for `ioc`, already rounded to the safer tick. */
+  readonly priceTicks: PriceTicks;
+  readonly ioc: boolean;
+  readonly postOnly: boolean;
+  readonly reduceOnly: boolean;
+  /** 0 … 2^63 − 1 */
+  readonly nonce: bigint;
+  /** The contract's expiresAt, exactly as sent, in milliseconds. */
+  readonly expiresAtMs: bigint;
+  /** null: signed by the owner's signer set; else the delegate that signed (R-2.13). */
+  readonly delegate: AccountId | null;
+  readonly clientId: string | null;
+  /** null when the zero address is given. */
+  readonly originator: Address | null;
+  readonly originatorFeePpm: Ppm;
+}
+
+/** A user cancels one order, named by its dense id; the gateway has found it and checked who asks. */
+export interface CancelOrder {
+  readonly kind: 'cancelOrder';
+  readonly timeUs: TimeUs;
+  readonly orderId: OrderId;
+}
+
+/** A user cancels every order of a subaccount, or those in one market. */
+export interface CancelAll {
+  readonly kind: 'cancelAll';
+  readonly timeUs: TimeUs;
+  readonly subaccount: SubaccountId;
+  readonly market: MarketId | null;
+}
+
+/** The oracle speaks: an index price rounded half up to a tick, and its text for reads (R-1.7). */
+export interface SetIndex {
+  readonly kind: 'setIndex';
+  readonly timeUs: TimeUs;
+  readonly market: MarketId;
+  readonly priceTicks: PriceTicks;
+  readonly text: string;
+}
+
+/** A recorded mark price, for markets with `markSource: external`. */
+export interface SetMark {
+  readonly kind: 'setMark';
+  readonly timeUs: TimeUs;
+  readonly market: MarketId;
+  readonly priceTicks: PriceTicks;
+}
+
+/** Overrides `config.selfTradeExpire` for one account (R-2.4); null returns to the exchange's. */
+export interface SetSelfTradeMode {
+  readonly kind: 'setSelfTradeMode';
+  readonly timeUs: TimeUs;
+  readonly account: Address;
+  readonly mode: SelfTradeMode | null;
+}
+
+/**
+ * Historical book levels of one update, in the order recorded; `lots` 0 removes a level. Sizes are the venue's own,
+ * before any displacement (DESIGN §6). One command is one update of the venue, so nobody acts between its levels.
+ */
+export interface TapeDepth {
+  readonly kind: 'tapeDepth';
+  readonly timeUs: TimeUs;
+  readonly market: MarketId;
+  readonly levels: readonly TapeLevel[];
+}
+
+export interface TapeLevel {
+  readonly side: Side;
+  readonly priceTicks: PriceTicks;
+  readonly lots: Lots;
+}
+
+/** A historical trade: a house taker of `lots` (signed by the taker's side) at the tape's price. */
+export interface TapeTrade {
+  readonly kind: 'tapeTrade';
+  readonly timeUs: TimeUs;
+  readonly market: MarketId;
+  readonly priceTicks: PriceTicks;
+  readonly lots: Lots;
+}
+
+/** The venue's whole book: levels that are not named are gone. Ends a gap. */
+export interface TapeSnapshot {
+  readonly kind: 'tapeSnapshot';
+  readonly timeUs: TimeUs;
+  readonly market: MarketId;
+  readonly levels: readonly TapeLevel[];
+}
+
+/** The recording has a hole: no house fills until the next snapshot. */
+export interface TapeGap {
+  readonly kind: 'tapeGap';
+  readonly timeUs: TimeUs;
+  readonly market: MarketId;
+}
+
+export type Command =
+  | PlaceOrder
+  | CancelOrder
+  | AdvanceTime
+  | TapeDepth
+  | TapeTrade
+  | SetIndex
+  | SetMark
+  | CancelAll
+  | Deposit
+  | Withdraw
+  | Transfer
+  | SetSelfTradeMode
+  | TapeSnapshot
+  | TapeGap
+  | ListMarket;
+
+export type CommandKind = Command['kind'];

@@ -1,0 +1,105 @@
+/**
+ * The parameters of an exchange and of a market, in the engine's own units. Parsing and defaults in decimal text
+ * live in the gateway; these are what the journal's header and `listMarket` carry. Rules: R-1.2, R-5.3, §7, R-8.1.
+ */
+import type { Address, DurationUs, Lots, Ppb, Ppm, PriceTicks, Quanta, TimeUs } from '../num/units.ts';
+
+/** Which order ends when two orders of one account would trade (R-2.4): 0 incoming, 1 resting, 2 both. */
+export type SelfTradeMode = 0 | 1 | 2;
+
+export type TriggerSource = 'mark' | 'index' | 'last';
+/** Where a market's mark comes from (R-5.3, R-5.3a). `median` is the three-leg rule. */
+export type MarkSource = 'median' | 'index' | 'last' | 'mid' | 'external';
+/** Where a market's index comes from (R-5.3a). */
+export type IndexSource = 'oracle' | 'mid' | 'external';
+export type FundingSource = 'premium' | 'external';
+
+/** How a decrease of historical volume is split ahead of and behind our orders (DESIGN §6). */
+export type QueueModel = 'riskAverse' | 'probPower1' | 'probPower2' | 'probPower3' | 'probLog' | 'fifo';
+/** When liquidity that we consumed returns: at the level's next update, never while the level lives, or by halves. */
+export type ImpactModel = 'none' | 'permanent' | 'halving';
+
+export interface ExchangeConfig {
+  readonly name: string;
+  readonly chainId: number;
+  readonly verifyingContract: Address;
+  /** Timers start here (R-12.2). */
+  readonly genesisTimeUs: TimeUs;
+  /** 0x and 64 hex digits: the feed that names the collateral itself in transfers (R-5.10). */
+  readonly cashFeedId: string;
+  readonly clsAccount: Address;
+  readonly insuranceAccount: Address;
+  readonly treasuryAccount: Address;
+  readonly selfTradeExpire: SelfTradeMode;
+  readonly triggerSource: TriggerSource;
+  readonly indexStaleUs: DurationUs;
+  readonly maxOriginatorFeePpm: Ppm;
+  readonly maxDelegateOriginatorFeePpm: Ppm;
+  readonly vaultFeeSharePpm: Ppm;
+  readonly insuranceFeeSharePpm: Ppm;
+  readonly liquidationFeePpm: Ppm;
+  readonly partialLiquidationNotional: Quanta;
+  readonly marketDataTimeUnit: 'ms' | 's';
+  readonly orderTypeCase: 'camel' | 'pascal';
+  /** Whether the 200-a-second limiter runs although the clock is virtual (R-11.2). */
+  readonly rateLimit: boolean;
+  /** What is kept in memory of the past (DESIGN §10); outside the state hash. */
+  readonly retention: RetentionConfig;
+}
+
+export interface RetentionConfig {
+  readonly tradesPerMarket: number;
+  readonly candleMinutesPerMarket: number;
+  readonly endedOrdersPerAccount: number;
+  readonly transfersPerSubaccount: number;
+}
+
+export interface MarginTier {
+  /** Notional from which the rates hold; the first tier starts at 0. */
+  readonly floorQuanta: Quanta;
+  readonly initialMarginPpm: Ppm;
+  readonly maintenanceMarginPpm: Ppm;
+}
+
+export interface FundingConfig {
+  readonly source: FundingSource;
+  readonly sampleIntervalUs: DurationUs;
+  readonly intervalUs: DurationUs;
+  /** Interest per `rateIntervalUs`, clamped around the premium by `interestClampPpb` (R-7.2). */
+  readonly interestPpb: Ppb;
+  readonly interestClampPpb: Ppb;
+  /** The interval that premium and interest are quoted for (8 h); the divisor is rateInterval / interval. */
+  readonly divisor: number;
+  readonly capPpm: Ppm;
+  readonly impactNotional: Quanta;
+}
+
+export interface MarketSpec {
+  readonly symbol: string;
+  /** 0x and 64 hex digits. */
+  readonly feedId: string;
+  /** Decimal text of one tick and one lot, for reads; the engine never parses it. */
+  readonly tickSize: string;
+  readonly lotSize: string;
+  /** tickSize × lotSize in Quanta: a whole number ≥ 1. */
+  readonly quantaPerTickLot: number;
+  readonly minLots: Lots;
+  readonly maxLots: Lots;
+  readonly maxPriceTicks: PriceTicks;
+  readonly maxOpenOrders: number;
+  readonly maxOpenInterestLots: Lots;
+  readonly priceBandPpm: Ppm;
+  /** At least one tier, floors ascending from 0. */
+  readonly tiers: readonly MarginTier[];
+  /** May be negative (a rebate), not below −takerFeePpm. */
+  readonly makerFeePpm: Ppm;
+  readonly takerFeePpm: Ppm;
+  readonly markSource: MarkSource;
+  readonly indexSource: IndexSource;
+  readonly maxMarkDeviationPpm: Ppm;
+  readonly funding: FundingConfig;
+  readonly queueModel: QueueModel;
+  readonly impactModel: ImpactModel;
+  /** Half-life of displacement under the `halving` impact model. */
+  readonly impactHalfLifeUs: DurationUs;
+}

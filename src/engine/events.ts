@@ -1,0 +1,259 @@
+/**
+ * Events: what happened (DESIGN §10). Fresh plain objects, pushed into the caller's sink in causal order:
+ * taker accepted → per fill (trade, maker, taker, ledger, positions) → rest or end → consequences.
+ *
+ * Every event carries `seq` (the command that caused it), `index` (its place among that command's events, from 0),
+ * `timeUs` (when it happened: a timer's own time, else the command's) and `cause`.
+ */
+import type { MarketSpec, SelfTradeMode } from './config.ts';
+import type { OrderType, Side } from './commands.ts';
+import type { EndReason } from './rejections.ts';
+import type {
+  AccountId,
+  Address,
+  Lots,
+  MarketId,
+  OrderId,
+  Ppm,
+  PriceTicks,
+  Quanta,
+  Seq,
+  SubaccountId,
+  TimeUs,
+  TradeId,
+} from '../num/units.ts';
+
+/** What set the event off. `tapeCross` is a historical level that crossed a user's order. */
+export type Cause =
+  | 'command'
+  | 'expiry'
+  | 'timer'
+  | 'tape'
+  | 'tapeCross'
+  | 'trigger'
+  | 'twap'
+  | 'iceberg'
+  | 'funding'
+  | 'liquidation'
+  | 'adl';
+
+interface EventBase {
+  readonly seq: Seq;
+  readonly index: number;
+  readonly timeUs: TimeUs;
+  readonly cause: Cause;
+}
+
+/** The full identity and terms of an order that was admitted. Its status is `new`. */
+export interface OrderAccepted extends EventBase {
+  readonly kind: 'orderAccepted';
+  readonly orderId: OrderId;
+  readonly subaccount: SubaccountId;
+  readonly market: MarketId;
+  readonly orderType: OrderType;
+  readonly lots: Lots;
+  readonly priceTicks: PriceTicks;
+  readonly ioc: boolean;
+  readonly postOnly: boolean;
+  readonly reduceOnly: boolean;
+  readonly nonce: bigint;
+  readonly expiresAtMs: bigint;
+  readonly delegate: AccountId | null;
+  readonly clientId: string | null;
+  readonly originator: Address | null;
+  readonly originatorFeePpm: Ppm;
+}
+
+/** An admitted order that a later check turned down: a record with status `rejected`. Terms as in `orderAccepted`. */
+export interface OrderRejected extends EventBase {
+  readonly kind: 'orderRejected';
+  readonly orderId: OrderId;
+  readonly subaccount: SubaccountId;
+  readonly market: MarketId;
+  readonly orderType: OrderType;
+  readonly lots: Lots;
+  readonly priceTicks: PriceTicks;
+  readonly ioc: boolean;
+  readonly postOnly: boolean;
+  readonly reduceOnly: boolean;
+  readonly nonce: bigint;
+  readonly expiresAtMs: bigint;
+  readonly delegate: AccountId | null;
+  readonly clientId: string | null;
+  readonly originator: Address | null;
+  readonly originatorFeePpm: Ppm;
+  readonly reason: EndReason;
+}
+
+/** What is left of the order now stands on the book. */
+export interface OrderRested extends EventBase {
+  readonly kind: 'orderRested';
+  readonly orderId: OrderId;
+  readonly subaccount: SubaccountId;
+  readonly market: MarketId;
+  readonly priceTicks: PriceTicks;
+  /** Signed. */
+  readonly remainingLots: Lots;
+}
+
+/** One side of a fill. House sides (the tape) have no order and no such event. */
+export interface OrderFilled extends EventBase {
+  readonly kind: 'orderFilled';
+  readonly orderId: OrderId;
+  readonly subaccount: SubaccountId;
+  readonly market: MarketId;
+  readonly tradeId: TradeId;
+  readonly role: 'maker' | 'taker';
+  readonly priceTicks: PriceTicks;
+  /** Signed by this order's side. */
+  readonly lots: Lots;
+  /** What is left of the order after this fill; signed. */
+  readonly remainingLots: Lots;
+  /** Protocol fee charged to this side; negative for a rebate. */
+  readonly feeQuanta: Quanta;
+  readonly originatorFeeQuanta: Quanta;
+  /** Realised by what this fill closed, before fees. */
+  readonly realizedPnlQuanta: Quanta;
+}
+
+/** A waiting order's condition came true and it became an ordinary order. */
+export interface OrderTriggered extends EventBase {
+  readonly kind: 'orderTriggered';
+  readonly orderId: OrderId;
+  readonly subaccount: SubaccountId;
+  readonly market: MarketId;
+  readonly triggerTicks: PriceTicks;
+  readonly sourceTicks: PriceTicks;
+}
+
+/** The order is over. Terminal is terminal. */
+export interface OrderEnded extends EventBase {
+  readonly kind: 'orderEnded';
+  readonly orderId: OrderId;
+  readonly subaccount: SubaccountId;
+  readonly market: MarketId;
+  readonly status: 'filled' | 'cancelled' | 'expired';
+  readonly reason: EndReason | null;
+  /** Unfilled part; signed. */
+  readonly remainingLots: Lots;
+}
+
+/** A print: one match on the public tape. */
+export interface TradePrinted extends EventBase {
+  readonly kind: 'tradePrinted';
+  readonly market: MarketId;
+  readonly tradeId: TradeId;
+  readonly priceTicks: PriceTicks;
+  /** Signed by the taker's side. */
+  readonly lots: Lots;
+}
+
+/** Why cash moved. */
+export type LedgerReason =
+  | 'deposit'
+  | 'withdrawal'
+  | 'transferIn'
+  | 'transferOut'
+  | 'clsDeposit'
+  | 'clsWithdrawal'
+  | 'realizedPnl'
+  | 'fee'
+  | 'originatorFee'
+  | 'feeShare'
+  | 'funding'
+  | 'rounding'
+  | 'isolatedMargin'
+  | 'liquidationFee'
+  | 'insurance'
+  | 'adl';
+
+/** One ledger entry: `deltaQuanta` was added to the subaccount's cash, which is now `balanceQuanta`. */
+export interface BalanceChanged extends EventBase {
+  readonly kind: 'balanceChanged';
+  readonly subaccount: SubaccountId;
+  readonly reason: LedgerReason;
+  readonly deltaQuanta: Quanta;
+  readonly balanceQuanta: Quanta;
+}
+
+/** A position after a fill (or settlement): signed lots and signed cost. */
+export interface PositionChanged extends EventBase {
+  readonly kind: 'positionChanged';
+  readonly subaccount: SubaccountId;
+  readonly market: MarketId;
+  readonly lots: Lots;
+  readonly costQuanta: Quanta;
+}
+
+/** The oracle's price was taken over. */
+export interface OracleSet extends EventBase {
+  readonly kind: 'oracleSet';
+  readonly market: MarketId;
+  readonly indexTicks: PriceTicks;
+}
+
+/** Mark or index after a recomputation that changed one of them. */
+export interface MarkChanged extends EventBase {
+  readonly kind: 'markChanged';
+  readonly market: MarketId;
+  readonly markTicks: PriceTicks;
+  /** null while the market has none. */
+  readonly indexTicks: PriceTicks | null;
+}
+
+/** A nonce was used outside an order (an order's own events say so for orders). */
+export interface NonceUsed extends EventBase {
+  readonly kind: 'nonceUsed';
+  readonly account: AccountId;
+  readonly nonce: bigint;
+}
+
+export interface SelfTradeModeChanged extends EventBase {
+  readonly kind: 'selfTradeModeChanged';
+  readonly account: AccountId;
+  readonly mode: SelfTradeMode | null;
+}
+
+export interface MarketListed extends EventBase {
+  readonly kind: 'marketListed';
+  readonly market: MarketId;
+  readonly spec: MarketSpec;
+}
+
+/** A tape command took effect; counts are of levels touched. */
+export interface TapeApplied extends EventBase {
+  readonly kind: 'tapeApplied';
+  readonly market: MarketId;
+  readonly what: 'depth' | 'trade' | 'snapshot' | 'gap';
+  readonly bestBidTicks: PriceTicks | null;
+  readonly bestBidLots: Lots;
+  readonly bestAskTicks: PriceTicks | null;
+  readonly bestAskLots: Lots;
+  /** True when the command was skipped because the market waits for a snapshot. */
+  readonly stale: boolean;
+}
+
+export type EngineEvent =
+  | OrderAccepted
+  | OrderRejected
+  | OrderRested
+  | OrderFilled
+  | OrderTriggered
+  | OrderEnded
+  | TradePrinted
+  | BalanceChanged
+  | PositionChanged
+  | OracleSet
+  | MarkChanged
+  | NonceUsed
+  | SelfTradeModeChanged
+  | MarketListed
+  | TapeApplied;
+
+export type EventKind = EngineEvent['kind'];
+
+/** Where the engine pushes its events. */
+export type EventSink = (event: EngineEvent) => void;
+
+/** Sides that appear in events as text keep the field's words. */
+export type { Side };

@@ -1,0 +1,76 @@
+/**
+ * Why a command was not carried out, in the order in which the reasons are checked (R-2.8).
+ *
+ * A *refusal* leaves no trace: no record, no nonce, no event. It is the command's outcome, and the gateway turns its
+ * code into the contract's words. A *rejection* is an order that was admitted and then ended at once: it has a record
+ * with status `rejected`, uses its nonce, and its `reason` is one of the end reasons below.
+ */
+
+/** Refusal codes in precedence order: the first that holds is the outcome. Stable, never reused. */
+export const REFUSALS = [
+  'market_not_found',
+  'subaccount_not_found',
+  'order_not_found',
+  'request_expired',
+  'nonce_used',
+  'nonce_too_low',
+  'client_id_in_use',
+  'price_not_positive',
+  'price_too_high',
+  'quantity_zero',
+  'quantity_below_minimum',
+  'quantity_above_maximum',
+  'flags_conflict',
+  'originator_fee_too_high',
+  'originator_missing',
+  'order_type_unsupported',
+  'no_mark_price',
+  'price_outside_limit',
+  'amount_not_positive',
+  'amount_exceeds_available',
+  'amount_exceeds_exchange_limit',
+  'transfer_not_allowed',
+  'symbol_already_listed',
+  'market_spec_invalid',
+  'index_source_not_oracle',
+  'mark_source_not_external',
+  'tape_level_invalid',
+  'inverse_market',
+] as const;
+
+export type Refusal = (typeof REFUSALS)[number];
+
+/** Why an order ended (R-2.9), as written in its record; an order filled in full has none. */
+export const END_REASONS = [
+  'user',
+  'expired',
+  'iocRemainder',
+  'postOnlyWouldCross',
+  'selfTrade',
+  'reduceOnly',
+  'insufficientMargin',
+  'priceBand',
+  'ocoSibling',
+  'parentCancelled',
+  'positionClosed',
+  'liquidation',
+  'adl',
+  'openInterest',
+  'openOrders',
+  'delisted',
+] as const;
+
+export type EndReason = (typeof END_REASONS)[number];
+
+/** Rejections of an admitted order, in precedence order (R-2.8). */
+export const REJECTION_ORDER = [
+  'priceBand',
+  'postOnlyWouldCross',
+  'reduceOnly',
+  'openOrders',
+  'openInterest',
+  'insufficientMargin',
+] as const satisfies readonly EndReason[];
+
+/** What `apply` answers: `ok`, or why nothing happened. */
+export type Outcome = 'ok' | Refusal;

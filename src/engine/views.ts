@@ -1,0 +1,252 @@
+/**
+ * What may be read from an exchange between commands. Views are plain values copied out of state, or iterators over
+ * it; they never change it, and they are not part of any hash. Units as in `num/units`.
+ */
+import type { ExchangeConfig, MarketSpec, SelfTradeMode } from './config.ts';
+import type { Command, OrderType, Side } from './commands.ts';
+import type { EventSink, LedgerReason } from './events.ts';
+import type { EndReason, Outcome } from './rejections.ts';
+import type {
+  AccountId,
+  Address,
+  Lots,
+  MarketId,
+  OrderId,
+  Ppb,
+  Ppm,
+  PriceTicks,
+  Quanta,
+  Seq,
+  SubaccountId,
+  TimeUs,
+  TradeId,
+} from '../num/units.ts';
+
+export type OrderStatus =
+  | 'new'
+  | 'partiallyFilled'
+  | 'filled'
+  | 'pending'
+  | 'cancelled'
+  | 'expired'
+  | 'rejected';
+
+/** An order as the contract's order record shows it, in engine units. */
+export interface OrderView {
+  readonly orderId: OrderId;
+  readonly subaccount: SubaccountId;
+  readonly market: MarketId;
+  readonly orderType: OrderType;
+  readonly status: OrderStatus;
+  readonly reason: EndReason | null;
+  /** Signed; lots = settledLots + remainingLots in every state (R-2.9). */
+  readonly lots: Lots;
+  readonly settledLots: Lots;
+  readonly remainingLots: Lots;
+  readonly priceTicks: PriceTicks;
+  readonly ioc: boolean;
+  readonly postOnly: boolean;
+  readonly reduceOnly: boolean;
+  readonly nonce: bigint;
+  readonly expiresAtMs: bigint;
+  readonly delegate: AccountId | null;
+  readonly clientId: string | null;
+  readonly originator: Address | null;
+  readonly originatorFeePpm: Ppm;
+  readonly createdAtUs: TimeUs;
+  readonly updatedAtUs: TimeUs;
+  readonly lastUpdateSeq: Seq;
+}
+
+export interface PositionView {
+  readonly subaccount: SubaccountId;
+  readonly market: MarketId;
+  readonly lots: Lots;
+  /** Signed: positive for a long. uPnL = lots × mark × quantaPerTickLot − cost (R-5.2). */
+  readonly costQuanta: Quanta;
+  readonly upnlQuanta: Quanta;
+  /** Sums over the life of the position; reset when it closes. */
+  readonly feesQuanta: Quanta;
+  readonly fundingQuanta: Quanta;
+  readonly isolated: boolean;
+  /** Margin held by an isolated position; 0n when cross. */
+  readonly isolatedMarginQuanta: Quanta;
+  readonly updatedAtUs: TimeUs;
+}
+
+/** The figures behind `GET /account/stats` (R-5.8), in Quanta. */
+export interface MarginView {
+  readonly balanceQuanta: Quanta;
+  readonly crossEquityQuanta: Quanta;
+  readonly accountValueQuanta: Quanta;
+  readonly upnlQuanta: Quanta;
+  /** Σ |position| × mark over cross positions. */
+  readonly crossNotionalQuanta: Quanta;
+  readonly crossInitialQuanta: Quanta;
+  readonly initialRequirementQuanta: Quanta;
+  readonly maintenanceRequirementQuanta: Quanta;
+  readonly netDepositsQuanta: Quanta;
+  /** R-5.9 */
+  readonly withdrawableQuanta: Quanta;
+}
+
+export interface SubaccountView {
+  readonly id: SubaccountId;
+  readonly account: AccountId;
+  readonly index: number;
+  readonly balanceQuanta: Quanta;
+  readonly updatedAtUs: TimeUs;
+  /** True for the tape's makers and takers, the vault, insurance and treasury. */
+  readonly system: boolean;
+}
+
+export interface LevelView {
+  readonly priceTicks: PriceTicks;
+  readonly lots: Lots;
+}
+
+export interface MarketView {
+  readonly id: MarketId;
+  readonly spec: MarketSpec;
+  readonly indexTicks: PriceTicks | null;
+  /** The oracle's price as it was given; null when the index comes from elsewhere. */
+  readonly indexText: string | null;
+  readonly markTicks: PriceTicks | null;
+  readonly lastTicks: PriceTicks | null;
+  readonly bestBid: LevelView | null;
+  readonly bestAsk: LevelView | null;
+  /** Σ of long lots. */
+  readonly openInterestLots: Lots;
+  /** Funding rate in force per interval, 1e-9. */
+  readonly fundingRatePpb: Ppb;
+  /** Sequence number of the last command that changed the book. */
+  readonly bookSeq: Seq;
+}
+
+/** 24-hour figures of `GET /summary` at the exchange's now. */
+export interface SummaryView {
+  readonly volumeLots: Lots;
+  /** Σ price × size in Quanta. */
+  readonly notionalQuanta: Quanta;
+  readonly price24hAgoTicks: PriceTicks | null;
+}
+
+export interface TradeView {
+  readonly tradeId: TradeId;
+  readonly market: MarketId;
+  readonly priceTicks: PriceTicks;
+  /** Signed by the taker's side. */
+  readonly lots: Lots;
+  readonly timeUs: TimeUs;
+}
+
+export interface CandleView {
+  /** Start of the bucket. */
+  readonly timeUs: TimeUs;
+  readonly openTicks: PriceTicks;
+  readonly highTicks: PriceTicks;
+  readonly lowTicks: PriceTicks;
+  readonly closeTicks: PriceTicks;
+  readonly volumeLots: Lots;
+  readonly fundingRatePpb: Ppb;
+}
+
+/** One side of one movement of money (R-5.9); the counterparty is null for deposits and withdrawals. */
+export interface TransferView {
+  readonly subaccount: SubaccountId;
+  readonly reason: Extract<
+    LedgerReason,
+    'deposit' | 'withdrawal' | 'transferIn' | 'transferOut' | 'clsDeposit' | 'clsWithdrawal'
+  >;
+  readonly amountQuanta: Quanta;
+  readonly counterparty: SubaccountId | null;
+  readonly market: MarketId | null;
+  readonly timeUs: TimeUs;
+  readonly seq: Seq;
+}
+
+/** What a reader asked for reaches back beyond what is kept (R-12.3): results are cut at this time. */
+export interface Retained<T> {
+  readonly items: readonly T[];
+  /** null when everything since the beginning is still here. */
+  readonly keptSinceUs: TimeUs | null;
+}
+
+export interface ExchangeView {
+  readonly config: ExchangeConfig;
+  /** Commands applied so far. */
+  readonly seq: Seq;
+  readonly nowUs: TimeUs;
+
+  marketIdOf(symbol: string): MarketId | undefined;
+  markets(): readonly MarketView[];
+  market(id: MarketId): MarketView;
+  summary(id: MarketId): SummaryView;
+  /** Best first, at most `limit` levels. */
+  depth(id: MarketId, side: Side, limit: number): LevelView[];
+  /** Newest first; fromUs inclusive, toUs exclusive. */
+  trades(id: MarketId, fromUs: TimeUs, toUs: TimeUs, limit: number): Retained<TradeView>;
+  /** Ascending, the newest `limit`; intervalUs a multiple of a minute. */
+  candles(
+    id: MarketId,
+    intervalUs: number,
+    fromUs: TimeUs,
+    toUs: TimeUs,
+    limit: number,
+  ): Retained<CandleView>;
+
+  accountIdOf(address: Address): AccountId | undefined;
+  addressOf(id: AccountId): Address;
+  selfTradeModeOf(id: AccountId): SelfTradeMode;
+  /** undefined when that pair was never credited. */
+  subaccountIdOf(address: Address, index: number): SubaccountId | undefined;
+  subaccount(id: SubaccountId): SubaccountView;
+  /** Subaccounts of an account in ascending index. */
+  subaccountsOf(address: Address): SubaccountView[];
+  margin(id: SubaccountId): MarginView;
+  /** Open positions in ascending market id. */
+  positions(id: SubaccountId): PositionView[];
+  transfers(id: SubaccountId, fromUs: TimeUs, toUs: TimeUs, limit: number): Retained<TransferView>;
+
+  /** Live orders, and ended ones while they are retained. */
+  order(id: OrderId): OrderView | undefined;
+  /** The newest order of the account with this clientId (R-2.11), live or retained. */
+  orderByClientId(account: AccountId, clientId: string): OrderView | undefined;
+  /** Live orders of a subaccount in ascending order id. */
+  openOrders(id: SubaccountId): OrderView[];
+  /** Ended orders still retained, newest first. */
+  endedOrders(id: SubaccountId): Retained<OrderView>;
+
+  /** Why the engine would refuse this order nonce now; null when it may be used (R-2.13). */
+  checkOrderNonce(id: SubaccountId, delegate: AccountId | null, nonce: bigint): Outcome | null;
+  /** The same for account requests (transfers, margin, delegates, signers). */
+  checkAccountNonce(id: AccountId, nonce: bigint): Outcome | null;
+  /** Whether a live order of the account holds this clientId. */
+  clientIdInUse(id: AccountId, clientId: string): boolean;
+}
+
+/** The state machine as its drivers hold it. `Exchange` is the implementation. */
+export interface Engine extends ExchangeView {
+  /**
+   * Runs due timers, then the command. `ok`, or the refusal that left no trace but the command's own time.
+   * Throws `InvariantError` on a broken invariant, and when the command is earlier than now.
+   */
+  apply(command: Command, emit?: EventSink): Outcome;
+  /** When the engine next wants time to advance; Infinity when never. */
+  nextTimerUs(): number;
+  /** 32 hex digits over every command and event so far. */
+  chainHash(): string;
+  /** 64 hex digits: SHA-256 of the canonical snapshot of live state, without seq, chain hash and history. */
+  stateHash(): string;
+  /** The whole exchange, history included, in canonical bytes. */
+  snapshot(): Uint8Array;
+  /** An independent copy: restore(snapshot()). */
+  fork(): Engine;
+  /** The named invariants that do not hold; empty when all is well. */
+  checkInvariants(): readonly InvariantViolation[];
+}
+
+export interface InvariantViolation {
+  readonly invariant: string;
+  readonly detail: string;
+}
