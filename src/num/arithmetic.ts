@@ -1,0 +1,48 @@
+/**
+ * Exact arithmetic whose rounding side is in its name. Money is bigint; nothing here touches a float.
+ */
+
+/** ⌊a × b ÷ c⌋ toward minus infinity; c > 0. */
+export function mulDivFloor(a: bigint, b: bigint, c: bigint): bigint {
+  return divFloor(a * b, c);
+}
+
+/** ⌈a × b ÷ c⌉ toward plus infinity; c > 0. */
+export function mulDivCeil(a: bigint, b: bigint, c: bigint): bigint {
+  return divCeil(a * b, c);
+}
+
+/** ⌊n ÷ d⌋ toward minus infinity; d > 0. */
+export function divFloor(n: bigint, d: bigint): bigint {
+  const quotient = n / d;
+  return n < 0n && quotient * d !== n ? quotient - 1n : quotient;
+}
+
+/** ⌈n ÷ d⌉ toward plus infinity; d > 0. */
+export function divCeil(n: bigint, d: bigint): bigint {
+  const quotient = n / d;
+  return n > 0n && quotient * d !== n ? quotient + 1n : quotient;
+}
+
+export function absBig(n: bigint): bigint {
+  return n < 0n ? -n : n;
+}
+
+export function maxBig(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
+
+export function minBig(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+/** ⌊a ÷ b⌋ of safe integers, b > 0, exact although `/` rounds. */
+export function floorDiv(a: number, b: number): number {
+  const remainder = a % b;
+  return (remainder < 0 ? a - remainder - b : a - remainder) / b;
+}
+
+/** Normalises −0, which no result that reaches state may be. */
+export function plain(n: number): number {
+  return n === 0 ? 0 : n;
+}

@@ -1,0 +1,79 @@
+/**
+ * Decimal text ⇄ exact integers (R-1.5): optional `-`, digits, optional point and digits; no exponent, no spaces,
+ * no leading `+`; at most 38 characters. A number is `digits × 10^−scale`. Nothing here rounds silently.
+ */
+
+/** Longest decimal text that is read. */
+export const MAX_DECIMAL_LENGTH = 38;
+
+export interface Decimal {
+  /** Signed; carries no trailing zero when scale > 0. */
+  readonly digits: bigint;
+  /** Digits after the point, ≥ 0. */
+  readonly scale: number;
+}
+
+const DECIMAL_TEXT = /^-?\d+(?:\.\d+)?$/;
+
+/** The number that the text writes, in lowest scale; null when it is not decimal text or is too long. */
+export function parseDecimal(text: string): Decimal | null {
+  if (text.length > MAX_DECIMAL_LENGTH || !DECIMAL_TEXT.test(text)) return null;
+  const point = text.indexOf('.');
+  if (point < 0) return { digits: BigInt(text), scale: 0 };
+  let end = text.length;
+  while (text.charCodeAt(end - 1) === 48) end -= 1;
+  const fraction = text.slice(point + 1, end);
+  return { digits: BigInt(text.slice(0, point) + fraction), scale: fraction.length };
+}
+
+/** `digits × 10^−scale` without trailing zeros; zero is `0`. */
+export function formatDecimal(digits: bigint, scale: number): string {
+  const negative = digits < 0n;
+  const text = (negative ? -digits : digits).toString().padStart(scale + 1, '0');
+  const whole = text.slice(0, text.length - scale);
+  let end = text.length;
+  while (end > whole.length && text.charCodeAt(end - 1) === 48) end -= 1;
+  const fraction = text.slice(whole.length, end);
+  const sign = negative && digits !== 0n ? '-' : '';
+  return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`;
+}
+
+/** 10^exponent for 0 ≤ exponent ≤ 76. */
+export function powerOfTen(exponent: number): bigint {
+  return 10n ** BigInt(exponent);
+}
+
+/** How many whole `step`s the decimal is, or null when it lies between two steps. */
+export function stepsExact(value: Decimal, step: Decimal): bigint | null {
+  const { numerator, denominator } = ratio(value, step);
+  return numerator % denominator === 0n ? numerator / denominator : null;
+}
+
+/** The decimal in whole `step`s, rounded toward minus infinity. `step` > 0. */
+export function stepsFloor(value: Decimal, step: Decimal): bigint {
+  const { numerator, denominator } = ratio(value, step);
+  const quotient = numerator / denominator;
+  return numerator % denominator < 0n ? quotient - 1n : quotient;
+}
+
+/** The decimal in whole `step`s, rounded toward plus infinity. `step` > 0. */
+export function stepsCeil(value: Decimal, step: Decimal): bigint {
+  const { numerator, denominator } = ratio(value, step);
+  const quotient = numerator / denominator;
+  return numerator % denominator > 0n ? quotient + 1n : quotient;
+}
+
+/** The decimal in whole `step`s, halves rounded up. `step` > 0. */
+export function stepsHalfUp(value: Decimal, step: Decimal): bigint {
+  const { numerator, denominator } = ratio(value, step);
+  const doubled = 2n * numerator + denominator;
+  const quotient = doubled / (2n * denominator);
+  return doubled % (2n * denominator) < 0n ? quotient - 1n : quotient;
+}
+
+function ratio(value: Decimal, step: Decimal): { numerator: bigint; denominator: bigint } {
+  return {
+    numerator: value.digits * powerOfTen(step.scale),
+    denominator: step.digits * powerOfTen(value.scale),
+  };
+}
