@@ -1,0 +1,220 @@
+/**
+ * Canonical bytes of state. One field list both saves and loads: a part of state implements `archive(io)` and passes
+ * each field through, `this.cash = io.bigint(this.cash)`. Saving returns what it was given; loading ignores its
+ * argument and returns what was saved. So the saved form, the loaded form and what is hashed cannot drift apart.
+ *
+ * Integers are zigzag varints of at most 53 bits, bigints two's complement in 8 or more bytes, text is UTF-16 code units as
+ * varints (no encoder of the platform is needed), lists carry their length.
+ */
+import { assert } from './assert.ts';
+
+export interface Archive {
+  readonly loading: boolean;
+  /** A safe integer. */
+  int(value: number): number;
+  bigint(value: bigint): bigint;
+  bool(value: boolean): boolean;
+  text(value: string): string;
+  optionalText(value: string | null): string | null;
+  optionalInt(value: number | null): number | null;
+  /** A marker that must read back the same, so that a shifted stream fails near its fault. */
+  section(name: string): void;
+}
+
+export class ArchiveWriter implements Archive {
+  readonly loading = false;
+  private buffer = new Uint8Array(1 << 12);
+  private length = 0;
+
+  int(value: number): number {
+    assert(Number.isSafeInteger(value), 'archived integers are safe');
+    this.reserve(9);
+    // Zigzag without 32-bit operators, since values reach 2^53; −0 cannot pass, its sign is lost here.
+    if (value >= -0x20000000 && value < 0x20000000) {
+      let small = ((value << 1) ^ (value >> 31)) >>> 0;
+      while (small >= 0x80) {
+        this.buffer[this.length++] = (small & 0x7f) | 0x80;
+        small >>>= 7;
+      }
+      this.buffer[this.length++] = small;
+      return value;
+    }
+    let rest = value < 0 ? BigInt(value) * -2n - 1n : BigInt(value) * 2n;
+    while (rest >= 0x80n) {
+      this.buffer[this.length++] = Number(rest & 0x7fn) | 0x80;
+      rest >>= 7n;
+    }
+    this.buffer[this.length++] = Number(rest);
+    return value;
+  }
+
+  bigint(value: bigint): bigint {
+    const negative = value < 0n;
+    let rest = negative ? -value : value;
+    const bytes: number[] = [];
+    while (rest > 0n) {
+      bytes.push(Number(rest & 0xffn));
+      rest >>= 8n;
+    }
+    this.int(negative ? -bytes.length : bytes.length);
+    this.reserve(bytes.length);
+    for (const byte of bytes) this.buffer[this.length++] = byte;
+    return value;
+  }
+
+  bool(value: boolean): boolean {
+    this.int(value ? 1 : 0);
+    return value;
+  }
+
+  text(value: string): string {
+    this.int(value.length);
+    for (let i = 0; i < value.length; i++) this.int(value.charCodeAt(i));
+    return value;
+  }
+
+  optionalText(value: string | null): string | null {
+    this.bool(value !== null);
+    return value === null ? null : this.text(value);
+  }
+
+  optionalInt(value: number | null): number | null {
+    this.bool(value !== null);
+    return value === null ? null : this.int(value);
+  }
+
+  section(name: string): void {
+    this.text(name);
+  }
+
+  /** What was written so far; a copy. */
+  bytes(): Uint8Array {
+    return this.buffer.slice(0, this.length);
+  }
+
+  private reserve(extra: number): void {
+    if (this.length + extra <= this.buffer.length) return;
+    const larger = new Uint8Array(Math.max(this.buffer.length * 2, this.length + extra));
+    larger.set(this.buffer);
+    this.buffer = larger;
+  }
+}
+
+/** Thrown when bytes are not what a writer made; names the offset. */
+export class ArchiveError extends Error {
+  override readonly name = 'ArchiveError';
+}
+
+export class ArchiveReader implements Archive {
+  readonly loading = true;
+  private readonly source: Uint8Array;
+  private at = 0;
+
+  constructor(source: Uint8Array) {
+    this.source = source;
+  }
+
+  int(_value = 0): number {
+    let low = 0;
+    let shift = 0;
+    let byte = this.next();
+    while (byte >= 0x80 && shift < 21) {
+      low |= (byte & 0x7f) << shift;
+      shift += 7;
+      byte = this.next();
+    }
+    if (byte < 0x80) {
+      const zigzag = (low | (byte << shift)) >>> 0;
+      return (zigzag >>> 1) ^ -(zigzag & 1);
+    }
+    let value = BigInt(low);
+    let bigShift = BigInt(shift);
+    for (;;) {
+      value |= BigInt(byte & 0x7f) << bigShift;
+      if (byte < 0x80) break;
+      bigShift += 7n;
+      if (bigShift > 63n) throw new ArchiveError(`snapshot byte ${String(this.at)}: integer too long`);
+      byte = this.next();
+    }
+    const decoded = Number((value & 1n) === 1n ? -(value >> 1n) - 1n : value >> 1n);
+    if (!Number.isSafeInteger(decoded)) {
+      throw new ArchiveError(`snapshot byte ${String(this.at)}: integer beyond 2^53`);
+    }
+    return decoded;
+  }
+
+  bigint(_value = 0n): bigint {
+    const size = this.int();
+    let value = 0n;
+    const bytes = Math.abs(size);
+    if (bytes > 64) throw new ArchiveError(`snapshot byte ${String(this.at)}: bigint too long`);
+    for (let i = 0; i < bytes; i++) value |= BigInt(this.next()) << BigInt(8 * i);
+    return size < 0 ? -value : value;
+  }
+
+  bool(_value = false): boolean {
+    const value = this.int();
+    if (value !== 0 && value !== 1) {
+      throw new ArchiveError(`snapshot byte ${String(this.at)}: expected a boolean`);
+    }
+    return value === 1;
+  }
+
+  text(_value = ''): string {
+    const length = this.int();
+    if (length < 0 || length > this.source.length - this.at) {
+      throw new ArchiveError(`snapshot byte ${String(this.at)}: text longer than the snapshot`);
+    }
+    let value = '';
+    for (let i = 0; i < length; i++) value += String.fromCharCode(this.int());
+    return value;
+  }
+
+  optionalText(_value: string | null = null): string | null {
+    return this.bool() ? this.text() : null;
+  }
+
+  optionalInt(_value: number | null = null): number | null {
+    return this.bool() ? this.int() : null;
+  }
+
+  section(name: string): void {
+    const at = this.at;
+    let found: string;
+    try {
+      found = this.text();
+    } catch (error) {
+      if (!(error instanceof ArchiveError)) throw error;
+      found = '';
+    }
+    if (found !== name) {
+      throw new ArchiveError(`snapshot byte ${String(at)}: expected section '${name}'`);
+    }
+  }
+
+  /** Fails unless everything was read. */
+  end(): void {
+    if (this.at !== this.source.length) {
+      throw new ArchiveError(
+        `snapshot has ${String(this.source.length - this.at)} bytes after its end`,
+      );
+    }
+  }
+
+  private next(): number {
+    const byte = this.source[this.at];
+    if (byte === undefined) {
+      throw new ArchiveError(`snapshot ends early at byte ${String(this.at)}`);
+    }
+    this.at += 1;
+    return byte;
+  }
+}
+
+/** Archives a list: its length, then each item through `each`. */
+export function archiveList<T>(io: Archive, items: readonly T[], each: (item: T | null) => T): T[] {
+  const length = io.int(items.length);
+  const result: T[] = [];
+  for (let i = 0; i < length; i++) result.push(each(items[i] ?? null));
+  return result;
+}

@@ -1,0 +1,113 @@
+/**
+ * An open-addressing index from keys to table slots. The keys stay in the table: the caller gives a 32-bit hash and
+ * says whether a slot holds the key it looks for. Linear probing, load at most 1/2, deletion by backward shift, so
+ * there are no tombstones and a long life costs nothing. 8 to 16 bytes an entry.
+ */
+import { assert } from './assert.ts';
+
+const EMPTY = -1;
+
+export class SlotIndex {
+  private slots: Int32Array;
+  private hashes: Int32Array;
+  private mask: number;
+  private size = 0;
+
+  constructor(capacity = 64) {
+    assert((capacity & (capacity - 1)) === 0, 'capacity is a power of two');
+    this.slots = new Int32Array(capacity).fill(EMPTY);
+    this.hashes = new Int32Array(capacity);
+    this.mask = capacity - 1;
+  }
+
+  get count(): number {
+    return this.size;
+  }
+
+  add(hash: number, slot: number): void {
+    if ((this.size + 1) * 2 > this.slots.length) this.grow();
+    this.put(hash | 0, slot);
+    this.size += 1;
+  }
+
+  /** Slot for which `holds` is true among those with this hash, or −1. */
+  find(hash: number, holds: (slot: number) => boolean): number {
+    const wanted = hash | 0;
+    for (let at = wanted & this.mask; ; at = (at + 1) & this.mask) {
+      const slot = this.slots[at] ?? EMPTY;
+      if (slot === EMPTY) return -1;
+      if (this.hashes[at] === wanted && holds(slot)) return slot;
+    }
+  }
+
+  /** As `find`, for keys that are numbers in a column of the table: no closure on hot paths. */
+  findNumber(hash: number, keys: Float64Array, key: number): number {
+    const wanted = hash | 0;
+    for (let at = wanted & this.mask; ; at = (at + 1) & this.mask) {
+      const slot = this.slots[at] ?? EMPTY;
+      if (slot === EMPTY) return -1;
+      if (this.hashes[at] === wanted && keys[slot] === key) return slot;
+    }
+  }
+
+  /** Takes out the entry of this slot, which is there. */
+  remove(hash: number, slot: number): void {
+    let at = (hash | 0) & this.mask;
+    for (;;) {
+      const found = this.slots[at] ?? EMPTY;
+      assert(found !== EMPTY, 'only what is indexed can be removed');
+      if (found === slot) break;
+      at = (at + 1) & this.mask;
+    }
+    let hole = at;
+    for (let next = (at + 1) & this.mask; ; next = (next + 1) & this.mask) {
+      const moved = this.slots[next] ?? EMPTY;
+      if (moved === EMPTY) break;
+      const home = (this.hashes[next] ?? 0) & this.mask;
+      // An entry may fill the hole only if its home is not between the hole and itself.
+      if (((next - home) & this.mask) >= ((next - hole) & this.mask)) {
+        this.slots[hole] = moved;
+        this.hashes[hole] = this.hashes[next] ?? 0;
+        hole = next;
+      }
+    }
+    this.slots[hole] = EMPTY;
+    this.size -= 1;
+  }
+
+  private put(hash: number, slot: number): void {
+    let at = hash & this.mask;
+    while (this.slots[at] !== EMPTY) at = (at + 1) & this.mask;
+    this.slots[at] = slot;
+    this.hashes[at] = hash;
+  }
+
+  private grow(): void {
+    const oldSlots = this.slots;
+    const oldHashes = this.hashes;
+    this.slots = new Int32Array(oldSlots.length * 2).fill(EMPTY);
+    this.hashes = new Int32Array(oldSlots.length * 2);
+    this.mask = this.slots.length - 1;
+    for (let i = 0; i < oldSlots.length; i++) {
+      const slot = oldSlots[i] ?? EMPTY;
+      if (slot !== EMPTY) this.put(oldHashes[i] ?? 0, slot);
+    }
+  }
+}
+
+/** Spreads a safe integer over 32 bits. */
+export function hashNumber(value: number): number {
+  const low = value | 0;
+  const high = Math.floor(value / 0x100000000) | 0;
+  const mixed = Math.imul(low ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1);
+  return mixed ^ (mixed >>> 15);
+}
+
+/** FNV-1a over UTF-16 units, started from a number. */
+export function hashText(seed: number, text: string): number {
+  let hash = seed ^ 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  }
+  return hash ^ (hash >>> 15);
+}

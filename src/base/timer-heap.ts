@@ -1,0 +1,94 @@
+/**
+ * A binary min-heap of (time, key) pairs in two typed arrays, ordered by time, then key, so that the order in which
+ * timers fire never depends on how they were inserted. Entries whose owner is gone are skipped by the caller when
+ * they surface; `compact` drops them when they outnumber the rest. 16 bytes an entry.
+ */
+export class TimerHeap {
+  private times = new Float64Array(64);
+  private keys = new Float64Array(64);
+  private length = 0;
+
+  get size(): number {
+    return this.length;
+  }
+
+  /** Earliest time, Infinity when empty. */
+  topTime(): number {
+    return this.length === 0 ? Infinity : (this.times[0] ?? Infinity);
+  }
+
+  topKey(): number {
+    return this.keys[0] ?? 0;
+  }
+
+  push(time: number, key: number): void {
+    if (this.length === this.times.length) this.grow();
+    let at = this.length++;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      const parentTime = this.times[parent] ?? 0;
+      const parentKey = this.keys[parent] ?? 0;
+      if (parentTime < time || (parentTime === time && parentKey <= key)) break;
+      this.times[at] = parentTime;
+      this.keys[at] = parentKey;
+      at = parent;
+    }
+    this.times[at] = time;
+    this.keys[at] = key;
+  }
+
+  pop(): void {
+    this.length -= 1;
+    if (this.length > 0) {
+      this.sink(0, this.times[this.length] ?? 0, this.keys[this.length] ?? 0);
+    }
+  }
+
+  /** Keeps the entries for which `live` is true. O(n). */
+  compact(live: (key: number) => boolean): void {
+    let kept = 0;
+    for (let i = 0; i < this.length; i++) {
+      const key = this.keys[i] ?? 0;
+      if (!live(key)) continue;
+      this.times[kept] = this.times[i] ?? 0;
+      this.keys[kept] = key;
+      kept += 1;
+    }
+    this.length = kept;
+    for (let i = (kept >> 1) - 1; i >= 0; i--) {
+      this.sink(i, this.times[i] ?? 0, this.keys[i] ?? 0);
+    }
+  }
+
+  private sink(from: number, time: number, key: number): void {
+    let at = from;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= this.length) break;
+      if (child + 1 < this.length && this.before(child + 1, child)) child += 1;
+      const childTime = this.times[child] ?? 0;
+      const childKey = this.keys[child] ?? 0;
+      if (time < childTime || (time === childTime && key <= childKey)) break;
+      this.times[at] = childTime;
+      this.keys[at] = childKey;
+      at = child;
+    }
+    this.times[at] = time;
+    this.keys[at] = key;
+  }
+
+  private before(a: number, b: number): boolean {
+    const timeA = this.times[a] ?? 0;
+    const timeB = this.times[b] ?? 0;
+    return timeA < timeB || (timeA === timeB && (this.keys[a] ?? 0) < (this.keys[b] ?? 0));
+  }
+
+  private grow(): void {
+    const times = new Float64Array(this.times.length * 2);
+    const keys = new Float64Array(this.keys.length * 2);
+    times.set(this.times);
+    keys.set(this.keys);
+    this.times = times;
+    this.keys = keys;
+  }
+}
