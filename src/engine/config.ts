@@ -15,7 +15,7 @@ export type IndexSource = 'oracle' | 'mid' | 'external';
 export type FundingSource = 'premium' | 'external';
 
 /** How a decrease of historical volume is split ahead of and behind our orders (DESIGN §6). */
-export type QueueModel = 'riskAverse' | 'probPower1' | 'probPower2' | 'probPower3' | 'probLog' | 'fifo';
+export type QueueModel = 'riskAverse' | 'probPower1' | 'probPower2' | 'probPower3' | 'probLog';
 /** When liquidity that we consumed returns: at the level's next update, never while the level lives, or by halves. */
 export type ImpactModel = 'none' | 'permanent' | 'halving';
 

@@ -9,6 +9,7 @@
 /** Refusal codes in precedence order: the first that holds is the outcome. Stable, never reused. */
 export const REFUSALS = [
   'market_not_found',
+  'account_not_found',
   'subaccount_not_found',
   'order_not_found',
   'request_expired',
@@ -24,8 +25,6 @@ export const REFUSALS = [
   'originator_fee_too_high',
   'originator_missing',
   'order_type_unsupported',
-  'no_mark_price',
-  'price_outside_limit',
   'amount_not_positive',
   'amount_exceeds_available',
   'amount_exceeds_exchange_limit',

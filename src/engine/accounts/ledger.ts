@@ -1,0 +1,30 @@
+/**
+ * The one way in which cash changes. Every entry says why, so the sum of a subaccount's entries is its balance.
+ */
+import { quanta, type Quanta } from '../../num/units.ts';
+import type { LedgerReason } from '../events.ts';
+import type { State } from '../state.ts';
+import type { Subaccount } from './subaccount.ts';
+
+/** Adds a signed amount to the subaccount's cash; an amount of 0 leaves no entry. */
+export function credit(
+  state: State,
+  subaccount: Subaccount,
+  delta: Quanta,
+  reason: LedgerReason,
+): void {
+  if (delta === 0n) return;
+  subaccount.cash = quanta(subaccount.cash + delta);
+  subaccount.updatedAtUs = state.nowUs;
+  state.emit({
+    kind: 'balanceChanged',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    subaccount: subaccount.id,
+    reason,
+    deltaQuanta: delta,
+    balanceQuanta: subaccount.cash,
+  });
+}

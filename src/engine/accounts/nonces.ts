@@ -1,0 +1,151 @@
+/**
+ * Nonce windows (R-2.13): of each signing identity the 1,024 highest used nonces are kept. A nonce is usable when it
+ * is in none of its scope's windows and above its own identity's floor, which is −1 until the window is full and then
+ * the highest nonce that was dropped.
+ *
+ * A window is a ring sorted ascending. In-order use appends in O(1); late use inserts by shifting.
+ */
+import type { Archive } from '../../base/archive.ts';
+
+export const NONCE_WINDOW = 1024;
+
+export class NonceWindow {
+  /** Nonces are int64; the ring starts small, since most identities use few. */
+  private ring = new BigInt64Array(8);
+  private start = 0;
+  private length = 0;
+  private floorNonce = -1n;
+
+  get floor(): bigint {
+    return this.floorNonce;
+  }
+
+  get highest(): bigint {
+    return this.length === 0 ? this.floorNonce : this.at(this.length - 1);
+  }
+
+  has(nonce: bigint): boolean {
+    if (this.length === 0 || nonce > this.at(this.length - 1)) return false;
+    const place = this.place(nonce);
+    return place < this.length && this.at(place) === nonce;
+  }
+
+  /** Uses a nonce that is above the floor and not in the window. */
+  use(nonce: bigint): void {
+    if (this.length === this.ring.length && this.length < NONCE_WINDOW) this.grow();
+    if (this.length === NONCE_WINDOW) {
+      this.floorNonce = this.at(0);
+      this.start = (this.start + 1) % this.ring.length;
+      this.length -= 1;
+      if (nonce < this.floorNonce) {
+        // The new nonce is itself the lowest: it is the one that drops out.
+        this.start = (this.start + this.ring.length - 1) % this.ring.length;
+        this.length += 1;
+        this.floorNonce = nonce;
+        return;
+      }
+    }
+    let place = this.length;
+    while (place > 0 && this.at(place - 1) > nonce) {
+      this.put(place, this.at(place - 1));
+      place -= 1;
+    }
+    this.put(place, nonce);
+    this.length += 1;
+  }
+
+  /** Everything used so far, and below, is spent (a delegate's revocation). */
+  closeBelowHighest(): void {
+    this.floorNonce = this.highest;
+    this.length = 0;
+    this.start = 0;
+  }
+
+  archive(io: Archive): void {
+    this.floorNonce = io.bigint(this.floorNonce);
+    const length = io.int(this.length);
+    if (io.loading) {
+      this.length = 0;
+      this.start = 0;
+    }
+    for (let i = 0; i < length; i++) {
+      const nonce = io.bigint(io.loading ? 0n : this.at(i));
+      if (!io.loading) continue;
+      if (this.length === this.ring.length) this.grow();
+      this.put(i, nonce);
+      this.length += 1;
+    }
+  }
+
+  private place(nonce: bigint): number {
+    let low = 0;
+    let high = this.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.at(middle) < nonce) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  private at(i: number): bigint {
+    return this.ring[(this.start + i) % this.ring.length] ?? 0n;
+  }
+
+  private put(i: number, nonce: bigint): void {
+    this.ring[(this.start + i) % this.ring.length] = nonce;
+  }
+
+  private grow(): void {
+    const larger = new BigInt64Array(this.ring.length * 2);
+    for (let i = 0; i < this.length; i++) larger[i] = this.at(i);
+    this.ring = larger;
+    this.start = 0;
+  }
+}
+
+/** The windows of one scope: an account's requests, or a subaccount's orders. */
+export class NonceScope {
+  private readonly owner = new NonceWindow();
+  /** By delegate's account id, in order of first use. */
+  private readonly delegates = new Map<number, NonceWindow>();
+
+  /** Why the nonce may not be used by this identity (null: the owner's signer set), or null when it may. */
+  check(delegate: number | null, nonce: bigint): 'nonce_used' | 'nonce_too_low' | null {
+    if (this.owner.has(nonce)) return 'nonce_used';
+    for (const window of this.delegates.values()) if (window.has(nonce)) return 'nonce_used';
+    const own = delegate === null ? this.owner : this.delegates.get(delegate);
+    return own !== undefined && nonce <= own.floor ? 'nonce_too_low' : null;
+  }
+
+  use(delegate: number | null, nonce: bigint): void {
+    if (delegate === null) {
+      this.owner.use(nonce);
+      return;
+    }
+    let window = this.delegates.get(delegate);
+    if (window === undefined) {
+      window = new NonceWindow();
+      this.delegates.set(delegate, window);
+    }
+    window.use(nonce);
+  }
+
+  archive(io: Archive): void {
+    this.owner.archive(io);
+    const count = io.int(this.delegates.size);
+    if (io.loading) {
+      for (let i = 0; i < count; i++) {
+        const window = new NonceWindow();
+        const delegate = io.int(0);
+        window.archive(io);
+        this.delegates.set(delegate, window);
+      }
+      return;
+    }
+    for (const [delegate, window] of this.delegates) {
+      io.int(delegate);
+      window.archive(io);
+    }
+  }
+}

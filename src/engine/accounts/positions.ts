@@ -1,0 +1,84 @@
+/**
+ * Positions (R-5.2): signed lots and signed cost. No average price, so a fill that opens divides nothing.
+ */
+import { divCeil } from '../../num/arithmetic.ts';
+import { notional } from '../../num/notional.ts';
+import {
+  lots,
+  quanta,
+  type Lots,
+  type PriceTicks,
+  type Quanta,
+} from '../../num/units.ts';
+import type { Market } from '../market/market.ts';
+import type { State } from '../state.ts';
+import type { Exposure, Subaccount } from './subaccount.ts';
+
+/** Lots of this fill that would close the position instead of opening one. */
+export function closingLots(positionLots: number, fillLots: number): number {
+  if (positionLots === 0 || positionLots > 0 === fillLots > 0) return 0;
+  return Math.min(Math.abs(positionLots), Math.abs(fillLots));
+}
+
+/**
+ * Changes the position by a fill and answers what closing realised, before fees. The closed part takes
+ * ⌈cost × closed / position⌉ out of cost, rounded against the holder; what is rounded stays in the remainder's cost.
+ */
+export function applyFill(
+  market: Market,
+  exposure: Exposure,
+  fillLots: Lots,
+  price: PriceTicks,
+): Quanta {
+  const unit = market.spec.quantaPerTickLot;
+  const before = exposure.positionLots;
+  const after = before + fillLots;
+  market.openInterestLots = lots(
+    market.openInterestLots + Math.max(after, 0) - Math.max(before, 0),
+  );
+  exposure.positionLots = lots(after);
+  const closed = closingLots(before, fillLots);
+  if (closed === 0) {
+    exposure.costQuanta = quanta(exposure.costQuanta + notional(fillLots, price, unit));
+    return quanta(0n);
+  }
+  const size = Math.abs(before);
+  const taken =
+    closed === size
+      ? exposure.costQuanta
+      : divCeil(exposure.costQuanta * BigInt(closed), BigInt(size));
+  const proceeds = notional(lots(before > 0 ? closed : -closed), price, unit);
+  const opened = lots(before > 0 ? fillLots + closed : fillLots - closed);
+  exposure.costQuanta = quanta(exposure.costQuanta - taken + notional(opened, price, unit));
+  return quanta(proceeds - taken);
+}
+
+/** A position that closed or turned starts its sums anew. */
+export function emitPosition(
+  state: State,
+  subaccount: Subaccount,
+  exposure: Exposure,
+  positionBefore: number,
+): void {
+  exposure.updatedAtUs = state.nowUs;
+  if (hasTurned(positionBefore, exposure.positionLots)) {
+    exposure.feesQuanta = quanta(0n);
+    exposure.fundingQuanta = quanta(0n);
+  }
+  state.emit({
+    kind: 'positionChanged',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    subaccount: subaccount.id,
+    market: exposure.market,
+    lots: exposure.positionLots,
+    costQuanta: exposure.costQuanta,
+  });
+}
+
+/** Whether a position reached or crossed zero. */
+export function hasTurned(before: number, after: number): boolean {
+  return before !== 0 && (after === 0 || before > 0 !== after > 0);
+}

@@ -1,0 +1,124 @@
+/**
+ * A subaccount: cash, and per market an exposure (position and what rests on the book). R-5.1, R-5.2.
+ *
+ * Plain records with one constructor, so that every one has the same shape. `exposures` is sparse by market id.
+ */
+import type { Archive } from '../../base/archive.ts';
+import {
+  lots,
+  quanta,
+  timeUs,
+  type AccountId,
+  type Lots,
+  type MarketId,
+  type Quanta,
+  type SubaccountId,
+  type TimeUs,
+} from '../../num/units.ts';
+import { emptyOwnerList, type OwnerList } from '../book/order-table.ts';
+import { NonceScope } from './nonces.ts';
+
+/** Who stands outside margin, nonces and limits: the tape (house), and the exchange's own accounts. */
+export type SubaccountRole = 'user' | 'vault' | 'insurance' | 'treasury' | 'house';
+
+export const SUBACCOUNT_ROLES: readonly SubaccountRole[] = [
+  'user',
+  'vault',
+  'insurance',
+  'treasury',
+  'house',
+];
+
+export class Exposure {
+  readonly market: MarketId;
+  /** Signed position. */
+  positionLots: Lots = lots(0);
+  /** Signed cost of the position: what was paid for it. */
+  costQuanta: Quanta = quanta(0n);
+  /** Lots of resting orders that are not reduce-only, by side; both ≥ 0. */
+  bidLots = 0;
+  askLots = 0;
+  /** Resting orders, reduce-only included. */
+  openOrders = 0;
+  reduceOnlyOrders = 0;
+  /** Σ over resting orders, not reduce-only, of the highest fee each can still pay (R-5.5). */
+  feeHoldQuanta: Quanta = quanta(0n);
+  /**
+   * Bounds on resting prices, so that most price-loss sums need no scan: no bid rests above `highestBid`, no ask below
+   * `lowestAsk`. They only widen until a side is empty; they are derived, and not archived.
+   */
+  highestBid = 0;
+  lowestAsk = Infinity;
+  /** Sums over the life of the position. */
+  feesQuanta: Quanta = quanta(0n);
+  fundingQuanta: Quanta = quanta(0n);
+  updatedAtUs: TimeUs = timeUs(0);
+
+  constructor(market: MarketId) {
+    this.market = market;
+  }
+
+  archive(io: Archive): void {
+    this.positionLots = lots(io.int(this.positionLots));
+    this.costQuanta = quanta(io.bigint(this.costQuanta));
+    this.bidLots = io.int(this.bidLots);
+    this.askLots = io.int(this.askLots);
+    this.openOrders = io.int(this.openOrders);
+    this.reduceOnlyOrders = io.int(this.reduceOnlyOrders);
+    this.feeHoldQuanta = quanta(io.bigint(this.feeHoldQuanta));
+    this.feesQuanta = quanta(io.bigint(this.feesQuanta));
+    this.fundingQuanta = quanta(io.bigint(this.fundingQuanta));
+    this.updatedAtUs = timeUs(io.int(this.updatedAtUs));
+  }
+}
+
+export class Subaccount {
+  readonly id: SubaccountId;
+  readonly account: AccountId;
+  readonly index: number;
+  readonly role: SubaccountRole;
+  cash: Quanta = quanta(0n);
+  netDeposits: Quanta = quanta(0n);
+  updatedAtUs: TimeUs;
+  /** By market id; a market never touched has none. */
+  readonly exposures: (Exposure | undefined)[] = [];
+  /** Live orders in ascending order id. */
+  readonly orders: OwnerList = emptyOwnerList();
+  readonly orderNonces = new NonceScope();
+
+  constructor(
+    id: SubaccountId,
+    account: AccountId,
+    index: number,
+    role: SubaccountRole,
+    nowUs: TimeUs,
+  ) {
+    this.id = id;
+    this.account = account;
+    this.index = index;
+    this.role = role;
+    this.updatedAtUs = nowUs;
+  }
+
+  exposure(market: MarketId): Exposure {
+    const found = this.exposures[market];
+    if (found !== undefined) return found;
+    while (this.exposures.length < market) this.exposures.push(undefined);
+    const made = new Exposure(market);
+    this.exposures[market] = made;
+    return made;
+  }
+
+  archive(io: Archive): void {
+    this.cash = quanta(io.bigint(this.cash));
+    this.netDeposits = quanta(io.bigint(this.netDeposits));
+    this.updatedAtUs = timeUs(io.int(this.updatedAtUs));
+    this.orderNonces.archive(io);
+    const touched = io.loading ? [] : this.exposures.filter((exposure) => exposure !== undefined);
+    const count = io.int(touched.length);
+    for (let i = 0; i < count; i++) {
+      const market = io.int(touched[i]?.market ?? 0) as MarketId;
+      (touched[i] ?? this.exposure(market)).archive(io);
+    }
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * The resting orders of one market: two price ladders over the exchange's order table, each level a FIFO queue of
+ * users' orders and house segments (R-2.5). Nothing here decides; matching is orders/match.ts.
+ *
+ * Invariant: best bid < best ask after every command. A level's total is the sum of what its queue has left.
+ */
+import { lots, type Lots, type PriceTicks } from '../../num/units.ts';
+import type { LevelView } from '../views.ts';
+import { NONE, type OrderTable } from './order-table.ts';
+import { NO_LEVEL, PriceLadder } from './price-ladder.ts';
+
+export class OrderBook {
+  readonly bids = new PriceLadder('bid');
+  readonly asks = new PriceLadder('ask');
+  private readonly table: OrderTable;
+
+  constructor(table: OrderTable) {
+    this.table = table;
+  }
+
+  ladder(side: 1 | -1): PriceLadder {
+    return side > 0 ? this.bids : this.asks;
+  }
+
+  /** Best price of a side, or 0 when it is empty; prices are positive. */
+  bestPrice(side: 1 | -1): PriceTicks {
+    const ladder = side > 0 ? this.bids : this.asks;
+    const level = ladder.bestLevel();
+    return (level === NO_LEVEL ? 0 : ladder.price(level)) as PriceTicks;
+  }
+
+  best(side: 1 | -1): LevelView | null {
+    const ladder = this.ladder(side);
+    const level = ladder.bestLevel();
+    if (level === NO_LEVEL) return null;
+    return { priceTicks: ladder.price(level), lots: lots(ladder.total(level)) };
+  }
+
+  /** Puts the slot at the back of the queue of its price. */
+  append(slot: number): void {
+    const table = this.table;
+    const ladder = this.ladder(table.side(slot));
+    const price = table.price(slot);
+    let level = ladder.find(price);
+    if (level === NO_LEVEL) level = ladder.insert(price);
+    const tail = ladder.tail(level);
+    table.setLevel(slot, level);
+    table.setPrev(slot, tail);
+    table.setNext(slot, NONE);
+    if (tail === NONE) ladder.setHead(level, slot);
+    else table.setNext(tail, slot);
+    ladder.setTail(level, slot);
+    ladder.addTotal(level, table.left(slot));
+    if (table.isHouse(slot)) ladder.addHouseTotal(level, table.left(slot));
+    ladder.addCount(level, 1);
+    table.setResting(slot, true);
+  }
+
+  /** Puts the slot at the front of the queue of its price: house volume that was there before a gap. */
+  prepend(slot: number): void {
+    const table = this.table;
+    const ladder = this.ladder(table.side(slot));
+    const price = table.price(slot);
+    const level = ladder.find(price);
+    if (level === NO_LEVEL) {
+      this.append(slot);
+      return;
+    }
+    const head = ladder.head(level);
+    table.setLevel(slot, level);
+    table.setPrev(slot, NONE);
+    table.setNext(slot, head);
+    table.setPrev(head, slot);
+    ladder.setHead(level, slot);
+    ladder.addTotal(level, table.left(slot));
+    if (table.isHouse(slot)) ladder.addHouseTotal(level, table.left(slot));
+    ladder.addCount(level, 1);
+    table.setResting(slot, true);
+  }
+
+  /** Takes the slot out of its queue, closing the level when it was the last. */
+  unlink(slot: number): void {
+    const table = this.table;
+    const ladder = this.ladder(table.side(slot));
+    const level = table.level(slot);
+    const prev = table.prev(slot);
+    const next = table.next(slot);
+    if (prev === NONE) ladder.setHead(level, next);
+    else table.setNext(prev, next);
+    if (next === NONE) ladder.setTail(level, prev);
+    else table.setPrev(next, prev);
+    table.setResting(slot, false);
+    table.setLevel(slot, NO_LEVEL);
+    ladder.addCount(level, -1);
+    if (prev === NONE && next === NONE) {
+      ladder.remove(level);
+      return;
+    }
+    const left = table.left(slot);
+    if (left !== 0) {
+      ladder.addTotal(level, -left);
+      if (table.isHouse(slot)) ladder.addHouseTotal(level, -left);
+    }
+  }
+
+  /** Takes filled or withdrawn size off a resting slot; the caller unlinks it when nothing is left. */
+  reduce(slot: number, by: number): void {
+    const table = this.table;
+    const ladder = this.ladder(table.side(slot));
+    const level = table.level(slot);
+    table.reduce(slot, by);
+    ladder.addTotal(level, -by);
+    if (table.isHouse(slot)) ladder.addHouseTotal(level, -by);
+  }
+
+  /** Adds to the house segment that ends a queue. */
+  growSegment(slot: number, by: number): void {
+    const ladder = this.ladder(this.table.side(slot));
+    const level = this.table.level(slot);
+    this.table.growSegment(slot, by);
+    ladder.addTotal(level, by);
+    ladder.addHouseTotal(level, by);
+  }
+
+  /** Best first, at most `limit` levels. */
+  depth(side: 1 | -1, limit: number): LevelView[] {
+    const ladder = this.ladder(side);
+    const levels: LevelView[] = [];
+    for (
+      let level = ladder.bestLevel();
+      level !== NO_LEVEL && levels.length < limit;
+      level = ladder.nextLevel(level)
+    ) {
+      levels.push({ priceTicks: ladder.price(level), lots: lots(ladder.total(level)) as Lots });
+    }
+    return levels;
+  }
+}

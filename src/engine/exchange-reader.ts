@@ -1,0 +1,339 @@
+/**
+ * Reads of an exchange's state (`ExchangeView`): plain values, made when asked. Nothing here changes state.
+ */
+import { maxBig } from '../num/arithmetic.ts';
+import {
+  lots,
+  ppb,
+  quanta,
+  timeUs,
+  type AccountId,
+  type Address,
+  type MarketId,
+  type OrderId,
+  type PriceTicks,
+  type Seq,
+  type SubaccountId,
+  type TimeUs,
+} from '../num/units.ts';
+import type { Subaccount } from './accounts/subaccount.ts';
+import { NONE, type OrderTable } from './book/order-table.ts';
+import type { ExchangeConfig, SelfTradeMode } from './config.ts';
+import type { Side } from './commands.ts';
+import { MINUTE_US } from './market/candles.ts';
+import { findClientId } from './orders/place.ts';
+import { selfTradeModeOf } from './orders/self-trade.ts';
+import type { Outcome } from './rejections.ts';
+import { marginFigures, upnlOf, withdrawable } from './risk/margin.ts';
+import type { State } from './state.ts';
+import type {
+  CandleView,
+  ExchangeView,
+  LevelView,
+  MarginView,
+  MarketView,
+  OrderView,
+  PositionView,
+  Retained,
+  SubaccountView,
+  SummaryView,
+  TradeView,
+  TransferView,
+} from './views.ts';
+
+const DAY_US = 86_400_000_000;
+
+export class ExchangeReader implements ExchangeView {
+  protected readonly state: State;
+
+  constructor(state: State) {
+    this.state = state;
+  }
+
+  get config(): ExchangeConfig {
+    return this.state.config;
+  }
+  get seq(): Seq {
+    return this.state.seq;
+  }
+  get nowUs(): TimeUs {
+    return this.state.nowUs;
+  }
+
+  marketIdOf(symbol: string): MarketId | undefined {
+    return this.state.marketBySymbol.get(symbol);
+  }
+
+  markets(): readonly MarketView[] {
+    return this.state.markets.map((market) => this.market(market.id));
+  }
+
+  market(id: MarketId): MarketView {
+    const market = this.state.market(id);
+    return {
+      id,
+      spec: market.spec,
+      indexTicks: market.indexTicks,
+      indexText: market.indexText,
+      markTicks: market.markTicks,
+      lastTicks: market.lastTicks,
+      bestBid: market.book.best(1),
+      bestAsk: market.book.best(-1),
+      openInterestLots: market.openInterestLots,
+      fundingRatePpb: ppb(0),
+      bookSeq: market.bookSeq,
+    };
+  }
+
+  /**
+   * The last 24 h: exact over the trades that are kept; what is older comes from whole minutes that start within
+   * the 24 h.
+   */
+  summary(id: MarketId): SummaryView {
+    const { trades, candles, spec } = this.state.market(id);
+    const sinceUs = this.state.nowUs - DAY_US;
+    const keptUs = trades.keptSinceUs;
+    let volume = 0;
+    let tickLots = 0n;
+    let exactFromUs: number = sinceUs;
+    if (keptUs !== null && keptUs > sinceUs) {
+      // The minute in which the kept trades begin is counted from its candle, since its first trades may be gone.
+      exactFromUs = Math.floor(keptUs / MINUTE_US) * MINUTE_US + MINUTE_US;
+      const older = candles.sums(Math.ceil(sinceUs / MINUTE_US) * MINUTE_US, exactFromUs);
+      volume += older.volumeLots;
+      tickLots += older.tickLots;
+    }
+    for (let i = trades.size - 1; i >= 0 && trades.timeAt(i) >= exactFromUs; i--) {
+      const size = Math.abs(trades.lotsAt(i));
+      volume += size;
+      tickLots += BigInt(size) * BigInt(trades.priceAt(i));
+    }
+    return {
+      volumeLots: lots(volume),
+      notionalQuanta: quanta(tickLots * BigInt(spec.quantaPerTickLot)),
+      price24hAgoTicks: this.priceAt(id, sinceUs),
+    };
+  }
+
+  /** Last trade at or before a time, else the first trade ever (R-10.4). */
+  private priceAt(id: MarketId, atUs: number): PriceTicks | null {
+    const { trades, candles } = this.state.market(id);
+    const after = trades.firstFrom(timeUs(atUs + 1));
+    if (after > 0) return trades.priceAt(after - 1);
+    return candles.closeBefore(Math.max(0, atUs)) ?? candles.firstPrice;
+  }
+
+  depth(id: MarketId, side: Side, limit: number): LevelView[] {
+    return this.state.market(id).book.depth(side === 'bid' ? 1 : -1, limit);
+  }
+
+  trades(id: MarketId, fromUs: TimeUs, toUs: TimeUs, limit: number): Retained<TradeView> {
+    const { trades } = this.state.market(id);
+    const items: TradeView[] = [];
+    for (let i = trades.firstFrom(toUs) - 1; i >= 0 && items.length < limit; i--) {
+      if (trades.timeAt(i) < fromUs) break;
+      items.push(trades.view(i, id));
+    }
+    return { items, keptSinceUs: trades.keptSinceUs };
+  }
+
+  candles(
+    id: MarketId,
+    intervalUs: number,
+    fromUs: TimeUs,
+    toUs: TimeUs,
+    limit: number,
+  ): Retained<CandleView> {
+    const { candles } = this.state.market(id);
+    return {
+      items: candles.fold(intervalUs, fromUs, toUs, limit, this.state.nowUs),
+      keptSinceUs: candles.keptSinceUs,
+    };
+  }
+
+  accountIdOf(address: Address): AccountId | undefined {
+    return this.state.accounts.find(address)?.id;
+  }
+
+  addressOf(id: AccountId): Address {
+    return this.state.accounts.get(id).address;
+  }
+
+  selfTradeModeOf(id: AccountId): SelfTradeMode {
+    return selfTradeModeOf(this.state, id);
+  }
+
+  subaccountIdOf(address: Address, index: number): SubaccountId | undefined {
+    return this.state.accounts.findSubaccount(address, index)?.id;
+  }
+
+  subaccount(id: SubaccountId): SubaccountView {
+    return viewSubaccount(this.state.subaccount(id));
+  }
+
+  subaccountsOf(address: Address): SubaccountView[] {
+    const account = this.state.accounts.find(address);
+    if (account === undefined) return [];
+    return [...account.subaccounts.values()]
+      .map((id) => viewSubaccount(this.state.subaccount(id)))
+      .sort((a, b) => a.index - b.index);
+  }
+
+  margin(id: SubaccountId): MarginView {
+    const subaccount = this.state.subaccount(id);
+    const figures = marginFigures(this.state, subaccount);
+    return {
+      balanceQuanta: subaccount.cash,
+      crossEquityQuanta: quanta(figures.equity),
+      accountValueQuanta: quanta(figures.equity),
+      upnlQuanta: quanta(figures.upnl),
+      crossNotionalQuanta: quanta(figures.notional),
+      crossInitialQuanta: quanta(figures.initial),
+      initialRequirementQuanta: quanta(figures.initial),
+      maintenanceRequirementQuanta: quanta(figures.maintenance),
+      netDepositsQuanta: subaccount.netDeposits,
+      withdrawableQuanta: quanta(
+        subaccount.role === 'user'
+          ? withdrawable(this.state, subaccount)
+          : maxBig(0n, subaccount.cash),
+      ),
+    };
+  }
+
+  positions(id: SubaccountId): PositionView[] {
+    const subaccount = this.state.subaccount(id);
+    const views: PositionView[] = [];
+    for (const exposure of subaccount.exposures) {
+      if (exposure === undefined || exposure.positionLots === 0) continue;
+      const market = this.state.market(exposure.market);
+      views.push({
+        subaccount: id,
+        market: exposure.market,
+        lots: exposure.positionLots,
+        costQuanta: exposure.costQuanta,
+        upnlQuanta: quanta(market.markTicks === null ? 0n : upnlOf(exposure, market)),
+        feesQuanta: exposure.feesQuanta,
+        fundingQuanta: exposure.fundingQuanta,
+        isolated: false,
+        isolatedMarginQuanta: quanta(0n),
+        updatedAtUs: exposure.updatedAtUs,
+      });
+    }
+    return views;
+  }
+
+  transfers(
+    id: SubaccountId,
+    fromUs: TimeUs,
+    toUs: TimeUs,
+    limit: number,
+  ): Retained<TransferView> {
+    const { transfers } = this.state;
+    const items: TransferView[] = [];
+    for (const movement of transfers.of(id).toReversed()) {
+      if (items.length === limit) break;
+      if (movement.timeUs >= fromUs && movement.timeUs < toUs) items.push(movement);
+    }
+    return { items, keptSinceUs: transfers.keptSinceUs(id) };
+  }
+
+  order(id: OrderId): OrderView | undefined {
+    const live = this.state.orders.slotOf(id);
+    if (live !== NONE) return viewOrder(this.state.orders, live);
+    const ended = this.state.endedOrders.slotOf(id);
+    return ended === NONE ? undefined : viewOrder(this.state.endedOrders, ended);
+  }
+
+  orderByClientId(account: AccountId, clientId: string): OrderView | undefined {
+    const owner = this.state.accounts.get(account);
+    const anySubaccount = owner.subaccounts.values().next().value;
+    if (anySubaccount === undefined) return undefined;
+    const live = findClientId(this.state, this.state.subaccount(anySubaccount), clientId);
+    if (live !== NONE) return viewOrder(this.state.orders, live);
+    const ended = this.state.endedOrders;
+    for (let slot = owner.endedOrders.tail; slot !== NONE; slot = ended.prevOfOwner(slot)) {
+      if (ended.clientId(slot) === clientId) return viewOrder(ended, slot);
+    }
+    return undefined;
+  }
+
+  openOrders(id: SubaccountId): OrderView[] {
+    const table = this.state.orders;
+    const views: OrderView[] = [];
+    const list = this.state.subaccount(id).orders;
+    for (let slot = list.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
+      views.push(viewOrder(table, slot));
+    }
+    return views;
+  }
+
+  endedOrders(id: SubaccountId): Retained<OrderView> {
+    const ended = this.state.endedOrders;
+    const account = this.state.accounts.get(this.state.subaccount(id).account);
+    const items: OrderView[] = [];
+    const list = account.endedOrders;
+    for (let slot = list.tail; slot !== NONE; slot = ended.prevOfOwner(slot)) {
+      if (ended.subaccount(slot) === id) items.push(viewOrder(ended, slot));
+    }
+    const oldest = list.head;
+    return {
+      items,
+      keptSinceUs:
+        account.endedOrdersCut && oldest !== NONE ? ended.updatedAtUs(oldest) : null,
+    };
+  }
+
+  checkOrderNonce(id: SubaccountId, delegate: AccountId | null, nonce: bigint): Outcome | null {
+    return this.state.subaccount(id).orderNonces.check(delegate, nonce);
+  }
+
+  checkAccountNonce(id: AccountId, nonce: bigint): Outcome | null {
+    return this.state.accounts.get(id).nonces.check(null, nonce);
+  }
+
+  clientIdInUse(id: AccountId, clientId: string): boolean {
+    const account = this.state.accounts.get(id);
+    const first = account.subaccounts.values().next().value;
+    if (first === undefined) return false;
+    return findClientId(this.state, this.state.subaccount(first), clientId) !== NONE;
+  }
+}
+
+function viewSubaccount(subaccount: Subaccount): SubaccountView {
+  return {
+    id: subaccount.id,
+    account: subaccount.account,
+    index: subaccount.index,
+    balanceQuanta: subaccount.cash,
+    updatedAtUs: subaccount.updatedAtUs,
+    system: subaccount.role !== 'user',
+  };
+}
+
+function viewOrder(table: OrderTable, slot: number): OrderView {
+  return {
+    orderId: table.id(slot),
+    subaccount: table.subaccount(slot),
+    market: table.market(slot),
+    orderType: table.orderType(slot),
+    status: table.status(slot),
+    reason: table.reason(slot),
+    lots: table.lots(slot),
+    settledLots: table.settled(slot),
+    remainingLots: table.remaining(slot),
+    priceTicks: table.price(slot),
+    ioc: table.isIoc(slot),
+    postOnly: table.isPostOnly(slot),
+    reduceOnly: table.isReduceOnly(slot),
+    nonce: table.nonce(slot),
+    expiresAtMs: table.expiresAtMs(slot),
+    delegate: table.delegate(slot),
+    clientId: table.clientId(slot),
+    originator: table.originator(slot),
+    originatorFeePpm: table.originatorFeePpm(slot),
+    createdAtUs: table.createdAtUs(slot),
+    updatedAtUs: table.updatedAtUs(slot),
+    lastUpdateSeq: table.lastUpdateSeq(slot),
+  };
+}
+

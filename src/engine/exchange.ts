@@ -1,0 +1,149 @@
+/**
+ * The exchange: `apply` is the whole state machine (DESIGN §1). Synchronous, no clock, no I/O, no randomness.
+ *
+ * One command: timers due before it run first, each at its own time (R-12.1); then the rule of its kind, which either
+ * answers a refusal before it has changed anything, or carries the command out; then the quotes that it changed come into force. Everything hashed goes
+ * into the chain hash, refusals too.
+ */
+import { assert, InvariantError, unreachable } from '../base/assert.ts';
+import { MAX_PRICE_TICKS, seq } from '../num/units.ts';
+import { deposit, transfer, withdraw } from './accounts/custody.ts';
+import type { Command, SetIndex, SetMark } from './commands.ts';
+import type { ExchangeConfig } from './config.ts';
+import { ExchangeReader } from './exchange-reader.ts';
+import type { EventSink } from './events.ts';
+import { hashCommand, hashOutcome } from './hash.ts';
+import { violations } from './invariants.ts';
+import { listMarket } from './market/list.ts';
+import { cancelAll } from './orders/cancel-all.ts';
+import { cancelOrder } from './orders/cancel.ts';
+import { placeOrder } from './orders/place.ts';
+import { setSelfTradeMode } from './orders/self-trade.ts';
+import type { Outcome } from './rejections.ts';
+import { setIndex, setMark, settleQuotes } from './risk/mark-price.ts';
+import { restoreState, snapshotOf, stateHashOf } from './snapshot.ts';
+import { State } from './state.ts';
+import { applyDepth } from './tape/apply-depth.ts';
+import { applyGap } from './tape/apply-gap.ts';
+import { applySnapshot } from './tape/apply-snapshot.ts';
+import { applyTrade } from './tape/apply-trade.ts';
+import { nextTimerUs, runTimers } from './timers.ts';
+import type { Engine, InvariantViolation } from './views.ts';
+
+export class Exchange extends ExchangeReader implements Engine {
+  constructor(config: ExchangeConfig, state: State = new State(config)) {
+    super(state);
+  }
+
+  /** Throws `ArchiveError` when the bytes are not a snapshot. */
+  static restore(bytes: Uint8Array): Exchange {
+    const state = restoreState(bytes);
+    return new Exchange(state.config, state);
+  }
+
+  apply(command: Command, emit?: EventSink): Outcome {
+    const state = this.state;
+    assert(Number.isSafeInteger(command.timeUs), 'command times are whole microseconds');
+    assert(command.timeUs >= state.nowUs, 'time never goes back');
+    state.seq = seq(state.seq + 1);
+    state.begin(emit);
+    try {
+      hashCommand(state.hash, command);
+      if (command.timeUs > state.nowUs) runTimers(state, command.timeUs);
+      const outcome = carryOut(state, command);
+      if (state.touched.length > 0) settleQuotes(state);
+      hashOutcome(state.hash, outcome);
+      state.hash.commit();
+      return outcome;
+    } catch (error) {
+      if (error instanceof InvariantError) {
+        throw new InvariantError(`command ${String(state.seq)}: ${error.message}`, {
+          cause: error,
+        });
+      }
+      throw error;
+    }
+  }
+
+  nextTimerUs(): number {
+    return nextTimerUs(this.state);
+  }
+
+  chainHash(): string {
+    return this.state.hash.hex();
+  }
+
+  stateHash(): string {
+    return stateHashOf(this.state);
+  }
+
+  snapshot(): Uint8Array {
+    return snapshotOf(this.state);
+  }
+
+  fork(): Exchange {
+    return Exchange.restore(this.snapshot());
+  }
+
+  checkInvariants(): readonly InvariantViolation[] {
+    return violations(this.state);
+  }
+}
+
+/** The whole of what an exchange can be told, on one screen. */
+function carryOut(state: State, command: Command): Outcome {
+  switch (command.kind) {
+    case 'placeOrder':
+      return placeOrder(state, command);
+    case 'cancelOrder':
+      return cancelOrder(state, command);
+    case 'advanceTime':
+      return 'ok';
+    case 'tapeDepth':
+      return applyDepth(state, command);
+    case 'tapeTrade':
+      return applyTrade(state, command);
+    case 'setIndex':
+      return takeIndex(state, command);
+    case 'setMark':
+      return takeMark(state, command);
+    case 'cancelAll':
+      return cancelAll(state, command);
+    case 'deposit':
+      return deposit(state, command);
+    case 'withdraw':
+      return withdraw(state, command);
+    case 'transfer':
+      return transfer(state, command);
+    case 'setSelfTradeMode':
+      return setSelfTradeMode(state, command);
+    case 'tapeSnapshot':
+      return applySnapshot(state, command);
+    case 'tapeGap':
+      return applyGap(state, command);
+    case 'listMarket':
+      return listMarket(state, command);
+    default:
+      return unreachable(command);
+  }
+}
+
+function takeIndex(state: State, command: SetIndex): Outcome {
+  const market = state.markets[command.market];
+  if (market === undefined) return 'market_not_found';
+  if (command.priceTicks <= 0) return 'price_not_positive';
+  if (command.priceTicks > MAX_PRICE_TICKS) return 'price_too_high';
+  if (market.spec.indexSource === 'mid') return 'index_source_not_oracle';
+  setIndex(state, market, command.priceTicks, command.text);
+  return 'ok';
+}
+
+function takeMark(state: State, command: SetMark): Outcome {
+  const market = state.markets[command.market];
+  if (market === undefined) return 'market_not_found';
+  if (command.priceTicks <= 0) return 'price_not_positive';
+  if (command.priceTicks > MAX_PRICE_TICKS) return 'price_too_high';
+  if (market.spec.markSource !== 'external') return 'mark_source_not_external';
+  setMark(state, market, command.priceTicks);
+  return 'ok';
+}

@@ -1,0 +1,75 @@
+/**
+ * Listing a market (R-1.2, R-1.7, R-8.1). The gateway explains bad specs in words; here they are only refused, so that
+ * no journal can open a market whose arithmetic could leave its range.
+ */
+import { MAX_PRICE_TICKS, PPM, marketId } from '../../num/units.ts';
+import type { ListMarket } from '../commands.ts';
+import type { MarketSpec } from '../config.ts';
+import type { Outcome } from '../rejections.ts';
+import type { State } from '../state.ts';
+import { Market } from './market.ts';
+
+const MAX_ORDER_NOTIONAL = 2n ** 63n;
+
+export function listMarket(state: State, command: ListMarket): Outcome {
+  const { spec } = command;
+  if (state.marketBySymbol.has(spec.symbol)) return 'symbol_already_listed';
+  if (!isSpecSound(spec)) return 'market_spec_invalid';
+  const id = marketId(state.markets.length);
+  addMarket(state, spec);
+  state.emit({
+    kind: 'marketListed',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    market: id,
+    spec,
+  });
+  return 'ok';
+}
+
+export function addMarket(state: State, spec: MarketSpec): Market {
+  const id = marketId(state.markets.length);
+  const market = new Market(id, spec, state.orders, state.config.retention, state.nowUs);
+  state.markets.push(market);
+  state.marketBySymbol.set(spec.symbol, id);
+  return market;
+}
+
+/** Whether every figure is in the range that the engine's arithmetic is proved for. */
+export function isSpecSound(spec: MarketSpec): boolean {
+  const whole = [spec.quantaPerTickLot, spec.minLots, spec.maxLots, spec.maxPriceTicks];
+  if (!whole.every((n) => Number.isSafeInteger(n) && n >= 1)) return false;
+  if (spec.symbol.length === 0 || spec.symbol.length > 64) return false;
+  if (spec.maxPriceTicks > MAX_PRICE_TICKS || spec.minLots > spec.maxLots) return false;
+  const largest =
+    BigInt(spec.maxLots) * BigInt(spec.maxPriceTicks) * BigInt(spec.quantaPerTickLot);
+  if (largest >= MAX_ORDER_NOTIONAL) return false;
+  if (!Number.isSafeInteger(spec.maxOpenOrders) || spec.maxOpenOrders < 1) return false;
+  if (!Number.isSafeInteger(spec.maxOpenInterestLots) || spec.maxOpenInterestLots < 1) return false;
+  if (!isRate(spec.priceBandPpm) || spec.priceBandPpm === 0) return false;
+  if (!isRate(spec.maxMarkDeviationPpm)) return false;
+  if (!isRate(spec.takerFeePpm) || !Number.isSafeInteger(spec.makerFeePpm)) return false;
+  if (spec.makerFeePpm > PPM || spec.makerFeePpm + spec.takerFeePpm < 0) return false;
+  if (!Number.isSafeInteger(spec.impactHalfLifeUs) || spec.impactHalfLifeUs < 1) return false;
+  return areTiersSound(spec);
+}
+
+function areTiersSound(spec: MarketSpec): boolean {
+  let floor = -1n;
+  for (const tier of spec.tiers) {
+    if (tier.floorQuanta <= floor) return false;
+    if (floor === -1n && tier.floorQuanta !== 0n) return false;
+    if (!isRate(tier.initialMarginPpm) || !isRate(tier.maintenanceMarginPpm)) return false;
+    if (tier.maintenanceMarginPpm > tier.initialMarginPpm || tier.initialMarginPpm === 0) {
+      return false;
+    }
+    floor = tier.floorQuanta;
+  }
+  return floor >= 0n;
+}
+
+function isRate(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0 && value <= PPM;
+}

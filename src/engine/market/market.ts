@@ -1,0 +1,103 @@
+/**
+ * A market: its spec, its book, and the prices that the rules speak of (R-1.2, R-5.3). Mark-price arithmetic is in
+ * risk/mark-price.ts; this file holds the state.
+ */
+import type { Archive } from '../../base/archive.ts';
+import {
+  lots,
+  priceTicks,
+  seq,
+  timeUs,
+  type Lots,
+  type MarketId,
+  type PriceTicks,
+  type Seq,
+  type TimeUs,
+} from '../../num/units.ts';
+import { OrderBook } from '../book/order-book.ts';
+import type { OrderTable } from '../book/order-table.ts';
+import type { MarketSpec, RetentionConfig } from '../config.ts';
+import { TapeBook } from '../tape/tape-book.ts';
+import { Candles } from './candles.ts';
+import { TradeHistory } from './trades.ts';
+
+/** Marks and EMA steps happen at whole seconds (R-5.3a). */
+export const SECOND_US = 1_000_000;
+
+export class Market {
+  readonly id: MarketId;
+  readonly spec: MarketSpec;
+  readonly book: OrderBook;
+  readonly tape = new TapeBook();
+  readonly trades: TradeHistory;
+  readonly candles: Candles;
+
+  indexTicks: PriceTicks | null = null;
+  indexText: string | null = null;
+  /** When the index was last set or confirmed (R-5.3 staleness). */
+  indexAtUs: TimeUs = timeUs(0);
+  markTicks: PriceTicks | null = null;
+  lastTicks: PriceTicks | null = null;
+  /** Σ of long lots; equals Σ of short lots. */
+  openInterestLots: Lots = lots(0);
+  /** Sequence number of the last command that changed the book. */
+  bookSeq: Seq = seq(0);
+
+  /** EMA of (mid − index) in 1e-6 ticks; starts at 0. */
+  emaMicroTicks = 0n;
+  /** The whole second of the EMA's last step. */
+  emaStepUs: TimeUs;
+  /** ∫ (mid − index) dt in half ticks × µs since that step, and the time over which there was a mid and an index. */
+  basisSum = 0n;
+  basisUs = 0;
+  /** Basis in force since `basisSinceUs`, in half ticks; null while mid or index is missing. */
+  basisHalfTicks: number | null = null;
+  basisSinceUs: TimeUs;
+  /** Best prices that the mark last saw, 0 for none: a change makes the mark dirty. */
+  seenBid: PriceTicks = priceTicks(0);
+  seenAsk: PriceTicks = priceTicks(0);
+  seenLast: PriceTicks | null = null;
+  /** Next whole second at which the mark is recomputed; Infinity while nothing changed. */
+  markDueUs = Infinity;
+
+  constructor(
+    id: MarketId,
+    spec: MarketSpec,
+    table: OrderTable,
+    retention: RetentionConfig,
+    nowUs: TimeUs,
+  ) {
+    this.id = id;
+    this.spec = spec;
+    this.book = new OrderBook(table);
+    this.trades = new TradeHistory(retention.tradesPerMarket);
+    this.candles = new Candles(retention.candleMinutesPerMarket);
+    this.emaStepUs = timeUs(nowUs - (nowUs % SECOND_US));
+    this.basisSinceUs = nowUs;
+  }
+
+  archive(io: Archive): void {
+    io.section('market');
+    this.indexTicks = optionalTicks(io.optionalInt(this.indexTicks));
+    this.indexText = io.optionalText(this.indexText);
+    this.indexAtUs = timeUs(io.int(this.indexAtUs));
+    this.markTicks = optionalTicks(io.optionalInt(this.markTicks));
+    this.lastTicks = optionalTicks(io.optionalInt(this.lastTicks));
+    this.openInterestLots = lots(io.int(this.openInterestLots));
+    this.emaMicroTicks = io.bigint(this.emaMicroTicks);
+    this.emaStepUs = timeUs(io.int(this.emaStepUs));
+    this.basisSum = io.bigint(this.basisSum);
+    this.basisUs = io.int(this.basisUs);
+    this.basisHalfTicks = io.optionalInt(this.basisHalfTicks);
+    this.basisSinceUs = timeUs(io.int(this.basisSinceUs));
+    this.seenBid = priceTicks(io.int(this.seenBid));
+    this.seenAsk = priceTicks(io.int(this.seenAsk));
+    this.seenLast = optionalTicks(io.optionalInt(this.seenLast));
+    this.markDueUs = io.optionalInt(this.markDueUs === Infinity ? null : this.markDueUs) ?? Infinity;
+    this.tape.archive(io);
+  }
+}
+
+function optionalTicks(value: number | null): PriceTicks | null {
+  return value === null ? null : priceTicks(value);
+}

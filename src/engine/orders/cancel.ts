@@ -1,0 +1,13 @@
+/** A user cancels one order. The gateway has found it and checked who asks. */
+import { NONE } from '../book/order-table.ts';
+import type { CancelOrder } from '../commands.ts';
+import type { Outcome } from '../rejections.ts';
+import type { State } from '../state.ts';
+import { endOrder } from './end.ts';
+
+export function cancelOrder(state: State, command: CancelOrder): Outcome {
+  const slot = state.orders.slotOf(command.orderId);
+  if (slot === NONE) return 'order_not_found';
+  endOrder(state, slot, 'cancelled', 'user');
+  return 'ok';
+}

@@ -1,0 +1,221 @@
+/**
+ * One fill: a resting order or house segment against a taker, at the resting price (R-2.5). Money, positions and
+ * events of both sides, in causal order: trade, maker, taker, ledger, positions; then what a closed position ends.
+ * The caller has checked that both sides may trade.
+ */
+import { notional } from '../../num/notional.ts';
+import {
+  lots,
+  ppm,
+  quanta,
+  tradeId,
+  type Lots,
+  type PriceTicks,
+  type Quanta,
+  type TradeId,
+} from '../../num/units.ts';
+import { credit } from '../accounts/ledger.ts';
+import { applyFill, emitPosition, hasTurned } from '../accounts/positions.ts';
+import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
+import { NONE } from '../book/order-table.ts';
+import type { Market } from '../market/market.ts';
+import { distributeFee, feeOn } from '../risk/fees.ts';
+import type { State } from '../state.ts';
+import { endOrder } from './end.ts';
+import { shrinkResting } from './resting.ts';
+
+/** Fees of one side of one fill. */
+export interface SideFees {
+  readonly protocol: Quanta;
+  readonly originator: Quanta;
+}
+
+const NO_FEES: SideFees = { protocol: quanta(0n), originator: quanta(0n) };
+
+/** What this side would pay for a fill of `size` lots at `price`. House sides pay nothing. */
+export function feesOf(
+  state: State,
+  market: Market,
+  slot: number,
+  role: 'maker' | 'taker',
+  size: number,
+  price: PriceTicks,
+): SideFees {
+  if (slot === NONE || state.orders.isHouse(slot)) return NO_FEES;
+  const value = notional(lots(size), price, market.spec.quantaPerTickLot);
+  const rate = role === 'maker' ? market.spec.makerFeePpm : market.spec.takerFeePpm;
+  const originatorRate = state.orders.originatorFeePpm(slot);
+  return {
+    protocol: feeOn(value, rate),
+    originator: originatorRate === 0 ? quanta(0n) : feeOn(value, ppm(originatorRate)),
+  };
+}
+
+export function printTrade(
+  state: State,
+  market: Market,
+  price: PriceTicks,
+  takerLots: Lots,
+): TradeId {
+  const id = state.nextTradeId;
+  state.nextTradeId = tradeId(id + 1);
+  market.lastTicks = price;
+  market.trades.add(id, state.nowUs, price, takerLots);
+  market.candles.add(state.nowUs, price, Math.abs(takerLots));
+  state.touch(market);
+  state.emit({
+    kind: 'tradePrinted',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    market: market.id,
+    tradeId: id,
+    priceTicks: price,
+    lots: takerLots,
+  });
+  return id;
+}
+
+/** Executes a fill of `size` lots. `takerSlot` is NONE for a house taker. */
+export function executeFill(
+  state: State,
+  market: Market,
+  makerSlot: number,
+  taker: Subaccount,
+  takerSlot: number,
+  size: number,
+): void {
+  const table = state.orders;
+  const price = table.price(makerSlot);
+  const makerSide = table.side(makerSlot);
+  const maker = state.subaccount(table.subaccount(makerSlot));
+  const makerHouse = table.isHouse(makerSlot);
+  const makerLots = lots(makerSide * size);
+  const takerLots = lots(-makerSide * size);
+
+  const makerFees = feesOf(state, market, makerSlot, 'maker', size, price);
+  const takerFees = feesOf(state, market, takerSlot, 'taker', size, price);
+  const makerExposure = maker.exposure(market.id);
+  const takerExposure = taker.exposure(market.id);
+  const makerBefore = makerExposure.positionLots;
+  const makerPnl = applyFill(market, makerExposure, makerLots, price);
+  const takerBefore = takerExposure.positionLots;
+  const takerPnl = applyFill(market, takerExposure, takerLots, price);
+
+  const trade = printTrade(state, market, price, takerLots);
+  if (makerHouse) market.book.reduce(makerSlot, size);
+  else {
+    shrinkResting(table, makerSlot, size, market, makerExposure, () => {
+      market.book.reduce(makerSlot, size);
+    });
+    emitFilled(state, makerSlot, trade, 'maker', price, makerLots, makerFees, makerPnl);
+  }
+  if (takerSlot !== NONE) {
+    table.reduce(takerSlot, size);
+    emitFilled(state, takerSlot, trade, 'taker', price, takerLots, takerFees, takerPnl);
+  }
+
+  settleSide(state, maker, makerExposure, makerSlot, makerPnl, makerFees);
+  settleSide(state, taker, takerExposure, takerSlot, takerPnl, takerFees);
+  let net = makerFees.protocol + takerFees.protocol;
+  if (net < 0n) {
+    // Only a house taker pays no fee while its maker earns a rebate: the house pays that rebate itself.
+    credit(state, taker, quanta(net), 'fee');
+    net = 0n;
+  }
+  distributeFee(state, quanta(net));
+
+  emitPosition(state, maker, makerExposure, makerBefore);
+  emitPosition(state, taker, takerExposure, takerBefore);
+
+  if (table.left(makerSlot) === 0) {
+    if (makerHouse) {
+      market.book.unlink(makerSlot);
+      table.remove(makerSlot);
+    } else endOrder(state, makerSlot, 'filled', null);
+  }
+  if (!makerHouse) closeReduceOnly(state, maker, makerExposure, makerBefore);
+  if (takerSlot !== NONE) closeReduceOnly(state, taker, takerExposure, takerBefore);
+}
+
+function emitFilled(
+  state: State,
+  slot: number,
+  trade: TradeId,
+  role: 'maker' | 'taker',
+  price: PriceTicks,
+  filled: Lots,
+  fees: SideFees,
+  realized: Quanta,
+): void {
+  const table = state.orders;
+  table.setStatus(slot, table.left(slot) === 0 ? 'filled' : 'partiallyFilled', null);
+  table.touch(slot, state.nowUs, state.seq);
+  state.emit({
+    kind: 'orderFilled',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    orderId: table.id(slot),
+    subaccount: table.subaccount(slot),
+    market: table.market(slot),
+    tradeId: trade,
+    role,
+    priceTicks: price,
+    lots: filled,
+    remainingLots: table.remaining(slot),
+    feeQuanta: fees.protocol,
+    originatorFeeQuanta: fees.originator,
+    realizedPnlQuanta: realized,
+  });
+}
+
+function settleSide(
+  state: State,
+  subaccount: Subaccount,
+  exposure: Exposure,
+  slot: number,
+  realized: Quanta,
+  fees: SideFees,
+): void {
+  credit(state, subaccount, realized, 'realizedPnl');
+  if (fees === NO_FEES) return;
+  credit(state, subaccount, quanta(-fees.protocol), 'fee');
+  exposure.feesQuanta = quanta(exposure.feesQuanta + fees.protocol + fees.originator);
+  if (fees.originator === 0n) return;
+  credit(state, subaccount, quanta(-fees.originator), 'originatorFee');
+  const originator = state.orders.originator(slot);
+  if (originator === null) return;
+  credit(state, state.accounts.open(originator, 0, state.nowUs), fees.originator, 'originatorFee');
+}
+
+/** A position that reached or crossed zero ends the reduce-only orders that rest in its market (R-2.7). */
+function closeReduceOnly(
+  state: State,
+  subaccount: Subaccount,
+  exposure: Exposure,
+  positionBefore: number,
+): void {
+  if (exposure.reduceOnlyOrders === 0) return;
+  if (!hasTurned(positionBefore, exposure.positionLots)) return;
+  const table = state.orders;
+  for (let slot = subaccount.orders.head; slot !== NONE; ) {
+    const next = table.nextOfOwner(slot);
+    if (
+      table.market(slot) === exposure.market &&
+      table.isReduceOnly(slot) &&
+      table.isResting(slot)
+    ) {
+      endOrder(state, slot, 'cancelled', 'reduceOnly');
+    }
+    slot = next;
+  }
+}
+
+/** Lots by which a reduce-only order of this side may still reduce the position. */
+export function reducibleLots(exposure: Exposure, side: 1 | -1): number {
+  const against = -side * exposure.positionLots;
+  return against > 0 ? against : 0;
+}

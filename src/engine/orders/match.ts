@@ -1,0 +1,128 @@
+/**
+ * Matching: a taker meets the other side of the book, best price first, first come first (R-2.5), until it is done,
+ * its limit is reached, or something stops it. Both sides are checked before each fill, so a fill never has to be undone.
+ *
+ * At each resting order, in this order: self-trade (R-2.6), frozen mark (R-5.3), reduce-only cuts (R-2.7), the taker's
+ * margin, the maker's margin (R-5.5), open interest. A taker that may not go on stops; a maker that may not is
+ * cancelled and the taker goes on. Cost: O(1) for each order met; nothing is allocated for a level.
+ */
+import { lots } from '../../num/units.ts';
+import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
+import { NO_LEVEL } from '../book/price-ladder.ts';
+import type { Market } from '../market/market.ts';
+import type { EndReason } from '../rejections.ts';
+import { affordsFill } from '../risk/margin.ts';
+import { isFrozen } from '../risk/mark-price.ts';
+import { bandLimit } from '../risk/price-band.ts';
+import type { State } from '../state.ts';
+import { noteDisplaced } from '../tape/displacement.ts';
+import { endOrder } from './end.ts';
+import { executeFill, feesOf, reducibleLots } from './fill.ts';
+import { selfTradeModeOf } from './self-trade.ts';
+
+/** Matches a user's order. Answers why it must end now, or null when what is left may rest. */
+export function matchOrder(
+  state: State,
+  market: Market,
+  slot: number,
+  taker: Subaccount,
+  exposure: Exposure,
+): EndReason | null {
+  const table = state.orders;
+  const side = table.side(slot);
+  const limit = table.price(slot);
+  const opposite = market.book.ladder(side > 0 ? -1 : 1);
+  if (opposite.bestLevel() === NO_LEVEL) return null;
+  const band = bandLimit(market, side);
+  const frozen = isFrozen(state, market);
+  const reduceOnly = table.isReduceOnly(slot);
+
+  while (table.left(slot) > 0) {
+    const level = opposite.bestLevel();
+    if (level === NO_LEVEL) return null;
+    const price = opposite.price(level);
+    if (side > 0 ? price > limit : price < limit) return null;
+    if (side > 0 ? price > band : price < band) return 'priceBand';
+
+    const makerSlot = opposite.head(level);
+    const makerHouse = table.isHouse(makerSlot);
+    const maker = state.subaccount(table.subaccount(makerSlot));
+
+    if (maker.account === taker.account) {
+      const mode = selfTradeModeOf(state, taker.account);
+      if (mode !== 0) endOrder(state, makerSlot, 'cancelled', 'selfTrade');
+      if (mode !== 1) return 'selfTrade';
+      continue;
+    }
+
+    let size = Math.min(table.left(slot), table.left(makerSlot));
+    if (reduceOnly) {
+      size = Math.min(size, reducibleLots(exposure, side));
+      if (size === 0) return 'reduceOnly';
+    }
+    const makerExposure = maker.exposure(market.id);
+    const makerReduceOnly = table.isReduceOnly(makerSlot);
+    if (makerReduceOnly) {
+      size = Math.min(size, reducibleLots(makerExposure, side > 0 ? -1 : 1));
+      if (size === 0) {
+        endOrder(state, makerSlot, 'cancelled', 'reduceOnly');
+        continue;
+      }
+    }
+    if (frozen) {
+      const makerReduces =
+        makerHouse || reducibleLots(makerExposure, side > 0 ? -1 : 1) >= size;
+      if (!makerReduces || reducibleLots(exposure, side) < size) return 'insufficientMargin';
+    }
+
+    const takerLots = lots(side * size);
+    const fees = feesOf(state, market, slot, 'taker', size, price);
+    const feesQuanta = fees.protocol + fees.originator;
+    if (!affordsFill(state, taker, exposure, market, takerLots, price, feesQuanta, 0)) {
+      return 'insufficientMargin';
+    }
+    const makerLots = lots(-side * size);
+    if (!makerHouse) {
+      const makerFees = feesOf(state, market, makerSlot, 'maker', size, price);
+      const makerQuanta = makerFees.protocol + makerFees.originator;
+      const resting = makerReduceOnly ? 0 : size;
+      if (
+        !affordsFill(
+          state,
+          maker,
+          makerExposure,
+          market,
+          makerLots,
+          price,
+          makerQuanta,
+          resting,
+        )
+      ) {
+        endOrder(state, makerSlot, 'cancelled', 'insufficientMargin');
+        continue;
+      }
+    }
+    if (raisesOpenInterestBeyondLimit(market, exposure, makerExposure, takerLots)) {
+      return 'openInterest';
+    }
+
+    executeFill(state, market, makerSlot, taker, slot, size);
+    if (makerHouse) noteDisplaced(state, market, side > 0 ? -1 : 1, price, size);
+  }
+  return null;
+}
+
+function raisesOpenInterestBeyondLimit(
+  market: Market,
+  taker: Exposure,
+  maker: Exposure,
+  takerLots: number,
+): boolean {
+  const growth =
+    longGrowth(taker.positionLots, takerLots) + longGrowth(maker.positionLots, -takerLots);
+  return growth > 0 && market.openInterestLots + growth > market.spec.maxOpenInterestLots;
+}
+
+function longGrowth(position: number, fill: number): number {
+  return Math.max(position + fill, 0) - Math.max(position, 0);
+}

@@ -1,0 +1,29 @@
+/**
+ * Self-trade prevention (R-2.4, R-2.6): between orders of one account, whatever their subaccounts. 0: the incoming
+ * order ends, 1: the resting one, 2: both.
+ */
+import type { AccountId } from '../../num/units.ts';
+import type { SelfTradeMode } from '../config.ts';
+import type { SetSelfTradeMode } from '../commands.ts';
+import type { Outcome } from '../rejections.ts';
+import type { State } from '../state.ts';
+
+export function selfTradeModeOf(state: State, account: AccountId): SelfTradeMode {
+  return state.accounts.get(account).selfTradeMode ?? state.config.selfTradeExpire;
+}
+
+export function setSelfTradeMode(state: State, command: SetSelfTradeMode): Outcome {
+  const account = state.accounts.find(command.account);
+  if (account === undefined) return 'account_not_found';
+  account.selfTradeMode = command.mode;
+  state.emit({
+    kind: 'selfTradeModeChanged',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    account: account.id,
+    mode: command.mode,
+  });
+  return 'ok';
+}

@@ -1,0 +1,236 @@
+/**
+ * Index and mark price (R-5.3, R-5.3a).
+ *
+ * Mark = median of three legs: the index; the index plus an EMA over 150 s of (mid − index); and the median of best
+ * bid, best ask and last. It is clamped to the index ± `maxMarkDeviationPpm`. It is recomputed on an index or external-mark command and at
+ * whole seconds after something changed, never while matching.
+ *
+ * The EMA's sample is the time-weighted basis since its last step: the basis in force is added up when it changes
+ * (`settleQuotes`, once a command) and at steps, so advancing time in one go or in parts gives the same sums.
+ */
+import { floorDiv } from '../../num/arithmetic.ts';
+import { priceTicks, timeUs, PPM, type PriceTicks, type TimeUs } from '../../num/units.ts';
+import { SECOND_US, type Market } from '../market/market.ts';
+import type { State } from '../state.ts';
+
+const EMA_SECONDS = 150;
+
+/** Whether the mark is frozen for want of a fresh index: then no fill may add risk (R-5.3). */
+export function isFrozen(state: State, market: Market): boolean {
+  const { markSource, indexSource } = market.spec;
+  if (indexSource === 'mid' || (markSource !== 'median' && markSource !== 'index')) return false;
+  return market.indexTicks === null || state.nowUs - market.indexAtUs > state.config.indexStaleUs;
+}
+
+/** The oracle or a recording speaks: takes the index over and recomputes the mark. */
+export function setIndex(state: State, market: Market, price: PriceTicks, text: string): void {
+  accrueBasis(market, state.nowUs);
+  market.indexTicks = price;
+  market.indexText = text;
+  market.indexAtUs = state.nowUs;
+  market.basisHalfTicks = basis(market);
+  state.emit({
+    kind: 'oracleSet',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    market: market.id,
+    indexTicks: price,
+  });
+  recomputeMark(state, market, false);
+}
+
+/** A recorded mark price. */
+export function setMark(state: State, market: Market, price: PriceTicks): void {
+  changeMark(state, market, price, market.indexTicks);
+}
+
+/** At a whole second at which the market is due. */
+export function runMarkTimer(state: State, market: Market): void {
+  market.markDueUs = Infinity;
+  accrueBasis(market, state.nowUs);
+  let index = market.indexTicks;
+  if (market.spec.indexSource === 'mid') {
+    const mid = midHalfTicks(market);
+    if (mid !== null) {
+      index = priceTicks(Math.max(1, floorDiv(mid, 2)));
+      market.indexAtUs = state.nowUs;
+    }
+  }
+  recomputeMark(state, market, index !== market.indexTicks, index);
+}
+
+/**
+ * After a command or a timer that touched the book: notes the new quotes, from now on in force, and makes the mark
+ * due at the next whole second when they changed.
+ */
+export function settleQuotes(state: State): void {
+  for (const market of state.touched) {
+    const bid = market.book.bestPrice(1);
+    const ask = market.book.bestPrice(-1);
+    if (bid === market.seenBid && ask === market.seenAsk && market.lastTicks === market.seenLast) {
+      continue;
+    }
+    accrueBasis(market, state.nowUs);
+    market.seenBid = bid;
+    market.seenAsk = ask;
+    market.seenLast = market.lastTicks;
+    market.basisHalfTicks = basis(market);
+    if (market.markDueUs === Infinity) {
+      market.markDueUs = state.nowUs - (state.nowUs % SECOND_US) + SECOND_US;
+    }
+  }
+  state.touched.length = 0;
+}
+
+/** Best bid + best ask, in half ticks; null unless both are there. */
+function midHalfTicks(market: Market): number | null {
+  if (market.seenBid === 0 || market.seenAsk === 0) return null;
+  return market.seenBid + market.seenAsk;
+}
+
+/** Mid, clamped, less index, in half ticks. */
+function basis(market: Market): number | null {
+  const mid = midHalfTicks(market);
+  const index = market.indexTicks;
+  if (mid === null || index === null) return null;
+  const [low, high] = clampBounds(2 * index, market.spec.maxMarkDeviationPpm);
+  return Math.min(high, Math.max(low, mid)) - 2 * index;
+}
+
+/** The deviation bounds around a price in any whole unit, rounded inward. Products stay below 2^53: prices are below 2^32. */
+function clampBounds(price: number, deviationPpm: number): readonly [number, number] {
+  const room = floorDiv(price * deviationPpm, PPM);
+  return [price - room, price + room];
+}
+
+/**
+ * Adds up the basis in force until now, stepping the EMA at the last whole second on the way. Since every change of the
+ * basis comes through here first, the basis is constant over all that is added.
+ */
+function accrueBasis(market: Market, nowUs: TimeUs): void {
+  const boundaryUs = timeUs(nowUs - (nowUs % SECOND_US));
+  if (boundaryUs > market.emaStepUs) {
+    addBasis(market, boundaryUs);
+    stepEma(market, boundaryUs);
+  }
+  addBasis(market, nowUs);
+}
+
+function addBasis(market: Market, untilUs: TimeUs): void {
+  const elapsed = untilUs - market.basisSinceUs;
+  if (elapsed <= 0) return;
+  if (market.basisHalfTicks !== null) {
+    market.basisSum += BigInt(market.basisHalfTicks) * BigInt(elapsed);
+    market.basisUs += elapsed;
+  }
+  market.basisSinceUs = untilUs;
+}
+
+/** One step of the EMA; a stretch without any basis leaves it as it is. */
+function stepEma(market: Market, boundaryUs: TimeUs): void {
+  if (market.basisUs > 0) {
+    const elapsedSeconds = (boundaryUs - market.emaStepUs) / SECOND_US;
+    const sample = (market.basisSum * 500_000n) / BigInt(market.basisUs);
+    const weight = BigInt(Math.min(EMA_SECONDS, elapsedSeconds));
+    market.emaMicroTicks += ((sample - market.emaMicroTicks) * weight) / BigInt(EMA_SECONDS);
+    market.basisSum = 0n;
+    market.basisUs = 0;
+  }
+  market.emaStepUs = boundaryUs;
+}
+
+function recomputeMark(
+  state: State,
+  market: Market,
+  indexChanged: boolean,
+  index: PriceTicks | null = market.indexTicks,
+): void {
+  if (indexChanged) {
+    market.indexTicks = index;
+    market.basisHalfTicks = basis(market);
+  }
+  if (market.spec.markSource === 'external' || isFrozen(state, market)) {
+    if (indexChanged && market.markTicks !== null) emitMark(state, market, market.markTicks);
+    return;
+  }
+  const raw = rawMark(market);
+  if (raw === null) return;
+  let mark = raw;
+  if (index !== null) {
+    const [low, high] = clampBounds(index, market.spec.maxMarkDeviationPpm);
+    mark = priceTicks(Math.min(high, Math.max(low, raw)));
+  }
+  changeMark(state, market, mark, index, indexChanged);
+}
+
+function rawMark(market: Market): PriceTicks | null {
+  const index = market.indexTicks;
+  const mid = midHalfTicks(market);
+  switch (market.spec.markSource) {
+    case 'index':
+      return index;
+    case 'last':
+      return market.lastTicks;
+    case 'mid':
+      return mid === null ? null : priceTicks(floorDiv(mid, 2));
+    default: {
+      if (index === null) return null;
+      const smoothed = index + Number(floorMicro(market.emaMicroTicks));
+      const quoted = middle(present(market.seenBid), present(market.seenAsk), market.lastTicks);
+      return middle(index, priceTicks(Math.max(1, smoothed)), quoted);
+    }
+  }
+}
+
+function present(price: PriceTicks): PriceTicks | null {
+  return price === 0 ? null : price;
+}
+
+function floorMicro(micro: bigint): bigint {
+  const whole = micro / 1_000_000n;
+  return whole * 1_000_000n > micro ? whole - 1n : whole;
+}
+
+/** Median of those present: of two the floor of their mean. */
+function middle(
+  a: PriceTicks | null,
+  b: PriceTicks | null,
+  c: PriceTicks | null,
+): PriceTicks | null {
+  const prices: PriceTicks[] = [];
+  if (a !== null) prices.push(a);
+  if (b !== null) prices.push(b);
+  if (c !== null) prices.push(c);
+  prices.sort((x, y) => x - y);
+  const [first, second, third] = prices;
+  if (first === undefined || second === undefined) return first ?? null;
+  return third === undefined ? priceTicks(floorDiv(first + second, 2)) : second;
+}
+
+function changeMark(
+  state: State,
+  market: Market,
+  mark: PriceTicks,
+  index: PriceTicks | null,
+  indexChanged = false,
+): void {
+  const changed = mark !== market.markTicks || indexChanged;
+  market.markTicks = mark;
+  market.indexTicks = index;
+  if (changed) emitMark(state, market, mark);
+}
+
+function emitMark(state: State, market: Market, mark: PriceTicks): void {
+  state.emit({
+    kind: 'markChanged',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    market: market.id,
+    markTicks: mark,
+    indexTicks: market.indexTicks,
+  });
+}

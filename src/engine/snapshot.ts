@@ -1,0 +1,216 @@
+/**
+ * The whole exchange as canonical bytes, and back. `archiveLive` is what decides the future: its SHA-256 is the state
+ * hash. `archiveHistory` is what readers may still ask for. Neither contains a slot number, the sequence number or
+ * the chain hash: those say where in a journal we are, not what the state is.
+ */
+import { archiveList, ArchiveReader, ArchiveWriter, type Archive } from '../base/archive.ts';
+import { sha256Hex } from '../base/sha256.ts';
+import { hashText } from '../base/slot-index.ts';
+import {
+  lots,
+  orderId,
+  ppm,
+  priceTicks,
+  quanta,
+  seq,
+  timeUs,
+  tradeId,
+  type AccountId,
+  type Address,
+  type MarketId,
+  type SubaccountId,
+} from '../num/units.ts';
+import { archiveConfig, archiveSpec } from './config-archive.ts';
+import { NONE, ORDER_STATUSES, ORDER_TYPES, type OrderTable } from './book/order-table.ts';
+import { NO_LEVEL } from './book/price-ladder.ts';
+import type { ExchangeConfig } from './config.ts';
+import { addMarket } from './market/list.ts';
+import type { Market } from './market/market.ts';
+import { watchExpiry } from './orders/expire.ts';
+import { END_REASONS } from './rejections.ts';
+import { State } from './state.ts';
+
+const FORMAT = 'orrery-snapshot-1';
+
+export function snapshotOf(state: State): Uint8Array {
+  const io = new ArchiveWriter();
+  io.section(FORMAT);
+  archiveConfig(io, state.config);
+  io.int(state.seq);
+  io.text(state.hash.hex());
+  archiveLive(io, state);
+  archiveHistory(io, state);
+  return io.bytes();
+}
+
+/** Throws `ArchiveError` naming the byte when the bytes are not a snapshot of this format. */
+export function restoreState(bytes: Uint8Array): State {
+  const io = new ArchiveReader(bytes);
+  io.section(FORMAT);
+  const config: ExchangeConfig = archiveConfig(io, null);
+  const state = new State(config);
+  state.seq = seq(io.int());
+  state.hash.restore(io.text());
+  archiveLive(io, state);
+  archiveHistory(io, state);
+  io.end();
+  return state;
+}
+
+export function stateHashOf(state: State): string {
+  const io = new ArchiveWriter();
+  archiveConfig(io, state.config);
+  archiveLive(io, state);
+  return sha256Hex(io.bytes());
+}
+
+function archiveLive(io: Archive, state: State): void {
+  io.section('exchange');
+  state.nowUs = timeUs(io.int(state.nowUs));
+  state.nextOrderId = orderId(io.int(state.nextOrderId));
+  state.nextTradeId = tradeId(io.int(state.nextTradeId));
+  state.supply = quanta(io.bigint(state.supply));
+  state.accounts.archive(io);
+  const markets = io.int(state.markets.length);
+  for (let i = 0; i < markets; i++) {
+    const spec = archiveSpec(io, state.markets[i]?.spec ?? null);
+    const market = state.markets[i] ?? addMarket(state, spec);
+    market.archive(io);
+  }
+  archiveOrders(io, state);
+  for (const market of state.markets) archiveQueues(io, state, market);
+}
+
+/** Live orders in ascending id; book, exposures' bounds, clientIds and expiry timers are rebuilt from them. */
+function archiveOrders(io: Archive, state: State): void {
+  io.section('orders');
+  const table = state.orders;
+  const slots = io.loading ? [] : table.orderSlots();
+  const count = io.int(slots.length);
+  for (let i = 0; i < count; i++) {
+    const slot = archiveOrder(io, table, slots[i] ?? NONE);
+    if (!io.loading) continue;
+    const subaccount = state.subaccount(table.subaccount(slot));
+    table.linkOwner(subaccount.orders, slot);
+    const clientId = table.clientId(slot);
+    if (clientId !== null) state.clientIds.add(hashText(subaccount.account, clientId), slot);
+    watchExpiry(state, table.id(slot), table.expiresAtMs(slot));
+  }
+}
+
+function archiveOrder(io: Archive, table: OrderTable, saved: number): number {
+  const has = saved !== NONE;
+  const id = orderId(io.int(has ? table.id(saved) : 0));
+  const subaccount = io.int(has ? table.subaccount(saved) : 0) as SubaccountId;
+  const market = io.int(has ? table.market(saved) : 0) as MarketId;
+  const type = io.int(has ? ORDER_TYPES.indexOf(table.orderType(saved)) : 0);
+  const size = lots(io.int(has ? table.lots(saved) : 0));
+  const left = io.int(has ? table.left(saved) : 0);
+  const price = priceTicks(io.int(has ? table.price(saved) : 0));
+  const ioc = io.bool(has && table.isIoc(saved));
+  const postOnly = io.bool(has && table.isPostOnly(saved));
+  const reduceOnly = io.bool(has && table.isReduceOnly(saved));
+  const nonce = io.bigint(has ? table.nonce(saved) : 0n);
+  const expiresAtMs = io.bigint(has ? table.expiresAtMs(saved) : 0n);
+  const delegate = io.optionalInt(has ? table.delegate(saved) : null) as AccountId | null;
+  const clientId = io.optionalText(has ? table.clientId(saved) : null);
+  const originator = io.optionalText(has ? table.originator(saved) : null) as Address | null;
+  const fee = ppm(io.int(has ? table.originatorFeePpm(saved) : 0));
+  const created = timeUs(io.int(has ? table.createdAtUs(saved) : 0));
+  const updated = timeUs(io.int(has ? table.updatedAtUs(saved) : 0));
+  const lastSeq = seq(io.int(has ? table.lastUpdateSeq(saved) : 0));
+  const status = io.int(has ? ORDER_STATUSES.indexOf(table.status(saved)) : 0);
+  const reasonOf = has ? table.reason(saved) : null;
+  const reason = io.int(reasonOf === null ? 0 : END_REASONS.indexOf(reasonOf) + 1);
+  if (!io.loading) return saved;
+  const slot = table.add(
+    {
+      id,
+      subaccount,
+      market,
+      orderType: ORDER_TYPES[type] ?? 'limit',
+      lots: size,
+      priceTicks: price,
+      ioc,
+      postOnly,
+      reduceOnly,
+      nonce,
+      expiresAtMs,
+      delegate,
+      clientId,
+      originator,
+      originatorFeePpm: fee,
+    },
+    created,
+    lastSeq,
+  );
+  table.touch(slot, updated, lastSeq);
+  table.reduce(slot, Math.abs(size) - left);
+  table.setStatus(slot, ORDER_STATUSES[status] ?? 'new', END_REASONS[reason - 1] ?? null);
+  return slot;
+}
+
+/** Both sides of a book, best level first, each queue front to back: an order's id, or 0 and a segment's size. */
+function archiveQueues(io: Archive, state: State, market: Market): void {
+  io.section('book');
+  for (const side of [1, -1] as const) {
+    const ladder = market.book.ladder(side);
+    if (io.loading) {
+      const levels = io.int(0);
+      for (let i = 0; i < levels; i++) loadLevel(io, state, market, side);
+      continue;
+    }
+    io.int(ladder.levelCount);
+    for (let level = ladder.bestLevel(); level !== NO_LEVEL; level = ladder.nextLevel(level)) {
+      io.int(ladder.price(level));
+      io.int(ladder.queueLength(level));
+      for (let slot = ladder.head(level); slot !== NONE; slot = state.orders.next(slot)) {
+        io.int(state.orders.id(slot));
+        if (state.orders.isHouse(slot)) io.int(state.orders.left(slot));
+      }
+    }
+  }
+}
+
+function loadLevel(io: Archive, state: State, market: Market, side: 1 | -1): void {
+  const price = priceTicks(io.int(0));
+  const length = io.int(0);
+  for (let i = 0; i < length; i++) {
+    const id = orderId(io.int(0));
+    if (id === 0) {
+      const size = lots(side * io.int(0));
+      market.book.append(state.orders.addSegment(state.houseMaker.id, market.id, size, price));
+      continue;
+    }
+    const slot = state.orders.slotOf(id);
+    market.book.append(slot);
+    if (state.orders.isReduceOnly(slot)) continue;
+    const exposure = state.subaccount(state.orders.subaccount(slot)).exposure(market.id);
+    if (side > 0) exposure.highestBid = Math.max(exposure.highestBid, price);
+    else exposure.lowestAsk = Math.min(exposure.lowestAsk, price);
+  }
+}
+
+function archiveHistory(io: Archive, state: State): void {
+  io.section('history');
+  for (const market of state.markets) {
+    market.bookSeq = seq(io.int(market.bookSeq));
+    market.trades.archive(io);
+    market.candles.archive(io);
+  }
+  state.transfers.archive(io);
+  io.section('ended');
+  for (const account of state.accounts.all) {
+    account.endedOrdersCut = io.bool(account.endedOrdersCut);
+    const slots: number[] = [];
+    const ended = state.endedOrders;
+    for (let slot = account.endedOrders.head; slot !== NONE; slot = ended.nextOfOwner(slot)) {
+      slots.push(slot);
+    }
+    archiveList(io, slots, (saved) => {
+      const slot = archiveOrder(io, ended, saved ?? NONE);
+      if (io.loading) ended.linkOwner(account.endedOrders, slot);
+      return slot;
+    });
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * All that an exchange is between two commands, and the context of the command being applied. Rules are functions
+ * over this record; they change it and `emit` what happened.
+ *
+ * Invariant: `live` parts (accounts, markets, live orders, expiry) decide every future command; history (ended orders,
+ * trades, candles, transfers) decides none, and stays outside the state hash.
+ */
+import { must } from '../base/assert.ts';
+import { RollingHash } from '../base/rolling-hash.ts';
+import { SlotIndex } from '../base/slot-index.ts';
+import { TimerHeap } from '../base/timer-heap.ts';
+import {
+  address,
+  orderId,
+  quanta,
+  seq,
+  tradeId,
+  type MarketId,
+  type OrderId,
+  type Quanta,
+  type Seq,
+  type SubaccountId,
+  type TimeUs,
+  type TradeId,
+} from '../num/units.ts';
+import { Accounts } from './accounts/accounts.ts';
+import type { Subaccount } from './accounts/subaccount.ts';
+import { TransferHistory } from './accounts/transfer-history.ts';
+import { OrderTable } from './book/order-table.ts';
+import type { ExchangeConfig } from './config.ts';
+import type { Cause, EngineEvent, EventSink } from './events.ts';
+import { hashEvent } from './hash.ts';
+import type { Market } from './market/market.ts';
+
+/** The tape's two accounts: addresses that no key signs for. */
+export const HOUSE_MAKER = address('0x0000000000000000000000000000000000000001');
+export const HOUSE_TAKER = address('0x0000000000000000000000000000000000000002');
+
+export class State {
+  readonly config: ExchangeConfig;
+  nowUs: TimeUs;
+  seq: Seq = seq(0);
+  nextOrderId: OrderId = orderId(1);
+  nextTradeId: TradeId = tradeId(1);
+
+  readonly accounts = new Accounts();
+  readonly markets: Market[] = [];
+  readonly marketBySymbol = new Map<string, MarketId>();
+  readonly orders = new OrderTable();
+  /** Live clientIds, by hash of (account, clientId). */
+  readonly clientIds = new SlotIndex();
+  /** (expiry time, order id) of live orders that can expire; ended ones are skipped when they surface. */
+  readonly expiries = new TimerHeap();
+  /** Live orders that have an entry in `expiries`. */
+  expiring = 0;
+
+  /** Deposits less withdrawals: what must be there in total (R-1.6). */
+  supply: Quanta = quanta(0n);
+
+  readonly vault: Subaccount;
+  readonly insurance: Subaccount;
+  readonly treasury: Subaccount;
+  readonly houseMaker: Subaccount;
+  readonly houseTaker: Subaccount;
+
+  /** History. */
+  readonly endedOrders = new OrderTable();
+  readonly transfers: TransferHistory;
+
+  readonly hash = new RollingHash();
+  /** Markets whose book or last price changed since quotes were last settled. */
+  readonly touched: Market[] = [];
+  /** Context of the command being applied. */
+  cause: Cause = 'command';
+  private eventIndex = 0;
+  private sink: EventSink | undefined;
+
+  constructor(config: ExchangeConfig) {
+    this.config = config;
+    this.nowUs = config.genesisTimeUs;
+    this.transfers = new TransferHistory(config.retention.transfersPerSubaccount);
+    const open = this.accounts;
+    this.vault = open.open(config.clsAccount, 0, this.nowUs, 'vault');
+    this.insurance = open.open(config.insuranceAccount, 0, this.nowUs, 'insurance');
+    this.treasury = open.open(config.treasuryAccount, 0, this.nowUs, 'treasury');
+    this.houseMaker = open.open(HOUSE_MAKER, 0, this.nowUs, 'house');
+    this.houseTaker = open.open(HOUSE_TAKER, 0, this.nowUs, 'house');
+  }
+
+  market(id: MarketId): Market {
+    return must(this.markets[id], 'market ids are dense');
+  }
+
+  subaccount(id: SubaccountId): Subaccount {
+    return this.accounts.subaccount(id);
+  }
+
+  /** Notes that the market's book or last price changed. */
+  touch(market: Market): void {
+    market.bookSeq = this.seq;
+    if (!this.touched.includes(market)) this.touched.push(market);
+  }
+
+  /** Starts the events of one command. */
+  begin(sink: EventSink | undefined): void {
+    this.sink = sink;
+    this.eventIndex = 0;
+    this.cause = 'command';
+  }
+
+  /** Place of the next event among those of this command. */
+  nextIndex(): number {
+    return this.eventIndex++;
+  }
+
+  emit(event: EngineEvent): void {
+    hashEvent(this.hash, event);
+    if (this.sink !== undefined) this.sink(event);
+  }
+}

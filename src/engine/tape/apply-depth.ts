@@ -1,0 +1,92 @@
+/**
+ * Historical depth (DESIGN §6). A level is restated at its venue's size. What crosses a user's order trades with it
+ * first, at the user's price; house volume that the level crosses is history's contradiction of itself and goes. Then
+ * the house volume of the level moves to its target: growth queues at the back, a decrease goes through the queue
+ * model. History is never refused.
+ */
+import type { TapeDepth, TapeLevel } from '../commands.ts';
+import { NONE } from '../book/order-table.ts';
+import { NO_LEVEL } from '../book/price-ladder.ts';
+import type { Market } from '../market/market.ts';
+import type { Outcome } from '../rejections.ts';
+import type { State } from '../state.ts';
+import { displacedLots, noteDisplaced } from './displacement.ts';
+import { addHouse, clearHouse, decreaseHouse, houseLots } from './house.ts';
+import { firstUser, takeUserOrder } from './house-take.ts';
+import { emitTape } from './tape-event.ts';
+import { MAX_PRICE_TICKS } from '../../num/units.ts';
+
+export function applyDepth(state: State, command: TapeDepth): Outcome {
+  const market = state.markets[command.market];
+  if (market === undefined) return 'market_not_found';
+  if (!command.levels.every(isLevel)) return 'tape_level_invalid';
+  state.cause = 'tape';
+  if (!market.tape.stale) for (const level of command.levels) applyLevel(state, market, level);
+  emitTape(state, market, 'depth', market.tape.stale);
+  return 'ok';
+}
+
+/** Whether a level's numbers can stand in a book. */
+export function isLevel(level: TapeLevel): boolean {
+  return (
+    Number.isSafeInteger(level.priceTicks) &&
+    level.priceTicks > 0 &&
+    level.priceTicks <= MAX_PRICE_TICKS &&
+    Number.isSafeInteger(level.lots) &&
+    level.lots >= 0
+  );
+}
+
+export function applyLevel(state: State, market: Market, level: TapeLevel): void {
+  const side = level.side === 'bid' ? 1 : -1;
+  const price = level.priceTicks;
+  const crossed = level.lots === 0 ? 0 : crossOpposite(state, market, side, price, level.lots);
+  if (crossed > 0) noteDisplaced(state, market, side, price, crossed);
+
+  const impact = market.spec.impactModel;
+  const gone = impact === 'none' ? crossed : displacedLots(state, market, side, price);
+  const target = Math.max(0, level.lots - gone);
+  const standing = houseLots(market, side, price);
+  if (target > standing) addHouse(state, market, side, price, target - standing);
+  else if (target < standing) decreaseHouse(state, market, side, price, standing - target);
+  if (level.lots === 0) forgetDisplaced(market, side, price);
+}
+
+/** A level that history emptied starts afresh; its credit waits on for a late trade. */
+function forgetDisplaced(market: Market, side: 1 | -1, price: number): void {
+  const levels = market.tape.levels(side);
+  const level = levels.get(price);
+  if (level === undefined) return;
+  level.displaced = 0;
+  if (level.creditFront === 0 && level.creditBack === 0) levels.delete(price);
+}
+
+/** Trades a new house level against users' orders that it crosses; answers the lots traded. */
+function crossOpposite(
+  state: State,
+  market: Market,
+  side: 1 | -1,
+  price: number,
+  size: number,
+): number {
+  const opposite = market.book.ladder(side > 0 ? -1 : 1);
+  let traded = 0;
+  while (traded < size) {
+    const level = opposite.bestLevel();
+    if (level === NO_LEVEL) break;
+    const best = opposite.price(level);
+    if (side > 0 ? best > price : best < price) break;
+    const user = firstUser(state, opposite, level);
+    if (user === NONE) {
+      clearHouse(state, market, side > 0 ? -1 : 1, best);
+      continue;
+    }
+    state.cause = 'tapeCross';
+    const { filled, held } = takeUserOrder(state, market, user, size - traded);
+    state.cause = 'tape';
+    traded += filled;
+    // A user order that may not trade now stays; the house level stands back rather than cross it.
+    if (held) return size;
+  }
+  return traded;
+}

@@ -1,0 +1,24 @@
+/**
+ * The recording has a hole (DESIGN §6): what the house held is unknown, so it leaves the book until the next snapshot,
+ * and depth and trades until then do nothing. Users' orders stay.
+ */
+import type { TapeGap } from '../commands.ts';
+import type { Outcome } from '../rejections.ts';
+import type { State } from '../state.ts';
+import { housePrices } from './apply-snapshot.ts';
+import { clearHouse } from './house.ts';
+import { emitTape } from './tape-event.ts';
+
+export function applyGap(state: State, command: TapeGap): Outcome {
+  const market = state.markets[command.market];
+  if (market === undefined) return 'market_not_found';
+  state.cause = 'tape';
+  market.tape.stale = true;
+  for (const price of housePrices(market, 'bid')) clearHouse(state, market, 1, price);
+  for (const price of housePrices(market, 'ask')) clearHouse(state, market, -1, price);
+  market.tape.bids.clear();
+  market.tape.asks.clear();
+  market.tape.carry.clear();
+  emitTape(state, market, 'gap', true);
+  return 'ok';
+}

@@ -1,0 +1,64 @@
+/**
+ * The venue's whole book (DESIGN §6). Normally a set of differences: levels that are not named are gone, equal levels
+ * keep their place and our place in their queues. After a gap nothing is known of the queues, so the house stands in front and a user order
+ * behind the whole level.
+ */
+import { priceTicks, lots } from '../../num/units.ts';
+import { NO_LEVEL } from '../book/price-ladder.ts';
+import type { Side, TapeSnapshot } from '../commands.ts';
+import type { Market } from '../market/market.ts';
+import type { Outcome } from '../rejections.ts';
+import type { State } from '../state.ts';
+import { applyLevel, isLevel } from './apply-depth.ts';
+import { addHouseInFront, houseLots } from './house.ts';
+import { emitTape } from './tape-event.ts';
+
+export function applySnapshot(state: State, command: TapeSnapshot): Outcome {
+  const market = state.markets[command.market];
+  if (market === undefined) return 'market_not_found';
+  if (!command.levels.every(isLevel)) return 'tape_level_invalid';
+  state.cause = 'tape';
+  const afterGap = market.tape.stale;
+  market.tape.stale = false;
+  const named = { bid: new Set<number>(), ask: new Set<number>() };
+  for (const level of command.levels) if (level.lots > 0) named[level.side].add(level.priceTicks);
+  for (const side of ['bid', 'ask'] as const) {
+    for (const price of housePrices(market, side)) {
+      if (named[side].has(price)) continue;
+      applyLevel(state, market, { side, priceTicks: priceTicks(price), lots: lots(0) });
+    }
+  }
+  for (const level of command.levels) {
+    const side = level.side === 'bid' ? 1 : -1;
+    const behind = houseLots(market, side, level.priceTicks);
+    applyLevel(state, market, level);
+    if (!afterGap || behind > 0) continue;
+    // The volume has just joined the back: behind a gap it was there before us.
+    moveToFront(state, market, side, level.priceTicks);
+  }
+  emitTape(state, market, 'snapshot', false);
+  return 'ok';
+}
+
+/** Prices of a side at which house volume stands. */
+export function housePrices(market: Market, side: Side): number[] {
+  const ladder = market.book.ladder(side === 'bid' ? 1 : -1);
+  const prices: number[] = [];
+  for (let level = ladder.bestLevel(); level !== NO_LEVEL; level = ladder.nextLevel(level)) {
+    if (ladder.houseTotal(level) > 0) prices.push(ladder.price(level));
+  }
+  return prices;
+}
+
+function moveToFront(state: State, market: Market, side: 1 | -1, price: number): void {
+  const ladder = market.book.ladder(side);
+  const level = ladder.find(priceTicks(price));
+  if (level === NO_LEVEL) return;
+  const head = ladder.head(level);
+  const tail = ladder.tail(level);
+  if (head === tail || !state.orders.isHouse(tail)) return;
+  const size = state.orders.left(tail);
+  market.book.unlink(tail);
+  state.orders.remove(tail);
+  addHouseInFront(state, market, side, price, size);
+}

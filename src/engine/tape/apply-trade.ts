@@ -1,0 +1,105 @@
+/**
+ * A historical trade (DESIGN §6): a house taker at the tape's price. Users' orders that price-time priority puts before
+ * the historical counterparty are filled; what they took is removed from the house volume behind them, since history
+ * says that so much left the level.
+ *
+ * Order: users at better prices; then the queue of the trade's own level, front to back. A decrease of that level
+ * that arrived before its trade is first given back, so that no volume is spent twice. What finds no volume still prints.
+ */
+import { lots, MAX_PRICE_TICKS, type PriceTicks } from '../../num/units.ts';
+import { NONE } from '../book/order-table.ts';
+import { NO_LEVEL } from '../book/price-ladder.ts';
+import type { TapeTrade } from '../commands.ts';
+import type { Market } from '../market/market.ts';
+import { executeFill, printTrade } from '../orders/fill.ts';
+import type { Outcome } from '../rejections.ts';
+import type { State } from '../state.ts';
+import { returnCredit, takeFromBack } from './house.ts';
+import { firstUser, takeUserOrder } from './house-take.ts';
+import { emitTape } from './tape-event.ts';
+
+export function applyTrade(state: State, command: TapeTrade): Outcome {
+  const market = state.markets[command.market];
+  if (market === undefined) return 'market_not_found';
+  const { priceTicks: price, lots: signedLots } = command;
+  if (
+    !Number.isSafeInteger(price) ||
+    price <= 0 ||
+    price > MAX_PRICE_TICKS ||
+    !Number.isSafeInteger(signedLots) ||
+    signedLots === 0
+  ) {
+    return 'tape_level_invalid';
+  }
+  state.cause = 'tape';
+  if (!market.tape.stale) takeTrade(state, market, price, signedLots);
+  emitTape(state, market, 'trade', market.tape.stale);
+  return 'ok';
+}
+
+function takeTrade(state: State, market: Market, price: PriceTicks, signedLots: number): void {
+  const side = signedLots > 0 ? 1 : -1;
+  const houseSide = side > 0 ? -1 : 1;
+  const size = Math.abs(signedLots);
+  returnCredit(state, market, houseSide, price, size);
+  const byUsers = takeBetterUsers(state, market, side, price, size);
+  const atLevel = takeLevel(state, market, houseSide, price, size - byUsers);
+  const users = byUsers + atLevel.users;
+  takeFromBack(state, market, houseSide, price, users);
+  const unmatched = size - users - atLevel.house;
+  if (unmatched > 0) printTrade(state, market, price, lots(side * unmatched));
+}
+
+/** Users' orders at prices better than the trade's, which the historical taker would have met first. */
+function takeBetterUsers(
+  state: State,
+  market: Market,
+  side: 1 | -1,
+  price: PriceTicks,
+  size: number,
+): number {
+  const opposite = market.book.ladder(side > 0 ? -1 : 1);
+  let taken = 0;
+  let level = opposite.bestLevel();
+  while (level !== NO_LEVEL && taken < size) {
+    const best = opposite.price(level);
+    if (side > 0 ? best >= price : best <= price) break;
+    const user = firstUser(state, opposite, level);
+    const result =
+      user === NONE ? undefined : takeUserOrder(state, market, user, size - taken);
+    taken += result?.filled ?? 0;
+    // Next level when no user is left here; else look again, since a fill may have closed level or orders.
+    if (result === undefined || result.held) level = opposite.nextLevel(level);
+    else level = opposite.find(best) === NO_LEVEL ? opposite.firstWorseThan(best) : level;
+  }
+  return taken;
+}
+
+/** The queue of one level, front to back. */
+function takeLevel(
+  state: State,
+  market: Market,
+  houseSide: 1 | -1,
+  price: PriceTicks,
+  size: number,
+): { users: number; house: number } {
+  const ladder = market.book.ladder(houseSide);
+  let users = 0;
+  let house = 0;
+  while (users + house < size) {
+    const level = ladder.find(price);
+    if (level === NO_LEVEL) break;
+    const head = ladder.head(level);
+    const left = size - users - house;
+    if (state.orders.isHouse(head)) {
+      const fill = Math.min(left, state.orders.left(head));
+      executeFill(state, market, head, state.houseTaker, NONE, fill);
+      house += fill;
+      continue;
+    }
+    const { filled, held } = takeUserOrder(state, market, head, left);
+    users += filled;
+    if (held) break;
+  }
+  return { users, house };
+}

@@ -1,0 +1,66 @@
+/**
+ * The house as a taker: historical trades, and historical levels that cross users' orders, take users' resting orders
+ * at the users' prices (DESIGN §6). The user is checked as any maker is: reduce-only cuts, margin, a frozen mark.
+ */
+import { lots } from '../../num/units.ts';
+import { NONE } from '../book/order-table.ts';
+import type { PriceLadder } from '../book/price-ladder.ts';
+import type { Market } from '../market/market.ts';
+import { endOrder } from '../orders/end.ts';
+import { executeFill, feesOf, reducibleLots } from '../orders/fill.ts';
+import { affordsFill } from '../risk/margin.ts';
+import { isFrozen } from '../risk/mark-price.ts';
+import type { State } from '../state.ts';
+
+/** First user order in the queue of a level, or NONE. */
+export function firstUser(state: State, ladder: PriceLadder, level: number): number {
+  let slot = ladder.head(level);
+  while (slot !== NONE && state.orders.isHouse(slot)) slot = state.orders.next(slot);
+  return slot;
+}
+
+/**
+ * The house takes up to `size` lots of one resting user order. Answers the lots filled; 0 when the order may not trade,
+ * and then it is gone from the book unless only a frozen mark holds it (`held`).
+ */
+export function takeUserOrder(
+  state: State,
+  market: Market,
+  slot: number,
+  size: number,
+): { filled: number; held: boolean } {
+  const table = state.orders;
+  const maker = state.subaccount(table.subaccount(slot));
+  const exposure = maker.exposure(market.id);
+  const side = table.side(slot);
+  let fill = Math.min(size, table.left(slot));
+  const reduceOnly = table.isReduceOnly(slot);
+  if (reduceOnly) fill = Math.min(fill, reducibleLots(exposure, side));
+  if (fill === 0) {
+    endOrder(state, slot, 'cancelled', 'reduceOnly');
+    return { filled: 0, held: false };
+  }
+  if (isFrozen(state, market) && reducibleLots(exposure, side) < fill) {
+    return { filled: 0, held: true };
+  }
+  const price = table.price(slot);
+  const fees = feesOf(state, market, slot, 'maker', fill, price);
+  const affordable =
+    market.markTicks !== null &&
+    affordsFill(
+      state,
+      maker,
+      exposure,
+      market,
+      lots(side * fill),
+      price,
+      fees.protocol + fees.originator,
+      reduceOnly ? 0 : fill,
+    );
+  if (!affordable) {
+    endOrder(state, slot, 'cancelled', 'insufficientMargin');
+    return { filled: 0, held: false };
+  }
+  executeFill(state, market, slot, state.houseTaker, NONE, fill);
+  return { filled: fill, held: false };
+}

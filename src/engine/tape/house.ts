@@ -1,0 +1,207 @@
+/**
+ * House segments: historical volume standing in the real queue of a level (DESIGN §6). A level has one segment for
+ * each stretch of house volume between users' orders; volume that arrives later queues behind.
+ */
+import { assert } from '../../base/assert.ts';
+import { lots, priceTicks, timeUs } from '../../num/units.ts';
+import { NONE } from '../book/order-table.ts';
+import { NO_LEVEL } from '../book/price-ladder.ts';
+import type { Market } from '../market/market.ts';
+import type { State } from '../state.ts';
+import { splitDecrease } from './queue-models.ts';
+import type { TapeLevelState } from './tape-book.ts';
+
+/** How long a decrease waits for its trade. */
+const CREDIT_US = 1_000_000;
+
+/** House lots that stand at this price. */
+export function houseLots(market: Market, side: 1 | -1, price: number): number {
+  const ladder = market.book.ladder(side);
+  const level = ladder.find(priceTicks(price));
+  return level === NO_LEVEL ? 0 : ladder.houseTotal(level);
+}
+
+/** Adds house volume behind everything that stands at this price. */
+export function addHouse(
+  state: State,
+  market: Market,
+  side: 1 | -1,
+  price: number,
+  size: number,
+): void {
+  if (size === 0) return;
+  state.touch(market);
+  const ladder = market.book.ladder(side);
+  const level = ladder.find(priceTicks(price));
+  const tail = level === NO_LEVEL ? NONE : ladder.tail(level);
+  if (tail !== NONE && state.orders.isHouse(tail)) {
+    market.book.growSegment(tail, size);
+    return;
+  }
+  market.book.append(newSegment(state, market, side, price, size));
+}
+
+/** Adds house volume ahead of everything that stands at this price. */
+export function addHouseInFront(
+  state: State,
+  market: Market,
+  side: 1 | -1,
+  price: number,
+  size: number,
+): void {
+  if (size === 0) return;
+  state.touch(market);
+  const ladder = market.book.ladder(side);
+  const level = ladder.find(priceTicks(price));
+  const head = level === NO_LEVEL ? NONE : ladder.head(level);
+  if (head !== NONE && state.orders.isHouse(head)) {
+    market.book.growSegment(head, size);
+    return;
+  }
+  market.book.prepend(newSegment(state, market, side, price, size));
+}
+
+function newSegment(
+  state: State,
+  market: Market,
+  side: 1 | -1,
+  price: number,
+  size: number,
+): number {
+  return state.orders.addSegment(
+    state.houseMaker.id,
+    market.id,
+    lots(side * size),
+    priceTicks(price),
+  );
+}
+
+/** Takes house volume from the back of the level, at most what is there. */
+export function takeFromBack(
+  state: State,
+  market: Market,
+  side: 1 | -1,
+  price: number,
+  size: number,
+): void {
+  const ladder = market.book.ladder(side);
+  const level = ladder.find(priceTicks(price));
+  if (level === NO_LEVEL || size === 0) return;
+  state.touch(market);
+  let left = Math.min(size, ladder.houseTotal(level));
+  for (let slot = ladder.tail(level); left > 0; ) {
+    const before = state.orders.prev(slot);
+    if (state.orders.isHouse(slot)) left -= takeFromSegment(state, market, slot, left);
+    slot = before;
+  }
+}
+
+/** Every house lot of the level goes. */
+export function clearHouse(state: State, market: Market, side: 1 | -1, price: number): void {
+  takeFromBack(state, market, side, price, Infinity);
+}
+
+/**
+ * A decrease of `size` ≤ the level's house lots that no trade explains (so far): the market's queue model says how
+ * much of it stood ahead of each user order. What was taken is held as credit for a trade that arrives late.
+ */
+export function decreaseHouse(
+  state: State,
+  market: Market,
+  side: 1 | -1,
+  price: number,
+  size: number,
+): void {
+  const ladder = market.book.ladder(side);
+  const level = ladder.find(priceTicks(price));
+  assert(level !== NO_LEVEL && size <= ladder.houseTotal(level), 'a decrease is of what stands');
+  state.touch(market);
+  const table = state.orders;
+  const credit = openCredit(state, market.tape.level(side, price));
+  credit.creditUntilUs = timeUs(state.nowUs + CREDIT_US);
+
+  let rest = size;
+  let houseLeft = ladder.houseTotal(level);
+  let slot = ladder.head(level);
+  let first = true;
+  while (houseLeft < ladder.total(level) && rest > 0) {
+    // One stretch of house volume and the user order behind it.
+    const start = slot;
+    let ahead = 0;
+    while (slot !== NONE && table.isHouse(slot)) {
+      ahead += table.left(slot);
+      slot = table.next(slot);
+    }
+    if (slot === NONE) {
+      slot = start;
+      break;
+    }
+    const behind = houseLeft - ahead;
+    const id = table.id(slot);
+    if (ahead + behind > 0) {
+      const carry = market.tape.carry.get(id) ?? 0;
+      const split = splitDecrease(market.spec.queueModel, ahead, behind, rest, carry);
+      if (split.carryPpb === 0) market.tape.carry.delete(id);
+      else market.tape.carry.set(id, split.carryPpb);
+      takeBefore(state, market, slot, split.ahead);
+      rest -= split.ahead;
+      if (first) credit.creditFront += split.ahead;
+      else credit.creditBack += split.ahead;
+    }
+    first = false;
+    houseLeft = behind;
+    slot = table.next(slot);
+    if (slot === NONE) break;
+  }
+  credit.creditBack += rest;
+  takeFromBack(state, market, side, price, rest);
+}
+
+/** A trade of up to `size` lots explains earlier decreases: gives those back to where they stood. Answers how much. */
+export function returnCredit(
+  state: State,
+  market: Market,
+  side: 1 | -1,
+  price: number,
+  size: number,
+): void {
+  const found = market.tape.levels(side).get(price);
+  if (found === undefined) return;
+  const credit = openCredit(state, found);
+  const front = Math.min(size, credit.creditFront);
+  const back = Math.min(size - front, credit.creditBack);
+  credit.creditFront -= front;
+  credit.creditBack -= back;
+  addHouseInFront(state, market, side, price, front);
+  addHouse(state, market, side, price, back);
+}
+
+/** Forgets credit that no trade claimed in time. */
+function openCredit(state: State, level: TapeLevelState): TapeLevelState {
+  if (state.nowUs > level.creditUntilUs) {
+    level.creditFront = 0;
+    level.creditBack = 0;
+  }
+  return level;
+}
+
+/** Takes `size` lots from the stretch of house segments right ahead of this slot. */
+function takeBefore(state: State, market: Market, slot: number, size: number): void {
+  let left = size;
+  for (let segment = state.orders.prev(slot); left > 0; ) {
+    assert(segment !== NONE && state.orders.isHouse(segment), 'the stretch holds what is taken');
+    const before = state.orders.prev(segment);
+    left -= takeFromSegment(state, market, segment, left);
+    segment = before;
+  }
+}
+
+function takeFromSegment(state: State, market: Market, slot: number, most: number): number {
+  const taken = Math.min(most, state.orders.left(slot));
+  market.book.reduce(slot, taken);
+  if (state.orders.left(slot) === 0) {
+    market.book.unlink(slot);
+    state.orders.remove(slot);
+  }
+  return taken;
+}

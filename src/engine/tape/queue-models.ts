@@ -1,0 +1,69 @@
+/**
+ * Queue models: of a decrease of historical volume without a trade, how much stood ahead of our order? (DESIGN §6)
+ *
+ * - `riskAverse`: nothing, while there is volume behind us to take it from.
+ * - `probPowerN`: a cancel is behind us with probability b^N / (a^N + b^N), a and b the volume ahead and behind.
+ * - `probLog`: the same with ln(1 + x) of the shares x = a/(a+b) and b/(a+b).
+ *
+ * (Models and formulas: hftbacktest, `models/queue.rs`.) Probabilities are whole 1e-9 from a table over a/(a+b) in
+ * steps of 1/4096, so the engine computes no power and no logarithm; removed lots are floored and the fraction is
+ * carried to the order's next decrease. Nothing is random.
+ */
+import { assert } from '../../base/assert.ts';
+import type { QueueModel } from '../config.ts';
+import { LOG_AHEAD_PPB } from './log-table.ts';
+
+export const QUEUE_STEPS = 4096;
+const PPB = 1_000_000_000;
+
+/** Probability in 1e-9, rounded down, that a cancelled lot stood ahead, by step of a/(a+b). */
+function powerTable(exponent: number): Float64Array {
+  const table = new Float64Array(QUEUE_STEPS + 1);
+  for (let step = 0; step <= QUEUE_STEPS; step++) {
+    const ahead = power(step, exponent);
+    const behind = power(QUEUE_STEPS - step, exponent);
+    table[step] = Number((ahead * BigInt(PPB)) / (ahead + behind));
+  }
+  return table;
+}
+
+function power(base: number, exponent: number): bigint {
+  let result = 1n;
+  for (let i = 0; i < exponent; i++) result *= BigInt(base);
+  return result;
+}
+
+const TABLES: Readonly<Record<Exclude<QueueModel, 'riskAverse'>, ArrayLike<number>>> = {
+  probPower1: powerTable(1),
+  probPower2: powerTable(2),
+  probPower3: powerTable(3),
+  probLog: LOG_AHEAD_PPB,
+};
+
+/** Lots taken from ahead, and the fraction carried on, in 1e-9 lots. */
+export interface QueueSplit {
+  readonly ahead: number;
+  readonly carryPpb: number;
+}
+
+/**
+ * Splits a decrease of `amount` ≤ ahead + behind lots. `carryPpb` is the order's fraction from before.
+ */
+export function splitDecrease(
+  model: QueueModel,
+  ahead: number,
+  behind: number,
+  amount: number,
+  carryPpb: number,
+): QueueSplit {
+  assert(amount <= ahead + behind, 'a decrease takes no more than there is');
+  const least = Math.max(0, amount - behind);
+  if (model === 'riskAverse') return { ahead: least, carryPpb };
+  const step = Number((BigInt(ahead) * BigInt(QUEUE_STEPS)) / BigInt(ahead + behind));
+  const exact = BigInt(amount) * BigInt(TABLES[model][step] ?? 0) + BigInt(carryPpb);
+  const whole = Number(exact / BigInt(PPB));
+  return {
+    ahead: Math.min(ahead, Math.max(least, whole)),
+    carryPpb: Number(exact % BigInt(PPB)),
+  };
+}
