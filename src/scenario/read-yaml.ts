@@ -1,0 +1,198 @@
+/**
+ * YAML text → source nodes. The failsafe schema is used, so the library resolves no number, date or boolean: a plain
+ * scalar that is decimal text is a number, `true` and `false` are booleans, `null`, `~` and nothing at all are null.
+ * Aliases, tags and second documents are refused: a scenario says what happens in the order in which it happens.
+ * Cost: linear in the text, which is at most `MAX_SOURCE_CHARACTERS` long and `MAX_DEPTH` deep.
+ */
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  LineCounter,
+  parseAllDocuments,
+  type Document,
+  type Pair,
+  type Scalar,
+  type YAMLMap,
+} from 'yaml';
+import { parseDecimal } from '../num/decimal.ts';
+import type { MapEntry, Place, Problem, ScalarNode, SourceNode } from './source-node.ts';
+import { childPath, itemPath } from './source-node.ts';
+
+export const MAX_SOURCE_CHARACTERS = 1_000_000;
+export const MAX_DEPTH = 40;
+/** Spaces and block indicators before a line's text. */
+export const MAX_INDENT = 120;
+
+export type ReadResult =
+  | { readonly ok: true; readonly root: SourceNode }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+export function readYaml(text: string): ReadResult {
+  const start = { line: 1, column: 1 };
+  const refuse = (place: Place, message: string): ReadResult => ({
+    ok: false,
+    problems: [{ place, path: '', message }],
+  });
+  if (text.length > MAX_SOURCE_CHARACTERS) {
+    return refuse(start, `longer than ${MAX_SOURCE_CHARACTERS} characters`);
+  }
+  const tooDeep = firstTooDeep(text);
+  if (tooDeep !== null) return { ok: false, problems: [tooDeep] };
+
+  const lines = new LineCounter();
+  const placeOf = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  const documents: readonly Document.Parsed[] = parseAllDocuments(text, {
+    schema: 'failsafe',
+    lineCounter: lines,
+    prettyErrors: false,
+    logLevel: 'silent',
+  });
+  const [document, second] = documents;
+  if (document === undefined || document.contents === null) return refuse(start, 'is empty');
+  const faults = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
+  if (faults.length > 0) {
+    const problems = faults.map(({ message, pos }) => ({
+      place: placeOf(pos[0]),
+      path: '',
+      message: `not valid YAML: ${message}`,
+    }));
+    return { ok: false, problems };
+  }
+  if (second !== undefined) {
+    return refuse(placeOf(second.range[0]), 'one file holds one scenario, not several documents');
+  }
+  const reader = new NodeReader(placeOf);
+  const root = reader.read(document.contents, '', 0, 0);
+  return reader.problems.length > 0
+    ? { ok: false, problems: reader.problems }
+    : { ok: true, root };
+}
+
+/** Walks the library's nodes once, gathering what a scenario may not use. */
+class NodeReader {
+  readonly problems: Problem[] = [];
+  private readonly placeOf: (offset: number) => Place;
+
+  constructor(placeOf: (offset: number) => Place) {
+    this.placeOf = placeOf;
+  }
+
+  /** `offset` places a value that the text leaves out. */
+  read(node: unknown, path: string, depth: number, offset: number): SourceNode {
+    if (isAlias(node)) {
+      const place = this.placeOf(node.range?.[0] ?? offset);
+      this.problems.push({ place, path, message: 'aliases are not used in scenarios' });
+      return { kind: 'scalar', type: 'null', text: '', place };
+    }
+    if (isScalar(node)) return this.scalar(node, path, offset);
+    const place = this.placeOf(rangeStart(node) ?? offset);
+    if (depth >= MAX_DEPTH) {
+      this.problems.push({ place, path, message: TOO_DEEP });
+      return { kind: 'scalar', type: 'null', text: '', place };
+    }
+    if (isMap(node)) return this.map(node, path, depth, place);
+    if (isSeqLike(node)) {
+      this.refuseTag(node, place, path);
+      const items = node.items.map((item, i) =>
+        this.read(item, itemPath(path, i), depth + 1, rangeStart(node) ?? offset),
+      );
+      return { kind: 'list', items, place };
+    }
+    return { kind: 'scalar', type: 'null', text: '', place };
+  }
+
+  private map(node: YAMLMap, path: string, depth: number, place: Place): SourceNode {
+    this.refuseTag(node, place, path);
+    const entries = new Map<string, MapEntry>();
+    for (const { key, value } of node.items as readonly Pair[]) {
+      const keyOffset = rangeStart(key) ?? 0;
+      const keyPlace = this.placeOf(keyOffset);
+      if (!isScalar(key) || typeof key.value !== 'string') {
+        this.problems.push({ place: keyPlace, path, message: 'a key is plain text' });
+        continue;
+      }
+      const read = this.read(value, childPath(path, key.value), depth + 1, keyOffset);
+      entries.set(key.value, { keyPlace, value: read });
+    }
+    return { kind: 'map', entries, place };
+  }
+
+  private scalar(node: Scalar, path: string, offset: number): ScalarNode {
+    const place = this.placeOf(node.range?.[0] ?? offset);
+    this.refuseTag(node, place, path);
+    const text = typeof node.value === 'string' ? node.value : '';
+    return { kind: 'scalar', type: node.type === 'PLAIN' ? typeOf(text) : 'text', text, place };
+  }
+
+  private refuseTag(node: { tag?: string; anchor?: string }, place: Place, path: string): void {
+    if (node.tag !== undefined) {
+      this.problems.push({ place, path, message: `the tag ${node.tag} is not used in scenarios` });
+    }
+    if (node.anchor !== undefined) {
+      this.problems.push({ place, path, message: 'anchors are not used in scenarios' });
+    }
+  }
+}
+
+function typeOf(plain: string): ScalarNode['type'] {
+  if (plain === '' || plain === 'null' || plain === '~') return 'null';
+  if (plain === 'true' || plain === 'false') return 'boolean';
+  return parseDecimal(plain) === null ? 'text' : 'number';
+}
+
+interface SeqLike {
+  readonly items: readonly unknown[];
+  readonly tag?: string;
+  readonly anchor?: string;
+}
+
+const isSeqLike = (node: unknown): node is SeqLike =>
+  typeof node === 'object' && node !== null && 'items' in node && Array.isArray(node.items);
+
+function rangeStart(node: unknown): number | undefined {
+  if (typeof node !== 'object' || node === null || !('range' in node)) return undefined;
+  const { range } = node;
+  return Array.isArray(range) && typeof range[0] === 'number' ? range[0] : undefined;
+}
+
+/**
+ * The library parses by recursion and indents by building patterns, so text that would exhaust either is refused before
+ * it gets there. Brackets inside quotes count too; no scenario has forty of them open.
+ */
+function firstTooDeep(text: string): Problem | null {
+  let depth = 0;
+  let line = 1;
+  let lineStart = 0;
+  let indenting = true;
+  for (let i = 0; i < text.length; i += 1) {
+    const c = text.charAt(i);
+    const column = i - lineStart + 1;
+    if (c === '\n') {
+      line += 1;
+      lineStart = i + 1;
+      indenting = true;
+      continue;
+    }
+    indenting &&= INDENTING.includes(c);
+    if (indenting && column > MAX_INDENT) {
+      return problem(line, column, `indented further than ${MAX_INDENT} columns`);
+    }
+    if (c === '[' || c === '{') depth += 1;
+    else if ((c === ']' || c === '}') && depth > 0) depth -= 1;
+    if (depth > MAX_DEPTH) return problem(line, column, TOO_DEEP);
+  }
+  return null;
+}
+
+const INDENTING = ' \t-?:';
+const TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
+
+const problem = (line: number, column: number, message: string): Problem => ({
+  place: { line, column },
+  path: '',
+  message,
+});

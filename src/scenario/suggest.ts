@@ -1,0 +1,28 @@
+/** `; did you mean "x"?` for a word that is close to a known one, else nothing. For error messages. */
+export function suggest(word: string, known: Iterable<string>): string {
+  let best: string | null = null;
+  let bestDistance = Math.min(3, 1 + Math.floor(word.length / 3)) + 1;
+  for (const candidate of known) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase(), bestDistance);
+    if (distance < bestDistance) {
+      bestDistance = distance;
+      best = candidate;
+    }
+  }
+  return best === null ? '' : `; did you mean "${best}"?`;
+}
+
+/** Insertions, deletions and replacements from a to b; any number ≥ `limit` when there are at least that many. */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit;
+  let above = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const replace = (above[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(replace, (above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+    }
+    above = row;
+  }
+  return above[b.length] ?? limit;
+}

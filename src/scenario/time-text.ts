@@ -1,0 +1,74 @@
+/**
+ * Times of a scenario as text, in whole microseconds: `2024-01-01T00:00:00Z` (at most six decimals, UTC only) and
+ * lengths such as `250ms`, `5s` or `1h30m`. Exact integers of the proleptic Gregorian calendar; nothing asks a clock.
+ */
+import { durationUs, timeUs, type DurationUs, type TimeUs } from '../num/units.ts';
+
+export const TIME_PATTERN = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?Z$/;
+export const DURATION_PATTERN =
+  /^(?=\d)(?:(\d{1,5})d)?(?:(\d{1,6})h)?(?:(\d{1,7})m)?(?:(\d{1,9})s)?(?:(\d{1,9})ms)?(?:(\d{1,9})us)?$/;
+
+const SECOND_US = 1_000_000;
+const MINUTE_US = 60 * SECOND_US;
+const HOUR_US = 60 * MINUTE_US;
+const DAY_US = 24 * HOUR_US;
+
+/** Microseconds since the Unix epoch; null when the text is no time from 1970 to 2199. */
+export function parseTime(text: string): TimeUs | null {
+  const match = TIME_PATTERN.exec(text);
+  if (match === null) return null;
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as SixNumbers;
+  if (year < 1970 || year > 2199 || month < 1 || month > 12) return null;
+  if (day < 1 || day > daysInMonth(year, month)) return null;
+  if (hour > 23 || minute > 59 || second > 59) return null;
+  const fraction = Number((match[7] ?? '').padEnd(6, '0'));
+  const dayTime = hour * HOUR_US + minute * MINUTE_US + second * SECOND_US + fraction;
+  return timeUs(daysSinceEpoch(year, month, day) * DAY_US + dayTime);
+}
+
+/** The pattern has exactly these six groups before the fraction. */
+type SixNumbers = [number, number, number, number, number, number];
+
+/** null when the text is no length of time, or is longer than a hundred years. */
+export function parseDuration(text: string): DurationUs | null {
+  const match = DURATION_PATTERN.exec(text);
+  if (match === null) return null;
+  const units = [DAY_US, HOUR_US, MINUTE_US, SECOND_US, 1_000, 1];
+  const total = units.reduce((sum, unit, i) => sum + unit * Number(match[i + 1] ?? 0), 0);
+  return total <= 36_525 * DAY_US ? durationUs(total) : null;
+}
+
+/** Such as `1h30m` or `0s`; reads back as the same length. */
+export function formatDuration(length: DurationUs): string {
+  const units: readonly [string, number][] = [
+    ['d', DAY_US],
+    ['h', HOUR_US],
+    ['m', MINUTE_US],
+    ['s', SECOND_US],
+    ['ms', 1_000],
+    ['us', 1],
+  ];
+  let rest: number = length;
+  let text = '';
+  for (const [name, unit] of units) {
+    const count = Math.floor(rest / unit);
+    rest -= count * unit;
+    if (count > 0) text += `${count}${name}`;
+  }
+  return text === '' ? '0s' : text;
+}
+
+const isLeap = (year: number): boolean =>
+  (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return isLeap(year) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+function daysSinceEpoch(year: number, month: number, day: number): number {
+  let days = day - 1;
+  for (let y = 1970; y < year; y += 1) days += isLeap(y) ? 366 : 365;
+  for (let m = 1; m < month; m += 1) days += daysInMonth(year, m);
+  return days;
+}

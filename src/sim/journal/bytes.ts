@@ -1,0 +1,230 @@
+/**
+ * Little-endian bytes for the journal: a growing writer and a bounded reader. Unsigned integers are varints of seven
+ * bits a byte up to 2^53, signed ones zigzag, int64 eight bytes, text UTF-8 with its byte length.
+ */
+
+/** Bytes that are not what they should be; `offset` is where. */
+export class BytesError extends Error {
+  override readonly name = 'BytesError';
+  readonly offset: number;
+
+  constructor(offset: number, message: string) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+const scratch = new BigInt64Array(1);
+const scratchBytes = new Uint8Array(scratch.buffer);
+
+export class ByteWriter {
+  buffer: Uint8Array;
+  length = 0;
+
+  constructor(capacity = 1 << 16) {
+    this.buffer = new Uint8Array(capacity);
+  }
+
+  reserve(extra: number): void {
+    if (this.length + extra <= this.buffer.length) return;
+    const larger = new Uint8Array(Math.max(this.buffer.length * 2, this.length + extra));
+    larger.set(this.buffer.subarray(0, this.length));
+    this.buffer = larger;
+  }
+
+  u8(value: number): void {
+    this.reserve(1);
+    this.buffer[this.length++] = value;
+  }
+
+  u32(value: number): void {
+    this.reserve(4);
+    this.putU32(this.length, value);
+    this.length += 4;
+  }
+
+  putU32(at: number, value: number): void {
+    this.buffer[at] = value;
+    this.buffer[at + 1] = value >>> 8;
+    this.buffer[at + 2] = value >>> 16;
+    this.buffer[at + 3] = value >>> 24;
+  }
+
+  /** A safe integer ≥ 0 in eight bytes. */
+  u64(value: number): void {
+    this.u32(value | 0);
+    this.u32(Math.floor(value / 0x100000000));
+  }
+
+  uint(value: number): void {
+    this.reserve(8);
+    let rest = value;
+    while (rest >= 0x80000000) {
+      this.buffer[this.length++] = (rest & 0x7f) | 0x80;
+      rest = Math.floor(rest / 0x80);
+    }
+    while (rest >= 0x80) {
+      this.buffer[this.length++] = (rest & 0x7f) | 0x80;
+      rest >>>= 7;
+    }
+    this.buffer[this.length++] = rest;
+  }
+
+  int(value: number): void {
+    this.reserve(9);
+    // Zigzag by arithmetic: 2^53 doubled would not be exact, so the sign goes into the first byte's low bit.
+    const negative = value < 0;
+    const size = negative ? -value - 1 : value;
+    const high = Math.floor(size / 0x40);
+    this.buffer[this.length++] =
+      ((size & 0x3f) << 1) | (negative ? 1 : 0) | (high > 0 ? 0x80 : 0);
+    if (high > 0) this.uint(high);
+  }
+
+  i64(value: bigint): void {
+    this.reserve(8);
+    scratch[0] = value;
+    this.buffer.set(scratchBytes, this.length);
+    this.length += 8;
+  }
+
+  text(value: string): void {
+    let ascii = value.length < 128;
+    for (let i = 0; ascii && i < value.length; i++) ascii = value.charCodeAt(i) < 128;
+    if (ascii) {
+      this.reserve(value.length + 1);
+      this.buffer[this.length++] = value.length;
+      for (let i = 0; i < value.length; i++) this.buffer[this.length++] = value.charCodeAt(i);
+      return;
+    }
+    const bytes = utf8(value);
+    this.uint(bytes.length);
+    this.reserve(bytes.length);
+    this.buffer.set(bytes, this.length);
+    this.length += bytes.length;
+  }
+
+  /** A copy of what was written. */
+  bytes(): Uint8Array {
+    return this.buffer.slice(0, this.length);
+  }
+}
+
+export class ByteReader {
+  source: Uint8Array;
+  at: number;
+  end: number;
+
+  constructor(source: Uint8Array, at = 0, end = source.length) {
+    this.source = source;
+    this.at = at;
+    this.end = end;
+  }
+
+  u8(): number {
+    if (this.at >= this.end) throw new BytesError(this.at, 'the frame ends early');
+    return this.source[this.at++] ?? 0;
+  }
+
+  u32(): number {
+    return this.u8() + this.u8() * 0x100 + this.u8() * 0x10000 + this.u8() * 0x1000000;
+  }
+
+  u64(): number {
+    const low = this.u32();
+    const value = this.u32() * 0x100000000 + low;
+    if (!Number.isSafeInteger(value)) throw new BytesError(this.at - 8, 'a number beyond 2^53');
+    return value;
+  }
+
+  uint(): number {
+    let value = 0;
+    let scale = 1;
+    for (let i = 0; i < 8; i++) {
+      const byte = this.u8();
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) {
+        if (value > Number.MAX_SAFE_INTEGER) break;
+        return value;
+      }
+      scale *= 0x80;
+    }
+    throw new BytesError(this.at, 'a number beyond 2^53');
+  }
+
+  int(): number {
+    const first = this.u8();
+    const low = (first >>> 1) & 0x3f;
+    const size = first >= 0x80 ? this.uint() * 0x40 + low : low;
+    if (size > Number.MAX_SAFE_INTEGER) throw new BytesError(this.at, 'a number beyond 2^53');
+    return (first & 1) === 1 ? -size - 1 : size;
+  }
+
+  i64(): bigint {
+    if (this.at + 8 > this.end) throw new BytesError(this.at, 'the frame ends early');
+    for (let i = 0; i < 8; i++) scratchBytes[i] = this.source[this.at++] ?? 0;
+    return scratch[0] ?? 0n;
+  }
+
+  text(): string {
+    const length = this.uint();
+    if (length > this.end - this.at) throw new BytesError(this.at, 'a text longer than its frame');
+    const start = this.at;
+    this.at += length;
+    let text = '';
+    for (let i = start; i < this.at; i++) {
+      const byte = this.source[i] ?? 0;
+      if (byte >= 0x80) return fromUtf8(this.source, start, this.at);
+      text += String.fromCharCode(byte);
+    }
+    return text;
+  }
+}
+
+/** UTF-8 without the platform's encoder; a lone surrogate becomes U+FFFD, as that encoder would make it. */
+function utf8(text: string): Uint8Array {
+  const bytes: number[] = [];
+  for (const character of text) {
+    let point = character.codePointAt(0) ?? 0xfffd;
+    if (point >= 0xd800 && point <= 0xdfff) point = 0xfffd;
+    if (point < 0x80) bytes.push(point);
+    else if (point < 0x800) bytes.push(0xc0 | (point >> 6), 0x80 | (point & 0x3f));
+    else if (point < 0x10000) {
+      bytes.push(0xe0 | (point >> 12), 0x80 | ((point >> 6) & 0x3f), 0x80 | (point & 0x3f));
+    } else {
+      bytes.push(
+        0xf0 | (point >> 18),
+        0x80 | ((point >> 12) & 0x3f),
+        0x80 | ((point >> 6) & 0x3f),
+        0x80 | (point & 0x3f),
+      );
+    }
+  }
+  return Uint8Array.from(bytes);
+}
+
+function fromUtf8(source: Uint8Array, start: number, end: number): string {
+  let text = '';
+  let at = start;
+  const tail = (): number => {
+    const byte = at < end ? (source[at] ?? 0) : 0;
+    if ((byte & 0xc0) !== 0x80) throw new BytesError(at, 'text that is not UTF-8');
+    at += 1;
+    return byte & 0x3f;
+  };
+  while (at < end) {
+    const byte = source[at] ?? 0;
+    at += 1;
+    let point = byte;
+    if (byte >= 0x80) {
+      if ((byte & 0xe0) === 0xc0) point = ((byte & 0x1f) << 6) | tail();
+      else if ((byte & 0xf0) === 0xe0) point = ((byte & 0x0f) << 12) | (tail() << 6) | tail();
+      else if ((byte & 0xf8) === 0xf0) {
+        point = ((byte & 0x07) << 18) | (tail() << 12) | (tail() << 6) | tail();
+      } else throw new BytesError(at - 1, 'text that is not UTF-8');
+      if (point > 0x10ffff) throw new BytesError(at - 1, 'text that is not UTF-8');
+    }
+    text += String.fromCodePoint(point);
+  }
+  return text;
+}
