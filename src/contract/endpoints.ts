@@ -1,0 +1,297 @@
+/**
+ * The API as data: one row an endpoint (contract, "Endpoints"; R-10.1 for those it only names). Routes, validators,
+ * documentation and the typed client all come from this table.
+ */
+import type { Static, TSchema } from 'typebox';
+import * as S from './schemas.ts';
+
+/** Who may call: anyone; whoever holds a token for the account or is its delegate; its owner alone. */
+export type Access = 'public' | 'token' | 'delegate' | 'owner';
+
+export interface Endpoint {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Path parameters in braces; they are fields of the request like any other. */
+  readonly path: string;
+  readonly access: Access;
+  /** Query and path parameters, or the body of a POST. */
+  readonly request: TSchema;
+  readonly response: TSchema;
+}
+
+const { Type, closed } = S;
+const account = { account: S.Address };
+const subaccount = { account: S.Address, subaccountIndex: S.SubaccountIndex };
+const range = { from: Type.Optional(S.Int64), to: Type.Optional(S.Int64) };
+const limit = { limit: Type.Optional(Type.Integer()) };
+
+export const ENDPOINTS = {
+  getAuth: {
+    method: 'GET',
+    path: '/auth',
+    access: 'public',
+    request: Type.Object(account, closed),
+    response: S.AuthChallenge,
+  },
+  postAuth: {
+    method: 'POST',
+    path: '/auth',
+    access: 'public',
+    request: Type.Object(
+      { message: S.AuthMessage, signature: Type.String(), server_signature: Type.String() },
+      closed,
+    ),
+    response: S.TokenRecord,
+  },
+  getClaims: {
+    method: 'GET',
+    path: '/auth/claims',
+    access: 'token',
+    request: Type.Object({}, closed),
+    response: S.Claims,
+  },
+  submitOrder: {
+    method: 'POST',
+    path: '/account/order',
+    access: 'delegate',
+    request: S.OrderRequest,
+    response: Type.Array(S.OrderRecord),
+  },
+  submitOrders: {
+    method: 'POST',
+    path: '/account/orders',
+    access: 'delegate',
+    request: Type.Object(
+      { orders: Type.Array(S.OrderRequest, { minItems: 1, maxItems: 100 }) },
+      closed,
+    ),
+    response: Type.Object({ orders: Type.Array(S.OrderRecord) }),
+  },
+  getOrder: {
+    method: 'GET',
+    path: '/account/order',
+    access: 'delegate',
+    request: S.OrderQuery,
+    response: S.OrderRecord,
+  },
+  cancelOrder: {
+    method: 'DELETE',
+    path: '/account/order',
+    access: 'delegate',
+    request: S.OrderQuery,
+    response: S.OrderRecord,
+  },
+  cancelOrders: {
+    method: 'POST',
+    path: '/account/orders/cancel',
+    access: 'delegate',
+    request: S.BatchCancelRequest,
+    response: S.BatchCancelResponse,
+  },
+  cancelAllOrders: {
+    method: 'DELETE',
+    path: '/account/orders',
+    access: 'delegate',
+    request: Type.Object({ ...subaccount, symbol: Type.Optional(S.Symbol) }, closed),
+    response: S.MessageRecord,
+  },
+  listOrders: {
+    method: 'GET',
+    path: '/account/orders',
+    access: 'delegate',
+    request: S.FilterQuery,
+    response: S.FilterResponse,
+  },
+  getBalance: {
+    method: 'GET',
+    path: '/account/balance',
+    access: 'delegate',
+    request: Type.Object(
+      { ...account, subaccountIndex: Type.Optional(S.SubaccountIndex) },
+      closed,
+    ),
+    response: Type.Array(S.BalanceRecord),
+  },
+  getStats: {
+    method: 'GET',
+    path: '/account/stats',
+    access: 'delegate',
+    request: Type.Object(subaccount, closed),
+    response: S.StatsRecord,
+  },
+  getDelegates: {
+    method: 'GET',
+    path: '/account/delegates',
+    access: 'delegate',
+    request: Type.Object(
+      { ...account, subaccountIndex: Type.Optional(S.SubaccountIndex) },
+      closed,
+    ),
+    response: Type.Array(S.DelegateRecord),
+  },
+  updateDelegates: {
+    method: 'POST',
+    path: '/account/delegates',
+    access: 'owner',
+    request: S.DelegateRequest,
+    response: Type.Null(),
+  },
+  transfer: {
+    method: 'POST',
+    path: '/account/transfer',
+    access: 'owner',
+    request: S.TransferRequest,
+    response: Type.Null(),
+  },
+  getTransferMax: {
+    method: 'GET',
+    path: '/account/transfer/max',
+    access: 'delegate',
+    request: Type.Object(subaccount, closed),
+    response: S.MaxTransferRecord,
+  },
+  getTransfers: {
+    method: 'GET',
+    path: '/account/transfers',
+    access: 'delegate',
+    request: Type.Object({ ...subaccount, ...range, ...limit }, closed),
+    response: Type.Array(S.TransferRecord),
+  },
+  updateSigners: {
+    method: 'POST',
+    path: '/account/signers',
+    access: 'owner',
+    request: S.SignersRequest,
+    response: Type.Null(),
+  },
+  getSigners: {
+    method: 'GET',
+    path: '/account/signers',
+    access: 'delegate',
+    request: Type.Object(account, closed),
+    response: S.SignersRecord,
+  },
+  updateMargin: {
+    method: 'POST',
+    path: '/account/margin',
+    access: 'delegate',
+    request: S.MarginRequest,
+    response: Type.Null(),
+  },
+  getMargin: {
+    method: 'GET',
+    path: '/account/margin',
+    access: 'delegate',
+    request: Type.Object({ ...subaccount, symbol: Type.Optional(S.Symbol) }, closed),
+    response: Type.Array(S.MarginRecord),
+  },
+  getPositions: {
+    method: 'GET',
+    path: '/account/positions',
+    access: 'delegate',
+    request: Type.Object({ ...subaccount, symbol: Type.Optional(S.Symbol) }, closed),
+    response: Type.Array(S.PositionRecord),
+  },
+  getClsHistory: {
+    method: 'GET',
+    path: '/account/cls/shares/history',
+    access: 'token',
+    request: Type.Object({ ...range, ...limit }, closed),
+    response: Type.Array(S.ClsSnapshot),
+  },
+  getSummary: {
+    method: 'GET',
+    path: '/summary/{symbol}',
+    access: 'public',
+    request: Type.Object({ symbol: S.Symbol }, closed),
+    response: S.SummaryRecord,
+  },
+  getCandles: {
+    method: 'GET',
+    path: '/candles/{symbol}',
+    access: 'public',
+    request: Type.Object(
+      { symbol: S.Symbol, interval: Type.Optional(Type.String()), ...range, ...limit },
+      closed,
+    ),
+    response: Type.Array(S.CandleRecord),
+  },
+  getTrades: {
+    method: 'GET',
+    path: '/trades/{symbol}',
+    access: 'public',
+    request: Type.Object({ symbol: S.Symbol, ...range, ...limit }, closed),
+    response: Type.Array(S.TradeRecord),
+  },
+  getConfig: {
+    method: 'GET',
+    path: '/config',
+    access: 'public',
+    request: Type.Object({}, closed),
+    response: S.ConfigRecord,
+  },
+  getMarkets: {
+    method: 'GET',
+    path: '/markets',
+    access: 'public',
+    request: Type.Object({}, closed),
+    response: Type.Array(S.MarketRecord),
+  },
+  getPrice: {
+    method: 'GET',
+    path: '/price/{symbol}',
+    access: 'public',
+    request: Type.Object({ symbol: S.Symbol }, closed),
+    response: S.PriceRecord,
+  },
+  getPrices: {
+    method: 'GET',
+    path: '/price',
+    access: 'public',
+    request: Type.Object(
+      { symbols: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])) },
+      closed,
+    ),
+    response: Type.Array(S.PriceRecord),
+  },
+  getBook: {
+    method: 'GET',
+    path: '/book/{symbol}',
+    access: 'public',
+    request: Type.Object(
+      {
+        symbol: S.Symbol,
+        depth: Type.Optional(Type.Integer()),
+        tickSize: Type.Optional(S.Decimal),
+      },
+      closed,
+    ),
+    response: S.BookRecord,
+  },
+  getTime: {
+    method: 'GET',
+    path: '/time',
+    access: 'public',
+    request: Type.Object({}, closed),
+    response: S.TimeRecord,
+  },
+} as const satisfies Record<string, Endpoint>;
+
+export type EndpointId = keyof typeof ENDPOINTS;
+/** int64 fields may be given as bigint in process; JSON carries them as integers. */
+export type RequestOf<E extends EndpointId> = Wide<Static<(typeof ENDPOINTS)[E]['request']>>;
+export type ResponseOf<E extends EndpointId> = Static<(typeof ENDPOINTS)[E]['response']>;
+
+type Wide<T> = T extends number
+  ? number | bigint
+  : T extends readonly (infer Item)[]
+    ? Wide<Item>[]
+    : T extends object
+      ? { [Key in keyof T]: Wide<T[Key]> }
+      : T;
+
+export const ENDPOINT_IDS = Object.keys(ENDPOINTS) as EndpointId[];
+
+/** The endpoint of this name, or undefined: `constructor` is none. */
+export function findEndpoint(name: string): EndpointId | undefined {
+  return ENDPOINT_IDS.find((id) => id === name);
+}

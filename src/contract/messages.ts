@@ -1,0 +1,64 @@
+/**
+ * Every error text of the API and its status (R-11.1), in one table. Texts of the contract stand word for word; the
+ * others say which field or limit is meant. Bodies are JSON strings of these texts.
+ */
+
+export interface ErrorReply {
+  readonly status: number;
+  readonly message: string;
+}
+
+const reply = (status: number, message: string): ErrorReply => ({ status, message });
+
+export const MESSAGES = {
+  // The contract's own words.
+  requestTimedOut: reply(408, 'Request timed out'),
+  nonceStoreFailed: reply(500, 'Failed to store auth nonce'),
+  nonceConsumeFailed: reply(401, 'Failed to consume nonce'),
+  invalidToken: reply(401, 'Invalid token'),
+  missingToken: reply(401, 'Please add the JWT token to the header'),
+  periodOnLimit: reply(400, 'May not specify period on Limit order'),
+  invalidSignature: reply(403, 'Invalid signature'),
+  notDelegated: reply(403, 'Not delegated for account and subaccount'),
+  invalidSubaccountIndex: reply(400, 'Invalid subaccount index'),
+  orderNotFound: reply(404, 'Order not found'),
+  delegationNotAllowed: reply(403, 'Delegation not allowed for request'),
+  transferExceedsBalance: reply(400, 'Transfer amount exceeds available balance'),
+  signersNotAuthorized: reply(403, 'Not authorized to update signers for this account'),
+  symbolNotFound: reply(404, 'Symbol not found'),
+  unauthorized: reply(403, 'Unauthorized'),
+  accountNotFound: reply(404, 'Account not found'),
+  // What the contract leaves open.
+  requestExpired: reply(400, 'Request expired: expiresAt is in the past'),
+  nonceUsed: reply(409, 'Nonce already used'),
+  nonceTooLow: reply(409, 'Nonce too low: it is below the window of the 1024 highest used nonces'),
+  clientIdInUse: reply(409, 'clientId is in use by a live order of this account'),
+  priceNotPositive: reply(400, 'price must be positive'),
+  quantityZero: reply(400, 'quantity must not be zero'),
+  flagsConflict: reply(400, 'flags.ioc and flags.postOnly exclude each other'),
+  originatorMissing: reply(400, 'originatorFee must be 0 for the zero originator address'),
+  amountNotPositive: reply(400, 'amount must be positive'),
+  amountExceedsExchange: reply(400, 'amount exceeds what the exchange can hold'),
+  transferNotAllowed: reply(403, 'Transfer between these accounts is not allowed'),
+  targetNotSource: reply(403, 'target must be accountFrom and the account of the token'),
+  createdAndUpdated: reply(400, 'Created and updated filters cannot be combined'),
+  orderIdOrClientId: reply(400, 'orderId, or clientId with account, is required'),
+  depthRange: reply(400, 'Depth must be between 1 and 5000'),
+  unknownFeed: reply(400, 'feedId is neither the cash feed nor the feed of a market'),
+} as const satisfies Record<string, ErrorReply>;
+
+/** Texts with a part of their own. */
+export const marketNotFound = (symbol: string): ErrorReply =>
+  reply(404, `Market ${symbol} not found`);
+export const limitRange = (max: number, got: string): ErrorReply =>
+  reply(400, `Limit must be between 1 and ${String(max)}, got ${got}`);
+export const unauthorizedMargin = (account: string): ErrorReply =>
+  reply(403, `Unauthorized to change margin for account ${account}`);
+export const unauthorizedQuery = (account: string): ErrorReply =>
+  reply(403, `Unauthorized to query account ${account}`);
+export const invalidField = (field: string, problem: string): ErrorReply =>
+  reply(400, `${field}: ${problem}`);
+export const notOffered = (what: string): ErrorReply =>
+  reply(400, `${what} is not offered by this version`);
+export const internalError = (detail: string): ErrorReply =>
+  reply(500, `Internal server error: ${detail}`);

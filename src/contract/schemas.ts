@@ -1,0 +1,410 @@
+/**
+ * Shapes of the API's records and requests (contract, "Resources and their fields"). JSON Schema by construction.
+ * Decimals are strings (R-1.5), int64 counters integers. Objects are closed: unknown fields are refused by name (R-11.3).
+ */
+import { Type, type Static, type TSchema } from 'typebox';
+
+const closed = { additionalProperties: false } as const;
+const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** R-1.5 */
+export const Decimal = Type.String({ pattern: '^-?[0-9]+(\\.[0-9]+)?$', maxLength: 38 });
+export const Address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' });
+/** 64 hex digits, with or without 0x on input. */
+export const OrderIdText = Type.String({ pattern: '^(0x)?[0-9a-fA-F]{64}$' });
+export const FeedId = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' });
+export const Int64 = Type.Integer({ minimum: 0 });
+export const SubaccountIndex = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 });
+/** 1 to 64 printable ASCII characters (R-2.11). */
+export const ClientId = Type.String({ pattern: '^[ -~]{1,64}$' });
+export const Signatures = Type.Array(Type.String(), { maxItems: 16 });
+export const Symbol = Type.String({ minLength: 1, maxLength: 64 });
+
+export const ORDER_TYPE_WORDS = [
+  'unsupported',
+  'limit',
+  'twap',
+  'takeProfit',
+  'stopLoss',
+  'trailingStop',
+  'iceberg',
+] as const;
+/** Read case-insensitively. */
+export const OrderTypeText = Type.String({
+  pattern: `^(${ORDER_TYPE_WORDS.map(caseless).join('|')})$`,
+});
+export const CANDLE_INTERVALS = [
+  '1m',
+  '3m',
+  '5m',
+  '15m',
+  '30m',
+  '1h',
+  '2h',
+  '4h',
+  '8h',
+  '12h',
+  '1d',
+] as const;
+
+export const Flags = Type.Object(
+  { ioc: Type.Boolean(), postOnly: Type.Boolean(), reduceOnly: Type.Boolean() },
+  closed,
+);
+/** R-2.15 */
+export const AttachedTrigger = Type.Object(
+  {
+    triggerPrice: Decimal,
+    price: Type.Optional(nullable(Decimal)),
+    clientId: Type.Optional(nullable(ClientId)),
+  },
+  closed,
+);
+
+export const OrderRequest = Type.Object(
+  {
+    account: Address,
+    subaccountIndex: SubaccountIndex,
+    symbol: Symbol,
+    orderType: OrderTypeText,
+    price: Decimal,
+    quantity: Decimal,
+    nonce: Int64,
+    expiresAt: Int64,
+    originator: Address,
+    originatorFee: Int64,
+    flags: Flags,
+    signatures: Signatures,
+    clientId: Type.Optional(nullable(ClientId)),
+    triggerPrice: Type.Optional(nullable(Decimal)),
+    parentOrderId: Type.Optional(nullable(Type.String())),
+    period: Type.Optional(nullable(Int64)),
+    trailingPercent: Type.Optional(nullable(Decimal)),
+    takeProfit: Type.Optional(nullable(AttachedTrigger)),
+    stopLoss: Type.Optional(nullable(AttachedTrigger)),
+  },
+  closed,
+);
+
+export const OrderRecord = Type.Object({
+  account: Address,
+  clientId: nullable(Type.String()),
+  createdAt: Int64,
+  expiresAt: Int64,
+  flags: Type.Object({
+    ioc: Type.Boolean(),
+    postOnly: Type.Boolean(),
+    reduceOnly: Type.Boolean(),
+    selfTradeExpire: Type.Integer({ minimum: 0, maximum: 2 }),
+  }),
+  groupId: nullable(Type.String()),
+  lastUpdateSequenceNumber: Int64,
+  nonce: Int64,
+  ocoGroupId: nullable(Type.String()),
+  orderId: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  orderType: Type.String(),
+  originator: Address,
+  originatorFee: Int64,
+  parentOrderId: nullable(Type.String()),
+  period: nullable(Int64),
+  price: Decimal,
+  quantity: Decimal,
+  reason: nullable(Type.String()),
+  remaining: Decimal,
+  settled: Decimal,
+  status: Type.String(),
+  subaccountIndex: SubaccountIndex,
+  symbol: Symbol,
+  trailingPercent: nullable(Decimal),
+  triggerPrice: nullable(Decimal),
+  updatedAt: Int64,
+});
+
+export const AuthMessage = Type.Object({
+  account: Type.String(),
+  nonce: Type.String(),
+  timestamp: Type.String(),
+});
+export const AuthChallenge = Type.Object({
+  message: AuthMessage,
+  server_signature: Type.String(),
+  signing_payload: Type.String(),
+});
+export const Claims = Type.Object({ account: Type.String(), exp: Int64, iat: Int64 });
+export const TokenRecord = Type.Object({ token: Type.String(), claims: Claims });
+
+export const BalanceRecord = Type.Object({
+  account: Address,
+  balance: Decimal,
+  subaccountIndex: SubaccountIndex,
+  updatedAt: Int64,
+});
+
+export const StatsRecord = Type.Object({
+  account: Address,
+  accountValue: Decimal,
+  crossEquity: Decimal,
+  crossLeverage: Decimal,
+  crossMarginRatio: Decimal,
+  crossMarginUsage: Decimal,
+  cumulativePnl: Decimal,
+  freeCollateral: Decimal,
+  freeCollateralCross: Decimal,
+  initialMarginRequirement: Decimal,
+  maintMargin: Decimal,
+  netDeposits: Decimal,
+  subaccountIndex: SubaccountIndex,
+  upnl: Decimal,
+});
+
+export const TransferRecord = Type.Object({
+  account: Address,
+  amount: Decimal,
+  counterpartyAccount: nullable(Address),
+  counterpartySubaccountIndex: nullable(SubaccountIndex),
+  subaccountIndex: SubaccountIndex,
+  symbol: nullable(Type.String()),
+  timestampMillis: Int64,
+  transferType: Type.String(),
+});
+
+export const DelegateRecord = Type.Object({
+  account: Address,
+  delegate: Address,
+  subaccountIndex: SubaccountIndex,
+});
+export const ClsSnapshot = Type.Object({
+  account: Address,
+  lockupEndsAt: Int64,
+  netDeposits: Decimal,
+  shares: Decimal,
+  subaccountIndex: SubaccountIndex,
+  timestamp: Int64,
+  usdValue: Decimal,
+});
+export const CandleRecord = Type.Object({
+  open: Decimal,
+  high: Decimal,
+  low: Decimal,
+  close: Decimal,
+  volume: Decimal,
+  funding_rate: Decimal,
+  time: Int64,
+});
+export const TradeRecord = Type.Object({
+  price: Decimal,
+  quantity: Decimal,
+  symbol: Symbol,
+  time: Int64,
+});
+export const LevelRecord = Type.Object({ price: Decimal, quantity: Decimal });
+export const SummaryRecord = Type.Object({
+  bestBid: nullable(LevelRecord),
+  bestOffer: nullable(LevelRecord),
+  fundingRate: Decimal,
+  notionalVolume: Decimal,
+  openInterest: Decimal,
+  price24hAgo: nullable(Decimal),
+  symbol: Symbol,
+  time: Int64,
+  volume: Decimal,
+});
+export const PriceRecord = Type.Object({
+  bestBid: nullable(LevelRecord),
+  bestOffer: nullable(LevelRecord),
+  index: nullable(Decimal),
+  mark: nullable(Decimal),
+  midpoint: nullable(Decimal),
+  symbol: Symbol,
+  time: Int64,
+});
+export const BookRecord = Type.Object({
+  bids: Type.Array(LevelRecord),
+  asks: Type.Array(LevelRecord),
+  sequence_number: Int64,
+  time: Int64,
+});
+export const PositionRecord = Type.Object({
+  account: Address,
+  basis: Decimal,
+  entryPrice: Decimal,
+  fees: Decimal,
+  funding: Decimal,
+  isolated: Type.Boolean(),
+  liquidationPrice: nullable(Decimal),
+  margin: Decimal,
+  markPrice: Decimal,
+  quantity: Decimal,
+  subaccountIndex: SubaccountIndex,
+  symbol: Symbol,
+  updatedAt: Int64,
+  upnl: Decimal,
+});
+export const MarginRecord = Type.Object({
+  account: Address,
+  isolated: Type.Boolean(),
+  margin: Decimal,
+  subaccountIndex: SubaccountIndex,
+  symbol: Symbol,
+});
+export const SignersRecord = Type.Object({
+  account: Address,
+  signers: Type.Array(Address),
+  quorum: Int64,
+});
+export const MaxTransferRecord = Type.Object({ amount: Decimal });
+export const TierRecord = Type.Object({
+  notionalFloor: Decimal,
+  initialMargin: Decimal,
+  maintenanceMargin: Decimal,
+});
+export const MarketRecord = Type.Object({
+  symbol: Symbol,
+  feedId: FeedId,
+  tickSize: Decimal,
+  lotSize: Decimal,
+  minQuantity: Decimal,
+  maxQuantity: Decimal,
+  maxPrice: Decimal,
+  maxOpenOrders: Int64,
+  maxOpenInterest: Decimal,
+  priceBand: Decimal,
+  makerFee: Decimal,
+  takerFee: Decimal,
+  marginTiers: Type.Array(TierRecord),
+  markSource: Type.String(),
+  indexSource: Type.String(),
+});
+export const ConfigRecord = Type.Object({
+  name: Type.String(),
+  chainId: Int64,
+  verifyingContract: Address,
+  cashFeedId: FeedId,
+  clsAccount: Address,
+  collateralDecimals: Int64,
+  indexStaleMs: Int64,
+  marketDataTimeUnit: Type.String(),
+  maxOriginatorFeePpm: Int64,
+  maxDelegateOriginatorFeePpm: Int64,
+  maxBatchOrders: Int64,
+  requestsPerSecond: Int64,
+  selfTradeExpire: Int64,
+  domain: Type.Record(Type.String(), Type.Unknown()),
+  types: Type.Record(Type.String(), Type.Unknown()),
+});
+export const TimeRecord = Type.Object({ time: Int64 });
+export const MessageRecord = Type.Object({ message: Type.String() });
+
+export const TransferRequest = Type.Object(
+  {
+    accountFrom: Address,
+    accountTo: Address,
+    amount: Decimal,
+    expiresAt: Int64,
+    feedId: FeedId,
+    nonce: Int64,
+    signatures: Signatures,
+    subaccountIndexFrom: SubaccountIndex,
+    subaccountIndexTo: SubaccountIndex,
+    target: Address,
+  },
+  closed,
+);
+export const DelegateRequest = Type.Object(
+  {
+    account: Address,
+    delegate: Address,
+    delegated: Type.Boolean(),
+    expiresAt: Int64,
+    nonce: Int64,
+    signatures: Signatures,
+    subaccountIndex: SubaccountIndex,
+  },
+  closed,
+);
+export const SignersRequest = Type.Object(
+  {
+    account: Address,
+    expiresAt: Int64,
+    nonce: Int64,
+    quorum: Int64,
+    signatures: Signatures,
+    signers: Type.Array(Address, { minItems: 1, maxItems: 16 }),
+  },
+  closed,
+);
+export const MarginRequest = Type.Object(
+  {
+    account: Address,
+    expiresAt: Int64,
+    isolated: Type.Boolean(),
+    margin: Decimal,
+    nonce: Int64,
+    signatures: Signatures,
+    subaccountIndex: SubaccountIndex,
+    symbol: Symbol,
+  },
+  closed,
+);
+
+export const OrderQuery = Type.Object(
+  {
+    orderId: Type.Optional(OrderIdText),
+    clientId: Type.Optional(ClientId),
+    account: Type.Optional(Address),
+  },
+  closed,
+);
+export const FilterQuery = Type.Object(
+  {
+    account: Address,
+    subaccountIndex: SubaccountIndex,
+    orderType: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
+    status: Type.Optional(Type.String({ pattern: `^(${['open', 'active', 'filled', 'closed'].map(caseless).join('|')})$` })),
+    symbol: Type.Optional(Symbol),
+    createdFrom: Type.Optional(Int64),
+    createdTo: Type.Optional(Int64),
+    updatedFrom: Type.Optional(Int64),
+    updatedTo: Type.Optional(Int64),
+    'submitted-on-or-after': Type.Optional(Int64),
+    'submitted-before': Type.Optional(Int64),
+    'updated-on-or-after': Type.Optional(Int64),
+    'updated-before': Type.Optional(Int64),
+    limit: Type.Optional(Type.Integer()),
+  },
+  closed,
+);
+export const BatchCancelRequest = Type.Object(
+  {
+    account: Type.Optional(nullable(Address)),
+    clientIds: Type.Optional(nullable(Type.Array(Type.String(), { maxItems: 500 }))),
+    orderIds: Type.Optional(nullable(Type.Array(Type.String(), { maxItems: 500 }))),
+  },
+  closed,
+);
+export const BatchCancelResponse = Type.Object({
+  cancelled: Type.Array(OrderRecord),
+  failed: Type.Array(
+    Type.Object({ clientId: Type.String(), orderId: Type.String(), reason: Type.String() }),
+  ),
+});
+export const FilterResponse = Type.Object({
+  asks: Type.Array(OrderRecord),
+  bids: Type.Array(OrderRecord),
+  total: Int64,
+});
+
+export type OrderRecordShape = Static<typeof OrderRecord>;
+
+/** A pattern that matches a word in any case. */
+function caseless(word: string): string {
+  return [...word]
+    .map((letter) => {
+      const other =
+        letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase();
+      return `[${letter}${other}]`;
+    })
+    .join('');
+}
+
+export { Type, closed, nullable };
