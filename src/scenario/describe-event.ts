@@ -1,0 +1,94 @@
+/**
+ * Events as a scenario names them: accounts, markets and orders by name, prices and sizes in decimals, times as offsets
+ * from the start. Made from field names alone, so a new kind of event needs nothing here.
+ */
+import type { EngineEvent } from '../engine/events.ts';
+import type { ExchangeView } from '../engine/views.ts';
+import { formatDecimal, parseDecimal } from '../num/decimal.ts';
+import {
+  COLLATERAL_DECIMALS,
+  durationUs,
+  type AccountId,
+  type MarketId,
+  type OrderId,
+  type SubaccountId,
+} from '../num/units.ts';
+import { formatDuration } from './time-text.ts';
+
+export interface EventNames {
+  readonly engine: ExchangeView;
+  /** Name of an address: an account's, a system account's, or the address itself. */
+  readonly nameOf: (address: string) => string;
+  /** Name under which an order was saved; its number when it was not. */
+  readonly orderName: (id: OrderId) => string | number;
+}
+
+export function describeEvent(event: EngineEvent, names: EventNames): Record<string, unknown> {
+  const { engine } = names;
+  const market = 'market' in event ? engine.market(event.market).spec : null;
+  const described: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(event) as [string, unknown][]) {
+    switch (key) {
+      case 'seq':
+      case 'index':
+      case 'spec':
+        break;
+      case 'timeUs': {
+        const sinceStart = event.timeUs - engine.config.genesisTimeUs;
+        described['at'] = `+${formatDuration(durationUs(sinceStart))}`;
+        break;
+      }
+      case 'market':
+        described['symbol'] = engine.market(value as MarketId).spec.symbol;
+        break;
+      case 'orderId':
+        described['order'] = names.orderName(value as OrderId);
+        break;
+      case 'subaccount':
+        described['owner'] = ownerName(value as SubaccountId, names);
+        break;
+      case 'account':
+      case 'delegate':
+        described[key] = value === null ? null : names.nameOf(engine.addressOf(value as AccountId));
+        break;
+      case 'originator':
+        described[key] = value === null ? null : names.nameOf(value as string);
+        break;
+      default:
+        describeField(described, key, value, market);
+    }
+  }
+  return described;
+}
+
+/** `alice`, `alice/1` for another subaccount than 0, or the name of a system account. */
+export function ownerName(id: SubaccountId, { engine, nameOf }: EventNames): string {
+  const { account, index } = engine.subaccount(id);
+  const name = nameOf(engine.addressOf(account));
+  return index === 0 ? name : `${name}/${String(index)}`;
+}
+
+/** A quantity's unit is the end of its name. */
+function describeField(
+  described: Record<string, unknown>,
+  key: string,
+  value: unknown,
+  market: { readonly tickSize: string; readonly lotSize: string } | null,
+): void {
+  if (value !== null && key.endsWith('Quanta')) {
+    described[key.slice(0, -'Quanta'.length)] = formatDecimal(value as bigint, COLLATERAL_DECIMALS);
+  } else if (value !== null && key.endsWith('Ticks') && market !== null) {
+    described[key.slice(0, -'Ticks'.length)] = steps(value as number, market.tickSize);
+  } else if (key === 'lots' && market !== null) {
+    described['quantity'] = steps(value as number, market.lotSize);
+  } else if (value !== null && key.endsWith('Lots') && market !== null) {
+    described[key.slice(0, -'Lots'.length)] = steps(value as number, market.lotSize);
+  } else {
+    described[key.replace(/(?:Quanta|Ticks|Lots|Ppm|Ms)$/, '')] = value;
+  }
+}
+
+function steps(count: number, step: string): string {
+  const size = parseDecimal(step);
+  return size === null ? '' : formatDecimal(BigInt(count) * size.digits, size.scale);
+}

@@ -1,0 +1,237 @@
+/**
+ * The scenario language as data: every key, what it may hold, and one line on what it means. `docs/SCENARIOS.md` tells the
+ * same in prose.
+ */
+import { ENDPOINT_IDS } from '../contract/endpoints.ts';
+import { REFUSALS } from '../engine/rejections.ts';
+import type { Fields, Shape } from './shape.ts';
+import { DURATION_PATTERN, TIME_PATTERN } from './time-text.ts';
+
+/** Names of money's places that are not users. */
+export const SYSTEM_NAMES = ['vault', 'insurance', 'treasury'] as const;
+
+/** Most runs of a `repeat`. */
+export const MAX_REPEATS = 10_000;
+
+const NAME = /^[a-z][A-Za-z0-9_-]{0,31}$/;
+const text = (what: string, pattern?: RegExp): Shape =>
+  pattern === undefined ? { kind: 'text', what } : { kind: 'text', what, pattern };
+const decimal = (what: string): Shape => ({ kind: 'decimal', what });
+const record = (fields: Fields): Shape => ({ kind: 'record', fields });
+const bySymbol = (of: Shape): Shape => ({
+  kind: 'map',
+  of,
+  keys: { what: 'market symbol', pattern: /^\S{1,64}$/ },
+});
+const byName = (what: string, of: Shape): Shape => ({
+  kind: 'map',
+  of,
+  keys: { what, pattern: NAME },
+});
+
+const ANYTHING: Shape = { kind: 'anything' };
+const ANY_MAP: Shape = { kind: 'map', of: ANYTHING, keys: { what: 'key', pattern: /^/ } };
+const SUBACCOUNT: Shape = {
+  kind: 'whole',
+  what: 'a subaccount index',
+  min: 0,
+  max: 2 ** 31 - 1,
+};
+const LEVELS: Shape = {
+  kind: 'list',
+  of: { kind: 'list', of: decimal('a price or a quantity'), min: 2, max: 2 },
+};
+const PRICES = bySymbol(decimal('a price'));
+const SYMBOL = {
+  shape: text('a market symbol'),
+  doc: 'The market; may be left out where the scenario has one market.',
+} as const;
+const DOLLARS = decimal('an amount of money');
+
+const STATE_FIELDS: Fields = {
+  records: {
+    shape: byName('saved name', ANY_MAP),
+    doc: 'Orders by the name under which they were saved: fields of their records as they are now.',
+  },
+  balances: {
+    shape: {
+      kind: 'map',
+      of: DOLLARS,
+      keys: { what: 'account', pattern: /^[a-z][A-Za-z0-9_-]{0,31}(\/\d{1,10})?$/ },
+    },
+    doc: 'Cash by account: `alice`, `alice/1` for subaccount 1, or `vault`, `insurance`, `treasury`.',
+  },
+  positions: {
+    shape: byName('account name', bySymbol(ANYTHING)),
+    doc: 'Position records by account and market (subaccount 0); null expects no position.',
+  },
+  book: {
+    shape: bySymbol(
+      record({
+        bids: { shape: LEVELS, doc: 'All bids as [price, quantity], best first.' },
+        asks: { shape: LEVELS, doc: 'All asks as [price, quantity], best first.' },
+      }),
+    ),
+    doc: 'Whole sides of the book by market; a side that is not named is not compared.',
+  },
+};
+
+const EXPECT = record({
+  exact: {
+    shape: { kind: 'boolean' },
+    doc: 'Maps hold exactly the keys given, and events are exactly those given.',
+  },
+  status: {
+    shape: { kind: 'whole', what: 'an HTTP status', min: 100, max: 599 },
+    doc: 'Status of the answer; 200 unless `status` or `error` is given.',
+  },
+  body: { shape: ANYTHING, doc: 'The answer: maps match in part, lists item by item in full.' },
+  error: { shape: text('the text of an error'), doc: 'The answer is this error text.' },
+  outcome: {
+    shape: { kind: 'word', what: 'an outcome of the engine', words: ['ok', ...REFUSALS] },
+    doc: 'What the engine answered to a simulation verb; ok unless given.',
+  },
+  events: {
+    shape: { kind: 'list', of: ANY_MAP },
+    doc: 'Events of this step in this order, each in part; others may lie between them.',
+  },
+  ...STATE_FIELDS,
+});
+
+const MONEY_VERB = record({
+  account: { shape: text('an account name', NAME), doc: 'Whose cash.', required: true },
+  subaccount: { shape: SUBACCOUNT, doc: 'Which subaccount; 0 unless given.' },
+  amount: { shape: DOLLARS, doc: 'How much, in units of collateral.', required: true },
+});
+
+const TAPE_LEVELS = record({
+  symbol: SYMBOL,
+  bids: { shape: LEVELS, doc: 'Bid levels as [price, size of the venue]; size 0 removes.' },
+  asks: { shape: LEVELS, doc: 'Ask levels as [price, size of the venue]; size 0 removes.' },
+});
+
+const STEPS: Shape = {
+  kind: 'list',
+  of: { kind: 'named', name: 'step', shape: () => STEP },
+};
+
+/** Keys of a step that act; a step has at most one of them. */
+export const VERB_FIELDS: Fields = {
+  do: {
+    shape: { kind: 'word', what: 'an endpoint', words: ENDPOINT_IDS },
+    doc: 'Calls this endpoint of the API.',
+  },
+  oracle: { shape: PRICES, doc: 'Index prices by market.' },
+  mark: { shape: PRICES, doc: 'Recorded mark prices, for markets with an external mark.' },
+  deposit: { shape: MONEY_VERB, doc: 'Money enters from outside.' },
+  withdraw: { shape: MONEY_VERB, doc: 'Money leaves to outside.' },
+  tapeDepth: { shape: TAPE_LEVELS, doc: 'One update of the historical book.' },
+  tapeTrade: {
+    shape: record({
+      symbol: SYMBOL,
+      price: { shape: decimal('a price'), doc: 'Price of the trade.', required: true },
+      quantity: {
+        shape: decimal('a signed quantity'),
+        doc: 'Size of the trade, positive when a buyer took.',
+        required: true,
+      },
+    }),
+    doc: 'One historical trade.',
+  },
+  tapeSnapshot: { shape: TAPE_LEVELS, doc: 'The whole historical book; ends a gap.' },
+  tapeGap: { shape: record({ symbol: SYMBOL }), doc: 'The recording has a hole here.' },
+  repeat: {
+    shape: record({
+      times: {
+        shape: { kind: 'whole', what: 'a number of times', min: 1, max: MAX_REPEATS },
+        doc: 'How often.',
+        required: true,
+      },
+      steps: { shape: STEPS, doc: 'What is repeated.', required: true },
+    }),
+    doc: 'Steps that are carried out several times.',
+  },
+};
+
+const STEP = record({
+  note: { shape: text('text'), doc: 'What happens here, in a sentence.' },
+  wait: {
+    shape: text('a length of time such as 5s or 250ms', DURATION_PATTERN),
+    doc: 'Time passes before the step acts.',
+  },
+  at: {
+    shape: text(
+      'a time such as 2024-01-01T00:00:00Z, or an offset from the start such as +5s',
+      new RegExp(`${TIME_PATTERN.source}|^\\+${DURATION_PATTERN.source.slice(1)}`),
+    ),
+    doc: 'Time moves to this moment before the step acts.',
+  },
+  as: { shape: text('an account name', NAME), doc: 'Who calls; without it no token is sent.' },
+  ...VERB_FIELDS,
+  with: { shape: ANY_MAP, doc: 'Fields of the request; what is left out has a default.' },
+  save: {
+    shape: text('a name', NAME),
+    doc: 'Keeps the answer: later steps write $name.field for a part of it.',
+  },
+  expect: { shape: EXPECT, doc: 'What must be true after the step.' },
+});
+
+const ACCOUNT = record({
+  deposit: { shape: DOLLARS, doc: 'Cash at the start.' },
+  subaccount: { shape: SUBACCOUNT, doc: 'Where the deposit goes; 0 unless given.' },
+  selfTradeExpire: {
+    shape: { kind: 'whole', what: 'a self-trade mode', min: 0, max: 2 },
+    doc: 'Which order ends when two of its own would trade: 0 incoming, 1 resting, 2 both.',
+  },
+});
+
+export const SCENARIO_SHAPE: Shape = record({
+  orrery: {
+    shape: { kind: 'whole', what: 'the version of the language,', min: 1, max: 1 },
+    doc: 'Version of the scenario language: 1.',
+    required: true,
+  },
+  title: { shape: text('text'), doc: 'What the scenario shows, in a few words.' },
+  rules: {
+    shape: { kind: 'list', of: text('a rule such as R-2.5', /^R-\d{1,2}\.\d{1,2}[a-z]?$/) },
+    doc: 'Rules of docs/RULES.md that it shows.',
+  },
+  about: { shape: text('text'), doc: 'What happens and why, in prose.' },
+  seed: {
+    shape: { kind: 'whole', what: 'a seed', min: 0, max: 2 ** 32 - 1 },
+    doc: 'Picks where proof runs cut the journal.',
+  },
+  start: {
+    shape: text('a time such as 2024-01-01T00:00:00Z', TIME_PATTERN),
+    doc: 'When the exchange opens; 2024-01-01T00:00:00Z unless given.',
+  },
+  config: { shape: ANY_MAP, doc: 'Parameters of the exchange that differ from the defaults.' },
+  markets: {
+    shape: {
+      kind: 'list',
+      of: { kind: 'textOr', text: text('a market symbol'), other: ANY_MAP },
+      min: 1,
+      max: 100,
+    },
+    doc: 'Markets listed at the start: symbols out of the box, or maps of terms.',
+  },
+  accounts: {
+    shape: byName('account name', ACCOUNT),
+    doc: 'Users by name. A name stands for the address of the private key keccak256(name).',
+  },
+  steps: { shape: STEPS, doc: 'What happens, in order.', required: true },
+  expect: {
+    shape: record({
+      ...STATE_FIELDS,
+      invariants: {
+        shape: { kind: 'boolean' },
+        doc: 'true says that every invariant of the exchange holds; they are checked after each command anyway.',
+      },
+      stateHash: {
+        shape: text('64 hex digits', /^[0-9a-f]{64}$/),
+        doc: 'State hash of the exchange at the end.',
+      },
+    }),
+    doc: 'What must be true at the end.',
+  },
+});

@@ -1,0 +1,23 @@
+/** Fields of a map whose shape has been checked; null where the key is absent. */
+import type { MapNode, SourceNode } from './source-node.ts';
+
+export function fieldOf(map: MapNode | null, key: string): SourceNode | null {
+  return map?.entries.get(key)?.value ?? null;
+}
+
+export function mapOf(map: MapNode | null, key: string): MapNode | null {
+  const node = fieldOf(map, key);
+  return node?.kind === 'map' ? node : null;
+}
+
+/** Source text of a scalar. */
+export function textOf(map: MapNode | null, key: string): string | null {
+  const node = fieldOf(map, key);
+  return node?.kind === 'scalar' ? node.text : null;
+}
+
+/** A whole number that the shape has bounded. */
+export function numberOf(map: MapNode | null, key: string): number | null {
+  const text = textOf(map, key);
+  return text === null ? null : Number(text);
+}

@@ -1,0 +1,154 @@
+/** The simulation verbs of a step: prices, money from outside, and the historical tape, in the exchange's units. */
+import type { TapeLevel } from '../engine/commands.ts';
+import type { MarketSpec } from '../engine/config.ts';
+import { marketId, type MarketId } from '../num/units.ts';
+import { fieldOf, mapOf, numberOf, textOf } from './node-fields.ts';
+import type { Action } from './scenario.ts';
+import {
+  childPath,
+  itemPath,
+  type MapNode,
+  type Place,
+  type Problem,
+  type ScalarNode,
+} from './source-node.ts';
+import { suggest } from './suggest.ts';
+import { parseMoney, parsePrice, parseSize } from './units-text.ts';
+
+/** What a scenario declares before its steps. */
+export interface Names {
+  readonly accounts: ReadonlySet<string>;
+  readonly markets: readonly MarketSpec[];
+}
+
+/** null when something is wrong, which is then among the problems. */
+export function parseAction(
+  step: MapNode,
+  verb: string,
+  stepPath: string,
+  names: Names,
+  problems: Problem[],
+): Action | null {
+  const map = mapOf(step, verb);
+  const path = childPath(stepPath, verb);
+  if (map === null) return null;
+  switch (verb) {
+    case 'oracle':
+    case 'mark':
+      return { kind: verb, prices: parsePrices(map, path, names, problems) };
+    case 'deposit':
+    case 'withdraw': {
+      const account = textOf(map, 'account') ?? '';
+      if (!names.accounts.has(account)) {
+        const hint = suggest(account, names.accounts);
+        const message = `"${account}" is not among the accounts of this scenario${hint}`;
+        problems.push({ place: map.place, path: childPath(path, 'account'), message });
+      }
+      const amount = parseMoney(map, 'amount', path, problems);
+      const subaccount = numberOf(map, 'subaccount') ?? 0;
+      return amount === null ? null : { kind: verb, account, subaccount, amount };
+    }
+    default:
+      return parseTape(map, verb, path, names, problems);
+  }
+}
+
+function parseTape(
+  map: MapNode,
+  verb: string,
+  path: string,
+  names: Names,
+  problems: Problem[],
+): Action | null {
+  const place = fieldOf(map, 'symbol')?.place ?? map.place;
+  const found = findMarket(textOf(map, 'symbol'), place, path, names, problems);
+  if (found === null) return null;
+  const { market, spec } = found;
+  switch (verb) {
+    case 'tapeDepth':
+    case 'tapeSnapshot': {
+      const levels = [
+        ...parseLevels(map, 'bids', 'bid', spec, path, problems),
+        ...parseLevels(map, 'asks', 'ask', spec, path, problems),
+      ];
+      return { kind: verb, market, levels };
+    }
+    case 'tapeTrade': {
+      const price = scalarOf(map, 'price');
+      const quantity = scalarOf(map, 'quantity');
+      if (price === null || quantity === null) return null;
+      const ticks = parsePrice(price, spec, false, childPath(path, 'price'), problems);
+      const size = parseSize(quantity, spec, childPath(path, 'quantity'), problems);
+      if (ticks === null || size === null) return null;
+      return { kind: verb, market, priceTicks: ticks, lots: size };
+    }
+    default:
+      return { kind: 'tapeGap', market };
+  }
+}
+
+function parsePrices(
+  map: MapNode,
+  path: string,
+  names: Names,
+  problems: Problem[],
+): Extract<Action, { kind: 'oracle' | 'mark' }>['prices'] {
+  return [...map.entries].flatMap(([symbol, { keyPlace, value }]) => {
+    const found = findMarket(symbol, keyPlace, path, names, problems);
+    if (found === null || value.kind !== 'scalar') return [];
+    const ticks = parsePrice(value, found.spec, true, childPath(path, symbol), problems);
+    return ticks === null
+      ? []
+      : [{ market: found.market, priceTicks: ticks, text: value.text }];
+  });
+}
+
+function parseLevels(
+  map: MapNode,
+  key: string,
+  side: 'bid' | 'ask',
+  spec: MarketSpec,
+  path: string,
+  problems: Problem[],
+): TapeLevel[] {
+  const list = fieldOf(map, key);
+  if (list?.kind !== 'list') return [];
+  return list.items.flatMap((item, i) => {
+    const where = itemPath(childPath(path, key), i);
+    const [price, quantity] = item.kind === 'list' ? item.items : [];
+    if (price?.kind !== 'scalar' || quantity?.kind !== 'scalar') return [];
+    const ticks = parsePrice(price, spec, false, where, problems);
+    const size = parseSize(quantity, spec, where, problems);
+    if (size !== null && size < 0) {
+      const message = 'a level has a size of 0 or more';
+      problems.push({ place: quantity.place, path: where, message });
+    }
+    return ticks === null || size === null ? [] : [{ side, priceTicks: ticks, lots: size }];
+  });
+}
+
+/** The named market, or the only one. */
+function findMarket(
+  symbol: string | null,
+  place: Place,
+  path: string,
+  { markets }: Names,
+  problems: Problem[],
+): { market: MarketId; spec: MarketSpec } | null {
+  const wanted = symbol ?? (markets.length === 1 ? markets[0]?.symbol : undefined);
+  const index = markets.findIndex((spec) => spec.symbol === wanted);
+  const spec = markets[index];
+  if (spec !== undefined) return { market: marketId(index), spec };
+  const symbols = markets.map((known) => known.symbol);
+  const message =
+    wanted === undefined
+      ? 'say which market: "symbol" may be left out only where there is one'
+      : `"${wanted}" is not among the markets of this scenario${suggest(wanted, symbols)}`;
+  problems.push({ place, path, message });
+  return null;
+}
+
+function scalarOf(map: MapNode, key: string): ScalarNode | null {
+  const node = fieldOf(map, key);
+  return node?.kind === 'scalar' ? node : null;
+}

@@ -1,0 +1,101 @@
+/** The exchange and its markets as a scenario sets them up, by the gateway's own parsers, so limits are said once. */
+import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
+import {
+  DEFAULT_EXCHANGE_CONFIG,
+  DEFAULT_MARKETS,
+  parseExchangeConfig,
+  parseMarketSpec,
+  type MarketInput,
+} from '../gateway/market-config.ts';
+import type { Keccak } from '../gateway/ports.ts';
+import type { TimeUs } from '../num/units.ts';
+import { fieldOf, mapOf, textOf } from './node-fields.ts';
+import { itemPath, type MapNode, type Place, type Problem, type SourceNode } from './source-node.ts';
+import { suggest } from './suggest.ts';
+
+export interface Setting {
+  readonly config: ExchangeConfig;
+  readonly markets: readonly MarketSpec[];
+}
+
+/** Without `markets` the first market out of the box is listed. */
+export function parseSetting(
+  root: MapNode,
+  startUs: TimeUs,
+  keccak: Keccak,
+  problems: Problem[],
+): Setting {
+  const listed = fieldOf(root, 'markets');
+  const nodes = listed?.kind === 'list' ? listed.items : null;
+  const markets: MarketSpec[] = [];
+  for (const [i, node] of (nodes ?? [null]).entries()) {
+    const path = itemPath('markets', i);
+    const place = node?.place ?? root.place;
+    const input = node === null ? DEFAULT_MARKETS[0] : marketInput(node, path, problems);
+    if (input === undefined) continue;
+    const spec = parseMarketSpec(input, keccak);
+    if (!spec.ok) {
+      problems.push({ place: placeOfField(node, spec.error) ?? place, path, message: spec.error });
+    } else if (markets.some(({ symbol }) => symbol === spec.value.symbol)) {
+      problems.push({ place, path, message: `${spec.value.symbol} is listed twice` });
+    } else {
+      markets.push(spec.value);
+    }
+  }
+  return { config: config(mapOf(root, 'config'), startUs, problems), markets };
+}
+
+function config(map: MapNode | null, startUs: TimeUs, problems: Problem[]): ExchangeConfig {
+  const parsed = parseExchangeConfig(map === null ? {} : plainText(map), startUs);
+  if (parsed.ok) return parsed.value;
+  const place = placeOfField(map, parsed.error) ?? map?.place ?? { line: 1, column: 1 };
+  problems.push({ place, path: 'config', message: parsed.error });
+  return DEFAULT_EXCHANGE_CONFIG;
+}
+
+/** A symbol out of the box; or terms, over those of a market out of the box with the same symbol. */
+function marketInput(node: SourceNode, path: string, problems: Problem[]): unknown {
+  const symbol = node.kind === 'scalar' ? node.text : textOf(mapNode(node), 'symbol');
+  const known = DEFAULT_MARKETS.find((market) => market.symbol === symbol);
+  if (node.kind !== 'scalar') return { ...known, ...(plainText(node) as Partial<MarketInput>) };
+  if (known === undefined) {
+    const hint = suggest(node.text, DEFAULT_MARKETS.map((market) => market.symbol));
+    const message = `${node.text} is not listed out of the box${hint}; give its terms as a map`;
+    problems.push({ place: node.place, path, message });
+  }
+  return known;
+}
+
+const mapNode = (node: SourceNode): MapNode | null => (node.kind === 'map' ? node : null);
+
+/** Numbers as their source text: the parsers read decimals and integers from text. */
+function plainText(node: SourceNode): unknown {
+  switch (node.kind) {
+    case 'scalar':
+      if (node.type === 'null') return null;
+      return node.type === 'boolean' ? node.text === 'true' : node.text;
+    case 'list':
+      return node.items.map(plainText);
+    case 'map':
+      return Object.fromEntries(
+        [...node.entries].map(([key, { value }]) => [key, plainText(value)]),
+      );
+  }
+}
+
+/** The parsers name the field at fault, such as `market.funding.cap`; this finds its place in the text. */
+function placeOfField(node: SourceNode | null, error: string): Place | null {
+  const [, path] = /\b(?:market|config)((?:\.\w+|\[\d+\])+)/.exec(error) ?? [];
+  let at = node;
+  let place: Place | null = null;
+  for (const [, field, index] of (path ?? '').matchAll(/\.(\w+)|\[(\d+)\]/g)) {
+    if (at?.kind === 'map' && field !== undefined) {
+      place = at.entries.get(field)?.keyPlace ?? place;
+      at = at.entries.get(field)?.value ?? null;
+    } else if (at?.kind === 'list') {
+      at = at.items[Number(index)] ?? null;
+      place = at?.place ?? place;
+    }
+  }
+  return place;
+}

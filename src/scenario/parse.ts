@@ -1,0 +1,304 @@
+/**
+ * Text → scenario. Everything that is wrong in the text is found here, each fault with its place: shape first, then
+ * names, units and times. What is left to fail when the scenario runs is what it is about: answers, events, state.
+ */
+import { findEndpoint } from '../contract/endpoints.ts';
+import type { SelfTradeMode } from '../engine/config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../gateway/market-config.ts';
+import type { Keccak } from '../gateway/ports.ts';
+import { timeUs, type TimeUs } from '../num/units.ts';
+import { parseAction, type Names } from './parse-action.ts';
+import { parseSetting } from './parse-setting.ts';
+import { SCENARIO_SHAPE, SYSTEM_NAMES, VERB_FIELDS } from './language.ts';
+import { fieldOf, mapOf, numberOf, textOf } from './node-fields.ts';
+import { readYaml } from './read-yaml.ts';
+import { referencesIn } from './reference.ts';
+import type {
+  AccountEntry,
+  Expectation,
+  FinalExpectation,
+  Scenario,
+  StateExpectation,
+  Step,
+  StepTime,
+} from './scenario.ts';
+import { checkShape } from './shape.ts';
+import {
+  childPath,
+  itemPath,
+  type ListNode,
+  type MapNode,
+  type Place,
+  type Problem,
+} from './source-node.ts';
+import { suggest } from './suggest.ts';
+import { parseDuration, parseTime } from './time-text.ts';
+import { parseMoney } from './units-text.ts';
+
+export type ParseResult =
+  | { readonly ok: true; readonly scenario: Scenario }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** `file` names the scenario in messages. */
+export function parseScenario(text: string, file: string, keccak: Keccak): ParseResult {
+  const read = readYaml(text);
+  if (!read.ok) return read;
+  const problems: Problem[] = [];
+  checkShape(read.root, SCENARIO_SHAPE, '', problems);
+  if (problems.length > 0 || read.root.kind !== 'map') return { ok: false, problems };
+  const scenario = new Parser(problems).scenario(read.root, file, keccak);
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, scenario };
+}
+
+/** Most steps of a run, repeats counted. */
+export const MAX_STEPS = 100_000;
+
+/** Reads a document whose shape holds; gathers faults of meaning. */
+class Parser {
+  private readonly problems: Problem[];
+  private readonly saved = new Set<string>();
+  private names: Names = { accounts: new Set(), markets: [] };
+  private startUs = timeUs(0);
+
+  constructor(problems: Problem[]) {
+    this.problems = problems;
+  }
+
+  scenario(root: MapNode, file: string, keccak: Keccak): Scenario {
+    this.startUs = this.time(root, 'start') ?? DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
+    const { config, markets } = parseSetting(root, this.startUs, keccak, this.problems);
+    const accounts = this.accounts(mapOf(root, 'accounts'));
+    this.names = { accounts: new Set(accounts.map(({ name }) => name)), markets };
+    const steps = this.steps(listOf(root, 'steps'), 'steps');
+    if (stepsIn(steps) > MAX_STEPS) {
+      const message = `more than ${String(MAX_STEPS)} steps, repeats counted`;
+      this.refuse(this.valuePlace(root, 'steps'), 'steps', message);
+    }
+    return {
+      file,
+      title: textOf(root, 'title') ?? file,
+      rules: listItems(root, 'rules'),
+      about: textOf(root, 'about') ?? '',
+      seed: numberOf(root, 'seed') ?? 1,
+      config,
+      markets,
+      accounts,
+      steps,
+      expect: this.finalExpectation(mapOf(root, 'expect')),
+    };
+  }
+
+  private accounts(map: MapNode | null): AccountEntry[] {
+    return [...(map?.entries ?? [])].map(([name, { keyPlace, value }]) => {
+      const path = childPath('accounts', name);
+      if (SYSTEM_NAMES.some((system) => system === name)) {
+        this.refuse(keyPlace, path, `"${name}" is the exchange's own; choose another name`);
+      }
+      const fields = value.kind === 'map' ? value : null;
+      const mode = numberOf(fields, 'selfTradeExpire');
+      return {
+        name,
+        deposit: parseMoney(fields, 'deposit', path, this.problems),
+        subaccount: numberOf(fields, 'subaccount') ?? 0,
+        // The shape admits 0, 1 and 2 only.
+        selfTradeExpire: mode as SelfTradeMode | null,
+      };
+    });
+  }
+
+  private steps(list: ListNode | null, path: string): Step[] {
+    return (list?.items ?? []).flatMap((node, i) =>
+      node.kind === 'map' ? [this.step(node, itemPath(path, i))] : [],
+    );
+  }
+
+  private step(node: MapNode, path: string): Step {
+    const verbs = Object.keys(VERB_FIELDS).filter((verb) => node.entries.has(verb));
+    const [verb, second] = verbs;
+    if (second !== undefined) {
+      const place = this.keyPlace(node, second);
+      this.refuse(place, path, `a step acts once: "${String(verb)}" and "${second}" are two steps`);
+    }
+    const time = this.stepTime(node, path);
+    const expectation = this.expectation(mapOf(node, 'expect'), childPath(path, 'expect'), verb);
+    if (verb !== 'do') {
+      for (const key of ['as', 'with', 'save']) {
+        if (node.entries.has(key)) {
+          this.refuse(this.keyPlace(node, key), path, `"${key}" belongs to a step with "do"`);
+        }
+      }
+    }
+    return {
+      place: node.place,
+      path,
+      note: textOf(node, 'note'),
+      time,
+      action: this.action(node, verb, path),
+      expect: expectation,
+    };
+  }
+
+  private action(node: MapNode, verb: string | undefined, path: string): Step['action'] {
+    if (verb === undefined) return null;
+    if (verb === 'repeat') {
+      const repeat = mapOf(node, 'repeat');
+      return {
+        kind: 'repeat',
+        times: numberOf(repeat, 'times') ?? 1,
+        steps: this.steps(listOf(repeat, 'steps'), childPath(path, 'repeat.steps')),
+      };
+    }
+    if (verb !== 'do') return parseAction(node, verb, path, this.names, this.problems);
+    const endpoint = findEndpoint(textOf(node, 'do') ?? '');
+    if (endpoint === undefined) return null;
+    const as = textOf(node, 'as');
+    if (as !== null) this.knownAccount(as, this.valuePlace(node, 'as'), childPath(path, 'as'));
+    const request = mapOf(node, 'with');
+    if (request !== null) this.knownReferences(request, childPath(path, 'with'));
+    const save = textOf(node, 'save');
+    if (save !== null) this.saved.add(save);
+    return { kind: 'call', endpoint, as, request, save };
+  }
+
+  private stepTime(node: MapNode, path: string): StepTime | null {
+    const wait = textOf(node, 'wait');
+    const at = textOf(node, 'at');
+    if (wait !== null && at !== null) {
+      this.refuse(this.keyPlace(node, 'at'), path, 'a step has "wait" or "at", not both');
+    }
+    if (wait !== null) {
+      const lengthUs = parseDuration(wait);
+      if (lengthUs !== null) return { kind: 'wait', lengthUs };
+      this.refuse(this.valuePlace(node, 'wait'), childPath(path, 'wait'), 'is too long');
+    }
+    if (at === null) return null;
+    const place = this.valuePlace(node, 'at');
+    const offset = at.startsWith('+') ? parseDuration(at.slice(1)) : null;
+    const moment = offset === null ? parseTime(at) : timeUs(this.startUs + offset);
+    if (moment === null) {
+      this.refuse(place, childPath(path, 'at'), `${at} is no moment from 1970 to 2199`);
+      return null;
+    }
+    return { kind: 'at', timeUs: moment };
+  }
+
+  private expectation(map: MapNode | null, path: string, verb: string | undefined): Expectation {
+    const isCall = verb === 'do';
+    const misplaced = isCall ? ['outcome'] : ['status', 'body', 'error'];
+    if (map !== null) {
+      for (const key of misplaced.filter((name) => map.entries.has(name))) {
+        const owner = isCall ? 'a simulation verb' : '"do"';
+        this.refuse(this.keyPlace(map, key), path, `"${key}" belongs to a step with ${owner}`);
+      }
+      if (map.entries.has('body') && map.entries.has('error')) {
+        this.refuse(this.keyPlace(map, 'error'), path, 'an answer is a "body" or an "error"');
+      }
+      this.knownReferences(map, path);
+    }
+    return {
+      exact: textOf(map, 'exact') === 'true',
+      status: numberOf(map, 'status'),
+      body: fieldOf(map, 'body'),
+      error: textOf(map, 'error'),
+      outcome: textOf(map, 'outcome'),
+      events: fieldOf(map, 'events'),
+      ...this.stateExpectation(map, path),
+    };
+  }
+
+  private finalExpectation(map: MapNode | null): FinalExpectation {
+    if (textOf(map, 'invariants') === 'false') {
+      const message = 'invariants always hold; write true, or leave it out';
+      this.refuse(this.valuePlace(map, 'invariants'), 'expect.invariants', message);
+    }
+    return {
+      ...this.stateExpectation(map, 'expect'),
+      stateHash: textOf(map, 'stateHash'),
+    };
+  }
+
+  private stateExpectation(map: MapNode | null, path: string): StateExpectation {
+    const records = mapOf(map, 'records');
+    for (const [name, { keyPlace }] of records?.entries ?? []) {
+      this.knownSaved(name, keyPlace, childPath(path, 'records'));
+    }
+    const balances = mapOf(map, 'balances');
+    for (const [owner, { keyPlace }] of balances?.entries ?? []) {
+      const name = owner.split('/', 1)[0] ?? owner;
+      if (SYSTEM_NAMES.some((system) => system === owner)) continue;
+      this.knownAccount(name, keyPlace, childPath(path, 'balances'));
+    }
+    const positions = mapOf(map, 'positions');
+    for (const [name, { keyPlace, value }] of positions?.entries ?? []) {
+      this.knownAccount(name, keyPlace, childPath(path, 'positions'));
+      if (value.kind === 'map') this.knownMarkets(value, childPath(path, `positions.${name}`));
+    }
+    const book = mapOf(map, 'book');
+    if (book !== null) this.knownMarkets(book, childPath(path, 'book'));
+    return { records, balances, positions, book };
+  }
+
+  private knownAccount(name: string, place: Place, path: string): void {
+    if (this.names.accounts.has(name)) return;
+    const hint = suggest(name, this.names.accounts);
+    this.refuse(place, path, `"${name}" is not among the accounts of this scenario${hint}`);
+  }
+
+  private knownSaved(name: string, place: Place, path: string): void {
+    if (this.saved.has(name)) return;
+    const hint = suggest(name, this.saved);
+    this.refuse(place, path, `no earlier step saves "${name}"${hint}`);
+  }
+
+  private knownMarkets(map: MapNode, path: string): void {
+    const symbols = this.names.markets.map(({ symbol }) => symbol);
+    for (const [symbol, { keyPlace }] of map.entries) {
+      if (symbols.includes(symbol)) continue;
+      const hint = suggest(symbol, symbols);
+      this.refuse(keyPlace, path, `"${symbol}" is not among the markets of this scenario${hint}`);
+    }
+  }
+
+  private knownReferences(map: MapNode, path: string): void {
+    for (const { name, place } of referencesIn(map)) this.knownSaved(name, place, path);
+  }
+
+  private time(map: MapNode, key: string): TimeUs | null {
+    const text = textOf(map, key);
+    if (text === null) return null;
+    const time = parseTime(text);
+    if (time === null) {
+      this.refuse(this.valuePlace(map, key), key, `${text} is no moment from 1970 to 2199`);
+    }
+    return time;
+  }
+
+  private keyPlace(map: MapNode, key: string): Place {
+    return map.entries.get(key)?.keyPlace ?? map.place;
+  }
+
+  private valuePlace(map: MapNode | null, key: string): Place {
+    return fieldOf(map, key)?.place ?? map?.place ?? { line: 1, column: 1 };
+  }
+
+  private refuse(place: Place, path: string, message: string): void {
+    this.problems.push({ place, path, message });
+  }
+}
+
+function stepsIn(steps: readonly Step[]): number {
+  return steps.reduce((sum, { action }) => {
+    return sum + (action?.kind === 'repeat' ? action.times * stepsIn(action.steps) : 1);
+  }, 0);
+}
+
+function listOf(map: MapNode | null, key: string): ListNode | null {
+  const node = fieldOf(map, key);
+  return node?.kind === 'list' ? node : null;
+}
+
+function listItems(map: MapNode, key: string): string[] {
+  return (listOf(map, key)?.items ?? []).flatMap((item) =>
+    item.kind === 'scalar' ? [item.text] : [],
+  );
+}

@@ -1,0 +1,178 @@
+/**
+ * The request of a step: what the scenario writes under `with`, and defaults for what it leaves out, so that a scenario
+ * says only what matters. Required fields come from the contract's own schemas; the defaults are listed below.
+ *
+ * A plain number is sent as its source text where the contract's field is text, and as an exact integer where it is one.
+ */
+import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts';
+import type { SourceNode, MapNode } from './source-node.ts';
+
+/** A time no order lives to see: beyond what the exchange counts, so it means never (R-11.3). */
+const NEVER_MS = 9_007_199_254_740_991;
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
+
+/** Keys that hold an address: there an account's name stands for its address. */
+const ADDRESS_KEYS: ReadonlySet<string> = new Set([
+  'account',
+  'accountFrom',
+  'accountTo',
+  'counterpartyAccount',
+  'delegate',
+  'originator',
+  'signers',
+  'target',
+]);
+
+export const isAddressKey = (key: string | null): boolean => key !== null && ADDRESS_KEYS.has(key);
+
+export interface RequestContext {
+  /** Address of the caller; null when nobody calls. */
+  readonly caller: string | null;
+  /** Symbol of the scenario's only market. */
+  readonly onlySymbol: string | null;
+  readonly cashFeedId: string;
+  /** What a text stands for under this key: a saved value, an account's address, itself. */
+  readonly resolve: (text: string, key: string | null) => unknown;
+  readonly nonces: NonceCounter;
+}
+
+/** The next unused nonce of each scope: 1, 2, 3 … or one above the highest that a scenario has written. */
+export class NonceCounter {
+  private readonly highest = new Map<string, bigint>();
+
+  next(scope: string): number | bigint {
+    const nonce = (this.highest.get(scope) ?? 0n) + 1n;
+    this.highest.set(scope, nonce);
+    return exactInteger(nonce);
+  }
+
+  saw(scope: string, nonce: unknown): void {
+    if (typeof nonce !== 'number' && typeof nonce !== 'bigint') return;
+    const written = BigInt(nonce);
+    if (written > (this.highest.get(scope) ?? 0n)) this.highest.set(scope, written);
+  }
+}
+
+export function buildRequest(
+  endpoint: EndpointId,
+  written: MapNode | null,
+  context: RequestContext,
+): unknown {
+  // TypeBox schemas are JSON Schema; only the few keywords of `Schema` are read.
+  const schema = ENDPOINTS[endpoint].request as Schema;
+  return build(written ?? undefined, schema, null, context);
+}
+
+interface Schema {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+}
+
+/** `node` undefined: the field is left out, and its schema's own defaults are all there is. */
+function build(
+  node: SourceNode | undefined,
+  schema: Schema | undefined,
+  key: string | null,
+  context: RequestContext,
+): unknown {
+  if (node === undefined) return withDefaults({}, schema, context);
+  switch (node.kind) {
+    case 'scalar':
+      if (node.type === 'null') return null;
+      if (node.type === 'boolean') return node.text === 'true';
+      if (node.type === 'number') return buildNumber(node.text, schema);
+      return context.resolve(node.text, key);
+    case 'list':
+      return node.items.map((item) => build(item, itemsOf(schema), key, context));
+    case 'map': {
+      const fields = [...node.entries].map(([name, { value }]): [string, unknown] => [
+        name,
+        build(value, propertyOf(objectOf(schema), name), name, context),
+      ]);
+      return withDefaults(Object.fromEntries(fields), objectOf(schema), context);
+    }
+  }
+}
+
+function buildNumber(text: string, schema: Schema | undefined): unknown {
+  const wanted = [schema, ...(schema?.anyOf ?? [])].map((option) => option?.type);
+  return wanted.includes('integer') && /^-?\d+$/.test(text) ? exactInteger(BigInt(text)) : text;
+}
+
+/** Fills the required fields that are left out; the nonce last, since its scope is the request's own account. */
+function withDefaults(
+  given: Record<string, unknown>,
+  schema: Schema | undefined,
+  context: RequestContext,
+): Record<string, unknown> {
+  const fields = given;
+  for (const [name, property] of Object.entries(schema?.properties ?? {})) {
+    if (Object.hasOwn(fields, name)) continue;
+    const isRequired = schema?.required?.includes(name) === true;
+    if (!isRequired && name !== 'account') continue;
+    const value = defaultOf(name, property, context);
+    if (value !== undefined) fields[name] = value;
+  }
+  if (schema?.properties?.['nonce'] === undefined) return fields;
+  const owner = fields['account'] ?? fields['target'];
+  const isOrder = schema.properties['orderType'] !== undefined;
+  const scope = isOrder ? `order ${String(owner)} ${String(fields['subaccountIndex'])}` : `${owner}`;
+  if (Object.hasOwn(fields, 'nonce')) context.nonces.saw(scope, fields['nonce']);
+  else fields['nonce'] = context.nonces.next(scope);
+  return fields;
+}
+
+function defaultOf(name: string, schema: Schema, context: RequestContext): unknown {
+  switch (name) {
+    case 'account':
+    case 'accountFrom':
+    case 'accountTo':
+    case 'target':
+      return context.caller ?? undefined;
+    case 'subaccountIndex':
+    case 'subaccountIndexFrom':
+    case 'subaccountIndexTo':
+    case 'originatorFee':
+      return 0;
+    case 'symbol':
+      return context.onlySymbol ?? undefined;
+    case 'feedId':
+      return context.cashFeedId;
+    case 'orderType':
+      return 'limit';
+    case 'originator':
+      return ZERO_ADDRESS;
+    case 'expiresAt':
+      return NEVER_MS;
+    case 'signatures':
+      return [];
+    case 'flags':
+      return build(undefined, schema, name, context);
+    case 'ioc':
+    case 'postOnly':
+    case 'reduceOnly':
+      return false;
+    default:
+      return undefined;
+  }
+}
+
+const propertyOf = (schema: Schema | undefined, name: string): Schema | undefined =>
+  schema?.properties !== undefined && Object.hasOwn(schema.properties, name)
+    ? schema.properties[name]
+    : undefined;
+
+/** The object among the alternatives of a nullable field. */
+const objectOf = (schema: Schema | undefined): Schema | undefined =>
+  schema?.anyOf?.find(({ type }) => type === 'object') ?? schema;
+
+const itemsOf = (schema: Schema | undefined): Schema | undefined =>
+  schema?.items ?? schema?.anyOf?.find(({ type }) => type === 'array')?.items;
+
+function exactInteger(value: bigint): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}

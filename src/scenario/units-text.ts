@@ -1,0 +1,81 @@
+/** Decimal text of a scenario → units of the exchange. A fault is appended to `problems`, and null answered. */
+import type { MarketSpec } from '../engine/config.ts';
+import { parseDecimal, stepsExact, stepsHalfUp } from '../num/decimal.ts';
+import {
+  COLLATERAL_DECIMALS,
+  lots,
+  MAX_QUANTA,
+  priceTicks,
+  quanta,
+  type Lots,
+  type PriceTicks,
+  type Quanta,
+} from '../num/units.ts';
+import { fieldOf } from './node-fields.ts';
+import { childPath, type MapNode, type Problem, type ScalarNode } from './source-node.ts';
+
+/** A positive amount of collateral; null without a problem when the key is absent. */
+export function parseMoney(
+  map: MapNode | null,
+  key: string,
+  path: string,
+  problems: Problem[],
+): Quanta | null {
+  const node = fieldOf(map, key);
+  const value = node?.kind === 'scalar' ? parseDecimal(node.text) : null;
+  if (node === null || value === null) return null;
+  const amount = stepsExact(value, { digits: 1n, scale: COLLATERAL_DECIMALS });
+  const refuse = (message: string): null => {
+    problems.push({ place: node.place, path: childPath(path, key), message });
+    return null;
+  };
+  if (amount === null) return refuse(`has more than ${String(COLLATERAL_DECIMALS)} decimals`);
+  if (amount <= 0n) return refuse('must be more than 0');
+  return amount < MAX_QUANTA ? quanta(amount) : refuse('is more than the exchange can hold');
+}
+
+/** A price on the market's tick, or rounded half up to it where `rounded` (R-1.7). */
+export function parsePrice(
+  node: ScalarNode,
+  spec: MarketSpec,
+  rounded: boolean,
+  path: string,
+  problems: Problem[],
+): PriceTicks | null {
+  const price = parseDecimal(node.text);
+  const tick = parseDecimal(spec.tickSize);
+  if (price === null || tick === null) return null;
+  const ticks = rounded ? stepsHalfUp(price, tick) : stepsExact(price, tick);
+  const refuse = (message: string): null => {
+    problems.push({ place: node.place, path, message });
+    return null;
+  };
+  if (ticks === null) return refuse(`${node.text} is not on the tick of ${spec.tickSize}`);
+  if (ticks <= 0n) return refuse(`${node.text} is below one tick of ${spec.tickSize}`);
+  if (ticks > BigInt(spec.maxPriceTicks)) return refuse(`${node.text} is above the highest price`);
+  return priceTicks(Number(ticks));
+}
+
+/** A signed size in whole lots. */
+export function parseSize(
+  node: ScalarNode,
+  spec: MarketSpec,
+  path: string,
+  problems: Problem[],
+): Lots | null {
+  const size = parseDecimal(node.text);
+  const lot = parseDecimal(spec.lotSize);
+  if (size === null || lot === null) return null;
+  const count = stepsExact(size, lot);
+  if (count === null || count > MAX_LOTS || count < -MAX_LOTS) {
+    const message =
+      count === null
+        ? `${node.text} is not a whole number of lots of ${spec.lotSize}`
+        : `${node.text} is more lots than a market can hold`;
+    problems.push({ place: node.place, path, message });
+    return null;
+  }
+  return lots(Number(count));
+}
+
+const MAX_LOTS = BigInt(Number.MAX_SAFE_INTEGER);
