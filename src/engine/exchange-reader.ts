@@ -4,6 +4,7 @@
 import { maxBig } from '../num/arithmetic.ts';
 import {
   lots,
+  orderId,
   ppb,
   quanta,
   timeUs,
@@ -24,6 +25,7 @@ import { MINUTE_US } from './market/candles.ts';
 import { findClientId } from './orders/place.ts';
 import { selfTradeModeOf } from './orders/self-trade.ts';
 import type { Outcome } from './rejections.ts';
+import { liquidationPrice } from './risk/liquidation-price.ts';
 import { marginFigures, upnlOf, withdrawable } from './risk/margin.ts';
 import type { State } from './state.ts';
 import type {
@@ -58,6 +60,10 @@ export class ExchangeReader implements ExchangeView {
   }
   get nowUs(): TimeUs {
     return this.state.nowUs;
+  }
+
+  get lastOrderId(): OrderId {
+    return orderId(this.state.nextOrderId - 1);
   }
 
   marketIdOf(symbol: string): MarketId | undefined {
@@ -216,6 +222,7 @@ export class ExchangeReader implements ExchangeView {
         fundingQuanta: exposure.fundingQuanta,
         isolated: false,
         isolatedMarginQuanta: quanta(0n),
+        liquidationTicks: liquidationPrice(this.state, subaccount, exposure, market),
         updatedAtUs: exposure.updatedAtUs,
       });
     }

@@ -71,6 +71,11 @@ export interface PositionView {
   readonly isolated: boolean;
   /** Margin held by an isolated position; 0n when cross. */
   readonly isolatedMarginQuanta: Quanta;
+  /**
+   * The mark nearest to today's at which the subaccount would be below maintenance, other marks held fixed; null when
+   * no price does that. Today's mark when it already is.
+   */
+  readonly liquidationTicks: PriceTicks | null;
   readonly updatedAtUs: TimeUs;
 }
 
@@ -177,6 +182,8 @@ export interface ExchangeView {
   /** Commands applied so far. */
   readonly seq: Seq;
   readonly nowUs: TimeUs;
+  /** Id of the order placed last; 0 before the first. */
+  readonly lastOrderId: OrderId;
 
   marketIdOf(symbol: string): MarketId | undefined;
   markets(): readonly MarketView[];

@@ -1,0 +1,35 @@
+/**
+ * What every handler gets: the exchange's views, the one way to change it, who calls, and the ports.
+ */
+import type { Command } from '../engine/commands.ts';
+import type { Outcome } from '../engine/rejections.ts';
+import type { ExchangeView } from '../engine/views.ts';
+import type { Address, TimeUs } from '../num/units.ts';
+import type { OrderIds } from './order-ids.ts';
+import type { Keccak, SignatureVerifier } from './ports.ts';
+
+/** Who calls: the account of the token, and the wallet that logged in (R-9.5). */
+export interface Caller {
+  readonly account: Address;
+  readonly signer: Address;
+}
+
+export interface GatewayDependencies {
+  readonly engine: ExchangeView;
+  /** Journals and applies; the time is the gateway's `nowUs`. */
+  readonly submit: (command: Command) => Outcome;
+  readonly nowUs: () => TimeUs;
+  readonly keccak: Keccak;
+  /** `trust`: signatures are taken as given (R-9.4). Else they are verified. */
+  readonly signatures: 'trust' | SignatureVerifier;
+}
+
+export interface Context extends GatewayDependencies {
+  readonly ids: OrderIds;
+}
+
+/** `body` is the record, or the error text when the status is not 200. */
+export interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+}

@@ -1,0 +1,204 @@
+/**
+ * Engine values as the contract's records: decimal text, milliseconds, absent values null (R-1.4, R-1.5, R-11.3).
+ */
+import type { OrderRecordShape } from '../contract/schemas.ts';
+import type {
+  ExchangeView,
+  LevelView,
+  MarketView,
+  OrderView,
+  PositionView,
+  TransferView,
+} from '../engine/views.ts';
+import { absBig, divCeil } from '../num/arithmetic.ts';
+import { formatDecimal, parseDecimal, type Decimal } from '../num/decimal.ts';
+import { COLLATERAL_DECIMALS, type TimeUs } from '../num/units.ts';
+import { must } from '../base/assert.ts';
+import type { OrderIds } from './order-ids.ts';
+
+export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
+const RATIO_DECIMALS = 6;
+/** R-5.8a */
+const INFINITE_RATIO = '999999';
+const ENTRY_DECIMALS = 8;
+
+export function money(amount: bigint): string {
+  return formatDecimal(amount, COLLATERAL_DECIMALS);
+}
+
+export function millis(us: TimeUs): number {
+  return Math.floor(us / 1000);
+}
+
+const steps = new Map<string, Decimal>();
+
+/** A spec's own decimal text, parsed once. */
+export function stepOf(text: string): Decimal {
+  let step = steps.get(text);
+  if (step === undefined) {
+    step = must(parseDecimal(text) ?? undefined, 'a listed step is decimal text');
+    steps.set(text, step);
+  }
+  return step;
+}
+
+function inSteps(count: number | bigint, step: string): string {
+  const { digits, scale } = stepOf(step);
+  return formatDecimal(BigInt(count) * digits, scale);
+}
+
+export function priceText(market: MarketView, ticks: number | bigint): string {
+  return inSteps(ticks, market.spec.tickSize);
+}
+
+export function sizeText(market: MarketView, lots: number | bigint): string {
+  return inSteps(lots, market.spec.lotSize);
+}
+
+/** n ÷ d with 6 decimals, rounded up; both ≥ 0, d > 0. */
+export function ratioText(n: bigint, d: bigint): string {
+  return formatDecimal(divCeil(n * 10n ** BigInt(RATIO_DECIMALS), d), RATIO_DECIMALS);
+}
+
+export function encodeLevel(
+  market: MarketView,
+  level: LevelView | null,
+): { price: string; quantity: string } | null {
+  return level === null
+    ? null
+    : { price: priceText(market, level.priceTicks), quantity: sizeText(market, level.lots) };
+}
+
+/** A time in the unit of market data (R-10.3). */
+export function marketTime(view: ExchangeView, us: TimeUs): number {
+  return view.config.marketDataTimeUnit === 's' ? Math.floor(us / 1_000_000) : millis(us);
+}
+
+export function encodeOrder(
+  view: ExchangeView,
+  ids: OrderIds,
+  order: OrderView,
+): OrderRecordShape {
+  const market = view.market(order.market);
+  const subaccount = view.subaccount(order.subaccount);
+  const type = order.orderType;
+  return {
+    account: view.addressOf(subaccount.account),
+    clientId: order.clientId,
+    createdAt: millis(order.createdAtUs),
+    expiresAt: exactInteger(order.expiresAtMs),
+    flags: {
+      ioc: order.ioc,
+      postOnly: order.postOnly,
+      reduceOnly: order.reduceOnly,
+      selfTradeExpire: view.selfTradeModeOf(subaccount.account),
+    },
+    groupId: null,
+    lastUpdateSequenceNumber: order.lastUpdateSeq,
+    nonce: exactInteger(order.nonce),
+    ocoGroupId: null,
+    orderId: ids.digestOf(order),
+    orderType:
+      view.config.orderTypeCase === 'pascal' ? type.charAt(0).toUpperCase() + type.slice(1) : type,
+    originator: order.originator ?? ZERO_ADDRESS,
+    originatorFee: order.originatorFeePpm,
+    parentOrderId: null,
+    period: null,
+    price: priceText(market, order.priceTicks),
+    quantity: sizeText(market, order.lots),
+    reason: order.reason,
+    remaining: sizeText(market, order.remainingLots),
+    settled: sizeText(market, order.settledLots),
+    status: order.status,
+    subaccountIndex: subaccount.index,
+    symbol: market.spec.symbol,
+    trailingPercent: null,
+    triggerPrice: null,
+    updatedAt: millis(order.updatedAtUs),
+  };
+}
+
+/**
+ * An int64 for a record. In process a value beyond 2^53 stays a bigint, so that it is exact; the schema's static type
+ * says number, as JSON has it.
+ */
+function exactInteger(value: bigint): number {
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : (value as unknown as number);
+}
+
+export function encodeStats(view: ExchangeView, subaccountId: OrderView['subaccount']) {
+  const subaccount = view.subaccount(subaccountId);
+  const margin = view.margin(subaccountId);
+  const equity = margin.crossEquityQuanta;
+  const atRisk = margin.crossNotionalQuanta > 0n || margin.crossInitialQuanta > 0n;
+  const overEquity = (amount: bigint): string => {
+    if (equity > 0n) return ratioText(amount, equity);
+    return atRisk && amount > 0n ? INFINITE_RATIO : '0';
+  };
+  return {
+    account: view.addressOf(subaccount.account),
+    accountValue: money(margin.accountValueQuanta),
+    crossEquity: money(equity),
+    crossLeverage: overEquity(margin.crossNotionalQuanta),
+    crossMarginRatio:
+      margin.crossNotionalQuanta > 0n && equity > 0n
+        ? ratioText(equity, margin.crossNotionalQuanta)
+        : '0',
+    crossMarginUsage: overEquity(margin.crossInitialQuanta),
+    cumulativePnl: money(margin.accountValueQuanta - margin.netDepositsQuanta),
+    freeCollateral: money(margin.accountValueQuanta - margin.initialRequirementQuanta),
+    freeCollateralCross: money(equity - margin.crossInitialQuanta),
+    initialMarginRequirement: money(margin.initialRequirementQuanta),
+    maintMargin: money(margin.maintenanceRequirementQuanta),
+    netDeposits: money(margin.netDepositsQuanta),
+    subaccountIndex: subaccount.index,
+    upnl: money(margin.upnlQuanta),
+  };
+}
+
+export function encodePosition(view: ExchangeView, position: PositionView) {
+  const market = view.market(position.market);
+  const subaccount = view.subaccount(position.subaccount);
+  const initialPpm = market.spec.tiers[0]?.initialMarginPpm ?? 0;
+  return {
+    account: view.addressOf(subaccount.account),
+    basis: money(position.costQuanta),
+    entryPrice: entryPrice(market, position),
+    fees: money(position.feesQuanta),
+    funding: money(position.fundingQuanta),
+    isolated: position.isolated,
+    liquidationPrice:
+      position.liquidationTicks === null ? null : priceText(market, position.liquidationTicks),
+    margin: formatDecimal(BigInt(initialPpm), RATIO_DECIMALS),
+    markPrice: priceText(market, market.markTicks ?? 0),
+    quantity: sizeText(market, position.lots),
+    subaccountIndex: subaccount.index,
+    symbol: market.spec.symbol,
+    updatedAt: millis(position.updatedAtUs),
+    upnl: money(position.upnlQuanta),
+  };
+}
+
+/** |cost| ÷ |size| with 8 decimals, rounded down; exact figures are `basis` and `quantity`. */
+function entryPrice(market: MarketView, position: PositionView): string {
+  const lot = stepOf(market.spec.lotSize);
+  const size = absBig(BigInt(position.lots)) * lot.digits;
+  const scale = 10n ** BigInt(lot.scale + ENTRY_DECIMALS);
+  const cost = absBig(position.costQuanta) * scale;
+  return formatDecimal(cost / (size * 10n ** BigInt(COLLATERAL_DECIMALS)), ENTRY_DECIMALS);
+}
+
+export function encodeTransfer(view: ExchangeView, transfer: TransferView) {
+  const subaccount = view.subaccount(transfer.subaccount);
+  const other = transfer.counterparty === null ? null : view.subaccount(transfer.counterparty);
+  return {
+    account: view.addressOf(subaccount.account),
+    amount: money(transfer.amountQuanta),
+    counterpartyAccount: other === null ? null : view.addressOf(other.account),
+    counterpartySubaccountIndex: other?.index ?? null,
+    subaccountIndex: subaccount.index,
+    symbol: transfer.market === null ? null : view.market(transfer.market).spec.symbol,
+    timestampMillis: millis(transfer.timeUs),
+    transferType: transfer.reason,
+  };
+}

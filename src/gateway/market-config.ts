@@ -1,0 +1,424 @@
+/**
+ * Exchange and market parameters from decimal text, with the rulebook's defaults (R-1.2, R-1.3, §5, §7). Errors name
+ * the field and the limit. What comes out is in engine units and passes the engine's own checks at listing.
+ */
+import { configHash } from '../engine/config-archive.ts';
+import type { ExchangeConfig, MarketSpec, MarginTier } from '../engine/config.ts';
+import {
+  formatDecimal,
+  powerOfTen,
+  stepsExact,
+  stepsFloor,
+  type Decimal,
+} from '../num/decimal.ts';
+import {
+  address,
+  COLLATERAL_DECIMALS,
+  durationUs,
+  lots,
+  MAX_PRICE_TICKS,
+  ppb,
+  ppm,
+  priceTicks,
+  quanta,
+  timeUs,
+  type Ppm,
+} from '../num/units.ts';
+import { Fields } from './fields.ts';
+import type { Keccak } from './ports.ts';
+import { RequestError } from './request-error.ts';
+
+/** A parsed value, or the problem in words with its field. */
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: string };
+
+/** Markets as people write them; numbers are decimal text. */
+export interface MarketInput {
+  readonly symbol: string;
+  readonly tickSize: string;
+  readonly lotSize: string;
+  readonly [field: string]: unknown;
+}
+
+/** R-1.3 */
+export const DEFAULT_MARKETS: readonly MarketInput[] = [
+  {
+    symbol: 'BTC-USD-PERP',
+    tickSize: '0.1',
+    lotSize: '0.0001',
+    initialMargin: '0.02',
+    maintenanceMargin: '0.01',
+  },
+  {
+    symbol: 'ETH-USD-PERP',
+    tickSize: '0.01',
+    lotSize: '0.001',
+    initialMargin: '0.02',
+    maintenanceMargin: '0.01',
+  },
+  {
+    symbol: 'SOL-USD-PERP',
+    tickSize: '0.001',
+    lotSize: '0.01',
+    initialMargin: '0.05',
+    maintenanceMargin: '0.025',
+  },
+];
+
+export const DEFAULT_EXCHANGE_CONFIG: ExchangeConfig = {
+  name: 'Orrery',
+  chainId: 1337,
+  verifyingContract: address('0x0000000000000000000000000000000000000000'),
+  genesisTimeUs: timeUs(1_704_067_200_000_000),
+  cashFeedId: '0x0000000000000000000000000000000000000000000000000000000000000000',
+  clsAccount: address('0xc15c15c15c15c15c15c15c15c15c15c15c15c15c'),
+  insuranceAccount: address('0x1150000000000000000000000000000000000001'),
+  treasuryAccount: address('0x7ea5000000000000000000000000000000000001'),
+  selfTradeExpire: 0,
+  triggerSource: 'mark',
+  indexStaleUs: durationUs(60_000_000),
+  maxOriginatorFeePpm: ppm(1000),
+  maxDelegateOriginatorFeePpm: ppm(100),
+  vaultFeeSharePpm: ppm(500_000),
+  insuranceFeeSharePpm: ppm(200_000),
+  liquidationFeePpm: ppm(5000),
+  partialLiquidationNotional: quanta(100_000_000_000n),
+  marketDataTimeUnit: 'ms',
+  orderTypeCase: 'camel',
+  rateLimit: false,
+  retention: {
+    tradesPerMarket: 100_000,
+    candleMinutesPerMarket: 64_800,
+    endedOrdersPerAccount: 10_000,
+    transfersPerSubaccount: 10_000,
+  },
+};
+
+const EXCHANGE_FIELDS = [
+  'name',
+  'chainId',
+  'selfTradeExpire',
+  'indexStaleMs',
+  'maxOriginatorFeePpm',
+  'maxDelegateOriginatorFeePpm',
+  'marketDataTimeUnit',
+  'orderTypeCase',
+  'retention',
+];
+const RETENTION_FIELDS = [
+  'tradesPerMarket',
+  'candleMinutesPerMarket',
+  'endedOrdersPerAccount',
+  'transfersPerSubaccount',
+];
+
+/** Parameters of an exchange: those given over the defaults. */
+export function parseExchangeConfig(
+  input: unknown,
+  genesisTimeUs = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs,
+): Parsed<ExchangeConfig> {
+  return parsed(() => {
+    const fields = new Fields(input, EXCHANGE_FIELDS, true, 'config');
+    const base = DEFAULT_EXCHANGE_CONFIG;
+    const retention = fields.has('retention') ? fields.object('retention', RETENTION_FIELDS) : null;
+    const kept = (name: keyof ExchangeConfig['retention']): number =>
+      retention?.has(name) === true ? count(retention, name, 1, 1e8) : base.retention[name];
+    const config: ExchangeConfig = {
+      ...base,
+      genesisTimeUs,
+      name: fields.has('name') ? fields.symbol('name') : base.name,
+      chainId: fields.has('chainId') ? count(fields, 'chainId', 0, 2 ** 31) : base.chainId,
+      selfTradeExpire: fields.has('selfTradeExpire')
+        ? (count(fields, 'selfTradeExpire', 0, 2) as 0 | 1 | 2)
+        : base.selfTradeExpire,
+      indexStaleUs: fields.has('indexStaleMs')
+        ? durationUs(count(fields, 'indexStaleMs', 1, 1e10) * 1000)
+        : base.indexStaleUs,
+      maxOriginatorFeePpm: fields.has('maxOriginatorFeePpm')
+        ? ppm(count(fields, 'maxOriginatorFeePpm', 0, 100_000))
+        : base.maxOriginatorFeePpm,
+      maxDelegateOriginatorFeePpm: fields.has('maxDelegateOriginatorFeePpm')
+        ? ppm(count(fields, 'maxDelegateOriginatorFeePpm', 0, 100_000))
+        : base.maxDelegateOriginatorFeePpm,
+      marketDataTimeUnit: word(fields, 'marketDataTimeUnit', ['ms', 's'], base.marketDataTimeUnit),
+      orderTypeCase: word(fields, 'orderTypeCase', ['camel', 'pascal'], base.orderTypeCase),
+      retention: {
+        tradesPerMarket: kept('tradesPerMarket'),
+        candleMinutesPerMarket: kept('candleMinutesPerMarket'),
+        endedOrdersPerAccount: kept('endedOrdersPerAccount'),
+        transfersPerSubaccount: kept('transfersPerSubaccount'),
+      },
+    };
+    // The canonical form exists, or this would throw here rather than in a journal's header.
+    configHash(config);
+    return config;
+  });
+}
+
+const MARKET_FIELDS = [
+  'symbol',
+  'feedId',
+  'tickSize',
+  'lotSize',
+  'minQuantity',
+  'maxQuantity',
+  'maxPrice',
+  'maxOpenOrders',
+  'maxOpenInterest',
+  'priceBand',
+  'initialMargin',
+  'maintenanceMargin',
+  'marginTiers',
+  'makerFee',
+  'takerFee',
+  'markSource',
+  'indexSource',
+  'maxMarkDeviation',
+  'funding',
+  'queueModel',
+  'impactModel',
+  'impactHalfLifeMs',
+];
+const TIER_FIELDS = ['notionalFloor', 'initialMargin', 'maintenanceMargin'];
+const FUNDING_FIELDS = ['source', 'sampleIntervalMs', 'intervalMs', 'cap', 'impactNotional'];
+const MAX_NOTIONAL = 2n ** 63n;
+/** 10,000,000 of the collateral at the largest size, unless given. */
+const DEFAULT_MAX_LOTS = 10_000_000n;
+
+/** A market's spec from decimal text. Ratios (`makerFee: "0.0001"`) have at most 6 decimals. */
+export function parseMarketSpec(input: unknown, keccak: Keccak): Parsed<MarketSpec> {
+  return parsed(() => {
+    const fields = new Fields(input, MARKET_FIELDS, true, 'market');
+    const symbol = fields.symbol('symbol');
+    if (!/^[A-Za-z0-9._-]+$/.test(symbol)) {
+      fields.fail('symbol', 'may hold letters, digits, point, dash and underscore');
+    }
+    const tick = positive(fields, 'tickSize');
+    const lot = positive(fields, 'lotSize');
+    const quantaPerTickLot = quantaPer(fields, tick, lot);
+
+    const minLots = fields.has('minQuantity') ? inLots(fields, 'minQuantity', lot) : 1n;
+    const maxPrice = fields.has('maxPrice')
+      ? stepsFloor(positive(fields, 'maxPrice'), tick)
+      : BigInt(MAX_PRICE_TICKS);
+    if (maxPrice < 1n || maxPrice > BigInt(MAX_PRICE_TICKS)) {
+      const most = formatDecimal(BigInt(MAX_PRICE_TICKS) * tick.digits, tick.scale);
+      fields.fail('maxPrice', `must be from one tick to ${most} (2^31 − 1 ticks)`);
+    }
+    const largest = (MAX_NOTIONAL - 1n) / (maxPrice * quantaPerTickLot);
+    const maxLots = fields.has('maxQuantity')
+      ? inLots(fields, 'maxQuantity', lot)
+      : min(DEFAULT_MAX_LOTS, largest);
+    if (maxLots > largest || maxLots > BigInt(Number.MAX_SAFE_INTEGER)) {
+      const most = formatDecimal(largest * lot.digits, lot.scale);
+      fields.fail(
+        'maxQuantity',
+        `maxQuantity × maxPrice must stay below 2^63 Quanta: at this maxPrice at most ${most}`,
+      );
+    }
+    if (minLots > maxLots) fields.fail('minQuantity', 'must not exceed maxQuantity');
+    const openInterest = fields.has('maxOpenInterest')
+      ? inLots(fields, 'maxOpenInterest', lot)
+      : BigInt(Number.MAX_SAFE_INTEGER);
+
+    const tiers = parseTiers(fields);
+    const takerFee = rate(fields, 'takerFee', 350, 0, 100_000);
+    const makerFee = rate(fields, 'makerFee', Math.min(100, takerFee), -takerFee, 10_000);
+    const firstInitial = tiers[0]?.initialMarginPpm ?? ppm(50_000);
+    const funding = parseFunding(fields, firstInitial);
+    return {
+      symbol,
+      feedId: fields.has('feedId') ? fields.feedId('feedId') : `0x${keccak(ascii(symbol))}`,
+      tickSize: formatDecimal(tick.digits, tick.scale),
+      lotSize: formatDecimal(lot.digits, lot.scale),
+      quantaPerTickLot: Number(quantaPerTickLot),
+      minLots: lots(Number(minLots)),
+      maxLots: lots(Number(maxLots)),
+      maxPriceTicks: priceTicks(Number(maxPrice)),
+      maxOpenOrders: fields.has('maxOpenOrders') ? count(fields, 'maxOpenOrders', 1, 1e6) : 200,
+      maxOpenInterestLots: lots(Number(openInterest)),
+      priceBandPpm: rate(fields, 'priceBand', 100_000, 1, 1_000_000),
+      tiers,
+      makerFeePpm: makerFee,
+      takerFeePpm: takerFee,
+      markSource: word(
+        fields,
+        'markSource',
+        ['median', 'index', 'last', 'mid', 'external'],
+        'median',
+      ),
+      indexSource: word(fields, 'indexSource', ['oracle', 'mid', 'external'], 'oracle'),
+      maxMarkDeviationPpm: rate(fields, 'maxMarkDeviation', 10_000, 0, 1_000_000),
+      funding,
+      queueModel: word(
+        fields,
+        'queueModel',
+        ['riskAverse', 'probPower1', 'probPower2', 'probPower3', 'probLog'],
+        'probPower2',
+      ),
+      impactModel: word(fields, 'impactModel', ['none', 'permanent', 'halving'], 'permanent'),
+      impactHalfLifeUs: durationUs(
+        fields.has('impactHalfLifeMs')
+          ? count(fields, 'impactHalfLifeMs', 1, 1e12) * 1000
+          : 1_000_000,
+      ),
+    };
+  });
+}
+
+function parseTiers(fields: Fields): MarginTier[] {
+  if (!fields.has('marginTiers')) {
+    const initial = rate(fields, 'initialMargin', 50_000, 1, 1_000_000);
+    const half = Math.ceil(initial / 2);
+    return [
+      {
+        floorQuanta: quanta(0n),
+        initialMarginPpm: initial,
+        maintenanceMarginPpm: rate(fields, 'maintenanceMargin', half, 0, initial),
+      },
+    ];
+  }
+  if (fields.has('initialMargin') || fields.has('maintenanceMargin')) {
+    fields.fail('marginTiers', 'cannot be combined with initialMargin or maintenanceMargin');
+  }
+  const value = fields.get('marginTiers');
+  if (!Array.isArray(value) || value.length === 0) {
+    fields.fail('marginTiers', 'must be a list of at least one tier');
+  }
+  const entries: readonly unknown[] = value;
+  let last = -1n;
+  return entries.map((entry, i) => {
+    const tier = new Fields(entry, TIER_FIELDS, true, `market.marginTiers[${String(i)}]`);
+    const floor = inQuanta(tier, 'notionalFloor');
+    if (i === 0 ? floor !== 0n : floor <= last) {
+      tier.fail('notionalFloor', 'the first tier starts at 0, each later one above the one before');
+    }
+    last = floor;
+    const initial = rate(tier, 'initialMargin', -1, 1, 1_000_000);
+    return {
+      floorQuanta: quanta(floor),
+      initialMarginPpm: initial,
+      maintenanceMarginPpm: rate(tier, 'maintenanceMargin', Math.ceil(initial / 2), 0, initial),
+    };
+  });
+}
+
+/** R-7.1, R-7.2: a sample every 5 s, settled hourly, interest 0.01 % per 8 h clamped by 0.05 %. */
+function parseFunding(fields: Fields, initial: Ppm): MarketSpec['funding'] {
+  const given = fields.has('funding') ? fields.object('funding', FUNDING_FIELDS) : null;
+  const has = (name: string): boolean => given?.has(name) === true;
+  const at = given ?? fields;
+  return {
+    source: has('source') ? word(at, 'source', ['premium', 'external'], 'premium') : 'premium',
+    sampleIntervalUs: durationUs(
+      has('sampleIntervalMs') ? count(at, 'sampleIntervalMs', 1, 1e9) * 1000 : 5_000_000,
+    ),
+    intervalUs: durationUs(
+      has('intervalMs') ? count(at, 'intervalMs', 1, 1e10) * 1000 : 3_600_000_000,
+    ),
+    interestPpb: ppb(100_000),
+    interestClampPpb: ppb(500_000),
+    divisor: 8,
+    capPpm: has('cap') ? rate(at, 'cap', 40_000, 0, 1_000_000) : ppm(40_000),
+    impactNotional: quanta(
+      has('impactNotional')
+        ? inQuanta(at, 'impactNotional')
+        : (500_000_000n * 1_000_000n) / BigInt(initial),
+    ),
+  };
+}
+
+function quantaPer(fields: Fields, tick: Decimal, lot: Decimal): bigint {
+  const scale = tick.scale + lot.scale;
+  const product = tick.digits * lot.digits;
+  const scaled = product * powerOfTen(COLLATERAL_DECIMALS);
+  const divisor = powerOfTen(scale);
+  if (scaled % divisor !== 0n) {
+    fields.fail(
+      'lotSize',
+      `tickSize × lotSize = ${formatDecimal(product, scale)} is finer than the collateral's ` +
+        `${String(COLLATERAL_DECIMALS)} decimals; it would need ${String(scale)}`,
+    );
+  }
+  const whole = scaled / divisor;
+  if (whole > 1_000_000_000_000n) {
+    fields.fail('lotSize', 'tickSize × lotSize must be at most 1000000');
+  }
+  return whole;
+}
+
+function positive(fields: Fields, name: string): Decimal {
+  const value = fields.decimal(name);
+  if (value.digits <= 0n) fields.fail(name, 'must be positive');
+  return value;
+}
+
+function inLots(fields: Fields, name: string, lot: Decimal): bigint {
+  const whole = stepsExact(positive(fields, name), lot);
+  if (whole === null) {
+    fields.fail(name, `must be a multiple of lotSize ${formatDecimal(lot.digits, lot.scale)}`);
+  }
+  return whole;
+}
+
+function inQuanta(fields: Fields, name: string): bigint {
+  const value = fields.decimal(name);
+  const whole = stepsExact(value, { digits: 1n, scale: COLLATERAL_DECIMALS });
+  if (whole === null || whole < 0n) {
+    fields.fail(name, `must be 0 or more with at most ${String(COLLATERAL_DECIMALS)} decimals`);
+  }
+  return whole;
+}
+
+/** A ratio in decimal text as parts per million; a negative fallback makes it required. */
+function rate(fields: Fields, name: string, fallback: number, least: number, most: number): Ppm {
+  if (!fields.has(name) && fallback >= least) return ppm(fallback);
+  const whole = stepsExact(fields.decimal(name), { digits: 1n, scale: 6 });
+  if (whole === null || whole < BigInt(least) || whole > BigInt(most)) {
+    fields.fail(
+      name,
+      `must be from ${formatDecimal(BigInt(least), 6)} to ${formatDecimal(BigInt(most), 6)} ` +
+        'with at most 6 decimals',
+    );
+  }
+  return ppm(Number(whole));
+}
+
+function count(fields: Fields, name: string, least: number, most: number): number {
+  const value = fields.integer(name);
+  if (value < BigInt(least) || value > BigInt(most)) {
+    fields.fail(name, `must be an integer from ${String(least)} to ${String(most)}`);
+  }
+  return Number(value);
+}
+
+function word<T extends string>(
+  fields: Fields,
+  name: string,
+  words: readonly T[],
+  fallback: T,
+): T {
+  if (!fields.has(name)) return fallback;
+  const text = fields.text(name);
+  const found = words.find((known) => known === text);
+  if (found === undefined) fields.fail(name, `must be one of ${words.join(', ')}`);
+  return found;
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+function ascii(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
+function parsed<T>(parse: () => T): Parsed<T> {
+  try {
+    return { ok: true, value: parse() };
+  } catch (error) {
+    if (error instanceof RequestError) return { ok: false, error: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,250 @@
+/**
+ * Market reads (contract, "Markets"; R-10.*). Public; what never traded or has no price says null.
+ */
+import { CANDLE_INTERVALS } from '../contract/schemas.ts';
+import { MESSAGES, marketNotFound, invalidField, type ErrorReply } from '../contract/messages.ts';
+import type { MarketView, LevelView } from '../engine/views.ts';
+import { formatDecimal, stepsExact } from '../num/decimal.ts';
+import { COLLATERAL_DECIMALS, lots, priceTicks, timeUs, type PriceTicks } from '../num/units.ts';
+import { clampUs, readLimit } from './account.ts';
+import type { Context } from './context.ts';
+import { encodeLevel, marketTime, millis, money, priceText, sizeText, stepOf } from './encode.ts';
+import { Fields } from './fields.ts';
+import { RequestError } from './request-error.ts';
+import { EIP712_TYPES, eip712Domain } from './eip712.ts';
+
+const MAX_ROWS = 5000;
+const DEFAULT_ROWS = 500;
+const MINUTE_US = 60_000_000;
+const GROUPINGS = [1n, 2n, 5n, 10n, 100n, 1000n];
+
+const INTERVAL_MINUTES: Readonly<Record<(typeof CANDLE_INTERVALS)[number], number>> = {
+  '1m': 1,
+  '3m': 3,
+  '5m': 5,
+  '15m': 15,
+  '30m': 30,
+  '1h': 60,
+  '2h': 120,
+  '4h': 240,
+  '8h': 480,
+  '12h': 720,
+  '1d': 1440,
+};
+
+function mustMarket(
+  context: Context,
+  symbol: string,
+  refusal: ErrorReply = MESSAGES.symbolNotFound,
+): MarketView {
+  const id = context.engine.marketIdOf(symbol);
+  if (id === undefined) throw new RequestError(refusal);
+  return context.engine.market(id);
+}
+
+export function getSummary(context: Context, input: unknown): unknown {
+  const market = mustMarket(context, new Fields(input, ['symbol'], true).symbol('symbol'));
+  const summary = context.engine.summary(market.id);
+  return {
+    bestBid: encodeLevel(market, market.bestBid),
+    bestOffer: encodeLevel(market, market.bestAsk),
+    fundingRate: formatDecimal(BigInt(market.fundingRatePpb), 9),
+    notionalVolume: money(summary.notionalQuanta),
+    openInterest: sizeText(market, market.openInterestLots),
+    price24hAgo:
+      summary.price24hAgoTicks === null ? null : priceText(market, summary.price24hAgoTicks),
+    symbol: market.spec.symbol,
+    time: millis(context.engine.nowUs),
+    volume: sizeText(market, summary.volumeLots),
+  };
+}
+
+export function getCandles(context: Context, input: unknown): unknown {
+  const fields = new Fields(input, ['symbol', 'interval', 'from', 'to', 'limit'], true);
+  const symbol = fields.symbol('symbol');
+  const text = fields.has('interval') ? fields.text('interval') : '1m';
+  const interval = CANDLE_INTERVALS.find((known) => known === text);
+  if (interval === undefined) {
+    fields.fail('interval', `must be one of ${CANDLE_INTERVALS.join(', ')}`);
+  }
+  const from = fields.has('from') ? fields.int64('from') : 0n;
+  const to = fields.has('to') ? fields.int64('to') : null;
+  const limit = readLimit(fields, MAX_ROWS, DEFAULT_ROWS);
+  const market = mustMarket(context, symbol, marketNotFound(symbol));
+  return context.engine
+    .candles(
+      market.id,
+      INTERVAL_MINUTES[interval] * MINUTE_US,
+      clampUs(from),
+      to === null ? timeUs(Number.MAX_SAFE_INTEGER) : clampUs(to),
+      limit,
+    )
+    .items.map((candle) => ({
+      open: priceText(market, candle.openTicks),
+      high: priceText(market, candle.highTicks),
+      low: priceText(market, candle.lowTicks),
+      close: priceText(market, candle.closeTicks),
+      volume: sizeText(market, candle.volumeLots),
+      funding_rate: formatDecimal(BigInt(candle.fundingRatePpb), 9),
+      time: marketTime(context.engine, candle.timeUs),
+    }));
+}
+
+export function getTrades(context: Context, input: unknown): unknown {
+  const fields = new Fields(input, ['symbol', 'from', 'to', 'limit'], true);
+  const symbol = fields.symbol('symbol');
+  const from = fields.has('from') ? fields.int64('from') : 0n;
+  const to = fields.has('to') ? fields.int64('to') : null;
+  const limit = readLimit(fields, MAX_ROWS, DEFAULT_ROWS);
+  const market = mustMarket(context, symbol);
+  return context.engine
+    .trades(market.id, clampUs(from), to === null ? timeUs(Infinity) : clampUs(to), limit)
+    .items.map((trade) => ({
+      price: priceText(market, trade.priceTicks),
+      quantity: sizeText(market, trade.lots),
+      symbol,
+      time: marketTime(context.engine, trade.timeUs),
+    }));
+}
+
+export function getPrice(context: Context, input: unknown): unknown {
+  const symbol = new Fields(input, ['symbol'], true).symbol('symbol');
+  return encodePrice(context, mustMarket(context, symbol));
+}
+
+export function getPrices(context: Context, input: unknown): unknown {
+  const fields = new Fields(input, ['symbols'], true);
+  const symbols = fields.has('symbols') ? fields.words('symbols') : null;
+  if (symbols === null) {
+    return context.engine.markets().map((market) => encodePrice(context, market));
+  }
+  return symbols.map((symbol) => encodePrice(context, mustMarket(context, symbol)));
+}
+
+function encodePrice(context: Context, market: MarketView): unknown {
+  const { bestBid, bestAsk } = market;
+  const tick = stepOf(market.spec.tickSize);
+  return {
+    bestBid: encodeLevel(market, bestBid),
+    bestOffer: encodeLevel(market, bestAsk),
+    index:
+      market.indexText ??
+      (market.indexTicks === null ? null : priceText(market, market.indexTicks)),
+    mark: market.markTicks === null ? null : priceText(market, market.markTicks),
+    midpoint:
+      bestBid === null || bestAsk === null
+        ? null
+        : formatDecimal(
+            BigInt(bestBid.priceTicks + bestAsk.priceTicks) * tick.digits * 5n,
+            tick.scale + 1,
+          ),
+    symbol: market.spec.symbol,
+    time: marketTime(context.engine, context.engine.nowUs),
+  };
+}
+
+export function getBook(context: Context, input: unknown): unknown {
+  const fields = new Fields(input, ['symbol', 'depth', 'tickSize'], true);
+  const symbol = fields.symbol('symbol');
+  const depth = fields.has('depth') ? fields.integer('depth') : BigInt(DEFAULT_ROWS);
+  if (depth < 1n || depth > BigInt(MAX_ROWS)) throw new RequestError(MESSAGES.depthRange);
+  const market = mustMarket(context, symbol);
+  const group = fields.has('tickSize') ? grouping(fields, market) : 1;
+  const side = (name: 'bid' | 'ask'): LevelView[] =>
+    group === 1
+      ? context.engine.depth(market.id, name, Number(depth))
+      : grouped(context.engine.depth(market.id, name, Infinity), name, group, Number(depth));
+  const encode = (level: LevelView): unknown => encodeLevel(market, level);
+  return {
+    bids: side('bid').map(encode),
+    asks: side('ask').map(encode),
+    sequence_number: market.bookSeq,
+    time: marketTime(context.engine, context.engine.nowUs),
+  };
+}
+
+function grouping(fields: Fields, market: MarketView): number {
+  const given = fields.decimal('tickSize');
+  const multiple =
+    given.digits > 0n ? stepsExact(given, stepOf(market.spec.tickSize)) : null;
+  if (multiple === null || !GROUPINGS.includes(multiple)) {
+    const steps = GROUPINGS.map((times) => priceText(market, times)).join(', ');
+    throw new RequestError(invalidField('tickSize', `must be one of ${steps}`));
+  }
+  return Number(multiple);
+}
+
+/** Levels in steps of `group` ticks: bids down, asks up, so that no level looks better than it is. */
+function grouped(
+  levels: readonly LevelView[],
+  side: 'bid' | 'ask',
+  group: number,
+  depth: number,
+): LevelView[] {
+  const steps: { priceTicks: PriceTicks; lots: LevelView['lots'] }[] = [];
+  for (const level of levels) {
+    const place = level.priceTicks / group;
+    const price = priceTicks((side === 'bid' ? Math.floor(place) : Math.ceil(place)) * group);
+    const last = steps.at(-1);
+    if (last?.priceTicks === price) last.lots = lots(last.lots + level.lots);
+    else if (steps.length === depth) break;
+    else steps.push({ priceTicks: price, lots: level.lots });
+  }
+  return steps;
+}
+
+export function getConfig(context: Context): unknown {
+  const { config } = context.engine;
+  return {
+    name: config.name,
+    chainId: config.chainId,
+    verifyingContract: config.verifyingContract,
+    cashFeedId: config.cashFeedId,
+    clsAccount: config.clsAccount,
+    collateralDecimals: COLLATERAL_DECIMALS,
+    indexStaleMs: config.indexStaleUs / 1000,
+    marketDataTimeUnit: config.marketDataTimeUnit,
+    maxOriginatorFeePpm: config.maxOriginatorFeePpm,
+    maxDelegateOriginatorFeePpm: config.maxDelegateOriginatorFeePpm,
+    maxBatchOrders: 100,
+    requestsPerSecond: 200,
+    selfTradeExpire: config.selfTradeExpire,
+    domain: eip712Domain(config),
+    types: EIP712_TYPES,
+  };
+}
+
+export function getMarkets(context: Context): unknown {
+  return context.engine.markets().map((market) => {
+    const { spec } = market;
+    return {
+      symbol: spec.symbol,
+      feedId: spec.feedId,
+      tickSize: spec.tickSize,
+      lotSize: spec.lotSize,
+      minQuantity: sizeText(market, spec.minLots),
+      maxQuantity: sizeText(market, spec.maxLots),
+      maxPrice: priceText(market, spec.maxPriceTicks),
+      maxOpenOrders: spec.maxOpenOrders,
+      maxOpenInterest: sizeText(market, spec.maxOpenInterestLots),
+      priceBand: fraction(spec.priceBandPpm),
+      makerFee: fraction(spec.makerFeePpm),
+      takerFee: fraction(spec.takerFeePpm),
+      marginTiers: spec.tiers.map((tier) => ({
+        notionalFloor: money(tier.floorQuanta),
+        initialMargin: fraction(tier.initialMarginPpm),
+        maintenanceMargin: fraction(tier.maintenanceMarginPpm),
+      })),
+      markSource: spec.markSource,
+      indexSource: spec.indexSource,
+    };
+  });
+}
+
+function fraction(partsPerMillion: number): string {
+  return formatDecimal(BigInt(partsPerMillion), 6);
+}
+
+export function getTime(context: Context): unknown {
+  return { time: millis(context.nowUs()) };
+}

@@ -1,0 +1,234 @@
+/**
+ * Reading and cancelling orders (contract, "Orders"). An order that has ended is found by GET, not by DELETE
+ * (R-11.3); nobody finds an order of a subaccount that they may not act for.
+ */
+import { invalidField, limitRange, MESSAGES } from '../contract/messages.ts';
+import { ORDER_TYPE_WORDS } from '../contract/schemas.ts';
+import type { OrderView } from '../engine/views.ts';
+import type { Address } from '../num/units.ts';
+import { mustCaller, mustOwn, mustSubaccount } from './authorise.ts';
+import type { Caller, Context } from './context.ts';
+import { encodeOrder, millis } from './encode.ts';
+import { Fields } from './fields.ts';
+import { REFUSAL_REPLIES } from './refusal-reply.ts';
+import { RequestError } from './request-error.ts';
+import { must } from '../base/assert.ts';
+
+const MAX_BATCH_CANCEL = 500;
+const MAX_FILTER = 500;
+const DEFAULT_FILTER = 100;
+const LIVE = ['new', 'partiallyFilled', 'pending'];
+
+export function getOrder(context: Context, input: unknown, caller: Caller | null): unknown {
+  return encodeOrder(context.engine, context.ids, findOrder(context, input, caller));
+}
+
+export function cancelOrder(context: Context, input: unknown, caller: Caller | null): unknown {
+  const order = findOrder(context, input, caller);
+  return encodeOrder(context.engine, context.ids, cancelOne(context, order));
+}
+
+/** POST /account/orders/cancel: each named order on its own. */
+export function cancelOrders(context: Context, input: unknown, caller: Caller | null): unknown {
+  const fields = new Fields(input, ['account', 'clientIds', 'orderIds'], false);
+  const account = fields.has('account')
+    ? fields.address('account')
+    : mustCaller(caller).account;
+  const clientIds = fields.has('clientIds') ? fields.texts('clientIds', MAX_BATCH_CANCEL) : [];
+  const orderIds = fields.has('orderIds') ? fields.texts('orderIds', MAX_BATCH_CANCEL) : [];
+  mustOwn(caller, account, MESSAGES.notDelegated);
+  const cancelled: unknown[] = [];
+  const failed: { clientId: string; orderId: string; reason: string }[] = [];
+  const attempt = (clientId: string, orderId: string, find: () => OrderView | undefined): void => {
+    const order = find();
+    if (order === undefined || !isOf(context, order, account) || !LIVE.includes(order.status)) {
+      failed.push({ clientId, orderId, reason: MESSAGES.orderNotFound.message });
+      return;
+    }
+    cancelled.push(encodeOrder(context.engine, context.ids, cancelOne(context, order)));
+  };
+  for (const text of orderIds) {
+    const digest = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)?.[1]?.toLowerCase();
+    attempt('', text, () => (digest === undefined ? undefined : context.ids.find(digest)));
+  }
+  const id = context.engine.accountIdOf(account);
+  for (const text of clientIds) {
+    attempt(text, '', () =>
+      id === undefined ? undefined : context.engine.orderByClientId(id, text),
+    );
+  }
+  return { cancelled, failed };
+}
+
+export function cancelAllOrders(context: Context, input: unknown, caller: Caller | null): unknown {
+  const fields = new Fields(input, ['account', 'subaccountIndex', 'symbol'], true);
+  const account = fields.address('account');
+  const index = fields.subaccountIndex('subaccountIndex');
+  const symbol = fields.has('symbol') ? fields.symbol('symbol') : null;
+  const market = symbol === null ? null : context.engine.marketIdOf(symbol);
+  if (market === undefined) throw new RequestError(MESSAGES.symbolNotFound);
+  mustOwn(caller, account, MESSAGES.notDelegated);
+  const subaccount = mustSubaccount(context, account, index);
+  const before = context.engine.openOrders(subaccount).length;
+  const outcome = context.submit({
+    kind: 'cancelAll',
+    timeUs: context.nowUs(),
+    subaccount,
+    market,
+  });
+  if (outcome !== 'ok') throw new RequestError(REFUSAL_REPLIES[outcome]);
+  const ended = before - context.engine.openOrders(subaccount).length;
+  return { message: `Cancelled ${String(ended)} ${ended === 1 ? 'order' : 'orders'}` };
+}
+
+const FILTER_FIELDS = [
+  'account',
+  'subaccountIndex',
+  'orderType',
+  'status',
+  'symbol',
+  'createdFrom',
+  'createdTo',
+  'updatedFrom',
+  'updatedTo',
+  'submitted-on-or-after',
+  'submitted-before',
+  'updated-on-or-after',
+  'updated-before',
+  'limit',
+];
+
+/** Which states a filter word takes in (R-2.8). */
+const FILTER_STATES = {
+  open: LIVE,
+  active: ['new', 'partiallyFilled'],
+  filled: ['filled'],
+  closed: ['filled', 'cancelled', 'expired', 'rejected'],
+} as const satisfies Record<string, readonly string[]>;
+
+/** GET /account/orders (R-10.2): newest first, asks and bids together at most `limit`, `total` before it. */
+export function listOrders(context: Context, input: unknown, caller: Caller | null): unknown {
+  const fields = new Fields(input, FILTER_FIELDS, true);
+  const account = fields.address('account');
+  const index = fields.subaccountIndex('subaccountIndex');
+  const types = fields.has('orderType') ? filterTypes(fields) : null;
+  const states = fields.has('status') ? filterStates(fields) : null;
+  const symbol = fields.has('symbol') ? fields.symbol('symbol') : null;
+  const created = timeRange(fields, 'createdFrom', 'createdTo', 'submitted-on-or-after', 'submitted-before');
+  const updated = timeRange(fields, 'updatedFrom', 'updatedTo', 'updated-on-or-after', 'updated-before');
+  if (created !== null && updated !== null) throw new RequestError(MESSAGES.createdAndUpdated);
+  const limit = fields.has('limit') ? fields.integer('limit') : BigInt(DEFAULT_FILTER);
+  if (limit < 1n || limit > BigInt(MAX_FILTER)) {
+    throw new RequestError(limitRange(MAX_FILTER, limit.toString()));
+  }
+  const market = symbol === null ? null : context.engine.marketIdOf(symbol);
+  if (market === undefined) throw new RequestError(MESSAGES.symbolNotFound);
+  mustOwn(caller, account, MESSAGES.notDelegated);
+  const subaccount = mustSubaccount(context, account, index);
+
+  const matches = (order: OrderView): boolean =>
+    (types === null || types.includes(order.orderType)) &&
+    (states === null || states.includes(order.status)) &&
+    (market === null || order.market === market) &&
+    (created === null || within(millis(order.createdAtUs), created)) &&
+    (updated === null || within(millis(order.updatedAtUs), updated));
+  const found = [
+    ...context.engine.openOrders(subaccount),
+    ...context.engine.endedOrders(subaccount).items,
+  ]
+    .filter(matches)
+    .sort((a, b) => b.updatedAtUs - a.updatedAtUs || b.orderId - a.orderId);
+  const shown = found.slice(0, Number(limit));
+  const encode = (order: OrderView): unknown =>
+    encodeOrder(context.engine, context.ids, order);
+  return {
+    asks: shown.filter((order) => order.lots < 0).map(encode),
+    bids: shown.filter((order) => order.lots > 0).map(encode),
+    total: found.length,
+  };
+}
+
+function filterTypes(fields: Fields): readonly string[] {
+  return fields.words('orderType').map((text) => {
+    const type = ORDER_TYPE_WORDS.find((word) => word.toLowerCase() === text.toLowerCase());
+    if (type === undefined) {
+      fields.fail('orderType', `must be among ${ORDER_TYPE_WORDS.join(', ')}`);
+    }
+    return type;
+  });
+}
+
+function filterStates(fields: Fields): readonly string[] {
+  const text = fields.text('status').toLowerCase();
+  const states = Object.entries(FILTER_STATES).find(([word]) => word === text);
+  if (states === undefined) fields.fail('status', 'must be open, active, filled or closed');
+  return states[1];
+}
+
+interface Range {
+  readonly from: bigint;
+  /** Exclusive. */
+  readonly to: bigint;
+}
+
+/** From inclusive, to exclusive, in milliseconds; each under its own name or the contract's hyphenated words. */
+function timeRange(
+  fields: Fields,
+  fromName: string,
+  toName: string,
+  fromAlias: string,
+  toAlias: string,
+): Range | null {
+  const read = (name: string, alias: string): bigint | null => {
+    if (fields.has(name) && fields.has(alias)) {
+      throw new RequestError(invalidField(alias, `means the same as ${name}; give one of them`));
+    }
+    if (fields.has(name)) return fields.int64(name);
+    return fields.has(alias) ? fields.int64(alias) : null;
+  };
+  const from = read(fromName, fromAlias);
+  const to = read(toName, toAlias);
+  return from === null && to === null ? null : { from: from ?? 0n, to: to ?? 2n ** 63n };
+}
+
+function within(ms: number, range: Range): boolean {
+  return BigInt(ms) >= range.from && BigInt(ms) < range.to;
+}
+
+/** The order that the three query parameters name (contract, "get order"). */
+function findOrder(context: Context, input: unknown, caller: Caller | null): OrderView {
+  const fields = new Fields(input, ['orderId', 'clientId', 'account'], true);
+  const digest = fields.has('orderId') ? fields.orderId('orderId') : null;
+  const clientId = fields.has('clientId') ? fields.clientId('clientId') : null;
+  const account = fields.has('account') ? fields.address('account') : null;
+  if (digest === null && (clientId === null || account === null)) {
+    throw new RequestError(MESSAGES.orderIdOrClientId);
+  }
+  const owner = account ?? mustCaller(caller).account;
+  mustOwn(caller, owner, MESSAGES.notDelegated);
+  let order: OrderView | undefined;
+  if (digest !== null) order = context.ids.find(digest);
+  else if (clientId !== null) {
+    const id = context.engine.accountIdOf(owner);
+    order = id === undefined ? undefined : context.engine.orderByClientId(id, clientId);
+  }
+  if (order === undefined || !isOf(context, order, owner)) {
+    throw new RequestError(MESSAGES.orderNotFound);
+  }
+  return order;
+}
+
+function isOf(context: Context, order: OrderView, account: Address): boolean {
+  const owner = context.engine.subaccount(order.subaccount).account;
+  return context.engine.addressOf(owner) === account;
+}
+
+function cancelOne(context: Context, order: OrderView): OrderView {
+  const outcome = context.submit({
+    kind: 'cancelOrder',
+    timeUs: context.nowUs(),
+    orderId: order.orderId,
+  });
+  if (outcome !== 'ok') throw new RequestError(REFUSAL_REPLIES[outcome]);
+  return must(context.engine.order(order.orderId), 'an order just cancelled is known');
+}

@@ -1,0 +1,23 @@
+/**
+ * What the gateway needs from outside: cryptography that floors below the adapters must not import. Adapters live on
+ * floor 6 (wallet).
+ */
+import type { Address } from '../num/units.ts';
+
+/** Keccak-256 of bytes: 64 lower-case hex digits. */
+export type Keccak = (bytes: Uint8Array) => string;
+
+/** A signed request as the contract sends it. */
+export interface SignedRequest {
+  readonly kind: 'Order' | 'Transfer' | 'Delegate' | 'Signers' | 'Margin';
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly signatures: readonly string[];
+}
+
+/** Recovers who signed. */
+export interface SignatureVerifier {
+  /** Distinct addresses whose signatures hold; fewer than given when one does not. */
+  signersOf(request: SignedRequest): readonly Address[];
+  /** The request's EIP-712 digest as 64 lower-case hex digits. */
+  digestOf(request: Omit<SignedRequest, 'signatures'>): string;
+}
