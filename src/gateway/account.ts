@@ -105,14 +105,14 @@ function ownMarket(
 }
 
 /** until it is replaced, the signer set is the account itself. */
-export function getSigners(context: Context, input: unknown, caller: Caller | null): unknown {
+export function getSigners(_context: Context, input: unknown, caller: Caller | null): unknown {
   const account = new Fields(input, ['account'], true).address('account');
   mustOwn(caller, account, unauthorizedQuery(account));
   return { account, signers: [account], quorum: 1 };
 }
 
 /** Nobody holds a delegation: the list is empty. */
-export function getDelegates(context: Context, input: unknown, caller: Caller | null): unknown {
+export function getDelegates(_context: Context, input: unknown, caller: Caller | null): unknown {
   const fields = new Fields(input, ['account', 'subaccountIndex'], true);
   const account = fields.address('account');
   if (fields.has('subaccountIndex')) fields.subaccountIndex('subaccountIndex');
@@ -121,7 +121,7 @@ export function getDelegates(context: Context, input: unknown, caller: Caller | 
 }
 
 /** No vault shares exist: the history is empty. */
-export function getClsHistory(context: Context, input: unknown, caller: Caller | null): unknown {
+export function getClsHistory(_context: Context, input: unknown, caller: Caller | null): unknown {
   const fields = new Fields(input, ['from', 'to', 'limit'], true);
   if (fields.has('from')) fields.int64('from');
   if (fields.has('to')) fields.int64('to');

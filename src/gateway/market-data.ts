@@ -63,10 +63,9 @@ export function getCandles(context: Context, input: unknown): unknown {
   const fields = new Fields(input, ['symbol', 'interval', 'from', 'to', 'limit'], true);
   const symbol = fields.symbol('symbol');
   const text = fields.has('interval') ? fields.text('interval') : '1m';
-  const interval = CANDLE_INTERVALS.find((known) => known === text);
-  if (interval === undefined) {
+  const interval =
+    CANDLE_INTERVALS.find((known) => known === text) ??
     fields.fail('interval', `must be one of ${CANDLE_INTERVALS.join(', ')}`);
-  }
   const from = fields.has('from') ? fields.int64('from') : 0n;
   const to = fields.has('to') ? fields.int64('to') : null;
   const limit = readLimit(fields, MAX_ROWS, DEFAULT_ROWS);
