@@ -1,0 +1,111 @@
+/** Expectations on state: cash, positions, saved orders and books by name, compared with what the exchange shows now. */
+import type { ExchangeView } from '../engine/views.ts';
+import { formatDecimal, parseDecimal } from '../num/decimal.ts';
+import { address, COLLATERAL_DECIMALS, type Address } from '../num/units.ts';
+import { differences, showNode, type Difference, type MatchOptions } from './match.ts';
+import type { StateExpectation } from './scenario.ts';
+import { childPath, type MapNode, type SourceNode } from './source-node.ts';
+
+/** How the checks reach the exchange. */
+export interface StateAccess {
+  readonly engine: ExchangeView;
+  readonly addressOfName: (name: string) => Address;
+  /** Record of the order saved under this name, or the error text that its look-up gives. */
+  readonly recordOf: (saved: string) => unknown;
+  /** Records of the open positions of subaccount 0, or an error text. */
+  readonly positionsOf: (name: string) => unknown;
+}
+
+export function checkState(
+  expected: StateExpectation,
+  access: StateAccess,
+  options: MatchOptions,
+): Difference[] {
+  return [
+    ...checkBalances(expected.balances, access),
+    ...checkPositions(expected.positions, access, options),
+    ...checkRecords(expected.records, access, options),
+    ...checkBooks(expected.book, access, options),
+  ];
+}
+
+function checkBalances(map: MapNode | null, access: StateAccess): Difference[] {
+  return entriesOf(map).flatMap(([owner, expected]) => {
+    const [name = owner, index = '0'] = owner.split('/');
+    const account = access.addressOfName(name);
+    const id = access.engine.subaccountIdOf(address(account), Number(index));
+    const balance = id === undefined ? 0n : access.engine.subaccount(id).balanceQuanta;
+    const actual = formatDecimal(balance, COLLATERAL_DECIMALS);
+    return differences(expected, actual, childPath('balances', owner), plain);
+  });
+}
+
+function checkPositions(
+  map: MapNode | null,
+  access: StateAccess,
+  options: MatchOptions,
+): Difference[] {
+  return entriesOf(map).flatMap(([name, bySymbol]) => {
+    if (bySymbol.kind !== 'map') return [];
+    const found = access.positionsOf(name);
+    const records: readonly unknown[] = Array.isArray(found) ? found : [];
+    return entriesOf(bySymbol).flatMap(([symbol, expected]) => {
+      const actual = records.find((record) => hasSymbol(record, symbol)) ?? null;
+      const path = childPath(childPath('positions', name), symbol);
+      return differences(expected, actual, path, options);
+    });
+  });
+}
+
+function checkRecords(
+  map: MapNode | null,
+  access: StateAccess,
+  options: MatchOptions,
+): Difference[] {
+  return entriesOf(map).flatMap(([name, expected]) =>
+    differences(expected, access.recordOf(name), childPath('records', name), options),
+  );
+}
+
+/** A named side is compared whole: price and quantity of every level, best first. */
+function checkBooks(
+  map: MapNode | null,
+  { engine }: StateAccess,
+  options: MatchOptions,
+): Difference[] {
+  return entriesOf(map).flatMap(([symbol, sides]) => {
+    const market = engine.marketIdOf(symbol);
+    if (market === undefined || sides.kind !== 'map') return [];
+    const { tickSize, lotSize } = engine.market(market).spec;
+    return entriesOf(sides).flatMap(([key, expected]) => {
+      const side = key === 'bids' ? 'bid' : 'ask';
+      const levels = engine
+        .depth(market, side, Number.MAX_SAFE_INTEGER)
+        .map((level) => [inSteps(level.priceTicks, tickSize), inSteps(level.lots, lotSize)]);
+      const path = childPath(childPath('book', symbol), key);
+      const found = differences(expected, levels, path, options);
+      // One line for the whole side reads better than one for each number in it.
+      return found.length === 0
+        ? []
+        : [{ path, expected: showNode(expected), actual: options.show(levels) }];
+    });
+  });
+}
+
+const plain: MatchOptions = {
+  exact: false,
+  resolve: (text) => text,
+  show: String,
+};
+
+function entriesOf(map: MapNode | null): [string, SourceNode][] {
+  return [...(map?.entries ?? [])].map(([key, { value }]) => [key, value]);
+}
+
+const hasSymbol = (record: unknown, symbol: string): boolean =>
+  typeof record === 'object' && record !== null && 'symbol' in record && record.symbol === symbol;
+
+function inSteps(count: number, step: string): string {
+  const size = parseDecimal(step);
+  return size === null ? '' : formatDecimal(BigInt(count) * size.digits, size.scale);
+}

@@ -1,0 +1,379 @@
+/**
+ * Runs a scenario through a recorded exchange, so that it leaves a journal which replays without it. Signatures are
+ * trusted (R-9.4); everything else is what the API does. Invariants are checked after every command.
+ *
+ * A step that fails does not end the run: later steps tell what follows. A broken invariant does end it.
+ */
+import { InvariantError } from '../base/assert.ts';
+import type { Command } from '../engine/commands.ts';
+import type { EngineEvent } from '../engine/events.ts';
+import type { Outcome } from '../engine/rejections.ts';
+import type { Reply } from '../gateway/context.ts';
+import { Gateway } from '../gateway/gateway.ts';
+import type { Keccak } from '../gateway/ports.ts';
+import { durationUs, timeUs, type Address, type OrderId } from '../num/units.ts';
+import { RecordedExchange } from '../sim/recorded-exchange.ts';
+import { checkEvents } from './check-events.ts';
+import { checkState, type StateAccess } from './check-state.ts';
+import { describeEvent } from './describe-event.ts';
+import { differences, showValue, type Difference, type MatchOptions } from './match.ts';
+import { followReference, parseReference, unescapeDollar } from './reference.ts';
+import { buildRequest, isAddressKey, NonceCounter } from './request.ts';
+import type { Action, Expectation, Scenario, Step } from './scenario.ts';
+import type { Place } from './source-node.ts';
+import { formatDuration } from './time-text.ts';
+
+export interface ScenarioPorts {
+  readonly keccak: Keccak;
+  /** Address of the private key keccak256(name). */
+  readonly addressOf: (name: string) => Address;
+}
+
+export interface StepReport {
+  readonly path: string;
+  readonly place: Place;
+  /** The step's note, or what it does. */
+  readonly title: string;
+  /** Time since the start, such as `+5s`. */
+  readonly at: string;
+  /** Empty when the step passed. */
+  readonly differences: readonly Difference[];
+}
+
+export interface ScenarioResult {
+  readonly title: string;
+  readonly passed: boolean;
+  /** Every step carried out, those of repeats once for each time; set-up and the end come first and last. */
+  readonly steps: readonly StepReport[];
+  readonly commands: number;
+  readonly chainHash: string;
+  readonly stateHash: string;
+  readonly journal: Uint8Array;
+}
+
+export function runScenario(scenario: Scenario, ports: ScenarioPorts): ScenarioResult {
+  return new ScenarioRun(scenario, ports).run();
+}
+
+/** Commands between the checkpoints of a scenario's journal. */
+const CHECKPOINT_EVERY = 10;
+
+class ScenarioRun {
+  private readonly scenario: Scenario;
+  private readonly exchange: RecordedExchange;
+  private readonly gateway: Gateway;
+  private readonly addresses = new Map<string, Address>();
+  private readonly names = new Map<string, string>();
+  private readonly saved = new Map<string, { readonly body: unknown; readonly as: string | null }>();
+  private readonly orderNames = new Map<OrderId, string>();
+  private readonly nonces = new NonceCounter();
+  private readonly reports: StepReport[] = [];
+  /** Of the current step. */
+  private events: EngineEvent[] = [];
+  private violations: Difference[] = [];
+
+  constructor(scenario: Scenario, ports: ScenarioPorts) {
+    this.scenario = scenario;
+    const { config } = scenario;
+    this.exchange = new RecordedExchange(config, { checkpointEvery: CHECKPOINT_EVERY });
+    this.exchange.onEvent((event) => this.events.push(event));
+    this.gateway = new Gateway({
+      engine: this.exchange.engine,
+      submit: (command) => this.submit(command),
+      nowUs: () => this.exchange.engine.nowUs,
+      keccak: ports.keccak,
+      signatures: 'trust',
+    });
+    this.name('vault', config.clsAccount);
+    this.name('insurance', config.insuranceAccount);
+    this.name('treasury', config.treasuryAccount);
+    for (const { name } of scenario.accounts) this.name(name, ports.addressOf(name));
+  }
+
+  run(): ScenarioResult {
+    const { scenario, exchange } = this;
+    const start = { line: 1, column: 1 };
+    const completed =
+      this.report('set-up', start, 'lists markets and credits accounts', () => this.setUp()) &&
+      this.steps(scenario.steps, '') &&
+      this.report('expect', start, 'the end', () => this.checkEnd());
+    const { engine } = exchange;
+    return {
+      title: scenario.title,
+      passed: completed && this.reports.every((report) => report.differences.length === 0),
+      steps: this.reports,
+      commands: engine.seq,
+      chainHash: engine.chainHash(),
+      stateHash: engine.stateHash(),
+      journal: exchange.finish(),
+    };
+  }
+
+  private setUp(): Difference[] {
+    const { markets, accounts, config } = this.scenario;
+    const at = config.genesisTimeUs;
+    const found = markets.flatMap((spec) => this.expectOk({ kind: 'listMarket', timeUs: at, spec }));
+    for (const { name, deposit, subaccount, selfTradeExpire } of accounts) {
+      const account = this.addressOfName(name);
+      if (deposit !== null) {
+        const command = { kind: 'deposit', timeUs: at, account, subaccountIndex: subaccount } as const;
+        found.push(...this.expectOk({ ...command, amount: deposit }));
+      }
+      if (selfTradeExpire !== null) {
+        const command = { kind: 'setSelfTradeMode', timeUs: at, account } as const;
+        found.push(...this.expectOk({ ...command, mode: selfTradeExpire }));
+      }
+    }
+    return found;
+  }
+
+  /** false when the run cannot go on. `suffix` says which time of a repeat this is. */
+  private steps(steps: readonly Step[], suffix: string): boolean {
+    return steps.every((step) => {
+      const { action } = step;
+      if (action?.kind !== 'repeat') {
+        const act = (): Difference[] => this.step(step);
+        return this.report(step.path + suffix, step.place, titleOf(step), act);
+      }
+      for (let time = 1; time <= action.times; time += 1) {
+        const which = `${suffix} (${String(time)} of ${String(action.times)})`;
+        if (!this.steps(action.steps, which)) return false;
+      }
+      const after = (): Difference[] => [...this.advance(step), ...this.check(step.expect)];
+      return this.report(step.path + suffix, step.place, titleOf(step), after);
+    });
+  }
+
+  /** Carries out one step and keeps what differed. */
+  private report(path: string, place: Place, title: string, act: () => Difference[]): boolean {
+    this.events = [];
+    this.violations = [];
+    let found: Difference[];
+    let broken = false;
+    try {
+      found = act();
+    } catch (error) {
+      if (!(error instanceof InvariantError)) throw error;
+      found = [{ path: 'engine', expected: 'no broken invariant', actual: error.message }];
+      broken = true;
+    }
+    const { engine } = this.exchange;
+    const sinceStart = durationUs(engine.nowUs - engine.config.genesisTimeUs);
+    this.reports.push({
+      path,
+      place,
+      title,
+      at: `+${formatDuration(sinceStart)}`,
+      differences: [...found, ...this.violations],
+    });
+    return !broken && this.violations.length === 0;
+  }
+
+  private step(step: Step): Difference[] {
+    const late = this.advance(step);
+    if (late.length > 0) return late;
+    const { action, expect } = step;
+    const acted = action === null ? [] : this.act(action, expect);
+    return [...acted, ...this.check(expect)];
+  }
+
+  private advance({ time }: Step): Difference[] {
+    if (time === null) return [];
+    const now = this.exchange.engine.nowUs;
+    const target = time.kind === 'at' ? time.timeUs : timeUs(now + time.lengthUs);
+    if (target < now) {
+      const offset = formatDuration(durationUs(now - this.scenario.config.genesisTimeUs));
+      return [{ path: 'at', expected: `not before now, +${offset}`, actual: 'a moment before it' }];
+    }
+    if (target > now) this.submit({ kind: 'advanceTime', timeUs: target });
+    return [];
+  }
+
+  private act(action: Action, expect: Expectation): Difference[] {
+    const atUs = this.exchange.engine.nowUs;
+    const wanted = expect.outcome ?? 'ok';
+    switch (action.kind) {
+      case 'call':
+        return this.call(action, expect);
+      case 'oracle':
+      case 'mark':
+        return action.prices.flatMap(({ market, priceTicks, text }) =>
+          this.expectOutcome(
+            wanted,
+            action.kind === 'oracle'
+              ? { kind: 'setIndex', timeUs: atUs, market, priceTicks, text }
+              : { kind: 'setMark', timeUs: atUs, market, priceTicks },
+          ),
+        );
+      case 'deposit':
+      case 'withdraw': {
+        const { kind, subaccount: subaccountIndex, amount } = action;
+        const account = this.addressOfName(action.account);
+        return this.expectOutcome(wanted, { kind, timeUs: atUs, account, subaccountIndex, amount });
+      }
+      case 'tapeDepth':
+      case 'tapeSnapshot':
+      case 'tapeTrade':
+      case 'tapeGap':
+        return this.expectOutcome(wanted, { ...action, timeUs: atUs });
+      case 'repeat':
+        return [];
+    }
+  }
+
+  private call(action: Extract<Action, { kind: 'call' }>, expect: Expectation): Difference[] {
+    const { endpoint, as, request, save } = action;
+    const caller = as === null ? null : this.addressOfName(as);
+    const [first, second] = this.scenario.markets;
+    const input = buildRequest(endpoint, request, {
+      caller,
+      onlySymbol: second === undefined ? (first?.symbol ?? null) : null,
+      cashFeedId: this.scenario.config.cashFeedId,
+      resolve: this.resolve,
+      nonces: this.nonces,
+    });
+    const reply = this.handle(endpoint, input, caller);
+    if (save !== null) this.save(save, reply.body, as);
+    return this.checkReply(reply, expect);
+  }
+
+  private handle(
+    endpoint: Parameters<Gateway['handle']>[0],
+    input: unknown,
+    caller: Address | null,
+  ): Reply {
+    return this.gateway.handle(
+      endpoint,
+      input,
+      caller === null ? null : { account: caller, signer: caller },
+    );
+  }
+
+  private checkReply(reply: Reply, expect: Expectation): Difference[] {
+    const { status, error, body } = expect;
+    const found: Difference[] = [];
+    if (status === null ? error === null && reply.status !== 200 : reply.status !== status) {
+      const wanted = String(status ?? 200);
+      found.push({ path: 'status', expected: wanted, actual: String(reply.status) });
+      if (reply.status !== 200 && error === null && body === null) {
+        found.push({ path: 'body', expected: 'an answer', actual: showValue(reply.body) });
+      }
+    }
+    if (error !== null && (reply.status === 200 || reply.body !== error)) {
+      found.push({ path: 'error', expected: error, actual: this.show(reply.body) });
+    }
+    if (body !== null) found.push(...differences(body, reply.body, 'body', this.matching(expect.exact)));
+    return found;
+  }
+
+  /** Keeps an answer, and the name of the order that this step's events say it is about. */
+  private save(name: string, body: unknown, as: string | null): void {
+    this.saved.set(name, { body, as });
+    for (const event of this.events) {
+      if (event.kind === 'orderAccepted' || event.kind === 'orderRejected') {
+        this.orderNames.set(event.orderId, name);
+      }
+    }
+  }
+
+  private check(expect: Expectation): Difference[] {
+    const options = this.matching(expect.exact);
+    const events = this.events.map((event) => describeEvent(event, this.eventNames));
+    return [
+      ...checkEvents(expect.events, events, options),
+      ...checkState(expect, this.access, options),
+    ];
+  }
+
+  private checkEnd(): Difference[] {
+    const { expect } = this.scenario;
+    const found = checkState(expect, this.access, this.matching(false));
+    const stateHash = this.exchange.engine.stateHash();
+    if (expect.stateHash !== null && expect.stateHash !== stateHash) {
+      found.push({ path: 'stateHash', expected: expect.stateHash, actual: stateHash });
+    }
+    return found;
+  }
+
+  private expectOk(command: Command): Difference[] {
+    return this.expectOutcome('ok', command);
+  }
+
+  private expectOutcome(wanted: string, command: Command): Difference[] {
+    const outcome = this.submit(command);
+    return outcome === wanted ? [] : [{ path: 'outcome', expected: wanted, actual: outcome }];
+  }
+
+  private submit(command: Command): Outcome {
+    const outcome = this.exchange.submit(command);
+    for (const { invariant, detail } of this.exchange.engine.checkInvariants()) {
+      this.violations.push({ path: `invariants.${invariant}`, expected: 'holds', actual: detail });
+    }
+    return outcome;
+  }
+
+  private name(name: string, account: Address): void {
+    this.addresses.set(name, account);
+    this.names.set(account, name);
+  }
+
+  private addressOfName(name: string): Address {
+    const known = this.addresses.get(name);
+    // The parser admits declared names only.
+    if (known === undefined) throw new InvariantError('an account is used that is not declared');
+    return known;
+  }
+
+  private readonly nameOf = (account: string): string => this.names.get(account) ?? account;
+
+  /** An account's name under a key that holds an address; a saved value; else the text itself. */
+  private readonly resolve = (text: string, key: string | null): unknown => {
+    if (isAddressKey(key) && this.addresses.has(text)) return this.addresses.get(text);
+    const reference = parseReference(text);
+    if (reference === null) return unescapeDollar(text);
+    return followReference(this.saved.get(reference.name)?.body, reference.parts);
+  };
+
+  private readonly show = (value: unknown): string => {
+    const text = showValue(value);
+    return text.replaceAll(/0x[0-9a-f]{40}\b/g, (found) => this.nameOf(found));
+  };
+
+  private matching(exact: boolean): MatchOptions {
+    return { exact, resolve: this.resolve, show: this.show };
+  }
+
+  private get eventNames(): Parameters<typeof describeEvent>[1] {
+    return {
+      engine: this.exchange.engine,
+      nameOf: this.nameOf,
+      orderName: (id) => this.orderNames.get(id) ?? id,
+    };
+  }
+
+  private get access(): StateAccess {
+    return {
+      engine: this.exchange.engine,
+      addressOfName: (name) => this.addressOfName(name),
+      recordOf: (name) => {
+        const saved = this.saved.get(name);
+        if (saved === undefined) return undefined;
+        const orderId = followReference(saved.body, ['orderId']);
+        const caller = saved.as === null ? null : this.addressOfName(saved.as);
+        return this.handle('getOrder', { orderId }, caller).body;
+      },
+      positionsOf: (name) => {
+        const account = this.addressOfName(name);
+        return this.handle('getPositions', { account, subaccountIndex: 0 }, account).body;
+      },
+    };
+  }
+}
+
+/** What a step does, where it has no note. */
+function titleOf({ note, action }: Step): string {
+  if (note !== null) return note;
+  if (action === null) return 'time passes';
+  if (action.kind !== 'call') return action.kind;
+  return action.as === null ? action.endpoint : `${action.as}: ${action.endpoint}`;
+}
