@@ -1,0 +1,218 @@
+/**
+ * Raw lines of Binance futures streams, `<local ns> <json>`, as hftbacktest's collector writes them: diff depth,
+ * trade, bookTicker, and the REST snapshot inside the stream. USD-M and COIN-M.
+ *
+ * Numbers go from their text to whole ticks and lots; update ids are below 2^53. Every error names line and field.
+ */
+import type { TapeLevel } from '../../engine/commands.ts';
+import { lots, priceTicks, timeUs, type Lots, type PriceTicks, type TimeUs } from '../../num/units.ts';
+import { KNOWN_UNITS, TapeError, type TapeRecord, type TapeUnits } from './record.ts';
+import { stepReader, type StepReader } from './step-text.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export class BinanceRawDecoder {
+  /** Set by the first message that names its symbol, unless given. */
+  private known: TapeUnits | null;
+  private readPrice: StepReader = () => -1;
+  private readSize: StepReader = () => -1;
+  private line = 0;
+  private readonly waiting: { text: string; line: number }[] = [];
+  /** Messages of kinds that no book or trade comes from. */
+  ignored = 0;
+  /** Trades that are not of the order book (insurance fund, ADL): Binance marks them in `X`. */
+  offBookTrades = 0;
+
+  constructor(units: TapeUnits | null) {
+    this.known = null;
+    if (units !== null) this.use(units);
+  }
+
+  /** Units in use; null before the first message. */
+  get units(): TapeUnits | null {
+    return this.known;
+  }
+
+  /** Records of one line: none, one, or those held back until the symbol was known. Throws `TapeError`. */
+  decode(text: string): TapeRecord[] {
+    this.line += 1;
+    if (text === '' || text === '\r') return [];
+    const space = text.indexOf(' ');
+    const stamp = space < 0 ? '' : text.slice(0, space);
+    if (!/^[0-9]{16,19}$/.test(stamp)) {
+      throw this.error('expected `<local nanoseconds> <json>`');
+    }
+    const message = this.parse(text.slice(space + 1));
+    const body = 'stream' in message ? object(message['data']) : message;
+    if (body === null) throw this.error('`data` is not an object');
+    if (this.known === null && !this.learn(body)) {
+      this.waiting.push({ text, line: this.line });
+      if (this.waiting.length > 1000) throw this.error('no message has named a symbol in 1000 lines');
+      return [];
+    }
+    const held = this.waiting.splice(0);
+    const record = this.record(body, timeUs(Number(BigInt(stamp) / 1000n)));
+    if (held.length === 0) return record === null ? [] : [record];
+    const here = this.line;
+    const records: TapeRecord[] = [];
+    for (const earlier of held) {
+      this.line = earlier.line - 1;
+      records.push(...this.decode(earlier.text));
+    }
+    this.line = here;
+    if (record !== null) records.push(record);
+    return records;
+  }
+
+  private parse(text: string): Json {
+    try {
+      const message = object(JSON.parse(text));
+      if (message !== null) return message;
+    } catch {
+      // Said below, with the line.
+    }
+    throw this.error(`not a JSON object: ${text.slice(0, 60)}`);
+  }
+
+  private learn(body: Json): boolean {
+    const symbol = body['s'] ?? body['symbol'];
+    if (typeof symbol !== 'string') return false;
+    const units = KNOWN_UNITS.find((row) => row.symbol === symbol);
+    if (units === undefined) {
+      throw this.error(`symbol '${symbol}' has no known tick and lot size; give them`);
+    }
+    this.use(units);
+    return true;
+  }
+
+  private use(units: TapeUnits): void {
+    this.known = units;
+    this.readPrice = stepReader(units.tickSize);
+    this.readSize = stepReader(units.lotSize);
+  }
+
+  private record(body: Json, localUs: TimeUs): TapeRecord | null {
+    if ('lastUpdateId' in body) {
+      return {
+        kind: 'snapshot',
+        timeUs: this.milliseconds(body, 'T' in body ? 'T' : 'E'),
+        localUs,
+        line: this.line,
+        lastId: this.integer(body, 'lastUpdateId'),
+        levels: [...this.levels(body, 'bids', 'bid'), ...this.levels(body, 'asks', 'ask')],
+      };
+    }
+    const symbol = body['s'];
+    if (symbol !== undefined && symbol !== this.known?.symbol) {
+      throw this.error(
+        `symbol '${String(symbol)}' in a recording of ${this.known?.symbol ?? ''}; one symbol a dataset`,
+      );
+    }
+    switch (body['e']) {
+      case 'depthUpdate':
+        return {
+          kind: 'depth',
+          timeUs: this.milliseconds(body, 'T'),
+          localUs,
+          line: this.line,
+          firstId: this.integer(body, 'U'),
+          lastId: this.integer(body, 'u'),
+          prevId: this.integer(body, 'pu'),
+          levels: [...this.levels(body, 'b', 'bid'), ...this.levels(body, 'a', 'ask')],
+        };
+      case 'trade': {
+        if (body['X'] !== undefined && body['X'] !== 'MARKET') {
+          this.offBookTrades += 1;
+          return null;
+        }
+        const size = this.size(body['q'], 'q');
+        if (size === 0) throw this.error('`q` of a trade is 0');
+        const makerBuys = body['m'];
+        if (typeof makerBuys !== 'boolean') throw this.error('`m` is not true or false');
+        return {
+          kind: 'trade',
+          timeUs: this.milliseconds(body, 'T'),
+          localUs,
+          line: this.line,
+          tradeId: this.integer(body, 't'),
+          priceTicks: this.price(body['p'], 'p'),
+          lots: lots(makerBuys ? -size : size),
+        };
+      }
+      case 'bookTicker':
+        return {
+          kind: 'touch',
+          timeUs: this.milliseconds(body, 'T'),
+          localUs,
+          line: this.line,
+          updateId: this.integer(body, 'u'),
+          bidTicks: this.price(body['b'], 'b'),
+          bidLots: this.size(body['B'], 'B'),
+          askTicks: this.price(body['a'], 'a'),
+          askLots: this.size(body['A'], 'A'),
+        };
+      default:
+        this.ignored += 1;
+        return null;
+    }
+  }
+
+  private levels(body: Json, name: string, side: TapeLevel['side']): TapeLevel[] {
+    const rows = body[name];
+    if (!Array.isArray(rows)) throw this.error(`\`${name}\` is not a list of levels`);
+    const list: readonly unknown[] = rows;
+    return list.map((row, i) => {
+      const pair: readonly unknown[] = Array.isArray(row) ? row : [];
+      const field = `${name}[${String(i)}]`;
+      return { side, priceTicks: this.price(pair[0], field), lots: this.size(pair[1], field) };
+    });
+  }
+
+  private price(value: unknown, field: string): PriceTicks {
+    const ticks = typeof value === 'string' ? this.readPrice(value) : -1;
+    if (ticks <= 0) {
+      throw this.error(
+        `\`${field}\` price ${shown(value)} is not a positive multiple of ${this.known?.tickSize ?? ''}`,
+      );
+    }
+    return priceTicks(ticks);
+  }
+
+  private size(value: unknown, field: string): Lots {
+    const size = typeof value === 'string' ? this.readSize(value) : -1;
+    if (size < 0) {
+      throw this.error(
+        `\`${field}\` size ${shown(value)} is not a multiple of ${this.known?.lotSize ?? ''}`,
+      );
+    }
+    return lots(size);
+  }
+
+  private integer(body: Json, name: string): number {
+    const value = body[name];
+    if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
+      throw this.error(`\`${name}\` is ${shown(value)}, not an integer from 0 to 2^53 − 1`);
+    }
+    return value;
+  }
+
+  private milliseconds(body: Json, name: string): TimeUs {
+    const value = this.integer(body, name);
+    if (value > 9_007_199_254_740) throw this.error(`\`${name}\` is beyond the year 2255`);
+    return timeUs(value * 1000);
+  }
+
+  private error(problem: string): TapeError {
+    return new TapeError(`line ${String(this.line)}: ${problem}`);
+  }
+}
+
+function object(value: unknown): Json | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Json)
+    : null;
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? 'missing' : (JSON.stringify(value) ?? '').slice(0, 60);
+}

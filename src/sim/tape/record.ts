@@ -1,0 +1,71 @@
+/**
+ * A recorded market, record by record, in whole ticks and lots. `timeUs` is the venue's time, `localUs` when the
+ * recorder received it; `line` is its place in the recording. Ids are the venue's own.
+ */
+import type { TapeLevel } from '../../engine/commands.ts';
+import type { Lots, PriceTicks, TimeUs } from '../../num/units.ts';
+
+interface RecordBase {
+  readonly timeUs: TimeUs;
+  readonly localUs: TimeUs;
+  readonly line: number;
+}
+
+/** A change of levels: covers the venue's update ids firstId…lastId and follows prevId. */
+export interface DepthRecord extends RecordBase {
+  readonly kind: 'depth';
+  readonly firstId: number;
+  readonly lastId: number;
+  readonly prevId: number;
+  readonly levels: readonly TapeLevel[];
+}
+
+/** The whole book as of update lastId. */
+export interface SnapshotRecord extends RecordBase {
+  readonly kind: 'snapshot';
+  readonly lastId: number;
+  readonly levels: readonly TapeLevel[];
+}
+
+export interface TradeRecord extends RecordBase {
+  readonly kind: 'trade';
+  readonly tradeId: number;
+  readonly priceTicks: PriceTicks;
+  /** Signed by the taker's side. */
+  readonly lots: Lots;
+}
+
+/** The venue's own best bid and ask after update id: for checking a rebuilt book. */
+export interface TouchRecord extends RecordBase {
+  readonly kind: 'touch';
+  readonly updateId: number;
+  readonly bidTicks: PriceTicks;
+  readonly bidLots: Lots;
+  readonly askTicks: PriceTicks;
+  readonly askLots: Lots;
+}
+
+export type TapeRecord = DepthRecord | SnapshotRecord | TradeRecord | TouchRecord;
+
+/** A recording that cannot be read: says where and what was expected. */
+export class TapeError extends Error {
+  override readonly name = 'TapeError';
+}
+
+/** What prices and sizes of a recording are whole multiples of. */
+export interface TapeUnits {
+  readonly symbol: string;
+  readonly tickSize: string;
+  readonly lotSize: string;
+  /** Coin-margined: for book checks only, never for PnL. */
+  readonly inverse: boolean;
+}
+
+/** Units of the symbols that recordings in use have; others are given by hand. */
+export const KNOWN_UNITS: readonly TapeUnits[] = [
+  { symbol: 'BTCUSDT', tickSize: '0.1', lotSize: '0.001', inverse: false },
+  { symbol: 'ETHUSDT', tickSize: '0.01', lotSize: '0.001', inverse: false },
+  { symbol: 'SOLUSDT', tickSize: '0.001', lotSize: '1', inverse: false },
+  { symbol: 'BTCUSD_PERP', tickSize: '0.1', lotSize: '1', inverse: true },
+  { symbol: 'ETHUSD_PERP', tickSize: '0.01', lotSize: '1', inverse: true },
+];
