@@ -1,0 +1,96 @@
+import type { CommandModule } from 'yargs';
+import { JournalError } from '../../sim/journal/frames.ts';
+import { replay } from '../../sim/replay.ts';
+import {
+  EXIT,
+  InputError,
+  isInterrupted,
+  Interrupted,
+  print,
+  printJson,
+  setExitCode,
+  startProgress,
+} from '../manners.ts';
+import { readInput } from '../read-file.ts';
+
+interface ReplayArguments {
+  readonly journal: string;
+  readonly verify: boolean;
+  readonly recover: boolean;
+  readonly json: boolean;
+  readonly 'until-seq': number | undefined;
+}
+
+export const command: CommandModule<object, ReplayArguments> = {
+  command: 'replay <journal>',
+  builder: (yargs) =>
+    yargs
+      .positional('journal', { type: 'string', demandOption: true, describe: 'journal file' })
+      .option('verify', {
+        type: 'boolean',
+        default: false,
+        describe: 'compare every checkpointed state hash and the chain hash',
+      })
+      .option('until-seq', { type: 'number', describe: 'stop after this command' })
+      .option('recover', {
+        type: 'boolean',
+        default: false,
+        describe: 'accept a torn last frame, as a crash leaves it',
+      })
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
+      .example('$0 replay reports/demo/journal.orrery --verify', 'check a run to the last hash'),
+  handler: async ({ journal, verify, recover, json, 'until-seq': untilSeq }) => {
+    if (untilSeq !== undefined && (!Number.isSafeInteger(untilSeq) || untilSeq < 0)) {
+      throw new InputError(`--until-seq must be a whole number from 0, got ${String(untilSeq)}`);
+    }
+    const bytes = await readInput(journal);
+    const progress = startProgress('replay', json);
+    try {
+      const result = replay(bytes, {
+        verify,
+        recover,
+        ...(untilSeq === undefined ? {} : { untilSeq }),
+        onProgress: (done, total) => {
+          progress.update(done / total);
+        },
+        cancelled: isInterrupted,
+      });
+      if (result.cancelled) throw new Interrupted('interrupted');
+      progress.stop();
+      const { engine, mismatch } = result;
+      const summary = {
+        commands: result.commands,
+        seq: engine.seq,
+        timeUs: engine.nowUs,
+        complete: result.ended,
+        checkpointsVerified: verify ? result.checkpoints : null,
+        torn: result.torn,
+        mismatch,
+        chainHash: engine.chainHash(),
+        stateHash: engine.stateHash(),
+      };
+      if (json) printJson(summary);
+      else {
+        print(`commands    ${String(result.commands)}${result.ended ? '' : ' (journal not closed)'}`);
+        if (verify) print(`checkpoints ${String(result.checkpoints)} verified`);
+        if (result.torn !== null) {
+          print(`torn tail   at byte ${String(result.torn.offset)}: ${result.torn.reason}`);
+        }
+        print(`chain hash  ${summary.chainHash}`);
+        print(`state hash  ${summary.stateHash}`);
+        if (mismatch !== null) {
+          print(
+            `MISMATCH    ${mismatch.what} after command ${String(mismatch.seq)} at ${String(mismatch.timeUs)} µs`,
+          );
+          print(`  journal   ${mismatch.expected}`);
+          print(`  replay    ${mismatch.actual}`);
+        }
+      }
+      if (mismatch !== null) setExitCode(EXIT.failed);
+    } catch (error) {
+      progress.stop();
+      if (error instanceof JournalError) throw new JournalError(`${journal}: ${error.message}`);
+      throw error;
+    }
+  },
+};

@@ -1,0 +1,100 @@
+#!/usr/bin/env node
+/**
+ * `orrery`: each command is a module that is loaded only when it runs, so that `--help` is fast.
+ */
+import { realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import yargs, { type Argv, type CommandModule } from 'yargs';
+import { EXIT, explainFailure, printError, takeExitCode, watchInterrupt } from './manners.ts';
+
+const VERSION = '0.1.0';
+
+interface LazyCommand {
+  readonly usage: string;
+  readonly describe: string;
+  readonly load: () => Promise<{ readonly command: CommandModule<object, never> }>;
+}
+
+const COMMANDS: readonly LazyCommand[] = [
+  {
+    usage: 'demo',
+    describe: 'Replay a recorded BTCUSDT stream with a market maker and write a report',
+    load: () => import('./commands/demo.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
+    usage: 'run <scenario..>',
+    describe: 'Run scenario files and check what they expect',
+    load: () => import('./commands/run.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
+    usage: 'replay <journal>',
+    describe: 'Re-execute a journal',
+    load: () => import('./commands/replay.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
+    usage: 'inspect <journal>',
+    describe: 'Show what a journal holds',
+    load: () => import('./commands/inspect.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
+    usage: 'data <action>',
+    describe: 'Import and verify recorded market data',
+    load: () => import('./commands/data.ts') as ReturnType<LazyCommand['load']>,
+  },
+];
+
+/** Runs one command line; answers the exit code. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const parser = yargs([...argv])
+    .scriptName('orrery')
+    .usage('$0 <command> [options]')
+    .version(VERSION)
+    .strict()
+    .recommendCommands()
+    .demandCommand(1, 'name a command; --help lists them')
+    .help()
+    .alias('help', 'h')
+    .wrap(100)
+    .exitProcess(false)
+    .fail((message: string | null, error: Error | undefined) => {
+      throw error ?? new UsageError(message ?? 'bad command line');
+    });
+  const name = argv[0];
+  for (const { usage, describe, load } of COMMANDS) {
+    if (usage.split(' ')[0] === name) {
+      const { command } = await load();
+      parser.command({
+        ...command,
+        command: command.command ?? usage,
+        describe,
+      } as CommandModule);
+    } else {
+      parser.command(usage, describe, (sub: Argv) => sub, () => undefined);
+    }
+  }
+  try {
+    await parser.parseAsync();
+    return takeExitCode();
+  } catch (error) {
+    takeExitCode();
+    if (error instanceof UsageError) {
+      printError(`orrery: ${error.message} (see orrery ${name ?? ''} --help)`.replace('  ', ' '));
+      return EXIT.badInput;
+    }
+    return explainFailure(error);
+  }
+}
+
+class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+function isEntryPoint(): boolean {
+  const script = process.argv[1];
+  return script !== undefined && realpathSync(script) === fileURLToPath(import.meta.url);
+}
+
+if (isEntryPoint()) {
+  watchInterrupt();
+  process.exitCode = await main(process.argv.slice(2));
+}

@@ -1,0 +1,141 @@
+/**
+ * What every command does alike: exit codes, errors in one line, interruption, progress, output.
+ *
+ * Exit codes: 0 done, 1 an expectation or verification failed, 2 bad input, 130 interrupted.
+ */
+import { writeSync } from 'node:fs';
+import cliProgress from 'cli-progress';
+import { ArchiveError } from '../base/archive.ts';
+import { JournalError } from '../sim/journal/frames.ts';
+import { TapeError } from '../sim/tape/record.ts';
+import { FileError } from '../store/file-error.ts';
+
+export const EXIT = { ok: 0, failed: 1, badInput: 2, interrupted: 130 } as const;
+
+let exitCode: number = EXIT.ok;
+
+/** What the running command ends with, unless it fails. */
+export function setExitCode(code: number): void {
+  exitCode = code;
+}
+
+/** The exit code that the last command set; the next one starts from 0. */
+export function takeExitCode(): number {
+  const code = exitCode;
+  exitCode = EXIT.ok;
+  return code;
+}
+
+/** Bad input of a command line or a file, in words for its user. */
+export class InputError extends Error {
+  override readonly name = 'InputError';
+}
+
+/** The command was interrupted; nothing half-written is left. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
+let interrupted = false;
+let watching = false;
+
+/** Whether the user asked to stop; long work polls this. The first call starts to listen. */
+export function isInterrupted(): boolean {
+  watchInterrupt();
+  return interrupted;
+}
+
+/** Throws when the user asked to stop. */
+export function stopIfInterrupted(): void {
+  if (isInterrupted()) throw new Interrupted('interrupted');
+}
+
+/** A second interrupt ends the process at once. */
+export function watchInterrupt(): void {
+  if (watching) return;
+  watching = true;
+  const onSignal = (): void => {
+    if (interrupted) process.exit(EXIT.interrupted);
+    interrupted = true;
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+}
+
+/** Writes a line to stdout; a closed pipe ends the program quietly. */
+export function print(line = ''): void {
+  write(1, `${line}\n`);
+}
+
+export function printError(line: string): void {
+  write(2, `${line}\n`);
+}
+
+function write(descriptor: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(descriptor, bytes, at);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EAGAIN') continue;
+      if (code === 'EPIPE') process.exit(EXIT.ok);
+      throw error;
+    }
+  }
+}
+
+/** JSON for programs: one value, bigints as text. */
+export function printJson(value: unknown): void {
+  print(
+    JSON.stringify(
+      value,
+      (_key, field: unknown) => (typeof field === 'bigint' ? field.toString() : field),
+      2,
+    ),
+  );
+}
+
+export interface Progress {
+  /** 0…1 */
+  update(fraction: number): void;
+  stop(): void;
+}
+
+/** A bar on a terminal, nothing elsewhere. */
+export function startProgress(title: string, quiet = false): Progress {
+  if (quiet || !process.stderr.isTTY) return { update: () => undefined, stop: () => undefined };
+  const bar = new cliProgress.SingleBar(
+    { format: `${title} {bar} {percentage}% {duration_formatted}`, hideCursor: true, clearOnComplete: true },
+    cliProgress.Presets.shades_classic,
+  );
+  bar.start(1000, 0);
+  return {
+    update: (fraction) => {
+      bar.update(Math.floor(fraction * 1000));
+    },
+    stop: () => {
+      bar.stop();
+    },
+  };
+}
+
+/** Says what went wrong in one line and answers the exit code. `ORRERY_DEBUG=1` adds the stack. */
+export function explainFailure(error: unknown): number {
+  if (error instanceof Interrupted) {
+    printError('interrupted');
+    return EXIT.interrupted;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  printError(`orrery: ${message}`);
+  if (process.env['ORRERY_DEBUG'] === '1' && error instanceof Error) printError(error.stack ?? '');
+  const isInput =
+    error instanceof InputError ||
+    error instanceof FileError ||
+    error instanceof JournalError ||
+    error instanceof TapeError ||
+    error instanceof ArchiveError;
+  if (isInput) return EXIT.badInput;
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  return typeof code === 'string' && code.startsWith('E') ? EXIT.badInput : EXIT.failed;
+}
