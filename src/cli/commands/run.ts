@@ -1,0 +1,194 @@
+/**
+ * `orrery run`: scenario files through the exchange, what differs from their expectations in words. All files are read and
+ * parsed before the first one runs, so bad input stops everything with exit code 2 and nothing is written.
+ */
+import { readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { CommandModule } from 'yargs';
+import { parseScenario } from '../../scenario/parse.ts';
+import { proveScenario } from '../../scenario/prove.ts';
+import { runScenario, type ScenarioResult } from '../../scenario/run.ts';
+import type { Scenario } from '../../scenario/scenario.ts';
+import { formatProblem } from '../../scenario/source-node.ts';
+import { withStateHash } from '../../scenario/update-hash.ts';
+import { fileError } from '../../store/file-error.ts';
+import { writeWholeFile } from '../../store/whole-file.ts';
+import { addressOfName, keccak } from '../../wallet/ethers-ports.ts';
+import { EXIT, InputError, print, printJson, setExitCode, stopIfInterrupted } from '../manners.ts';
+import { readInput } from '../read-file.ts';
+
+interface RunArguments {
+  readonly scenario: readonly string[];
+  readonly json: boolean;
+  readonly prove: boolean;
+  readonly 'update-hash': boolean;
+  readonly journal: string | undefined;
+}
+
+interface Loaded {
+  readonly path: string;
+  readonly text: string;
+  readonly scenario: Scenario;
+}
+
+export const command: CommandModule<object, RunArguments> = {
+  command: 'run <scenario..>',
+  builder: (yargs) =>
+    yargs
+      .positional('scenario', {
+        type: 'string',
+        array: true,
+        demandOption: true,
+        describe: 'scenario files, folders of them, or patterns such as "scenarios/*.yaml"',
+      })
+      .option('prove', {
+        type: 'boolean',
+        default: false,
+        describe: 'also replay, restore and recover each run, and compare all hashes',
+      })
+      .option('update-hash', {
+        type: 'boolean',
+        default: false,
+        describe: 'write the state hash into each scenario whose other expectations hold',
+      })
+      .option('journal', { type: 'string', describe: 'write the journal of the run (one scenario)' })
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
+      .example('$0 run scenarios/fees.yaml', 'check one scenario')
+      .example('$0 run scenarios --prove', 'check all of a folder, each in four ways')
+      .example('$0 run fees.yaml --journal fees.orrery', 'keep the journal, for replay or inspect'),
+  handler: async (options) => {
+    const paths = (await Promise.all(options.scenario.map(expand))).flat();
+    if (options.journal !== undefined && paths.length !== 1) {
+      throw new InputError(`--journal takes one scenario, found ${String(paths.length)}`);
+    }
+    const loaded = await loadAll(paths);
+    const reports = [];
+    for (const one of loaded) {
+      stopIfInterrupted();
+      reports.push(await runOne(one, options));
+    }
+    const failed = reports.filter(({ passed }) => !passed).length;
+    if (options.json) printJson({ passed: failed === 0, scenarios: reports });
+    else if (loaded.length > 1) {
+      const passed = String(reports.length - failed);
+      print(`${String(reports.length)} scenarios: ${passed} passed, ${String(failed)} failed`);
+    }
+    if (failed > 0) setExitCode(EXIT.failed);
+  },
+};
+
+async function runOne(loaded: Loaded, options: RunArguments): Promise<ReturnType<typeof reportOf>> {
+  const { path, text, scenario } = loaded;
+  const updates = options['update-hash'];
+  const subject = updates
+    ? { ...scenario, expect: { ...scenario.expect, stateHash: null } }
+    : scenario;
+  const result = runScenario(subject, { keccak, addressOf: addressOfName });
+  const report = reportOf(path, result, options.prove ? proveScenario(result, scenario.seed) : []);
+  if (options.journal !== undefined) await writeWholeFile(options.journal, result.journal);
+  if (updates && report.passed && scenario.expect.stateHash !== result.stateHash) {
+    const updated = withStateHash(text, result.stateHash);
+    await writeWholeFile(path, new TextEncoder().encode(updated));
+  }
+  if (!options.json) printReport(report, options.prove);
+  return report;
+}
+
+function reportOf(
+  file: string,
+  result: ScenarioResult,
+  proof: ReturnType<typeof proveScenario>,
+): {
+  readonly file: string;
+  readonly title: string;
+  readonly passed: boolean;
+  readonly steps: number;
+  readonly commands: number;
+  readonly chainHash: string;
+  readonly stateHash: string;
+  readonly failures: ScenarioResult['steps'];
+} {
+  const failures = result.steps.filter(({ differences }) => differences.length > 0);
+  if (proof.length > 0) {
+    const place = { line: 1, column: 1 };
+    failures.push({ path: 'proof', place, title: 'four ways', at: 'the end', differences: proof });
+  }
+  return {
+    file,
+    title: result.title,
+    passed: result.passed && proof.length === 0,
+    steps: result.steps.length,
+    commands: result.commands,
+    chainHash: result.chainHash,
+    stateHash: result.stateHash,
+    failures,
+  };
+}
+
+function printReport(report: ReturnType<typeof reportOf>, proved: boolean): void {
+  const { file, title, passed, commands, stateHash } = report;
+  const ways = proved && passed ? ', proved four ways' : '';
+  print(`${passed ? 'pass' : 'FAIL'}  ${file}: ${title} (${String(commands)} commands${ways})`);
+  for (const { place, path, title: step, at, differences } of report.failures) {
+    const [firstLine = ''] = step.split('\n');
+    print(`      ${file}:${String(place.line)}:${String(place.column)} ${path} at ${at}: ${firstLine}`);
+    for (const { path: where, expected, actual } of differences) {
+      print(`        ${where}`);
+      print(`          expected  ${expected}`);
+      print(`          actual    ${actual}`);
+    }
+  }
+  if (passed) print(`      state hash ${stateHash}`);
+}
+
+async function loadAll(paths: readonly string[]): Promise<Loaded[]> {
+  const loaded: Loaded[] = [];
+  const faults: string[] = [];
+  for (const path of paths) {
+    const text = decode(path, await readInput(path));
+    const parsed = parseScenario(text, path, keccak);
+    if (parsed.ok) loaded.push({ path, text, scenario: parsed.scenario });
+    else faults.push(...parsed.problems.map((problem) => formatProblem(path, problem)));
+  }
+  if (faults.length > 0) throw new InputError(faults.join('\n        '));
+  return loaded;
+}
+
+function decode(path: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new InputError(`${path}: is not UTF-8 text`);
+  }
+}
+
+const SCENARIO_FILE = /\.ya?ml$/;
+
+/** A folder's scenarios, the files that a pattern names, or the file itself; in the order of their names. */
+async function expand(path: string): Promise<string[]> {
+  const pattern = basename(path);
+  const isPattern = /[*?]/.test(pattern);
+  const folder = isPattern ? dirname(path) : path;
+  if (!isPattern && !(await isFolder(path))) return [path];
+  const wanted = isPattern ? globRegExp(pattern) : SCENARIO_FILE;
+  const names = await readdir(folder).catch((error: unknown) => {
+    throw fileError(folder, error);
+  });
+  const found = names.filter((name) => wanted.test(name)).sort();
+  if (found.length === 0) throw new InputError(`${path}: no scenario file here`);
+  return found.map((name) => join(folder, name));
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    throw fileError(path, error);
+  }
+}
+
+/** `*` is any text, `?` any one character. */
+function globRegExp(pattern: string): RegExp {
+  const source = pattern.replaceAll(/[.+^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${source.replaceAll('*', '.*').replaceAll('?', '.')}$`);
+}

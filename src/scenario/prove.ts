@@ -1,0 +1,66 @@
+/**
+ * The proof that a scenario's run is its journal (DETERMINISM): the plain run's hashes against three other ways to the
+ * same end. Replay of the journal; a run that is taken down to a snapshot and restored every few commands; and a journal
+ * that is cut at some byte, recovered, and continued with the commands that the cut lost.
+ */
+import type { Command } from '../engine/commands.ts';
+import { Exchange } from '../engine/exchange.ts';
+import { JournalReader } from '../sim/journal/frames.ts';
+import { replay } from '../sim/replay.ts';
+import type { Difference } from './match.ts';
+import type { ScenarioResult } from './run.ts';
+
+/** Commands between a snapshot and the next; small and odd, so that snapshots fall everywhere. */
+const SNAPSHOT_EVERY = 3;
+
+/** Hashes that differ from the plain run's, by way; empty when all four agree. */
+export function proveScenario(plain: ScenarioResult, seed: number): Difference[] {
+  const commands = commandsOf(plain.journal);
+  return [
+    ...compare('replayed', plain, replay(plain.journal, { verify: true }).engine),
+    ...compare('restored', plain, runRestored(plain.journal, commands)),
+    ...compare('recovered', plain, runRecovered(plain.journal, commands, seed)),
+  ];
+}
+
+function commandsOf(journal: Uint8Array): Command[] {
+  const reader = new JournalReader(journal);
+  const commands: Command[] = [];
+  for (let frame = reader.next(); frame !== null; frame = reader.next()) {
+    if (frame.kind === 'command') commands.push(frame.command);
+  }
+  return commands;
+}
+
+function runRestored(journal: Uint8Array, commands: readonly Command[]): Exchange {
+  let engine = new Exchange(new JournalReader(journal).header.config);
+  for (const [i, command] of commands.entries()) {
+    if (i % SNAPSHOT_EVERY === 0) engine = Exchange.restore(engine.snapshot());
+    engine.apply(command);
+  }
+  return engine;
+}
+
+function runRecovered(journal: Uint8Array, commands: readonly Command[], seed: number): Exchange {
+  const cut = journal.subarray(0, cutPlace(journal, seed));
+  const { engine } = replay(cut, { verify: true, recover: true });
+  for (const command of commands.slice(engine.seq)) engine.apply(command);
+  return engine;
+}
+
+/** A byte after the header, spread over the journal by a multiplicative hash of the seed. */
+function cutPlace(journal: Uint8Array, seed: number): number {
+  const headerEnd = new JournalReader(journal).offset;
+  const spread = (Math.imul(seed, 0x9e3779b1) >>> 0) / 2 ** 32;
+  return headerEnd + Math.floor(spread * (journal.length - headerEnd));
+}
+
+function compare(way: string, plain: ScenarioResult, engine: Exchange): Difference[] {
+  const pairs: readonly [string, string, string][] = [
+    ['chainHash', plain.chainHash, engine.chainHash()],
+    ['stateHash', plain.stateHash, engine.stateHash()],
+  ];
+  return pairs
+    .filter(([, expected, actual]) => expected !== actual)
+    .map(([hash, expected, actual]) => ({ path: `${way}.${hash}`, expected, actual }));
+}

@@ -1,0 +1,23 @@
+/**
+ * Writes a file whole or not at all: into a temporary file beside it, synced, then renamed over it. A failure leaves
+ * what was there before, and no temporary file.
+ */
+import { open, rename, rm } from 'node:fs/promises';
+import { fileError } from './file-error.ts';
+
+export async function writeWholeFile(path: string, bytes: Uint8Array): Promise<void> {
+  const temporary = `${path}.partial-${String(process.pid)}`;
+  try {
+    const file = await open(temporary, 'wx');
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw fileError(path, error);
+  }
+}
