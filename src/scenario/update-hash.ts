@@ -2,26 +2,33 @@
  * Writes a state hash into a scenario's text, and leaves every other character as it was: comments, quotes and order are
  * the author's.
  */
-import { LineCounter, isMap, isScalar, parseDocument, type YAMLMap } from 'yaml';
+import { isMap, isScalar, parseDocument, type Node, type YAMLMap } from 'yaml';
 
+/** `text` is a scenario that parses. */
 export function withStateHash(text: string, stateHash: string): string {
-  const document = parseDocument(text, { schema: 'failsafe', lineCounter: new LineCounter() });
-  const expect = isMap(document.contents) ? document.contents.get('expect', true) : undefined;
-  if (!isMap(expect)) return `${ending(text)}\nexpect:\n  stateHash: ${stateHash}\n`;
+  const root = parseDocument(text, { schema: 'failsafe' }).contents;
+  const expect = isMap(root) ? root.get('expect', true) : undefined;
+  if (!isMap(expect)) return `${withNewline(text)}\nexpect:\n  stateHash: ${stateHash}\n`;
   const known = expect.get('stateHash', true);
   if (isScalar(known) && known.range) {
-    return splice(text, known.range[0], known.range[1], stateHash);
+    return text.slice(0, known.range[0]) + stateHash + text.slice(known.range[1]);
   }
-  if (expect.flow === true) return splice(text, firstByte(expect) + 1, null, ` stateHash: ${stateHash},`);
-  const start = firstByte(expect);
+  const start = startOf(expect);
+  if (expect.flow === true) {
+    return `${text.slice(0, start + 1)} stateHash: ${stateHash},${text.slice(start + 1)}`;
+  }
   const indent = ' '.repeat(start - (text.lastIndexOf('\n', start - 1) + 1));
-  return splice(text, start, null, `stateHash: ${stateHash}\n${indent}`);
+  const whole = withNewline(text);
+  const end = whole.indexOf('\n', lastEnd(expect) - 1) + 1;
+  return `${whole.slice(0, end)}${indent}stateHash: ${stateHash}\n${whole.slice(end)}`;
 }
 
-const firstByte = (map: YAMLMap): number => map.range?.[0] ?? 0;
+const startOf = (map: YAMLMap): number => map.range?.[0] ?? 0;
 
-/** Replaces from `start` to `end`, or inserts at `start`. */
-const splice = (text: string, start: number, end: number | null, by: string): string =>
-  text.slice(0, start) + by + text.slice(end ?? start);
+/** End of the text of a map's last value, however deep. */
+function lastEnd(map: YAMLMap): number {
+  const last = map.items.at(-1)?.value as Node | null | undefined;
+  return isMap(last) && last.flow !== true ? lastEnd(last) : (last?.range?.[1] ?? startOf(map));
+}
 
-const ending = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`);
+const withNewline = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`);

@@ -128,7 +128,8 @@ function reportOf(
 function printReport(report: ReturnType<typeof reportOf>, proved: boolean): void {
   const { file, title, passed, commands, stateHash } = report;
   const ways = proved && passed ? ', proved four ways' : '';
-  print(`${passed ? 'pass' : 'FAIL'}  ${file}: ${title} (${String(commands)} commands${ways})`);
+  print(`${passed ? 'pass' : 'FAIL'}  ${file}: ${title}`);
+  print(`      ${String(commands)} commands${ways}, state hash ${stateHash}`);
   for (const { place, path, title: step, at, differences } of report.failures) {
     const [firstLine = ''] = step.split('\n');
     print(`      ${file}:${String(place.line)}:${String(place.column)} ${path} at ${at}: ${firstLine}`);
@@ -138,7 +139,6 @@ function printReport(report: ReturnType<typeof reportOf>, proved: boolean): void
       print(`          actual    ${actual}`);
     }
   }
-  if (passed) print(`      state hash ${stateHash}`);
 }
 
 async function loadAll(paths: readonly string[]): Promise<Loaded[]> {
