@@ -1,0 +1,99 @@
+/**
+ * What happens when, in virtual time. Entries run in the order of (time, priority, order of scheduling): at one instant
+ * the exchange hears the tape before orders, and strategies hear of it last; among equals, first come first served.
+ */
+import { assert } from '../base/assert.ts';
+import type { TimeUs } from '../num/units.ts';
+
+/** At one instant lower runs first. */
+export const PRIORITY = { tape: 0, order: 1, delivery: 2, timer: 3 } as const;
+export type Priority = (typeof PRIORITY)[keyof typeof PRIORITY];
+
+interface Entry {
+  readonly atUs: TimeUs;
+  readonly priority: Priority;
+  readonly order: number;
+  readonly run: () => void;
+}
+
+export class Scheduler {
+  private readonly heap: Entry[] = [];
+  private scheduled = 0;
+  private currentUs: TimeUs;
+
+  constructor(startUs: TimeUs) {
+    this.currentUs = startUs;
+  }
+
+  get nowUs(): TimeUs {
+    return this.currentUs;
+  }
+
+  /** Time of the next entry, Infinity when there is none. */
+  nextUs(): number {
+    return this.heap[0]?.atUs ?? Infinity;
+  }
+
+  nextPriority(): number {
+    return this.heap[0]?.priority ?? Infinity;
+  }
+
+  at(atUs: TimeUs, priority: Priority, run: () => void): void {
+    assert(atUs >= this.currentUs, 'nothing is scheduled in the past');
+    const entry = { atUs, priority, order: this.scheduled++, run };
+    const { heap } = this;
+    let place = heap.length;
+    heap.push(entry);
+    while (place > 0) {
+      const parentPlace = (place - 1) >> 1;
+      const parent = heap[parentPlace];
+      if (parent === undefined || !before(entry, parent)) break;
+      heap[place] = parent;
+      place = parentPlace;
+    }
+    heap[place] = entry;
+  }
+
+  /** Time moves on without an entry. */
+  advanceTo(atUs: TimeUs): void {
+    assert(atUs >= this.currentUs, 'virtual time never goes back');
+    this.currentUs = atUs;
+  }
+
+  /** Runs the next entry at its time; false when there is none. */
+  runNext(): boolean {
+    const { heap } = this;
+    const top = heap[0];
+    if (top === undefined) return false;
+    const last = heap.pop();
+    if (last !== undefined && heap.length > 0) this.sink(last);
+    this.currentUs = top.atUs;
+    top.run();
+    return true;
+  }
+
+  private sink(entry: Entry): void {
+    const { heap } = this;
+    let place = 0;
+    for (;;) {
+      let childPlace = 2 * place + 1;
+      let child = heap[childPlace];
+      if (child === undefined) break;
+      const right = heap[childPlace + 1];
+      if (right !== undefined && before(right, child)) {
+        child = right;
+        childPlace += 1;
+      }
+      if (!before(child, entry)) break;
+      heap[place] = child;
+      place = childPlace;
+    }
+    heap[place] = entry;
+  }
+}
+
+function before(a: Entry, b: Entry): boolean {
+  if (a.atUs !== b.atUs) return a.atUs < b.atUs;
+  if (a.priority !== b.priority) return a.priority < b.priority;
+  return a.order < b.order;
+}
