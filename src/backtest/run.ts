@@ -394,7 +394,10 @@ class Run {
   }
 
   private idOf(id: OrderId): string {
-    const order: OrderView = must(this.exchange.engine.order(id), 'an order is known while its events are told');
+    const order: OrderView = must(
+      this.exchange.engine.order(id),
+      'an order is known while its events are told',
+    );
     return this.ids.digestOf(order);
   }
 

@@ -133,7 +133,8 @@ export class ArchiveReader implements Archive {
       value |= BigInt(byte & 0x7f) << bigShift;
       if (byte < 0x80) break;
       bigShift += 7n;
-      if (bigShift > 63n) throw new ArchiveError(`snapshot byte ${String(this.at)}: integer too long`);
+      if (bigShift > 63n)
+        throw new ArchiveError(`snapshot byte ${String(this.at)}: integer too long`);
       byte = this.next();
     }
     const decoded = Number((value & 1n) === 1n ? -(value >> 1n) - 1n : value >> 1n);

@@ -69,7 +69,12 @@ export async function main(argv: readonly string[]): Promise<number> {
         describe,
       } as CommandModule);
     } else {
-      parser.command(usage, describe, (sub: Argv) => sub, () => undefined);
+      parser.command(
+        usage,
+        describe,
+        (sub: Argv) => sub,
+        () => undefined,
+      );
     }
   }
   try {

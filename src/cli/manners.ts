@@ -73,7 +73,7 @@ export function printError(line: string): void {
 
 function write(descriptor: number, text: string): void {
   const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     try {
       at += writeSync(descriptor, bytes, at);
     } catch (error) {
@@ -106,7 +106,11 @@ export interface Progress {
 export function startProgress(title: string, quiet = false): Progress {
   if (quiet || !process.stderr.isTTY) return { update: () => undefined, stop: () => undefined };
   const bar = new cliProgress.SingleBar(
-    { format: `${title} {bar} {percentage}% {duration_formatted}`, hideCursor: true, clearOnComplete: true },
+    {
+      format: `${title} {bar} {percentage}% {duration_formatted}`,
+      hideCursor: true,
+      clearOnComplete: true,
+    },
     cliProgress.Presets.shades_classic,
   );
   bar.start(1000, 0);

@@ -105,10 +105,7 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/balance',
     access: 'delegate',
-    request: Type.Object(
-      { ...account, subaccountIndex: Type.Optional(S.SubaccountIndex) },
-      closed,
-    ),
+    request: Type.Object({ ...account, subaccountIndex: Type.Optional(S.SubaccountIndex) }, closed),
     response: Type.Array(S.BalanceRecord),
   },
   getStats: {
@@ -122,10 +119,7 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/delegates',
     access: 'delegate',
-    request: Type.Object(
-      { ...account, subaccountIndex: Type.Optional(S.SubaccountIndex) },
-      closed,
-    ),
+    request: Type.Object({ ...account, subaccountIndex: Type.Optional(S.SubaccountIndex) }, closed),
     response: Type.Array(S.DelegateRecord),
   },
   updateDelegates: {

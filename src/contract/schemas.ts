@@ -360,7 +360,11 @@ export const FilterQuery = Type.Object(
     account: Address,
     subaccountIndex: SubaccountIndex,
     orderType: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
-    status: Type.Optional(Type.String({ pattern: `^(${['open', 'active', 'filled', 'closed'].map(caseless).join('|')})$` })),
+    status: Type.Optional(
+      Type.String({
+        pattern: `^(${['open', 'active', 'filled', 'closed'].map(caseless).join('|')})$`,
+      }),
+    ),
     symbol: Type.Optional(Symbol),
     createdFrom: Type.Optional(Int64),
     createdTo: Type.Optional(Int64),
@@ -400,8 +404,7 @@ export type OrderRecordShape = Static<typeof OrderRecord>;
 function caseless(word: string): string {
   return [...word]
     .map((letter) => {
-      const other =
-        letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase();
+      const other = letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase();
       return `[${letter}${other}]`;
     })
     .join('');

@@ -125,11 +125,7 @@ function archiveAddress(io: Archive, saved: Address | undefined): Address {
   return address(io.text(saved ?? ''));
 }
 
-function archiveWord<T extends string>(
-  io: Archive,
-  saved: T | undefined,
-  words: readonly T[],
-): T {
+function archiveWord<T extends string>(io: Archive, saved: T | undefined, words: readonly T[]): T {
   const text = io.text(saved ?? '');
   const word = words.find((known) => known === text);
   if (word === undefined) throw new ArchiveError(`'${text}' is not one of ${words.join(', ')}`);

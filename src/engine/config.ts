@@ -2,7 +2,16 @@
  * The parameters of an exchange and of a market, in the engine's own units. Parsing and defaults in decimal text
  * live in the gateway; these are what the journal's header and `listMarket` carry. Rules: R-1.2, R-5.3, §7, R-8.1.
  */
-import type { Address, DurationUs, Lots, Ppb, Ppm, PriceTicks, Quanta, TimeUs } from '../num/units.ts';
+import type {
+  Address,
+  DurationUs,
+  Lots,
+  Ppb,
+  Ppm,
+  PriceTicks,
+  Quanta,
+  TimeUs,
+} from '../num/units.ts';
 
 /** Which order ends when two orders of one account would trade (R-2.4): 0 incoming, 1 resting, 2 both. */
 export type SelfTradeMode = 0 | 1 | 2;

@@ -229,12 +229,7 @@ export class ExchangeReader implements ExchangeView {
     return views;
   }
 
-  transfers(
-    id: SubaccountId,
-    fromUs: TimeUs,
-    toUs: TimeUs,
-    limit: number,
-  ): Retained<TransferView> {
+  transfers(id: SubaccountId, fromUs: TimeUs, toUs: TimeUs, limit: number): Retained<TransferView> {
     const { transfers } = this.state;
     const items: TransferView[] = [];
     for (const movement of transfers.of(id).toReversed()) {
@@ -285,8 +280,7 @@ export class ExchangeReader implements ExchangeView {
     const oldest = list.head;
     return {
       items,
-      keptSinceUs:
-        account.endedOrdersCut && oldest !== NONE ? ended.updatedAtUs(oldest) : null,
+      keptSinceUs: account.endedOrdersCut && oldest !== NONE ? ended.updatedAtUs(oldest) : null,
     };
   }
 
@@ -343,4 +337,3 @@ function viewOrder(table: OrderTable, slot: number): OrderView {
     lastUpdateSeq: table.lastUpdateSeq(slot),
   };
 }
-

@@ -23,13 +23,7 @@ import type {
 } from '../num/units.ts';
 
 export type OrderStatus =
-  | 'new'
-  | 'partiallyFilled'
-  | 'filled'
-  | 'pending'
-  | 'cancelled'
-  | 'expired'
-  | 'rejected';
+  'new' | 'partiallyFilled' | 'filled' | 'pending' | 'cancelled' | 'expired' | 'rejected';
 
 /** An order as the contract's order record shows it, in engine units. */
 export interface OrderView {

@@ -1,12 +1,7 @@
 /**
  * Account reads and transfers (contract, "Account"; R-5.8 to R-5.10, R-9.3).
  */
-import {
-  invalidField,
-  limitRange,
-  MESSAGES,
-  unauthorizedQuery,
-} from '../contract/messages.ts';
+import { invalidField, limitRange, MESSAGES, unauthorizedQuery } from '../contract/messages.ts';
 import { formatDecimal, stepsExact } from '../num/decimal.ts';
 import {
   COLLATERAL_DECIMALS,

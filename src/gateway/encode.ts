@@ -74,11 +74,7 @@ export function marketTime(view: ExchangeView, us: TimeUs): number {
   return view.config.marketDataTimeUnit === 's' ? Math.floor(us / 1_000_000) : millis(us);
 }
 
-export function encodeOrder(
-  view: ExchangeView,
-  ids: OrderIds,
-  order: OrderView,
-): OrderRecordShape {
+export function encodeOrder(view: ExchangeView, ids: OrderIds, order: OrderView): OrderRecordShape {
   const market = view.market(order.market);
   const subaccount = view.subaccount(order.subaccount);
   const type = order.orderType;

@@ -4,13 +4,7 @@
  */
 import { configHash } from '../engine/config-archive.ts';
 import type { ExchangeConfig, MarketSpec, MarginTier } from '../engine/config.ts';
-import {
-  formatDecimal,
-  powerOfTen,
-  stepsExact,
-  stepsFloor,
-  type Decimal,
-} from '../num/decimal.ts';
+import { formatDecimal, powerOfTen, stepsExact, stepsFloor, type Decimal } from '../num/decimal.ts';
 import {
   address,
   COLLATERAL_DECIMALS,
@@ -30,8 +24,7 @@ import { RequestError } from './request-error.ts';
 
 /** A parsed value, or the problem in words with its field. */
 export type Parsed<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly error: string };
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: string };
 
 /** Markets as people write them; numbers are decimal text. */
 export interface MarketInput {
@@ -393,12 +386,7 @@ function count(fields: Fields, name: string, least: number, most: number): numbe
   return Number(value);
 }
 
-function word<T extends string>(
-  fields: Fields,
-  name: string,
-  words: readonly T[],
-  fallback: T,
-): T {
+function word<T extends string>(fields: Fields, name: string, words: readonly T[], fallback: T): T {
   if (!fields.has(name)) return fallback;
   const text = fields.text(name);
   const found = words.find((known) => known === text);

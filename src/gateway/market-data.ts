@@ -164,8 +164,7 @@ export function getBook(context: Context, input: unknown): unknown {
 
 function grouping(fields: Fields, market: MarketView): number {
   const given = fields.decimal('tickSize');
-  const multiple =
-    given.digits > 0n ? stepsExact(given, stepOf(market.spec.tickSize)) : null;
+  const multiple = given.digits > 0n ? stepsExact(given, stepOf(market.spec.tickSize)) : null;
   if (multiple === null || !GROUPINGS.includes(multiple)) {
     const steps = GROUPINGS.map((times) => priceText(market, times)).join(', ');
     throw new RequestError(invalidField('tickSize', `must be one of ${steps}`));

@@ -31,9 +31,7 @@ export function cancelOrder(context: Context, input: unknown, caller: Caller | n
 /** POST /account/orders/cancel: each named order on its own. */
 export function cancelOrders(context: Context, input: unknown, caller: Caller | null): unknown {
   const fields = new Fields(input, ['account', 'clientIds', 'orderIds'], false);
-  const account = fields.has('account')
-    ? fields.address('account')
-    : mustCaller(caller).account;
+  const account = fields.has('account') ? fields.address('account') : mustCaller(caller).account;
   const clientIds = fields.has('clientIds') ? fields.texts('clientIds', MAX_BATCH_CANCEL) : [];
   const orderIds = fields.has('orderIds') ? fields.texts('orderIds', MAX_BATCH_CANCEL) : [];
   mustOwn(caller, account, MESSAGES.notDelegated);
@@ -114,8 +112,20 @@ export function listOrders(context: Context, input: unknown, caller: Caller | nu
   const types = fields.has('orderType') ? filterTypes(fields) : null;
   const states = fields.has('status') ? filterStates(fields) : null;
   const symbol = fields.has('symbol') ? fields.symbol('symbol') : null;
-  const created = timeRange(fields, 'createdFrom', 'createdTo', 'submitted-on-or-after', 'submitted-before');
-  const updated = timeRange(fields, 'updatedFrom', 'updatedTo', 'updated-on-or-after', 'updated-before');
+  const created = timeRange(
+    fields,
+    'createdFrom',
+    'createdTo',
+    'submitted-on-or-after',
+    'submitted-before',
+  );
+  const updated = timeRange(
+    fields,
+    'updatedFrom',
+    'updatedTo',
+    'updated-on-or-after',
+    'updated-before',
+  );
   if (created !== null && updated !== null) throw new RequestError(MESSAGES.createdAndUpdated);
   const limit = fields.has('limit') ? fields.integer('limit') : BigInt(DEFAULT_FILTER);
   if (limit < 1n || limit > BigInt(MAX_FILTER)) {
@@ -139,8 +149,7 @@ export function listOrders(context: Context, input: unknown, caller: Caller | nu
     .filter(matches)
     .sort((a, b) => b.updatedAtUs - a.updatedAtUs || b.orderId - a.orderId);
   const shown = found.slice(0, Number(limit));
-  const encode = (order: OrderView): unknown =>
-    encodeOrder(context.engine, context.ids, order);
+  const encode = (order: OrderView): unknown => encodeOrder(context.engine, context.ids, order);
   return {
     asks: shown.filter((order) => order.lots < 0).map(encode),
     bids: shown.filter((order) => order.lots > 0).map(encode),

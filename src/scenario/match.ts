@@ -104,7 +104,9 @@ function scalarMatches(
       return sameNumber(expected.text, actual);
     case 'text': {
       const wanted = options.resolve(expected.text, key);
-      return typeof wanted === 'object' ? showValue(wanted) === showValue(actual) : wanted === actual;
+      return typeof wanted === 'object'
+        ? showValue(wanted) === showValue(actual)
+        : wanted === actual;
     }
   }
 }

@@ -97,9 +97,7 @@ function parsePrices(
     const found = findMarket(symbol, keyPlace, path, names, problems);
     if (found === null || value.kind !== 'scalar') return [];
     const ticks = parsePrice(value, found.spec, true, childPath(path, symbol), problems);
-    return ticks === null
-      ? []
-      : [{ market: found.market, priceTicks: ticks, text: value.text }];
+    return ticks === null ? [] : [{ market: found.market, priceTicks: ticks, text: value.text }];
   });
 }
 

@@ -10,7 +10,13 @@ import {
 import type { Keccak } from '../gateway/ports.ts';
 import type { TimeUs } from '../num/units.ts';
 import { fieldOf, mapOf, textOf } from './node-fields.ts';
-import { itemPath, type MapNode, type Place, type Problem, type SourceNode } from './source-node.ts';
+import {
+  itemPath,
+  type MapNode,
+  type Place,
+  type Problem,
+  type SourceNode,
+} from './source-node.ts';
 import { suggest } from './suggest.ts';
 
 export interface Setting {
@@ -59,7 +65,10 @@ function marketInput(node: SourceNode, path: string, problems: Problem[]): unkno
   const known = DEFAULT_MARKETS.find((market) => market.symbol === symbol);
   if (node.kind !== 'scalar') return { ...known, ...(plainText(node) as Partial<MarketInput>) };
   if (known === undefined) {
-    const hint = suggest(node.text, DEFAULT_MARKETS.map((market) => market.symbol));
+    const hint = suggest(
+      node.text,
+      DEFAULT_MARKETS.map((market) => market.symbol),
+    );
     const message = `${node.text} is not listed out of the box${hint}; give its terms as a map`;
     problems.push({ place: node.place, path, message });
   }

@@ -67,9 +67,7 @@ export function readYaml(text: string): ReadResult {
   }
   const reader = new NodeReader(placeOf);
   const root = reader.read(document.contents, '', 0, 0);
-  return reader.problems.length > 0
-    ? { ok: false, problems: reader.problems }
-    : { ok: true, root };
+  return reader.problems.length > 0 ? { ok: false, problems: reader.problems } : { ok: true, root };
 }
 
 /** Walks the library's nodes once, gathering what a scenario may not use. */

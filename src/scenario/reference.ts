@@ -26,7 +26,8 @@ export function followReference(saved: unknown, parts: Reference['parts']): unkn
   let value = saved;
   for (const part of parts) {
     if (typeof part === 'string' && Array.isArray(value)) value = value[0];
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part))
+      return undefined;
     // An own property of an object, by the line above.
     value = (value as Record<string | number, unknown>)[part];
   }

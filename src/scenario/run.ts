@@ -64,7 +64,10 @@ class ScenarioRun {
   private readonly gateway: Gateway;
   private readonly addresses = new Map<string, Address>();
   private readonly names = new Map<string, string>();
-  private readonly saved = new Map<string, { readonly body: unknown; readonly as: string | null }>();
+  private readonly saved = new Map<
+    string,
+    { readonly body: unknown; readonly as: string | null }
+  >();
   private readonly orderNames = new Map<OrderId, string>();
   private readonly nonces = new NonceCounter();
   private readonly reports: StepReport[] = [];
@@ -112,11 +115,18 @@ class ScenarioRun {
   private setUp(): Difference[] {
     const { markets, accounts, config } = this.scenario;
     const at = config.genesisTimeUs;
-    const found = markets.flatMap((spec) => this.expectOk({ kind: 'listMarket', timeUs: at, spec }));
+    const found = markets.flatMap((spec) =>
+      this.expectOk({ kind: 'listMarket', timeUs: at, spec }),
+    );
     for (const { name, deposit, subaccount, selfTradeExpire } of accounts) {
       const account = this.addressOfName(name);
       if (deposit !== null) {
-        const command = { kind: 'deposit', timeUs: at, account, subaccountIndex: subaccount } as const;
+        const command = {
+          kind: 'deposit',
+          timeUs: at,
+          account,
+          subaccountIndex: subaccount,
+        } as const;
         found.push(...this.expectOk({ ...command, amount: deposit }));
       }
       if (selfTradeExpire !== null) {
@@ -262,7 +272,8 @@ class ScenarioRun {
     if (error !== null && (reply.status === 200 || reply.body !== error)) {
       found.push({ path: 'error', expected: error, actual: this.show(reply.body) });
     }
-    if (body !== null) found.push(...differences(body, reply.body, 'body', this.matching(expect.exact)));
+    if (body !== null)
+      found.push(...differences(body, reply.body, 'body', this.matching(expect.exact)));
     return found;
   }
 

@@ -58,8 +58,7 @@ export function formatDuration(length: DurationUs): string {
   return text === '' ? '0s' : text;
 }
 
-const isLeap = (year: number): boolean =>
-  (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 
 function daysInMonth(year: number, month: number): number {
   if (month === 2) return isLeap(year) ? 29 : 28;

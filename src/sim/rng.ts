@@ -14,7 +14,10 @@ export interface RandomStream {
 
 export class RandomStreams {
   private readonly seed: string;
-  private readonly streams = new Map<string, { draw: seedrandom.StatefulPRNG<seedrandom.State.Alea> }>();
+  private readonly streams = new Map<
+    string,
+    { draw: seedrandom.StatefulPRNG<seedrandom.State.Alea> }
+  >();
 
   constructor(seed: string, saved: Readonly<Record<string, seedrandom.State.Alea>> = {}) {
     this.seed = seed;

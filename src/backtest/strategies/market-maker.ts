@@ -4,7 +4,13 @@
  * It quotes at most every `requoteUs`, and moves a quote only when its target is `moveTicks` away from where it stands,
  * since each move loses its place in the queue. It holds back the side that would take it beyond `maxPosition`.
  */
-import type { FillUpdate, OrderUpdate, Strategy, StrategyContext, TouchUpdate } from '../strategy.ts';
+import type {
+  FillUpdate,
+  OrderUpdate,
+  Strategy,
+  StrategyContext,
+  TouchUpdate,
+} from '../strategy.ts';
 import { MatcherError } from '../../gateway/matcher-client.ts';
 import { formatDecimal, parseDecimal, type Decimal } from '../../num/decimal.ts';
 
@@ -40,9 +46,7 @@ interface Quote {
   busy: boolean;
 }
 
-export function marketMaker(
-  parameters: MarketMakerParameters = MARKET_MAKER_DEFAULTS,
-): Strategy {
+export function marketMaker(parameters: MarketMakerParameters = MARKET_MAKER_DEFAULTS): Strategy {
   const quotes: Record<'buy' | 'sell', Quote> = {
     buy: { orderId: null, ticks: 0, busy: false },
     sell: { orderId: null, ticks: 0, busy: false },

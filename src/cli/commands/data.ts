@@ -189,7 +189,9 @@ const verifyCommand: CommandModule<object, VerifyArguments> = {
     print(`out of order     ${String(order.outOfOrder)}, beyond the window ${String(order.late)}`);
     print(
       `feed latency     ${String(order.minFeedLatencyUs / 1000)} to ${String(order.maxFeedLatencyUs / 1000)} ms` +
-        (order.minFeedLatencyUs < 0 ? ' (negative: the recorder’s clock runs behind the venue’s)' : ''),
+        (order.minFeedLatencyUs < 0
+          ? ' (negative: the recorder’s clock runs behind the venue’s)'
+          : ''),
     );
     for (const violation of verification.violations) print(`VIOLATION        ${violation}`);
     if (verification.compared === 0) print('FAILED           nothing could be compared');
@@ -203,7 +205,11 @@ const bookCommand: CommandModule<object, BookArguments> = {
   builder: (yargs) =>
     yargs
       .positional('recording', { type: 'string', demandOption: true, describe: 'dataset or file' })
-      .option('every', { type: 'number', default: 1000, describe: 'depth updates between two books' })
+      .option('every', {
+        type: 'number',
+        default: 1000,
+        describe: 'depth updates between two books',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'one JSON object a line' })
       .options(unitOptions)
       .example('$0 data book data/btcusdt-20240808 --every 500 --json', ''),
@@ -218,7 +224,13 @@ const bookCommand: CommandModule<object, BookArguments> = {
       const side = (name: 'bid' | 'ask'): (readonly [string, string])[] =>
         engine
           .depth(marketId(0), name, BOOK_LEVELS)
-          .map((level) => [inSteps(level.priceTicks, units.tickSize), inSteps(level.lots, units.lotSize)] as const);
+          .map(
+            (level) =>
+              [
+                inSteps(level.priceTicks, units.tickSize),
+                inSteps(level.lots, units.lotSize),
+              ] as const,
+          );
       const book = { update: updates, timeUs: atUs, bids: side('bid'), asks: side('ask') };
       if (args.json) {
         print(JSON.stringify(book));

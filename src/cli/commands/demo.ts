@@ -5,10 +5,7 @@ import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
 import type { BacktestResult, BacktestSummary } from '../../backtest/result.ts';
 import { runBacktest, type BacktestOutput } from '../../backtest/run.ts';
-import {
-  marketMaker,
-  MARKET_MAKER_DEFAULTS,
-} from '../../backtest/strategies/market-maker.ts';
+import { marketMaker, MARKET_MAKER_DEFAULTS } from '../../backtest/strategies/market-maker.ts';
 import type { Command } from '../../engine/commands.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../gateway/market-config.ts';
 import { durationUs, marketId, quanta, timeUs } from '../../num/units.ts';

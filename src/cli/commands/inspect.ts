@@ -19,7 +19,11 @@ export const command: CommandModule<object, InspectArguments> = {
       .positional('journal', { type: 'string', demandOption: true, describe: 'journal file' })
       .option('from', { type: 'number', default: 1, describe: 'first sequence number' })
       .option('to', { type: 'number', default: Infinity, describe: 'last sequence number' })
-      .option('limit', { type: 'number', default: 20, describe: 'frames shown; 0 for the header only' })
+      .option('limit', {
+        type: 'number',
+        default: 20,
+        describe: 'frames shown; 0 for the header only',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .example('$0 inspect reports/demo/journal.orrery --from 100 --limit 5', 'five commands')
       .example('$0 inspect run.orrery --limit 0 --json', 'header and counts'),

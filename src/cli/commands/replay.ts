@@ -71,7 +71,9 @@ export const command: CommandModule<object, ReplayArguments> = {
       };
       if (json) printJson(summary);
       else {
-        print(`commands    ${String(result.commands)}${result.ended ? '' : ' (journal not closed)'}`);
+        print(
+          `commands    ${String(result.commands)}${result.ended ? '' : ' (journal not closed)'}`,
+        );
         if (verify) print(`checkpoints ${String(result.checkpoints)} verified`);
         if (result.torn !== null) {
           print(`torn tail   at byte ${String(result.torn.offset)}: ${result.torn.reason}`);

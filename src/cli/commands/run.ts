@@ -51,7 +51,10 @@ export const command: CommandModule<object, RunArguments> = {
         default: false,
         describe: 'write the state hash into each scenario whose other expectations hold',
       })
-      .option('journal', { type: 'string', describe: 'write the journal of the run (one scenario)' })
+      .option('journal', {
+        type: 'string',
+        describe: 'write the journal of the run (one scenario)',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .example('$0 run scenarios/fees.yaml', 'check one scenario')
       .example('$0 run scenarios --prove', 'check all of a folder, each in four ways')
@@ -132,7 +135,9 @@ function printReport(report: ReturnType<typeof reportOf>, proved: boolean): void
   print(`      ${String(commands)} commands${ways}, state hash ${stateHash}`);
   for (const { place, path, title: step, at, differences } of report.failures) {
     const [firstLine = ''] = step.split('\n');
-    print(`      ${file}:${String(place.line)}:${String(place.column)} ${path} at ${at}: ${firstLine}`);
+    print(
+      `      ${file}:${String(place.line)}:${String(place.column)} ${path} at ${at}: ${firstLine}`,
+    );
     for (const { path: where, expected, actual } of differences) {
       print(`        ${where}`);
       print(`          expected  ${expected}`);

@@ -3,13 +3,7 @@
  */
 import { divCeil } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
-import {
-  lots,
-  quanta,
-  type Lots,
-  type PriceTicks,
-  type Quanta,
-} from '../../num/units.ts';
+import { lots, quanta, type Lots, type PriceTicks, type Quanta } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
 import type { Exposure, Subaccount } from './subaccount.ts';

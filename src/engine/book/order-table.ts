@@ -135,7 +135,9 @@ export class OrderTable {
     this.delegates[slot] = terms.delegate ?? NONE;
     this.originatorFees[slot] = terms.originatorFeePpm;
     this.flags[slot] =
-      (terms.ioc ? IOC : 0) | (terms.postOnly ? POST_ONLY : 0) | (terms.reduceOnly ? REDUCE_ONLY : 0);
+      (terms.ioc ? IOC : 0) |
+      (terms.postOnly ? POST_ONLY : 0) |
+      (terms.reduceOnly ? REDUCE_ONLY : 0);
     this.types[slot] = ORDER_TYPES.indexOf(terms.orderType);
     this.statuses[slot] = 0;
     this.reasons[slot] = 0;

@@ -225,7 +225,7 @@ export class PriceLadder {
 
   private recentre(): void {
     const levels = [...this.outside];
-    for (let at = this.lowestFrom(0); at >= 0; ) {
+    for (let at = this.lowestFrom(0); at >= 0;) {
       levels.push(this.byKey[at]! - 1);
       this.unmark(at);
       at = this.lowestFrom(at);

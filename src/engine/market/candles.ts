@@ -63,7 +63,8 @@ export class Candles {
     const bucket = timeUs(atUs - (atUs % MINUTE_US));
     const last = this.minutes[this.minutes.length - 1];
     const product = size * price;
-    const tickLots = product <= Number.MAX_SAFE_INTEGER ? BigInt(product) : BigInt(size) * BigInt(price);
+    const tickLots =
+      product <= Number.MAX_SAFE_INTEGER ? BigInt(product) : BigInt(size) * BigInt(price);
     if (last?.timeUs === bucket) {
       if (price > last.high) last.high = price;
       if (price < last.low) last.low = price;

@@ -43,8 +43,7 @@ export function isSpecSound(spec: MarketSpec): boolean {
   if (!whole.every((n) => Number.isSafeInteger(n) && n >= 1)) return false;
   if (spec.symbol.length === 0 || spec.symbol.length > 64) return false;
   if (spec.maxPriceTicks > MAX_PRICE_TICKS || spec.minLots > spec.maxLots) return false;
-  const largest =
-    BigInt(spec.maxLots) * BigInt(spec.maxPriceTicks) * BigInt(spec.quantaPerTickLot);
+  const largest = BigInt(spec.maxLots) * BigInt(spec.maxPriceTicks) * BigInt(spec.quantaPerTickLot);
   if (largest >= MAX_ORDER_NOTIONAL) return false;
   if (!Number.isSafeInteger(spec.maxOpenOrders) || spec.maxOpenOrders < 1) return false;
   if (!Number.isSafeInteger(spec.maxOpenInterestLots) || spec.maxOpenInterestLots < 1) return false;

@@ -93,7 +93,8 @@ export class Market {
     this.seenBid = priceTicks(io.int(this.seenBid));
     this.seenAsk = priceTicks(io.int(this.seenAsk));
     this.seenLast = optionalTicks(io.optionalInt(this.seenLast));
-    this.markDueUs = io.optionalInt(this.markDueUs === Infinity ? null : this.markDueUs) ?? Infinity;
+    this.markDueUs =
+      io.optionalInt(this.markDueUs === Infinity ? null : this.markDueUs) ?? Infinity;
     this.tape.archive(io);
   }
 }

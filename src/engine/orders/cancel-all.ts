@@ -12,7 +12,7 @@ export function cancelAll(state: State, command: CancelAll): Outcome {
   const subaccount = state.accounts.subaccounts[command.subaccount];
   if (subaccount?.role !== 'user') return 'subaccount_not_found';
   const table = state.orders;
-  for (let slot = subaccount.orders.head; slot !== NONE; ) {
+  for (let slot = subaccount.orders.head; slot !== NONE;) {
     const next = table.nextOfOwner(slot);
     if (command.market === null || table.market(slot) === command.market) {
       endOrder(state, slot, 'cancelled', 'user');

@@ -201,7 +201,7 @@ function closeReduceOnly(
   if (exposure.reduceOnlyOrders === 0) return;
   if (!hasTurned(positionBefore, exposure.positionLots)) return;
   const table = state.orders;
-  for (let slot = subaccount.orders.head; slot !== NONE; ) {
+  for (let slot = subaccount.orders.head; slot !== NONE;) {
     const next = table.nextOfOwner(slot);
     if (
       table.market(slot) === exposure.market &&

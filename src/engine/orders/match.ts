@@ -70,8 +70,7 @@ export function matchOrder(
       }
     }
     if (frozen) {
-      const makerReduces =
-        makerHouse || reducibleLots(makerExposure, side > 0 ? -1 : 1) >= size;
+      const makerReduces = makerHouse || reducibleLots(makerExposure, side > 0 ? -1 : 1) >= size;
       if (!makerReduces || reducibleLots(exposure, side) < size) return 'insufficientMargin';
     }
 
@@ -87,16 +86,7 @@ export function matchOrder(
       const makerQuanta = makerFees.protocol + makerFees.originator;
       const resting = makerReduceOnly ? 0 : size;
       if (
-        !affordsFill(
-          state,
-          maker,
-          makerExposure,
-          market,
-          makerLots,
-          price,
-          makerQuanta,
-          resting,
-        )
+        !affordsFill(state, maker, makerExposure, market, makerLots, price, makerQuanta, resting)
       ) {
         endOrder(state, makerSlot, 'cancelled', 'insufficientMargin');
         continue;

@@ -132,11 +132,7 @@ function restingLoss(
     }
     const distance = table.side(slot) * (table.price(slot) - mark);
     if (distance <= 0) continue;
-    loss += notional(
-      lots(table.left(slot)),
-      distance as PriceTicks,
-      market.spec.quantaPerTickLot,
-    );
+    loss += notional(lots(table.left(slot)), distance as PriceTicks, market.spec.quantaPerTickLot);
   }
   return loss;
 }

@@ -65,8 +65,7 @@ function takeBetterUsers(
     const best = opposite.price(level);
     if (side > 0 ? best >= price : best <= price) break;
     const user = firstUser(state, opposite, level);
-    const result =
-      user === NONE ? undefined : takeUserOrder(state, market, user, size - taken);
+    const result = user === NONE ? undefined : takeUserOrder(state, market, user, size - taken);
     taken += result?.filled ?? 0;
     // Next level when no user is left here; else look again, since a fill may have closed level or orders.
     if (result === undefined || result.held) level = opposite.nextLevel(level);

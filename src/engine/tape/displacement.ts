@@ -27,12 +27,7 @@ export function noteDisplaced(
 }
 
 /** Lots displaced at this level now. */
-export function displacedLots(
-  state: State,
-  market: Market,
-  side: 1 | -1,
-  price: number,
-): number {
+export function displacedLots(state: State, market: Market, side: 1 | -1, price: number): number {
   const level = market.tape.levels(side).get(price);
   if (level === undefined || level.displaced === 0) return 0;
   if (market.spec.impactModel === 'halving') {

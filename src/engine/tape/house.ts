@@ -89,7 +89,7 @@ export function takeFromBack(
   if (level === NO_LEVEL || size === 0) return;
   state.touch(market);
   let left = Math.min(size, ladder.houseTotal(level));
-  for (let slot = ladder.tail(level); left > 0; ) {
+  for (let slot = ladder.tail(level); left > 0;) {
     const before = state.orders.prev(slot);
     if (state.orders.isHouse(slot)) left -= takeFromSegment(state, market, slot, left);
     slot = before;
@@ -188,7 +188,7 @@ function openCredit(state: State, level: TapeLevelState): TapeLevelState {
 /** Takes `size` lots from the stretch of house segments right ahead of this slot. */
 function takeBefore(state: State, market: Market, slot: number, size: number): void {
   let left = size;
-  for (let segment = state.orders.prev(slot); left > 0; ) {
+  for (let segment = state.orders.prev(slot); left > 0;) {
     assert(segment !== NONE && state.orders.isHouse(segment), 'the stretch holds what is taken');
     const before = state.orders.prev(segment);
     left -= takeFromSegment(state, market, segment, left);

@@ -76,8 +76,7 @@ export class ByteWriter {
     const negative = value < 0;
     const size = negative ? -value - 1 : value;
     const high = Math.floor(size / 0x40);
-    this.buffer[this.length++] =
-      ((size & 0x3f) << 1) | (negative ? 1 : 0) | (high > 0 ? 0x80 : 0);
+    this.buffer[this.length++] = ((size & 0x3f) << 1) | (negative ? 1 : 0) | (high > 0 ? 0x80 : 0);
     if (high > 0) this.uint(high);
   }
 

@@ -5,7 +5,14 @@
  * Numbers go from their text to whole ticks and lots; update ids are below 2^53. Every error names line and field.
  */
 import type { TapeLevel } from '../../engine/commands.ts';
-import { lots, priceTicks, timeUs, type Lots, type PriceTicks, type TimeUs } from '../../num/units.ts';
+import {
+  lots,
+  priceTicks,
+  timeUs,
+  type Lots,
+  type PriceTicks,
+  type TimeUs,
+} from '../../num/units.ts';
 import { KNOWN_UNITS, TapeError, type TapeRecord, type TapeUnits } from './record.ts';
 import { stepReader, type StepReader } from './step-text.ts';
 
@@ -47,7 +54,8 @@ export class BinanceRawDecoder {
     if (body === null) throw this.error('`data` is not an object');
     if (this.known === null && !this.learn(body)) {
       this.waiting.push({ text, line: this.line });
-      if (this.waiting.length > 1000) throw this.error('no message has named a symbol in 1000 lines');
+      if (this.waiting.length > 1000)
+        throw this.error('no message has named a symbol in 1000 lines');
       return [];
     }
     const held = this.waiting.splice(0);

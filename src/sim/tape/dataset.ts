@@ -147,12 +147,17 @@ async function readColumns(
     }
   }
   for (const [name, values] of found) {
-    if (values.length !== rowEnd - rowStart) throw new TapeError(`dataset: column ${name} is short`);
+    if (values.length !== rowEnd - rowStart)
+      throw new TapeError(`dataset: column ${name} is short`);
   }
   return found;
 }
 
-function records(events: Map<string, Column>, rows: Map<string, Column>, count: number): TapeRecord[] {
+function records(
+  events: Map<string, Column>,
+  rows: Map<string, Column>,
+  count: number,
+): TapeRecord[] {
   const column = (from: Map<string, Column>, name: string): Column =>
     must(from.get(name), 'columns are read by name');
   const kinds = column(events, 'kind');

@@ -1,0 +1,36 @@
+/** Types, lint, format, floors and dead code, side by side; prints what fails and ends non-zero then. */
+import { spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const bin = (name) => join(root, 'node_modules', '.bin', name);
+
+const CHECKS = [
+  ['types', bin('tsc'), ['--noEmit', '-p', 'tsconfig.json']],
+  ['types of floors 0 to 3', bin('tsc'), ['-p', 'tsconfig.engine.json']],
+  ['types of tests', bin('tsc'), ['-p', 'tsconfig.test.json']],
+  ['lint', bin('eslint'), ['--max-warnings=0', 'src', 'test']],
+  ['format', bin('prettier'), ['--check', '--log-level=warn', 'src', 'test', '.ci']],
+  ['floors', bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'src']],
+  ['dead code', bin('knip'), []],
+];
+
+function run([name, command, args]) {
+  return new Promise((resolve) => {
+    const started = Date.now();
+    let output = '';
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
+    child.on('close', (code) => {
+      const seconds = ((Date.now() - started) / 1000).toFixed(1);
+      console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
+      if (code !== 0) console.log(output.trimEnd());
+      resolve(code === 0);
+    });
+  });
+}
+
+const passed = await Promise.all(CHECKS.map(run));
+process.exitCode = passed.every(Boolean) ? 0 : 1;

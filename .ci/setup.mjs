@@ -1,0 +1,47 @@
+/**
+ * Makes a fresh clone ready: installs packages when they are missing or older than the lockfile, and compiles when a
+ * source is newer than the build. Says each thing it does in one line; does nothing, quickly, when all is there.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const inRoot = (...parts) => join(root, ...parts);
+const timeOf = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
+
+function newestIn(folder) {
+  let newest = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    newest = Math.max(newest, entry.isDirectory() ? newestIn(path) : timeOf(path));
+  }
+  return newest;
+}
+
+function run(what, command, args) {
+  console.log(`setup: ${what}`);
+  execFileSync(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+}
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`setup: Node 20.19 or newer is needed, this is ${process.versions.node}`);
+  process.exit(2);
+}
+
+const installed = inRoot('node_modules', '.package-lock.json');
+if (timeOf(installed) < timeOf(inRoot('package-lock.json'))) {
+  run('installing packages (npm ci)', 'npm', ['ci', '--ignore-scripts', '--loglevel=error']);
+  const now = new Date();
+  utimesSync(installed, now, now);
+}
+
+const built = inRoot('dist', '.tsbuildinfo');
+const newest = Math.max(newestIn(inRoot('src')), timeOf(inRoot('tsconfig.json')));
+if (timeOf(built) < newest || !existsSync(inRoot('dist', 'cli', 'main.js'))) {
+  run('compiling', process.execPath, [inRoot('node_modules', 'typescript', 'bin', 'tsc')]);
+  const now = new Date();
+  utimesSync(built, now, now);
+}

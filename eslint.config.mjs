@@ -1,0 +1,102 @@
+import js from '@eslint/js';
+import tseslint from 'typescript-eslint';
+
+/** Net 2 of docs/DETERMINISM.md: what differs between runs, machines or engines does not appear up to floor 5. */
+const DETERMINISTIC = ['num', 'base', 'contract', 'engine', 'gateway', 'sim', 'scenario', 'backtest', 'fuzz'].map(
+  (room) => `src/${room}/**/*.ts`,
+);
+const MATH = 'pow|exp|expm1|log|log2|log10|log1p|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|asinh|acosh|atanh|cbrt|hypot|random';
+
+export default tseslint.config(
+  { ignores: ['dist/**', 'node_modules/**', 'reports/**', 'coverage/**'] },
+  js.configs.recommended,
+  ...tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: {
+      parserOptions: { project: ['./tsconfig.test.json'], tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: false }],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
+      '@typescript-eslint/no-invalid-void-type': 'off',
+      'no-restricted-exports': ['error', { restrictDefaultExports: { direct: true } }],
+    },
+  },
+  {
+    files: DETERMINISTIC,
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        'Date',
+        'Intl',
+        'performance',
+        'setTimeout',
+        'setInterval',
+        'setImmediate',
+        'queueMicrotask',
+        'fetch',
+        'crypto',
+        'process',
+        'Buffer',
+      ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: `MemberExpression[object.name='Math'][property.name=/^(${MATH})$/]`,
+          message: 'Implementation-approximated or random: results differ between engines.',
+        },
+        {
+          selector: "MemberExpression[object.name='Math'][computed=true]",
+          message: 'Name the Math function, so that the ban can see it.',
+        },
+        {
+          selector: "VariableDeclarator[init.name='Math'], AssignmentExpression[right.name='Math']",
+          message: 'Math has no other name here, so that the ban can see it.',
+        },
+        {
+          selector: "BinaryExpression[operator='**']:not([left.type='Literal'][right.type='Literal']):not([left.bigint])",
+          message: '** is approximated for numbers; use multiplication.',
+        },
+        {
+          selector: 'MemberExpression[property.name=/^(localeCompare|toLocale\\w*)$/]',
+          message: 'Depends on the locale of the machine.',
+        },
+        { selector: 'ForInStatement', message: 'Order of keys is not a contract; use Object.keys.' },
+        {
+          selector: "MemberExpression[object.name='globalThis']",
+          message: 'A way around the bans above.',
+        },
+      ],
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ group: ['node:*', 'fs', 'path', 'crypto', 'os'], message: 'No platform up to floor 5.' }] },
+      ],
+    },
+  },
+  {
+    files: ['src/engine/book/order-table.ts', 'src/engine/book/price-ladder.ts'],
+    rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
+  },
+  {
+    files: ['**/*.mjs', '**/*.cjs', 'vitest.config.ts'],
+    extends: [tseslint.configs.disableTypeChecked],
+    languageOptions: {
+      globals: { console: 'readonly', process: 'readonly', URL: 'readonly', module: 'writable' },
+    },
+    rules: { 'no-restricted-exports': 'off' },
+  },
+  {
+    files: ['test/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/restrict-template-expressions': 'off',
+    },
+  },
+);

@@ -1,0 +1,260 @@
+/** Faults in a scenario's text are found before anything runs, and each is named with its place. */
+import { describe, expect, it } from 'vitest';
+import { parseScenario } from '../../src/scenario/parse.ts';
+import { formatProblem } from '../../src/scenario/source-node.ts';
+import { keccak } from '../../src/wallet/ethers-ports.ts';
+
+function faults(text: string): string[] {
+  const parsed = parseScenario(text, 'x.yaml', keccak);
+  return parsed.ok ? [] : parsed.problems.map((problem) => formatProblem('x.yaml', problem));
+}
+
+const HEAD = 'orrery: 1\naccounts: { alice: { deposit: 5 }, bob: {} }\nsteps:\n';
+
+/** A fault in a whole document. */
+const DOCUMENTS: readonly [title: string, text: string, fault: string][] = [
+  ['nothing at all', '', '1:1: is empty'],
+  ['a comment alone', '# nothing\n', '1:1: is empty'],
+  ['no version', 'steps: []', '1:1: "orrery" is missing'],
+  ['no steps', 'orrery: 1', '1:1: "steps" is missing'],
+  [
+    'another version',
+    'orrery: 2\nsteps: []',
+    '1:9: orrery: expected the version of the language, from 1 to 1, found 2',
+  ],
+  [
+    'an unknown key near a known one',
+    'orrery: 1\nstep: []\nsteps: []',
+    '2:1: unknown key "step"; did you mean "steps"?',
+  ],
+  ['a prototype key', 'orrery: 1\n__proto__: {}\nsteps: []', '2:1: unknown key "__proto__"'],
+  ['a constructor key', 'orrery: 1\nconstructor: 1\nsteps: []', '2:1: unknown key "constructor"'],
+  [
+    'a key twice',
+    'orrery: 1\nsteps: []\nsteps: []',
+    '3:1: not valid YAML: Map keys must be unique',
+  ],
+  ['an alias', 'orrery: 1\nsteps: *all', '2:8: steps: aliases are not used in scenarios'],
+  ['an anchor', 'orrery: &v 1\nsteps: []', '1:12: orrery: anchors are not used in scenarios'],
+  [
+    'two documents',
+    'orrery: 1\nsteps: []\n---\norrery: 1\n',
+    '3:1: one file holds one scenario, not several documents',
+  ],
+  ['steps that are a map', 'orrery: 1\nsteps: {}', '2:8: steps: expected a list, found a map'],
+  [
+    'a time that is none',
+    'orrery: 1\nstart: 2024-02-30T00:00:00Z\nsteps: []',
+    '2:8: start: 2024-02-30T00:00:00Z is no moment from 1970 to 2199',
+  ],
+  [
+    'a time in another zone',
+    'orrery: 1\nstart: 2024-02-03T00:00:00+01:00\nsteps: []',
+    '2:8: start: expected a time such as 2024-01-01T00:00:00Z, found the text "2024-02-03T00:00:00+01:00"',
+  ],
+  [
+    'an unknown market',
+    'orrery: 1\nmarkets: [BTC-USD-PREP]\nsteps: []',
+    '2:11: markets[0]: BTC-USD-PREP is not listed out of the box; did you mean "BTC-USD-PERP"?; give its terms as a map',
+  ],
+  [
+    'a market listed twice',
+    'orrery: 1\nmarkets: [BTC-USD-PERP, { symbol: BTC-USD-PERP }]\nsteps: []',
+    '2:25: markets[1]: BTC-USD-PERP is listed twice',
+  ],
+  [
+    'a market finer than a quantum',
+    'orrery: 1\nmarkets:\n  - symbol: X\n    tickSize: 0.0001\n    lotSize: 0.0001\nsteps: []',
+    "5:5: markets[0]: market.lotSize: tickSize × lotSize = 0.00000001 is finer than the collateral's 6 decimals; it would need 8",
+  ],
+  [
+    'a parameter out of range',
+    'orrery: 1\nconfig:\n  selfTradeExpire: 3\nsteps: []',
+    '3:3: config: config.selfTradeExpire: must be an integer from 0 to 2',
+  ],
+  [
+    'an account named as the exchange’s own',
+    'orrery: 1\naccounts: { vault: {} }\nsteps: []',
+    '2:13: accounts.vault: "vault" is the exchange\'s own; choose another name',
+  ],
+  [
+    'an account whose name is an address',
+    'orrery: 1\naccounts: { 0xab: {} }\nsteps: []',
+    '2:13: accounts: "0xab" is not an account name',
+  ],
+  [
+    'a deposit finer than a quantum',
+    'orrery: 1\naccounts: { alice: { deposit: 0.0000001 } }\nsteps: []',
+    '2:31: accounts.alice.deposit: has more than 6 decimals',
+  ],
+  [
+    'a deposit of forty digits',
+    `orrery: 1\naccounts: { alice: { deposit: ${'9'.repeat(40)} } }\nsteps: []`,
+    `2:31: accounts.alice.deposit: expected an amount of money, found the text "${'9'.repeat(40)}"`,
+  ],
+  [
+    'a deposit that is not a number',
+    'orrery: 1\naccounts: { alice: { deposit: .nan } }\nsteps: []',
+    '2:31: accounts.alice.deposit: expected an amount of money, found the text ".nan"',
+  ],
+  [
+    'an invariant that is not to hold',
+    'orrery: 1\nsteps: []\nexpect: { invariants: false }',
+    '3:23: expect.invariants: invariants always hold; write true, or leave it out',
+  ],
+  [
+    'more steps than a run takes',
+    'orrery: 1\nsteps:\n  - repeat:\n      times: 10000\n      steps:\n        - repeat: { times: 11, steps: [{ wait: 1s }] }\n',
+    '3:3: steps: more than 100000 steps, repeats counted',
+  ],
+];
+
+/** A fault in a step after `HEAD`, so on line 4. */
+const STEPS: readonly [title: string, step: string, fault: string][] = [
+  [
+    'an unknown verb',
+    '{ orcale: { BTC-USD-PERP: 1 } }',
+    '4:7: steps[0]: unknown key "orcale"; did you mean "oracle"?',
+  ],
+  [
+    'two verbs',
+    '{ oracle: { BTC-USD-PERP: 1 }, do: getTime }',
+    '4:7: steps[0]: a step acts once: "do" and "oracle" are two steps',
+  ],
+  [
+    'an unknown endpoint',
+    '{ do: submitOder }',
+    '4:11: steps[0].do: the text "submitOder" is not an endpoint; did you mean "submitOrder"?',
+  ],
+  [
+    'an unknown caller',
+    '{ as: alcie, do: getTime }',
+    '4:11: steps[0].as: "alcie" is not among the accounts of this scenario; did you mean "alice"?',
+  ],
+  [
+    'a caller without a call',
+    '{ as: alice, wait: 1s }',
+    '4:7: steps[0]: "as" belongs to a step with "do"',
+  ],
+  ['wait and at', '{ wait: 1s, at: +2s }', '4:17: steps[0]: a step has "wait" or "at", not both'],
+  [
+    'a length of time without a unit',
+    '{ wait: 5 }',
+    '4:13: steps[0].wait: expected a length of time such as 5s or 250ms, found 5',
+  ],
+  [
+    'a name that nothing saves',
+    '{ as: alice, do: cancelOrder, with: { orderId: $offer.orderId } }',
+    '4:52: steps[0].with: no earlier step saves "offer"',
+  ],
+  [
+    'a record that nothing saves',
+    '{ wait: 1s, expect: { records: { offer: {} } } }',
+    '4:38: steps[0].expect.records: no earlier step saves "offer"',
+  ],
+  [
+    'an answer expected of a verb',
+    '{ oracle: { BTC-USD-PERP: 1 }, expect: { status: 200 } }',
+    '4:46: steps[0].expect: "status" belongs to a step with "do"',
+  ],
+  [
+    'an outcome expected of a call',
+    '{ do: getTime, expect: { outcome: ok } }',
+    '4:30: steps[0].expect: "outcome" belongs to a step with a simulation verb',
+  ],
+  [
+    'an outcome that no rule knows',
+    '{ wait: 1s, expect: { outcome: order_lost } }',
+    '4:36: steps[0].expect.outcome: the text "order_lost" is not an outcome of the engine',
+  ],
+  [
+    'a body and an error',
+    '{ do: getTime, expect: { body: {}, error: no } }',
+    '4:40: steps[0].expect: an answer is a "body" or an "error"',
+  ],
+  [
+    'a price in a market that is not listed',
+    '{ oracle: { GOLD: 3000 } }',
+    '4:17: steps[0].oracle: "GOLD" is not among the markets of this scenario',
+  ],
+  [
+    'a price of nothing',
+    '{ oracle: { BTC-USD-PERP: 0.01 } }',
+    '4:31: steps[0].oracle.BTC-USD-PERP: 0.01 is below one tick of 0.1',
+  ],
+  [
+    'a price with an exponent',
+    '{ oracle: { BTC-USD-PERP: 6e4 } }',
+    '4:31: steps[0].oracle.BTC-USD-PERP: expected a price, found the text "6e4"',
+  ],
+  [
+    'a recorded price between ticks',
+    '{ tapeTrade: { price: 1.05, quantity: 1 } }',
+    '4:27: steps[0].tapeTrade.price: 1.05 is not on the tick of 0.1',
+  ],
+  [
+    'a recorded size between lots',
+    '{ tapeDepth: { bids: [[1, 0.00001]] } }',
+    '4:31: steps[0].tapeDepth.bids[0]: 0.00001 is not a whole number of lots of 0.0001',
+  ],
+  [
+    'a recorded size below nothing',
+    '{ tapeDepth: { asks: [[1, -1]] } }',
+    '4:31: steps[0].tapeDepth.asks[0]: a level has a size of 0 or more',
+  ],
+  [
+    'a level of three',
+    '{ tapeDepth: { bids: [[1, 2, 3]] } }',
+    '4:27: steps[0].tapeDepth.bids[0]: expected 2 items, found 3',
+  ],
+  [
+    'money for a stranger',
+    '{ deposit: { account: carol, amount: 1 } }',
+    '4:16: steps[0].deposit.account: "carol" is not among the accounts of this scenario',
+  ],
+  [
+    'no money',
+    '{ deposit: { account: alice, amount: 0 } }',
+    '4:42: steps[0].deposit.amount: must be more than 0',
+  ],
+  [
+    'a repeat without times',
+    '{ repeat: { steps: [] } }',
+    '4:15: steps[0].repeat: "times" is missing',
+  ],
+];
+
+describe('a scenario that cannot be run', () => {
+  it.each(DOCUMENTS)('names %s', (_, text, fault) => {
+    expect(faults(text)).toContain(`x.yaml:${fault}`);
+  });
+
+  it.each(STEPS)('names %s', (_, step, fault) => {
+    expect(faults(`${HEAD}  - ${step}\n`)).toContain(`x.yaml:${fault}`);
+  });
+
+  it('names every fault, not only the first', () => {
+    expect(faults(`${HEAD}  - { wiat: 1s }\n  - { do: getTme }\n`)).toHaveLength(2);
+  });
+
+  it.each([
+    ['brackets', '['.repeat(100_000)],
+    ['list marks', '- '.repeat(100_000)],
+    ['key marks', '? '.repeat(100_000)],
+    ['braces', `{a: ${'{a: '.repeat(50_000)}`],
+    ['indents', Array.from({ length: 500 }, (_, i) => `${' '.repeat(i)}a:`).join('\n')],
+    ['characters', 'x'.repeat(1_000_001)],
+    ['control characters', '\u0000\u0001\u0002: [\u0000'],
+  ])('is refused with a place whatever its %s', (_, text) => {
+    const [first] = faults(text);
+    expect(first).toMatch(/^x\.yaml:\d+:\d+: /);
+  });
+
+  it('is refused with a place at whatever character it is cut off', () => {
+    const text = `${HEAD}  - as: alice\n    do: submitOrder\n    with: { price: 1, quantity: "2" }\n`;
+    for (let length = 0; length < text.length - 1; length += 1) {
+      for (const fault of faults(text.slice(0, length)))
+        expect(fault).toMatch(/^x\.yaml:\d+:\d+: /);
+    }
+  });
+});

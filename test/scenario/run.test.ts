@@ -1,0 +1,210 @@
+/** What a run reports: failures by step and path, requests with their defaults, answers that are used again. */
+import { describe, expect, it } from 'vitest';
+import { parseScenario } from '../../src/scenario/parse.ts';
+import { runScenario, type ScenarioResult } from '../../src/scenario/run.ts';
+import { formatProblem } from '../../src/scenario/source-node.ts';
+import { JournalReader } from '../../src/sim/journal/frames.ts';
+import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
+
+const HEAD = `orrery: 1
+accounts: { alice: { deposit: 100000 }, bob: { deposit: 100000 }, carol: {} }
+steps:
+  - oracle: { BTC-USD-PERP: 60000 }
+`;
+
+function run(text: string): ScenarioResult {
+  const parsed = parseScenario(text, 'x.yaml', keccak);
+  if (!parsed.ok) throw new Error(parsed.problems.map((p) => formatProblem('x', p)).join('\n'));
+  return runScenario(parsed.scenario, { keccak, addressOf: addressOfName });
+}
+
+/** Differences of every failed step, as `step: path: expected / actual`. */
+function failures(steps: string): string[] {
+  return run(HEAD + steps).steps.flatMap((step) =>
+    step.differences.map((d) => `${step.path}: ${d.path}: ${d.expected} / ${d.actual}`),
+  );
+}
+
+describe('a failed expectation', () => {
+  it.each([
+    [
+      'on a field of an answer',
+      '{ as: alice, do: submitOrder, with: { price: 60000, quantity: 1 }, expect: { body: [{ settled: 1 }] } }',
+      ['steps[1]: body[0].settled: 1 / 0'],
+    ],
+    ['on the status', '{ do: getTime, expect: { status: 404 } }', ['steps[1]: status: 404 / 200']],
+    [
+      'on an error’s text',
+      '{ do: getTrades, with: { limit: 0 }, expect: { error: no } }',
+      ['steps[1]: error: no / Limit must be between 1 and 5000, got 0'],
+    ],
+    [
+      'that nothing is refused',
+      '{ do: getTrades, with: { symbol: NONE } }',
+      ['steps[1]: status: 200 / 404', 'steps[1]: body: an answer / Symbol not found'],
+    ],
+    [
+      'that something is refused',
+      '{ do: getTrades, expect: { error: Symbol not found } }',
+      ['steps[1]: error: Symbol not found / []'],
+    ],
+    [
+      'on an outcome',
+      '{ withdraw: { account: alice, amount: 100000.000001 } }',
+      ['steps[1]: outcome: ok / amount_exceeds_available'],
+    ],
+    [
+      'on a balance',
+      '{ expect: { balances: { alice: 1, carol: 0, insurance: 0.5 } } }',
+      ['steps[1]: balances.alice: 1 / 100000', 'steps[1]: balances.insurance: 0.5 / 0'],
+    ],
+    [
+      'on a position that is not there',
+      '{ expect: { positions: { alice: { BTC-USD-PERP: { quantity: 1 } } } } }',
+      ['steps[1]: positions.alice.BTC-USD-PERP: {quantity: 1} / null'],
+    ],
+    [
+      'on a side of the book',
+      '{ expect: { book: { BTC-USD-PERP: { bids: [[1, 2]], asks: [] } } } }',
+      ['steps[1]: book.BTC-USD-PERP.bids: [[1, 2]] / []'],
+    ],
+    [
+      'on an event that is nearly there',
+      '{ oracle: { BTC-USD-PERP: 61000 }, expect: { events: [{ kind: oracleSet, index: 61001 }] } }',
+      ['steps[1]: events[0].index: 61001 / 61000'],
+    ],
+    [
+      'on an event that is not there',
+      '{ oracle: { BTC-USD-PERP: 61000 }, expect: { events: [{ kind: tradePrinted }] } }',
+      ['steps[1]: events[0]: {kind: tradePrinted} / oracleSet, markChanged'],
+    ],
+    [
+      'on the order of events',
+      '{ oracle: { BTC-USD-PERP: 61000 }, expect: { events: [{ kind: markChanged }, { kind: oracleSet }] } }',
+      ['steps[1]: events[1]: {kind: oracleSet} / no further event'],
+    ],
+    [
+      'on all events, when exact',
+      '{ oracle: { BTC-USD-PERP: 61000 }, expect: { exact: true, events: [] } }',
+      [expect.stringMatching(/^steps\[1\]: events: 0 items: \[\] \/ \[\{kind: oracleSet, /)],
+    ],
+    [
+      'that time goes back',
+      '{ at: +5s }\n  - { at: +4s }',
+      ['steps[2]: at: not before now, +5s / a moment before it'],
+    ],
+  ])('%s says what it found', (_, step, expected) => {
+    expect(failures(`  - ${step}\n`)).toEqual(expected);
+  });
+
+  it('on the state hash names both hashes', () => {
+    const result = run(`${HEAD}expect: { stateHash: ${'0'.repeat(64)} }`);
+    expect(result.passed).toBe(false);
+    expect(result.steps.at(-1)?.differences).toEqual([
+      { path: 'stateHash', expected: '0'.repeat(64), actual: result.stateHash },
+    ]);
+  });
+
+  it('does not stop the steps after it', () => {
+    const steps = '  - { do: getTime, expect: { status: 1000 } }\n'.replace('1000', '500');
+    expect(failures(`${steps}${steps}`)).toHaveLength(2);
+  });
+
+  it('shows accounts by name', () => {
+    const step = '{ as: alice, do: getBalance, expect: { body: [{ account: bob }] } }';
+    expect(failures(`  - ${step}\n`)).toEqual(['steps[1]: body[0].account: bob / alice']);
+  });
+});
+
+describe('a request', () => {
+  it('has defaults for all that it leaves out', () => {
+    const steps = `  - as: alice
+    do: submitOrder
+    with: { price: 60000, quantity: 1 }
+    expect:
+      body:
+        - account: alice
+          subaccountIndex: 0
+          symbol: BTC-USD-PERP
+          orderType: limit
+          nonce: 1
+          expiresAt: 9007199254740991
+          originator: "0x0000000000000000000000000000000000000000"
+          originatorFee: 0
+          clientId: null
+          flags: { ioc: false, postOnly: false, reduceOnly: false }
+`;
+    expect(failures(steps)).toEqual([]);
+  });
+
+  it('counts nonces for each subaccount, on from the highest written', () => {
+    const order = (extra: string, nonce: number): string =>
+      `  - { as: alice, do: submitOrder, with: { price: 1, quantity: 0.1${extra} }, expect: { body: [{ nonce: ${String(nonce)} }] } }\n`;
+    const steps = order('', 1) + order('', 2) + order(', nonce: 7', 7) + order('', 8);
+    const other = order(', subaccountIndex: 1', 1);
+    const deposit = '  - { deposit: { account: alice, subaccount: 1, amount: 100 } }\n';
+    expect(failures(steps + deposit + other)).toEqual([]);
+  });
+
+  it('keeps an integer beyond 2^53 exact on both ways', () => {
+    const step =
+      '{ as: alice, do: submitOrder, with: { price: 1, quantity: 0.1, nonce: 9007199254740993 }, expect: { body: [{ nonce: 9007199254740993 }] } }';
+    expect(failures(`  - ${step}\n`)).toEqual([]);
+  });
+
+  it.each([
+    ['a number of forty digits', `price: ${'9'.repeat(40)}`],
+    ['not a number', 'price: .nan'],
+    ['an exponent', 'price: 1e5'],
+    ['a fraction for an integer', 'nonce: 1.5'],
+    ['a list', 'price: [1]'],
+    ['a prototype key', '__proto__: { price: 1 }'],
+    ['null', 'flags: null'],
+  ])('with %s is answered with an error that names the field', (_, field) => {
+    const name = field.slice(0, field.indexOf(':'));
+    const fields = name === 'price' ? field : `price: 1, ${field}`;
+    const step = `{ as: alice, do: submitOrder, with: { quantity: 1, ${fields} }, save: bad }`;
+    const [status, body] = failures(`  - ${step}\n`);
+    expect(status).toBe('steps[1]: status: 200 / 400');
+    expect(body).toContain(`an answer / ${name}: `);
+  });
+
+  it('without a caller sends no token', () => {
+    const step = `{ do: getBalance, with: { account: alice }, expect: { status: 401 } }`;
+    expect(failures(`  - ${step}\n`)).toEqual([]);
+  });
+
+  it('uses answers that were saved, and $$ for a plain dollar', () => {
+    const steps = `  - { as: alice, do: submitOrder, with: { price: 1, quantity: 0.1, clientId: $$mine }, save: order }
+  - { as: alice, do: getOrder, with: { orderId: "$order[0].orderId" }, expect: { body: { clientId: $$mine, nonce: $order.nonce } } }
+`;
+    expect(failures(steps)).toEqual([]);
+  });
+});
+
+describe('a run', () => {
+  it('carries out the steps of a repeat each time, and says which', () => {
+    const steps = `  - repeat:
+      times: 2
+      steps: [{ wait: 1s, expect: { balances: { alice: 0 } } }]
+    expect: { balances: { bob: 0 } }
+`;
+    expect(failures(steps)).toEqual([
+      'steps[1].repeat.steps[0] (1 of 2): balances.alice: 0 / 100000',
+      'steps[1].repeat.steps[0] (2 of 2): balances.alice: 0 / 100000',
+      'steps[1]: balances.bob: 0 / 100000',
+    ]);
+  });
+
+  it('leaves a whole journal of its commands, and none for what only reads', () => {
+    const result = run(`${HEAD}  - { wait: 5s, do: getTime }\n  - { do: getMarkets }\n`);
+    const reader = new JournalReader(result.journal);
+    const kinds = [];
+    for (let frame = reader.next(); frame !== null; frame = reader.next()) {
+      if (frame.kind === 'command') kinds.push(frame.command.kind);
+    }
+    expect(kinds).toEqual(['listMarket', 'deposit', 'deposit', 'setIndex', 'advanceTime']);
+    expect(reader.ended).toBe(true);
+    expect(result.commands).toBe(5);
+  });
+});

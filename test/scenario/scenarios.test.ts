@@ -1,0 +1,53 @@
+/** Every scenario of the project holds what it says, four ways, and is a golden hash (DETERMINISM, net 4). */
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseScenario } from '../../src/scenario/parse.ts';
+import { proveScenario } from '../../src/scenario/prove.ts';
+import { runScenario } from '../../src/scenario/run.ts';
+import type { Scenario } from '../../src/scenario/scenario.ts';
+import { formatProblem } from '../../src/scenario/source-node.ts';
+import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
+
+const FOLDER = new URL('../../scenarios/', import.meta.url);
+const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));
+const RULES = new URL('../../docs/RULES.md', import.meta.url);
+const ports = { keccak, addressOf: addressOfName };
+
+/** Cuts of the journal that each scenario must survive. */
+const SEEDS = [1, 2, 3, 5, 8];
+
+function load(file: string): Scenario {
+  const parsed = parseScenario(readFileSync(new URL(file, FOLDER), 'utf8'), file, keccak);
+  if (parsed.ok) return parsed.scenario;
+  throw new Error(parsed.problems.map((problem) => formatProblem(file, problem)).join('\n'));
+}
+
+it('has at least twelve scenarios', () => {
+  expect(FILES.length).toBeGreaterThanOrEqual(12);
+});
+
+describe.each(FILES)('%s', (file) => {
+  const scenario = load(file);
+  const result = runScenario(scenario, ports);
+
+  it('holds what it expects', () => {
+    expect(result.steps.filter((step) => step.differences.length > 0)).toEqual([]);
+    expect(result.passed).toBe(true);
+  });
+
+  it('commits its state hash, a title, and the rules that it shows', () => {
+    expect(scenario.expect.stateHash).toBe(result.stateHash);
+    expect(scenario.title).not.toBe(file);
+    const rules = readFileSync(RULES, 'utf8');
+    expect(scenario.rules.length).toBeGreaterThan(0);
+    for (const rule of scenario.rules) expect(rules).toMatch(new RegExp(`\\b${rule}\\b`));
+  });
+
+  it('runs plain, replayed, restored and recovered to equal chain and state hashes', () => {
+    for (const seed of SEEDS) expect(proveScenario(result, seed)).toEqual([]);
+  });
+
+  it('runs twice to the same journal, byte for byte', () => {
+    expect(runScenario(scenario, ports).journal).toEqual(result.journal);
+  });
+});

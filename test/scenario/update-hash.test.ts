@@ -1,0 +1,33 @@
+/** A state hash is written into a scenario without touching anything else. */
+import { expect, it } from 'vitest';
+import { withStateHash } from '../../src/scenario/update-hash.ts';
+
+const OLD = '1'.repeat(64);
+const NEW = '2'.repeat(64);
+
+it.each([
+  [
+    'in place of the old one',
+    `a: 1\nexpect:\n  stateHash: ${OLD} # why\n  x: 1\n`,
+    `a: 1\nexpect:\n  stateHash: ${NEW} # why\n  x: 1\n`,
+  ],
+  [
+    'at the end of the expectations',
+    'expect:\n  x:\n    y: 1 # why\n\nsteps: []\n',
+    `expect:\n  x:\n    y: 1 # why\n  stateHash: ${NEW}\n\nsteps: []\n`,
+  ],
+  [
+    'after a list',
+    'expect:\n  x: [1,\n    2]\n',
+    `expect:\n  x: [1,\n    2]\n  stateHash: ${NEW}\n`,
+  ],
+  ['after a last line without an end', 'expect:\n  x: 1', `expect:\n  x: 1\n  stateHash: ${NEW}\n`],
+  ['into braces', 'expect: { x: 1 } # why\n', `expect: { stateHash: ${NEW}, x: 1 } # why\n`],
+  [
+    'where nothing is expected yet',
+    'a: "b"  # why',
+    `a: "b"  # why\n\nexpect:\n  stateHash: ${NEW}\n`,
+  ],
+])('%s', (_, text, expected) => {
+  expect(withStateHash(text, NEW)).toBe(expected);
+});

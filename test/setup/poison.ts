@@ -1,0 +1,34 @@
+/**
+ * Net 3 of docs/DETERMINISM.md: while the engine applies a command, clocks and chance throw. Lint cannot see everything;
+ * this sees what actually runs.
+ */
+import { Exchange } from '../../src/engine/exchange.ts';
+
+const forbidden = (name: string) => (): never => {
+  throw new Error(`${name} was used while the engine applied a command`);
+};
+
+const RealDate = globalThis.Date;
+const realRandom = Math.random;
+const realNow = performance.now.bind(performance);
+// A class that throws however it is used; Date is a constructor, so a function will do.
+const PoisonedDate = forbidden('Date') as unknown as DateConstructor;
+PoisonedDate.now = forbidden('Date.now');
+
+type Apply = typeof Exchange.prototype.apply;
+// The method is called with its own exchange below.
+// eslint-disable-next-line @typescript-eslint/unbound-method
+const apply: Apply = Exchange.prototype.apply;
+
+Exchange.prototype.apply = function poisoned(this: Exchange, command, emit) {
+  globalThis.Date = PoisonedDate;
+  Math.random = forbidden('Math.random');
+  performance.now = forbidden('performance.now');
+  try {
+    return apply.call(this, command, emit);
+  } finally {
+    globalThis.Date = RealDate;
+    Math.random = realRandom;
+    performance.now = realNow;
+  }
+};
