@@ -52,8 +52,6 @@ export const marketNotFound = (symbol: string): ErrorReply =>
   reply(404, `Market ${symbol} not found`);
 export const limitRange = (max: number, got: string): ErrorReply =>
   reply(400, `Limit must be between 1 and ${String(max)}, got ${got}`);
-export const unauthorizedMargin = (account: string): ErrorReply =>
-  reply(403, `Unauthorized to change margin for account ${account}`);
 export const unauthorizedQuery = (account: string): ErrorReply =>
   reply(403, `Unauthorized to query account ${account}`);
 export const invalidField = (field: string, problem: string): ErrorReply =>

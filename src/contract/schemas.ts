@@ -402,7 +402,7 @@ export type OrderRecordShape = Static<typeof OrderRecord>;
 
 /** A pattern that matches a word in any case. */
 function caseless(word: string): string {
-  return [...word]
+  return Array.from(word)
     .map((letter) => {
       const other = letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase();
       return `[${letter}${other}]`;

@@ -6,7 +6,7 @@
  * `timeUs` (when it happened: a timer's own time, else the command's) and `cause`.
  */
 import type { MarketSpec, SelfTradeMode } from './config.ts';
-import type { OrderType, Side } from './commands.ts';
+import type { OrderType } from './commands.ts';
 import type { EndReason } from './rejections.ts';
 import type {
   AccountId,
@@ -250,10 +250,5 @@ export type EngineEvent =
   | MarketListed
   | TapeApplied;
 
-export type EventKind = EngineEvent['kind'];
-
 /** Where the engine pushes its events. */
 export type EventSink = (event: EngineEvent) => void;
-
-/** Sides that appear in events as text keep the field's words. */
-export type { Side };

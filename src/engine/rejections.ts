@@ -61,15 +61,5 @@ export const END_REASONS = [
 
 export type EndReason = (typeof END_REASONS)[number];
 
-/** Rejections of an admitted order, in precedence order (R-2.8). */
-export const REJECTION_ORDER = [
-  'priceBand',
-  'postOnlyWouldCross',
-  'reduceOnly',
-  'openOrders',
-  'openInterest',
-  'insufficientMargin',
-] as const satisfies readonly EndReason[];
-
 /** What `apply` answers: `ok`, or why nothing happened. */
 export type Outcome = 'ok' | Refusal;

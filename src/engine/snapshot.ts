@@ -26,7 +26,7 @@ import { NO_LEVEL } from './book/price-ladder.ts';
 import type { ExchangeConfig } from './config.ts';
 import { addMarket } from './market/list.ts';
 import type { Market } from './market/market.ts';
-import { watchExpiry } from './orders/expire.ts';
+import { watchExpiry } from './orders/expiry.ts';
 import { END_REASONS } from './rejections.ts';
 import { State } from './state.ts';
 

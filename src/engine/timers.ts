@@ -4,7 +4,8 @@
  * before the next, so cutting an interval in two never changes state.
  */
 import { timeUs, type TimeUs } from '../num/units.ts';
-import { expireDue, nextExpiryUs } from './orders/expire.ts';
+import { expireDue } from './orders/expire.ts';
+import { nextExpiryUs } from './orders/expiry.ts';
 import { runMarkTimer, settleQuotes } from './risk/mark-price.ts';
 import type { State } from './state.ts';
 

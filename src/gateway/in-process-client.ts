@@ -14,11 +14,9 @@ export class InProcessClient implements MatcherClient {
   }
 
   call<E extends EndpointId>(endpoint: E, request: RequestOf<E>): Promise<ResponseOf<E>> {
-    try {
-      return Promise.resolve(this.callSync(endpoint, request));
-    } catch (error) {
-      return Promise.reject(error as Error);
-    }
+    return new Promise((resolve) => {
+      resolve(this.callSync(endpoint, request));
+    });
   }
 
   /** Throws `MatcherError`. */

@@ -2,16 +2,6 @@
  * Exact arithmetic whose rounding side is in its name. Money is bigint; nothing here touches a float.
  */
 
-/** ⌊a × b ÷ c⌋ toward minus infinity; c > 0. */
-export function mulDivFloor(a: bigint, b: bigint, c: bigint): bigint {
-  return divFloor(a * b, c);
-}
-
-/** ⌈a × b ÷ c⌉ toward plus infinity; c > 0. */
-export function mulDivCeil(a: bigint, b: bigint, c: bigint): bigint {
-  return divCeil(a * b, c);
-}
-
 /** ⌊n ÷ d⌋ toward minus infinity; d > 0. */
 export function divFloor(n: bigint, d: bigint): bigint {
   const quotient = n / d;
@@ -32,17 +22,8 @@ export function maxBig(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
 }
 
-export function minBig(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
-}
-
 /** ⌊a ÷ b⌋ of safe integers, b > 0, exact although `/` rounds. */
 export function floorDiv(a: number, b: number): number {
   const remainder = a % b;
   return (remainder < 0 ? a - remainder - b : a - remainder) / b;
-}
-
-/** Normalises −0, which no result that reaches state may be. */
-export function plain(n: number): number {
-  return n === 0 ? 0 : n;
 }

@@ -58,8 +58,6 @@ export const address = (text: string): Address => text as Address;
 export const MAX_PRICE_TICKS = 2 ** 31 - 1;
 /** Money of the whole exchange stays below this magnitude, so every balance fits a signed 64-bit integer. */
 export const MAX_QUANTA = 2n ** 62n;
-/** 1 unit of collateral in Quanta. */
-export const QUANTA_PER_UNIT = 1_000_000n;
 /** Decimals of the collateral. */
 export const COLLATERAL_DECIMALS = 6;
 /** No parts per million is a whole. */

@@ -74,7 +74,8 @@ export function showValue(value: unknown): string {
     const fields = Object.entries(value).map(([key, field]) => `${key}: ${showValue(field)}`);
     return `{${fields.join(', ')}}`;
   }
-  return typeof value === 'string' ? value : String(value);
+  // What is left is a string, number, bigint, boolean or null.
+  return typeof value === 'string' ? value : `${value as number | bigint | boolean | null}`;
 }
 
 /** An expected value on one line. */

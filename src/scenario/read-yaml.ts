@@ -35,7 +35,7 @@ export function readYaml(text: string): ReadResult {
     problems: [{ place, path: '', message }],
   });
   if (text.length > MAX_SOURCE_CHARACTERS) {
-    return refuse(start, `longer than ${MAX_SOURCE_CHARACTERS} characters`);
+    return refuse(start, `longer than ${String(MAX_SOURCE_CHARACTERS)} characters`);
   }
   const tooDeep = firstTooDeep(text);
   if (tooDeep !== null) return { ok: false, problems: [tooDeep] };
@@ -177,7 +177,7 @@ function firstTooDeep(text: string): Problem | null {
     }
     indenting &&= INDENTING.includes(c);
     if (indenting && column > MAX_INDENT) {
-      return problem(line, column, `indented further than ${MAX_INDENT} columns`);
+      return problem(line, column, `indented further than ${String(MAX_INDENT)} columns`);
     }
     if (c === '[' || c === '{') depth += 1;
     else if ((c === ']' || c === '}') && depth > 0) depth -= 1;
@@ -187,7 +187,7 @@ function firstTooDeep(text: string): Problem | null {
 }
 
 const INDENTING = ' \t-?:';
-const TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
+const TOO_DEEP = `nested deeper than ${String(MAX_DEPTH)} levels`;
 
 const problem = (line: number, column: number, message: string): Problem => ({
   place: { line, column },

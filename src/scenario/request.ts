@@ -117,11 +117,9 @@ function withDefaults(
     if (value !== undefined) fields[name] = value;
   }
   if (schema?.properties?.['nonce'] === undefined) return fields;
-  const owner = fields['account'] ?? fields['target'];
+  const owner = String(fields['account'] ?? fields['target']);
   const isOrder = schema.properties['orderType'] !== undefined;
-  const scope = isOrder
-    ? `order ${String(owner)} ${String(fields['subaccountIndex'])}`
-    : `${owner}`;
+  const scope = isOrder ? `${owner}/${String(fields['subaccountIndex'])}` : owner;
   if (Object.hasOwn(fields, 'nonce')) context.nonces.saw(scope, fields['nonce']);
   else fields['nonce'] = context.nonces.next(scope);
   return fields;

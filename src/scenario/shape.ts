@@ -42,73 +42,122 @@ export function checkShape(
   path: string,
   problems: Problem[],
 ): void {
-  const refuse = (message: string): void => {
-    problems.push({ place: node.place, path, message });
-  };
-  const wanted = (what: string): void => refuse(`expected ${what}, found ${describeNode(node)}`);
   switch (shape.kind) {
     case 'anything':
       return;
     case 'named':
-      return checkShape(node, shape.shape(), path, problems);
+      checkShape(node, shape.shape(), path, problems);
+      return;
     case 'textOr':
-      return checkShape(node, node.kind === 'scalar' ? shape.text : shape.other, path, problems);
-    case 'text':
-      if (!isText(node) || (shape.pattern?.test(node.text) ?? true) === false) wanted(shape.what);
+      checkShape(node, node.kind === 'scalar' ? shape.text : shape.other, path, problems);
       return;
-    case 'word':
-      if (!isText(node)) wanted(shape.what);
-      else if (!shape.words.includes(node.text)) {
-        refuse(`${describeNode(node)} is not ${shape.what}${suggest(node.text, shape.words)}`);
-      }
+    case 'list':
+      checkList(node, shape, path, problems);
       return;
-    case 'decimal':
-      if (!isText(node) || parseDecimal(node.text) === null) wanted(shape.what);
-      return;
-    case 'whole':
-      if (!isWholeWithin(node, shape.min, shape.max)) {
-        wanted(`${shape.what} from ${String(shape.min)} to ${String(shape.max)}`);
-      }
-      return;
-    case 'boolean':
-      if (node.kind !== 'scalar' || node.type !== 'boolean') wanted('true or false');
-      return;
-    case 'list': {
-      if (node.kind !== 'list') return wanted('a list');
-      const { min = 0, max = MAX_ITEMS } = shape;
-      if (node.items.length < min || node.items.length > max) {
-        const span = min === max ? String(min) : `${String(min)} to ${String(max)}`;
-        refuse(`expected ${span} items, found ${String(node.items.length)}`);
-      }
-      node.items.forEach((item, i) => checkShape(item, shape.of, itemPath(path, i), problems));
-      return;
-    }
     case 'map':
-      if (node.kind !== 'map') return wanted(`a map of ${shape.keys.what}s`);
-      for (const [key, { keyPlace, value }] of node.entries) {
-        if (!shape.keys.pattern.test(key)) {
-          const message = `${JSON.stringify(key)} is not ${article(shape.keys.what)}`;
-          problems.push({ place: keyPlace, path, message });
-        }
-        checkShape(value, shape.of, childPath(path, key), problems);
-      }
+      checkMap(node, shape, path, problems);
       return;
-    case 'record': {
-      if (node.kind !== 'map') return wanted('a map');
-      for (const [key, { keyPlace, value }] of node.entries) {
-        const field = Object.hasOwn(shape.fields, key) ? shape.fields[key] : undefined;
-        if (field === undefined) {
-          const hint = suggest(key, Object.keys(shape.fields));
-          const message = `unknown key ${JSON.stringify(key)}${hint}`;
-          problems.push({ place: keyPlace, path, message });
-        } else {
-          checkShape(value, field.shape, childPath(path, key), problems);
-        }
-      }
-      for (const [key, field] of Object.entries(shape.fields)) {
-        if (field.required === true && !node.entries.has(key)) refuse(`"${key}" is missing`);
-      }
+    case 'record':
+      checkRecord(node, shape.fields, path, problems);
+      return;
+    default: {
+      const message = scalarFault(node, shape);
+      if (message !== null) problems.push({ place: node.place, path, message });
     }
+  }
+}
+
+type ShapeOf<Kind extends Shape['kind']> = Extract<Shape, { kind: Kind }>;
+
+function scalarFault(
+  node: SourceNode,
+  shape: ShapeOf<'text' | 'word' | 'decimal' | 'whole' | 'boolean'>,
+): string | null {
+  const found = describeNode(node);
+  switch (shape.kind) {
+    case 'text': {
+      const isFine = isText(node) && (shape.pattern?.test(node.text) ?? true);
+      return isFine ? null : `expected ${shape.what}, found ${found}`;
+    }
+    case 'word': {
+      if (!isText(node)) return `expected ${shape.what}, found ${found}`;
+      if (shape.words.includes(node.text)) return null;
+      return `${found} is not ${shape.what}${suggest(node.text, shape.words)}`;
+    }
+    case 'decimal': {
+      const isFine = isText(node) && parseDecimal(node.text) !== null;
+      return isFine ? null : `expected ${shape.what}, found ${found}`;
+    }
+    case 'whole': {
+      const { what, min, max } = shape;
+      if (isWholeWithin(node, min, max)) return null;
+      return `expected ${what} from ${String(min)} to ${String(max)}, found ${found}`;
+    }
+    case 'boolean': {
+      const isFine = node.kind === 'scalar' && node.type === 'boolean';
+      return isFine ? null : `expected true or false, found ${found}`;
+    }
+  }
+}
+
+function checkList(
+  node: SourceNode,
+  { of, min = 0, max = MAX_ITEMS }: ShapeOf<'list'>,
+  path: string,
+  problems: Problem[],
+): void {
+  const { place } = node;
+  if (node.kind !== 'list') {
+    problems.push({ place, path, message: `expected a list, found ${describeNode(node)}` });
+    return;
+  }
+  const count = node.items.length;
+  if (count < min || count > max) {
+    const span = min === max ? String(min) : `${String(min)} to ${String(max)}`;
+    problems.push({ place, path, message: `expected ${span} items, found ${String(count)}` });
+  }
+  for (const [i, item] of node.items.entries()) checkShape(item, of, itemPath(path, i), problems);
+}
+
+function checkMap(
+  node: SourceNode,
+  { of, keys }: ShapeOf<'map'>,
+  path: string,
+  problems: Problem[],
+): void {
+  if (node.kind !== 'map') {
+    const message = `expected a map of ${keys.what}s, found ${describeNode(node)}`;
+    problems.push({ place: node.place, path, message });
+    return;
+  }
+  for (const [key, { keyPlace, value }] of node.entries) {
+    if (!keys.pattern.test(key)) {
+      const message = `${JSON.stringify(key)} is not ${article(keys.what)}`;
+      problems.push({ place: keyPlace, path, message });
+    }
+    checkShape(value, of, childPath(path, key), problems);
+  }
+}
+
+function checkRecord(node: SourceNode, fields: Fields, path: string, problems: Problem[]): void {
+  const { place } = node;
+  if (node.kind !== 'map') {
+    problems.push({ place, path, message: `expected a map, found ${describeNode(node)}` });
+    return;
+  }
+  for (const [key, { keyPlace, value }] of node.entries) {
+    const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
+    if (field === undefined) {
+      const hint = suggest(key, Object.keys(fields));
+      const message = `unknown key ${JSON.stringify(key)}${hint}`;
+      problems.push({ place: keyPlace, path, message });
+    } else {
+      checkShape(value, field.shape, childPath(path, key), problems);
+    }
+  }
+  for (const [key, field] of Object.entries(fields)) {
+    if (field.required !== true || node.entries.has(key)) continue;
+    problems.push({ place, path, message: `"${key}" is missing` });
   }
 }
 

@@ -48,7 +48,7 @@ export const childPath = (path: string, key: string): string =>
   path === '' ? key : `${path}.${key}`;
 
 /** `path` of a list's item. */
-export const itemPath = (path: string, index: number): string => `${path}[${index}]`;
+export const itemPath = (path: string, index: number): string => `${path}[${String(index)}]`;
 
 /** How an error message calls a node. */
 export function describeNode(node: SourceNode): string {
@@ -61,7 +61,7 @@ export function describeNode(node: SourceNode): string {
 /** `file:line:column: path: message`, one line. */
 export function formatProblem(file: string, { place, path, message }: Problem): string {
   const where = path === '' ? '' : `${path}: `;
-  return `${file}:${place.line}:${place.column}: ${where}${message}`;
+  return `${file}:${String(place.line)}:${String(place.column)}: ${where}${message}`;
 }
 
 const SHOWN_CHARACTERS = 60;

@@ -53,7 +53,7 @@ export function formatDuration(length: DurationUs): string {
   for (const [name, unit] of units) {
     const count = Math.floor(rest / unit);
     rest -= count * unit;
-    if (count > 0) text += `${count}${name}`;
+    if (count > 0) text += `${String(count)}${name}`;
   }
   return text === '' ? '0s' : text;
 }

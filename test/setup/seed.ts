@@ -2,4 +2,4 @@
 import fc from 'fast-check';
 
 const seed = Number(process.env['ORRERY_SEED'] ?? 20_240_808);
-fc.configureGlobal({ seed, verbose: 1 });
+fc.configureGlobal({ seed });

@@ -4,7 +4,7 @@
  */
 import { MAX_QUANTA, quanta, type MarketId, type Quanta } from '../../num/units.ts';
 import type { Deposit, Transfer, Withdraw } from '../commands.ts';
-import { isExpired } from '../orders/expire.ts';
+import { isExpired } from '../orders/expiry.ts';
 import type { Outcome } from '../rejections.ts';
 import { withdrawable } from '../risk/margin.ts';
 import type { State } from '../state.ts';

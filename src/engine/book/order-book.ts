@@ -4,7 +4,7 @@
  *
  * Invariant: best bid < best ask after every command. A level's total is the sum of what its queue has left.
  */
-import { lots, type Lots, type PriceTicks } from '../../num/units.ts';
+import { lots, type PriceTicks } from '../../num/units.ts';
 import type { LevelView } from '../views.ts';
 import { NONE, type OrderTable } from './order-table.ts';
 import { NO_LEVEL, PriceLadder } from './price-ladder.ts';
@@ -131,7 +131,7 @@ export class OrderBook {
       level !== NO_LEVEL && levels.length < limit;
       level = ladder.nextLevel(level)
     ) {
-      levels.push({ priceTicks: ladder.price(level), lots: lots(ladder.total(level)) as Lots });
+      levels.push({ priceTicks: ladder.price(level), lots: lots(ladder.total(level)) });
     }
     return levels;
   }

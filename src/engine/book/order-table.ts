@@ -185,7 +185,7 @@ export class OrderTable {
     this.clientIds[slot] = from.clientIds[source] ?? null;
     const originator = from.originators.get(source);
     if (originator !== undefined) this.originators.set(slot, originator);
-    this.index.add(hashNumber(this.ids[slot]!), slot);
+    this.index.add(hashNumber(this.ids[slot]), slot);
     return slot;
   }
 

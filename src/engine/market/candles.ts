@@ -9,7 +9,6 @@ import {
   ppb,
   priceTicks,
   timeUs,
-  type Lots,
   type PriceTicks,
   type Ppb,
   type TimeUs,
@@ -187,7 +186,7 @@ export class Candles {
         highTicks: high,
         lowTicks: low,
         closeTicks: close,
-        volumeLots: lots(volume) as Lots,
+        volumeLots: lots(volume),
         fundingRatePpb: ratePpb,
       });
     }

@@ -6,7 +6,7 @@ import { hashText } from '../../base/slot-index.ts';
 import { assert } from '../../base/assert.ts';
 import { NONE } from '../book/order-table.ts';
 import type { EndReason } from '../rejections.ts';
-import { neverExpires } from './expire.ts';
+import { neverExpires } from './expiry.ts';
 import type { State } from '../state.ts';
 import { releaseResting } from './resting.ts';
 
@@ -23,6 +23,7 @@ export function endOrder(
     const market = state.market(table.market(slot));
     releaseResting(table, slot, market, subaccount.exposure(market.id));
     market.book.unlink(slot);
+    market.tape.carry.delete(table.id(slot));
     state.touch(market);
   }
   table.setStatus(slot, status, reason);

@@ -14,7 +14,7 @@ import { affordsOrder } from '../risk/margin.ts';
 import { isBeyondRestingLimit } from '../risk/price-band.ts';
 import type { State } from '../state.ts';
 import { endOrder, retain } from './end.ts';
-import { isExpired, watchExpiry } from './expire.ts';
+import { isExpired, watchExpiry } from './expiry.ts';
 import { reducibleLots } from './fill.ts';
 import { matchOrder } from './match.ts';
 import { holdResting } from './resting.ts';

@@ -126,16 +126,12 @@ export function decreaseHouse(
   let first = true;
   while (houseLeft < ladder.total(level) && rest > 0) {
     // One stretch of house volume and the user order behind it.
-    const start = slot;
     let ahead = 0;
     while (slot !== NONE && table.isHouse(slot)) {
       ahead += table.left(slot);
       slot = table.next(slot);
     }
-    if (slot === NONE) {
-      slot = start;
-      break;
-    }
+    if (slot === NONE) break;
     const behind = houseLeft - ahead;
     const id = table.id(slot);
     if (ahead + behind > 0) {

@@ -113,7 +113,7 @@ export class BinanceRawDecoder {
     const symbol = body['s'];
     if (symbol !== undefined && symbol !== this.known?.symbol) {
       throw this.error(
-        `symbol '${String(symbol)}' in a recording of ${this.known?.symbol ?? ''}; one symbol a dataset`,
+        `symbol ${shown(symbol)} in a recording of ${this.known?.symbol ?? ''}; one symbol a dataset`,
       );
     }
     switch (body['e']) {
@@ -222,5 +222,5 @@ function object(value: unknown): Json | null {
 }
 
 function shown(value: unknown): string {
-  return value === undefined ? 'missing' : (JSON.stringify(value) ?? '').slice(0, 60);
+  return value === undefined ? 'missing' : JSON.stringify(value).slice(0, 60);
 }

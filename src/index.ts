@@ -1,0 +1,28 @@
+/** The package's public face: the engine, its drivers, and the typed client. */
+export { Exchange } from './engine/exchange.ts';
+export type { Command } from './engine/commands.ts';
+export type { ExchangeConfig, MarketSpec } from './engine/config.ts';
+export type { EngineEvent, EventSink } from './engine/events.ts';
+export type { Outcome } from './engine/rejections.ts';
+export type { Engine, ExchangeView } from './engine/views.ts';
+export { Gateway } from './gateway/gateway.ts';
+export { InProcessClient } from './gateway/in-process-client.ts';
+export { MatcherError, type MatcherClient } from './gateway/matcher-client.ts';
+export {
+  DEFAULT_EXCHANGE_CONFIG,
+  DEFAULT_MARKETS,
+  parseExchangeConfig,
+  parseMarketSpec,
+} from './gateway/market-config.ts';
+export {
+  ENDPOINTS,
+  type EndpointId,
+  type RequestOf,
+  type ResponseOf,
+} from './contract/endpoints.ts';
+export { FEEDS } from './contract/feeds.ts';
+export { JournalReader, JournalWriter } from './sim/journal/frames.ts';
+export { RecordedExchange } from './sim/recorded-exchange.ts';
+export { replay } from './sim/replay.ts';
+export { RandomStreams } from './sim/rng.ts';
+export { addressOfName, keccak } from './wallet/ethers-ports.ts';
