@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Exchange } from '../../src/engine/exchange.ts';
+import { marketId, orderId, subaccountId, timeUs } from '../../src/num/units.ts';
+import { anyStep, configOf, OPENING, START, type Step } from '../oracle/commands.ts';
+import { ReferenceExchange } from '../oracle/reference-exchange.ts';
+
+/** Everything that both sides know, as comparable text. */
+function ofEngine(engine: Exchange, orders: number): unknown {
+  const subs = [];
+  for (let id = 0; ; id++) {
+    let view;
+    try {
+      view = engine.subaccount(subaccountId(id));
+    } catch {
+      break;
+    }
+    const margin = view.system ? null : engine.margin(view.id);
+    subs.push({
+      cash: view.balanceQuanta,
+      margin: margin && {
+        equity: margin.crossEquityQuanta,
+        initial: margin.initialRequirementQuanta,
+        maintenance: margin.maintenanceRequirementQuanta,
+        withdrawable: margin.withdrawableQuanta,
+        netDeposits: margin.netDepositsQuanta,
+      },
+      positions: engine
+        .positions(view.id)
+        .map((position) => [position.market, BigInt(position.lots), position.costQuanta]),
+    });
+  }
+  const records = [];
+  for (let id = 1; id <= orders; id++) {
+    const order = engine.order(orderId(id));
+    records.push(
+      order && [id, order.status, order.reason, BigInt(order.lots), BigInt(order.remainingLots)],
+    );
+  }
+  const markets = engine.markets().map((market) => ({
+    mark: market.markTicks === null ? null : BigInt(market.markTicks),
+    last: market.lastTicks === null ? null : BigInt(market.lastTicks),
+    openInterest: BigInt(market.openInterestLots),
+    bids: engine.depth(marketId(market.id), 'bid', 1000).map(levelText),
+    asks: engine.depth(marketId(market.id), 'ask', 1000).map(levelText),
+  }));
+  return { subs, records, markets };
+}
+
+function levelText(level: { priceTicks: number; lots: number }): string {
+  return `${level.lots}@${level.priceTicks}`;
+}
+
+function ofReference(reference: ReferenceExchange): unknown {
+  const subs = reference.subs.map((sub) => ({
+    cash: sub.cash,
+    margin: sub.system
+      ? null
+      : {
+          equity: reference.equity(sub),
+          initial: reference.initial(sub),
+          maintenance: reference.maintenance(sub),
+          withdrawable: reference.withdrawable(sub),
+          netDeposits: sub.netDeposits,
+        },
+    positions: sub.positions.flatMap((position, market) =>
+      position.lots === 0n ? [] : [[market, position.lots, position.cost]],
+    ),
+  }));
+  const records = reference.orders.map((order) => [
+    order.id,
+    order.status,
+    order.reason,
+    order.lots,
+    order.lots > 0n ? order.left : -order.left,
+  ]);
+  const markets = reference.markets.map((market, id) => ({
+    mark: market.mark,
+    last: market.last,
+    openInterest: reference.openInterest(id),
+    bids: levels(reference, id, 1n),
+    asks: levels(reference, id, -1n),
+  }));
+  return { subs, records, markets };
+}
+
+function levels(reference: ReferenceExchange, market: number, side: bigint): string[] {
+  const sums = new Map<bigint, bigint>();
+  for (const order of reference.queue(market, side)) {
+    sums.set(order.price, (sums.get(order.price) ?? 0n) + order.left);
+  }
+  return [...sums].map(([price, size]) => `${size}@${price}`);
+}
+
+function commandTable(steps: readonly Step[]): string {
+  return steps.map(({ text }) => text).join('\n');
+}
+
+test('engine and reference agree after every command (R-1.6, §2, §5)', () => {
+  const reached = new Set<string>();
+  fc.assert(
+    fc.property(
+      fc.constantFrom(0, 1, 2),
+      fc.array(anyStep, { minLength: 20, maxLength: 120 }),
+      (mode, random) => {
+        const config = configOf(mode);
+        const engine = new Exchange(config);
+        const reference = new ReferenceExchange(config);
+        let atUs: number = START;
+        let nonce = 100n;
+        const steps = [...OPENING, ...random];
+        for (const [i, { waitUs, command: make }] of steps.entries()) {
+          atUs += waitUs;
+          nonce += 1n;
+          const command = make(timeUs(atUs), nonce);
+          const outcome = engine.apply(command, (event) => {
+            reached.add('reason' in event ? `${event.kind} ${String(event.reason)}` : event.kind);
+          });
+          reached.add(outcome);
+          expect(outcome, commandTable(steps.slice(0, i + 1))).toBe(reference.apply(command));
+          const orders = reference.nextId - 1;
+          expect(ofEngine(engine, orders), commandTable(steps.slice(0, i + 1))).toEqual(
+            ofReference(reference),
+          );
+          expect(engine.checkInvariants()).toEqual([]);
+        }
+      },
+    ),
+    { numRuns: 400 },
+  );
+  // The sequences are worth something only while they reach what the rules speak of.
+  for (const state of [
+    'orderEnded user',
+    'orderEnded expired',
+    'orderEnded iocRemainder',
+    'orderEnded selfTrade',
+    'orderEnded reduceOnly',
+    'orderEnded insufficientMargin',
+    'orderEnded openInterest',
+    'orderRejected priceBand',
+    'orderRejected postOnlyWouldCross',
+    'orderRejected reduceOnly',
+    'orderRejected openOrders',
+    'orderRejected openInterest',
+    'orderRejected insufficientMargin',
+    'nonce_used',
+    'client_id_in_use',
+    'request_expired',
+    'quantity_zero',
+    'quantity_below_minimum',
+    'quantity_above_maximum',
+    'price_not_positive',
+    'flags_conflict',
+    'originator_fee_too_high',
+    'amount_exceeds_available',
+    'amount_not_positive',
+    'transfer_not_allowed',
+    'subaccount_not_found',
+    'order_not_found',
+    'balanceChanged originatorFee',
+  ]) {
+    expect([...reached], `never reached: ${state}`).toContain(state);
+  }
+});
+
+test('cutting an interval in two never changes state (R-12.1)', () => {
+  fc.assert(
+    fc.property(
+      fc.array(anyStep, { minLength: 10, maxLength: 50 }),
+      fc.integer({ min: 1, max: 999 }),
+      (random, permille) => {
+        const whole = new Exchange(configOf(0));
+        const cut = new Exchange(configOf(0));
+        let atUs: number = START;
+        let nonce = 100n;
+        for (const { waitUs, command: make } of [...OPENING, ...random]) {
+          nonce += 1n;
+          if (waitUs > 1) {
+            const between = timeUs(atUs + Math.max(1, Math.floor((waitUs * permille) / 1000)));
+            cut.apply({ kind: 'advanceTime', timeUs: between });
+          }
+          atUs += waitUs;
+          const command = make(timeUs(atUs), nonce);
+          expect(cut.apply(command)).toBe(whole.apply(command));
+        }
+        // Records carry the sequence numbers of their commands, and the cut run has more of them.
+        const strip = (engine: Exchange): unknown => ofEngine(engine, engine.lastOrderId);
+        expect(strip(cut)).toEqual(strip(whole));
+        expect(cut.nextTimerUs()).toBe(whole.nextTimerUs());
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test('a restored exchange goes on as the one it was taken from', () => {
+  fc.assert(
+    fc.property(
+      fc.array(anyStep, { minLength: 10, maxLength: 60 }),
+      fc.nat(59),
+      (random, at) => {
+        let engine = new Exchange(configOf(1));
+        const straight = new Exchange(configOf(1));
+        let atUs: number = START;
+        let nonce = 100n;
+        for (const [i, { waitUs, command: make }] of [...OPENING, ...random].entries()) {
+          atUs += waitUs;
+          nonce += 1n;
+          const command = make(timeUs(atUs), nonce);
+          if (i % 7 === at % 7) engine = engine.fork();
+          expect(engine.apply(command)).toBe(straight.apply(command));
+        }
+        expect(engine.chainHash()).toBe(straight.chainHash());
+        expect(engine.stateHash()).toBe(straight.stateHash());
+        expect(engine.snapshot()).toEqual(straight.snapshot());
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
