@@ -1,7 +1,7 @@
 /** Expectations on state: cash, positions, saved orders and books by name, compared with what the exchange shows now. */
 import type { ExchangeView } from '../engine/views.ts';
-import { formatDecimal, parseDecimal } from '../num/decimal.ts';
-import { address, COLLATERAL_DECIMALS, type Address } from '../num/units.ts';
+import { money, priceText, sizeText } from '../gateway/encode.ts';
+import type { Address } from '../num/units.ts';
 import { differences, showNode, type Difference, type MatchOptions } from './match.ts';
 import type { StateExpectation } from './scenario.ts';
 import { childPath, type MapNode, type SourceNode } from './source-node.ts';
@@ -33,9 +33,9 @@ function checkBalances(map: MapNode | null, access: StateAccess): Difference[] {
   return entriesOf(map).flatMap(([owner, expected]) => {
     const [name = owner, index = '0'] = owner.split('/');
     const account = access.addressOfName(name);
-    const id = access.engine.subaccountIdOf(address(account), Number(index));
+    const id = access.engine.subaccountIdOf(account, Number(index));
     const balance = id === undefined ? 0n : access.engine.subaccount(id).balanceQuanta;
-    const actual = formatDecimal(balance, COLLATERAL_DECIMALS);
+    const actual = money(balance);
     return differences(expected, actual, childPath('balances', owner), plain);
   });
 }
@@ -74,14 +74,14 @@ function checkBooks(
   options: MatchOptions,
 ): Difference[] {
   return entriesOf(map).flatMap(([symbol, sides]) => {
-    const market = engine.marketIdOf(symbol);
-    if (market === undefined || sides.kind !== 'map') return [];
-    const { tickSize, lotSize } = engine.market(market).spec;
+    const id = engine.marketIdOf(symbol);
+    if (id === undefined || sides.kind !== 'map') return [];
+    const market = engine.market(id);
     return entriesOf(sides).flatMap(([key, expected]) => {
       const side = key === 'bids' ? 'bid' : 'ask';
       const levels = engine
-        .depth(market, side, Number.MAX_SAFE_INTEGER)
-        .map((level) => [inSteps(level.priceTicks, tickSize), inSteps(level.lots, lotSize)]);
+        .depth(id, side, Number.MAX_SAFE_INTEGER)
+        .map((level) => [priceText(market, level.priceTicks), sizeText(market, level.lots)]);
       const path = childPath(childPath('book', symbol), key);
       const found = differences(expected, levels, path, options);
       // One line for the whole side reads better than one for each number in it.
@@ -104,8 +104,3 @@ function entriesOf(map: MapNode | null): [string, SourceNode][] {
 
 const hasSymbol = (record: unknown, symbol: string): boolean =>
   typeof record === 'object' && record !== null && 'symbol' in record && record.symbol === symbol;
-
-function inSteps(count: number, step: string): string {
-  const size = parseDecimal(step);
-  return size === null ? '' : formatDecimal(BigInt(count) * size.digits, size.scale);
-}

@@ -3,10 +3,9 @@
  * from the start. Made from field names alone, so a new kind of event needs nothing here.
  */
 import type { EngineEvent } from '../engine/events.ts';
-import type { ExchangeView } from '../engine/views.ts';
-import { formatDecimal, parseDecimal } from '../num/decimal.ts';
+import type { ExchangeView, MarketView } from '../engine/views.ts';
+import { money, priceText, sizeText } from '../gateway/encode.ts';
 import {
-  COLLATERAL_DECIMALS,
   durationUs,
   type AccountId,
   type MarketId,
@@ -25,7 +24,7 @@ export interface EventNames {
 
 export function describeEvent(event: EngineEvent, names: EventNames): Record<string, unknown> {
   const { engine } = names;
-  const market = 'market' in event ? engine.market(event.market).spec : null;
+  const market = 'market' in event ? engine.market(event.market) : null;
   const described: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(event) as [string, unknown][]) {
     switch (key) {
@@ -62,7 +61,7 @@ export function describeEvent(event: EngineEvent, names: EventNames): Record<str
 }
 
 /** `alice`, `alice/1` for another subaccount than 0, or the name of a system account. */
-export function ownerName(id: SubaccountId, { engine, nameOf }: EventNames): string {
+function ownerName(id: SubaccountId, { engine, nameOf }: EventNames): string {
   const { account, index } = engine.subaccount(id);
   const name = nameOf(engine.addressOf(account));
   return index === 0 ? name : `${name}/${String(index)}`;
@@ -73,22 +72,17 @@ function describeField(
   described: Record<string, unknown>,
   key: string,
   value: unknown,
-  market: { readonly tickSize: string; readonly lotSize: string } | null,
+  market: MarketView | null,
 ): void {
   if (value !== null && key.endsWith('Quanta')) {
-    described[key.slice(0, -'Quanta'.length)] = formatDecimal(value as bigint, COLLATERAL_DECIMALS);
+    described[key.slice(0, -'Quanta'.length)] = money(value as bigint);
   } else if (value !== null && key.endsWith('Ticks') && market !== null) {
-    described[key.slice(0, -'Ticks'.length)] = steps(value as number, market.tickSize);
+    described[key.slice(0, -'Ticks'.length)] = priceText(market, value as number);
   } else if (key === 'lots' && market !== null) {
-    described['quantity'] = steps(value as number, market.lotSize);
+    described['quantity'] = sizeText(market, value as number);
   } else if (value !== null && key.endsWith('Lots') && market !== null) {
-    described[key.slice(0, -'Lots'.length)] = steps(value as number, market.lotSize);
+    described[key.slice(0, -'Lots'.length)] = sizeText(market, value as number);
   } else {
     described[key.replace(/(?:Quanta|Ticks|Lots|Ppm|Ms)$/, '')] = value;
   }
-}
-
-function steps(count: number, step: string): string {
-  const size = parseDecimal(step);
-  return size === null ? '' : formatDecimal(BigInt(count) * size.digits, size.scale);
 }

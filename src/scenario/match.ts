@@ -74,8 +74,8 @@ export function showValue(value: unknown): string {
     const fields = Object.entries(value).map(([key, field]) => `${key}: ${showValue(field)}`);
     return `{${fields.join(', ')}}`;
   }
-  // What is left is a string, number, bigint, boolean or null.
-  return typeof value === 'string' ? value : `${value as number | bigint | boolean | null}`;
+  if (typeof value === 'string') return value;
+  return typeof value === 'bigint' ? value.toString() : JSON.stringify(value);
 }
 
 /** An expected value on one line. */

@@ -12,6 +12,7 @@ import type { TimeUs } from '../num/units.ts';
 import { fieldOf, mapOf, textOf } from './node-fields.ts';
 import {
   itemPath,
+  START_OF_TEXT,
   type MapNode,
   type Place,
   type Problem,
@@ -54,7 +55,7 @@ export function parseSetting(
 function config(map: MapNode | null, startUs: TimeUs, problems: Problem[]): ExchangeConfig {
   const parsed = parseExchangeConfig(map === null ? {} : plainText(map), startUs);
   if (parsed.ok) return parsed.value;
-  const place = placeOfField(map, parsed.error) ?? map?.place ?? { line: 1, column: 1 };
+  const place = placeOfField(map, parsed.error) ?? map?.place ?? START_OF_TEXT;
   problems.push({ place, path: 'config', message: parsed.error });
   return DEFAULT_EXCHANGE_CONFIG;
 }

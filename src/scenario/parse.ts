@@ -26,6 +26,7 @@ import { checkShape } from './shape.ts';
 import {
   childPath,
   itemPath,
+  START_OF_TEXT,
   type ListNode,
   type MapNode,
   type Place,
@@ -212,6 +213,7 @@ class Parser {
       this.refuse(this.valuePlace(map, 'invariants'), 'expect.invariants', message);
     }
     return {
+      place: map?.place ?? START_OF_TEXT,
       ...this.stateExpectation(map, 'expect'),
       stateHash: textOf(map, 'stateHash'),
     };
@@ -278,7 +280,7 @@ class Parser {
   }
 
   private valuePlace(map: MapNode | null, key: string): Place {
-    return fieldOf(map, key)?.place ?? map?.place ?? { line: 1, column: 1 };
+    return fieldOf(map, key)?.place ?? map?.place ?? START_OF_TEXT;
   }
 
   private refuse(place: Place, path: string, message: string): void {

@@ -17,7 +17,7 @@ import {
 } from 'yaml';
 import { parseDecimal } from '../num/decimal.ts';
 import type { MapEntry, Place, Problem, ScalarNode, SourceNode } from './source-node.ts';
-import { childPath, itemPath } from './source-node.ts';
+import { childPath, itemPath, START_OF_TEXT } from './source-node.ts';
 
 export const MAX_SOURCE_CHARACTERS = 1_000_000;
 export const MAX_DEPTH = 40;
@@ -29,13 +29,12 @@ export type ReadResult =
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 export function readYaml(text: string): ReadResult {
-  const start = { line: 1, column: 1 };
   const refuse = (place: Place, message: string): ReadResult => ({
     ok: false,
     problems: [{ place, path: '', message }],
   });
   if (text.length > MAX_SOURCE_CHARACTERS) {
-    return refuse(start, `longer than ${String(MAX_SOURCE_CHARACTERS)} characters`);
+    return refuse(START_OF_TEXT, `longer than ${String(MAX_SOURCE_CHARACTERS)} characters`);
   }
   const tooDeep = firstTooDeep(text);
   if (tooDeep !== null) return { ok: false, problems: [tooDeep] };
@@ -52,7 +51,8 @@ export function readYaml(text: string): ReadResult {
     logLevel: 'silent',
   });
   const [document, second] = documents;
-  if (document === undefined || document.contents === null) return refuse(start, 'is empty');
+  if (document === undefined || document.contents === null)
+    return refuse(START_OF_TEXT, 'is empty');
   const faults = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
   if (faults.length > 0) {
     const problems = faults.map(({ message, pos }) => ({

@@ -5,11 +5,11 @@
  * A plain number is sent as its source text where the contract's field is text, and as an exact integer where it is one.
  */
 import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts';
-import type { SourceNode, MapNode } from './source-node.ts';
+import { ZERO_ADDRESS } from '../gateway/encode.ts';
+import type { MapNode, SourceNode } from './source-node.ts';
 
 /** A time no order lives to see: beyond what the exchange counts, so it means never (R-11.3). */
 const NEVER_MS = 9_007_199_254_740_991;
-const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 
 /** Keys that hold an address: there an account's name stands for its address. */
 const ADDRESS_KEYS: ReadonlySet<string> = new Set([

@@ -8,6 +8,7 @@ import { InvariantError } from '../base/assert.ts';
 import type { Command } from '../engine/commands.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import type { Outcome } from '../engine/rejections.ts';
+import { HOUSE_MAKER, HOUSE_TAKER } from '../engine/state.ts';
 import type { Reply } from '../gateway/context.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import type { Keccak } from '../gateway/ports.ts';
@@ -20,7 +21,7 @@ import { differences, showValue, type Difference, type MatchOptions } from './ma
 import { followReference, parseReference, unescapeDollar } from './reference.ts';
 import { buildRequest, isAddressKey, NonceCounter } from './request.ts';
 import type { Action, Expectation, Scenario, Step } from './scenario.ts';
-import type { Place } from './source-node.ts';
+import { START_OF_TEXT, type Place } from './source-node.ts';
 import { formatDuration } from './time-text.ts';
 
 export interface ScenarioPorts {
@@ -90,16 +91,18 @@ class ScenarioRun {
     this.name('vault', config.clsAccount);
     this.name('insurance', config.insuranceAccount);
     this.name('treasury', config.treasuryAccount);
+    for (const house of [HOUSE_MAKER, HOUSE_TAKER]) this.names.set(house, 'house');
     for (const { name } of scenario.accounts) this.name(name, ports.addressOf(name));
   }
 
   run(): ScenarioResult {
     const { scenario, exchange } = this;
-    const start = { line: 1, column: 1 };
     const completed =
-      this.report('set-up', start, 'lists markets and credits accounts', () => this.setUp()) &&
+      this.report('set-up', START_OF_TEXT, 'lists markets and credits accounts', () =>
+        this.setUp(),
+      ) &&
       this.steps(scenario.steps, '') &&
-      this.report('expect', start, 'the end', () => this.checkEnd());
+      this.report('expect', scenario.expect.place, 'the end', () => this.checkEnd());
     const { engine } = exchange;
     return {
       title: scenario.title,

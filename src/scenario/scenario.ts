@@ -95,6 +95,7 @@ export interface Expectation extends StateExpectation {
 }
 
 export interface FinalExpectation extends StateExpectation {
+  readonly place: Place;
   readonly stateHash: string | null;
 }
 

@@ -9,6 +9,9 @@ export interface Place {
   readonly column: number;
 }
 
+/** Where a fault of the whole document is. */
+export const START_OF_TEXT: Place = { line: 1, column: 1 };
+
 export interface ScalarNode {
   readonly kind: 'scalar';
   /** `number` is plain decimal text (R-1.5), `text` anything else that is plain, and everything quoted. */

@@ -1,5 +1,6 @@
 /** Decimal text of a scenario → units of the exchange. A fault is appended to `problems`, and null answered. */
 import type { MarketSpec } from '../engine/config.ts';
+import { stepOf } from '../gateway/encode.ts';
 import { parseDecimal, stepsExact, stepsHalfUp } from '../num/decimal.ts';
 import {
   COLLATERAL_DECIMALS,
@@ -43,8 +44,8 @@ export function parsePrice(
   problems: Problem[],
 ): PriceTicks | null {
   const price = parseDecimal(node.text);
-  const tick = parseDecimal(spec.tickSize);
-  if (price === null || tick === null) return null;
+  if (price === null) return null;
+  const tick = stepOf(spec.tickSize);
   const ticks = rounded ? stepsHalfUp(price, tick) : stepsExact(price, tick);
   const refuse = (message: string): null => {
     problems.push({ place: node.place, path, message });
@@ -64,9 +65,8 @@ export function parseSize(
   problems: Problem[],
 ): Lots | null {
   const size = parseDecimal(node.text);
-  const lot = parseDecimal(spec.lotSize);
-  if (size === null || lot === null) return null;
-  const count = stepsExact(size, lot);
+  if (size === null) return null;
+  const count = stepsExact(size, stepOf(spec.lotSize));
   if (count === null || count > MAX_LOTS || count < -MAX_LOTS) {
     const message =
       count === null

@@ -9,7 +9,7 @@ import { parseScenario } from '../../scenario/parse.ts';
 import { proveScenario } from '../../scenario/prove.ts';
 import { runScenario, type ScenarioResult } from '../../scenario/run.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
-import { formatProblem } from '../../scenario/source-node.ts';
+import { formatProblem, START_OF_TEXT } from '../../scenario/source-node.ts';
 import { withStateHash } from '../../scenario/update-hash.ts';
 import { fileError } from '../../store/file-error.ts';
 import { writeWholeFile } from '../../store/whole-file.ts';
@@ -113,8 +113,13 @@ function reportOf(
 } {
   const failures = result.steps.filter(({ differences }) => differences.length > 0);
   if (proof.length > 0) {
-    const place = { line: 1, column: 1 };
-    failures.push({ path: 'proof', place, title: 'four ways', at: 'the end', differences: proof });
+    failures.push({
+      path: 'proof',
+      place: START_OF_TEXT,
+      title: 'four ways',
+      at: 'the end',
+      differences: proof,
+    });
   }
   return {
     file,
