@@ -142,6 +142,11 @@ class Parser {
   private action(node: MapNode, verb: string | undefined, path: string): Step['action'] {
     if (verb === undefined) return null;
     if (verb === 'repeat') {
+      for (const key of ['wait', 'at']) {
+        if (!node.entries.has(key)) continue;
+        const message = `"${key}" belongs to a step before the "repeat", or to one in it`;
+        this.refuse(this.keyPlace(node, key), path, message);
+      }
       const repeat = mapOf(node, 'repeat');
       return {
         kind: 'repeat',
@@ -184,12 +189,10 @@ class Parser {
   }
 
   private expectation(map: MapNode | null, path: string, verb: string | undefined): Expectation {
-    const isCall = verb === 'do';
-    const misplaced = isCall ? ['outcome'] : ['status', 'body', 'error'];
     if (map !== null) {
-      for (const key of misplaced.filter((name) => map.entries.has(name))) {
-        const owner = isCall ? 'a simulation verb' : '"do"';
-        this.refuse(this.keyPlace(map, key), path, `"${key}" belongs to a step with ${owner}`);
+      for (const [key, owner] of misplacedExpectations(verb)) {
+        if (!map.entries.has(key)) continue;
+        this.refuse(this.keyPlace(map, key), path, `"${key}" belongs to ${owner}`);
       }
       if (map.entries.has('body') && map.entries.has('error')) {
         this.refuse(this.keyPlace(map, 'error'), path, 'an answer is a "body" or an "error"');
@@ -286,6 +289,14 @@ class Parser {
   private refuse(place: Place, path: string, message: string): void {
     this.problems.push({ place, path, message });
   }
+}
+
+/** Expectations that a step with this verb cannot have, and whose they are. */
+function misplacedExpectations(verb: string | undefined): readonly (readonly [string, string])[] {
+  if (verb === 'do') return [['outcome', 'a step with a simulation verb']];
+  const ofCalls = ['status', 'body', 'error'].map((key) => [key, 'a step with "do"'] as const);
+  if (verb !== 'repeat') return ofCalls;
+  return [...ofCalls, ['outcome', 'a step in the "repeat"'], ['events', 'a step in the "repeat"']];
 }
 
 function stepsIn(steps: readonly Step[]): number {

@@ -218,6 +218,16 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
     '4:42: steps[0].deposit.amount: must be more than 0',
   ],
   [
+    'a wait before a repeat',
+    '{ wait: 1s, repeat: { times: 1, steps: [] } }',
+    '4:7: steps[0]: "wait" belongs to a step before the "repeat", or to one in it',
+  ],
+  [
+    'events of a repeat',
+    '{ repeat: { times: 1, steps: [] }, expect: { events: [] } }',
+    '4:50: steps[0].expect: "events" belongs to a step in the "repeat"',
+  ],
+  [
     'a repeat without times',
     '{ repeat: { steps: [] } }',
     '4:15: steps[0].repeat: "times" is missing',

@@ -93,6 +93,11 @@ describe('a failed expectation', () => {
       '{ at: +5s }\n  - { at: +4s }',
       ['steps[2]: at: not before now, +5s / a moment before it'],
     ],
+    [
+      'that time goes on for ever',
+      '{ wait: 36525d }\n  - { wait: 36525d }\n  - { wait: 36525d }',
+      ['steps[3]: wait: at most until the year 2255 / longer'],
+    ],
   ])('%s says what it found', (_, step, expected) => {
     expect(failures(`  - ${step}\n`)).toEqual(expected);
   });
