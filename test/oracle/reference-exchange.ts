@@ -214,7 +214,10 @@ export class ReferenceExchange {
     if (abs(lots) < BigInt(market.spec.minLots)) return 'quantity_below_minimum';
     if (abs(lots) > BigInt(market.spec.maxLots)) return 'quantity_above_maximum';
     if (c.ioc && c.postOnly) return 'flags_conflict';
-    const most = c.delegate === null ? this.config.maxOriginatorFeePpm : this.config.maxDelegateOriginatorFeePpm;
+    const most =
+      c.delegate === null
+        ? this.config.maxOriginatorFeePpm
+        : this.config.maxDelegateOriginatorFeePpm;
     if (c.originatorFeePpm > most) return 'originator_fee_too_high';
     if (c.originator === null && c.originatorFeePpm !== 0) return 'originator_missing';
 
@@ -257,12 +260,7 @@ export class ReferenceExchange {
     return 'ok';
   }
 
-  private rejection(
-    order: RefOrder,
-    c: PlaceOrder,
-    market: RefMarket,
-    sub: RefSub,
-  ): string | null {
+  private rejection(order: RefOrder, c: PlaceOrder, market: RefMarket, sub: RefSub): string | null {
     const { mark, spec } = market;
     if (mark === null) return 'priceBand';
     const band = BigInt(spec.priceBandPpm);
@@ -292,6 +290,8 @@ export class ReferenceExchange {
     const mark = market.mark!;
     const band = mark + side * floor(mark * BigInt(market.spec.priceBandPpm), M);
     while (order.left > 0n) {
+      const reducible = max(0n, -side * this.position(sub, id).lots);
+      if (order.reduceOnly && reducible === 0n) return 'reduceOnly';
       const maker = this.queue(id, -side)[0];
       if (maker === undefined || (maker.price - order.price) * side > 0n) return null;
       if ((maker.price - band) * side > 0n) return 'priceBand';
@@ -304,8 +304,7 @@ export class ReferenceExchange {
       }
       let size = min(order.left, maker.left);
       if (order.reduceOnly) {
-        size = min(size, max(0n, -side * this.position(sub, id).lots));
-        if (size === 0n) return 'reduceOnly';
+        size = min(size, reducible);
       }
       if (maker.reduceOnly) {
         size = min(size, max(0n, side * this.position(makerSub, id).lots));
@@ -335,10 +334,7 @@ export class ReferenceExchange {
         max(this.position(sub, id).lots, 0n) +
         max(this.position(makerSub, id).lots - side * size, 0n) -
         max(this.position(makerSub, id).lots, 0n);
-      if (
-        growth > 0n &&
-        this.openInterest(id) + growth > BigInt(market.spec.maxOpenInterestLots)
-      ) {
+      if (growth > 0n && this.openInterest(id) + growth > BigInt(market.spec.maxOpenInterestLots)) {
         return 'openInterest';
       }
       this.fill(order, sub, maker, makerSub, market, size, takerFees, makerFees);
@@ -386,8 +382,7 @@ export class ReferenceExchange {
   private move(sub: RefSub, id: number, lots: bigint, price: bigint): void {
     const unit = BigInt(this.markets[id]!.spec.quantaPerTickLot);
     const position = this.position(sub, id);
-    const closed =
-      sign(position.lots) === -sign(lots) ? min(abs(position.lots), abs(lots)) : 0n;
+    const closed = sign(position.lots) === -sign(lots) ? min(abs(position.lots), abs(lots)) : 0n;
     if (closed > 0n) {
       const taken = ceil(position.cost * closed, abs(position.lots));
       sub.cash += sign(position.lots) * closed * price * unit - taken;
@@ -454,7 +449,8 @@ export class ReferenceExchange {
     tiers.forEach((tier, i) => {
       const top = tiers[i + 1]?.floorQuanta ?? value;
       const inTier = max(0n, min(value, top) - tier.floorQuanta);
-      sum += inTier * BigInt(which === 'initial' ? tier.initialMarginPpm : tier.maintenanceMarginPpm);
+      sum +=
+        inTier * BigInt(which === 'initial' ? tier.initialMarginPpm : tier.maintenanceMarginPpm);
     });
     return ceil(sum, M);
   }
@@ -672,9 +668,7 @@ export class ReferenceExchange {
   }
 
   private isFrozen(market: RefMarket): boolean {
-    return (
-      market.index === null || this.now - market.indexAt > BigInt(this.config.indexStaleUs)
-    );
+    return market.index === null || this.now - market.indexAt > BigInt(this.config.indexStaleUs);
   }
 
   private recompute(market: RefMarket): void {

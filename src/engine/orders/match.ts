@@ -38,6 +38,9 @@ export function matchOrder(
   const reduceOnly = table.isReduceOnly(slot);
 
   while (table.left(slot) > 0) {
+    // The order's own fills may have closed the position: what is left must not rest.
+    const reducible = reduceOnly ? reducibleLots(exposure, side) : Infinity;
+    if (reducible === 0) return 'reduceOnly';
     const level = opposite.bestLevel();
     if (level === NO_LEVEL) return null;
     const price = opposite.price(level);
@@ -55,11 +58,7 @@ export function matchOrder(
       continue;
     }
 
-    let size = Math.min(table.left(slot), table.left(makerSlot));
-    if (reduceOnly) {
-      size = Math.min(size, reducibleLots(exposure, side));
-      if (size === 0) return 'reduceOnly';
-    }
+    let size = Math.min(table.left(slot), table.left(makerSlot), reducible);
     const makerExposure = maker.exposure(market.id);
     const makerReduceOnly = table.isReduceOnly(makerSlot);
     if (makerReduceOnly) {
