@@ -39,7 +39,7 @@ export const SPECS = [
     maintenanceMargin: '0.05',
     makerFee: '0.0002',
     takerFee: '0.0005',
-    maxOpenOrders: 6,
+    maxOpenOrders: 4,
     maxOpenInterest: '1.5',
     minQuantity: '0.02',
     maxQuantity: '2',
