@@ -1,0 +1,78 @@
+/**
+ * The engine's book alone: order table, ladders, FIFO queues and a plain match loop, without accounts, margin, events or
+ * hashes. What the ladders cost by themselves.
+ */
+import { NONE, OrderTable } from '../../src/engine/book/order-table.ts';
+import { OrderBook } from '../../src/engine/book/order-book.ts';
+import { NO_LEVEL } from '../../src/engine/book/price-ladder.ts';
+import {
+  lots,
+  marketId,
+  orderId,
+  ppm,
+  priceTicks,
+  seq,
+  subaccountId,
+  timeUs,
+} from '../../src/num/units.ts';
+
+export class BareBook {
+  readonly table = new OrderTable();
+  readonly book = new OrderBook(this.table);
+  trades = 0;
+
+  /** Matches, then rests what is left unless `ioc`; answers the lots left on the book. */
+  place(id: number, signedLots: number, price: number, ioc: boolean): number {
+    const { table, book } = this;
+    const side = signedLots > 0 ? 1 : -1;
+    const opposite = book.ladder(side > 0 ? -1 : 1);
+    let left = Math.abs(signedLots);
+    while (left > 0) {
+      const level = opposite.bestLevel();
+      if (level === NO_LEVEL) break;
+      const best = opposite.price(level);
+      if (side > 0 ? best > price : best < price) break;
+      const maker = opposite.head(level);
+      const size = Math.min(left, table.left(maker));
+      book.reduce(maker, size);
+      left -= size;
+      this.trades += 1;
+      if (table.left(maker) === 0) {
+        book.unlink(maker);
+        table.remove(maker);
+      }
+    }
+    if (left === 0 || ioc) return 0;
+    const slot = table.add(
+      {
+        id: orderId(id),
+        subaccount: subaccountId(0),
+        market: marketId(0),
+        orderType: 'limit',
+        lots: lots(side * left),
+        priceTicks: priceTicks(price),
+        ioc: false,
+        postOnly: false,
+        reduceOnly: false,
+        nonce: 0n,
+        expiresAtMs: 0n,
+        delegate: null,
+        clientId: null,
+        originator: null,
+        originatorFeePpm: ppm(0),
+      },
+      timeUs(0),
+      seq(0),
+    );
+    book.append(slot);
+    return left;
+  }
+
+  cancel(id: number): boolean {
+    const slot = this.table.slotOf(orderId(id));
+    if (slot === NONE) return false;
+    this.book.unlink(slot);
+    this.table.remove(slot);
+    return true;
+  }
+}

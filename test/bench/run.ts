@@ -1,0 +1,173 @@
+/**
+ * `npm run bench`: throughput as ratios against nodejs-order-book on the same order flow in the same run, and the memory
+ * of a million resting orders. Contestants take turns, so that a slow spell of the machine hits all; medians are printed.
+ */
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import Table from 'cli-table3';
+import { OrderBook, Side } from 'nodejs-order-book';
+import { JournalReader, JournalWriter } from '../../src/sim/journal/frames.ts';
+import { Exchange } from '../../src/engine/exchange.ts';
+import { seq } from '../../src/num/units.ts';
+import { BareBook } from './bare-book.ts';
+import { CONFIG, flowCommands, openExchange, openingCommands } from './engine-flow.ts';
+import { makeMix } from './mix.ts';
+
+const ROUNDS = 5;
+const OPERATIONS = 400_000;
+/** The peer is slower by two orders: it gets the first part of the same flow. */
+const PEER_OPERATIONS = 60_000;
+
+const mix = makeMix(OPERATIONS);
+const commands = flowCommands(mix);
+const opening = openingCommands();
+const journal = new JournalWriter(CONFIG);
+[...opening, ...commands].forEach((command, i) => {
+  journal.append(seq(i + 1), command);
+});
+const bytes = journal.bytes();
+
+interface Contestant {
+  readonly name: string;
+  /** Operations a second of one round. */
+  readonly round: () => number;
+  readonly figures: number[];
+}
+
+function perSecond(operations: number, run: () => void): number {
+  globalThis.gc?.();
+  const started = performance.now();
+  run();
+  return operations / ((performance.now() - started) / 1000);
+}
+
+function peer(): number {
+  const book = new OrderBook();
+  const apply = (from: number, to: number): void => {
+    for (let i = from; i < to; i++) {
+      if (mix.kind[i] === 1) {
+        book.cancel(String(mix.id[i]));
+        continue;
+      }
+      const size = mix.lots[i] ?? 0;
+      book.limit({
+        id: String(mix.id[i]),
+        side: size > 0 ? Side.BUY : Side.SELL,
+        size: Math.abs(size),
+        price: mix.price[i] ?? 0,
+        ...(mix.kind[i] === 2 ? { timeInForce: 'IOC' as never } : {}),
+      });
+    }
+  };
+  apply(0, mix.warmUp);
+  return perSecond(PEER_OPERATIONS, () => {
+    apply(mix.warmUp, mix.warmUp + PEER_OPERATIONS);
+  });
+}
+
+function bareBook(): number {
+  const book = new BareBook();
+  const apply = (from: number, to: number): void => {
+    for (let i = from; i < to; i++) {
+      const id = mix.id[i] ?? 0;
+      if (mix.kind[i] === 1) book.cancel(id);
+      else book.place(id, mix.lots[i] ?? 0, mix.price[i] ?? 0, mix.kind[i] === 2);
+    }
+  };
+  apply(0, mix.warmUp);
+  return perSecond(OPERATIONS, () => {
+    apply(mix.warmUp, mix.count);
+  });
+}
+
+let events = 0;
+let chainHash = '';
+const count = (): void => {
+  events += 1;
+};
+
+function engine(): number {
+  const exchange = openExchange();
+  for (let i = 0; i < mix.warmUp; i++) exchange.apply(commands[i] as (typeof commands)[number]);
+  events = 0;
+  const rate = perSecond(OPERATIONS, () => {
+    for (let i = mix.warmUp; i < commands.length; i++) {
+      exchange.apply(commands[i] as (typeof commands)[number], count);
+    }
+  });
+  chainHash = exchange.chainHash();
+  return rate;
+}
+
+function fromBytes(): number {
+  const reader = new JournalReader(bytes);
+  const exchange = new Exchange(reader.header.config);
+  const replay = (until: number): void => {
+    while (exchange.seq < until) {
+      const frame = reader.next();
+      if (frame?.kind !== 'command') break;
+      exchange.apply(frame.command, count);
+    }
+  };
+  replay(opening.length + mix.warmUp);
+  const rate = perSecond(OPERATIONS, () => {
+    replay(opening.length + commands.length);
+  });
+  if (exchange.chainHash() !== chainHash) throw new Error('replay and live run differ');
+  return rate;
+}
+
+const contestants: Contestant[] = [
+  { name: 'nodejs-order-book 10.1.1', round: peer, figures: [] },
+  { name: 'book alone', round: bareBook, figures: [] },
+  { name: 'engine, commands to hashed events', round: engine, figures: [] },
+  { name: 'engine, journal bytes to hashed events', round: fromBytes, figures: [] },
+];
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+const json = process.argv.includes('--json');
+for (let round = -1; round < ROUNDS; round++) {
+  for (const { round: run, figures } of contestants) {
+    const rate = run();
+    // The first round warms the compiler.
+    if (round >= 0) figures.push(rate);
+  }
+}
+const base = median(contestants[0]?.figures ?? []);
+const rows = contestants.map(({ name, figures }) => ({
+  name,
+  perSecond: Math.round(median(figures)),
+  ratio: Number((median(figures) / base).toFixed(1)),
+}));
+const memory = JSON.parse(
+  execFileSync(
+    process.execPath,
+    ['--expose-gc', '--import', 'tsx', fileURLToPath(new URL('./memory.ts', import.meta.url))],
+    { encoding: 'utf8' },
+  ),
+) as { orders: number; bytes: number };
+
+if (json) {
+  console.log(JSON.stringify({ rows, memory, eventsPerCommand: events / OPERATIONS }, null, 2));
+} else {
+  const table = new Table({
+    head: ['one run, same order flow', 'operations/s', 'ratio'],
+    colAligns: ['left', 'right', 'right'],
+    style: { head: [], border: [], compact: true },
+  });
+  for (const row of rows) {
+    table.push([row.name, row.perSecond.toLocaleString('en'), `${row.ratio.toFixed(1)} ×`]);
+  }
+  console.log(table.toString());
+  const live = rows[2]?.perSecond ?? 0;
+  const replayed = rows[3]?.perSecond ?? 1;
+  console.log(`a replayed command costs ${(live / replayed).toFixed(2)} × a live one`);
+  console.log(
+    `${memory.orders.toLocaleString('en')} resting orders: ${(memory.bytes / 2 ** 20).toFixed(0)} MiB over an empty exchange ` +
+      `(${(memory.bytes / memory.orders).toFixed(0)} bytes an order)`,
+  );
+}
