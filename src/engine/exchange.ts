@@ -51,7 +51,7 @@ export class Exchange extends ExchangeReader implements Engine {
       hashCommand(state.hash, command);
       if (command.timeUs > state.nowUs) runTimers(state, command.timeUs);
       const outcome = carryOut(state, command);
-      if (state.touched.length > 0) settleQuotes(state);
+      if (state.touchedCount > 0) settleQuotes(state);
       hashOutcome(state.hash, outcome);
       state.hash.commit();
       return outcome;

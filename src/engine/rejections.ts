@@ -31,6 +31,7 @@ export const REFUSALS = [
   'transfer_not_allowed',
   'symbol_already_listed',
   'market_spec_invalid',
+  'too_many_markets',
   'index_source_not_oracle',
   'mark_source_not_external',
   'tape_level_invalid',

@@ -27,6 +27,7 @@ import type { ExchangeConfig } from './config.ts';
 import { addMarket } from './market/list.ts';
 import type { Market } from './market/market.ts';
 import { watchExpiry } from './orders/expiry.ts';
+import { widenBounds } from './orders/resting.ts';
 import { END_REASONS } from './rejections.ts';
 import { State } from './state.ts';
 
@@ -124,8 +125,8 @@ function archiveOrder(io: Archive, table: OrderTable, saved: number): number {
   const reason = io.int(reasonOf === null ? 0 : END_REASONS.indexOf(reasonOf) + 1);
   if (!io.loading) return saved;
   const slot = table.add(
+    id,
     {
-      id,
       subaccount,
       market,
       orderType: ORDER_TYPES[type] ?? 'limit',
@@ -186,8 +187,7 @@ function loadLevel(io: Archive, state: State, market: Market, side: 1 | -1): voi
     market.book.append(slot);
     if (state.orders.isReduceOnly(slot)) continue;
     const exposure = state.subaccount(state.orders.subaccount(slot)).exposure(market.id);
-    if (side > 0) exposure.highestBid = Math.max(exposure.highestBid, price);
-    else exposure.lowestAsk = Math.min(exposure.lowestAsk, price);
+    widenBounds(exposure, side, price);
   }
 }
 

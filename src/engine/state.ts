@@ -70,6 +70,8 @@ export class State {
   readonly hash = new RollingHash();
   /** Markets whose book or last price changed since quotes were last settled. */
   readonly touched: Market[] = [];
+  /** How many of `touched` count: emptying an array is dear, overwriting it is not. */
+  touchedCount = 0;
   /** Context of the command being applied. */
   cause: Cause = 'command';
   private eventIndex = 0;
@@ -98,7 +100,9 @@ export class State {
   /** Notes that the market's book or last price changed. */
   touch(market: Market): void {
     market.bookSeq = this.seq;
-    if (!this.touched.includes(market)) this.touched.push(market);
+    if (market.touched) return;
+    market.touched = true;
+    this.touched[this.touchedCount++] = market;
   }
 
   /** Starts the events of one command. */

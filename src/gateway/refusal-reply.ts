@@ -32,6 +32,7 @@ export const REFUSAL_REPLIES: Readonly<Record<Refusal, ErrorReply>> = {
   transfer_not_allowed: MESSAGES.transferNotAllowed,
   symbol_already_listed: invalidField('symbol', 'is listed already'),
   market_spec_invalid: invalidField('market', 'its figures leave the range of exact arithmetic'),
+  too_many_markets: invalidField('market', 'at most 65536 markets'),
   index_source_not_oracle: invalidField('symbol', "the market's index is its own mid price"),
   mark_source_not_external: invalidField('symbol', "the market's mark is not external"),
   tape_level_invalid: internalError('a tape level is out of range'),

@@ -20,6 +20,22 @@ export class BareBook {
   readonly table = new OrderTable();
   readonly book = new OrderBook(this.table);
   trades = 0;
+  private readonly terms = {
+    subaccount: subaccountId(0),
+    market: marketId(0),
+    orderType: 'limit' as const,
+    lots: lots(0),
+    priceTicks: priceTicks(0),
+    ioc: false,
+    postOnly: false,
+    reduceOnly: false,
+    nonce: 0n,
+    expiresAtMs: 0n,
+    delegate: null,
+    clientId: null,
+    originator: null,
+    originatorFeePpm: ppm(0),
+  };
 
   /** Matches, then rests what is left unless `ioc`; answers the lots left on the book. */
   place(id: number, signedLots: number, price: number, ioc: boolean): number {
@@ -43,27 +59,10 @@ export class BareBook {
       }
     }
     if (left === 0 || ioc) return 0;
-    const slot = table.add(
-      {
-        id: orderId(id),
-        subaccount: subaccountId(0),
-        market: marketId(0),
-        orderType: 'limit',
-        lots: lots(side * left),
-        priceTicks: priceTicks(price),
-        ioc: false,
-        postOnly: false,
-        reduceOnly: false,
-        nonce: 0n,
-        expiresAtMs: 0n,
-        delegate: null,
-        clientId: null,
-        originator: null,
-        originatorFeePpm: ppm(0),
-      },
-      timeUs(0),
-      seq(0),
-    );
+    // One object for all: what a decoder would hand over anyway.
+    this.terms.lots = lots(side * left);
+    this.terms.priceTicks = priceTicks(price);
+    const slot = table.add(orderId(id), this.terms, timeUs(0), seq(0));
     book.append(slot);
     return left;
   }

@@ -113,7 +113,10 @@ export class NonceScope {
   /** Why the nonce may not be used by this identity (null: the owner's signer set), or null when it may. */
   check(delegate: number | null, nonce: bigint): 'nonce_used' | 'nonce_too_low' | null {
     if (this.owner.has(nonce)) return 'nonce_used';
-    for (const window of this.delegates.values()) if (window.has(nonce)) return 'nonce_used';
+    // Few scopes have delegates; an iterator for the others would be the dearest part of the check.
+    if (this.delegates.size > 0) {
+      for (const window of this.delegates.values()) if (window.has(nonce)) return 'nonce_used';
+    }
     const own = delegate === null ? this.owner : this.delegates.get(delegate);
     return own !== undefined && nonce <= own.floor ? 'nonce_too_low' : null;
   }

@@ -41,14 +41,14 @@ export class Exposure {
   /** Resting orders, reduce-only included. */
   openOrders = 0;
   reduceOnlyOrders = 0;
-  /** Σ over resting orders, not reduce-only, of the highest fee each can still pay (R-5.5). */
-  feeHoldQuanta: Quanta = quanta(0n);
   /**
-   * Bounds on resting prices, so that most price-loss sums need no scan: no bid rests above `highestBid`, no ask below
-   * `lowestAsk`. They only widen until a side is empty; they are derived, and not archived.
+   * Bounds on resting prices, so that most orders are admitted without a scan of what rests: no bid is above
+   * `highestBid`, no ask below `lowestAsk`, nothing above `highestPrice`. They only widen until a side is empty; they
+   * are derived, never decide a refusal, and are not archived.
    */
   highestBid = 0;
   lowestAsk = Infinity;
+  highestPrice = 0;
   /** Sums over the life of the position. */
   feesQuanta: Quanta = quanta(0n);
   fundingQuanta: Quanta = quanta(0n);
@@ -65,7 +65,6 @@ export class Exposure {
     this.askLots = io.int(this.askLots);
     this.openOrders = io.int(this.openOrders);
     this.reduceOnlyOrders = io.int(this.reduceOnlyOrders);
-    this.feeHoldQuanta = quanta(io.bigint(this.feeHoldQuanta));
     this.feesQuanta = quanta(io.bigint(this.feesQuanta));
     this.fundingQuanta = quanta(io.bigint(this.fundingQuanta));
     this.updatedAtUs = timeUs(io.int(this.updatedAtUs));

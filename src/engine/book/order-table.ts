@@ -1,5 +1,5 @@
 /**
- * All orders of one store, as a struct of arrays: about 116 bytes an order, no objects. The exchange holds two of them:
+ * All orders of one store, as a struct of arrays: about 106 bytes an order, no objects. The exchange holds two of them:
  * live orders (and the tape's house segments), and ended orders while they are retained.
  *
  * A slot is a row; slots are reused and mean nothing outside one process: no hash, event or snapshot contains one.
@@ -54,10 +54,11 @@ const POST_ONLY = 2;
 const REDUCE_ONLY = 4;
 const HOUSE = 8;
 const RESTING = 16;
+/** The order has a row in `extras`. */
+const EXTRA = 32;
 
-/** Everything that an order is born with. */
+/** Everything that an order is born with, as its command says it. */
 export interface OrderTerms {
-  readonly id: OrderId;
   readonly subaccount: SubaccountId;
   readonly market: MarketId;
   readonly orderType: OrderType;
@@ -90,17 +91,15 @@ export class OrderTable {
   private updated = new Float64Array(64);
   private seqs = new Float64Array(64);
   private subaccounts = new Int32Array(64);
-  private markets = new Int32Array(64);
+  private markets = new Uint16Array(64);
   private prices = new Int32Array(64);
-  private delegates = new Int32Array(64);
-  private originatorFees = new Int32Array(64);
   private flags = new Uint8Array(64);
   private types = new Uint8Array(64);
   private statuses = new Uint8Array(64);
   private reasons = new Uint8Array(64);
   private readonly clientIds: (string | null)[] = [];
   /** Rare, so kept beside the columns. */
-  private readonly originators = new Map<number, Address>();
+  private readonly extras = new Map<number, OrderExtras>();
 
   /** Queue links, owned by the order book; free-list link of an unused slot is `nextColumn`. */
   private nextColumn = new Int32Array(64);
@@ -119,9 +118,9 @@ export class OrderTable {
     return this.index.findNumber(hashNumber(id), this.ids, id);
   }
 
-  add(terms: OrderTerms, nowUs: TimeUs, seq: Seq): number {
+  add(id: OrderId, terms: OrderTerms, nowUs: TimeUs, seq: Seq): number {
     const slot = this.take();
-    this.ids[slot] = terms.id;
+    this.ids[slot] = id;
     this.lotsColumn[slot] = terms.lots;
     this.leftColumn[slot] = Math.abs(terms.lots);
     this.nonces[slot] = terms.nonce;
@@ -132,8 +131,6 @@ export class OrderTable {
     this.subaccounts[slot] = terms.subaccount;
     this.markets[slot] = terms.market;
     this.prices[slot] = terms.priceTicks;
-    this.delegates[slot] = terms.delegate ?? NONE;
-    this.originatorFees[slot] = terms.originatorFeePpm;
     this.flags[slot] =
       (terms.ioc ? IOC : 0) |
       (terms.postOnly ? POST_ONLY : 0) |
@@ -142,8 +139,15 @@ export class OrderTable {
     this.statuses[slot] = 0;
     this.reasons[slot] = 0;
     this.clientIds[slot] = terms.clientId;
-    if (terms.originator !== null) this.originators.set(slot, terms.originator);
-    this.index.add(hashNumber(terms.id), slot);
+    if (terms.originator !== null || terms.delegate !== null) {
+      this.flags[slot] = this.flags[slot]! | EXTRA;
+      this.extras.set(slot, {
+        delegate: terms.delegate,
+        originator: terms.originator,
+        originatorFeePpm: terms.originatorFeePpm,
+      });
+    }
+    this.index.add(hashNumber(id), slot);
     return slot;
   }
 
@@ -157,7 +161,6 @@ export class OrderTable {
     this.markets[slot] = market;
     this.prices[slot] = price;
     this.flags[slot] = HOUSE;
-    this.originatorFees[slot] = 0;
     this.clientIds[slot] = null;
     return slot;
   }
@@ -176,15 +179,14 @@ export class OrderTable {
     this.subaccounts[slot] = from.subaccounts[source]!;
     this.markets[slot] = from.markets[source]!;
     this.prices[slot] = from.prices[source]!;
-    this.delegates[slot] = from.delegates[source]!;
-    this.originatorFees[slot] = from.originatorFees[source]!;
-    this.flags[slot] = from.flags[source]! & ~RESTING;
+    const flags = from.flags[source]! & ~RESTING;
+    this.flags[slot] = flags;
     this.types[slot] = from.types[source]!;
     this.statuses[slot] = from.statuses[source]!;
     this.reasons[slot] = from.reasons[source]!;
     this.clientIds[slot] = from.clientIds[source] ?? null;
-    const originator = from.originators.get(source);
-    if (originator !== undefined) this.originators.set(slot, originator);
+    const extras = (flags & EXTRA) === 0 ? undefined : from.extras.get(source);
+    if (extras !== undefined) this.extras.set(slot, extras);
     this.index.add(hashNumber(this.ids[slot]), slot);
     return slot;
   }
@@ -193,7 +195,7 @@ export class OrderTable {
   remove(slot: number): void {
     if ((this.flags[slot]! & HOUSE) === 0) this.index.remove(hashNumber(this.ids[slot]!), slot);
     this.clientIds[slot] = null;
-    if (this.originatorFees[slot]! !== 0) this.originators.delete(slot);
+    if ((this.flags[slot]! & EXTRA) !== 0) this.extras.delete(slot);
     this.nextColumn[slot] = this.free;
     this.free = slot;
     this.liveCount -= 1;
@@ -265,17 +267,19 @@ export class OrderTable {
     return this.seqs[slot]! as Seq;
   }
   delegate(slot: number): AccountId | null {
-    const id = this.delegates[slot]!;
-    return id === NONE ? null : (id as AccountId);
+    return this.extrasOf(slot)?.delegate ?? null;
   }
   clientId(slot: number): string | null {
     return this.clientIds[slot] ?? null;
   }
   originator(slot: number): Address | null {
-    return this.originators.get(slot) ?? null;
+    return this.extrasOf(slot)?.originator ?? null;
   }
   originatorFeePpm(slot: number): Ppm {
-    return this.originatorFees[slot]! as Ppm;
+    return this.extrasOf(slot)?.originatorFeePpm ?? (0 as Ppm);
+  }
+  private extrasOf(slot: number): OrderExtras | undefined {
+    return (this.flags[slot]! & EXTRA) === 0 ? undefined : this.extras.get(slot);
   }
   orderType(slot: number): OrderType {
     return ORDER_TYPES[this.types[slot]!]!;
@@ -395,10 +399,8 @@ export class OrderTable {
     this.updated = grownFloats(this.updated, capacity);
     this.seqs = grownFloats(this.seqs, capacity);
     this.subaccounts = grownInts(this.subaccounts, capacity);
-    this.markets = grownInts(this.markets, capacity);
+    this.markets = grownShorts(this.markets, capacity);
     this.prices = grownInts(this.prices, capacity);
-    this.delegates = grownInts(this.delegates, capacity);
-    this.originatorFees = grownInts(this.originatorFees, capacity);
     this.flags = grownBytes(this.flags, capacity);
     this.types = grownBytes(this.types, capacity);
     this.statuses = grownBytes(this.statuses, capacity);
@@ -409,6 +411,13 @@ export class OrderTable {
     this.ownerNext = grownInts(this.ownerNext, capacity);
     this.ownerPrev = grownInts(this.ownerPrev, capacity);
   }
+}
+
+/** What few orders have. */
+interface OrderExtras {
+  readonly delegate: AccountId | null;
+  readonly originator: Address | null;
+  readonly originatorFeePpm: Ppm;
 }
 
 /** Head, tail and length of one owner's orders. */
@@ -436,6 +445,12 @@ function grownInts(old: Int32Array<ArrayBuffer>, capacity: number): Int32Array<A
 
 function grownBigs(old: BigInt64Array<ArrayBuffer>, capacity: number): BigInt64Array<ArrayBuffer> {
   const larger = new BigInt64Array(capacity);
+  larger.set(old);
+  return larger;
+}
+
+function grownShorts(old: Uint16Array<ArrayBuffer>, capacity: number): Uint16Array<ArrayBuffer> {
+  const larger = new Uint16Array(capacity);
   larger.set(old);
   return larger;
 }

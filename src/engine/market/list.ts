@@ -9,12 +9,15 @@ import type { Outcome } from '../rejections.ts';
 import type { State } from '../state.ts';
 import { Market } from './market.ts';
 
+/** Orders keep their market in 16 bits. */
+const MAX_MARKET_ID = 65_535;
 const MAX_ORDER_NOTIONAL = 2n ** 63n;
 
 export function listMarket(state: State, command: ListMarket): Outcome {
   const { spec } = command;
   if (state.marketBySymbol.has(spec.symbol)) return 'symbol_already_listed';
   if (!isSpecSound(spec)) return 'market_spec_invalid';
+  if (state.markets.length > MAX_MARKET_ID) return 'too_many_markets';
   const id = marketId(state.markets.length);
   addMarket(state, spec);
   state.emit({

@@ -32,6 +32,9 @@ export class Market {
   readonly trades: TradeHistory;
   readonly candles: Candles;
 
+  /** The highest initial rate of any tier. */
+  readonly highestInitialPpm: number;
+
   indexTicks: PriceTicks | null = null;
   indexText: string | null = null;
   /** When the index was last set or confirmed (R-5.3 staleness). */
@@ -42,6 +45,9 @@ export class Market {
   openInterestLots: Lots = lots(0);
   /** Sequence number of the last command that changed the book. */
   bookSeq: Seq = seq(0);
+
+  /** Whether the command being applied has touched this market. */
+  touched = false;
 
   /** EMA of (mid − index) in 1e-6 ticks; starts at 0. */
   emaMicroTicks = 0n;
@@ -69,6 +75,7 @@ export class Market {
   ) {
     this.id = id;
     this.spec = spec;
+    this.highestInitialPpm = Math.max(...spec.tiers.map((tier) => tier.initialMarginPpm));
     this.book = new OrderBook(table);
     this.trades = new TradeHistory(retention.tradesPerMarket);
     this.candles = new Candles(retention.candleMinutesPerMarket);

@@ -21,7 +21,7 @@ export function endOrder(
   const subaccount = state.subaccount(table.subaccount(slot));
   if (table.isResting(slot)) {
     const market = state.market(table.market(slot));
-    releaseResting(table, slot, market, subaccount.exposure(market.id));
+    releaseResting(table, slot, subaccount.exposure(market.id));
     market.book.unlink(slot);
     market.tape.carry.delete(table.id(slot));
     state.touch(market);

@@ -3,10 +3,8 @@
  * events of both sides, in causal order: trade, maker, taker, ledger, positions; then what a closed position ends.
  * The caller has checked that both sides may trade.
  */
-import { notional } from '../../num/notional.ts';
 import {
   lots,
-  ppm,
   quanta,
   tradeId,
   type Lots,
@@ -19,7 +17,7 @@ import { applyFill, emitPosition, hasTurned } from '../accounts/positions.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
 import type { Market } from '../market/market.ts';
-import { distributeFee, feeOn } from '../risk/fees.ts';
+import { distributeFee, feeOfFill } from '../risk/fees.ts';
 import type { State } from '../state.ts';
 import { endOrder } from './end.ts';
 import { shrinkResting } from './resting.ts';
@@ -30,9 +28,10 @@ export interface SideFees {
   readonly originator: Quanta;
 }
 
-const NO_FEES: SideFees = { protocol: quanta(0n), originator: quanta(0n) };
+/** What the house pays. */
+export const NO_FEES: SideFees = { protocol: quanta(0n), originator: quanta(0n) };
 
-/** What this side would pay for a fill of `size` lots at `price`. House sides pay nothing. */
+/** What a user's order would pay for a fill of `size` lots at `price`. */
 export function feesOf(
   state: State,
   market: Market,
@@ -41,13 +40,13 @@ export function feesOf(
   size: number,
   price: PriceTicks,
 ): SideFees {
-  if (slot === NONE || state.orders.isHouse(slot)) return NO_FEES;
-  const value = notional(lots(size), price, market.spec.quantaPerTickLot);
+  const unit = market.spec.quantaPerTickLot;
   const rate = role === 'maker' ? market.spec.makerFeePpm : market.spec.takerFeePpm;
   const originatorRate = state.orders.originatorFeePpm(slot);
   return {
-    protocol: feeOn(value, rate),
-    originator: originatorRate === 0 ? quanta(0n) : feeOn(value, ppm(originatorRate)),
+    protocol: feeOfFill(size, price, unit, rate),
+    originator:
+      originatorRate === 0 ? NO_FEES.originator : feeOfFill(size, price, unit, originatorRate),
   };
 }
 
@@ -77,13 +76,15 @@ export function printTrade(
   return id;
 }
 
-/** Executes a fill of `size` lots. `takerSlot` is NONE for a house taker. */
+/** Executes a fill of `size` lots at the fees that were checked. `takerSlot` is NONE for a house taker. */
 export function executeFill(
   state: State,
   market: Market,
   makerSlot: number,
+  makerFees: SideFees,
   taker: Subaccount,
   takerSlot: number,
+  takerFees: SideFees,
   size: number,
 ): void {
   const table = state.orders;
@@ -94,8 +95,6 @@ export function executeFill(
   const makerLots = lots(makerSide * size);
   const takerLots = lots(-makerSide * size);
 
-  const makerFees = feesOf(state, market, makerSlot, 'maker', size, price);
-  const takerFees = feesOf(state, market, takerSlot, 'taker', size, price);
   const makerExposure = maker.exposure(market.id);
   const takerExposure = taker.exposure(market.id);
   const makerBefore = makerExposure.positionLots;
@@ -106,9 +105,8 @@ export function executeFill(
   const trade = printTrade(state, market, price, takerLots);
   if (makerHouse) market.book.reduce(makerSlot, size);
   else {
-    shrinkResting(table, makerSlot, size, market, makerExposure, () => {
-      market.book.reduce(makerSlot, size);
-    });
+    shrinkResting(table, makerSlot, size, makerExposure);
+    market.book.reduce(makerSlot, size);
     emitFilled(state, makerSlot, trade, 'maker', price, makerLots, makerFees, makerPnl);
   }
   if (takerSlot !== NONE) {

@@ -17,7 +17,7 @@ import { bandLimit } from '../risk/price-band.ts';
 import type { State } from '../state.ts';
 import { noteDisplaced } from '../tape/displacement.ts';
 import { endOrder } from './end.ts';
-import { executeFill, feesOf, reducibleLots } from './fill.ts';
+import { executeFill, feesOf, NO_FEES, reducibleLots } from './fill.ts';
 import { selfTradeModeOf } from './self-trade.ts';
 
 /** Matches a user's order. Answers why it must end now, or null when what is left may rest. */
@@ -60,8 +60,7 @@ export function matchOrder(
 
     let size = Math.min(table.left(slot), table.left(makerSlot), reducible);
     const makerExposure = maker.exposure(market.id);
-    const makerReduceOnly = table.isReduceOnly(makerSlot);
-    if (makerReduceOnly) {
+    if (table.isReduceOnly(makerSlot)) {
       size = Math.min(size, reducibleLots(makerExposure, side > 0 ? -1 : 1));
       if (size === 0) {
         endOrder(state, makerSlot, 'cancelled', 'reduceOnly');
@@ -74,19 +73,16 @@ export function matchOrder(
     }
 
     const takerLots = lots(side * size);
-    const fees = feesOf(state, market, slot, 'taker', size, price);
-    const feesQuanta = fees.protocol + fees.originator;
-    if (!affordsFill(state, taker, exposure, market, takerLots, price, feesQuanta, 0)) {
+    const takerFees = feesOf(state, market, slot, 'taker', size, price);
+    if (!affordsFill(state, taker, exposure, market, takerLots, price, takerFees, 0)) {
       return 'insufficientMargin';
     }
-    const makerLots = lots(-side * size);
+    let makerFees = NO_FEES;
     if (!makerHouse) {
-      const makerFees = feesOf(state, market, makerSlot, 'maker', size, price);
-      const makerQuanta = makerFees.protocol + makerFees.originator;
-      const resting = makerReduceOnly ? 0 : size;
-      if (
-        !affordsFill(state, maker, makerExposure, market, makerLots, price, makerQuanta, resting)
-      ) {
+      makerFees = feesOf(state, market, makerSlot, 'maker', size, price);
+      const resting = table.isReduceOnly(makerSlot) ? 0 : size;
+      const makerLots = lots(-side * size);
+      if (!affordsFill(state, maker, makerExposure, market, makerLots, price, makerFees, resting)) {
         endOrder(state, makerSlot, 'cancelled', 'insufficientMargin');
         continue;
       }
@@ -95,7 +91,7 @@ export function matchOrder(
       return 'openInterest';
     }
 
-    executeFill(state, market, makerSlot, taker, slot, size);
+    executeFill(state, market, makerSlot, makerFees, taker, slot, takerFees, size);
     if (makerHouse) noteDisplaced(state, market, side > 0 ? -1 : 1, price, size);
   }
   return null;

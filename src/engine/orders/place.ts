@@ -3,7 +3,7 @@
  * and the order has a number; then the rejections that leave a record; then it is accepted, matched, and rests or ends.
  */
 import { hashText } from '../../base/slot-index.ts';
-import { lots, MAX_PRICE_TICKS, orderId, type OrderId } from '../../num/units.ts';
+import { MAX_PRICE_TICKS, orderId, type OrderId } from '../../num/units.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
@@ -124,27 +124,7 @@ function wouldCross(market: Market, side: 1 | -1, price: number): boolean {
 }
 
 function addOrder(state: State, command: PlaceOrder, id: OrderId, owner: Subaccount): number {
-  const slot = state.orders.add(
-    {
-      id,
-      subaccount: command.subaccount,
-      market: command.market,
-      orderType: command.orderType,
-      lots: lots(command.lots),
-      priceTicks: command.priceTicks,
-      ioc: command.ioc,
-      postOnly: command.postOnly,
-      reduceOnly: command.reduceOnly,
-      nonce: command.nonce,
-      expiresAtMs: command.expiresAtMs,
-      delegate: command.delegate,
-      clientId: command.clientId,
-      originator: command.originator,
-      originatorFeePpm: command.originatorFeePpm,
-    },
-    state.nowUs,
-    state.seq,
-  );
+  const slot = state.orders.add(id, command, state.nowUs, state.seq);
   state.orders.linkOwner(owner.orders, slot);
   return slot;
 }
@@ -226,7 +206,7 @@ function reject(
 function rest(state: State, slot: number, market: Market, exposure: Exposure): void {
   const table = state.orders;
   market.book.append(slot);
-  holdResting(table, slot, market, exposure);
+  holdResting(table, slot, exposure);
   state.touch(market);
   state.emit({
     kind: 'orderRested',

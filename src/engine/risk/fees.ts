@@ -3,8 +3,8 @@
  * goes to the vault and to insurance, rounded down, and the rest to the treasury.
  */
 import { absBig } from '../../num/arithmetic.ts';
-import { ppmOfCeil, ppmOfFloor } from '../../num/notional.ts';
-import { ppm, quanta, type Ppm, type Quanta } from '../../num/units.ts';
+import { notional, ppmOfCeil, ppmOfFloor } from '../../num/notional.ts';
+import { lots, PPM, ppm, quanta, type Ppm, type PriceTicks, type Quanta } from '../../num/units.ts';
 import { credit } from '../accounts/ledger.ts';
 import type { State } from '../state.ts';
 
@@ -12,6 +12,21 @@ import type { State } from '../state.ts';
 export function feeOn(notionalQuanta: Quanta, rate: Ppm): Quanta {
   const size = quanta(absBig(notionalQuanta));
   return rate >= 0 ? ppmOfCeil(size, rate) : quanta(-ppmOfFloor(size, ppm(-rate)));
+}
+
+/**
+ * Fee on a fill of `size` ≥ 0 lots at a price. While the product is below 2^53 it is computed in exact integers of a double, and one
+ * bigint is made; else in bigints throughout.
+ */
+export function feeOfFill(size: number, price: PriceTicks, unit: number, rate: Ppm): Quanta {
+  const product = size * price * unit * rate;
+  if (product > Number.MAX_SAFE_INTEGER || product < -Number.MAX_SAFE_INTEGER) {
+    return feeOn(notional(lots(size), price, unit), rate);
+  }
+  // The remainder of doubles is exact, and so is the quotient of an exact multiple. A rebate rounds toward zero.
+  const remainder = product % PPM;
+  const whole = (product - remainder) / PPM;
+  return quanta(BigInt(remainder > 0 ? whole + 1 : whole));
 }
 
 /** Hands out the net protocol fee of one fill; 0 pays no one. */

@@ -13,6 +13,7 @@ import {
   lots,
   PPM,
   ppm,
+  priceTicks,
   quanta,
   type Lots,
   type PriceTicks,
@@ -24,7 +25,7 @@ import type { MarginTier } from '../config.ts';
 import { assert } from '../../base/assert.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
-import { feeOn } from './fees.ts';
+import { feeOfFill } from './fees.ts';
 
 const BIG_PPM = BigInt(PPM);
 
@@ -115,26 +116,61 @@ export function withdrawable(state: State, subaccount: Subaccount): Quanta {
   return quanta(maxBig(0n, available));
 }
 
-/** Σ over resting orders that are not reduce-only of max(0, side × (limit − mark)) × lots, in Quanta. */
-function restingLoss(
+/**
+ * What the resting orders of a market, not reduce-only, could still cost when filled at their limits, in Quanta: the
+ * loss against the mark, Σ max(0, side × (limit − mark)) × lots, and the highest fee of each, which is its maker fee with its originator's.
+ */
+function restingCost(
   state: State,
   subaccount: Subaccount,
   exposure: Exposure,
   market: Market,
 ): bigint {
+  if (exposure.openOrders === 0) return 0n;
   const mark = mustMark(market);
-  if (exposure.highestBid <= mark && exposure.lowestAsk >= mark) return 0n;
   const table = state.orders;
-  let loss = 0n;
+  const unit = market.spec.quantaPerTickLot;
+  const makerRate = Math.max(market.spec.makerFeePpm, 0);
+  let cost = 0n;
   for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
     if (table.market(slot) !== market.id || !table.isResting(slot) || table.isReduceOnly(slot)) {
       continue;
     }
+    const left = table.left(slot);
+    const rate = ppm(makerRate + table.originatorFeePpm(slot));
+    cost += feeOfFill(left, table.price(slot), unit, rate);
     const distance = table.side(slot) * (table.price(slot) - mark);
-    if (distance <= 0) continue;
-    loss += notional(lots(table.left(slot)), distance as PriceTicks, market.spec.quantaPerTickLot);
+    if (distance > 0) cost += notional(lots(left), priceTicks(distance), unit);
   }
-  return loss;
+  return cost;
+}
+
+/** Quanta to spare before a bound in doubles may say yes: far more than its rounding can amount to. */
+const SPARE = 1_000_000;
+/** Doubles up to here keep every rounding below a Quantum. */
+const BOUNDED = 2 ** 52;
+
+/**
+ * Equity of a subaccount with one market, and an upper bound of what a worst size there requires: in doubles, for saying
+ * yes to the many who are far from any limit. It never says no: then, and when a figure is large or there are other markets, the exact rule decides.
+ */
+function hasRoom(
+  subaccount: Subaccount,
+  exposure: Exposure,
+  market: Market,
+  worst: number,
+  otherNeeds: number,
+): boolean {
+  for (const other of subaccount.exposures) {
+    if (other !== undefined && other !== exposure) return false;
+  }
+  const unit = mustMark(market) * market.spec.quantaPerTickLot;
+  const cash = Number(subaccount.cash);
+  const cost = Number(exposure.costQuanta);
+  const value = exposure.positionLots * unit;
+  const needs = (worst * unit * market.highestInitialPpm) / PPM + otherNeeds;
+  if (!(Math.abs(cash) + Math.abs(cost) + Math.abs(value) + needs < BOUNDED)) return false;
+  return cash + value - cost - needs > SPARE;
 }
 
 /**
@@ -157,29 +193,39 @@ export function affordsOrder(
   if (orderLots < 0 && position > 0 && exposure.askLots + size <= position) return true;
   if (orderLots > 0 && position < 0 && exposure.bidLots + size <= -position) return true;
 
+  const spec = market.spec;
+  const mark = mustMark(market);
+  const unit = spec.quantaPerTickLot;
+  const bids = exposure.bidLots + (orderLots > 0 ? size : 0);
+  const asks = exposure.askLots + (orderLots < 0 ? size : 0);
+  const worst = worstLots(position, bids, asks);
+  const feePrice = ioc ? mark : limit;
+  const rate = ppm(Math.max(spec.makerFeePpm, spec.takerFeePpm, 0) + originatorFeePpm);
+  const distance = ioc ? 0 : Math.max(0, Math.sign(orderLots) * (limit - mark));
+
+  // Every resting order costs at most this: its lots at the furthest prices, with the highest rates.
+  const resting =
+    Math.max(0, exposure.highestBid - mark) * exposure.bidLots +
+    (exposure.askLots === 0 ? 0 : Math.max(0, mark - exposure.lowestAsk) * exposure.askLots) +
+    ((exposure.bidLots + exposure.askLots) *
+      exposure.highestPrice *
+      (Math.max(spec.makerFeePpm, 0) + state.config.maxOriginatorFeePpm)) /
+      PPM +
+    exposure.openOrders;
+  const own = size * distance + (size * feePrice * rate) / PPM + 1;
+  if (hasRoom(subaccount, exposure, market, worst, (resting + own) * unit)) return true;
+
   let free: bigint = subaccount.cash;
   for (const other of subaccount.exposures) {
     if (other === undefined) continue;
     const otherMarket = other === exposure ? market : state.market(other.market);
-    free += upnlOf(other, otherMarket) - other.feeHoldQuanta;
+    free += upnlOf(other, otherMarket) - restingCost(state, subaccount, other, otherMarket);
     if (other === exposure) continue;
     free -= initialOf(otherMarket, worstLots(other.positionLots, other.bidLots, other.askLots));
-    if (other.openOrders > 0) free -= restingLoss(state, subaccount, other, otherMarket);
   }
-  const bids = exposure.bidLots + (orderLots > 0 ? size : 0);
-  const asks = exposure.askLots + (orderLots < 0 ? size : 0);
-  free -= initialOf(market, worstLots(position, bids, asks));
-  if (exposure.openOrders > 0) free -= restingLoss(state, subaccount, exposure, market);
-
-  const spec = market.spec;
-  const mark = mustMark(market);
-  const feePrice = ioc ? mark : limit;
-  const rate = ppm(Math.max(spec.makerFeePpm, spec.takerFeePpm, 0) + originatorFeePpm);
-  free -= feeOn(notional(lots(size), feePrice, spec.quantaPerTickLot), rate);
-  const distance = Math.sign(orderLots) * (limit - mark);
-  if (!ioc && distance > 0) {
-    free -= notional(lots(size), distance as PriceTicks, spec.quantaPerTickLot);
-  }
+  free -= initialOf(market, worst);
+  free -= feeOfFill(size, feePrice, unit, rate);
+  free -= notional(lots(size), priceTicks(distance), unit);
   return free >= 0n;
 }
 
@@ -197,17 +243,24 @@ export function affordsFill(
   market: Market,
   fillLots: Lots,
   price: PriceTicks,
-  feesQuanta: bigint,
+  fees: { readonly protocol: Quanta; readonly originator: Quanta },
   restingLots: number,
 ): boolean {
-  const spec = market.spec;
+  const unit = market.spec.quantaPerTickLot;
   const mark = mustMark(market);
-  let equity: bigint = subaccount.cash;
-  let initial = 0n;
-  let maintenanceElsewhere = 0n;
   const position = exposure.positionLots;
   const after = position + fillLots;
   const reducing = Math.abs(after) < Math.abs(position) && after * position >= 0;
+  const bids = exposure.bidLots - (fillLots > 0 ? restingLots : 0);
+  const asks = exposure.askLots - (fillLots < 0 ? restingLots : 0);
+  const worst = worstLots(after, bids, asks);
+  const loss = fillLots * (price - mark) * unit;
+  const paid = Number(fees.protocol) + Number(fees.originator);
+  if (hasRoom(subaccount, exposure, market, worst, Math.abs(loss) + Math.abs(paid))) return true;
+
+  let equity: bigint = subaccount.cash;
+  let initial = initialOf(market, worst);
+  let maintenanceElsewhere = 0n;
   for (const other of subaccount.exposures) {
     if (other === undefined) continue;
     const otherMarket = other === exposure ? market : state.market(other.market);
@@ -216,15 +269,10 @@ export function affordsFill(
     initial += initialOf(otherMarket, worstLots(other.positionLots, other.bidLots, other.askLots));
     if (reducing) maintenanceElsewhere += maintenanceOf(otherMarket, other.positionLots);
   }
-  const bids = exposure.bidLots - (fillLots > 0 ? restingLots : 0);
-  const asks = exposure.askLots - (fillLots < 0 ? restingLots : 0);
-  initial += initialOf(market, worstLots(after, bids, asks));
-
   const equityAfter =
     equity +
-    (notional(fillLots, mark, spec.quantaPerTickLot) -
-      notional(fillLots, price, spec.quantaPerTickLot)) -
-    feesQuanta;
+    (notional(fillLots, mark, unit) - notional(fillLots, price, unit)) -
+    (fees.protocol + fees.originator);
   if (equityAfter >= initial) return true;
   if (!reducing || equityAfter < 0n) return false;
   const before = maintenanceElsewhere + maintenanceOf(market, position);

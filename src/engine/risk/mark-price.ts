@@ -8,6 +8,7 @@
  * The EMA's sample is the time-weighted basis since its last step: the basis in force is added up when it changes
  * (`settleQuotes`, once a command) and at steps, so advancing time in one go or in parts gives the same sums.
  */
+import { must } from '../../base/assert.ts';
 import { floorDiv } from '../../num/arithmetic.ts';
 import { priceTicks, timeUs, PPM, type PriceTicks, type TimeUs } from '../../num/units.ts';
 import { SECOND_US, type Market } from '../market/market.ts';
@@ -66,7 +67,9 @@ export function runMarkTimer(state: State, market: Market): void {
  * due at the next whole second when they changed.
  */
 export function settleQuotes(state: State): void {
-  for (const market of state.touched) {
+  for (let i = 0; i < state.touchedCount; i++) {
+    const market = must(state.touched[i], 'as many markets as counted are touched');
+    market.touched = false;
     const bid = market.book.bestPrice(1);
     const ask = market.book.bestPrice(-1);
     if (bid === market.seenBid && ask === market.seenAsk && market.lastTicks === market.seenLast) {
@@ -81,7 +84,7 @@ export function settleQuotes(state: State): void {
       market.markDueUs = state.nowUs - (state.nowUs % SECOND_US) + SECOND_US;
     }
   }
-  state.touched.length = 0;
+  state.touchedCount = 0;
 }
 
 /** Best bid + best ask, in half ticks; null unless both are there. */

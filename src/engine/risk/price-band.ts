@@ -19,6 +19,6 @@ export function bandLimit(market: Market, side: 1 | -1): number {
 /** Whether a resting price is further from the mark than ten bands, compared by cross-multiplying. */
 export function isBeyondRestingLimit(market: Market, price: PriceTicks): boolean {
   const mark = mustMark(market);
-  const distance = BigInt(Math.abs(price - mark)) * BigInt(PPM);
-  return distance > BigInt(mark) * BigInt(market.spec.priceBandPpm * RESTING_BANDS);
+  // Both products stay below 2^31 × 1e6 < 2^53, so they are exact.
+  return Math.abs(price - mark) * (PPM / RESTING_BANDS) > mark * market.spec.priceBandPpm;
 }

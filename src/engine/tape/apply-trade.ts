@@ -11,7 +11,7 @@ import { NONE } from '../book/order-table.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { TapeTrade } from '../commands.ts';
 import type { Market } from '../market/market.ts';
-import { executeFill, printTrade } from '../orders/fill.ts';
+import { executeFill, NO_FEES, printTrade } from '../orders/fill.ts';
 import type { Outcome } from '../rejections.ts';
 import type { State } from '../state.ts';
 import { returnCredit, takeFromBack } from './house.ts';
@@ -92,7 +92,7 @@ function takeLevel(
     const left = size - users - house;
     if (state.orders.isHouse(head)) {
       const fill = Math.min(left, state.orders.left(head));
-      executeFill(state, market, head, state.houseTaker, NONE, fill);
+      executeFill(state, market, head, NO_FEES, state.houseTaker, NONE, NO_FEES, fill);
       house += fill;
       continue;
     }

@@ -7,7 +7,7 @@ import { NONE } from '../book/order-table.ts';
 import type { PriceLadder } from '../book/price-ladder.ts';
 import type { Market } from '../market/market.ts';
 import { endOrder } from '../orders/end.ts';
-import { executeFill, feesOf, reducibleLots } from '../orders/fill.ts';
+import { executeFill, feesOf, NO_FEES, reducibleLots } from '../orders/fill.ts';
 import { affordsFill } from '../risk/margin.ts';
 import { isFrozen } from '../risk/mark-price.ts';
 import type { State } from '../state.ts';
@@ -54,13 +54,13 @@ export function takeUserOrder(
       market,
       lots(side * fill),
       price,
-      fees.protocol + fees.originator,
+      fees,
       reduceOnly ? 0 : fill,
     );
   if (!affordable) {
     endOrder(state, slot, 'cancelled', 'insufficientMargin');
     return { filled: 0, held: false };
   }
-  executeFill(state, market, slot, state.houseTaker, NONE, fill);
+  executeFill(state, market, slot, fees, state.houseTaker, NONE, NO_FEES, fill);
   return { filled: fill, held: false };
 }
