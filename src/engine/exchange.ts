@@ -46,7 +46,7 @@ export class Exchange extends ExchangeReader implements Engine {
     assert(Number.isSafeInteger(command.timeUs), 'command times are whole microseconds');
     assert(command.timeUs >= state.nowUs, 'time never goes back');
     state.seq = seq(state.seq + 1);
-    state.begin(emit);
+    state.begin(command.timeUs, emit);
     try {
       hashCommand(state.hash, command);
       if (command.timeUs > state.nowUs) runTimers(state, command.timeUs);

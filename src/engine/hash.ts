@@ -2,7 +2,7 @@
  * What of a command and of its events goes into the chain hash (DESIGN §3).
  *
  * chainHash_n = H(chainHash_{n−1}, seq_n, command_n, outcome_n, events_n). Every field of a command is hashed. Of events, every field is
- * hashed that the command does not already fix; `seq` and `index` are their place in the stream, and the terms in
+ * hashed that the command does not already fix; the time of an event enters when it changes (timers run at their own); `seq` and `index` are their place in the stream, and the terms in
  * `orderAccepted` and `orderRejected` are the command's own.
  */
 import { unreachable } from '../base/assert.ts';
@@ -172,7 +172,6 @@ export function hashOutcome(hash: RollingHash, outcome: Outcome): void {
 
 export function hashEvent(hash: RollingHash, event: EngineEvent): void {
   const cause = CAUSES.indexOf(event.cause) << 8;
-  hash.num(event.timeUs);
   switch (event.kind) {
     case 'orderAccepted':
       hash.int(1 | cause);

@@ -95,7 +95,7 @@ function archiveOrders(io: Archive, state: State): void {
     table.linkOwner(subaccount.orders, slot);
     const clientId = table.clientId(slot);
     if (clientId !== null) state.clientIds.add(hashText(subaccount.account, clientId), slot);
-    watchExpiry(state, table.id(slot), table.expiresAtMs(slot));
+    watchExpiry(state, slot, table.expiresAtMs(slot));
   }
 }
 

@@ -75,6 +75,8 @@ export class State {
   /** Context of the command being applied. */
   cause: Cause = 'command';
   private eventIndex = 0;
+  /** The instant that the hash knows of: the command's own, or a timer's. */
+  private hashedUs = 0;
   private sink: EventSink | undefined;
 
   constructor(config: ExchangeConfig) {
@@ -106,9 +108,10 @@ export class State {
   }
 
   /** Starts the events of one command. */
-  begin(sink: EventSink | undefined): void {
+  begin(commandUs: TimeUs, sink: EventSink | undefined): void {
     this.sink = sink;
     this.eventIndex = 0;
+    this.hashedUs = commandUs;
     this.cause = 'command';
   }
 
@@ -118,6 +121,12 @@ export class State {
   }
 
   emit(event: EngineEvent): void {
+    // Events of one instant share its time: it enters the hash when it changes.
+    if (this.nowUs !== this.hashedUs) {
+      this.hashedUs = this.nowUs;
+      this.hash.int(-1);
+      this.hash.num(this.nowUs);
+    }
     hashEvent(this.hash, event);
     if (this.sink !== undefined) this.sink(event);
   }

@@ -27,6 +27,8 @@ import type { EndReason } from '../rejections.ts';
 import { END_REASONS } from '../rejections.ts';
 import type { OrderStatus } from '../views.ts';
 
+/** Id of a row that is not in use. */
+const FREE = -1;
 /** No slot. */
 export const NONE = -1;
 
@@ -56,6 +58,10 @@ const HOUSE = 8;
 const RESTING = 16;
 /** The order has a row in `extras`. */
 const EXTRA = 32;
+/** The order has a timer for its expiry. */
+const EXPIRES = 64;
+/** The order is in the index. */
+const INDEXED = 128;
 
 /** Everything that an order is born with, as its command says it. */
 export interface OrderTerms {
@@ -81,12 +87,16 @@ export class OrderTable {
   private free = NONE;
   private liveCount = 0;
   private readonly index = new SlotIndex(128);
+  /** Copies that no look-up has made it index yet; slots may stand here twice, or be free again. */
+  private unindexed: number[] = [];
 
   private ids = new Float64Array(64);
   private lotsColumn = new Float64Array(64);
   private leftColumn = new Float64Array(64);
   private nonces = new BigInt64Array(64);
   private expiries = new BigInt64Array(64);
+  private nonceWords = new Int32Array(this.nonces.buffer);
+  private expiryWords = new Int32Array(this.expiries.buffer);
   private created = new Float64Array(64);
   private updated = new Float64Array(64);
   private seqs = new Float64Array(64);
@@ -115,7 +125,18 @@ export class OrderTable {
   }
 
   slotOf(id: OrderId): number {
+    if (this.unindexed.length > 0) this.catchUp();
     return this.index.findNumber(hashNumber(id), this.ids, id);
+  }
+
+  /** Ended orders are many and looked up seldom: they enter the index when someone looks. */
+  private catchUp(): void {
+    for (const slot of this.unindexed) {
+      if (this.ids[slot] === FREE || (this.flags[slot]! & INDEXED) !== 0) continue;
+      this.flags[slot] = this.flags[slot]! | INDEXED;
+      this.index.add(hashNumber(this.ids[slot]!), slot);
+    }
+    this.unindexed = [];
   }
 
   add(id: OrderId, terms: OrderTerms, nowUs: TimeUs, seq: Seq): number {
@@ -132,6 +153,7 @@ export class OrderTable {
     this.markets[slot] = terms.market;
     this.prices[slot] = terms.priceTicks;
     this.flags[slot] =
+      INDEXED |
       (terms.ioc ? IOC : 0) |
       (terms.postOnly ? POST_ONLY : 0) |
       (terms.reduceOnly ? REDUCE_ONLY : 0);
@@ -171,15 +193,18 @@ export class OrderTable {
     this.ids[slot] = from.ids[source]!;
     this.lotsColumn[slot] = from.lotsColumn[source]!;
     this.leftColumn[slot] = from.leftColumn[source]!;
-    this.nonces[slot] = from.nonces[source]!;
-    this.expiries[slot] = from.expiries[source]!;
+    // As pairs of words: copying a 64-bit integer as such would make a bigint of it.
+    this.nonceWords[2 * slot] = from.nonceWords[2 * source]!;
+    this.nonceWords[2 * slot + 1] = from.nonceWords[2 * source + 1]!;
+    this.expiryWords[2 * slot] = from.expiryWords[2 * source]!;
+    this.expiryWords[2 * slot + 1] = from.expiryWords[2 * source + 1]!;
     this.created[slot] = from.created[source]!;
     this.updated[slot] = from.updated[source]!;
     this.seqs[slot] = from.seqs[source]!;
     this.subaccounts[slot] = from.subaccounts[source]!;
     this.markets[slot] = from.markets[source]!;
     this.prices[slot] = from.prices[source]!;
-    const flags = from.flags[source]! & ~RESTING;
+    const flags = from.flags[source]! & ~(RESTING | EXPIRES | INDEXED);
     this.flags[slot] = flags;
     this.types[slot] = from.types[source]!;
     this.statuses[slot] = from.statuses[source]!;
@@ -187,13 +212,14 @@ export class OrderTable {
     this.clientIds[slot] = from.clientIds[source] ?? null;
     const extras = (flags & EXTRA) === 0 ? undefined : from.extras.get(source);
     if (extras !== undefined) this.extras.set(slot, extras);
-    this.index.add(hashNumber(this.ids[slot]), slot);
+    this.unindexed.push(slot);
     return slot;
   }
 
   /** Frees the slot. */
   remove(slot: number): void {
-    if ((this.flags[slot]! & HOUSE) === 0) this.index.remove(hashNumber(this.ids[slot]!), slot);
+    if ((this.flags[slot]! & INDEXED) !== 0) this.index.remove(hashNumber(this.ids[slot]!), slot);
+    this.ids[slot] = FREE;
     this.clientIds[slot] = null;
     if ((this.flags[slot]! & EXTRA) !== 0) this.extras.delete(slot);
     this.nextColumn[slot] = this.free;
@@ -243,6 +269,13 @@ export class OrderTable {
   }
   isPostOnly(slot: number): boolean {
     return (this.flags[slot]! & POST_ONLY) !== 0;
+  }
+  /** Whether the order has a timer for its expiry. */
+  hasTimer(slot: number): boolean {
+    return (this.flags[slot]! & EXPIRES) !== 0;
+  }
+  setTimer(slot: number): void {
+    this.flags[slot] = this.flags[slot]! | EXPIRES;
   }
   /** Whether the order is in the queue of a level. */
   isResting(slot: number): boolean {
@@ -362,10 +395,8 @@ export class OrderTable {
   /** Slots of all orders (no segments) in ascending order id. For snapshots; O(n log n). */
   orderSlots(): number[] {
     const slots: number[] = [];
-    const freed = new Uint8Array(this.used);
-    for (let slot = this.free; slot !== NONE; slot = this.nextColumn[slot]!) freed[slot] = 1;
     for (let slot = 0; slot < this.used; slot++) {
-      if (freed[slot] === 0 && (this.flags[slot]! & HOUSE) === 0) slots.push(slot);
+      if (this.ids[slot]! > 0) slots.push(slot);
     }
     return slots.sort((a, b) => this.ids[a]! - this.ids[b]!);
   }
@@ -395,6 +426,8 @@ export class OrderTable {
     this.leftColumn = grownFloats(this.leftColumn, capacity);
     this.nonces = grownBigs(this.nonces, capacity);
     this.expiries = grownBigs(this.expiries, capacity);
+    this.nonceWords = new Int32Array(this.nonces.buffer);
+    this.expiryWords = new Int32Array(this.expiries.buffer);
     this.created = grownFloats(this.created, capacity);
     this.updated = grownFloats(this.updated, capacity);
     this.seqs = grownFloats(this.seqs, capacity);

@@ -6,7 +6,6 @@ import { hashText } from '../../base/slot-index.ts';
 import { assert } from '../../base/assert.ts';
 import { NONE } from '../book/order-table.ts';
 import type { EndReason } from '../rejections.ts';
-import { neverExpires } from './expiry.ts';
 import type { State } from '../state.ts';
 import { releaseResting } from './resting.ts';
 
@@ -31,7 +30,7 @@ export function endOrder(
   table.unlinkOwner(subaccount.orders, slot);
   const clientId = table.clientId(slot);
   if (clientId !== null) state.clientIds.remove(hashText(subaccount.account, clientId), slot);
-  if (!neverExpires(table.expiresAtMs(slot))) state.expiring -= 1;
+  if (table.hasTimer(slot)) state.expiring -= 1;
   state.emit({
     kind: 'orderEnded',
     seq: state.seq,

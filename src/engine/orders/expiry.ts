@@ -9,7 +9,7 @@ import { NONE } from '../book/order-table.ts';
 
 const LAST_EXPIRY_MS = 9_007_199_254_740n;
 
-export function neverExpires(expiresAtMs: bigint): boolean {
+function neverExpires(expiresAtMs: bigint): boolean {
   return expiresAtMs > LAST_EXPIRY_MS;
 }
 
@@ -19,16 +19,17 @@ export function isExpired(nowUs: TimeUs, expiresAtMs: bigint): boolean {
 }
 
 /** The first instant at which the order is over. */
-export function expiryUs(expiresAtMs: bigint): TimeUs {
+function expiryUs(expiresAtMs: bigint): TimeUs {
   return timeUs(Number(expiresAtMs) * 1000 + 1);
 }
 
-/** Sets the timer of a live order. */
-export function watchExpiry(state: State, id: OrderId, expiresAtMs: bigint): void {
+/** Sets the timer of a live order, when it can expire. */
+export function watchExpiry(state: State, slot: number, expiresAtMs: bigint): void {
   if (neverExpires(expiresAtMs)) return;
+  state.orders.setTimer(slot);
   state.expiring += 1;
   const heap = state.expiries;
-  heap.push(expiryUs(expiresAtMs), id);
+  heap.push(expiryUs(expiresAtMs), state.orders.id(slot));
   if (heap.size > 1024 && heap.size > 4 * state.expiring) {
     heap.compact((key) => state.orders.slotOf(key as OrderId) !== NONE);
   }

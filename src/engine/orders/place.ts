@@ -139,7 +139,7 @@ function accept(
   if (command.clientId !== null) {
     state.clientIds.add(hashText(subaccount.account, command.clientId), slot);
   }
-  watchExpiry(state, id, command.expiresAtMs);
+  watchExpiry(state, slot, command.expiresAtMs);
   state.emit({
     kind: 'orderAccepted',
     seq: state.seq,
