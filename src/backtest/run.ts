@@ -423,7 +423,7 @@ class Run {
       mid: Number(priceText(market, market.bestBid.priceTicks + market.bestAsk.priceTicks)) / 2,
       mark: Number(priceText(market, market.markTicks)),
       equity: Number(money(equity)),
-      drawdown: -Number(money(fallen)),
+      drawdown: 0 - Number(money(fallen)),
       position: Number(sizeText(market, this.positionLots())),
       leverage: equity > 0n ? Number(margin.crossNotionalQuanta) / Number(equity) : 0,
     });
