@@ -20,7 +20,7 @@ export {
   type RequestOf,
   type ResponseOf,
 } from './contract/endpoints.ts';
-export { FEEDS } from './contract/feeds.ts';
+export { FEEDS, FEED_METHODS, MAX_SUBSCRIPTIONS, type FeedSource } from './contract/feeds.ts';
 export { JournalReader, JournalWriter } from './sim/journal/frames.ts';
 export { RecordedExchange } from './sim/recorded-exchange.ts';
 export { replay } from './sim/replay.ts';

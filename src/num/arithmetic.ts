@@ -2,12 +2,6 @@
  * Exact arithmetic whose rounding side is in its name. Money is bigint; nothing here touches a float.
  */
 
-/** ⌊n ÷ d⌋ toward minus infinity; d > 0. */
-export function divFloor(n: bigint, d: bigint): bigint {
-  const quotient = n / d;
-  return n < 0n && quotient * d !== n ? quotient - 1n : quotient;
-}
-
 /** ⌈n ÷ d⌉ toward plus infinity; d > 0. */
 export function divCeil(n: bigint, d: bigint): bigint {
   const quotient = n / d;

@@ -304,7 +304,8 @@ describe('other requests', () => {
     ['updateMargin', {}, 400, 'POST /account/margin is not offered by this version'],
     ['getAuth', { account: ALICE }, 400, 'wallet login is not offered by this version'],
   ];
-  test.each(rows)('%s %j is answered %i %s', (endpoint, input, status, message, as) => {
+  test.each(rows)('%s %j is answered %i %s', (...row) => {
+    const [endpoint, input, status, message, as] = row as (typeof rows)[number];
     expect(fixture.call(endpoint, input, as)).toEqual({ status, body: message });
   });
 

@@ -242,7 +242,7 @@ const mode = fc
       kind: 'setSelfTradeMode',
       timeUs: atUs,
       account: o.user,
-      mode: o.mode as 0 | 1 | 2 | null,
+      mode: o.mode,
     })),
   );
 

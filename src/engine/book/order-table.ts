@@ -162,7 +162,7 @@ export class OrderTable {
     this.reasons[slot] = 0;
     this.clientIds[slot] = terms.clientId;
     if (terms.originator !== null || terms.delegate !== null) {
-      this.flags[slot] = this.flags[slot]! | EXTRA;
+      this.flags[slot] = this.flags[slot] | EXTRA;
       this.extras.set(slot, {
         delegate: terms.delegate,
         originator: terms.originator,
