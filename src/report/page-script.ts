@@ -50,13 +50,20 @@ export const PAGE_SCRIPT = `
       equity.applyOptions({ color: colour('--equity') });
       fall.applyOptions({ lineColor: colour('--fall'), topColor: colour('--fall') + '30', bottomColor: colour('--fall') + '30' });
       held.applyOptions({ color: colour('--hold') });
-      markers.setMarkers(data.fills.map((fill) => ({
-        time: before(seconds(fill.timeUs)),
-        position: fill.side === 'buy' ? 'belowBar' : 'aboveBar',
-        shape: fill.side === 'buy' ? 'arrowUp' : 'arrowDown',
-        color: colour(fill.side === 'buy' ? '--buy' : '--sell'),
+      // One mark for all fills of a side within one sample: partial fills would pile up.
+      const marks = new Map();
+      for (const fill of data.fills) {
+        const time = before(seconds(fill.timeUs));
+        marks.set(time + fill.side, { time, side: fill.side });
+      }
+      markers.setMarkers([...marks.values()].map(({ time, side }) => ({
+        time,
+        position: side === 'buy' ? 'belowBar' : 'aboveBar',
+        shape: side === 'buy' ? 'arrowUp' : 'arrowDown',
+        color: colour(side === 'buy' ? '--buy' : '--sell'),
         size: 0.7,
       })));
+      root.dataset.markers = String(marks.size);
     };
     paint();
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', paint);
@@ -64,7 +71,6 @@ export const PAGE_SCRIPT = `
     [5, 3, 2, 2].forEach((share, i) => panes[i] && panes[i].setStretchFactor(share));
     chart.timeScale().fitContent();
     root.dataset.ready = 'true';
-    root.dataset.markers = String(data.fills.length);
   }
 
   const search = document.getElementById('search');

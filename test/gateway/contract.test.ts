@@ -305,7 +305,7 @@ describe('other requests', () => {
     ['getAuth', { account: ALICE }, 400, 'wallet login is not offered by this version'],
   ];
   test.each(rows)('%s %j is answered %i %s', (...row) => {
-    const [endpoint, input, status, message, as] = row as (typeof rows)[number];
+    const [endpoint, input, status, message, as] = row as unknown as (typeof rows)[number];
     expect(fixture.call(endpoint, input, as)).toEqual({ status, body: message });
   });
 

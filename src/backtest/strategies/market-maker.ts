@@ -30,9 +30,9 @@ export interface MarketMakerParameters {
 export const MARKET_MAKER_DEFAULTS: MarketMakerParameters = {
   size: '0.02',
   maxQuotes: 5,
-  halfSpread: 20,
-  skew: 8,
-  moveTicks: 10,
+  halfSpread: 100,
+  skew: 20,
+  moveTicks: 20,
   requoteUs: 250_000,
 };
 
