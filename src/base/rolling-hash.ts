@@ -2,8 +2,8 @@
  * The rolling 128-bit hash of the command chain: integer arithmetic only, so it is the same on every machine.
  *
  * Words are collected into a buffer and folded in by `commit`, which is called once a command: each 32-bit word goes
- * through a multiply-rotate step on one of four lanes, the lanes shifting by one, and eight closing rounds spread the
- * last words over all of them. Every step is invertible in the state, so two histories of equal length that differ in
+ * through a multiply-rotate step on one of four lanes, the lanes shifting by one, and four closing rounds carry the
+ * last words through all of them. Every step is invertible in the state, so two histories of equal length that differ in
  * one word never meet in that step. It detects divergence; it is not a signature.
  *
  * Numbers are hashed by value: `int` takes a 32-bit integer as one word, `num` any integer up to 2^53 as two.
@@ -12,6 +12,8 @@
 import { assert } from './assert.ts';
 
 const CAPACITY = 1 << 14;
+/** Closing rounds of a command: one for each lane. */
+const CLOSING = 4;
 
 export class RollingHash {
   private readonly lanes = new Int32Array([0x6f727265, 0x72792d63, 0x6c6f636b, 0x776f726b]);
@@ -59,10 +61,10 @@ export class RollingHash {
 
   /** Ends one command. */
   commit(): void {
-    this.int(this.count);
-    this.fold();
-    for (let i = 0; i < 8; i++) this.words[i] = 0x5bd1e995;
-    this.count = 8;
+    if (this.count >= CAPACITY - CLOSING - 1) this.fold();
+    this.words[this.count] = this.count;
+    this.count += 1;
+    for (let i = 0; i < CLOSING; i++) this.words[this.count++] = 0x5bd1e995;
     this.fold();
   }
 

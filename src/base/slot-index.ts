@@ -8,15 +8,14 @@ import { assert } from './assert.ts';
 const EMPTY = -1;
 
 export class SlotIndex {
-  private slots: Int32Array;
-  private hashes: Int32Array;
+  /** Pairs of slot and hash. */
+  private pairs: Int32Array;
   private mask: number;
   private size = 0;
 
   constructor(capacity = 64) {
     assert((capacity & (capacity - 1)) === 0, 'capacity is a power of two');
-    this.slots = new Int32Array(capacity).fill(EMPTY);
-    this.hashes = new Int32Array(capacity);
+    this.pairs = new Int32Array(capacity * 2).fill(EMPTY);
     this.mask = capacity - 1;
   }
 
@@ -25,7 +24,7 @@ export class SlotIndex {
   }
 
   add(hash: number, slot: number): void {
-    if ((this.size + 1) * 2 > this.slots.length) this.grow();
+    if ((this.size + 1) * 4 > this.pairs.length) this.grow();
     this.put(hash | 0, slot);
     this.size += 1;
   }
@@ -34,19 +33,19 @@ export class SlotIndex {
   find(hash: number, holds: (slot: number) => boolean): number {
     const wanted = hash | 0;
     for (let at = wanted & this.mask; ; at = (at + 1) & this.mask) {
-      const slot = this.slots[at] ?? EMPTY;
+      const slot = this.pairs[2 * at] ?? EMPTY;
       if (slot === EMPTY) return -1;
-      if (this.hashes[at] === wanted && holds(slot)) return slot;
+      if (this.pairs[2 * at + 1] === wanted && holds(slot)) return slot;
     }
   }
 
-  /** As `find`, for keys that are numbers in a column of the table: no closure on hot paths. */
-  findNumber(hash: number, keys: Float64Array, key: number): number {
+  /** As `find`, for keys that are the first number of each row of `stride` numbers: no closure on hot paths. */
+  findNumber(hash: number, keys: Float64Array, stride: number, key: number): number {
     const wanted = hash | 0;
     for (let at = wanted & this.mask; ; at = (at + 1) & this.mask) {
-      const slot = this.slots[at] ?? EMPTY;
+      const slot = this.pairs[2 * at] ?? EMPTY;
       if (slot === EMPTY) return -1;
-      if (this.hashes[at] === wanted && keys[slot] === key) return slot;
+      if (this.pairs[2 * at + 1] === wanted && keys[slot * stride] === key) return slot;
     }
   }
 
@@ -54,43 +53,41 @@ export class SlotIndex {
   remove(hash: number, slot: number): void {
     let at = (hash | 0) & this.mask;
     for (;;) {
-      const found = this.slots[at] ?? EMPTY;
+      const found = this.pairs[2 * at] ?? EMPTY;
       assert(found !== EMPTY, 'only what is indexed can be removed');
       if (found === slot) break;
       at = (at + 1) & this.mask;
     }
     let hole = at;
     for (let next = (at + 1) & this.mask; ; next = (next + 1) & this.mask) {
-      const moved = this.slots[next] ?? EMPTY;
+      const moved = this.pairs[2 * next] ?? EMPTY;
       if (moved === EMPTY) break;
-      const home = (this.hashes[next] ?? 0) & this.mask;
+      const home = (this.pairs[2 * next + 1] ?? 0) & this.mask;
       // An entry may fill the hole only if its home is not between the hole and itself.
       if (((next - home) & this.mask) >= ((next - hole) & this.mask)) {
-        this.slots[hole] = moved;
-        this.hashes[hole] = this.hashes[next] ?? 0;
+        this.pairs[2 * hole] = moved;
+        this.pairs[2 * hole + 1] = this.pairs[2 * next + 1] ?? 0;
         hole = next;
       }
     }
-    this.slots[hole] = EMPTY;
+    this.pairs[2 * hole] = EMPTY;
     this.size -= 1;
   }
 
   private put(hash: number, slot: number): void {
     let at = hash & this.mask;
-    while (this.slots[at] !== EMPTY) at = (at + 1) & this.mask;
-    this.slots[at] = slot;
-    this.hashes[at] = hash;
+    while (this.pairs[2 * at] !== EMPTY) at = (at + 1) & this.mask;
+    this.pairs[2 * at] = slot;
+    this.pairs[2 * at + 1] = hash;
   }
 
   private grow(): void {
-    const oldSlots = this.slots;
-    const oldHashes = this.hashes;
-    this.slots = new Int32Array(oldSlots.length * 2).fill(EMPTY);
-    this.hashes = new Int32Array(oldSlots.length * 2);
-    this.mask = this.slots.length - 1;
-    for (let i = 0; i < oldSlots.length; i++) {
-      const slot = oldSlots[i] ?? EMPTY;
-      if (slot !== EMPTY) this.put(oldHashes[i] ?? 0, slot);
+    const old = this.pairs;
+    this.pairs = new Int32Array(old.length * 2).fill(EMPTY);
+    this.mask = old.length - 1;
+    for (let i = 0; i < old.length; i += 2) {
+      const slot = old[i] ?? EMPTY;
+      if (slot !== EMPTY) this.put(old[i + 1] ?? 0, slot);
     }
   }
 }

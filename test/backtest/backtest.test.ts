@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { runBacktest, type BacktestInput } from '../../src/backtest/run.ts';
 import type { Strategy } from '../../src/backtest/strategy.ts';
-import { marketMaker } from '../../src/backtest/strategies/market-maker.ts';
+import {
+  MARKET_MAKER_DEFAULTS,
+  marketMaker as quoting,
+} from '../../src/backtest/strategies/market-maker.ts';
 import type { Command, TapeLevel } from '../../src/engine/commands.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { durationUs, lots, marketId, priceTicks, quanta, timeUs } from '../../src/num/units.ts';
@@ -10,6 +13,10 @@ import { RandomStreams } from '../../src/sim/rng.ts';
 import { replay } from '../../src/sim/replay.ts';
 import { PRIORITY, Scheduler } from '../../src/sim/scheduler.ts';
 import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
+
+/** The small market maker, quoting close enough to be hit by the trades of the made-up recording. */
+const marketMaker = (): Strategy =>
+  quoting({ ...MARKET_MAKER_DEFAULTS, halfSpread: 6, skew: 2, moveTicks: 2 });
 
 const START = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
 const spec = parseMarketSpec(

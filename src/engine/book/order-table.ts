@@ -1,5 +1,6 @@
 /**
- * All orders of one store, as a struct of arrays: about 106 bytes an order, no objects. The exchange holds two of them:
+ * All orders of one store, as rows in one buffer: 112 bytes an order, no objects. A row is two cache lines, where a
+ * column each would touch twenty. The exchange holds two of them:
  * live orders (and the tape's house segments), and ended orders while they are retained.
  *
  * A slot is a row; slots are reused and mean nothing outside one process: no hash, event or snapshot contains one.
@@ -63,6 +64,33 @@ const EXPIRES = 64;
 /** The order is in the index. */
 const INDEXED = 128;
 
+/** A row: 14 doubles, or 28 words. Places of the doubles and 64-bit integers, then of the words. */
+const FLOATS = 14;
+const INTS = 28;
+const ROW_BYTES = 112;
+const ID = 0;
+const LOTS = 1;
+const LEFT = 2;
+const CREATED = 3;
+const UPDATED = 4;
+const SEQ = 5;
+const NONCE = 6;
+const EXPIRY = 7;
+const SUBACCOUNT = 16;
+const MARKET = 17;
+const PRICE = 18;
+const FLAGS = 19;
+const TYPE = 20;
+const STATUS = 21;
+const REASON = 22;
+/** From here on links, which belong to one table: queue links of the order book, and the owner's list. */
+const LINKS = 23;
+const NEXT = 23;
+const PREV = 24;
+const LEVEL = 25;
+const OWNER_NEXT = 26;
+const OWNER_PREV = 27;
+
 /** Everything that an order is born with, as its command says it. */
 export interface OrderTerms {
   readonly subaccount: SubaccountId;
@@ -90,34 +118,14 @@ export class OrderTable {
   /** Copies that no look-up has made it index yet; slots may stand here twice, or be free again. */
   private unindexed: number[] = [];
 
-  private ids = new Float64Array(64);
-  private lotsColumn = new Float64Array(64);
-  private leftColumn = new Float64Array(64);
-  private nonces = new BigInt64Array(64);
-  private expiries = new BigInt64Array(64);
-  private nonceWords = new Int32Array(this.nonces.buffer);
-  private expiryWords = new Int32Array(this.expiries.buffer);
-  private created = new Float64Array(64);
-  private updated = new Float64Array(64);
-  private seqs = new Float64Array(64);
-  private subaccounts = new Int32Array(64);
-  private markets = new Uint16Array(64);
-  private prices = new Int32Array(64);
-  private flags = new Uint8Array(64);
-  private types = new Uint8Array(64);
-  private statuses = new Uint8Array(64);
-  private reasons = new Uint8Array(64);
+  /** Rows one after the other, seen as doubles, as 32-bit and as 64-bit integers. */
+  private buffer = new ArrayBuffer(64 * ROW_BYTES);
+  private floats = new Float64Array(this.buffer);
+  private ints = new Int32Array(this.buffer);
+  private bigs = new BigInt64Array(this.buffer);
   private readonly clientIds: (string | null)[] = [];
   /** Rare, so kept beside the columns. */
   private readonly extras = new Map<number, OrderExtras>();
-
-  /** Queue links, owned by the order book; free-list link of an unused slot is `nextColumn`. */
-  private nextColumn = new Int32Array(64);
-  private prevColumn = new Int32Array(64);
-  private levels = new Int32Array(64);
-  /** Owner's list: a subaccount's live orders, or an account's ended ones. */
-  private ownerNext = new Int32Array(64);
-  private ownerPrev = new Int32Array(64);
 
   /** Orders and segments in the table. */
   get size(): number {
@@ -126,43 +134,43 @@ export class OrderTable {
 
   slotOf(id: OrderId): number {
     if (this.unindexed.length > 0) this.catchUp();
-    return this.index.findNumber(hashNumber(id), this.ids, id);
+    return this.index.findNumber(hashNumber(id), this.floats, FLOATS, id);
   }
 
   /** Ended orders are many and looked up seldom: they enter the index when someone looks. */
   private catchUp(): void {
     for (const slot of this.unindexed) {
-      if (this.ids[slot] === FREE || (this.flags[slot]! & INDEXED) !== 0) continue;
-      this.flags[slot] = this.flags[slot]! | INDEXED;
-      this.index.add(hashNumber(this.ids[slot]!), slot);
+      if (this.floats[slot * FLOATS + ID] === FREE || (this.ints[slot * INTS + FLAGS]! & INDEXED) !== 0) continue;
+      this.ints[slot * INTS + FLAGS] = this.ints[slot * INTS + FLAGS]! | INDEXED;
+      this.index.add(hashNumber(this.floats[slot * FLOATS + ID]!), slot);
     }
     this.unindexed = [];
   }
 
   add(id: OrderId, terms: OrderTerms, nowUs: TimeUs, seq: Seq): number {
     const slot = this.take();
-    this.ids[slot] = id;
-    this.lotsColumn[slot] = terms.lots;
-    this.leftColumn[slot] = Math.abs(terms.lots);
-    this.nonces[slot] = terms.nonce;
-    this.expiries[slot] = terms.expiresAtMs;
-    this.created[slot] = nowUs;
-    this.updated[slot] = nowUs;
-    this.seqs[slot] = seq;
-    this.subaccounts[slot] = terms.subaccount;
-    this.markets[slot] = terms.market;
-    this.prices[slot] = terms.priceTicks;
-    this.flags[slot] =
+    this.floats[slot * FLOATS + ID] = id;
+    this.floats[slot * FLOATS + LOTS] = terms.lots;
+    this.floats[slot * FLOATS + LEFT] = Math.abs(terms.lots);
+    this.bigs[slot * FLOATS + NONCE] = terms.nonce;
+    this.bigs[slot * FLOATS + EXPIRY] = terms.expiresAtMs;
+    this.floats[slot * FLOATS + CREATED] = nowUs;
+    this.floats[slot * FLOATS + UPDATED] = nowUs;
+    this.floats[slot * FLOATS + SEQ] = seq;
+    this.ints[slot * INTS + SUBACCOUNT] = terms.subaccount;
+    this.ints[slot * INTS + MARKET] = terms.market;
+    this.ints[slot * INTS + PRICE] = terms.priceTicks;
+    this.ints[slot * INTS + FLAGS] =
       INDEXED |
       (terms.ioc ? IOC : 0) |
       (terms.postOnly ? POST_ONLY : 0) |
       (terms.reduceOnly ? REDUCE_ONLY : 0);
-    this.types[slot] = ORDER_TYPES.indexOf(terms.orderType);
-    this.statuses[slot] = 0;
-    this.reasons[slot] = 0;
+    this.ints[slot * INTS + TYPE] = ORDER_TYPES.indexOf(terms.orderType);
+    this.ints[slot * INTS + STATUS] = 0;
+    this.ints[slot * INTS + REASON] = 0;
     this.clientIds[slot] = terms.clientId;
     if (terms.originator !== null || terms.delegate !== null) {
-      this.flags[slot] = this.flags[slot] | EXTRA;
+      this.ints[slot * INTS + FLAGS] = this.ints[slot * INTS + FLAGS]! | EXTRA;
       this.extras.set(slot, {
         delegate: terms.delegate,
         originator: terms.originator,
@@ -176,13 +184,13 @@ export class OrderTable {
   /** A house segment: volume of the tape, without id and history. */
   addSegment(subaccount: SubaccountId, market: MarketId, lots: Lots, price: PriceTicks): number {
     const slot = this.take();
-    this.ids[slot] = 0;
-    this.lotsColumn[slot] = lots;
-    this.leftColumn[slot] = Math.abs(lots);
-    this.subaccounts[slot] = subaccount;
-    this.markets[slot] = market;
-    this.prices[slot] = price;
-    this.flags[slot] = HOUSE;
+    this.floats[slot * FLOATS + ID] = 0;
+    this.floats[slot * FLOATS + LOTS] = lots;
+    this.floats[slot * FLOATS + LEFT] = Math.abs(lots);
+    this.ints[slot * INTS + SUBACCOUNT] = subaccount;
+    this.ints[slot * INTS + MARKET] = market;
+    this.ints[slot * INTS + PRICE] = price;
+    this.ints[slot * INTS + FLAGS] = HOUSE;
     this.clientIds[slot] = null;
     return slot;
   }
@@ -190,25 +198,12 @@ export class OrderTable {
   /** Copies a row of another table; links are not copied. */
   addCopy(from: OrderTable, source: number): number {
     const slot = this.take();
-    this.ids[slot] = from.ids[source]!;
-    this.lotsColumn[slot] = from.lotsColumn[source]!;
-    this.leftColumn[slot] = from.leftColumn[source]!;
-    // As pairs of words: copying a 64-bit integer as such would make a bigint of it.
-    this.nonceWords[2 * slot] = from.nonceWords[2 * source]!;
-    this.nonceWords[2 * slot + 1] = from.nonceWords[2 * source + 1]!;
-    this.expiryWords[2 * slot] = from.expiryWords[2 * source]!;
-    this.expiryWords[2 * slot + 1] = from.expiryWords[2 * source + 1]!;
-    this.created[slot] = from.created[source]!;
-    this.updated[slot] = from.updated[source]!;
-    this.seqs[slot] = from.seqs[source]!;
-    this.subaccounts[slot] = from.subaccounts[source]!;
-    this.markets[slot] = from.markets[source]!;
-    this.prices[slot] = from.prices[source]!;
-    const flags = from.flags[source]! & ~(RESTING | EXPIRES | INDEXED);
-    this.flags[slot] = flags;
-    this.types[slot] = from.types[source]!;
-    this.statuses[slot] = from.statuses[source]!;
-    this.reasons[slot] = from.reasons[source]!;
+    const to = slot * INTS;
+    const start = source * INTS;
+    // Word by word: a double's bits may not survive a copy as a double.
+    for (let i = 0; i < LINKS; i++) this.ints[to + i] = from.ints[start + i]!;
+    const flags = from.ints[start + FLAGS]! & ~(RESTING | EXPIRES | INDEXED);
+    this.ints[to + FLAGS] = flags;
     this.clientIds[slot] = from.clientIds[source] ?? null;
     const extras = (flags & EXTRA) === 0 ? undefined : from.extras.get(source);
     if (extras !== undefined) this.extras.set(slot, extras);
@@ -218,86 +213,86 @@ export class OrderTable {
 
   /** Frees the slot. */
   remove(slot: number): void {
-    if ((this.flags[slot]! & INDEXED) !== 0) this.index.remove(hashNumber(this.ids[slot]!), slot);
-    this.ids[slot] = FREE;
+    if ((this.ints[slot * INTS + FLAGS]! & INDEXED) !== 0) this.index.remove(hashNumber(this.floats[slot * FLOATS + ID]!), slot);
+    this.floats[slot * FLOATS + ID] = FREE;
     this.clientIds[slot] = null;
-    if ((this.flags[slot]! & EXTRA) !== 0) this.extras.delete(slot);
-    this.nextColumn[slot] = this.free;
+    if ((this.ints[slot * INTS + FLAGS]! & EXTRA) !== 0) this.extras.delete(slot);
+    this.ints[slot * INTS + NEXT] = this.free;
     this.free = slot;
     this.liveCount -= 1;
   }
 
   id(slot: number): OrderId {
-    return this.ids[slot]! as OrderId;
+    return this.floats[slot * FLOATS + ID]! as OrderId;
   }
   lots(slot: number): Lots {
-    return this.lotsColumn[slot]! as Lots;
+    return this.floats[slot * FLOATS + LOTS]! as Lots;
   }
   /** Unfilled size, ≥ 0. */
   left(slot: number): number {
-    return this.leftColumn[slot]!;
+    return this.floats[slot * FLOATS + LEFT]!;
   }
   /** 1 for a bid, −1 for an ask. */
   side(slot: number): 1 | -1 {
-    return this.lotsColumn[slot]! > 0 ? 1 : -1;
+    return this.floats[slot * FLOATS + LOTS]! > 0 ? 1 : -1;
   }
   /** Unfilled part with the order's sign; never −0. */
   remaining(slot: number): Lots {
-    const left = this.leftColumn[slot]!;
-    return (this.lotsColumn[slot]! > 0 || left === 0 ? left : -left) as Lots;
+    const left = this.floats[slot * FLOATS + LEFT]!;
+    return (this.floats[slot * FLOATS + LOTS]! > 0 || left === 0 ? left : -left) as Lots;
   }
   settled(slot: number): Lots {
-    return (this.lotsColumn[slot]! - this.remaining(slot)) as Lots;
+    return (this.floats[slot * FLOATS + LOTS]! - this.remaining(slot)) as Lots;
   }
   subaccount(slot: number): SubaccountId {
-    return this.subaccounts[slot]! as SubaccountId;
+    return this.ints[slot * INTS + SUBACCOUNT]! as SubaccountId;
   }
   market(slot: number): MarketId {
-    return this.markets[slot]! as MarketId;
+    return this.ints[slot * INTS + MARKET]! as MarketId;
   }
   price(slot: number): PriceTicks {
-    return this.prices[slot]! as PriceTicks;
+    return this.ints[slot * INTS + PRICE]! as PriceTicks;
   }
   isHouse(slot: number): boolean {
-    return (this.flags[slot]! & HOUSE) !== 0;
+    return (this.ints[slot * INTS + FLAGS]! & HOUSE) !== 0;
   }
   isReduceOnly(slot: number): boolean {
-    return (this.flags[slot]! & REDUCE_ONLY) !== 0;
+    return (this.ints[slot * INTS + FLAGS]! & REDUCE_ONLY) !== 0;
   }
   isIoc(slot: number): boolean {
-    return (this.flags[slot]! & IOC) !== 0;
+    return (this.ints[slot * INTS + FLAGS]! & IOC) !== 0;
   }
   isPostOnly(slot: number): boolean {
-    return (this.flags[slot]! & POST_ONLY) !== 0;
+    return (this.ints[slot * INTS + FLAGS]! & POST_ONLY) !== 0;
   }
   /** Whether the order has a timer for its expiry. */
   hasTimer(slot: number): boolean {
-    return (this.flags[slot]! & EXPIRES) !== 0;
+    return (this.ints[slot * INTS + FLAGS]! & EXPIRES) !== 0;
   }
   setTimer(slot: number): void {
-    this.flags[slot] = this.flags[slot]! | EXPIRES;
+    this.ints[slot * INTS + FLAGS] = this.ints[slot * INTS + FLAGS]! | EXPIRES;
   }
   /** Whether the order is in the queue of a level. */
   isResting(slot: number): boolean {
-    return (this.flags[slot]! & RESTING) !== 0;
+    return (this.ints[slot * INTS + FLAGS]! & RESTING) !== 0;
   }
   setResting(slot: number, resting: boolean): void {
-    this.flags[slot] = resting ? this.flags[slot]! | RESTING : this.flags[slot]! & ~RESTING;
+    this.ints[slot * INTS + FLAGS] = resting ? this.ints[slot * INTS + FLAGS]! | RESTING : this.ints[slot * INTS + FLAGS]! & ~RESTING;
   }
   nonce(slot: number): bigint {
-    return this.nonces[slot]!;
+    return this.bigs[slot * FLOATS + NONCE]!;
   }
   expiresAtMs(slot: number): bigint {
-    return this.expiries[slot]!;
+    return this.bigs[slot * FLOATS + EXPIRY]!;
   }
   createdAtUs(slot: number): TimeUs {
-    return this.created[slot]! as TimeUs;
+    return this.floats[slot * FLOATS + CREATED]! as TimeUs;
   }
   updatedAtUs(slot: number): TimeUs {
-    return this.updated[slot]! as TimeUs;
+    return this.floats[slot * FLOATS + UPDATED]! as TimeUs;
   }
   lastUpdateSeq(slot: number): Seq {
-    return this.seqs[slot]! as Seq;
+    return this.floats[slot * FLOATS + SEQ]! as Seq;
   }
   delegate(slot: number): AccountId | null {
     return this.extrasOf(slot)?.delegate ?? null;
@@ -312,83 +307,83 @@ export class OrderTable {
     return this.extrasOf(slot)?.originatorFeePpm ?? (0 as Ppm);
   }
   private extrasOf(slot: number): OrderExtras | undefined {
-    return (this.flags[slot]! & EXTRA) === 0 ? undefined : this.extras.get(slot);
+    return (this.ints[slot * INTS + FLAGS]! & EXTRA) === 0 ? undefined : this.extras.get(slot);
   }
   orderType(slot: number): OrderType {
-    return ORDER_TYPES[this.types[slot]!]!;
+    return ORDER_TYPES[this.ints[slot * INTS + TYPE]!]!;
   }
   status(slot: number): OrderStatus {
-    return ORDER_STATUSES[this.statuses[slot]!]!;
+    return ORDER_STATUSES[this.ints[slot * INTS + STATUS]!]!;
   }
   reason(slot: number): EndReason | null {
-    const code = this.reasons[slot]!;
+    const code = this.ints[slot * INTS + REASON]!;
     return code === 0 ? null : END_REASONS[code - 1]!;
   }
 
   setStatus(slot: number, status: OrderStatus, reason: EndReason | null): void {
-    this.statuses[slot] = ORDER_STATUSES.indexOf(status);
-    this.reasons[slot] = reason === null ? 0 : END_REASONS.indexOf(reason) + 1;
+    this.ints[slot * INTS + STATUS] = ORDER_STATUSES.indexOf(status);
+    this.ints[slot * INTS + REASON] = reason === null ? 0 : END_REASONS.indexOf(reason) + 1;
   }
   touch(slot: number, nowUs: TimeUs, seq: Seq): void {
-    this.updated[slot] = nowUs;
-    this.seqs[slot] = seq;
+    this.floats[slot * FLOATS + UPDATED] = nowUs;
+    this.floats[slot * FLOATS + SEQ] = seq;
   }
   setCreated(slot: number, nowUs: TimeUs): void {
-    this.created[slot] = nowUs;
+    this.floats[slot * FLOATS + CREATED] = nowUs;
   }
   /** Takes filled or withdrawn size off the order. */
   reduce(slot: number, by: number): void {
-    this.leftColumn[slot] = this.leftColumn[slot]! - by;
+    this.floats[slot * FLOATS + LEFT] = this.floats[slot * FLOATS + LEFT]! - by;
   }
   /** A house segment grows in place while it is the last of its queue. */
   growSegment(slot: number, by: number): void {
-    this.leftColumn[slot] = this.leftColumn[slot]! + by;
+    this.floats[slot * FLOATS + LEFT] = this.floats[slot * FLOATS + LEFT]! + by;
   }
 
   next(slot: number): number {
-    return this.nextColumn[slot]!;
+    return this.ints[slot * INTS + NEXT]!;
   }
   prev(slot: number): number {
-    return this.prevColumn[slot]!;
+    return this.ints[slot * INTS + PREV]!;
   }
   level(slot: number): number {
-    return this.levels[slot]!;
+    return this.ints[slot * INTS + LEVEL]!;
   }
   setNext(slot: number, next: number): void {
-    this.nextColumn[slot] = next;
+    this.ints[slot * INTS + NEXT] = next;
   }
   setPrev(slot: number, prev: number): void {
-    this.prevColumn[slot] = prev;
+    this.ints[slot * INTS + PREV] = prev;
   }
   setLevel(slot: number, level: number): void {
-    this.levels[slot] = level;
+    this.ints[slot * INTS + LEVEL] = level;
   }
 
   nextOfOwner(slot: number): number {
-    return this.ownerNext[slot]!;
+    return this.ints[slot * INTS + OWNER_NEXT]!;
   }
 
   /** Appends the slot to its owner's list. */
   linkOwner(list: OwnerList, slot: number): void {
-    this.ownerPrev[slot] = list.tail;
-    this.ownerNext[slot] = NONE;
+    this.ints[slot * INTS + OWNER_PREV] = list.tail;
+    this.ints[slot * INTS + OWNER_NEXT] = NONE;
     if (list.tail === NONE) list.head = slot;
-    else this.ownerNext[list.tail] = slot;
+    else this.ints[list.tail * INTS + OWNER_NEXT] = slot;
     list.tail = slot;
     list.count += 1;
   }
 
   prevOfOwner(slot: number): number {
-    return this.ownerPrev[slot]!;
+    return this.ints[slot * INTS + OWNER_PREV]!;
   }
 
   unlinkOwner(list: OwnerList, slot: number): void {
-    const prev = this.ownerPrev[slot]!;
-    const next = this.ownerNext[slot]!;
+    const prev = this.ints[slot * INTS + OWNER_PREV]!;
+    const next = this.ints[slot * INTS + OWNER_NEXT]!;
     if (prev === NONE) list.head = next;
-    else this.ownerNext[prev] = next;
+    else this.ints[prev * INTS + OWNER_NEXT] = next;
     if (next === NONE) list.tail = prev;
-    else this.ownerPrev[next] = prev;
+    else this.ints[next * INTS + OWNER_PREV] = prev;
     list.count -= 1;
   }
 
@@ -396,53 +391,36 @@ export class OrderTable {
   orderSlots(): number[] {
     const slots: number[] = [];
     for (let slot = 0; slot < this.used; slot++) {
-      if (this.ids[slot]! > 0) slots.push(slot);
+      if (this.floats[slot * FLOATS + ID]! > 0) slots.push(slot);
     }
-    return slots.sort((a, b) => this.ids[a]! - this.ids[b]!);
+    return slots.sort((a, b) => this.floats[a * FLOATS + ID]! - this.floats[b * FLOATS + ID]!);
   }
 
   private take(): number {
     let slot = this.free;
     if (slot !== NONE) {
-      this.free = this.nextColumn[slot]!;
+      this.free = this.ints[slot * INTS + NEXT]!;
     } else {
       if (this.used === this.capacity) this.grow();
       slot = this.used++;
     }
-    this.nextColumn[slot] = NONE;
-    this.prevColumn[slot] = NONE;
-    this.levels[slot] = NONE;
-    this.ownerNext[slot] = NONE;
-    this.ownerPrev[slot] = NONE;
+    this.ints[slot * INTS + NEXT] = NONE;
+    this.ints[slot * INTS + PREV] = NONE;
+    this.ints[slot * INTS + LEVEL] = NONE;
+    this.ints[slot * INTS + OWNER_NEXT] = NONE;
+    this.ints[slot * INTS + OWNER_PREV] = NONE;
     this.liveCount += 1;
     return slot;
   }
 
   private grow(): void {
-    const capacity = this.capacity * 2;
-    this.capacity = capacity;
-    this.ids = grownFloats(this.ids, capacity);
-    this.lotsColumn = grownFloats(this.lotsColumn, capacity);
-    this.leftColumn = grownFloats(this.leftColumn, capacity);
-    this.nonces = grownBigs(this.nonces, capacity);
-    this.expiries = grownBigs(this.expiries, capacity);
-    this.nonceWords = new Int32Array(this.nonces.buffer);
-    this.expiryWords = new Int32Array(this.expiries.buffer);
-    this.created = grownFloats(this.created, capacity);
-    this.updated = grownFloats(this.updated, capacity);
-    this.seqs = grownFloats(this.seqs, capacity);
-    this.subaccounts = grownInts(this.subaccounts, capacity);
-    this.markets = grownShorts(this.markets, capacity);
-    this.prices = grownInts(this.prices, capacity);
-    this.flags = grownBytes(this.flags, capacity);
-    this.types = grownBytes(this.types, capacity);
-    this.statuses = grownBytes(this.statuses, capacity);
-    this.reasons = grownBytes(this.reasons, capacity);
-    this.nextColumn = grownInts(this.nextColumn, capacity);
-    this.prevColumn = grownInts(this.prevColumn, capacity);
-    this.levels = grownInts(this.levels, capacity);
-    this.ownerNext = grownInts(this.ownerNext, capacity);
-    this.ownerPrev = grownInts(this.ownerPrev, capacity);
+    this.capacity *= 2;
+    const old = this.ints;
+    this.buffer = new ArrayBuffer(this.capacity * ROW_BYTES);
+    this.floats = new Float64Array(this.buffer);
+    this.ints = new Int32Array(this.buffer);
+    this.bigs = new BigInt64Array(this.buffer);
+    this.ints.set(old);
   }
 }
 
@@ -462,34 +440,4 @@ export interface OwnerList {
 
 export function emptyOwnerList(): OwnerList {
   return { head: NONE, tail: NONE, count: 0 };
-}
-
-function grownFloats(old: Float64Array<ArrayBuffer>, capacity: number): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(capacity);
-  larger.set(old);
-  return larger;
-}
-
-function grownInts(old: Int32Array<ArrayBuffer>, capacity: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(capacity);
-  larger.set(old);
-  return larger;
-}
-
-function grownBigs(old: BigInt64Array<ArrayBuffer>, capacity: number): BigInt64Array<ArrayBuffer> {
-  const larger = new BigInt64Array(capacity);
-  larger.set(old);
-  return larger;
-}
-
-function grownShorts(old: Uint16Array<ArrayBuffer>, capacity: number): Uint16Array<ArrayBuffer> {
-  const larger = new Uint16Array(capacity);
-  larger.set(old);
-  return larger;
-}
-
-function grownBytes(old: Uint8Array<ArrayBuffer>, capacity: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(capacity);
-  larger.set(old);
-  return larger;
 }
