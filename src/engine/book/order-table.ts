@@ -140,7 +140,11 @@ export class OrderTable {
   /** Ended orders are many and looked up seldom: they enter the index when someone looks. */
   private catchUp(): void {
     for (const slot of this.unindexed) {
-      if (this.floats[slot * FLOATS + ID] === FREE || (this.ints[slot * INTS + FLAGS]! & INDEXED) !== 0) continue;
+      if (
+        this.floats[slot * FLOATS + ID] === FREE ||
+        (this.ints[slot * INTS + FLAGS]! & INDEXED) !== 0
+      )
+        continue;
       this.ints[slot * INTS + FLAGS] = this.ints[slot * INTS + FLAGS]! | INDEXED;
       this.index.add(hashNumber(this.floats[slot * FLOATS + ID]!), slot);
     }
@@ -213,7 +217,8 @@ export class OrderTable {
 
   /** Frees the slot. */
   remove(slot: number): void {
-    if ((this.ints[slot * INTS + FLAGS]! & INDEXED) !== 0) this.index.remove(hashNumber(this.floats[slot * FLOATS + ID]!), slot);
+    if ((this.ints[slot * INTS + FLAGS]! & INDEXED) !== 0)
+      this.index.remove(hashNumber(this.floats[slot * FLOATS + ID]!), slot);
     this.floats[slot * FLOATS + ID] = FREE;
     this.clientIds[slot] = null;
     if ((this.ints[slot * INTS + FLAGS]! & EXTRA) !== 0) this.extras.delete(slot);
@@ -277,7 +282,9 @@ export class OrderTable {
     return (this.ints[slot * INTS + FLAGS]! & RESTING) !== 0;
   }
   setResting(slot: number, resting: boolean): void {
-    this.ints[slot * INTS + FLAGS] = resting ? this.ints[slot * INTS + FLAGS]! | RESTING : this.ints[slot * INTS + FLAGS]! & ~RESTING;
+    this.ints[slot * INTS + FLAGS] = resting
+      ? this.ints[slot * INTS + FLAGS]! | RESTING
+      : this.ints[slot * INTS + FLAGS]! & ~RESTING;
   }
   nonce(slot: number): bigint {
     return this.bigs[slot * FLOATS + NONCE]!;
