@@ -31,8 +31,9 @@ export class RollingHash {
   /** Any safe integer. */
   num(value: number): void {
     if (this.count >= CAPACITY - 1) this.fold();
-    this.words[this.count++] = value | 0;
-    this.words[this.count++] = Math.floor(value / 0x100000000);
+    const low = value | 0;
+    this.words[this.count++] = low;
+    this.words[this.count++] = low === value ? low >> 31 : Math.floor(value / 0x100000000);
   }
 
   /** A bigint, modulo 2^64: money and int64 fields stay below that. */

@@ -15,17 +15,19 @@ export class NonceWindow {
   private start = 0;
   private length = 0;
   private floorNonce = -1n;
+  /** The highest nonce ever used here: what is above it needs no search. Reading the ring would make a bigint. */
+  private top = -1n;
 
   get floor(): bigint {
     return this.floorNonce;
   }
 
   get highest(): bigint {
-    return this.length === 0 ? this.floorNonce : this.at(this.length - 1);
+    return this.top;
   }
 
   has(nonce: bigint): boolean {
-    if (this.length === 0 || nonce > this.at(this.length - 1)) return false;
+    if (nonce > this.top || this.length === 0) return false;
     const place = this.place(nonce);
     return place < this.length && this.at(place) === nonce;
   }
@@ -46,9 +48,12 @@ export class NonceWindow {
       }
     }
     let place = this.length;
-    while (place > 0 && this.at(place - 1) > nonce) {
-      this.put(place, this.at(place - 1));
-      place -= 1;
+    if (nonce > this.top) this.top = nonce;
+    else {
+      while (place > 0 && this.at(place - 1) > nonce) {
+        this.put(place, this.at(place - 1));
+        place -= 1;
+      }
     }
     this.put(place, nonce);
     this.length += 1;
@@ -75,6 +80,7 @@ export class NonceWindow {
       this.put(i, nonce);
       this.length += 1;
     }
+    if (io.loading) this.top = this.length === 0 ? this.floorNonce : this.at(this.length - 1);
   }
 
   private place(nonce: bigint): number {

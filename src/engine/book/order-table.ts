@@ -421,7 +421,8 @@ export class OrderTable {
   }
 
   private grow(): void {
-    this.capacity *= 2;
+    // Pages never touched cost nothing, while every freed smaller buffer is a hole in the heap: large tables take big steps.
+    this.capacity *= this.capacity * ROW_BYTES < 1 << 20 ? 2 : 8;
     const old = this.ints;
     this.buffer = new ArrayBuffer(this.capacity * ROW_BYTES);
     this.floats = new Float64Array(this.buffer);

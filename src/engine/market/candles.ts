@@ -24,8 +24,20 @@ interface Minute {
   low: PriceTicks;
   close: PriceTicks;
   volumeLots: number;
-  /** Σ |lots| × ticks, for notional volume. */
+  /** Σ |lots| × ticks, for notional volume: `tickLots` and, in a double while that is exact, what is still to be added. */
   tickLots: bigint;
+  tickLotsPart: number;
+}
+
+function addNotional(minute: Minute, size: number, price: PriceTicks): void {
+  const product = size * price;
+  const sum = minute.tickLotsPart + product;
+  if (sum <= Number.MAX_SAFE_INTEGER) minute.tickLotsPart = sum;
+  else minute.tickLots += BigInt(size) * BigInt(price);
+}
+
+function tickLotsOf(minute: Minute): bigint {
+  return minute.tickLots + BigInt(minute.tickLotsPart);
 }
 
 /** A funding rate in force from a time on. */
@@ -61,26 +73,26 @@ export class Candles {
     if (this.limit === 0) return;
     const bucket = timeUs(atUs - (atUs % MINUTE_US));
     const last = this.minutes[this.minutes.length - 1];
-    const product = size * price;
-    const tickLots =
-      product <= Number.MAX_SAFE_INTEGER ? BigInt(product) : BigInt(size) * BigInt(price);
     if (last?.timeUs === bucket) {
       if (price > last.high) last.high = price;
       if (price < last.low) last.low = price;
       last.close = price;
       last.volumeLots += size;
-      last.tickLots += tickLots;
+      addNotional(last, size, price);
       return;
     }
-    this.minutes.push({
+    const minute: Minute = {
       timeUs: bucket,
       open: price,
       high: price,
       low: price,
       close: price,
       volumeLots: size,
-      tickLots,
-    });
+      tickLots: 0n,
+      tickLotsPart: 0,
+    };
+    addNotional(minute, size, price);
+    this.minutes.push(minute);
     while (
       this.start < this.minutes.length &&
       (this.minutes[this.start]?.timeUs ?? bucket) <= bucket - this.limit * MINUTE_US
@@ -124,7 +136,7 @@ export class Candles {
       const minute = this.minutes[i];
       if (minute === undefined || minute.timeUs >= toUs) break;
       volumeLots += minute.volumeLots;
-      tickLots += minute.tickLots;
+      tickLots += tickLotsOf(minute);
     }
     return { volumeLots, tickLots };
   }
@@ -216,7 +228,8 @@ export class Candles {
         low: priceTicks(io.int(saved?.low ?? 0)),
         close: priceTicks(io.int(saved?.close ?? 0)),
         volumeLots: io.int(saved?.volumeLots ?? 0),
-        tickLots: io.bigint(saved?.tickLots ?? 0n),
+        tickLots: io.bigint(saved === undefined ? 0n : tickLotsOf(saved)),
+        tickLotsPart: 0,
       };
       if (io.loading) this.minutes.push(minute);
     }

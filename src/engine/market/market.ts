@@ -55,6 +55,8 @@ export class Market {
   emaStepUs: TimeUs;
   /** ∫ (mid − index) dt in half ticks × µs since that step, and the time over which there was a mid and an index. */
   basisSum = 0n;
+  /** Part of `basisSum` that is not yet in it: sums in doubles while they are exact. */
+  basisPart = 0;
   basisUs = 0;
   /** Basis in force since `basisSinceUs`, in half ticks; null while mid or index is missing. */
   basisHalfTicks: number | null = null;
@@ -83,6 +85,12 @@ export class Market {
     this.basisSinceUs = nowUs;
   }
 
+  /** Makes `basisSum` whole. */
+  gatherBasis(): void {
+    this.basisSum += BigInt(this.basisPart);
+    this.basisPart = 0;
+  }
+
   archive(io: Archive): void {
     io.section('market');
     this.indexTicks = optionalTicks(io.optionalInt(this.indexTicks));
@@ -93,6 +101,7 @@ export class Market {
     this.openInterestLots = lots(io.int(this.openInterestLots));
     this.emaMicroTicks = io.bigint(this.emaMicroTicks);
     this.emaStepUs = timeUs(io.int(this.emaStepUs));
+    this.gatherBasis();
     this.basisSum = io.bigint(this.basisSum);
     this.basisUs = io.int(this.basisUs);
     this.basisHalfTicks = io.optionalInt(this.basisHalfTicks);

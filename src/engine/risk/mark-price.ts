@@ -125,7 +125,10 @@ function addBasis(market: Market, untilUs: TimeUs): void {
   const elapsed = untilUs - market.basisSinceUs;
   if (elapsed <= 0) return;
   if (market.basisHalfTicks !== null) {
-    market.basisSum += BigInt(market.basisHalfTicks) * BigInt(elapsed);
+    const part = market.basisHalfTicks * elapsed;
+    const sum = market.basisPart + part;
+    if (Number.isSafeInteger(sum) && Number.isSafeInteger(part)) market.basisPart = sum;
+    else market.basisSum += BigInt(market.basisHalfTicks) * BigInt(elapsed);
     market.basisUs += elapsed;
   }
   market.basisSinceUs = untilUs;
@@ -135,6 +138,7 @@ function addBasis(market: Market, untilUs: TimeUs): void {
 function stepEma(market: Market, boundaryUs: TimeUs): void {
   if (market.basisUs > 0) {
     const elapsedSeconds = (boundaryUs - market.emaStepUs) / SECOND_US;
+    market.gatherBasis();
     const sample = (market.basisSum * 500_000n) / BigInt(market.basisUs);
     const weight = BigInt(Math.min(EMA_SECONDS, elapsedSeconds));
     market.emaMicroTicks += ((sample - market.emaMicroTicks) * weight) / BigInt(EMA_SECONDS);
@@ -202,14 +206,15 @@ function middle(
   b: PriceTicks | null,
   c: PriceTicks | null,
 ): PriceTicks | null {
-  const prices: PriceTicks[] = [];
-  if (a !== null) prices.push(a);
-  if (b !== null) prices.push(b);
-  if (c !== null) prices.push(c);
-  prices.sort((x, y) => x - y);
-  const [first, second, third] = prices;
-  if (first === undefined || second === undefined) return first ?? null;
-  return third === undefined ? priceTicks(floorDiv(first + second, 2)) : second;
+  if (a === null) return mean(b, c);
+  if (b === null) return mean(a, c);
+  if (c === null) return mean(a, b);
+  return priceTicks(Math.max(Math.min(a, b), Math.min(Math.max(a, b), c)));
+}
+
+function mean(a: PriceTicks | null, b: PriceTicks | null): PriceTicks | null {
+  if (a === null || b === null) return a ?? b;
+  return priceTicks(floorDiv(a + b, 2));
 }
 
 function changeMark(
