@@ -60,6 +60,11 @@ export class TimerHeap {
     }
   }
 
+  /** All keys, in no particular order. */
+  allKeys(): number[] {
+    return Array.from(this.keys.subarray(0, this.length));
+  }
+
   private sink(from: number, time: number, key: number): void {
     let at = from;
     for (;;) {

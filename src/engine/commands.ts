@@ -77,7 +77,8 @@ export interface PlaceOrder {
   readonly timeUs: TimeUs;
   readonly subaccount: SubaccountId;
   readonly market: MarketId;
-  readonly orderType: OrderType;
+  /** Other types come in groups of one or more, `PlaceOrders`. */
+  readonly orderType: 'limit';
   /** Signed, not 0. */
   readonly lots: Lots;
   /** A bound for `ioc`, already rounded to the safer tick. */
@@ -95,6 +96,44 @@ export interface PlaceOrder {
   /** null when the zero address is given. */
   readonly originator: Address | null;
   readonly originatorFeePpm: Ppm;
+}
+
+/**
+ * A batch, or one order that is more than a plain limit, with what is attached to it (§3, §4). Admission is atomic; after that each
+ * order has its own outcome.
+ */
+export interface PlaceOrders {
+  readonly kind: 'placeOrders';
+  readonly timeUs: TimeUs;
+  readonly subaccount: SubaccountId;
+  readonly delegate: AccountId | null;
+  readonly orders: readonly NewOrder[];
+}
+
+/** One order of a group; fields as in `PlaceOrder`. */
+export interface NewOrder {
+  readonly market: MarketId;
+  readonly orderType: OrderType;
+  readonly lots: Lots;
+  readonly priceTicks: PriceTicks;
+  readonly ioc: boolean;
+  readonly postOnly: boolean;
+  readonly reduceOnly: boolean;
+  readonly nonce: bigint;
+  readonly expiresAtMs: bigint;
+  readonly clientId: string | null;
+  readonly originator: Address | null;
+  readonly originatorFeePpm: Ppm;
+  /** Fires take-profit and stop-loss; activates a trailing stop when given. */
+  readonly triggerTicks: PriceTicks | null;
+  /** Of a trailing stop, in 1e-6: 1 % is 10,000. */
+  readonly trailingPpm: number | null;
+  /** Of a TWAP slice, in milliseconds. */
+  readonly periodMs: bigint | null;
+  /** The live order that a take-profit or stop-loss protects; null for a position, and for `attached` ones. */
+  readonly parent: OrderId | null;
+  /** True for what one submit attaches to its order, the first of the group: it shares that one's nonce. */
+  readonly attached: boolean;
 }
 
 /** A user cancels one order, named by its dense id; the gateway has found it and checked who asks. */
@@ -180,6 +219,7 @@ export interface TapeGap {
 
 export type Command =
   | PlaceOrder
+  | PlaceOrders
   | CancelOrder
   | AdvanceTime
   | TapeDepth

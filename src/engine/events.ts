@@ -116,14 +116,23 @@ export interface OrderFilled extends EventBase {
   readonly realizedPnlQuanta: Quanta;
 }
 
-/** A waiting order's condition came true and it became an ordinary order. */
-export interface OrderTriggered extends EventBase {
-  readonly kind: 'orderTriggered';
+/** An accepted order now waits: for its trigger, its time, its turn, or its parent's first fill. */
+export interface OrderPending extends EventBase {
+  readonly kind: 'orderPending';
   readonly orderId: OrderId;
   readonly subaccount: SubaccountId;
   readonly market: MarketId;
-  readonly triggerTicks: PriceTicks;
-  readonly sourceTicks: PriceTicks;
+}
+
+/** A waiting order became an ordinary order: its trigger fired, its time came, or the slice before it was filled. */
+export interface OrderReleased extends EventBase {
+  readonly kind: 'orderReleased';
+  readonly orderId: OrderId;
+  readonly subaccount: SubaccountId;
+  readonly market: MarketId;
+  /** The price that fired it and what it was held against; null for slices. */
+  readonly triggerTicks: PriceTicks | null;
+  readonly sourceTicks: PriceTicks | null;
 }
 
 /** The order is over. Terminal is terminal. */
@@ -238,7 +247,8 @@ export type EngineEvent =
   | OrderRejected
   | OrderRested
   | OrderFilled
-  | OrderTriggered
+  | OrderPending
+  | OrderReleased
   | OrderEnded
   | TradePrinted
   | BalanceChanged

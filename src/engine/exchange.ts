@@ -2,7 +2,8 @@
  * The exchange: `apply` is the whole state machine (DESIGN §1). Synchronous, no clock, no I/O, no randomness.
  *
  * One command: timers due before it run first, each at its own time (R-12.1); then the rule of its kind, which either
- * answers a refusal before it has changed anything, or carries the command out; then the quotes that it changed come into force. Everything hashed goes
+ * answers a refusal before it has changed anything, or carries the command out; then what that means for other orders, and triggers; then the quotes
+ * that it changed come into force. Everything hashed goes
  * into the chain hash, refusals too.
  */
 import { assert, InvariantError, unreachable } from '../base/assert.ts';
@@ -17,7 +18,10 @@ import { violations } from './invariants.ts';
 import { listMarket } from './market/list.ts';
 import { cancelAll } from './orders/cancel-all.ts';
 import { cancelOrder } from './orders/cancel.ts';
+import { settleFollowUps } from './orders/follow-ups.ts';
+import { placeOrders } from './orders/place-group.ts';
 import { placeOrder } from './orders/place.ts';
+import { runTriggers } from './orders/triggers.ts';
 import { setSelfTradeMode } from './orders/self-trade.ts';
 import type { Outcome } from './rejections.ts';
 import { setIndex, setMark, settleQuotes } from './risk/mark-price.ts';
@@ -51,6 +55,8 @@ export class Exchange extends ExchangeReader implements Engine {
       hashCommand(state.hash, command);
       if (command.timeUs > state.nowUs) runTimers(state, command.timeUs);
       const outcome = carryOut(state, command);
+      if (state.followUps.length > 0) settleFollowUps(state);
+      if (state.triggersDue || state.newTriggers.length > 0) runTriggers(state);
       if (state.touchedCount > 0) settleQuotes(state);
       hashOutcome(state.hash, outcome);
       state.hash.commit();
@@ -95,6 +101,8 @@ function carryOut(state: State, command: Command): Outcome {
   switch (command.kind) {
     case 'placeOrder':
       return placeOrder(state, command);
+    case 'placeOrders':
+      return placeOrders(state, command);
     case 'cancelOrder':
       return cancelOrder(state, command);
     case 'advanceTime':

@@ -6,15 +6,35 @@
  * `orderAccepted` and `orderRejected` are the command's own.
  */
 import { unreachable } from '../base/assert.ts';
+import { codeOf } from '../base/code-of.ts';
 import type { RollingHash } from '../base/rolling-hash.ts';
-import type { Command, TapeLevel } from './commands.ts';
+import type { Command, NewOrder, TapeLevel } from './commands.ts';
 import type { MarketSpec } from './config.ts';
 import { ORDER_STATUSES, ORDER_TYPES } from './book/order-table.ts';
-import type { Cause, EngineEvent, LedgerReason } from './events.ts';
+import type {
+  Cause,
+  LedgerReason,
+  BalanceChanged,
+  MarkChanged,
+  MarketListed,
+  NonceUsed,
+  OracleSet,
+  OrderAccepted,
+  OrderEnded,
+  OrderFilled,
+  OrderRejected,
+  OrderRested,
+  OrderPending,
+  OrderReleased,
+  PositionChanged,
+  SelfTradeModeChanged,
+  TapeApplied,
+  TradePrinted,
+} from './events.ts';
 import { END_REASONS, REFUSALS, type EndReason, type Outcome } from './rejections.ts';
 
 /** Numbers in the hash; append-only. */
-const CAUSES: readonly Cause[] = [
+export const CAUSES: readonly Cause[] = [
   'command',
   'expiry',
   'timer',
@@ -57,7 +77,7 @@ export function hashCommand(hash: RollingHash, command: Command): void {
       hash.int(command.subaccount);
       hash.int(command.market);
       hash.int(
-        ORDER_TYPES.indexOf(command.orderType) |
+        codeOf(ORDER_TYPES, command.orderType) |
           (command.ioc ? 8 : 0) |
           (command.postOnly ? 16 : 0) |
           (command.reduceOnly ? 32 : 0),
@@ -70,6 +90,14 @@ export function hashCommand(hash: RollingHash, command: Command): void {
       hash.optionalText(command.clientId);
       hash.optionalText(command.originator);
       hash.int(command.originatorFeePpm);
+      return;
+    case 'placeOrders':
+      hash.int(16);
+      hash.num(command.timeUs);
+      hash.int(command.subaccount);
+      hash.int(command.delegate ?? -1);
+      hash.int(command.orders.length);
+      for (const order of command.orders) hashNewOrder(hash, order);
       return;
     case 'cancelOrder':
       hash.int(2);
@@ -166,115 +194,157 @@ export function hashCommand(hash: RollingHash, command: Command): void {
   }
 }
 
-export function hashOutcome(hash: RollingHash, outcome: Outcome): void {
-  hash.int(outcome === 'ok' ? -1 : REFUSALS.indexOf(outcome));
+function hashNewOrder(hash: RollingHash, order: NewOrder): void {
+  hash.int(order.market);
+  hash.int(
+    codeOf(ORDER_TYPES, order.orderType) |
+      (order.ioc ? 8 : 0) |
+      (order.postOnly ? 16 : 0) |
+      (order.reduceOnly ? 32 : 0) |
+      (order.attached ? 64 : 0),
+  );
+  hash.num(order.lots);
+  hash.int(order.priceTicks);
+  hash.bigint(order.nonce);
+  hash.bigint(order.expiresAtMs);
+  hash.optionalText(order.clientId);
+  hash.optionalText(order.originator);
+  hash.int(order.originatorFeePpm);
+  hash.int(order.triggerTicks ?? -1);
+  hash.int(order.trailingPpm ?? -1);
+  hash.bigint(order.periodMs ?? -1n);
+  hash.num(order.parent ?? 0);
 }
 
-export function hashEvent(hash: RollingHash, event: EngineEvent): void {
-  const cause = CAUSES.indexOf(event.cause) << 8;
-  switch (event.kind) {
-    case 'orderAccepted':
-      hash.int(1 | cause);
-      hash.num(event.orderId);
-      return;
-    case 'orderRejected':
-      hash.int(2 | cause);
-      hash.num(event.orderId);
-      hash.int(reasonCode(event.reason));
-      return;
-    case 'orderRested':
-      hash.int(3 | cause);
-      hash.num(event.orderId);
-      hash.int(event.priceTicks);
-      hash.num(event.remainingLots);
-      return;
-    case 'orderFilled':
-      hash.int(4 | cause);
-      hash.num(event.orderId);
-      hash.int(event.role === 'maker' ? 0 : 1);
-      hash.num(event.tradeId);
-      hash.int(event.priceTicks);
-      hash.num(event.lots);
-      hash.num(event.remainingLots);
-      hash.bigint(event.feeQuanta);
-      hash.bigint(event.originatorFeeQuanta);
-      hash.bigint(event.realizedPnlQuanta);
-      return;
-    case 'orderTriggered':
-      hash.int(5 | cause);
-      hash.num(event.orderId);
-      hash.int(event.triggerTicks);
-      hash.int(event.sourceTicks);
-      return;
-    case 'orderEnded':
-      hash.int(6 | cause);
-      hash.num(event.orderId);
-      hash.int(ORDER_STATUSES.indexOf(event.status));
-      hash.int(reasonCode(event.reason));
-      hash.num(event.remainingLots);
-      return;
-    case 'tradePrinted':
-      hash.int(7 | cause);
-      hash.int(event.market);
-      hash.num(event.tradeId);
-      hash.int(event.priceTicks);
-      hash.num(event.lots);
-      return;
-    case 'balanceChanged':
-      hash.int(8 | cause);
-      hash.int(event.subaccount);
-      hash.int(LEDGER_REASONS.indexOf(event.reason));
-      hash.bigint(event.deltaQuanta);
-      hash.bigint(event.balanceQuanta);
-      return;
-    case 'positionChanged':
-      hash.int(9 | cause);
-      hash.int(event.subaccount);
-      hash.int(event.market);
-      hash.num(event.lots);
-      hash.bigint(event.costQuanta);
-      return;
-    case 'oracleSet':
-      hash.int(10 | cause);
-      hash.int(event.market);
-      hash.int(event.indexTicks);
-      return;
-    case 'markChanged':
-      hash.int(11 | cause);
-      hash.int(event.market);
-      hash.int(event.markTicks);
-      hash.int(event.indexTicks ?? 0);
-      return;
-    case 'nonceUsed':
-      hash.int(12 | cause);
-      hash.int(event.account);
-      hash.bigint(event.nonce);
-      return;
-    case 'selfTradeModeChanged':
-      hash.int(13 | cause);
-      hash.int(event.account);
-      hash.int(event.mode ?? -1);
-      return;
-    case 'marketListed':
-      hash.int(14 | cause);
-      hash.int(event.market);
-      return;
-    case 'tapeApplied':
-      hash.int(15 | cause);
-      hash.int(event.market);
-      hash.int(TAPE_KINDS.indexOf(event.what) | (event.stale ? 8 : 0));
-      hash.int(event.bestBidTicks ?? 0);
-      hash.num(event.bestBidLots);
-      hash.int(event.bestAskTicks ?? 0);
-      hash.num(event.bestAskLots);
-      return;
-    default:
-      unreachable(event);
-  }
+export function hashOutcome(hash: RollingHash, outcome: Outcome): void {
+  hash.int(outcome === 'ok' ? -1 : codeOf(REFUSALS, outcome));
+}
+
+export function hashOrderAccepted(hash: RollingHash, cause: number, event: OrderAccepted): void {
+  hash.int(1 | (cause << 8));
+  hash.num(event.orderId);
+}
+
+export function hashOrderRejected(hash: RollingHash, cause: number, event: OrderRejected): void {
+  hash.int(2 | (cause << 8));
+  hash.num(event.orderId);
+  hash.int(reasonCode(event.reason));
+}
+
+export function hashOrderRested(hash: RollingHash, cause: number, event: OrderRested): void {
+  hash.int(3 | (cause << 8));
+  hash.num(event.orderId);
+  hash.int(event.priceTicks);
+  hash.num(event.remainingLots);
+}
+
+export function hashOrderFilled(hash: RollingHash, cause: number, event: OrderFilled): void {
+  hash.int(4 | (cause << 8));
+  hash.num(event.orderId);
+  hash.int(event.role === 'maker' ? 0 : 1);
+  hash.num(event.tradeId);
+  hash.int(event.priceTicks);
+  hash.num(event.lots);
+  hash.num(event.remainingLots);
+  hash.bigint(event.feeQuanta);
+  hash.bigint(event.originatorFeeQuanta);
+  hash.bigint(event.realizedPnlQuanta);
+}
+
+export function hashOrderPending(hash: RollingHash, cause: number, event: OrderPending): void {
+  hash.int(16 | (cause << 8));
+  hash.num(event.orderId);
+}
+
+export function hashOrderReleased(hash: RollingHash, cause: number, event: OrderReleased): void {
+  hash.int(5 | (cause << 8));
+  hash.num(event.orderId);
+  hash.int(event.triggerTicks ?? 0);
+  hash.int(event.sourceTicks ?? 0);
+}
+
+export function hashOrderEnded(hash: RollingHash, cause: number, event: OrderEnded): void {
+  hash.int(6 | (cause << 8));
+  hash.num(event.orderId);
+  hash.int(codeOf(ORDER_STATUSES, event.status));
+  hash.int(reasonCode(event.reason));
+  hash.num(event.remainingLots);
+}
+
+export function hashTradePrinted(hash: RollingHash, cause: number, event: TradePrinted): void {
+  hash.int(7 | (cause << 8));
+  hash.int(event.market);
+  hash.num(event.tradeId);
+  hash.int(event.priceTicks);
+  hash.num(event.lots);
+}
+
+export function hashBalanceChanged(hash: RollingHash, cause: number, event: BalanceChanged): void {
+  hash.int(8 | (cause << 8));
+  hash.int(event.subaccount);
+  hash.int(codeOf(LEDGER_REASONS, event.reason));
+  hash.bigint(event.deltaQuanta);
+  hash.bigint(event.balanceQuanta);
+}
+
+export function hashPositionChanged(
+  hash: RollingHash,
+  cause: number,
+  event: PositionChanged,
+): void {
+  hash.int(9 | (cause << 8));
+  hash.int(event.subaccount);
+  hash.int(event.market);
+  hash.num(event.lots);
+  hash.bigint(event.costQuanta);
+}
+
+export function hashOracleSet(hash: RollingHash, cause: number, event: OracleSet): void {
+  hash.int(10 | (cause << 8));
+  hash.int(event.market);
+  hash.int(event.indexTicks);
+}
+
+export function hashMarkChanged(hash: RollingHash, cause: number, event: MarkChanged): void {
+  hash.int(11 | (cause << 8));
+  hash.int(event.market);
+  hash.int(event.markTicks);
+  hash.int(event.indexTicks ?? 0);
+}
+
+export function hashNonceUsed(hash: RollingHash, cause: number, event: NonceUsed): void {
+  hash.int(12 | (cause << 8));
+  hash.int(event.account);
+  hash.bigint(event.nonce);
+}
+
+export function hashSelfTradeModeChanged(
+  hash: RollingHash,
+  cause: number,
+  event: SelfTradeModeChanged,
+): void {
+  hash.int(13 | (cause << 8));
+  hash.int(event.account);
+  hash.int(event.mode ?? -1);
+}
+
+export function hashMarketListed(hash: RollingHash, cause: number, event: MarketListed): void {
+  hash.int(14 | (cause << 8));
+  hash.int(event.market);
+}
+
+export function hashTapeApplied(hash: RollingHash, cause: number, event: TapeApplied): void {
+  hash.int(15 | (cause << 8));
+  hash.int(event.market);
+  hash.int(TAPE_KINDS.indexOf(event.what) | (event.stale ? 8 : 0));
+  hash.int(event.bestBidTicks ?? 0);
+  hash.num(event.bestBidLots);
+  hash.int(event.bestAskTicks ?? 0);
+  hash.num(event.bestAskLots);
 }
 
 function reasonCode(reason: EndReason | null): number {
-  return reason === null ? 0 : END_REASONS.indexOf(reason) + 1;
+  return reason === null ? 0 : codeOf(END_REASONS, reason) + 1;
 }
 
 function hashLevels(hash: RollingHash, levels: readonly TapeLevel[]): void {

@@ -18,6 +18,7 @@ import {
   type AccountId,
   type Address,
   type MarketId,
+  type OrderId,
   type SubaccountId,
 } from '../num/units.ts';
 import { archiveConfig, archiveSpec } from './config-archive.ts';
@@ -28,6 +29,9 @@ import { addMarket } from './market/list.ts';
 import type { Market } from './market/market.ts';
 import { watchExpiry } from './orders/expiry.ts';
 import { widenBounds } from './orders/resting.ts';
+import { Special } from './orders/special.ts';
+import { sliceDueUs, watchSlice } from './orders/twap.ts';
+import { arm, waitsIn } from './orders/waiting.ts';
 import { END_REASONS } from './rejections.ts';
 import { State } from './state.ts';
 
@@ -80,6 +84,7 @@ function archiveLive(io: Archive, state: State): void {
   }
   archiveOrders(io, state);
   for (const market of state.markets) archiveQueues(io, state, market);
+  for (const market of state.markets) archiveTriggers(io, state, market);
 }
 
 /** Live orders in ascending id; book, exposures' bounds, clientIds and expiry timers are rebuilt from them. */
@@ -96,6 +101,29 @@ function archiveOrders(io: Archive, state: State): void {
     const clientId = table.clientId(slot);
     if (clientId !== null) state.clientIds.add(hashText(subaccount.account, clientId), slot);
     watchExpiry(state, slot, table.expiresAtMs(slot));
+    const special = table.special(slot);
+    if (special !== null && table.isWaiting(slot)) watchAgain(state, slot, special);
+  }
+}
+
+/** A waiting order is put back where it waits; trailing stops come with what they follow. */
+function watchAgain(state: State, slot: number, special: Special): void {
+  const table = state.orders;
+  if (table.orderType(slot) === 'twap') {
+    const slice = table.id(slot) - (special.group?.orderId ?? table.id(slot));
+    watchSlice(state, slot, sliceDueUs(table.createdAtUs(slot), special.periodMs ?? 0n, slice));
+  }
+  if (!special.armed || special.following) return;
+  arm(state, state.market(table.market(slot)), slot, special);
+}
+
+/** Active trailing stops of a market, by what they follow. */
+function archiveTriggers(io: Archive, state: State, market: Market): void {
+  io.section('triggers');
+  const distanceOf = (id: OrderId): number =>
+    state.orders.special(state.orders.slotOf(id))?.trailingPpm ?? 0;
+  for (const index of [market.triggers.selling, market.triggers.buying]) {
+    index.archive(io, waitsIn(state), distanceOf);
   }
 }
 
@@ -123,6 +151,10 @@ function archiveOrder(io: Archive, table: OrderTable, saved: number): number {
   const status = io.int(has ? ORDER_STATUSES.indexOf(table.status(saved)) : 0);
   const reasonOf = has ? table.reason(saved) : null;
   const reason = io.int(reasonOf === null ? 0 : END_REASONS.indexOf(reasonOf) + 1);
+  const waiting = io.bool(has && table.isWaiting(saved));
+  const specialOf = has ? table.special(saved) : null;
+  const special = io.bool(specialOf !== null) ? (specialOf ?? new Special()) : null;
+  special?.archive(io);
   if (!io.loading) return saved;
   const slot = table.add(
     id,
@@ -148,6 +180,8 @@ function archiveOrder(io: Archive, table: OrderTable, saved: number): number {
   table.touch(slot, updated, lastSeq);
   table.reduce(slot, Math.abs(size) - left);
   table.setStatus(slot, ORDER_STATUSES[status] ?? 'new', END_REASONS[reason - 1] ?? null);
+  table.setWaiting(slot, waiting);
+  if (special !== null) table.setSpecial(slot, special);
   return slot;
 }
 

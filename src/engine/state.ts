@@ -27,14 +27,22 @@ import { Accounts } from './accounts/accounts.ts';
 import type { Subaccount } from './accounts/subaccount.ts';
 import { TransferHistory } from './accounts/transfer-history.ts';
 import { OrderTable } from './book/order-table.ts';
-import type { ExchangeConfig } from './config.ts';
+import type { ExchangeConfig, TriggerSource } from './config.ts';
 import type { Cause, EngineEvent, EventSink } from './events.ts';
-import { hashEvent } from './hash.ts';
+import { codeOf } from '../base/code-of.ts';
+import { CAUSES } from './hash.ts';
 import type { Market } from './market/market.ts';
 
 /** The tape's two accounts: addresses that no key signs for. */
 export const HOUSE_MAKER = address('0x0000000000000000000000000000000000000001');
 export const HOUSE_TAKER = address('0x0000000000000000000000000000000000000002');
+
+/** Something that an end or a fill leaves to be done: a leg to look at, the legs of an ended parent, slices after an ended one. */
+export type FollowUp =
+  | { readonly kind: 'leg'; readonly orderId: OrderId }
+  | { readonly kind: 'parent'; readonly legs: readonly OrderId[] }
+  | { readonly kind: 'slices'; readonly after: OrderId; readonly last: OrderId }
+  | { readonly kind: 'nextSlice'; readonly after: OrderId; readonly last: OrderId };
 
 export class State {
   readonly config: ExchangeConfig;
@@ -51,6 +59,8 @@ export class State {
   readonly clientIds = new SlotIndex();
   /** (expiry time, order id) of live orders that can expire; ended ones are skipped when they surface. */
   readonly expiries = new TimerHeap();
+  /** (time, order id) of TWAP slices that wait for their time. */
+  readonly slices = new TimerHeap();
   /** Live orders that have an entry in `expiries`. */
   expiring = 0;
 
@@ -72,8 +82,15 @@ export class State {
   readonly touched: Market[] = [];
   /** How many of `touched` count: emptying an array is dear, overwriting it is not. */
   touchedCount = 0;
+  /** What ends and fills mean for other orders, to be carried out before the command is over. */
+  readonly followUps: FollowUp[] = [];
+  /** Triggers accepted by this command: they fire at once when their condition is true already. */
+  readonly newTriggers: OrderId[] = [];
+  /** Whether the source of some market's triggers was recomputed. */
+  triggersDue = false;
   /** Context of the command being applied. */
-  cause: Cause = 'command';
+  private causeName: Cause = 'command';
+  private causeCode = codeOf(CAUSES, 'command');
   private eventIndex = 0;
   /** The instant that the hash knows of: the command's own, or a timer's. */
   private hashedUs = 0;
@@ -89,6 +106,17 @@ export class State {
     this.treasury = open.open(config.treasuryAccount, 0, this.nowUs, 'treasury');
     this.houseMaker = open.open(HOUSE_MAKER, 0, this.nowUs, 'house');
     this.houseTaker = open.open(HOUSE_TAKER, 0, this.nowUs, 'house');
+  }
+
+  /** What sets the events off from now on. */
+  get cause(): Cause {
+    return this.causeName;
+  }
+
+  set cause(cause: Cause) {
+    if (cause === this.causeName) return;
+    this.causeName = cause;
+    this.causeCode = codeOf(CAUSES, cause);
   }
 
   market(id: MarketId): Market {
@@ -107,6 +135,14 @@ export class State {
     this.touched[this.touchedCount++] = market;
   }
 
+  /** Triggers and trailing stops of the market are to be held against what was just recomputed. */
+  noteSource(market: Market, what: TriggerSource): void {
+    if (what === 'mark') market.markRecomputed = true;
+    else if (what !== this.config.triggerSource) return;
+    if (what === this.config.triggerSource) market.triggersDue = true;
+    this.triggersDue = true;
+  }
+
   /** Starts the events of one command. */
   begin(commandUs: TimeUs, sink: EventSink | undefined): void {
     this.sink = sink;
@@ -120,14 +156,21 @@ export class State {
     return this.eventIndex++;
   }
 
-  emit(event: EngineEvent): void {
+  /**
+   * Hashes the event and hands it to whoever listens. The hash of its kind comes from the caller, which knows it: so no place
+   * has to ask fifteen shapes of objects for their kind.
+   */
+  emit<E extends EngineEvent>(
+    hashEvent: (hash: RollingHash, cause: number, event: E) => void,
+    event: E,
+  ): void {
     // Events of one instant share its time: it enters the hash when it changes.
     if (this.nowUs !== this.hashedUs) {
       this.hashedUs = this.nowUs;
       this.hash.int(-1);
       this.hash.num(this.nowUs);
     }
-    hashEvent(this.hash, event);
+    hashEvent(this.hash, this.causeCode, event);
     if (this.sink !== undefined) this.sink(event);
   }
 }

@@ -1,17 +1,20 @@
 /**
  * What happens because time passes (R-12.1). Before a command later than now, every due timer runs at its own time; at
- * one instant in this order: order expiry, then mark recomputation by market id. Each instant's quotes are settled
- * before the next, so cutting an interval in two never changes state.
+ * one instant in this order: order expiry, mark recomputation by market id, triggers, TWAP slices. Each instant's quotes
+ * are settled before the next, so cutting an interval in two never changes state.
  */
 import { timeUs, type TimeUs } from '../num/units.ts';
 import { expireDue } from './orders/expire.ts';
 import { nextExpiryUs } from './orders/expiry.ts';
+import { settleFollowUps } from './orders/follow-ups.ts';
+import { runTriggers } from './orders/triggers.ts';
+import { nextSliceUs, releaseDueSlices } from './orders/twap.ts';
 import { runMarkTimer, settleQuotes } from './risk/mark-price.ts';
 import type { State } from './state.ts';
 
 /** When the next timer is due; Infinity when none is. */
 export function nextTimerUs(state: State): number {
-  let next = nextExpiryUs(state);
+  let next = Math.min(nextExpiryUs(state), nextSliceUs(state));
   for (const market of state.markets) if (market.markDueUs < next) next = market.markDueUs;
   return next;
 }
@@ -22,10 +25,16 @@ export function runTimers(state: State, untilUs: TimeUs): void {
     state.nowUs = timeUs(Math.max(state.nowUs, due));
     state.cause = 'expiry';
     expireDue(state);
+    settleFollowUps(state);
     state.cause = 'timer';
     for (const market of state.markets) {
       if (market.markDueUs <= state.nowUs) runMarkTimer(state, market);
     }
+    runTriggers(state);
+    releaseDueSlices(state);
+    settleFollowUps(state);
+    // Slices trade: triggers that watch the last price see it.
+    runTriggers(state);
     settleQuotes(state);
   }
   state.nowUs = untilUs;

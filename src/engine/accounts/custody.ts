@@ -11,6 +11,7 @@ import type { State } from '../state.ts';
 import type { TransferView } from '../views.ts';
 import { credit } from './ledger.ts';
 import type { Subaccount } from './subaccount.ts';
+import { hashNonceUsed } from '../hash.ts';
 
 export function deposit(state: State, command: Deposit): Outcome {
   const known = state.accounts.findSubaccount(command.account, command.subaccountIndex);
@@ -62,7 +63,7 @@ export function transfer(state: State, command: Transfer): Outcome {
   if (command.amount > available) return 'amount_exceeds_available';
 
   signer.nonces.use(null, command.nonce);
-  state.emit({
+  state.emit(hashNonceUsed, {
     kind: 'nonceUsed',
     seq: state.seq,
     index: state.nextIndex(),

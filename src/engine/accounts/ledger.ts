@@ -5,6 +5,7 @@ import { quanta, type Quanta } from '../../num/units.ts';
 import type { LedgerReason } from '../events.ts';
 import type { State } from '../state.ts';
 import type { Subaccount } from './subaccount.ts';
+import { hashBalanceChanged } from '../hash.ts';
 
 /** Adds a signed amount to the subaccount's cash; an amount of 0 leaves no entry. */
 export function credit(
@@ -16,7 +17,7 @@ export function credit(
   if (delta === 0n) return;
   subaccount.cash = quanta(subaccount.cash + delta);
   subaccount.updatedAtUs = state.nowUs;
-  state.emit({
+  state.emit(hashBalanceChanged, {
     kind: 'balanceChanged',
     seq: state.seq,
     index: state.nextIndex(),

@@ -7,6 +7,7 @@ import { lots, quanta, type Lots, type PriceTicks, type Quanta } from '../../num
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
 import type { Exposure, Subaccount } from './subaccount.ts';
+import { hashPositionChanged } from '../hash.ts';
 
 /** Lots of this fill that would close the position instead of opening one. */
 export function closingLots(positionLots: number, fillLots: number): number {
@@ -59,7 +60,7 @@ export function emitPosition(
     exposure.feesQuanta = quanta(0n);
     exposure.fundingQuanta = quanta(0n);
   }
-  state.emit({
+  state.emit(hashPositionChanged, {
     kind: 'positionChanged',
     seq: state.seq,
     index: state.nextIndex(),

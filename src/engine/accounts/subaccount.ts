@@ -33,14 +33,18 @@ export class Exposure {
   readonly market: MarketId;
   /** Signed position. */
   positionLots: Lots = lots(0);
-  /** Signed cost of the position: what was paid for it. */
-  costQuanta: Quanta = quanta(0n);
+  private cost: Quanta = quanta(0n);
+  /** `costQuanta` as a double, rounded: for bounds. */
+  costAbout = 0;
   /** Lots of resting orders that are not reduce-only, by side; both ≥ 0. */
   bidLots = 0;
   askLots = 0;
   /** Resting orders, reduce-only included. */
   openOrders = 0;
   reduceOnlyOrders = 0;
+  /** Orders that wait, and live take-profits and stop-losses that protect. */
+  waitingOrders = 0;
+  legs = 0;
   /**
    * Bounds on resting prices, so that most orders are admitted without a scan of what rests: no bid is above
    * `highestBid`, no ask below `lowestAsk`, nothing above `highestPrice`. They only widen until a side is empty; they
@@ -58,6 +62,16 @@ export class Exposure {
     this.market = market;
   }
 
+  /** Signed cost of the position: what was paid for it. */
+  get costQuanta(): Quanta {
+    return this.cost;
+  }
+
+  set costQuanta(cost: Quanta) {
+    this.cost = cost;
+    this.costAbout = Number(cost);
+  }
+
   archive(io: Archive): void {
     this.positionLots = lots(io.int(this.positionLots));
     this.costQuanta = quanta(io.bigint(this.costQuanta));
@@ -65,6 +79,8 @@ export class Exposure {
     this.askLots = io.int(this.askLots);
     this.openOrders = io.int(this.openOrders);
     this.reduceOnlyOrders = io.int(this.reduceOnlyOrders);
+    this.waitingOrders = io.int(this.waitingOrders);
+    this.legs = io.int(this.legs);
     this.feesQuanta = quanta(io.bigint(this.feesQuanta));
     this.fundingQuanta = quanta(io.bigint(this.fundingQuanta));
     this.updatedAtUs = timeUs(io.int(this.updatedAtUs));
@@ -76,7 +92,9 @@ export class Subaccount {
   readonly account: AccountId;
   readonly index: number;
   readonly role: SubaccountRole;
-  cash: Quanta = quanta(0n);
+  private cashQuanta: Quanta = quanta(0n);
+  /** `cash` as a double, rounded: for bounds. */
+  cashAbout = 0;
   netDeposits: Quanta = quanta(0n);
   updatedAtUs: TimeUs;
   /** By market id; a market never touched has none. */
@@ -97,6 +115,15 @@ export class Subaccount {
     this.index = index;
     this.role = role;
     this.updatedAtUs = nowUs;
+  }
+
+  get cash(): Quanta {
+    return this.cashQuanta;
+  }
+
+  set cash(cash: Quanta) {
+    this.cashQuanta = cash;
+    this.cashAbout = Number(cash);
   }
 
   exposure(market: MarketId): Exposure {

@@ -10,6 +10,7 @@
  *
  * This file and the price ladder alone may assert (`!`) that a typed array has the slot it is asked for.
  */
+import { codeOf } from '../../base/code-of.ts';
 import { SlotIndex, hashNumber } from '../../base/slot-index.ts';
 import type {
   AccountId,
@@ -26,6 +27,7 @@ import type {
 import type { OrderType } from '../commands.ts';
 import type { EndReason } from '../rejections.ts';
 import { END_REASONS } from '../rejections.ts';
+import type { Special } from '../orders/special.ts';
 import type { OrderStatus } from '../views.ts';
 
 /** Id of a row that is not in use. */
@@ -63,6 +65,8 @@ const EXTRA = 32;
 const EXPIRES = 64;
 /** The order is in the index. */
 const INDEXED = 128;
+/** The order waits for its trigger, its time or its turn. */
+const WAITING = 256;
 
 /** A row: 14 doubles, or 28 words. Places of the doubles and 64-bit integers, then of the words. */
 const FLOATS = 14;
@@ -169,7 +173,7 @@ export class OrderTable {
       (terms.ioc ? IOC : 0) |
       (terms.postOnly ? POST_ONLY : 0) |
       (terms.reduceOnly ? REDUCE_ONLY : 0);
-    this.ints[slot * INTS + TYPE] = ORDER_TYPES.indexOf(terms.orderType);
+    this.ints[slot * INTS + TYPE] = codeOf(ORDER_TYPES, terms.orderType);
     this.ints[slot * INTS + STATUS] = 0;
     this.ints[slot * INTS + REASON] = 0;
     this.clientIds[slot] = terms.clientId;
@@ -179,6 +183,7 @@ export class OrderTable {
         delegate: terms.delegate,
         originator: terms.originator,
         originatorFeePpm: terms.originatorFeePpm,
+        special: null,
       });
     }
     this.index.add(hashNumber(id), slot);
@@ -206,7 +211,7 @@ export class OrderTable {
     const start = source * INTS;
     // Word by word: a double's bits may not survive a copy as a double.
     for (let i = 0; i < LINKS; i++) this.ints[to + i] = from.ints[start + i]!;
-    const flags = from.ints[start + FLAGS]! & ~(RESTING | EXPIRES | INDEXED);
+    const flags = from.ints[start + FLAGS]! & ~(RESTING | EXPIRES | INDEXED | WAITING);
     this.ints[to + FLAGS] = flags;
     this.clientIds[slot] = from.clientIds[source] ?? null;
     const extras = (flags & EXTRA) === 0 ? undefined : from.extras.get(source);
@@ -286,6 +291,13 @@ export class OrderTable {
       ? this.ints[slot * INTS + FLAGS]! | RESTING
       : this.ints[slot * INTS + FLAGS]! & ~RESTING;
   }
+  isWaiting(slot: number): boolean {
+    return (this.ints[slot * INTS + FLAGS]! & WAITING) !== 0;
+  }
+  setWaiting(slot: number, waiting: boolean): void {
+    const flags = this.ints[slot * INTS + FLAGS]!;
+    this.ints[slot * INTS + FLAGS] = waiting ? flags | WAITING : flags & ~WAITING;
+  }
   nonce(slot: number): bigint {
     return this.bigs[slot * FLOATS + NONCE]!;
   }
@@ -313,6 +325,20 @@ export class OrderTable {
   originatorFeePpm(slot: number): Ppm {
     return this.extrasOf(slot)?.originatorFeePpm ?? (0 as Ppm);
   }
+  /** What makes the order more than a plain limit; null for most. */
+  special(slot: number): Special | null {
+    return this.extrasOf(slot)?.special ?? null;
+  }
+  setSpecial(slot: number, special: Special): void {
+    const extras = this.extrasOf(slot);
+    this.ints[slot * INTS + FLAGS] = this.ints[slot * INTS + FLAGS]! | EXTRA;
+    this.extras.set(slot, {
+      delegate: extras?.delegate ?? null,
+      originator: extras?.originator ?? null,
+      originatorFeePpm: extras?.originatorFeePpm ?? (0 as Ppm),
+      special,
+    });
+  }
   private extrasOf(slot: number): OrderExtras | undefined {
     return (this.ints[slot * INTS + FLAGS]! & EXTRA) === 0 ? undefined : this.extras.get(slot);
   }
@@ -328,8 +354,8 @@ export class OrderTable {
   }
 
   setStatus(slot: number, status: OrderStatus, reason: EndReason | null): void {
-    this.ints[slot * INTS + STATUS] = ORDER_STATUSES.indexOf(status);
-    this.ints[slot * INTS + REASON] = reason === null ? 0 : END_REASONS.indexOf(reason) + 1;
+    this.ints[slot * INTS + STATUS] = codeOf(ORDER_STATUSES, status);
+    this.ints[slot * INTS + REASON] = reason === null ? 0 : codeOf(END_REASONS, reason) + 1;
   }
   touch(slot: number, nowUs: TimeUs, seq: Seq): void {
     this.floats[slot * FLOATS + UPDATED] = nowUs;
@@ -437,6 +463,7 @@ interface OrderExtras {
   readonly delegate: AccountId | null;
   readonly originator: Address | null;
   readonly originatorFeePpm: Ppm;
+  readonly special: Special | null;
 }
 
 /** Head, tail and length of one owner's orders. */

@@ -8,6 +8,7 @@ import type { MarketSpec } from '../config.ts';
 import type { Outcome } from '../rejections.ts';
 import type { State } from '../state.ts';
 import { Market } from './market.ts';
+import { hashMarketListed } from '../hash.ts';
 
 /** Orders keep their market in 16 bits. */
 const MAX_MARKET_ID = 65_535;
@@ -20,7 +21,7 @@ export function listMarket(state: State, command: ListMarket): Outcome {
   if (state.markets.length > MAX_MARKET_ID) return 'too_many_markets';
   const id = marketId(state.markets.length);
   addMarket(state, spec);
-  state.emit({
+  state.emit(hashMarketListed, {
     kind: 'marketListed',
     seq: state.seq,
     index: state.nextIndex(),

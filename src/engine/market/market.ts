@@ -17,6 +17,7 @@ import {
 import { OrderBook } from '../book/order-book.ts';
 import type { OrderTable } from '../book/order-table.ts';
 import type { MarketSpec, RetentionConfig } from '../config.ts';
+import { TriggerIndex } from '../orders/trigger-index.ts';
 import { TapeBook } from '../tape/tape-book.ts';
 import { Candles } from './candles.ts';
 import { TradeHistory } from './trades.ts';
@@ -31,6 +32,7 @@ export class Market {
   readonly tape = new TapeBook();
   readonly trades: TradeHistory;
   readonly candles: Candles;
+  readonly triggers = new TriggerIndex();
 
   /** The highest initial rate of any tier. */
   readonly highestInitialPpm: number;
@@ -45,6 +47,12 @@ export class Market {
   openInterestLots: Lots = lots(0);
   /** Sequence number of the last command that changed the book. */
   bookSeq: Seq = seq(0);
+
+  /** The source of triggers, or the mark, was recomputed: waiting orders are to be held against it. */
+  triggersDue = false;
+  markRecomputed = false;
+  /** The source as triggers last saw it. */
+  seenSource: PriceTicks | null = null;
 
   /** Whether the command being applied has touched this market. */
   touched = false;
@@ -109,6 +117,7 @@ export class Market {
     this.seenBid = priceTicks(io.int(this.seenBid));
     this.seenAsk = priceTicks(io.int(this.seenAsk));
     this.seenLast = optionalTicks(io.optionalInt(this.seenLast));
+    this.seenSource = optionalTicks(io.optionalInt(this.seenSource));
     this.markDueUs =
       io.optionalInt(this.markDueUs === Infinity ? null : this.markDueUs) ?? Infinity;
     this.tape.archive(io);

@@ -7,7 +7,10 @@ import { assert } from '../../base/assert.ts';
 import { NONE } from '../book/order-table.ts';
 import type { EndReason } from '../rejections.ts';
 import type { State } from '../state.ts';
-import { releaseResting } from './resting.ts';
+import { leaveBook } from './resting.ts';
+import type { Special } from './special.ts';
+import { stopWaiting } from './waiting.ts';
+import { hashOrderEnded } from '../hash.ts';
 
 /** Ends a live order. */
 export function endOrder(
@@ -18,20 +21,16 @@ export function endOrder(
 ): void {
   const table = state.orders;
   const subaccount = state.subaccount(table.subaccount(slot));
-  if (table.isResting(slot)) {
-    const market = state.market(table.market(slot));
-    releaseResting(table, slot, subaccount.exposure(market.id));
-    market.book.unlink(slot);
-    market.tape.carry.delete(table.id(slot));
-    state.touch(market);
-  }
+  const waited = table.isWaiting(slot);
+  if (table.isResting(slot)) leaveBook(state, slot, subaccount.exposure(table.market(slot)));
+  else if (waited) stopWaiting(state, slot, subaccount.exposure(table.market(slot)));
   table.setStatus(slot, status, reason);
   table.touch(slot, state.nowUs, state.seq);
   table.unlinkOwner(subaccount.orders, slot);
   const clientId = table.clientId(slot);
   if (clientId !== null) state.clientIds.remove(hashText(subaccount.account, clientId), slot);
   if (table.hasTimer(slot)) state.expiring -= 1;
-  state.emit({
+  state.emit(hashOrderEnded, {
     kind: 'orderEnded',
     seq: state.seq,
     index: state.nextIndex(),
@@ -44,8 +43,29 @@ export function endOrder(
     reason,
     remainingLots: table.remaining(slot),
   });
+  const special = table.special(slot);
+  if (special !== null) tellRelatives(state, slot, special, status, waited);
   retain(state, slot);
   table.remove(slot);
+}
+
+/** What the end of an order means for others is carried out when the command's own work is done. */
+function tellRelatives(
+  state: State,
+  slot: number,
+  special: Special,
+  status: string,
+  waited: boolean,
+): void {
+  const table = state.orders;
+  if (special.leg) {
+    state.subaccount(table.subaccount(slot)).exposure(table.market(slot)).legs -= 1;
+  }
+  if (special.legs.length > 0) state.followUps.push({ kind: 'parent', legs: special.legs });
+  // Of an iceberg only the shown slice carries the others with it.
+  if (table.orderType(slot) === 'iceberg' && status !== 'filled' && !waited) {
+    state.followUps.push({ kind: 'slices', after: table.id(slot), last: special.groupLast });
+  }
 }
 
 /** Copies the order's last state into the account's ended orders, dropping the oldest beyond retention. */

@@ -20,7 +20,10 @@ import type { Market } from '../market/market.ts';
 import { distributeFee, feeOfFill } from '../risk/fees.ts';
 import type { State } from '../state.ts';
 import { endOrder } from './end.ts';
+import { legOver, noteRelatives, reducibleLots, retireLeg } from './legs.ts';
 import { shrinkResting } from './resting.ts';
+import { restNextSlice } from './slices.ts';
+import { hashOrderFilled, hashTradePrinted } from '../hash.ts';
 
 /** Fees of one side of one fill. */
 export interface SideFees {
@@ -62,7 +65,8 @@ export function printTrade(
   market.trades.add(id, state.nowUs, price, takerLots);
   market.candles.add(state.nowUs, price, Math.abs(takerLots));
   state.touch(market);
-  state.emit({
+  state.noteSource(market, 'last');
+  state.emit(hashTradePrinted, {
     kind: 'tradePrinted',
     seq: state.seq,
     index: state.nextIndex(),
@@ -131,10 +135,19 @@ export function executeFill(
     if (makerHouse) {
       market.book.unlink(makerSlot);
       table.remove(makerSlot);
-    } else endOrder(state, makerSlot, 'filled', null);
+    } else endMaker(state, market, makerSlot, makerExposure);
   }
-  if (!makerHouse) closeReduceOnly(state, maker, makerExposure, makerBefore);
-  if (takerSlot !== NONE) closeReduceOnly(state, taker, takerExposure, takerBefore);
+  if (!makerHouse) closeReduceOnly(state, maker, makerExposure, makerBefore, takerSlot);
+  if (takerSlot !== NONE) closeReduceOnly(state, taker, takerExposure, takerBefore, takerSlot);
+}
+
+/** A resting order is filled; of an iceberg the next slice joins the back of the queue at once. */
+function endMaker(state: State, market: Market, slot: number, exposure: Exposure): void {
+  const { orders: table } = state;
+  const iceberg = table.orderType(slot) === 'iceberg' ? table.special(slot) : null;
+  const id = table.id(slot);
+  endOrder(state, slot, 'filled', null);
+  if (iceberg !== null) restNextSlice(state, market, exposure, id, iceberg.groupLast);
 }
 
 function emitFilled(
@@ -150,7 +163,7 @@ function emitFilled(
   const table = state.orders;
   table.setStatus(slot, table.left(slot) === 0 ? 'filled' : 'partiallyFilled', null);
   table.touch(slot, state.nowUs, state.seq);
-  state.emit({
+  state.emit(hashOrderFilled, {
     kind: 'orderFilled',
     seq: state.seq,
     index: state.nextIndex(),
@@ -168,6 +181,8 @@ function emitFilled(
     originatorFeeQuanta: fees.originator,
     realizedPnlQuanta: realized,
   });
+  const special = table.special(slot);
+  if (special !== null) noteRelatives(state, slot, special, Math.abs(filled));
 }
 
 function settleSide(
@@ -189,31 +204,35 @@ function settleSide(
   credit(state, state.accounts.open(originator, 0, state.nowUs), fees.originator, 'originatorFee');
 }
 
-/** A position that reached or crossed zero ends the reduce-only orders that rest in its market. */
+/**
+ * A position that reached or crossed zero ends the reduce-only orders that rest in its market (R-2.7) and the legs that protected
+ * it, waiting or resting (R-3.5). The order that is being matched sees to itself.
+ */
 function closeReduceOnly(
   state: State,
   subaccount: Subaccount,
   exposure: Exposure,
   positionBefore: number,
+  matching: number,
 ): void {
-  if (exposure.reduceOnlyOrders === 0) return;
+  if (exposure.reduceOnlyOrders === 0 && exposure.legs === 0) return;
   if (!hasTurned(positionBefore, exposure.positionLots)) return;
   const table = state.orders;
   for (let slot = subaccount.orders.head; slot !== NONE;) {
     const next = table.nextOfOwner(slot);
     if (
+      slot !== matching &&
       table.market(slot) === exposure.market &&
       table.isReduceOnly(slot) &&
-      table.isResting(slot)
+      reducibleLots(exposure, table.side(slot)) === 0
     ) {
-      endOrder(state, slot, 'cancelled', 'reduceOnly');
+      if (table.special(slot)?.leg !== true) {
+        if (table.isResting(slot)) endOrder(state, slot, 'cancelled', 'reduceOnly');
+      } else if (table.isResting(slot)) retireLeg(state, slot, exposure);
+      else if (legOver(table, slot, exposure) !== null) {
+        endOrder(state, slot, 'cancelled', 'positionClosed');
+      }
     }
     slot = next;
   }
-}
-
-/** Lots by which a reduce-only order of this side may still reduce the position. */
-export function reducibleLots(exposure: Exposure, side: 1 | -1): number {
-  const against = -side * exposure.positionLots;
-  return against > 0 ? against : 0;
 }

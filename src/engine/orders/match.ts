@@ -17,7 +17,8 @@ import { bandLimit } from '../risk/price-band.ts';
 import type { State } from '../state.ts';
 import { noteDisplaced } from '../tape/displacement.ts';
 import { endOrder } from './end.ts';
-import { executeFill, feesOf, NO_FEES, reducibleLots } from './fill.ts';
+import { executeFill, feesOf, NO_FEES } from './fill.ts';
+import { fillableLots, reducibleLots, retireLeg } from './legs.ts';
 import { selfTradeModeOf } from './self-trade.ts';
 
 /** Matches a user's order. Answers why it must end now, or null when what is left may rest. */
@@ -39,7 +40,7 @@ export function matchOrder(
 
   while (table.left(slot) > 0) {
     // The order's own fills may have closed the position: what is left must not rest.
-    const reducible = reduceOnly ? reducibleLots(exposure, side) : Infinity;
+    const reducible = reduceOnly ? fillableLots(table, slot, exposure) : Infinity;
     if (reducible === 0) return 'reduceOnly';
     const level = opposite.bestLevel();
     if (level === NO_LEVEL) return null;
@@ -61,9 +62,10 @@ export function matchOrder(
     let size = Math.min(table.left(slot), table.left(makerSlot), reducible);
     const makerExposure = maker.exposure(market.id);
     if (table.isReduceOnly(makerSlot)) {
-      size = Math.min(size, reducibleLots(makerExposure, side > 0 ? -1 : 1));
+      size = Math.min(size, fillableLots(table, makerSlot, makerExposure));
       if (size === 0) {
-        endOrder(state, makerSlot, 'cancelled', 'reduceOnly');
+        if (table.special(makerSlot)?.leg === true) retireLeg(state, makerSlot, makerExposure);
+        else endOrder(state, makerSlot, 'cancelled', 'reduceOnly');
         continue;
       }
     }

@@ -3,21 +3,18 @@
  * and the order has a number; then the rejections that leave a record; then it is accepted, matched, and rests or ends.
  */
 import { hashText } from '../../base/slot-index.ts';
-import { MAX_PRICE_TICKS, orderId, type OrderId } from '../../num/units.ts';
-import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
-import { NONE } from '../book/order-table.ts';
-import { NO_LEVEL } from '../book/price-ladder.ts';
+import { orderId, type OrderId } from '../../num/units.ts';
+import type { Subaccount } from '../accounts/subaccount.ts';
+import { NONE, type OrderTerms } from '../book/order-table.ts';
 import type { PlaceOrder } from '../commands.ts';
+import { hashOrderAccepted, hashOrderRejected } from '../hash.ts';
 import type { Market } from '../market/market.ts';
 import type { EndReason, Outcome, Refusal } from '../rejections.ts';
-import { affordsOrder } from '../risk/margin.ts';
-import { isBeyondRestingLimit } from '../risk/price-band.ts';
 import type { State } from '../state.ts';
-import { endOrder, retain } from './end.ts';
+import { orderFault, specRefusal } from './admission.ts';
+import { retain } from './end.ts';
+import { execute } from './execute.ts';
 import { isExpired, watchExpiry } from './expiry.ts';
-import { reducibleLots } from './fill.ts';
-import { matchOrder } from './match.ts';
-import { holdResting } from './resting.ts';
 
 export function placeOrder(state: State, command: PlaceOrder): Outcome {
   const market = state.markets[command.market];
@@ -33,23 +30,16 @@ export function placeOrder(state: State, command: PlaceOrder): Outcome {
   const slot = addOrder(state, command, id, subaccount);
   const exposure = subaccount.exposure(market.id);
 
-  const rejection = rejectionOf(state, command, subaccount, exposure, market);
-  if (rejection !== null) {
-    reject(state, command, id, slot, subaccount, rejection);
+  const fault = orderFault(state, subaccount, exposure, market, command);
+  if (fault !== null) {
+    reject(state, command, id, slot, subaccount, fault);
     return 'ok';
   }
   accept(state, command, id, slot, subaccount);
-
-  const stop = matchOrder(state, market, slot, subaccount, exposure);
-  // The order may have left the table: nothing but its own fills ends it while it matches, and they leave it here.
-  if (state.orders.left(slot) === 0) endOrder(state, slot, 'filled', null);
-  else if (stop !== null) endOrder(state, slot, 'cancelled', stop);
-  else if (command.ioc) endOrder(state, slot, 'cancelled', 'iocRemainder');
-  else rest(state, slot, market, exposure);
+  execute(state, slot, market, subaccount, exposure);
   return 'ok';
 }
 
-/** Refusals that need more than the command's own addresses, in precedence order. */
 function refusalOf(
   state: State,
   command: PlaceOrder,
@@ -62,111 +52,56 @@ function refusalOf(
   if (command.clientId !== null && findClientId(state, subaccount, command.clientId) !== NONE) {
     return 'client_id_in_use';
   }
-  const spec = market.spec;
-  if (command.priceTicks <= 0) return 'price_not_positive';
-  if (command.priceTicks > Math.min(spec.maxPriceTicks, MAX_PRICE_TICKS)) return 'price_too_high';
-  const size = Math.abs(command.lots);
-  if (size === 0) return 'quantity_zero';
-  if (size < spec.minLots) return 'quantity_below_minimum';
-  if (size > spec.maxLots) return 'quantity_above_maximum';
-  if (command.ioc && command.postOnly) return 'flags_conflict';
-  const feeLimit =
-    command.delegate === null
-      ? state.config.maxOriginatorFeePpm
-      : state.config.maxDelegateOriginatorFeePpm;
-  if (command.originatorFeePpm > feeLimit) return 'originator_fee_too_high';
-  if (command.originator === null && command.originatorFeePpm !== 0) return 'originator_missing';
-  if (command.orderType !== 'limit') return 'order_type_unsupported';
-  return null;
+  return specRefusal(state, market, command, command.delegate);
 }
 
-/** Rejections in precedence order. */
-function rejectionOf(
-  state: State,
-  command: PlaceOrder,
-  subaccount: Subaccount,
-  exposure: Exposure,
-  market: Market,
-): EndReason | null {
-  if (market.markTicks === null) return 'priceBand';
-  if (!command.ioc && isBeyondRestingLimit(market, command.priceTicks)) return 'priceBand';
-  const side = command.lots > 0 ? 1 : -1;
-  if (command.postOnly && wouldCross(market, side, command.priceTicks)) {
-    return 'postOnlyWouldCross';
-  }
-  const spec = market.spec;
-  if (command.reduceOnly && reducibleLots(exposure, side) === 0) return 'reduceOnly';
-  if (!command.ioc && exposure.openOrders >= spec.maxOpenOrders) return 'openOrders';
-  if (command.reduceOnly) return null;
-  const opening = Math.abs(exposure.positionLots + command.lots) - Math.abs(exposure.positionLots);
-  if (opening > 0 && market.openInterestLots + opening > spec.maxOpenInterestLots) {
-    return 'openInterest';
-  }
-  return affordsOrder(
-    state,
-    subaccount,
-    exposure,
-    market,
-    command.lots,
-    command.priceTicks,
-    command.ioc,
-    command.originatorFeePpm,
-  )
-    ? null
-    : 'insufficientMargin';
-}
-
-function wouldCross(market: Market, side: 1 | -1, price: number): boolean {
-  const opposite = market.book.ladder(side > 0 ? -1 : 1);
-  const level = opposite.bestLevel();
-  if (level === NO_LEVEL) return false;
-  return side > 0 ? opposite.price(level) <= price : opposite.price(level) >= price;
-}
-
-function addOrder(state: State, command: PlaceOrder, id: OrderId, owner: Subaccount): number {
-  const slot = state.orders.add(id, command, state.nowUs, state.seq);
+/** Puts the order into the table, as yet without status. */
+export function addOrder(state: State, terms: OrderTerms, id: OrderId, owner: Subaccount): number {
+  const slot = state.orders.add(id, terms, state.nowUs, state.seq);
   state.orders.linkOwner(owner.orders, slot);
   return slot;
 }
 
-function accept(
+/** The order is in: from now on it has a record that ends in its own time. */
+export function accept(
   state: State,
-  command: PlaceOrder,
+  terms: OrderTerms,
   id: OrderId,
   slot: number,
   subaccount: Subaccount,
 ): void {
-  if (command.clientId !== null) {
-    state.clientIds.add(hashText(subaccount.account, command.clientId), slot);
+  if (terms.clientId !== null) {
+    state.clientIds.add(hashText(subaccount.account, terms.clientId), slot);
   }
-  watchExpiry(state, slot, command.expiresAtMs);
-  state.emit({
+  watchExpiry(state, slot, terms.expiresAtMs);
+  state.emit(hashOrderAccepted, {
     kind: 'orderAccepted',
     seq: state.seq,
     index: state.nextIndex(),
     timeUs: state.nowUs,
     cause: state.cause,
     orderId: id,
-    subaccount: command.subaccount,
-    market: command.market,
-    orderType: command.orderType,
-    lots: command.lots,
-    priceTicks: command.priceTicks,
-    ioc: command.ioc,
-    postOnly: command.postOnly,
-    reduceOnly: command.reduceOnly,
-    nonce: command.nonce,
-    expiresAtMs: command.expiresAtMs,
-    delegate: command.delegate,
-    clientId: command.clientId,
-    originator: command.originator,
-    originatorFeePpm: command.originatorFeePpm,
+    subaccount: terms.subaccount,
+    market: terms.market,
+    orderType: terms.orderType,
+    lots: terms.lots,
+    priceTicks: terms.priceTicks,
+    ioc: terms.ioc,
+    postOnly: terms.postOnly,
+    reduceOnly: terms.reduceOnly,
+    nonce: terms.nonce,
+    expiresAtMs: terms.expiresAtMs,
+    delegate: terms.delegate,
+    clientId: terms.clientId,
+    originator: terms.originator,
+    originatorFeePpm: terms.originatorFeePpm,
   });
 }
 
-function reject(
+/** The order is turned down, with a record. */
+export function reject(
   state: State,
-  command: PlaceOrder,
+  terms: OrderTerms,
   id: OrderId,
   slot: number,
   subaccount: Subaccount,
@@ -174,52 +109,32 @@ function reject(
 ): void {
   const table = state.orders;
   table.setStatus(slot, 'rejected', reason);
-  state.emit({
+  state.emit(hashOrderRejected, {
     kind: 'orderRejected',
     seq: state.seq,
     index: state.nextIndex(),
     timeUs: state.nowUs,
     cause: state.cause,
     orderId: id,
-    subaccount: command.subaccount,
-    market: command.market,
-    orderType: command.orderType,
-    lots: command.lots,
-    priceTicks: command.priceTicks,
-    ioc: command.ioc,
-    postOnly: command.postOnly,
-    reduceOnly: command.reduceOnly,
-    nonce: command.nonce,
-    expiresAtMs: command.expiresAtMs,
-    delegate: command.delegate,
-    clientId: command.clientId,
-    originator: command.originator,
-    originatorFeePpm: command.originatorFeePpm,
+    subaccount: terms.subaccount,
+    market: terms.market,
+    orderType: terms.orderType,
+    lots: terms.lots,
+    priceTicks: terms.priceTicks,
+    ioc: terms.ioc,
+    postOnly: terms.postOnly,
+    reduceOnly: terms.reduceOnly,
+    nonce: terms.nonce,
+    expiresAtMs: terms.expiresAtMs,
+    delegate: terms.delegate,
+    clientId: terms.clientId,
+    originator: terms.originator,
+    originatorFeePpm: terms.originatorFeePpm,
     reason,
   });
   table.unlinkOwner(subaccount.orders, slot);
   retain(state, slot);
   table.remove(slot);
-}
-
-/** What is left goes to the back of the queue of its price. */
-function rest(state: State, slot: number, market: Market, exposure: Exposure): void {
-  const table = state.orders;
-  market.book.append(slot);
-  holdResting(table, slot, exposure);
-  state.touch(market);
-  state.emit({
-    kind: 'orderRested',
-    seq: state.seq,
-    index: state.nextIndex(),
-    timeUs: state.nowUs,
-    cause: state.cause,
-    orderId: table.id(slot),
-    subaccount: table.subaccount(slot),
-    market: market.id,
-    priceTicks: table.price(slot),
-    remainingLots: table.remaining(slot),
-  });
 }
 
 /** Slot of the live order of this account with this clientId, or NONE. */

@@ -4,9 +4,41 @@
  */
 import type { Exposure } from '../accounts/subaccount.ts';
 import type { OrderTable } from '../book/order-table.ts';
+import { hashOrderRested } from '../hash.ts';
+import type { Market } from '../market/market.ts';
+import type { State } from '../state.ts';
+
+/** What is left goes to the back of the queue of its price. */
+export function rest(state: State, slot: number, market: Market, exposure: Exposure): void {
+  const table = state.orders;
+  market.book.append(slot);
+  holdResting(table, slot, exposure);
+  state.touch(market);
+  state.emit(hashOrderRested, {
+    kind: 'orderRested',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    orderId: table.id(slot),
+    subaccount: table.subaccount(slot),
+    market: market.id,
+    priceTicks: table.price(slot),
+    remainingLots: table.remaining(slot),
+  });
+}
+
+/** Takes a resting order off the book, with what it has left. */
+export function leaveBook(state: State, slot: number, exposure: Exposure): void {
+  const market = state.market(exposure.market);
+  releaseResting(state.orders, slot, exposure);
+  market.book.unlink(slot);
+  market.tape.carry.delete(state.orders.id(slot));
+  state.touch(market);
+}
 
 /** The order begins to rest. */
-export function holdResting(table: OrderTable, slot: number, exposure: Exposure): void {
+function holdResting(table: OrderTable, slot: number, exposure: Exposure): void {
   exposure.openOrders += 1;
   if (table.isReduceOnly(slot)) {
     exposure.reduceOnlyOrders += 1;
@@ -26,7 +58,7 @@ export function widenBounds(exposure: Exposure, side: 1 | -1, price: number): vo
 }
 
 /** The order is about to leave the book with what it has left. */
-export function releaseResting(table: OrderTable, slot: number, exposure: Exposure): void {
+function releaseResting(table: OrderTable, slot: number, exposure: Exposure): void {
   exposure.openOrders -= 1;
   if (table.isReduceOnly(slot)) exposure.reduceOnlyOrders -= 1;
   else releaseLots(table.side(slot), table.left(slot), exposure);

@@ -7,6 +7,7 @@ import type { SelfTradeMode } from '../config.ts';
 import type { SetSelfTradeMode } from '../commands.ts';
 import type { Outcome } from '../rejections.ts';
 import type { State } from '../state.ts';
+import { hashSelfTradeModeChanged } from '../hash.ts';
 
 export function selfTradeModeOf(state: State, account: AccountId): SelfTradeMode {
   return state.accounts.get(account).selfTradeMode ?? state.config.selfTradeExpire;
@@ -16,7 +17,7 @@ export function setSelfTradeMode(state: State, command: SetSelfTradeMode): Outco
   const account = state.accounts.find(command.account);
   if (account === undefined) return 'account_not_found';
   account.selfTradeMode = command.mode;
-  state.emit({
+  state.emit(hashSelfTradeModeChanged, {
     kind: 'selfTradeModeChanged',
     seq: state.seq,
     index: state.nextIndex(),

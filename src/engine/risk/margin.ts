@@ -165,8 +165,8 @@ function hasRoom(
     if (other !== undefined && other !== exposure) return false;
   }
   const unit = mustMark(market) * market.spec.quantaPerTickLot;
-  const cash = Number(subaccount.cash);
-  const cost = Number(exposure.costQuanta);
+  const cash = subaccount.cashAbout;
+  const cost = exposure.costAbout;
   const value = exposure.positionLots * unit;
   const needs = (worst * unit * market.highestInitialPpm) / PPM + otherNeeds;
   if (!(Math.abs(cash) + Math.abs(cost) + Math.abs(value) + needs < BOUNDED)) return false;

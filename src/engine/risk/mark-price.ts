@@ -13,6 +13,7 @@ import { floorDiv } from '../../num/arithmetic.ts';
 import { priceTicks, timeUs, PPM, type PriceTicks, type TimeUs } from '../../num/units.ts';
 import { SECOND_US, type Market } from '../market/market.ts';
 import type { State } from '../state.ts';
+import { hashMarkChanged, hashOracleSet } from '../hash.ts';
 
 const EMA_SECONDS = 150;
 
@@ -30,7 +31,7 @@ export function setIndex(state: State, market: Market, price: PriceTicks, text: 
   market.indexText = text;
   market.indexAtUs = state.nowUs;
   market.basisHalfTicks = basis(market);
-  state.emit({
+  state.emit(hashOracleSet, {
     kind: 'oracleSet',
     seq: state.seq,
     index: state.nextIndex(),
@@ -39,6 +40,7 @@ export function setIndex(state: State, market: Market, price: PriceTicks, text: 
     market: market.id,
     indexTicks: price,
   });
+  state.noteSource(market, 'index');
   recomputeMark(state, market, false);
 }
 
@@ -157,6 +159,7 @@ function recomputeMark(
   if (indexChanged) {
     market.indexTicks = index;
     market.basisHalfTicks = basis(market);
+    state.noteSource(market, 'index');
   }
   if (market.spec.markSource === 'external' || isFrozen(state, market)) {
     if (indexChanged && market.markTicks !== null) emitMark(state, market, market.markTicks);
@@ -227,11 +230,12 @@ function changeMark(
   const changed = mark !== market.markTicks || indexChanged;
   market.markTicks = mark;
   market.indexTicks = index;
+  state.noteSource(market, 'mark');
   if (changed) emitMark(state, market, mark);
 }
 
 function emitMark(state: State, market: Market, mark: PriceTicks): void {
-  state.emit({
+  state.emit(hashMarkChanged, {
     kind: 'markChanged',
     seq: state.seq,
     index: state.nextIndex(),

@@ -7,7 +7,8 @@ import { NONE } from '../book/order-table.ts';
 import type { PriceLadder } from '../book/price-ladder.ts';
 import type { Market } from '../market/market.ts';
 import { endOrder } from '../orders/end.ts';
-import { executeFill, feesOf, NO_FEES, reducibleLots } from '../orders/fill.ts';
+import { executeFill, feesOf, NO_FEES } from '../orders/fill.ts';
+import { fillableLots, reducibleLots, retireLeg } from '../orders/legs.ts';
 import { affordsFill } from '../risk/margin.ts';
 import { isFrozen } from '../risk/mark-price.ts';
 import type { State } from '../state.ts';
@@ -35,9 +36,10 @@ export function takeUserOrder(
   const side = table.side(slot);
   let fill = Math.min(size, table.left(slot));
   const reduceOnly = table.isReduceOnly(slot);
-  if (reduceOnly) fill = Math.min(fill, reducibleLots(exposure, side));
+  if (reduceOnly) fill = Math.min(fill, fillableLots(table, slot, exposure));
   if (fill === 0) {
-    endOrder(state, slot, 'cancelled', 'reduceOnly');
+    if (table.special(slot)?.leg === true) retireLeg(state, slot, exposure);
+    else endOrder(state, slot, 'cancelled', 'reduceOnly');
     return { filled: 0, held: false };
   }
   if (isFrozen(state, market) && reducibleLots(exposure, side) < fill) {

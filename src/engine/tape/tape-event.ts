@@ -3,6 +3,7 @@ import { lots } from '../../num/units.ts';
 import type { TapeApplied } from '../events.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
+import { hashTapeApplied } from '../hash.ts';
 
 export function emitTape(
   state: State,
@@ -12,7 +13,7 @@ export function emitTape(
 ): void {
   const bid = market.book.best(1);
   const ask = market.book.best(-1);
-  state.emit({
+  state.emit(hashTapeApplied, {
     kind: 'tapeApplied',
     seq: state.seq,
     index: state.nextIndex(),

@@ -16,6 +16,8 @@ import {
   type AccountId,
   type Address,
   type MarketId,
+  type OrderId,
+  type PriceTicks,
   type TimeUs,
 } from '../../num/units.ts';
 import { archiveSpec } from '../../engine/config-archive.ts';
@@ -29,7 +31,9 @@ import type {
   CommandKind,
   Deposit,
   ListMarket,
+  NewOrder,
   PlaceOrder,
+  PlaceOrders,
   SetIndex,
   SetMark,
   SetSelfTradeMode,
@@ -60,6 +64,7 @@ export const COMMAND_TAGS: Readonly<Record<CommandKind, number>> = {
   tapeSnapshot: 13,
   tapeGap: 14,
   listMarket: 15,
+  placeOrders: 16,
 };
 
 /** What a command's fields are passed through. Names serve the JSON form and error messages. */
@@ -73,6 +78,13 @@ interface FieldIo {
   optionalText(name: string, value: string | null): string | null;
   levels(name: string, value: readonly TapeLevel[]): readonly TapeLevel[];
   spec(name: string, value: MarketSpec | null): MarketSpec;
+  /** `empty` stands in for each entry that a reader reads. */
+  list<T>(
+    name: string,
+    value: readonly T[],
+    empty: T,
+    pass: (io: FieldIo, entry: T) => T,
+  ): readonly T[];
 }
 
 function placeOrder(io: FieldIo, atUs: TimeUs, c: PlaceOrder): PlaceOrder {
@@ -81,7 +93,7 @@ function placeOrder(io: FieldIo, atUs: TimeUs, c: PlaceOrder): PlaceOrder {
     timeUs: atUs,
     subaccount: subaccountId(io.uint('subaccount', c.subaccount)),
     market: marketId(io.uint('market', c.market)),
-    orderType: orderTypeAt(io.uint('orderType', ORDER_TYPES.indexOf(c.orderType))),
+    orderType: onlyLimit(io.uint('orderType', ORDER_TYPES.indexOf(c.orderType))),
     lots: lots(io.int('lots', c.lots)),
     priceTicks: priceTicks(io.uint('priceTicks', c.priceTicks)),
     ioc: io.bool('ioc', c.ioc),
@@ -93,6 +105,38 @@ function placeOrder(io: FieldIo, atUs: TimeUs, c: PlaceOrder): PlaceOrder {
     clientId: io.optionalText('clientId', c.clientId),
     originator: io.optionalText('originator', c.originator) as Address | null,
     originatorFeePpm: ppm(io.uint('originatorFeePpm', c.originatorFeePpm)),
+  };
+}
+
+function placeOrders(io: FieldIo, atUs: TimeUs, c: PlaceOrders): PlaceOrders {
+  return {
+    kind: 'placeOrders',
+    timeUs: atUs,
+    subaccount: subaccountId(io.uint('subaccount', c.subaccount)),
+    delegate: io.optionalUint('delegate', c.delegate) as AccountId | null,
+    orders: io.list('orders', c.orders, EMPTY_ORDER, newOrder),
+  };
+}
+
+function newOrder(io: FieldIo, c: NewOrder): NewOrder {
+  return {
+    market: marketId(io.uint('market', c.market)),
+    orderType: orderTypeAt(io.uint('orderType', ORDER_TYPES.indexOf(c.orderType))),
+    lots: lots(io.int('lots', c.lots)),
+    priceTicks: priceTicks(io.uint('priceTicks', c.priceTicks)),
+    ioc: io.bool('ioc', c.ioc),
+    postOnly: io.bool('postOnly', c.postOnly),
+    reduceOnly: io.bool('reduceOnly', c.reduceOnly),
+    nonce: io.i64('nonce', c.nonce),
+    expiresAtMs: io.i64('expiresAtMs', c.expiresAtMs),
+    clientId: io.optionalText('clientId', c.clientId),
+    originator: io.optionalText('originator', c.originator) as Address | null,
+    originatorFeePpm: ppm(io.uint('originatorFeePpm', c.originatorFeePpm)),
+    triggerTicks: io.optionalUint('triggerTicks', c.triggerTicks) as PriceTicks | null,
+    trailingPpm: io.optionalUint('trailingPpm', c.trailingPpm),
+    periodMs: io.bool('timed', c.periodMs !== null) ? io.i64('periodMs', c.periodMs ?? 0n) : null,
+    parent: io.optionalUint('parent', c.parent) as OrderId | null,
+    attached: io.bool('attached', c.attached),
   };
 }
 
@@ -209,7 +253,13 @@ function listMarket(io: FieldIo, atUs: TimeUs, c: ListMarket | null): ListMarket
   return { kind: 'listMarket', timeUs: atUs, spec: io.spec('spec', c?.spec ?? null) };
 }
 
-function orderTypeAt(index: number): PlaceOrder['orderType'] {
+function onlyLimit(index: number): 'limit' {
+  const type = orderTypeAt(index);
+  if (type !== 'limit') throw new BytesError(0, `a ${type} order comes in a group`);
+  return type;
+}
+
+function orderTypeAt(index: number): NewOrder['orderType'] {
   const type = ORDER_TYPES[index];
   if (type === undefined) throw new BytesError(0, `order type ${String(index)} is not known`);
   return type;
@@ -217,6 +267,26 @@ function orderTypeAt(index: number): PlaceOrder['orderType'] {
 
 const ANY_TIME = timeUs(0);
 const NOBODY = address('');
+
+const EMPTY_ORDER: NewOrder = {
+  market: marketId(0),
+  orderType: 'limit',
+  lots: lots(0),
+  priceTicks: priceTicks(0),
+  ioc: false,
+  postOnly: false,
+  reduceOnly: false,
+  nonce: 0n,
+  expiresAtMs: 0n,
+  clientId: null,
+  originator: null,
+  originatorFeePpm: ppm(0),
+  triggerTicks: null,
+  trailingPpm: null,
+  periodMs: null,
+  parent: null,
+  attached: false,
+};
 
 /** Stand-ins whose values a reader ignores. */
 const EMPTY = {
@@ -238,6 +308,13 @@ const EMPTY = {
     originator: null,
     originatorFeePpm: ppm(0),
   } satisfies PlaceOrder,
+  placeOrders: {
+    kind: 'placeOrders',
+    timeUs: ANY_TIME,
+    subaccount: subaccountId(0),
+    delegate: null,
+    orders: [],
+  } satisfies PlaceOrders,
   cancelOrder: {
     kind: 'cancelOrder',
     timeUs: ANY_TIME,
@@ -322,6 +399,9 @@ function passFields(io: FieldIo, command: Command): void {
     case 'placeOrder':
       placeOrder(io, command.timeUs, command);
       return;
+    case 'placeOrders':
+      placeOrders(io, command.timeUs, command);
+      return;
     case 'cancelOrder':
       cancelOrder(io, command.timeUs, command);
       return;
@@ -382,6 +462,8 @@ export function decodeCommand(reader: ByteReader, atUs: TimeUs): Command {
   switch (tag) {
     case COMMAND_TAGS.placeOrder:
       return placeOrder(io, atUs, EMPTY.placeOrder);
+    case COMMAND_TAGS.placeOrders:
+      return placeOrders(io, atUs, EMPTY.placeOrders);
     case COMMAND_TAGS.cancelOrder:
       return cancelOrder(io, atUs, EMPTY.cancelOrder);
     case COMMAND_TAGS.advanceTime:
@@ -464,6 +546,16 @@ class FieldWriter implements FieldIo {
     }
     return value;
   }
+  list<T>(
+    _name: string,
+    value: readonly T[],
+    _empty: T,
+    pass: (io: FieldIo, entry: T) => T,
+  ): readonly T[] {
+    this.out.uint(value.length);
+    for (const entry of value) pass(this, entry);
+    return value;
+  }
   spec(_name: string, value: MarketSpec | null): MarketSpec {
     const archive = new ArchiveWriter();
     const spec = archiveSpec(archive, value);
@@ -522,6 +614,20 @@ class FieldReader implements FieldIo {
     }
     return levels;
   }
+  list<T>(
+    name: string,
+    _value: readonly T[],
+    empty: T,
+    pass: (io: FieldIo, entry: T) => T,
+  ): readonly T[] {
+    const length = this.source.uint();
+    if (length > this.source.end - this.source.at) {
+      throw new BytesError(this.source.at, `${name} has more entries than its frame has bytes`);
+    }
+    const entries: T[] = [];
+    for (let i = 0; i < length; i++) entries.push(pass(this, empty));
+    return entries;
+  }
   spec(name: string, _value: MarketSpec | null): MarketSpec {
     const length = this.source.uint();
     const start = this.source.at;
@@ -571,6 +677,19 @@ class FieldDescriber implements FieldIo {
   }
   levels(name: string, value: readonly TapeLevel[]): readonly TapeLevel[] {
     this.fields[name] = value.map((level) => [level.side, level.priceTicks, level.lots]);
+    return value;
+  }
+  list<T>(
+    name: string,
+    value: readonly T[],
+    _empty: T,
+    pass: (io: FieldIo, entry: T) => T,
+  ): readonly T[] {
+    this.fields[name] = value.map((entry) => {
+      const fields: Record<string, unknown> = {};
+      pass(new FieldDescriber(fields), entry);
+      return fields;
+    });
     return value;
   }
   spec(name: string, value: MarketSpec | null): MarketSpec {

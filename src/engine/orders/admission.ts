@@ -1,0 +1,172 @@
+/**
+ * What stops an order. Refusals (R-2.8) hold the terms alone against the market and leave no trace; faults hold an admitted order
+ * against the book, the position and the margin, when it is placed and when it is released, in the order of R-2.8.
+ */
+import { MAX_PRICE_TICKS } from '../../num/units.ts';
+import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
+import { NO_LEVEL } from '../book/price-ladder.ts';
+import type { AccountId, Address, Lots, Ppm, PriceTicks } from '../../num/units.ts';
+import type { Market } from '../market/market.ts';
+import type { EndReason, Refusal } from '../rejections.ts';
+import { affordsOrder } from '../risk/margin.ts';
+import { isBeyondRestingLimit } from '../risk/price-band.ts';
+import type { State } from '../state.ts';
+import { fillableLots, reducibleLots } from './legs.ts';
+
+/** The terms that every order has. */
+export interface Terms {
+  readonly lots: Lots;
+  readonly priceTicks: PriceTicks;
+  readonly ioc: boolean;
+  readonly postOnly: boolean;
+  readonly reduceOnly: boolean;
+  readonly originator: Address | null;
+  readonly originatorFeePpm: Ppm;
+}
+
+/** Why terms are against the market's spec, in precedence order. */
+export function specRefusal(
+  state: State,
+  market: Market,
+  terms: Terms,
+  delegate: AccountId | null,
+): Refusal | null {
+  const spec = market.spec;
+  if (terms.priceTicks <= 0) return 'price_not_positive';
+  if (terms.priceTicks > Math.min(spec.maxPriceTicks, MAX_PRICE_TICKS)) return 'price_too_high';
+  const size = Math.abs(terms.lots);
+  if (size === 0) return 'quantity_zero';
+  if (size < spec.minLots) return 'quantity_below_minimum';
+  if (size > spec.maxLots) return 'quantity_above_maximum';
+  if (terms.ioc && terms.postOnly) return 'flags_conflict';
+  const feeLimit =
+    delegate === null ? state.config.maxOriginatorFeePpm : state.config.maxDelegateOriginatorFeePpm;
+  if (terms.originatorFeePpm > feeLimit) return 'originator_fee_too_high';
+  if (terms.originator === null && terms.originatorFeePpm !== 0) return 'originator_missing';
+  return null;
+}
+
+/** Why a new order that goes to the book at once is rejected. */
+export function orderFault(
+  state: State,
+  subaccount: Subaccount,
+  exposure: Exposure,
+  market: Market,
+  terms: Terms,
+): EndReason | null {
+  const fault = bookFault(market, terms.lots, terms.priceTicks, terms.ioc, terms.postOnly);
+  if (fault !== null) return fault;
+  const side = terms.lots > 0 ? 1 : -1;
+  if (terms.reduceOnly && reducibleLots(exposure, side) === 0) return 'reduceOnly';
+  if (!terms.ioc && isFull(exposure, market)) return 'openOrders';
+  if (terms.reduceOnly) return null;
+  return riskFault(
+    state,
+    subaccount,
+    exposure,
+    market,
+    terms.lots,
+    terms.priceTicks,
+    terms.ioc,
+    terms.originatorFeePpm,
+  );
+}
+
+/** Why a new order that first waits is rejected. Its place on the book and its margin are looked at when it is released. */
+export function waitingFault(
+  exposure: Exposure,
+  market: Market,
+  terms: Terms,
+  needsPosition: boolean,
+): EndReason | null {
+  if (market.markTicks === null) return 'priceBand';
+  const side = terms.lots > 0 ? 1 : -1;
+  if (needsPosition && reducibleLots(exposure, side) === 0) return 'reduceOnly';
+  return isFull(exposure, market) ? 'openOrders' : null;
+}
+
+/** Why a waiting order that is released may not go to the book. It has counted as open all along. */
+export function releaseFault(
+  state: State,
+  slot: number,
+  subaccount: Subaccount,
+  exposure: Exposure,
+  market: Market,
+): EndReason | null {
+  const table = state.orders;
+  const ioc = table.isIoc(slot);
+  const fault = bookFault(
+    market,
+    table.lots(slot),
+    table.price(slot),
+    ioc,
+    table.isPostOnly(slot),
+  );
+  if (fault !== null) return fault;
+  if (table.isReduceOnly(slot)) {
+    return fillableLots(table, slot, exposure) === 0 ? 'reduceOnly' : null;
+  }
+  return riskFault(
+    state,
+    subaccount,
+    exposure,
+    market,
+    table.remaining(slot),
+    table.price(slot),
+    ioc,
+    table.originatorFeePpm(slot),
+  );
+}
+
+/** The same for one that only rests, since it crosses nothing. */
+export function restingFault(
+  state: State,
+  slot: number,
+  market: Market,
+  exposure: Exposure,
+): EndReason | null {
+  const subaccount = state.subaccount(state.orders.subaccount(slot));
+  return releaseFault(state, slot, subaccount, exposure, market);
+}
+
+function bookFault(
+  market: Market,
+  lots: number,
+  price: PriceTicks,
+  ioc: boolean,
+  postOnly: boolean,
+): EndReason | null {
+  if (market.markTicks === null) return 'priceBand';
+  if (!ioc && isBeyondRestingLimit(market, price)) return 'priceBand';
+  return postOnly && wouldCross(market, lots > 0 ? 1 : -1, price) ? 'postOnlyWouldCross' : null;
+}
+
+function isFull(exposure: Exposure, market: Market): boolean {
+  return exposure.openOrders + exposure.waitingOrders >= market.spec.maxOpenOrders;
+}
+
+function riskFault(
+  state: State,
+  subaccount: Subaccount,
+  exposure: Exposure,
+  market: Market,
+  lots: Lots,
+  price: PriceTicks,
+  ioc: boolean,
+  originatorFeePpm: Ppm,
+): EndReason | null {
+  const opening = Math.abs(exposure.positionLots + lots) - Math.abs(exposure.positionLots);
+  if (opening > 0 && market.openInterestLots + opening > market.spec.maxOpenInterestLots) {
+    return 'openInterest';
+  }
+  return affordsOrder(state, subaccount, exposure, market, lots, price, ioc, originatorFeePpm)
+    ? null
+    : 'insufficientMargin';
+}
+
+function wouldCross(market: Market, side: 1 | -1, price: number): boolean {
+  const opposite = market.book.ladder(side > 0 ? -1 : 1);
+  const level = opposite.bestLevel();
+  if (level === NO_LEVEL) return false;
+  return side > 0 ? opposite.price(level) <= price : opposite.price(level) >= price;
+}

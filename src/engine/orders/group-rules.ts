@@ -1,0 +1,128 @@
+/**
+ * Which orders may come together (R-3.2), and what each type must and may not carry. A group is one of four kinds; the first broken rule
+ * is named.
+ */
+import type { NewOrder } from '../commands.ts';
+import type { Refusal } from '../rejections.ts';
+
+export const MAX_BATCH_ORDERS = 100;
+/** A trailing distance is above 0 and below 100 %, in 1e-6. */
+const HUNDRED_PERCENT = 1_000_000;
+
+/** `mixed`: plain limits and triggers with at most one pair; `bracket`: an order and the legs that protect what it fills. */
+export type GroupKind = 'mixed' | 'bracket' | 'twap' | 'iceberg';
+
+export function groupKind(orders: readonly NewOrder[]): GroupKind {
+  const [first, ...others] = orders;
+  if (first?.orderType === 'twap') return 'twap';
+  if (first?.orderType === 'iceberg') return 'iceberg';
+  if (others.length > 0 && others.every(({ attached }) => attached)) return 'bracket';
+  const pairFollows =
+    orders.length === 3 &&
+    first?.orderType === 'limit' &&
+    others.every((order) => isProtective(order) && order.parent === null) &&
+    others[0]?.orderType !== others[1]?.orderType;
+  return pairFollows ? 'bracket' : 'mixed';
+}
+
+function isProtective({ orderType }: NewOrder): boolean {
+  return orderType === 'takeProfit' || orderType === 'stopLoss';
+}
+
+/** Faults of shape: how many orders, and nonces in order. Attached orders share the first one's. */
+export function shapeRefusal(orders: readonly NewOrder[]): Refusal | null {
+  if (orders.length === 0) return 'batch_empty';
+  if (orders.length > MAX_BATCH_ORDERS) return 'batch_too_large';
+  let last = -1n;
+  for (const { nonce, attached } of orders) {
+    if (!attached && nonce <= last) return 'batch_nonces_not_increasing';
+    if (!attached) last = nonce;
+  }
+  return null;
+}
+
+/** What an order carries that its type does not have, or lacks that it needs. */
+export function typeRefusal(order: NewOrder): Refusal | null {
+  const { orderType, triggerTicks, trailingPpm, periodMs, parent } = order;
+  const trails = orderType === 'trailingStop';
+  if ((periodMs !== null) !== (orderType === 'twap')) return 'period_not_allowed';
+  if (periodMs !== null && periodMs <= 0n) return 'period_not_positive';
+  if ((trailingPpm !== null) !== trails) return 'trailing_percent_not_allowed';
+  if (trailingPpm !== null && (trailingPpm <= 0 || trailingPpm >= HUNDRED_PERCENT)) {
+    return 'trailing_percent_out_of_range';
+  }
+  if (isProtective(order) ? triggerTicks === null : triggerTicks !== null && !trails) {
+    return 'trigger_price_not_allowed';
+  }
+  if (triggerTicks !== null && triggerTicks <= 0) return 'trigger_price_not_positive';
+  if (parent !== null && !isProtective(order)) return 'parent_not_allowed';
+  if (order.attached && !isProtective(order)) return 'parent_not_allowed';
+  if ((parent !== null || order.attached) && !order.reduceOnly) return 'leg_not_reduce_only';
+  if (orderType === 'iceberg' && order.ioc) return 'iceberg_ioc';
+  return null;
+}
+
+/** The rule of its kind that a group breaks. */
+export function groupRefusal(kind: GroupKind, orders: readonly NewOrder[]): Refusal | null {
+  const [first, ...others] = orders;
+  if (first === undefined) return 'batch_empty';
+  switch (kind) {
+    case 'twap':
+      return sliceRefusal(first, others) ?? periodRefusal(first, others);
+    case 'iceberg':
+      return sliceRefusal(first, others) ?? icebergRefusal(first, others);
+    case 'bracket':
+      return bracketRefusal(first, others);
+    default:
+      return mixedRefusal(orders);
+  }
+}
+
+function sliceRefusal(first: NewOrder, others: readonly NewOrder[]): Refusal | null {
+  for (const order of others) {
+    if (order.orderType !== first.orderType) return 'batch_types_mixed';
+    if (order.market !== first.market) return 'batch_symbols_differ';
+    if (order.lots > 0 !== first.lots > 0) return 'batch_sides_differ';
+  }
+  return null;
+}
+
+function periodRefusal(first: NewOrder, others: readonly NewOrder[]): Refusal | null {
+  return others.some(({ periodMs }) => periodMs !== first.periodMs) ? 'batch_periods_differ' : null;
+}
+
+function icebergRefusal(first: NewOrder, others: readonly NewOrder[]): Refusal | null {
+  for (const [i, order] of others.entries()) {
+    if (order.priceTicks !== first.priceTicks) return 'batch_prices_differ';
+    const isLast = i === others.length - 1;
+    const size = Math.abs(order.lots);
+    const shown = Math.abs(first.lots);
+    if (isLast ? size > shown : size !== shown) return 'batch_quantities_differ';
+  }
+  return null;
+}
+
+/** Legs stand against their order, in its market; of each kind at most one. */
+function bracketRefusal(first: NewOrder, legs: readonly NewOrder[]): Refusal | null {
+  for (const leg of legs) {
+    if (!leg.reduceOnly) return 'leg_not_reduce_only';
+    if (leg.market !== first.market || leg.lots > 0 === first.lots > 0) return 'order_not_found';
+  }
+  return mixedRefusal([first, ...legs].filter((order) => order !== first));
+}
+
+function mixedRefusal(orders: readonly NewOrder[]): Refusal | null {
+  if (orders.some(({ orderType }) => orderType === 'twap' || orderType === 'iceberg')) {
+    return 'batch_types_mixed';
+  }
+  const profits = orders.filter(({ orderType }) => orderType === 'takeProfit');
+  const stops = orders.filter(({ orderType }) => orderType === 'stopLoss');
+  if (profits.length > 1 || stops.length > 1) return 'batch_second_pair';
+  const [profit] = profits;
+  const [stop] = stops;
+  if (profit === undefined || stop === undefined) return null;
+  if (!profit.reduceOnly || !stop.reduceOnly) return 'leg_not_reduce_only';
+  if (profit.market !== stop.market) return 'batch_symbols_differ';
+  if (profit.lots > 0 !== stop.lots > 0) return 'batch_sides_differ';
+  return profit.parent === stop.parent ? null : 'batch_parents_differ';
+}

@@ -1,0 +1,251 @@
+/**
+ * Placing orders together (§3): batches, slices, and orders with what is attached to them. Admission is atomic: any fault of
+ * shape, nonce, clientId, spec or batch rule refuses them all and leaves no trace. After that each order has its own outcome, in order.
+ */
+import { orderId, type OrderId } from '../../num/units.ts';
+import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
+import { NONE, type OrderTerms } from '../book/order-table.ts';
+import type { NewOrder, PlaceOrders } from '../commands.ts';
+import type { Market } from '../market/market.ts';
+import type { EndReason, Outcome, Refusal } from '../rejections.ts';
+import type { State } from '../state.ts';
+import { orderFault, specRefusal, waitingFault } from './admission.ts';
+import { execute } from './execute.ts';
+import { isExpired } from './expiry.ts';
+import { groupKind, groupRefusal, shapeRefusal, typeRefusal, type GroupKind } from './group-rules.ts';
+import { accept, addOrder, findClientId, reject } from './place.ts';
+import { Special, type OrderRef } from './special.ts';
+import { sliceDueUs, watchSlice } from './twap.ts';
+import { wait } from './waiting.ts';
+
+export function placeOrders(state: State, command: PlaceOrders): Outcome {
+  const { orders } = command;
+  const shape = shapeRefusal(orders);
+  if (shape !== null) return shape;
+  if (orders.some(({ market }) => state.markets[market] === undefined)) return 'market_not_found';
+  const subaccount = state.accounts.subaccounts[command.subaccount];
+  if (subaccount?.role !== 'user') return 'subaccount_not_found';
+  const kind = groupKind(orders);
+  const refusal = refusalOf(state, command, subaccount, kind);
+  if (refusal !== null) return refusal;
+
+  for (const { nonce, attached } of orders) {
+    if (!attached) subaccount.orderNonces.use(command.delegate, nonce);
+  }
+  const firstId = state.nextOrderId;
+  state.nextOrderId = orderId(firstId + orders.length);
+  const group = new Group(state, command, subaccount, kind, firstId);
+  for (const i of orders.keys()) group.place(i);
+  group.start();
+  return 'ok';
+}
+
+/** What refuses the whole group, in the precedence of R-2.8: each stage looks at all orders before the next. */
+function refusalOf(
+  state: State,
+  command: PlaceOrders,
+  subaccount: Subaccount,
+  kind: GroupKind,
+): Refusal | null {
+  const { orders, delegate } = command;
+  if (orders.some(({ expiresAtMs }) => isExpired(state.nowUs, expiresAtMs))) {
+    return 'request_expired';
+  }
+  for (const { nonce, attached } of orders) {
+    const refusal = attached ? null : subaccount.orderNonces.check(delegate, nonce);
+    if (refusal !== null) return refusal;
+  }
+  const names = new Set<string>();
+  for (const { clientId } of orders) {
+    if (clientId === null) continue;
+    if (names.has(clientId) || findClientId(state, subaccount, clientId) !== NONE) {
+      return 'client_id_in_use';
+    }
+    names.add(clientId);
+  }
+  for (const order of orders) {
+    const market = state.market(order.market);
+    const refusal = specRefusal(state, market, order, delegate) ?? typeRefusal(order);
+    if (refusal !== null) return refusal;
+    if ((order.triggerTicks ?? 0) > market.spec.maxPriceTicks) return 'price_too_high';
+  }
+  const refusal = groupRefusal(kind, orders);
+  if (refusal !== null) return refusal;
+  return orders.every((order) => hasParent(state, order, command)) ? null : 'order_not_found';
+}
+
+/** A parent is a live order of the same subaccount and market, on the other side (R-3.5). */
+function hasParent(state: State, order: NewOrder, command: PlaceOrders): boolean {
+  if (order.parent === null) return true;
+  const slot = state.orders.slotOf(order.parent);
+  return (
+    slot !== NONE &&
+    state.orders.subaccount(slot) === command.subaccount &&
+    state.orders.market(slot) === order.market &&
+    state.orders.side(slot) > 0 !== order.lots > 0
+  );
+}
+
+/** An admitted group on its way in. */
+class Group {
+  private readonly state: State;
+  private readonly command: PlaceOrders;
+  private readonly subaccount: Subaccount;
+  private readonly kind: GroupKind;
+  private readonly firstId: OrderId;
+  /** Whether the first order was turned down. */
+  private firstFault: EndReason | null = null;
+  /** What the first order filled at once, in lots. */
+  private firstSettled = 0;
+
+  constructor(
+    state: State,
+    command: PlaceOrders,
+    subaccount: Subaccount,
+    kind: GroupKind,
+    firstId: OrderId,
+  ) {
+    this.state = state;
+    this.command = command;
+    this.subaccount = subaccount;
+    this.kind = kind;
+    this.firstId = firstId;
+  }
+
+  place(i: number): void {
+    const { state, subaccount } = this;
+    const order = this.order(i);
+    const terms: OrderTerms = {
+      ...order,
+      subaccount: subaccount.id,
+      delegate: this.command.delegate,
+    };
+    const id = orderId(this.firstId + i);
+    const slot = addOrder(state, terms, id, subaccount);
+    const special = this.specialOf(i);
+    state.orders.setSpecial(slot, special);
+    const market = state.market(order.market);
+    const exposure = subaccount.exposure(order.market);
+    const fault = this.faultOf(i, special, exposure, market);
+    if (fault !== null) {
+      if (i === 0) this.firstFault = fault;
+      reject(state, terms, id, slot, subaccount, fault);
+      return;
+    }
+    accept(state, terms, id, slot, subaccount);
+    if (special.leg) this.adopt(id, special, exposure);
+    if (this.waits(i)) {
+      wait(state, slot, exposure);
+      this.watch(i, slot, special);
+    } else if (this.kind !== 'iceberg') {
+      execute(state, slot, market, subaccount, exposure);
+      // The row is readable until another order takes it, also when this one has ended.
+      if (i === 0) this.firstSettled = Math.abs(order.lots) - state.orders.left(slot);
+    }
+  }
+
+  /** The first slice of an iceberg goes to the book when the others wait behind it. */
+  start(): void {
+    const { state, subaccount } = this;
+    if (this.kind !== 'iceberg' || this.firstFault !== null) return;
+    const slot = state.orders.slotOf(this.firstId);
+    const market = state.market(state.orders.market(slot));
+    execute(state, slot, market, subaccount, subaccount.exposure(market.id));
+  }
+
+  private order(i: number): NewOrder {
+    const order = this.command.orders[i];
+    if (order === undefined) throw new RangeError(`the group has no order ${String(i)}`);
+    return order;
+  }
+
+  private ref(i: number): OrderRef {
+    const { nonce, attached, orderType } = this.order(i);
+    const as = orderType === 'takeProfit' ? 'takeProfit' : 'stopLoss';
+    return {
+      orderId: orderId(this.firstId + i),
+      nonce,
+      attached: attached ? as : 'no',
+    };
+  }
+
+  private waits(i: number): boolean {
+    const { orderType } = this.order(i);
+    return orderType === 'twap' || orderType === 'iceberg' ? i > 0 : orderType !== 'limit';
+  }
+
+  private specialOf(i: number): Special {
+    const { orders } = this.command;
+    const order = this.order(i);
+    const special = new Special();
+    special.triggerTicks = order.triggerTicks;
+    special.trailingPpm = order.trailingPpm;
+    special.periodMs = order.periodMs;
+    special.attached = this.ref(i).attached;
+    if (orders.length > 1) special.group = this.ref(0);
+    special.groupLast = orderId(this.firstId + orders.length - 1);
+    const protective = order.orderType === 'takeProfit' || order.orderType === 'stopLoss';
+    special.leg = protective && order.reduceOnly;
+    if (!special.leg) return special;
+    const other = orders.findIndex(
+      ({ orderType }, j) =>
+        j !== i && (orderType === 'takeProfit' || orderType === 'stopLoss'),
+    );
+    if (other >= 0) special.sibling = this.ref(other);
+    if (this.kind === 'bracket') special.parent = this.ref(0);
+    else if (order.parent !== null) special.parent = refOf(this.state, order.parent);
+    if (special.parent !== null) {
+      const parent = this.state.orders.slotOf(special.parent.orderId);
+      special.parentLive = parent !== NONE;
+      special.parentSettled =
+        parent === NONE ? this.firstSettled : Math.abs(this.state.orders.settled(parent));
+    }
+    return special;
+  }
+
+  private faultOf(
+    i: number,
+    special: Special,
+    exposure: Exposure,
+    market: Market,
+  ): EndReason | null {
+    const order = this.order(i);
+    if (this.kind === 'iceberg' && i > 0 && this.firstFault !== null) return 'parentCancelled';
+    if (special.parent !== null && !special.parentLive && special.parentSettled === 0) {
+      return 'parentCancelled';
+    }
+    if (!this.waits(i)) return orderFault(this.state, this.subaccount, exposure, market, order);
+    return waitingFault(exposure, market, order, special.leg && special.parent === null);
+  }
+
+  /** A leg counts from now on, and its parent knows it. */
+  private adopt(id: OrderId, leg: Special, exposure: Exposure): void {
+    exposure.legs += 1;
+    if (leg.parent === null || !leg.parentLive) return;
+    const { orders } = this.state;
+    const slot = orders.slotOf(leg.parent.orderId);
+    const parent = orders.special(slot) ?? new Special();
+    parent.legs.push(id);
+    orders.setSpecial(slot, parent);
+  }
+
+  /** Sets what the waiting order waits for. */
+  private watch(i: number, slot: number, special: Special): void {
+    const { state } = this;
+    const { orderType } = this.order(i);
+    if (orderType === 'iceberg') return;
+    if (orderType === 'twap') {
+      watchSlice(state, slot, sliceDueUs(state.nowUs, special.periodMs ?? 0n, i));
+      return;
+    }
+    // A leg whose parent is unfilled has nothing to protect yet.
+    if (special.parent !== null && special.parentSettled === 0) return;
+    state.newTriggers.push(state.orders.id(slot));
+  }
+}
+
+function refOf(state: State, id: OrderId): OrderRef {
+  const slot = state.orders.slotOf(id);
+  const attached = state.orders.special(slot)?.attached ?? 'no';
+  return { orderId: id, nonce: state.orders.nonce(slot), attached };
+}

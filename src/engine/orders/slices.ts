@@ -1,0 +1,84 @@
+/**
+ * Iceberg slices (R-3.4): of a group of orders at one price, one is shown and the others wait. The slices of a group have
+ * consecutive ids.
+ */
+import { orderId, type OrderId } from '../../num/units.ts';
+import type { Exposure } from '../accounts/subaccount.ts';
+import { NONE } from '../book/order-table.ts';
+import { hashOrderReleased } from '../hash.ts';
+import type { Market } from '../market/market.ts';
+import type { State } from '../state.ts';
+import { restingFault } from './admission.ts';
+import { endOrder } from './end.ts';
+import { rest } from './resting.ts';
+import { stopWaiting } from './waiting.ts';
+
+/** Slot of the next slice that still waits, or NONE. */
+export function nextSlice(state: State, after: OrderId, last: OrderId): number {
+  for (let id = after + 1; id <= last; id++) {
+    const slot = state.orders.slotOf(orderId(id));
+    if (slot !== NONE && state.orders.isWaiting(slot)) return slot;
+  }
+  return NONE;
+}
+
+/**
+ * The shown slice was filled while it rested: the next one joins the back of that price's queue, within the same sweep. It crosses
+ * nothing, since its price was on the book.
+ */
+export function restNextSlice(
+  state: State,
+  market: Market,
+  exposure: Exposure,
+  after: OrderId,
+  last: OrderId,
+): void {
+  const slot = nextSlice(state, after, last);
+  if (slot === NONE) return;
+  showSlice(state, slot, exposure);
+  const fault = restingFault(state, slot, market, exposure);
+  if (fault === null) rest(state, slot, market, exposure);
+  else endOrder(state, slot, 'cancelled', fault);
+}
+
+/** The slice waits no more. */
+export function showSlice(state: State, slot: number, exposure: Exposure): void {
+  const cause = state.cause;
+  state.cause = 'iceberg';
+  stopWaiting(state, slot, exposure);
+  state.orders.setStatus(slot, 'new', null);
+  state.orders.touch(slot, state.nowUs, state.seq);
+  announceRelease(state, slot, null);
+  state.cause = cause;
+}
+
+export function announceRelease(
+  state: State,
+  slot: number,
+  sourceTicks: ReturnType<State['orders']['price']> | null,
+): void {
+  const table = state.orders;
+  state.emit(hashOrderReleased, {
+    kind: 'orderReleased',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    orderId: table.id(slot),
+    subaccount: table.subaccount(slot),
+    market: table.market(slot),
+    triggerTicks: table.special(slot)?.triggerTicks ?? null,
+    sourceTicks,
+  });
+}
+
+/** The shown slice ended without being filled: so do those after it. */
+export function endSlices(state: State, after: OrderId, last: OrderId): void {
+  for (
+    let slot = nextSlice(state, after, last);
+    slot !== NONE;
+    slot = nextSlice(state, after, last)
+  ) {
+    endOrder(state, slot, 'cancelled', 'parentCancelled');
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * Trailing stops of one market and side, by the extreme that they follow (R-4.2). A stop that sells follows the highest mark
+ * since it became active, one that buys the lowest; here `up` is 1 for the first and −1 for the second, and extremes are compared as
+ * up × price, so that one text serves both.
+ *
+ * Stops that follow the same extreme form a group. A stop that became active earlier has seen all that a later one has seen, so
+ * the groups stand on a stack, older ones at greater extremes. A new extreme joins the groups that it passes, which are
+ * those on top, into one: the smaller is poured into the larger. Within a group the closest stop fires first, so a group
+ * has one price at which it fires next, and a heap of those prices says whether any fires at a mark. A mark that fires none and sets
+ * no new extreme costs O(1); joining costs O(log² n) amortised, since each stop is poured at most log n times.
+ */
+import type { Archive } from '../../base/archive.ts';
+import { must } from '../../base/assert.ts';
+import { TimerHeap } from '../../base/timer-heap.ts';
+import { orderId, PPM, type OrderId } from '../../num/units.ts';
+import type { Reached, Waits } from './trigger-index.ts';
+
+interface Group {
+  /** Names the group in the heap of fire prices; −1 when it was joined to another. */
+  number: number;
+  extreme: number;
+  /** By distance in 1e-6, then order id. */
+  readonly stops: TimerHeap;
+}
+
+export class TrailingIndex {
+  private readonly up: 1 | -1;
+  /** Bottom: greatest extreme. */
+  private stack: Group[] = [];
+  private readonly byNumber = new Map<number, Group>();
+  /** −up × fire price of a group, and its number; entries of joined or changed groups are skipped. */
+  private fires = new TimerHeap();
+  private nextNumber = 0;
+  /** Stops in the heaps, and those of them that still wait. */
+  private entries = 0;
+  private waiting = 0;
+
+  constructor(up: 1 | -1) {
+    this.up = up;
+  }
+
+  /** A stop becomes active at this mark, which is its first extreme. */
+  add(id: OrderId, distancePpm: number, mark: number): void {
+    this.reach(mark);
+    let group = this.stack.at(-1);
+    if (group?.extreme !== mark) {
+      group = { number: this.nextNumber++, extreme: mark, stops: new TimerHeap() };
+      this.stack.push(group);
+      this.byNumber.set(group.number, group);
+    }
+    group.stops.push(distancePpm, id);
+    this.entries += 1;
+    this.waiting += 1;
+    this.announce(group);
+  }
+
+  /** One stop ended; entries of such go when they surface, or when there are too many. */
+  forget(waits: Waits): void {
+    this.waiting -= 1;
+    if (this.entries <= 1024 || this.entries <= 4 * this.waiting) return;
+    this.entries = 0;
+    for (const group of this.stack) {
+      group.stops.compact((key) => waits(orderId(key)));
+      this.entries += group.stops.size;
+      if (group.stops.size === 0) this.byNumber.delete(group.number);
+    }
+    this.stack = this.stack.filter((group) => group.stops.size > 0);
+    this.fires = new TimerHeap();
+    for (const group of this.stack) this.announce(group);
+  }
+
+  /** The mark is here: groups whose extreme it passes follow it from now on. */
+  reach(mark: number): void {
+    const passed = (group: Group | undefined): group is Group =>
+      group !== undefined && this.up * group.extreme < this.up * mark;
+    if (!passed(this.stack.at(-1))) return;
+    let joined: Group | null = null;
+    while (passed(this.stack.at(-1))) {
+      const group = must(this.stack.pop(), 'a passed group is there');
+      joined = joined === null ? group : this.join(joined, group);
+    }
+    const same = this.stack.at(-1);
+    if (joined === null) return;
+    joined.extreme = mark;
+    if (same?.extreme === mark) {
+      this.stack.pop();
+      joined = this.join(joined, same);
+      joined.extreme = mark;
+    }
+    this.stack.push(joined);
+    this.announce(joined);
+  }
+
+  private join(a: Group, b: Group): Group {
+    const [larger, smaller] = a.stops.size >= b.stops.size ? [a, b] : [b, a];
+    for (; smaller.stops.size > 0; smaller.stops.pop()) {
+      larger.stops.push(smaller.stops.topTime(), smaller.stops.topKey());
+    }
+    this.byNumber.delete(smaller.number);
+    smaller.number = -1;
+    return larger;
+  }
+
+  /** Enters the price at which the group's closest stop fires. */
+  private announce(group: Group): void {
+    if (group.stops.size === 0) return;
+    this.fires.push(-this.up * this.firePrice(group), group.number);
+    if (this.fires.size <= 1024 || this.fires.size <= 4 * this.stack.length) return;
+    const old = this.fires;
+    this.fires = new TimerHeap();
+    for (; old.size > 0; old.pop()) {
+      const found = this.byNumber.get(old.topKey());
+      if (found !== undefined && old.topTime() === -this.up * this.firePrice(found)) {
+        this.fires.push(old.topTime(), old.topKey());
+      }
+    }
+  }
+
+  private firePrice(group: Group): number {
+    return trailingTicks(this.up, group.extreme, group.stops.topTime());
+  }
+
+  /** Takes out every stop that fires at this mark, which `reach` has seen. */
+  take(mark: number, waits: Waits, into: Reached[]): void {
+    while (this.fires.size > 0 && this.fires.topTime() <= -this.up * mark) {
+      const announced = this.fires.topTime();
+      const group = this.byNumber.get(this.fires.topKey());
+      this.fires.pop();
+      if (group === undefined || group.stops.size === 0) continue;
+      if (announced !== -this.up * this.firePrice(group)) continue;
+      while (group.stops.size > 0 && -this.up * this.firePrice(group) <= -this.up * mark) {
+        const id = orderId(group.stops.topKey());
+        const ticks = this.firePrice(group);
+        group.stops.pop();
+        this.entries -= 1;
+        if (!waits(id)) continue;
+        this.waiting -= 1;
+        into.push({ id, ticks });
+      }
+      this.announce(group);
+      if (group.stops.size === 0) {
+        this.byNumber.delete(group.number);
+        this.stack = this.stack.filter((other) => other !== group);
+      }
+    }
+  }
+
+  /** Canonical: groups from the bottom, the stops of each that still wait in ascending id. */
+  archive(io: Archive, waits: Waits, distanceOf: (id: OrderId) => number): void {
+    const kept = this.stack
+      .map(({ extreme, stops }) => ({
+        extreme,
+        ids: stops
+          .allKeys()
+          .map(orderId)
+          .filter(waits)
+          .sort((a, b) => a - b),
+      }))
+      .filter(({ ids }) => ids.length > 0);
+    const groups = io.int(kept.length);
+    for (let i = 0; i < groups; i++) {
+      const extreme = io.int(kept[i]?.extreme ?? 0);
+      const count = io.int(kept[i]?.ids.length ?? 0);
+      for (let j = 0; j < count; j++) {
+        const id = orderId(io.int(kept[i]?.ids[j] ?? 0));
+        if (io.loading) this.add(id, distanceOf(id), extreme);
+      }
+    }
+  }
+}
+
+/**
+ * The mark at which a stop fires: extreme × (1 − p) for one that sells, × (1 + p) for one that buys, compared exactly; whole ticks
+ * on the far side of the true price, where no tick lies between.
+ */
+export function trailingTicks(up: 1 | -1, extreme: number, distancePpm: number): number {
+  const scaled = extreme * (PPM - up * distancePpm);
+  return up > 0 ? Math.floor(scaled / PPM) : Math.ceil(scaled / PPM);
+}

@@ -1,0 +1,72 @@
+/**
+ * Waiting triggers of one market, by the price that fires them (§4). A source that fires none looks at the tops of two heaps and no
+ * further, so a mark update costs the same whether ten triggers wait or a hundred thousand.
+ *
+ * Keys are order ids. An order that ended or stopped waiting stays in its heap until it surfaces, or until such entries
+ * outnumber the others.
+ */
+import { TimerHeap } from '../../base/timer-heap.ts';
+import { orderId, type OrderId } from '../../num/units.ts';
+import { TrailingIndex } from './trailing-index.ts';
+
+const SMALL = 1024;
+
+/** Whether an order still waits for this. */
+export type Waits = (id: OrderId) => boolean;
+
+/** An order whose price was reached, and that price. */
+export interface Reached {
+  readonly id: OrderId;
+  readonly ticks: number;
+}
+
+/** Orders that wait for a price: some for one at or above theirs, some for one at or below. */
+export class PriceTriggers {
+  private readonly above = new TimerHeap();
+  /** By minus price. */
+  private readonly below = new TimerHeap();
+  private waiting = 0;
+
+  add(when: 'above' | 'below', price: number, id: OrderId): void {
+    this.waiting += 1;
+    if (when === 'above') this.above.push(price, id);
+    else this.below.push(-price, id);
+  }
+
+  /** One of the orders stopped waiting. */
+  forget(waits: Waits): void {
+    this.waiting -= 1;
+    for (const heap of [this.above, this.below]) {
+      if (heap.size > SMALL && heap.size > 4 * this.waiting) {
+        heap.compact((key) => waits(orderId(key)));
+      }
+    }
+  }
+
+  /** Takes out every order whose price this is or has passed, in no particular order. */
+  take(price: number, waits: Waits, into: Reached[]): void {
+    this.drain(this.above, 1, price, waits, into);
+    this.drain(this.below, -1, price, waits, into);
+  }
+
+  private drain(heap: TimerHeap, sign: number, price: number, waits: Waits, into: Reached[]): void {
+    while (heap.size > 0 && heap.topTime() <= sign * price) {
+      const id = orderId(heap.topKey());
+      const ticks = sign * heap.topTime();
+      heap.pop();
+      if (!waits(id)) continue;
+      this.waiting -= 1;
+      into.push({ id, ticks });
+    }
+  }
+}
+
+export class TriggerIndex {
+  /** Take-profits and stop-losses, by trigger price. */
+  readonly prices = new PriceTriggers();
+  /** Trailing stops that are not active yet, by the price that activates them. */
+  readonly activations = new PriceTriggers();
+  /** Active trailing stops: those that sell follow the highest mark, those that buy the lowest. */
+  readonly selling = new TrailingIndex(1);
+  readonly buying = new TrailingIndex(-1);
+}

@@ -1,0 +1,168 @@
+/**
+ * Firing what waits for a price (§4): after a recomputation of the source, and for new triggers in the command that brings them.
+ *
+ * All that fire in one instant are found first, then fired in the order of R-4.3; what their fills do to the mark waits for its next
+ * recomputation. Only the last price may move while they fire: then there are rounds, in which no order fires twice.
+ */
+import type { OrderId, PriceTicks } from '../../num/units.ts';
+import { NONE } from '../book/order-table.ts';
+import type { Market } from '../market/market.ts';
+import { isFrozen } from '../risk/mark-price.ts';
+import type { State } from '../state.ts';
+import { settleFollowUps } from './follow-ups.ts';
+import { coverOf, fillableLots } from './legs.ts';
+import { release } from './release.ts';
+import type { Special } from './special.ts';
+import type { Reached } from './trigger-index.ts';
+import { arm, firesAt, follow, waitsIn } from './waiting.ts';
+
+interface Due {
+  readonly id: OrderId;
+  readonly market: Market;
+  readonly takesProfit: boolean;
+  /** From the source as it was before, in ticks. */
+  readonly distance: number;
+  readonly source: PriceTicks;
+}
+
+export function runTriggers(state: State): void {
+  if (!state.triggersDue && state.newTriggers.length === 0) return;
+  const fired = new Set<OrderId>();
+  do {
+    const due = [...dueOf(state), ...newDue(state)].filter(({ id }) => !rearmIfFired(state, id, fired));
+    if (due.length === 0) return;
+    due.sort(inOrder);
+    for (const { id, source } of due) fire(state, id, source, fired);
+    settleFollowUps(state);
+  } while (state.config.triggerSource === 'last' && state.triggersDue);
+}
+
+function inOrder(a: Due, b: Due): number {
+  return (
+    a.market.id - b.market.id ||
+    Number(a.takesProfit) - Number(b.takesProfit) ||
+    a.distance - b.distance ||
+    a.id - b.id
+  );
+}
+
+function rearmIfFired(state: State, id: OrderId, fired: Set<OrderId>): boolean {
+  if (!fired.has(id)) return false;
+  rearm(state, id);
+  return true;
+}
+
+/** Back into the index, without a word: nothing happened to the order. */
+function rearm(state: State, id: OrderId): void {
+  const slot = state.orders.slotOf(id);
+  const special = slot === NONE ? null : state.orders.special(slot);
+  if (special !== null) arm(state, state.market(state.orders.market(slot)), slot, special);
+}
+
+function fire(state: State, id: OrderId, source: PriceTicks, fired: Set<OrderId>): void {
+  const table = state.orders;
+  const slot = table.slotOf(id);
+  if (slot === NONE || !table.isWaiting(slot)) return;
+  const special = table.special(slot);
+  if (special === null) return;
+  if (special.leg) {
+    const exposure = state.subaccount(table.subaccount(slot)).exposure(table.market(slot));
+    // If both legs hold in one instant the stop-loss fires and the take-profit waits.
+    const siblingFired = special.sibling !== null && fired.has(special.sibling.orderId);
+    if (siblingFired || fillableLots(table, slot, exposure) === 0) {
+      if (coverOf(table, slot, special) > 0) rearm(state, id);
+      return;
+    }
+  }
+  fired.add(id);
+  release(state, slot, 'trigger', source);
+}
+
+function dueOf(state: State): Due[] {
+  if (!state.triggersDue) return [];
+  state.triggersDue = false;
+  const due: Due[] = [];
+  for (const market of state.markets) {
+    const { triggersDue, markRecomputed } = market;
+    market.triggersDue = false;
+    market.markRecomputed = false;
+    if ((!triggersDue && !markRecomputed) || isFrozen(state, market)) continue;
+    const source = sourceOf(state, market);
+    const reached: Reached[] = [];
+    if (markRecomputed) followMark(state, market, reached);
+    if (triggersDue && source !== null) market.triggers.prices.take(source, waitsIn(state), reached);
+    const before = market.seenSource ?? source ?? 0;
+    for (const { id, ticks } of reached) {
+      const slot = state.orders.slotOf(id);
+      const special = state.orders.special(slot);
+      const seen = state.orders.orderType(slot) === 'trailingStop' ? market.markTicks : source;
+      if (special === null || seen === null) continue;
+      special.armed = false;
+      const takesProfit = state.orders.orderType(slot) === 'takeProfit';
+      due.push({ id, market, takesProfit, distance: Math.abs(ticks - before), source: seen });
+    }
+    if (triggersDue) market.seenSource = source;
+  }
+  return due;
+}
+
+/** The mark was recomputed: trailing stops become active, follow it, or fire. */
+function followMark(state: State, market: Market, reached: Reached[]): void {
+  const mark = market.markTicks;
+  if (mark === null) return;
+  const waits = waitsIn(state);
+  const { activations, selling, buying } = market.triggers;
+  const active: Reached[] = [];
+  activations.take(mark, waits, active);
+  active.sort((a, b) => a.id - b.id);
+  for (const { id } of active) {
+    const slot = state.orders.slotOf(id);
+    const special = state.orders.special(slot);
+    if (special !== null) follow(state, market, slot, special);
+  }
+  selling.reach(mark);
+  buying.reach(mark);
+  selling.take(mark, waits, reached);
+  buying.take(mark, waits, reached);
+}
+
+/** What triggers of the market watch. */
+function sourceOf(state: State, market: Market): PriceTicks | null {
+  switch (state.config.triggerSource) {
+    case 'index':
+      return market.indexTicks;
+    case 'last':
+      return market.lastTicks;
+    default:
+      return market.markTicks;
+  }
+}
+
+/** New triggers: those whose condition is true already fire at once, the others are armed. */
+function newDue(state: State): Due[] {
+  const due: Due[] = [];
+  for (const id of state.newTriggers) {
+    const slot = state.orders.slotOf(id);
+    const special = slot === NONE ? null : state.orders.special(slot);
+    if (special === null || !state.orders.isWaiting(slot)) continue;
+    const market = state.market(state.orders.market(slot));
+    const trailing = special.trailingPpm !== null;
+    const source = trailing ? market.markTicks : sourceOf(state, market);
+    const reached = source !== null && !isFrozen(state, market) && holds(state, slot, special, source);
+    if (!reached || source === null) arm(state, market, slot, special);
+    else if (trailing) follow(state, market, slot, special);
+    else {
+      const takesProfit = state.orders.orderType(slot) === 'takeProfit';
+      due.push({ id, market, takesProfit, distance: 0, source });
+    }
+  }
+  state.newTriggers.length = 0;
+  return due;
+}
+
+function holds(state: State, slot: number, special: Special, source: PriceTicks): boolean {
+  if (special.triggerTicks === null) return true;
+  return firesAt(state, slot) === 'above'
+    ? source >= special.triggerTicks
+    : source <= special.triggerTicks;
+}
