@@ -77,7 +77,7 @@ export const OrderRequest = Type.Object(
     signatures: Signatures,
     clientId: Type.Optional(nullable(ClientId)),
     triggerPrice: Type.Optional(nullable(Decimal)),
-    parentOrderId: Type.Optional(nullable(Type.String())),
+    parentOrderId: Type.Optional(nullable(Type.String({ pattern: '^((0x)?[0-9a-fA-F]{64})?$' }))),
     period: Type.Optional(nullable(Int64)),
     trailingPercent: Type.Optional(nullable(Decimal)),
     takeProfit: Type.Optional(nullable(AttachedTrigger)),

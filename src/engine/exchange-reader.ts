@@ -18,7 +18,13 @@ import {
   type TimeUs,
 } from '../num/units.ts';
 import type { Subaccount } from './accounts/subaccount.ts';
-import { NONE, type OrderTable } from './book/order-table.ts';
+import {
+  NONE,
+  ORDER_STATUSES,
+  ORDER_TYPES,
+  type OrderTable,
+  type RowFilter,
+} from './book/order-table.ts';
 import type { ExchangeConfig, SelfTradeMode } from './config.ts';
 import type { Side } from './commands.ts';
 import { MINUTE_US } from './market/candles.ts';
@@ -34,6 +40,8 @@ import type {
   LevelView,
   MarginView,
   MarketView,
+  OrderFilter,
+  OrderList,
   OrderView,
   PositionView,
   Retained,
@@ -269,19 +277,49 @@ export class ExchangeReader implements ExchangeView {
     return views;
   }
 
-  endedOrders(id: SubaccountId): Retained<OrderView> {
-    const ended = this.state.endedOrders;
-    const account = this.state.accounts.get(this.state.subaccount(id).account);
-    const items: OrderView[] = [];
+  findOrders(id: SubaccountId, filter: OrderFilter, limit: number): OrderList {
+    const { orders: live, endedOrders: ended } = this.state;
+    const subaccount = this.state.subaccount(id);
+    const account = this.state.accounts.get(subaccount.account);
+    const rows: RowFilter = {
+      ...filter,
+      subaccount: id,
+      types: bitsOf(ORDER_TYPES, filter.types),
+      statuses: bitsOf(ORDER_STATUSES, filter.statuses),
+      timed:
+        Math.max(filter.createdFromUs, filter.updatedFromUs) > 0 ||
+        Math.min(filter.createdToUs, filter.updatedToUs) < Infinity,
+    };
+    const sinceUs = Math.max(filter.createdFromUs, filter.updatedFromUs);
+    const found: OrderView[] = [];
+    let total = 0;
+    for (let slot = subaccount.orders.head; slot !== NONE; slot = live.nextOfOwner(slot)) {
+      if (!live.matches(slot, rows)) continue;
+      total += 1;
+      found.push(viewOrder(live, slot));
+    }
+    // Ended orders are in the order of their last update: the newest `limit`, and those of the same instant as the last of them.
+    let taken = 0;
+    let lastUs = 0;
+    let isFull = false;
     const list = account.endedOrders;
     for (let slot = list.tail; slot !== NONE; slot = ended.prevOfOwner(slot)) {
-      if (ended.subaccount(slot) === id) items.push(viewOrder(ended, slot));
+      // An order is created before it is updated, so all that follow are too old.
+      if (sinceUs > 0 && ended.updatedAtUs(slot) < sinceUs) break;
+      if (!ended.matches(slot, rows)) continue;
+      total += 1;
+      if (isFull || (taken >= limit && ended.updatedAtUs(slot) !== lastUs)) {
+        isFull = true;
+        continue;
+      }
+      taken += 1;
+      lastUs = ended.updatedAtUs(slot);
+      found.push(viewOrder(ended, slot));
     }
-    const oldest = list.head;
-    return {
-      items,
-      keptSinceUs: account.endedOrdersCut && oldest !== NONE ? ended.updatedAtUs(oldest) : null,
-    };
+    found.sort((a, b) => b.updatedAtUs - a.updatedAtUs || b.orderId - a.orderId);
+    const keptSinceUs =
+      account.endedOrdersCut && list.head !== NONE ? ended.updatedAtUs(list.head) : null;
+    return { items: found.slice(0, limit), total, keptSinceUs };
   }
 
   checkOrderNonce(id: SubaccountId, delegate: AccountId | null, nonce: bigint): Outcome | null {
@@ -300,6 +338,11 @@ export class ExchangeReader implements ExchangeView {
   }
 }
 
+/** Words as bits of their places; all of them when none are asked for. */
+function bitsOf<T extends string>(words: readonly T[], asked: readonly T[] | null): number {
+  return (asked ?? words).reduce((bits, word) => bits | (1 << words.indexOf(word)), 0);
+}
+
 function viewSubaccount(subaccount: Subaccount): SubaccountView {
   return {
     id: subaccount.id,
@@ -312,6 +355,7 @@ function viewSubaccount(subaccount: Subaccount): SubaccountView {
 }
 
 function viewOrder(table: OrderTable, slot: number): OrderView {
+  const special = table.special(slot);
   return {
     orderId: table.id(slot),
     subaccount: table.subaccount(slot),
@@ -332,6 +376,13 @@ function viewOrder(table: OrderTable, slot: number): OrderView {
     clientId: table.clientId(slot),
     originator: table.originator(slot),
     originatorFeePpm: table.originatorFeePpm(slot),
+    triggerTicks: special?.triggerTicks ?? null,
+    trailingPpm: special?.trailingPpm ?? null,
+    periodMs: special?.periodMs ?? null,
+    attached: special?.attached ?? 'no',
+    group: special?.group ?? null,
+    sibling: special?.sibling ?? null,
+    parent: special?.parent ?? null,
     createdAtUs: table.createdAtUs(slot),
     updatedAtUs: table.updatedAtUs(slot),
     lastUpdateSeq: table.lastUpdateSeq(slot),

@@ -4,6 +4,7 @@
  */
 import { NONE } from './book/order-table.ts';
 import { NO_LEVEL } from './book/price-ladder.ts';
+import { legOver } from './orders/legs.ts';
 import type { State } from './state.ts';
 import type { InvariantViolation } from './views.ts';
 
@@ -104,6 +105,53 @@ export const INVARIANTS = {
         ) {
           return `subaccount ${String(subaccount.id)} market ${String(market)}`;
         }
+      }
+    }
+    return null;
+  },
+
+  /** R-3.3, R-3.5: waiting orders and live legs are as many as an exposure counts; a live order waits, rests, or is not there. */
+  waitingOrders(state: State): string | null {
+    const table = state.orders;
+    for (const subaccount of state.accounts.subaccounts) {
+      const waiting = new Map<number, number>();
+      const legs = new Map<number, number>();
+      for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
+        const market = table.market(slot);
+        if (table.isWaiting(slot) === table.isResting(slot)) {
+          return `order ${String(table.id(slot))} must either wait or rest`;
+        }
+        if (table.isWaiting(slot)) waiting.set(market, (waiting.get(market) ?? 0) + 1);
+        if (table.special(slot)?.leg === true) legs.set(market, (legs.get(market) ?? 0) + 1);
+      }
+      for (const exposure of subaccount.exposures) {
+        if (exposure === undefined) continue;
+        const { market } = exposure;
+        if (
+          exposure.waitingOrders !== (waiting.get(market) ?? 0) ||
+          exposure.legs !== (legs.get(market) ?? 0)
+        ) {
+          return `subaccount ${String(subaccount.id)} market ${String(market)}`;
+        }
+      }
+    }
+    return null;
+  },
+
+  /** R-3.5, R-3.6: a pair never fills more than it protects, and no leg is kept that can protect nothing more. */
+  legsCover(state: State): string | null {
+    const table = state.orders;
+    for (const slot of table.orderSlots()) {
+      const leg = table.special(slot);
+      if (leg?.leg !== true) continue;
+      const exposure = state.subaccount(table.subaccount(slot)).exposures[table.market(slot)];
+      if (exposure === undefined) return `order ${String(table.id(slot))} has no exposure`;
+      if (legOver(table, slot, exposure) !== null) {
+        return `order ${String(table.id(slot))} protects nothing`;
+      }
+      const filled = Math.abs(table.settled(slot)) + leg.siblingFilled;
+      if (leg.parent !== null && filled > leg.parentSettled) {
+        return `order ${String(table.id(slot))}: its pair filled more than its parent`;
       }
     }
     return null;

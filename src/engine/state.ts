@@ -86,6 +86,8 @@ export class State {
   readonly followUps: FollowUp[] = [];
   /** Triggers accepted by this command: they fire at once when their condition is true already. */
   readonly newTriggers: OrderId[] = [];
+  /** Triggers that are about to fire: out of the index, and not to be put back by others. */
+  readonly firing = new Set<OrderId>();
   /** Whether the source of some market's triggers was recomputed. */
   triggersDue = false;
   /** Context of the command being applied. */

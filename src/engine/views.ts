@@ -5,6 +5,7 @@
 import type { ExchangeConfig, MarketSpec, SelfTradeMode } from './config.ts';
 import type { Command, OrderType, Side } from './commands.ts';
 import type { EventSink, LedgerReason } from './events.ts';
+import type { Attached, OrderRef } from './orders/special.ts';
 import type { EndReason, Outcome } from './rejections.ts';
 import type {
   AccountId,
@@ -47,9 +48,36 @@ export interface OrderView {
   readonly clientId: string | null;
   readonly originator: Address | null;
   readonly originatorFeePpm: Ppm;
+  /** Fires a take-profit or stop-loss, activates a trailing stop. */
+  readonly triggerTicks: PriceTicks | null;
+  /** Of a trailing stop, in 1e-6. */
+  readonly trailingPpm: number | null;
+  readonly periodMs: bigint | null;
+  /** As what it was attached to its parent by one submit, whose nonce it shares. */
+  readonly attached: Attached;
+  /** First order of its batch, the other leg of its pair, and its parent: references may be to orders that are gone. */
+  readonly group: OrderRef | null;
+  readonly sibling: OrderRef | null;
+  readonly parent: OrderRef | null;
   readonly createdAtUs: TimeUs;
   readonly updatedAtUs: TimeUs;
   readonly lastUpdateSeq: Seq;
+}
+
+/** Which orders a reader asks for; null is any, times are from inclusive to exclusive. */
+export interface OrderFilter {
+  readonly types: readonly OrderType[] | null;
+  readonly statuses: readonly OrderStatus[] | null;
+  readonly market: MarketId | null;
+  readonly createdFromUs: number;
+  readonly createdToUs: number;
+  readonly updatedFromUs: number;
+  readonly updatedToUs: number;
+}
+
+/** Newest update first, then newest order; `total` counts what matches beyond `items`, too. */
+export interface OrderList extends Retained<OrderView> {
+  readonly total: number;
 }
 
 export interface PositionView {
@@ -215,8 +243,8 @@ export interface ExchangeView {
   orderByClientId(account: AccountId, clientId: string): OrderView | undefined;
   /** Live orders of a subaccount in ascending order id. */
   openOrders(id: SubaccountId): OrderView[];
-  /** Ended orders still retained, newest first. */
-  endedOrders(id: SubaccountId): Retained<OrderView>;
+  /** Live and retained orders that match, at most `limit` of them (R-10.2). */
+  findOrders(id: SubaccountId, filter: OrderFilter, limit: number): OrderList;
 
   /** Why the engine would refuse this order nonce now; null when it may be used (R-2.13). */
   checkOrderNonce(id: SubaccountId, delegate: AccountId | null, nonce: bigint): Outcome | null;

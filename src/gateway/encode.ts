@@ -2,6 +2,7 @@
  * Engine values as the contract's records: decimal text, milliseconds, absent values null (R-1.4, R-1.5, R-11.3).
  */
 import type { OrderRecordShape } from '../contract/schemas.ts';
+import type { OrderRef } from '../engine/orders/special.ts';
 import type {
   ExchangeView,
   LevelView,
@@ -78,6 +79,8 @@ export function encodeOrder(view: ExchangeView, ids: OrderIds, order: OrderView)
   const market = view.market(order.market);
   const subaccount = view.subaccount(order.subaccount);
   const type = order.orderType;
+  const refText = (ref: OrderRef | null): string | null =>
+    ref === null ? null : ids.digestOfRef(order.subaccount, ref);
   return {
     account: view.addressOf(subaccount.account),
     clientId: order.clientId,
@@ -89,17 +92,17 @@ export function encodeOrder(view: ExchangeView, ids: OrderIds, order: OrderView)
       reduceOnly: order.reduceOnly,
       selfTradeExpire: view.selfTradeModeOf(subaccount.account),
     },
-    groupId: null,
+    groupId: refText(order.group),
     lastUpdateSequenceNumber: order.lastUpdateSeq,
     nonce: exactInteger(order.nonce),
-    ocoGroupId: null,
+    ocoGroupId: refText(pairOf(order)),
     orderId: ids.digestOf(order),
     orderType:
       view.config.orderTypeCase === 'pascal' ? type.charAt(0).toUpperCase() + type.slice(1) : type,
     originator: order.originator ?? ZERO_ADDRESS,
     originatorFee: order.originatorFeePpm,
-    parentOrderId: null,
-    period: null,
+    parentOrderId: refText(order.parent),
+    period: order.periodMs === null ? null : exactInteger(order.periodMs),
     price: priceText(market, order.priceTicks),
     quantity: sizeText(market, order.lots),
     reason: order.reason,
@@ -108,10 +111,17 @@ export function encodeOrder(view: ExchangeView, ids: OrderIds, order: OrderView)
     status: order.status,
     subaccountIndex: subaccount.index,
     symbol: market.spec.symbol,
-    trailingPercent: null,
-    triggerPrice: null,
+    trailingPercent:
+      order.trailingPpm === null ? null : formatDecimal(BigInt(order.trailingPpm), 4),
+    triggerPrice: order.triggerTicks === null ? null : priceText(market, order.triggerTicks),
     updatedAt: millis(order.updatedAtUs),
   };
+}
+
+/** A pair goes by the leg that came first. */
+function pairOf(order: OrderView): OrderRef | null {
+  if (order.sibling === null) return null;
+  return order.sibling.orderId < order.orderId ? order.sibling : order;
 }
 
 /**

@@ -51,6 +51,14 @@ export class Fields {
     return this.prefix === '' ? shown : `${this.prefix}.${shown}`;
   }
 
+  /** An array of anything. */
+  list(name: string): readonly unknown[] {
+    const value = this.get(name);
+    if (value === undefined) this.fail(name, 'is required');
+    if (!Array.isArray(value)) this.fail(name, 'must be an array');
+    return value;
+  }
+
   text(name: string): string {
     const value = this.get(name);
     if (value === undefined) this.fail(name, 'is required');

@@ -31,7 +31,7 @@ import {
 import { OrderIds } from './order-ids.ts';
 import { cancelAllOrders, cancelOrder, cancelOrders, getOrder, listOrders } from './orders.ts';
 import { RequestError } from './request-error.ts';
-import { submitOrder } from './submit-order.ts';
+import { submitOrder, submitOrders } from './submit-order.ts';
 
 type Handler = (context: Context, input: unknown, caller: Caller | null) => unknown;
 
@@ -47,7 +47,7 @@ const HANDLERS: Readonly<Record<EndpointId, Handler>> = {
   postAuth: absent('wallet login'),
   getClaims: absent('wallet login'),
   submitOrder,
-  submitOrders: absent('POST /account/orders'),
+  submitOrders,
   getOrder,
   cancelOrder,
   cancelOrders,

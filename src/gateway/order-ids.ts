@@ -2,14 +2,15 @@
  * The contract's order ids (R-2.10): 64 hex digits. The engine knows dense ids; this maps between them.
  *
  * In trust mode an order's id is keccak256 of 32 bytes: the account's 20, the subaccount index as 4 bytes and the nonce as
- * 8, both big-endian. It is computed when an order is first read, never when it is placed.
+ * 8, both big-endian; a leg attached by one submit has keccak256 of its parent's id and 1 for a take-profit, 2 for a stop-loss. It is computed when an order is first read, never when it is placed.
  *
  * The index holds dense ids only, found by the first 32 bits of the digest and verified by computing it again, so an
  * order costs 8 to 16 bytes here. A digest that is not found makes the index catch up with all orders placed so far,
  * since a client may compute an id that was never read.
  */
 import { SlotIndex } from '../base/slot-index.ts';
-import { orderId, type OrderId } from '../num/units.ts';
+import { orderId, type OrderId, type SubaccountId } from '../num/units.ts';
+import type { OrderRef } from '../engine/orders/special.ts';
 import type { ExchangeView, OrderView } from '../engine/views.ts';
 import type { Keccak } from './ports.ts';
 
@@ -21,6 +22,7 @@ export class OrderIds {
   private caughtUp = 0;
   private rebuildAt = 1 << 17;
   private readonly bytes = new Uint8Array(32);
+  private readonly attachedBytes = new Uint8Array(33);
 
   constructor(view: ExchangeView, keccak: Keccak) {
     this.view = view;
@@ -28,14 +30,29 @@ export class OrderIds {
   }
 
   digestOf(order: OrderView): string {
-    const { account, index } = this.view.subaccount(order.subaccount);
+    return this.digestOfRef(order.subaccount, order);
+  }
+
+  /** The digest of an order of this subaccount, known or gone. An attached one's is made of its parent's. */
+  digestOfRef(subaccount: SubaccountId, ref: OrderRef): string {
+    const own = this.plainDigest(subaccount, ref.nonce);
+    if (ref.attached === 'no') return own;
+    for (let i = 0; i < 32; i++) {
+      this.attachedBytes[i] = Number.parseInt(own.slice(2 * i, 2 * i + 2), 16);
+    }
+    this.attachedBytes[32] = ref.attached === 'takeProfit' ? 1 : 2;
+    return this.keccak(this.attachedBytes);
+  }
+
+  private plainDigest(subaccount: SubaccountId, nonce: bigint): string {
+    const { account, index } = this.view.subaccount(subaccount);
     const hex = this.view.addressOf(account);
     for (let i = 0; i < 20; i++) {
       this.bytes[i] = Number.parseInt(hex.slice(2 + i * 2, 4 + i * 2), 16);
     }
     for (let i = 0; i < 4; i++) this.bytes[20 + i] = index >>> (24 - 8 * i);
     for (let i = 0; i < 8; i++) {
-      this.bytes[24 + i] = Number((order.nonce >> BigInt(56 - 8 * i)) & 0xffn);
+      this.bytes[24 + i] = Number((nonce >> BigInt(56 - 8 * i)) & 0xffn);
     }
     return this.keccak(this.bytes);
   }

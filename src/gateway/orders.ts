@@ -4,11 +4,12 @@
  */
 import { invalidField, limitRange, MESSAGES } from '../contract/messages.ts';
 import { ORDER_TYPE_WORDS } from '../contract/schemas.ts';
-import type { OrderView } from '../engine/views.ts';
+import type { OrderType } from '../engine/commands.ts';
+import type { OrderStatus, OrderView } from '../engine/views.ts';
 import type { Address } from '../num/units.ts';
 import { mustCaller, mustOwn, mustSubaccount } from './authorise.ts';
 import type { Caller, Context } from './context.ts';
-import { encodeOrder, millis } from './encode.ts';
+import { encodeOrder } from './encode.ts';
 import { Fields } from './fields.ts';
 import { REFUSAL_REPLIES } from './refusal-reply.ts';
 import { RequestError } from './request-error.ts';
@@ -17,7 +18,7 @@ import { must } from '../base/assert.ts';
 const MAX_BATCH_CANCEL = 500;
 const MAX_FILTER = 500;
 const DEFAULT_FILTER = 100;
-const LIVE = ['new', 'partiallyFilled', 'pending'];
+const LIVE: readonly OrderStatus[] = ['new', 'partiallyFilled', 'pending'];
 
 export function getOrder(context: Context, input: unknown, caller: Caller | null): unknown {
   return encodeOrder(context.engine, context.ids, findOrder(context, input, caller));
@@ -102,7 +103,7 @@ const FILTER_STATES = {
   active: ['new', 'partiallyFilled'],
   filled: ['filled'],
   closed: ['filled', 'cancelled', 'expired', 'rejected'],
-} as const satisfies Record<string, readonly string[]>;
+} as const satisfies Record<string, readonly OrderStatus[]>;
 
 /** GET /account/orders (R-10.2): newest first, asks and bids together at most `limit`, `total` before it. */
 export function listOrders(context: Context, input: unknown, caller: Caller | null): unknown {
@@ -136,48 +137,46 @@ export function listOrders(context: Context, input: unknown, caller: Caller | nu
   mustOwn(caller, account, MESSAGES.notDelegated);
   const subaccount = mustSubaccount(context, account, index);
 
-  const matches = (order: OrderView): boolean =>
-    (types === null || types.includes(order.orderType)) &&
-    (states === null || states.includes(order.status)) &&
-    (market === null || order.market === market) &&
-    (created === null || within(millis(order.createdAtUs), created)) &&
-    (updated === null || within(millis(order.updatedAtUs), updated));
-  const found = [
-    ...context.engine.openOrders(subaccount),
-    ...context.engine.endedOrders(subaccount).items,
-  ]
-    .filter(matches)
-    .sort((a, b) => b.updatedAtUs - a.updatedAtUs || b.orderId - a.orderId);
-  const shown = found.slice(0, Number(limit));
+  const filter = {
+    types,
+    statuses: states,
+    market,
+    createdFromUs: created?.fromUs ?? 0,
+    createdToUs: created?.toUs ?? Infinity,
+    updatedFromUs: updated?.fromUs ?? 0,
+    updatedToUs: updated?.toUs ?? Infinity,
+  };
+  const { items: shown, total } = context.engine.findOrders(subaccount, filter, Number(limit));
   const encode = (order: OrderView): unknown => encodeOrder(context.engine, context.ids, order);
   return {
     asks: shown.filter((order) => order.lots < 0).map(encode),
     bids: shown.filter((order) => order.lots > 0).map(encode),
-    total: found.length,
+    total,
   };
 }
 
-function filterTypes(fields: Fields): readonly string[] {
-  return fields.words('orderType').map((text) => {
+function filterTypes(fields: Fields): readonly OrderType[] {
+  return fields.words('orderType').flatMap((text) => {
     const type = ORDER_TYPE_WORDS.find((word) => word.toLowerCase() === text.toLowerCase());
     if (type === undefined) {
       fields.fail('orderType', `must be among ${ORDER_TYPE_WORDS.join(', ')}`);
     }
-    return type;
+    // Nothing is ever stored under the word `unsupported`.
+    return type === 'unsupported' ? [] : [type];
   });
 }
 
-function filterStates(fields: Fields): readonly string[] {
+function filterStates(fields: Fields): readonly OrderStatus[] {
   const text = fields.text('status').toLowerCase();
   const states = Object.entries(FILTER_STATES).find(([word]) => word === text);
   if (states === undefined) fields.fail('status', 'must be open, active, filled or closed');
   return states[1];
 }
 
+/** In microseconds, from inclusive to exclusive. */
 interface Range {
-  readonly from: bigint;
-  /** Exclusive. */
-  readonly to: bigint;
+  readonly fromUs: number;
+  readonly toUs: number;
 }
 
 /** From inclusive, to exclusive, in milliseconds; each under its own name or the contract's hyphenated words. */
@@ -197,11 +196,9 @@ function timeRange(
   };
   const from = read(fromName, fromAlias);
   const to = read(toName, toAlias);
-  return from === null && to === null ? null : { from: from ?? 0n, to: to ?? 2n ** 63n };
-}
-
-function within(ms: number, range: Range): boolean {
-  return BigInt(ms) >= range.from && BigInt(ms) < range.to;
+  if (from === null && to === null) return null;
+  // Beyond 2^53 a microsecond more or less is beyond every order.
+  return { fromUs: Number(from ?? 0n) * 1000, toUs: to === null ? Infinity : Number(to) * 1000 };
 }
 
 /** The order that the three query parameters name (contract, "get order"). */

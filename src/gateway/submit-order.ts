@@ -1,13 +1,23 @@
 /**
- * POST /account/order (R-2.*): decode, authorise, then the engine. Refusals come in the order of R-2.8: what only the
+ * POST /account/order and /account/orders (§2–§4): decode, authorise, then the engine. Refusals come in the order of R-2.8: what only the
  * gateway can see (off-tick text) is reported after the nonce and the clientId, which it asks the engine about first.
  */
 import { ORDER_TYPE_WORDS } from '../contract/schemas.ts';
-import { invalidField, MESSAGES, notOffered, type ErrorReply } from '../contract/messages.ts';
-import type { PlaceOrder } from '../engine/commands.ts';
+import { invalidField, MESSAGES, type ErrorReply } from '../contract/messages.ts';
+import type { NewOrder, PlaceOrder, PlaceOrders } from '../engine/commands.ts';
+import { MAX_BATCH_ORDERS } from '../engine/orders/group-rules.ts';
 import type { MarketView } from '../engine/views.ts';
 import { stepsCeil, stepsExact, stepsFloor, type Decimal } from '../num/decimal.ts';
-import { lots, ppm, priceTicks, type Address, type MarketId } from '../num/units.ts';
+import {
+  lots,
+  orderId,
+  ppm,
+  priceTicks,
+  type Address,
+  type PriceTicks,
+  type SubaccountId,
+  type TimeUs,
+} from '../num/units.ts';
 import { mustBeSigned, mustOwn, mustSubaccount } from './authorise.ts';
 import type { Caller, Context } from './context.ts';
 import { encodeOrder, priceText, sizeText, stepOf, ZERO_ADDRESS } from './encode.ts';
@@ -39,9 +49,18 @@ const ORDER_FIELDS = [
 ];
 const FLAG_FIELDS = ['ioc', 'postOnly', 'reduceOnly'];
 const ATTACHED_FIELDS = ['triggerPrice', 'price', 'clientId'];
+/** Trailing distances have at most 4 decimals of a percent, which is 1e-6 of the price. */
+const PERCENT_STEP: Decimal = { digits: 1n, scale: 4 };
+
+/** A decimal, a limit and a name of a leg attached to an order (R-2.15). */
+interface AttachedLeg {
+  readonly triggerPrice: Decimal;
+  readonly price: Decimal | null;
+  readonly clientId: string | null;
+}
 
 /** The fields of one order request, each in its own unit but none yet held against a market. */
-export interface DecodedOrder {
+interface DecodedOrder {
   readonly account: Address;
   readonly subaccountIndex: number;
   readonly symbol: string;
@@ -57,14 +76,20 @@ export interface DecodedOrder {
   readonly reduceOnly: boolean;
   readonly signatures: readonly string[];
   readonly clientId: string | null;
-  /** Names of given fields that only other order types know. */
-  readonly beyondLimit: readonly string[];
-  readonly hasPeriod: boolean;
+  readonly triggerPrice: Decimal | null;
+  readonly trailingPercent: Decimal | null;
+  /** 64 hex digits, or null. */
+  readonly parentOrderId: string | null;
+  readonly period: bigint | null;
+  readonly takeProfit: AttachedLeg | null;
+  readonly stopLoss: AttachedLeg | null;
+  /** As it was sent: what its signatures are over. */
+  readonly body: Record<string, unknown>;
 }
 
 /** Throws `RequestError` naming the field and the limit. */
-export function decodeOrder(input: unknown): DecodedOrder {
-  const fields = new Fields(input, ORDER_FIELDS, false);
+export function decodeOrder(input: unknown, prefix = ''): DecodedOrder {
+  const fields = new Fields(input, ORDER_FIELDS, false, prefix);
   const account = fields.address('account');
   const subaccountIndex = fields.subaccountIndex('subaccountIndex');
   const symbol = fields.symbol('symbol');
@@ -76,30 +101,6 @@ export function decodeOrder(input: unknown): DecodedOrder {
   const originator = fields.address('originator');
   const originatorFee = fields.int64('originatorFee');
   const flags = fields.object('flags', FLAG_FIELDS);
-  const ioc = flags.boolean('ioc');
-  const postOnly = flags.boolean('postOnly');
-  const reduceOnly = flags.boolean('reduceOnly');
-  const signatures = fields.texts('signatures', 16);
-  const clientId = fields.has('clientId') ? fields.clientId('clientId') : null;
-  const beyondLimit: string[] = [];
-  for (const name of ['triggerPrice', 'trailingPercent']) {
-    if (!fields.has(name)) continue;
-    fields.decimal(name);
-    beyondLimit.push(name);
-  }
-  if (fields.has('parentOrderId') && fields.text('parentOrderId') !== '') {
-    beyondLimit.push('parentOrderId');
-  }
-  const hasPeriod = fields.has('period');
-  if (hasPeriod) fields.int64('period');
-  for (const name of ['takeProfit', 'stopLoss']) {
-    if (!fields.has(name)) continue;
-    const attached = fields.object(name, ATTACHED_FIELDS);
-    attached.decimal('triggerPrice');
-    if (attached.has('price')) attached.decimal('price');
-    if (attached.has('clientId')) attached.clientId('clientId');
-    beyondLimit.push(name);
-  }
   return {
     account,
     subaccountIndex,
@@ -111,13 +112,33 @@ export function decodeOrder(input: unknown): DecodedOrder {
     expiresAt,
     originator,
     originatorFee,
-    ioc,
-    postOnly,
-    reduceOnly,
-    signatures,
-    clientId,
-    beyondLimit,
-    hasPeriod,
+    ioc: flags.boolean('ioc'),
+    postOnly: flags.boolean('postOnly'),
+    reduceOnly: flags.boolean('reduceOnly'),
+    signatures: fields.texts('signatures', 16),
+    clientId: fields.has('clientId') ? fields.clientId('clientId') : null,
+    triggerPrice: fields.has('triggerPrice') ? fields.decimal('triggerPrice') : null,
+    trailingPercent: fields.has('trailingPercent') ? fields.decimal('trailingPercent') : null,
+    parentOrderId: decodeParent(fields),
+    period: fields.has('period') ? fields.int64('period') : null,
+    takeProfit: decodeLeg(fields, 'takeProfit'),
+    stopLoss: decodeLeg(fields, 'stopLoss'),
+    body: input as Record<string, unknown>,
+  };
+}
+
+function decodeParent(fields: Fields): string | null {
+  if (!fields.has('parentOrderId') || fields.text('parentOrderId') === '') return null;
+  return fields.orderId('parentOrderId');
+}
+
+function decodeLeg(fields: Fields, name: string): AttachedLeg | null {
+  if (!fields.has(name)) return null;
+  const leg = fields.object(name, ATTACHED_FIELDS);
+  return {
+    triggerPrice: leg.decimal('triggerPrice'),
+    price: leg.has('price') ? leg.decimal('price') : null,
+    clientId: leg.has('clientId') ? leg.clientId('clientId') : null,
   };
 }
 
@@ -130,53 +151,169 @@ function decodeOrderType(fields: Fields): DecodedOrder['orderType'] {
   return found;
 }
 
+/** POST /account/order: answers the order, then what is attached to it (R-2.15). */
 export function submitOrder(context: Context, input: unknown, caller: Caller | null): unknown {
-  const order = decodeOrder(input);
-  const { engine } = context;
-  const marketId = engine.marketIdOf(order.symbol);
-  if (marketId === undefined) throw new RequestError(MESSAGES.symbolNotFound);
-  const nowUs = context.nowUs();
-  if (order.expiresAt * 1000n < BigInt(nowUs)) throw new RequestError(MESSAGES.requestExpired);
-  mustOwn(caller, order.account, MESSAGES.notDelegated);
-  mustBeSigned(context, order.account, {
-    kind: 'Order',
-    body: input as Record<string, unknown>,
-    signatures: order.signatures,
-  });
-  const subaccount = mustSubaccount(context, order.account, order.subaccountIndex);
+  return place(context, [decodeOrder(input)], caller);
+}
 
-  const nonce = engine.checkOrderNonce(subaccount, null, order.nonce);
-  if (nonce !== null && nonce !== 'ok') throw new RequestError(REFUSAL_REPLIES[nonce]);
-  const account = engine.subaccount(subaccount).account;
-  if (order.clientId !== null && engine.clientIdInUse(account, order.clientId)) {
-    throw new RequestError(MESSAGES.clientIdInUse);
+/** POST /account/orders (§3): all are admitted, or none. */
+export function submitOrders(context: Context, input: unknown, caller: Caller | null): unknown {
+  const fields = new Fields(input, ['orders'], false);
+  const list = fields.list('orders');
+  if (list.length === 0) throw new RequestError(REFUSAL_REPLIES.batch_empty);
+  if (list.length > MAX_BATCH_ORDERS) throw new RequestError(REFUSAL_REPLIES.batch_too_large);
+  const orders = list.map((order, i) => decodeOrder(order, `orders[${String(i)}]`));
+  const [first] = orders;
+  for (const [i, order] of orders.entries()) {
+    const at = `orders[${String(i)}]`;
+    if (order.account !== first?.account) {
+      throw new RequestError(invalidField(`${at}.account`, 'must be the same for all orders'));
+    }
+    if (order.subaccountIndex !== first.subaccountIndex) {
+      const problem = 'must be the same for all orders';
+      throw new RequestError(invalidField(`${at}.subaccountIndex`, problem));
+    }
+    if (order.takeProfit !== null || order.stopLoss !== null) {
+      const name = order.takeProfit !== null ? 'takeProfit' : 'stopLoss';
+      const problem = 'in a batch it is an order of its own';
+      throw new RequestError(invalidField(`${at}.${name}`, problem));
+    }
   }
-  const market = engine.market(marketId);
-  const fault = specFault(order, market, engine.config.maxOriginatorFeePpm);
-  if (fault !== null) throw new RequestError(fault);
+  return { orders: place(context, orders, caller) };
+}
 
-  const command: PlaceOrder = {
+/** Checks in the order of R-2.8, each over all orders, then the engine. Answers their records. */
+function place(
+  context: Context,
+  orders: readonly DecodedOrder[],
+  caller: Caller | null,
+): unknown[] {
+  const { engine } = context;
+  const markets = orders.map(({ symbol }) => {
+    const id = engine.marketIdOf(symbol);
+    if (id === undefined) throw new RequestError(MESSAGES.symbolNotFound);
+    return id;
+  });
+  const nowUs = context.nowUs();
+  if (orders.some(({ expiresAt }) => expiresAt * 1000n < BigInt(nowUs))) {
+    throw new RequestError(MESSAGES.requestExpired);
+  }
+  const first = must(orders[0], 'there is an order');
+  mustOwn(caller, first.account, MESSAGES.notDelegated);
+  for (const { account, body, signatures } of orders) {
+    mustBeSigned(context, account, { kind: 'Order', body, signatures });
+  }
+  const subaccount = mustSubaccount(context, first.account, first.subaccountIndex);
+  const account = engine.subaccount(subaccount).account;
+  for (const order of orders) {
+    const refusal = engine.checkOrderNonce(subaccount, null, order.nonce);
+    if (refusal !== null && refusal !== 'ok') throw new RequestError(REFUSAL_REPLIES[refusal]);
+  }
+  for (const order of orders) {
+    for (const name of [order.clientId, order.takeProfit?.clientId, order.stopLoss?.clientId]) {
+      if (typeof name !== 'string' || !engine.clientIdInUse(account, name)) continue;
+      throw new RequestError(MESSAGES.clientIdInUse);
+    }
+  }
+  const placed = orders.flatMap((order, i) => {
+    const market = engine.market(must(markets[i], 'each order has its market'));
+    const fault = specFault(order, market, engine.config.maxOriginatorFeePpm);
+    if (fault !== null) throw new RequestError(fault);
+    return newOrders(context, order, market);
+  });
+  const outcome = context.submit(commandOf(nowUs, subaccount, placed));
+  if (outcome !== 'ok') throw new RequestError(REFUSAL_REPLIES[outcome]);
+  const firstId = engine.lastOrderId - placed.length + 1;
+  return placed.map((_, i) => {
+    const order = must(engine.order(orderId(firstId + i)), 'an order just placed is known');
+    return encodeOrder(engine, context.ids, order);
+  });
+}
+
+/** One plain limit order is a command of its own; everything else is a group. */
+function commandOf(
+  nowUs: TimeUs,
+  subaccount: SubaccountId,
+  orders: readonly NewOrder[],
+): PlaceOrder | PlaceOrders {
+  const [only] = orders;
+  if (orders.length > 1 || only?.orderType !== 'limit') {
+    return { kind: 'placeOrders', timeUs: nowUs, subaccount, delegate: null, orders };
+  }
+  return {
     kind: 'placeOrder',
     timeUs: nowUs,
     subaccount,
-    market: marketId satisfies MarketId,
+    market: only.market,
     orderType: 'limit',
-    lots: lots(Number(stepsFloor(order.quantity, stepOf(market.spec.lotSize)))),
+    lots: only.lots,
+    priceTicks: only.priceTicks,
+    ioc: only.ioc,
+    postOnly: only.postOnly,
+    reduceOnly: only.reduceOnly,
+    nonce: only.nonce,
+    expiresAtMs: only.expiresAtMs,
+    delegate: null,
+    clientId: only.clientId,
+    originator: only.originator,
+    originatorFeePpm: only.originatorFeePpm,
+  };
+}
+
+/** The order in engine units, and after it the legs attached to it. */
+function newOrders(context: Context, order: DecodedOrder, market: MarketView): NewOrder[] {
+  const { spec } = market;
+  const tick = stepOf(spec.tickSize);
+  const ticks = (price: Decimal): PriceTicks => priceTicks(Number(stepsFloor(price, tick)));
+  const size = lots(Number(stepsFloor(order.quantity, stepOf(spec.lotSize))));
+  const parent = order.parentOrderId === null ? null : context.ids.find(order.parentOrderId);
+  if (parent === undefined) throw new RequestError(MESSAGES.orderNotFound);
+  const own: NewOrder = {
+    market: market.id,
+    orderType: order.orderType === 'unsupported' ? 'limit' : order.orderType,
+    lots: size,
     priceTicks: priceTicks(ticksOf(order, market)),
     ioc: order.ioc,
     postOnly: order.postOnly,
     reduceOnly: order.reduceOnly,
     nonce: order.nonce,
     expiresAtMs: order.expiresAt,
-    delegate: null,
     clientId: order.clientId,
     originator: order.originator === ZERO_ADDRESS ? null : order.originator,
     originatorFeePpm: ppm(Number(order.originatorFee)),
+    triggerTicks: order.triggerPrice === null ? null : ticks(order.triggerPrice),
+    trailingPpm:
+      order.trailingPercent === null
+        ? null
+        : Number(stepsFloor(order.trailingPercent, PERCENT_STEP)),
+    periodMs: order.period,
+    parent: parent?.orderId ?? null,
+    attached: false,
   };
-  const outcome = context.submit(command);
-  if (outcome !== 'ok') throw new RequestError(REFUSAL_REPLIES[outcome]);
-  const placed = must(engine.order(engine.lastOrderId), 'an order just placed is known');
-  return [encodeOrder(engine, context.ids, placed)];
+  const legs = (['takeProfit', 'stopLoss'] as const).flatMap((orderType): NewOrder[] => {
+    const leg = order[orderType];
+    if (leg === null) return [];
+    // Without a price a leg takes what the book has, within the band.
+    const anyPrice = priceTicks(size > 0 ? 1 : spec.maxPriceTicks);
+    return [
+      {
+        ...own,
+        orderType,
+        lots: lots(-size),
+        priceTicks: leg.price === null ? anyPrice : ticks(leg.price),
+        ioc: leg.price === null,
+        postOnly: false,
+        reduceOnly: true,
+        clientId: leg.clientId,
+        triggerTicks: ticks(leg.triggerPrice),
+        trailingPpm: null,
+        periodMs: null,
+        parent: null,
+        attached: true,
+      },
+    ];
+  });
+  return [own, ...legs];
 }
 
 /** Faults against the market's spec that decimal text can have, in the order in which they are checked. */
@@ -188,18 +325,16 @@ function specFault(
   if (order.orderType === 'unsupported') {
     return invalidField('orderType', "'unsupported' is not an order type that can be submitted");
   }
-  if (order.orderType === 'limit' && order.hasPeriod) return MESSAGES.periodOnLimit;
-  if (order.orderType !== 'limit') return notOffered(`orderType ${order.orderType}`);
-  const [extra] = order.beyondLimit;
-  if (extra !== undefined) return notOffered(`${extra} on a limit order`);
+  if (order.orderType === 'limit' && order.period !== null) return MESSAGES.periodOnLimit;
 
   const { spec } = market;
   if (order.price.digits <= 0n) return MESSAGES.priceNotPositive;
   const tick = stepOf(spec.tickSize);
-  if (!order.ioc && stepsExact(order.price, tick) === null) {
-    return invalidField('price', `must be a multiple of the tick size ${spec.tickSize}`);
+  if (!order.ioc) {
+    const fault = tickFault('price', order.price, market);
+    if (fault !== null) return fault;
   }
-  if (order.price.digits > 0n && stepsFloor(order.price, tick) > BigInt(spec.maxPriceTicks)) {
+  if (stepsFloor(order.price, tick) > BigInt(spec.maxPriceTicks)) {
     return invalidField('price', `must be at most ${priceText(market, spec.maxPriceTicks)}`);
   }
   if (ticksOf(order, market) < 1) {
@@ -223,6 +358,60 @@ function specFault(
   }
   if (order.originator === ZERO_ADDRESS && order.originatorFee !== 0n) {
     return MESSAGES.originatorMissing;
+  }
+  return conditionFault(order, market);
+}
+
+/** Faults of what an order's type needs or does not have (§3, §4). */
+function conditionFault(order: DecodedOrder, market: MarketView): ErrorReply | null {
+  const type = order.orderType;
+  const protective = type === 'takeProfit' || type === 'stopLoss';
+  const trails = type === 'trailingStop';
+  if ((order.period !== null) !== (type === 'twap')) return REFUSAL_REPLIES.period_not_allowed;
+  if ((order.trailingPercent !== null) !== trails) {
+    return REFUSAL_REPLIES.trailing_percent_not_allowed;
+  }
+  if (order.trailingPercent !== null) {
+    const steps = stepsExact(order.trailingPercent, PERCENT_STEP);
+    if (steps === null) return invalidField('trailingPercent', 'must have at most 4 decimals');
+    if (steps <= 0n || steps >= 1_000_000n) return REFUSAL_REPLIES.trailing_percent_out_of_range;
+  }
+  if (protective ? order.triggerPrice === null : order.triggerPrice !== null && !trails) {
+    return REFUSAL_REPLIES.trigger_price_not_allowed;
+  }
+  if (order.triggerPrice !== null) {
+    const fault = tickFault('triggerPrice', order.triggerPrice, market);
+    if (fault !== null) return fault;
+  }
+  if (order.parentOrderId !== null && !protective) return REFUSAL_REPLIES.parent_not_allowed;
+  return attachedFault(order, market);
+}
+
+function attachedFault(order: DecodedOrder, market: MarketView): ErrorReply | null {
+  for (const name of ['takeProfit', 'stopLoss'] as const) {
+    const leg = order[name];
+    if (leg === null) continue;
+    if (order.orderType === 'twap' || order.orderType === 'iceberg') {
+      return invalidField(name, `cannot be attached to a ${order.orderType} order`);
+    }
+    if (order.reduceOnly) return invalidField(name, 'cannot be attached to a reduceOnly order');
+    const fault =
+      tickFault(`${name}.triggerPrice`, leg.triggerPrice, market) ??
+      (leg.price === null ? null : tickFault(`${name}.price`, leg.price, market));
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+/** A positive price on a tick, at most the market's highest. */
+function tickFault(name: string, price: Decimal, market: MarketView): ErrorReply | null {
+  const { spec } = market;
+  const ticks = stepsExact(price, stepOf(spec.tickSize));
+  if (price.digits <= 0n) return invalidField(name, 'must be positive');
+  if (ticks === null)
+    return invalidField(name, `must be a multiple of the tick size ${spec.tickSize}`);
+  if (ticks > BigInt(spec.maxPriceTicks)) {
+    return invalidField(name, `must be at most ${priceText(market, spec.maxPriceTicks)}`);
   }
   return null;
 }

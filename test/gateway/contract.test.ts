@@ -165,10 +165,10 @@ const SUBMIT_REFUSALS: readonly (readonly [string, Record<string, unknown>, numb
     "orderType: 'unsupported' is not an order type that can be submitted",
   ],
   [
-    'a type of a later version',
-    { orderType: 'Twap', period: 1000 },
+    'a TWAP without its period',
+    { orderType: 'Twap' },
     400,
-    'orderType twap is not offered by this version',
+    'period: belongs to twap orders, which need it',
   ],
   ['a negative price', { price: '-1' }, 400, 'price must be positive'],
   [
@@ -248,7 +248,10 @@ describe('other requests', () => {
   const rows: readonly (readonly [EndpointId, unknown, number, string, string?])[] = [
     ['submitOrder', 'a string', 400, 'body: must be an object'],
     ['submitOrder', null, 400, 'body: must be an object'],
-    ['submitOrders', { orders: [] }, 400, 'POST /account/orders is not offered by this version'],
+    ['submitOrders', { orders: [] }, 400, 'orders: must have at least one order'],
+    ['submitOrders', {}, 400, 'orders: is required'],
+    ['submitOrders', { orders: {} }, 400, 'orders: must be an array'],
+    ['submitOrders', { orders: [7] }, 400, 'orders[0]: must be an object'],
     ['getOrder', {}, 400, 'orderId, or clientId with account, is required'],
     ['getOrder', { orderId: 'f'.repeat(64) }, 404, 'Order not found'],
     ['getOrder', { clientId: 'x', account: ALICE }, 404, 'Order not found'],

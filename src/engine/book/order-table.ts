@@ -420,6 +420,23 @@ export class OrderTable {
     list.count -= 1;
   }
 
+  /** Whether the order is one of those a reader asks for; as many rows as there are may be asked. */
+  matches(slot: number, filter: RowFilter): boolean {
+    const { floats, ints } = this;
+    return (
+      ints[slot * INTS + SUBACCOUNT] === filter.subaccount &&
+      (filter.types & (1 << ints[slot * INTS + TYPE]!)) !== 0 &&
+      (filter.statuses & (1 << ints[slot * INTS + STATUS]!)) !== 0 &&
+      (filter.market === null || ints[slot * INTS + MARKET] === filter.market) &&
+      // Times lie in the row's other cache line, which most readers can do without.
+      (!filter.timed ||
+        (floats[slot * FLOATS + CREATED]! >= filter.createdFromUs &&
+          floats[slot * FLOATS + CREATED]! < filter.createdToUs &&
+          floats[slot * FLOATS + UPDATED]! >= filter.updatedFromUs &&
+          floats[slot * FLOATS + UPDATED]! < filter.updatedToUs))
+    );
+  }
+
   /** Slots of all orders (no segments) in ascending order id. For snapshots; O(n log n). */
   orderSlots(): number[] {
     const slots: number[] = [];
@@ -456,6 +473,20 @@ export class OrderTable {
     this.bigs = new BigInt64Array(this.buffer);
     this.ints.set(old);
   }
+}
+
+/** What orders must be to match: types and statuses as bits of their places in the lists above. */
+export interface RowFilter {
+  readonly subaccount: SubaccountId;
+  readonly types: number;
+  readonly statuses: number;
+  readonly market: MarketId | null;
+  /** Whether the times matter. */
+  readonly timed: boolean;
+  readonly createdFromUs: number;
+  readonly createdToUs: number;
+  readonly updatedFromUs: number;
+  readonly updatedToUs: number;
 }
 
 /** What few orders have. */

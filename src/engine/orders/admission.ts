@@ -95,13 +95,7 @@ export function releaseFault(
 ): EndReason | null {
   const table = state.orders;
   const ioc = table.isIoc(slot);
-  const fault = bookFault(
-    market,
-    table.lots(slot),
-    table.price(slot),
-    ioc,
-    table.isPostOnly(slot),
-  );
+  const fault = bookFault(market, table.lots(slot), table.price(slot), ioc, table.isPostOnly(slot));
   if (fault !== null) return fault;
   if (table.isReduceOnly(slot)) {
     return fillableLots(table, slot, exposure) === 0 ? 'reduceOnly' : null;

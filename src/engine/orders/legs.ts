@@ -75,7 +75,7 @@ export function noteRelatives(state: State, filled: number, special: Special, si
     const leg = slot === NONE ? null : table.special(slot);
     if (leg === null) continue;
     leg.parentSettled += size;
-    if (table.isWaiting(slot) && !leg.armed) {
+    if (table.isWaiting(slot) && !leg.armed && !state.firing.has(id)) {
       arm(state, state.market(table.market(slot)), slot, leg);
     }
   }

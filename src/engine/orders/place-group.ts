@@ -12,7 +12,13 @@ import type { State } from '../state.ts';
 import { orderFault, specRefusal, waitingFault } from './admission.ts';
 import { execute } from './execute.ts';
 import { isExpired } from './expiry.ts';
-import { groupKind, groupRefusal, shapeRefusal, typeRefusal, type GroupKind } from './group-rules.ts';
+import {
+  groupKind,
+  groupRefusal,
+  shapeRefusal,
+  typeRefusal,
+  type GroupKind,
+} from './group-rules.ts';
 import { accept, addOrder, findClientId, reject } from './place.ts';
 import { Special, type OrderRef } from './special.ts';
 import { sliceDueUs, watchSlice } from './twap.ts';
@@ -188,8 +194,7 @@ class Group {
     special.leg = protective && order.reduceOnly;
     if (!special.leg) return special;
     const other = orders.findIndex(
-      ({ orderType }, j) =>
-        j !== i && (orderType === 'takeProfit' || orderType === 'stopLoss'),
+      ({ orderType }, j) => j !== i && (orderType === 'takeProfit' || orderType === 'stopLoss'),
     );
     if (other >= 0) special.sibling = this.ref(other);
     if (this.kind === 'bracket') special.parent = this.ref(0);
@@ -215,7 +220,9 @@ class Group {
       return 'parentCancelled';
     }
     if (!this.waits(i)) return orderFault(this.state, this.subaccount, exposure, market, order);
-    return waitingFault(exposure, market, order, special.leg && special.parent === null);
+    // What a parent that ended has filled is part of the position, or nothing is left of it to protect.
+    const needsPosition = special.leg && !special.parentLive;
+    return waitingFault(exposure, market, order, needsPosition);
   }
 
   /** A leg counts from now on, and its parent knows it. */

@@ -23,7 +23,11 @@ export function release(
   const outer = state.cause;
   state.cause = cause;
   stopWaiting(state, slot, exposure);
-  table.setStatus(slot, table.left(slot) < Math.abs(table.lots(slot)) ? 'partiallyFilled' : 'new', null);
+  table.setStatus(
+    slot,
+    table.left(slot) < Math.abs(table.lots(slot)) ? 'partiallyFilled' : 'new',
+    null,
+  );
   table.touch(slot, state.nowUs, state.seq);
   announceRelease(state, slot, sourceTicks);
   const fault = releaseFault(state, slot, subaccount, exposure, market);

@@ -15,10 +15,14 @@ import { TimerHeap } from '../../base/timer-heap.ts';
 import { orderId, PPM, type OrderId } from '../../num/units.ts';
 import type { Reached, Waits } from './trigger-index.ts';
 
+const SMALL = 1024;
+
 interface Group {
   /** Names the group in the heap of fire prices; −1 when it was joined to another. */
   number: number;
   extreme: number;
+  /** The fire price that stands in the heap of fire prices; 0 for none. */
+  announced: number;
   /** By distance in 1e-6, then order id. */
   readonly stops: TimerHeap;
 }
@@ -44,7 +48,7 @@ export class TrailingIndex {
     this.reach(mark);
     let group = this.stack.at(-1);
     if (group?.extreme !== mark) {
-      group = { number: this.nextNumber++, extreme: mark, stops: new TimerHeap() };
+      group = { number: this.nextNumber++, extreme: mark, announced: 0, stops: new TimerHeap() };
       this.stack.push(group);
       this.byNumber.set(group.number, group);
     }
@@ -57,7 +61,7 @@ export class TrailingIndex {
   /** One stop ended; entries of such go when they surface, or when there are too many. */
   forget(waits: Waits): void {
     this.waiting -= 1;
-    if (this.entries <= 1024 || this.entries <= 4 * this.waiting) return;
+    if (this.entries <= SMALL || this.entries <= 4 * this.waiting) return;
     this.entries = 0;
     for (const group of this.stack) {
       group.stops.compact((key) => waits(orderId(key)));
@@ -66,7 +70,10 @@ export class TrailingIndex {
     }
     this.stack = this.stack.filter((group) => group.stops.size > 0);
     this.fires = new TimerHeap();
-    for (const group of this.stack) this.announce(group);
+    for (const group of this.stack) {
+      group.announced = 0;
+      this.announce(group);
+    }
   }
 
   /** The mark is here: groups whose extreme it passes follow it from now on. */
@@ -93,27 +100,25 @@ export class TrailingIndex {
 
   private join(a: Group, b: Group): Group {
     const [larger, smaller] = a.stops.size >= b.stops.size ? [a, b] : [b, a];
-    for (; smaller.stops.size > 0; smaller.stops.pop()) {
+    while (smaller.stops.size > 0) {
       larger.stops.push(smaller.stops.topTime(), smaller.stops.topKey());
+      smaller.stops.pop();
     }
     this.byNumber.delete(smaller.number);
     smaller.number = -1;
     return larger;
   }
 
-  /** Enters the price at which the group's closest stop fires. */
+  /** Enters the price at which the group's closest stop fires, unless it stands there. */
   private announce(group: Group): void {
     if (group.stops.size === 0) return;
-    this.fires.push(-this.up * this.firePrice(group), group.number);
-    if (this.fires.size <= 1024 || this.fires.size <= 4 * this.stack.length) return;
-    const old = this.fires;
+    const price = this.firePrice(group);
+    if (price === group.announced) return;
+    group.announced = price;
+    this.fires.push(-this.up * price, group.number);
+    if (this.fires.size <= SMALL || this.fires.size <= 4 * this.stack.length) return;
     this.fires = new TimerHeap();
-    for (; old.size > 0; old.pop()) {
-      const found = this.byNumber.get(old.topKey());
-      if (found !== undefined && old.topTime() === -this.up * this.firePrice(found)) {
-        this.fires.push(old.topTime(), old.topKey());
-      }
-    }
+    for (const other of this.stack) this.fires.push(-this.up * other.announced, other.number);
   }
 
   private firePrice(group: Group): number {
@@ -123,11 +128,11 @@ export class TrailingIndex {
   /** Takes out every stop that fires at this mark, which `reach` has seen. */
   take(mark: number, waits: Waits, into: Reached[]): void {
     while (this.fires.size > 0 && this.fires.topTime() <= -this.up * mark) {
-      const announced = this.fires.topTime();
+      const price = -this.up * this.fires.topTime();
       const group = this.byNumber.get(this.fires.topKey());
       this.fires.pop();
-      if (group === undefined || group.stops.size === 0) continue;
-      if (announced !== -this.up * this.firePrice(group)) continue;
+      if (group?.announced !== price) continue;
+      group.announced = 0;
       while (group.stops.size > 0 && -this.up * this.firePrice(group) <= -this.up * mark) {
         const id = orderId(group.stops.topKey());
         const ticks = this.firePrice(group);

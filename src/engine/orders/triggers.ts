@@ -29,10 +29,16 @@ export function runTriggers(state: State): void {
   if (!state.triggersDue && state.newTriggers.length === 0) return;
   const fired = new Set<OrderId>();
   do {
-    const due = [...dueOf(state), ...newDue(state)].filter(({ id }) => !rearmIfFired(state, id, fired));
+    const due = [...dueOf(state), ...newDue(state)].filter(
+      ({ id }) => !rearmIfFired(state, id, fired),
+    );
     if (due.length === 0) return;
     due.sort(inOrder);
-    for (const { id, source } of due) fire(state, id, source, fired);
+    for (const { id } of due) state.firing.add(id);
+    for (const { id, source } of due) {
+      state.firing.delete(id);
+      fire(state, id, source, fired);
+    }
     settleFollowUps(state);
   } while (state.config.triggerSource === 'last' && state.triggersDue);
 }
@@ -90,7 +96,8 @@ function dueOf(state: State): Due[] {
     const source = sourceOf(state, market);
     const reached: Reached[] = [];
     if (markRecomputed) followMark(state, market, reached);
-    if (triggersDue && source !== null) market.triggers.prices.take(source, waitsIn(state), reached);
+    if (triggersDue && source !== null)
+      market.triggers.prices.take(source, waitsIn(state), reached);
     const before = market.seenSource ?? source ?? 0;
     for (const { id, ticks } of reached) {
       const slot = state.orders.slotOf(id);
@@ -144,12 +151,13 @@ function newDue(state: State): Due[] {
   for (const id of state.newTriggers) {
     const slot = state.orders.slotOf(id);
     const special = slot === NONE ? null : state.orders.special(slot);
-    if (special === null || !state.orders.isWaiting(slot)) continue;
+    if (special === null || special.armed || !state.orders.isWaiting(slot)) continue;
     const market = state.market(state.orders.market(slot));
     const trailing = special.trailingPpm !== null;
     const source = trailing ? market.markTicks : sourceOf(state, market);
-    const reached = source !== null && !isFrozen(state, market) && holds(state, slot, special, source);
-    if (!reached || source === null) arm(state, market, slot, special);
+    const reached =
+      source !== null && !isFrozen(state, market) && holds(state, slot, special, source);
+    if (!reached) arm(state, market, slot, special);
     else if (trailing) follow(state, market, slot, special);
     else {
       const takesProfit = state.orders.orderType(slot) === 'takeProfit';

@@ -83,4 +83,3 @@ export function follow(state: State, market: Market, slot: number, special: Spec
   const index = state.orders.side(slot) < 0 ? selling : buying;
   index.add(state.orders.id(slot), special.trailingPpm ?? 0, market.markTicks ?? 0);
 }
-
