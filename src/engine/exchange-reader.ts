@@ -18,13 +18,8 @@ import {
   type TimeUs,
 } from '../num/units.ts';
 import type { Subaccount } from './accounts/subaccount.ts';
-import {
-  NONE,
-  ORDER_STATUSES,
-  ORDER_TYPES,
-  type OrderTable,
-  type RowFilter,
-} from './book/order-table.ts';
+import { NONE, ORDER_STATUSES, ORDER_TYPES, type OrderTable } from './book/order-table.ts';
+import type { RowFilter } from './book/row-tags.ts';
 import type { ExchangeConfig, SelfTradeMode } from './config.ts';
 import type { Side } from './commands.ts';
 import { MINUTE_US } from './market/candles.ts';
@@ -299,23 +294,24 @@ export class ExchangeReader implements ExchangeView {
       found.push(viewOrder(live, slot));
     }
     // Ended orders are in the order of their last update: the newest `limit`, and those of the same instant as the last of them.
+    const list = account.endedOrders;
+    const byTags = !rows.timed && list.count * 3 > ended.rows;
+    const most = byTags ? ended.countMatches(rows) : Infinity;
     let taken = 0;
     let lastUs = 0;
-    let isFull = false;
-    const list = account.endedOrders;
-    for (let slot = list.tail; slot !== NONE; slot = ended.prevOfOwner(slot)) {
+    let slot = most === 0 ? NONE : list.tail;
+    for (; slot !== NONE; slot = ended.prevOfOwner(slot)) {
       // An order is created before it is updated, so all that follow are too old.
       if (sinceUs > 0 && ended.updatedAtUs(slot) < sinceUs) break;
       if (!ended.matches(slot, rows)) continue;
-      total += 1;
-      if (isFull || (taken >= limit && ended.updatedAtUs(slot) !== lastUs)) {
-        isFull = true;
-        continue;
-      }
+      if (taken < limit || ended.updatedAtUs(slot) === lastUs) {
+        lastUs = ended.updatedAtUs(slot);
+        found.push(viewOrder(ended, slot));
+      } else if (byTags) break;
       taken += 1;
-      lastUs = ended.updatedAtUs(slot);
-      found.push(viewOrder(ended, slot));
+      if (taken === most) break;
     }
+    total += byTags ? most : taken;
     found.sort((a, b) => b.updatedAtUs - a.updatedAtUs || b.orderId - a.orderId);
     const keptSinceUs =
       account.endedOrdersCut && list.head !== NONE ? ended.updatedAtUs(list.head) : null;

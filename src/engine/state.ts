@@ -74,7 +74,7 @@ export class State {
   readonly houseTaker: Subaccount;
 
   /** History. */
-  readonly endedOrders = new OrderTable();
+  readonly endedOrders = new OrderTable(true);
   readonly transfers: TransferHistory;
 
   readonly hash = new RollingHash();

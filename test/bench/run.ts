@@ -143,16 +143,19 @@ const rows = contestants.map(({ name, figures }) => ({
   perSecond: Math.round(median(figures)),
   ratio: Number((median(figures) / base).toFixed(1)),
 }));
-const memory = JSON.parse(
-  execFileSync(
-    process.execPath,
-    ['--expose-gc', '--import', 'tsx', fileURLToPath(new URL('./memory.ts', import.meta.url))],
-    { encoding: 'utf8' },
-  ),
-) as { orders: number; bytes: number };
+/** Runs a script of this folder by itself: what it measures must not be mixed with what ran before. */
+function apart(script: string): unknown {
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  const args = ['--expose-gc', '--import', 'tsx', path];
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
+}
+const memory = apart('./memory.ts') as { orders: number; bytes: number };
+const history = apart('./history.ts') as Record<string, number>;
 
 if (json) {
-  console.log(JSON.stringify({ rows, memory, eventsPerCommand: events / OPERATIONS }, null, 2));
+  console.log(
+    JSON.stringify({ rows, memory, history, eventsPerCommand: events / OPERATIONS }, null, 2),
+  );
 } else {
   const table = new Table({
     head: ['one run, same order flow', 'operations/s', 'ratio'],
@@ -170,4 +173,7 @@ if (json) {
     `${memory.orders.toLocaleString('en')} resting orders: ${(memory.bytes / 2 ** 20).toFixed(0)} MiB over an empty exchange ` +
       `(${(memory.bytes / memory.orders).toFixed(0)} bytes an order)`,
   );
+  for (const [question, ms] of Object.entries(history)) {
+    console.log(`filter over 1,000,000 ended orders, ${question}: ${ms.toFixed(1)} ms`);
+  }
 }

@@ -29,6 +29,7 @@ import type { EndReason } from '../rejections.ts';
 import { END_REASONS } from '../rejections.ts';
 import type { Special } from '../orders/special.ts';
 import type { OrderStatus } from '../views.ts';
+import { RowTags, type RowFilter } from './row-tags.ts';
 
 /** Id of a row that is not in use. */
 const FREE = -1;
@@ -131,6 +132,13 @@ export class OrderTable {
   /** Rare, so kept beside the columns. */
   private readonly extras = new Map<number, OrderExtras>();
 
+  /** In tables of which readers count many rows. */
+  private readonly tags: RowTags | null;
+
+  constructor(counted = false) {
+    this.tags = counted ? new RowTags(this.capacity) : null;
+  }
+
   /** Orders and segments in the table. */
   get size(): number {
     return this.liveCount;
@@ -187,6 +195,7 @@ export class OrderTable {
       });
     }
     this.index.add(hashNumber(id), slot);
+    this.noteTag(slot);
     return slot;
   }
 
@@ -217,6 +226,7 @@ export class OrderTable {
     const extras = (flags & EXTRA) === 0 ? undefined : from.extras.get(source);
     if (extras !== undefined) this.extras.set(slot, extras);
     this.unindexed.push(slot);
+    this.noteTag(slot);
     return slot;
   }
 
@@ -225,6 +235,7 @@ export class OrderTable {
     if ((this.ints[slot * INTS + FLAGS]! & INDEXED) !== 0)
       this.index.remove(hashNumber(this.floats[slot * FLOATS + ID]!), slot);
     this.floats[slot * FLOATS + ID] = FREE;
+    this.tags?.clear(slot);
     this.clientIds[slot] = null;
     if ((this.ints[slot * INTS + FLAGS]! & EXTRA) !== 0) this.extras.delete(slot);
     this.ints[slot * INTS + NEXT] = this.free;
@@ -356,6 +367,7 @@ export class OrderTable {
   setStatus(slot: number, status: OrderStatus, reason: EndReason | null): void {
     this.ints[slot * INTS + STATUS] = codeOf(ORDER_STATUSES, status);
     this.ints[slot * INTS + REASON] = reason === null ? 0 : codeOf(END_REASONS, reason) + 1;
+    this.noteTag(slot);
   }
   touch(slot: number, nowUs: TimeUs, seq: Seq): void {
     this.floats[slot * FLOATS + UPDATED] = nowUs;
@@ -437,6 +449,34 @@ export class OrderTable {
     );
   }
 
+  /** How many rows match. */
+  countMatches(filter: RowFilter): number {
+    if (this.tags !== null && !filter.timed) return this.tags.count(filter, this.used);
+    let count = 0;
+    for (let slot = 0; slot < this.used; slot++) {
+      if (this.floats[slot * FLOATS + ID] !== FREE && this.matches(slot, filter)) count += 1;
+    }
+    return count;
+  }
+
+  private noteTag(slot: number): void {
+    if (this.tags === null) return;
+    const row = slot * INTS;
+    const { ints } = this;
+    this.tags.set(
+      slot,
+      ints[row + SUBACCOUNT]!,
+      ints[row + TYPE]!,
+      ints[row + STATUS]!,
+      ints[row + MARKET]!,
+    );
+  }
+
+  /** Rows in use or free again. */
+  get rows(): number {
+    return this.used;
+  }
+
   /** Slots of all orders (no segments) in ascending order id. For snapshots; O(n log n). */
   orderSlots(): number[] {
     const slots: number[] = [];
@@ -472,21 +512,8 @@ export class OrderTable {
     this.ints = new Int32Array(this.buffer);
     this.bigs = new BigInt64Array(this.buffer);
     this.ints.set(old);
+    this.tags?.grow(this.capacity);
   }
-}
-
-/** What orders must be to match: types and statuses as bits of their places in the lists above. */
-export interface RowFilter {
-  readonly subaccount: SubaccountId;
-  readonly types: number;
-  readonly statuses: number;
-  readonly market: MarketId | null;
-  /** Whether the times matter. */
-  readonly timed: boolean;
-  readonly createdFromUs: number;
-  readonly createdToUs: number;
-  readonly updatedFromUs: number;
-  readonly updatedToUs: number;
 }
 
 /** What few orders have. */

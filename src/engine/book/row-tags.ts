@@ -1,0 +1,62 @@
+/**
+ * Whose each row of an order table is, and its type, status and market in one word: what readers ask of many rows, in a fifteenth of their
+ * size, so that counting a million of them takes a millisecond or two.
+ */
+import type { MarketId, SubaccountId } from '../../num/units.ts';
+
+/** What orders must be to match: types and statuses as bits of their places in the order table's lists. */
+export interface RowFilter {
+  readonly subaccount: SubaccountId;
+  readonly types: number;
+  readonly statuses: number;
+  readonly market: MarketId | null;
+  /** Whether the times matter. */
+  readonly timed: boolean;
+  readonly createdFromUs: number;
+  readonly createdToUs: number;
+  readonly updatedFromUs: number;
+  readonly updatedToUs: number;
+}
+
+const NOBODY = -1;
+
+export class RowTags {
+  /** Two words a row: whose it is, and the tag. */
+  private words: Int32Array;
+
+  constructor(rows: number) {
+    this.words = new Int32Array(rows * 2);
+  }
+
+  set(row: number, subaccount: number, type: number, status: number, market: number): void {
+    this.words[2 * row] = subaccount;
+    this.words[2 * row + 1] = type | (status << 3) | (market << 6);
+  }
+
+  clear(row: number): void {
+    this.words[2 * row] = NOBODY;
+  }
+
+  grow(rows: number): void {
+    const words = new Int32Array(rows * 2);
+    words.set(this.words);
+    this.words = words;
+  }
+
+  /** How many of the first rows match, times apart. */
+  count(filter: RowFilter, rows: number): number {
+    const { words } = this;
+    const { subaccount, types, statuses, market } = filter;
+    const end = 2 * rows;
+    let count = 0;
+    for (let at = 0; at < end; at += 2) {
+      const tag = words[at + 1] ?? 0;
+      const fits =
+        words[at] === subaccount &&
+        ((types >> (tag & 7)) & (statuses >> ((tag >> 3) & 7)) & 1) !== 0 &&
+        (market === null || tag >> 6 === market);
+      if (fits) count += 1;
+    }
+    return count;
+  }
+}
