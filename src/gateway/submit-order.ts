@@ -205,14 +205,21 @@ function place(
   }
   const subaccount = mustSubaccount(context, first.account, first.subaccountIndex);
   const account = engine.subaccount(subaccount).account;
-  for (const order of orders) {
-    const refusal = engine.checkOrderNonce(subaccount, null, order.nonce);
+  let lastNonce = -1n;
+  for (const { nonce } of orders) {
+    if (nonce <= lastNonce) throw new RequestError(REFUSAL_REPLIES.batch_nonces_not_increasing);
+    lastNonce = nonce;
+    const refusal = engine.checkOrderNonce(subaccount, null, nonce);
     if (refusal !== null && refusal !== 'ok') throw new RequestError(REFUSAL_REPLIES[refusal]);
   }
+  const names = new Set<string>();
   for (const order of orders) {
     for (const name of [order.clientId, order.takeProfit?.clientId, order.stopLoss?.clientId]) {
-      if (typeof name !== 'string' || !engine.clientIdInUse(account, name)) continue;
-      throw new RequestError(MESSAGES.clientIdInUse);
+      if (typeof name !== 'string') continue;
+      if (names.has(name) || engine.clientIdInUse(account, name)) {
+        throw new RequestError(MESSAGES.clientIdInUse);
+      }
+      names.add(name);
     }
   }
   const placed = orders.flatMap((order, i) => {
