@@ -106,6 +106,14 @@ const RETENTION_FIELDS = [
   'transfersPerSubaccount',
 ];
 
+/** An answer shows orders that its own command ended, up to a batch and what that swept away: so many are kept at least. */
+const LEAST_KEPT: Readonly<Record<keyof ExchangeConfig['retention'], number>> = {
+  tradesPerMarket: 1,
+  candleMinutesPerMarket: 1,
+  endedOrdersPerAccount: 1000,
+  transfersPerSubaccount: 1,
+};
+
 /** Parameters of an exchange: those given over the defaults. */
 export function parseExchangeConfig(
   input: unknown,
@@ -116,7 +124,9 @@ export function parseExchangeConfig(
     const base = DEFAULT_EXCHANGE_CONFIG;
     const retention = fields.has('retention') ? fields.object('retention', RETENTION_FIELDS) : null;
     const kept = (name: keyof ExchangeConfig['retention']): number =>
-      retention?.has(name) === true ? count(retention, name, 1, 1e8) : base.retention[name];
+      retention?.has(name) === true
+        ? count(retention, name, LEAST_KEPT[name], 1e8)
+        : base.retention[name];
     const config: ExchangeConfig = {
       ...base,
       genesisTimeUs,

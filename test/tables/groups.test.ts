@@ -1,10 +1,20 @@
 /** Groups of orders (§3, §4): every refusal, and worked examples of slices, brackets, pairs and triggers. */
 import { expect, test } from 'vitest';
-import { marketId, orderId, priceTicks } from '../../src/num/units.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { marketId, orderId, priceTicks, subaccountId } from '../../src/num/units.ts';
 import { GROUP_CODES } from './group-codes.ts';
 import { ANN, BOB, CAT, GroupWorld, type Draft } from './group-world.ts';
 
 const reached = new Set<string>();
+const ANY = {
+  types: null,
+  statuses: null,
+  market: null,
+  createdFromUs: 0,
+  createdToUs: Infinity,
+  updatedFromUs: 0,
+  updatedToUs: Infinity,
+};
 
 const limit: Draft = { size: 1, price: 990 };
 const twap: Draft = { ...limit, orderType: 'twap', periodMs: 1000n };
@@ -253,6 +263,22 @@ test('an iceberg that takes shows its next slice in the same command (R-3.4)', (
     world.shown(world.last - 1),
     world.shown(world.last),
   ]).toEqual(['filled 2', 'filled 2', 'partiallyFilled 1']);
+});
+
+test('how many ended orders are kept changes no state hash (DESIGN §10)', () => {
+  const hashes = [0, 2, 100].map((endedOrdersPerAccount) => {
+    const { retention } = DEFAULT_EXCHANGE_CONFIG;
+    const world = new GroupWorld({ retention: { ...retention, endedOrdersPerAccount } });
+    for (let i = 0; i < 10; i++) {
+      world.group(BOB, { size: -2, price: 1000 });
+      world.group(ANN, { size: 2, price: 1000 }, { ...stop, size: -2 }, { ...profit, size: -2 });
+    }
+    world.index(0, 1100);
+    const kept = world.exchange.findOrders(subaccountId(ANN), ANY, 500).total;
+    return { hash: world.exchange.stateHash(), kept };
+  });
+  expect(new Set(hashes.map(({ hash }) => hash)).size).toBe(1);
+  expect(new Set(hashes.map(({ kept }) => kept)).size).toBe(3);
 });
 
 test('every code of groups was reached', () => {
