@@ -43,7 +43,7 @@ const group: fc.Arbitrary<Draft[]> = fc.oneof(
     .record({ size, side, price: near, flags })
     .map((o): Draft[] => [{ size: o.size * o.side, price: o.price, ...o.flags }]),
   fc
-    .record({ size, side, price: near, up: near, down: near, legs: size, live: fc.boolean() })
+    .record({ size, side, price: near, up: near, down: near, legs: size })
     .map((o): Draft[] => [
       { size: o.size * o.side, price: o.price },
       leg('takeProfit', -o.side, o.legs, o.up),
@@ -56,14 +56,12 @@ const group: fc.Arbitrary<Draft[]> = fc.oneof(
       down: near,
       legs: size,
       other: size,
-      parent: fc.integer({ min: 0, max: 40 }),
+      // Of the position, or of an order that may be live.
+      parent: fc.oneof(fc.constant(null), fc.integer({ min: 1, max: 60 }).map(orderId)),
     })
     .map((o): Draft[] => [
-      leg('stopLoss', o.side, o.legs, o.down),
-      {
-        ...leg('takeProfit', o.side, o.other, o.up),
-        // Now and then a parent, for both.
-      },
+      { ...leg('stopLoss', o.side, o.legs, o.down), parent: o.parent },
+      { ...leg('takeProfit', o.side, o.other, o.up), parent: o.parent },
     ]),
   fc
     .record({
