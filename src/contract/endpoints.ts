@@ -5,14 +5,29 @@
 import type { Static, TSchema } from 'typebox';
 import * as S from './schemas.ts';
 
-/** Who may call: anyone; whoever holds a token for the account or is its delegate; its owner alone. */
+/**
+ * Who may call: anyone; whoever has a token; the account's owner or a delegate of the subaccount; its owner alone. An owner is
+ * whoever logged in as a current signer (R-9.5a).
+ */
 export type Access = 'public' | 'token' | 'delegate' | 'owner';
+
+/** The words that refuse a caller without that access (contract, "Errors"). */
+export type RefusalWords =
+  | 'notDelegated'
+  | 'delegationNotAllowed'
+  | 'unauthorized'
+  | 'unauthorizedQuery'
+  | 'signersNotAuthorized'
+  | 'marginUnauthorized';
 
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path parameters in braces; they are fields of the request like any other. */
   readonly path: string;
   readonly access: Access;
+  /** Whose signatures the body carries: the owner's signers with their quorum, or also one delegate's. */
+  readonly signedBy: 'nobody' | 'owner' | 'delegate';
+  readonly refusal: RefusalWords;
   /** Query and path parameters, or the body of a POST. */
   readonly request: TSchema;
   readonly response: TSchema;
@@ -29,6 +44,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/auth',
     access: 'public',
+    signedBy: 'nobody',
+    refusal: 'unauthorized',
     request: Type.Object(account, closed),
     response: S.AuthChallenge,
   },
@@ -36,6 +53,8 @@ export const ENDPOINTS = {
     method: 'POST',
     path: '/auth',
     access: 'public',
+    signedBy: 'nobody',
+    refusal: 'unauthorized',
     request: Type.Object(
       { message: S.AuthMessage, signature: Type.String(), server_signature: Type.String() },
       closed,
@@ -46,6 +65,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/auth/claims',
     access: 'token',
+    signedBy: 'nobody',
+    refusal: 'unauthorized',
     request: Type.Object({}, closed),
     response: S.Claims,
   },
@@ -53,6 +74,8 @@ export const ENDPOINTS = {
     method: 'POST',
     path: '/account/order',
     access: 'delegate',
+    signedBy: 'delegate',
+    refusal: 'notDelegated',
     request: S.OrderRequest,
     response: Type.Array(S.OrderRecord),
   },
@@ -60,6 +83,8 @@ export const ENDPOINTS = {
     method: 'POST',
     path: '/account/orders',
     access: 'delegate',
+    signedBy: 'delegate',
+    refusal: 'notDelegated',
     request: Type.Object(
       { orders: Type.Array(S.OrderRequest, { minItems: 1, maxItems: 100 }) },
       closed,
@@ -70,6 +95,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/order',
     access: 'delegate',
+    signedBy: 'nobody',
+    refusal: 'notDelegated',
     request: S.OrderQuery,
     response: S.OrderRecord,
   },
@@ -77,6 +104,8 @@ export const ENDPOINTS = {
     method: 'DELETE',
     path: '/account/order',
     access: 'delegate',
+    signedBy: 'nobody',
+    refusal: 'notDelegated',
     request: S.OrderQuery,
     response: S.OrderRecord,
   },
@@ -84,6 +113,8 @@ export const ENDPOINTS = {
     method: 'POST',
     path: '/account/orders/cancel',
     access: 'delegate',
+    signedBy: 'nobody',
+    refusal: 'notDelegated',
     request: S.BatchCancelRequest,
     response: S.BatchCancelResponse,
   },
@@ -91,6 +122,8 @@ export const ENDPOINTS = {
     method: 'DELETE',
     path: '/account/orders',
     access: 'delegate',
+    signedBy: 'nobody',
+    refusal: 'notDelegated',
     request: Type.Object({ ...subaccount, symbol: Type.Optional(S.Symbol) }, closed),
     response: S.MessageRecord,
   },
@@ -98,6 +131,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/orders',
     access: 'delegate',
+    signedBy: 'nobody',
+    refusal: 'notDelegated',
     request: S.FilterQuery,
     response: S.FilterResponse,
   },
@@ -105,6 +140,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/balance',
     access: 'delegate',
+    signedBy: 'nobody',
+    refusal: 'unauthorized',
     request: Type.Object({ ...account, subaccountIndex: Type.Optional(S.SubaccountIndex) }, closed),
     response: Type.Array(S.BalanceRecord),
   },
@@ -112,6 +149,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/stats',
     access: 'delegate',
+    signedBy: 'nobody',
+    refusal: 'delegationNotAllowed',
     request: Type.Object(subaccount, closed),
     response: S.StatsRecord,
   },
@@ -119,6 +158,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/delegates',
     access: 'delegate',
+    signedBy: 'nobody',
+    refusal: 'unauthorizedQuery',
     request: Type.Object({ ...account, subaccountIndex: Type.Optional(S.SubaccountIndex) }, closed),
     response: Type.Array(S.DelegateRecord),
   },
@@ -126,6 +167,8 @@ export const ENDPOINTS = {
     method: 'POST',
     path: '/account/delegates',
     access: 'owner',
+    signedBy: 'owner',
+    refusal: 'delegationNotAllowed',
     request: S.DelegateRequest,
     response: Type.Null(),
   },
@@ -133,6 +176,8 @@ export const ENDPOINTS = {
     method: 'POST',
     path: '/account/transfer',
     access: 'owner',
+    signedBy: 'owner',
+    refusal: 'delegationNotAllowed',
     request: S.TransferRequest,
     response: Type.Null(),
   },
@@ -140,13 +185,17 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/transfer/max',
     access: 'delegate',
-    request: Type.Object(subaccount, closed),
+    signedBy: 'nobody',
+    refusal: 'delegationNotAllowed',
+    request: Type.Object({ ...subaccount, feedId: Type.Optional(S.FeedId) }, closed),
     response: S.MaxTransferRecord,
   },
   getTransfers: {
     method: 'GET',
     path: '/account/transfers',
     access: 'delegate',
+    signedBy: 'nobody',
+    refusal: 'delegationNotAllowed',
     request: Type.Object({ ...subaccount, ...range, ...limit }, closed),
     response: Type.Array(S.TransferRecord),
   },
@@ -154,6 +203,8 @@ export const ENDPOINTS = {
     method: 'POST',
     path: '/account/signers',
     access: 'owner',
+    signedBy: 'owner',
+    refusal: 'signersNotAuthorized',
     request: S.SignersRequest,
     response: Type.Null(),
   },
@@ -161,6 +212,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/signers',
     access: 'delegate',
+    signedBy: 'nobody',
+    refusal: 'unauthorizedQuery',
     request: Type.Object(account, closed),
     response: S.SignersRecord,
   },
@@ -168,6 +221,8 @@ export const ENDPOINTS = {
     method: 'POST',
     path: '/account/margin',
     access: 'delegate',
+    signedBy: 'delegate',
+    refusal: 'marginUnauthorized',
     request: S.MarginRequest,
     response: Type.Null(),
   },
@@ -175,6 +230,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/margin',
     access: 'delegate',
+    signedBy: 'nobody',
+    refusal: 'unauthorizedQuery',
     request: Type.Object({ ...subaccount, symbol: Type.Optional(S.Symbol) }, closed),
     response: Type.Array(S.MarginRecord),
   },
@@ -182,6 +239,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/positions',
     access: 'delegate',
+    signedBy: 'nobody',
+    refusal: 'delegationNotAllowed',
     request: Type.Object({ ...subaccount, symbol: Type.Optional(S.Symbol) }, closed),
     response: Type.Array(S.PositionRecord),
   },
@@ -189,6 +248,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/cls/shares/history',
     access: 'token',
+    signedBy: 'nobody',
+    refusal: 'unauthorized',
     request: Type.Object({ ...range, ...limit }, closed),
     response: Type.Array(S.ClsSnapshot),
   },
@@ -196,6 +257,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/summary/{symbol}',
     access: 'public',
+    signedBy: 'nobody',
+    refusal: 'unauthorized',
     request: Type.Object({ symbol: S.Symbol }, closed),
     response: S.SummaryRecord,
   },
@@ -203,6 +266,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/candles/{symbol}',
     access: 'public',
+    signedBy: 'nobody',
+    refusal: 'unauthorized',
     request: Type.Object(
       { symbol: S.Symbol, interval: Type.Optional(Type.String()), ...range, ...limit },
       closed,
@@ -213,6 +278,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/trades/{symbol}',
     access: 'public',
+    signedBy: 'nobody',
+    refusal: 'unauthorized',
     request: Type.Object({ symbol: S.Symbol, ...range, ...limit }, closed),
     response: Type.Array(S.TradeRecord),
   },
@@ -220,6 +287,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/config',
     access: 'public',
+    signedBy: 'nobody',
+    refusal: 'unauthorized',
     request: Type.Object({}, closed),
     response: S.ConfigRecord,
   },
@@ -227,6 +296,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/markets',
     access: 'public',
+    signedBy: 'nobody',
+    refusal: 'unauthorized',
     request: Type.Object({}, closed),
     response: Type.Array(S.MarketRecord),
   },
@@ -234,6 +305,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/price/{symbol}',
     access: 'public',
+    signedBy: 'nobody',
+    refusal: 'unauthorized',
     request: Type.Object({ symbol: S.Symbol }, closed),
     response: S.PriceRecord,
   },
@@ -241,6 +314,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/price',
     access: 'public',
+    signedBy: 'nobody',
+    refusal: 'unauthorized',
     request: Type.Object(
       { symbols: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])) },
       closed,
@@ -251,6 +326,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/book/{symbol}',
     access: 'public',
+    signedBy: 'nobody',
+    refusal: 'unauthorized',
     request: Type.Object(
       {
         symbol: S.Symbol,
@@ -265,6 +342,8 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/time',
     access: 'public',
+    signedBy: 'nobody',
+    refusal: 'unauthorized',
     request: Type.Object({}, closed),
     response: S.TimeRecord,
   },

@@ -40,7 +40,26 @@ export const MESSAGES = {
   amountNotPositive: reply(400, 'amount must be positive'),
   amountExceedsExchange: reply(400, 'amount exceeds what the exchange can hold'),
   transferNotAllowed: reply(403, 'Transfer between these accounts is not allowed'),
-  targetNotSource: reply(403, 'target must be accountFrom and the account of the token'),
+  targetNotSource: reply(
+    403,
+    'target must be accountFrom, or accountTo for a transfer from the vault',
+  ),
+  mixedSignatures: reply(400, 'orders: all must be signed by the same signer'),
+  marginInUse: reply(
+    400,
+    'isolated: cannot change with an open position or open orders in the market',
+  ),
+  marginInsufficient: reply(400, 'margin: free collateral or isolated margin is too small for it'),
+  delegateNotAllowed: reply(
+    400,
+    'delegate: must be neither the account itself, nor the zero address, nor an account of the exchange',
+  ),
+  vaultDepositTooSmall: reply(400, 'amount: is below the smallest deposit to the vault'),
+  vaultSharesInsufficient: reply(400, 'amount: exceeds the value of the vault shares held'),
+  vaultLocked: reply(400, 'Vault shares are locked until lockupEndsAt'),
+  vaultNotPriced: reply(400, 'The vault holds a position without a fresh price; try again later'),
+  vaultWorthless: reply(400, 'The vault has no value above its losses now'),
+  vaultSharesZero: reply(400, 'amount: is worth less than the smallest part of a vault share'),
   createdAndUpdated: reply(400, 'Created and updated filters cannot be combined'),
   orderIdOrClientId: reply(400, 'orderId, or clientId with account, is required'),
   depthRange: reply(400, 'Depth must be between 1 and 5000'),
@@ -54,6 +73,8 @@ export const limitRange = (max: number, got: string): ErrorReply =>
   reply(400, `Limit must be between 1 and ${String(max)}, got ${got}`);
 export const unauthorizedQuery = (account: string): ErrorReply =>
   reply(403, `Unauthorized to query account ${account}`);
+export const marginUnauthorized = (account: string): ErrorReply =>
+  reply(403, `Unauthorized to change margin for account ${account}`);
 export const invalidField = (field: string, problem: string): ErrorReply =>
   reply(400, `${field}: ${problem}`);
 export const notOffered = (what: string): ErrorReply =>

@@ -258,6 +258,17 @@ export const TierRecord = Type.Object({
   initialMargin: Decimal,
   maintenanceMargin: Decimal,
 });
+export const FundingRecord = Type.Object({
+  source: Type.String(),
+  sampleIntervalMs: Int64,
+  intervalMs: Int64,
+  interest: Decimal,
+  interestClamp: Decimal,
+  divisor: Int64,
+  cap: Decimal,
+  marginCap: Decimal,
+  impactNotional: Decimal,
+});
 export const MarketRecord = Type.Object({
   symbol: Symbol,
   feedId: FeedId,
@@ -274,6 +285,7 @@ export const MarketRecord = Type.Object({
   marginTiers: Type.Array(TierRecord),
   markSource: Type.String(),
   indexSource: Type.String(),
+  funding: FundingRecord,
 });
 export const ConfigRecord = Type.Object({
   name: Type.String(),
@@ -289,6 +301,17 @@ export const ConfigRecord = Type.Object({
   maxBatchOrders: Int64,
   requestsPerSecond: Int64,
   selfTradeExpire: Int64,
+  triggerSource: Type.String(),
+  vaultFeeShare: Decimal,
+  insuranceFeeShare: Decimal,
+  liquidationFee: Decimal,
+  partialLiquidationNotional: Decimal,
+  liquidationSlice: Decimal,
+  liquidationPauseMs: Int64,
+  minVaultDeposit: Decimal,
+  vaultLockupMs: Int64,
+  maxDelegates: Int64,
+  maxSigners: Int64,
   domain: Type.Record(Type.String(), Type.Unknown()),
   types: Type.Record(Type.String(), Type.Unknown()),
 });

@@ -11,6 +11,7 @@ import type {
   Lots,
   MarketId,
   OrderId,
+  Ppb,
   Ppm,
   PriceTicks,
   Quanta,
@@ -217,6 +218,53 @@ export interface TapeGap {
   readonly market: MarketId;
 }
 
+/** An account's own margin setting in a market (R-5.6, R-5.7). */
+export interface UpdateMargin {
+  readonly kind: 'updateMargin';
+  readonly timeUs: TimeUs;
+  readonly subaccount: SubaccountId;
+  readonly market: MarketId;
+  readonly isolated: boolean;
+  /** The initial rate, in (0, 1] and at least the market's. */
+  readonly marginPpm: Ppm;
+  readonly nonce: bigint;
+  readonly expiresAtMs: bigint;
+  /** As in `PlaceOrder`. */
+  readonly delegate: AccountId | null;
+}
+
+/** An account grants or revokes a delegate of one of its subaccounts (R-9.3). */
+export interface UpdateDelegate {
+  readonly kind: 'updateDelegate';
+  readonly timeUs: TimeUs;
+  readonly account: Address;
+  readonly subaccountIndex: number;
+  readonly delegate: Address;
+  readonly delegated: boolean;
+  readonly nonce: bigint;
+  readonly expiresAtMs: bigint;
+}
+
+/** An account replaces its signers (R-9.1); the set before it has signed. */
+export interface UpdateSigners {
+  readonly kind: 'updateSigners';
+  readonly timeUs: TimeUs;
+  readonly account: Address;
+  readonly signers: readonly Address[];
+  readonly quorum: number;
+  readonly nonce: bigint;
+  readonly expiresAtMs: bigint;
+}
+
+/** A recorded funding rate is settled now, for markets with `funding.source: external` (R-7.3). */
+export interface SettleFunding {
+  readonly kind: 'settleFunding';
+  readonly timeUs: TimeUs;
+  readonly market: MarketId;
+  /** For the interval that ends now, in 1e-9. */
+  readonly ratePpb: Ppb;
+}
+
 export type Command =
   | PlaceOrder
   | PlaceOrders
@@ -233,6 +281,10 @@ export type Command =
   | SetSelfTradeMode
   | TapeSnapshot
   | TapeGap
-  | ListMarket;
+  | ListMarket
+  | UpdateMargin
+  | UpdateDelegate
+  | UpdateSigners
+  | SettleFunding;
 
 export type CommandKind = Command['kind'];

@@ -68,6 +68,10 @@ export function archiveConfig(io: Archive, saved: ExchangeConfig | null): Exchan
     insuranceFeeSharePpm: ppm(io.int(saved?.insuranceFeeSharePpm ?? 0)),
     liquidationFeePpm: ppm(io.int(saved?.liquidationFeePpm ?? 0)),
     partialLiquidationNotional: quanta(io.bigint(saved?.partialLiquidationNotional ?? 0n)),
+    liquidationSlicePpm: ppm(io.int(saved?.liquidationSlicePpm ?? 0)),
+    liquidationPauseUs: durationUs(io.int(saved?.liquidationPauseUs ?? 0)),
+    minVaultDeposit: quanta(io.bigint(saved?.minVaultDeposit ?? 0n)),
+    vaultLockupUs: durationUs(io.int(saved?.vaultLockupUs ?? 0)),
     marketDataTimeUnit: archiveWord(io, saved?.marketDataTimeUnit, ['ms', 's'] as const),
     orderTypeCase: archiveWord(io, saved?.orderTypeCase, ['camel', 'pascal'] as const),
     rateLimit: io.bool(saved?.rateLimit ?? false),
@@ -76,6 +80,7 @@ export function archiveConfig(io: Archive, saved: ExchangeConfig | null): Exchan
       candleMinutesPerMarket: io.int(saved?.retention.candleMinutesPerMarket ?? 0),
       endedOrdersPerAccount: io.int(saved?.retention.endedOrdersPerAccount ?? 0),
       transfersPerSubaccount: io.int(saved?.retention.transfersPerSubaccount ?? 0),
+      vaultSnapshotsPerHolder: io.int(saved?.retention.vaultSnapshotsPerHolder ?? 0),
     },
   };
 }
@@ -113,6 +118,7 @@ export function archiveSpec(io: Archive, saved: MarketSpec | null): MarketSpec {
       interestClampPpb: ppb(io.int(saved?.funding.interestClampPpb ?? 0)),
       divisor: io.int(saved?.funding.divisor ?? 0),
       capPpm: ppm(io.int(saved?.funding.capPpm ?? 0)),
+      marginCapPpm: ppm(io.int(saved?.funding.marginCapPpm ?? 0)),
       impactNotional: quanta(io.bigint(saved?.funding.impactNotional ?? 0n)),
     },
     queueModel: archiveWord(io, saved?.queueModel, QUEUE_MODELS),

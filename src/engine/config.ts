@@ -47,7 +47,13 @@ export interface ExchangeConfig {
   readonly vaultFeeSharePpm: Ppm;
   readonly insuranceFeeSharePpm: Ppm;
   readonly liquidationFeePpm: Ppm;
+  /** Positions above this are liquidated in slices of this part of their size, with a pause between. */
   readonly partialLiquidationNotional: Quanta;
+  readonly liquidationSlicePpm: Ppm;
+  readonly liquidationPauseUs: DurationUs;
+  /** */
+  readonly minVaultDeposit: Quanta;
+  readonly vaultLockupUs: DurationUs;
   readonly marketDataTimeUnit: 'ms' | 's';
   readonly orderTypeCase: 'camel' | 'pascal';
   /** Whether the 200-a-second limiter runs although the clock is virtual. */
@@ -61,6 +67,7 @@ export interface RetentionConfig {
   readonly candleMinutesPerMarket: number;
   readonly endedOrdersPerAccount: number;
   readonly transfersPerSubaccount: number;
+  readonly vaultSnapshotsPerHolder: number;
 }
 
 export interface MarginTier {
@@ -80,6 +87,8 @@ export interface FundingConfig {
   /** The interval that premium and interest are quoted for (8 h); the divisor is rateInterval / interval. */
   readonly divisor: number;
   readonly capPpm: Ppm;
+  /** The rate is also at most this part of (initial − maintenance). */
+  readonly marginCapPpm: Ppm;
   readonly impactNotional: Quanta;
 }
 

@@ -14,6 +14,7 @@ import type {
   Lots,
   MarketId,
   OrderId,
+  Ppb,
   Ppm,
   PriceTicks,
   Quanta,
@@ -174,7 +175,8 @@ export type LedgerReason =
   | 'isolatedMargin'
   | 'liquidationFee'
   | 'insurance'
-  | 'adl';
+  | 'adl'
+  | 'takeover';
 
 /** One ledger entry: `deltaQuanta` was added to the subaccount's cash, which is now `balanceQuanta`. */
 export interface BalanceChanged extends EventBase {
@@ -242,6 +244,106 @@ export interface TapeApplied extends EventBase {
   readonly stale: boolean;
 }
 
+/** The same for the margin of an isolated position; reason `isolatedMargin` moves it from or to cash. */
+export interface IsolatedMarginChanged extends EventBase {
+  readonly kind: 'isolatedMarginChanged';
+  readonly subaccount: SubaccountId;
+  readonly market: MarketId;
+  readonly reason: LedgerReason;
+  readonly deltaQuanta: Quanta;
+  readonly marginQuanta: Quanta;
+}
+
+/** An account's own margin setting. */
+export interface MarginChanged extends EventBase {
+  readonly kind: 'marginChanged';
+  readonly subaccount: SubaccountId;
+  readonly market: MarketId;
+  readonly isolated: boolean;
+  readonly marginPpm: Ppm;
+}
+
+/** A premium was sampled; `samples` have been since the last settlement (R-7.1). */
+export interface FundingSampled extends EventBase {
+  readonly kind: 'fundingSampled';
+  readonly market: MarketId;
+  readonly premiumPpb: Ppb;
+  readonly samples: number;
+}
+
+/** Funding was settled over all positions; each has its own ledger entry before this. */
+export interface FundingSettled extends EventBase {
+  readonly kind: 'fundingSettled';
+  readonly market: MarketId;
+  readonly ratePpb: Ppb;
+  readonly indexTicks: PriceTicks | null;
+  readonly positions: number;
+  /** What rounding left for insurance. */
+  readonly roundingQuanta: Quanta;
+}
+
+/** One step down the ladder (R-6.2), with what it found before it. */
+export interface LiquidationStep extends EventBase {
+  readonly kind: 'liquidationStep';
+  readonly subaccount: SubaccountId;
+  /** The position's market; null when the step is about all cross positions. */
+  readonly market: MarketId | null;
+  readonly isolated: boolean;
+  readonly step: 'cancelOrders' | 'order' | 'insurance' | 'takeover' | 'adl' | 'safe';
+  readonly equityQuanta: Quanta;
+  readonly maintenanceQuanta: Quanta;
+  /** Orders that are cancelled. */
+  readonly orders: number;
+  /** Size sent to the book, signed by the order's side, and the worst price at which it may fill. */
+  readonly lots: Lots;
+  readonly limitTicks: PriceTicks | null;
+  readonly bankruptcyTicks: PriceTicks | null;
+  /** Paid by insurance, or equity that goes along. */
+  readonly amountQuanta: Quanta;
+}
+
+/** A position changed hands without the book (R-6.5), at the mark; money went with it. */
+export interface PositionTransferred extends EventBase {
+  readonly kind: 'positionTransferred';
+  readonly market: MarketId;
+  readonly from: SubaccountId;
+  readonly to: SubaccountId;
+  readonly reason: 'takeover' | 'adl';
+  /** Signed as `from` held them. */
+  readonly lots: Lots;
+  readonly priceTicks: PriceTicks;
+  readonly moneyQuanta: Quanta;
+  readonly fromRealizedQuanta: Quanta;
+  readonly toRealizedQuanta: Quanta;
+}
+
+/** Vault shares were minted or burned (R-8.2); shares are whole 1e-6. */
+export interface VaultSharesChanged extends EventBase {
+  readonly kind: 'vaultSharesChanged';
+  readonly subaccount: SubaccountId;
+  readonly change: bigint;
+  readonly shares: bigint;
+  readonly totalShares: bigint;
+  /** Paid in, or negative paid out. */
+  readonly amountQuanta: Quanta;
+  readonly lockupEndsAtUs: TimeUs;
+}
+
+export interface DelegateChanged extends EventBase {
+  readonly kind: 'delegateChanged';
+  readonly account: AccountId;
+  readonly subaccountIndex: number;
+  readonly delegate: AccountId;
+  readonly delegated: boolean;
+}
+
+export interface SignersChanged extends EventBase {
+  readonly kind: 'signersChanged';
+  readonly account: AccountId;
+  readonly signers: readonly Address[];
+  readonly quorum: number;
+}
+
 export type EngineEvent =
   | OrderAccepted
   | OrderRejected
@@ -258,7 +360,16 @@ export type EngineEvent =
   | NonceUsed
   | SelfTradeModeChanged
   | MarketListed
-  | TapeApplied;
+  | TapeApplied
+  | IsolatedMarginChanged
+  | MarginChanged
+  | FundingSampled
+  | FundingSettled
+  | LiquidationStep
+  | PositionTransferred
+  | VaultSharesChanged
+  | DelegateChanged
+  | SignersChanged;
 
 /** Where the engine pushes its events. */
 export type EventSink = (event: EngineEvent) => void;

@@ -5,7 +5,7 @@ import { maxBig } from '../num/arithmetic.ts';
 import {
   lots,
   orderId,
-  ppb,
+  ppm,
   quanta,
   timeUs,
   type AccountId,
@@ -13,10 +13,13 @@ import {
   type MarketId,
   type OrderId,
   type PriceTicks,
+  type Quanta,
   type Seq,
   type SubaccountId,
   type TimeUs,
 } from '../num/units.ts';
+import { signersOf } from './accounts/authority.ts';
+import type { Dated, Recent } from './accounts/recent.ts';
 import type { Subaccount } from './accounts/subaccount.ts';
 import { NONE, ORDER_STATUSES, ORDER_TYPES, type OrderTable } from './book/order-table.ts';
 import type { RowFilter } from './book/row-tags.ts';
@@ -27,12 +30,15 @@ import { findClientId } from './orders/place.ts';
 import { selfTradeModeOf } from './orders/self-trade.ts';
 import type { Outcome } from './rejections.ts';
 import { liquidationPrice } from './risk/liquidation-price.ts';
-import { marginFigures, upnlOf, withdrawable } from './risk/margin.ts';
+import { isolatedExcess, marginFigures, withdrawable } from './risk/margin.ts';
+import { upnlOf } from './risk/requirement.ts';
 import type { State } from './state.ts';
 import type {
   CandleView,
+  DelegateView,
   ExchangeView,
   LevelView,
+  MarginSettingView,
   MarginView,
   MarketView,
   OrderFilter,
@@ -40,10 +46,12 @@ import type {
   OrderView,
   PositionView,
   Retained,
+  SignersView,
   SubaccountView,
   SummaryView,
   TradeView,
   TransferView,
+  VaultSnapshotView,
 } from './views.ts';
 
 const DAY_US = 86_400_000_000;
@@ -89,7 +97,7 @@ export class ExchangeReader implements ExchangeView {
       bestBid: market.book.best(1),
       bestAsk: market.book.best(-1),
       openInterestLots: market.openInterestLots,
-      fundingRatePpb: ppb(0),
+      fundingRatePpb: market.fundingRatePpb,
       bookSeq: market.bookSeq,
     };
   }
@@ -194,15 +202,15 @@ export class ExchangeReader implements ExchangeView {
     return {
       balanceQuanta: subaccount.cash,
       crossEquityQuanta: quanta(figures.equity),
-      accountValueQuanta: quanta(figures.equity),
+      accountValueQuanta: quanta(figures.equity + figures.isolatedEquity),
       upnlQuanta: quanta(figures.upnl),
       crossNotionalQuanta: quanta(figures.notional),
       crossInitialQuanta: quanta(figures.initial),
-      initialRequirementQuanta: quanta(figures.initial),
-      maintenanceRequirementQuanta: quanta(figures.maintenance),
+      initialRequirementQuanta: quanta(figures.initial + figures.isolatedInitial),
+      maintenanceRequirementQuanta: quanta(figures.maintenance + figures.isolatedMaintenance),
       netDepositsQuanta: subaccount.netDeposits,
       withdrawableQuanta: quanta(
-        subaccount.role === 'user'
+        subaccount.role === 'user' || subaccount.role === 'vault'
           ? withdrawable(this.state, subaccount)
           : maxBig(0n, subaccount.cash),
       ),
@@ -223,9 +231,9 @@ export class ExchangeReader implements ExchangeView {
         upnlQuanta: quanta(market.markTicks === null ? 0n : upnlOf(exposure, market)),
         feesQuanta: exposure.feesQuanta,
         fundingQuanta: exposure.fundingQuanta,
-        isolated: false,
-        isolatedMarginQuanta: quanta(0n),
-        liquidationTicks: liquidationPrice(this.state, subaccount, exposure, market),
+        isolated: exposure.isolated,
+        isolatedMarginQuanta: exposure.marginQuanta,
+        liquidationTicks: liquidationPrice(this.state, exposure),
         updatedAtUs: exposure.updatedAtUs,
       });
     }
@@ -233,13 +241,57 @@ export class ExchangeReader implements ExchangeView {
   }
 
   transfers(id: SubaccountId, fromUs: TimeUs, toUs: TimeUs, limit: number): Retained<TransferView> {
-    const { transfers } = this.state;
-    const items: TransferView[] = [];
-    for (const movement of transfers.of(id).toReversed()) {
-      if (items.length === limit) break;
-      if (movement.timeUs >= fromUs && movement.timeUs < toUs) items.push(movement);
-    }
-    return { items, keptSinceUs: transfers.keptSinceUs(id) };
+    return newestOf(this.state.transfers, id, fromUs, toUs, limit);
+  }
+
+  vaultSnapshots(
+    id: SubaccountId,
+    fromUs: TimeUs,
+    toUs: TimeUs,
+    limit: number,
+  ): Retained<VaultSnapshotView> {
+    return newestOf(this.state.vaultSnapshots, id, fromUs, toUs, limit);
+  }
+
+  marginSettings(id: SubaccountId): MarginSettingView[] {
+    const { exposures } = this.state.subaccount(id);
+    return this.state.markets.map((market) => {
+      const exposure = exposures[market.id];
+      return {
+        market: market.id,
+        isolated: exposure?.isolated ?? false,
+        marginPpm: ppm(
+          Math.max(exposure?.ownMarginPpm ?? 0, market.spec.tiers[0]?.initialMarginPpm ?? 0),
+        ),
+      };
+    });
+  }
+
+  isolatedExcess(id: SubaccountId, market: MarketId): Quanta {
+    const exposure = this.state.subaccount(id).exposures[market];
+    if (exposure === undefined) return quanta(0n);
+    return isolatedExcess(exposure, this.state.market(market));
+  }
+
+  signersOf(address: Address): SignersView {
+    const account = this.state.accounts.find(address);
+    if (account === undefined) return { signers: [address], quorum: 1 };
+    return { signers: signersOf(account), quorum: account.quorum };
+  }
+
+  delegatesOf(address: Address): DelegateView[] {
+    const delegates = this.state.accounts.find(address)?.delegates ?? [];
+    return [...delegates]
+      .sort(([a], [b]) => a - b)
+      .flatMap(([subaccountIndex, granted]) =>
+        granted.map((delegate) => ({ subaccountIndex, delegate })),
+      );
+  }
+
+  isDelegate(account: Address, index: number, delegate: Address): boolean {
+    const known = this.state.accounts.find(delegate);
+    if (known === undefined) return false;
+    return this.state.accounts.find(account)?.hasDelegate(index, known.id) === true;
   }
 
   order(id: OrderId): OrderView | undefined {
@@ -249,15 +301,21 @@ export class ExchangeReader implements ExchangeView {
     return ended === NONE ? undefined : viewOrder(this.state.endedOrders, ended);
   }
 
-  orderByClientId(account: AccountId, clientId: string): OrderView | undefined {
+  orderByClientId(
+    account: AccountId,
+    clientId: string,
+    within: (index: number) => boolean = () => true,
+  ): OrderView | undefined {
+    const sees = (table: OrderTable, slot: number): boolean =>
+      within(this.state.subaccount(table.subaccount(slot)).index);
     const owner = this.state.accounts.get(account);
     const anySubaccount = owner.subaccounts.values().next().value;
     if (anySubaccount === undefined) return undefined;
     const live = findClientId(this.state, this.state.subaccount(anySubaccount), clientId);
-    if (live !== NONE) return viewOrder(this.state.orders, live);
+    if (live !== NONE && sees(this.state.orders, live)) return viewOrder(this.state.orders, live);
     const ended = this.state.endedOrders;
     for (let slot = owner.endedOrders.tail; slot !== NONE; slot = ended.prevOfOwner(slot)) {
-      if (ended.clientId(slot) === clientId) return viewOrder(ended, slot);
+      if (ended.clientId(slot) === clientId && sees(ended, slot)) return viewOrder(ended, slot);
     }
     return undefined;
   }
@@ -322,8 +380,8 @@ export class ExchangeReader implements ExchangeView {
     return this.state.subaccount(id).orderNonces.check(delegate, nonce);
   }
 
-  checkAccountNonce(id: AccountId, nonce: bigint): Outcome | null {
-    return this.state.accounts.get(id).nonces.check(null, nonce);
+  checkAccountNonce(id: AccountId, delegate: AccountId | null, nonce: bigint): Outcome | null {
+    return this.state.accounts.get(id).nonces.check(delegate, nonce);
   }
 
   clientIdInUse(id: AccountId, clientId: string): boolean {
@@ -332,6 +390,22 @@ export class ExchangeReader implements ExchangeView {
     if (first === undefined) return false;
     return findClientId(this.state, this.state.subaccount(first), clientId) !== NONE;
   }
+}
+
+/** Entries of a subaccount in [fromUs, toUs), the newest `limit`, newest first. */
+function newestOf<T extends Dated>(
+  recent: Recent<T>,
+  id: SubaccountId,
+  fromUs: TimeUs,
+  toUs: TimeUs,
+  limit: number,
+): Retained<T> {
+  const items: T[] = [];
+  for (const entry of recent.of(id).toReversed()) {
+    if (items.length === limit) break;
+    if (entry.timeUs >= fromUs && entry.timeUs < toUs) items.push(entry);
+  }
+  return { items, keptSinceUs: recent.keptSinceUs(id) };
 }
 
 /** Words as bits of their places; all of them when none are asked for. */

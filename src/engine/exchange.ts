@@ -2,12 +2,13 @@
  * The exchange: `apply` is the whole state machine (DESIGN §1). Synchronous, no clock, no I/O, no randomness.
  *
  * One command: timers due before it run first, each at its own time (R-12.1); then the rule of its kind, which either
- * answers a refusal before it has changed anything, or carries the command out; then what that means for other orders, and triggers; then the quotes
- * that it changed come into force. Everything hashed goes
+ * answers a refusal before it has changed anything, or carries the command out; then what that means for other orders,
+ * triggers, and those who fell below maintenance; then the quotes that it changed come into force. Everything hashed goes
  * into the chain hash, refusals too.
  */
 import { assert, InvariantError, unreachable } from '../base/assert.ts';
 import { MAX_PRICE_TICKS, seq } from '../num/units.ts';
+import { updateDelegate, updateSigners } from './accounts/authority.ts';
 import { deposit, transfer, withdraw } from './accounts/custody.ts';
 import type { Command, SetIndex, SetMark } from './commands.ts';
 import type { ExchangeConfig } from './config.ts';
@@ -24,6 +25,9 @@ import { placeOrder } from './orders/place.ts';
 import { runTriggers } from './orders/triggers.ts';
 import { setSelfTradeMode } from './orders/self-trade.ts';
 import type { Outcome } from './rejections.ts';
+import { settleFunding } from './risk/funding.ts';
+import { runLiquidations } from './risk/liquidation.ts';
+import { updateMargin } from './risk/margin-mode.ts';
 import { setIndex, setMark, settleQuotes } from './risk/mark-price.ts';
 import { restoreState, snapshotOf, stateHashOf } from './snapshot.ts';
 import { State } from './state.ts';
@@ -57,6 +61,7 @@ export class Exchange extends ExchangeReader implements Engine {
       const outcome = carryOut(state, command);
       if (state.followUps.length > 0) settleFollowUps(state);
       if (state.triggersDue || state.newTriggers.length > 0) runTriggers(state);
+      if (state.liquidationDue) runLiquidations(state);
       if (state.touchedCount > 0) settleQuotes(state);
       hashOutcome(state.hash, outcome);
       state.hash.commit();
@@ -131,6 +136,14 @@ function carryOut(state: State, command: Command): Outcome {
       return applyGap(state, command);
     case 'listMarket':
       return listMarket(state, command);
+    case 'updateMargin':
+      return updateMargin(state, command);
+    case 'updateDelegate':
+      return updateDelegate(state, command);
+    case 'updateSigners':
+      return updateSigners(state, command);
+    case 'settleFunding':
+      return settleFunding(state, command);
     default:
       return unreachable(command);
   }

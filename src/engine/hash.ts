@@ -15,6 +15,15 @@ import type {
   Cause,
   LedgerReason,
   BalanceChanged,
+  DelegateChanged,
+  FundingSampled,
+  FundingSettled,
+  IsolatedMarginChanged,
+  LiquidationStep,
+  MarginChanged,
+  PositionTransferred,
+  SignersChanged,
+  VaultSharesChanged,
   MarkChanged,
   MarketListed,
   NonceUsed,
@@ -65,6 +74,16 @@ const LEDGER_REASONS: readonly LedgerReason[] = [
   'liquidationFee',
   'insurance',
   'adl',
+  'takeover',
+];
+
+const LIQUIDATION_STEPS: readonly LiquidationStep['step'][] = [
+  'cancelOrders',
+  'order',
+  'insurance',
+  'takeover',
+  'adl',
+  'safe',
 ];
 
 const TAPE_KINDS = ['depth', 'trade', 'snapshot', 'gap'] as const;
@@ -188,6 +207,43 @@ export function hashCommand(hash: RollingHash, command: Command): void {
       hash.int(15);
       hash.num(command.timeUs);
       hashSpec(hash, command.spec);
+      return;
+    case 'updateMargin':
+      hash.int(17);
+      hash.num(command.timeUs);
+      hash.int(command.subaccount);
+      hash.int(command.market);
+      hash.int(command.isolated ? 1 : 0);
+      hash.int(command.marginPpm);
+      hash.bigint(command.nonce);
+      hash.bigint(command.expiresAtMs);
+      hash.int(command.delegate ?? -1);
+      return;
+    case 'updateDelegate':
+      hash.int(18);
+      hash.num(command.timeUs);
+      hash.text(command.account);
+      hash.int(command.subaccountIndex);
+      hash.text(command.delegate);
+      hash.int(command.delegated ? 1 : 0);
+      hash.bigint(command.nonce);
+      hash.bigint(command.expiresAtMs);
+      return;
+    case 'updateSigners':
+      hash.int(19);
+      hash.num(command.timeUs);
+      hash.text(command.account);
+      hash.int(command.signers.length);
+      for (const signer of command.signers) hash.text(signer);
+      hash.num(command.quorum);
+      hash.bigint(command.nonce);
+      hash.bigint(command.expiresAtMs);
+      return;
+    case 'settleFunding':
+      hash.int(20);
+      hash.num(command.timeUs);
+      hash.int(command.market);
+      hash.num(command.ratePpb);
       return;
     default:
       unreachable(command);
@@ -333,6 +389,112 @@ export function hashMarketListed(hash: RollingHash, cause: number, event: Market
   hash.int(event.market);
 }
 
+export function hashIsolatedMarginChanged(
+  hash: RollingHash,
+  cause: number,
+  event: IsolatedMarginChanged,
+): void {
+  hash.int(17 | (cause << 8));
+  hash.int(event.subaccount);
+  hash.int(event.market);
+  hash.int(codeOf(LEDGER_REASONS, event.reason));
+  hash.bigint(event.deltaQuanta);
+  hash.bigint(event.marginQuanta);
+}
+
+export function hashMarginChanged(hash: RollingHash, cause: number, event: MarginChanged): void {
+  hash.int(18 | (cause << 8));
+  hash.int(event.subaccount);
+  hash.int(event.market);
+  hash.int(event.isolated ? 1 : 0);
+  hash.int(event.marginPpm);
+}
+
+export function hashFundingSampled(hash: RollingHash, cause: number, event: FundingSampled): void {
+  hash.int(19 | (cause << 8));
+  hash.int(event.market);
+  hash.num(event.premiumPpb);
+  hash.num(event.samples);
+}
+
+export function hashFundingSettled(hash: RollingHash, cause: number, event: FundingSettled): void {
+  hash.int(20 | (cause << 8));
+  hash.int(event.market);
+  hash.num(event.ratePpb);
+  hash.int(event.indexTicks ?? 0);
+  hash.num(event.positions);
+  hash.bigint(event.roundingQuanta);
+}
+
+export function hashLiquidationStep(
+  hash: RollingHash,
+  cause: number,
+  event: LiquidationStep,
+): void {
+  hash.int(21 | (cause << 8));
+  hash.int(event.subaccount);
+  hash.int(event.market ?? -1);
+  hash.int(LIQUIDATION_STEPS.indexOf(event.step) | (event.isolated ? 8 : 0));
+  hash.bigint(event.equityQuanta);
+  hash.bigint(event.maintenanceQuanta);
+  hash.num(event.orders);
+  hash.num(event.lots);
+  hash.int(event.limitTicks ?? -1);
+  hash.int(event.bankruptcyTicks ?? -1);
+  hash.bigint(event.amountQuanta);
+}
+
+export function hashPositionTransferred(
+  hash: RollingHash,
+  cause: number,
+  event: PositionTransferred,
+): void {
+  hash.int(22 | (cause << 8));
+  hash.int(event.market);
+  hash.int(event.from);
+  hash.int(event.to);
+  hash.int(event.reason === 'adl' ? 1 : 0);
+  hash.num(event.lots);
+  hash.int(event.priceTicks);
+  hash.bigint(event.moneyQuanta);
+  hash.bigint(event.fromRealizedQuanta);
+  hash.bigint(event.toRealizedQuanta);
+}
+
+export function hashVaultSharesChanged(
+  hash: RollingHash,
+  cause: number,
+  event: VaultSharesChanged,
+): void {
+  hash.int(23 | (cause << 8));
+  hash.int(event.subaccount);
+  hash.bigint(event.change);
+  hash.bigint(event.shares);
+  hash.bigint(event.totalShares);
+  hash.bigint(event.amountQuanta);
+  hash.num(event.lockupEndsAtUs);
+}
+
+export function hashDelegateChanged(
+  hash: RollingHash,
+  cause: number,
+  event: DelegateChanged,
+): void {
+  hash.int(24 | (cause << 8));
+  hash.int(event.account);
+  hash.int(event.subaccountIndex);
+  hash.int(event.delegate);
+  hash.int(event.delegated ? 1 : 0);
+}
+
+export function hashSignersChanged(hash: RollingHash, cause: number, event: SignersChanged): void {
+  hash.int(25 | (cause << 8));
+  hash.int(event.account);
+  hash.int(event.signers.length);
+  for (const signer of event.signers) hash.text(signer);
+  hash.num(event.quorum);
+}
+
 export function hashTapeApplied(hash: RollingHash, cause: number, event: TapeApplied): void {
   hash.int(15 | (cause << 8));
   hash.int(event.market);
@@ -385,6 +547,7 @@ function hashSpec(hash: RollingHash, spec: MarketSpec): void {
   hash.num(spec.funding.interestClampPpb);
   hash.num(spec.funding.divisor);
   hash.int(spec.funding.capPpm);
+  hash.num(spec.funding.marginCapPpm);
   hash.bigint(spec.funding.impactNotional);
   hash.text(spec.queueModel);
   hash.text(spec.impactModel);

@@ -5,17 +5,21 @@
 import { NONE } from './book/order-table.ts';
 import { NO_LEVEL } from './book/price-ladder.ts';
 import { legOver } from './orders/legs.ts';
+import { liquidatable } from './risk/liquidation.ts';
 import type { State } from './state.ts';
 import type { InvariantViolation } from './views.ts';
 
 export const INVARIANTS = {
-  /** R-1.6: Σ cash − Σ signed cost = deposits − withdrawals, to the last Quantum. */
+  /** R-1.6: Σ cash + Σ isolated margin − Σ signed cost = deposits − withdrawals, to the last Quantum. */
   conservation(state: State): string | null {
     let cash = 0n;
     let cost = 0n;
     for (const subaccount of state.accounts.subaccounts) {
       cash += subaccount.cash;
-      for (const exposure of subaccount.exposures) cost += exposure?.costQuanta ?? 0n;
+      for (const exposure of subaccount.exposures) {
+        cost += exposure?.costQuanta ?? 0n;
+        cash += exposure?.marginQuanta ?? 0n;
+      }
     }
     if (cash - cost === state.supply) return null;
     return `cash ${String(cash)} − cost ${String(cost)} ≠ supply ${String(state.supply)}`;
@@ -167,6 +171,35 @@ export const INVARIANTS = {
       if (position * table.side(slot) >= 0) return `order ${String(table.id(slot))}`;
     }
     return null;
+  },
+
+  /** R-5.6: only isolated positions hold margin, and none is left when they close. */
+  isolatedMargin(state: State): string | null {
+    for (const { id, exposures } of state.accounts.subaccounts) {
+      for (const exposure of exposures) {
+        if (exposure === undefined || exposure.marginQuanta === 0n) continue;
+        if (!exposure.isolated || exposure.positionLots === 0) {
+          return `subaccount ${String(id)} market ${String(exposure.market)}`;
+        }
+      }
+    }
+    return null;
+  },
+
+  /** R-6.1: nobody is below maintenance but those who wait for a price or a pause; a full scan beside the index. */
+  nobodyLiquidatable(state: State): string | null {
+    const [first] = liquidatable(state);
+    return first === undefined ? null : `subaccount ${String(first)} is below maintenance`;
+  },
+
+  /** R-8.2: shares are those of the holders, and none is negative. */
+  vaultShares(state: State): string | null {
+    let sum = 0n;
+    for (const { id, vaultShares } of state.accounts.subaccounts) {
+      if (vaultShares < 0n) return `subaccount ${String(id)} holds ${String(vaultShares)}`;
+      sum += vaultShares;
+    }
+    return sum === state.vaultShares ? null : `${String(sum)} ≠ ${String(state.vaultShares)}`;
   },
 
   /** §8: insurance, vault and treasury are never overdrawn by fees. */

@@ -21,6 +21,7 @@ import {
   type OrderId,
   type SubaccountId,
 } from '../num/units.ts';
+import { archiveTransfer, archiveVaultSnapshot } from './accounts/history-archive.ts';
 import { archiveConfig, archiveSpec } from './config-archive.ts';
 import { NONE, ORDER_STATUSES, ORDER_TYPES, type OrderTable } from './book/order-table.ts';
 import { NO_LEVEL } from './book/price-ladder.ts';
@@ -67,6 +68,7 @@ const NOTHING_KEPT: RetentionConfig = {
   candleMinutesPerMarket: 0,
   endedOrdersPerAccount: 0,
   transfersPerSubaccount: 0,
+  vaultSnapshotsPerHolder: 0,
 };
 
 /** How much of the past is kept decides nothing of the future, so the hash knows nothing of that either. */
@@ -83,6 +85,11 @@ function archiveLive(io: Archive, state: State): void {
   state.nextOrderId = orderId(io.int(state.nextOrderId));
   state.nextTradeId = tradeId(io.int(state.nextTradeId));
   state.supply = quanta(io.bigint(state.supply));
+  state.vaultShares = io.bigint(state.vaultShares);
+  const snapshotUs = io.optionalInt(
+    state.vaultSnapshotUs === Infinity ? null : state.vaultSnapshotUs,
+  );
+  state.vaultSnapshotUs = snapshotUs ?? Infinity;
   state.accounts.archive(io);
   const markets = io.int(state.markets.length);
   for (let i = 0; i < markets; i++) {
@@ -93,6 +100,21 @@ function archiveLive(io: Archive, state: State): void {
   archiveOrders(io, state);
   for (const market of state.markets) archiveQueues(io, state, market);
   for (const market of state.markets) archiveTriggers(io, state, market);
+  if (io.loading) deriveRisk(state);
+}
+
+/** Who holds what where, pauses that still run, and nobody's distance to liquidation known yet. */
+function deriveRisk(state: State): void {
+  for (const subaccount of state.accounts.subaccounts) {
+    for (const exposure of subaccount.exposures) {
+      if (exposure === undefined || exposure.positionLots === 0) continue;
+      state.market(exposure.market).holders.set(subaccount.id, true);
+      state.doubt(subaccount);
+      if (exposure.liquidationResumesUs > state.nowUs) {
+        state.liquidationPauses.push(exposure.liquidationResumesUs, subaccount.id);
+      }
+    }
+  }
 }
 
 /** Live orders in ascending id; book, exposures' bounds, clientIds and expiry timers are rebuilt from them. */
@@ -240,7 +262,8 @@ function archiveHistory(io: Archive, state: State): void {
     market.trades.archive(io);
     market.candles.archive(io);
   }
-  state.transfers.archive(io);
+  state.transfers.archive(io, 'transfers', archiveTransfer);
+  state.vaultSnapshots.archive(io, 'vaultSnapshots', archiveVaultSnapshot);
   io.section('ended');
   for (const account of state.accounts.all) {
     account.endedOrdersCut = io.bool(account.endedOrdersCut);

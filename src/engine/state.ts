@@ -15,6 +15,7 @@ import {
   quanta,
   seq,
   tradeId,
+  type Address,
   type MarketId,
   type OrderId,
   type Quanta,
@@ -25,13 +26,14 @@ import {
 } from '../num/units.ts';
 import { Accounts } from './accounts/accounts.ts';
 import type { Subaccount } from './accounts/subaccount.ts';
-import { TransferHistory } from './accounts/transfer-history.ts';
+import { Recent } from './accounts/recent.ts';
 import { OrderTable } from './book/order-table.ts';
 import type { ExchangeConfig, TriggerSource } from './config.ts';
 import type { Cause, EngineEvent, EventSink } from './events.ts';
 import { codeOf } from '../base/code-of.ts';
 import { CAUSES } from './hash.ts';
 import type { Market } from './market/market.ts';
+import type { TransferView, VaultSnapshotView } from './views.ts';
 
 /** The tape's two accounts: addresses that no key signs for. */
 export const HOUSE_MAKER = address('0x0000000000000000000000000000000000000001');
@@ -67,6 +69,10 @@ export class State {
   /** Deposits less withdrawals: what must be there in total (R-1.6). */
   supply: Quanta = quanta(0n);
 
+  /** Σ of all holders' vault shares, in 1e-6 (R-8.2), and when their next snapshots are due; Infinity without any. */
+  vaultShares = 0n;
+  vaultSnapshotUs = Infinity;
+
   readonly vault: Subaccount;
   readonly insurance: Subaccount;
   readonly treasury: Subaccount;
@@ -75,7 +81,8 @@ export class State {
 
   /** History. */
   readonly endedOrders = new OrderTable(true);
-  readonly transfers: TransferHistory;
+  readonly transfers: Recent<TransferView>;
+  readonly vaultSnapshots: Recent<VaultSnapshotView>;
 
   readonly hash = new RollingHash();
   /** Markets whose book or last price changed since quotes were last settled. */
@@ -90,6 +97,14 @@ export class State {
   readonly firing = new Set<OrderId>();
   /** Whether the source of some market's triggers was recomputed. */
   triggersDue = false;
+  /** Whether somebody may have become liquidatable: a mark was recomputed, funding settled, a pause ended. */
+  liquidationDue = false;
+  /** (time, subaccount id) of pauses between slices; derived from exposures. */
+  readonly liquidationPauses = new TimerHeap();
+  /** Those whose distance to liquidation is to be computed anew (`Subaccount.unsure`); derived. */
+  private unsure: Subaccount[] = [];
+  /** Engine orders of the command being applied. */
+  private engineOrders = 0;
   /** Context of the command being applied. */
   private causeName: Cause = 'command';
   private causeCode = codeOf(CAUSES, 'command');
@@ -101,7 +116,8 @@ export class State {
   constructor(config: ExchangeConfig) {
     this.config = config;
     this.nowUs = config.genesisTimeUs;
-    this.transfers = new TransferHistory(config.retention.transfersPerSubaccount);
+    this.transfers = new Recent(config.retention.transfersPerSubaccount);
+    this.vaultSnapshots = new Recent(config.retention.vaultSnapshotsPerHolder);
     const open = this.accounts;
     this.vault = open.open(config.clsAccount, 0, this.nowUs, 'vault');
     this.insurance = open.open(config.insuranceAccount, 0, this.nowUs, 'insurance');
@@ -129,9 +145,38 @@ export class State {
     return this.accounts.subaccount(id);
   }
 
+  /** The subaccount's cash fell, or a position of its changed: its bounds in the liquidation index hold no more. */
+  doubt(subaccount: Subaccount): void {
+    if (subaccount.unsure) return;
+    subaccount.unsure = true;
+    this.unsure.push(subaccount);
+  }
+
+  /** Those in doubt, who now count as sure, in ascending id. */
+  takeUnsure(): readonly Subaccount[] {
+    const taken = this.unsure;
+    this.unsure = [];
+    for (const subaccount of taken) subaccount.unsure = false;
+    return taken.sort((a, b) => a.id - b.id);
+  }
+
+  /** Whether the address is the exchange's own: nobody transfers to it, signs for it or acts for it as a user does. */
+  isSystem(account: Address): boolean {
+    const { clsAccount, insuranceAccount, treasuryAccount } = this.config;
+    return [clsAccount, insuranceAccount, treasuryAccount, HOUSE_MAKER, HOUSE_TAKER].includes(
+      account,
+    );
+  }
+
+  /** Number of the next engine order among those of this command. */
+  nextEngineOrder(): number {
+    return this.engineOrders++;
+  }
+
   /** Notes that the market's book or last price changed. */
   touch(market: Market): void {
     market.bookSeq = this.seq;
+    if (market.sampleDueUs === Infinity) market.sampleDueUs = market.nextSampleUs(this.nowUs);
     if (market.touched) return;
     market.touched = true;
     this.touched[this.touchedCount++] = market;
@@ -149,6 +194,7 @@ export class State {
   begin(commandUs: TimeUs, sink: EventSink | undefined): void {
     this.sink = sink;
     this.eventIndex = 0;
+    this.engineOrders = 0;
     this.hashedUs = commandUs;
     this.cause = 'command';
   }

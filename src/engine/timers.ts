@@ -1,7 +1,8 @@
 /**
  * What happens because time passes (R-12.1). Before a command later than now, every due timer runs at its own time; at
- * one instant in this order: order expiry, mark recomputation by market id, triggers, TWAP slices. Each instant's quotes
- * are settled before the next, so cutting an interval in two never changes state.
+ * one instant in this order: order expiry, mark recomputation by market id, premium samples, funding, triggers, TWAP slices,
+ * liquidation, vault snapshots. Each instant's quotes are settled before the next, so cutting an interval in two never changes
+ * state.
  */
 import { timeUs, type TimeUs } from '../num/units.ts';
 import { expireDue } from './orders/expire.ts';
@@ -9,13 +10,25 @@ import { nextExpiryUs } from './orders/expiry.ts';
 import { settleFollowUps } from './orders/follow-ups.ts';
 import { runTriggers } from './orders/triggers.ts';
 import { nextSliceUs, releaseDueSlices } from './orders/twap.ts';
+import { runFundingTimer, samplePremium } from './risk/funding.ts';
+import { nextLiquidationUs, resumeLiquidations, runLiquidations } from './risk/liquidation.ts';
 import { runMarkTimer, settleQuotes } from './risk/mark-price.ts';
+import { runVaultSnapshots } from './risk/vault.ts';
 import type { State } from './state.ts';
 
 /** When the next timer is due; Infinity when none is. */
 export function nextTimerUs(state: State): number {
-  let next = Math.min(nextExpiryUs(state), nextSliceUs(state));
-  for (const market of state.markets) if (market.markDueUs < next) next = market.markDueUs;
+  let next = Math.min(
+    nextExpiryUs(state),
+    nextSliceUs(state),
+    nextLiquidationUs(state),
+    state.vaultSnapshotUs,
+  );
+  for (const { markDueUs, sampleDueUs, fundingDueUs } of state.markets) {
+    if (markDueUs < next) next = markDueUs;
+    if (sampleDueUs < next) next = sampleDueUs;
+    if (fundingDueUs < next) next = fundingDueUs;
+  }
   return next;
 }
 
@@ -30,11 +43,20 @@ export function runTimers(state: State, untilUs: TimeUs): void {
     for (const market of state.markets) {
       if (market.markDueUs <= state.nowUs) runMarkTimer(state, market);
     }
+    for (const market of state.markets) {
+      if (market.sampleDueUs <= state.nowUs) samplePremium(state, market);
+    }
+    for (const market of state.markets) {
+      if (market.fundingDueUs <= state.nowUs) runFundingTimer(state, market);
+    }
     runTriggers(state);
     releaseDueSlices(state);
     settleFollowUps(state);
     // Slices trade: triggers that watch the last price see it.
     runTriggers(state);
+    resumeLiquidations(state);
+    runLiquidations(state);
+    runVaultSnapshots(state);
     settleQuotes(state);
   }
   state.nowUs = untilUs;

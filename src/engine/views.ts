@@ -109,7 +109,9 @@ export interface MarginView {
   readonly upnlQuanta: Quanta;
   /** Σ |position| × mark over cross positions. */
   readonly crossNotionalQuanta: Quanta;
+  /** Of cross positions and open orders, and what orders of isolated markets hold. */
   readonly crossInitialQuanta: Quanta;
+  /** With isolated positions. */
   readonly initialRequirementQuanta: Quanta;
   readonly maintenanceRequirementQuanta: Quanta;
   readonly netDepositsQuanta: Quanta;
@@ -192,6 +194,38 @@ export interface TransferView {
   readonly seq: Seq;
 }
 
+/** A holder's vault shares at one time (R-8.3). */
+export interface VaultSnapshotView {
+  readonly subaccount: SubaccountId;
+  /** In 1e-6. */
+  readonly shares: bigint;
+  /** Paid in less paid out. */
+  readonly netDepositsQuanta: Quanta;
+  /** What the shares would have paid out then. */
+  readonly valueQuanta: Quanta;
+  readonly lockupEndsAtUs: TimeUs;
+  readonly timeUs: TimeUs;
+  readonly seq: Seq;
+}
+
+/** An account's own setting in a market (R-5.6, R-5.7). */
+export interface MarginSettingView {
+  readonly market: MarketId;
+  readonly isolated: boolean;
+  /** The account's own initial rate, or the market's while it has none. */
+  readonly marginPpm: Ppm;
+}
+
+export interface DelegateView {
+  readonly subaccountIndex: number;
+  readonly delegate: AccountId;
+}
+
+export interface SignersView {
+  readonly signers: readonly Address[];
+  readonly quorum: number;
+}
+
 /** What a reader asked for reaches back beyond what is kept (R-12.3): results are cut at this time. */
 export interface Retained<T> {
   readonly items: readonly T[];
@@ -237,10 +271,33 @@ export interface ExchangeView {
   positions(id: SubaccountId): PositionView[];
   transfers(id: SubaccountId, fromUs: TimeUs, toUs: TimeUs, limit: number): Retained<TransferView>;
 
+  /** By market id. */
+  marginSettings(id: SubaccountId): MarginSettingView[];
+  /** What may leave the margin of the subaccount's isolated position in a market (R-5.10). */
+  isolatedExcess(id: SubaccountId, market: MarketId): Quanta;
+  /** Newest first; fromUs inclusive, toUs exclusive. */
+  vaultSnapshots(
+    id: SubaccountId,
+    fromUs: TimeUs,
+    toUs: TimeUs,
+    limit: number,
+  ): Retained<VaultSnapshotView>;
+
+  /** The signer set in force (R-9.1); of an address never seen, itself. */
+  signersOf(address: Address): SignersView;
+  /** Of one account, by subaccount index, then in order of grant. */
+  delegatesOf(address: Address): DelegateView[];
+  /** Whether this address acts for that subaccount now (R-9.6). */
+  isDelegate(account: Address, index: number, delegate: Address): boolean;
+
   /** Live orders, and ended ones while they are retained. */
   order(id: OrderId): OrderView | undefined;
-  /** The newest order of the account with this clientId (R-2.11), live or retained. */
-  orderByClientId(account: AccountId, clientId: string): OrderView | undefined;
+  /** The newest order with this clientId (R-2.11), live or retained, in those subaccounts of the account that `within` takes. */
+  orderByClientId(
+    account: AccountId,
+    clientId: string,
+    within?: (index: number) => boolean,
+  ): OrderView | undefined;
   /** Live orders of a subaccount in ascending order id. */
   openOrders(id: SubaccountId): OrderView[];
   /** Live and retained orders that match, at most `limit` of them (R-10.2). */
@@ -249,7 +306,7 @@ export interface ExchangeView {
   /** Why the engine would refuse this order nonce now; null when it may be used (R-2.13). */
   checkOrderNonce(id: SubaccountId, delegate: AccountId | null, nonce: bigint): Outcome | null;
   /** The same for account requests (transfers, margin, delegates, signers). */
-  checkAccountNonce(id: AccountId, nonce: bigint): Outcome | null;
+  checkAccountNonce(id: AccountId, delegate: AccountId | null, nonce: bigint): Outcome | null;
   /** Whether a live order of the account holds this clientId. */
   clientIdInUse(id: AccountId, clientId: string): boolean;
 }

@@ -1,35 +1,38 @@
 /**
- * Account reads and transfers (contract, "Account"; R-5.8 to R-5.10, R-9.3).
+ * Account reads (contract, "Account"; R-5.8 to R-5.10, R-8.3). A delegate sees the subaccounts delegated to it and no others (R-9.6).
  */
-import { invalidField, limitRange, MESSAGES, unauthorizedQuery } from '../contract/messages.ts';
-import { formatDecimal, stepsExact } from '../num/decimal.ts';
+import type { EndpointId } from '../contract/endpoints.ts';
+import { limitRange, MESSAGES } from '../contract/messages.ts';
+import type { SubaccountView, VaultSnapshotView } from '../engine/views.ts';
+import { formatDecimal } from '../num/decimal.ts';
 import {
-  COLLATERAL_DECIMALS,
-  quanta,
   timeUs,
+  type Address,
   type MarketId,
   type SubaccountId,
   type TimeUs,
 } from '../num/units.ts';
-import { mustBeSigned, mustCaller, mustOwn, mustSubaccount } from './authorise.ts';
+import { feedMarket } from './account-updates.ts';
+import { mustAct, mustSubaccount, rightsOf } from './authorise.ts';
 import type { Caller, Context } from './context.ts';
 import { encodePosition, encodeStats, encodeTransfer, millis, money } from './encode.ts';
 import { Fields } from './fields.ts';
-import { REFUSAL_REPLIES } from './refusal-reply.ts';
 import { RequestError } from './request-error.ts';
 
 const MAX_TRANSFERS = 5000;
 const DEFAULT_TRANSFERS = 50;
 const MAX_SHARES = 10_000;
+/** Vault shares and margin ratios have as many decimals. */
+const SHARE_DECIMALS = 6;
 
-export function getBalance(context: Context, input: unknown, caller: Caller | null): unknown {
+export function getBalance(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, ['account', 'subaccountIndex'], true);
   const account = fields.address('account');
   const index = fields.has('subaccountIndex') ? fields.subaccountIndex('subaccountIndex') : null;
-  mustOwn(caller, account, MESSAGES.unauthorized);
+  const { may } = mustAct(context, 'getBalance', caller, account, index);
   return context.engine
     .subaccountsOf(account)
-    .filter((subaccount) => index === null || subaccount.index === index)
+    .filter((subaccount) => (index === null || subaccount.index === index) && may(subaccount.index))
     .map((subaccount) => ({
       account,
       balance: money(subaccount.balanceQuanta),
@@ -38,170 +41,146 @@ export function getBalance(context: Context, input: unknown, caller: Caller | nu
     }));
 }
 
-export function getStats(context: Context, input: unknown, caller: Caller | null): unknown {
-  return encodeStats(context.engine, ownSubaccount(context, input, caller));
-}
-
-export function getTransferMax(context: Context, input: unknown, caller: Caller | null): unknown {
-  const id = ownSubaccount(context, input, caller);
-  return { amount: money(context.engine.margin(id).withdrawableQuanta) };
-}
-
-function ownSubaccount(context: Context, input: unknown, caller: Caller | null): SubaccountId {
+export function getStats(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, ['account', 'subaccountIndex'], true);
-  const account = fields.address('account');
-  const index = fields.subaccountIndex('subaccountIndex');
-  mustOwn(caller, account, MESSAGES.delegationNotAllowed);
-  return mustSubaccount(context, account, index);
+  return encodeStats(context.engine, mustRead(context, 'getStats', fields, caller).id);
 }
 
-export function getPositions(context: Context, input: unknown, caller: Caller | null): unknown {
-  const { id, market } = ownMarket(context, input, caller, 'delegation');
+/** What a transfer may take: cash, or the excess isolated margin of the market whose feed is named. */
+export function getTransferMax(context: Context, input: unknown, caller: Caller): unknown {
+  const fields = new Fields(input, ['account', 'subaccountIndex', 'feedId'], true);
+  const feedId = fields.has('feedId') ? fields.feedId('feedId') : context.engine.config.cashFeedId;
+  const { id } = mustRead(context, 'getTransferMax', fields, caller);
+  const market = feedMarket(context, feedId);
+  return {
+    amount: money(
+      market === null
+        ? context.engine.margin(id).withdrawableQuanta
+        : context.engine.isolatedExcess(id, market),
+    ),
+  };
+}
+
+export function getPositions(context: Context, input: unknown, caller: Caller): unknown {
+  const { id, market } = mustReadMarket(context, 'getPositions', input, caller);
   return context.engine
     .positions(id)
     .filter((position) => market === null || position.market === market)
     .map((position) => encodePosition(context.engine, position));
 }
 
-/** Every market's setting: all are cross at the market's own initial rate. */
-export function getMargin(context: Context, input: unknown, caller: Caller | null): unknown {
-  const { id, market } = ownMarket(context, input, caller, 'query');
-  const subaccount = context.engine.subaccount(id);
+/** The setting in each market: its mode, and the initial ratio, the account's own or the market's. */
+export function getMargin(context: Context, input: unknown, caller: Caller): unknown {
+  const { id, market, account, index } = mustReadMarket(context, 'getMargin', input, caller);
   return context.engine
-    .markets()
-    .filter((view) => market === null || view.id === market)
-    .map((view) => ({
-      account: context.engine.addressOf(subaccount.account),
-      isolated: false,
-      margin: formatDecimal(BigInt(view.spec.tiers[0]?.initialMarginPpm ?? 0), 6),
-      subaccountIndex: subaccount.index,
-      symbol: view.spec.symbol,
+    .marginSettings(id)
+    .filter((setting) => market === null || setting.market === market)
+    .map((setting) => ({
+      account,
+      isolated: setting.isolated,
+      margin: formatDecimal(BigInt(setting.marginPpm), SHARE_DECIMALS),
+      subaccountIndex: index,
+      symbol: context.engine.market(setting.market).spec.symbol,
     }));
 }
 
-function ownMarket(
-  context: Context,
-  input: unknown,
-  caller: Caller | null,
-  refusal: 'delegation' | 'query',
-): { id: SubaccountId; market: MarketId | null } {
-  const fields = new Fields(input, ['account', 'subaccountIndex', 'symbol'], true);
+interface Read {
+  readonly account: Address;
+  readonly index: number;
+  readonly id: SubaccountId;
+}
+
+/** The subaccount that a read names, which the caller may see. */
+function mustRead(context: Context, endpoint: EndpointId, fields: Fields, caller: Caller): Read {
   const account = fields.address('account');
   const index = fields.subaccountIndex('subaccountIndex');
+  mustAct(context, endpoint, caller, account, index);
+  return { account, index, id: mustSubaccount(context, account, index) };
+}
+
+function mustReadMarket(
+  context: Context,
+  endpoint: EndpointId,
+  input: unknown,
+  caller: Caller,
+): Read & { readonly market: MarketId | null } {
+  const fields = new Fields(input, ['account', 'subaccountIndex', 'symbol'], true);
   const symbol = fields.has('symbol') ? fields.symbol('symbol') : null;
   const market = symbol === null ? null : context.engine.marketIdOf(symbol);
+  fields.address('account');
+  fields.subaccountIndex('subaccountIndex');
   if (market === undefined) throw new RequestError(MESSAGES.symbolNotFound);
-  mustOwn(
-    caller,
-    account,
-    refusal === 'query' ? unauthorizedQuery(account) : MESSAGES.delegationNotAllowed,
-  );
-  return { id: mustSubaccount(context, account, index), market };
+  return { ...mustRead(context, endpoint, fields, caller), market };
 }
 
 /** R-9.1: until it is replaced, the signer set is the account itself. */
-export function getSigners(_context: Context, input: unknown, caller: Caller | null): unknown {
+export function getSigners(context: Context, input: unknown, caller: Caller): unknown {
   const account = new Fields(input, ['account'], true).address('account');
-  mustOwn(caller, account, unauthorizedQuery(account));
-  return { account, signers: [account], quorum: 1 };
+  mustAct(context, 'getSigners', caller, account, null);
+  const { signers, quorum } = context.engine.signersOf(account);
+  return { account, signers: [...signers], quorum };
 }
 
-/** Nobody holds a delegation: the list is empty. */
-export function getDelegates(_context: Context, input: unknown, caller: Caller | null): unknown {
+export function getDelegates(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, ['account', 'subaccountIndex'], true);
   const account = fields.address('account');
-  if (fields.has('subaccountIndex')) fields.subaccountIndex('subaccountIndex');
-  mustOwn(caller, account, unauthorizedQuery(account));
-  return [];
+  const index = fields.has('subaccountIndex') ? fields.subaccountIndex('subaccountIndex') : null;
+  const { may } = mustAct(context, 'getDelegates', caller, account, index);
+  return context.engine
+    .delegatesOf(account)
+    .filter(
+      (held) => (index === null || held.subaccountIndex === index) && may(held.subaccountIndex),
+    )
+    .map((held) => ({
+      account,
+      delegate: context.engine.addressOf(held.delegate),
+      subaccountIndex: held.subaccountIndex,
+    }));
 }
 
-/** No vault shares exist: the history is empty. */
-export function getClsHistory(_context: Context, input: unknown, caller: Caller | null): unknown {
-  const fields = new Fields(input, ['from', 'to', 'limit'], true);
-  if (fields.has('from')) fields.int64('from');
-  if (fields.has('to')) fields.int64('to');
-  readLimit(fields, MAX_SHARES, MAX_SHARES);
-  mustCaller(caller);
-  return [];
-}
-
-const TRANSFER_FIELDS = [
-  'accountFrom',
-  'accountTo',
-  'amount',
-  'expiresAt',
-  'feedId',
-  'nonce',
-  'signatures',
-  'subaccountIndexFrom',
-  'subaccountIndexTo',
-  'target',
-];
-
-export function transfer(context: Context, input: unknown, caller: Caller | null): unknown {
-  const fields = new Fields(input, TRANSFER_FIELDS, false);
-  const from = fields.address('accountFrom');
-  const to = fields.address('accountTo');
-  const amount = fields.decimal('amount');
-  const expiresAtMs = fields.int64('expiresAt');
-  const feedId = fields.feedId('feedId');
-  const nonce = fields.int64('nonce');
-  const signatures = fields.texts('signatures', 16);
-  const fromIndex = fields.subaccountIndex('subaccountIndexFrom');
-  const toIndex = fields.subaccountIndex('subaccountIndexTo');
-  const target = fields.address('target');
+/** GET /account/cls/shares/history: of the token's account, newest first; from inclusive, to exclusive. */
+export function getClsHistory(context: Context, input: unknown, caller: Caller): unknown {
   const { engine } = context;
-  let market: MarketId | null = null;
-  if (feedId !== engine.config.cashFeedId) {
-    const feed = engine.markets().find((view) => view.spec.feedId === feedId);
-    if (feed === undefined) throw new RequestError(MESSAGES.unknownFeed);
-    market = feed.id;
-  }
-  const timeNow = context.nowUs();
-  if (expiresAtMs * 1000n < BigInt(timeNow)) throw new RequestError(MESSAGES.requestExpired);
-  mustOwn(caller, target, MESSAGES.delegationNotAllowed);
-  if (target !== from) throw new RequestError(MESSAGES.targetNotSource);
-  mustBeSigned(context, target, {
-    kind: 'Transfer',
-    body: input as Record<string, unknown>,
-    signatures,
-  });
-  const account = engine.accountIdOf(from);
-  const refusal = account === undefined ? null : engine.checkAccountNonce(account, nonce);
-  if (refusal !== null && refusal !== 'ok') throw new RequestError(REFUSAL_REPLIES[refusal]);
-  const whole = stepsExact(amount, { digits: 1n, scale: COLLATERAL_DECIMALS });
-  if (whole === null) {
-    throw new RequestError(
-      invalidField('amount', `must have at most ${String(COLLATERAL_DECIMALS)} decimals`),
+  const fields = new Fields(input, ['from', 'to', 'limit'], true);
+  const from = fields.has('from') ? fields.int64('from') : 0n;
+  const to = fields.has('to') ? fields.int64('to') : null;
+  const limit = readLimit(fields, MAX_SHARES, MAX_SHARES);
+  const account = caller.account;
+  const { may } = rightsOf(context, caller, account);
+  const toUs = to === null ? timeUs(Infinity) : clampUs(to);
+  const found = engine
+    .subaccountsOf(account)
+    .filter((subaccount) => may(subaccount.index))
+    .flatMap((subaccount) =>
+      engine
+        .vaultSnapshots(subaccount.id, clampUs(from), toUs, limit)
+        .items.map((snapshot) => ({ subaccount, snapshot })),
     );
-  }
-  const outcome = context.submit({
-    kind: 'transfer',
-    timeUs: timeNow,
-    from,
-    fromIndex,
-    to,
-    toIndex,
-    amount: quanta(BigInt.asIntN(64, whole) === whole ? whole : 2n ** 62n),
-    market,
-    signer: target,
-    nonce,
-    expiresAtMs,
-  });
-  if (outcome !== 'ok') throw new RequestError(REFUSAL_REPLIES[outcome]);
-  return null;
+  return found
+    .sort((a, b) => b.snapshot.seq - a.snapshot.seq || b.snapshot.timeUs - a.snapshot.timeUs)
+    .slice(0, limit)
+    .map(({ subaccount, snapshot }) => encodeShares(account, subaccount, snapshot));
 }
 
-export function getTransfers(context: Context, input: unknown, caller: Caller | null): unknown {
+function encodeShares(account: Address, subaccount: SubaccountView, snapshot: VaultSnapshotView) {
+  return {
+    account,
+    lockupEndsAt: millis(snapshot.lockupEndsAtUs),
+    netDeposits: money(snapshot.netDepositsQuanta),
+    shares: formatDecimal(snapshot.shares, SHARE_DECIMALS),
+    subaccountIndex: subaccount.index,
+    timestamp: millis(snapshot.timeUs),
+    usdValue: money(snapshot.valueQuanta),
+  };
+}
+
+export function getTransfers(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, ['account', 'subaccountIndex', 'from', 'to', 'limit'], true);
-  const account = fields.address('account');
-  const index = fields.subaccountIndex('subaccountIndex');
   // Both ends inclusive, in milliseconds.
   const from = fields.has('from') ? fields.int64('from') : 0n;
   const to = fields.has('to') ? fields.int64('to') : null;
   const limit = readLimit(fields, MAX_TRANSFERS, DEFAULT_TRANSFERS);
-  mustOwn(caller, account, MESSAGES.delegationNotAllowed);
-  const id = mustSubaccount(context, account, index);
+  const { id } = mustRead(context, 'getTransfers', fields, caller);
   return context.engine
     .transfers(id, clampUs(from), to === null ? timeUs(Infinity) : clampUs(to + 1n), limit)
     .items.map((movement) => encodeTransfer(context.engine, movement));

@@ -1,30 +1,111 @@
 /**
- * Who may do what (R-9.1, R-9.3, R-9.6). The token's account may act for itself; nobody holds a delegation until
- * delegates exist, so a caller who is not the account is refused in the endpoint's own words.
+ * Who may do what (R-9.1, R-9.3, R-9.5a, R-9.6), by the endpoint table's `access`, `signedBy` and `refusal`.
+ *
+ * A token names an account and the wallet that logged in for it. A wallet that is a current signer has its owner's rights, one that is a
+ * current delegate acts for the subaccounts delegated to it, and an owner who was made a delegate elsewhere may name the other account.
  */
-import { MESSAGES, type ErrorReply } from '../contract/messages.ts';
-import type { Address, SubaccountId } from '../num/units.ts';
+import { ENDPOINTS, type EndpointId, type RefusalWords } from '../contract/endpoints.ts';
+import {
+  marginUnauthorized,
+  MESSAGES,
+  unauthorizedQuery,
+  type ErrorReply,
+} from '../contract/messages.ts';
+import type { AccountId, Address, SubaccountId } from '../num/units.ts';
 import type { Caller, Context } from './context.ts';
 import type { SignedRequest } from './ports.ts';
 import { RequestError } from './request-error.ts';
 
-/** The caller, or the refusal of a request without a token. */
-export function mustCaller(caller: Caller | null): Caller {
+const REFUSALS: Readonly<Record<RefusalWords, (account: Address) => ErrorReply>> = {
+  notDelegated: () => MESSAGES.notDelegated,
+  delegationNotAllowed: () => MESSAGES.delegationNotAllowed,
+  unauthorized: () => MESSAGES.unauthorized,
+  unauthorizedQuery,
+  signersNotAuthorized: () => MESSAGES.signersNotAuthorized,
+  marginUnauthorized,
+};
+
+/** What a caller may do for one account: everything as its owner, else what is delegated to a wallet. */
+export interface Rights {
+  readonly owner: boolean;
+  /** The wallet that acts for what is delegated to it; the owner's when it needs none. */
+  readonly wallet: Address;
+  /** Whether it may act for this subaccount, or, without one, for any. */
+  readonly may: (index: number | null) => boolean;
+}
+
+const ANY = (): boolean => true;
+
+/** 401 unless the token's wallet is a signer of its account, or a delegate of it, now (R-9.5a). */
+export function mustToken(context: Context, caller: Caller | null): Caller {
   if (caller === null) throw new RequestError(MESSAGES.missingToken);
+  const rights = rightsOf(context, caller, caller.account);
+  if (!rights.may(null)) throw new RequestError(MESSAGES.invalidToken);
   return caller;
 }
 
-/** The caller must be this account. */
-export function mustOwn(caller: Caller | null, account: Address, refusal: ErrorReply): void {
-  if (mustCaller(caller).account !== account) throw new RequestError(refusal);
+export function rightsOf(context: Context, caller: Caller, account: Address): Rights {
+  const { engine } = context;
+  const signs = engine.signersOf(caller.account).signers.includes(caller.signer);
+  if (account === caller.account && signs) return { owner: true, wallet: account, may: ANY };
+  const acts = signs || account === caller.account;
+  const wallet = signs ? caller.account : caller.signer;
+  return {
+    owner: false,
+    wallet,
+    may: (index) => {
+      if (!acts) return false;
+      if (index !== null) return engine.isDelegate(account, index, wallet);
+      return engine.delegatesOf(account).some((held) => engine.addressOf(held.delegate) === wallet);
+    },
+  };
 }
 
-/** The owner's signature (quorum 1) must be on the request, unless the exchange trusts its callers. */
-export function mustBeSigned(context: Context, owner: Address, request: SignedRequest): void {
-  if (context.signatures === 'trust') return;
-  if (!context.signatures.signersOf(request).includes(owner)) {
-    throw new RequestError(MESSAGES.invalidSignature);
+/**
+ * The caller's rights on an account, when they are enough for the endpoint and the subaccount (null: for any); else the refusal in the
+ * endpoint's own words.
+ */
+export function mustAct(
+  context: Context,
+  endpoint: EndpointId,
+  caller: Caller,
+  account: Address,
+  index: number | null,
+): Rights {
+  const { access, refusal } = ENDPOINTS[endpoint];
+  const rights = rightsOf(context, caller, account);
+  if (access === 'owner' ? !rights.owner : !rights.may(index)) {
+    throw new RequestError(REFUSALS[refusal](account));
   }
+  return rights;
+}
+
+/**
+ * Whose signature a request carries: null for the owner's signers with their quorum, else the delegate's account (R-9.1, R-9.3). An
+ * exchange that trusts its callers takes the caller's own rights for it (R-9.4).
+ */
+export function mustBeSigned(
+  context: Context,
+  endpoint: EndpointId,
+  rights: Rights,
+  account: Address,
+  index: number | null,
+  request: SignedRequest,
+): AccountId | null {
+  const { engine, signatures } = context;
+  const byDelegate = ENDPOINTS[endpoint].signedBy === 'delegate';
+  if (signatures === 'trust') {
+    return rights.owner ? null : (engine.accountIdOf(rights.wallet) ?? null);
+  }
+  const signed = signatures.signersOf(request);
+  const { signers, quorum } = engine.signersOf(account);
+  if (signed.filter((wallet) => signers.includes(wallet)).length >= quorum) return null;
+  const delegate = byDelegate
+    ? signed.find((wallet) => index !== null && engine.isDelegate(account, index, wallet))
+    : undefined;
+  const id = delegate === undefined ? undefined : engine.accountIdOf(delegate);
+  if (id === undefined) throw new RequestError(MESSAGES.invalidSignature);
+  return id;
 }
 
 /** The subaccount, which exists once it was credited (R-5.1). */

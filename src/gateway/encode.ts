@@ -13,11 +13,11 @@ import type {
 } from '../engine/views.ts';
 import { absBig, divCeil } from '../num/arithmetic.ts';
 import { formatDecimal, parseDecimal, type Decimal } from '../num/decimal.ts';
-import { COLLATERAL_DECIMALS, type TimeUs } from '../num/units.ts';
+import { address, COLLATERAL_DECIMALS, type TimeUs } from '../num/units.ts';
 import { must } from '../base/assert.ts';
 import type { OrderIds } from './order-ids.ts';
 
-export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
+export const ZERO_ADDRESS = address('0x0000000000000000000000000000000000000000');
 const RATIO_DECIMALS = 6;
 /** R-5.8a */
 const INFINITE_RATIO = '999999';
@@ -165,7 +165,6 @@ export function encodeStats(view: ExchangeView, subaccountId: OrderView['subacco
 export function encodePosition(view: ExchangeView, position: PositionView) {
   const market = view.market(position.market);
   const subaccount = view.subaccount(position.subaccount);
-  const initialPpm = market.spec.tiers[0]?.initialMarginPpm ?? 0;
   return {
     account: view.addressOf(subaccount.account),
     basis: money(position.costQuanta),
@@ -175,7 +174,7 @@ export function encodePosition(view: ExchangeView, position: PositionView) {
     isolated: position.isolated,
     liquidationPrice:
       position.liquidationTicks === null ? null : priceText(market, position.liquidationTicks),
-    margin: formatDecimal(BigInt(initialPpm), RATIO_DECIMALS),
+    margin: money(position.isolatedMarginQuanta),
     markPrice: priceText(market, market.markTicks ?? 0),
     quantity: sizeText(market, position.lots),
     subaccountIndex: subaccount.index,

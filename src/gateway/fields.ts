@@ -10,6 +10,7 @@ import { parseDecimal, type Decimal } from '../num/decimal.ts';
 import { address, type Address } from '../num/units.ts';
 import { RequestError } from './request-error.ts';
 
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const MAX_INT64 = 2n ** 63n - 1n;
 const MAX_SUBACCOUNT_INDEX = 2 ** 31 - 1;
 
@@ -75,7 +76,7 @@ export class Fields {
   /** Lower-cased. */
   address(name: string): Address {
     const value = this.text(name);
-    if (!/^0x[0-9a-fA-F]{40}$/.test(value)) {
+    if (!ADDRESS.test(value)) {
       this.fail(name, 'must be an address: 0x and 40 hex digits');
     }
     return address(value.toLowerCase());
@@ -170,6 +171,18 @@ export class Fields {
     return items.map((item, i) => {
       if (typeof item !== 'string') this.fail(`${name}[${String(i)}]`, 'must be a string');
       return item;
+    });
+  }
+
+  /** Array of addresses; of 1 to `max`. */
+  addresses(name: string, max: number): readonly Address[] {
+    const items = this.texts(name, max);
+    if (items.length === 0) this.fail(name, 'must have at least one entry');
+    return items.map((item, i) => {
+      if (!ADDRESS.test(item)) {
+        this.fail(`${name}[${String(i)}]`, 'must be an address: 0x and 40 hex digits');
+      }
+      return address(item.toLowerCase());
     });
   }
 

@@ -2,7 +2,7 @@
  * The gateway: a request of the contract in, its reply out (DESIGN §2). One row an endpoint; decoding, authorisation
  * and words are the handlers', state is the engine's. Synchronous: reads come from the engine's views, writes go through `submit`.
  */
-import type { EndpointId } from '../contract/endpoints.ts';
+import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts';
 import { notOffered } from '../contract/messages.ts';
 import {
   getBalance,
@@ -14,8 +14,9 @@ import {
   getStats,
   getTransferMax,
   getTransfers,
-  transfer,
 } from './account.ts';
+import { transfer, updateDelegates, updateMargin, updateSigners } from './account-updates.ts';
+import { mustToken } from './authorise.ts';
 import type { Caller, Context, GatewayDependencies, Reply } from './context.ts';
 import {
   getBook,
@@ -30,10 +31,14 @@ import {
 } from './market-data.ts';
 import { OrderIds } from './order-ids.ts';
 import { cancelAllOrders, cancelOrder, cancelOrders, getOrder, listOrders } from './orders.ts';
+import { ZERO_ADDRESS } from './encode.ts';
 import { RequestError } from './request-error.ts';
 import { submitOrder, submitOrders } from './submit-order.ts';
 
-type Handler = (context: Context, input: unknown, caller: Caller | null) => unknown;
+type Handler = (context: Context, input: unknown, caller: Caller) => unknown;
+
+/** Who calls a public endpoint: nobody whom its handler would look at. */
+const ANYONE: Caller = { account: ZERO_ADDRESS, signer: ZERO_ADDRESS };
 
 /** What this version has no rule for yet says so, whatever is sent. */
 const absent =
@@ -56,13 +61,13 @@ const HANDLERS: Readonly<Record<EndpointId, Handler>> = {
   getBalance,
   getStats,
   getDelegates,
-  updateDelegates: absent('POST /account/delegates'),
+  updateDelegates,
   transfer,
   getTransferMax,
   getTransfers,
-  updateSigners: absent('POST /account/signers'),
+  updateSigners,
   getSigners,
-  updateMargin: absent('POST /account/margin'),
+  updateMargin,
   getMargin,
   getPositions,
   getClsHistory,
@@ -93,7 +98,9 @@ export class Gateway {
    */
   handle(endpoint: EndpointId, input: unknown, caller: Caller | null): Reply {
     try {
-      return { status: 200, body: HANDLERS[endpoint](this.context, input, caller) };
+      const known =
+        ENDPOINTS[endpoint].access === 'public' ? ANYONE : mustToken(this.context, caller);
+      return { status: 200, body: HANDLERS[endpoint](this.context, input, known) };
     } catch (error) {
       if (error instanceof RequestError) return { status: error.status, body: error.message };
       throw error;

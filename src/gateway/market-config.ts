@@ -16,7 +16,10 @@ import {
   priceTicks,
   quanta,
   timeUs,
+  type DurationUs,
+  type Ppb,
   type Ppm,
+  type Quanta,
 } from '../num/units.ts';
 import { Fields } from './fields.ts';
 import type { Keccak } from './ports.ts';
@@ -77,6 +80,10 @@ export const DEFAULT_EXCHANGE_CONFIG: ExchangeConfig = {
   insuranceFeeSharePpm: ppm(200_000),
   liquidationFeePpm: ppm(5000),
   partialLiquidationNotional: quanta(100_000_000_000n),
+  liquidationSlicePpm: ppm(200_000),
+  liquidationPauseUs: durationUs(30_000_000),
+  minVaultDeposit: quanta(10_000_000n),
+  vaultLockupUs: durationUs(4 * 86_400_000_000),
   marketDataTimeUnit: 'ms',
   orderTypeCase: 'camel',
   rateLimit: false,
@@ -85,6 +92,7 @@ export const DEFAULT_EXCHANGE_CONFIG: ExchangeConfig = {
     candleMinutesPerMarket: 64_800,
     endedOrdersPerAccount: 10_000,
     transfersPerSubaccount: 10_000,
+    vaultSnapshotsPerHolder: 10_000,
   },
 };
 
@@ -92,9 +100,18 @@ const EXCHANGE_FIELDS = [
   'name',
   'chainId',
   'selfTradeExpire',
+  'triggerSource',
   'indexStaleMs',
   'maxOriginatorFeePpm',
   'maxDelegateOriginatorFeePpm',
+  'vaultFeeShare',
+  'insuranceFeeShare',
+  'liquidationFee',
+  'partialLiquidationNotional',
+  'liquidationSlice',
+  'liquidationPauseMs',
+  'minVaultDeposit',
+  'vaultLockupMs',
   'marketDataTimeUnit',
   'orderTypeCase',
   'retention',
@@ -104,6 +121,7 @@ const RETENTION_FIELDS = [
   'candleMinutesPerMarket',
   'endedOrdersPerAccount',
   'transfersPerSubaccount',
+  'vaultSnapshotsPerHolder',
 ];
 
 /** An answer shows orders that its own command ended, up to a batch and what that swept away: so many are kept at least. */
@@ -112,6 +130,7 @@ const LEAST_KEPT: Readonly<Record<keyof ExchangeConfig['retention'], number>> = 
   candleMinutesPerMarket: 1,
   endedOrdersPerAccount: 1000,
   transfersPerSubaccount: 1,
+  vaultSnapshotsPerHolder: 1,
 };
 
 /** Parameters of an exchange: those given over the defaults. */
@@ -144,6 +163,25 @@ export function parseExchangeConfig(
       maxDelegateOriginatorFeePpm: fields.has('maxDelegateOriginatorFeePpm')
         ? ppm(count(fields, 'maxDelegateOriginatorFeePpm', 0, 100_000))
         : base.maxDelegateOriginatorFeePpm,
+      triggerSource: word(fields, 'triggerSource', ['mark', 'index', 'last'], base.triggerSource),
+      vaultFeeSharePpm: rate(fields, 'vaultFeeShare', base.vaultFeeSharePpm, 0, 1_000_000),
+      insuranceFeeSharePpm: rate(
+        fields,
+        'insuranceFeeShare',
+        base.insuranceFeeSharePpm,
+        0,
+        1_000_000,
+      ),
+      liquidationFeePpm: rate(fields, 'liquidationFee', base.liquidationFeePpm, 0, 500_000),
+      partialLiquidationNotional: amount(
+        fields,
+        'partialLiquidationNotional',
+        base.partialLiquidationNotional,
+      ),
+      liquidationSlicePpm: rate(fields, 'liquidationSlice', base.liquidationSlicePpm, 1, 1_000_000),
+      liquidationPauseUs: millis(fields, 'liquidationPauseMs', 0, base.liquidationPauseUs),
+      minVaultDeposit: amount(fields, 'minVaultDeposit', base.minVaultDeposit),
+      vaultLockupUs: millis(fields, 'vaultLockupMs', 0, base.vaultLockupUs),
       marketDataTimeUnit: word(fields, 'marketDataTimeUnit', ['ms', 's'], base.marketDataTimeUnit),
       orderTypeCase: word(fields, 'orderTypeCase', ['camel', 'pascal'], base.orderTypeCase),
       retention: {
@@ -151,8 +189,12 @@ export function parseExchangeConfig(
         candleMinutesPerMarket: kept('candleMinutesPerMarket'),
         endedOrdersPerAccount: kept('endedOrdersPerAccount'),
         transfersPerSubaccount: kept('transfersPerSubaccount'),
+        vaultSnapshotsPerHolder: kept('vaultSnapshotsPerHolder'),
       },
     };
+    if (config.vaultFeeSharePpm + config.insuranceFeeSharePpm > 1_000_000) {
+      fields.fail('insuranceFeeShare', 'with vaultFeeShare must be at most 1');
+    }
     // The canonical form exists, or this would throw here rather than in a journal's header.
     configHash(config);
     return config;
@@ -184,7 +226,17 @@ const MARKET_FIELDS = [
   'impactHalfLifeMs',
 ];
 const TIER_FIELDS = ['notionalFloor', 'initialMargin', 'maintenanceMargin'];
-const FUNDING_FIELDS = ['source', 'sampleIntervalMs', 'intervalMs', 'cap', 'impactNotional'];
+const FUNDING_FIELDS = [
+  'source',
+  'sampleIntervalMs',
+  'intervalMs',
+  'interest',
+  'interestClamp',
+  'divisor',
+  'cap',
+  'marginCap',
+  'impactNotional',
+];
 const MAX_NOTIONAL = 2n ** 63n;
 /** 10,000,000 of the collateral at the largest size, unless given. */
 const DEFAULT_MAX_LOTS = 10_000_000n;
@@ -312,7 +364,7 @@ function parseFunding(fields: Fields, initial: Ppm): MarketSpec['funding'] {
   const given = fields.has('funding') ? fields.object('funding', FUNDING_FIELDS) : null;
   const has = (name: string): boolean => given?.has(name) === true;
   const at = given ?? fields;
-  return {
+  const parsed = {
     source: has('source') ? word(at, 'source', ['premium', 'external'], 'premium') : 'premium',
     sampleIntervalUs: durationUs(
       has('sampleIntervalMs') ? count(at, 'sampleIntervalMs', 1, 1e9) * 1000 : 5_000_000,
@@ -320,16 +372,41 @@ function parseFunding(fields: Fields, initial: Ppm): MarketSpec['funding'] {
     intervalUs: durationUs(
       has('intervalMs') ? count(at, 'intervalMs', 1, 1e10) * 1000 : 3_600_000_000,
     ),
-    interestPpb: ppb(100_000),
-    interestClampPpb: ppb(500_000),
-    divisor: 8,
+    interestPpb: has('interest') ? ratePpb(at, 'interest', -1, 1) : ppb(100_000),
+    interestClampPpb: has('interestClamp') ? ratePpb(at, 'interestClamp', 0, 1) : ppb(500_000),
+    divisor: has('divisor') ? count(at, 'divisor', 1, 1e6) : 8,
     capPpm: has('cap') ? rate(at, 'cap', 40_000, 0, 1_000_000) : ppm(40_000),
+    marginCapPpm: has('marginCap') ? rate(at, 'marginCap', 750_000, 0, 100_000_000) : ppm(750_000),
     impactNotional: quanta(
       has('impactNotional')
         ? inQuanta(at, 'impactNotional')
         : (500_000_000n * 1_000_000n) / BigInt(initial),
     ),
-  };
+  } as const;
+  if (parsed.sampleIntervalUs > parsed.intervalUs) {
+    at.fail('sampleIntervalMs', 'must not exceed intervalMs');
+  }
+  if (parsed.impactNotional < 1n) at.fail('impactNotional', 'must be positive');
+  return parsed;
+}
+
+/** A ratio in decimal text as parts per 1e9. */
+function ratePpb(fields: Fields, name: string, least: number, most: number): Ppb {
+  const whole = stepsExact(fields.decimal(name), { digits: 1n, scale: 9 });
+  if (whole === null || whole < BigInt(least) * 10n ** 9n || whole > BigInt(most) * 10n ** 9n) {
+    fields.fail(name, `must be from ${String(least)} to ${String(most)} with at most 9 decimals`);
+  }
+  return ppb(Number(whole));
+}
+
+/** Money ≥ 0, or the fallback. */
+function amount(fields: Fields, name: string, fallback: Quanta): Quanta {
+  return fields.has(name) ? quanta(inQuanta(fields, name)) : fallback;
+}
+
+/** A length of time given in milliseconds, or the fallback. */
+function millis(fields: Fields, name: string, least: number, fallback: DurationUs): DurationUs {
+  return fields.has(name) ? durationUs(count(fields, name, least, 1e12) * 1000) : fallback;
 }
 
 function quantaPer(fields: Fields, tick: Decimal, lot: Decimal): bigint {

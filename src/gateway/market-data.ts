@@ -3,6 +3,7 @@
  */
 import { CANDLE_INTERVALS } from '../contract/schemas.ts';
 import { MESSAGES, marketNotFound, invalidField, type ErrorReply } from '../contract/messages.ts';
+import { MAX_DELEGATES, MAX_SIGNERS } from '../engine/accounts/authority.ts';
 import type { MarketView, LevelView } from '../engine/views.ts';
 import { formatDecimal, stepsExact } from '../num/decimal.ts';
 import { COLLATERAL_DECIMALS, lots, priceTicks, timeUs, type PriceTicks } from '../num/units.ts';
@@ -15,6 +16,8 @@ import { EIP712_TYPES, eip712Domain } from './eip712.ts';
 
 const MAX_ROWS = 5000;
 const DEFAULT_ROWS = 500;
+/** Funding rates are whole 1e-9. */
+const PPB_DECIMALS = 9;
 const MINUTE_US = 60_000_000;
 const GROUPINGS = [1n, 2n, 5n, 10n, 100n, 1000n];
 
@@ -48,7 +51,7 @@ export function getSummary(context: Context, input: unknown): unknown {
   return {
     bestBid: encodeLevel(market, market.bestBid),
     bestOffer: encodeLevel(market, market.bestAsk),
-    fundingRate: formatDecimal(BigInt(market.fundingRatePpb), 9),
+    fundingRate: formatDecimal(BigInt(market.fundingRatePpb), PPB_DECIMALS),
     notionalVolume: money(summary.notionalQuanta),
     openInterest: sizeText(market, market.openInterestLots),
     price24hAgo:
@@ -84,7 +87,7 @@ export function getCandles(context: Context, input: unknown): unknown {
       low: priceText(market, candle.lowTicks),
       close: priceText(market, candle.closeTicks),
       volume: sizeText(market, candle.volumeLots),
-      funding_rate: formatDecimal(BigInt(candle.fundingRatePpb), 9),
+      funding_rate: formatDecimal(BigInt(candle.fundingRatePpb), PPB_DECIMALS),
       time: marketTime(context.engine, candle.timeUs),
     }));
 }
@@ -207,6 +210,17 @@ export function getConfig(context: Context): unknown {
     maxBatchOrders: 100,
     requestsPerSecond: 200,
     selfTradeExpire: config.selfTradeExpire,
+    triggerSource: config.triggerSource,
+    vaultFeeShare: fraction(config.vaultFeeSharePpm),
+    insuranceFeeShare: fraction(config.insuranceFeeSharePpm),
+    liquidationFee: fraction(config.liquidationFeePpm),
+    partialLiquidationNotional: money(config.partialLiquidationNotional),
+    liquidationSlice: fraction(config.liquidationSlicePpm),
+    liquidationPauseMs: config.liquidationPauseUs / 1000,
+    minVaultDeposit: money(config.minVaultDeposit),
+    vaultLockupMs: config.vaultLockupUs / 1000,
+    maxDelegates: MAX_DELEGATES,
+    maxSigners: MAX_SIGNERS,
     domain: eip712Domain(config),
     types: EIP712_TYPES,
   };
@@ -235,6 +249,17 @@ export function getMarkets(context: Context): unknown {
       })),
       markSource: spec.markSource,
       indexSource: spec.indexSource,
+      funding: {
+        source: spec.funding.source,
+        sampleIntervalMs: spec.funding.sampleIntervalUs / 1000,
+        intervalMs: spec.funding.intervalUs / 1000,
+        interest: formatDecimal(BigInt(spec.funding.interestPpb), PPB_DECIMALS),
+        interestClamp: formatDecimal(BigInt(spec.funding.interestClampPpb), PPB_DECIMALS),
+        divisor: spec.funding.divisor,
+        cap: fraction(spec.funding.capPpm),
+        marginCap: fraction(spec.funding.marginCapPpm),
+        impactNotional: money(spec.funding.impactNotional),
+      },
     };
   });
 }

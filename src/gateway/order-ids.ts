@@ -2,7 +2,8 @@
  * The contract's order ids (R-2.10): 64 hex digits. The engine knows dense ids; this maps between them.
  *
  * In trust mode an order's id is keccak256 of 32 bytes: the account's 20, the subaccount index as 4 bytes and the nonce as
- * 8, both big-endian; a leg attached by one submit has keccak256 of its parent's id and 1 for a take-profit, 2 for a stop-loss. It is computed when an order is first read, never when it is placed.
+ * 8, both big-endian; a leg attached by one submit has keccak256 of its parent's id and 1 for a take-profit, 2 for a stop-loss; the
+ * engine's own liquidation orders have keccak256 of "orrery", the command's sequence number as 8 bytes and the order's place in it as 4. It is computed when an order is first read, never when it is placed.
  *
  * The index holds dense ids only, found by the first 32 bits of the digest and verified by computing it again, so an
  * order costs 8 to 16 bytes here. A digest that is not found makes the index catch up with all orders placed so far,
@@ -30,6 +31,7 @@ export class OrderIds {
   }
 
   digestOf(order: OrderView): string {
+    if (order.attached === 'engine') return this.engineDigest(order);
     return this.digestOfRef(order.subaccount, order);
   }
 
@@ -42,6 +44,17 @@ export class OrderIds {
     }
     this.attachedBytes[32] = ref.attached === 'takeProfit' ? 1 : 2;
     return this.keccak(this.attachedBytes);
+  }
+
+  /** An order of the engine's own: of the command that sent it, which is also the last to change it, and its place there. */
+  private engineDigest(order: OrderView): string {
+    const bytes = new DataView(new ArrayBuffer(18));
+    for (const [i, letter] of ['o', 'r', 'r', 'e', 'r', 'y'].entries()) {
+      bytes.setUint8(i, letter.charCodeAt(0));
+    }
+    bytes.setBigUint64(6, BigInt(order.lastUpdateSeq));
+    bytes.setUint32(14, Number(order.nonce));
+    return this.keccak(new Uint8Array(bytes.buffer));
   }
 
   private plainDigest(subaccount: SubaccountId, nonce: bigint): string {

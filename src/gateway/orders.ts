@@ -2,12 +2,13 @@
  * Reading and cancelling orders (contract, "Orders"). An order that has ended is found by GET, not by DELETE
  * (R-11.3); nobody finds an order of a subaccount that they may not act for.
  */
+import type { EndpointId } from '../contract/endpoints.ts';
 import { invalidField, limitRange, MESSAGES } from '../contract/messages.ts';
 import { ORDER_TYPE_WORDS } from '../contract/schemas.ts';
 import type { OrderType } from '../engine/commands.ts';
 import type { OrderStatus, OrderView } from '../engine/views.ts';
 import type { Address } from '../num/units.ts';
-import { mustCaller, mustOwn, mustSubaccount } from './authorise.ts';
+import { mustAct, mustSubaccount, rightsOf, type Rights } from './authorise.ts';
 import type { Caller, Context } from './context.ts';
 import { encodeOrder } from './encode.ts';
 import { Fields } from './fields.ts';
@@ -20,27 +21,31 @@ const MAX_FILTER = 500;
 const DEFAULT_FILTER = 100;
 const LIVE: readonly OrderStatus[] = ['new', 'partiallyFilled', 'pending'];
 
-export function getOrder(context: Context, input: unknown, caller: Caller | null): unknown {
-  return encodeOrder(context.engine, context.ids, findOrder(context, input, caller));
+export function getOrder(context: Context, input: unknown, caller: Caller): unknown {
+  return encodeOrder(context.engine, context.ids, findOrder(context, 'getOrder', input, caller));
 }
 
-export function cancelOrder(context: Context, input: unknown, caller: Caller | null): unknown {
-  const order = findOrder(context, input, caller);
+export function cancelOrder(context: Context, input: unknown, caller: Caller): unknown {
+  const order = findOrder(context, 'cancelOrder', input, caller);
   return encodeOrder(context.engine, context.ids, cancelOne(context, order));
 }
 
 /** POST /account/orders/cancel: each named order on its own. */
-export function cancelOrders(context: Context, input: unknown, caller: Caller | null): unknown {
+export function cancelOrders(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, ['account', 'clientIds', 'orderIds'], false);
-  const account = fields.has('account') ? fields.address('account') : mustCaller(caller).account;
+  const account = fields.has('account') ? fields.address('account') : caller.account;
   const clientIds = fields.has('clientIds') ? fields.texts('clientIds', MAX_BATCH_CANCEL) : [];
   const orderIds = fields.has('orderIds') ? fields.texts('orderIds', MAX_BATCH_CANCEL) : [];
-  mustOwn(caller, account, MESSAGES.notDelegated);
+  const rights = mustAct(context, 'cancelOrders', caller, account, null);
   const cancelled: unknown[] = [];
   const failed: { clientId: string; orderId: string; reason: string }[] = [];
   const attempt = (clientId: string, orderId: string, find: () => OrderView | undefined): void => {
     const order = find();
-    if (order === undefined || !isOf(context, order, account) || !LIVE.includes(order.status)) {
+    if (
+      order === undefined ||
+      !isOf(context, order, account, rights) ||
+      !LIVE.includes(order.status)
+    ) {
       failed.push({ clientId, orderId, reason: MESSAGES.orderNotFound.message });
       return;
     }
@@ -53,20 +58,20 @@ export function cancelOrders(context: Context, input: unknown, caller: Caller | 
   const id = context.engine.accountIdOf(account);
   for (const text of clientIds) {
     attempt(text, '', () =>
-      id === undefined ? undefined : context.engine.orderByClientId(id, text),
+      id === undefined ? undefined : context.engine.orderByClientId(id, text, rights.may),
     );
   }
   return { cancelled, failed };
 }
 
-export function cancelAllOrders(context: Context, input: unknown, caller: Caller | null): unknown {
+export function cancelAllOrders(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, ['account', 'subaccountIndex', 'symbol'], true);
   const account = fields.address('account');
   const index = fields.subaccountIndex('subaccountIndex');
   const symbol = fields.has('symbol') ? fields.symbol('symbol') : null;
   const market = symbol === null ? null : context.engine.marketIdOf(symbol);
   if (market === undefined) throw new RequestError(MESSAGES.symbolNotFound);
-  mustOwn(caller, account, MESSAGES.notDelegated);
+  mustAct(context, 'cancelAllOrders', caller, account, index);
   const subaccount = mustSubaccount(context, account, index);
   const before = context.engine.openOrders(subaccount).length;
   const outcome = context.submit({
@@ -106,7 +111,7 @@ const FILTER_STATES = {
 } as const satisfies Record<string, readonly OrderStatus[]>;
 
 /** GET /account/orders (R-10.2): newest first, asks and bids together at most `limit`, `total` before it. */
-export function listOrders(context: Context, input: unknown, caller: Caller | null): unknown {
+export function listOrders(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, FILTER_FIELDS, true);
   const account = fields.address('account');
   const index = fields.subaccountIndex('subaccountIndex');
@@ -134,7 +139,7 @@ export function listOrders(context: Context, input: unknown, caller: Caller | nu
   }
   const market = symbol === null ? null : context.engine.marketIdOf(symbol);
   if (market === undefined) throw new RequestError(MESSAGES.symbolNotFound);
-  mustOwn(caller, account, MESSAGES.notDelegated);
+  mustAct(context, 'listOrders', caller, account, index);
   const subaccount = mustSubaccount(context, account, index);
 
   const filter = {
@@ -201,32 +206,49 @@ function timeRange(
   return { fromUs: Number(from ?? 0n) * 1000, toUs: to === null ? Infinity : Number(to) * 1000 };
 }
 
-/** The order that the three query parameters name (contract, "get order"). */
-function findOrder(context: Context, input: unknown, caller: Caller | null): OrderView {
+/**
+ * The order that the three query parameters name (contract, "get order"). An order id alone is looked for among all orders that the
+ * caller may act for.
+ */
+function findOrder(
+  context: Context,
+  endpoint: EndpointId,
+  input: unknown,
+  caller: Caller,
+): OrderView {
+  const { engine, ids } = context;
   const fields = new Fields(input, ['orderId', 'clientId', 'account'], true);
   const digest = fields.has('orderId') ? fields.orderId('orderId') : null;
   const clientId = fields.has('clientId') ? fields.clientId('clientId') : null;
   const account = fields.has('account') ? fields.address('account') : null;
-  if (digest === null && (clientId === null || account === null)) {
-    throw new RequestError(MESSAGES.orderIdOrClientId);
+  if (digest === null) {
+    if (clientId === null || account === null) throw new RequestError(MESSAGES.orderIdOrClientId);
+    const { may } = mustAct(context, endpoint, caller, account, null);
+    const id = engine.accountIdOf(account);
+    const order = id === undefined ? undefined : engine.orderByClientId(id, clientId, may);
+    if (order === undefined) throw new RequestError(MESSAGES.orderNotFound);
+    return order;
   }
-  const owner = account ?? mustCaller(caller).account;
-  mustOwn(caller, owner, MESSAGES.notDelegated);
-  let order: OrderView | undefined;
-  if (digest !== null) order = context.ids.find(digest);
-  else if (clientId !== null) {
-    const id = context.engine.accountIdOf(owner);
-    order = id === undefined ? undefined : context.engine.orderByClientId(id, clientId);
+  if (account !== null) mustAct(context, endpoint, caller, account, null);
+  const order = ids.find(digest);
+  const owner = order === undefined ? undefined : ownerOf(context, order);
+  if (order === undefined || owner === undefined || (account !== null && owner !== account)) {
+    throw new RequestError(MESSAGES.orderNotFound);
   }
-  if (order === undefined || !isOf(context, order, owner)) {
+  if (!isOf(context, order, owner, rightsOf(context, caller, owner))) {
     throw new RequestError(MESSAGES.orderNotFound);
   }
   return order;
 }
 
-function isOf(context: Context, order: OrderView, account: Address): boolean {
-  const owner = context.engine.subaccount(order.subaccount).account;
-  return context.engine.addressOf(owner) === account;
+function ownerOf(context: Context, order: OrderView): Address {
+  return context.engine.addressOf(context.engine.subaccount(order.subaccount).account);
+}
+
+/** Whether it is an order of this account, in a subaccount that the caller may act for. */
+function isOf(context: Context, order: OrderView, account: Address, { may }: Rights): boolean {
+  const { index } = context.engine.subaccount(order.subaccount);
+  return ownerOf(context, order) === account && may(index);
 }
 
 function cancelOne(context: Context, order: OrderView): OrderView {

@@ -13,12 +13,13 @@ import {
   orderId,
   ppm,
   priceTicks,
+  type AccountId,
   type Address,
   type PriceTicks,
   type SubaccountId,
   type TimeUs,
 } from '../num/units.ts';
-import { mustBeSigned, mustOwn, mustSubaccount } from './authorise.ts';
+import { mustAct, mustBeSigned, mustSubaccount, type Rights } from './authorise.ts';
 import type { Caller, Context } from './context.ts';
 import { encodeOrder, priceText, sizeText, stepOf, ZERO_ADDRESS } from './encode.ts';
 import { Fields } from './fields.ts';
@@ -152,12 +153,12 @@ function decodeOrderType(fields: Fields): DecodedOrder['orderType'] {
 }
 
 /** POST /account/order: answers the order, then what is attached to it (R-2.15). */
-export function submitOrder(context: Context, input: unknown, caller: Caller | null): unknown {
-  return place(context, [decodeOrder(input)], caller);
+export function submitOrder(context: Context, input: unknown, caller: Caller): unknown {
+  return place(context, 'submitOrder', [decodeOrder(input)], caller);
 }
 
 /** POST /account/orders (§3): all are admitted, or none. */
-export function submitOrders(context: Context, input: unknown, caller: Caller | null): unknown {
+export function submitOrders(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, ['orders'], false);
   const list = fields.list('orders');
   if (list.length === 0) throw new RequestError(REFUSAL_REPLIES.batch_empty);
@@ -179,14 +180,15 @@ export function submitOrders(context: Context, input: unknown, caller: Caller | 
       throw new RequestError(invalidField(`${at}.${name}`, problem));
     }
   }
-  return { orders: place(context, orders, caller) };
+  return { orders: place(context, 'submitOrders', orders, caller) };
 }
 
 /** Checks in the order of R-2.8, each over all orders, then the engine. Answers their records. */
 function place(
   context: Context,
+  endpoint: 'submitOrder' | 'submitOrders',
   orders: readonly DecodedOrder[],
-  caller: Caller | null,
+  caller: Caller,
 ): unknown[] {
   const { engine } = context;
   const markets = orders.map(({ symbol }) => {
@@ -199,17 +201,15 @@ function place(
     throw new RequestError(MESSAGES.requestExpired);
   }
   const first = must(orders[0], 'there is an order');
-  mustOwn(caller, first.account, MESSAGES.notDelegated);
-  for (const { account, body, signatures } of orders) {
-    mustBeSigned(context, account, { kind: 'Order', body, signatures });
-  }
+  const rights = mustAct(context, endpoint, caller, first.account, first.subaccountIndex);
+  const delegate = signerOf(context, endpoint, rights, orders);
   const subaccount = mustSubaccount(context, first.account, first.subaccountIndex);
   const account = engine.subaccount(subaccount).account;
   let lastNonce = -1n;
   for (const { nonce } of orders) {
     if (nonce <= lastNonce) throw new RequestError(REFUSAL_REPLIES.batch_nonces_not_increasing);
     lastNonce = nonce;
-    const refusal = engine.checkOrderNonce(subaccount, null, nonce);
+    const refusal = engine.checkOrderNonce(subaccount, delegate, nonce);
     if (refusal !== null && refusal !== 'ok') throw new RequestError(REFUSAL_REPLIES[refusal]);
   }
   const names = new Set<string>();
@@ -224,11 +224,13 @@ function place(
   }
   const placed = orders.flatMap((order, i) => {
     const market = engine.market(must(markets[i], 'each order has its market'));
-    const fault = specFault(order, market, engine.config.maxOriginatorFeePpm);
+    const { maxOriginatorFeePpm, maxDelegateOriginatorFeePpm } = engine.config;
+    const maxFee = delegate === null ? maxOriginatorFeePpm : maxDelegateOriginatorFeePpm;
+    const fault = specFault(order, market, maxFee);
     if (fault !== null) throw new RequestError(fault);
     return newOrders(context, order, market);
   });
-  const outcome = context.submit(commandOf(nowUs, subaccount, placed));
+  const outcome = context.submit(commandOf(nowUs, subaccount, delegate, placed));
   if (outcome !== 'ok') throw new RequestError(REFUSAL_REPLIES[outcome]);
   const firstId = engine.lastOrderId - placed.length + 1;
   return placed.map((_, i) => {
@@ -237,15 +239,33 @@ function place(
   });
 }
 
+/** Whose signature all the orders carry; its nonces are used (R-2.13). */
+function signerOf(
+  context: Context,
+  endpoint: 'submitOrder' | 'submitOrders',
+  rights: Rights,
+  orders: readonly DecodedOrder[],
+): AccountId | null {
+  let signer: AccountId | null = null;
+  for (const [i, { account, subaccountIndex, body, signatures }] of orders.entries()) {
+    const request = { kind: 'Order', body, signatures } as const;
+    const by = mustBeSigned(context, endpoint, rights, account, subaccountIndex, request);
+    if (i > 0 && by !== signer) throw new RequestError(MESSAGES.mixedSignatures);
+    signer = by;
+  }
+  return signer;
+}
+
 /** One plain limit order is a command of its own; everything else is a group. */
 function commandOf(
   nowUs: TimeUs,
   subaccount: SubaccountId,
+  delegate: AccountId | null,
   orders: readonly NewOrder[],
 ): PlaceOrder | PlaceOrders {
   const [only] = orders;
   if (orders.length > 1 || only?.orderType !== 'limit') {
-    return { kind: 'placeOrders', timeUs: nowUs, subaccount, delegate: null, orders };
+    return { kind: 'placeOrders', timeUs: nowUs, subaccount, delegate, orders };
   }
   return {
     kind: 'placeOrder',
@@ -260,7 +280,7 @@ function commandOf(
     reduceOnly: only.reduceOnly,
     nonce: only.nonce,
     expiresAtMs: only.expiresAtMs,
-    delegate: null,
+    delegate,
     clientId: only.clientId,
     originator: only.originator,
     originatorFeePpm: only.originatorFeePpm,

@@ -5,13 +5,7 @@
 import type { EngineEvent } from '../engine/events.ts';
 import type { ExchangeView, MarketView } from '../engine/views.ts';
 import { money, priceText, sizeText } from '../gateway/encode.ts';
-import {
-  durationUs,
-  type AccountId,
-  type MarketId,
-  type OrderId,
-  type SubaccountId,
-} from '../num/units.ts';
+import { durationUs, type AccountId, type OrderId, type SubaccountId } from '../num/units.ts';
 import { formatDuration } from './time-text.ts';
 
 export interface EventNames {
@@ -24,7 +18,7 @@ export interface EventNames {
 
 export function describeEvent(event: EngineEvent, names: EventNames): Record<string, unknown> {
   const { engine } = names;
-  const market = 'market' in event ? engine.market(event.market) : null;
+  const market = 'market' in event && event.market !== null ? engine.market(event.market) : null;
   const described: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(event) as [string, unknown][]) {
     switch (key) {
@@ -38,13 +32,18 @@ export function describeEvent(event: EngineEvent, names: EventNames): Record<str
         break;
       }
       case 'market':
-        described['symbol'] = engine.market(value as MarketId).spec.symbol;
+        described['symbol'] = market?.spec.symbol ?? null;
         break;
       case 'orderId':
         described['order'] = names.orderName(value as OrderId);
         break;
       case 'subaccount':
         described['owner'] = ownerName(value as SubaccountId, names);
+        break;
+      case 'from':
+      case 'to':
+      case 'counterparty':
+        described[key] = value === null ? null : ownerName(value as SubaccountId, names);
         break;
       case 'account':
       case 'delegate':
@@ -83,6 +82,6 @@ function describeField(
   } else if (value !== null && key.endsWith('Lots') && market !== null) {
     described[key.slice(0, -'Lots'.length)] = sizeText(market, value as number);
   } else {
-    described[key.replace(/(?:Quanta|Ticks|Lots|Ppm|Ms)$/, '')] = value;
+    described[key.replace(/(?:Quanta|Ticks|Lots|Ppm|Ppb|Ms)$/, '')] = value;
   }
 }

@@ -304,7 +304,7 @@ describe('other requests', () => {
       400,
       'tickSize: must be one of 0.1, 0.2, 0.5, 1, 10, 100',
     ],
-    ['updateMargin', {}, 400, 'POST /account/margin is not offered by this version'],
+    ['updateMargin', {}, 400, 'account: is required'],
     ['getAuth', { account: ALICE }, 400, 'wallet login is not offered by this version'],
   ];
   test.each(rows)('%s %j is answered %i %s', (...row) => {
@@ -351,7 +351,11 @@ describe('transfers (R-9.3, R-5.9)', () => {
     [{ amount: '-1' }, 400, 'amount must be positive'],
     [{ amount: '0.0000001' }, 400, 'amount: must have at most 6 decimals'],
     [{ target: BOB }, 403, 'Delegation not allowed for request'],
-    [{ accountFrom: BOB }, 403, 'target must be accountFrom and the account of the token'],
+    [
+      { accountFrom: BOB },
+      403,
+      'target must be accountFrom, or accountTo for a transfer from the vault',
+    ],
     [
       { feedId: `0x${'5'.repeat(64)}` },
       400,

@@ -9,6 +9,7 @@ import {
   lots,
   marketId,
   orderId,
+  ppb,
   ppm,
   priceTicks,
   quanta,
@@ -145,6 +146,42 @@ const EXAMPLES: { readonly [Kind in CommandKind]: Extract<Command, { kind: Kind 
   tapeSnapshot: { kind: 'tapeSnapshot', timeUs: T, market: marketId(0), levels },
   tapeGap: { kind: 'tapeGap', timeUs: T, market: marketId(3) },
   listMarket: { kind: 'listMarket', timeUs: T, spec: spec.value },
+  updateMargin: {
+    kind: 'updateMargin',
+    timeUs: T,
+    subaccount: subaccountId(7),
+    market: marketId(2),
+    isolated: true,
+    marginPpm: ppm(333_333),
+    nonce: 9_223_372_036_854_775_807n,
+    expiresAtMs: 5n,
+    delegate: accountId(4),
+  },
+  updateDelegate: {
+    kind: 'updateDelegate',
+    timeUs: T,
+    account: A,
+    subaccountIndex: 2_147_483_647,
+    delegate: B,
+    delegated: true,
+    nonce: 0n,
+    expiresAtMs: 9_223_372_036_854_775_807n,
+  },
+  updateSigners: {
+    kind: 'updateSigners',
+    timeUs: T,
+    account: A,
+    signers: [B, A],
+    quorum: 2,
+    nonce: 7n,
+    expiresAtMs: 0n,
+  },
+  settleFunding: {
+    kind: 'settleFunding',
+    timeUs: T,
+    market: marketId(1),
+    ratePpb: ppb(-999_999_999),
+  },
 };
 
 function bytesOf(command: Command): Uint8Array {
@@ -189,6 +226,10 @@ test('tags are never given to another kind', () => {
     tapeGap: 14,
     listMarket: 15,
     placeOrders: 16,
+    updateMargin: 17,
+    updateDelegate: 18,
+    updateSigners: 19,
+    settleFunding: 20,
   });
 });
 
@@ -199,6 +240,7 @@ test.each([
   ['setMark', '070105'],
   ['cancelAll', '080500'],
   ['tapeGap', '0e03'],
+  ['settleFunding', '1401fda7d6b907'],
   ['tapeDepth', '040002ed9e490cfeffffff0f00'],
 ] as const)('the bytes of %s stay what they are', (kind, hex) => {
   expect(Buffer.from(bytesOf(EXAMPLES[kind])).toString('hex')).toBe(hex);

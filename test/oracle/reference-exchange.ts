@@ -196,6 +196,8 @@ export class ReferenceExchange {
     const sub = this.subs[c.subaccount];
     if (sub === undefined || sub.system) return 'subaccount_not_found';
     if (this.now > c.expiresAtMs * 1000n) return 'request_expired';
+    // Nobody is a delegate here.
+    if (c.delegate !== null) return 'not_delegated';
     if (sub.usedNonces.includes(c.nonce)) return 'nonce_used';
     if (c.nonce <= sub.nonceFloor) return 'nonce_too_low';
     const taken = this.orders.some(
@@ -214,11 +216,7 @@ export class ReferenceExchange {
     if (abs(lots) < BigInt(market.spec.minLots)) return 'quantity_below_minimum';
     if (abs(lots) > BigInt(market.spec.maxLots)) return 'quantity_above_maximum';
     if (c.ioc && c.postOnly) return 'flags_conflict';
-    const most =
-      c.delegate === null
-        ? this.config.maxOriginatorFeePpm
-        : this.config.maxDelegateOriginatorFeePpm;
-    if (c.originatorFeePpm > most) return 'originator_fee_too_high';
+    if (c.originatorFeePpm > this.config.maxOriginatorFeePpm) return 'originator_fee_too_high';
     if (c.originator === null && c.originatorFeePpm !== 0) return 'originator_missing';
 
     const scope = { used: sub.usedNonces, floor: sub.nonceFloor };

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import type { Command } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { GROUP_CODES } from './group-codes.ts';
+import { RISK_CODES } from '../risk/codes.ts';
 import { END_REASONS, REFUSALS } from '../../src/engine/rejections.ts';
 import { parseMarketSpec, DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
 import {
@@ -232,6 +233,8 @@ test('codes that nothing provokes belong to rules of later versions, or are chec
     ...['user', 'expired', 'openOrders'],
     // test/tables/groups.test.ts asserts that it reaches these.
     ...GROUP_CODES,
+    // test/risk provokes these: permissions, isolated, vault, funding, liquidation.
+    ...RISK_CODES,
   ];
   const never = [...REFUSALS, ...END_REASONS].filter(
     (code) => !provoked.has(code) && !lockstep.includes(code),
@@ -242,9 +245,7 @@ test('codes that nothing provokes belong to rules of later versions, or are chec
     'originator_missing',
     'too_many_markets',
     'inverse_market',
-    // Rules of later versions.
-    'liquidation',
-    'adl',
+    // A rule of later versions.
     'delisted',
   ]);
 });

@@ -1,7 +1,7 @@
 /**
  * Addresses, accounts and subaccounts, by dense ids in order of first appearance (R-5.1). Nothing is ever removed.
  */
-import type { Archive } from '../../base/archive.ts';
+import { archiveList, type Archive } from '../../base/archive.ts';
 import { must } from '../../base/assert.ts';
 import {
   accountId,
@@ -24,6 +24,11 @@ export class Account {
   /** Overrides the exchange's mode. */
   selfTradeMode: SelfTradeMode | null = null;
   readonly nonces = new NonceScope();
+  /** Who signs for the account: null until it was replaced, then the account itself. */
+  signers: readonly Address[] | null = null;
+  quorum = 1;
+  /** Delegates by subaccount index, in order of their grant. */
+  readonly delegates = new Map<number, AccountId[]>();
   /** By subaccount index, in order of creation. */
   readonly subaccounts = new Map<number, SubaccountId>();
   /** Retained ended orders, oldest first; history, outside the state hash. */
@@ -33,6 +38,29 @@ export class Account {
   constructor(id: AccountId, text: Address) {
     this.id = id;
     this.address = text;
+  }
+
+  hasDelegate(index: number, delegate: AccountId): boolean {
+    return this.delegates.get(index)?.includes(delegate) === true;
+  }
+
+  archive(io: Archive): void {
+    this.selfTradeMode = io.optionalInt(this.selfTradeMode) as SelfTradeMode | null;
+    this.nonces.archive(io);
+    if (io.bool(this.signers !== null)) {
+      this.signers = archiveList(io, this.signers ?? [], (saved) => address(io.text(saved ?? '')));
+    }
+    this.quorum = io.int(this.quorum);
+    const indices = [...this.delegates.keys()].sort((a, b) => a - b);
+    const count = io.int(indices.length);
+    for (let i = 0; i < count; i++) {
+      const index = io.int(indices[i] ?? 0);
+      const granted = this.delegates.get(index) ?? [];
+      this.delegates.set(
+        index,
+        archiveList(io, granted, (saved) => accountId(io.int(saved ?? 0))),
+      );
+    }
   }
 }
 
@@ -91,8 +119,7 @@ export class Accounts {
     for (let i = 0; i < accounts; i++) {
       const account = io.loading ? this.intern(address(io.text(''))) : this.get(accountId(i));
       if (!io.loading) io.text(account.address);
-      account.selfTradeMode = io.optionalInt(account.selfTradeMode) as SelfTradeMode | null;
-      account.nonces.archive(io);
+      account.archive(io);
     }
     const subaccounts = io.int(this.subaccounts.length);
     for (let i = 0; i < subaccounts; i++) {

@@ -4,18 +4,21 @@
  */
 import { MAX_QUANTA, quanta, type MarketId, type Quanta } from '../../num/units.ts';
 import type { Deposit, Transfer, Withdraw } from '../commands.ts';
+import type { Market } from '../market/market.ts';
 import { isExpired } from '../orders/expiry.ts';
-import type { Outcome } from '../rejections.ts';
-import { withdrawable } from '../risk/margin.ts';
+import type { Outcome, Refusal } from '../rejections.ts';
+import { isolatedExcess, withdrawable } from '../risk/margin.ts';
+import { changeShares, sharesBurned, sharesMinted } from '../risk/vault.ts';
 import type { State } from '../state.ts';
 import type { TransferView } from '../views.ts';
+import { announceNonce } from './announce-nonce.ts';
+import { creditMargin } from './isolated-ledger.ts';
 import { credit } from './ledger.ts';
 import type { Subaccount } from './subaccount.ts';
-import { hashNonceUsed } from '../hash.ts';
 
 export function deposit(state: State, command: Deposit): Outcome {
   const known = state.accounts.findSubaccount(command.account, command.subaccountIndex);
-  if (known !== undefined && known.role !== 'user' && known.role !== 'insurance') {
+  if (known === undefined ? state.isSystem(command.account) : !takesDeposits(known)) {
     return 'transfer_not_allowed';
   }
   if (command.amount <= 0n) return 'amount_not_positive';
@@ -28,6 +31,9 @@ export function deposit(state: State, command: Deposit): Outcome {
   return 'ok';
 }
 
+/** Users, and insurance, which has to begin with something. */
+const takesDeposits = ({ role }: Subaccount): boolean => role === 'user' || role === 'insurance';
+
 export function withdraw(state: State, command: Withdraw): Outcome {
   const from = state.accounts.findSubaccount(command.account, command.subaccountIndex);
   if (from === undefined) return 'subaccount_not_found';
@@ -36,50 +42,95 @@ export function withdraw(state: State, command: Withdraw): Outcome {
   if (command.amount > withdrawable(state, from)) return 'amount_exceeds_available';
   state.supply = quanta(state.supply - command.amount);
   from.netDeposits = quanta(from.netDeposits - command.amount);
+  state.doubt(from);
   credit(state, from, quanta(-command.amount), 'withdrawal');
   record(state, from, 'withdrawal', command.amount, null, null);
   return 'ok';
 }
 
+/**
+ * A transfer. Its debited account signs, and its nonce is used; only the vault pays out to who signs, a holder of its shares
+ * (R-9.3). A transfer to the vault mints shares, one from it burns them. A market as source gives excess isolated margin, which
+ * may also go to the subaccount's own cash.
+ */
 export function transfer(state: State, command: Transfer): Outcome {
-  if (command.market !== null && state.markets[command.market] === undefined) {
-    return 'market_not_found';
-  }
+  const source = command.market === null ? null : state.markets[command.market];
+  if (source === undefined) return 'market_not_found';
   const from = state.accounts.findSubaccount(command.from, command.fromIndex);
   if (from === undefined) return 'subaccount_not_found';
   if (isExpired(state.nowUs, command.expiresAtMs)) return 'request_expired';
   const signer = state.accounts.find(command.signer);
-  if (signer === undefined || command.signer !== command.from) return 'transfer_not_allowed';
+  const pays = from === state.vault ? command.to : command.from;
+  if (signer === undefined || command.signer !== pays) return 'transfer_not_allowed';
   const nonce = signer.nonces.check(null, command.nonce);
   if (nonce !== null) return nonce;
   const known = state.accounts.findSubaccount(command.to, command.toIndex);
-  if (from.role !== 'user' || (known !== undefined && known.role !== 'user')) {
-    return 'transfer_not_allowed';
-  }
-  if (known === from) return 'transfer_not_allowed';
+  const refusal = partiesRefused(state, command, from, known);
+  if (refusal !== null) return refusal;
   if (command.amount <= 0n) return 'amount_not_positive';
-  // Every position is cross, so no market holds excess isolated margin.
-  const available = command.market === null ? withdrawable(state, from) : 0n;
-  if (command.amount > available) return 'amount_exceeds_available';
+
+  const holder = from === state.vault ? known : from;
+  let shares = 0n;
+  if (known === state.vault || from === state.vault) {
+    if (holder === undefined) return 'vault_shares_insufficient';
+    const change =
+      known === state.vault
+        ? sharesMinted(state, command.amount)
+        : sharesBurned(state, holder, command.amount);
+    if (typeof change === 'string') return change;
+    shares = known === state.vault ? change : -change;
+  }
+  if (command.amount > availableFrom(state, from, source)) return 'amount_exceeds_available';
 
   signer.nonces.use(null, command.nonce);
-  state.emit(hashNonceUsed, {
-    kind: 'nonceUsed',
-    seq: state.seq,
-    index: state.nextIndex(),
-    timeUs: state.nowUs,
-    cause: state.cause,
-    account: signer.id,
-    nonce: command.nonce,
-  });
+  announceNonce(state, signer, command.nonce);
   const to = known ?? state.accounts.open(command.to, command.toIndex, state.nowUs);
+  const kinds = movementOf(state, from, to);
   from.netDeposits = quanta(from.netDeposits - command.amount);
   to.netDeposits = quanta(to.netDeposits + command.amount);
-  credit(state, from, quanta(-command.amount), 'transferOut');
-  credit(state, to, command.amount, 'transferIn');
-  record(state, from, 'transferOut', command.amount, to, command.market);
-  record(state, to, 'transferIn', command.amount, from, command.market);
+  state.doubt(from);
+  if (source === null) credit(state, from, quanta(-command.amount), kinds.out);
+  else creditMargin(state, from.exposure(source.id), -command.amount, kinds.out);
+  credit(state, to, command.amount, kinds.in);
+  record(state, from, kinds.out, command.amount, to, command.market);
+  record(state, to, kinds.in, command.amount, from, command.market);
+  if (holder !== undefined && shares !== 0n) {
+    const paid = shares > 0n ? command.amount : quanta(-command.amount);
+    changeShares(state, holder, shares, paid);
+  }
   return 'ok';
+}
+
+/** Whether money may go between these two at all. */
+function partiesRefused(
+  state: State,
+  command: Transfer,
+  from: Subaccount,
+  to: Subaccount | undefined,
+): Refusal | null {
+  const refused = 'transfer_not_allowed';
+  if (from.role !== 'user' && from !== state.vault) return refused;
+  if (to !== undefined && to.role !== 'user' && to !== state.vault) return refused;
+  // Only subaccount 0 of the exchange's own accounts is there, and none is opened beside it.
+  if (to === undefined && state.isSystem(command.to)) return refused;
+  if (from === state.vault && (to === state.vault || command.market !== null)) return refused;
+  return from === to && command.market === null ? refused : null;
+}
+
+function availableFrom(state: State, from: Subaccount, source: Market | null): bigint {
+  if (source === null) return withdrawable(state, from);
+  const exposure = from.exposures[source.id];
+  return exposure === undefined ? 0n : isolatedExcess(exposure, source);
+}
+
+function movementOf(
+  state: State,
+  from: Subaccount,
+  to: Subaccount,
+): { readonly out: TransferView['reason']; readonly in: TransferView['reason'] } {
+  if (to === state.vault) return { out: 'clsDeposit', in: 'clsDeposit' };
+  if (from === state.vault) return { out: 'clsWithdrawal', in: 'clsWithdrawal' };
+  return { out: 'transferOut', in: 'transferIn' };
 }
 
 function record(

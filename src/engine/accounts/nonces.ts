@@ -36,14 +36,15 @@ export class NonceWindow {
   use(nonce: bigint): void {
     if (this.length === this.ring.length && this.length < NONCE_WINDOW) this.grow();
     if (this.length === NONCE_WINDOW) {
-      this.floorNonce = this.at(0);
+      const dropped = this.at(0);
+      if (dropped > this.floorNonce) this.floorNonce = dropped;
       this.start = (this.start + 1) % this.ring.length;
       this.length -= 1;
-      if (nonce < this.floorNonce) {
+      if (nonce < dropped) {
         // The new nonce is itself the lowest: it is the one that drops out.
         this.start = (this.start + this.ring.length - 1) % this.ring.length;
         this.length += 1;
-        this.floorNonce = nonce;
+        if (nonce > this.floorNonce) this.floorNonce = nonce;
         return;
       }
     }
@@ -59,11 +60,9 @@ export class NonceWindow {
     this.length += 1;
   }
 
-  /** Everything used so far, and below, is spent (a delegate's revocation). */
+  /** Everything up to the highest used is spent for this identity (a delegate's revocation); what was used stays known. */
   closeBelowHighest(): void {
-    this.floorNonce = this.highest;
-    this.length = 0;
-    this.start = 0;
+    if (this.top > this.floorNonce) this.floorNonce = this.top;
   }
 
   archive(io: Archive): void {
@@ -138,6 +137,11 @@ export class NonceScope {
       this.delegates.set(delegate, window);
     }
     window.use(nonce);
+  }
+
+  /** What the delegate has used is the least that it may use again: never. */
+  revoke(delegate: number): void {
+    this.delegates.get(delegate)?.closeBelowHighest();
   }
 
   archive(io: Archive): void {

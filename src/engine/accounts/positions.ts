@@ -3,7 +3,7 @@
  */
 import { divCeil } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
-import { lots, quanta, type Lots, type PriceTicks, type Quanta } from '../../num/units.ts';
+import { lots, quanta, timeUs, type Lots, type PriceTicks, type Quanta } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
 import type { Exposure, Subaccount } from './subaccount.ts';
@@ -13,6 +13,13 @@ import { hashPositionChanged } from '../hash.ts';
 export function closingLots(positionLots: number, fillLots: number): number {
   if (positionLots === 0 || positionLots > 0 === fillLots > 0) return 0;
   return Math.min(Math.abs(positionLots), Math.abs(fillLots));
+}
+
+/** Cost that leaves with `closed` lots of the position: ⌈cost × closed / position⌉, rounded against the holder. */
+export function closedCost(exposure: Exposure, closed: number): Quanta {
+  const size = Math.abs(exposure.positionLots);
+  if (closed === size) return exposure.costQuanta;
+  return quanta(divCeil(exposure.costQuanta * BigInt(closed), BigInt(size)));
 }
 
 /**
@@ -31,17 +38,15 @@ export function applyFill(
   market.openInterestLots = lots(
     market.openInterestLots + Math.max(after, 0) - Math.max(before, 0),
   );
-  exposure.positionLots = lots(after);
+  if (before === 0 || after === 0) market.holders.set(exposure.subaccount, after !== 0);
   const closed = closingLots(before, fillLots);
   if (closed === 0) {
+    exposure.positionLots = lots(after);
     exposure.costQuanta = quanta(exposure.costQuanta + notional(fillLots, price, unit));
     return quanta(0n);
   }
-  const size = Math.abs(before);
-  const taken =
-    closed === size
-      ? exposure.costQuanta
-      : divCeil(exposure.costQuanta * BigInt(closed), BigInt(size));
+  const taken = closedCost(exposure, closed);
+  exposure.positionLots = lots(after);
   const proceeds = notional(lots(before > 0 ? closed : -closed), price, unit);
   const opened = lots(before > 0 ? fillLots + closed : fillLots - closed);
   exposure.costQuanta = quanta(exposure.costQuanta - taken + notional(opened, price, unit));
@@ -56,9 +61,12 @@ export function emitPosition(
   positionBefore: number,
 ): void {
   exposure.updatedAtUs = state.nowUs;
+  state.doubt(subaccount);
   if (hasTurned(positionBefore, exposure.positionLots)) {
     exposure.feesQuanta = quanta(0n);
     exposure.fundingQuanta = quanta(0n);
+    exposure.liquidationLots = 0;
+    exposure.liquidationResumesUs = timeUs(0);
   }
   state.emit(hashPositionChanged, {
     kind: 'positionChanged',

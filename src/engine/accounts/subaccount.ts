@@ -6,11 +6,13 @@
 import type { Archive } from '../../base/archive.ts';
 import {
   lots,
+  ppm,
   quanta,
   timeUs,
   type AccountId,
   type Lots,
   type MarketId,
+  type Ppm,
   type Quanta,
   type SubaccountId,
   type TimeUs,
@@ -30,6 +32,7 @@ export const SUBACCOUNT_ROLES: readonly SubaccountRole[] = [
 ];
 
 export class Exposure {
+  readonly subaccount: SubaccountId;
   readonly market: MarketId;
   /** Signed position. */
   positionLots: Lots = lots(0);
@@ -57,8 +60,23 @@ export class Exposure {
   feesQuanta: Quanta = quanta(0n);
   fundingQuanta: Quanta = quanta(0n);
   updatedAtUs: TimeUs = timeUs(0);
+  /** Whether the position stands on margin of its own. */
+  isolated = false;
+  /** The account's own initial rate; 0 while the market's alone holds. */
+  ownMarginPpm: Ppm = ppm(0);
+  /** Margin that the isolated position holds; negative only within a command. */
+  marginQuanta: Quanta = quanta(0n);
+  /** Size when the liquidation in progress began, ≥ 0; 0 while there is none. */
+  liquidationLots = 0;
+  /** When its next slice is due. */
+  liquidationResumesUs: TimeUs = timeUs(0);
+  /** Mark up to which the position is known to be safe, and its heap and place in the market's index: derived, not archived. */
+  safeTicks = 0;
+  safeSide: 0 | 1 | -1 = 0;
+  safePlace = -1;
 
-  constructor(market: MarketId) {
+  constructor(subaccount: SubaccountId, market: MarketId) {
+    this.subaccount = subaccount;
     this.market = market;
   }
 
@@ -84,6 +102,11 @@ export class Exposure {
     this.feesQuanta = quanta(io.bigint(this.feesQuanta));
     this.fundingQuanta = quanta(io.bigint(this.fundingQuanta));
     this.updatedAtUs = timeUs(io.int(this.updatedAtUs));
+    this.isolated = io.bool(this.isolated);
+    this.ownMarginPpm = ppm(io.int(this.ownMarginPpm));
+    this.marginQuanta = quanta(io.bigint(this.marginQuanta));
+    this.liquidationLots = io.int(this.liquidationLots);
+    this.liquidationResumesUs = timeUs(io.int(this.liquidationResumesUs));
   }
 }
 
@@ -102,6 +125,12 @@ export class Subaccount {
   /** Live orders in ascending order id. */
   readonly orders: OwnerList = emptyOwnerList();
   readonly orderNonces = new NonceScope();
+  /** Vault shares in 1e-6, until when they are locked, and deposits less withdrawals. */
+  vaultShares = 0n;
+  lockupEndsAtUs: TimeUs = timeUs(0);
+  vaultNetDeposits: Quanta = quanta(0n);
+  /** Whether its distance to liquidation is to be computed anew: derived, not archived. */
+  unsure = false;
 
   constructor(
     id: SubaccountId,
@@ -130,7 +159,7 @@ export class Subaccount {
     const found = this.exposures[market];
     if (found !== undefined) return found;
     while (this.exposures.length < market) this.exposures.push(undefined);
-    const made = new Exposure(market);
+    const made = new Exposure(this.id, market);
     this.exposures[market] = made;
     return made;
   }
@@ -140,6 +169,9 @@ export class Subaccount {
     this.netDeposits = quanta(io.bigint(this.netDeposits));
     this.updatedAtUs = timeUs(io.int(this.updatedAtUs));
     this.orderNonces.archive(io);
+    this.vaultShares = io.bigint(this.vaultShares);
+    this.lockupEndsAtUs = timeUs(io.int(this.lockupEndsAtUs));
+    this.vaultNetDeposits = quanta(io.bigint(this.vaultNetDeposits));
     const touched = io.loading ? [] : this.exposures.filter((exposure) => exposure !== undefined);
     const count = io.int(touched.length);
     for (let i = 0; i < count; i++) {

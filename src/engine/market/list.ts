@@ -56,7 +56,22 @@ export function isSpecSound(spec: MarketSpec): boolean {
   if (!isRate(spec.takerFeePpm) || !Number.isSafeInteger(spec.makerFeePpm)) return false;
   if (spec.makerFeePpm > PPM || spec.makerFeePpm + spec.takerFeePpm < 0) return false;
   if (!Number.isSafeInteger(spec.impactHalfLifeUs) || spec.impactHalfLifeUs < 1) return false;
-  return areTiersSound(spec);
+  return isFundingSound(spec) && areTiersSound(spec);
+}
+
+function isFundingSound({ funding }: MarketSpec): boolean {
+  const { sampleIntervalUs, intervalUs, divisor, impactNotional } = funding;
+  const whole = [sampleIntervalUs, intervalUs, divisor];
+  if (!whole.every((n) => Number.isSafeInteger(n) && n >= 1)) return false;
+  const rates = [
+    funding.interestPpb,
+    funding.interestClampPpb,
+    funding.capPpm,
+    funding.marginCapPpm,
+  ];
+  if (!rates.every((n) => Number.isSafeInteger(n) && Math.abs(n) <= 1e9)) return false;
+  if (funding.interestClampPpb < 0 || funding.capPpm < 0 || funding.marginCapPpm < 0) return false;
+  return sampleIntervalUs <= intervalUs && impactNotional >= 1n;
 }
 
 function areTiersSound(spec: MarketSpec): boolean {

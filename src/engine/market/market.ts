@@ -5,11 +5,13 @@
 import type { Archive } from '../../base/archive.ts';
 import {
   lots,
+  ppb,
   priceTicks,
   seq,
   timeUs,
   type Lots,
   type MarketId,
+  type Ppb,
   type PriceTicks,
   type Seq,
   type TimeUs,
@@ -18,8 +20,10 @@ import { OrderBook } from '../book/order-book.ts';
 import type { OrderTable } from '../book/order-table.ts';
 import type { MarketSpec, RetentionConfig } from '../config.ts';
 import { TriggerIndex } from '../orders/trigger-index.ts';
+import { LiquidationIndex } from '../risk/liquidation-index.ts';
 import { TapeBook } from '../tape/tape-book.ts';
 import { Candles } from './candles.ts';
+import { Holders } from './holders.ts';
 import { TradeHistory } from './trades.ts';
 
 /** Marks and EMA steps happen at whole seconds (R-5.3a). */
@@ -33,9 +37,13 @@ export class Market {
   readonly trades: TradeHistory;
   readonly candles: Candles;
   readonly triggers = new TriggerIndex();
+  /** Who holds a position here, and how far the mark may move before one of them can be liquidated; both derived. */
+  readonly holders = new Holders();
+  readonly liquidation = new LiquidationIndex();
 
-  /** The highest initial rate of any tier. */
+  /** The highest rates of any tier. */
   readonly highestInitialPpm: number;
+  readonly highestMaintenancePpm: number;
 
   indexTicks: PriceTicks | null = null;
   indexText: string | null = null;
@@ -56,6 +64,17 @@ export class Market {
 
   /** Whether the command being applied has touched this market. */
   touched = false;
+
+  /** The mark was recomputed: positions are to be held against it (R-6.1). */
+  liquidationDue = false;
+
+  /** Funding (R-7.1, R-7.2): premiums sampled since the last settlement, in 1e-9, and the rate then settled. */
+  premiumSum = 0n;
+  premiumCount = 0;
+  fundingRatePpb: Ppb = ppb(0);
+  /** Next sample and next settlement; Infinity while nothing could come of them. */
+  sampleDueUs: number;
+  fundingDueUs = Infinity;
 
   /** EMA of (mid − index) in 1e-6 ticks; starts at 0. */
   emaMicroTicks = 0n;
@@ -86,11 +105,19 @@ export class Market {
     this.id = id;
     this.spec = spec;
     this.highestInitialPpm = Math.max(...spec.tiers.map((tier) => tier.initialMarginPpm));
+    this.highestMaintenancePpm = Math.max(...spec.tiers.map((tier) => tier.maintenanceMarginPpm));
     this.book = new OrderBook(table);
     this.trades = new TradeHistory(retention.tradesPerMarket);
     this.candles = new Candles(retention.candleMinutesPerMarket);
     this.emaStepUs = timeUs(nowUs - (nowUs % SECOND_US));
     this.basisSinceUs = nowUs;
+    this.sampleDueUs = this.nextSampleUs(nowUs);
+  }
+
+  /** The first sample after a time; they are at whole multiples of the sampling interval. */
+  nextSampleUs(nowUs: TimeUs): number {
+    const { source, sampleIntervalUs } = this.spec.funding;
+    return source === 'external' ? Infinity : nowUs - (nowUs % sampleIntervalUs) + sampleIntervalUs;
   }
 
   /** Makes `basisSum` whole. */
@@ -118,10 +145,19 @@ export class Market {
     this.seenAsk = priceTicks(io.int(this.seenAsk));
     this.seenLast = optionalTicks(io.optionalInt(this.seenLast));
     this.seenSource = optionalTicks(io.optionalInt(this.seenSource));
-    this.markDueUs =
-      io.optionalInt(this.markDueUs === Infinity ? null : this.markDueUs) ?? Infinity;
+    this.markDueUs = archiveDue(io, this.markDueUs);
+    this.premiumSum = io.bigint(this.premiumSum);
+    this.premiumCount = io.int(this.premiumCount);
+    this.fundingRatePpb = ppb(io.int(this.fundingRatePpb));
+    this.sampleDueUs = archiveDue(io, this.sampleDueUs);
+    this.fundingDueUs = archiveDue(io, this.fundingDueUs);
     this.tape.archive(io);
   }
+}
+
+/** A time, or Infinity. */
+function archiveDue(io: Archive, dueUs: number): number {
+  return io.optionalInt(dueUs === Infinity ? null : dueUs) ?? Infinity;
 }
 
 function optionalTicks(value: number | null): PriceTicks | null {

@@ -13,26 +13,20 @@ import {
   type TradeId,
 } from '../../num/units.ts';
 import { credit } from '../accounts/ledger.ts';
-import { applyFill, emitPosition, hasTurned } from '../accounts/positions.ts';
+import { applyFill, emitPosition } from '../accounts/positions.ts';
+import { settleFill } from '../accounts/settle-fill.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
 import type { Market } from '../market/market.ts';
-import { distributeFee, feeOfFill } from '../risk/fees.ts';
+import { distributeFee, feeOfFill, NO_FEES, type SideFees } from '../risk/fees.ts';
+import { planIsolated } from '../risk/isolated.ts';
 import type { State } from '../state.ts';
+import { closeReduceOnly } from './close-reduce-only.ts';
 import { endOrder } from './end.ts';
-import { legOver, noteRelatives, reducibleLots, retireLeg } from './legs.ts';
+import { noteRelatives } from './legs.ts';
 import { shrinkResting } from './resting.ts';
 import { restNextSlice } from './slices.ts';
 import { hashOrderFilled, hashTradePrinted } from '../hash.ts';
-
-/** Fees of one side of one fill. */
-export interface SideFees {
-  readonly protocol: Quanta;
-  readonly originator: Quanta;
-}
-
-/** What the house pays. */
-export const NO_FEES: SideFees = { protocol: quanta(0n), originator: quanta(0n) };
 
 /** What a user's order would pay for a fill of `size` lots at `price`. */
 export function feesOf(
@@ -50,6 +44,7 @@ export function feesOf(
     protocol: feeOfFill(size, price, unit, rate),
     originator:
       originatorRate === 0 ? NO_FEES.originator : feeOfFill(size, price, unit, originatorRate),
+    liquidation: NO_FEES.liquidation,
   };
 }
 
@@ -102,8 +97,14 @@ export function executeFill(
   const makerExposure = maker.exposure(market.id);
   const takerExposure = taker.exposure(market.id);
   const makerBefore = makerExposure.positionLots;
+  const makerPlan = makerExposure.isolated
+    ? planIsolated(makerExposure, market, makerLots, price, makerFees)
+    : null;
   const makerPnl = applyFill(market, makerExposure, makerLots, price);
   const takerBefore = takerExposure.positionLots;
+  const takerPlan = takerExposure.isolated
+    ? planIsolated(takerExposure, market, takerLots, price, takerFees)
+    : null;
   const takerPnl = applyFill(market, takerExposure, takerLots, price);
 
   const trade = printTrade(state, market, price, takerLots);
@@ -118,8 +119,9 @@ export function executeFill(
     emitFilled(state, takerSlot, trade, 'taker', price, takerLots, takerFees, takerPnl);
   }
 
-  settleSide(state, maker, makerExposure, makerSlot, makerPnl, makerFees);
-  settleSide(state, taker, takerExposure, takerSlot, takerPnl, takerFees);
+  settleFill(state, maker, makerExposure, makerSlot, makerPnl, makerFees, makerPlan);
+  settleFill(state, taker, takerExposure, takerSlot, takerPnl, takerFees, takerPlan);
+  credit(state, state.insurance, takerFees.liquidation, 'liquidationFee');
   let net = makerFees.protocol + takerFees.protocol;
   if (net < 0n) {
     // Only a house taker pays no fee while its maker earns a rebate: the house pays that rebate itself.
@@ -177,62 +179,10 @@ function emitFilled(
     priceTicks: price,
     lots: filled,
     remainingLots: table.remaining(slot),
-    feeQuanta: fees.protocol,
+    feeQuanta: quanta(fees.protocol + fees.liquidation),
     originatorFeeQuanta: fees.originator,
     realizedPnlQuanta: realized,
   });
   const special = table.special(slot);
   if (special !== null) noteRelatives(state, slot, special, Math.abs(filled));
-}
-
-function settleSide(
-  state: State,
-  subaccount: Subaccount,
-  exposure: Exposure,
-  slot: number,
-  realized: Quanta,
-  fees: SideFees,
-): void {
-  credit(state, subaccount, realized, 'realizedPnl');
-  if (fees === NO_FEES) return;
-  credit(state, subaccount, quanta(-fees.protocol), 'fee');
-  exposure.feesQuanta = quanta(exposure.feesQuanta + fees.protocol + fees.originator);
-  if (fees.originator === 0n) return;
-  credit(state, subaccount, quanta(-fees.originator), 'originatorFee');
-  const originator = state.orders.originator(slot);
-  if (originator === null) return;
-  credit(state, state.accounts.open(originator, 0, state.nowUs), fees.originator, 'originatorFee');
-}
-
-/**
- * A position that reached or crossed zero ends the reduce-only orders that rest in its market (R-2.7) and the legs that protected
- * it, waiting or resting (R-3.5). The order that is being matched sees to itself.
- */
-function closeReduceOnly(
-  state: State,
-  subaccount: Subaccount,
-  exposure: Exposure,
-  positionBefore: number,
-  matching: number,
-): void {
-  if (exposure.reduceOnlyOrders === 0 && exposure.legs === 0) return;
-  if (!hasTurned(positionBefore, exposure.positionLots)) return;
-  const table = state.orders;
-  for (let slot = subaccount.orders.head; slot !== NONE;) {
-    const next = table.nextOfOwner(slot);
-    if (
-      slot !== matching &&
-      table.market(slot) === exposure.market &&
-      table.isReduceOnly(slot) &&
-      reducibleLots(exposure, table.side(slot)) === 0
-    ) {
-      if (table.special(slot)?.leg !== true) {
-        if (table.isResting(slot)) endOrder(state, slot, 'cancelled', 'reduceOnly');
-      } else if (table.isResting(slot)) retireLeg(state, slot, exposure);
-      else if (legOver(table, slot, exposure) !== null) {
-        endOrder(state, slot, 'cancelled', 'positionClosed');
-      }
-    }
-    slot = next;
-  }
 }

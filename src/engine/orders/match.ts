@@ -11,13 +11,14 @@ import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { Market } from '../market/market.ts';
 import type { EndReason } from '../rejections.ts';
+import { NO_FEES } from '../risk/fees.ts';
 import { affordsFill } from '../risk/margin.ts';
 import { isFrozen } from '../risk/mark-price.ts';
 import { bandLimit } from '../risk/price-band.ts';
 import type { State } from '../state.ts';
 import { noteDisplaced } from '../tape/displacement.ts';
 import { endOrder } from './end.ts';
-import { executeFill, feesOf, NO_FEES } from './fill.ts';
+import { executeFill, feesOf } from './fill.ts';
 import { fillableLots, reducibleLots, retireLeg } from './legs.ts';
 import { selfTradeModeOf } from './self-trade.ts';
 

@@ -3,6 +3,7 @@
  * shape, nonce, clientId, spec or batch rule refuses them all and leaves no trace. After that each order has its own outcome, in order.
  */
 import { orderId, type OrderId } from '../../num/units.ts';
+import { actsFor } from '../accounts/authority.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE, type OrderTerms } from '../book/order-table.ts';
 import type { NewOrder, PlaceOrders } from '../commands.ts';
@@ -57,6 +58,7 @@ function refusalOf(
   if (orders.some(({ expiresAtMs }) => isExpired(state.nowUs, expiresAtMs))) {
     return 'request_expired';
   }
+  if (!actsFor(state, subaccount, delegate)) return 'not_delegated';
   for (const { nonce, attached } of orders) {
     const refusal = attached ? null : subaccount.orderNonces.check(delegate, nonce);
     if (refusal !== null) return refusal;

@@ -4,6 +4,7 @@
  */
 import { hashText } from '../../base/slot-index.ts';
 import { orderId, type OrderId } from '../../num/units.ts';
+import { actsFor } from '../accounts/authority.ts';
 import type { Subaccount } from '../accounts/subaccount.ts';
 import { NONE, type OrderTerms } from '../book/order-table.ts';
 import type { PlaceOrder } from '../commands.ts';
@@ -47,6 +48,7 @@ function refusalOf(
   market: Market,
 ): Refusal | null {
   if (isExpired(state.nowUs, command.expiresAtMs)) return 'request_expired';
+  if (!actsFor(state, subaccount, command.delegate)) return 'not_delegated';
   const nonce = subaccount.orderNonces.check(command.delegate, command.nonce);
   if (nonce !== null) return nonce;
   if (command.clientId !== null && findClientId(state, subaccount, command.clientId) !== NONE) {

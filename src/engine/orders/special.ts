@@ -7,9 +7,12 @@
 import type { Archive } from '../../base/archive.ts';
 import { orderId, priceTicks, type OrderId, type PriceTicks } from '../../num/units.ts';
 
-/** Whether an order was attached to another by one submit, sharing its nonce, and as what. */
-export type Attached = 'no' | 'takeProfit' | 'stopLoss';
-const ATTACHED: readonly Attached[] = ['no', 'takeProfit', 'stopLoss'];
+/**
+ * Whether an order was attached to another by one submit, sharing its nonce, and as what; `engine` for an order of the
+ * exchange itself (R-6.2), whose nonce is its number in its command.
+ */
+export type Attached = 'no' | 'takeProfit' | 'stopLoss' | 'engine';
+const ATTACHED: readonly Attached[] = ['no', 'takeProfit', 'stopLoss', 'engine'];
 
 /** Another order of the same subaccount, known or gone. */
 export interface OrderRef {

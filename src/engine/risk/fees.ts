@@ -8,6 +8,25 @@ import { lots, PPM, ppm, quanta, type Ppm, type PriceTicks, type Quanta } from '
 import { credit } from '../accounts/ledger.ts';
 import type { State } from '../state.ts';
 
+/** Fees of one side of one fill; the protocol's is negative for a rebate. */
+export interface SideFees {
+  readonly protocol: Quanta;
+  readonly originator: Quanta;
+  /** To insurance, of an engine order (R-6.2). */
+  readonly liquidation: Quanta;
+}
+
+/** What the house pays. */
+export const NO_FEES: SideFees = {
+  protocol: quanta(0n),
+  originator: quanta(0n),
+  liquidation: quanta(0n),
+};
+
+export function totalFee(fees: SideFees): bigint {
+  return fees.protocol + fees.originator + fees.liquidation;
+}
+
 /** Fee on a signed notional: positive is paid, negative is a rebate received. */
 export function feeOn(notionalQuanta: Quanta, rate: Ppm): Quanta {
   const size = quanta(absBig(notionalQuanta));

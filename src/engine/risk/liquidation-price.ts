@@ -1,32 +1,31 @@
 /**
- * The liquidation price of a position (R-6.1): the mark nearest to today's at which equity < maintenance, other marks
- * held fixed. Equity moves by the whole notional and maintenance by a rate below 1, so the distance between them is
- * monotone in the mark, and a search by halves finds the exact tick.
+ * The liquidation price of a position (R-6.1): the mark nearest to today's at which the equity behind it (of the subaccount, or of the
+ * isolated position) is below maintenance, other marks held fixed. Equity moves by the whole notional and maintenance by a rate of at
+ * most 1, so the distance between them is monotone in the mark, and a search by halves finds the exact tick.
  */
 import { notional } from '../../num/notional.ts';
 import { lots, MAX_PRICE_TICKS, priceTicks, type PriceTicks } from '../../num/units.ts';
-import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
-import type { Market } from '../market/market.ts';
+import type { Exposure } from '../accounts/subaccount.ts';
 import type { State } from '../state.ts';
-import { marginFigures, requirement } from './margin.ts';
+import { requirement } from './requirement.ts';
+import { unitOf } from './risk-unit.ts';
 
-export function liquidationPrice(
-  state: State,
-  subaccount: Subaccount,
-  exposure: Exposure,
-  market: Market,
-): PriceTicks | null {
+/** null when no mark makes it liquidatable; the mark itself when it already is. */
+export function liquidationPrice(state: State, exposure: Exposure): PriceTicks | null {
+  const market = state.market(exposure.market);
   const mark = market.markTicks;
-  if (mark === null || exposure.positionLots === 0 || subaccount.role !== 'user') return null;
-  const unit = market.spec.quantaPerTickLot;
+  const unit = unitOf(state, exposure);
+  if (mark === null || exposure.positionLots === 0 || unit.subaccount.role === 'house') return null;
+  const { quantaPerTickLot, tiers } = market.spec;
   const size = lots(Math.abs(exposure.positionLots));
   const maintenanceAt = (price: PriceTicks): bigint =>
-    requirement(notional(size, price, unit), market.spec.tiers, 'maintenanceMarginPpm');
-  const figures = marginFigures(state, subaccount);
+    requirement(notional(size, price, quantaPerTickLot), tiers, 'maintenanceMarginPpm');
+  const figures = unit.figures(state);
   const elsewhere = figures.maintenance - maintenanceAt(mark);
   const isBelow = (price: PriceTicks): boolean => {
     const change =
-      notional(exposure.positionLots, price, unit) - notional(exposure.positionLots, mark, unit);
+      notional(exposure.positionLots, price, quantaPerTickLot) -
+      notional(exposure.positionLots, mark, quantaPerTickLot);
     return figures.equity + change < elsewhere + maintenanceAt(price);
   };
   if (isBelow(mark)) return mark;

@@ -1,9 +1,9 @@
 /**
- * Cross margin (R-5.4, R-5.5, R-5.8, R-5.9).
+ * Margin (R-5.4, R-5.5, R-5.8, R-5.9): equity and requirements of a subaccount, and whether an order or a fill may be. Positions on
+ * margin of their own are in risk/isolated.ts; here they count by what their orders hold of the cash.
  *
  * Per market the requirement is taken on the worst of (position + all bids) and (position − all asks); reduce-only
- * orders add nothing. Rates are integrals over the market's tiers, so the requirement is continuous at their floors.
- * Requirements round up, equity is exact: prices are whole ticks, so uPnL never rounds (R-1.7).
+ * orders add nothing.
  *
  * Cost: one pass over the markets a subaccount has touched; nothing scans accounts.
  */
@@ -21,89 +21,81 @@ import {
 } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
-import type { MarginTier } from '../config.ts';
-import { assert } from '../../base/assert.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
-import { feeOfFill } from './fees.ts';
-
-const BIG_PPM = BigInt(PPM);
+import { feeOfFill, type SideFees } from './fees.ts';
+import { affordsIsolatedFill, isolatedEquity, isolatedHold } from './isolated.ts';
+import { initialOf, maintenanceOf, mustMark, upnlOf, worstLots } from './requirement.ts';
 
 export interface MarginFigures {
+  /** Cash and uPnL of the cross positions. */
   equity: bigint;
-  /** Σ |position| × mark. */
+  /** Σ |position| × mark of the cross positions. */
   notional: bigint;
-  /** Initial requirement with open orders. */
+  /** Initial requirement of cross positions with open orders, and what orders of isolated markets hold. */
   initial: bigint;
-  /** Maintenance requirement of the positions. */
+  /** Maintenance requirement of the cross positions. */
   maintenance: bigint;
+  /** Of all positions. */
   upnl: bigint;
+  isolatedEquity: bigint;
+  isolatedInitial: bigint;
+  isolatedMaintenance: bigint;
 }
 
-/** Requirement of a notional ≥ 0, rounded up: the integral of the tiers' rates. */
-export function requirement(
-  notionalQuanta: bigint,
-  tiers: readonly MarginTier[],
-  rate: 'initialMarginPpm' | 'maintenanceMarginPpm',
+/** What a market takes of cross equity: its requirement, or what its orders hold when it is isolated. */
+function takenOf(state: State, subaccount: Subaccount, exposure: Exposure, market: Market): bigint {
+  if (exposure.isolated) return isolatedHold(state, subaccount, exposure, market);
+  const worst = worstLots(exposure.positionLots, exposure.bidLots, exposure.askLots);
+  return initialOf(exposure, market, worst);
+}
+
+/** Free cross collateral, as if nothing were open in the market of `except`. */
+export function crossFree(
+  state: State,
+  subaccount: Subaccount,
+  except: Exposure | null = null,
 ): bigint {
-  let weighted = 0n;
-  for (let i = 0; i < tiers.length; i++) {
-    const tier = tiers[i];
-    if (tier === undefined || notionalQuanta <= tier.floorQuanta) break;
-    const next = tiers[i + 1];
-    const top =
-      next !== undefined && notionalQuanta > next.floorQuanta ? next.floorQuanta : notionalQuanta;
-    weighted += (top - tier.floorQuanta) * BigInt(tier[rate]);
+  let free: bigint = subaccount.cash;
+  for (const exposure of subaccount.exposures) {
+    if (exposure === undefined || exposure === except) continue;
+    const market = state.market(exposure.market);
+    if (!exposure.isolated) free += upnlOf(exposure, market);
+    free -= takenOf(state, subaccount, exposure, market);
   }
-  return divCeil(weighted, BIG_PPM);
-}
-
-/** Mark of a market in which a user holds something: orders are only accepted once there is one. */
-export function mustMark(market: Market): PriceTicks {
-  assert(market.markTicks !== null, 'a position or an order needs a mark price');
-  return market.markTicks;
-}
-
-export function upnlOf(exposure: Exposure, market: Market): bigint {
-  if (exposure.positionLots === 0) return 0n;
-  const value = notional(exposure.positionLots, mustMark(market), market.spec.quantaPerTickLot);
-  return value - exposure.costQuanta;
-}
-
-/** The larger absolute position that the resting orders could lead to. */
-export function worstLots(positionLots: number, bidLots: number, askLots: number): Lots {
-  return lots(Math.max(Math.abs(positionLots + bidLots), Math.abs(positionLots - askLots)));
-}
-
-function initialOf(market: Market, worst: Lots): bigint {
-  if (worst === 0) return 0n;
-  const value = notional(worst, mustMark(market), market.spec.quantaPerTickLot);
-  return requirement(value, market.spec.tiers, 'initialMarginPpm');
-}
-
-function maintenanceOf(market: Market, position: number): bigint {
-  if (position === 0) return 0n;
-  const size = lots(Math.abs(position));
-  const value = notional(size, mustMark(market), market.spec.quantaPerTickLot);
-  return requirement(value, market.spec.tiers, 'maintenanceMarginPpm');
+  return free;
 }
 
 export function marginFigures(state: State, subaccount: Subaccount): MarginFigures {
-  const figures = { equity: 0n, notional: 0n, initial: 0n, maintenance: 0n, upnl: 0n };
+  const figures = {
+    equity: subaccount.cash as bigint,
+    notional: 0n,
+    initial: 0n,
+    maintenance: 0n,
+    upnl: 0n,
+    isolatedEquity: 0n,
+    isolatedInitial: 0n,
+    isolatedMaintenance: 0n,
+  };
   for (const exposure of subaccount.exposures) {
     if (exposure === undefined) continue;
     const market = state.market(exposure.market);
-    figures.upnl += upnlOf(exposure, market);
-    figures.initial += initialOf(
-      market,
-      worstLots(exposure.positionLots, exposure.bidLots, exposure.askLots),
-    );
+    const upnl = upnlOf(exposure, market);
+    figures.upnl += upnl;
+    figures.initial += takenOf(state, subaccount, exposure, market);
     if (exposure.positionLots === 0) continue;
     const size = lots(Math.abs(exposure.positionLots));
+    const maintenance = maintenanceOf(market, size);
+    if (exposure.isolated) {
+      figures.isolatedEquity += isolatedEquity(exposure, market);
+      figures.isolatedInitial += initialOf(exposure, market, size);
+      figures.isolatedMaintenance += maintenance;
+      continue;
+    }
+    figures.equity += upnl;
     figures.notional += notional(size, mustMark(market), market.spec.quantaPerTickLot);
-    figures.maintenance += maintenanceOf(market, exposure.positionLots);
+    figures.maintenance += maintenance;
   }
-  figures.equity = subaccount.cash + figures.upnl;
   return figures;
 }
 
@@ -113,6 +105,15 @@ export function withdrawable(state: State, subaccount: Subaccount): Quanta {
   const held = maxBig(figures.initial, divCeil(figures.notional, 10n));
   const free = figures.equity - held;
   const available = subaccount.cash < free ? subaccount.cash : free;
+  return quanta(maxBig(0n, available));
+}
+
+/** What may leave the margin of an isolated position: what it holds beyond its initial requirement (R-5.10). */
+export function isolatedExcess(exposure: Exposure, market: Market): Quanta {
+  if (!exposure.isolated || exposure.positionLots === 0) return quanta(0n);
+  const required = initialOf(exposure, market, lots(Math.abs(exposure.positionLots)));
+  const excess = isolatedEquity(exposure, market) - required;
+  const available = exposure.marginQuanta < excess ? exposure.marginQuanta : excess;
   return quanta(maxBig(0n, available));
 }
 
@@ -161,6 +162,7 @@ function hasRoom(
   worst: number,
   otherNeeds: number,
 ): boolean {
+  if (exposure.isolated) return false;
   for (const other of subaccount.exposures) {
     if (other !== undefined && other !== exposure) return false;
   }
@@ -168,7 +170,8 @@ function hasRoom(
   const cash = subaccount.cashAbout;
   const cost = exposure.costAbout;
   const value = exposure.positionLots * unit;
-  const needs = (worst * unit * market.highestInitialPpm) / PPM + otherNeeds;
+  const rate = Math.max(market.highestInitialPpm, exposure.ownMarginPpm);
+  const needs = (worst * unit * rate) / PPM + otherNeeds;
   if (!(Math.abs(cash) + Math.abs(cost) + Math.abs(value) + needs < BOUNDED)) return false;
   return cash + value - cost - needs > SPARE;
 }
@@ -215,15 +218,22 @@ export function affordsOrder(
   const own = size * distance + (size * feePrice * rate) / PPM + 1;
   if (hasRoom(subaccount, exposure, market, worst, (resting + own) * unit)) return true;
 
-  let free: bigint = subaccount.cash;
+  let free = crossFree(state, subaccount, exposure);
   for (const other of subaccount.exposures) {
-    if (other === undefined) continue;
-    const otherMarket = other === exposure ? market : state.market(other.market);
-    free += upnlOf(other, otherMarket) - restingCost(state, subaccount, other, otherMarket);
-    if (other === exposure) continue;
-    free -= initialOf(otherMarket, worstLots(other.positionLots, other.bidLots, other.askLots));
+    if (other === undefined || other === exposure || other.isolated) continue;
+    free -= restingCost(state, subaccount, other, state.market(other.market));
   }
-  free -= initialOf(market, worst);
+  if (exposure.isolated) {
+    const change = {
+      side: orderLots > 0 ? 1 : -1,
+      lots: size,
+      priceTicks: feePrice,
+      feePpm: rate,
+    } as const;
+    return free >= isolatedHold(state, subaccount, exposure, market, position, change);
+  }
+  free += upnlOf(exposure, market) - restingCost(state, subaccount, exposure, market);
+  free -= initialOf(exposure, market, worst);
   free -= feeOfFill(size, feePrice, unit, rate);
   free -= notional(lots(size), priceTicks(distance), unit);
   return free >= 0n;
@@ -243,7 +253,7 @@ export function affordsFill(
   market: Market,
   fillLots: Lots,
   price: PriceTicks,
-  fees: { readonly protocol: Quanta; readonly originator: Quanta },
+  fees: SideFees,
   restingLots: number,
 ): boolean {
   const unit = market.spec.quantaPerTickLot;
@@ -258,16 +268,31 @@ export function affordsFill(
   const paid = Number(fees.protocol) + Number(fees.originator);
   if (hasRoom(subaccount, exposure, market, worst, Math.abs(loss) + Math.abs(paid))) return true;
 
+  if (exposure.isolated) {
+    return affordsIsolatedFill(
+      state,
+      subaccount,
+      exposure,
+      market,
+      fillLots,
+      price,
+      fees,
+      restingLots,
+      crossFree(state, subaccount, exposure),
+    );
+  }
   let equity: bigint = subaccount.cash;
-  let initial = initialOf(market, worst);
+  let initial = initialOf(exposure, market, worst);
   let maintenanceElsewhere = 0n;
   for (const other of subaccount.exposures) {
     if (other === undefined) continue;
     const otherMarket = other === exposure ? market : state.market(other.market);
-    equity += upnlOf(other, otherMarket);
+    if (!other.isolated) equity += upnlOf(other, otherMarket);
     if (other === exposure) continue;
-    initial += initialOf(otherMarket, worstLots(other.positionLots, other.bidLots, other.askLots));
-    if (reducing) maintenanceElsewhere += maintenanceOf(otherMarket, other.positionLots);
+    initial += takenOf(state, subaccount, other, otherMarket);
+    if (reducing && !other.isolated) {
+      maintenanceElsewhere += maintenanceOf(otherMarket, other.positionLots);
+    }
   }
   const equityAfter =
     equity +

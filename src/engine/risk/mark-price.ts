@@ -31,6 +31,7 @@ export function setIndex(state: State, market: Market, price: PriceTicks, text: 
   market.indexText = text;
   market.indexAtUs = state.nowUs;
   market.basisHalfTicks = basis(market);
+  if (market.sampleDueUs === Infinity) market.sampleDueUs = market.nextSampleUs(state.nowUs);
   state.emit(hashOracleSet, {
     kind: 'oracleSet',
     seq: state.seq,
@@ -231,6 +232,8 @@ function changeMark(
   market.markTicks = mark;
   market.indexTicks = index;
   state.noteSource(market, 'mark');
+  market.liquidationDue = true;
+  state.liquidationDue = true;
   if (changed) emitMark(state, market, mark);
 }
 

@@ -4,7 +4,7 @@
 import { floorDiv } from '../../num/arithmetic.ts';
 import { PPM, type PriceTicks } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
-import { mustMark } from './margin.ts';
+import { mustMark } from './requirement.ts';
 
 /** An order rests at most this many bands away from the mark. */
 const RESTING_BANDS = 10;

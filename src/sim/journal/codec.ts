@@ -8,6 +8,7 @@ import {
   lots,
   marketId,
   orderId,
+  ppb,
   ppm,
   priceTicks,
   quanta,
@@ -20,9 +21,7 @@ import {
   type PriceTicks,
   type TimeUs,
 } from '../../num/units.ts';
-import { archiveSpec } from '../../engine/config-archive.ts';
-import { ArchiveReader, ArchiveWriter } from '../../base/archive.ts';
-import { must, unreachable } from '../../base/assert.ts';
+import { unreachable } from '../../base/assert.ts';
 import { ORDER_TYPES } from '../../engine/book/order-table.ts';
 import type {
   CancelAll,
@@ -37,15 +36,19 @@ import type {
   SetIndex,
   SetMark,
   SetSelfTradeMode,
+  SettleFunding,
   TapeDepth,
-  TapeLevel,
   TapeSnapshot,
   TapeTrade,
   Transfer,
+  UpdateDelegate,
+  UpdateMargin,
+  UpdateSigners,
   Withdraw,
 } from '../../engine/commands.ts';
-import type { MarketSpec, SelfTradeMode } from '../../engine/config.ts';
+import type { SelfTradeMode } from '../../engine/config.ts';
 import { BytesError, type ByteReader, type ByteWriter } from './bytes.ts';
+import { FieldDescriber, FieldReader, FieldWriter, type FieldIo } from './field-io.ts';
 
 /** Append-only: a tag is never given to another kind. */
 export const COMMAND_TAGS: Readonly<Record<CommandKind, number>> = {
@@ -65,27 +68,11 @@ export const COMMAND_TAGS: Readonly<Record<CommandKind, number>> = {
   tapeGap: 14,
   listMarket: 15,
   placeOrders: 16,
+  updateMargin: 17,
+  updateDelegate: 18,
+  updateSigners: 19,
+  settleFunding: 20,
 };
-
-/** What a command's fields are passed through. Names serve the JSON form and error messages. */
-interface FieldIo {
-  uint(name: string, value: number): number;
-  int(name: string, value: number): number;
-  i64(name: string, value: bigint): bigint;
-  bool(name: string, value: boolean): boolean;
-  text(name: string, value: string): string;
-  optionalUint(name: string, value: number | null): number | null;
-  optionalText(name: string, value: string | null): string | null;
-  levels(name: string, value: readonly TapeLevel[]): readonly TapeLevel[];
-  spec(name: string, value: MarketSpec | null): MarketSpec;
-  /** `empty` stands in for each entry that a reader reads. */
-  list<T>(
-    name: string,
-    value: readonly T[],
-    empty: T,
-    pass: (io: FieldIo, entry: T) => T,
-  ): readonly T[];
-}
 
 function placeOrder(io: FieldIo, atUs: TimeUs, c: PlaceOrder): PlaceOrder {
   return {
@@ -253,6 +240,54 @@ function listMarket(io: FieldIo, atUs: TimeUs, c: ListMarket | null): ListMarket
   return { kind: 'listMarket', timeUs: atUs, spec: io.spec('spec', c?.spec ?? null) };
 }
 
+function updateMargin(io: FieldIo, atUs: TimeUs, c: UpdateMargin): UpdateMargin {
+  return {
+    kind: 'updateMargin',
+    timeUs: atUs,
+    subaccount: subaccountId(io.uint('subaccount', c.subaccount)),
+    market: marketId(io.uint('market', c.market)),
+    isolated: io.bool('isolated', c.isolated),
+    marginPpm: ppm(io.uint('marginPpm', c.marginPpm)),
+    nonce: io.i64('nonce', c.nonce),
+    expiresAtMs: io.i64('expiresAtMs', c.expiresAtMs),
+    delegate: io.optionalUint('delegate', c.delegate) as AccountId | null,
+  };
+}
+
+function updateDelegate(io: FieldIo, atUs: TimeUs, c: UpdateDelegate): UpdateDelegate {
+  return {
+    kind: 'updateDelegate',
+    timeUs: atUs,
+    account: address(io.text('account', c.account)),
+    subaccountIndex: io.uint('subaccountIndex', c.subaccountIndex),
+    delegate: address(io.text('delegate', c.delegate)),
+    delegated: io.bool('delegated', c.delegated),
+    nonce: io.i64('nonce', c.nonce),
+    expiresAtMs: io.i64('expiresAtMs', c.expiresAtMs),
+  };
+}
+
+function updateSigners(io: FieldIo, atUs: TimeUs, c: UpdateSigners): UpdateSigners {
+  return {
+    kind: 'updateSigners',
+    timeUs: atUs,
+    account: address(io.text('account', c.account)),
+    signers: io.texts('signers', c.signers).map(address),
+    quorum: io.uint('quorum', c.quorum),
+    nonce: io.i64('nonce', c.nonce),
+    expiresAtMs: io.i64('expiresAtMs', c.expiresAtMs),
+  };
+}
+
+function settleFunding(io: FieldIo, atUs: TimeUs, c: SettleFunding): SettleFunding {
+  return {
+    kind: 'settleFunding',
+    timeUs: atUs,
+    market: marketId(io.uint('market', c.market)),
+    ratePpb: ppb(io.int('ratePpb', c.ratePpb)),
+  };
+}
+
 function onlyLimit(index: number): 'limit' {
   const type = orderTypeAt(index);
   if (type !== 'limit') throw new BytesError(0, `a ${type} order comes in a group`);
@@ -391,6 +426,42 @@ const EMPTY = {
     market: marketId(0),
     levels: [],
   } satisfies TapeSnapshot,
+  updateMargin: {
+    kind: 'updateMargin',
+    timeUs: ANY_TIME,
+    subaccount: subaccountId(0),
+    market: marketId(0),
+    isolated: false,
+    marginPpm: ppm(0),
+    nonce: 0n,
+    expiresAtMs: 0n,
+    delegate: null,
+  } satisfies UpdateMargin,
+  updateDelegate: {
+    kind: 'updateDelegate',
+    timeUs: ANY_TIME,
+    account: NOBODY,
+    subaccountIndex: 0,
+    delegate: NOBODY,
+    delegated: false,
+    nonce: 0n,
+    expiresAtMs: 0n,
+  } satisfies UpdateDelegate,
+  updateSigners: {
+    kind: 'updateSigners',
+    timeUs: ANY_TIME,
+    account: NOBODY,
+    signers: [],
+    quorum: 0,
+    nonce: 0n,
+    expiresAtMs: 0n,
+  } satisfies UpdateSigners,
+  settleFunding: {
+    kind: 'settleFunding',
+    timeUs: ANY_TIME,
+    market: marketId(0),
+    ratePpb: ppb(0),
+  } satisfies SettleFunding,
 } as const;
 
 /** Passes a command's fields through `io` in their order. */
@@ -443,6 +514,18 @@ function passFields(io: FieldIo, command: Command): void {
     case 'listMarket':
       listMarket(io, command.timeUs, command);
       return;
+    case 'updateMargin':
+      updateMargin(io, command.timeUs, command);
+      return;
+    case 'updateDelegate':
+      updateDelegate(io, command.timeUs, command);
+      return;
+    case 'updateSigners':
+      updateSigners(io, command.timeUs, command);
+      return;
+    case 'settleFunding':
+      settleFunding(io, command.timeUs, command);
+      return;
     default:
       unreachable(command);
   }
@@ -492,6 +575,14 @@ export function decodeCommand(reader: ByteReader, atUs: TimeUs): Command {
       return { kind: 'tapeGap', timeUs: atUs, market: marketId(io.uint('market', 0)) };
     case COMMAND_TAGS.listMarket:
       return listMarket(io, atUs, null);
+    case COMMAND_TAGS.updateMargin:
+      return updateMargin(io, atUs, EMPTY.updateMargin);
+    case COMMAND_TAGS.updateDelegate:
+      return updateDelegate(io, atUs, EMPTY.updateDelegate);
+    case COMMAND_TAGS.updateSigners:
+      return updateSigners(io, atUs, EMPTY.updateSigners);
+    case COMMAND_TAGS.settleFunding:
+      return settleFunding(io, atUs, EMPTY.settleFunding);
     default:
       throw new BytesError(start, `command tag ${String(tag)} is not known to this version`);
   }
@@ -502,203 +593,4 @@ export function describeCommand(command: Command): Record<string, unknown> {
   const fields: Record<string, unknown> = { kind: command.kind, timeUs: command.timeUs };
   passFields(new FieldDescriber(fields), command);
   return fields;
-}
-
-class FieldWriter implements FieldIo {
-  private readonly out: ByteWriter;
-  constructor(out: ByteWriter) {
-    this.out = out;
-  }
-  uint(_name: string, value: number): number {
-    this.out.uint(value);
-    return value;
-  }
-  int(_name: string, value: number): number {
-    this.out.int(value);
-    return value;
-  }
-  i64(_name: string, value: bigint): bigint {
-    this.out.i64(value);
-    return value;
-  }
-  bool(_name: string, value: boolean): boolean {
-    this.out.u8(value ? 1 : 0);
-    return value;
-  }
-  text(_name: string, value: string): string {
-    this.out.text(value);
-    return value;
-  }
-  optionalUint(_name: string, value: number | null): number | null {
-    this.out.uint(value === null ? 0 : value + 1);
-    return value;
-  }
-  optionalText(_name: string, value: string | null): string | null {
-    this.out.u8(value === null ? 0 : 1);
-    if (value !== null) this.out.text(value);
-    return value;
-  }
-  levels(_name: string, value: readonly TapeLevel[]): readonly TapeLevel[] {
-    this.out.uint(value.length);
-    for (const level of value) {
-      this.out.uint(level.priceTicks * 2 + (level.side === 'bid' ? 1 : 0));
-      this.out.uint(level.lots);
-    }
-    return value;
-  }
-  list<T>(
-    _name: string,
-    value: readonly T[],
-    _empty: T,
-    pass: (io: FieldIo, entry: T) => T,
-  ): readonly T[] {
-    this.out.uint(value.length);
-    for (const entry of value) pass(this, entry);
-    return value;
-  }
-  spec(_name: string, value: MarketSpec | null): MarketSpec {
-    const archive = new ArchiveWriter();
-    const spec = archiveSpec(archive, value);
-    const bytes = archive.bytes();
-    this.out.uint(bytes.length);
-    this.out.reserve(bytes.length);
-    this.out.buffer.set(bytes, this.out.length);
-    this.out.length += bytes.length;
-    return spec;
-  }
-}
-
-class FieldReader implements FieldIo {
-  private readonly source: ByteReader;
-  constructor(source: ByteReader) {
-    this.source = source;
-  }
-  uint(_name: string, _value: number): number {
-    return this.source.uint();
-  }
-  int(_name: string, _value: number): number {
-    return this.source.int();
-  }
-  i64(_name: string, _value: bigint): bigint {
-    return this.source.i64();
-  }
-  bool(name: string, _value: boolean): boolean {
-    const byte = this.source.u8();
-    if (byte > 1) throw new BytesError(this.source.at - 1, `${name} is neither 0 nor 1`);
-    return byte === 1;
-  }
-  text(_name: string, _value: string): string {
-    return this.source.text();
-  }
-  optionalUint(_name: string, _value: number | null): number | null {
-    const value = this.source.uint();
-    return value === 0 ? null : value - 1;
-  }
-  optionalText(name: string, _value: string | null): string | null {
-    return this.bool(name, false) ? this.source.text() : null;
-  }
-  levels(name: string, _value: readonly TapeLevel[]): readonly TapeLevel[] {
-    const length = this.source.uint();
-    if (length > this.source.end - this.source.at) {
-      throw new BytesError(this.source.at, `${name} has more entries than its frame has bytes`);
-    }
-    const levels: TapeLevel[] = [];
-    for (let i = 0; i < length; i++) {
-      const packed = this.source.uint();
-      const price = priceTicks(Math.floor(packed / 2));
-      levels.push({
-        side: packed % 2 === 1 ? 'bid' : 'ask',
-        priceTicks: price,
-        lots: lots(this.source.uint()),
-      });
-    }
-    return levels;
-  }
-  list<T>(
-    name: string,
-    _value: readonly T[],
-    empty: T,
-    pass: (io: FieldIo, entry: T) => T,
-  ): readonly T[] {
-    const length = this.source.uint();
-    if (length > this.source.end - this.source.at) {
-      throw new BytesError(this.source.at, `${name} has more entries than its frame has bytes`);
-    }
-    const entries: T[] = [];
-    for (let i = 0; i < length; i++) entries.push(pass(this, empty));
-    return entries;
-  }
-  spec(name: string, _value: MarketSpec | null): MarketSpec {
-    const length = this.source.uint();
-    const start = this.source.at;
-    if (length > this.source.end - start) {
-      throw new BytesError(start, `${name} is longer than its frame`);
-    }
-    this.source.at += length;
-    const archive = new ArchiveReader(this.source.source.subarray(start, start + length));
-    const spec = archiveSpec(archive, null);
-    archive.end();
-    return spec;
-  }
-}
-
-class FieldDescriber implements FieldIo {
-  private readonly fields: Record<string, unknown>;
-  constructor(fields: Record<string, unknown>) {
-    this.fields = fields;
-  }
-  uint(name: string, value: number): number {
-    this.fields[name] = name === 'orderType' ? ORDER_TYPES[value] : value;
-    return value;
-  }
-  int(name: string, value: number): number {
-    this.fields[name] = value;
-    return value;
-  }
-  i64(name: string, value: bigint): bigint {
-    this.fields[name] = value.toString();
-    return value;
-  }
-  bool(name: string, value: boolean): boolean {
-    this.fields[name] = value;
-    return value;
-  }
-  text(name: string, value: string): string {
-    this.fields[name] = value;
-    return value;
-  }
-  optionalUint(name: string, value: number | null): number | null {
-    this.fields[name] = value;
-    return value;
-  }
-  optionalText(name: string, value: string | null): string | null {
-    this.fields[name] = value;
-    return value;
-  }
-  levels(name: string, value: readonly TapeLevel[]): readonly TapeLevel[] {
-    this.fields[name] = value.map((level) => [level.side, level.priceTicks, level.lots]);
-    return value;
-  }
-  list<T>(
-    name: string,
-    value: readonly T[],
-    _empty: T,
-    pass: (io: FieldIo, entry: T) => T,
-  ): readonly T[] {
-    this.fields[name] = value.map((entry) => {
-      const fields: Record<string, unknown> = {};
-      pass(new FieldDescriber(fields), entry);
-      return fields;
-    });
-    return value;
-  }
-  spec(name: string, value: MarketSpec | null): MarketSpec {
-    const spec = must(value ?? undefined, 'a described command has its spec');
-    this.fields[name] = JSON.parse(
-      JSON.stringify(spec, (_key, field: unknown) =>
-        typeof field === 'bigint' ? field.toString() : field,
-      ),
-    );
-    return spec;
-  }
 }

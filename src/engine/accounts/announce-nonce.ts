@@ -1,0 +1,16 @@
+/** Says that an account request used its nonce; orders say so by their own events. */
+import { hashNonceUsed } from '../hash.ts';
+import type { State } from '../state.ts';
+import type { Account } from './accounts.ts';
+
+export function announceNonce(state: State, account: Account, nonce: bigint): void {
+  state.emit(hashNonceUsed, {
+    kind: 'nonceUsed',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    account: account.id,
+    nonce,
+  });
+}

@@ -1,0 +1,107 @@
+/**
+ * Who may act for an account (R-9.1, R-9.3): its signers with their quorum, and its delegates by subaccount. The gateway has
+ * verified who asks; what must hold of the request itself is here.
+ */
+import type { AccountId, Address } from '../../num/units.ts';
+import type { UpdateDelegate, UpdateSigners } from '../commands.ts';
+import { hashDelegateChanged, hashSignersChanged } from '../hash.ts';
+import { isExpired } from '../orders/expiry.ts';
+import type { Outcome } from '../rejections.ts';
+import type { State } from '../state.ts';
+import type { Account } from './accounts.ts';
+import { announceNonce } from './announce-nonce.ts';
+import type { Subaccount } from './subaccount.ts';
+
+/** Delegates that a subaccount may have at a time. */
+export const MAX_DELEGATES = 16;
+export const MAX_SIGNERS = 16;
+const ZERO = '0x0000000000000000000000000000000000000000';
+
+export function updateDelegate(state: State, command: UpdateDelegate): Outcome {
+  const account = state.accounts.find(command.account);
+  if (account === undefined || state.isSystem(command.account)) return 'account_not_found';
+  const { subaccountIndex } = command;
+  const id = account.subaccounts.get(subaccountIndex);
+  if (id === undefined) return 'subaccount_not_found';
+  if (isExpired(state.nowUs, command.expiresAtMs)) return 'request_expired';
+  const nonce = account.nonces.check(null, command.nonce);
+  if (nonce !== null) return nonce;
+  const granted = account.delegates.get(subaccountIndex) ?? [];
+  const known = state.accounts.find(command.delegate);
+  const holds = known !== undefined && granted.includes(known.id);
+  if (command.delegated) {
+    if (command.delegate === command.account || command.delegate === ZERO) {
+      return 'delegate_not_allowed';
+    }
+    if (state.isSystem(command.delegate)) return 'delegate_not_allowed';
+    if (!holds && granted.length >= MAX_DELEGATES) return 'too_many_delegates';
+  }
+
+  account.nonces.use(null, command.nonce);
+  announceNonce(state, account, command.nonce);
+  if (holds === command.delegated) return 'ok';
+  const delegate = state.accounts.intern(command.delegate).id;
+  if (command.delegated) account.delegates.set(subaccountIndex, [...granted, delegate]);
+  else {
+    const left = granted.filter((other) => other !== delegate);
+    if (left.length > 0) account.delegates.set(subaccountIndex, left);
+    else account.delegates.delete(subaccountIndex);
+    // Nothing that it signed before and did not send counts any more, should it be granted again.
+    state.subaccount(id).orderNonces.revoke(delegate);
+    account.nonces.revoke(delegate);
+  }
+  state.emit(hashDelegateChanged, {
+    kind: 'delegateChanged',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    account: account.id,
+    subaccountIndex,
+    delegate,
+    delegated: command.delegated,
+  });
+  return 'ok';
+}
+
+export function updateSigners(state: State, command: UpdateSigners): Outcome {
+  const account = state.accounts.find(command.account);
+  if (account === undefined || state.isSystem(command.account)) return 'account_not_found';
+  if (isExpired(state.nowUs, command.expiresAtMs)) return 'request_expired';
+  const nonce = account.nonces.check(null, command.nonce);
+  if (nonce !== null) return nonce;
+  const { signers, quorum } = command;
+  if (signers.length < 1 || signers.length > MAX_SIGNERS) return 'signers_count';
+  if (new Set(signers).size !== signers.length || signers.includes(ZERO as Address)) {
+    return 'signers_not_distinct';
+  }
+  if (!Number.isSafeInteger(quorum) || quorum < 1 || quorum > signers.length) {
+    return 'quorum_out_of_range';
+  }
+  account.nonces.use(null, command.nonce);
+  announceNonce(state, account, command.nonce);
+  account.signers = [...signers];
+  account.quorum = quorum;
+  state.emit(hashSignersChanged, {
+    kind: 'signersChanged',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    account: account.id,
+    signers: account.signers,
+    quorum,
+  });
+  return 'ok';
+}
+
+/** The signer set in force. */
+export function signersOf(account: Account): readonly Address[] {
+  return account.signers ?? [account.address];
+}
+
+/** Whether this identity (null: the owner's signers) acts for the subaccount now. */
+export function actsFor(state: State, subaccount: Subaccount, delegate: AccountId | null): boolean {
+  if (delegate === null) return true;
+  return state.accounts.get(subaccount.account).hasDelegate(subaccount.index, delegate);
+}

@@ -1,0 +1,42 @@
+/** The one way in which the margin of an isolated position changes; the counterpart of `credit` for cash (R-5.6). */
+import { quanta, type Quanta } from '../../num/units.ts';
+import type { LedgerReason } from '../events.ts';
+import { hashIsolatedMarginChanged } from '../hash.ts';
+import type { State } from '../state.ts';
+import { credit } from './ledger.ts';
+import type { Exposure, Subaccount } from './subaccount.ts';
+
+/** Adds a signed amount to the margin of an isolated position; an amount of 0 leaves no entry. */
+export function creditMargin(
+  state: State,
+  exposure: Exposure,
+  delta: bigint,
+  reason: LedgerReason,
+): void {
+  if (delta === 0n) return;
+  exposure.marginQuanta = quanta(exposure.marginQuanta + delta);
+  exposure.updatedAtUs = state.nowUs;
+  state.emit(hashIsolatedMarginChanged, {
+    kind: 'isolatedMarginChanged',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    subaccount: exposure.subaccount,
+    market: exposure.market,
+    reason,
+    deltaQuanta: quanta(delta),
+    marginQuanta: exposure.marginQuanta,
+  });
+}
+
+/** Moves money from the subaccount's cash into the position's margin; a negative amount moves it back. */
+export function moveToMargin(
+  state: State,
+  subaccount: Subaccount,
+  exposure: Exposure,
+  amount: Quanta,
+): void {
+  credit(state, subaccount, quanta(-amount), 'isolatedMargin');
+  creditMargin(state, exposure, amount, 'isolatedMargin');
+}

@@ -1,0 +1,56 @@
+/**
+ * The money of one side of a fill: what closing realised, and fees. Cross sides settle in cash; isolated ones in the margin of
+ * their position, from which closing gives back and into which opening pays (R-5.6).
+ */
+import { quanta, type Quanta } from '../../num/units.ts';
+import { NONE } from '../book/order-table.ts';
+import { NO_FEES, totalFee, type SideFees } from '../risk/fees.ts';
+import type { IsolatedFill } from '../risk/isolated.ts';
+import type { State } from '../state.ts';
+import { creditMargin, moveToMargin } from './isolated-ledger.ts';
+import { credit } from './ledger.ts';
+import type { Exposure, Subaccount } from './subaccount.ts';
+
+/** `plan`: what an isolated side moves; null for a cross side. `slot` NONE: the house, which pays no fees. */
+export function settleFill(
+  state: State,
+  subaccount: Subaccount,
+  exposure: Exposure,
+  slot: number,
+  realized: Quanta,
+  fees: SideFees,
+  plan: IsolatedFill | null,
+): void {
+  if (plan !== null) settleIsolated(state, subaccount, exposure, plan);
+  else {
+    credit(state, subaccount, realized, 'realizedPnl');
+    if (fees !== NO_FEES) payFees(state, subaccount, fees);
+  }
+  if (fees === NO_FEES) return;
+  exposure.feesQuanta = quanta(exposure.feesQuanta + totalFee(fees));
+  if (fees.originator === 0n || slot === NONE) return;
+  const originator = state.orders.originator(slot);
+  if (originator === null) return;
+  credit(state, state.accounts.open(originator, 0, state.nowUs), fees.originator, 'originatorFee');
+}
+
+export function settleIsolated(
+  state: State,
+  subaccount: Subaccount,
+  exposure: Exposure,
+  plan: IsolatedFill,
+): void {
+  creditMargin(state, exposure, plan.pnl, 'realizedPnl');
+  creditMargin(state, exposure, -plan.closingFees.protocol, 'fee');
+  creditMargin(state, exposure, -plan.closingFees.originator, 'originatorFee');
+  creditMargin(state, exposure, -plan.closingFees.liquidation, 'liquidationFee');
+  if (plan.returned > 0n) moveToMargin(state, subaccount, exposure, quanta(-plan.returned));
+  payFees(state, subaccount, plan.openingFees);
+  moveToMargin(state, subaccount, exposure, quanta(plan.moved));
+}
+
+function payFees(state: State, subaccount: Subaccount, fees: SideFees): void {
+  credit(state, subaccount, quanta(-fees.protocol), 'fee');
+  credit(state, subaccount, quanta(-fees.originator), 'originatorFee');
+  credit(state, subaccount, quanta(-fees.liquidation), 'liquidationFee');
+}

@@ -1,0 +1,221 @@
+/**
+ * Isolated positions (R-5.6): margin of their own, and what a fill moves between it and the subaccount's cash.
+ *
+ * A fill first closes, then releases, then opens. Closing gives back the closed part of the margin with its PnL, less
+ * fees; a loss beyond that part stays in the margin and never touches the cash. Opening takes ⌈notional × margin⌉ out of
+ * the cash, and its fee. Rounded so that the position keeps what does not divide.
+ */
+import { divCeil, floorBig, maxBig } from '../../num/arithmetic.ts';
+import { notional } from '../../num/notional.ts';
+import {
+  lots,
+  PPM,
+  ppm,
+  quanta,
+  type Lots,
+  type PriceTicks,
+  type Quanta,
+} from '../../num/units.ts';
+import { closedCost, closingLots } from '../accounts/positions.ts';
+import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
+import { NONE } from '../book/order-table.ts';
+import type { Market } from '../market/market.ts';
+import type { State } from '../state.ts';
+import { feeOfFill, NO_FEES, totalFee, type SideFees } from './fees.ts';
+import { initialOf, maintenanceOf, mustMark, requirement, upnlOf } from './requirement.ts';
+
+const BIG_PPM = BigInt(PPM);
+
+/** Margin and uPnL of an isolated position. */
+export function isolatedEquity(exposure: Exposure, market: Market): bigint {
+  return exposure.marginQuanta + upnlOf(exposure, market);
+}
+
+/** Rate that isolated margin is taken at: the account's own, or the market's first. */
+function ownRate(exposure: Exposure, market: Market): number {
+  return Math.max(exposure.ownMarginPpm, market.spec.tiers[0]?.initialMarginPpm ?? 0);
+}
+
+/** Margin that opening `opened` ≥ 0 Quanta beside `held` ≥ 0 takes, rounded up. */
+function openingMargin(exposure: Exposure, market: Market, held: bigint, opened: bigint): bigint {
+  if (opened <= 0n) return 0n;
+  const { tiers } = market.spec;
+  const own = divCeil(opened * BigInt(ownRate(exposure, market)), BIG_PPM);
+  if (tiers.length === 1) return own;
+  const grown =
+    requirement(held + opened, tiers, 'initialMarginPpm') -
+    requirement(held, tiers, 'initialMarginPpm');
+  return maxBig(own, grown);
+}
+
+/** Money that a fill of an isolated position moves; nothing of it has happened yet. */
+export interface IsolatedFill {
+  /** Realised by the closed part. */
+  readonly pnl: bigint;
+  /** Fees by where they come from: the margin pays for what closes, the cash for what opens. */
+  readonly closingFees: SideFees;
+  readonly openingFees: SideFees;
+  /** From margin to cash; negative when the position closes with a loss beyond its margin. */
+  readonly returned: bigint;
+  /** From cash to margin. */
+  readonly moved: bigint;
+}
+
+/**
+ * `received` is money that comes with the fill (ADL, takeover), negative when it is owed. With `release` false the margin of
+ * a position that closes in part stays where it is.
+ */
+export function planIsolated(
+  exposure: Exposure,
+  market: Market,
+  fillLots: Lots,
+  price: PriceTicks,
+  fees: SideFees,
+  received = 0n,
+  release = true,
+): IsolatedFill {
+  const unit = market.spec.quantaPerTickLot;
+  const before = exposure.positionLots;
+  const size = Math.abs(before);
+  const closed = closingLots(before, fillLots);
+  const opened = Math.abs(fillLots) - closed;
+  const closingFees = partOf(fees, closed, Math.abs(fillLots));
+  const closingFee = totalFee(closingFees);
+  let pnl = 0n;
+  let returned = 0n;
+  if (closed > 0) {
+    const proceeds = notional(lots(before > 0 ? closed : -closed), price, unit);
+    pnl = proceeds - closedCost(exposure, closed);
+    const margin: bigint = exposure.marginQuanta;
+    if (closed === size) returned = margin + pnl - closingFee + received;
+    else if (release) {
+      // Rounded down: the rest of the position keeps the Quantum that does not divide.
+      const share = floorBig(margin * BigInt(closed), BigInt(size));
+      returned = maxBig(0n, share + pnl - closingFee + received);
+    }
+  }
+  const kept = closed === size ? 0 : size - closed;
+  const moved = openingMargin(
+    exposure,
+    market,
+    notional(lots(kept), price, unit),
+    notional(lots(opened), price, unit),
+  );
+  const openingFees = {
+    protocol: quanta(fees.protocol - closingFees.protocol),
+    originator: quanta(fees.originator - closingFees.originator),
+    liquidation: quanta(fees.liquidation - closingFees.liquidation),
+  };
+  return { pnl, closingFees, openingFees, returned, moved };
+}
+
+/** The fees of `part` of `whole` lots, rounded up. */
+function partOf(fees: SideFees, part: number, whole: number): SideFees {
+  if (part === whole) return fees;
+  if (part === 0) return NO_FEES;
+  const share = (fee: bigint): Quanta => quanta(divCeil(fee * BigInt(part), BigInt(whole)));
+  return {
+    protocol: share(fees.protocol),
+    originator: share(fees.originator),
+    liquidation: share(fees.liquidation),
+  };
+}
+
+/** A resting order more, or (negative lots) part of one less. */
+export interface OrderChange {
+  /** Signed by side of the order: positive for a bid. */
+  readonly side: 1 | -1;
+  readonly lots: number;
+  readonly priceTicks: PriceTicks;
+  readonly feePpm: number;
+}
+
+/**
+ * What the resting orders of an isolated market hold of the cash: the margin of the worst of all bids and all asks, beyond
+ * what would close the position, each at the dearer of its limit and mark; and all their fees. Rounded up.
+ */
+export function isolatedHold(
+  state: State,
+  subaccount: Subaccount,
+  exposure: Exposure,
+  market: Market,
+  position: number = exposure.positionLots,
+  change: OrderChange | null = null,
+): bigint {
+  if (exposure.openOrders === 0 && change === null) return 0n;
+  const mark = mustMark(market);
+  const unit = market.spec.quantaPerTickLot;
+  const makerRate = Math.max(market.spec.makerFeePpm, 0);
+  let buys = 0n;
+  let sells = 0n;
+  let fees = 0n;
+  const add = (side: 1 | -1, size: number, price: PriceTicks, feePpm: number): void => {
+    const value = notional(lots(size), price > mark ? price : mark, unit);
+    if (side > 0) buys += value;
+    else sells += value;
+    const fee = feeOfFill(Math.abs(size), price, unit, ppm(feePpm));
+    fees += size < 0 ? -fee : fee;
+  };
+  const table = state.orders;
+  for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
+    if (table.market(slot) !== market.id || !table.isResting(slot) || table.isReduceOnly(slot)) {
+      continue;
+    }
+    const feePpm = makerRate + table.originatorFeePpm(slot);
+    add(table.side(slot), table.left(slot), table.price(slot), feePpm);
+  }
+  if (change !== null) add(change.side, change.lots, change.priceTicks, change.feePpm);
+  const value = notional(lots(Math.abs(position)), mark, unit);
+  if (position > 0) sells = maxBig(0n, sells - value);
+  else buys = maxBig(0n, buys - value);
+  return openingMargin(exposure, market, value, maxBig(buys, sells)) + maxBig(0n, fees);
+}
+
+/**
+ * Whether a fill may happen to an isolated position (R-5.5, R-5.6). One that opens must be paid for out of free cross
+ * collateral (`freeElsewhere` is that of all other markets), which must also cover what the position then lacks of its initial requirement (a fill worse than mark), and
+ * must leave it above maintenance. One that only reduces must leave isolated equity ≥ 0 and not worse against maintenance.
+ */
+export function affordsIsolatedFill(
+  state: State,
+  subaccount: Subaccount,
+  exposure: Exposure,
+  market: Market,
+  fillLots: Lots,
+  price: PriceTicks,
+  fees: SideFees,
+  restingLots: number,
+  freeElsewhere: bigint,
+): boolean {
+  const unit = market.spec.quantaPerTickLot;
+  const mark = mustMark(market);
+  const before = exposure.positionLots;
+  const after = before + fillLots;
+  const plan = planIsolated(exposure, market, fillLots, price, fees);
+  const equity = isolatedEquity(exposure, market);
+  const value = notional(fillLots, mark, unit) - notional(fillLots, price, unit);
+  const equityAfter = equity + value - totalFee(plan.closingFees) - plan.returned + plan.moved;
+  if (plan.returned < 0n || equityAfter < 0n) return false;
+  const maintenanceAfter = maintenanceOf(market, after);
+  const reduces = Math.abs(after) < Math.abs(before) && after * before >= 0;
+  if (reduces) {
+    if (equityAfter >= initialOf(exposure, market, lots(Math.abs(after)))) return true;
+    // Margin is given back pro rata: the requirement's rounding up may not count against it.
+    const allowed = maintenanceAfter > 0n ? maintenanceAfter - 1n : 0n;
+    return equityAfter * maintenanceOf(market, before) >= equity * allowed;
+  }
+  if (equityAfter < maintenanceAfter) return false;
+  const change: OrderChange | null =
+    restingLots === 0
+      ? null
+      : {
+          side: fillLots > 0 ? 1 : -1,
+          lots: -restingLots,
+          priceTicks: price,
+          feePpm: Math.max(market.spec.makerFeePpm, 0),
+        };
+  const lack = maxBig(0n, initialOf(exposure, market, lots(Math.abs(after))) - equityAfter);
+  const cash = plan.returned - plan.moved - totalFee(plan.openingFees);
+  const hold = isolatedHold(state, subaccount, exposure, market, after, change);
+  return freeElsewhere + cash - hold - lack >= 0n;
+}

@@ -1,0 +1,80 @@
+/**
+ * A position changes hands without the book (R-6.5): take-overs and auto-deleveraging. Both sides settle at the mark, and money
+ * may come with it. The parties see it; there is no trade, no candle, no volume and no last price.
+ */
+import { lots, quanta, type Lots, type Quanta } from '../../num/units.ts';
+import { creditMargin } from '../accounts/isolated-ledger.ts';
+import { credit } from '../accounts/ledger.ts';
+import { applyFill, emitPosition } from '../accounts/positions.ts';
+import { settleIsolated } from '../accounts/settle-fill.ts';
+import type { Exposure } from '../accounts/subaccount.ts';
+import { NONE } from '../book/order-table.ts';
+import { hashPositionTransferred } from '../hash.ts';
+import { closeReduceOnly } from '../orders/close-reduce-only.ts';
+import type { State } from '../state.ts';
+import { NO_FEES } from './fees.ts';
+import { planIsolated } from './isolated.ts';
+import { mustMark } from './requirement.ts';
+
+/**
+ * `moved` signed lots leave `from` for `to` at the mark; `money` Quanta go with them (negative: the other way).
+ */
+export function transferPosition(
+  state: State,
+  from: Exposure,
+  to: Exposure,
+  moved: Lots,
+  money: bigint,
+  reason: 'takeover' | 'adl',
+): void {
+  const market = state.market(from.market);
+  const price = mustMark(market);
+  const realized = [
+    settleParty(state, from, lots(-moved), -money, reason, false),
+    settleParty(state, to, moved, money, reason, true),
+  ] as const;
+  state.emit(hashPositionTransferred, {
+    kind: 'positionTransferred',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    market: market.id,
+    from: from.subaccount,
+    to: to.subaccount,
+    reason,
+    lots: moved,
+    priceTicks: price,
+    moneyQuanta: quanta(money),
+    fromRealizedQuanta: realized[0],
+    toRealizedQuanta: realized[1],
+  });
+}
+
+function settleParty(
+  state: State,
+  exposure: Exposure,
+  change: Lots,
+  money: bigint,
+  reason: 'takeover' | 'adl',
+  release: boolean,
+): Quanta {
+  const market = state.market(exposure.market);
+  const price = mustMark(market);
+  const subaccount = state.subaccount(exposure.subaccount);
+  const before = exposure.positionLots;
+  const plan = exposure.isolated
+    ? planIsolated(exposure, market, change, price, NO_FEES, money, release)
+    : null;
+  const realized = applyFill(market, exposure, change, price);
+  if (plan === null) {
+    credit(state, subaccount, realized, 'realizedPnl');
+    credit(state, subaccount, quanta(money), reason);
+  } else {
+    creditMargin(state, exposure, money, reason);
+    settleIsolated(state, subaccount, exposure, plan);
+  }
+  emitPosition(state, subaccount, exposure, before);
+  if (subaccount.role !== 'house') closeReduceOnly(state, subaccount, exposure, before, NONE);
+  return realized;
+}

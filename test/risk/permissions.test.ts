@@ -1,0 +1,401 @@
+/**
+ * Who may do what (§9): every endpoint of the table, called by every kind of caller. A refusal has the contract's words and changes nothing:
+ * the state hash and the number of commands stay.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ENDPOINT_IDS, ENDPOINTS, type EndpointId } from '../../src/contract/endpoints.ts';
+import type { Caller } from '../../src/gateway/context.ts';
+import { RiskWorld } from './world.ts';
+
+/**
+ * Ann has subaccounts 0, 1 and 2 and the signers key1 and key2, quorum 1. Del is a delegate of subaccount 0, eli of subaccount 2. Bob has nothing to do
+ * with her.
+ */
+const CALLERS = {
+  nobody: null,
+  owner: { account: 'ann', signer: 'key1' },
+  'a replaced signer': { account: 'ann', signer: 'ann' },
+  'a delegate as the account': { account: 'ann', signer: 'del' },
+  'a delegate as itself': { account: 'del', signer: 'del' },
+  'a delegate of another subaccount': { account: 'ann', signer: 'eli' },
+  'a stranger': { account: 'bob', signer: 'bob' },
+} as const;
+type Kind = keyof typeof CALLERS;
+const KINDS = Object.keys(CALLERS) as Kind[];
+
+const MISSING = '401 Please add the JWT token to the header';
+const INVALID = '401 Invalid token';
+const ok = 'ok';
+
+/** Answers by caller, in the order of CALLERS. */
+type Row = readonly [
+  endpoint: EndpointId,
+  input: (world: RiskWorld) => unknown,
+  answers: readonly [string, string, string, string, string, string, string],
+];
+
+const own = (world: RiskWorld): Record<string, unknown> => ({
+  account: world.addressOf('ann'),
+  subaccountIndex: 0,
+});
+const REFUSED_ORDER = '403 Not delegated for account and subaccount';
+const REFUSED = '403 Delegation not allowed for request';
+const query = (world: RiskWorld): string =>
+  `403 Unauthorized to query account ${world.addressOf('ann')}`;
+const margin = (world: RiskWorld): string =>
+  `403 Unauthorized to change margin for account ${world.addressOf('ann')}`;
+const QUERY = 'QUERY';
+const MARGIN = 'MARGIN';
+const SIGNERS = '403 Not authorized to update signers for this account';
+const NOT_FOUND = '404 Order not found';
+const LOGIN = '400 wallet login is not offered by this version';
+
+const delegable = (words: string, elsewhere: string = words): Row[2] => [
+  MISSING,
+  ok,
+  INVALID,
+  ok,
+  ok,
+  elsewhere,
+  words,
+];
+const ownerOnly = (words: string): Row[2] => [MISSING, ok, INVALID, words, words, words, words];
+const everyone = (answer: string): Row[2] => [
+  answer,
+  answer,
+  answer,
+  answer,
+  answer,
+  answer,
+  answer,
+];
+
+let orderId = '';
+
+const ROWS: readonly Row[] = [
+  ['getAuth', (w) => ({ account: w.addressOf('ann') }), everyone(LOGIN)],
+  ['postAuth', () => ({}), everyone(LOGIN)],
+  ['getClaims', () => ({}), [MISSING, LOGIN, INVALID, LOGIN, LOGIN, LOGIN, LOGIN]],
+  ['submitOrder', (w) => w.orderBody('ann', { price: '90' }), delegable(REFUSED_ORDER)],
+  [
+    'submitOrders',
+    (w) => ({ orders: [w.orderBody('ann', { price: '90' }), w.orderBody('ann', { price: '91' })] }),
+    delegable(REFUSED_ORDER),
+  ],
+  [
+    'getOrder',
+    (w) => ({ orderId, account: w.addressOf('ann') }),
+    delegable(REFUSED_ORDER, NOT_FOUND),
+  ],
+  ['getOrder', () => ({ orderId }), delegable(NOT_FOUND)],
+  [
+    'getOrder',
+    (w) => ({ clientId: 'mine', account: w.addressOf('ann') }),
+    delegable(REFUSED_ORDER, NOT_FOUND),
+  ],
+  [
+    'cancelOrder',
+    (w) => ({ orderId, account: w.addressOf('ann') }),
+    delegable(REFUSED_ORDER, NOT_FOUND),
+  ],
+  [
+    'cancelOrders',
+    (w) => ({ account: w.addressOf('ann'), clientIds: ['mine'] }),
+    // A delegate of another subaccount is answered that there is no such order.
+    delegable(REFUSED_ORDER, ok),
+  ],
+  ['cancelAllOrders', own, delegable(REFUSED_ORDER)],
+  ['listOrders', own, delegable(REFUSED_ORDER)],
+  ['getBalance', own, delegable('403 Unauthorized')],
+  ['getBalance', (w) => ({ account: w.addressOf('ann') }), delegable('403 Unauthorized', ok)],
+  ['getStats', own, delegable(REFUSED)],
+  ['getDelegates', own, delegable(QUERY)],
+  ['getDelegates', (w) => ({ account: w.addressOf('ann') }), delegable(QUERY, ok)],
+  ['updateDelegates', (w) => w.delegateBody('ann', 'fay', true), ownerOnly(REFUSED)],
+  ['transfer', (w) => w.transferBody('ann', 'bob', '1'), ownerOnly(REFUSED)],
+  ['getTransferMax', own, delegable(REFUSED)],
+  ['getTransfers', own, delegable(REFUSED)],
+  ['updateSigners', (w) => w.signersBody('ann', ['key1'], 1), ownerOnly(SIGNERS)],
+  ['getSigners', (w) => ({ account: w.addressOf('ann') }), delegable(QUERY, ok)],
+  ['updateMargin', (w) => w.marginBody('ann', false, '0.2'), delegable(MARGIN)],
+  ['getMargin', own, delegable(QUERY)],
+  ['getPositions', own, delegable(REFUSED)],
+  ['getClsHistory', () => ({}), [MISSING, ok, INVALID, ok, ok, ok, ok]],
+  ['getSummary', () => ({ symbol: 'M' }), everyone(ok)],
+  ['getCandles', () => ({ symbol: 'M' }), everyone(ok)],
+  ['getTrades', () => ({ symbol: 'M' }), everyone(ok)],
+  ['getConfig', () => ({}), everyone(ok)],
+  ['getMarkets', () => ({}), everyone(ok)],
+  ['getPrice', () => ({ symbol: 'M' }), everyone(ok)],
+  ['getPrices', () => ({}), everyone(ok)],
+  ['getBook', () => ({ symbol: 'M' }), everyone(ok)],
+  ['getTime', () => ({}), everyone(ok)],
+];
+
+function setUp(): RiskWorld {
+  const world = new RiskWorld();
+  world.fund({ ann: '1000', bob: '1000' });
+  world.deposit('ann', '500', 1);
+  world.deposit('ann', '500', 2);
+  world.price('100');
+  world.delegate('ann', 'del');
+  world.delegate('ann', 'eli', true, 2);
+  const placed = world.order('ann', '1', '90', { clientId: 'mine' });
+  if (typeof placed === 'string') throw new Error(placed);
+  orderId = placed.orderId;
+  world.ask('updateSigners', world.signersBody('ann', ['key1', 'key2'], 1), 'ann');
+  return world;
+}
+
+function callerOf(world: RiskWorld, kind: Kind): Caller | null {
+  const caller = CALLERS[kind];
+  if (caller === null) return null;
+  return { account: world.addressOf(caller.account), signer: world.addressOf(caller.signer) };
+}
+
+describe('each endpoint answers each kind of caller as the table says', () => {
+  for (const [endpoint, input, answers] of ROWS) {
+    test.each(KINDS.map((kind, i) => [kind, answers[i]!] as const))(
+      `${endpoint} by %s: %s`,
+      (kind, expected) => {
+        const world = setUp();
+        const body = input(world);
+        const hash = world.engine.stateHash();
+        const { seq } = world.engine;
+        const reply = world.gateway.handle(endpoint, body, callerOf(world, kind));
+        const answer = reply.status === 200 ? ok : `${String(reply.status)} ${String(reply.body)}`;
+        const words = { [QUERY]: query(world), [MARGIN]: margin(world) }[expected] ?? expected;
+        expect(answer).toBe(words);
+        if (answer !== ok) {
+          expect(world.engine.stateHash()).toBe(hash);
+          expect(world.engine.seq).toBe(seq);
+        }
+      },
+    );
+  }
+
+  test('the table covers every endpoint', () => {
+    const named = new Set(ROWS.map(([endpoint]) => endpoint));
+    expect([...named].sort()).toEqual([...ENDPOINT_IDS].sort());
+  });
+
+  test('what is public needs no caller, and nothing else does without one', () => {
+    for (const [endpoint, , [nobody]] of ROWS) {
+      expect(nobody === MISSING, endpoint).toBe(ENDPOINTS[endpoint].access !== 'public');
+    }
+  });
+});
+
+describe('a delegate sees and touches what is delegated, and no more (R-9.6)', () => {
+  let world: RiskWorld;
+  beforeAll(() => {
+    world = setUp();
+  });
+
+  test('balances and delegates are cut to it', () => {
+    const account = world.addressOf('ann');
+    const as = { account, signer: world.addressOf('eli') };
+    expect(world.gateway.handle('getBalance', { account }, as).body).toMatchObject([
+      { subaccountIndex: 2, balance: '500' },
+    ]);
+    expect(world.gateway.handle('getDelegates', { account }, as).body).toEqual([
+      { account, delegate: world.addressOf('eli'), subaccountIndex: 2 },
+    ]);
+  });
+
+  test('its orders carry its identity: nonces have windows of their own, fees a lower limit', () => {
+    const body = { ...world.orderBody('ann', { price: '80' }), nonce: 5_000_000 };
+    const del = { account: world.addressOf('ann'), signer: world.addressOf('del') };
+    const owner = { account: world.addressOf('ann'), signer: world.addressOf('key1') };
+    expect(world.gateway.handle('submitOrder', body, del).status).toBe(200);
+    // Used in one window of the scope is used for all.
+    expect(world.gateway.handle('submitOrder', body, owner)).toEqual({
+      status: 409,
+      body: 'Nonce already used',
+    });
+    const dear = { originator: world.addressOf('bob'), originatorFee: 101 };
+    const costly = world.orderBody('ann', { price: '80', ...dear });
+    expect(world.gateway.handle('submitOrder', costly, del)).toEqual({
+      status: 400,
+      body: 'originatorFee: must be at most 100 ppm',
+    });
+    expect(world.gateway.handle('submitOrder', costly, owner).status).toBe(200);
+  });
+
+  test('revocation acts at once, and its floor outlives a new grant', () => {
+    const account = world.addressOf('ann');
+    const owner = { account, signer: world.addressOf('key1') };
+    const del = { account, signer: world.addressOf('del') };
+    const update = (delegated: boolean) =>
+      world.gateway.handle('updateDelegates', world.delegateBody('ann', 'del', delegated), owner);
+    expect(update(false).status).toBe(200);
+    expect(world.gateway.handle('getStats', own(world), del)).toEqual({
+      status: 401,
+      body: 'Invalid token',
+    });
+    const itself = { account: world.addressOf('del'), signer: world.addressOf('del') };
+    expect(world.gateway.handle('getStats', own(world), itself).status).toBe(403);
+    expect(update(true).status).toBe(200);
+    const old = { ...world.orderBody('ann', { price: '80' }), nonce: 4_000_000 };
+    expect(world.gateway.handle('submitOrder', old, del)).toMatchObject({ status: 409 });
+    const fresh = { ...old, nonce: 5_000_001 };
+    expect(world.gateway.handle('submitOrder', fresh, del).status).toBe(200);
+  });
+});
+
+/** What is changed about a good request, and its answer. */
+const ACCOUNT_REQUESTS: readonly (readonly [string, (w: RiskWorld) => string, string])[] = [
+  [
+    'delegates: the account itself',
+    (w) => w.delegate('bob', 'bob'),
+    '400 delegate: must be neither the account itself, nor the zero address, nor an account of the exchange',
+  ],
+  [
+    'delegates: the vault',
+    (w) => w.delegate('bob', 'vault'),
+    '400 delegate: must be neither the account itself, nor the zero address, nor an account of the exchange',
+  ],
+  [
+    'delegates: a subaccount never credited',
+    (w) => w.delegate('bob', 'cat', true, 9),
+    '400 Invalid subaccount index',
+  ],
+  [
+    'delegates: a seventeenth',
+    (w) => {
+      for (let i = 0; i < 16; i++) w.delegate('bob', `d${String(i)}`);
+      return w.delegate('bob', 'd16');
+    },
+    '400 delegate: the subaccount has 16 delegates already',
+  ],
+  [
+    'delegates: expired',
+    (w) => w.answer('updateDelegates', w.delegateBody('bob', 'cat', true, { expiresAt: 1 }), 'bob'),
+    '400 Request expired: expiresAt is in the past',
+  ],
+  [
+    'delegates: a nonce twice',
+    (w) => {
+      const body = w.delegateBody('bob', 'cat', true);
+      w.answer('updateDelegates', body, 'bob');
+      return w.answer('updateDelegates', body, 'bob');
+    },
+    '409 Nonce already used',
+  ],
+  [
+    'signers: none',
+    (w) => w.answer('updateSigners', w.signersBody('bob', [], 1), 'bob'),
+    '400 signers: must have at least one entry',
+  ],
+  [
+    'signers: 17',
+    (w) =>
+      w.answer(
+        'updateSigners',
+        w.signersBody(
+          'bob',
+          Array.from({ length: 17 }, (_, i) => `s${String(i)}`),
+          1,
+        ),
+        'bob',
+      ),
+    '400 signers: must have at most 16 entries',
+  ],
+  [
+    'signers: one twice',
+    (w) => w.answer('updateSigners', w.signersBody('bob', ['a', 'b', 'a'], 1), 'bob'),
+    '400 signers: must be distinct addresses and not the zero address',
+  ],
+  [
+    'signers: a quorum of 0',
+    (w) => w.answer('updateSigners', w.signersBody('bob', ['a'], 0), 'bob'),
+    '400 quorum: must be from 1 to the number of signers',
+  ],
+  [
+    'signers: a quorum above their number',
+    (w) => w.answer('updateSigners', w.signersBody('bob', ['a', 'b'], 3), 'bob'),
+    '400 quorum: must be from 1 to the number of signers',
+  ],
+  [
+    'signers: no address',
+    (w) => w.answer('updateSigners', w.signersBody('bob', [], 1, { signers: ['0x1'] }), 'bob'),
+    '400 signers[0]: must be an address: 0x and 40 hex digits',
+  ],
+  [
+    'signers: an account without money',
+    (w) => w.answer('updateSigners', w.signersBody('zoe', ['a'], 1), 'zoe'),
+    '404 Account not found',
+  ],
+  [
+    'margin: an account without money',
+    (w) => w.answer('updateMargin', w.marginBody('zoe', false, '0.5'), 'zoe'),
+    '404 Account not found',
+  ],
+  [
+    'margin: another subaccount',
+    (w) =>
+      w.answer('updateMargin', w.marginBody('bob', false, '0.5', { subaccountIndex: 3 }), 'bob'),
+    '400 Invalid subaccount index',
+  ],
+  [
+    'margin: an unknown market',
+    (w) => w.answer('updateMargin', w.marginBody('bob', false, '0.5', { symbol: 'X' }), 'bob'),
+    '404 Symbol not found',
+  ],
+  [
+    'margin: an unknown field',
+    (w) => w.answer('updateMargin', w.marginBody('bob', false, '0.5', { leverage: 2 }), 'bob'),
+    '400 leverage: unknown field',
+  ],
+  [
+    'margin: no boolean',
+    (w) => w.answer('updateMargin', w.marginBody('bob', false, '0.5', { isolated: 'yes' }), 'bob'),
+    '400 isolated: must be true or false',
+  ],
+];
+
+describe('account requests are refused by name, and change nothing', () => {
+  test.each(ACCOUNT_REQUESTS)('%s', (_name, attempt, words) => {
+    const world = new RiskWorld();
+    world.fund({ bob: '1000' });
+    world.price('100');
+    let hash = '';
+    let seq = 0;
+    const handle = world.gateway.handle.bind(world.gateway);
+    world.gateway.handle = (...call) => {
+      hash = world.engine.stateHash();
+      seq = world.engine.seq;
+      return handle(...call);
+    };
+    expect(attempt(world)).toBe(words);
+    expect(world.engine.stateHash()).toBe(hash);
+    // A refusal that only the engine can see is a command, which leaves no trace but its number.
+    expect(world.engine.seq - seq).toBeLessThanOrEqual(1);
+  });
+});
+
+test('granting twice and revoking what was never granted are fine', () => {
+  const world = new RiskWorld();
+  world.fund({ bob: '1000' });
+  expect(world.delegate('bob', 'del')).toBe('ok');
+  expect(world.delegate('bob', 'del')).toBe('ok');
+  expect(world.delegate('bob', 'eve', false)).toBe('ok');
+  const account = world.addressOf('bob');
+  expect(world.ask('getDelegates', { account }, 'bob')).toHaveLength(1);
+});
+
+test('new signers replace the old, who sign the change', () => {
+  const world = new RiskWorld();
+  world.fund({ bob: '1000' });
+  const account = world.addressOf('bob');
+  expect(
+    world.answer('updateSigners', world.signersBody('bob', ['k1', 'k2', 'k3'], 2), 'bob'),
+  ).toBe('ok');
+  expect(world.answer('getSigners', { account }, 'bob')).toBe(INVALID);
+  const k1 = { account, signer: world.addressOf('k1') };
+  expect(world.gateway.handle('getSigners', { account }, k1).body).toEqual({
+    account,
+    signers: ['k1', 'k2', 'k3'].map((name) => world.addressOf(name)),
+    quorum: 2,
+  });
+});
