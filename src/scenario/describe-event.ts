@@ -5,8 +5,14 @@
 import type { EngineEvent } from '../engine/events.ts';
 import type { ExchangeView, MarketView } from '../engine/views.ts';
 import { money, priceText, sizeText } from '../gateway/encode.ts';
+import { formatDecimal } from '../num/decimal.ts';
 import { durationUs, type AccountId, type OrderId, type SubaccountId } from '../num/units.ts';
 import { formatDuration } from './time-text.ts';
+
+/** Vault shares are whole 1e-6, funding rates 1e-9. */
+const SHARE_KEYS: readonly string[] = ['change', 'shares', 'totalShares'];
+const SHARE_DECIMALS = 6;
+const RATE_DECIMALS = 9;
 
 export interface EventNames {
   readonly engine: ExchangeView;
@@ -16,7 +22,9 @@ export interface EventNames {
   readonly orderName: (id: OrderId) => string | number;
 }
 
-export function describeEvent(event: EngineEvent, names: EventNames): Record<string, unknown> {
+export type DescribedEvent = Readonly<Record<string, unknown>>;
+
+export function describeEvent(event: EngineEvent, names: EventNames): DescribedEvent {
   const { engine } = names;
   const market = 'market' in event && event.market !== null ? engine.market(event.market) : null;
   const described: Record<string, unknown> = {};
@@ -75,6 +83,10 @@ function describeField(
 ): void {
   if (value !== null && key.endsWith('Quanta')) {
     described[key.slice(0, -'Quanta'.length)] = money(value as bigint);
+  } else if (value !== null && SHARE_KEYS.includes(key)) {
+    described[key] = formatDecimal(value as bigint, SHARE_DECIMALS);
+  } else if (value !== null && key.endsWith('Ppb')) {
+    described[key.slice(0, -'Ppb'.length)] = formatDecimal(BigInt(value as number), RATE_DECIMALS);
   } else if (value !== null && key.endsWith('Ticks') && market !== null) {
     described[key.slice(0, -'Ticks'.length)] = priceText(market, value as number);
   } else if (key === 'lots' && market !== null) {
@@ -82,6 +94,6 @@ function describeField(
   } else if (value !== null && key.endsWith('Lots') && market !== null) {
     described[key.slice(0, -'Lots'.length)] = sizeText(market, value as number);
   } else {
-    described[key.replace(/(?:Quanta|Ticks|Lots|Ppm|Ppb|Ms)$/, '')] = value;
+    described[key.replace(/(?:Quanta|Ticks|Lots|Ppm|Ms)$/, '')] = value;
   }
 }

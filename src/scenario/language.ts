@@ -13,6 +13,9 @@ export const SYSTEM_NAMES = ['vault', 'insurance', 'treasury'] as const;
 /** Most runs of a `repeat`. */
 export const MAX_REPEATS = 10_000;
 
+/** Most accounts of a crowd. */
+export const MAX_CROWD = 1000;
+
 const NAME = /^[a-z][A-Za-z0-9_-]{0,31}$/;
 const text = (what: string, pattern?: RegExp): Shape =>
   pattern === undefined ? { kind: 'text', what } : { kind: 'text', what, pattern };
@@ -123,6 +126,10 @@ export const VERB_FIELDS: Fields = {
   },
   oracle: { shape: PRICES, doc: 'Index prices by market.' },
   mark: { shape: PRICES, doc: 'Recorded mark prices, for markets with an external mark.' },
+  fundingRate: {
+    shape: bySymbol(decimal('a funding rate')),
+    doc: 'Recorded funding rates, settled at once, for markets whose funding is external.',
+  },
   deposit: { shape: MONEY_VERB, doc: 'Money enters from outside.' },
   withdraw: { shape: MONEY_VERB, doc: 'Money leaves to outside.' },
   tapeDepth: { shape: TAPE_LEVELS, doc: 'One update of the historical book.' },
@@ -166,7 +173,14 @@ const STEP = record({
     ),
     doc: 'Time moves to this moment before the step acts.',
   },
-  as: { shape: text('an account name', NAME), doc: 'Who calls; without it no token is sent.' },
+  as: {
+    shape: text('an account name', NAME),
+    doc: 'Who calls, each of a crowd in turn; without it no token is sent.',
+  },
+  signer: {
+    shape: text('an account name', NAME),
+    doc: 'Whose wallet logged in for the account; its own unless given.',
+  },
   ...VERB_FIELDS,
   with: { shape: ANY_MAP, doc: 'Fields of the request; what is left out has a default.' },
   save: {
@@ -178,6 +192,10 @@ const STEP = record({
 
 const ACCOUNT = record({
   deposit: { shape: DOLLARS, doc: 'Cash at the start.' },
+  count: {
+    shape: { kind: 'whole', what: 'a number of accounts', min: 1, max: MAX_CROWD },
+    doc: 'A crowd: so many accounts alike, named `crowd-1`, `crowd-2` and so on.',
+  },
   subaccount: { shape: SUBACCOUNT, doc: 'Where the deposit goes; 0 unless given.' },
   selfTradeExpire: {
     shape: { kind: 'whole', what: 'a self-trade mode', min: 0, max: 2 },

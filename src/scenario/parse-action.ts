@@ -13,7 +13,7 @@ import {
   type ScalarNode,
 } from './source-node.ts';
 import { suggest } from './suggest.ts';
-import { parseMoney, parsePrice, parseSize } from './units-text.ts';
+import { parseMoney, parsePrice, parseRate, parseSize } from './units-text.ts';
 
 /** What a scenario declares before its steps. */
 export interface Names {
@@ -36,10 +36,12 @@ export function parseAction(
     case 'oracle':
     case 'mark':
       return { kind: verb, prices: parsePrices(map, path, names, problems) };
+    case 'fundingRate':
+      return { kind: verb, rates: parseRates(map, path, names, problems) };
     case 'deposit':
     case 'withdraw': {
       const account = textOf(map, 'account') ?? '';
-      if (!names.accounts.has(account)) {
+      if (!names.accounts.has(account) && account !== 'insurance') {
         const hint = suggest(account, names.accounts);
         const message = `"${account}" is not among the accounts of this scenario${hint}`;
         problems.push({ place: map.place, path: childPath(path, 'account'), message });
@@ -98,6 +100,20 @@ function parsePrices(
     if (found === null || value.kind !== 'scalar') return [];
     const ticks = parsePrice(value, found.spec, true, childPath(path, symbol), problems);
     return ticks === null ? [] : [{ market: found.market, priceTicks: ticks, text: value.text }];
+  });
+}
+
+function parseRates(
+  map: MapNode,
+  path: string,
+  names: Names,
+  problems: Problem[],
+): Extract<Action, { kind: 'fundingRate' }>['rates'] {
+  return [...map.entries].flatMap(([symbol, { keyPlace, value }]) => {
+    const found = findMarket(symbol, keyPlace, path, names, problems);
+    if (found === null || value.kind !== 'scalar') return [];
+    const ratePpb = parseRate(value, childPath(path, symbol), problems);
+    return ratePpb === null ? [] : [{ market: found.market, ratePpb }];
   });
 }
 

@@ -59,6 +59,8 @@ class Parser {
   private readonly problems: Problem[];
   private readonly saved = new Set<string>();
   private names: Names = { accounts: new Set(), markets: [] };
+  /** How many accounts a crowd's name stands for. */
+  private readonly crowds = new Map<string, number>();
   private startUs = timeUs(0);
 
   constructor(problems: Problem[]) {
@@ -90,27 +92,49 @@ class Parser {
   }
 
   private accounts(map: MapNode | null): AccountEntry[] {
-    return [...(map?.entries ?? [])].map(([name, { keyPlace, value }]) => {
+    return [...(map?.entries ?? [])].flatMap(([name, { keyPlace, value }]) => {
       const path = childPath('accounts', name);
       if (SYSTEM_NAMES.some((system) => system === name)) {
         this.refuse(keyPlace, path, `"${name}" is the exchange's own; choose another name`);
       }
       const fields = value.kind === 'map' ? value : null;
       const mode = numberOf(fields, 'selfTradeExpire');
-      return {
+      const entry = {
         name,
         deposit: parseMoney(fields, 'deposit', path, this.problems),
         subaccount: numberOf(fields, 'subaccount') ?? 0,
         // The shape admits 0, 1 and 2 only.
         selfTradeExpire: mode as SelfTradeMode | null,
       };
+      const count = numberOf(fields, 'count');
+      if (count === null) return [entry];
+      this.crowds.set(name, count);
+      return membersOf(name, count).map((member) => ({ ...entry, name: member }));
     });
   }
 
   private steps(list: ListNode | null, path: string): Step[] {
     return (list?.items ?? []).flatMap((node, i) =>
-      node.kind === 'map' ? [this.step(node, itemPath(path, i))] : [],
+      node.kind === 'map' ? this.stepsOf(node, itemPath(path, i)) : [],
     );
+  }
+
+  /** The step itself; of a crowd, one step for each of it, time passing before the first. */
+  private stepsOf(node: MapNode, path: string): Step[] {
+    const as = textOf(node, 'as') ?? '';
+    const count = this.crowds.get(as);
+    const step = this.step(node, path);
+    if (count === undefined || step.action?.kind !== 'call') return [step];
+    if (step.action.save !== null) {
+      this.refuse(this.keyPlace(node, 'save'), path, 'a crowd has many answers; none is saved');
+    }
+    const { action } = step;
+    return membersOf(as, count).map((member, i) => ({
+      ...step,
+      time: i === 0 ? step.time : null,
+      note: step.note === null ? null : `${member}: ${step.note}`,
+      action: { ...action, as: member },
+    }));
   }
 
   private step(node: MapNode, path: string): Step {
@@ -123,7 +147,7 @@ class Parser {
     const time = this.stepTime(node, path);
     const expectation = this.expectation(mapOf(node, 'expect'), childPath(path, 'expect'), verb);
     if (verb !== 'do') {
-      for (const key of ['as', 'with', 'save']) {
+      for (const key of ['as', 'signer', 'with', 'save']) {
         if (node.entries.has(key)) {
           this.refuse(this.keyPlace(node, key), path, `"${key}" belongs to a step with "do"`);
         }
@@ -158,12 +182,21 @@ class Parser {
     const endpoint = findEndpoint(textOf(node, 'do') ?? '');
     if (endpoint === undefined) return null;
     const as = textOf(node, 'as');
-    if (as !== null) this.knownAccount(as, this.valuePlace(node, 'as'), childPath(path, 'as'));
+    if (as !== null && !this.crowds.has(as)) {
+      this.knownAccount(as, this.valuePlace(node, 'as'), childPath(path, 'as'));
+    }
+    const signer = textOf(node, 'signer');
+    if (signer !== null) {
+      this.knownAccount(signer, this.valuePlace(node, 'signer'), childPath(path, 'signer'));
+      if (as === null) {
+        this.refuse(this.keyPlace(node, 'signer'), path, '"signer" needs "as", the account');
+      }
+    }
     const request = mapOf(node, 'with');
     if (request !== null) this.knownReferences(request, childPath(path, 'with'));
     const save = textOf(node, 'save');
     if (save !== null) this.saved.add(save);
-    return { kind: 'call', endpoint, as, request, save };
+    return { kind: 'call', endpoint, as, signer, request, save };
   }
 
   private stepTime(node: MapNode, path: string): StepTime | null {
@@ -297,6 +330,10 @@ function misplacedExpectations(verb: string | undefined): readonly (readonly [st
   const ofCalls = ['status', 'body', 'error'].map((key) => [key, 'a step with "do"'] as const);
   if (verb !== 'repeat') return ofCalls;
   return [...ofCalls, ['outcome', 'a step in the "repeat"'], ['events', 'a step in the "repeat"']];
+}
+
+function membersOf(crowd: string, count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `${crowd}-${String(i + 1)}`);
 }
 
 function stepsIn(steps: readonly Step[]): number {

@@ -16,7 +16,7 @@ import { durationUs, timeUs, type Address, type OrderId } from '../num/units.ts'
 import { RecordedExchange } from '../sim/recorded-exchange.ts';
 import { checkEvents } from './check-events.ts';
 import { checkState, type StateAccess } from './check-state.ts';
-import { describeEvent } from './describe-event.ts';
+import { describeEvent, type DescribedEvent } from './describe-event.ts';
 import { differences, showValue, type Difference, type MatchOptions } from './match.ts';
 import { followReference, parseReference, unescapeDollar } from './reference.ts';
 import { buildRequest, isAddressKey, NonceCounter } from './request.ts';
@@ -39,6 +39,8 @@ export interface StepReport {
   readonly at: string;
   /** Empty when the step passed. */
   readonly differences: readonly Difference[];
+  /** What happened in it, with names and decimals; described when asked. */
+  readonly events: () => readonly DescribedEvent[];
 }
 
 export interface ScenarioResult {
@@ -164,12 +166,14 @@ class ScenarioRun {
     }
     const { engine } = this.exchange;
     const sinceStart = durationUs(engine.nowUs - engine.config.genesisTimeUs);
+    const { events } = this;
     this.reports.push({
       path,
       place,
       title,
       at: `+${formatDuration(sinceStart)}`,
       differences: [...found, ...this.violations],
+      events: () => events.map((event) => describeEvent(event, this.eventNames)),
     });
     return !broken && this.violations.length === 0;
   }
@@ -213,6 +217,10 @@ class ScenarioRun {
               : { kind: 'setMark', timeUs: atUs, market, priceTicks },
           ),
         );
+      case 'fundingRate':
+        return action.rates.flatMap(({ market, ratePpb }) =>
+          this.expectOutcome(wanted, { kind: 'settleFunding', timeUs: atUs, market, ratePpb }),
+        );
       case 'deposit':
       case 'withdraw': {
         const { kind, subaccount: subaccountIndex, amount } = action;
@@ -232,6 +240,7 @@ class ScenarioRun {
   private call(action: Extract<Action, { kind: 'call' }>, expect: Expectation): Difference[] {
     const { endpoint, as, request, save } = action;
     const caller = as === null ? null : this.addressOfName(as);
+    const signer = action.signer === null ? caller : this.addressOfName(action.signer);
     const [first, second] = this.scenario.markets;
     const input = buildRequest(endpoint, request, {
       caller,
@@ -240,7 +249,7 @@ class ScenarioRun {
       resolve: this.resolve,
       nonces: this.nonces,
     });
-    const reply = this.handle(endpoint, input, caller);
+    const reply = this.handle(endpoint, input, caller, signer);
     if (save !== null) this.save(save, reply.body, as);
     return this.checkReply(reply, expect);
   }
@@ -249,12 +258,10 @@ class ScenarioRun {
     endpoint: Parameters<Gateway['handle']>[0],
     input: unknown,
     caller: Address | null,
+    signer: Address | null = caller,
   ): Reply {
-    return this.gateway.handle(
-      endpoint,
-      input,
-      caller === null ? null : { account: caller, signer: caller },
-    );
+    const known = caller === null || signer === null ? null : { account: caller, signer };
+    return this.gateway.handle(endpoint, input, known);
   }
 
   private checkReply(reply: Reply, expect: Expectation): Difference[] {
@@ -289,7 +296,8 @@ class ScenarioRun {
     const options = this.matching(expect.exact);
     const events = this.events.map((event) => describeEvent(event, this.eventNames));
     return [
-      ...checkEvents(expect.events, events, options),
+      // Events name accounts; under their keys a name stands for itself.
+      ...checkEvents(expect.events, events, { ...options, resolve: this.resolveName }),
       ...checkState(expect, this.access, options),
     ];
   }
@@ -338,6 +346,8 @@ class ScenarioRun {
     if (reference === null) return unescapeDollar(text);
     return followReference(this.saved.get(reference.name)?.body, reference.parts);
   };
+
+  private readonly resolveName = (text: string): unknown => this.resolve(text, null);
 
   private readonly show = (value: unknown): string => {
     const text = showValue(value);

@@ -2,7 +2,7 @@
 import type { EndpointId } from '../contract/endpoints.ts';
 import type { TapeLevel } from '../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec, SelfTradeMode } from '../engine/config.ts';
-import type { DurationUs, Lots, MarketId, PriceTicks, Quanta, TimeUs } from '../num/units.ts';
+import type { DurationUs, Lots, MarketId, Ppb, PriceTicks, Quanta, TimeUs } from '../num/units.ts';
 import type { MapNode, Place, SourceNode } from './source-node.ts';
 
 export interface Scenario {
@@ -52,10 +52,16 @@ export type Action =
       readonly endpoint: EndpointId;
       /** Account name of the caller; null calls without a token. */
       readonly as: string | null;
+      /** Account name of the wallet that logged in; null is the account's own. */
+      readonly signer: string | null;
       readonly request: MapNode | null;
       readonly save: string | null;
     }
   | { readonly kind: 'oracle' | 'mark'; readonly prices: readonly PriceEntry[] }
+  | {
+      readonly kind: 'fundingRate';
+      readonly rates: readonly { readonly market: MarketId; readonly ratePpb: Ppb }[];
+    }
   | {
       readonly kind: 'deposit' | 'withdraw';
       readonly account: string;

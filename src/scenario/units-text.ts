@@ -6,14 +6,19 @@ import {
   COLLATERAL_DECIMALS,
   lots,
   MAX_QUANTA,
+  ppb,
   priceTicks,
   quanta,
   type Lots,
+  type Ppb,
   type PriceTicks,
   type Quanta,
 } from '../num/units.ts';
 import { fieldOf } from './node-fields.ts';
 import { childPath, type MapNode, type Problem, type ScalarNode } from './source-node.ts';
+
+const RATE_DECIMALS = 9;
+const MAX_RATE = 1_000_000_000n;
 
 /** A positive amount of collateral; null without a problem when the key is absent. */
 export function parseMoney(
@@ -55,6 +60,19 @@ export function parsePrice(
   if (ticks <= 0n) return refuse(`${node.text} is below one tick of ${spec.tickSize}`);
   if (ticks > BigInt(spec.maxPriceTicks)) return refuse(`${node.text} is above the highest price`);
   return priceTicks(Number(ticks));
+}
+
+/** A funding rate in whole 1e-9, between −1 and 1. */
+export function parseRate(node: ScalarNode, path: string, problems: Problem[]): Ppb | null {
+  const rate = parseDecimal(node.text);
+  if (rate === null) return null;
+  const whole = stepsExact(rate, { digits: 1n, scale: RATE_DECIMALS });
+  if (whole === null || whole > MAX_RATE || whole < -MAX_RATE) {
+    const message = `must be from -1 to 1 with at most ${String(RATE_DECIMALS)} decimals`;
+    problems.push({ place: node.place, path, message });
+    return null;
+  }
+  return ppb(Number(whole));
 }
 
 /** A signed size in whole lots. */

@@ -5,6 +5,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ENDPOINT_IDS, ENDPOINTS, type EndpointId } from '../../src/contract/endpoints.ts';
 import type { Caller } from '../../src/gateway/context.ts';
+import { Gateway } from '../../src/gateway/gateway.ts';
+import type { Address } from '../../src/num/units.ts';
+import { keccak } from '../../src/wallet/ethers-ports.ts';
 import { RiskWorld } from './world.ts';
 
 /**
@@ -397,5 +400,78 @@ test('new signers replace the old, who sign the change', () => {
     account,
     signers: ['k1', 'k2', 'k3'].map((name) => world.addressOf(name)),
     quorum: 2,
+  });
+});
+
+describe('signatures, where they are verified (R-9.1, R-9.3)', () => {
+  /** A verifier for which a signature is its signer's address. */
+  function verified(): {
+    world: RiskWorld;
+    call: (endpoint: EndpointId, body: unknown, by: string) => string;
+  } {
+    const world = new RiskWorld();
+    world.fund({ ann: '1000', bob: '1000' });
+    world.price('100');
+    world.delegate('ann', 'del');
+    world.ask('updateSigners', world.signersBody('ann', ['k1', 'k2', 'k3'], 2), 'ann');
+    const gateway = new Gateway({
+      engine: world.engine,
+      submit: (command) => world.apply(command),
+      nowUs: () => world.engine.nowUs,
+      keccak,
+      signatures: {
+        signersOf: ({ signatures }) => [...new Set(signatures)] as Address[],
+        digestOf: () => '',
+      },
+    });
+    const call = (endpoint: EndpointId, body: unknown, by: string): string => {
+      const caller = { account: world.addressOf('ann'), signer: world.addressOf(by) };
+      const reply = gateway.handle(endpoint, body, caller);
+      return reply.status === 200 ? 'ok' : String(reply.body);
+    };
+    return { world, call };
+  }
+  const by = (world: RiskWorld, ...names: string[]): { signatures: string[] } => ({
+    signatures: names.map((name) => world.addressOf(name)),
+  });
+
+  test.each([
+    ['the quorum', ['k1', 'k3'], 'ok'],
+    ['one of two', ['k1'], 'Invalid signature'],
+    ['the same twice', ['k1', 'k1'], 'Invalid signature'],
+    ['a replaced key with one signer', ['ann', 'k2'], 'Invalid signature'],
+    ['nobody', [], 'Invalid signature'],
+    ['a delegate', ['del'], 'Invalid signature'],
+  ] as const)('a transfer signed by %s', (_name, names, answer) => {
+    const { world, call } = verified();
+    const body = world.transferBody('ann', 'bob', '1', by(world, ...names));
+    expect(call('transfer', body, 'k1')).toBe(answer);
+  });
+
+  test.each([
+    ['the quorum', ['k2', 'k3'], null],
+    ['a delegate', ['del'], 'del'],
+    ['one signer', ['k2'], 'refused'],
+    ['a stranger', ['bob'], 'refused'],
+  ] as const)('an order signed by %s has that identity', (_name, names, delegate) => {
+    const { world, call } = verified();
+    const body = world.orderBody('ann', { price: '90', ...by(world, ...names) });
+    const answer = call('submitOrder', body, 'k1');
+    expect(answer).toBe(delegate === 'refused' ? 'Invalid signature' : 'ok');
+    if (delegate === 'refused') return;
+    const order = world.engine.order(world.engine.lastOrderId);
+    const expected = delegate === null ? null : world.engine.accountIdOf(world.addressOf(delegate));
+    expect(order?.delegate).toBe(expected);
+  });
+
+  test('a batch is signed by one identity', () => {
+    const { world, call } = verified();
+    const orders = [
+      world.orderBody('ann', { price: '90', ...by(world, 'k1', 'k2') }),
+      world.orderBody('ann', { price: '91', ...by(world, 'del') }),
+    ];
+    expect(call('submitOrders', { orders }, 'k1')).toBe(
+      'orders: all must be signed by the same signer',
+    );
   });
 });

@@ -228,6 +228,26 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
     '4:50: steps[0].expect: "events" belongs to a step in the "repeat"',
   ],
   [
+    'a signer without an account',
+    '{ do: getTime, signer: alice }',
+    '4:20: steps[0]: "signer" needs "as", the account',
+  ],
+  [
+    'a signer of a step that calls nothing',
+    '{ wait: 1s, signer: alice }',
+    '4:17: steps[0]: "signer" belongs to a step with "do"',
+  ],
+  [
+    'a funding rate with too many decimals',
+    '{ fundingRate: { BTC-USD-PERP: 0.0000000001 } }',
+    '4:36: steps[0].fundingRate.BTC-USD-PERP: must be from -1 to 1 with at most 9 decimals',
+  ],
+  [
+    'a funding rate above 1',
+    '{ fundingRate: { BTC-USD-PERP: 1.5 } }',
+    '4:36: steps[0].fundingRate.BTC-USD-PERP: must be from -1 to 1 with at most 9 decimals',
+  ],
+  [
     'a repeat without times',
     '{ repeat: { steps: [] } }',
     '4:15: steps[0].repeat: "times" is missing',
@@ -235,6 +255,14 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
 ];
 
 describe('a scenario that cannot be run', () => {
+  it('names an answer of a crowd that is saved', () => {
+    const text =
+      'orrery: 1\naccounts:\n  crowd: { count: 3 }\nsteps:\n  - { as: crowd, do: getTime, save: x }\n';
+    expect(faults(text)).toContain(
+      'x.yaml:5:31: steps[0]: a crowd has many answers; none is saved',
+    );
+  });
+
   it.each(DOCUMENTS)('names %s', (_, text, fault) => {
     expect(faults(text)).toContain(`x.yaml:${fault}`);
   });

@@ -5,6 +5,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { CommandModule } from 'yargs';
+import type { DescribedEvent } from '../../scenario/describe-event.ts';
 import { parseScenario } from '../../scenario/parse.ts';
 import { proveScenario } from '../../scenario/prove.ts';
 import { runScenario, type ScenarioResult } from '../../scenario/run.ts';
@@ -21,6 +22,7 @@ interface RunArguments {
   readonly scenario: readonly string[];
   readonly json: boolean;
   readonly prove: boolean;
+  readonly events: boolean;
   readonly 'update-hash': boolean;
   readonly journal: string | undefined;
 }
@@ -46,6 +48,11 @@ export const command: CommandModule<object, RunArguments> = {
         default: false,
         describe: 'also replay, restore and recover each run, and compare all hashes',
       })
+      .option('events', {
+        type: 'boolean',
+        default: false,
+        describe: 'also print every event with its numbers, and how often each kind happened',
+      })
       .option('update-hash', {
         type: 'boolean',
         default: false,
@@ -58,6 +65,7 @@ export const command: CommandModule<object, RunArguments> = {
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .example('$0 run scenarios/fees.yaml', 'check one scenario')
       .example('$0 run scenarios --prove', 'check all of a folder, each in four ways')
+      .example('$0 run scenarios/cascade.yaml --events', 'see each step of a liquidation')
       .example('$0 run fees.yaml --journal fees.orrery', 'keep the journal, for replay or inspect'),
   handler: async (options) => {
     const paths = (await Promise.all(options.scenario.map(expand))).flat();
@@ -93,7 +101,10 @@ async function runOne(loaded: Loaded, options: RunArguments): Promise<ReturnType
     const updated = withStateHash(text, result.stateHash);
     await writeWholeFile(path, new TextEncoder().encode(updated));
   }
-  if (!options.json) printReport(report, options.prove);
+  if (!options.json) {
+    if (options.events) printEvents(result);
+    printReport(report, options.prove);
+  }
   return report;
 }
 
@@ -119,6 +130,7 @@ function reportOf(
       title: 'four ways',
       at: 'the end',
       differences: proof,
+      events: () => [],
     });
   }
   return {
@@ -149,6 +161,37 @@ function printReport(report: ReturnType<typeof reportOf>, proved: boolean): void
       print(`          actual    ${actual}`);
     }
   }
+}
+
+/** Every step with its events, then how often each kind of event happened, ladder steps and reasons apart. */
+function printEvents(result: ScenarioResult): void {
+  const counts = new Map<string, number>();
+  for (const { title, at, events } of result.steps) {
+    const [firstLine = ''] = title.split('\n');
+    print(`${at}  ${firstLine}`);
+    for (const event of events()) {
+      print(`    ${eventText(event)}`);
+      const { kind, step, reason } = event;
+      const what = [kind, step ?? reason].filter((part) => typeof part === 'string').join(' ');
+      counts.set(what, (counts.get(what) ?? 0) + 1);
+    }
+  }
+  print('');
+  for (const [what, count] of [...counts].sort()) print(`${String(count).padStart(8)}  ${what}`);
+  print('');
+}
+
+/** The kind, then each field by name; the time is the step's, and the cause is told where it is not the command. */
+function eventText({ kind, at: _at, cause, ...fields }: DescribedEvent): string {
+  const told = Object.entries(cause === 'command' ? fields : { cause, ...fields })
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name} ${fieldText(value)}`);
+  return [kind, ...told].join('  ');
+}
+
+function fieldText(value: unknown): string {
+  const isText = typeof value === 'string' || typeof value === 'bigint';
+  return isText ? String(value) : JSON.stringify(value);
 }
 
 async function loadAll(paths: readonly string[]): Promise<Loaded[]> {
