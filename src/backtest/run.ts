@@ -17,7 +17,7 @@ import type { Exchange } from '../engine/exchange.ts';
 import type { OrderView } from '../engine/views.ts';
 import { money, priceText, sizeText } from '../gateway/encode.ts';
 import { Gateway } from '../gateway/gateway.ts';
-import { OrderIds } from '../gateway/order-ids.ts';
+import { TrustOrderIds } from '../gateway/order-ids.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import { absBig, maxBig } from '../num/arithmetic.ts';
 import {
@@ -78,7 +78,7 @@ class Run {
   private readonly scheduler: Scheduler;
   private readonly exchange: RecordedExchange;
   private readonly client: VirtualClient;
-  private readonly ids: OrderIds;
+  private readonly ids: TrustOrderIds;
   private readonly context: StrategyContext;
   private readonly subaccount: SubaccountId;
   private readonly accounting: Accounting;
@@ -133,7 +133,7 @@ class Run {
       keccak: input.keccak,
       signatures: 'trust',
     });
-    this.ids = new OrderIds(engine, input.keccak);
+    this.ids = new TrustOrderIds(engine, input.keccak);
     this.client = new VirtualClient(
       this.scheduler,
       gateway,

@@ -37,6 +37,11 @@ const COMMANDS: readonly LazyCommand[] = [
     load: () => import('./commands/inspect.ts') as ReturnType<LazyCommand['load']>,
   },
   {
+    usage: 'serve',
+    describe: 'Serve the API over HTTP on a journal that survives crashes',
+    load: () => import('./commands/serve.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
     usage: 'data <action>',
     describe: 'Import and verify recorded market data',
     load: () => import('./commands/data.ts') as ReturnType<LazyCommand['load']>,

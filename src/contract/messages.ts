@@ -63,6 +63,13 @@ export const MESSAGES = {
   createdAndUpdated: reply(400, 'Created and updated filters cannot be combined'),
   orderIdOrClientId: reply(400, 'orderId, or clientId with account, is required'),
   depthRange: reply(400, 'Depth must be between 1 and 5000'),
+  tooManyRequests: reply(429, 'Too many requests'),
+  bodyTooLarge: reply(413, 'Request body is too large'),
+  notJson: reply(415, 'Content-Type must be application/json'),
+  routeNotFound: reply(404, 'No such endpoint'),
+  shuttingDown: reply(503, 'Shutting down'),
+  unavailable: reply(503, 'Service unavailable'),
+  simToken: reply(401, 'Please add the simulation token to the header'),
   unknownFeed: reply(400, 'feedId is neither the cash feed nor the feed of a market'),
 } as const satisfies Record<string, ErrorReply>;
 
@@ -79,5 +86,8 @@ export const invalidField = (field: string, problem: string): ErrorReply =>
   reply(400, `${field}: ${problem}`);
 export const notOffered = (what: string): ErrorReply =>
   reply(400, `${what} is not offered by this version`);
+export const badJson = (detail: string): ErrorReply => reply(400, `body: is no JSON: ${detail}`);
+export const storeUnavailable = (detail: string): ErrorReply =>
+  reply(503, `Writes have stopped: ${detail}`);
 export const internalError = (detail: string): ErrorReply =>
   reply(500, `Internal server error: ${detail}`);

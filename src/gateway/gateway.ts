@@ -29,7 +29,7 @@ import {
   getTime,
   getTrades,
 } from './market-data.ts';
-import { OrderIds } from './order-ids.ts';
+import { TrustOrderIds } from './order-ids.ts';
 import { cancelAllOrders, cancelOrder, cancelOrders, getOrder, listOrders } from './orders.ts';
 import { ZERO_ADDRESS } from './encode.ts';
 import { RequestError } from './request-error.ts';
@@ -88,7 +88,7 @@ export class Gateway {
   constructor(dependencies: GatewayDependencies) {
     this.context = {
       ...dependencies,
-      ids: new OrderIds(dependencies.engine, dependencies.keccak),
+      ids: dependencies.ids ?? new TrustOrderIds(dependencies.engine, dependencies.keccak),
     };
   }
 

@@ -15,7 +15,108 @@ import type { OrderRef } from '../engine/orders/special.ts';
 import type { ExchangeView, OrderView } from '../engine/views.ts';
 import type { Keccak } from './ports.ts';
 
-export class OrderIds {
+/** The contract's ids of orders. */
+export interface OrderIds {
+  digestOf(order: OrderView): string;
+  /** The digest of an order of this subaccount, known or gone. */
+  digestOfRef(subaccount: SubaccountId, ref: OrderRef): string;
+  /** The order of this digest (64 hex digits), live or retained. */
+  find(digest: string): OrderView | undefined;
+  /** Orders were placed, from this id on, by requests with these digests; null where nothing was signed. */
+  placed(first: OrderId, requests: readonly PlacedDigest[]): void;
+}
+
+/** The digest of a request, or of the request that an order was attached to, and as what. */
+export interface PlacedDigest {
+  readonly digest: string;
+  readonly attached: 'no' | 'takeProfit' | 'stopLoss';
+}
+
+/** The id of a leg attached to an order of this id. */
+export function attachedDigest(
+  keccak: Keccak,
+  parent: string,
+  attached: 'takeProfit' | 'stopLoss',
+): string {
+  const bytes = new Uint8Array(33);
+  for (let i = 0; i < 32; i++) bytes[i] = Number.parseInt(parent.slice(2 * i, 2 * i + 2), 16);
+  bytes[32] = attached === 'takeProfit' ? 1 : 2;
+  return keccak(bytes);
+}
+
+/**
+ * Ids of an exchange that verifies signatures: the digest that was signed. Orders that nobody signed have the ids of trust. `record`
+ * keeps them beyond this process.
+ */
+export class SignedOrderIds implements OrderIds {
+  private readonly byDigest = new Map<string, OrderId>();
+  private readonly byOrder = new Map<OrderId, string>();
+  private readonly view: ExchangeView;
+  private readonly keccak: Keccak;
+  private readonly unsigned: TrustOrderIds;
+  private readonly record: (first: OrderId, digests: readonly string[]) => void;
+  private forgetAt = 1 << 17;
+
+  constructor(
+    view: ExchangeView,
+    keccak: Keccak,
+    record: (first: OrderId, digests: readonly string[]) => void,
+  ) {
+    this.view = view;
+    this.keccak = keccak;
+    this.unsigned = new TrustOrderIds(view, keccak);
+    this.record = record;
+  }
+
+  digestOf(order: OrderView): string {
+    return this.byOrder.get(order.orderId) ?? this.unsigned.digestOf(order);
+  }
+
+  digestOfRef(subaccount: SubaccountId, ref: OrderRef): string {
+    return this.byOrder.get(ref.orderId) ?? this.unsigned.digestOfRef(subaccount, ref);
+  }
+
+  find(digest: string): OrderView | undefined {
+    const id = this.byDigest.get(digest);
+    return id === undefined ? this.unsigned.find(digest) : this.view.order(id);
+  }
+
+  placed(first: OrderId, requests: readonly PlacedDigest[]): void {
+    const digests = requests.map(({ digest, attached }) =>
+      attached === 'no' ? digest : attachedDigest(this.keccak, digest, attached),
+    );
+    this.remember(first, digests);
+    this.record(first, digests);
+  }
+
+  /** Takes over what was recorded. */
+  remember(first: OrderId, digests: readonly string[]): void {
+    digests.forEach((digest, i) => {
+      const id = orderId(first + i);
+      this.byDigest.set(digest, id);
+      this.byOrder.set(id, digest);
+    });
+    if (this.byOrder.size > this.forgetAt) this.forgetGone();
+  }
+
+  /** What is known, in the order of ids. */
+  *entries(): Iterable<readonly [OrderId, string]> {
+    this.forgetGone();
+    yield* this.byOrder;
+  }
+
+  private forgetGone(): void {
+    for (const [id, digest] of this.byOrder) {
+      if (this.view.order(id) !== undefined) continue;
+      this.byOrder.delete(id);
+      this.byDigest.delete(digest);
+    }
+    this.forgetAt = Math.max(1 << 17, this.byOrder.size * 2);
+  }
+}
+
+/** Ids of an exchange that trusts its callers: computed, never kept. */
+export class TrustOrderIds implements OrderIds {
   private readonly view: ExchangeView;
   private readonly keccak: Keccak;
   private index = new SlotIndex();
@@ -23,7 +124,6 @@ export class OrderIds {
   private caughtUp = 0;
   private rebuildAt = 1 << 17;
   private readonly bytes = new Uint8Array(32);
-  private readonly attachedBytes = new Uint8Array(33);
 
   constructor(view: ExchangeView, keccak: Keccak) {
     this.view = view;
@@ -35,15 +135,15 @@ export class OrderIds {
     return this.digestOfRef(order.subaccount, order);
   }
 
-  /** The digest of an order of this subaccount, known or gone. An attached one's is made of its parent's (R-2.10). */
+  /** An attached one's is made of its parent's (R-2.10). */
   digestOfRef(subaccount: SubaccountId, ref: OrderRef): string {
     const own = this.plainDigest(subaccount, ref.nonce);
     if (ref.attached === 'no') return own;
-    for (let i = 0; i < 32; i++) {
-      this.attachedBytes[i] = Number.parseInt(own.slice(2 * i, 2 * i + 2), 16);
-    }
-    this.attachedBytes[32] = ref.attached === 'takeProfit' ? 1 : 2;
-    return this.keccak(this.attachedBytes);
+    return attachedDigest(
+      this.keccak,
+      own,
+      ref.attached === 'takeProfit' ? 'takeProfit' : 'stopLoss',
+    );
   }
 
   /** An order of the engine's own: of the command that sent it, which is also the last to change it, and its place there. */
@@ -70,7 +170,10 @@ export class OrderIds {
     return this.keccak(this.bytes);
   }
 
-  /** The order of this digest (64 hex digits), live or retained. */
+  placed(): void {
+    // Nothing to keep: the ids are made of what the orders hold.
+  }
+
   find(digest: string): OrderView | undefined {
     return this.lookUp(digest) ?? (this.catchUp() ? this.lookUp(digest) : undefined);
   }

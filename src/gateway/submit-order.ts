@@ -15,6 +15,7 @@ import {
   priceTicks,
   type AccountId,
   type Address,
+  type OrderId,
   type PriceTicks,
   type SubaccountId,
   type TimeUs,
@@ -23,6 +24,7 @@ import { mustAct, mustBeSigned, mustSubaccount, type Rights } from './authorise.
 import type { Caller, Context } from './context.ts';
 import { encodeOrder, priceText, sizeText, stepOf, ZERO_ADDRESS } from './encode.ts';
 import { Fields } from './fields.ts';
+import type { PlacedDigest } from './order-ids.ts';
 import { REFUSAL_REPLIES } from './refusal-reply.ts';
 import { RequestError } from './request-error.ts';
 import { must } from '../base/assert.ts';
@@ -233,10 +235,26 @@ function place(
   const outcome = context.submit(commandOf(nowUs, subaccount, delegate, placed));
   if (outcome !== 'ok') throw new RequestError(REFUSAL_REPLIES[outcome]);
   const firstId = engine.lastOrderId - placed.length + 1;
+  noteIds(context, orderId(firstId), orders);
   return placed.map((_, i) => {
     const order = must(engine.order(orderId(firstId + i)), 'an order just placed is known');
     return encodeOrder(engine, context.ids, order);
   });
+}
+
+/** Remembers what the orders are known by, where they were signed: the order of each request, and what is attached to it. */
+function noteIds(context: Context, first: OrderId, orders: readonly DecodedOrder[]): void {
+  const { signatures, ids } = context;
+  if (signatures === 'trust') return;
+  const placed = orders.flatMap(({ body, takeProfit, stopLoss }): PlacedDigest[] => {
+    const digest = signatures.digestOf({ kind: 'Order', body });
+    return [
+      { digest, attached: 'no' },
+      ...(takeProfit === null ? [] : [{ digest, attached: 'takeProfit' as const }]),
+      ...(stopLoss === null ? [] : [{ digest, attached: 'stopLoss' as const }]),
+    ];
+  });
+  ids.placed(first, placed);
 }
 
 /** Whose signature all the orders carry; its nonces are used (R-2.13). */

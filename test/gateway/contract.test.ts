@@ -6,6 +6,7 @@ import { ENDPOINTS, type EndpointId } from '../../src/contract/endpoints.ts';
 import { OrderRequest } from '../../src/contract/schemas.ts';
 import { RequestError } from '../../src/gateway/request-error.ts';
 import { decodeOrder } from '../../src/gateway/submit-order.ts';
+import { SUBMIT_REFUSALS } from './submit-refusals.ts';
 import {
   ALICE,
   BOB,
@@ -96,120 +97,6 @@ test('figures of a fill are exact, without trailing zeros (R-1.5, R-8.1)', () =>
     mark: '60000',
   });
 });
-
-/** What is changed about a good order, and what it answers. */
-const SUBMIT_REFUSALS: readonly (readonly [string, Record<string, unknown>, number, string])[] = [
-  ['an unknown field', { colour: 1 }, 400, 'colour: unknown field'],
-  ['a prototype key', JSON.parse('{"__proto__": 1}') as Record<string, unknown>, 400, ''],
-  [
-    'an unknown flag',
-    { flags: { ioc: false, postOnly: false, reduceOnly: false, fok: true } },
-    400,
-    'flags.fok: unknown field',
-  ],
-  [
-    'a flag that is no boolean',
-    { flags: { ioc: 1, postOnly: false, reduceOnly: false } },
-    400,
-    'flags.ioc: must be true or false',
-  ],
-  ['a price in a number', { price: 59000 }, 400, 'price: must be a string'],
-  [
-    'a price with an exponent',
-    { price: '5e4' },
-    400,
-    'price: must be a decimal: optional -, digits, optional point and digits',
-  ],
-  [
-    'a price with a plus',
-    { price: '+5' },
-    400,
-    'price: must be a decimal: optional -, digits, optional point and digits',
-  ],
-  [
-    'a 40-digit price',
-    { price: '1'.repeat(40) },
-    400,
-    'price: must have at most 38 characters, got 40',
-  ],
-  ['NaN as nonce', { nonce: NaN }, 400, 'nonce: must be an integer'],
-  [
-    'a negative nonce',
-    { nonce: -1 },
-    400,
-    'nonce: must be an integer from 0 to 9223372036854775807',
-  ],
-  [
-    'a nonce beyond int64',
-    { nonce: 2n ** 63n },
-    400,
-    'nonce: must be an integer from 0 to 9223372036854775807',
-  ],
-  [
-    'a rounded nonce',
-    { nonce: 2 ** 60 },
-    400,
-    'nonce: must be given as a bigint beyond 9007199254740991',
-  ],
-  ['a bad address', { account: '0x12' }, 400, 'account: must be an address: 0x and 40 hex digits'],
-  ['an unknown symbol', { symbol: 'DOGE' }, 404, 'Symbol not found'],
-  ['the name of a builtin as symbol', { symbol: 'constructor' }, 404, 'Symbol not found'],
-  ['an expiry in the past', { expiresAt: 1 }, 400, 'Request expired: expiresAt is in the past'],
-  ['another account', { account: BOB }, 403, 'Not delegated for account and subaccount'],
-  ['a subaccount never credited', { subaccountIndex: 7 }, 400, 'Invalid subaccount index'],
-  ['a period', { period: 0 }, 400, 'May not specify period on Limit order'],
-  [
-    'the type unsupported',
-    { orderType: 'Unsupported' },
-    400,
-    "orderType: 'unsupported' is not an order type that can be submitted",
-  ],
-  [
-    'a TWAP without its period',
-    { orderType: 'Twap' },
-    400,
-    'period: belongs to twap orders, which need it',
-  ],
-  ['a negative price', { price: '-1' }, 400, 'price must be positive'],
-  [
-    'a price off the tick',
-    { price: '59000.05' },
-    400,
-    'price: must be a multiple of the tick size 0.1',
-  ],
-  [
-    'a price beyond the market',
-    { price: '999999999999' },
-    400,
-    'price: must be at most 214748364.7',
-  ],
-  ['no quantity', { quantity: '0' }, 400, 'quantity must not be zero'],
-  [
-    'a quantity off the lot',
-    { quantity: '0.00005' },
-    400,
-    'quantity: must be a multiple of the lot size 0.0001',
-  ],
-  ['a quantity above the limit', { quantity: '999999999' }, 400, 'quantity: must be at most 1000'],
-  [
-    'ioc with postOnly',
-    { flags: { ioc: true, postOnly: true, reduceOnly: false } },
-    400,
-    'flags.ioc and flags.postOnly exclude each other',
-  ],
-  [
-    'an originator fee above the limit',
-    { originator: BOB, originatorFee: 1001 },
-    400,
-    'originatorFee: must be at most 1000 ppm',
-  ],
-  [
-    'a fee for nobody',
-    { originatorFee: 5 },
-    400,
-    'originatorFee must be 0 for the zero originator address',
-  ],
-];
 
 test.each(SUBMIT_REFUSALS)(
   '%s is refused and changes nothing',

@@ -1,5 +1,6 @@
 /** An exchange with the default markets, two funded accounts and an oracle price, behind its gateway. */
 import { Exchange } from '../../src/engine/exchange.ts';
+import type { Command } from '../../src/engine/commands.ts';
 import type { EndpointId } from '../../src/contract/endpoints.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import {
@@ -19,6 +20,8 @@ export const SYMBOL = 'BTC-USD-PERP';
 
 export interface Fixture {
   readonly engine: Exchange;
+  /** What opened it. */
+  readonly commands: readonly Command[];
   nowUs: number;
   /** Calls as Alice unless told otherwise; null is nobody. */
   call(endpoint: EndpointId, input: unknown, as?: string | null): Reply;
@@ -26,13 +29,18 @@ export interface Fixture {
 
 export function openFixture(): Fixture {
   const engine = new Exchange(DEFAULT_EXCHANGE_CONFIG);
+  const commands: Command[] = [];
+  const apply = (command: Command): void => {
+    commands.push(command);
+    engine.apply(command);
+  };
   for (const market of DEFAULT_MARKETS) {
     const spec = parseMarketSpec(market, keccak);
     if (!spec.ok) throw new Error(spec.error);
-    engine.apply({ kind: 'listMarket', timeUs: START, spec: spec.value });
+    apply({ kind: 'listMarket', timeUs: START, spec: spec.value });
   }
   for (const account of [ALICE, BOB]) {
-    engine.apply({
+    apply({
       kind: 'deposit',
       timeUs: START,
       account,
@@ -40,7 +48,7 @@ export function openFixture(): Fixture {
       amount: quanta(10_000_000_000n),
     });
   }
-  engine.apply({
+  apply({
     kind: 'setIndex',
     timeUs: START,
     market: marketId(0),
@@ -56,6 +64,7 @@ export function openFixture(): Fixture {
   });
   const fixture: Fixture = {
     engine,
+    commands,
     nowUs: START,
     call(endpoint, input, as = ALICE) {
       const caller = as === null ? null : { account: address(as), signer: address(as) };

@@ -56,6 +56,8 @@ export class RiskWorld {
   readonly engine: Exchange;
   readonly gateway: Gateway;
   readonly events: EngineEvent[] = [];
+  /** What was applied, to open another exchange in the same state. */
+  readonly commands: Command[] = [];
   /** Off in tests with thousands of commands, which check at their ends. */
   checks = true;
   atUs: number = GENESIS;
@@ -88,6 +90,7 @@ export class RiskWorld {
   }
 
   apply(command: Command): ReturnType<Exchange['apply']> {
+    this.commands.push(command);
     const outcome = this.engine.apply(command, (event) => {
       this.events.push(event);
     });

@@ -1,7 +1,7 @@
 /**
  * The journal's container (DESIGN §10): a header that binds it to a format, a semantics version and a configuration;
  * then frames `u32 length | u32 crc32(rest) | u8 kind | u64 seq | i64 timeUs | payload`, little-endian, `length` counting
- * the bytes after the checksum. Kinds: command, checkpoint (state hash), end.
+ * the bytes after the checksum. Kinds: command, checkpoint (state hash), end, order ids (digests that clients know orders by).
  *
  * A reader yields only frames whose checksum holds and whose sequence follows. An incomplete last frame is a *torn
  * tail*, what a crash leaves; anything else that is wrong is corruption, a hard error with its place.
@@ -24,6 +24,8 @@ export const SEMANTICS_VERSION = 1;
 const KIND_COMMAND = 1;
 const KIND_CHECKPOINT = 2;
 const KIND_END = 3;
+const KIND_ORDER_IDS = 4;
+const DIGEST_BYTES = 32;
 const FRAME_HEAD = 8;
 const FRAME_BODY_HEAD = 17;
 /** No frame is larger: a venue's full book of a million levels stays below. */
@@ -46,14 +48,33 @@ export type JournalFrame =
       readonly seq: Seq;
       readonly timeUs: TimeUs;
       readonly chainHash: string;
+    }
+  /** Digests of orders placed one after the other, by the command before (R-2.10). The engine does not know them. */
+  | {
+      readonly kind: 'orderIds';
+      readonly seq: Seq;
+      readonly timeUs: TimeUs;
+      readonly firstId: number;
+      /** 64 hex digits each. */
+      readonly digests: readonly string[];
     };
+
+/** Where a journal is read on from, or written on. */
+export interface JournalPosition {
+  /** Bytes before it. */
+  readonly offset: number;
+  readonly seq: Seq;
+  readonly timeUs: TimeUs;
+}
 
 /** Writes a journal into memory; `take` hands out what was written since, for a file. */
 export class JournalWriter {
   private readonly out = new ByteWriter();
   private handedOut = 0;
 
-  constructor(config: ExchangeConfig) {
+  /** Begins a journal; without a configuration, goes on with one whose header is elsewhere. */
+  constructor(config: ExchangeConfig | null) {
+    if (config === null) return;
     const archive = new ArchiveWriter();
     archive.int(FORMAT_VERSION);
     archive.int(SEMANTICS_VERSION);
@@ -80,6 +101,18 @@ export class JournalWriter {
     this.close(start);
   }
 
+  orderIds(seq: Seq, atUs: TimeUs, firstId: number, digests: readonly string[]): void {
+    const start = this.open(KIND_ORDER_IDS, seq, atUs);
+    this.out.uint(firstId);
+    this.out.uint(digests.length);
+    for (const digest of digests) {
+      for (let i = 0; i < DIGEST_BYTES; i++) {
+        this.out.u8(Number.parseInt(digest.slice(2 * i, 2 * i + 2), 16));
+      }
+    }
+    this.close(start);
+  }
+
   /** The journal is complete. */
   end(seq: Seq, atUs: TimeUs, chainHash: string): void {
     const start = this.open(KIND_END, seq, atUs);
@@ -100,6 +133,14 @@ export class JournalWriter {
   take(): Uint8Array {
     const fresh = this.out.buffer.slice(this.handedOut, this.out.length);
     this.handedOut = this.out.length;
+    return fresh;
+  }
+
+  /** What was written since the last call, which is then forgotten here: for journals longer than memory. */
+  drain(): Uint8Array {
+    const fresh = this.take();
+    this.out.length = 0;
+    this.handedOut = 0;
     return fresh;
   }
 
@@ -145,13 +186,20 @@ export class JournalReader {
   private complete = false;
   private tail: TornTail | null = null;
 
-  /** Throws `JournalError` when this is no journal of this version. */
-  constructor(source: Uint8Array) {
+  /** Reads on from a position behind the header. Throws `JournalError` when this is no journal of this version. */
+  constructor(source: Uint8Array, from: JournalPosition | null = null) {
     this.source = source;
     this.reader = new ByteReader(source);
     const { header, end } = readHeader(source);
     this.header = header;
-    this.at = end;
+    this.at = from?.offset ?? end;
+    this.lastSeq = from?.seq ?? 0;
+    this.lastUs = from?.timeUs ?? 0;
+    if (this.at < end || this.at > source.length) {
+      throw new JournalError(
+        `journal: ends at byte ${String(source.length)}, before the position ${String(this.at)}`,
+      );
+    }
   }
 
   /** Bytes consumed so far. */
@@ -213,6 +261,15 @@ export class JournalReader {
         case KIND_END:
           this.complete = true;
           return { kind: 'end', seq, timeUs: atUs, chainHash: this.reader.text() };
+        case KIND_ORDER_IDS: {
+          const firstId = this.reader.uint();
+          const count = this.reader.uint();
+          if (count * DIGEST_BYTES > this.reader.end - this.reader.at) {
+            this.fail('more order ids than its frame has bytes');
+          }
+          const digests = Array.from({ length: count }, () => this.digest());
+          return { kind: 'orderIds', seq, timeUs: atUs, firstId, digests };
+        }
         default:
           return this.fail(`frame kind ${String(kind)} is not known to this version`);
       }
@@ -220,6 +277,12 @@ export class JournalReader {
       if (error instanceof BytesError || error instanceof ArchiveError) this.fail(error.message);
       throw error;
     }
+  }
+
+  private digest(): string {
+    let text = '';
+    for (let i = 0; i < DIGEST_BYTES; i++) text += this.reader.u8().toString(16).padStart(2, '0');
+    return text;
   }
 
   /** A bad frame: torn when nothing whole comes after it, else corruption. */
@@ -241,7 +304,7 @@ export class JournalReader {
       const length = probe.u32();
       if (length < FRAME_BODY_HEAD || length > source.length - at - FRAME_HEAD) continue;
       const kind = source[at + FRAME_HEAD] ?? 0;
-      if (kind < KIND_COMMAND || kind > KIND_END) continue;
+      if (kind < KIND_COMMAND || kind > KIND_ORDER_IDS) continue;
       const checksum = probe.u32();
       const body = at + FRAME_HEAD;
       if (crc32(source, body, body + length) === checksum) return at;

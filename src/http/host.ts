@@ -1,0 +1,128 @@
+/** What the HTTP floor serves: one exchange on disk, its clock, and the gateway in front of it, which a disk failure replaces. */
+import type { Command } from '../engine/commands.ts';
+import type { Outcome } from '../engine/rejections.ts';
+import type { ExchangeView } from '../engine/views.ts';
+import type { Caller, Reply } from '../gateway/context.ts';
+import { Gateway } from '../gateway/gateway.ts';
+import { SignedOrderIds, TrustOrderIds, type OrderIds } from '../gateway/order-ids.ts';
+import type { Keccak, SignatureVerifier } from '../gateway/ports.ts';
+import type { EndpointId } from '../contract/endpoints.ts';
+import { orderId, timeUs, type TimeUs } from '../num/units.ts';
+import { StoreStopped, type DurableExchange } from '../store/durable-exchange.ts';
+import { storeUnavailable } from '../contract/messages.ts';
+
+/** Longest sleep of a wall clock: what is further away is looked at again. */
+const MAX_SLEEP_MS = 60_000;
+
+export interface HostOptions {
+  readonly exchange: DurableExchange;
+  readonly clock: 'wall' | 'virtual';
+  readonly keccak: Keccak;
+  readonly signatures: 'trust' | SignatureVerifier;
+}
+
+export class Host {
+  readonly exchange: DurableExchange;
+  readonly clock: 'wall' | 'virtual';
+  private readonly options: HostOptions;
+  private gateway: Gateway;
+  private virtualUs: number;
+  private timer: NodeJS.Timeout | undefined;
+  /** When the timer goes off; Infinity while none is set. */
+  private wakesUs = Infinity;
+
+  constructor(options: HostOptions) {
+    this.options = options;
+    this.exchange = options.exchange;
+    this.clock = options.clock;
+    this.virtualUs = options.exchange.engine.nowUs;
+    this.gateway = this.openGateway(this.exchange.recordedIds);
+    this.exchange.onReset(() => {
+      this.gateway = this.openGateway([...this.exchange.orderIds()]);
+    });
+    this.schedule();
+  }
+
+  private openGateway(recorded: Iterable<readonly [number, string]>): Gateway {
+    const { exchange, options } = this;
+    return new Gateway({
+      engine: exchange.engine,
+      submit: (command) => this.submit(command),
+      nowUs: () => this.nowUs(),
+      keccak: options.keccak,
+      signatures: options.signatures,
+      ids: this.openIds(recorded),
+    });
+  }
+
+  private openIds(recorded: Iterable<readonly [number, string]>): OrderIds {
+    const { exchange, options } = this;
+    if (options.signatures === 'trust') return new TrustOrderIds(exchange.engine, options.keccak);
+    const ids = new SignedOrderIds(exchange.engine, options.keccak, (first, digests) => {
+      exchange.recordOrderIds(first, digests);
+    });
+    for (const [id, digest] of recorded) ids.remember(orderId(id), [digest]);
+    exchange.orderIds = () => ids.entries();
+    return ids;
+  }
+
+  get view(): ExchangeView {
+    return this.exchange.engine;
+  }
+
+  /** A driver's time never goes back (R-12.2). */
+  nowUs(): TimeUs {
+    const clock = this.clock === 'wall' ? Date.now() * 1000 : this.virtualUs;
+    return timeUs(Math.max(this.exchange.engine.nowUs, clock));
+  }
+
+  /** The virtual clock goes on to this time; what falls due meanwhile happens at its own. */
+  advanceTo(atUs: TimeUs): void {
+    this.virtualUs = Math.max(this.virtualUs, atUs);
+    this.submit({ kind: 'advanceTime', timeUs: this.nowUs() });
+  }
+
+  /** Throws `StoreStopped`. */
+  submit(command: Command): Outcome {
+    const outcome = this.exchange.submit(command);
+    this.schedule();
+    return outcome;
+  }
+
+  /** Answers once everything that the answer may show is on disk. */
+  async handle(endpoint: EndpointId, input: unknown, caller: Caller | null): Promise<Reply> {
+    try {
+      const reply = this.gateway.handle(endpoint, input, caller);
+      const durable = this.exchange.durable();
+      if (durable !== null) await durable;
+      return reply;
+    } catch (error) {
+      if (!(error instanceof StoreStopped)) throw error;
+      const { status, message } = storeUnavailable(error.message);
+      return { status, body: message };
+    }
+  }
+
+  /** Under a wall clock the engine's own timers need a nudge when nobody calls. */
+  private schedule(): void {
+    if (this.clock !== 'wall') return;
+    const dueUs = this.exchange.engine.nextTimerUs();
+    if (dueUs >= this.wakesUs || this.exchange.failure !== null) return;
+    clearTimeout(this.timer);
+    this.wakesUs = dueUs;
+    const waitMs = Math.ceil((dueUs - Date.now() * 1000) / 1000);
+    const wake = (): void => {
+      this.wakesUs = Infinity;
+      if (this.exchange.failure !== null) return;
+      if (this.exchange.engine.nextTimerUs() > this.nowUs()) this.schedule();
+      else this.submit({ kind: 'advanceTime', timeUs: this.nowUs() });
+    };
+    this.timer = setTimeout(wake, Math.min(MAX_SLEEP_MS, Math.max(0, waitMs)));
+    this.timer.unref();
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.timer);
+    await this.exchange.close();
+  }
+}

@@ -1,0 +1,86 @@
+/** What Prometheus scrapes at /metrics. */
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Host } from './host.ts';
+
+export class Metrics {
+  private readonly registry = new Registry();
+  private readonly latency: Histogram;
+  private readonly requests: Counter;
+
+  constructor(host: Host) {
+    const registers = [this.registry];
+    collectDefaultMetrics({ register: this.registry });
+    this.latency = new Histogram({
+      name: 'orrery_http_seconds',
+      help: 'Time from a request to its answer, by route',
+      labelNames: ['route'],
+      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
+      registers,
+    });
+    this.requests = new Counter({
+      name: 'orrery_http_requests_total',
+      help: 'Answers by route and status',
+      labelNames: ['route', 'status'],
+      registers,
+    });
+    const gauge = (name: string, help: string, read: () => number): void => {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read());
+        },
+      });
+    };
+    const { exchange } = host;
+    gauge('orrery_commands', 'Sequence number of the last command', () => exchange.engine.seq);
+    gauge('orrery_journal_bytes', 'Bytes of the journal on disk', () => exchange.journalBytes);
+    gauge('orrery_sync_seconds', 'Time of the last sync', () => exchange.lastSyncSeconds);
+    gauge('orrery_waiting_answers', 'Answers that wait for the disk', () => exchange.waiting);
+    gauge('orrery_writes_stopped', '1 once the disk has failed', () =>
+      exchange.failure === null ? 0 : 1,
+    );
+    perMarket(host, registers);
+  }
+
+  answered(route: string, status: number, milliseconds: number): void {
+    this.latency.observe({ route }, milliseconds / 1000);
+    this.requests.inc({ route, status: String(status) });
+  }
+
+  get contentType(): string {
+    return this.registry.contentType;
+  }
+
+  text(): Promise<string> {
+    return this.registry.metrics();
+  }
+}
+
+function perMarket(host: Host, registers: Registry[]): void {
+  new Gauge({
+    name: 'orrery_open_interest_lots',
+    help: 'Lots of all long positions, by market',
+    labelNames: ['symbol'],
+    registers,
+    collect() {
+      for (const { spec, openInterestLots } of host.view.markets()) {
+        this.set({ symbol: spec.symbol }, openInterestLots);
+      }
+    },
+  });
+  new Gauge({
+    name: 'orrery_book_levels',
+    help: 'Price levels of the book, by market and side',
+    labelNames: ['symbol', 'side'],
+    registers,
+    collect() {
+      for (const { id, spec } of host.view.markets()) {
+        for (const side of ['bid', 'ask'] as const) {
+          this.set({ symbol: spec.symbol, side }, host.view.depth(id, side, Infinity).length);
+        }
+      }
+    },
+  });
+}

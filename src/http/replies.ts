@@ -1,0 +1,25 @@
+/** Answers and errors on the wire: JSON for records; for errors text, which is a JSON string (R-11.1). No stack leaves the process. */
+import type { FastifyReply } from 'fastify';
+import { internalError, storeUnavailable, type ErrorReply } from '../contract/messages.ts';
+import { RequestError } from '../gateway/request-error.ts';
+import { StoreStopped } from '../store/durable-exchange.ts';
+import { stringifyExact } from './exact-json.ts';
+
+export function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
+  return reply.code(200).type('application/json; charset=utf-8').send(stringifyExact(body));
+}
+
+export function sendText(reply: FastifyReply, { status, message }: ErrorReply): FastifyReply {
+  if (status === 429) void reply.header('retry-after', '1');
+  return reply.code(status).type('text/plain; charset=utf-8').send(JSON.stringify(message));
+}
+
+/** What a request may be told of an error; what it may not is logged. */
+export function sendError(reply: FastifyReply, error: unknown): FastifyReply {
+  if (error instanceof RequestError) {
+    return sendText(reply, { status: error.status, message: error.message });
+  }
+  if (error instanceof StoreStopped) return sendText(reply, storeUnavailable(error.message));
+  reply.log.error({ err: error }, 'a request failed');
+  return sendText(reply, internalError(`request ${reply.request.id}`));
+}

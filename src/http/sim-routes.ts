@@ -1,0 +1,192 @@
+/**
+ * Simulation control (R-11.6), apart from the contract and with a token of its own: money from outside, prices, the virtual clock, faults, and the
+ * exchange's hash, snapshot and journal.
+ */
+import { createReadStream } from 'node:fs';
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { invalidField, MESSAGES } from '../contract/messages.ts';
+import type { Command } from '../engine/commands.ts';
+import { stepOf } from '../gateway/encode.ts';
+import { Fields } from '../gateway/fields.ts';
+import { REFUSAL_REPLIES } from '../gateway/refusal-reply.ts';
+import { RequestError } from '../gateway/request-error.ts';
+import { stepsExact, stepsHalfUp } from '../num/decimal.ts';
+import {
+  COLLATERAL_DECIMALS,
+  ppb,
+  priceTicks,
+  quanta,
+  timeUs,
+  type MarketId,
+  type Quanta,
+} from '../num/units.ts';
+import type { Faults } from './faults.ts';
+import type { Host } from './host.ts';
+import { sendError } from './replies.ts';
+
+const MAX_MS = 9_007_199_254_740n;
+const RATE_DECIMALS = 9;
+
+export interface SimOptions {
+  readonly host: Host;
+  readonly faults: Faults;
+  readonly token: string;
+}
+
+/** POST and GET routes under /sim; each answers JSON, or an error's text. */
+export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOptions): void {
+  const route = (
+    method: 'GET' | 'POST',
+    path: string,
+    summary: string,
+    handle: (body: unknown) => unknown,
+  ): void => {
+    app.route({
+      method,
+      url: `/sim/${path}`,
+      schema: { tags: ['simulation'], summary },
+      handler: async (request, reply) => {
+        try {
+          if (!holdsToken(request, token)) throw new RequestError(MESSAGES.simToken);
+          const answer = handle(request.body ?? {});
+          const durable = host.exchange.durable();
+          if (durable !== null) await durable;
+          return await reply.send((await answer) ?? null);
+        } catch (error) {
+          return sendError(reply, error);
+        }
+      },
+    });
+  };
+
+  for (const kind of ['deposit', 'withdraw'] as const) {
+    route('POST', kind, `Money ${kind === 'deposit' ? 'from' : 'to'} outside`, (body) => {
+      const fields = new Fields(body, ['account', 'subaccountIndex', 'amount'], false);
+      submit(host, {
+        kind,
+        timeUs: host.nowUs(),
+        account: fields.address('account'),
+        subaccountIndex: fields.has('subaccountIndex')
+          ? fields.subaccountIndex('subaccountIndex')
+          : 0,
+        amount: readAmount(fields),
+      });
+      return null;
+    });
+  }
+  route('POST', 'oracle', 'An index price', (body) => {
+    const fields = new Fields(body, ['symbol', 'price'], false);
+    const { market, ticks } = readPrice(host, fields);
+    submit(host, {
+      kind: 'setIndex',
+      timeUs: host.nowUs(),
+      market,
+      priceTicks: ticks,
+      text: fields.text('price'),
+    });
+    return null;
+  });
+  route('POST', 'mark', 'A recorded mark price, for markets whose mark is external', (body) => {
+    const { market, ticks } = readPrice(host, new Fields(body, ['symbol', 'price'], false));
+    submit(host, { kind: 'setMark', timeUs: host.nowUs(), market, priceTicks: ticks });
+    return null;
+  });
+  route(
+    'POST',
+    'funding',
+    'A recorded funding rate, for markets whose funding is external',
+    (body) => {
+      const fields = new Fields(body, ['symbol', 'rate'], false);
+      const rate =
+        stepsExact(fields.decimal('rate'), { digits: 1n, scale: RATE_DECIMALS }) ??
+        fields.fail('rate', `must have at most ${String(RATE_DECIMALS)} decimals`);
+      if (rate > 1_000_000_000n || rate < -1_000_000_000n)
+        fields.fail('rate', 'must be from -1 to 1');
+      const market = readMarket(host, fields);
+      submit(host, {
+        kind: 'settleFunding',
+        timeUs: host.nowUs(),
+        market,
+        ratePpb: ppb(Number(rate)),
+      });
+      return null;
+    },
+  );
+  route('POST', 'clock', 'Moves the virtual clock', (body) => {
+    const fields = new Fields(body, ['advanceMs', 'toMs'], false);
+    if (host.clock !== 'virtual') {
+      throw new RequestError(
+        invalidField('clock', 'is the wall clock; start with --clock virtual'),
+      );
+    }
+    if (fields.has('advanceMs') === fields.has('toMs')) {
+      throw new RequestError(invalidField('advanceMs', 'or toMs must be given, one of them'));
+    }
+    const name = fields.has('toMs') ? 'toMs' : 'advanceMs';
+    const ms = fields.int64(name);
+    const toUs = (name === 'toMs' ? 0 : host.nowUs()) + Number(ms) * 1000;
+    if (ms > MAX_MS || !Number.isSafeInteger(toUs)) fields.fail(name, 'is beyond the year 2255');
+    if (toUs < host.nowUs()) {
+      fields.fail(name, `must not be before now, ${String(Math.floor(host.nowUs() / 1000))}`);
+    }
+    host.advanceTo(timeUs(toUs));
+    return { time: Math.floor(host.nowUs() / 1000) };
+  });
+  route('POST', 'faults', 'Arms a fault for a number of requests', (body) => faults.arm(body));
+  route('GET', 'hash', 'Sequence number and state hash', () => ({
+    sequenceNumber: host.exchange.engine.seq,
+    hash: host.exchange.engine.stateHash(),
+    chainHash: host.exchange.engine.chainHash(),
+  }));
+  route('POST', 'snapshot', 'Writes a snapshot, which shortens the next recovery', async () => ({
+    file: await host.exchange.snapshot(),
+  }));
+  app.get(
+    '/sim/journal',
+    { schema: { tags: ['simulation'], summary: 'The journal, for orrery replay and inspect' } },
+    (request: FastifyRequest, reply: FastifyReply) => {
+      if (!holdsToken(request, token)) return sendError(reply, new RequestError(MESSAGES.simToken));
+      const { journalPath, journalBytes } = host.exchange;
+      const stream = createReadStream(journalPath, { end: Math.max(0, journalBytes - 1) });
+      return reply.type('application/octet-stream').send(stream);
+    },
+  );
+}
+
+function holdsToken(request: FastifyRequest, token: string): boolean {
+  const given = Buffer.from(/^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '');
+  const wanted = Buffer.from(token);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+function submit(host: Host, command: Command): void {
+  const outcome = host.submit(command);
+  if (outcome !== 'ok') throw new RequestError(REFUSAL_REPLIES[outcome]);
+}
+
+function readAmount(fields: Fields): Quanta {
+  const amount = stepsExact(fields.decimal('amount'), { digits: 1n, scale: COLLATERAL_DECIMALS });
+  if (amount === null) {
+    fields.fail('amount', `must have at most ${String(COLLATERAL_DECIMALS)} decimals`);
+  }
+  if (BigInt.asIntN(63, amount) !== amount) fields.fail('amount', 'is beyond what money can be');
+  return quanta(amount);
+}
+
+function readMarket(host: Host, fields: Fields): MarketId {
+  const market = host.view.marketIdOf(fields.symbol('symbol'));
+  if (market === undefined) throw new RequestError(MESSAGES.symbolNotFound);
+  return market;
+}
+
+function readPrice(host: Host, fields: Fields) {
+  const price = fields.decimal('price');
+  const market = readMarket(host, fields);
+  const { spec } = host.view.market(market);
+  const ticks = stepsHalfUp(price, stepOf(spec.tickSize));
+  if (ticks < 1n || ticks > BigInt(spec.maxPriceTicks)) {
+    fields.fail('price', `must be from ${spec.tickSize} to the market's maxPrice`);
+  }
+  return { market, ticks: priceTicks(Number(ticks)) };
+}

@@ -1,0 +1,134 @@
+/** docs/API.md is made from the tables that the code runs on, so it cannot promise what is not there. `npx vitest run test/docs -u` writes it. */
+import { expect, test } from 'vitest';
+import { ENDPOINT_IDS, ENDPOINTS, type Endpoint } from '../../src/contract/endpoints.ts';
+import {
+  badJson,
+  internalError,
+  limitRange,
+  marginUnauthorized,
+  marketNotFound,
+  MESSAGES,
+  storeUnavailable,
+  unauthorizedQuery,
+  type ErrorReply,
+} from '../../src/contract/messages.ts';
+import { REFUSALS } from '../../src/engine/rejections.ts';
+import { REFUSAL_REPLIES } from '../../src/gateway/refusal-reply.ts';
+import { FAULTS } from '../../src/http/faults.ts';
+
+const ACCESS = {
+  public: 'anyone',
+  token: 'a token',
+  delegate: 'owner or delegate',
+  owner: 'owner',
+} as const;
+const SIGNED = { nobody: '', owner: 'owner’s signers', delegate: 'owner’s signers, or a delegate' };
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+const row = (...cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
+const table = (head: readonly string[], rows: readonly string[][]): string =>
+  [row(...head), row(...head.map(() => '---')), ...rows.map((cells) => row(...cells))].join('\n');
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, object>>;
+  readonly required?: readonly string[];
+}
+
+function fieldsOf({ request }: Endpoint): string {
+  const { properties = {}, required = [] } = request as ObjectSchema;
+  return Object.keys(properties)
+    .map((name) => (required.includes(name) ? name : `${name}?`))
+    .join(', ');
+}
+
+function endpoints(): string {
+  return table(
+    ['endpoint', 'method and path', 'who may call', 'signed by', 'fields'],
+    ENDPOINT_IDS.map((id) => {
+      const endpoint: Endpoint = ENDPOINTS[id];
+      const { method, path, access, signedBy } = endpoint;
+      return [
+        `\`${id}\``,
+        `${method} \`${path}\``,
+        ACCESS[access],
+        SIGNED[signedBy],
+        fieldsOf(endpoint),
+      ];
+    }),
+  );
+}
+
+function errors(): string {
+  const replies: ErrorReply[] = [
+    ...Object.values(MESSAGES),
+    ...REFUSALS.map((code) => REFUSAL_REPLIES[code]),
+    marketNotFound('<symbol>'),
+    limitRange(5000, '<n>'),
+    unauthorizedQuery('<address>'),
+    marginUnauthorized('<address>'),
+    badJson('<detail>'),
+    storeUnavailable('<detail>'),
+    internalError('<detail>'),
+  ];
+  const rows = new Map(
+    replies.map(({ status, message }) => [
+      `${String(status)} ${message}`,
+      [String(status), message],
+    ]),
+  );
+  return table(
+    ['status', 'text'],
+    [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cells]) => cells),
+  );
+}
+
+function refusals(): string {
+  return table(
+    ['code', 'status', 'text'],
+    REFUSALS.map((code) => {
+      const { status, message } = REFUSAL_REPLIES[code];
+      return [`\`${code}\``, String(status), message];
+    }),
+  );
+}
+
+test('docs/API.md says what the tables say', async () => {
+  const page = `# The API
+
+\`npx orrery serve\` speaks this over HTTP; \`InProcessClient\` speaks it without a network. Made from the endpoint table
+(\`src/contract/endpoints.ts\`) and the message table (\`src/contract/messages.ts\`); a running server shows every schema at \`/docs\` and \`/openapi.json\`.
+
+Bodies are JSON. Quantities, prices and money are decimal text; counters, nonces and times are integers, exact to 64 bits. An error's body is its text as a
+JSON string, with \`text/plain\`. \`Authorization: Bearer <token>\` goes with everything that is not for anyone.
+
+## Endpoints
+
+${endpoints()}
+
+## Login
+
+1. \`GET /auth?account=<address>\` answers \`message\`, \`server_signature\` and \`signing_payload\`.
+2. The wallet signs \`signing_payload\` (EIP-191).
+3. \`POST /auth\` with \`message\`, \`signature\`, \`server_signature\` answers \`{token, claims}\`, good for 24 hours and while the wallet is a signer or a delegate.
+
+Orders and account requests are EIP-712 typed data; \`GET /config\` publishes the domain and the types. What is absent is signed as \`""\`, \`0\` or the empty struct; decimals are
+signed as they are sent. An order's id is the digest that was signed.
+
+## Simulation control
+
+Under \`/sim/*\`, with the token of \`--sim-token\`: \`POST deposit | withdraw {account, subaccountIndex?, amount}\`, \`POST oracle | mark {symbol, price}\`,
+\`POST funding {symbol, rate}\`, \`POST clock {advanceMs} | {toMs}\` (virtual clock only), \`POST faults {fault, times?, latencyMs?}\` with ${FAULTS.map((fault) => `\`${fault}\``).join(', ')},
+\`GET hash\`, \`POST snapshot\`, \`GET journal\`.
+
+## Error texts
+
+${errors()}
+
+## Refusals of the engine
+
+An order that is refused leaves no record and uses no nonce. Codes are in the order in which they are checked; scenarios expect them as \`outcome\` of a simulation verb.
+
+${refusals()}
+`;
+  await expect(page).toMatchFileSnapshot('../../docs/API.md');
+});

@@ -1,0 +1,262 @@
+/** What a crash, a full disk and damaged files may do (R-11.5): nothing acknowledged is lost, nothing is half there, nothing goes wrong silently. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { replay } from '../../src/sim/replay.ts';
+import { DataFolder } from '../../src/store/data-folder.ts';
+import { ALICE, order } from '../gateway/fixture.ts';
+import { Served } from './served.ts';
+
+const AS_ALICE = { account: ALICE, signer: ALICE };
+const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+let path: string;
+beforeEach(async () => {
+  path = await mkdtemp(join(tmpdir(), 'orrery-'));
+});
+afterEach(() => rm(path, { recursive: true, force: true }));
+
+/** A served exchange with a few orders, stopped. Answers its state hash. */
+async function fill(orders = 5): Promise<string> {
+  const served = await Served.start({ path });
+  await served.sim('deposit', { account: ALICE, amount: '100000' });
+  await served.sim('oracle', { symbol: 'BTC-USD-PERP', price: '60000' });
+  for (let i = 0; i < orders; i++) await served.call('submitOrder', order(), AS_ALICE);
+  const hash = served.host.exchange.engine.stateHash();
+  await served.stop();
+  return hash;
+}
+
+const journal = (): string => join(path, 'journal.orrery');
+const snapshots = async (): Promise<string[]> =>
+  (await readdir(path)).filter((name) => name.startsWith('snapshot-'));
+
+async function reopen(): Promise<{
+  hash: string;
+  recovery: Served['host']['exchange']['recovery'];
+}> {
+  const served = await Served.start({ path });
+  const { engine, recovery } = served.host.exchange;
+  const hash = engine.stateHash();
+  await served.stop();
+  return { hash, recovery };
+}
+
+describe('a restart', () => {
+  test('takes the snapshot, and replays what came after it', async () => {
+    const hash = await fill();
+    const { recovery, hash: found } = await reopen();
+    expect(found).toBe(hash);
+    expect(recovery).toMatchObject({
+      isNew: false,
+      replayed: 0,
+      cutBytes: 0,
+      damagedSnapshots: [],
+    });
+    expect(recovery.snapshotSeq).toBeGreaterThan(0);
+  });
+
+  test('without snapshots replays everything', async () => {
+    const hash = await fill();
+    for (const name of await snapshots()) await rm(join(path, name));
+    const { recovery, hash: found } = await reopen();
+    expect(found).toBe(hash);
+    expect(recovery.replayed).toBe(10);
+  });
+
+  test('a damaged snapshot falls back to the one before, or to the journal', async () => {
+    const hash = await fill();
+    const [name] = await snapshots();
+    const bytes = await readFile(join(path, name!));
+    bytes[bytes.length - 5]! ^= 1;
+    await writeFile(join(path, name!), bytes);
+    const { recovery, hash: found } = await reopen();
+    expect(found).toBe(hash);
+    expect(recovery.damagedSnapshots).toEqual([name]);
+    expect(recovery.replayed).toBe(10);
+  });
+
+  test('a torn last write is cut off, wherever it was torn', async () => {
+    await fill(2);
+    for (const name of await snapshots()) await rm(join(path, name));
+    const whole = await readFile(journal());
+    for (let cut = 1; cut < 120; cut += 17) {
+      await writeFile(journal(), whole.subarray(0, whole.length - cut));
+      const { recovery } = await reopen();
+      expect(recovery.cutBytes + recovery.replayed).toBeGreaterThan(0);
+      expect(recovery.replayed).toBeLessThan(7);
+      for (const name of await snapshots()) await rm(join(path, name));
+    }
+  });
+
+  test('a byte that changed in the middle is refused, never read', async () => {
+    await fill();
+    for (const name of await snapshots()) await rm(join(path, name));
+    const whole = await readFile(journal());
+    const changed = Buffer.from(whole);
+    changed[whole.length - 300]! ^= 4;
+    await writeFile(journal(), changed);
+    await expect(reopen()).rejects.toThrow(/journal frame \d+ at byte \d+/);
+  });
+
+  test('a journal shorter than its snapshot falls back to what is there', async () => {
+    await fill();
+    const whole = await readFile(journal());
+    await truncate(journal(), whole.length - 200);
+    const { recovery } = await reopen();
+    expect(recovery.damagedSnapshots.length).toBe(1);
+  });
+
+  test('another configuration is refused', async () => {
+    await fill();
+    await expect(
+      Served.start({ path, config: { ...(await configOf()), name: 'Other' } }),
+    ).rejects.toThrow('was begun with another configuration');
+  });
+  const configOf = async () => {
+    const served = await Served.start({ path });
+    const { config } = served.host.view;
+    await served.stop();
+    return config;
+  };
+
+  test('two writers: the second is refused, a dead one’s lock is taken over', async () => {
+    const first = await DataFolder.open(path);
+    await writeFile(join(path, 'lock'), '1\n');
+    await expect(DataFolder.open(path)).rejects.toThrow(/in use by process 1;/);
+    await writeFile(join(path, 'lock'), '999999999\n');
+    const second = await DataFolder.open(path);
+    await second.unlock();
+    await first.unlock();
+  });
+});
+
+test('a disk that fails stops writes with 503, takes nothing back that was seen, and keeps reads', async () => {
+  const served = await Served.start({ path });
+  await served.sim('deposit', { account: ALICE, amount: '100000' });
+  await served.sim('oracle', { symbol: 'BTC-USD-PERP', price: '60000' });
+  const kept = await served.call('submitOrder', order({ clientId: 'kept' }), AS_ALICE);
+  expect(kept.status).toBe(200);
+  const hash = served.host.exchange.engine.stateHash();
+
+  const { file } = served.host.exchange as unknown as { file: { datasync: () => Promise<void> } };
+  file.datasync = () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOSPC' }));
+  const lost = await served.call('submitOrder', order({ clientId: 'lost' }), AS_ALICE);
+  expect([lost.status, lost.body]).toEqual([
+    503,
+    `Writes have stopped: ${journal()}: no space left on the device`,
+  ]);
+  const again = await served.call('submitOrder', order(), AS_ALICE);
+  expect(again.status).toBe(503);
+  const find = (clientId: string) =>
+    served.call('getOrder', { clientId, account: ALICE }, AS_ALICE);
+  expect((await find('kept')).status).toBe(200);
+  expect((await find('lost')).body).toBe('Order not found');
+  expect(served.host.exchange.engine.stateHash()).toBe(hash);
+  expect((await served.send('GET', '/readyz')).status).toBe(503);
+  await served.stop();
+  expect((await reopen()).hash).toBe(hash);
+});
+
+/** Crashes, each at another moment. */
+const ROUNDS = 3;
+
+describe('kill -9 under load', () => {
+  interface Server {
+    readonly child: ChildProcess;
+    readonly url: string;
+    /** What it said at start. */
+    readonly said: string;
+  }
+  const started: ChildProcess[] = [];
+  afterEach(() => {
+    for (const child of started.splice(0)) child.kill('SIGKILL');
+  });
+
+  function start(): Promise<Server> {
+    const child = spawn(
+      process.execPath,
+      [CLI, 'serve', '--port', '0', '--data-dir', path, '--sim-token', 't', '--trust-signatures'],
+      { env: { ...process.env, ORRERY_SECRET: 's'.repeat(32) }, stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    started.push(child);
+    return new Promise((resolve, reject) => {
+      let text = '';
+      child.stdout.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+        const url = /listens on (\S+)/.exec(text)?.[1];
+        if (url !== undefined) resolve({ child, url, said: text });
+      });
+      child.stderr.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+      });
+      child.on('exit', () => {
+        reject(new Error(text));
+      });
+    });
+  }
+
+  async function post(url: string, route: string, body: unknown, token: string) {
+    const response = await fetch(url + route, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, body: (await response.json()) as unknown };
+  }
+
+  test('nothing acknowledged is lost, nothing appears twice, the hash is that of an independent replay', async () => {
+    const { SignJWT } = await import('jose');
+    const now = Math.floor(Date.now() / 1000);
+    const token = await new SignJWT({ account: ALICE, signer: ALICE })
+      .setProtectedHeader({ alg: 'HS512' })
+      .setIssuedAt(now - 60)
+      .setExpirationTime(now + 3600)
+      .sign(new TextEncoder().encode('s'.repeat(32)));
+    const acknowledged = new Set<string>();
+    for (let round = 0; round < ROUNDS; round++) {
+      const server = await start();
+      await post(server.url, '/sim/deposit', { account: ALICE, amount: '1000000' }, 't');
+      await post(server.url, '/sim/oracle', { symbol: 'BTC-USD-PERP', price: '60000' }, 't');
+      let running = true;
+      let sent = 0;
+      const client = async (): Promise<void> => {
+        while (running && sent < 150) {
+          sent += 1;
+          const clientId = `r${String(round)}-${String(sent)}`;
+          const body = order({ clientId, price: '30000', quantity: '0.0001' });
+          try {
+            const answer = await post(server.url, '/account/order', body, token);
+            const [record] = answer.body as { orderId: string; status: string }[];
+            if (answer.status === 200 && record!.status === 'new') acknowledged.add(clientId);
+          } catch {
+            return;
+          }
+        }
+      };
+      const clients = [client(), client(), client(), client()];
+      await new Promise((resolve) => setTimeout(resolve, 40 + 90 * round));
+      server.child.kill('SIGKILL');
+      running = false;
+      await Promise.all(clients);
+
+      // What is on disk replays by itself, but for a torn end.
+      const bytes = await readFile(journal());
+      const alone = replay(bytes, { verify: true, recover: true });
+      const again = await start();
+      expect(again.said).toContain(`state hash ${alone.engine.stateHash()}`);
+      const seen = new Map<string, number>();
+      const id = alone.engine.subaccountIdOf(ALICE, 0)!;
+      for (const { clientId } of alone.engine.openOrders(id)) {
+        if (clientId !== null) seen.set(clientId, (seen.get(clientId) ?? 0) + 1);
+      }
+      for (const clientId of acknowledged) expect(seen.get(clientId), clientId).toBe(1);
+      again.child.kill('SIGTERM');
+      await new Promise((resolve) => again.child.on('exit', resolve));
+    }
+    expect(acknowledged.size).toBeGreaterThan(20);
+  }, 60_000);
+});

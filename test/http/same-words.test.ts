@@ -1,0 +1,53 @@
+/** The contract over HTTP says what it says in process: status and body of every endpoint × caller, and of every refused order, word for word. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Caller } from '../../src/gateway/context.ts';
+import { callerOf, KINDS, ROWS, setUp } from '../risk/permission-table.ts';
+import type { RiskWorld } from '../risk/world.ts';
+import { SUBMIT_REFUSALS } from '../gateway/submit-refusals.ts';
+import { order, openFixture, ALICE } from '../gateway/fixture.ts';
+import { Served } from './served.ts';
+
+/** JSON as both sides write it. */
+const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+describe('endpoints and callers', () => {
+  let served: Served;
+  let world: RiskWorld;
+  beforeAll(async () => {
+    world = setUp();
+    served = await Served.start({ config: world.engine.config, opening: world.commands });
+    expect(served.host.view.seq).toBe(world.engine.seq);
+  });
+  afterAll(() => served.remove());
+
+  for (const [endpoint, input] of ROWS) {
+    // Login is the HTTP floor's own (wallet-auth.test.ts).
+    if (['getAuth', 'postAuth', 'getClaims'].includes(endpoint)) continue;
+    test.each(KINDS)(`${endpoint} by %s`, async (kind) => {
+      const body = input(world);
+      const caller: Caller | null = callerOf(world, kind);
+      const wanted = world.gateway.handle(endpoint, body, caller);
+      const got = await served.call(endpoint, body, caller);
+      expect([got.status, got.body]).toEqual([wanted.status, json(wanted.body)]);
+      const kindOfText = wanted.status === 200 ? 'application/json' : 'text/plain';
+      expect(got.headers.get('content-type')).toContain(kindOfText);
+    });
+  }
+});
+
+describe('orders that are refused', () => {
+  let served: Served;
+  const fixture = openFixture();
+  beforeAll(async () => {
+    served = await Served.start({ opening: fixture.commands });
+  });
+  afterAll(() => served.remove());
+
+  test.each(
+    SUBMIT_REFUSALS.filter(([name]) => !['NaN as nonce', 'a rounded nonce'].includes(name)),
+  )('%s', async (_name, changes, status, message) => {
+    const got = await served.call('submitOrder', order(changes), { account: ALICE, signer: ALICE });
+    expect(got.status).toBe(status);
+    if (message !== '') expect(got.body).toBe(message);
+  });
+});

@@ -1,0 +1,178 @@
+/** A served exchange in a folder of its own, for tests over real HTTP. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SignJWT } from 'jose';
+import type { FastifyInstance } from 'fastify';
+import { ENDPOINTS, type Endpoint, type EndpointId } from '../../src/contract/endpoints.ts';
+import type { Command } from '../../src/engine/commands.ts';
+import type { ExchangeConfig } from '../../src/engine/config.ts';
+import type { Caller } from '../../src/gateway/context.ts';
+import {
+  DEFAULT_EXCHANGE_CONFIG,
+  DEFAULT_MARKETS,
+  parseMarketSpec,
+} from '../../src/gateway/market-config.ts';
+import { stringifyExact } from '../../src/http/exact-json.ts';
+import { Faults } from '../../src/http/faults.ts';
+import { Host } from '../../src/http/host.ts';
+import { Metrics } from '../../src/http/metrics.ts';
+import { buildServer } from '../../src/http/server.ts';
+import { WalletAuth } from '../../src/http/wallet-auth.ts';
+import { DataFolder } from '../../src/store/data-folder.ts';
+import { DurableExchange } from '../../src/store/durable-exchange.ts';
+import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { RequestVerifier } from '../../src/wallet/request-verifier.ts';
+
+export const SECRET = new Uint8Array(32).fill(7);
+export const SIM_TOKEN = 'sim-token';
+
+export interface ServedOptions {
+  readonly config?: ExchangeConfig;
+  readonly opening?: readonly Command[];
+  readonly signatures?: 'trust' | 'verify';
+  readonly clock?: 'wall' | 'virtual';
+  readonly requestsPerSecond?: number;
+  readonly path?: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly body: unknown;
+  readonly headers: Headers;
+}
+
+export class Served {
+  readonly path: string;
+  readonly app: FastifyInstance;
+  readonly host: Host;
+  readonly url: string;
+  readonly problems: string[] = [];
+
+  private constructor(path: string, app: FastifyInstance, host: Host, url: string) {
+    this.path = path;
+    this.app = app;
+    this.host = host;
+    this.url = url;
+  }
+
+  static async start(options: ServedOptions = {}): Promise<Served> {
+    const path = options.path ?? (await mkdtemp(join(tmpdir(), 'orrery-')));
+    const config = options.config ?? DEFAULT_EXCHANGE_CONFIG;
+    const folder = await DataFolder.open(path);
+    const exchange = await DurableExchange.open(folder, {
+      config,
+      fallback: config,
+      opening: options.opening ?? defaultOpening(config),
+      durability: 'strict',
+      snapshotEvery: 0,
+      onProblem: (what) => {
+        throw new Error(what);
+      },
+    }).catch(async (error: unknown) => {
+      await folder.unlock();
+      throw error;
+    });
+    const host = new Host({
+      exchange,
+      clock: options.clock ?? 'virtual',
+      keccak,
+      signatures: options.signatures === 'verify' ? new RequestVerifier(config) : 'trust',
+    });
+    const faults = new Faults();
+    const auth = new WalletAuth({
+      view: () => host.view,
+      nowUs: () => host.nowUs(),
+      secret: SECRET,
+      nonceStoreFails: () => faults.strikes('nonceStore'),
+    });
+    const app = await buildServer({
+      host,
+      auth,
+      faults,
+      metrics: new Metrics(host),
+      requestsPerSecond: options.requestsPerSecond ?? null,
+      simToken: SIM_TOKEN,
+      logLevel: 'silent',
+      corsOrigin: null,
+    });
+    const url = await app.listen({ host: '127.0.0.1', port: 0 });
+    return new Served(path, app, host, url);
+  }
+
+  /** Leaves the folder as a crash would: nothing is written any more, the lock stays. */
+  async stop(): Promise<void> {
+    await this.app.close();
+    await this.host.close();
+  }
+
+  async remove(): Promise<void> {
+    await this.stop().catch(() => undefined);
+    await rm(this.path, { recursive: true, force: true });
+  }
+
+  /** A token as login makes it. */
+  async token({ account, signer }: Caller): Promise<string> {
+    const iat = Math.floor(this.host.nowUs() / 1_000_000);
+    return new SignJWT({ account, signer })
+      .setProtectedHeader({ alg: 'HS512', typ: 'JWT' })
+      .setIssuedAt(iat)
+      .setExpirationTime(iat + 3600)
+      .sign(SECRET);
+  }
+
+  async send(
+    method: string,
+    path: string,
+    body?: string | Uint8Array,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: body as BodyInit }),
+    });
+    const text = await response.text();
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(text);
+    } catch {
+      parsed = undefined;
+    }
+    return { status: response.status, text, body: parsed, headers: response.headers };
+  }
+
+  /** An endpoint as a client calls it: parameters in path and query, or a body. */
+  async call(id: EndpointId, input: unknown, caller: Caller | null): Promise<Answer> {
+    const { method, path } = ENDPOINTS[id] as Endpoint;
+    const headers = caller === null ? {} : { authorization: `Bearer ${await this.token(caller)}` };
+    if (method === 'POST') return this.send(method, path, stringifyExact(input), headers);
+    const fields = new Map(Object.entries(input as Record<string, unknown>));
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
+      const value = String(fields.get(name));
+      fields.delete(name);
+      return encodeURIComponent(value);
+    });
+    const query = new URLSearchParams([...fields].map(([name, value]) => [name, String(value)]));
+    return this.send(method, `${filled}?${query.toString()}`, undefined, headers);
+  }
+
+  sim(path: string, body?: unknown): Promise<Answer> {
+    const headers = { authorization: `Bearer ${SIM_TOKEN}` };
+    return body === undefined
+      ? this.send('GET', `/sim/${path}`, undefined, headers)
+      : this.send('POST', `/sim/${path}`, JSON.stringify(body), headers);
+  }
+}
+
+export function defaultOpening(config: ExchangeConfig): Command[] {
+  return DEFAULT_MARKETS.map((market): Command => {
+    const spec = parseMarketSpec(market, keccak);
+    if (!spec.ok) throw new Error(spec.error);
+    return { kind: 'listMarket', timeUs: config.genesisTimeUs, spec: spec.value };
+  });
+}
