@@ -113,8 +113,10 @@ export interface OrderFilled extends EventBase {
   /** Protocol fee charged to this side; negative for a rebate. */
   readonly feeQuanta: Quanta;
   readonly originatorFeeQuanta: Quanta;
-  /** Realised by what this fill closed, before fees. */
+  /** Realised by what this fill closed, before fees and funding. */
   readonly realizedPnlQuanta: Quanta;
+  /** Funding that what it closed had received, less what it had paid; booked already when it was settled. */
+  readonly realizedFundingQuanta: Quanta;
 }
 
 /** An accepted order now waits: for its trigger, its time, its turn, or its parent's first fill. */
@@ -315,6 +317,8 @@ export interface PositionTransferred extends EventBase {
   readonly moneyQuanta: Quanta;
   readonly fromRealizedQuanta: Quanta;
   readonly toRealizedQuanta: Quanta;
+  readonly fromFundingQuanta: Quanta;
+  readonly toFundingQuanta: Quanta;
 }
 
 /** Vault shares were minted or burned; shares are whole 1e-6. */

@@ -305,6 +305,7 @@ export function hashOrderFilled(hash: RollingHash, cause: number, event: OrderFi
   hash.bigint(event.feeQuanta);
   hash.bigint(event.originatorFeeQuanta);
   hash.bigint(event.realizedPnlQuanta);
+  hash.bigint(event.realizedFundingQuanta);
 }
 
 export function hashOrderPending(hash: RollingHash, cause: number, event: OrderPending): void {
@@ -459,6 +460,8 @@ export function hashPositionTransferred(
   hash.bigint(event.moneyQuanta);
   hash.bigint(event.fromRealizedQuanta);
   hash.bigint(event.toRealizedQuanta);
+  hash.bigint(event.fromFundingQuanta);
+  hash.bigint(event.toFundingQuanta);
 }
 
 export function hashVaultSharesChanged(

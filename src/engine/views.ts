@@ -87,8 +87,9 @@ export interface PositionView {
   /** Signed: positive for a long. uPnL = lots × mark × quantaPerTickLot − cost. */
   readonly costQuanta: Quanta;
   readonly upnlQuanta: Quanta;
-  /** Sums over the life of the position; reset when it closes. */
+  /** Sum over the life of the position; 0n when it closes. */
   readonly feesQuanta: Quanta;
+  /** Received less paid, of what is open; a closed part's is in its fill. */
   readonly fundingQuanta: Quanta;
   readonly isolated: boolean;
   /** Margin held by an isolated position; 0n when cross. */

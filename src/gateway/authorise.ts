@@ -44,8 +44,11 @@ export function mustToken(context: Context, caller: Caller | null): Caller {
   return caller;
 }
 
-export function rightsOf(context: Context, caller: Caller, account: Address): Rights {
-  const { engine } = context;
+export function rightsOf(
+  { engine }: Pick<Context, 'engine'>,
+  caller: Caller,
+  account: Address,
+): Rights {
   const signs = engine.signersOf(caller.account).signers.includes(caller.signer);
   if (account === caller.account && signs) return { owner: true, wallet: account, may: ANY };
   const acts = signs || account === caller.account;

@@ -184,6 +184,32 @@ export function encodePosition(view: ExchangeView, position: PositionView) {
   };
 }
 
+/** What a feed says of a position that is closed: the same record, empty. */
+export function encodeClosedPosition(
+  view: ExchangeView,
+  id: OrderView['subaccount'],
+  market: MarketView,
+  atUs: TimeUs,
+) {
+  const subaccount = view.subaccount(id);
+  return {
+    account: view.addressOf(subaccount.account),
+    basis: '0',
+    entryPrice: '0',
+    fees: '0',
+    funding: '0',
+    isolated: false,
+    liquidationPrice: null,
+    margin: '0',
+    markPrice: priceText(market, market.markTicks ?? 0),
+    quantity: '0',
+    subaccountIndex: subaccount.index,
+    symbol: market.spec.symbol,
+    updatedAt: millis(atUs),
+    upnl: '0',
+  };
+}
+
 /** |cost| ÷ |size| with 8 decimals, rounded down; exact figures are `basis` and `quantity`. */
 function entryPrice(market: MarketView, position: PositionView): string {
   const lot = stepOf(market.spec.lotSize);

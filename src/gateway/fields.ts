@@ -186,6 +186,16 @@ export class Fields {
     });
   }
 
+  /** Array of subaccount indices; of at most `max`. */
+  subaccountIndices(name: string, max: number): readonly number[] {
+    const items = this.list(name);
+    if (items.length > max) this.fail(name, `must have at most ${String(max)} entries`);
+    return items.map((item, i) => {
+      const at = `${name}[${String(i)}]`;
+      return new Fields({ [at]: item }, [at], this.query, this.prefix).subaccountIndex(at);
+    });
+  }
+
   /** One text, comma-separated texts, or an array of them. */
   words(name: string): readonly string[] {
     const value = this.get(name);

@@ -4,7 +4,7 @@
 import { CANDLE_INTERVALS } from '../contract/schemas.ts';
 import { MESSAGES, marketNotFound, invalidField, type ErrorReply } from '../contract/messages.ts';
 import { MAX_DELEGATES, MAX_SIGNERS } from '../engine/accounts/authority.ts';
-import type { MarketView, LevelView } from '../engine/views.ts';
+import type { CandleView, ExchangeView, LevelView, MarketView } from '../engine/views.ts';
 import { formatDecimal, stepsExact } from '../num/decimal.ts';
 import { COLLATERAL_DECIMALS, lots, priceTicks, timeUs, type PriceTicks } from '../num/units.ts';
 import { clampUs, readLimit } from './account.ts';
@@ -47,7 +47,11 @@ function mustMarket(
 
 export function getSummary(context: Context, input: unknown): unknown {
   const market = mustMarket(context, new Fields(input, ['symbol'], true).symbol('symbol'));
-  const summary = context.engine.summary(market.id);
+  return encodeSummary(context.engine, market);
+}
+
+export function encodeSummary(engine: ExchangeView, market: MarketView): unknown {
+  const summary = engine.summary(market.id);
   return {
     bestBid: encodeLevel(market, market.bestBid),
     bestOffer: encodeLevel(market, market.bestAsk),
@@ -57,7 +61,7 @@ export function getSummary(context: Context, input: unknown): unknown {
     price24hAgo:
       summary.price24hAgoTicks === null ? null : priceText(market, summary.price24hAgoTicks),
     symbol: market.spec.symbol,
-    time: millis(context.engine.nowUs),
+    time: millis(engine.nowUs),
     volume: sizeText(market, summary.volumeLots),
   };
 }
@@ -81,15 +85,19 @@ export function getCandles(context: Context, input: unknown): unknown {
       to === null ? timeUs(Number.MAX_SAFE_INTEGER) : clampUs(to),
       limit,
     )
-    .items.map((candle) => ({
-      open: priceText(market, candle.openTicks),
-      high: priceText(market, candle.highTicks),
-      low: priceText(market, candle.lowTicks),
-      close: priceText(market, candle.closeTicks),
-      volume: sizeText(market, candle.volumeLots),
-      funding_rate: formatDecimal(BigInt(candle.fundingRatePpb), PPB_DECIMALS),
-      time: marketTime(context.engine, candle.timeUs),
-    }));
+    .items.map((candle) => encodeCandle(context.engine, market, candle));
+}
+
+export function encodeCandle(engine: ExchangeView, market: MarketView, candle: CandleView) {
+  return {
+    open: priceText(market, candle.openTicks),
+    high: priceText(market, candle.highTicks),
+    low: priceText(market, candle.lowTicks),
+    close: priceText(market, candle.closeTicks),
+    volume: sizeText(market, candle.volumeLots),
+    funding_rate: formatDecimal(BigInt(candle.fundingRatePpb), PPB_DECIMALS),
+    time: marketTime(engine, candle.timeUs),
+  };
 }
 
 export function getTrades(context: Context, input: unknown): unknown {
@@ -111,19 +119,19 @@ export function getTrades(context: Context, input: unknown): unknown {
 
 export function getPrice(context: Context, input: unknown): unknown {
   const symbol = new Fields(input, ['symbol'], true).symbol('symbol');
-  return encodePrice(context, mustMarket(context, symbol));
+  return encodePrice(context.engine, mustMarket(context, symbol));
 }
 
 export function getPrices(context: Context, input: unknown): unknown {
   const fields = new Fields(input, ['symbols'], true);
   const symbols = fields.has('symbols') ? fields.words('symbols') : null;
   if (symbols === null) {
-    return context.engine.markets().map((market) => encodePrice(context, market));
+    return context.engine.markets().map((market) => encodePrice(context.engine, market));
   }
-  return symbols.map((symbol) => encodePrice(context, mustMarket(context, symbol)));
+  return symbols.map((symbol) => encodePrice(context.engine, mustMarket(context, symbol)));
 }
 
-function encodePrice(context: Context, market: MarketView): unknown {
+export function encodePrice(engine: ExchangeView, market: MarketView): unknown {
   const { bestBid, bestAsk } = market;
   const tick = stepOf(market.spec.tickSize);
   return {
@@ -141,7 +149,7 @@ function encodePrice(context: Context, market: MarketView): unknown {
             tick.scale + 1,
           ),
     symbol: market.spec.symbol,
-    time: marketTime(context.engine, context.engine.nowUs),
+    time: marketTime(engine, engine.nowUs),
   };
 }
 

@@ -25,6 +25,7 @@ export class Host {
   readonly exchange: DurableExchange;
   readonly clock: 'wall' | 'virtual';
   private readonly options: HostOptions;
+  private orderIds: OrderIds;
   private gateway: Gateway;
   private virtualUs: number;
   private timer: NodeJS.Timeout | undefined;
@@ -36,14 +37,16 @@ export class Host {
     this.exchange = options.exchange;
     this.clock = options.clock;
     this.virtualUs = options.exchange.engine.nowUs;
-    this.gateway = this.openGateway(this.exchange.recordedIds);
+    this.orderIds = this.openIds(this.exchange.recordedIds);
+    this.gateway = this.openGateway();
     this.exchange.onReset(() => {
-      this.gateway = this.openGateway([...this.exchange.orderIds()]);
+      this.orderIds = this.openIds([...this.exchange.orderIds()]);
+      this.gateway = this.openGateway();
     });
     this.schedule();
   }
 
-  private openGateway(recorded: Iterable<readonly [number, string]>): Gateway {
+  private openGateway(): Gateway {
     const { exchange, options } = this;
     return new Gateway({
       engine: exchange.engine,
@@ -51,7 +54,7 @@ export class Host {
       nowUs: () => this.nowUs(),
       keccak: options.keccak,
       signatures: options.signatures,
-      ids: this.openIds(recorded),
+      ids: this.orderIds,
     });
   }
 
@@ -64,6 +67,11 @@ export class Host {
     for (const [id, digest] of recorded) ids.remember(orderId(id), [digest]);
     exchange.orderIds = () => ids.entries();
     return ids;
+  }
+
+  /** The contract's ids of orders. */
+  get ids(): OrderIds {
+    return this.orderIds;
   }
 
   get view(): ExchangeView {

@@ -49,6 +49,17 @@ export class Metrics {
     this.requests.inc({ route, status: String(status) });
   }
 
+  countConnections(read: () => number): void {
+    new Gauge({
+      name: 'orrery_feed_connections',
+      help: 'Open WebSocket connections',
+      registers: [this.registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+
   get contentType(): string {
     return this.registry.contentType;
   }

@@ -13,6 +13,7 @@ import type { Reply } from '../gateway/context.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { parseExact, stringifyExact } from './exact-json.ts';
 import type { Faults } from './faults.ts';
+import { FeedServer } from './feeds/feed-server.ts';
 import type { Host } from './host.ts';
 import type { Metrics } from './metrics.ts';
 import { RateLimit } from './rate-limit.ts';
@@ -91,9 +92,17 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
   operations(app, options);
-  contractRoutes(app, options);
+  const limit =
+    options.requestsPerSecond === null ? null : new RateLimit(options.requestsPerSecond);
+  contractRoutes(app, options, limit);
   const { simToken: token, host, faults } = options;
   if (token !== null) simRoutes(app, { host, faults, token });
+  const feeds = new FeedServer(app.server, { host, auth: options.auth, limit });
+  options.metrics.countConnections(() => feeds.connections);
+  app.addHook('preClose', (done) => {
+    feeds.close();
+    done();
+  });
   await app.ready();
   return app;
 }
@@ -143,8 +152,12 @@ function operations(app: FastifyInstance, { host, metrics }: ServerOptions): voi
   );
 }
 
-function contractRoutes(app: FastifyInstance, options: ServerOptions): void {
-  const take = takerOf(options);
+function contractRoutes(
+  app: FastifyInstance,
+  options: ServerOptions,
+  limit: RateLimit | null,
+): void {
+  const take = takerOf(options, limit);
   for (const id of ENDPOINT_IDS) {
     const { method, path } = ENDPOINTS[id];
     app.route({
@@ -167,10 +180,7 @@ function contractRoutes(app: FastifyInstance, options: ServerOptions): void {
 type Take = (id: EndpointId, request: FastifyRequest) => Promise<Reply>;
 
 /** What an endpoint answers to a request; throws `RequestError`. */
-function takerOf(options: ServerOptions): Take {
-  const { host, auth, faults, requestsPerSecond } = options;
-  const limit = requestsPerSecond === null ? null : new RateLimit(requestsPerSecond);
-
+function takerOf({ host, auth, faults }: ServerOptions, limit: RateLimit | null): Take {
   const authorise = async ({ access }: Endpoint, request: FastifyRequest) => {
     if (access === 'public') return null;
     const header = request.headers.authorization;

@@ -1,7 +1,7 @@
 /**
  * Positions (R-5.2): signed lots and signed cost. No average price, so a fill that opens divides nothing.
  */
-import { divCeil } from '../../num/arithmetic.ts';
+import { divCeil, floorBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { lots, quanta, timeUs, type Lots, type PriceTicks, type Quanta } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
@@ -20,6 +20,19 @@ export function closedCost(exposure: Exposure, closed: number): Quanta {
   const size = Math.abs(exposure.positionLots);
   if (closed === size) return exposure.costQuanta;
   return quanta(divCeil(exposure.costQuanta * BigInt(closed), BigInt(size)));
+}
+
+/** Funding that leaves with the lots which this fill is about to close: their part, rounded down; the open part keeps the rest. */
+export function takeFunding(exposure: Exposure, fillLots: Lots): Quanta {
+  if (exposure.fundingQuanta === 0n) return quanta(0n);
+  const closed = closingLots(exposure.positionLots, fillLots);
+  const size = Math.abs(exposure.positionLots);
+  const taken =
+    closed === size
+      ? exposure.fundingQuanta
+      : quanta(floorBig(exposure.fundingQuanta * BigInt(closed), BigInt(size)));
+  exposure.fundingQuanta = quanta(exposure.fundingQuanta - taken);
+  return taken;
 }
 
 /**
@@ -64,7 +77,6 @@ export function emitPosition(
   state.doubt(subaccount);
   if (hasTurned(positionBefore, exposure.positionLots)) {
     exposure.feesQuanta = quanta(0n);
-    exposure.fundingQuanta = quanta(0n);
     exposure.liquidationLots = 0;
     exposure.liquidationResumesUs = timeUs(0);
   }

@@ -56,8 +56,9 @@ export class Exposure {
   highestBid = 0;
   lowestAsk = Infinity;
   highestPrice = 0;
-  /** Sums over the life of the position. */
+  /** Sum over the life of the position. */
   feesQuanta: Quanta = quanta(0n);
+  /** Of what is open: what closes takes its part along. */
   fundingQuanta: Quanta = quanta(0n);
   updatedAtUs: TimeUs = timeUs(0);
   /** Whether the position stands on margin of its own. */

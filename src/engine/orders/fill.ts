@@ -13,7 +13,7 @@ import {
   type TradeId,
 } from '../../num/units.ts';
 import { credit } from '../accounts/ledger.ts';
-import { applyFill, emitPosition } from '../accounts/positions.ts';
+import { applyFill, emitPosition, takeFunding } from '../accounts/positions.ts';
 import { settleFill } from '../accounts/settle-fill.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
@@ -100,11 +100,13 @@ export function executeFill(
   const makerPlan = makerExposure.isolated
     ? planIsolated(makerExposure, market, makerLots, price, makerFees)
     : null;
+  const makerFunding = takeFunding(makerExposure, makerLots);
   const makerPnl = applyFill(market, makerExposure, makerLots, price);
   const takerBefore = takerExposure.positionLots;
   const takerPlan = takerExposure.isolated
     ? planIsolated(takerExposure, market, takerLots, price, takerFees)
     : null;
+  const takerFunding = takeFunding(takerExposure, takerLots);
   const takerPnl = applyFill(market, takerExposure, takerLots, price);
 
   const trade = printTrade(state, market, price, takerLots);
@@ -112,11 +114,31 @@ export function executeFill(
   else {
     shrinkResting(table, makerSlot, size, makerExposure);
     market.book.reduce(makerSlot, size);
-    emitFilled(state, makerSlot, trade, 'maker', price, makerLots, makerFees, makerPnl);
+    emitFilled(
+      state,
+      makerSlot,
+      trade,
+      'maker',
+      price,
+      makerLots,
+      makerFees,
+      makerPnl,
+      makerFunding,
+    );
   }
   if (takerSlot !== NONE) {
     table.reduce(takerSlot, size);
-    emitFilled(state, takerSlot, trade, 'taker', price, takerLots, takerFees, takerPnl);
+    emitFilled(
+      state,
+      takerSlot,
+      trade,
+      'taker',
+      price,
+      takerLots,
+      takerFees,
+      takerPnl,
+      takerFunding,
+    );
   }
 
   settleFill(state, maker, makerExposure, makerSlot, makerPnl, makerFees, makerPlan);
@@ -161,6 +183,7 @@ function emitFilled(
   filled: Lots,
   fees: SideFees,
   realized: Quanta,
+  funding: Quanta,
 ): void {
   const table = state.orders;
   table.setStatus(slot, table.left(slot) === 0 ? 'filled' : 'partiallyFilled', null);
@@ -182,6 +205,7 @@ function emitFilled(
     feeQuanta: quanta(fees.protocol + fees.liquidation),
     originatorFeeQuanta: fees.originator,
     realizedPnlQuanta: realized,
+    realizedFundingQuanta: funding,
   });
   const special = table.special(slot);
   if (special !== null) noteRelatives(state, slot, special, Math.abs(filled));

@@ -5,7 +5,7 @@
 import { lots, quanta, type Lots, type Quanta } from '../../num/units.ts';
 import { creditMargin } from '../accounts/isolated-ledger.ts';
 import { credit } from '../accounts/ledger.ts';
-import { applyFill, emitPosition } from '../accounts/positions.ts';
+import { applyFill, emitPosition, takeFunding } from '../accounts/positions.ts';
 import { settleIsolated } from '../accounts/settle-fill.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
@@ -29,10 +29,8 @@ export function transferPosition(
 ): void {
   const market = state.market(from.market);
   const price = mustMark(market);
-  const realized = [
-    settleParty(state, from, lots(-moved), -money, reason, false),
-    settleParty(state, to, moved, money, reason, true),
-  ] as const;
+  const left = settleParty(state, from, lots(-moved), -money, reason, false);
+  const took = settleParty(state, to, moved, money, reason, true);
   state.emit(hashPositionTransferred, {
     kind: 'positionTransferred',
     seq: state.seq,
@@ -46,8 +44,10 @@ export function transferPosition(
     lots: moved,
     priceTicks: price,
     moneyQuanta: quanta(money),
-    fromRealizedQuanta: realized[0],
-    toRealizedQuanta: realized[1],
+    fromRealizedQuanta: left.realized,
+    toRealizedQuanta: took.realized,
+    fromFundingQuanta: left.funding,
+    toFundingQuanta: took.funding,
   });
 }
 
@@ -58,7 +58,7 @@ function settleParty(
   money: bigint,
   reason: 'takeover' | 'adl',
   release: boolean,
-): Quanta {
+): { readonly realized: Quanta; readonly funding: Quanta } {
   const market = state.market(exposure.market);
   const price = mustMark(market);
   const subaccount = state.subaccount(exposure.subaccount);
@@ -66,6 +66,7 @@ function settleParty(
   const plan = exposure.isolated
     ? planIsolated(exposure, market, change, price, NO_FEES, money, release)
     : null;
+  const funding = takeFunding(exposure, change);
   const realized = applyFill(market, exposure, change, price);
   if (plan === null) {
     credit(state, subaccount, realized, 'realizedPnl');
@@ -76,5 +77,5 @@ function settleParty(
   }
   emitPosition(state, subaccount, exposure, before);
   if (subaccount.role !== 'house') closeReduceOnly(state, subaccount, exposure, before, NONE);
-  return realized;
+  return { realized, funding };
 }

@@ -1,0 +1,76 @@
+/**
+ * What has changed since the last look: gathered from the engine's events, so that a feed costs nothing for what nobody watches. Orders,
+ * positions and balances are told as they are at the end of a look; trades and fills one by one.
+ */
+import type {
+  EngineEvent,
+  OrderFilled,
+  PositionTransferred,
+  TradePrinted,
+} from '../../engine/events.ts';
+import type { MarketId, OrderId, SubaccountId } from '../../num/units.ts';
+
+export class Changes {
+  readonly trades: TradePrinted[] = [];
+  readonly fills: (OrderFilled | PositionTransferred)[] = [];
+  readonly orders = new Map<OrderId, SubaccountId>();
+  /** Markets of changed positions by subaccount. */
+  readonly positions = new Map<SubaccountId, Set<MarketId>>();
+  readonly balances = new Set<SubaccountId>();
+  /** Markets whose book, price or summary may have changed. */
+  readonly markets = new Set<MarketId>();
+
+  note(event: EngineEvent): void {
+    switch (event.kind) {
+      case 'tradePrinted':
+        this.trades.push(event);
+        this.markets.add(event.market);
+        return;
+      case 'orderFilled':
+        this.fills.push(event);
+        this.noteOrder(event.orderId, event.subaccount, event.market);
+        return;
+      case 'orderAccepted':
+      case 'orderRejected':
+      case 'orderRested':
+      case 'orderPending':
+      case 'orderReleased':
+      case 'orderEnded':
+        this.noteOrder(event.orderId, event.subaccount, event.market);
+        return;
+      case 'positionTransferred':
+        this.fills.push(event);
+        this.markets.add(event.market);
+        return;
+      case 'positionChanged':
+      case 'isolatedMarginChanged':
+        this.notePosition(event.subaccount, event.market);
+        this.markets.add(event.market);
+        return;
+      case 'balanceChanged':
+        this.balances.add(event.subaccount);
+        return;
+      case 'markChanged':
+      case 'oracleSet':
+      case 'tapeApplied':
+      case 'fundingSettled':
+        this.markets.add(event.market);
+        return;
+      default:
+    }
+  }
+
+  private noteOrder(id: OrderId, subaccount: SubaccountId, market: MarketId): void {
+    this.orders.set(id, subaccount);
+    this.markets.add(market);
+  }
+
+  private notePosition(subaccount: SubaccountId, market: MarketId): void {
+    let markets = this.positions.get(subaccount);
+    if (markets === undefined) {
+      markets = new Set();
+      this.positions.set(subaccount, markets);
+    }
+    markets.add(market);
+  }
+}

@@ -1,0 +1,292 @@
+/**
+ * One WebSocket client: JSON-RPC 2.0 (R-11.4). Requests are answered in the order in which they are done; each answer says when it came in and
+ * went out. A client that does not read loses book deltas and gets a snapshot instead; one that reads nothing at all is closed.
+ */
+import type { WebSocket } from 'ws';
+import { FEED_METHODS, MAX_SUBSCRIPTIONS, type FeedSource } from '../../contract/feeds.ts';
+import { FEEDS } from '../../contract/feeds.ts';
+import { invalidField, MESSAGES } from '../../contract/messages.ts';
+import { rightsOf } from '../../gateway/authorise.ts';
+import type { Caller } from '../../gateway/context.ts';
+import { Fields } from '../../gateway/fields.ts';
+import { RequestError } from '../../gateway/request-error.ts';
+import { StoreStopped } from '../../store/durable-exchange.ts';
+import type { MarketId } from '../../num/units.ts';
+import { parseExact, stringifyExact } from '../exact-json.ts';
+import type { Host } from '../host.ts';
+import type { RateLimit } from '../rate-limit.ts';
+import type { WalletAuth } from '../wallet-auth.ts';
+import type { Publisher, Watcher } from './publisher.ts';
+import { readSubscription, type Subscription } from './subscription.ts';
+
+/** Bytes that wait to be read, from which book deltas are dropped, and from which the client is given up. */
+const SLOW_BYTES = 1 << 20;
+const DEAD_BYTES = 8 << 20;
+/** Close codes of our own: a token that is none any more, and a client that does not read. */
+export const CLOSE_TOKEN = 4401;
+export const CLOSE_SLOW = 4408;
+
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+const NO_METHOD = -32_601;
+const INVALID_PARAMS = -32_602;
+const SERVER_ERROR = -32_000;
+
+type Method = (typeof FEED_METHODS)[number];
+
+class RpcError extends Error {
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export interface ConnectionServices {
+  readonly host: Host;
+  readonly auth: WalletAuth;
+  readonly publisher: Publisher;
+  readonly limit: RateLimit | null;
+}
+
+export class Connection implements Watcher {
+  private readonly socket: WebSocket;
+  private readonly services: ConnectionServices;
+  private readonly address: string;
+  private caller: Caller | null = null;
+  private expiresUs = Infinity;
+  private readonly held = new Map<string, Subscription>();
+  /** Markets whose deltas were dropped. */
+  private readonly behind = new Set<MarketId>();
+  private waiting: Promise<void> = Promise.resolve();
+
+  constructor(socket: WebSocket, services: ConnectionServices, address: string) {
+    this.socket = socket;
+    this.services = services;
+    this.address = address;
+    services.publisher.watch(this);
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
+      const usIn = nowUs();
+      const text = isBinary ? null : data.toString('utf8');
+      // One after the other, so that answers come in the order of the requests.
+      this.waiting = this.waiting.then(() => this.answer(text, usIn));
+    });
+    socket.on('close', () => {
+      services.publisher.unwatch(this);
+    });
+    socket.on('error', () => {
+      socket.terminate();
+    });
+  }
+
+  get subscriptions(): Iterable<Subscription> {
+    return this.held.values();
+  }
+
+  /** A private subscription ends with the right to it, the connection with its token (R-9.5a, R-9.6). */
+  allows(subscription: Subscription): boolean {
+    if (subscription.access === 'public') return true;
+    if (!this.holdsToken()) return false;
+    if (this.mayRead(subscription)) return true;
+    this.held.delete(subscription.key);
+    this.write({
+      jsonrpc: '2.0',
+      method: 'unsubscribed',
+      params: { source: subscription.source, reason: MESSAGES.notDelegated.message },
+    });
+    return false;
+  }
+
+  private holdsToken(): boolean {
+    const { host } = this.services;
+    if (this.caller === null) return false;
+    const rights = rightsOf({ engine: host.view }, this.caller, this.caller.account);
+    if (host.nowUs() < this.expiresUs && rights.may(null)) return true;
+    this.socket.close(CLOSE_TOKEN, MESSAGES.invalidToken.message);
+    return false;
+  }
+
+  private mayRead({ account, indices }: Extract<Subscription, { access: 'private' }>): boolean {
+    if (this.caller === null) return false;
+    const rights = rightsOf({ engine: this.services.host.view }, this.caller, account);
+    if (rights.owner) return true;
+    return indices?.every((index) => rights.may(index)) === true;
+  }
+
+  send(_source: FeedSource, key: string, text: string): void {
+    if (this.socket.readyState !== this.socket.OPEN) return;
+    const backlog = this.socket.bufferedAmount;
+    if (backlog > DEAD_BYTES) {
+      this.socket.close(CLOSE_SLOW, 'Too slow');
+      this.socket.terminate();
+      return;
+    }
+    const subscription = this.held.get(key);
+    if (backlog > SLOW_BYTES && subscription?.source === 'book') {
+      for (const { id } of this.services.host.view.markets()) this.behind.add(id);
+      return;
+    }
+    this.socket.send(text);
+  }
+
+  needsSnapshot(market: MarketId): boolean {
+    if (this.socket.bufferedAmount > SLOW_BYTES) return false;
+    return this.behind.delete(market);
+  }
+
+  private async answer(text: string | null, usIn: number): Promise<void> {
+    let id: unknown = null;
+    try {
+      const request = this.parse(text);
+      id = request.id;
+      const result = await this.carryOut(methodOf(request.method), request.params);
+      this.reply({ id, result }, usIn);
+    } catch (error) {
+      this.reply({ id, error: errorOf(error) }, usIn);
+    }
+  }
+
+  private parse(text: string | null): { id: unknown; method: unknown; params: unknown } {
+    let request: unknown;
+    try {
+      request = parseExact(text ?? '');
+    } catch (error) {
+      throw new RpcError(PARSE_ERROR, `Parse error: ${(error as Error).message}`);
+    }
+    if (typeof request !== 'object' || request === null || Array.isArray(request)) {
+      throw new RpcError(INVALID_REQUEST, 'Invalid request: must be an object');
+    }
+    const { jsonrpc, id, method, params } = request as Record<string, unknown>;
+    if (jsonrpc !== '2.0')
+      throw new RpcError(INVALID_REQUEST, 'Invalid request: jsonrpc must be "2.0"');
+    if (typeof id !== 'string' && typeof id !== 'number') {
+      throw new RpcError(INVALID_REQUEST, 'Invalid request: id must be a string or a number');
+    }
+    return { id, method, params: params ?? {} };
+  }
+
+  private async carryOut(method: Method, params: unknown): Promise<unknown> {
+    const { limit, host } = this.services;
+    const account = this.caller === null ? `ip ${this.address}` : this.caller.account;
+    if (limit?.accepts(account, host.nowUs()) === false) {
+      throw new RequestError(MESSAGES.tooManyRequests);
+    }
+    switch (method) {
+      case 'auth':
+        return this.authenticate(params);
+      case 'subscribe':
+        return this.subscribe(params);
+      case 'unsubscribe':
+        return this.unsubscribe(params);
+      case 'create':
+        return this.create(params);
+      case 'cancel':
+        return this.cancel(params);
+    }
+  }
+
+  private async authenticate(params: unknown): Promise<unknown> {
+    const bearer = new Fields(params, ['bearer'], false).text('bearer');
+    const { caller, claims } = await this.services.auth.verify(bearer);
+    this.caller = caller;
+    this.expiresUs = claims.exp * 1_000_000;
+    if (!this.holdsToken()) throw new RequestError(MESSAGES.invalidToken);
+    return claims;
+  }
+
+  private read(params: unknown): Subscription {
+    const names = ['source', 'symbols', 'account', 'subaccountIndices'];
+    return readSubscription(new Fields(params, names, false), this.services.host.view);
+  }
+
+  private subscribe(params: unknown): unknown {
+    const subscription = this.read(params);
+    if (subscription.access === 'private') {
+      if (this.caller === null) throw new RequestError(MESSAGES.missingToken);
+      if (!this.mayRead(subscription)) throw new RequestError(MESSAGES.notDelegated);
+    }
+    if (this.held.has(subscription.key)) {
+      throw new RequestError(
+        invalidField('source', 'is subscribed to already, with these parameters'),
+      );
+    }
+    if (this.held.size >= MAX_SUBSCRIPTIONS) {
+      const most = String(MAX_SUBSCRIPTIONS);
+      throw new RequestError(
+        invalidField('source', `a connection has at most ${most} subscriptions`),
+      );
+    }
+    this.services.publisher.begin(this, subscription);
+    this.held.set(subscription.key, subscription);
+    return { subscribed: subscription.source, update: FEEDS[subscription.source].update };
+  }
+
+  private unsubscribe(params: unknown): unknown {
+    const subscription = this.read(params);
+    if (!this.held.delete(subscription.key)) {
+      throw new RequestError(invalidField('source', 'is not subscribed to with these parameters'));
+    }
+    return { unsubscribed: subscription.source };
+  }
+
+  /** An order, or `{type: "batchOrders", orders}`. */
+  private create(params: unknown): Promise<unknown> {
+    const batch = (params as { readonly type?: unknown }).type;
+    if (batch === undefined) return this.call('submitOrder', params);
+    const fields = new Fields(params, ['type', 'orders'], false);
+    if (batch !== 'batchOrders')
+      fields.fail('type', 'must be batchOrders, or absent for one order');
+    return this.call('submitOrders', { orders: fields.get('orders') });
+  }
+
+  /** By `orderId`, or `clientId` and `account`; or many by `orderIds` and `clientIds`. */
+  private cancel(params: unknown): Promise<unknown> {
+    const many = ['orderIds', 'clientIds'].some((name) => Object.hasOwn(params as object, name));
+    return this.call(many ? 'cancelOrders' : 'cancelOrder', params);
+  }
+
+  private async call(
+    endpoint: 'submitOrder' | 'submitOrders' | 'cancelOrder' | 'cancelOrders',
+    input: unknown,
+  ): Promise<unknown> {
+    if (typeof input !== 'object' || input === null) {
+      throw new RequestError(invalidField('params', 'must be an object'));
+    }
+    const { status, body } = await this.services.host.handle(endpoint, input, this.caller);
+    if (status !== 200) throw new RequestError({ status, message: String(body) });
+    return body;
+  }
+
+  private reply(answer: Record<string, unknown>, usIn: number): void {
+    const usOut = nowUs();
+    this.write({ jsonrpc: '2.0', ...answer, usIn, usOut, usDiff: usOut - usIn });
+  }
+
+  private write(message: unknown): void {
+    if (this.socket.readyState === this.socket.OPEN) this.socket.send(stringifyExact(message));
+  }
+}
+
+function methodOf(name: unknown): Method {
+  const method = FEED_METHODS.find((known) => known === name);
+  if (method !== undefined) return method;
+  throw new RpcError(NO_METHOD, `Method must be one of ${FEED_METHODS.join(', ')}`);
+}
+
+function errorOf(error: unknown): Record<string, unknown> {
+  if (error instanceof RpcError) return { code: error.code, message: error.message };
+  if (error instanceof StoreStopped) {
+    return { code: SERVER_ERROR, message: MESSAGES.unavailable.message, data: { status: 503 } };
+  }
+  if (error instanceof RequestError) {
+    const { status, message } = error;
+    const code = status === 400 || status === 404 ? INVALID_PARAMS : SERVER_ERROR;
+    return { code, message, data: { status } };
+  }
+  return { code: SERVER_ERROR, message: 'Internal server error', data: { status: 500 } };
+}
+
+/** Wall time in whole microseconds. */
+function nowUs(): number {
+  return Math.round((performance.timeOrigin + performance.now()) * 1000);
+}

@@ -1,0 +1,382 @@
+/** WebSocket feeds over a real socket (R-11.4): methods, every source, gaps, rights, limits. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Caller } from '../../src/gateway/context.ts';
+import { ALICE, BOB, order, STRANGER } from '../gateway/fixture.ts';
+import { Served } from './served.ts';
+
+const SYMBOL = 'BTC-USD-PERP';
+const AS_ALICE: Caller = { account: ALICE, signer: ALICE };
+const AS_BOB: Caller = { account: BOB, signer: BOB };
+
+interface Update {
+  readonly type: string;
+  readonly data: Record<string, unknown>;
+}
+interface Answer {
+  readonly id: unknown;
+  readonly result?: unknown;
+  readonly error?: {
+    readonly code: number;
+    readonly message: string;
+    readonly data?: { readonly status: number };
+  };
+  readonly usIn: number;
+  readonly usOut: number;
+  readonly usDiff: number;
+}
+
+class Client {
+  readonly updates: Update[] = [];
+  readonly notices: unknown[] = [];
+  closed: number | null = null;
+  private readonly socket: WebSocket;
+  private readonly answers = new Map<unknown, (answer: Answer) => void>();
+  private nextId = 0;
+
+  private constructor(socket: WebSocket) {
+    this.socket = socket;
+    socket.on('message', (data: Buffer) => {
+      const message = JSON.parse(data.toString()) as Record<string, unknown>;
+      if ('type' in message) this.updates.push(message as unknown as Update);
+      else if ('method' in message) this.notices.push(message);
+      else this.answers.get(message['id'])?.(message as unknown as Answer);
+    });
+    socket.on('close', (code) => {
+      this.closed = code;
+    });
+  }
+
+  static async open(served: Served): Promise<Client> {
+    const socket = new WebSocket(`${served.url.replace('http', 'ws')}/ws`);
+    await new Promise((resolve, reject) => {
+      socket.on('open', resolve);
+      socket.on('error', reject);
+    });
+    return new Client(socket);
+  }
+
+  ask(method: string, params: unknown): Promise<Answer> {
+    const id = ++this.nextId;
+    return new Promise((resolve) => {
+      this.answers.set(id, resolve);
+      this.socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    });
+  }
+
+  raw(text: string, id: unknown): Promise<Answer> {
+    return new Promise((resolve) => {
+      this.answers.set(id, resolve);
+      this.socket.send(text);
+    });
+  }
+
+  async login(served: Served, caller: Caller): Promise<void> {
+    const { result } = await this.ask('auth', { bearer: await served.token(caller) });
+    expect(result).toMatchObject({ account: caller.account });
+  }
+
+  /** Updates of a type, once there are as many. */
+  async take(type: string, count: number): Promise<Record<string, unknown>[]> {
+    const deadline = Date.now() + 5000;
+    for (;;) {
+      const found = this.updates.filter((update) => update.type === type);
+      if (found.length >= count || Date.now() > deadline) return found.map(({ data }) => data);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
+  close(): void {
+    this.socket.close();
+  }
+}
+
+let served: Served;
+beforeAll(async () => {
+  served = await Served.start();
+  for (const account of [ALICE, BOB]) await served.sim('deposit', { account, amount: '100000' });
+  await served.sim('oracle', { symbol: SYMBOL, price: '60000' });
+});
+afterAll(() => served.remove());
+
+let client: Client;
+beforeEach(async () => {
+  client = await Client.open(served);
+  return () => {
+    client.close();
+  };
+});
+
+const submit = async (caller: Caller, changes: Record<string, unknown>) => {
+  const answer = await served.call(
+    'submitOrder',
+    order({ account: caller.account, ...changes }),
+    caller,
+  );
+  expect(answer.status).toBe(200);
+  return (answer.body as { orderId: string }[])[0]!.orderId;
+};
+
+describe('requests', () => {
+  test('every answer carries its times', async () => {
+    const { result, usIn, usOut, usDiff } = await client.ask('subscribe', {
+      source: 'trade',
+      symbols: [SYMBOL],
+    });
+    expect(result).toEqual({ subscribed: 'trade', update: 'Trade' });
+    expect(usDiff).toBe(usOut - usIn);
+    expect(usDiff).toBeGreaterThanOrEqual(0);
+    expect(Math.abs(usIn / 1000 - Date.now())).toBeLessThan(60_000);
+  });
+
+  test.each([
+    ['{', null, -32_700],
+    ['[]', null, -32_600],
+    ['{"id":1,"method":"auth"}', null, -32_600],
+    ['{"jsonrpc":"2.0","method":"auth"}', null, -32_600],
+    ['{"jsonrpc":"2.0","id":"x","method":"shout"}', 'x', -32_601],
+    ['{"jsonrpc":"2.0","id":"y","method":"subscribe","params":{"source":"gossip"}}', 'y', -32_602],
+    ['{"jsonrpc":"2.0","id":"z","method":"subscribe","params":[]}', 'z', -32_602],
+  ] as const)('%s is answered %s', async (text, id, code) => {
+    expect((await client.raw(text, id)).error?.code).toBe(code);
+  });
+
+  test.each([
+    ['an unknown market', { source: 'book', symbols: ['X'] }, -32_602, 'Symbol not found'],
+    [
+      'an account for a public source',
+      { source: 'book', account: ALICE },
+      -32_602,
+      'account: belongs to private sources, not to book',
+    ],
+    [
+      'symbols for a private source',
+      { source: 'order', symbols: [] },
+      -32_602,
+      'symbols: belongs to public sources, not to order',
+    ],
+    ['an unknown parameter', { source: 'book', depth: 5 }, -32_602, 'depth: unknown field'],
+    [
+      'no login',
+      { source: 'order', account: ALICE, subaccountIndices: [] },
+      -32_000,
+      'Please add the JWT token to the header',
+    ],
+  ] as const)('a subscription with %s is refused', async (_name, params, code, message) => {
+    expect((await client.ask('subscribe', params)).error).toMatchObject({ code, message });
+  });
+
+  test('a second subscription to the same, and unsubscribing from none, are errors', async () => {
+    const params = { source: 'price', symbols: [SYMBOL] };
+    expect((await client.ask('unsubscribe', params)).error?.code).toBe(-32_602);
+    expect((await client.ask('subscribe', params)).error).toBeUndefined();
+    expect((await client.ask('subscribe', params)).error?.code).toBe(-32_602);
+    expect((await client.ask('unsubscribe', params)).result).toEqual({ unsubscribed: 'price' });
+    expect((await client.ask('subscribe', params)).error).toBeUndefined();
+  });
+
+  test('50 subscriptions a connection', async () => {
+    await client.login(served, AS_ALICE);
+    for (let i = 0; i < 50; i++) {
+      const params = { source: 'order', account: ALICE, subaccountIndices: [i] };
+      expect((await client.ask('subscribe', params)).error).toBeUndefined();
+    }
+    const { error } = await client.ask('subscribe', {
+      source: 'order',
+      account: ALICE,
+      subaccountIndices: [50],
+    });
+    expect(error?.message).toBe('source: a connection has at most 50 subscriptions');
+  });
+
+  test('orders are created and cancelled', async () => {
+    await client.login(served, AS_ALICE);
+    const created = await client.ask('create', order({ clientId: 'ws-1' }));
+    const [record] = created.result as { orderId: string }[];
+    expect(record).toMatchObject({ status: 'new', clientId: 'ws-1' });
+    const cancelled = await client.ask('cancel', { orderId: record!.orderId });
+    expect(cancelled.result).toMatchObject({ status: 'cancelled' });
+    const batch = await client.ask('create', {
+      type: 'batchOrders',
+      orders: [order({ clientId: 'a' }), order({ clientId: 'b' })],
+    });
+    expect((batch.result as { orders: unknown[] }).orders).toHaveLength(2);
+    const many = await client.ask('cancel', { account: ALICE, clientIds: ['a', 'b', 'c'] });
+    expect(many.result).toMatchObject({ cancelled: [{}, {}], failed: [{ clientId: 'c' }] });
+    const refused = await client.ask('create', order({ price: '-1' }));
+    expect(refused.error).toMatchObject({
+      code: -32_602,
+      message: 'price must be positive',
+      data: { status: 400 },
+    });
+  });
+});
+
+describe('public feeds', () => {
+  test('a book: snapshot, then deltas that rebuild it, each naming the one before', async () => {
+    await submit(AS_BOB, { price: '61000', quantity: '-0.5' });
+    await client.ask('subscribe', { source: 'book', symbols: [SYMBOL] });
+    const [snapshot] = await client.take('Book', 1);
+    expect(snapshot).toMatchObject({
+      snapshot: true,
+      symbol: SYMBOL,
+      previous_sequence_number: null,
+    });
+    await submit(AS_BOB, { price: '61000', quantity: '-0.25' });
+    const gone = await submit(AS_BOB, { price: '61001', quantity: '-0.1' });
+    await served.call('cancelOrder', { orderId: gone }, AS_BOB);
+    await submit(AS_ALICE, { price: '59000', quantity: '0.3' });
+    const messages = await client.take('Book', 4);
+    const book = { bids: new Map<string, string>(), asks: new Map<string, string>() };
+    let last: unknown = null;
+    for (const message of messages) {
+      expect(message['previous_sequence_number']).toBe(last);
+      last = message['sequence_number'];
+      for (const side of ['bids', 'asks'] as const) {
+        for (const { price, quantity } of message[side] as { price: string; quantity: string }[]) {
+          if (quantity === '0') book[side].delete(price);
+          else book[side].set(price, quantity);
+        }
+      }
+    }
+    const { body } = await served.call('getBook', { symbol: SYMBOL }, null);
+    const whole = body as Record<'bids' | 'asks', { price: string; quantity: string }[]>;
+    for (const side of ['bids', 'asks'] as const) {
+      expect(Object.fromEntries(book[side])).toEqual(
+        Object.fromEntries(whole[side].map(({ price, quantity }) => [price, quantity])),
+      );
+    }
+  });
+
+  test('trades, candles, prices and summaries', async () => {
+    for (const source of ['trade', 'candle', 'price', 'summary']) {
+      await client.ask('subscribe', { source, symbols: [SYMBOL] });
+    }
+    await submit(AS_BOB, { price: '60010', quantity: '-0.2' });
+    await submit(AS_ALICE, { price: '60010', quantity: '0.2' });
+    expect(await client.take('Trade', 1)).toMatchObject([
+      { symbol: SYMBOL, price: '60010', quantity: '0.2' },
+    ]);
+    expect((await client.take('Candle', 1)).at(-1)).toMatchObject({
+      symbol: SYMBOL,
+      interval: '1m',
+      close: '60010',
+    });
+    expect((await client.take('Summary', 1)).at(-1)).toMatchObject({ symbol: SYMBOL });
+    expect((await client.take('Price', 1)).at(-1)).toMatchObject({
+      symbol: SYMBOL,
+      index: '60000',
+    });
+  });
+
+  test('of all markets prices come batched, the latest of each that changed', async () => {
+    await client.ask('subscribe', { source: 'price', symbols: [] });
+    await served.sim('oracle', { symbol: SYMBOL, price: '60001' });
+    await served.sim('oracle', { symbol: 'ETH-USD-PERP', price: '3000' });
+    await served.sim('oracle', { symbol: SYMBOL, price: '60000' });
+    const batches = (await client.take('Price', 1)) as unknown as Record<string, string>[][];
+    const latest = new Map(batches.flat().map((price) => [price['symbol'], price['index']]));
+    expect(latest.get(SYMBOL)).toBe('60000');
+    expect(latest.get('ETH-USD-PERP')).toBe('3000');
+  });
+});
+
+describe('private feeds', () => {
+  test('orders, fills, positions, balances, stats', async () => {
+    await client.login(served, AS_ALICE);
+    for (const source of ['order', 'fill', 'position', 'balance', 'stats']) {
+      await client.ask('subscribe', { source, account: ALICE, subaccountIndices: [] });
+    }
+    expect(await client.take('Stats', 1)).toMatchObject([{ account: ALICE, subaccountIndex: 0 }]);
+    await submit(AS_BOB, { price: '60020', quantity: '-0.1' });
+    const orderId = await submit(AS_ALICE, { price: '60020', quantity: '0.1', clientId: 'fed' });
+    expect((await client.take('Order', 1)).at(-1)).toMatchObject({ orderId, status: 'filled' });
+    const [fill] = await client.take('Fill', 1);
+    expect(fill).toMatchObject({
+      symbol: SYMBOL,
+      price: '60020',
+      quantity: '0.1',
+      order_id: orderId,
+      realized_exposure: '0',
+      realized_funding: '0',
+    });
+    expect(fill!['realized_pnl']).toBe(`-${fill!['fee'] as string}`);
+    expect((await client.take('Position', 1)).at(-1)).toMatchObject({
+      symbol: SYMBOL,
+      account: ALICE,
+    });
+    expect((await client.take('Balance', 1)).at(-1)).toMatchObject({
+      account: ALICE,
+      subaccountIndex: 0,
+    });
+  });
+
+  test('strangers and delegates of other subaccounts are refused; indices are needed', async () => {
+    await client.login(served, { account: STRANGER, signer: STRANGER });
+    const params = { source: 'order', account: ALICE, subaccountIndices: [0] };
+    expect((await client.ask('subscribe', params)).error).toMatchObject({
+      message: 'Not delegated for account and subaccount',
+      data: { status: 403 },
+    });
+  });
+
+  test('a revoked delegation ends its subscriptions at once (R-9.6)', async () => {
+    const grant = (delegated: boolean, nonce: number) =>
+      served.call(
+        'updateDelegates',
+        {
+          account: ALICE,
+          delegate: STRANGER,
+          delegated,
+          expiresAt: 9_007_199_254_740_991,
+          nonce,
+          signatures: [],
+          subaccountIndex: 0,
+        },
+        AS_ALICE,
+      );
+    expect((await grant(true, 1)).status).toBe(200);
+    await client.login(served, { account: STRANGER, signer: STRANGER });
+    const all = { source: 'order', account: ALICE, subaccountIndices: [] };
+    expect((await client.ask('subscribe', all)).error?.data?.status).toBe(403);
+    await client.ask('subscribe', { ...all, subaccountIndices: [0] });
+    await submit(AS_ALICE, { clientId: 'seen' });
+    expect(await client.take('Order', 1)).toMatchObject([{ clientId: 'seen' }]);
+    expect((await grant(false, 2)).status).toBe(200);
+    await submit(AS_ALICE, { clientId: 'unseen' });
+    await client.ask('subscribe', { source: 'price', symbols: [SYMBOL] });
+    expect(client.notices).toMatchObject([{ method: 'unsubscribed', params: { source: 'order' } }]);
+    expect(client.updates.filter(({ type }) => type === 'Order')).toHaveLength(1);
+  });
+
+  test('a wallet that may not act for its account any more loses the connection (R-9.5a)', async () => {
+    const account = BOB;
+    const key = STRANGER;
+    await client.login(served, AS_BOB);
+    await client.ask('subscribe', { source: 'balance', account, subaccountIndices: [] });
+    const change = {
+      account,
+      expiresAt: 9_007_199_254_740_991,
+      nonce: 1,
+      quorum: 1,
+      signatures: [],
+      signers: [key],
+    };
+    expect((await served.call('updateSigners', change, AS_BOB)).status).toBe(200);
+    await served.sim('deposit', { account, amount: '1' });
+    for (let i = 0; i < 200 && client.closed === null; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(client.closed).toBe(4401);
+  });
+});
+
+test('another path is no feed', async () => {
+  const socket = new WebSocket(`${served.url.replace('http', 'ws')}/other`);
+  const failed = await new Promise((resolve) => {
+    socket.on('error', (error) => {
+      resolve(error.message);
+    });
+  });
+  expect(failed).toContain('404');
+});
