@@ -206,6 +206,8 @@ export class DurableExchange {
   }
 
   private settledAt(seq: number): Promise<void> {
+    // While the exchange is rebuilt, what it still shows is not on disk and never will be.
+    if (this.stopped !== null) return Promise.reject(new StoreStopped(this.stopped.message));
     return new Promise((resolve, reject) => {
       this.waiters.push({ seq, resolve, reject });
     });

@@ -151,8 +151,13 @@ test('a disk that fails stops writes with 503, takes nothing back that was seen,
   ]);
   const again = await served.call('submitOrder', order(), AS_ALICE);
   expect(again.status).toBe(503);
-  const find = (clientId: string) =>
-    served.call('getOrder', { clientId, account: ALICE }, AS_ALICE);
+  const find = async (clientId: string) => {
+    // Until the exchange is rebuilt reads are refused, too.
+    for (;;) {
+      const found = await served.call('getOrder', { clientId, account: ALICE }, AS_ALICE);
+      if (found.status !== 503) return found;
+    }
+  };
   expect((await find('kept')).status).toBe(200);
   expect((await find('lost')).body).toBe('Order not found');
   expect(served.host.exchange.engine.stateHash()).toBe(hash);
