@@ -10,8 +10,8 @@ const CHECKS = [
   ['types', bin('tsc'), ['--noEmit', '-p', 'tsconfig.json']],
   ['types of floors 0 to 3', bin('tsc'), ['-p', 'tsconfig.engine.json']],
   ['types of tests', bin('tsc'), ['-p', 'tsconfig.test.json']],
-  ['lint', bin('eslint'), ['--max-warnings=0', 'src', 'test']],
-  ['format', bin('prettier'), ['--check', '--log-level=warn', 'src', 'test', '.ci']],
+  ['lint', bin('eslint'), ['--max-warnings=0', 'src', 'test', 'examples']],
+  ['format', bin('prettier'), ['--check', '--log-level=warn', 'src', 'test', 'examples', '.ci']],
   ['floors', bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'src']],
   ['dead code', bin('knip'), []],
 ];

@@ -35,9 +35,25 @@ export class TypedData {
   }
 
   /** What a wallet is asked to sign. */
-  payloadOf(kind: Kind, body: Readonly<Record<string, unknown>>) {
-    return { domain: this.domain, types: typesOf(kind), message: messageOf(kind, body) };
+  payloadOf(kind: Kind, body: Readonly<Record<string, unknown>>): SigningPayload {
+    return signingPayload(this.domain, kind, body);
   }
+}
+
+/** EIP-712 typed data as wallets take it. */
+export interface SigningPayload {
+  readonly domain: Record<string, unknown>;
+  readonly types: Record<string, Field[]>;
+  readonly message: Record<string, unknown>;
+}
+
+/** Of a request for an exchange with this domain, which GET /config publishes. */
+export function signingPayload(
+  domain: Record<string, unknown>,
+  kind: Kind,
+  body: Readonly<Record<string, unknown>>,
+): SigningPayload {
+  return { domain, types: typesOf(kind), message: messageOf(kind, body) };
 }
 
 function joinDigest(domainHash: string, structHash: string): string {

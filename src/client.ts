@@ -1,0 +1,10 @@
+/** `orrery/client`: the API as a typed client over HTTP. */
+export {
+  eip1193Signer,
+  HttpMatcherClient,
+  type HttpClientOptions,
+  type RequestSigner,
+  type Unsigned,
+} from './http/client/http-matcher-client.ts';
+export { MatcherError, type MatcherClient } from './gateway/matcher-client.ts';
+export type { EndpointId, RequestOf, ResponseOf } from './contract/endpoints.ts';
