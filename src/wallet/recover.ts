@@ -3,8 +3,9 @@
  * in hex with or without 0x, low s, v of 27, 28, 0 or 1 (R-9.2). A signature that is anything else was made by nobody.
  */
 import { createRequire } from 'node:module';
-import { getBytes, keccak256, recoverAddress } from 'ethers';
+import { getBytes, recoverAddress } from 'ethers';
 import { address, type Address } from '../num/units.ts';
+import { keccakBytes } from './keccak.ts';
 
 type Native = Pick<typeof import('secp256k1'), 'ecdsaRecover'>;
 
@@ -44,7 +45,8 @@ export const recoverByLibrary: Recover | null =
         if (parsed === null) return null;
         try {
           const key = native.ecdsaRecover(parsed.rs, parsed.recovery, digest, false);
-          return address(`0x${keccak256(key.subarray(1)).slice(-40)}`);
+          const hashed = Buffer.from(keccakBytes(key.subarray(1)));
+          return address(`0x${hashed.toString('hex', 12)}`);
         } catch {
           return null;
         }

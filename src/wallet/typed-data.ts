@@ -1,42 +1,144 @@
 /**
  * EIP-712 digests of signed requests (R-9.2): the structs that GET /config publishes, over the request as it was sent. What is null or
  * absent is "", 0 or the all-empty struct; addresses count by value, everything textual by its characters.
+ *
+ * Encoded by hand, since a digest is made for every signed request; ethers is the oracle (test/http/wallet.test.ts).
  */
-import { keccak256, TypedDataEncoder } from 'ethers';
+import { getBytes, TypedDataEncoder } from 'ethers';
 import type { ExchangeConfig } from '../engine/config.ts';
 import { EIP712_TYPES, eip712Domain } from '../gateway/eip712.ts';
 import type { SignedRequest } from '../gateway/ports.ts';
+import { keccakBytes } from './keccak.ts';
 
 type Kind = SignedRequest['kind'];
+type Body = Readonly<Record<string, unknown>>;
 interface Field {
   readonly name: string;
   readonly type: string;
 }
 
+const WORD = 32;
+const EMPTY: Body = {};
+/** Texts that come again and again: symbols, order types, round prices. */
+const MAX_CACHED_TEXTS = 4096;
+const utf8 = new TextEncoder();
+
 /** Digests for one exchange. */
 export class TypedData {
   private readonly domain: Record<string, unknown>;
-  private readonly encoders = new Map<Kind, TypedDataEncoder>();
-  private readonly domainHash: string;
+  private readonly domainHash: Uint8Array;
+  private readonly structs = new Map<string, Struct>();
+  /** A request is verified, and then known by its digest. */
+  private readonly digests = new WeakMap<object, string>();
+  private readonly texts = new Map<string, Uint8Array>();
 
   constructor(config: ExchangeConfig) {
     this.domain = eip712Domain(config);
-    this.domainHash = TypedDataEncoder.hashDomain(this.domain);
-    for (const kind of ['Order', 'Transfer', 'Delegate', 'Signers', 'Margin'] as const) {
-      this.encoders.set(kind, new TypedDataEncoder(typesOf(kind)));
-    }
+    this.domainHash = getBytes(TypedDataEncoder.hashDomain(this.domain));
+    for (const name of Object.keys(EIP712_TYPES)) this.structs.set(name, structOf(name));
+    for (const struct of this.structs.values()) struct.empty = this.hashStruct(struct, EMPTY);
   }
 
   /** 0x and 64 hex digits. */
-  digestOf(kind: Kind, body: Readonly<Record<string, unknown>>): string {
-    const encoder = this.encoders.get(kind);
-    if (encoder === undefined) throw new RangeError(`no struct is called ${kind}`);
-    return joinDigest(this.domainHash, encoder.hash(messageOf(kind, body)));
+  digestOf(kind: Kind, body: Body): string {
+    let digest = this.digests.get(body);
+    if (digest === undefined) {
+      const joined = new Uint8Array(2 + 2 * WORD);
+      joined[0] = 0x19;
+      joined[1] = 0x01;
+      joined.set(this.domainHash, 2);
+      joined.set(this.hashStruct(this.struct(kind), body), 2 + WORD);
+      digest = `0x${Buffer.from(keccakBytes(joined)).toString('hex')}`;
+      this.digests.set(body, digest);
+    }
+    return digest;
   }
 
   /** What a wallet is asked to sign. */
-  payloadOf(kind: Kind, body: Readonly<Record<string, unknown>>): SigningPayload {
+  payloadOf(kind: Kind, body: Body): SigningPayload {
     return signingPayload(this.domain, kind, body);
+  }
+
+  private struct(name: string): Struct {
+    const struct = this.structs.get(name);
+    if (struct === undefined) throw new RangeError(`no struct is called ${name}`);
+    return struct;
+  }
+
+  private hashStruct({ typeHash, fields }: Struct, body: Body): Uint8Array {
+    const words = new Uint8Array(WORD * (fields.length + 1));
+    words.set(typeHash, 0);
+    for (const [i, { name, type }] of fields.entries()) {
+      this.encode(words, WORD * (i + 1), type, own(body, name));
+    }
+    return keccakBytes(words);
+  }
+
+  private encode(words: Uint8Array, at: number, type: string, value: unknown): void {
+    switch (type) {
+      case 'string':
+        words.set(this.hashText((value ?? '') as string), at);
+        return;
+      case 'address':
+        encodeAddress(words, at, value as string);
+        return;
+      case 'address[]': {
+        const items = (value ?? []) as readonly string[];
+        const list = new Uint8Array(WORD * items.length);
+        for (const [i, item] of items.entries()) encodeAddress(list, WORD * i, item);
+        words.set(keccakBytes(list), at);
+        return;
+      }
+      case 'bool':
+        words[at + WORD - 1] = value === true ? 1 : 0;
+        return;
+      case 'uint32':
+      case 'uint64':
+        encodeInteger(words, at, (value ?? 0) as number | bigint);
+        return;
+      default: {
+        const struct = this.struct(type);
+        const none = value === undefined || value === null;
+        words.set(none ? struct.empty : this.hashStruct(struct, value as Body), at);
+      }
+    }
+  }
+
+  private hashText(text: string): Uint8Array {
+    const known = this.texts.get(text);
+    if (known !== undefined) return known;
+    const hashed = keccakBytes(utf8.encode(text));
+    if (this.texts.size >= MAX_CACHED_TEXTS) this.texts.clear();
+    this.texts.set(text, hashed);
+    return hashed;
+  }
+}
+
+interface Struct {
+  readonly typeHash: Uint8Array;
+  readonly fields: readonly Field[];
+  /** Its hash when nothing is given. */
+  empty: Uint8Array;
+}
+
+function structOf(name: string): Struct {
+  const encoded = new TypedDataEncoder(typesOf(name)).encodeType(name);
+  const fields = (EIP712_TYPES[name] ?? []) as readonly Field[];
+  return { typeHash: keccakBytes(utf8.encode(encoded)), fields, empty: new Uint8Array(WORD) };
+}
+
+function encodeAddress(words: Uint8Array, at: number, address: string | undefined): void {
+  if (address === undefined) return;
+  for (let i = 0; i < 20; i++) {
+    words[at + 12 + i] = Number.parseInt(address.slice(2 + 2 * i, 4 + 2 * i), 16);
+  }
+}
+
+function encodeInteger(words: Uint8Array, at: number, value: number | bigint): void {
+  let left = BigInt(value);
+  for (let i = WORD - 1; left > 0n; i--) {
+    words[at + i] = Number(left & 0xffn);
+    left >>= 8n;
   }
 }
 
@@ -51,13 +153,9 @@ export interface SigningPayload {
 export function signingPayload(
   domain: Record<string, unknown>,
   kind: Kind,
-  body: Readonly<Record<string, unknown>>,
+  body: Body,
 ): SigningPayload {
   return { domain, types: typesOf(kind), message: messageOf(kind, body) };
-}
-
-function joinDigest(domainHash: string, structHash: string): string {
-  return keccak256(`0x1901${domainHash.slice(2)}${structHash.slice(2)}`);
 }
 
 /** The struct and those in it, as ethers wants them: without the domain, nothing else besides. */
@@ -71,13 +169,13 @@ function typesOf(kind: string): Record<string, Field[]> {
 
 /** The request as the struct's message. */
 function messageOf(struct: string, body: unknown): Record<string, unknown> {
-  const given = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const given = (body ?? EMPTY) as Body;
   return Object.fromEntries(
     (EIP712_TYPES[struct] ?? []).map(({ name, type }) => [name, valueOf(type, own(given, name))]),
   );
 }
 
-function own(body: Readonly<Record<string, unknown>>, name: string): unknown {
+function own(body: Body, name: string): unknown {
   return Object.hasOwn(body, name) ? body[name] : undefined;
 }
 
