@@ -6,6 +6,9 @@ export class Metrics {
   private readonly registry = new Registry();
   private readonly latency: Histogram;
   private readonly requests: Counter;
+  /** By route, and by route and status: looking labels up costs more than counting. */
+  private readonly latencies = new Map<string, ReturnType<Histogram['labels']>>();
+  private readonly counts = new Map<string, ReturnType<Counter['labels']>>();
 
   constructor(host: Host) {
     const registers = [this.registry];
@@ -45,8 +48,19 @@ export class Metrics {
   }
 
   answered(route: string, status: number, milliseconds: number): void {
-    this.latency.observe({ route }, milliseconds / 1000);
-    this.requests.inc({ route, status: String(status) });
+    let latency = this.latencies.get(route);
+    if (latency === undefined) {
+      latency = this.latency.labels(route);
+      this.latencies.set(route, latency);
+    }
+    latency.observe(milliseconds / 1000);
+    const name = `${route} ${String(status)}`;
+    let count = this.counts.get(name);
+    if (count === undefined) {
+      count = this.requests.labels(route, String(status));
+      this.counts.set(name, count);
+    }
+    count.inc();
   }
 
   countConnections(read: () => number): void {

@@ -5,13 +5,22 @@ import { RequestError } from '../gateway/request-error.ts';
 import { StoreStopped } from '../store/durable-exchange.ts';
 import { stringifyExact } from './exact-json.ts';
 
+const JSON_HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+};
+const TEXT_HEADERS = {
+  'content-type': 'text/plain; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+};
+
 export function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
-  return reply.code(200).type('application/json; charset=utf-8').send(stringifyExact(body));
+  return reply.headers(JSON_HEADERS).send(stringifyExact(body));
 }
 
 export function sendText(reply: FastifyReply, { status, message }: ErrorReply): FastifyReply {
   if (status === 429) void reply.header('retry-after', '1');
-  return reply.code(status).type('text/plain; charset=utf-8').send(JSON.stringify(message));
+  return reply.code(status).headers(TEXT_HEADERS).send(JSON.stringify(message));
 }
 
 /** What a request may be told of an error; what it may not is logged. */

@@ -78,7 +78,6 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.setErrorHandler((error, _request, reply) => sendError(reply, asRequestError(error)));
   app.setNotFoundHandler((_request, reply) => sendText(reply, MESSAGES.routeNotFound));
 
-  await app.register(helmet);
   if (options.corsOrigin !== null) await app.register(cors, { origin: options.corsOrigin });
   await app.register(swagger, {
     openapi: {
@@ -89,7 +88,11 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       },
     },
   });
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
+  // What browsers show gets the headers for it; records need one of them.
+  await app.register(async (pages) => {
+    await pages.register(helmet);
+    await pages.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
+  });
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
   operations(app, options);
   const limit =
