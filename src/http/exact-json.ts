@@ -6,17 +6,25 @@ import { parse, stringify } from 'lossless-json';
 
 /** Deeper than this is no request. */
 const MAX_DEPTH = 16;
-const LONG_NUMBER = /\d{16}/;
+/** What may be a long integer: outside of a string it is, inside it only costs time. */
+const LONG_INTEGER = /(?<=[:,[\s])-?\d{16,}/g;
 const INTEGER = /^-?\d+$/;
 
 /** Throws `SyntaxError` in words. */
 export function parseExact(text: string): unknown {
   checkDepth(text);
-  if (!LONG_NUMBER.test(text)) return JSON.parse(text) as unknown;
+  if (isExactAsNumbers(text)) return JSON.parse(text) as unknown;
   return parse(text, undefined, (digits) => {
     const number = Number(digits);
     return Number.isSafeInteger(number) || !INTEGER.test(digits) ? number : BigInt(digits);
   });
+}
+
+function isExactAsNumbers(text: string): boolean {
+  for (const [digits] of text.matchAll(LONG_INTEGER)) {
+    if (!Number.isSafeInteger(Number(digits))) return false;
+  }
+  return true;
 }
 
 /** Nesting outside of strings, before any parser goes down it. */

@@ -2,8 +2,9 @@
 import { computeAddress, keccak256, toUtf8Bytes } from 'ethers';
 import type { Keccak } from '../gateway/ports.ts';
 import { address, type Address } from '../num/units.ts';
+import { keccakBytes } from './keccak.ts';
 
-export const keccak: Keccak = (bytes) => keccak256(bytes).slice(2);
+export const keccak: Keccak = (bytes) => Buffer.from(keccakBytes(bytes)).toString('hex');
 
 /** A scenario's account: the address of the private key keccak256(name). Never for money. */
 export function addressOfName(name: string): Address {

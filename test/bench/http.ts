@@ -17,7 +17,7 @@ import { recover } from '../../src/wallet/recover.ts';
 import { TypedData } from '../../src/wallet/typed-data.ts';
 
 const ACCOUNTS = 200;
-const SIGNED_ORDERS = 40_000;
+const SIGNED_ORDERS = 80_000;
 const SECONDS = 4;
 const CONNECTIONS = 50;
 const SECRET = 's'.repeat(32);
