@@ -13,6 +13,7 @@ import type { Reply } from '../gateway/context.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { parseExact, stringifyExact } from './exact-json.ts';
 import type { Faults } from './faults.ts';
+import { asyncApi } from './feeds/asyncapi.ts';
 import { FeedServer } from './feeds/feed-server.ts';
 import type { Host } from './host.ts';
 import type { Metrics } from './metrics.ts';
@@ -94,6 +95,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     await pages.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
   });
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+  const feedDocument = asyncApi(options.host.view.config.name);
+  app.get('/asyncapi.json', { schema: { hide: true } }, () => feedDocument);
   operations(app, options);
   const limit =
     options.requestsPerSecond === null ? null : new RateLimit(options.requestsPerSecond);

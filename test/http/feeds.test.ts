@@ -1,11 +1,20 @@
 /** WebSocket feeds over a real socket (R-11.4): methods, every source, gaps, rights, limits. */
+import { EventEmitter } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Compile } from 'typebox/compile';
 import { WebSocket } from 'ws';
+import { FEEDS, type FeedSource } from '../../src/contract/feeds.ts';
+import { Connection } from '../../src/http/feeds/connection.ts';
+import { Publisher } from '../../src/http/feeds/publisher.ts';
+import { UPDATE_DATA } from '../../src/http/feeds/asyncapi.ts';
 import type { Caller } from '../../src/gateway/context.ts';
 import { ALICE, BOB, order, STRANGER } from '../gateway/fixture.ts';
 import { Served } from './served.ts';
 
 const SYMBOL = 'BTC-USD-PERP';
+const SHAPES = Object.fromEntries(
+  Object.entries(UPDATE_DATA).map(([source, shape]) => [source, Compile(shape)]),
+) as unknown as Record<FeedSource, { Check(data: unknown): boolean }>;
 const AS_ALICE: Caller = { account: ALICE, signer: ALICE };
 const AS_BOB: Caller = { account: BOB, signer: BOB };
 
@@ -76,6 +85,16 @@ class Client {
     expect(result).toMatchObject({ account: caller.account });
   }
 
+  /** Every update fits the schema that /asyncapi.json shows. */
+  checkShapes(): void {
+    for (const { type, data } of this.updates) {
+      const source = (Object.keys(FEEDS) as FeedSource[]).find(
+        (name) => FEEDS[name].update === type,
+      )!;
+      expect(SHAPES[source].Check(data), `${type} ${JSON.stringify(data)}`).toBe(true);
+    }
+  }
+
   /** Updates of a type, once there are as many. */
   async take(type: string, count: number): Promise<Record<string, unknown>[]> {
     const deadline = Date.now() + 5000;
@@ -103,6 +122,7 @@ let client: Client;
 beforeEach(async () => {
   client = await Client.open(served);
   return () => {
+    client.checkShapes();
     client.close();
   };
 });
@@ -368,6 +388,73 @@ describe('private feeds', () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     expect(client.closed).toBe(4401);
+  });
+});
+
+test('the feeds are documented', async () => {
+  const { body } = await served.send('GET', '/asyncapi.json');
+  const { asyncapi, channels } = body as {
+    asyncapi: string;
+    channels: { feeds: { address: string; messages: Record<string, unknown> } };
+  };
+  expect(asyncapi).toBe('3.0.0');
+  const updates = Object.values(FEEDS).map(({ update }) => update);
+  expect(Object.keys(channels.feeds.messages)).toEqual(['Request', 'Answer', ...updates]);
+});
+
+describe('a client that does not read', () => {
+  /** A socket whose backlog is what the test says. */
+  class Slow extends EventEmitter {
+    readonly OPEN = 1;
+    readyState = 1;
+    bufferedAmount = 0;
+    readonly sent: string[] = [];
+    closedWith: number | null = null;
+    send(text: string): void {
+      this.sent.push(text);
+    }
+    close(code: number): void {
+      this.closedWith = code;
+      this.readyState = 3;
+      this.emit('close');
+    }
+    terminate(): void {
+      this.readyState = 3;
+    }
+  }
+
+  test('loses book deltas, then gets a snapshot; at last it is closed', async () => {
+    const publisher = new Publisher(served.host);
+    const socket = new Slow();
+    const auth = {} as never;
+    new Connection(socket as never, { host: served.host, auth, publisher, limit: null }, '::1');
+    const params = { source: 'book', symbols: [SYMBOL] };
+    socket.emit(
+      'message',
+      Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscribe', params })),
+      false,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const books = () => socket.sent.filter((text) => text.includes('"type":"Book"'));
+    expect(books()).toHaveLength(1);
+    const rest = async (price: string) => {
+      await submit(AS_ALICE, { price });
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    await rest('55001');
+    expect(books()).toHaveLength(2);
+    socket.bufferedAmount = 2 << 20;
+    await rest('55002');
+    await rest('55003');
+    expect(books()).toHaveLength(2);
+    socket.bufferedAmount = 0;
+    await rest('55004');
+    expect(books()).toHaveLength(3);
+    expect(JSON.parse(books().at(-1)!)).toMatchObject({ data: { snapshot: true } });
+    socket.bufferedAmount = 9 << 20;
+    await rest('55005');
+    expect(socket.closedWith).toBe(4408);
+    publisher.close();
   });
 });
 
