@@ -8,3 +8,4 @@ export {
 } from './http/client/http-matcher-client.ts';
 export { MatcherError, type MatcherClient } from './gateway/matcher-client.ts';
 export type { EndpointId, RequestOf, ResponseOf } from './contract/endpoints.ts';
+export { FeedClient, type FeedOptions, type FeedParams } from './http/client/feed-client.ts';

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { replay } from '../../src/sim/replay.ts';
+import { EFFORT } from '../setup/effort.ts';
 import { DataFolder } from '../../src/store/data-folder.ts';
 import { ALICE, order } from '../gateway/fixture.ts';
 import { Served } from './served.ts';
@@ -166,8 +167,10 @@ test('a disk that fails stops writes with 503, takes nothing back that was seen,
   expect((await reopen()).hash).toBe(hash);
 });
 
+/** Orders of a round, at most. */
+const MAX_ORDERS = 150;
 /** Crashes, each at another moment. */
-const ROUNDS = 3;
+const ROUNDS = Math.min(50, 3 * EFFORT);
 
 describe('kill -9 under load', () => {
   interface Server {
@@ -213,55 +216,67 @@ describe('kill -9 under load', () => {
     return { status: response.status, body: (await response.json()) as unknown };
   }
 
-  test('nothing acknowledged is lost, nothing appears twice, the hash is that of an independent replay', async () => {
-    const { SignJWT } = await import('jose');
-    const now = Math.floor(Date.now() / 1000);
-    const token = await new SignJWT({ account: ALICE, signer: ALICE })
-      .setProtectedHeader({ alg: 'HS512' })
-      .setIssuedAt(now - 60)
-      .setExpirationTime(now + 3600)
-      .sign(new TextEncoder().encode('s'.repeat(32)));
-    const acknowledged = new Set<string>();
-    for (let round = 0; round < ROUNDS; round++) {
-      const server = await start();
-      await post(server.url, '/sim/deposit', { account: ALICE, amount: '1000000' }, 't');
-      await post(server.url, '/sim/oracle', { symbol: 'BTC-USD-PERP', price: '60000' }, 't');
-      let running = true;
-      let sent = 0;
-      const client = async (): Promise<void> => {
-        while (running && sent < 150) {
-          sent += 1;
-          const clientId = `r${String(round)}-${String(sent)}`;
-          const body = order({ clientId, price: '30000', quantity: '0.0001' });
-          try {
-            const answer = await post(server.url, '/account/order', body, token);
-            const [record] = answer.body as { orderId: string; status: string }[];
-            if (answer.status === 200 && record!.status === 'new') acknowledged.add(clientId);
-          } catch {
-            return;
+  test(
+    'nothing acknowledged is lost, nothing appears twice, the hash is that of an independent replay',
+    async () => {
+      const { SignJWT } = await import('jose');
+      const now = Math.floor(Date.now() / 1000);
+      const token = await new SignJWT({ account: ALICE, signer: ALICE })
+        .setProtectedHeader({ alg: 'HS512' })
+        .setIssuedAt(now - 60)
+        .setExpirationTime(now + 3600)
+        .sign(new TextEncoder().encode('s'.repeat(32)));
+      const acknowledged = new Set<string>();
+      for (let round = 0; round < ROUNDS; round++) {
+        const server = await start();
+        // Each round has a subaccount of its own, since one holds 200 open orders.
+        const deposit = { account: ALICE, subaccountIndex: round, amount: '1000000' };
+        await post(server.url, '/sim/deposit', deposit, 't');
+        await post(server.url, '/sim/oracle', { symbol: 'BTC-USD-PERP', price: '60000' }, 't');
+        let running = true;
+        let sent = 0;
+        const client = async (): Promise<void> => {
+          while (running && sent < MAX_ORDERS) {
+            sent += 1;
+            const clientId = `r${String(round)}-${String(sent)}`;
+            const body = order({
+              clientId,
+              subaccountIndex: round,
+              price: '30000',
+              quantity: '0.0001',
+            });
+            try {
+              const answer = await post(server.url, '/account/order', body, token);
+              const [record] = answer.body as { orderId: string; status: string }[];
+              if (answer.status === 200 && record!.status === 'new') acknowledged.add(clientId);
+            } catch {
+              return;
+            }
+          }
+        };
+        const clients = [client(), client(), client(), client()];
+        await new Promise((resolve) => setTimeout(resolve, 40 + ((90 * round) % 400)));
+        server.child.kill('SIGKILL');
+        running = false;
+        await Promise.all(clients);
+
+        // What is on disk replays by itself, but for a torn end.
+        const bytes = await readFile(journal());
+        const alone = replay(bytes, { verify: true, recover: true });
+        const again = await start();
+        expect(again.said).toContain(`state hash ${alone.engine.stateHash()}`);
+        const seen = new Map<string, number>();
+        for (const { id } of alone.engine.subaccountsOf(ALICE)) {
+          for (const { clientId } of alone.engine.openOrders(id)) {
+            if (clientId !== null) seen.set(clientId, (seen.get(clientId) ?? 0) + 1);
           }
         }
-      };
-      const clients = [client(), client(), client(), client()];
-      await new Promise((resolve) => setTimeout(resolve, 40 + 90 * round));
-      server.child.kill('SIGKILL');
-      running = false;
-      await Promise.all(clients);
-
-      // What is on disk replays by itself, but for a torn end.
-      const bytes = await readFile(journal());
-      const alone = replay(bytes, { verify: true, recover: true });
-      const again = await start();
-      expect(again.said).toContain(`state hash ${alone.engine.stateHash()}`);
-      const seen = new Map<string, number>();
-      const id = alone.engine.subaccountIdOf(ALICE, 0)!;
-      for (const { clientId } of alone.engine.openOrders(id)) {
-        if (clientId !== null) seen.set(clientId, (seen.get(clientId) ?? 0) + 1);
+        for (const clientId of acknowledged) expect(seen.get(clientId), clientId).toBe(1);
+        again.child.kill('SIGTERM');
+        await new Promise((resolve) => again.child.on('exit', resolve));
       }
-      for (const clientId of acknowledged) expect(seen.get(clientId), clientId).toBe(1);
-      again.child.kill('SIGTERM');
-      await new Promise((resolve) => again.child.on('exit', resolve));
-    }
-    expect(acknowledged.size).toBeGreaterThan(20);
-  }, 60_000);
+      expect(acknowledged.size).toBeGreaterThan(20);
+    },
+    60_000 * EFFORT,
+  );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { EFFORT } from '../setup/effort.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { marketId, orderId, subaccountId, timeUs } from '../../src/num/units.ts';
 import { anyStep, configOf, OPENING, START, type Step } from '../oracle/commands.ts';
@@ -130,7 +131,7 @@ test('engine and reference agree after every command (R-1.6, §2, §5)', () => {
         }
       },
     ),
-    { numRuns: 250 },
+    { numRuns: 250 * EFFORT },
   );
   // The sequences are worth something only while they reach what the rules speak of.
   for (const state of [
@@ -192,7 +193,7 @@ test('cutting an interval in two never changes state (R-12.1)', () => {
         expect(cut.nextTimerUs()).toBe(whole.nextTimerUs());
       },
     ),
-    { numRuns: 80 },
+    { numRuns: 80 * EFFORT },
   );
 });
 
@@ -214,6 +215,6 @@ test('a restored exchange goes on as the one it was taken from', () => {
       expect(engine.stateHash()).toBe(straight.stateHash());
       expect(engine.snapshot()).toEqual(straight.snapshot());
     }),
-    { numRuns: 80 },
+    { numRuns: 80 * EFFORT },
   );
 });

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { EFFORT } from '../setup/effort.ts';
 import type { Exchange } from '../../src/engine/exchange.ts';
 import { subaccountId, timeUs } from '../../src/num/units.ts';
 import { ByteReader, ByteWriter } from '../../src/sim/journal/bytes.ts';
@@ -47,7 +48,7 @@ test('every invariant holds after every command', () => {
         expect(engine.checkInvariants()).toEqual([]);
       });
     }),
-    { numRuns: 250 },
+    { numRuns: 250 * EFFORT },
   );
   for (const state of [
     ...['cancelOrders', 'order', 'insurance', 'takeover', 'adl', 'safe'],
@@ -80,7 +81,7 @@ test('a restored exchange goes on as the one it was taken from', () => {
         expect(engine.snapshot()).toEqual(straight.snapshot());
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 60 * EFFORT },
   );
 });
 
@@ -103,7 +104,7 @@ test('cutting an interval in two never changes state (R-12.1)', () => {
         expect(cut.nextTimerUs()).toBe(whole.nextTimerUs());
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 60 * EFFORT },
   );
 });
 
@@ -133,6 +134,6 @@ test('the journal’s bytes carry every command of a life', () => {
         expect(decodeCommand(new ByteReader(writer.bytes()), command.timeUs)).toEqual(command);
       });
     }),
-    { numRuns: 50 },
+    { numRuns: 50 * EFFORT },
   );
 });

@@ -15,6 +15,7 @@ import type { SignedRequest } from '../../gateway/ports.ts';
 import { TypedDataEncoder } from 'ethers';
 import { signingPayload } from '../../wallet/typed-data.ts';
 import { parseExact, stringifyExact } from '../exact-json.ts';
+import { FeedClient } from './feed-client.ts';
 
 /** A wallet: an ethers `Wallet` is one, `eip1193Signer` makes one of a browser's. */
 export interface RequestSigner {
@@ -118,6 +119,13 @@ export class HttpMatcherClient implements MatcherClient {
       throw error;
     });
     return this.token;
+  }
+
+  /** The feeds of the same exchange, with the same login. */
+  feeds(): FeedClient {
+    const url = `${this.url.replace(/^http/, 'ws')}/ws`;
+    const bearer = this.options.signer === null ? null : () => this.bearer();
+    return new FeedClient({ url, bearer });
   }
 
   /** One above the last, and above those of earlier processes: microseconds since 1970. */
