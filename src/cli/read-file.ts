@@ -1,5 +1,7 @@
 /** Reads a whole input file, with its faults in words. */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { JOURNAL_NAME } from '../store/data-folder.ts';
 import { fileError } from '../store/file-error.ts';
 
 export async function readInput(path: string): Promise<Uint8Array> {
@@ -8,4 +10,13 @@ export async function readInput(path: string): Promise<Uint8Array> {
   } catch (error) {
     throw fileError(path, error);
   }
+}
+
+/** A journal: a file, or the folder of a served exchange. */
+export async function readJournal(path: string): Promise<Uint8Array> {
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  return readInput(isFolder ? join(path, JOURNAL_NAME) : path);
 }

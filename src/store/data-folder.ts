@@ -13,6 +13,7 @@ import type { JournalPosition } from '../sim/journal/frames.ts';
 import { FileError, fileError } from './file-error.ts';
 import { writeWholeFile } from './whole-file.ts';
 
+export const JOURNAL_NAME = 'journal.orrery';
 const KEPT_SNAPSHOTS = 2;
 const SNAPSHOT_NAME = /^snapshot-(\d{16})\.bin$/;
 const SNAPSHOT_MAGIC = 'orrery-snapshot-1';
@@ -47,7 +48,7 @@ export class DataFolder {
   }
 
   get journalPath(): string {
-    return join(this.path, 'journal.orrery');
+    return join(this.path, JOURNAL_NAME);
   }
 
   private async lock(): Promise<void> {

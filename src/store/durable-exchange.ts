@@ -322,7 +322,10 @@ async function load(
   options: DurableOptions,
 ): Promise<Loaded> {
   const { header } = new JournalReader(bytes);
-  if (options.config !== null && configHash(options.config) !== header.configHash) {
+  // It began when it began, whatever the clock says now.
+  const { genesisTimeUs } = header.config;
+  const asked = options.config === null ? header.config : { ...options.config, genesisTimeUs };
+  if (configHash(asked) !== header.configHash) {
     throw new FileError(
       `${folder.journalPath}: was begun with another configuration; start without one, or with another folder`,
     );

@@ -57,7 +57,7 @@ test('a flipped bit is named with frame and byte', () => {
 
 test.each([
   [['replay', 'missing.orrery'], 2, 'missing.orrery: no such file or folder'],
-  [['replay', '.'], 2, 'is a folder, a file is expected'],
+  [['replay', '.'], 2, 'journal.orrery: no such file or folder'],
   [['replay'], 2, 'Not enough non-option arguments'],
   [['replay', 'x', '--until-seq=-1'], 2, '--until-seq must be a whole number from 0'],
   [['replya', 'x'], 2, 'Did you mean replay?'],

@@ -2,7 +2,7 @@ import type { CommandModule } from 'yargs';
 import { describeCommand } from '../../sim/journal/codec.ts';
 import { JournalError, JournalReader, type JournalFrame } from '../../sim/journal/frames.ts';
 import { print, printJson } from '../manners.ts';
-import { readInput } from '../read-file.ts';
+import { readJournal } from '../read-file.ts';
 
 interface InspectArguments {
   readonly journal: string;
@@ -16,7 +16,11 @@ export const command: CommandModule<object, InspectArguments> = {
   command: 'inspect <journal>',
   builder: (yargs) =>
     yargs
-      .positional('journal', { type: 'string', demandOption: true, describe: 'journal file' })
+      .positional('journal', {
+        type: 'string',
+        demandOption: true,
+        describe: 'journal file, or the folder of a served exchange',
+      })
       .option('from', { type: 'number', default: 1, describe: 'first sequence number' })
       .option('to', { type: 'number', default: Infinity, describe: 'last sequence number' })
       .option('limit', {
@@ -28,7 +32,7 @@ export const command: CommandModule<object, InspectArguments> = {
       .example('$0 inspect reports/demo/journal.orrery --from 100 --limit 5', 'five commands')
       .example('$0 inspect run.orrery --limit 0 --json', 'header and counts'),
   handler: async ({ journal, from, to, limit, json }) => {
-    const bytes = await readInput(journal);
+    const bytes = await readJournal(journal);
     try {
       const reader = new JournalReader(bytes);
       const counts = new Map<string, number>();

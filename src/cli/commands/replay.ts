@@ -11,7 +11,7 @@ import {
   setExitCode,
   startProgress,
 } from '../manners.ts';
-import { readInput } from '../read-file.ts';
+import { readJournal } from '../read-file.ts';
 
 interface ReplayArguments {
   readonly journal: string;
@@ -25,7 +25,11 @@ export const command: CommandModule<object, ReplayArguments> = {
   command: 'replay <journal>',
   builder: (yargs) =>
     yargs
-      .positional('journal', { type: 'string', demandOption: true, describe: 'journal file' })
+      .positional('journal', {
+        type: 'string',
+        demandOption: true,
+        describe: 'journal file, or the folder of a served exchange',
+      })
       .option('verify', {
         type: 'boolean',
         default: false,
@@ -43,7 +47,7 @@ export const command: CommandModule<object, ReplayArguments> = {
     if (untilSeq !== undefined && (!Number.isSafeInteger(untilSeq) || untilSeq < 0)) {
       throw new InputError(`--until-seq must be a whole number from 0, got ${String(untilSeq)}`);
     }
-    const bytes = await readInput(journal);
+    const bytes = await readJournal(journal);
     const progress = startProgress('replay', json);
     try {
       const result = replay(bytes, {

@@ -107,17 +107,17 @@ export const command: CommandModule<object, ServeArguments> = {
         default: 100_000,
         describe: 'commands between snapshots; 0 writes one at shutdown only',
       })
-      .example('$0 serve --sim-token dev --clock virtual', 'an exchange that your tests drive')
-      .check((options) => {
-        if (!Number.isInteger(options.port) || options.port < 0 || options.port > 65_535) {
-          throw new Error('--port must be from 0 to 65535');
-        }
-        return true;
-      }),
+      .example('$0 serve --sim-token dev --clock virtual', 'an exchange that your tests drive'),
   handler: serve,
 };
 
 async function serve(options: ServeArguments): Promise<void> {
+  if (!Number.isInteger(options.port) || options.port < 0 || options.port > 65_535) {
+    throw new InputError('--port must be from 0 to 65535');
+  }
+  if (!Number.isInteger(options['snapshot-every']) || options['snapshot-every'] < 0) {
+    throw new InputError('--snapshot-every must be an integer of at least 0');
+  }
   const startUs = timeUs(Date.now() * 1000);
   const file = options.config === undefined ? null : await readConfig(options.config, startUs);
   const secret = await readSecret(options);
