@@ -21,6 +21,8 @@ export type RefusalWords =
   | 'marginUnauthorized';
 
 export interface Endpoint {
+  /** What it does, in a few words. */
+  readonly summary: string;
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path parameters in braces; they are fields of the request like any other. */
   readonly path: string;
@@ -41,6 +43,7 @@ const limit = { limit: Type.Optional(Type.Integer()) };
 
 export const ENDPOINTS = {
   getAuth: {
+    summary: 'A challenge for a wallet to sign',
     method: 'GET',
     path: '/auth',
     access: 'public',
@@ -50,6 +53,7 @@ export const ENDPOINTS = {
     response: S.AuthChallenge,
   },
   postAuth: {
+    summary: 'A token for a signed challenge',
     method: 'POST',
     path: '/auth',
     access: 'public',
@@ -62,6 +66,7 @@ export const ENDPOINTS = {
     response: S.TokenRecord,
   },
   getClaims: {
+    summary: 'What the token says',
     method: 'GET',
     path: '/auth/claims',
     access: 'token',
@@ -71,6 +76,7 @@ export const ENDPOINTS = {
     response: S.Claims,
   },
   submitOrder: {
+    summary: 'Places an order, with what is attached to it',
     method: 'POST',
     path: '/account/order',
     access: 'delegate',
@@ -80,6 +86,7 @@ export const ENDPOINTS = {
     response: Type.Array(S.OrderRecord),
   },
   submitOrders: {
+    summary: 'Places a batch: all are admitted, or none',
     method: 'POST',
     path: '/account/orders',
     access: 'delegate',
@@ -92,6 +99,7 @@ export const ENDPOINTS = {
     response: Type.Object({ orders: Type.Array(S.OrderRecord) }),
   },
   getOrder: {
+    summary: 'One order, by its id or clientId',
     method: 'GET',
     path: '/account/order',
     access: 'delegate',
@@ -101,6 +109,7 @@ export const ENDPOINTS = {
     response: S.OrderRecord,
   },
   cancelOrder: {
+    summary: 'Cancels one order',
     method: 'DELETE',
     path: '/account/order',
     access: 'delegate',
@@ -110,6 +119,7 @@ export const ENDPOINTS = {
     response: S.OrderRecord,
   },
   cancelOrders: {
+    summary: 'Cancels many orders, each by itself',
     method: 'POST',
     path: '/account/orders/cancel',
     access: 'delegate',
@@ -119,6 +129,7 @@ export const ENDPOINTS = {
     response: S.BatchCancelResponse,
   },
   cancelAllOrders: {
+    summary: 'Cancels all orders of a subaccount, or those in one market',
     method: 'DELETE',
     path: '/account/orders',
     access: 'delegate',
@@ -128,6 +139,7 @@ export const ENDPOINTS = {
     response: S.MessageRecord,
   },
   listOrders: {
+    summary: 'Orders that match a filter, newest first',
     method: 'GET',
     path: '/account/orders',
     access: 'delegate',
@@ -137,6 +149,7 @@ export const ENDPOINTS = {
     response: S.FilterResponse,
   },
   getBalance: {
+    summary: 'Cash by subaccount',
     method: 'GET',
     path: '/account/balance',
     access: 'delegate',
@@ -146,6 +159,7 @@ export const ENDPOINTS = {
     response: Type.Array(S.BalanceRecord),
   },
   getStats: {
+    summary: 'Equity, margin and leverage of a subaccount',
     method: 'GET',
     path: '/account/stats',
     access: 'delegate',
@@ -155,6 +169,7 @@ export const ENDPOINTS = {
     response: S.StatsRecord,
   },
   getDelegates: {
+    summary: 'Who may act for the account',
     method: 'GET',
     path: '/account/delegates',
     access: 'delegate',
@@ -164,6 +179,7 @@ export const ENDPOINTS = {
     response: Type.Array(S.DelegateRecord),
   },
   updateDelegates: {
+    summary: 'Grants or revokes a delegate of a subaccount',
     method: 'POST',
     path: '/account/delegates',
     access: 'owner',
@@ -173,6 +189,7 @@ export const ENDPOINTS = {
     response: Type.Null(),
   },
   transfer: {
+    summary: 'Moves money between subaccounts, or to and from the vault',
     method: 'POST',
     path: '/account/transfer',
     access: 'owner',
@@ -182,6 +199,7 @@ export const ENDPOINTS = {
     response: Type.Null(),
   },
   getTransferMax: {
+    summary: 'What a transfer may take now',
     method: 'GET',
     path: '/account/transfer/max',
     access: 'delegate',
@@ -191,6 +209,7 @@ export const ENDPOINTS = {
     response: S.MaxTransferRecord,
   },
   getTransfers: {
+    summary: 'Movements of money, newest first',
     method: 'GET',
     path: '/account/transfers',
     access: 'delegate',
@@ -200,6 +219,7 @@ export const ENDPOINTS = {
     response: Type.Array(S.TransferRecord),
   },
   updateSigners: {
+    summary: 'Replaces the signers of the account and their quorum',
     method: 'POST',
     path: '/account/signers',
     access: 'owner',
@@ -209,6 +229,7 @@ export const ENDPOINTS = {
     response: Type.Null(),
   },
   getSigners: {
+    summary: 'Signers in force and their quorum',
     method: 'GET',
     path: '/account/signers',
     access: 'delegate',
@@ -218,6 +239,7 @@ export const ENDPOINTS = {
     response: S.SignersRecord,
   },
   updateMargin: {
+    summary: 'Cross or isolated margin, and its ratio, in a market',
     method: 'POST',
     path: '/account/margin',
     access: 'delegate',
@@ -227,6 +249,7 @@ export const ENDPOINTS = {
     response: Type.Null(),
   },
   getMargin: {
+    summary: 'Margin settings by market',
     method: 'GET',
     path: '/account/margin',
     access: 'delegate',
@@ -236,6 +259,7 @@ export const ENDPOINTS = {
     response: Type.Array(S.MarginRecord),
   },
   getPositions: {
+    summary: 'Open positions',
     method: 'GET',
     path: '/account/positions',
     access: 'delegate',
@@ -245,6 +269,7 @@ export const ENDPOINTS = {
     response: Type.Array(S.PositionRecord),
   },
   getClsHistory: {
+    summary: 'Vault shares over time, newest first',
     method: 'GET',
     path: '/account/cls/shares/history',
     access: 'token',
@@ -254,6 +279,7 @@ export const ENDPOINTS = {
     response: Type.Array(S.ClsSnapshot),
   },
   getSummary: {
+    summary: '24-hour figures of a market',
     method: 'GET',
     path: '/summary/{symbol}',
     access: 'public',
@@ -263,6 +289,7 @@ export const ENDPOINTS = {
     response: S.SummaryRecord,
   },
   getCandles: {
+    summary: 'Candles, oldest first',
     method: 'GET',
     path: '/candles/{symbol}',
     access: 'public',
@@ -275,6 +302,7 @@ export const ENDPOINTS = {
     response: Type.Array(S.CandleRecord),
   },
   getTrades: {
+    summary: 'Trades, newest first',
     method: 'GET',
     path: '/trades/{symbol}',
     access: 'public',
@@ -284,6 +312,7 @@ export const ENDPOINTS = {
     response: Type.Array(S.TradeRecord),
   },
   getConfig: {
+    summary: 'Parameters of the exchange, and what is signed',
     method: 'GET',
     path: '/config',
     access: 'public',
@@ -293,6 +322,7 @@ export const ENDPOINTS = {
     response: S.ConfigRecord,
   },
   getMarkets: {
+    summary: 'Every market and its terms',
     method: 'GET',
     path: '/markets',
     access: 'public',
@@ -302,6 +332,7 @@ export const ENDPOINTS = {
     response: Type.Array(S.MarketRecord),
   },
   getPrice: {
+    summary: 'Prices of a market',
     method: 'GET',
     path: '/price/{symbol}',
     access: 'public',
@@ -311,6 +342,7 @@ export const ENDPOINTS = {
     response: S.PriceRecord,
   },
   getPrices: {
+    summary: 'Prices of several markets',
     method: 'GET',
     path: '/price',
     access: 'public',
@@ -323,6 +355,7 @@ export const ENDPOINTS = {
     response: Type.Array(S.PriceRecord),
   },
   getBook: {
+    summary: 'The order book, best first',
     method: 'GET',
     path: '/book/{symbol}',
     access: 'public',
@@ -339,6 +372,7 @@ export const ENDPOINTS = {
     response: S.BookRecord,
   },
   getTime: {
+    summary: 'The time of the exchange',
     method: 'GET',
     path: '/time',
     access: 'public',

@@ -239,7 +239,7 @@ interface ObjectSchema {
 
 /** The documentation of a route. */
 function schemaOf(id: EndpointId): Record<string, unknown> {
-  const { method, path, access, request, response } = ENDPOINTS[id] as Endpoint;
+  const { summary, method, path, access, request, response } = ENDPOINTS[id] as Endpoint;
   const { properties = {}, required = [] } = request as ObjectSchema;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const pick = (names: readonly string[]): Record<string, unknown> => ({
@@ -251,6 +251,7 @@ function schemaOf(id: EndpointId): Record<string, unknown> {
   const error = { type: 'string', description: 'What is wrong, as a JSON string' };
   return {
     operationId: id,
+    summary,
     tags: [path.split('/')[1] ?? ''],
     ...(access === 'public' ? {} : { security: [{ bearer: [] }] }),
     ...(method === 'POST' ? { body: request } : { querystring: pick(inQuery) }),

@@ -43,13 +43,14 @@ function fieldsOf({ request }: Endpoint): string {
 
 function endpoints(): string {
   return table(
-    ['endpoint', 'method and path', 'who may call', 'signed by', 'fields'],
+    ['endpoint', 'method and path', 'what it does', 'who may call', 'signed by', 'fields'],
     ENDPOINT_IDS.map((id) => {
       const endpoint: Endpoint = ENDPOINTS[id];
-      const { method, path, access, signedBy } = endpoint;
+      const { method, path, summary, access, signedBy } = endpoint;
       return [
         `\`${id}\``,
         `${method} \`${path}\``,
+        summary,
         ACCESS[access],
         SIGNED[signedBy],
         fieldsOf(endpoint),
