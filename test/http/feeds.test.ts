@@ -409,6 +409,13 @@ describe('a client that does not read', () => {
     readyState = 1;
     bufferedAmount = 0;
     readonly sent: string[] = [];
+    readonly flow: string[] = [];
+    pause(): void {
+      this.flow.push('pause');
+    }
+    resume(): void {
+      this.flow.push('resume');
+    }
     closedWith: number | null = null;
     send(text: string): void {
       this.sent.push(text);
@@ -422,6 +429,22 @@ describe('a client that does not read', () => {
       this.readyState = 3;
     }
   }
+
+  test('that asks faster than it is answered is not read from until it is answered', async () => {
+    const publisher = new Publisher(served.host);
+    const socket = new Slow();
+    const auth = {} as never;
+    new Connection(socket as never, { host: served.host, auth, publisher, limit: null }, '::1');
+    for (let id = 1; id <= 100; id++) {
+      const text = JSON.stringify({ jsonrpc: '2.0', id, method: 'unsubscribe', params: {} });
+      socket.emit('message', Buffer.from(text), false);
+    }
+    expect(socket.flow).toEqual(['pause']);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(socket.flow).toEqual(['pause', 'resume']);
+    expect(socket.sent).toHaveLength(100);
+    publisher.close();
+  });
 
   test('loses book deltas, then gets a snapshot; at last it is closed', async () => {
     const publisher = new Publisher(served.host);

@@ -3,8 +3,7 @@
  * went out. A client that does not read loses book deltas and gets a snapshot instead; one that reads nothing at all is closed.
  */
 import type { WebSocket } from 'ws';
-import { FEED_METHODS, MAX_SUBSCRIPTIONS, type FeedSource } from '../../contract/feeds.ts';
-import { FEEDS } from '../../contract/feeds.ts';
+import { FEED_METHODS, FEEDS, MAX_SUBSCRIPTIONS, type FeedSource } from '../../contract/feeds.ts';
 import { invalidField, MESSAGES } from '../../contract/messages.ts';
 import { rightsOf } from '../../gateway/authorise.ts';
 import type { Caller } from '../../gateway/context.ts';
@@ -22,6 +21,8 @@ import { readSubscription, type Subscription } from './subscription.ts';
 /** Bytes that wait to be read, from which book deltas are dropped, and from which the client is given up. */
 const SLOW_BYTES = 1 << 20;
 const DEAD_BYTES = 8 << 20;
+/** Requests that wait for their turn; beyond it nothing more is read until they are answered. */
+const MAX_WAITING = 100;
 /** Close codes of our own: a token that is none any more, and a client that does not read. */
 export const CLOSE_TOKEN = 4401;
 export const CLOSE_SLOW = 4408;
@@ -59,6 +60,7 @@ export class Connection implements Watcher {
   /** Markets whose deltas were dropped. */
   private readonly behind = new Set<MarketId>();
   private waiting: Promise<void> = Promise.resolve();
+  private waitingCount = 0;
 
   constructor(socket: WebSocket, services: ConnectionServices, address: string) {
     this.socket = socket;
@@ -69,7 +71,13 @@ export class Connection implements Watcher {
       const usIn = nowUs();
       const text = isBinary ? null : data.toString('utf8');
       // One after the other, so that answers come in the order of the requests.
-      this.waiting = this.waiting.then(() => this.answer(text, usIn));
+      this.waitingCount += 1;
+      if (this.waitingCount === MAX_WAITING) socket.pause();
+      this.waiting = this.waiting.then(async () => {
+        await this.answer(text, usIn);
+        if (this.waitingCount === MAX_WAITING) socket.resume();
+        this.waitingCount -= 1;
+      });
     });
     socket.on('close', () => {
       services.publisher.unwatch(this);

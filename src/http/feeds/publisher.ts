@@ -101,7 +101,8 @@ export class Publisher {
     }
     if (subscription.source === 'book') {
       for (const id of marketsOf(view, subscription)) {
-        messages.push(this.bookMessage(watcher, subscription, id, this.book(id).snapshot(view)));
+        const text = updateText('book', this.book(id).snapshot(view));
+        messages.push({ source: 'book', key: subscription.key, watcher, text });
       }
     }
     this.release(messages);
@@ -316,15 +317,6 @@ export class Publisher {
     return book;
   }
 
-  private bookMessage(
-    watcher: Watcher,
-    { source, key }: Subscription,
-    _id: MarketId,
-    data: unknown,
-  ): Message {
-    return { source, key, watcher, text: updateText('book', data) };
-  }
-
   private quote(source: 'price' | 'summary', id: MarketId): unknown {
     const { view } = this.host;
     const market = view.market(id);
@@ -419,10 +411,7 @@ function sidesOf(fill: OrderFilled | PositionTransferred): FillSide[] {
   ];
 }
 
-function marketsOf(
-  view: ExchangeView,
-  subscription: Extract<Subscription, { access: 'public' }> | Subscription,
-): readonly MarketId[] {
+function marketsOf(view: ExchangeView, subscription: Subscription): readonly MarketId[] {
   if (subscription.access === 'private') return [];
   return subscription.markets ?? view.markets().map(({ id }) => id);
 }
