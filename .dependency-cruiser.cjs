@@ -20,6 +20,7 @@ const PACKAGES = {
   sim: ['seedrandom', 'hyparquet', 'hyparquet-compressors'],
   scenario: ['yaml', 'decimal.js'],
   backtest: ['decimal.js'],
+  fuzz: ['decimal.js', 'fast-check'],
 };
 
 const folder = (name) => `^src/${name}/`;

@@ -1,11 +1,12 @@
+/* eslint-disable @typescript-eslint/no-non-null-assertion */
 /**
  * The slow, obvious exchange: docs/RULES.md in arrays and full scans, sharing nothing with the engine but types. It is
  * held against the engine command by command (test/property). Where it and the engine differ, one of them breaks a rule.
  *
  * Every figure is a bigint: ticks, lots, Quanta, microseconds. Nothing is cached, nothing is incremental.
  */
-import type { Command, PlaceOrder } from '../../src/engine/commands.ts';
-import type { ExchangeConfig, MarketSpec } from '../../src/engine/config.ts';
+import type { Command, PlaceOrder } from '../../engine/commands.ts';
+import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
 
 export interface RefOrder {
   id: number;
