@@ -1,0 +1,235 @@
+/**
+ * Draws a profile from a seed. Swarm testing: each run leaves out some commands altogether and leans on others, on markets and
+ * parameters of its own, so that what one mix would keep rare is common in another.
+ */
+import type { MarketInput } from '../gateway/market-config.ts';
+import { formatDecimal } from '../num/decimal.ts';
+import { Dice } from './dice.ts';
+import { ACTIONS, type Action, type FuzzProfile, type ProfileName } from './profile.ts';
+
+export interface DrawOptions {
+  readonly name?: ProfileName;
+  /** Instead of a drawn number of commands. */
+  readonly commands?: number;
+}
+
+/** The same seed and name draw the same profile. */
+export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfile {
+  const name = options.name ?? 'swarm';
+  const dice = Dice.of(seed, `profile ${name}`);
+  const markets = Array.from({ length: dice.pick([1, 1, 2, 2, 3]) }, (_, i) =>
+    drawMarket(dice, i, name),
+  );
+  const rich = dice.chance(250);
+  const still = dice.pick([300, 600, 800, 950]);
+  return {
+    name,
+    seed,
+    commands: options.commands ?? dice.pick([400, 1000, 3000, 6000]),
+    config: drawConfig(dice, name),
+    markets: markets.map(({ input }) => input),
+    openingTicks: markets.map(({ ticks }) => ticks),
+    deposits: Array.from({ length: dice.between(2, dice.pick([3, 6, 12])) }, () =>
+      dice.between(5, dice.pick(rich ? [10_000, 1_000_000] : [20, 100, 100, 1000])),
+    ),
+    insurance: dice.pick([0, 0, 1, 10, 1000]),
+    vault: dice.pick([0, 0, 10, 100, 5000]),
+    subaccounts: dice.pick([0, 0, 1, 3]),
+    mix: drawMix(dice, name),
+    prices: {
+      stepPpm: dice.pick([200, 1000, 4000]),
+      jumpPermille: name === 'stress' ? 150 : dice.pick([0, 20, 100]),
+      jumpPpm: dice.pick([30_000, 100_000, 300_000]),
+      huntPermille: name === 'stress' ? 300 : dice.pick([0, 50, 200]),
+      spreadPpm: dice.pick([500, 2000, 10_000]),
+    },
+    leveragePercent: name === 'stress' ? 4000 : dice.pick([50, 300, 1500, 4000]),
+    time: {
+      stillPermille: still,
+      pauseUs: dice.pick([1000, 100_000, 900_000]),
+      jumpPermille: dice.pick([0, 5, 20]),
+      jumpUs: dice.pick([3_000_000, 15_000_000, 60_000_000]),
+    },
+    faultPermille: dice.pick([0, 20, 60, 200]),
+  };
+}
+
+/** Usual weights; a swarm leaves out about a third of them and doubles or halves the others. */
+const USUAL: Readonly<Record<Action, number>> = {
+  order: 120,
+  batch: 6,
+  bracket: 6,
+  protect: 6,
+  trailing: 4,
+  twap: 3,
+  iceberg: 4,
+  cancel: 60,
+  cancelAll: 2,
+  index: 20,
+  mark: 6,
+  fundingRate: 2,
+  deposit: 3,
+  withdraw: 3,
+  transfer: 3,
+  vaultDeposit: 2,
+  vaultRedeem: 2,
+  excess: 2,
+  margin: 4,
+  delegate: 2,
+  signers: 1,
+  selfTrade: 1,
+  depth: 10,
+  print: 6,
+  snapshot: 1,
+  gap: 1,
+  list: 1,
+  again: 1,
+  advance: 6,
+};
+
+/** What a named profile leans on (weights) beside orders, cancels, prices and time; the rest is left out. */
+const LEANINGS: Readonly<Record<Exclude<ProfileName, 'swarm'>, Partial<Record<Action, number>>>> = {
+  matching: { order: 200, cancel: 90, cancelAll: 2, selfTrade: 3, batch: 4 },
+  groups: { batch: 30, bracket: 30, protect: 30, trailing: 20, twap: 15, iceberg: 20, cancel: 40 },
+  stress: {
+    order: 120,
+    index: 60,
+    mark: 30,
+    fundingRate: 6,
+    margin: 6,
+    protect: 6,
+    vaultDeposit: 4,
+  },
+  tape: { depth: 80, print: 50, snapshot: 4, gap: 2, order: 60, cancel: 20 },
+  money: {
+    deposit: 20,
+    withdraw: 20,
+    transfer: 20,
+    vaultDeposit: 20,
+    vaultRedeem: 20,
+    excess: 10,
+    margin: 15,
+    fundingRate: 10,
+  },
+  permissions: { delegate: 40, signers: 20, margin: 15, transfer: 10, batch: 10, again: 10 },
+};
+const ALWAYS: Partial<Record<Action, number>> = {
+  order: 60,
+  cancel: 20,
+  index: 15,
+  mark: 5,
+  advance: 4,
+};
+
+function drawMix(dice: Dice, name: ProfileName): Record<Action, number> {
+  const base = name === 'swarm' ? USUAL : { ...ALWAYS, ...LEANINGS[name] };
+  // What makes an exchange move stays in every mix.
+  const kept: readonly Action[] = ['order', 'index', 'mark'];
+  const drawn = ACTIONS.map((action): [Action, number] => {
+    const weight = base[action] ?? 0;
+    if (name === 'swarm' && !kept.includes(action) && dice.chance(330)) return [action, 0];
+    return [action, Math.ceil(weight * dice.pick([0.5, 1, 1, 2, 5]))];
+  });
+  return Object.fromEntries(drawn) as Record<Action, number>;
+}
+
+function drawConfig(dice: Dice, name: ProfileName): Record<string, unknown> {
+  const vaultShare = dice.pick([0, 0.5, 1]);
+  return {
+    selfTradeExpire: dice.below(3),
+    triggerSource: dice.pick(['mark', 'mark', 'index', 'last']),
+    indexStaleMs: dice.pick([2000, 20_000, 60_000, 600_000]),
+    partialLiquidationNotional: dice.pick(['0', '50', '500', '100000']),
+    liquidationSlice: dice.pick(['0.2', '0.2', '0.5', '0.01', '1']),
+    liquidationPauseMs: dice.pick([0, 700, 5000, 30_000]),
+    liquidationFee: dice.pick(['0', '0.005', '0.005', '0.05']),
+    minVaultDeposit: dice.pick(['0.000001', '1', '10']),
+    vaultLockupMs: dice.pick([0, 3000, 60_000]),
+    vaultFeeShare: String(vaultShare),
+    insuranceFeeShare: dice.pick(vaultShare === 1 ? ['0'] : ['0', '0.2', '0.5']),
+    ...(name === 'swarm' && dice.chance(200)
+      ? { retention: { tradesPerMarket: 50, transfersPerSubaccount: 5 } }
+      : {}),
+  };
+}
+
+/** Ticks from a millionth to a hundred, lots likewise: their product is at least one Quantum. */
+function drawMarket(
+  dice: Dice,
+  i: number,
+  name: ProfileName,
+): { readonly input: MarketInput; readonly ticks: number } {
+  const tickScale = dice.between(0, 4);
+  const lotScale = dice.between(0, 6 - tickScale);
+  const initialPpm = dice.pick([20_000, 50_000, 100_000, 200_000, 500_000]);
+  const takerPpm = dice.pick([0, 350, 500, 5000]);
+  const makerPpm = dice.pick([0, 100, -100, -takerPpm, takerPpm]);
+  const external = dice.chance(200);
+  const indexSource = dice.pick(['oracle', 'oracle', 'oracle', 'mid']);
+  const input: MarketInput = {
+    symbol: `M${String(i)}`,
+    feedId: `0x${String(i + 1).padStart(64, '0')}`,
+    tickSize: formatDecimal(1n, tickScale),
+    lotSize: formatDecimal(1n, lotScale),
+    maxOpenOrders: dice.pick([4, 20, 200, 1000]),
+    priceBand: dice.pick(['0.01', '0.1', '0.1', '0.5']),
+    ...drawMargins(dice, initialPpm),
+    makerFee: formatDecimal(BigInt(Math.max(makerPpm, -takerPpm)), 6),
+    takerFee: formatDecimal(BigInt(takerPpm), 6),
+    markSource: external
+      ? 'external'
+      : dice.pick(
+          indexSource === 'mid' ? ['last', 'mid'] : ['median', 'median', 'index', 'last', 'mid'],
+        ),
+    indexSource,
+    maxMarkDeviation: dice.pick(['0.001', '0.01', '0.2']),
+    funding: drawFunding(dice),
+    queueModel: dice.pick(['riskAverse', 'probPower1', 'probPower2', 'probPower3', 'probLog']),
+    impactModel: dice.pick(['none', 'permanent', 'halving']),
+    impactHalfLifeMs: dice.pick([100, 1000, 60_000]),
+    ...(dice.chance(200)
+      ? { minQuantity: formatDecimal(BigInt(dice.between(2, 5)), lotScale) }
+      : {}),
+    ...(dice.chance(200)
+      ? { maxOpenInterest: formatDecimal(BigInt(dice.between(200, 20_000)), lotScale) }
+      : {}),
+  };
+  const ticks = name === 'stress' ? 1000 : dice.pick([50, 1000, 1000, 20_000, 600_000]);
+  return { input, ticks: dice.between(ticks, 2 * ticks) };
+}
+
+function drawMargins(dice: Dice, initialPpm: number): Record<string, unknown> {
+  const rate = (ppm: number): string => formatDecimal(BigInt(ppm), 6);
+  const maintenancePpm = dice.pick([initialPpm / 2, initialPpm / 2, initialPpm, initialPpm / 5]);
+  if (!dice.chance(250)) {
+    return { initialMargin: rate(initialPpm), maintenanceMargin: rate(maintenancePpm) };
+  }
+  const steeperPpm = Math.min(1_000_000, initialPpm * 4);
+  return {
+    marginTiers: [
+      {
+        notionalFloor: '0',
+        initialMargin: rate(initialPpm),
+        maintenanceMargin: rate(maintenancePpm),
+      },
+      {
+        notionalFloor: dice.pick(['50', '300', '10000']),
+        initialMargin: rate(steeperPpm),
+        maintenanceMargin: rate(Math.ceil(steeperPpm / 2)),
+      },
+    ],
+  };
+}
+
+function drawFunding(dice: Dice): Record<string, unknown> {
+  if (dice.chance(250)) return { source: 'external' };
+  const sampleMs = dice.pick([200, 1000, 5000]);
+  return {
+    sampleIntervalMs: sampleMs,
+    intervalMs: sampleMs * dice.pick([1, 5, 20]),
+    impactNotional: dice.pick(['1', '20', '500']),
+    marginCap: dice.pick(['0.75', '4']),
+    cap: dice.pick(['0.04', '0.5']),
+    interestClamp: dice.pick(['0.0005', '0.05']),
+  };
+}

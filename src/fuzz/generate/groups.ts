@@ -1,0 +1,225 @@
+/** Batches, brackets, protection of positions and orders, trailing stops, TWAP and icebergs (§3, §4). */
+import type { NewOrder, OrderType, PlaceOrders } from '../../engine/commands.ts';
+import { lots, orderId, ppm, priceTicks, type OrderId } from '../../num/units.ts';
+import type { KnownMarket } from '../world.ts';
+import type { Context } from './context.ts';
+import { drawTerms, type DrawnTerms } from './terms.ts';
+
+/** Plain limits, with a trigger among them now and then. */
+export function makeBatch(context: Context): PlaceOrders {
+  const first = drawTerms(context);
+  const expiresAtMs = context.expiresAtMs();
+  const orders = Array.from({ length: context.dice.between(1, 5) }, (_, i) => {
+    const terms = i === 0 ? first : drawTerms(context);
+    const order = plain(context, terms, expiresAtMs);
+    return context.dice.chance(150) ? withTrigger(context, order, terms.marketKnown) : order;
+  });
+  return group(context, first, orders);
+}
+
+/** An order and the legs that protect what it fills, as one submit attaches them or as a batch of three. */
+export function makeBracket(context: Context): PlaceOrders {
+  const { dice } = context;
+  const terms = { ...drawTerms(context), reduceOnly: false };
+  const own = plain(context, terms, context.expiresAtMs());
+  const attached = dice.chance(500);
+  const kinds: OrderType[] = dice.chance(600)
+    ? ['takeProfit', 'stopLoss']
+    : [dice.chance(500) ? 'stopLoss' : 'takeProfit'];
+  if (!attached && kinds.length === 1)
+    kinds.push(kinds[0] === 'stopLoss' ? 'takeProfit' : 'stopLoss');
+  const legs = kinds.map((kind) => ({
+    ...leg(context, own, kind, terms.marketKnown),
+    nonce: attached ? own.nonce : context.nonce(),
+    attached,
+  }));
+  return group(context, terms, [own, ...legs]);
+}
+
+/** Take-profit, stop-loss or both: of a position, or of an order that lives. */
+export function makeProtect(context: Context): PlaceOrders {
+  const { dice, world } = context;
+  const terms = drawTerms(context);
+  const holder = context.holder();
+  const live = world.live.length > 0 && dice.chance(300) ? dice.pick(world.live) : null;
+  const order = live === null ? undefined : world.view.order(live.id);
+  const market = world.markets[order?.market ?? holder?.market.id ?? terms.market];
+  if (market === undefined)
+    return group(context, terms, [plain(context, terms, context.expiresAtMs())]);
+  const held = holder?.owner.positions[market.id] ?? terms.lots;
+  const subaccount = order?.subaccount ?? holder?.owner.id ?? terms.subaccount;
+  const guarded: NewOrder = {
+    ...plain(context, terms, context.expiresAtMs()),
+    market: market.id,
+    lots: lots(order?.lots ?? held),
+    priceTicks: priceTicks(order?.priceTicks ?? market.markTicks),
+  };
+  const kinds: OrderType[] = dice.pick([['takeProfit'], ['stopLoss'], ['takeProfit', 'stopLoss']]);
+  const parent: OrderId | null = live?.id ?? null;
+  const orders = kinds.map((kind) => ({
+    ...leg(context, guarded, kind, market),
+    nonce: context.nonce(),
+    parent,
+    clientId: null,
+  }));
+  return { ...group(context, terms, orders), subaccount, delegate: null };
+}
+
+export function makeTrailing(context: Context): PlaceOrders {
+  const { dice } = context;
+  const terms = drawTerms(context);
+  const order: NewOrder = {
+    ...plain(context, terms, context.expiresAtMs()),
+    orderType: 'trailingStop',
+    postOnly: false,
+    trailingPpm: context.faulty
+      ? dice.pick([0, 1_000_000, 5])
+      : dice.pick([500, 5000, 20_000, 100_000]),
+    triggerTicks: dice.chance(500) ? null : near(context, terms.marketKnown),
+  };
+  return group(context, terms, [order]);
+}
+
+export function makeTwap(context: Context): PlaceOrders {
+  const { dice } = context;
+  const terms = drawTerms(context);
+  const periodMs = context.faulty ? 0n : BigInt(dice.pick([1, 50, 700, 3000]));
+  const first: NewOrder = {
+    ...plain(context, terms, context.expiresAtMs()),
+    orderType: 'twap',
+    postOnly: false,
+    periodMs,
+  };
+  const orders = slices(context, first, dice.between(1, 5));
+  return group(context, terms, orders);
+}
+
+export function makeIceberg(context: Context): PlaceOrders {
+  const terms = drawTerms(context);
+  const first: NewOrder = {
+    ...plain(context, terms, context.expiresAtMs()),
+    orderType: 'iceberg',
+    ioc: context.faulty,
+    reduceOnly: false,
+  };
+  return group(context, terms, slices(context, first, context.dice.between(1, 4)));
+}
+
+/** Equal slices; the last may be smaller. */
+function slices(context: Context, first: NewOrder, count: number): NewOrder[] {
+  const orders = [first];
+  for (let i = 1; i < count; i += 1) {
+    const smaller = i === count - 1 && context.dice.chance(300) ? Math.trunc(first.lots / 2) : 0;
+    const size = smaller === 0 ? first.lots : lots(smaller);
+    orders.push({ ...first, lots: size, nonce: context.nonce(), clientId: null });
+  }
+  return orders;
+}
+
+function group(context: Context, terms: DrawnTerms, orders: readonly NewOrder[]): PlaceOrders {
+  return {
+    kind: 'placeOrders',
+    timeUs: context.nowUs,
+    subaccount: terms.subaccount,
+    delegate: terms.delegate,
+    orders: context.faulty && context.dice.chance(400) ? unmatched(context, orders) : orders,
+  };
+}
+
+/** One of the orders does not go with the others, or there are none, or too many. */
+function unmatched(context: Context, orders: readonly NewOrder[]): readonly NewOrder[] {
+  const { dice } = context;
+  const last = orders.at(-1);
+  if (last === undefined) return orders;
+  const others = orders.slice(0, -1);
+  switch (dice.below(12)) {
+    case 0:
+      return [];
+    case 1:
+      return Array.from({ length: 101 }, () => ({ ...last, nonce: context.nonce() }));
+    case 2:
+      return [...others, { ...last, market: context.market().id }];
+    case 3:
+      return [...others, { ...last, lots: lots(-last.lots) }];
+    case 4:
+      return [...others, { ...last, priceTicks: priceTicks(last.priceTicks + 1) }];
+    case 5:
+      return [...others, { ...last, periodMs: last.periodMs === null ? 5n : last.periodMs + 1n }];
+    case 6:
+      return [...others, { ...last, orderType: 'twap', periodMs: 5n }];
+    case 7:
+      return [...others, { ...last, lots: lots(last.lots * 2) }];
+    case 8:
+      return [...others, { ...last, triggerTicks: priceTicks(last.triggerTicks === null ? 5 : 0) }];
+    case 9:
+      return [...others, { ...last, parent: last.parent === null ? orderId(1) : null }];
+    case 10:
+      return [...others, { ...last, trailingPpm: last.trailingPpm === null ? 500 : null }];
+    default:
+      return [last, ...others];
+  }
+}
+
+function plain(context: Context, terms: DrawnTerms, expiresAtMs: bigint): NewOrder {
+  return {
+    market: terms.market,
+    orderType: 'limit',
+    lots: terms.lots,
+    priceTicks: terms.priceTicks,
+    ioc: terms.ioc,
+    postOnly: terms.postOnly,
+    reduceOnly: terms.reduceOnly,
+    nonce: context.nonce(),
+    expiresAtMs,
+    clientId: terms.clientId,
+    originator: terms.originator,
+    originatorFeePpm: terms.originatorFeePpm,
+    triggerTicks: null,
+    trailingPpm: null,
+    periodMs: null,
+    parent: null,
+    attached: false,
+  };
+}
+
+function withTrigger(context: Context, order: NewOrder, market: KnownMarket): NewOrder {
+  const orderType = context.dice.chance(500) ? 'stopLoss' : 'takeProfit';
+  return { ...order, orderType, postOnly: false, triggerTicks: near(context, market) };
+}
+
+/** A reduce-only leg against an order or position: its trigger on the side where it protects, mostly. */
+function leg(
+  context: Context,
+  guarded: NewOrder,
+  orderType: OrderType,
+  market: KnownMarket,
+): NewOrder {
+  const { dice } = context;
+  const side = guarded.lots > 0 ? 1 : -1;
+  const away = side * (orderType === 'takeProfit' ? 1 : -1) * (dice.chance(900) ? 1 : -1);
+  const distance = Math.ceil(
+    (market.markTicks * dice.pick([300, 3000, 20_000, 80_000])) / 1_000_000,
+  );
+  const trigger = Math.max(1, guarded.priceTicks + away * distance);
+  const ioc = dice.chance(700);
+  return {
+    ...guarded,
+    orderType,
+    lots: lots(-guarded.lots),
+    // At market within the band, or a limit at its trigger.
+    priceTicks: priceTicks(ioc ? (side > 0 ? 1 : trigger * 2) : trigger),
+    ioc,
+    postOnly: false,
+    reduceOnly: !context.faulty || dice.chance(500),
+    triggerTicks: priceTicks(trigger),
+    clientId: null,
+    originator: null,
+    originatorFeePpm: ppm(0),
+  };
+}
+
+function near(context: Context, market: KnownMarket) {
+  const { dice, profile } = context;
+  const spread = Math.max(2, Math.floor((market.markTicks * profile.prices.spreadPpm) / 250_000));
+  return priceTicks(Math.max(1, market.markTicks + dice.between(-spread, spread)));
+}

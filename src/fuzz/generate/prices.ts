@@ -1,0 +1,94 @@
+/** The oracle, recorded marks and recorded funding rates. */
+import type { Command, SetIndex } from '../../engine/commands.ts';
+import { marketId, ppb, priceTicks, type PriceTicks } from '../../num/units.ts';
+import type { KnownMarket } from '../world.ts';
+import type { Context } from './context.ts';
+
+export function makeIndex(context: Context, given?: KnownMarket): Command {
+  const hunted = given === undefined ? hunt(context, isOracle) : null;
+  if (hunted !== null) return setIndex(context, hunted.market, hunted.ticks);
+  const market = given ?? fitting(context, isOracle);
+  if (market === null) return { kind: 'advanceTime', timeUs: context.nowUs };
+  return setIndex(context, market, moved(context, market, market.indexTicks));
+}
+
+export function makeMark(context: Context): Command {
+  const hunted = hunt(context, isExternal);
+  const market = hunted?.market ?? fitting(context, isExternal);
+  if (market === null) return makeIndex(context);
+  return {
+    kind: 'setMark',
+    timeUs: context.nowUs,
+    market: market.id,
+    priceTicks: hunted?.ticks ?? moved(context, market, market.markTicks),
+  };
+}
+
+export function makeFundingRate(context: Context): Command {
+  const { dice } = context;
+  const market = fitting(context, ({ spec }) => spec.funding.source === 'external');
+  if (market === null) return makeIndex(context);
+  const most = dice.pick([100_000, 30_000_000, 30_000_000]);
+  return {
+    kind: 'settleFunding',
+    timeUs: context.nowUs,
+    market: market.id,
+    ratePpb: ppb(context.faulty ? 2_000_000_000 : dice.between(-most, most)),
+  };
+}
+
+function setIndex(context: Context, market: KnownMarket, ticks: PriceTicks): SetIndex {
+  return {
+    kind: 'setIndex',
+    timeUs: context.nowUs,
+    market: context.faulty ? marketId(99) : market.id,
+    priceTicks: ticks,
+    text: String(ticks),
+  };
+}
+
+const isOracle = ({ spec }: KnownMarket): boolean => spec.indexSource !== 'mid';
+const isExternal = ({ spec }: KnownMarket): boolean => spec.markSource === 'external';
+
+/** A market that takes it; any at all when something should be wrong; null when there is none. */
+function fitting(context: Context, takes: (market: KnownMarket) => boolean): KnownMarket | null {
+  if (context.faulty) return context.market();
+  const { markets } = context.world;
+  const first = context.dice.below(markets.length);
+  for (let i = 0; i < markets.length; i += 1) {
+    const market = markets[(first + i) % markets.length];
+    if (market !== undefined && takes(market)) return market;
+  }
+  return null;
+}
+
+/** The price at which somebody is liquidated, a tick to either side, or a good deal beyond. */
+function hunt(
+  context: Context,
+  takes: (market: KnownMarket) => boolean,
+): { readonly market: KnownMarket; readonly ticks: PriceTicks } | null {
+  const { dice, world, profile } = context;
+  if (!dice.chance(profile.prices.huntPermille)) return null;
+  const holder = context.holder();
+  if (holder === null || !takes(holder.market)) return null;
+  const { owner, market } = holder;
+  const position = world.view.positions(owner.id).find((held) => held.market === market.id);
+  const liquidation = position?.liquidationTicks ?? null;
+  if (position === undefined || liquidation === null) return null;
+  const beyond = position.lots > 0 ? -1 : 1;
+  const gap = dice.chance(500) ? dice.between(-1, 1) : beyond * dice.below(1 + (liquidation >> 5));
+  return { market, ticks: priceTicks(Math.max(1, liquidation + gap)) };
+}
+
+/** A step or a jump from here, drawn back when it has strayed far from where it opened. */
+export function moved(context: Context, market: KnownMarket, fromTicks: number): PriceTicks {
+  const { dice, profile } = context;
+  const { stepPpm, jumpPermille, jumpPpm } = profile.prices;
+  if (context.faulty && dice.chance(100)) return priceTicks(dice.pick([0, 2 ** 31]));
+  const widest = dice.chance(jumpPermille) ? jumpPpm : stepPpm;
+  const most = Math.max(2, Math.floor((fromTicks * widest) / 1_000_000));
+  const strayed =
+    fromTicks > 4 * market.openingTicks ? -1 : fromTicks < market.openingTicks / 4 ? 1 : 0;
+  const step = strayed === 0 ? dice.between(-most, most) : strayed * dice.below(most + 1);
+  return priceTicks(Math.max(1, fromTicks + step));
+}

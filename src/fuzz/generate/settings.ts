@@ -1,0 +1,96 @@
+/** Margin settings, delegates, signers, self-trade modes, and markets that open late. */
+import type { Command } from '../../engine/commands.ts';
+import { address, ppm, subaccountId } from '../../num/units.ts';
+import type { Context } from './context.ts';
+
+export function makeMargin(context: Context): Command {
+  const { dice } = context;
+  const holder = dice.chance(300) ? context.holder() : null;
+  const owner = holder?.owner ?? context.subaccount();
+  const market = holder?.market ?? context.market();
+  return {
+    kind: 'updateMargin',
+    timeUs: context.nowUs,
+    subaccount: context.faulty && dice.chance(300) ? subaccountId(1) : owner.id,
+    market: market.id,
+    isolated: dice.chance(500),
+    marginPpm: ppm(
+      context.faulty
+        ? dice.pick([0, 1, 1_000_001])
+        : dice.pick([20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]),
+    ),
+    nonce: context.nonce(),
+    expiresAtMs: context.expiresAtMs(),
+    delegate: null,
+  };
+}
+
+/** Grants and revocations, among users and strangers; a used grant is revoked as often as a new one is given. */
+export function makeDelegate(context: Context): Command {
+  const { dice, world } = context;
+  const grant = world.grants.length > 0 && dice.chance(400) ? dice.pick(world.grants) : null;
+  const stranger = address(`0x${String(dice.below(20)).padStart(40, 'd')}`);
+  const common = {
+    kind: 'updateDelegate',
+    timeUs: context.nowUs,
+    nonce: context.nonce(),
+    expiresAtMs: context.expiresAtMs(),
+  } as const;
+  if (grant !== null) {
+    return {
+      ...common,
+      account: world.view.addressOf(grant.account),
+      subaccountIndex: grant.index,
+      delegate: world.view.addressOf(grant.delegate),
+      delegated: false,
+    };
+  }
+  const owner = context.subaccount();
+  return {
+    ...common,
+    account: context.faulty ? stranger : owner.address,
+    subaccountIndex: context.faulty ? 77 : owner.index,
+    delegate: dice.chance(300) ? context.user() : stranger,
+    delegated: dice.chance(800),
+  };
+}
+
+export function makeSigners(context: Context): Command {
+  const { dice, setup } = context;
+  const count = dice.between(context.faulty ? 0 : 1, Math.min(3, setup.users.length));
+  const first = dice.below(setup.users.length);
+  const signers = Array.from({ length: count }, (_, i) => {
+    const place = context.faulty ? first : (first + i) % setup.users.length;
+    return setup.users[place] ?? context.user();
+  });
+  return {
+    kind: 'updateSigners',
+    timeUs: context.nowUs,
+    account: context.user(),
+    signers,
+    quorum: context.faulty ? dice.pick([0, count + 1]) : dice.between(1, count),
+    nonce: context.nonce(),
+    expiresAtMs: context.expiresAtMs(),
+  };
+}
+
+export function makeSelfTrade(context: Context): Command {
+  return {
+    kind: 'setSelfTradeMode',
+    timeUs: context.nowUs,
+    account: context.faulty ? address(`0x${'e'.repeat(40)}`) : context.user(),
+    mode: context.dice.pick([null, 0, 1, 2]),
+  };
+}
+
+/** One more market, like the first; or its symbol once more. */
+export function makeListing(context: Context): Command {
+  const { dice, world, setup } = context;
+  const spec = dice.pick(setup.specs);
+  // A few more at most: each costs every jump of time its timers.
+  const fresh = !context.faulty && world.markets.length < setup.specs.length + 2;
+  const symbol = fresh ? `L${String(world.markets.length)}` : spec.symbol;
+  // A listing is refused whose fees would pay more than they take.
+  const unsound = context.faulty ? { makerFeePpm: ppm(-spec.takerFeePpm - 1), symbol: 'X' } : {};
+  return { kind: 'listMarket', timeUs: context.nowUs, spec: { ...spec, symbol, ...unsound } };
+}

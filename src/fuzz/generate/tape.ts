@@ -1,0 +1,64 @@
+/** Recorded liquidity: depth around the mark, prints at the best prices, whole books, holes. */
+import type { Command, TapeLevel } from '../../engine/commands.ts';
+import { lots, priceTicks } from '../../num/units.ts';
+import type { KnownMarket } from '../world.ts';
+import type { Context } from './context.ts';
+
+export function makeDepth(context: Context): Command {
+  const market = context.market();
+  const levels = Array.from({ length: context.dice.between(1, 4) }, () => level(context, market));
+  return { kind: 'tapeDepth', timeUs: context.nowUs, market: market.id, levels };
+}
+
+export function makePrint(context: Context): Command {
+  const { dice, world } = context;
+  const market = context.market();
+  const { bestBid, bestAsk } = world.view.market(market.id);
+  const buys = dice.chance(500);
+  const best = (buys ? bestAsk : bestBid)?.priceTicks ?? market.markTicks;
+  const price = Math.max(context.faulty ? 0 : 1, best + dice.between(-1, 1));
+  const size = 1 + dice.below(usualSize(market) * 2);
+  return {
+    kind: 'tapeTrade',
+    timeUs: context.nowUs,
+    market: market.id,
+    priceTicks: priceTicks(price),
+    lots: lots(buys ? size : -size),
+  };
+}
+
+/** A whole book, uncrossed: so history ends a gap. */
+export function makeSnapshot(context: Context): Command {
+  const { dice } = context;
+  const market = context.market();
+  const middle = market.markTicks;
+  const levels: TapeLevel[] = [];
+  for (let i = 1; i <= dice.below(5); i += 1) {
+    const size = (): TapeLevel['lots'] => lots(1 + dice.below(usualSize(market)));
+    if (middle > i) levels.push({ side: 'bid', priceTicks: priceTicks(middle - i), lots: size() });
+    levels.push({ side: 'ask', priceTicks: priceTicks(middle + i), lots: size() });
+  }
+  return { kind: 'tapeSnapshot', timeUs: context.nowUs, market: market.id, levels };
+}
+
+export function makeGap(context: Context): Command {
+  return { kind: 'tapeGap', timeUs: context.nowUs, market: context.market().id };
+}
+
+function level(context: Context, market: KnownMarket): TapeLevel {
+  const { dice, profile } = context;
+  const side = dice.chance(500) ? 'bid' : 'ask';
+  const away = side === 'bid' ? -1 : 1;
+  const spread = Math.max(3, Math.floor((market.markTicks * profile.prices.spreadPpm) / 2_000_000));
+  const near = Math.max(1, market.markTicks + away * dice.between(-1, Math.min(spread, 12)));
+  const price = context.faulty ? 0 : near;
+  const size = dice.chance(250) ? 0 : 1 + dice.below(usualSize(market));
+  return { side, priceTicks: priceTicks(price), lots: lots(size) };
+}
+
+/** About twenty of the collateral. */
+const usualSize = (market: KnownMarket): number =>
+  Math.max(
+    market.spec.minLots * 4,
+    Math.min(1e9, Math.floor(20_000_000 / (market.markTicks * market.spec.quantaPerTickLot))),
+  );

@@ -1,0 +1,172 @@
+/**
+ * Terms of an order that gets somewhere: near the mark or at the best price, of a size that its owner can nearly afford, closing or
+ * flipping what is held now and then.
+ */
+import {
+  accountId,
+  lots,
+  marketId,
+  ppm,
+  priceTicks,
+  subaccountId,
+  type AccountId,
+  type Address,
+  type Lots,
+  type MarketId,
+  type Ppm,
+  type PriceTicks,
+  type SubaccountId,
+} from '../../num/units.ts';
+import type { KnownMarket, KnownSubaccount } from '../world.ts';
+import type { Context } from './context.ts';
+
+export interface DrawnTerms {
+  readonly owner: KnownSubaccount;
+  readonly marketKnown: KnownMarket;
+  readonly subaccount: SubaccountId;
+  readonly market: MarketId;
+  /** Signed. */
+  readonly lots: Lots;
+  readonly priceTicks: PriceTicks;
+  readonly ioc: boolean;
+  readonly postOnly: boolean;
+  readonly reduceOnly: boolean;
+  readonly delegate: AccountId | null;
+  readonly clientId: string | null;
+  readonly originator: Address | null;
+  readonly originatorFeePpm: Ppm;
+}
+
+const CLIENT_IDS = Array.from({ length: 12 }, (_, i) => `c${String(i)}`);
+
+export function drawTerms(context: Context): DrawnTerms {
+  const { dice } = context;
+  const owner = context.subaccount();
+  const market = context.market();
+  const held = owner.positions[market.id] ?? 0;
+  // One in three of those who hold something reduces it: all, a part, or beyond.
+  const closes = held !== 0 && dice.chance(330);
+  const side = closes ? (held > 0 ? -1 : 1) : dice.chance(500) ? 1 : -1;
+  const price = drawPrice(context, market, side);
+  const size = closes
+    ? closingSize(context, market, held)
+    : drawSize(context, owner, market, price);
+  const flags = dice.below(16);
+  const ioc = flags < 3;
+  const drawn = {
+    owner,
+    marketKnown: market,
+    subaccount: owner.id,
+    market: market.id,
+    lots: lots(side * size),
+    priceTicks: priceTicks(price),
+    ioc,
+    postOnly: flags === 3 || flags === 4,
+    reduceOnly: closes ? dice.chance(500) : flags === 5,
+    delegate: delegateOf(context, owner),
+    clientId: dice.chance(80) ? dice.pick(CLIENT_IDS) : null,
+    ...drawOriginator(context),
+  };
+  return context.faulty ? spoil(context, drawn) : drawn;
+}
+
+/** Around the mark, at the best price of either side, at the edge of the band, or far away. */
+export function drawPrice(context: Context, market: KnownMarket, side: 1 | -1): number {
+  const { dice, profile, world } = context;
+  const mark = market.markTicks;
+  const spread = Math.max(2, Math.floor((mark * profile.prices.spreadPpm) / 1_000_000));
+  const style = dice.below(100);
+  if (style < 45) return atLeastOne(mark - side * dice.below(spread));
+  if (style < 65) return atLeastOne(mark + side * dice.below(spread));
+  if (style < 90) {
+    const { bestBid, bestAsk } = world.view.market(market.id);
+    const own = side > 0 ? bestBid : bestAsk;
+    const other = side > 0 ? bestAsk : bestBid;
+    const best = style < 75 ? own : other;
+    return atLeastOne((best?.priceTicks ?? mark) + dice.between(-1, 1));
+  }
+  const band = Math.floor((mark * market.spec.priceBandPpm) / 1_000_000);
+  if (style < 96) return atLeastOne(mark + side * (band + dice.between(-2, 2)));
+  return atLeastOne(mark - side * Math.min(mark, band * dice.between(1, 11)));
+}
+
+const atLeastOne = (price: number): number => Math.max(1, price);
+
+function drawSize(
+  context: Context,
+  owner: KnownSubaccount,
+  market: KnownMarket,
+  price: number,
+): number {
+  const { dice, profile } = context;
+  const { spec } = market;
+  const oneLot = Math.max(1, price) * spec.quantaPerTickLot;
+  // Mostly a small part of what could be carried, at times all of it.
+  const percent = dice.chance(800)
+    ? dice.below(Math.max(10, profile.leveragePercent >> 3))
+    : dice.below(profile.leveragePercent + 1);
+  const affordable = Math.floor(((Math.max(owner.cash, 1_000_000) / 100) * percent) / oneLot);
+  return within(spec.minLots, affordable, spec.maxLots);
+}
+
+function closingSize(context: Context, market: KnownMarket, held: number): number {
+  const size = Math.abs(held);
+  const { spec } = market;
+  switch (context.dice.below(4)) {
+    case 0:
+      return within(spec.minLots, Math.floor(size / 2), spec.maxLots);
+    case 1:
+      return within(spec.minLots, size * 2, spec.maxLots);
+    default:
+      return within(spec.minLots, size, spec.maxLots);
+  }
+}
+
+const within = (least: number, value: number, most: number): number =>
+  Math.max(least, Math.min(value, most));
+
+function delegateOf(context: Context, owner: KnownSubaccount): AccountId | null {
+  const { grants } = context.world;
+  if (grants.length === 0 || !context.dice.chance(200)) return null;
+  const grant = context.dice.pick(grants);
+  return grant.account === owner.account && grant.index === owner.index ? grant.delegate : null;
+}
+
+function drawOriginator(context: Context): Pick<DrawnTerms, 'originator' | 'originatorFeePpm'> {
+  if (!context.dice.chance(50)) return { originator: null, originatorFeePpm: ppm(0) };
+  const originatorFeePpm = ppm(context.dice.pick([0, 1, 100, 100, 1000]));
+  return { originator: context.user(), originatorFeePpm };
+}
+
+/** One thing is wrong with the order. */
+function spoil(context: Context, drawn: DrawnTerms): DrawnTerms {
+  const { dice } = context;
+  const { spec } = drawn.marketKnown;
+  const sign = drawn.lots > 0 ? 1 : -1;
+  switch (dice.below(12)) {
+    case 0:
+      return { ...drawn, market: marketId(99) };
+    case 1:
+      return { ...drawn, subaccount: subaccountId(dice.pick([0, 1, 3, 9999])) };
+    case 2:
+      return { ...drawn, lots: lots(spec.minLots > 1 ? sign * (spec.minLots - 1) : 0) };
+    case 3:
+      return { ...drawn, lots: lots(sign * (spec.maxLots + 1)) };
+    case 4:
+      return { ...drawn, priceTicks: priceTicks(0) };
+    case 5:
+      return { ...drawn, priceTicks: priceTicks(spec.maxPriceTicks + 1) };
+    case 6:
+      return { ...drawn, ioc: true, postOnly: true };
+    case 7:
+      return { ...drawn, originator: context.user(), originatorFeePpm: ppm(1001) };
+    case 8:
+      return { ...drawn, originator: null, originatorFeePpm: ppm(5) };
+    case 9:
+      return { ...drawn, delegate: accountId(dice.below(8)) };
+    case 10:
+      return { ...drawn, clientId: CLIENT_IDS[0] ?? null };
+    default:
+      return drawn;
+  }
+}

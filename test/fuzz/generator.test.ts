@@ -1,0 +1,66 @@
+/** The generator: sound profiles from any seed, the same run from the same seed, commands that a journal can hold, and that get far. */
+import { expect, test } from 'vitest';
+import type { EngineEvent } from '../../src/engine/events.ts';
+import { drawProfile } from '../../src/fuzz/draw-profile.ts';
+import { allOf } from '../../src/fuzz/judge.ts';
+import { describeProfile, PROFILE_NAMES } from '../../src/fuzz/profile.ts';
+import { runFuzz } from '../../src/fuzz/run.ts';
+import { setUp } from '../../src/fuzz/run-setup.ts';
+import { stateInvariants } from '../../src/fuzz/state-judge.ts';
+import { ByteReader, ByteWriter } from '../../src/sim/journal/bytes.ts';
+import { decodeCommand, encodeCommand } from '../../src/sim/journal/codec.ts';
+import { EFFORT } from '../setup/effort.ts';
+
+test('every seed draws a sound profile, which prints in words', () => {
+  for (let i = 0; i < 700; i++) {
+    const profile = drawProfile(`sound ${i}`, { name: PROFILE_NAMES[i % PROFILE_NAMES.length]! });
+    const { specs, opening } = setUp(profile);
+    expect(specs.length).toBeGreaterThan(0);
+    expect(opening.length).toBeLessThan(profile.commands);
+    expect(describeProfile(profile)).toContain(`seed sound ${i}`);
+    expect(JSON.parse(JSON.stringify(profile))).toEqual(profile);
+  }
+});
+
+test('the same seed gives the same run, another seed another', () => {
+  const hashOf = (seed: string): string =>
+    runFuzz(drawProfile(seed, { commands: 1500 }), stateInvariants(500)).engine.chainHash();
+  expect(hashOf('one')).toBe(hashOf('one'));
+  expect(hashOf('one')).not.toBe(hashOf('two'));
+});
+
+test('a journal holds every command that is generated', () => {
+  for (const name of PROFILE_NAMES) {
+    const profile = drawProfile('journal', { name, commands: 2000 });
+    runFuzz(profile, {
+      after: (_engine, command) => {
+        const writer = new ByteWriter(1);
+        encodeCommand(writer, command);
+        expect(decodeCommand(new ByteReader(writer.bytes()), command.timeUs)).toEqual(command);
+        return null;
+      },
+    });
+  }
+});
+
+test('the invariants hold after every command of every kind of run', () => {
+  const reached = new Set<string>();
+  for (let i = 0; i < 42 * EFFORT; i++) {
+    const profile = drawProfile(`holds ${i}`, {
+      name: PROFILE_NAMES[i % PROFILE_NAMES.length]!,
+      commands: 600,
+    });
+    const watch = {
+      onEvent: (event: EngineEvent): void => {
+        const what = 'step' in event ? event.step : 'reason' in event ? event.reason : '';
+        reached.add(`${event.kind} ${String(what)}`);
+      },
+      after: () => null,
+    };
+    const { failure } = runFuzz(profile, allOf(stateInvariants(), watch));
+    expect(failure?.violation, describeProfile(profile)).toBeUndefined();
+  }
+  for (const far of ['order', 'takeover', 'adl', 'insurance', 'safe']) {
+    expect([...reached]).toContain(`liquidationStep ${far}`);
+  }
+});
