@@ -5,7 +5,7 @@ const FLOORS = [
   ['engine'],
   ['gateway'],
   ['sim'],
-  ['scenario', 'backtest', 'fuzz'],
+  ['scenario', 'backtest', 'fuzz', 'metrics'],
   ['store', 'wallet', 'report', 'http', 'cluster'],
   ['cli', 'web'],
 ];
@@ -21,6 +21,7 @@ const PACKAGES = {
   scenario: ['yaml', 'decimal.js'],
   backtest: ['decimal.js'],
   fuzz: ['decimal.js', 'fast-check'],
+  metrics: ['@stdlib/[^/]+'],
 };
 
 const folder = (name) => `^src/${name}/`;

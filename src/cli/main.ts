@@ -46,6 +46,11 @@ const COMMANDS: readonly LazyCommand[] = [
     describe: 'Import and verify recorded market data',
     load: () => import('./commands/data.ts') as ReturnType<LazyCommand['load']>,
   },
+  {
+    usage: 'metrics <equity>',
+    describe: 'Figures of an equity curve and its trades, each convention an option',
+    load: () => import('./commands/metrics.ts') as ReturnType<LazyCommand['load']>,
+  },
 ];
 
 /** Runs one command line; answers the exit code. */

@@ -1,0 +1,255 @@
+import type { CommandModule } from 'yargs';
+import Table from 'cli-table3';
+import { MetricsError } from '../../metrics/curve.ts';
+import { metricsOf, type Metrics } from '../../metrics/metrics.ts';
+import { METRICS_DEFAULTS, type MetricsOptions } from '../../metrics/options.ts';
+import { parseDuration } from '../../scenario/time-text.ts';
+import { readEquityCsv, readTradesCsv, type TimeUnit } from '../../store/metrics-csv.ts';
+import { InputError, print, printJson } from '../manners.ts';
+
+interface MetricsArguments {
+  readonly equity: string;
+  readonly trades: string | undefined;
+  readonly json: boolean;
+  readonly returns: MetricsOptions['returns'];
+  readonly period: string;
+  readonly annualisation: number;
+  readonly 'periods-per-year': number | undefined;
+  readonly denominator: MetricsOptions['denominator'];
+  readonly moments: MetricsOptions['moments'];
+  readonly kurtosis: MetricsOptions['kurtosis'];
+  readonly 'risk-free': number;
+  readonly 'rate-per-period': MetricsOptions['ratePerPeriod'];
+  readonly target: number;
+  readonly downside: MetricsOptions['downside'];
+  readonly years: MetricsOptions['years'];
+  readonly 'value-at-risk': MetricsOptions['valueAtRisk'];
+  readonly level: number;
+  readonly 'benchmark-sharpe': number;
+  readonly 'break-even': MetricsOptions['breakEven'];
+  readonly sqn: MetricsOptions['sqn'];
+  readonly trials: number | undefined;
+  readonly 'trials-variance': number | undefined;
+  readonly 'time-column': string | undefined;
+  readonly 'equity-column': string | undefined;
+  readonly 'time-unit': TimeUnit;
+  readonly spacing: string | undefined;
+}
+
+const D = METRICS_DEFAULTS;
+
+export const command: CommandModule<object, MetricsArguments> = {
+  command: 'metrics <equity>',
+  builder: (yargs) =>
+    yargs
+      .positional('equity', {
+        type: 'string',
+        demandOption: true,
+        describe: 'CSV with a time and an equity column',
+      })
+      .option('trades', {
+        type: 'string',
+        describe: 'CSV of closed trades: pnl, and if known entry, exit, notional',
+      })
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
+      .options(CONVENTIONS)
+      .options(COLUMNS)
+      .example('$0 metrics equity.csv', 'a curve of any tool')
+      .example('$0 metrics equity.csv --annualisation 252 --denominator population', '')
+      .example('$0 metrics curve.csv --period 1d --trades trades.csv --json', 'for a program'),
+  handler: async (given) => {
+    const options = optionsOf(given);
+    const curve = await readEquityCsv(given.equity, {
+      time: given['time-column'],
+      equity: given['equity-column'],
+      timeUnit: given['time-unit'],
+      spacingUs: given.spacing === undefined ? undefined : lengthOf('spacing', given.spacing),
+    });
+    const trades =
+      given.trades === undefined ? null : await readTradesCsv(given.trades, given['time-unit']);
+    const metrics = explained(given, () => metricsOf(curve, trades, options, trialsOf(given)));
+    if (given.json) printJson({ options, metrics });
+    else print(tableOf(metrics));
+  },
+};
+
+const CONVENTIONS = {
+  returns: { choices: ['simple', 'log'], default: D.returns, describe: 'return of a period' },
+  period: { type: 'string', default: 'rows', describe: "'rows', or a length such as 1h or 1d" },
+  annualisation: { type: 'number', default: D.annualisation, describe: 'days in a year: 365, 252' },
+  'periods-per-year': { type: 'number', describe: 'instead of deriving it from the spacing' },
+  denominator: {
+    choices: ['sample', 'population'],
+    default: D.denominator,
+    describe: 'n − 1 or n, of deviations',
+  },
+  moments: {
+    choices: ['sample', 'population'],
+    default: D.moments,
+    describe: 'bias correction of skewness and kurtosis',
+  },
+  kurtosis: { choices: ['excess', 'raw'], default: D.kurtosis },
+  'risk-free': { type: 'number', default: D.riskFree, describe: 'a year’s rate, 0.04 for 4 %' },
+  'rate-per-period': {
+    choices: ['geometric', 'linear'],
+    default: D.ratePerPeriod,
+    describe: 'a year’s rate to a period’s',
+  },
+  target: { type: 'number', default: D.target, describe: 'a year’s, of Sortino and Omega' },
+  downside: {
+    choices: ['all', 'below'],
+    default: D.downside,
+    describe: 'periods that divide the downside deviation',
+  },
+  years: {
+    choices: ['elapsed365', 'elapsed365.25', 'periods'],
+    default: D.years,
+    describe: 'years behind CAGR',
+  },
+  'value-at-risk': { choices: ['historical', 'normal'], default: D.valueAtRisk },
+  level: { type: 'number', default: D.level, describe: 'confidence of VaR, CVaR, tail ratio' },
+  'benchmark-sharpe': {
+    type: 'number',
+    default: D.benchmarkSharpe,
+    describe: 'a year’s, that the probabilistic Sharpe ratio is measured against',
+  },
+  'break-even': {
+    choices: ['count', 'exclude'],
+    default: D.breakEven,
+    describe: 'trades of exactly 0 in the win rate',
+  },
+  sqn: { choices: ['all', 'cap100'], default: D.sqn, describe: '√n or √min(n, 100)' },
+  trials: { type: 'number', describe: 'strategies tried, for the deflated Sharpe ratio' },
+  'trials-variance': {
+    type: 'number',
+    describe: 'variance of their Sharpe ratios, a period’s',
+  },
+} as const;
+
+const COLUMNS = {
+  'time-column': { type: 'string', describe: 'name of the time column' },
+  'equity-column': { type: 'string', describe: 'name of the equity column' },
+  'time-unit': {
+    choices: ['auto', 's', 'ms', 'us', 'ns'],
+    default: 'auto',
+    describe: 'of times that are numbers',
+  },
+  spacing: { type: 'string', describe: 'a file without times: the distance of its rows, as 1d' },
+} as const;
+
+function optionsOf(given: MetricsArguments): MetricsOptions {
+  inRange('annualisation', given.annualisation, 1, 366);
+  if (given['periods-per-year'] !== undefined) {
+    inRange('periods-per-year', given['periods-per-year'], 1e-3, 1e9);
+  }
+  inRange('risk-free', given['risk-free'], -0.99, 10);
+  inRange('target', given.target, -0.99, 10);
+  inRange('level', given.level, 0.5, 0.9999);
+  inRange('benchmark-sharpe', given['benchmark-sharpe'], -100, 100);
+  return {
+    returns: given.returns,
+    period: given.period === 'rows' ? 'rows' : lengthOf('period', given.period),
+    annualisation: given.annualisation,
+    periodsPerYear: given['periods-per-year'] ?? null,
+    denominator: given.denominator,
+    moments: given.moments,
+    kurtosis: given.kurtosis,
+    riskFree: given['risk-free'],
+    ratePerPeriod: given['rate-per-period'],
+    target: given.target,
+    downside: given.downside,
+    years: given.years,
+    valueAtRisk: given['value-at-risk'],
+    level: given.level,
+    benchmarkSharpe: given['benchmark-sharpe'],
+    breakEven: given['break-even'],
+    sqn: given.sqn,
+  };
+}
+
+function inRange(name: string, value: number, low: number, high: number): void {
+  if (value >= low && value <= high) return;
+  throw new InputError(
+    `--${name} is ${String(value)}; it is from ${String(low)} to ${String(high)}`,
+  );
+}
+
+function lengthOf(name: string, text: string): number {
+  const length = parseDuration(text);
+  if (length !== null && length > 0) return length;
+  throw new InputError(`--${name} is '${text}'; it is a length of time such as 1m, 1h or 1d`);
+}
+
+function trialsOf(given: MetricsArguments): { count: number; sharpeVariance: number } | null {
+  const { trials, 'trials-variance': trialsVariance } = given;
+  if (trials === undefined && trialsVariance === undefined) return null;
+  if (trials === undefined || trialsVariance === undefined) {
+    throw new InputError('--trials and --trials-variance go together');
+  }
+  if (!Number.isInteger(trials)) throw new InputError('--trials is a whole number');
+  inRange('trials', trials, 1, 1e9);
+  inRange('trials-variance', trialsVariance, 0, 1e6);
+  return { count: trials, sharpeVariance: trialsVariance };
+}
+
+/** Faults of the data name the file. */
+function explained<T>(given: MetricsArguments, compute: () => T): T {
+  try {
+    return compute();
+  } catch (error) {
+    if (!(error instanceof MetricsError)) throw error;
+    const file = error.message.startsWith('trade') ? given.trades : given.equity;
+    throw new InputError(`${file ?? ''}: ${error.message}`);
+  }
+}
+
+function tableOf(metrics: Metrics): string {
+  const table = new Table({
+    colAligns: ['left', 'right'],
+    style: { head: [], border: [], compact: true },
+  });
+  const percent = (value: number | null): string =>
+    value === null ? '–' : `${(value * 100).toFixed(2)} %`;
+  const plain = (value: number | null): string => (value === null ? '–' : value.toFixed(4));
+  const time = (us: number): string => new Date(us / 1000).toISOString().slice(0, 19);
+  const days = (us: number | null): string =>
+    us === null ? '–' : `${(us / 86_400e6).toFixed(2)} d`;
+  const { trades } = metrics;
+  table.push(
+    ['from', time(metrics.startUs)],
+    ['to', time(metrics.endUs)],
+    ['periods (a year)', `${String(metrics.periods)} (${metrics.periodsPerYear.toFixed(1)})`],
+    ['return', percent(metrics.totalReturn)],
+    ['CAGR', percent(metrics.cagr)],
+    ['volatility', percent(metrics.volatility)],
+    ['Sharpe', plain(metrics.sharpe)],
+    ['  probabilistic', percent(metrics.probabilisticSharpe)],
+    ['  deflated', percent(metrics.deflatedSharpe)],
+    ['Sortino', plain(metrics.sortino)],
+    ['Calmar', plain(metrics.calmar)],
+    ['Omega', plain(metrics.omega)],
+    ['max drawdown', percent(metrics.maxDrawdown)],
+    ['  duration', days(metrics.maxDrawdownUs)],
+    ['Ulcer index', percent(metrics.ulcerIndex)],
+    ['VaR', percent(metrics.valueAtRisk)],
+    ['CVaR', percent(metrics.conditionalValueAtRisk)],
+    ['skewness', plain(metrics.skewness)],
+    ['kurtosis', plain(metrics.kurtosis)],
+    ['tail ratio', plain(metrics.tailRatio)],
+    ['periods that gain', percent(metrics.positivePeriods)],
+  );
+  if (trades !== null) {
+    table.push(
+      ['trades', String(trades.trades)],
+      ['win rate', percent(trades.winRate)],
+      ['profit factor', plain(trades.profitFactor)],
+      ['payoff', plain(trades.payoff)],
+      ['expectancy', plain(trades.expectancy)],
+      ['SQN', plain(trades.sqn)],
+      ['Kelly', percent(trades.kelly)],
+      ['exposure', percent(metrics.exposure)],
+      ['turnover (a year)', `${plain(metrics.turnover)} (${plain(metrics.turnoverPerYear)})`],
+    );
+  }
+  return table.toString();
+}

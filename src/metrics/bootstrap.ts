@@ -1,0 +1,90 @@
+/**
+ * Bands around a result by the stationary block bootstrap (Politis and Romano 1994): blocks of consecutive returns, of
+ * geometric length, drawn around the circle. Blocks keep the clustering of volatility that single draws destroy.
+ */
+import type { RandomStream } from '../sim/rng.ts';
+import { underwater } from './drawdowns.ts';
+import { sharpe } from './ratios.ts';
+import { extremes, quantile } from './sample.ts';
+
+/** Quantiles over the resampled curves. */
+export interface Band {
+  readonly low: number;
+  readonly median: number;
+  readonly high: number;
+}
+
+export interface BootstrapBands {
+  readonly totalReturn: Band;
+  /** A year's. null when no resampled curve varies. */
+  readonly sharpe: Band | null;
+  readonly maxDrawdown: Band;
+  /** Share of the curves that lose money. */
+  readonly lossProbability: number;
+  readonly samples: number;
+  readonly meanBlock: number;
+}
+
+export interface BootstrapOptions {
+  readonly samples: number;
+  /** Mean length of a block, in periods; null takes n^(1/3), at least 1. */
+  readonly meanBlock: number | null;
+  /** Share of the curves between low and high, 0 … 1. */
+  readonly confidence: number;
+  readonly periodsPerYear: number;
+}
+
+/** @param returns simple returns of consecutive periods, at least one */
+export function bootstrap(
+  returns: readonly number[],
+  options: BootstrapOptions,
+  random: RandomStream,
+): BootstrapBands {
+  const meanBlock = options.meanBlock ?? cubeRoot(returns.length);
+  const totals: number[] = [];
+  const ratios: number[] = [];
+  const falls: number[] = [];
+  for (let sample = 0; sample < options.samples; sample++) {
+    const drawn = resample(returns, meanBlock, random);
+    const equity = [1];
+    for (const value of drawn) equity.push((equity.at(-1) ?? 0) * (1 + value));
+    totals.push((equity.at(-1) ?? 1) - 1);
+    falls.push(extremes(underwater(equity))[1] ?? 0);
+    const ratio = sharpe(drawn, 0, 'sample');
+    if (ratio !== null) ratios.push(ratio * Math.sqrt(options.periodsPerYear));
+  }
+  const band = (values: readonly number[]): Band => ({
+    low: quantile(values, (1 - options.confidence) / 2) ?? 0,
+    median: quantile(values, 0.5) ?? 0,
+    high: quantile(values, (1 + options.confidence) / 2) ?? 0,
+  });
+  return {
+    totalReturn: band(totals),
+    sharpe: ratios.length === 0 ? null : band(ratios),
+    maxDrawdown: band(falls),
+    lossProbability: totals.filter((total) => total < 0).length / totals.length,
+    samples: options.samples,
+    meanBlock,
+  };
+}
+
+/** As many returns as there were. A block ends at each step with probability 1 ÷ its mean length. */
+function resample(
+  returns: readonly number[],
+  meanBlock: number,
+  random: RandomStream,
+): readonly number[] {
+  const n = returns.length;
+  let at = random.below(n);
+  return returns.map((_, i) => {
+    if (i > 0) at = random.next() * meanBlock < 1 ? random.below(n) : (at + 1) % n;
+    return returns[at] ?? 0;
+  });
+}
+
+/** Whole cube root, at least 1. */
+function cubeRoot(n: number): number {
+  let root = 1;
+  while ((root + 1) * (root + 1) * (root + 1) <= n) root += 1;
+  return root;
+}

@@ -1,0 +1,116 @@
+/** An equity curve, cut into periods, and their returns. */
+import ln from '@stdlib/math-base-special-ln';
+import pow from '@stdlib/math-base-special-pow';
+import type { MetricsOptions } from './options.ts';
+import { quantile } from './sample.ts';
+
+/** Bad data of a curve or of trades, in words for their owner. */
+export class MetricsError extends Error {
+  override readonly name = 'MetricsError';
+}
+
+/** Rows in time order. */
+export interface EquityCurve {
+  /** Microseconds since the Unix epoch, strictly ascending. */
+  readonly timesUs: readonly number[];
+  /** In units of the collateral. */
+  readonly equity: readonly number[];
+}
+
+/** A curve cut into periods. */
+export interface Periods {
+  readonly timesUs: readonly number[];
+  readonly equity: readonly number[];
+  /** One fewer than there are points. Empty from the period on in which equity is no longer positive. */
+  readonly returns: readonly number[];
+  readonly perYear: number;
+}
+
+const DAY_US = 86_400_000_000;
+
+/** Throws on fewer than two rows, on times out of order and on what is not a finite number. */
+export function checkCurve({ timesUs, equity }: EquityCurve): void {
+  if (timesUs.length !== equity.length) throw new MetricsError('as many times as equities');
+  if (timesUs.length < 2) {
+    throw new MetricsError(`equity has ${timesUs.length} rows; a return needs at least 2`);
+  }
+  timesUs.forEach((time, row) => {
+    const place = `row ${row + 1}`;
+    if (!Number.isFinite(time)) throw new MetricsError(`${place}: time is not a finite number`);
+    if (!Number.isFinite(equity[row])) {
+      throw new MetricsError(`${place}: equity is not a finite number`);
+    }
+    if (row > 0 && time <= (timesUs[row - 1] ?? 0)) {
+      throw new MetricsError(`${place}: time does not come after the row before it`);
+    }
+  });
+  if ((equity[0] ?? 0) <= 0) throw new MetricsError('row 1: equity starts at or below 0');
+}
+
+/** The first row, and the last row of every period after it; a period without a row repeats the one before. */
+export function cut(
+  curve: EquityCurve,
+  options: Pick<MetricsOptions, 'period' | 'returns' | 'annualisation' | 'periodsPerYear'>,
+): Periods {
+  const { timesUs, equity } = options.period === 'rows' ? curve : resampled(curve, options.period);
+  return {
+    timesUs,
+    equity,
+    returns: returnsOf(equity, options.returns),
+    perYear: options.periodsPerYear ?? (options.annualisation * DAY_US) / medianSpacing(timesUs),
+  };
+}
+
+function resampled({ timesUs, equity }: EquityCurve, periodUs: number): EquityCurve {
+  const first = timesUs[0] ?? 0;
+  const last = timesUs.at(-1) ?? first;
+  const times = [first];
+  const values = [equity[0] ?? 0];
+  let row = 0;
+  for (
+    let end = (Math.floor(first / periodUs) + 1) * periodUs;
+    end - periodUs < last;
+    end += periodUs
+  ) {
+    while (row + 1 < timesUs.length && (timesUs[row + 1] ?? 0) <= end) row += 1;
+    times.push(end);
+    values.push(equity[row] ?? 0);
+  }
+  return { timesUs: times, equity: values };
+}
+
+/** A curve at or below 0 has lost everything: the fall to it is the last return. */
+function returnsOf(equity: readonly number[], kind: MetricsOptions['returns']): number[] {
+  const returns: number[] = [];
+  for (let i = 1; i < equity.length; i++) {
+    const before = equity[i - 1] ?? 0;
+    const after = equity[i] ?? 0;
+    if (before <= 0) break;
+    if (kind === 'log' && after <= 0) {
+      throw new MetricsError(`row ${i + 1}: equity is not above 0, it has no logarithmic return`);
+    }
+    returns.push(kind === 'log' ? ln(after / before) : after / before - 1);
+  }
+  return returns;
+}
+
+/** The median withstands weekends and missing rows. */
+function medianSpacing(timesUs: readonly number[]): number {
+  const spacings = timesUs.slice(1).map((time, i) => time - (timesUs[i] ?? 0));
+  return quantile(spacings, 0.5) ?? DAY_US;
+}
+
+/** A yearly rate as a period's. */
+export function ratePerPeriod(
+  yearly: number,
+  perYear: number,
+  kind: MetricsOptions['ratePerPeriod'],
+): number {
+  return kind === 'linear' ? yearly / perYear : pow(1 + yearly, 1 / perYear) - 1;
+}
+
+export function yearsOf(periods: Periods, kind: MetricsOptions['years']): number {
+  if (kind === 'periods') return (periods.timesUs.length - 1) / periods.perYear;
+  const elapsed = (periods.timesUs.at(-1) ?? 0) - (periods.timesUs[0] ?? 0);
+  return elapsed / (DAY_US * (kind === 'elapsed365' ? 365 : 365.25));
+}

@@ -1,0 +1,99 @@
+/**
+ * Statistics of a sample of float64 numbers. Sums are compensated (Neumaier), so that a million small returns lose
+ * nothing; a figure that the sample cannot give is null.
+ */
+
+/** Divisor of a variance: n − 1 ('sample', unbiased) or n ('population'). */
+export type Denominator = 'sample' | 'population';
+
+/** Neumaier's compensated sum. */
+export function sum(values: Iterable<number>): number {
+  let total = 0;
+  let lost = 0;
+  for (const value of values) {
+    const next = total + value;
+    lost += Math.abs(total) >= Math.abs(value) ? total - next + value : value - next + total;
+    total = next;
+  }
+  return total + lost;
+}
+
+export function mean(values: readonly number[]): number | null {
+  return values.length === 0 ? null : sum(values) / values.length;
+}
+
+/** Σ (x − mean)^power ÷ n. */
+export function centralMoment(values: readonly number[], power: 2 | 3 | 4): number | null {
+  const centre = mean(values);
+  if (centre === null) return null;
+  const terms = values.map((value) => {
+    const square = (value - centre) * (value - centre);
+    return power === 2 ? square : power === 3 ? square * (value - centre) : square * square;
+  });
+  return sum(terms) / values.length;
+}
+
+/** null below two values ('sample') or one ('population'). */
+export function deviation(values: readonly number[], denominator: Denominator): number | null {
+  const moment = centralMoment(values, 2);
+  const divisor = values.length - (denominator === 'sample' ? 1 : 0);
+  if (moment === null || divisor < 1) return null;
+  return Math.sqrt((moment * values.length) / divisor);
+}
+
+/**
+ * Skewness: g1 = m3 ÷ m2^1.5 ('population'), or G1 = g1·√(n(n−1)) ÷ (n−2) ('sample', needs three values). null when
+ * all values are equal.
+ */
+export function skewness(values: readonly number[], denominator: Denominator): number | null {
+  const n = values.length;
+  const second = centralMoment(values, 2);
+  const third = centralMoment(values, 3);
+  if (second === null || third === null || isFlat(values, second)) return null;
+  const g1 = third / (second * Math.sqrt(second));
+  if (denominator === 'population') return g1;
+  return n < 3 ? null : (g1 * Math.sqrt(n * (n - 1))) / (n - 2);
+}
+
+/**
+ * Excess kurtosis: g2 = m4 ÷ m2² − 3 ('population'), or G2 = (n−1) ÷ ((n−2)(n−3)) · ((n+1)·g2 + 6) ('sample', needs
+ * four values). null when all values are equal.
+ */
+export function excessKurtosis(values: readonly number[], denominator: Denominator): number | null {
+  const n = values.length;
+  const second = centralMoment(values, 2);
+  const fourth = centralMoment(values, 4);
+  if (second === null || fourth === null || isFlat(values, second)) return null;
+  const g2 = fourth / (second * second) - 3;
+  if (denominator === 'population') return g2;
+  return n < 4 ? null : ((n - 1) / ((n - 2) * (n - 3))) * ((n + 1) * g2 + 6);
+}
+
+/** Whether a spread is nothing but the rounding of equal values: no ratio to it says anything. */
+export function isFlat(values: readonly number[], variance: number): boolean {
+  const size = Math.max(0, ...extremes(values).map(Math.abs));
+  return Math.sqrt(variance) <= size * 1e-12;
+}
+
+/** Smallest and largest; empty for an empty sample. */
+export function extremes(values: readonly number[]): readonly number[] {
+  if (values.length === 0) return [];
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return [low, high];
+}
+
+/** Linear interpolation between order statistics at (n − 1)·p: type 7 of Hyndman and Fan, numpy's and R's default. */
+export function quantile(values: readonly number[], p: number): number | null {
+  if (values.length === 0) return null;
+  const sorted = Float64Array.from(values).sort();
+  const at = (sorted.length - 1) * p;
+  const below = Math.floor(at);
+  const low = sorted[below] ?? 0;
+  const high = sorted[Math.min(below + 1, sorted.length - 1)] ?? low;
+  return low + (high - low) * (at - below);
+}

@@ -1,0 +1,128 @@
+/** Figures of closed trades. */
+import { MetricsError } from './curve.ts';
+import type { MetricsOptions } from './options.ts';
+import { deviation, extremes, isFlat, mean, sum } from './sample.ts';
+
+/** One closed trade: entry to exit of a position. */
+export interface TradeRow {
+  /** Net of fees and funding, in units of the collateral. */
+  readonly pnl: number;
+  /** Microseconds since the Unix epoch; null when unknown. */
+  readonly entryUs: number | null;
+  readonly exitUs: number | null;
+  /** Σ |size| × price of all its fills; null when unknown. */
+  readonly notional: number | null;
+}
+
+export interface TradeMetrics {
+  readonly trades: number;
+  readonly wins: number;
+  readonly losses: number;
+  readonly winRate: number | null;
+  /** Gains ÷ losses, in money. */
+  readonly profitFactor: number | null;
+  /** Mean win ÷ mean loss. */
+  readonly payoff: number | null;
+  /** Mean PnL of a trade. */
+  readonly expectancy: number | null;
+  /** Expectancy ÷ mean loss: what a unit of risk earns. */
+  readonly expectancyRatio: number | null;
+  /** √n × mean ÷ deviation of PnL: Tharp's system quality number. */
+  readonly sqn: number | null;
+  /** Win rate − (1 − win rate) ÷ payoff. */
+  readonly kelly: number | null;
+  readonly bestTrade: number | null;
+  readonly worstTrade: number | null;
+  readonly meanTradeUs: number | null;
+  readonly maxConsecutiveWins: number;
+  readonly maxConsecutiveLosses: number;
+}
+
+export function tradeMetrics(
+  rows: readonly TradeRow[],
+  options: Pick<MetricsOptions, 'breakEven' | 'sqn' | 'denominator'>,
+): TradeMetrics {
+  const pnls = rows.map(({ pnl }) => pnl);
+  const wins = pnls.filter((pnl) => pnl > 0);
+  const losses = pnls.filter((pnl) => pnl < 0);
+  const counted = options.breakEven === 'count' ? pnls.length : wins.length + losses.length;
+  const meanWin = mean(wins);
+  const meanLoss = mean(losses);
+  const expectancy = mean(pnls);
+  const winRate = counted === 0 ? null : wins.length / counted;
+  const payoff = meanWin === null || meanLoss === null ? null : meanWin / -meanLoss;
+  const [worst, best] = extremes(pnls);
+  return {
+    trades: pnls.length,
+    wins: wins.length,
+    losses: losses.length,
+    winRate,
+    profitFactor: losses.length === 0 ? null : sum(wins) / -sum(losses),
+    payoff,
+    expectancy,
+    expectancyRatio: expectancy === null || meanLoss === null ? null : expectancy / -meanLoss,
+    sqn: systemQuality(pnls, options),
+    kelly: winRate === null || payoff === null ? null : winRate - (1 - winRate) / payoff,
+    bestTrade: best ?? null,
+    worstTrade: worst ?? null,
+    meanTradeUs: mean(rows.flatMap(heldUs)),
+    maxConsecutiveWins: longestRun(pnls, (pnl) => pnl > 0),
+    maxConsecutiveLosses: longestRun(pnls, (pnl) => pnl < 0),
+  };
+}
+
+function systemQuality(
+  pnls: readonly number[],
+  { sqn, denominator }: Pick<MetricsOptions, 'sqn' | 'denominator'>,
+): number | null {
+  const average = mean(pnls);
+  const spread = deviation(pnls, denominator);
+  if (average === null || spread === null || isFlat(pnls, spread * spread)) return null;
+  const n = sqn === 'all' ? pnls.length : Math.min(100, pnls.length);
+  return (Math.sqrt(n) * average) / spread;
+}
+
+function heldUs({ entryUs, exitUs }: TradeRow): number[] {
+  return entryUs === null || exitUs === null ? [] : [exitUs - entryUs];
+}
+
+function longestRun(pnls: readonly number[], holds: (pnl: number) => boolean): number {
+  let longest = 0;
+  let run = 0;
+  for (const pnl of pnls) {
+    run = holds(pnl) ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}
+
+/** Share of the time from start to end in which at least one trade was open; null when a trade has no times. */
+export function exposure(rows: readonly TradeRow[], startUs: number, endUs: number): number | null {
+  const spans: { from: number; to: number }[] = [];
+  for (const { entryUs, exitUs } of rows) {
+    if (entryUs === null || exitUs === null) return null;
+    spans.push({ from: Math.max(entryUs, startUs), to: Math.min(exitUs, endUs) });
+  }
+  spans.sort((a, b) => a.from - b.from);
+  let open = 0;
+  let until = startUs;
+  for (const { from, to } of spans) {
+    open += Math.max(0, to - Math.max(from, until));
+    until = Math.max(until, to);
+  }
+  return open / (endUs - startUs);
+}
+
+/** Throws on a trade that ends before it begins and on what is not a finite number. */
+export function checkTrades(rows: readonly TradeRow[]): void {
+  rows.forEach(({ pnl, entryUs, exitUs, notional }, i) => {
+    const place = `trade ${i + 1}`;
+    if (!Number.isFinite(pnl)) throw new MetricsError(`${place}: pnl is not a finite number`);
+    if (notional !== null && !(notional >= 0)) {
+      throw new MetricsError(`${place}: notional is not a number of at least 0`);
+    }
+    if (entryUs !== null && exitUs !== null && exitUs < entryUs) {
+      throw new MetricsError(`${place}: exit comes before entry`);
+    }
+  });
+}

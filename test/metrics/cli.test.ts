@@ -1,0 +1,136 @@
+/** `orrery metrics`: files of other tools, conventions, and what is said of bad ones. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import * as fs from 'node:fs';
+
+vi.mock('node:fs', { spy: true });
+
+const folder = mkdtempSync(join(tmpdir(), 'orrery-metrics-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+async function metrics(
+  files: { equity: string; trades?: string },
+  ...flags: string[]
+): Promise<{ code: number; out: string; error: string }> {
+  const equity = join(folder, 'equity.csv');
+  const trades = join(folder, 'trades.csv');
+  writeFileSync(equity, files.equity);
+  const more = files.trades === undefined ? [] : ['--trades', trades];
+  if (files.trades !== undefined) writeFileSync(trades, files.trades);
+  const written: Record<number, string> = { 1: '', 2: '' };
+  vi.mocked(fs.writeSync).mockImplementation((descriptor, bytes) => {
+    written[descriptor] += (bytes as Buffer).toString();
+    return (bytes as Buffer).length;
+  });
+  const code = await main(['metrics', equity, ...more, ...flags]);
+  vi.mocked(fs.writeSync).mockRestore();
+  return { code, out: written[1] ?? '', error: written[2] ?? '' };
+}
+
+const figures = (out: string): Record<string, unknown> =>
+  (JSON.parse(out) as { metrics: Record<string, unknown> }).metrics;
+
+const DAILY = 'date,equity\n2024-01-01,100\n2024-01-02,110\n2024-01-03,99\n';
+
+describe('files', () => {
+  it.each([
+    ['days', DAILY],
+    [
+      'a byte order mark, quotes, blank lines',
+      '\uFEFF"Date","Equity"\r\n2024-01-01,"100"\r\n\r\n2024-01-02,110\r\n2024-01-03,99\r\n',
+    ],
+    ['seconds', 'time,value\n1704067200,100\n1704153600,110\n1704240000,99\n'],
+    ['milliseconds', 'timestamp,nav\n1704067200000,100\n1704153600000,110\n1704240000000,99\n'],
+    [
+      'microseconds',
+      'time_us,balance\n1704067200000000,100\n1704153600000000,110\n1704240000000000,99\n',
+    ],
+    [
+      'nanoseconds',
+      'ts,equity\n1704067200000000000,100\n1704153600000000000,110\n1704240000000000000,99\n',
+    ],
+    [
+      'times of day and offsets',
+      'datetime,equity\n2024-01-01 00:00:00,100\n2024-01-02T01:00:00+01:00,110\n2024-01-03 00:00:00.000000,99\n',
+    ],
+    [
+      'other columns',
+      'Portfolio Value,x,Date\n100,a,2024-01-01\n110,b,2024-01-02\n99,c,2024-01-03\n',
+    ],
+  ])('%s', async (_what, equity) => {
+    const { code, out } = await metrics({ equity }, '--json');
+    expect(code).toBe(0);
+    expect(figures(out)).toMatchObject({
+      startUs: 1704067200000000,
+      endUs: 1704240000000000,
+      periodsPerYear: 365,
+    });
+    expect(figures(out)['maxDrawdown']).toBeCloseTo(0.1, 12);
+  });
+
+  it('a list without times, at a spacing', async () => {
+    const { out } = await metrics(
+      { equity: 'equity\n100\n110\n99\n' },
+      '--spacing',
+      '1h',
+      '--json',
+    );
+    expect(figures(out)['periodsPerYear']).toBe(8760);
+  });
+
+  it('trades, as a table', async () => {
+    const trades =
+      'Entry Time,Exit Time,Net PnL,Notional\n2024-01-01,2024-01-02,10,210\n2024-01-02,2024-01-03,-11,209\n';
+    const { code, out } = await metrics({ equity: DAILY, trades });
+    expect(code).toBe(0);
+    expect(out).toContain('profit factor');
+    expect(out).toContain('100.00 %');
+  });
+});
+
+describe('bad input ends with code 2 and names the place', () => {
+  it.each([
+    [{ equity: '' }, [], 'is empty'],
+    [
+      { equity: 'a,b\n1,2\n' },
+      [],
+      "line 1: no column for equity (equity, balance, value, nav …); the columns are 'a', 'b'",
+    ],
+    [
+      { equity: 'date,equity\n2024-01-01,1e5\n2024-13-01,2\n' },
+      [],
+      "line 3: date: '2024-13-01' is no time",
+    ],
+    [
+      { equity: 'date,equity\n2024-01-01,100\n2024-01-02,1.2.3\n' },
+      [],
+      "line 3: equity: '1.2.3' is not a number",
+    ],
+    [{ equity: 'date,equity\n2024-01-01,100\n2024-01-02,NaN\n' }, [], "'NaN' is not a number"],
+    [
+      { equity: 'date,equity\n2024-01-02,100\n2024-01-01,100\n' },
+      [],
+      'row 2: time does not come after',
+    ],
+    [{ equity: 'date,equity\n2024-01-01,100\n' }, [], 'at least 2'],
+    [{ equity: DAILY, trades: 'pnl\nx\n' }, [], "trades.csv: line 2: pnl: 'x' is not a number"],
+    [
+      { equity: DAILY, trades: 'pnl,entry,exit\n1,2024-01-02,2024-01-01\n' },
+      [],
+      'trades.csv: trade 1: exit comes before entry',
+    ],
+    [{ equity: DAILY }, ['--level', '7'], '--level is 7; it is from 0.5 to 0.9999'],
+    [{ equity: DAILY }, ['--period', 'soon'], "--period is 'soon'"],
+    [{ equity: DAILY }, ['--trials', '5'], 'go together'],
+    [{ equity: DAILY }, ['--returns', 'big'], 'Invalid values'],
+  ])('%#', async (files, flags, words) => {
+    const { code, error } = await metrics(files, ...flags);
+    expect(error).toContain(words);
+    expect(code).toBe(2);
+  });
+});
