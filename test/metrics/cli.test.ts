@@ -22,14 +22,17 @@ async function metrics(
   writeFileSync(equity, files.equity);
   const more = files.trades === undefined ? [] : ['--trades', trades];
   if (files.trades !== undefined) writeFileSync(trades, files.trades);
-  const written: Record<number, string> = { 1: '', 2: '' };
-  vi.mocked(fs.writeSync).mockImplementation((descriptor, bytes) => {
-    written[descriptor] += (bytes as Buffer).toString();
+  const written = new Map([
+    [1, ''],
+    [2, ''],
+  ]);
+  vi.mocked(fs.writeSync).mockImplementation((descriptor: number, bytes: unknown) => {
+    written.set(descriptor, `${written.get(descriptor)}${String(bytes)}`);
     return (bytes as Buffer).length;
   });
   const code = await main(['metrics', equity, ...more, ...flags]);
   vi.mocked(fs.writeSync).mockRestore();
-  return { code, out: written[1] ?? '', error: written[2] ?? '' };
+  return { code, out: written.get(1) ?? '', error: written.get(2) ?? '' };
 }
 
 const figures = (out: string): Record<string, unknown> =>
