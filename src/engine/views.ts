@@ -333,7 +333,13 @@ export interface Engine extends ExchangeView {
   checkInvariants(): readonly InvariantViolation[];
 }
 
+/** An invariant that does not hold. */
 export interface InvariantViolation {
   readonly invariant: string;
+  /** The rules that it stands for, such as `R-1.6`. */
+  readonly rule: string;
+  /** What must hold, in a sentence. */
+  readonly says: string;
+  /** What was found, with the numbers. */
   readonly detail: string;
 }

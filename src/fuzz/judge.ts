@@ -5,19 +5,10 @@
 import type { Command } from '../engine/commands.ts';
 import type { EventSink } from '../engine/events.ts';
 import type { Outcome } from '../engine/rejections.ts';
-import type { Engine } from '../engine/views.ts';
+import type { Engine, InvariantViolation } from '../engine/views.ts';
 
-/** What does not hold, in words, with the numbers. */
-export interface Violation {
-  /** Name of the invariant or property. */
-  readonly invariant: string;
-  /** The rule that it stands for, such as `R-1.6`. */
-  readonly rule: string;
-  /** What must hold, in a sentence. */
-  readonly says: string;
-  /** What was found, with the numbers. */
-  readonly detail: string;
-}
+/** What does not hold: the invariant or property by name, the rule, and what was found, in words. */
+export type Violation = InvariantViolation;
 
 export interface Judge {
   /** Every event of the command that is being applied, in order. */

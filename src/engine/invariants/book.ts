@@ -1,0 +1,63 @@
+/** Invariants of the book: uncrossed, best first, and its levels what stands in their queues. */
+import { NONE } from '../book/order-table.ts';
+import { NO_LEVEL } from '../book/price-ladder.ts';
+import type { State } from '../state.ts';
+
+/** R-2.3: best bid < best ask. */
+export function uncrossedBook(state: State): string | null {
+  for (const { book, spec } of state.markets) {
+    const bid = book.best(1);
+    const ask = book.best(-1);
+    if (bid !== null && ask !== null && bid.priceTicks >= ask.priceTicks) {
+      return `${spec.symbol}: bid ${String(bid.priceTicks)} ≥ ask ${String(ask.priceTicks)}`;
+    }
+  }
+  return null;
+}
+
+/** R-2.5: totals, house totals and counts of a level are those of its queue, and every place has something left. */
+export function levelTotals(state: State): string | null {
+  const table = state.orders;
+  for (const { book, spec } of state.markets) {
+    for (const side of [1, -1] as const) {
+      const ladder = book.ladder(side);
+      for (let level = ladder.bestLevel(); level !== NO_LEVEL; level = ladder.nextLevel(level)) {
+        let total = 0;
+        let house = 0;
+        let count = 0;
+        for (let slot = ladder.head(level); slot !== NONE; slot = table.next(slot)) {
+          if (table.left(slot) <= 0) return `${spec.symbol}: an empty place in a queue`;
+          if (table.side(slot) !== side) return `${spec.symbol}: an order on the wrong side`;
+          total += table.left(slot);
+          if (table.isHouse(slot)) house += table.left(slot);
+          count += 1;
+        }
+        const price = String(ladder.price(level));
+        if (total !== ladder.total(level)) return `${spec.symbol} ${price}: total`;
+        if (house !== ladder.houseTotal(level)) return `${spec.symbol} ${price}: house total`;
+        if (count === 0 || count !== ladder.queueLength(level)) {
+          return `${spec.symbol} ${price}: queue length`;
+        }
+      }
+    }
+  }
+  return null;
+}
+
+/** R-2.5: levels follow one another from the best price outward. */
+export function levelOrder(state: State): string | null {
+  for (const { book, spec } of state.markets) {
+    for (const side of [1, -1] as const) {
+      const ladder = book.ladder(side);
+      let last: number | null = null;
+      for (let level = ladder.bestLevel(); level !== NO_LEVEL; level = ladder.nextLevel(level)) {
+        const price = ladder.price(level);
+        if (last !== null && side * (last - price) <= 0) {
+          return `${spec.symbol}: level ${String(price)} behind ${String(last)}`;
+        }
+        last = price;
+      }
+    }
+  }
+  return null;
+}

@@ -1,0 +1,45 @@
+/** Invariants of money: to the last Quantum, and never below zero where it must not be. */
+import type { State } from '../state.ts';
+
+/** R-1.6: Σ cash + Σ isolated margin − Σ signed cost = deposits − withdrawals. */
+export function conservation(state: State): string | null {
+  let cash = 0n;
+  let cost = 0n;
+  for (const subaccount of state.accounts.subaccounts) {
+    cash += subaccount.cash;
+    for (const exposure of subaccount.exposures) {
+      cost += exposure?.costQuanta ?? 0n;
+      cash += exposure?.marginQuanta ?? 0n;
+    }
+  }
+  if (cash - cost === state.supply) return null;
+  return `cash ${String(cash)} − cost ${String(cost)} ≠ supply ${String(state.supply)}`;
+}
+
+/** R-5.6: only isolated positions hold margin, and none is left when they close. */
+export function isolatedMargin(state: State): string | null {
+  for (const { id, exposures } of state.accounts.subaccounts) {
+    for (const exposure of exposures) {
+      if (exposure === undefined || exposure.marginQuanta === 0n) continue;
+      if (!exposure.isolated || exposure.positionLots === 0) {
+        return `subaccount ${String(id)} market ${String(exposure.market)}`;
+      }
+    }
+  }
+  return null;
+}
+
+/** R-8.2: shares are those of the holders, and none is negative. */
+export function vaultShares(state: State): string | null {
+  let sum = 0n;
+  for (const { id, vaultShares } of state.accounts.subaccounts) {
+    if (vaultShares < 0n) return `subaccount ${String(id)} holds ${String(vaultShares)}`;
+    sum += vaultShares;
+  }
+  return sum === state.vaultShares ? null : `${String(sum)} ≠ ${String(state.vaultShares)}`;
+}
+
+/** R-6.4: insurance is never overdrawn. */
+export function insuranceNotNegative(state: State): string | null {
+  return state.insurance.cash >= 0n ? null : `insurance holds ${String(state.insurance.cash)}`;
+}

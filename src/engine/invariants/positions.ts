@@ -1,0 +1,136 @@
+/** Invariants of positions: opposite ones, who holds them, what they require, and who is below maintenance. */
+import { lots, PPM, type Lots } from '../../num/units.ts';
+import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
+import { NONE } from '../book/order-table.ts';
+import type { MarginTier } from '../config.ts';
+import { liquidatable } from '../risk/liquidation.ts';
+import { marginFigures } from '../risk/margin.ts';
+import type { State } from '../state.ts';
+
+/** R-1.6: Σ signed lots = 0 in every market, and open interest is Σ of longs. */
+export function openInterest(state: State): string | null {
+  for (const market of state.markets) {
+    let sum = 0;
+    let long = 0;
+    for (const subaccount of state.accounts.subaccounts) {
+      const position = subaccount.exposures[market.id]?.positionLots ?? 0;
+      sum += position;
+      if (position > 0) long += position;
+    }
+    if (sum !== 0) return `${market.spec.symbol}: positions sum to ${String(sum)} lots`;
+    if (long !== market.openInterestLots) {
+      return `${market.spec.symbol}: open interest ${String(market.openInterestLots)} ≠ ${String(long)}`;
+    }
+  }
+  return null;
+}
+
+/** R-6.1: nobody is below maintenance but those who wait for a price or a pause; a full scan beside the index. */
+export function nobodyLiquidatable(state: State): string | null {
+  const [first] = liquidatable(state);
+  return first === undefined ? null : `subaccount ${String(first)} is below maintenance`;
+}
+
+/** R-6.1: the holders of a market are those with a position there. */
+export function holders(state: State): string | null {
+  for (const { id, spec, holders: known } of state.markets) {
+    const holding = new Set(known);
+    for (const subaccount of state.accounts.subaccounts) {
+      const holds = (subaccount.exposures[id]?.positionLots ?? 0) !== 0;
+      if (holds !== holding.has(subaccount.id)) {
+        return `${spec.symbol}: subaccount ${String(subaccount.id)} ${holds ? 'holds unknown' : 'holds nothing'}`;
+      }
+    }
+  }
+  return null;
+}
+
+/** R-5.2: a position of no lots has no cost, margin or funding of its own. */
+export function flatIsEmpty(state: State): string | null {
+  for (const { id, exposures } of state.accounts.subaccounts) {
+    for (const exposure of exposures) {
+      if (exposure === undefined || exposure.positionLots !== 0) continue;
+      if (exposure.costQuanta !== 0n || exposure.fundingQuanta !== 0n) {
+        return `subaccount ${String(id)} market ${String(exposure.market)}: cost ${String(exposure.costQuanta)}, funding ${String(exposure.fundingQuanta)}`;
+      }
+    }
+  }
+  return null;
+}
+
+/** R-5.4: equity and requirements are the sums over positions and resting orders, added up anew from the orders themselves. */
+export function requirementIsSum(state: State): string | null {
+  for (const subaccount of state.accounts.subaccounts) {
+    if (subaccount.role !== 'user') continue;
+    const summed = summedFigures(state, subaccount);
+    if (summed === null) continue;
+    const { equity, initial, maintenance } = marginFigures(state, subaccount);
+    for (const [name, told, sum] of [
+      ['equity', equity, summed.equity],
+      ['initial', initial, summed.initial],
+      ['maintenance', maintenance, summed.maintenance],
+    ] as const) {
+      if (told !== sum)
+        return `subaccount ${String(subaccount.id)}: ${name} ${String(told)} ≠ ${String(sum)}`;
+    }
+  }
+  return null;
+}
+
+/** null for those with isolated positions or orders, which hold by rules of their own. */
+function summedFigures(
+  state: State,
+  subaccount: Subaccount,
+): { readonly equity: bigint; readonly initial: bigint; readonly maintenance: bigint } | null {
+  let equity: bigint = subaccount.cash;
+  let initial = 0n;
+  let maintenance = 0n;
+  for (const exposure of subaccount.exposures) {
+    if (exposure === undefined) continue;
+    if (exposure.isolated) return null;
+    const { markTicks, spec } = state.market(exposure.market);
+    const worst = worstPosition(state, subaccount, exposure);
+    if (worst === 0) continue;
+    if (markTicks === null) return null;
+    const valueOf = (size: number): bigint =>
+      BigInt(size) * BigInt(markTicks) * BigInt(spec.quantaPerTickLot);
+    const held = Math.abs(exposure.positionLots);
+    equity += valueOf(exposure.positionLots) - exposure.costQuanta;
+    maintenance += integral(valueOf(held), spec.tiers, 'maintenanceMarginPpm');
+    const byTiers = integral(valueOf(worst), spec.tiers, 'initialMarginPpm');
+    const byOwn = ceilPpm(valueOf(worst) * BigInt(exposure.ownMarginPpm));
+    initial += byTiers > byOwn ? byTiers : byOwn;
+  }
+  return { equity, initial, maintenance };
+}
+
+function worstPosition(state: State, subaccount: Subaccount, exposure: Exposure): Lots {
+  const table = state.orders;
+  let bids = 0;
+  let asks = 0;
+  for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
+    if (table.market(slot) !== exposure.market || !table.isResting(slot)) continue;
+    if (table.isReduceOnly(slot)) continue;
+    if (table.side(slot) > 0) bids += table.left(slot);
+    else asks += table.left(slot);
+  }
+  const { positionLots } = exposure;
+  return lots(Math.max(Math.abs(positionLots + bids), Math.abs(positionLots - asks)));
+}
+
+/** Each tier's rate on the part of the notional that lies in it. */
+function integral(
+  notional: bigint,
+  tiers: readonly MarginTier[],
+  rate: 'initialMarginPpm' | 'maintenanceMarginPpm',
+): bigint {
+  let weighted = 0n;
+  tiers.forEach((tier, i) => {
+    const next = tiers[i + 1]?.floorQuanta;
+    const top = next !== undefined && next < notional ? next : notional;
+    if (top > tier.floorQuanta) weighted += (top - tier.floorQuanta) * BigInt(tier[rate]);
+  });
+  return ceilPpm(weighted);
+}
+
+const ceilPpm = (weighted: bigint): bigint => (weighted + BigInt(PPM) - 1n) / BigInt(PPM);
