@@ -7,6 +7,7 @@ import { describeProfile, PROFILE_NAMES } from '../../src/fuzz/profile.ts';
 import { runFuzz } from '../../src/fuzz/run.ts';
 import { setUp } from '../../src/fuzz/run-setup.ts';
 import { stateInvariants } from '../../src/fuzz/state-judge.ts';
+import { streamInvariants } from '../../src/fuzz/stream-judge.ts';
 import { ByteReader, ByteWriter } from '../../src/sim/journal/bytes.ts';
 import { decodeCommand, encodeCommand } from '../../src/sim/journal/codec.ts';
 import { EFFORT } from '../setup/effort.ts';
@@ -43,12 +44,12 @@ test('a journal holds every command that is generated', () => {
   }
 });
 
-test('the invariants hold after every command of every kind of run', () => {
+test('every invariant holds after every command of every kind of run, and the runs get far', () => {
   const reached = new Set<string>();
-  for (let i = 0; i < 42 * EFFORT; i++) {
+  for (let i = 0; i < 28 * EFFORT; i++) {
     const profile = drawProfile(`holds ${i}`, {
       name: PROFILE_NAMES[i % PROFILE_NAMES.length]!,
-      commands: 600,
+      commands: 500,
     });
     const watch = {
       onEvent: (event: EngineEvent): void => {
@@ -57,7 +58,7 @@ test('the invariants hold after every command of every kind of run', () => {
       },
       after: () => null,
     };
-    const { failure } = runFuzz(profile, allOf(stateInvariants(), watch));
+    const { failure } = runFuzz(profile, allOf(stateInvariants(), streamInvariants(25), watch));
     expect(failure?.violation, describeProfile(profile)).toBeUndefined();
   }
   for (const far of ['order', 'takeover', 'adl', 'insurance', 'safe']) {

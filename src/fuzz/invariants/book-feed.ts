@@ -1,0 +1,112 @@
+import type { EngineEvent } from '../../engine/events.ts';
+import type { Engine } from '../../engine/views.ts';
+import { marketId } from '../../num/units.ts';
+import { StreamInvariant } from './stream-invariant.ts';
+
+interface Standing {
+  readonly id: number;
+  readonly market: number;
+  readonly side: 1 | -1;
+  readonly priceTicks: number;
+  left: number;
+}
+
+/**
+ * A client that knows nothing but order events has the book, and sees price-time priority kept: of the users' orders that stand, the best
+ * price trades first, and at one price the one that came first. Markets with recorded liquidity are left out.
+ */
+export class BookFeed extends StreamInvariant {
+  readonly name = 'feedRebuildsBook';
+  readonly rule = 'R-2.5, R-11.4';
+  readonly says = 'order events rebuild the book, and makers trade by price, then time';
+  private readonly standing = new Map<number, Standing>();
+  /** By market, two sides of levels: price to orders in the order of their coming. */
+  private readonly levels = new Map<string, Map<number, Standing[]>>();
+  private readonly taped = new Set<number>();
+
+  see(event: EngineEvent): void {
+    switch (event.kind) {
+      case 'tapeApplied':
+        this.taped.add(event.market);
+        break;
+      case 'orderRested':
+        this.rest(event);
+        break;
+      case 'orderFilled': {
+        const order = this.standing.get(event.orderId);
+        if (event.role === 'taker' || order === undefined) break;
+        if (!this.taped.has(event.market)) this.checkTurn(order);
+        order.left = event.remainingLots;
+        break;
+      }
+      // A leg that protects nothing for now waits again.
+      case 'orderPending':
+      case 'orderEnded':
+        this.remove(event.orderId);
+        break;
+      default:
+    }
+  }
+
+  override compare(engine: Engine): void {
+    for (const [key, levels] of this.levels) {
+      const [market = 0, side = 1] = key.split(' ').map(Number);
+      if (this.taped.has(market)) continue;
+      const rebuilt = [...levels]
+        .sort(([a], [b]) => side * (b - a))
+        .map(
+          ([price, orders]) =>
+            `${price}: ${Math.abs(orders.reduce((total, { left }) => total + left, 0))}`,
+        );
+      const shown = engine
+        .depth(marketId(market), side > 0 ? 'bid' : 'ask', levels.size + 1)
+        .map(({ priceTicks, lots }) => `${priceTicks}: ${lots}`);
+      const at = shown.findIndex((level, i) => level !== rebuilt[i]);
+      if (at >= 0 || shown.length !== rebuilt.length) {
+        this.fail(
+          `market ${market}: the book shows ${shown[at] ?? 'less'}, its events ${rebuilt[at] ?? 'less'}`,
+        );
+      }
+    }
+  }
+
+  private rest(event: Extract<EngineEvent, { kind: 'orderRested' }>): void {
+    const { orderId: id, market, priceTicks, remainingLots } = event;
+    const side = remainingLots > 0 ? 1 : -1;
+    const order: Standing = { id, market, side, priceTicks, left: remainingLots };
+    this.standing.set(id, order);
+    const levels = this.side(market, side);
+    const queue = levels.get(priceTicks);
+    if (queue === undefined) levels.set(priceTicks, [order]);
+    else queue.push(order);
+  }
+
+  private checkTurn(order: Standing): void {
+    const levels = this.side(order.market, order.side);
+    for (const price of levels.keys()) {
+      if (order.side * (price - order.priceTicks) > 0) {
+        this.fail(`order ${order.id} trades at ${order.priceTicks} while ${price} stands`);
+      }
+    }
+    const first = levels.get(order.priceTicks)?.[0];
+    if (first !== order)
+      this.fail(`order ${order.id} trades before order ${first?.id ?? 0} at ${order.priceTicks}`);
+  }
+
+  private remove(id: number): void {
+    const order = this.standing.get(id);
+    if (order === undefined) return;
+    this.standing.delete(id);
+    const levels = this.side(order.market, order.side);
+    const queue = levels.get(order.priceTicks) ?? [];
+    queue.splice(queue.indexOf(order), 1);
+    if (queue.length === 0) levels.delete(order.priceTicks);
+  }
+
+  private side(market: number, side: 1 | -1): Map<number, Standing[]> {
+    const key = `${market} ${side}`;
+    const found = this.levels.get(key) ?? new Map<number, Standing[]>();
+    this.levels.set(key, found);
+    return found;
+  }
+}

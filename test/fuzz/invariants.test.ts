@@ -1,0 +1,105 @@
+/** Each invariant of the stream speaks when it is lied to: a true run with one event changed, dropped or told twice. */
+import { expect, test } from 'vitest';
+import type { EngineEvent } from '../../src/engine/events.ts';
+import { STATE_INVARIANTS } from '../../src/engine/invariants.ts';
+import { drawProfile } from '../../src/fuzz/draw-profile.ts';
+import { runFuzz } from '../../src/fuzz/run.ts';
+import { STREAM_INVARIANTS, streamInvariants } from '../../src/fuzz/stream-judge.ts';
+
+/** What the judge says of a run of which it is told something else. */
+function saidOf(lie: (event: EngineEvent) => readonly EngineEvent[], seed = 'lies'): string | null {
+  const judge = streamInvariants(1);
+  const { failure } = runFuzz(drawProfile(seed, { commands: 1500 }), {
+    ...judge,
+    onEvent: (event) => {
+      for (const told of lie(event)) judge.onEvent?.(told);
+    },
+  });
+  return failure?.violation.invariant ?? null;
+}
+
+/** Changes the nth event of a kind. */
+function once(
+  kind: EngineEvent['kind'],
+  change: (event: EngineEvent) => readonly EngineEvent[],
+  nth = 3,
+): (event: EngineEvent) => readonly EngineEvent[] {
+  let seen = 0;
+  return (event) => {
+    if (event.kind !== kind) return [event];
+    seen += 1;
+    return seen === nth ? change(event) : [event];
+  };
+}
+
+const patched = (fields: object) => (event: EngineEvent) => [{ ...event, ...fields }];
+
+/** From some order on, each of a subaccount has the nonce of the one before. */
+function nonceOfBefore(): (event: EngineEvent) => readonly EngineEvent[] {
+  const before = new Map<number, bigint>();
+  return (event) => {
+    if (event.kind !== 'orderAccepted' || event.orderType !== 'limit') return [event];
+    const nonce = before.get(event.subaccount) ?? event.nonce;
+    before.set(event.subaccount, event.nonce);
+    return [event.orderId > 50 ? { ...event, nonce } : event];
+  };
+}
+
+test.each<[string, string, (event: EngineEvent) => readonly EngineEvent[]]>([
+  ['an event told twice', 'monotoneSequence', once('markChanged', (event) => [event, event])],
+  ['an event from the past', 'monotoneSequence', once('orderEnded', patched({ timeUs: 1 }))],
+  ['a nonce used again', 'nonceNeverReused', nonceOfBefore()],
+  [
+    'a fill that leaves too much',
+    'orderLife',
+    once('orderFilled', patched({ remainingLots: 1e9 })),
+  ],
+  [
+    'an order that ends with a wrong rest',
+    'orderLife',
+    once('orderEnded', patched({ remainingLots: 77 })),
+  ],
+  [
+    'a position that moves without a fill',
+    'positionsFollowFills',
+    once('positionChanged', patched({ lots: 12345 }), 9),
+  ],
+  [
+    'an entry that does not add up',
+    'ledgerAddsUp',
+    once('balanceChanged', patched({ balanceQuanta: 5n })),
+  ],
+  [
+    'a funding that creates money',
+    'ledgerAddsUp',
+    once('fundingSettled', patched({ roundingQuanta: 7n })),
+  ],
+  [
+    'a print at another price',
+    'fillsMatchTrades',
+    once('tradePrinted', patched({ priceTicks: 1 }), 9),
+  ],
+  [
+    'an order on another price',
+    'feedRebuildsBook',
+    once('orderRested', patched({ priceTicks: 3 })),
+  ],
+])('%s is noticed', (_what, invariant, lie) => {
+  expect(saidOf(lie)).toBe(invariant);
+});
+
+test('a true run is believed', () => {
+  expect(saidOf((event) => [event])).toBeNull();
+});
+
+test('invariants have names of their own, a rule and a sentence', () => {
+  const named = [
+    ...STATE_INVARIANTS.map(({ name, rule, says }) => ({ name, rule, says })),
+    ...STREAM_INVARIANTS.map(({ invariant, rule, says }) => ({ name: invariant, rule, says })),
+  ];
+  expect(new Set(named.map(({ name }) => name)).size).toBe(named.length);
+  for (const { rule, says } of named) {
+    expect(rule).toMatch(/^R-\d/);
+    expect(says).toMatch(/^[a-z]/);
+  }
+});
