@@ -43,7 +43,8 @@ export function stepOf(text: string): Decimal {
   return step;
 }
 
-function inSteps(count: number | bigint, step: string): string {
+/** A count of steps as decimal text. */
+export function inSteps(count: number | bigint, step: string): string {
   const { digits, scale } = stepOf(step);
   return formatDecimal(BigInt(count) * digits, scale);
 }

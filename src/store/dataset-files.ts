@@ -1,128 +1,213 @@
-/** Datasets and raw recordings on disk as streams of tape records. */
+/**
+ * Datasets on disk: `openDataset(path)` answers what the folder holds, and `read` plays it, as commands of the exchange or
+ * record by record. Each file is held against its hash before its first byte is used.
+ */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readFile, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createGunzip } from 'node:zlib';
-import { pipeline } from 'node:stream';
-import type { AsyncBuffer } from 'hyparquet';
-import { BinanceRawDecoder } from '../sim/tape/binance-raw.ts';
-import { parseManifest, readDataset, type DatasetManifest } from '../sim/tape/dataset.ts';
-import { lines } from '../sim/tape/lines.ts';
+import { gunzipSync } from 'node:zlib';
+import type { AsyncBuffer, Compressors } from 'hyparquet';
+import { must } from '../base/assert.ts';
+import type { Command } from '../engine/commands.ts';
+import { marketId, type MarketId } from '../num/units.ts';
+import type { SyncFacts, TapeStep } from '../sim/tape/book-sync.ts';
+import {
+  parseManifest,
+  type DatasetFile,
+  type DatasetManifest,
+  type PartManifest,
+  type StreamManifest,
+} from '../sim/tape/manifest.ts';
+import { mergeStreams } from '../sim/tape/merge.ts';
+import { readPart } from '../sim/tape/part-reader.ts';
+import type { OrderingFacts } from '../sim/tape/reading-order.ts';
 import { TapeError, type TapeRecord, type TapeUnits } from '../sim/tape/record.ts';
+import { inRange, stepUs, type TapeRange } from '../sim/tape/tape-range.ts';
+import { TapeSteps } from '../sim/tape/tape-steps.ts';
 import { fileError } from './file-error.ts';
 
-/** A recording opened for reading: its units are known once the first record came. */
-export interface OpenRecording {
-  readonly records: AsyncGenerator<TapeRecord[]>;
-  readonly units: () => TapeUnits | null;
-  /** Null for a raw file. */
-  readonly manifest: DatasetManifest | null;
-  /** 0…1 of the bytes read so far. */
-  readonly progress: () => number;
+/** A market of a dataset, and what is known of it. */
+export interface DatasetMarket extends TapeUnits {
+  readonly streams: readonly StreamManifest[];
+  readonly firstUs: number;
+  readonly lastUs: number;
 }
 
-/** A dataset folder, or a raw recording (gzip or plain). */
-export async function openRecording(
-  path: string,
-  units: TapeUnits | null = null,
-): Promise<OpenRecording> {
-  try {
-    const entry = await stat(path);
-    return entry.isDirectory() ? await openDataset(path) : openRaw([path], units);
-  } catch (error) {
-    throw fileError(path, error);
-  }
+export interface ReadOptions extends TapeRange {
+  /** Symbols, in the order of the market ids that commands shall carry; all of the dataset when left out. */
+  readonly markets?: readonly string[];
 }
 
-async function openDataset(folder: string): Promise<OpenRecording> {
-  const path = join(folder, 'manifest.json');
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+/** One pass over a dataset. */
+export interface TapeReading {
+  /** Their places are the market ids of commands. */
+  readonly markets: readonly DatasetMarket[];
+  /** Batches in time order; at one time the market with the lower id goes first. Once only. */
+  commands(): AsyncGenerator<Command[]>;
+  /** The same with the record that each command comes from, and touches, which have no command. Once only. */
+  steps(): AsyncGenerator<readonly TapeStep[]>;
+  /** 0…1 of the rows read so far. */
+  progress(): number;
+  /** What was met so far, by market. */
+  facts(): readonly { readonly sync: SyncFacts; readonly ordering: OrderingFacts }[];
+}
+
+export interface Dataset {
+  readonly path: string;
+  readonly manifest: DatasetManifest;
+  readonly markets: readonly DatasetMarket[];
+  /** Throws `TapeError` when a market is not in the dataset. */
+  read(options?: ReadOptions): TapeReading;
+  /** The records of one stream as they were recorded. */
+  records(stream: StreamManifest): AsyncGenerator<TapeRecord[]>;
+}
+
+/** Throws `FileError` or `TapeError` when the folder is not a dataset. */
+export async function openDataset(path: string): Promise<Dataset> {
+  await stat(path).catch((error: unknown) => {
     throw fileError(path, error);
   });
+  const name = join(path, 'manifest.json');
+  const text = await readFile(name, 'utf8').catch((error: unknown) => {
+    throw fileError(name, error);
+  });
   const manifest = parseManifest(text);
-  for (const { name, sha256 } of manifest.files) {
-    const file = join(folder, name);
-    const actual = await sha256Of(file);
-    if (actual !== sha256) {
-      throw new TapeError(`${file}: sha256 is ${actual}, the manifest says ${sha256}`);
-    }
-  }
-  const rows = Object.values(manifest.counts).reduce((sum, count) => sum + count, 0);
+  const markets = manifest.markets.map((units) => marketOf(manifest, units));
+  const checked = new Set<string>();
+  const recordsOf = (stream: StreamManifest, onRows?: (rows: number) => void) =>
+    readStream(path, stream.parts, checked, onRows);
+  return {
+    path,
+    manifest,
+    markets,
+    records: (stream) => recordsOf(stream),
+    read: (options = {}) => read(path, markets, recordsOf, options),
+  };
+}
+
+function marketOf(manifest: DatasetManifest, units: TapeUnits): DatasetMarket {
+  const streams = manifest.streams.filter(({ symbol }) => symbol === units.symbol);
+  return {
+    ...units,
+    streams,
+    firstUs: Math.min(...streams.map(({ firstUs }) => firstUs)),
+    lastUs: Math.max(...streams.map(({ lastUs }) => lastUs)),
+  };
+}
+
+type StreamReader = (
+  stream: StreamManifest,
+  onRows: (rows: number) => void,
+) => AsyncGenerator<TapeRecord[]>;
+
+function read(
+  path: string,
+  all: readonly DatasetMarket[],
+  recordsOf: StreamReader,
+  options: ReadOptions,
+): TapeReading {
+  const markets = (options.markets ?? all.map(({ symbol }) => symbol)).map((symbol) => {
+    const found = all.find((market) => market.symbol === symbol);
+    if (found !== undefined) return found;
+    const known = all.map((market) => market.symbol).join(', ');
+    throw new TapeError(`${path}: no market ${symbol} in it; it holds ${known}`);
+  });
+  const total = markets.flatMap(({ streams }) => streams).reduce((sum, s) => sum + rowsOf(s), 0);
   let done = 0;
-  async function* batches(): AsyncGenerator<TapeRecord[]> {
-    const events = await open(join(folder, 'events.parquet'));
-    const levels = await open(join(folder, 'levels.parquet'));
+  const onRows = (rows: number): void => {
+    done += rows;
+  };
+  const tapes = markets.map(
+    (market, i) =>
+      new TapeSteps(
+        market.streams.map((stream) => recordsOf(stream, onRows)),
+        marketId(i),
+        () => market,
+      ),
+  );
+  const steps = (): AsyncGenerator<readonly TapeStep[]> =>
+    mergeStreams(
+      tapes.map((tape, i) => ranged(tape, marketId(i), options)),
+      (a, b) => stepUs(a) - stepUs(b),
+    );
+  return {
+    markets,
+    steps,
+    commands: async function* () {
+      for await (const batch of steps()) {
+        const commands: Command[] = [];
+        for (const { command } of batch) if (command !== null) commands.push(command);
+        yield commands;
+      }
+    },
+    progress: () => (total === 0 ? 1 : Math.min(1, done / total)),
+    facts: () => tapes.map((tape) => ({ sync: tape.syncFacts, ordering: tape.orderingFacts })),
+  };
+}
+
+function ranged(
+  tape: TapeSteps,
+  market: MarketId,
+  range: TapeRange,
+): AsyncGenerator<readonly TapeStep[]> {
+  const whole = range.fromUs === undefined && range.toUs === undefined;
+  return whole ? tape.batches() : inRange(tape.batches(), market, range);
+}
+
+function rowsOf({ parts }: StreamManifest): number {
+  return parts.reduce((sum, part) => sum + part.rows, 0);
+}
+
+/** The records of parts, one after the other. `checked` collects files that were held against their hash. */
+export async function* readStream(
+  folder: string,
+  parts: readonly PartManifest[],
+  checked: Set<string>,
+  onRows?: (rows: number) => void,
+): AsyncGenerator<TapeRecord[]> {
+  for (const part of parts) {
+    for (const file of [part.events, part.levels]) await check(folder, file, checked);
+    const events = await openFile(join(folder, part.events.name));
+    const levels = await openFile(join(folder, part.levels.name)).catch(async (error: unknown) => {
+      await events.close();
+      throw error;
+    });
     try {
-      for await (const batch of readDataset(await fileBuffer(events), await fileBuffer(levels))) {
+      const tables = [part.events, part.levels].map(({ name }) => join(folder, name));
+      const batches = readPart(
+        { name: must(tables[0], 'two tables'), bytes: await fileBuffer(events) },
+        { name: must(tables[1], 'two tables'), bytes: await fileBuffer(levels) },
+        NATIVE,
+      );
+      for await (const batch of batches) {
         yield batch;
-        done += batch.length;
+        onRows?.(batch.length);
       }
     } finally {
       await events.close();
       await levels.close();
     }
   }
-  return {
-    records: batches(),
-    units: () => manifest,
-    manifest,
-    progress: () => (rows === 0 ? 1 : done / rows),
-  };
 }
 
-/** Raw files one after the other, as one recording. */
-export function openRaw(paths: readonly string[], units: TapeUnits | null): OpenRecording {
-  const decoder = new BinanceRawDecoder(units);
-  let fraction = 0;
-  async function* batches(): AsyncGenerator<TapeRecord[]> {
-    for (const [i, path] of paths.entries()) {
-      const { size } = await stat(path).catch((error: unknown) => {
-        throw fileError(path, error);
-      });
-      const file = createReadStream(path);
-      const isGzip = await startsWithGzip(path);
-      const source = isGzip ? pipeline(file, createGunzip(), () => undefined) : file;
-      try {
-        for await (const line of lines(source, utf8)) {
-          yield decoder.decode(line);
-          fraction = (i + file.bytesRead / Math.max(1, size)) / paths.length;
-        }
-      } catch (error) {
-        if (error instanceof TapeError) throw new TapeError(`${path}: ${error.message}`);
-        const code = (error as NodeJS.ErrnoException).code ?? '';
-        if (code.startsWith('Z_')) {
-          throw new TapeError(
-            `${path}: damaged gzip data after byte ${String(file.bytesRead)}: ${(error as Error).message}`,
-          );
-        }
-        throw fileError(path, error);
-      }
-    }
-    if (decoder.units === null) {
-      throw new TapeError(`${paths.join(', ')}: no message names a symbol`);
-    }
+const NATIVE: Compressors = { GZIP: (input) => gunzipSync(input) };
+
+/** Holds a file against the hash in the manifest, once. */
+async function check(folder: string, file: DatasetFile, checked: Set<string>): Promise<void> {
+  if (checked.has(file.name)) return;
+  const path = join(folder, file.name);
+  const actual = await sha256Of(path);
+  if (actual !== file.sha256) {
+    throw new TapeError(`${path}: sha256 is ${actual}, the manifest says ${file.sha256}`);
   }
-  return {
-    records: batches(),
-    units: () => decoder.units,
-    manifest: null,
-    progress: () => fraction,
-  };
+  checked.add(file.name);
 }
 
-const decoder = new TextDecoder();
-const utf8 = (bytes: Uint8Array): string => decoder.decode(bytes);
-
-async function startsWithGzip(path: string): Promise<boolean> {
-  const file = await open(path);
-  try {
-    const head = new Uint8Array(2);
-    await file.read(head, 0, 2, 0);
-    return head[0] === 0x1f && head[1] === 0x8b;
-  } finally {
-    await file.close();
-  }
+async function openFile(path: string): Promise<FileHandle> {
+  return open(path).catch((error: unknown) => {
+    throw fileError(path, error);
+  });
 }
 
 async function fileBuffer(file: FileHandle): Promise<AsyncBuffer> {

@@ -1,182 +1,253 @@
 /**
- * Writes a dataset (sim/tape/dataset) into a folder: both tables row group by row group, so memory stays bounded, then
- * the manifest. Everything goes into a temporary folder that is renamed when it is whole.
+ * Makes datasets: one stream of records at a time, into a new dataset or into one that is there. Everything is written
+ * into `<folder>.partial` first and put in its place when it is whole; then the manifest is replaced, in one step. An input file
+ * that is through is noted there, so that an interrupted import goes on after it.
  */
-import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { fileWriter, ParquetWriter, type BasicType } from 'hyparquet-writer';
+import { marketId } from '../num/units.ts';
 import {
   DATASET_VERSION,
-  EVENT_COLUMNS,
-  LEVEL_COLUMNS,
-  RECORD_KINDS,
+  parseManifest,
   type DatasetManifest,
-} from '../sim/tape/dataset.ts';
-import type { TapeRecord } from '../sim/tape/record.ts';
-import type { TapeLevel } from '../engine/commands.ts';
+  type PartManifest,
+  type StreamManifest,
+} from '../sim/tape/manifest.ts';
+import { RECORD_KINDS } from '../sim/tape/record-columns.ts';
+import { TapeError, type RecordKind, type TapeRecord, type TapeUnits } from '../sim/tape/record.ts';
+import { TapeSteps } from '../sim/tape/tape-steps.ts';
+import { readStream } from './dataset-files.ts';
+import { StreamWriter } from './stream-writer.ts';
+import { writeWholeFile } from './whole-file.ts';
 
-const ROWS_PER_GROUP = 65_536;
+const RESUME = 'resume.json';
 
-/** Facts that the writer counts itself are left out. */
-export type ManifestFacts = Omit<
-  DatasetManifest,
-  'orrery' | 'version' | 'files' | 'counts' | 'levels'
->;
+/** What a stream says of itself before it is read. */
+export interface StreamFacts {
+  readonly symbol: string;
+  readonly format: string;
+  readonly source: string;
+  readonly licence: string;
+}
+
+/** An input file that is through. */
+export interface DoneFile {
+  readonly name: string;
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/** What an interrupted import goes on with. */
+interface Resume {
+  readonly job: string;
+  readonly id: string;
+  readonly done: readonly DoneFile[];
+  readonly parts: readonly PartManifest[];
+  readonly skippedRows: number;
+  readonly reader: unknown;
+}
+
+export interface DatasetWriterOptions {
+  /** Name of the stream; numbered when the dataset has one of that name. */
+  readonly id: string;
+  /** Names this import: only the same one is gone on with. */
+  readonly job: string;
+  readonly mode: 'create' | 'add' | 'replace';
+}
 
 export class DatasetWriter {
+  readonly done: DoneFile[];
+  skippedRows: number;
+  /** What the reader left behind at the end of the last file that is through. */
+  readonly reader: unknown;
   private readonly folder: string;
   private readonly temporary: string;
-  private readonly events: Table;
-  private readonly levels: Table;
-  private readonly counts = { depth: 0, snapshot: 0, trade: 0, touch: 0 };
+  private readonly options: DatasetWriterOptions;
+  private readonly before: DatasetManifest | null;
+  private readonly id: string;
+  private readonly stream: StreamWriter;
 
-  private constructor(folder: string, temporary: string) {
+  private constructor(
+    folder: string,
+    options: DatasetWriterOptions,
+    before: DatasetManifest | null,
+    resume: Resume,
+  ) {
     this.folder = folder;
-    this.temporary = temporary;
-    this.events = new Table(join(temporary, 'events.parquet'), EVENT_COLUMNS);
-    this.levels = new Table(join(temporary, 'levels.parquet'), LEVEL_COLUMNS);
+    this.temporary = partialOf(folder);
+    this.options = options;
+    this.before = before;
+    this.id = resume.id;
+    this.done = [...resume.done];
+    this.skippedRows = resume.skippedRows;
+    this.reader = resume.reader;
+    this.stream = new StreamWriter(this.temporary, resume.id, resume.parts);
   }
 
-  static async create(folder: string): Promise<DatasetWriter> {
-    const temporary = `${folder}.partial-${String(process.pid)}`;
+  /** Throws `TapeError` when the folder is there and not to be added to, or is no dataset. */
+  static async open(folder: string, options: DatasetWriterOptions): Promise<DatasetWriter> {
+    const present = await presentManifest(folder);
+    if (present === null && (await exists(folder))) {
+      throw new TapeError(`${folder}: is there and is no dataset; name another folder`);
+    }
+    if (present !== null && options.mode === 'create') {
+      throw new TapeError(`${folder}: is there; --add adds a stream to it, --replace replaces it`);
+    }
+    const before = options.mode === 'add' ? present : null;
+    const temporary = partialOf(folder);
+    const resume = await resumeOf(temporary, options.job);
+    if (resume === null) await rm(temporary, { recursive: true, force: true });
     await mkdir(temporary, { recursive: true });
-    return new DatasetWriter(folder, temporary);
+    return new DatasetWriter(
+      folder,
+      options,
+      before,
+      resume ?? {
+        job: options.job,
+        id: freeId(before, options.id),
+        done: [],
+        parts: [],
+        skippedRows: 0,
+        reader: null,
+      },
+    );
   }
 
   async write(record: TapeRecord): Promise<void> {
-    this.counts[record.kind] += 1;
-    const levels = levelsOf(record);
-    for (const level of levels) {
-      const price = level.side === 'bid' ? level.priceTicks : -level.priceTicks;
-      await this.levels.row([price, level.lots]);
-    }
-    await this.events.row([
-      RECORD_KINDS.indexOf(record.kind),
-      record.timeUs,
-      record.localUs,
-      record.line,
-      idOf(record),
-      record.kind === 'depth' ? record.firstId : 0,
-      record.kind === 'depth' ? record.prevId : 0,
-      levels.length,
-    ]);
+    await this.stream.write(record);
   }
 
-  /** Closes the tables, writes the manifest, and puts the dataset in its place. */
-  async finish(facts: ManifestFacts): Promise<DatasetManifest> {
-    await this.events.finish();
-    await this.levels.finish();
-    const files = [];
-    for (const name of ['events.parquet', 'levels.parquet']) {
-      const bytes = await readFile(join(this.temporary, name));
-      files.push({ name, sha256: createHash('sha256').update(bytes).digest('hex') });
-    }
-    const manifest: DatasetManifest = {
-      orrery: 'dataset',
-      version: DATASET_VERSION,
-      ...facts,
-      files,
-      counts: this.counts,
-      levels: this.levels.total,
+  /** Notes that an input file is through, with what its reader goes on with. */
+  async endFile(file: DoneFile, reader: unknown): Promise<void> {
+    await this.stream.endPart();
+    this.done.push(file);
+    const resume: Resume = {
+      job: this.options.job,
+      id: this.id,
+      done: this.done,
+      parts: this.stream.parts,
+      skippedRows: this.skippedRows,
+      reader,
     };
-    await writeFile(
-      join(this.temporary, 'manifest.json'),
-      `${JSON.stringify(manifest, null, 2)}\n`,
-    );
-    await rm(this.folder, { recursive: true, force: true });
-    await rename(this.temporary, this.folder);
-    return manifest;
+    await writeWholeFile(join(this.temporary, RESUME), Buffer.from(JSON.stringify(resume)));
   }
 
-  /** Leaves nothing behind. */
-  async abandon(): Promise<void> {
-    await rm(this.temporary, { recursive: true, force: true });
-  }
-}
-
-function levelsOf(record: TapeRecord): readonly TapeLevel[] {
-  switch (record.kind) {
-    case 'trade': {
-      const side = record.lots > 0 ? 'bid' : 'ask';
-      const size = Math.abs(record.lots) as TapeLevel['lots'];
-      return [{ side, priceTicks: record.priceTicks, lots: size }];
+  /** Reads back what was written, and puts it in its place with the manifest. */
+  async finish(facts: StreamFacts, units: TapeUnits): Promise<StreamManifest> {
+    await this.stream.endPart();
+    const stream = await this.describe(facts, units);
+    const manifest = withStream(this.before, stream, units);
+    await rm(join(this.temporary, RESUME), { force: true });
+    const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+    if (this.before === null) {
+      await writeWholeFile(join(this.temporary, 'manifest.json'), text);
+      await rm(this.folder, { recursive: true, force: true });
+      await rename(this.temporary, this.folder);
+    } else {
+      await rm(join(this.folder, this.id), { recursive: true, force: true });
+      await rename(join(this.temporary, this.id), join(this.folder, this.id));
+      await writeWholeFile(join(this.folder, 'manifest.json'), text);
+      await rm(this.temporary, { recursive: true, force: true });
     }
-    case 'touch':
-      return [
-        { side: 'bid', priceTicks: record.bidTicks, lots: record.bidLots },
-        { side: 'ask', priceTicks: record.askTicks, lots: record.askLots },
-      ];
-    default:
-      return record.levels;
+    return stream;
+  }
+
+  /** After a failure: nothing is left behind, unless whole input files are through; answers how many. */
+  async abandon(): Promise<number> {
+    if (this.done.length === 0) await rm(this.temporary, { recursive: true, force: true });
+    return this.done.length;
+  }
+
+  private async describe(facts: StreamFacts, units: TapeUnits): Promise<StreamManifest> {
+    const { parts } = this.stream;
+    if (parts.length === 0) throw new TapeError('the files hold no record');
+    const counts: Partial<Record<RecordKind, number>> = {};
+    async function* counted(records: AsyncIterable<TapeRecord[]>): AsyncGenerator<TapeRecord[]> {
+      for await (const batch of records) {
+        for (const { kind } of batch) counts[kind] = (counts[kind] ?? 0) + 1;
+        yield batch;
+      }
+    }
+    const records = counted(readStream(this.temporary, parts, new Set()));
+    const steps = new TapeSteps([records], marketId(0), () => units);
+    // The steps themselves are of no use here: their facts are.
+    const batches = steps.batches();
+    while ((await batches.next()).done !== true);
+    const { syncFacts: sync, orderingFacts: order } = steps;
+    return {
+      id: this.id,
+      ...facts,
+      importedFrom: this.done,
+      counts: inKindOrder(counts),
+      levels: parts.reduce((sum, part) => sum + part.levelRows, 0),
+      firstUs: sync.firstUs,
+      lastUs: sync.lastUs,
+      barUs: sync.barUs,
+      outOfOrder: order.outOfOrder,
+      gaps: sync.gaps,
+      gapList: sync.gapList,
+      droppedUpdates: sync.dropped,
+      duplicates: sync.duplicates,
+      skippedRows: this.skippedRows,
+      minFeedLatencyUs: order.minFeedLatencyUs,
+      maxFeedLatencyUs: order.maxFeedLatencyUs,
+      parts,
+    };
   }
 }
 
-function idOf(record: TapeRecord): number {
-  switch (record.kind) {
-    case 'trade':
-      return record.tradeId;
-    case 'touch':
-      return record.updateId;
-    default:
-      return record.lastId;
-  }
+function inKindOrder(counts: StreamManifest['counts']): StreamManifest['counts'] {
+  return Object.fromEntries(
+    RECORD_KINDS.filter((kind) => kind in counts).map((kind) => [kind, counts[kind]]),
+  );
 }
 
-interface TableColumn {
-  readonly name: string;
-  readonly type: 'INT32' | 'INT64';
+function partialOf(folder: string): string {
+  return `${folder.replace(/\/+$/, '')}.partial`;
 }
 
-/** One Parquet file, written a row group at a time. */
-class Table {
-  total = 0;
-  private readonly columns: readonly TableColumn[];
-  private readonly writer: ParquetWriter;
-  private values: (number | bigint)[][];
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
 
-  constructor(path: string, columns: readonly TableColumn[]) {
-    this.columns = columns;
-    this.values = columns.map(() => []);
-    this.writer = new ParquetWriter({
-      writer: fileWriter(path),
-      codec: 'GZIP',
-      compressors: { GZIP: (input) => gzipSync(input, { level: 9 }) },
-      statistics: false,
-      schema: [
-        { name: 'root', num_children: columns.length },
-        ...columns.map(({ name, type }) => ({ name, type, repetition_type: 'REQUIRED' as const })),
-      ],
-    });
-  }
+async function presentManifest(folder: string): Promise<DatasetManifest | null> {
+  const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => null);
+  return text === null ? null : parseManifest(text);
+}
 
-  async row(values: readonly number[]): Promise<void> {
-    values.forEach((value, i) => {
-      this.values[i]?.push(this.columns[i]?.type === 'INT64' ? BigInt(value) : value);
-    });
-    this.total += 1;
-    if (this.total % ROWS_PER_GROUP === 0) await this.flush();
-  }
+async function resumeOf(temporary: string, job: string): Promise<Resume | null> {
+  const text = await readFile(join(temporary, RESUME), 'utf8').catch(() => null);
+  if (text === null) return null;
+  const resume = JSON.parse(text) as Resume;
+  return resume.job === job ? resume : null;
+}
 
-  async finish(): Promise<void> {
-    await this.flush();
-    await this.writer.finish();
-  }
+/** The name, numbered when the dataset has a stream of that name already. */
+function freeId(before: DatasetManifest | null, name: string): string {
+  const base = name.replace(/[^A-Za-z0-9._-]+/g, '-');
+  const taken = new Set(before?.streams.map(({ id }) => id));
+  if (!taken.has(base)) return base;
+  for (let n = 2; ; n++) if (!taken.has(`${base}-${String(n)}`)) return `${base}-${String(n)}`;
+}
 
-  private async flush(): Promise<void> {
-    const rows = this.values[0]?.length ?? 0;
-    if (rows === 0) return;
-    await this.writer.write({
-      columnData: this.columns.map(({ name, type }, i) => ({
-        name,
-        type: type satisfies BasicType,
-        data: this.values[i] ?? [],
-        nullable: false,
-        encoding: 'DELTA_BINARY_PACKED' as const,
-      })),
-      rowGroupSize: rows,
-    });
-    this.values = this.columns.map(() => []);
+function withStream(
+  before: DatasetManifest | null,
+  stream: StreamManifest,
+  units: TapeUnits,
+): DatasetManifest {
+  const markets = [...(before?.markets ?? [])];
+  const known = markets.find(({ symbol }) => symbol === units.symbol);
+  if (known === undefined) {
+    const { symbol, tickSize, lotSize, inverse } = units;
+    markets.push({ symbol, tickSize, lotSize, inverse });
   }
+  return {
+    orrery: 'dataset',
+    version: DATASET_VERSION,
+    markets,
+    streams: [...(before?.streams ?? []), stream],
+  };
 }

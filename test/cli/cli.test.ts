@@ -76,7 +76,9 @@ test.each([
 });
 
 test('a truncated recording is refused, and nothing is left half-written', () => {
-  const bytes = readFileSync(join(root, 'data', 'btcusdt-20240808', 'events.parquet'));
+  const bytes = readFileSync(
+    join(root, 'data', 'btcusdt-20240808', 'binance-raw', '00001-2024-08-08.levels.parquet'),
+  );
   writeFileSync(join(scratch, 'not-a-recording'), bytes.subarray(0, 5000));
   const ran = orrery('data', 'import', 'binance-raw', 'not-a-recording', '--out', 'made');
   expect(ran.status).toBe(2);

@@ -4,16 +4,14 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
 import type { BacktestResult, BacktestSummary } from '../../backtest/result.ts';
+import { must } from '../../base/assert.ts';
 import { runBacktest, type BacktestOutput } from '../../backtest/run.ts';
 import { marketMaker, MARKET_MAKER_DEFAULTS } from '../../backtest/strategies/market-maker.ts';
-import type { Command } from '../../engine/commands.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../gateway/market-config.ts';
-import { durationUs, marketId, quanta, timeUs } from '../../num/units.ts';
+import { durationUs, quanta, timeUs } from '../../num/units.ts';
 import { writeReport } from '../../report/html.ts';
 import { constantLatency } from '../../sim/latency.ts';
-import type { DatasetManifest } from '../../sim/tape/dataset.ts';
-import { TapeSteps } from '../../sim/tape/tape-steps.ts';
-import { openRecording } from '../../store/dataset-files.ts';
+import { openDataset, type DatasetMarket, type TapeReading } from '../../store/dataset-files.ts';
 import { addressOfName, keccak } from '../../wallet/ethers-ports.ts';
 import {
   InputError,
@@ -45,9 +43,9 @@ export const command: CommandModule<object, DemoArguments> = {
       .example('$0 demo', 'run, and open reports/demo/index.html')
       .example('$0 demo --out /tmp/demo --json', 'the summary for a program'),
   handler: async ({ out, data, json }) => {
-    const { output, manifest, steps } = await backtest(data, json);
+    const { output, market, reading } = await backtest(data, json);
     if (output.cancelled) throw new Interrupted('interrupted');
-    const result = describe(output, manifest, steps, out);
+    const result = describe(output, market, reading, out);
     const journal = join(out, 'journal.orrery');
     await mkdir(out, { recursive: true });
     await writeFile(`${journal}.partial`, output.journal);
@@ -67,22 +65,20 @@ export const command: CommandModule<object, DemoArguments> = {
 async function backtest(
   folder: string,
   quiet: boolean,
-): Promise<{ output: BacktestOutput; manifest: DatasetManifest; steps: TapeSteps }> {
-  const recording = await openRecording(folder);
-  const { manifest } = recording;
-  if (manifest === null) {
-    throw new InputError(`${folder}: a file; import it first (orrery data import)`);
-  }
-  if (manifest.inverse) {
+): Promise<{ output: BacktestOutput; market: DatasetMarket; reading: TapeReading }> {
+  const dataset = await openDataset(folder);
+  const [market] = dataset.markets;
+  if (market === undefined) throw new InputError(`${folder}: no market in it`);
+  if (market.inverse) {
     throw new InputError(
-      `${folder}: ${manifest.symbol} is an inverse (coin-margined) contract: it is imported for book checks only and refused for PnL`,
+      `${folder}: ${market.symbol} is an inverse (coin-margined) contract: it is imported for book checks only and refused for PnL`,
     );
   }
   const spec = parseMarketSpec(
     {
-      symbol: manifest.symbol,
-      tickSize: manifest.tickSize,
-      lotSize: manifest.lotSize,
+      symbol: market.symbol,
+      tickSize: market.tickSize,
+      lotSize: market.lotSize,
       initialMargin: '0.02',
       maintenanceMargin: '0.01',
       makerFee: '0.0001',
@@ -94,52 +90,47 @@ async function backtest(
     keccak,
   );
   if (!spec.ok) throw new InputError(`${folder}: ${spec.error}`);
-  const steps = new TapeSteps(recording.records, marketId(0));
+  const reading = dataset.read({ markets: [market.symbol] });
   const progress = startProgress('replay', quiet);
   try {
     const output = await runBacktest({
       config: {
         ...DEFAULT_EXCHANGE_CONFIG,
         // The second in which the recording begins.
-        genesisTimeUs: timeUs(Math.floor(manifest.firstUs / 1e6) * 1e6),
+        genesisTimeUs: timeUs(Math.floor(market.firstUs / 1e6) * 1e6),
       },
       spec: spec.value,
       strategy: marketMaker(),
       account: addressOfName('demo'),
       deposit: DEPOSIT,
       latency: LATENCY,
-      tape: commandsOf(steps),
+      tape: reading.commands(),
       keccak,
       yieldMacrotask: () => new Promise((resolve) => setImmediate(resolve)),
       sampleUs: durationUs(1_000_000),
       onProgress: () => {
-        progress.update(recording.progress());
+        progress.update(reading.progress());
       },
       cancelled: isInterrupted,
     });
-    return { output, manifest, steps };
+    return { output, market, reading };
   } finally {
     progress.stop();
   }
 }
 
-async function* commandsOf(steps: TapeSteps): AsyncGenerator<Command[]> {
-  for await (const batch of steps.batches()) {
-    const commands: Command[] = [];
-    for (const { command: made } of batch) if (made !== null) commands.push(made);
-    yield commands;
-  }
-}
-
 function describe(
   output: BacktestOutput,
-  manifest: DatasetManifest,
-  steps: TapeSteps,
+  market: DatasetMarket,
+  reading: TapeReading,
   out: string,
 ): BacktestResult {
   const { summary } = output;
   const ms = (us: number): string => `${String(us / 1000)} ms`;
-  const { syncFacts, orderingFacts } = steps;
+  const [facts] = reading.facts();
+  const { sync, ordering } = must(facts, 'one market is read');
+  const levels = market.streams.reduce((sum, stream) => sum + stream.levels, 0);
+  const sources = market.streams.map(({ source, licence }) => `${source}. ${licence}`);
   const parameters = MARKET_MAKER_DEFAULTS;
   return {
     orrery: 'backtest',
@@ -180,22 +171,22 @@ function describe(
       },
     ],
     data: [
-      { title: 'Source', text: `${manifest.source}. ${manifest.licence}` },
+      { title: 'Source', text: sources.join('; ') },
       {
         title: 'Counts',
-        text: `${String(syncFacts.depths)} depth updates, ${String(syncFacts.trades)} trades, ${String(syncFacts.snapshots)} snapshot, ${String(manifest.levels)} levels.`,
+        text: `${String(sync.depths)} depth updates, ${String(sync.trades)} trades, ${String(sync.snapshots)} snapshot, ${String(levels)} levels.`,
       },
       {
         title: 'Gaps',
-        text: `${String(syncFacts.gaps)} breaks in the chain of updates, ${String(syncFacts.staleUs / 1e6)} s without a book; ${String(syncFacts.dropped)} updates older than the snapshot dropped.`,
+        text: `${String(sync.gaps)} breaks in the chain of updates, ${String(sync.staleUs / 1e6)} s without a book; ${String(sync.dropped)} updates older than the snapshot dropped.`,
       },
       {
         title: 'Order of lines',
-        text: `${String(orderingFacts.outOfOrder)} lines were out of the venue’s time order and are applied in it; ${String(orderingFacts.late)} came too late for that.`,
+        text: `${String(ordering.outOfOrder)} lines were out of the venue’s time order and are applied in it; ${String(ordering.late)} came too late for that.`,
       },
       {
         title: 'Clock skew',
-        text: `Local less venue time is ${ms(orderingFacts.minFeedLatencyUs)} to ${ms(orderingFacts.maxFeedLatencyUs)}: the recorder’s clock ran behind. Feed latency is taken from the model, not from the recording.`,
+        text: `Local less venue time is ${ms(ordering.minFeedLatencyUs)} to ${ms(ordering.maxFeedLatencyUs)}: the recorder’s clock ran behind. Feed latency is taken from the model, not from the recording.`,
       },
     ],
     conventions: [

@@ -2,9 +2,9 @@
  * Recorded lines in the venue's time (DESIGN §6). Streams of one venue arrive interleaved and slightly out of order;
  * what happened first must be applied first.
  *
- * Order: time; then at one time snapshots, trades, depth, touches; then the venue's own id; then the line. A trade
- * stands before the depth of its millisecond, since that depth restates what the trade left. Depth updates are never
- * reordered among themselves: one whose time is before its predecessor's takes that time.
+ * Order: time; then at one time index, mark, funding, bars, snapshots, orders, trades, depth, touches; then the venue's own
+ * id; then the line. A trade stands before the depth of its millisecond, since that depth restates what the trade left. Depth
+ * updates and orders are never reordered among themselves: one whose time is before its predecessor's takes that time.
  *
  * Bounded: a record is held until another is `windowUs` newer. One that arrives later than that is released at once, at the
  * time reached, and counted.
@@ -12,10 +12,17 @@
 import { timeUs, type DurationUs, type TimeUs } from '../../num/units.ts';
 import type { TapeRecord } from './record.ts';
 
-const PRIORITY = { snapshot: 0, trade: 1, depth: 2, touch: 3 } as const satisfies Record<
-  TapeRecord['kind'],
-  number
->;
+const PRIORITY = {
+  index: 0,
+  mark: 1,
+  funding: 2,
+  bar: 3,
+  snapshot: 4,
+  order: 5,
+  trade: 6,
+  depth: 7,
+  touch: 8,
+} as const satisfies Record<TapeRecord['kind'], number>;
 
 export interface OrderingFacts {
   /** Records whose venue time was before that of an earlier line. */
@@ -50,8 +57,8 @@ export class ReadingOrder {
     this.windowUs = windowUs;
   }
 
-  /** Takes the next line's record; answers those that are now due. */
-  push(record: TapeRecord): TapeRecord[] {
+  /** Takes the next line's record, and adds those that are now due to `due`. */
+  push(record: TapeRecord, due: TapeRecord[]): void {
     const { facts } = this;
     const latency = record.localUs - record.timeUs;
     facts.minFeedLatencyUs = Math.min(facts.minFeedLatencyUs, latency);
@@ -60,7 +67,7 @@ export class ReadingOrder {
     this.newestLineUs = Math.max(this.newestLineUs, record.timeUs);
 
     let atUs: number = record.timeUs;
-    if (record.kind === 'depth') {
+    if (record.kind === 'depth' || record.kind === 'order') {
       atUs = Math.max(atUs, this.depthUs);
       this.depthUs = atUs;
     }
@@ -70,22 +77,22 @@ export class ReadingOrder {
     }
     this.insert({ atUs: timeUs(atUs), record });
     this.newestUs = Math.max(this.newestUs, atUs);
-    return this.release(this.newestUs - this.windowUs);
+    this.release(this.newestUs - this.windowUs, due);
   }
 
   /** The rest, at the end of the recording. */
   flush(): TapeRecord[] {
-    return this.release(Infinity);
+    const due: TapeRecord[] = [];
+    this.release(Infinity, due);
+    return due;
   }
 
-  private release(untilUs: number): TapeRecord[] {
-    const due: TapeRecord[] = [];
+  private release(untilUs: number, due: TapeRecord[]): void {
     for (let top = this.heap[0]; top !== undefined && top.atUs <= untilUs; top = this.heap[0]) {
       this.removeTop();
       this.releasedUs = top.atUs;
       due.push(top.atUs === top.record.timeUs ? top.record : { ...top.record, timeUs: top.atUs });
     }
-    return due;
   }
 
   private insert(held: Held): void {
@@ -124,6 +131,11 @@ export class ReadingOrder {
   }
 }
 
+/** The order of records of several streams of one market: those of one time by kind. */
+export function inTapeOrder(a: TapeRecord, b: TapeRecord): number {
+  return a.timeUs - b.timeUs || PRIORITY[a.kind] - PRIORITY[b.kind];
+}
+
 function before(a: Held, b: Held): boolean {
   if (a.atUs !== b.atUs) return a.atUs < b.atUs;
   const kinds = PRIORITY[a.record.kind] - PRIORITY[b.record.kind];
@@ -138,7 +150,10 @@ function idOf(record: TapeRecord): number {
       return record.tradeId;
     case 'touch':
       return record.updateId;
-    default:
+    case 'depth':
+    case 'snapshot':
       return record.lastId;
+    default:
+      return record.line;
   }
 }

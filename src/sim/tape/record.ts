@@ -2,8 +2,8 @@
  * A recorded market, record by record, in whole ticks and lots. `timeUs` is the venue's time, `localUs` when the
  * recorder received it; `line` is its place in the recording. Ids are the venue's own.
  */
-import type { TapeLevel } from '../../engine/commands.ts';
-import type { Lots, PriceTicks, TimeUs } from '../../num/units.ts';
+import type { Side, TapeLevel } from '../../engine/commands.ts';
+import type { Lots, Ppb, PriceTicks, TimeUs } from '../../num/units.ts';
 
 interface RecordBase {
   readonly timeUs: TimeUs;
@@ -45,7 +45,54 @@ export interface TouchRecord extends RecordBase {
   readonly askLots: Lots;
 }
 
-export type TapeRecord = DepthRecord | SnapshotRecord | TradeRecord | TouchRecord;
+/** What traded in an interval; `timeUs` is its last microsecond, when all of it is known. */
+export interface BarRecord extends RecordBase {
+  readonly kind: 'bar';
+  readonly startUs: TimeUs;
+  readonly open: PriceTicks;
+  readonly high: PriceTicks;
+  readonly low: PriceTicks;
+  readonly close: PriceTicks;
+  readonly volume: Lots;
+}
+
+/** The venue's mark or index price. */
+export interface PriceRecord extends RecordBase {
+  readonly kind: 'mark' | 'index';
+  readonly priceTicks: PriceTicks;
+}
+
+/** A funding rate for the interval that ends now, in 1e-9. */
+export interface FundingRecord extends RecordBase {
+  readonly kind: 'funding';
+  readonly ratePpb: Ppb;
+}
+
+/** What happens to one order of a venue that publishes them all (L3). */
+export const ORDER_ACTIONS = ['add', 'reduce', 'remove', 'execute'] as const;
+export type OrderAction = (typeof ORDER_ACTIONS)[number];
+
+/** `ref` is the venue's number of the order, `lots` what is added, taken off or traded. */
+export interface OrderRecord extends RecordBase {
+  readonly kind: 'order';
+  readonly action: OrderAction;
+  readonly ref: number;
+  readonly side: Side;
+  readonly priceTicks: PriceTicks;
+  readonly lots: Lots;
+}
+
+export type TapeRecord =
+  | DepthRecord
+  | SnapshotRecord
+  | TradeRecord
+  | TouchRecord
+  | BarRecord
+  | PriceRecord
+  | FundingRecord
+  | OrderRecord;
+
+export type RecordKind = TapeRecord['kind'];
 
 /** A recording that cannot be read: says where and what was expected. */
 export class TapeError extends Error {

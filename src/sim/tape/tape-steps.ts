@@ -1,24 +1,41 @@
-/** A recording as the exchange takes it: ordered by venue time, synchronised, as commands. */
+/**
+ * A recorded market as the exchange takes it: its streams ordered by venue time and merged, the book synchronised, as
+ * commands.
+ */
 import { durationUs, type MarketId } from '../../num/units.ts';
 import { BookSync, type SyncFacts, type TapeStep } from './book-sync.ts';
-import { ReadingOrder, type OrderingFacts } from './reading-order.ts';
-import type { TapeRecord } from './record.ts';
+import { mergeStreams } from './merge.ts';
+import { inTapeOrder, ReadingOrder, type OrderingFacts } from './reading-order.ts';
+import type { TapeRecord, TapeUnits } from './record.ts';
 
 /** Two seconds of venue time: far more than streams of one venue drift apart. */
 const WINDOW_US = durationUs(2_000_000);
 
 export class TapeSteps {
-  private readonly order = new ReadingOrder(WINDOW_US);
+  private readonly orders: readonly ReadingOrder[];
   private readonly sync: BookSync;
-  private readonly source: AsyncIterable<readonly TapeRecord[]>;
+  private readonly streams: readonly AsyncIterable<readonly TapeRecord[]>[];
 
-  constructor(source: AsyncIterable<readonly TapeRecord[]>, market: MarketId) {
-    this.source = source;
-    this.sync = new BookSync(market);
+  /** `unitsOf` is asked once a record came: raw recordings name their symbol themselves. */
+  constructor(
+    streams: readonly AsyncIterable<readonly TapeRecord[]>[],
+    market: MarketId,
+    unitsOf: () => TapeUnits,
+  ) {
+    this.streams = streams;
+    this.orders = streams.map(() => new ReadingOrder(WINDOW_US));
+    this.sync = new BookSync(market, unitsOf);
   }
 
+  /** Of all streams together. */
   get orderingFacts(): OrderingFacts {
-    return this.order.facts;
+    const all = this.orders.map(({ facts }) => facts);
+    return {
+      outOfOrder: all.reduce((sum, facts) => sum + facts.outOfOrder, 0),
+      late: all.reduce((sum, facts) => sum + facts.late, 0),
+      minFeedLatencyUs: Math.min(...all.map((facts) => facts.minFeedLatencyUs)),
+      maxFeedLatencyUs: Math.max(...all.map((facts) => facts.maxFeedLatencyUs)),
+    };
   }
   get syncFacts(): SyncFacts {
     return this.sync.facts;
@@ -26,13 +43,23 @@ export class TapeSteps {
 
   /** Batches of steps, in order; an empty batch when nothing is due yet. */
   async *batches(): AsyncGenerator<TapeStep[]> {
-    for await (const records of this.source) {
+    const streams = this.streams.map((stream, i) => ordered(stream, this.orders[i]));
+    for await (const records of mergeStreams(streams, inTapeOrder)) {
       const steps: TapeStep[] = [];
-      for (const record of records) {
-        for (const due of this.order.push(record)) steps.push(...this.sync.next(due));
-      }
+      for (const record of records) this.sync.next(record, steps);
       yield steps;
     }
-    yield this.order.flush().flatMap((record) => this.sync.next(record));
   }
+}
+
+async function* ordered(
+  stream: AsyncIterable<readonly TapeRecord[]>,
+  order = new ReadingOrder(WINDOW_US),
+): AsyncGenerator<TapeRecord[]> {
+  for await (const records of stream) {
+    const due: TapeRecord[] = [];
+    for (const record of records) order.push(record, due);
+    yield due;
+  }
+  yield order.flush();
 }

@@ -1,0 +1,58 @@
+import type { CommandModule } from 'yargs';
+import type { StreamManifest } from '../../sim/tape/manifest.ts';
+import { openDataset } from '../../store/dataset-files.ts';
+import { print, printJson } from '../manners.ts';
+
+interface InfoArguments {
+  readonly dataset: string;
+  readonly json: boolean;
+}
+
+export const infoCommand: CommandModule<object, InfoArguments> = {
+  command: 'info <dataset>',
+  describe: 'Say what a dataset holds, from its manifest',
+  builder: (yargs) =>
+    yargs
+      .positional('dataset', { type: 'string', demandOption: true, describe: 'folder' })
+      .option('json', { type: 'boolean', default: false, describe: 'print the manifest' })
+      .example('$0 data info data/btcusdt-20240808', ''),
+  handler: async ({ dataset, json }) => {
+    const { manifest, markets } = await openDataset(dataset);
+    if (json) {
+      printJson(manifest);
+      return;
+    }
+    for (const market of markets) {
+      const { symbol, tickSize, lotSize, inverse } = market;
+      print(
+        `${symbol}: tick ${tickSize}, lot ${lotSize}` +
+          (inverse ? ', coin-margined: good for book checks, refused for PnL' : ''),
+      );
+      for (const stream of market.streams) say(stream);
+    }
+  },
+};
+
+function say(stream: StreamManifest): void {
+  const time = (us: number): string => new Date(us / 1000).toISOString();
+  const counts = Object.entries(stream.counts).map(([kind, count]) => `${String(count)} ${kind}`);
+  print(`  ${stream.id} (${stream.format})`);
+  print(`    from         ${time(stream.firstUs)} to ${time(stream.lastUs)}`);
+  print(`    records      ${counts.join(', ')}; ${String(stream.levels)} levels`);
+  print(`    parts        ${String(stream.parts.length)}`);
+  print(`    gaps         ${String(stream.gaps)}`);
+  for (const { fromUs, toUs, reason } of stream.gapList.slice(0, 10)) {
+    print(`      ${time(fromUs)} to ${time(toUs)}: ${reason}`);
+  }
+  print(
+    `    rows         ${String(stream.outOfOrder)} out of order, ${String(stream.duplicates)} repeated, ` +
+      `${String(stream.droppedUpdates)} updates dropped, ${String(stream.skippedRows)} bad rows skipped`,
+  );
+  const { minFeedLatencyUs, maxFeedLatencyUs } = stream;
+  print(
+    `    feed latency ${String(minFeedLatencyUs / 1000)} to ${String(maxFeedLatencyUs / 1000)} ms` +
+      (minFeedLatencyUs < 0 ? ' (negative: the recorder’s clock runs behind the venue’s)' : ''),
+  );
+  if (stream.source !== '') print(`    source       ${stream.source}`);
+  if (stream.licence !== '') print(`    licence      ${stream.licence}`);
+}

@@ -1,0 +1,147 @@
+/**
+ * What a dataset says of itself: `manifest.json`. A dataset is a folder of streams; a stream is what one source says of
+ * one market, in the order it was recorded, in parts of whole UTC days (record-columns). A market may have several
+ * streams: a book, its trades, funding rates.
+ */
+import { RECORD_KINDS } from './record-columns.ts';
+import { TapeError, type RecordKind, type TapeUnits } from './record.ts';
+
+export const DATASET_VERSION = 2;
+
+/** A file of the dataset, its path relative to the folder. */
+export interface DatasetFile {
+  readonly name: string;
+  readonly sha256: string;
+}
+
+/** Rows of whole days: records, and the levels that they speak of. */
+export interface PartManifest {
+  readonly events: DatasetFile;
+  readonly levels: DatasetFile;
+  readonly rows: number;
+  readonly levelRows: number;
+  readonly firstUs: number;
+  readonly lastUs: number;
+  /** Whether the first book record of the part is a whole book: reading may begin here. */
+  readonly startsWhole: boolean;
+}
+
+/** A stretch of which the source has nothing, in venue time. */
+export interface GapManifest {
+  readonly fromUs: number;
+  readonly toUs: number;
+  readonly reason: string;
+}
+
+export interface StreamManifest {
+  /** Unique in the dataset; the folder of its parts. */
+  readonly id: string;
+  readonly symbol: string;
+  readonly format: string;
+  /** Where the recording comes from, and under which terms. */
+  readonly source: string;
+  readonly licence: string;
+  readonly importedFrom: readonly (DatasetFile & { readonly bytes: number })[];
+  readonly counts: Readonly<Partial<Record<RecordKind, number>>>;
+  readonly levels: number;
+  /** Venue time of the first and the last record, µs. */
+  readonly firstUs: number;
+  readonly lastUs: number;
+  /** Length of a bar; null without bars. */
+  readonly barUs: number | null;
+  /** Records whose venue time was before that of an earlier one; they are applied in venue time. */
+  readonly outOfOrder: number;
+  /** Breaks of the chain of updates, and missing bars; the first 1,000 are listed. */
+  readonly gaps: number;
+  readonly gapList: readonly GapManifest[];
+  /** Depth updates older than their snapshot, or repeated. */
+  readonly droppedUpdates: number;
+  readonly duplicates: number;
+  /** Rows that `--skip-bad` let go. */
+  readonly skippedRows: number;
+  /** Receiver's clock less venue time: negative when the recorder's clock ran behind. */
+  readonly minFeedLatencyUs: number;
+  readonly maxFeedLatencyUs: number;
+  readonly parts: readonly PartManifest[];
+}
+
+export interface DatasetManifest {
+  readonly orrery: 'dataset';
+  readonly version: typeof DATASET_VERSION;
+  /** Their places are the market ids of commands. */
+  readonly markets: readonly TapeUnits[];
+  readonly streams: readonly StreamManifest[];
+}
+
+/** The manifest of this text, or a `TapeError` that names the fault. */
+export function parseManifest(text: string): DatasetManifest {
+  const value = parseJson(text);
+  const manifest = value as Partial<DatasetManifest> | null;
+  if (typeof manifest !== 'object' || manifest?.orrery !== 'dataset') {
+    throw new TapeError('manifest.json: not the manifest of a dataset');
+  }
+  if (manifest.version !== DATASET_VERSION) {
+    throw new TapeError(
+      `manifest.json: version ${String(manifest.version)}, this program reads ${String(DATASET_VERSION)}; import the recording again`,
+    );
+  }
+  const { markets, streams } = manifest;
+  if (!Array.isArray(markets) || !Array.isArray(streams)) {
+    throw new TapeError('manifest.json: `markets` and `streams` are lists');
+  }
+  const symbols = new Set<string>();
+  for (const [i, market] of markets.entries()) {
+    for (const field of ['symbol', 'tickSize', 'lotSize'] as const) {
+      mustText(market, field, `markets[${String(i)}]`);
+    }
+    symbols.add((market as TapeUnits).symbol);
+  }
+  for (const [i, stream] of streams.entries())
+    checkStream(stream, `streams[${String(i)}]`, symbols);
+  return manifest as DatasetManifest;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new TapeError('manifest.json: not JSON');
+  }
+}
+
+function checkStream(value: unknown, path: string, symbols: ReadonlySet<string>): void {
+  for (const field of ['id', 'symbol', 'format', 'source', 'licence'] as const) {
+    mustText(value, field, path);
+  }
+  const stream = value as Partial<StreamManifest>;
+  if (!symbols.has(stream.symbol ?? '')) {
+    throw new TapeError(`manifest.json: ${path}.symbol is not among the markets`);
+  }
+  for (const field of ['firstUs', 'lastUs', 'outOfOrder', 'gaps'] as const) {
+    if (!Number.isSafeInteger(stream[field])) {
+      throw new TapeError(`manifest.json: ${path}.${field} is not a whole number`);
+    }
+  }
+  for (const kind of Object.keys(stream.counts ?? {})) {
+    if (!RECORD_KINDS.some((known) => known === kind)) {
+      throw new TapeError(`manifest.json: ${path}.counts names '${kind}', which is no record`);
+    }
+  }
+  const parts: readonly unknown[] | null = Array.isArray(stream.parts) ? stream.parts : null;
+  if (parts === null) throw new TapeError(`manifest.json: ${path}.parts is not a list`);
+  for (const [i, part] of parts.entries()) {
+    const { events, levels } = (part ?? {}) as Partial<PartManifest>;
+    for (const file of [events, levels]) {
+      mustText(file, 'name', `${path}.parts[${String(i)}]`);
+      mustText(file, 'sha256', `${path}.parts[${String(i)}]`);
+      if (/(^|\/)\.\.(\/|$)|^\//.test(file?.name ?? '')) {
+        throw new TapeError(`manifest.json: ${path}.parts[${String(i)}] leaves the folder`);
+      }
+    }
+  }
+}
+
+function mustText(value: unknown, field: string, path: string): void {
+  const found = (value as Record<string, unknown> | null | undefined)?.[field];
+  if (typeof found !== 'string') throw new TapeError(`manifest.json: ${path}.${field} is missing`);
+}

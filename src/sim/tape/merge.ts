@@ -1,0 +1,86 @@
+/**
+ * Several ordered streams as one. Of equal entries the one of the stream that is named first goes first, so the result is the
+ * same whatever the sizes of the batches.
+ */
+
+/** Less than 0 when `a` goes before `b`; each stream is in this order. */
+export type Compare<T> = (a: T, b: T) => number;
+
+/** Streams of batches merged into one. A batch may hold any number of entries. */
+export async function* mergeStreams<T>(
+  streams: readonly AsyncIterable<readonly T[]>[],
+  compare: Compare<T>,
+): AsyncGenerator<readonly T[]> {
+  const [only] = streams;
+  if (streams.length === 1 && only !== undefined) {
+    yield* only;
+    return;
+  }
+  const cursors = streams.map((stream) => new Cursor(stream));
+  try {
+    for (;;) {
+      for (const cursor of cursors) await cursor.fill();
+      const batch: T[] = [];
+      takeUntilEmpty(cursors, compare, batch);
+      if (batch.length === 0) return;
+      yield batch;
+    }
+  } finally {
+    for (const cursor of cursors) await cursor.close();
+  }
+}
+
+/** Takes first entries until a stream that goes on has none left in memory. */
+function takeUntilEmpty<T>(cursors: readonly Cursor<T>[], compare: Compare<T>, batch: T[]): void {
+  for (;;) {
+    let first: Cursor<T> | null = null;
+    for (const cursor of cursors) {
+      if (cursor.empty) continue;
+      if (first === null || compare(cursor.head, first.head) < 0) first = cursor;
+    }
+    if (first === null) return;
+    batch.push(first.take());
+    if (first.empty) return;
+  }
+}
+
+class Cursor<T> {
+  ended = false;
+  private readonly source: AsyncIterator<readonly T[]>;
+  private batch: readonly T[] = [];
+  private at = 0;
+
+  constructor(stream: AsyncIterable<readonly T[]>) {
+    this.source = stream[Symbol.asyncIterator]();
+  }
+
+  get empty(): boolean {
+    return this.at >= this.batch.length;
+  }
+
+  /** Only while not empty. */
+  get head(): T {
+    return this.batch[this.at] as T;
+  }
+
+  async fill(): Promise<void> {
+    while (this.empty && !this.ended) {
+      const next = await this.source.next();
+      if (next.done === true) this.ended = true;
+      else {
+        this.batch = next.value;
+        this.at = 0;
+      }
+    }
+  }
+
+  take(): T {
+    const entry = this.head;
+    this.at += 1;
+    return entry;
+  }
+
+  async close(): Promise<void> {
+    await this.source.return?.();
+  }
+}
