@@ -6,6 +6,11 @@ export {
   type RequestSigner,
   type Unsigned,
 } from './http/client/http-matcher-client.ts';
-export { MatcherError, type MatcherClient } from './gateway/matcher-client.ts';
-export type { EndpointId, RequestOf, ResponseOf } from './contract/endpoints.ts';
+export {
+  MatcherError,
+  pagesOf,
+  type MatcherClient,
+  type PageOf,
+} from './gateway/matcher-client.ts';
+export type { EndpointId, ListId, RequestOf, ResponseOf } from './contract/endpoints.ts';
 export { FeedClient, type FeedOptions, type FeedParams } from './http/client/feed-client.ts';

@@ -7,7 +7,12 @@ export type { Outcome } from './engine/rejections.ts';
 export type { Engine, ExchangeView } from './engine/views.ts';
 export { Gateway } from './gateway/gateway.ts';
 export { InProcessClient } from './gateway/in-process-client.ts';
-export { MatcherError, type MatcherClient } from './gateway/matcher-client.ts';
+export {
+  MatcherError,
+  pagesOf,
+  type MatcherClient,
+  type PageOf,
+} from './gateway/matcher-client.ts';
 export {
   DEFAULT_EXCHANGE_CONFIG,
   DEFAULT_MARKETS,
@@ -17,6 +22,7 @@ export {
 export {
   ENDPOINTS,
   type EndpointId,
+  type ListId,
   type RequestOf,
   type ResponseOf,
 } from './contract/endpoints.ts';

@@ -2,10 +2,15 @@
  * The contract's client in virtual time: a request reaches the exchange an entry latency after it is sent, its answer
  * comes back a response latency later, and the promise settles then (DESIGN §7).
  */
-import type { EndpointId, RequestOf, ResponseOf } from '../contract/endpoints.ts';
-import type { Caller } from '../gateway/context.ts';
+import type { EndpointId, ListId, RequestOf, ResponseOf } from '../contract/endpoints.ts';
+import type { Caller, Reply } from '../gateway/context.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
+import {
+  asPage,
+  MatcherError,
+  type MatcherClient,
+  type PageOf,
+} from '../gateway/matcher-client.ts';
 import { timeUs, type TimeUs } from '../num/units.ts';
 import type { LatencyModel } from '../sim/latency.ts';
 import { PRIORITY, type Scheduler } from '../sim/scheduler.ts';
@@ -35,6 +40,15 @@ export class VirtualClient implements MatcherClient {
   }
 
   call<E extends EndpointId>(endpoint: E, request: RequestOf<E>): Promise<ResponseOf<E>> {
+    return this.send(endpoint, request, ({ body }) => body as ResponseOf<E>);
+  }
+
+  page<E extends ListId>(endpoint: E, request: RequestOf<E>): Promise<PageOf<E>> {
+    return this.send(endpoint, request, (reply) => asPage<E>(reply));
+  }
+
+  /** One promise, since each further one would settle a turn later. */
+  private send<T>(endpoint: EndpointId, request: unknown, read: (reply: Reply) => T): Promise<T> {
     const { scheduler, latency } = this;
     this.outstanding += 1;
     // A copy: what the strategy does to its object afterwards is not what it sent.
@@ -43,11 +57,11 @@ export class VirtualClient implements MatcherClient {
       const arrivalUs = timeUs(scheduler.nowUs + latency.computeUs + latency.entryUs);
       scheduler.at(arrivalUs, PRIORITY.order, () => {
         this.arrive(arrivalUs);
-        const { status, body } = this.gateway.handle(endpoint, sent, this.caller);
+        const reply = this.gateway.handle(endpoint, sent, this.caller);
         scheduler.at(timeUs(arrivalUs + latency.responseUs), PRIORITY.delivery, () => {
           this.outstanding -= 1;
-          if (status === 200) resolve(body as ResponseOf<E>);
-          else reject(new MatcherError(endpoint, status, String(body)));
+          if (reply.status === 200) resolve(read(reply));
+          else reject(new MatcherError(endpoint, reply.status, String(reply.body)));
         });
       });
     });

@@ -2,7 +2,7 @@
  * The API as data: one row an endpoint (contract, "Endpoints"; R-10.1 for those it only names). Routes, validators,
  * documentation and the typed client all come from this table.
  */
-import type { Static, TSchema } from 'typebox';
+import type { Static, TProperties, TSchema } from 'typebox';
 import * as S from './schemas.ts';
 
 /**
@@ -20,6 +20,24 @@ export type RefusalWords =
   | 'signersNotAuthorized'
   | 'marginUnauthorized';
 
+/**
+ * How a list is read page by page (R-12.3): by `limit` and `cursor`; the answer's headers say where it goes on and since when
+ * anything is kept at all.
+ */
+export interface Pages {
+  /** Items of a page unless `limit` says otherwise; null: all there are. */
+  readonly limit: number | null;
+  readonly most: number;
+}
+
+/** Headers of a list's answer. */
+export const PAGE_HEADERS = {
+  /** The cursor of the next page; absent on the last. */
+  next: 'x-next-cursor',
+  /** Since when entries are kept, in ms; there when the request reaches further back, so that what it asked for is cut. */
+  keptSince: 'x-kept-since',
+} as const;
+
 export interface Endpoint {
   /** What it does, in a few words. */
   readonly summary: string;
@@ -33,13 +51,28 @@ export interface Endpoint {
   /** Query and path parameters, or the body of a POST. */
   readonly request: TSchema;
   readonly response: TSchema;
+  /** Of a list; a single record has none. */
+  readonly pages?: Pages;
 }
 
 const { Type, closed } = S;
 const account = { account: S.Address };
 const subaccount = { account: S.Address, subaccountIndex: S.SubaccountIndex };
 const range = { from: Type.Optional(S.Int64), to: Type.Optional(S.Int64) };
-const limit = { limit: Type.Optional(Type.Integer()) };
+
+/** A list's request: its own fields, and the page. */
+function list<Fields extends TProperties>(fields: Fields, pages: Pages) {
+  const { limit, most } = pages;
+  const page = {
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: most, ...(limit === null ? {} : { default: limit }) }),
+    ),
+    cursor: Type.Optional(S.Cursor),
+  };
+  return { request: Type.Object({ ...fields, ...page }, closed), pages };
+}
+/** Lists that are as long as there are markets, subaccounts or delegates: whole unless a limit is given. */
+const WHOLE = { limit: null, most: 5000 };
 
 export const ENDPOINTS = {
   getAuth: {
@@ -145,7 +178,7 @@ export const ENDPOINTS = {
     access: 'delegate',
     signedBy: 'nobody',
     refusal: 'notDelegated',
-    request: S.FilterQuery,
+    ...list(S.FILTER_FIELDS, { limit: 100, most: 500 }),
     response: S.FilterResponse,
   },
   getBalance: {
@@ -155,7 +188,7 @@ export const ENDPOINTS = {
     access: 'delegate',
     signedBy: 'nobody',
     refusal: 'unauthorized',
-    request: Type.Object({ ...account, subaccountIndex: Type.Optional(S.SubaccountIndex) }, closed),
+    ...list({ ...account, subaccountIndex: Type.Optional(S.SubaccountIndex) }, WHOLE),
     response: Type.Array(S.BalanceRecord),
   },
   getStats: {
@@ -175,7 +208,7 @@ export const ENDPOINTS = {
     access: 'delegate',
     signedBy: 'nobody',
     refusal: 'unauthorizedQuery',
-    request: Type.Object({ ...account, subaccountIndex: Type.Optional(S.SubaccountIndex) }, closed),
+    ...list({ ...account, subaccountIndex: Type.Optional(S.SubaccountIndex) }, WHOLE),
     response: Type.Array(S.DelegateRecord),
   },
   updateDelegates: {
@@ -215,7 +248,7 @@ export const ENDPOINTS = {
     access: 'delegate',
     signedBy: 'nobody',
     refusal: 'delegationNotAllowed',
-    request: Type.Object({ ...subaccount, ...range, ...limit }, closed),
+    ...list({ ...subaccount, ...range }, { limit: 50, most: 5000 }),
     response: Type.Array(S.TransferRecord),
   },
   updateSigners: {
@@ -255,7 +288,7 @@ export const ENDPOINTS = {
     access: 'delegate',
     signedBy: 'nobody',
     refusal: 'unauthorizedQuery',
-    request: Type.Object({ ...subaccount, symbol: Type.Optional(S.Symbol) }, closed),
+    ...list({ ...subaccount, symbol: Type.Optional(S.Symbol) }, WHOLE),
     response: Type.Array(S.MarginRecord),
   },
   getPositions: {
@@ -265,7 +298,7 @@ export const ENDPOINTS = {
     access: 'delegate',
     signedBy: 'nobody',
     refusal: 'delegationNotAllowed',
-    request: Type.Object({ ...subaccount, symbol: Type.Optional(S.Symbol) }, closed),
+    ...list({ ...subaccount, symbol: Type.Optional(S.Symbol) }, WHOLE),
     response: Type.Array(S.PositionRecord),
   },
   getClsHistory: {
@@ -275,7 +308,7 @@ export const ENDPOINTS = {
     access: 'token',
     signedBy: 'nobody',
     refusal: 'unauthorized',
-    request: Type.Object({ ...range, ...limit }, closed),
+    ...list(range, { limit: 500, most: 10_000 }),
     response: Type.Array(S.ClsSnapshot),
   },
   getSummary: {
@@ -295,9 +328,9 @@ export const ENDPOINTS = {
     access: 'public',
     signedBy: 'nobody',
     refusal: 'unauthorized',
-    request: Type.Object(
-      { symbol: S.Symbol, interval: Type.Optional(Type.String()), ...range, ...limit },
-      closed,
+    ...list(
+      { symbol: S.Symbol, interval: Type.Optional(S.CandleInterval), ...range },
+      { limit: 500, most: 5000 },
     ),
     response: Type.Array(S.CandleRecord),
   },
@@ -308,7 +341,7 @@ export const ENDPOINTS = {
     access: 'public',
     signedBy: 'nobody',
     refusal: 'unauthorized',
-    request: Type.Object({ symbol: S.Symbol, ...range, ...limit }, closed),
+    ...list({ symbol: S.Symbol, ...range }, { limit: 500, most: 5000 }),
     response: Type.Array(S.TradeRecord),
   },
   getConfig: {
@@ -328,7 +361,7 @@ export const ENDPOINTS = {
     access: 'public',
     signedBy: 'nobody',
     refusal: 'unauthorized',
-    request: Type.Object({}, closed),
+    ...list({}, WHOLE),
     response: Type.Array(S.MarketRecord),
   },
   getPrice: {
@@ -348,9 +381,9 @@ export const ENDPOINTS = {
     access: 'public',
     signedBy: 'nobody',
     refusal: 'unauthorized',
-    request: Type.Object(
+    ...list(
       { symbols: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])) },
-      closed,
+      WHOLE,
     ),
     response: Type.Array(S.PriceRecord),
   },
@@ -387,6 +420,11 @@ export type EndpointId = keyof typeof ENDPOINTS;
 /** int64 fields may be given as bigint in process; JSON carries them as integers. */
 export type RequestOf<E extends EndpointId> = Wide<Static<(typeof ENDPOINTS)[E]['request']>>;
 export type ResponseOf<E extends EndpointId> = Static<(typeof ENDPOINTS)[E]['response']>;
+
+/** Endpoints that answer lists. */
+export type ListId = {
+  [E in EndpointId]: (typeof ENDPOINTS)[E] extends { readonly pages: Pages } ? E : never;
+}[EndpointId];
 
 type Wide<T> = T extends number
   ? number | bigint

@@ -62,6 +62,11 @@ export const MESSAGES = {
   vaultSharesZero: reply(400, 'amount: is worth less than the smallest part of a vault share'),
   createdAndUpdated: reply(400, 'Created and updated filters cannot be combined'),
   orderIdOrClientId: reply(400, 'orderId, or clientId with account, is required'),
+  cursorUnknown: reply(400, 'cursor: is none that this list gave'),
+  cursorOfOther: reply(
+    400,
+    'cursor: was given for other parameters; send those again, only limit may change',
+  ),
   depthRange: reply(400, 'Depth must be between 1 and 5000'),
   tooManyRequests: reply(429, 'Too many requests'),
   bodyTooLarge: reply(413, 'Request body is too large'),

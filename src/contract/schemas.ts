@@ -18,6 +18,8 @@ export const SubaccountIndex = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }
 /** 1 to 64 printable ASCII characters (R-2.11). */
 export const ClientId = Type.String({ pattern: '^[ -~]{1,64}$' });
 export const Signatures = Type.Array(Type.String(), { maxItems: 16 });
+/** Where a list goes on (R-12.3): opaque, given with the page before. */
+export const Cursor = Type.String({ pattern: '^[0-9a-z.-]{1,200}$' });
 export const Symbol = Type.String({ minLength: 1, maxLength: 64 });
 
 export const ORDER_TYPE_WORDS = [
@@ -46,6 +48,7 @@ export const CANDLE_INTERVALS = [
   '12h',
   '1d',
 ] as const;
+export const CandleInterval = Type.Union(CANDLE_INTERVALS.map((word) => Type.Literal(word)));
 
 export const Flags = Type.Object(
   { ioc: Type.Boolean(), postOnly: Type.Boolean(), reduceOnly: Type.Boolean() },
@@ -378,29 +381,25 @@ export const OrderQuery = Type.Object(
   },
   closed,
 );
-export const FilterQuery = Type.Object(
-  {
-    account: Address,
-    subaccountIndex: SubaccountIndex,
-    orderType: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
-    status: Type.Optional(
-      Type.String({
-        pattern: `^(${['open', 'active', 'filled', 'closed'].map(caseless).join('|')})$`,
-      }),
-    ),
-    symbol: Type.Optional(Symbol),
-    createdFrom: Type.Optional(Int64),
-    createdTo: Type.Optional(Int64),
-    updatedFrom: Type.Optional(Int64),
-    updatedTo: Type.Optional(Int64),
-    'submitted-on-or-after': Type.Optional(Int64),
-    'submitted-before': Type.Optional(Int64),
-    'updated-on-or-after': Type.Optional(Int64),
-    'updated-before': Type.Optional(Int64),
-    limit: Type.Optional(Type.Integer()),
-  },
-  closed,
-);
+export const FILTER_FIELDS = {
+  account: Address,
+  subaccountIndex: SubaccountIndex,
+  orderType: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
+  status: Type.Optional(
+    Type.String({
+      pattern: `^(${['open', 'active', 'filled', 'closed'].map(caseless).join('|')})$`,
+    }),
+  ),
+  symbol: Type.Optional(Symbol),
+  createdFrom: Type.Optional(Int64),
+  createdTo: Type.Optional(Int64),
+  updatedFrom: Type.Optional(Int64),
+  updatedTo: Type.Optional(Int64),
+  'submitted-on-or-after': Type.Optional(Int64),
+  'submitted-before': Type.Optional(Int64),
+  'updated-on-or-after': Type.Optional(Int64),
+  'updated-before': Type.Optional(Int64),
+};
 export const BatchCancelRequest = Type.Object(
   {
     account: Type.Optional(nullable(Address)),

@@ -41,8 +41,10 @@ import type {
   MarginSettingView,
   MarginView,
   MarketView,
+  Moment,
   OrderFilter,
   OrderList,
+  OrderPlace,
   OrderView,
   PositionView,
   Retained,
@@ -144,10 +146,17 @@ export class ExchangeReader implements ExchangeView {
     return this.state.market(id).book.depth(side === 'bid' ? 1 : -1, limit);
   }
 
-  trades(id: MarketId, fromUs: TimeUs, toUs: TimeUs, limit: number): Retained<TradeView> {
+  trades(
+    id: MarketId,
+    fromUs: TimeUs,
+    toUs: TimeUs,
+    limit: number,
+    before = Infinity,
+  ): Retained<TradeView> {
     const { trades } = this.state.market(id);
     const items: TradeView[] = [];
-    for (let i = trades.firstFrom(toUs) - 1; i >= 0 && items.length < limit; i--) {
+    const end = Math.min(trades.firstFrom(toUs), trades.firstWithId(before));
+    for (let i = end - 1; i >= 0 && items.length < limit; i--) {
       if (trades.timeAt(i) < fromUs) break;
       items.push(trades.view(i, id));
     }
@@ -240,8 +249,14 @@ export class ExchangeReader implements ExchangeView {
     return views;
   }
 
-  transfers(id: SubaccountId, fromUs: TimeUs, toUs: TimeUs, limit: number): Retained<TransferView> {
-    return newestOf(this.state.transfers, id, fromUs, toUs, limit);
+  transfers(
+    id: SubaccountId,
+    fromUs: TimeUs,
+    toUs: TimeUs,
+    limit: number,
+    upTo?: Moment,
+  ): Retained<TransferView> {
+    return newestOf(this.state.transfers, id, fromUs, toUs, limit, upTo);
   }
 
   vaultSnapshots(
@@ -249,8 +264,9 @@ export class ExchangeReader implements ExchangeView {
     fromUs: TimeUs,
     toUs: TimeUs,
     limit: number,
+    upTo?: Moment,
   ): Retained<VaultSnapshotView> {
-    return newestOf(this.state.vaultSnapshots, id, fromUs, toUs, limit);
+    return newestOf(this.state.vaultSnapshots, id, fromUs, toUs, limit, upTo);
   }
 
   marginSettings(id: SubaccountId): MarginSettingView[] {
@@ -330,7 +346,7 @@ export class ExchangeReader implements ExchangeView {
     return views;
   }
 
-  findOrders(id: SubaccountId, filter: OrderFilter, limit: number): OrderList {
+  findOrders(id: SubaccountId, filter: OrderFilter, limit: number, after?: OrderPlace): OrderList {
     const { orders: live, endedOrders: ended } = this.state;
     const subaccount = this.state.subaccount(id);
     const account = this.state.accounts.get(subaccount.account);
@@ -344,17 +360,23 @@ export class ExchangeReader implements ExchangeView {
         Math.min(filter.createdToUs, filter.updatedToUs) < Infinity,
     };
     const sinceUs = Math.max(filter.createdFromUs, filter.updatedFromUs);
+    const follows = (table: OrderTable, slot: number): boolean => {
+      if (after === undefined) return true;
+      const later = after.updatedAtUs - table.updatedAtUs(slot);
+      return later > 0 || (later === 0 && table.id(slot) < after.orderId);
+    };
     const found: OrderView[] = [];
     let total = 0;
     for (let slot = subaccount.orders.head; slot !== NONE; slot = live.nextOfOwner(slot)) {
       if (!live.matches(slot, rows)) continue;
       total += 1;
-      found.push(viewOrder(live, slot));
+      if (follows(live, slot)) found.push(viewOrder(live, slot));
     }
     // Ended orders are in the order of their last update: the newest `limit`, and those of the same instant as the last of them.
     const list = account.endedOrders;
     const byTags = !rows.timed && list.count * 3 > ended.rows;
     const most = byTags ? ended.countMatches(rows) : Infinity;
+    let seen = 0;
     let taken = 0;
     let lastUs = 0;
     let slot = most === 0 ? NONE : list.tail;
@@ -362,14 +384,17 @@ export class ExchangeReader implements ExchangeView {
       // An order is created before it is updated, so all that follow are too old.
       if (sinceUs > 0 && ended.updatedAtUs(slot) < sinceUs) break;
       if (!ended.matches(slot, rows)) continue;
-      if (taken < limit || ended.updatedAtUs(slot) === lastUs) {
-        lastUs = ended.updatedAtUs(slot);
-        found.push(viewOrder(ended, slot));
-      } else if (byTags) break;
-      taken += 1;
-      if (taken === most) break;
+      if (follows(ended, slot)) {
+        if (taken < limit || ended.updatedAtUs(slot) === lastUs) {
+          lastUs = ended.updatedAtUs(slot);
+          found.push(viewOrder(ended, slot));
+          taken += 1;
+        } else if (byTags) break;
+      }
+      seen += 1;
+      if (seen === most) break;
     }
-    total += byTags ? most : taken;
+    total += byTags ? most : seen;
     found.sort((a, b) => b.updatedAtUs - a.updatedAtUs || b.orderId - a.orderId);
     const keptSinceUs =
       account.endedOrdersCut && list.head !== NONE ? ended.updatedAtUs(list.head) : null;
@@ -392,20 +417,26 @@ export class ExchangeReader implements ExchangeView {
   }
 }
 
-/** Entries of a subaccount in [fromUs, toUs), the newest `limit`, newest first. */
-function newestOf<T extends Dated>(
+/** Entries of a subaccount in [fromUs, toUs) and not after `upTo`, the newest `limit`, newest first. */
+function newestOf<T extends Dated & Moment>(
   recent: Recent<T>,
   id: SubaccountId,
   fromUs: TimeUs,
   toUs: TimeUs,
   limit: number,
+  upTo?: Moment,
 ): Retained<T> {
   const items: T[] = [];
   for (const entry of recent.of(id).toReversed()) {
-    if (items.length === limit) break;
-    if (entry.timeUs >= fromUs && entry.timeUs < toUs) items.push(entry);
+    if (items.length === limit || entry.timeUs < fromUs) break;
+    if (entry.timeUs >= toUs || (upTo !== undefined && isAfter(entry, upTo))) continue;
+    items.push(entry);
   }
   return { items, keptSinceUs: recent.keptSinceUs(id) };
+}
+
+function isAfter(a: Moment, b: Moment): boolean {
+  return a.timeUs > b.timeUs || (a.timeUs === b.timeUs && a.seq > b.seq);
 }
 
 /** Words as bits of their places; all of them when none are asked for. */

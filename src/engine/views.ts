@@ -75,6 +75,12 @@ export interface OrderFilter {
   readonly updatedToUs: number;
 }
 
+/** Where a list of orders was left: what follows is older, or as old with a smaller id. */
+export interface OrderPlace {
+  readonly updatedAtUs: number;
+  readonly orderId: number;
+}
+
 /** Newest update first, then newest order; `total` counts what matches beyond `items`, too. */
 export interface OrderList extends Retained<OrderView> {
   readonly total: number;
@@ -227,6 +233,12 @@ export interface SignersView {
   readonly quorum: number;
 }
 
+/** When something was recorded, and by which command. */
+export interface Moment {
+  readonly timeUs: number;
+  readonly seq: number;
+}
+
 /** What a reader asked for reaches back beyond what is kept (R-12.3): results are cut at this time. */
 export interface Retained<T> {
   readonly items: readonly T[];
@@ -248,8 +260,14 @@ export interface ExchangeView {
   summary(id: MarketId): SummaryView;
   /** Best first, at most `limit` levels. */
   depth(id: MarketId, side: Side, limit: number): LevelView[];
-  /** Newest first; fromUs inclusive, toUs exclusive. */
-  trades(id: MarketId, fromUs: TimeUs, toUs: TimeUs, limit: number): Retained<TradeView>;
+  /** Newest first; fromUs inclusive, toUs exclusive; those before the trade `before` when it is given. */
+  trades(
+    id: MarketId,
+    fromUs: TimeUs,
+    toUs: TimeUs,
+    limit: number,
+    before?: number,
+  ): Retained<TradeView>;
   /** Ascending, the newest `limit`; intervalUs a multiple of a minute. */
   candles(
     id: MarketId,
@@ -270,18 +288,26 @@ export interface ExchangeView {
   margin(id: SubaccountId): MarginView;
   /** Open positions in ascending market id. */
   positions(id: SubaccountId): PositionView[];
-  transfers(id: SubaccountId, fromUs: TimeUs, toUs: TimeUs, limit: number): Retained<TransferView>;
+  /** Newest first; fromUs inclusive, toUs exclusive, nothing after the moment `upTo`. */
+  transfers(
+    id: SubaccountId,
+    fromUs: TimeUs,
+    toUs: TimeUs,
+    limit: number,
+    upTo?: Moment,
+  ): Retained<TransferView>;
 
   /** By market id. */
   marginSettings(id: SubaccountId): MarginSettingView[];
   /** What may leave the margin of the subaccount's isolated position in a market (R-5.10). */
   isolatedExcess(id: SubaccountId, market: MarketId): Quanta;
-  /** Newest first; fromUs inclusive, toUs exclusive. */
+  /** Newest first; fromUs inclusive, toUs exclusive, nothing after the moment `upTo`. */
   vaultSnapshots(
     id: SubaccountId,
     fromUs: TimeUs,
     toUs: TimeUs,
     limit: number,
+    upTo?: Moment,
   ): Retained<VaultSnapshotView>;
 
   /** The signer set in force (R-9.1); of an address never seen, itself. */
@@ -301,8 +327,8 @@ export interface ExchangeView {
   ): OrderView | undefined;
   /** Live orders of a subaccount in ascending order id. */
   openOrders(id: SubaccountId): OrderView[];
-  /** Live and retained orders that match, at most `limit` of them (R-10.2). */
-  findOrders(id: SubaccountId, filter: OrderFilter, limit: number): OrderList;
+  /** Live and retained orders that match, at most `limit` of those that follow `after` (R-10.2). */
+  findOrders(id: SubaccountId, filter: OrderFilter, limit: number, after?: OrderPlace): OrderList;
 
   /** Why the engine would refuse this order nonce now; null when it may be used (R-2.13). */
   checkOrderNonce(id: SubaccountId, delegate: AccountId | null, nonce: bigint): Outcome | null;

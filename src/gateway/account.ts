@@ -2,8 +2,8 @@
  * Account reads (contract, "Account"; R-5.8 to R-5.10, R-8.3). A delegate sees the subaccounts delegated to it and no others (R-9.6).
  */
 import type { EndpointId } from '../contract/endpoints.ts';
-import { limitRange, MESSAGES } from '../contract/messages.ts';
-import type { SubaccountView, VaultSnapshotView } from '../engine/views.ts';
+import { MESSAGES } from '../contract/messages.ts';
+import type { Moment, Retained, SubaccountView, VaultSnapshotView } from '../engine/views.ts';
 import { formatDecimal } from '../num/decimal.ts';
 import {
   timeUs,
@@ -17,28 +17,32 @@ import { mustAct, mustSubaccount, rightsOf } from './authorise.ts';
 import type { Caller, Context } from './context.ts';
 import { encodePosition, encodeStats, encodeTransfer, millis, money } from './encode.ts';
 import { Fields } from './fields.ts';
+import { MOMENT_PLACES, type Page, pageOfAll, pageOfMoments, Paging } from './paging.ts';
 import { RequestError } from './request-error.ts';
 
-const MAX_TRANSFERS = 5000;
-const DEFAULT_TRANSFERS = 50;
-const MAX_SHARES = 10_000;
 /** Vault shares and margin ratios have as many decimals. */
 const SHARE_DECIMALS = 6;
 
-export function getBalance(context: Context, input: unknown, caller: Caller): unknown {
-  const fields = new Fields(input, ['account', 'subaccountIndex'], true);
+export function getBalance(context: Context, input: unknown, caller: Caller): Page {
+  const fields = new Fields(input, ['account', 'subaccountIndex', 'limit', 'cursor'], true);
   const account = fields.address('account');
   const index = fields.has('subaccountIndex') ? fields.subaccountIndex('subaccountIndex') : null;
+  const paging = new Paging('getBalance', fields, 1);
   const { may } = mustAct(context, 'getBalance', caller, account, index);
-  return context.engine
+  const found = context.engine
     .subaccountsOf(account)
-    .filter((subaccount) => (index === null || subaccount.index === index) && may(subaccount.index))
-    .map((subaccount) => ({
+    .filter((held) => (index === null || held.index === index) && may(held.index));
+  return pageOfAll(
+    paging,
+    found,
+    (held) => [held.index],
+    (held) => ({
       account,
-      balance: money(subaccount.balanceQuanta),
-      subaccountIndex: subaccount.index,
-      updatedAt: millis(subaccount.updatedAtUs),
-    }));
+      balance: money(held.balanceQuanta),
+      subaccountIndex: held.index,
+      updatedAt: millis(held.updatedAtUs),
+    }),
+  );
 }
 
 export function getStats(context: Context, input: unknown, caller: Caller): unknown {
@@ -61,27 +65,36 @@ export function getTransferMax(context: Context, input: unknown, caller: Caller)
   };
 }
 
-export function getPositions(context: Context, input: unknown, caller: Caller): unknown {
-  const { id, market } = mustReadMarket(context, 'getPositions', input, caller);
-  return context.engine
-    .positions(id)
-    .filter((position) => market === null || position.market === market)
-    .map((position) => encodePosition(context.engine, position));
+export function getPositions(context: Context, input: unknown, caller: Caller): Page {
+  const { id, market, paging } = mustReadMarket(context, 'getPositions', input, caller);
+  return pageOfAll(
+    paging,
+    context.engine.positions(id).filter((held) => market === null || held.market === market),
+    (position) => [position.market],
+    (position) => encodePosition(context.engine, position),
+  );
 }
 
 /** The setting in each market: its mode, and the initial ratio, the account's own or the market's. */
-export function getMargin(context: Context, input: unknown, caller: Caller): unknown {
-  const { id, market, account, index } = mustReadMarket(context, 'getMargin', input, caller);
-  return context.engine
-    .marginSettings(id)
-    .filter((setting) => market === null || setting.market === market)
-    .map((setting) => ({
+export function getMargin(context: Context, input: unknown, caller: Caller): Page {
+  const { id, market, account, index, paging } = mustReadMarket(
+    context,
+    'getMargin',
+    input,
+    caller,
+  );
+  return pageOfAll(
+    paging,
+    context.engine.marginSettings(id).filter((one) => market === null || one.market === market),
+    (setting) => [setting.market],
+    (setting) => ({
       account,
       isolated: setting.isolated,
       margin: formatDecimal(BigInt(setting.marginPpm), SHARE_DECIMALS),
       subaccountIndex: index,
       symbol: context.engine.market(setting.market).spec.symbol,
-    }));
+    }),
+  );
 }
 
 interface Read {
@@ -100,17 +113,19 @@ function mustRead(context: Context, endpoint: EndpointId, fields: Fields, caller
 
 function mustReadMarket(
   context: Context,
-  endpoint: EndpointId,
+  endpoint: 'getPositions' | 'getMargin',
   input: unknown,
   caller: Caller,
-): Read & { readonly market: MarketId | null } {
-  const fields = new Fields(input, ['account', 'subaccountIndex', 'symbol'], true);
+): Read & { readonly market: MarketId | null; readonly paging: Paging } {
+  const names = ['account', 'subaccountIndex', 'symbol', 'limit', 'cursor'];
+  const fields = new Fields(input, names, true);
   const symbol = fields.has('symbol') ? fields.symbol('symbol') : null;
   const market = symbol === null ? null : context.engine.marketIdOf(symbol);
   fields.address('account');
   fields.subaccountIndex('subaccountIndex');
+  const paging = new Paging(endpoint, fields, 1);
   if (market === undefined) throw new RequestError(MESSAGES.symbolNotFound);
-  return { ...mustRead(context, endpoint, fields, caller), market };
+  return { ...mustRead(context, endpoint, fields, caller), market, paging };
 }
 
 /** until it is replaced, the signer set is the account itself. */
@@ -121,79 +136,85 @@ export function getSigners(context: Context, input: unknown, caller: Caller): un
   return { account, signers: [...signers], quorum };
 }
 
-export function getDelegates(context: Context, input: unknown, caller: Caller): unknown {
-  const fields = new Fields(input, ['account', 'subaccountIndex'], true);
+export function getDelegates(context: Context, input: unknown, caller: Caller): Page {
+  const fields = new Fields(input, ['account', 'subaccountIndex', 'limit', 'cursor'], true);
   const account = fields.address('account');
   const index = fields.has('subaccountIndex') ? fields.subaccountIndex('subaccountIndex') : null;
+  const paging = new Paging('getDelegates', fields, 2);
   const { may } = mustAct(context, 'getDelegates', caller, account, index);
-  return context.engine
+  const held = context.engine
     .delegatesOf(account)
-    .filter(
-      (held) => (index === null || held.subaccountIndex === index) && may(held.subaccountIndex),
-    )
-    .map((held) => ({
+    .filter(({ subaccountIndex: at }) => (index === null || at === index) && may(at))
+    .sort((a, b) => a.subaccountIndex - b.subaccountIndex || a.delegate - b.delegate);
+  return pageOfAll(
+    paging,
+    held,
+    ({ subaccountIndex, delegate }) => [subaccountIndex, delegate],
+    ({ subaccountIndex, delegate }) => ({
       account,
-      delegate: context.engine.addressOf(held.delegate),
-      subaccountIndex: held.subaccountIndex,
-    }));
+      delegate: context.engine.addressOf(delegate),
+      subaccountIndex,
+    }),
+  );
 }
 
 /** GET /account/cls/shares/history: of the token's account, newest first; from inclusive, to exclusive. */
-export function getClsHistory(context: Context, input: unknown, caller: Caller): unknown {
+export function getClsHistory(context: Context, input: unknown, caller: Caller): Page {
   const { engine } = context;
-  const fields = new Fields(input, ['from', 'to', 'limit'], true);
-  const from = fields.has('from') ? fields.int64('from') : 0n;
-  const to = fields.has('to') ? fields.int64('to') : null;
-  const limit = readLimit(fields, MAX_SHARES, MAX_SHARES);
+  const fields = new Fields(input, ['from', 'to', 'limit', 'cursor'], true);
+  const fromUs = fields.has('from') ? clampUs(fields.int64('from')) : timeUs(0);
+  const toUs = fields.has('to') ? clampUs(fields.int64('to')) : timeUs(Infinity);
+  const paging = new Paging('getClsHistory', fields, MOMENT_PLACES);
   const account = caller.account;
   const { may } = rightsOf(context, caller, account);
-  const toUs = to === null ? timeUs(Infinity) : clampUs(to);
-  const found = engine
-    .subaccountsOf(account)
-    .filter((subaccount) => may(subaccount.index))
-    .flatMap((subaccount) =>
-      engine
-        .vaultSnapshots(subaccount.id, clampUs(from), toUs, limit)
-        .items.map((snapshot) => ({ subaccount, snapshot })),
-    );
-  return found
-    .sort((a, b) => b.snapshot.seq - a.snapshot.seq || b.snapshot.timeUs - a.snapshot.timeUs)
-    .slice(0, limit)
-    .map(({ subaccount, snapshot }) => encodeShares(account, subaccount, snapshot));
+  const holders = engine.subaccountsOf(account).filter(({ index }) => may(index));
+  const read = (limit: number, upTo?: Moment): Retained<Shares> => {
+    const items: Shares[] = [];
+    let keptSinceUs: TimeUs | null = null;
+    for (const holder of holders) {
+      const kept = engine.vaultSnapshots(holder.id, fromUs, toUs, limit, upTo);
+      for (const snapshot of kept.items) items.push({ ...snapshot, holder });
+      if (kept.keptSinceUs !== null && kept.keptSinceUs > (keptSinceUs ?? -1)) {
+        keptSinceUs = kept.keptSinceUs;
+      }
+    }
+    items.sort((a, b) => b.timeUs - a.timeUs || b.seq - a.seq);
+    return { items: items.slice(0, limit), keptSinceUs };
+  };
+  return pageOfMoments(paging, fromUs, read, (shares) => encodeShares(account, shares));
 }
 
-function encodeShares(account: Address, subaccount: SubaccountView, snapshot: VaultSnapshotView) {
+interface Shares extends VaultSnapshotView {
+  readonly holder: SubaccountView;
+}
+
+function encodeShares(account: Address, held: Shares) {
   return {
     account,
-    lockupEndsAt: millis(snapshot.lockupEndsAtUs),
-    netDeposits: money(snapshot.netDepositsQuanta),
-    shares: formatDecimal(snapshot.shares, SHARE_DECIMALS),
-    subaccountIndex: subaccount.index,
-    timestamp: millis(snapshot.timeUs),
-    usdValue: money(snapshot.valueQuanta),
+    lockupEndsAt: millis(held.lockupEndsAtUs),
+    netDeposits: money(held.netDepositsQuanta),
+    shares: formatDecimal(held.shares, SHARE_DECIMALS),
+    subaccountIndex: held.holder.index,
+    timestamp: millis(held.timeUs),
+    usdValue: money(held.valueQuanta),
   };
 }
 
-export function getTransfers(context: Context, input: unknown, caller: Caller): unknown {
-  const fields = new Fields(input, ['account', 'subaccountIndex', 'from', 'to', 'limit'], true);
+export function getTransfers(context: Context, input: unknown, caller: Caller): Page {
+  const { engine } = context;
+  const names = ['account', 'subaccountIndex', 'from', 'to', 'limit', 'cursor'];
+  const fields = new Fields(input, names, true);
   // Both ends inclusive, in milliseconds.
-  const from = fields.has('from') ? fields.int64('from') : 0n;
-  const to = fields.has('to') ? fields.int64('to') : null;
-  const limit = readLimit(fields, MAX_TRANSFERS, DEFAULT_TRANSFERS);
+  const fromUs = fields.has('from') ? clampUs(fields.int64('from')) : timeUs(0);
+  const toUs = fields.has('to') ? clampUs(fields.int64('to') + 1n) : timeUs(Infinity);
+  const paging = new Paging('getTransfers', fields, MOMENT_PLACES);
   const { id } = mustRead(context, 'getTransfers', fields, caller);
-  return context.engine
-    .transfers(id, clampUs(from), to === null ? timeUs(Infinity) : clampUs(to + 1n), limit)
-    .items.map((movement) => encodeTransfer(context.engine, movement));
-}
-
-/** A limit in 1…most, in the contract's words. */
-export function readLimit(fields: Fields, most: number, fallback: number): number {
-  if (!fields.has('limit')) return fallback;
-  const limit = fields.integer('limit');
-  if (limit < 1n || limit > BigInt(most)) {
-    throw new RequestError(limitRange(most, limit.toString()));
-  }
-  return Number(limit);
+  return pageOfMoments(
+    paging,
+    fromUs,
+    (limit, upTo) => engine.transfers(id, fromUs, toUs, limit, upTo),
+    (movement) => encodeTransfer(engine, movement),
+  );
 }
 
 /** Milliseconds as engine time; beyond its range means never. */

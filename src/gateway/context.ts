@@ -34,4 +34,13 @@ export interface Context extends GatewayDependencies {
 export interface Reply {
   readonly status: number;
   readonly body: unknown;
+  /** Of a list that was answered. */
+  readonly page?: PageInfo;
+}
+
+export interface PageInfo {
+  /** Cursor of the next page; null on the last. */
+  readonly next: string | null;
+  /** Since when entries are kept, in ms, when the request reaches further back; null when it is answered whole. */
+  readonly keptSinceMs: number | null;
 }

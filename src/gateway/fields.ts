@@ -43,6 +43,15 @@ export class Fields {
     return value !== undefined && value !== null;
   }
 
+  /** All fields but these, in one text that does not depend on their order, nor on integers being text in a query. */
+  canonicalText(without: readonly string[]): string {
+    return Object.keys(this.source)
+      .filter((name) => this.has(name) && !without.includes(name))
+      .sort()
+      .map((name) => `${name}=${String(this.source[name])}`)
+      .join('\n');
+  }
+
   fail(name: string, problem: string): never {
     throw new RequestError(invalidField(this.path(name), problem));
   }

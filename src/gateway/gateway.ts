@@ -32,6 +32,7 @@ import {
 import { TrustOrderIds } from './order-ids.ts';
 import { cancelAllOrders, cancelOrder, cancelOrders, getOrder, listOrders } from './orders.ts';
 import { ZERO_ADDRESS } from './encode.ts';
+import { Page } from './paging.ts';
 import { RequestError } from './request-error.ts';
 import { submitOrder, submitOrders } from './submit-order.ts';
 
@@ -100,7 +101,10 @@ export class Gateway {
     try {
       const known =
         ENDPOINTS[endpoint].access === 'public' ? ANYONE : mustToken(this.context, caller);
-      return { status: 200, body: HANDLERS[endpoint](this.context, input, known) };
+      const made = HANDLERS[endpoint](this.context, input, known);
+      if (!(made instanceof Page)) return { status: 200, body: made };
+      const { body, next, keptSinceMs } = made;
+      return { status: 200, body, page: { next, keptSinceMs } };
     } catch (error) {
       if (error instanceof RequestError) return { status: error.status, body: error.message };
       throw error;

@@ -1,8 +1,8 @@
 /** The client of an exchange in the same process, as one caller. */
-import type { EndpointId, RequestOf, ResponseOf } from '../contract/endpoints.ts';
-import type { Caller } from './context.ts';
+import type { EndpointId, ListId, RequestOf, ResponseOf } from '../contract/endpoints.ts';
+import type { Caller, Reply } from './context.ts';
 import type { Gateway } from './gateway.ts';
-import { MatcherError, type MatcherClient } from './matcher-client.ts';
+import { asPage, MatcherError, type MatcherClient, type PageOf } from './matcher-client.ts';
 
 export class InProcessClient implements MatcherClient {
   private readonly gateway: Gateway;
@@ -19,11 +19,21 @@ export class InProcessClient implements MatcherClient {
     });
   }
 
+  page<E extends ListId>(endpoint: E, request: RequestOf<E>): Promise<PageOf<E>> {
+    return new Promise((resolve) => {
+      resolve(asPage(this.mustReply(endpoint, request)));
+    });
+  }
+
   /** Throws `MatcherError`. */
   callSync<E extends EndpointId>(endpoint: E, request: RequestOf<E>): ResponseOf<E> {
-    const { status, body } = this.gateway.handle(endpoint, request, this.caller);
-    if (status !== 200) throw new MatcherError(endpoint, status, String(body));
     // The handlers make what the table says; the contract tests hold every body against its schema.
-    return body as ResponseOf<E>;
+    return this.mustReply(endpoint, request).body as ResponseOf<E>;
+  }
+
+  private mustReply(endpoint: EndpointId, request: unknown): Reply {
+    const reply = this.gateway.handle(endpoint, request, this.caller);
+    if (reply.status !== 200) throw new MatcherError(endpoint, reply.status, String(reply.body));
+    return reply;
   }
 }

@@ -7,15 +7,16 @@ import { MAX_DELEGATES, MAX_SIGNERS } from '../engine/accounts/authority.ts';
 import type { CandleView, ExchangeView, LevelView, MarketView } from '../engine/views.ts';
 import { formatDecimal, stepsExact } from '../num/decimal.ts';
 import { COLLATERAL_DECIMALS, lots, priceTicks, timeUs, type PriceTicks } from '../num/units.ts';
-import { clampUs, readLimit } from './account.ts';
+import { clampUs } from './account.ts';
 import type { Context } from './context.ts';
 import { encodeLevel, marketTime, millis, money, priceText, sizeText, stepOf } from './encode.ts';
 import { Fields } from './fields.ts';
+import { cutAt, Page, pageOfAll, Paging } from './paging.ts';
 import { RequestError } from './request-error.ts';
 import { EIP712_TYPES, eip712Domain } from './eip712.ts';
 
-const MAX_ROWS = 5000;
-const DEFAULT_ROWS = 500;
+const MAX_LEVELS = 5000;
+const DEFAULT_LEVELS = 500;
 /** Funding rates are whole 1e-9. */
 const PPB_DECIMALS = 9;
 const MINUTE_US = 60_000_000;
@@ -66,26 +67,34 @@ export function encodeSummary(engine: ExchangeView, market: MarketView): unknown
   };
 }
 
-export function getCandles(context: Context, input: unknown): unknown {
-  const fields = new Fields(input, ['symbol', 'interval', 'from', 'to', 'limit'], true);
+export function getCandles(context: Context, input: unknown): Page {
+  const names = ['symbol', 'interval', 'from', 'to', 'limit', 'cursor'];
+  const fields = new Fields(input, names, true);
   const symbol = fields.symbol('symbol');
   const text = fields.has('interval') ? fields.text('interval') : '1m';
   const interval =
     CANDLE_INTERVALS.find((known) => known === text) ??
     fields.fail('interval', `must be one of ${CANDLE_INTERVALS.join(', ')}`);
-  const from = fields.has('from') ? fields.int64('from') : 0n;
-  const to = fields.has('to') ? fields.int64('to') : null;
-  const limit = readLimit(fields, MAX_ROWS, DEFAULT_ROWS);
+  const fromUs = fields.has('from') ? clampUs(fields.int64('from')) : timeUs(0);
+  const toUs = fields.has('to') ? clampUs(fields.int64('to')) : timeUs(Number.MAX_SAFE_INTEGER);
+  const paging = new Paging('getCandles', fields, 1);
   const market = mustMarket(context, symbol, marketNotFound(symbol));
-  return context.engine
-    .candles(
-      market.id,
-      INTERVAL_MINUTES[interval] * MINUTE_US,
-      clampUs(from),
-      to === null ? timeUs(Number.MAX_SAFE_INTEGER) : clampUs(to),
-      limit,
-    )
-    .items.map((candle) => encodeCandle(context.engine, market, candle));
+  // Pages go back in time, each of them ascends: a cursor names the first candle that was shown.
+  const { engine } = context;
+  const { items, keptSinceUs } = engine.candles(
+    market.id,
+    INTERVAL_MINUTES[interval] * MINUTE_US,
+    fromUs,
+    timeUs(Math.min(toUs, paging.after?.[0] ?? Infinity)),
+    paging.limit + 1,
+  );
+  const shown = items.length > paging.limit ? items.slice(1) : items;
+  const first = shown[0];
+  return new Page(
+    shown.map((candle) => encodeCandle(engine, market, candle)),
+    first !== undefined && items.length > shown.length ? paging.cursorAt([first.timeUs]) : null,
+    cutAt(fromUs, keptSinceUs),
+  );
 }
 
 export function encodeCandle(engine: ExchangeView, market: MarketView, candle: CandleView) {
@@ -100,21 +109,28 @@ export function encodeCandle(engine: ExchangeView, market: MarketView, candle: C
   };
 }
 
-export function getTrades(context: Context, input: unknown): unknown {
-  const fields = new Fields(input, ['symbol', 'from', 'to', 'limit'], true);
+export function getTrades(context: Context, input: unknown): Page {
+  const fields = new Fields(input, ['symbol', 'from', 'to', 'limit', 'cursor'], true);
   const symbol = fields.symbol('symbol');
-  const from = fields.has('from') ? fields.int64('from') : 0n;
-  const to = fields.has('to') ? fields.int64('to') : null;
-  const limit = readLimit(fields, MAX_ROWS, DEFAULT_ROWS);
+  const fromUs = fields.has('from') ? clampUs(fields.int64('from')) : timeUs(0);
+  const toUs = fields.has('to') ? clampUs(fields.int64('to')) : timeUs(Infinity);
+  const paging = new Paging('getTrades', fields, 1);
   const market = mustMarket(context, symbol);
-  return context.engine
-    .trades(market.id, clampUs(from), to === null ? timeUs(Infinity) : clampUs(to), limit)
-    .items.map((trade) => ({
+  const { engine } = context;
+  const before = paging.after?.[0];
+  const { items, keptSinceUs } = engine.trades(market.id, fromUs, toUs, paging.limit + 1, before);
+  const shown = items.slice(0, paging.limit);
+  const last = shown.at(-1);
+  return new Page(
+    shown.map((trade) => ({
       price: priceText(market, trade.priceTicks),
       quantity: sizeText(market, trade.lots),
       symbol,
-      time: marketTime(context.engine, trade.timeUs),
-    }));
+      time: marketTime(engine, trade.timeUs),
+    })),
+    last !== undefined && items.length > shown.length ? paging.cursorAt([last.tradeId]) : null,
+    cutAt(fromUs, keptSinceUs),
+  );
 }
 
 export function getPrice(context: Context, input: unknown): unknown {
@@ -122,13 +138,18 @@ export function getPrice(context: Context, input: unknown): unknown {
   return encodePrice(context.engine, mustMarket(context, symbol));
 }
 
-export function getPrices(context: Context, input: unknown): unknown {
-  const fields = new Fields(input, ['symbols'], true);
+export function getPrices(context: Context, input: unknown): Page {
+  const fields = new Fields(input, ['symbols', 'limit', 'cursor'], true);
   const symbols = fields.has('symbols') ? fields.words('symbols') : null;
-  if (symbols === null) {
-    return context.engine.markets().map((market) => encodePrice(context.engine, market));
-  }
-  return symbols.map((symbol) => encodePrice(context.engine, mustMarket(context, symbol)));
+  const paging = new Paging('getPrices', fields, 1);
+  const { engine } = context;
+  const markets = symbols?.map((symbol) => mustMarket(context, symbol)) ?? engine.markets();
+  return pageOfAll(
+    paging,
+    markets.map((market, i) => ({ market, i })),
+    ({ i }) => [i],
+    ({ market }) => encodePrice(engine, market),
+  );
 }
 
 export function encodePrice(engine: ExchangeView, market: MarketView): unknown {
@@ -156,8 +177,8 @@ export function encodePrice(engine: ExchangeView, market: MarketView): unknown {
 export function getBook(context: Context, input: unknown): unknown {
   const fields = new Fields(input, ['symbol', 'depth', 'tickSize'], true);
   const symbol = fields.symbol('symbol');
-  const depth = fields.has('depth') ? fields.integer('depth') : BigInt(DEFAULT_ROWS);
-  if (depth < 1n || depth > BigInt(MAX_ROWS)) throw new RequestError(MESSAGES.depthRange);
+  const depth = fields.has('depth') ? fields.integer('depth') : BigInt(DEFAULT_LEVELS);
+  if (depth < 1n || depth > BigInt(MAX_LEVELS)) throw new RequestError(MESSAGES.depthRange);
   const market = mustMarket(context, symbol);
   const group = fields.has('tickSize') ? grouping(fields, market) : 1;
   const side = (name: 'bid' | 'ask'): LevelView[] =>
@@ -202,7 +223,8 @@ function grouped(
   return steps;
 }
 
-export function getConfig(context: Context): unknown {
+export function getConfig(context: Context, input: unknown): unknown {
+  new Fields(input, [], true);
   const { config } = context.engine;
   return {
     name: config.name,
@@ -234,48 +256,52 @@ export function getConfig(context: Context): unknown {
   };
 }
 
-export function getMarkets(context: Context): unknown {
-  return context.engine.markets().map((market) => {
-    const { spec } = market;
-    return {
-      symbol: spec.symbol,
-      feedId: spec.feedId,
-      tickSize: spec.tickSize,
-      lotSize: spec.lotSize,
-      minQuantity: sizeText(market, spec.minLots),
-      maxQuantity: sizeText(market, spec.maxLots),
-      maxPrice: priceText(market, spec.maxPriceTicks),
-      maxOpenOrders: spec.maxOpenOrders,
-      maxOpenInterest: sizeText(market, spec.maxOpenInterestLots),
-      priceBand: fraction(spec.priceBandPpm),
-      makerFee: fraction(spec.makerFeePpm),
-      takerFee: fraction(spec.takerFeePpm),
-      marginTiers: spec.tiers.map((tier) => ({
-        notionalFloor: money(tier.floorQuanta),
-        initialMargin: fraction(tier.initialMarginPpm),
-        maintenanceMargin: fraction(tier.maintenanceMarginPpm),
-      })),
-      markSource: spec.markSource,
-      indexSource: spec.indexSource,
-      funding: {
-        source: spec.funding.source,
-        sampleIntervalMs: spec.funding.sampleIntervalUs / 1000,
-        intervalMs: spec.funding.intervalUs / 1000,
-        interest: formatDecimal(BigInt(spec.funding.interestPpb), PPB_DECIMALS),
-        interestClamp: formatDecimal(BigInt(spec.funding.interestClampPpb), PPB_DECIMALS),
-        divisor: spec.funding.divisor,
-        cap: fraction(spec.funding.capPpm),
-        marginCap: fraction(spec.funding.marginCapPpm),
-        impactNotional: money(spec.funding.impactNotional),
-      },
-    };
-  });
+export function getMarkets(context: Context, input: unknown): Page {
+  const paging = new Paging('getMarkets', new Fields(input, ['limit', 'cursor'], true), 1);
+  return pageOfAll(paging, context.engine.markets(), ({ id }) => [id], encodeMarket);
+}
+
+function encodeMarket(market: MarketView): unknown {
+  const { spec } = market;
+  return {
+    symbol: spec.symbol,
+    feedId: spec.feedId,
+    tickSize: spec.tickSize,
+    lotSize: spec.lotSize,
+    minQuantity: sizeText(market, spec.minLots),
+    maxQuantity: sizeText(market, spec.maxLots),
+    maxPrice: priceText(market, spec.maxPriceTicks),
+    maxOpenOrders: spec.maxOpenOrders,
+    maxOpenInterest: sizeText(market, spec.maxOpenInterestLots),
+    priceBand: fraction(spec.priceBandPpm),
+    makerFee: fraction(spec.makerFeePpm),
+    takerFee: fraction(spec.takerFeePpm),
+    marginTiers: spec.tiers.map((tier) => ({
+      notionalFloor: money(tier.floorQuanta),
+      initialMargin: fraction(tier.initialMarginPpm),
+      maintenanceMargin: fraction(tier.maintenanceMarginPpm),
+    })),
+    markSource: spec.markSource,
+    indexSource: spec.indexSource,
+    funding: {
+      source: spec.funding.source,
+      sampleIntervalMs: spec.funding.sampleIntervalUs / 1000,
+      intervalMs: spec.funding.intervalUs / 1000,
+      interest: formatDecimal(BigInt(spec.funding.interestPpb), PPB_DECIMALS),
+      interestClamp: formatDecimal(BigInt(spec.funding.interestClampPpb), PPB_DECIMALS),
+      divisor: spec.funding.divisor,
+      cap: fraction(spec.funding.capPpm),
+      marginCap: fraction(spec.funding.marginCapPpm),
+      impactNotional: money(spec.funding.impactNotional),
+    },
+  };
 }
 
 function fraction(partsPerMillion: number): string {
   return formatDecimal(BigInt(partsPerMillion), 6);
 }
 
-export function getTime(context: Context): unknown {
+export function getTime(context: Context, input: unknown): unknown {
+  new Fields(input, [], true);
   return { time: millis(context.nowUs()) };
 }

@@ -3,7 +3,7 @@
  * (R-11.3); nobody finds an order of a subaccount that they may not act for.
  */
 import type { EndpointId } from '../contract/endpoints.ts';
-import { invalidField, limitRange, MESSAGES } from '../contract/messages.ts';
+import { invalidField, MESSAGES } from '../contract/messages.ts';
 import { ORDER_TYPE_WORDS } from '../contract/schemas.ts';
 import type { OrderType } from '../engine/commands.ts';
 import type { OrderStatus, OrderView } from '../engine/views.ts';
@@ -13,12 +13,11 @@ import type { Caller, Context } from './context.ts';
 import { encodeOrder } from './encode.ts';
 import { Fields } from './fields.ts';
 import { REFUSAL_REPLIES } from './refusal-reply.ts';
+import { cutAt, Page, Paging } from './paging.ts';
 import { RequestError } from './request-error.ts';
 import { must } from '../base/assert.ts';
 
 const MAX_BATCH_CANCEL = 500;
-const MAX_FILTER = 500;
-const DEFAULT_FILTER = 100;
 const LIVE: readonly OrderStatus[] = ['new', 'partiallyFilled', 'pending'];
 
 export function getOrder(context: Context, input: unknown, caller: Caller): unknown {
@@ -100,6 +99,7 @@ const FILTER_FIELDS = [
   'updated-on-or-after',
   'updated-before',
   'limit',
+  'cursor',
 ];
 
 /** Which states a filter word takes in (R-2.8). */
@@ -110,8 +110,8 @@ const FILTER_STATES = {
   closed: ['filled', 'cancelled', 'expired', 'rejected'],
 } as const satisfies Record<string, readonly OrderStatus[]>;
 
-/** GET /account/orders (R-10.2): newest first, asks and bids together at most `limit`, `total` before it. */
-export function listOrders(context: Context, input: unknown, caller: Caller): unknown {
+/** GET /account/orders (R-10.2): newest first, asks and bids together at most `limit`, `total` whatever the page. */
+export function listOrders(context: Context, input: unknown, caller: Caller): Page {
   const fields = new Fields(input, FILTER_FIELDS, true);
   const account = fields.address('account');
   const index = fields.subaccountIndex('subaccountIndex');
@@ -133,10 +133,7 @@ export function listOrders(context: Context, input: unknown, caller: Caller): un
     'updated-before',
   );
   if (created !== null && updated !== null) throw new RequestError(MESSAGES.createdAndUpdated);
-  const limit = fields.has('limit') ? fields.integer('limit') : BigInt(DEFAULT_FILTER);
-  if (limit < 1n || limit > BigInt(MAX_FILTER)) {
-    throw new RequestError(limitRange(MAX_FILTER, limit.toString()));
-  }
+  const paging = new Paging('listOrders', fields, 2);
   const market = symbol === null ? null : context.engine.marketIdOf(symbol);
   if (market === undefined) throw new RequestError(MESSAGES.symbolNotFound);
   mustAct(context, 'listOrders', caller, account, index);
@@ -151,13 +148,29 @@ export function listOrders(context: Context, input: unknown, caller: Caller): un
     updatedFromUs: updated?.fromUs ?? 0,
     updatedToUs: updated?.toUs ?? Infinity,
   };
-  const { items: shown, total } = context.engine.findOrders(subaccount, filter, Number(limit));
+  const [updatedAtUs, orderId] = paging.after ?? [];
+  const found = context.engine.findOrders(
+    subaccount,
+    filter,
+    paging.limit + 1,
+    updatedAtUs === undefined || orderId === undefined ? undefined : { updatedAtUs, orderId },
+  );
+  const shown = found.items.slice(0, paging.limit);
+  const last = shown.at(-1);
+  const more = last !== undefined && found.items.length > shown.length;
   const encode = (order: OrderView): unknown => encodeOrder(context.engine, context.ids, order);
-  return {
-    asks: shown.filter((order) => order.lots < 0).map(encode),
-    bids: shown.filter((order) => order.lots > 0).map(encode),
-    total,
-  };
+  // Orders that live are all kept, and whatever was created since a time was updated since.
+  const ended = states?.some((state) => !LIVE.includes(state)) !== false;
+  const fromUs = Math.max(filter.createdFromUs, filter.updatedFromUs);
+  return new Page(
+    {
+      asks: shown.filter((order) => order.lots < 0).map(encode),
+      bids: shown.filter((order) => order.lots > 0).map(encode),
+      total: found.total,
+    },
+    more ? paging.cursorAt([last.updatedAtUs, last.orderId]) : null,
+    ended ? cutAt(fromUs, found.keptSinceUs) : null,
+  );
 }
 
 function filterTypes(fields: Fields): readonly OrderType[] {

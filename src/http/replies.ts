@@ -1,6 +1,8 @@
 /** Answers and errors on the wire: JSON for records; for errors text, which is a JSON string. No stack leaves the process. */
 import type { FastifyReply } from 'fastify';
+import { PAGE_HEADERS } from '../contract/endpoints.ts';
 import { internalError, storeUnavailable, type ErrorReply } from '../contract/messages.ts';
+import type { PageInfo } from '../gateway/context.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { StoreStopped } from '../store/durable-exchange.ts';
 import { stringifyExact } from './exact-json.ts';
@@ -16,6 +18,14 @@ const TEXT_HEADERS = {
 
 export function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
   return reply.headers(JSON_HEADERS).send(stringifyExact(body));
+}
+
+/** What stands beside a list, in headers, so that the body is the contract's. */
+export function sendPage(reply: FastifyReply, body: unknown, page: PageInfo): FastifyReply {
+  const { next, keptSinceMs } = page;
+  if (next !== null) void reply.header(PAGE_HEADERS.next, next);
+  if (keptSinceMs !== null) void reply.header(PAGE_HEADERS.keptSince, String(keptSinceMs));
+  return sendBody(reply, body);
 }
 
 export function sendText(reply: FastifyReply, { status, message }: ErrorReply): FastifyReply {

@@ -7,7 +7,13 @@ import helmet from '@fastify/helmet';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import Fastify, { LogController, type FastifyInstance, type FastifyRequest } from 'fastify';
-import { ENDPOINT_IDS, ENDPOINTS, type Endpoint, type EndpointId } from '../contract/endpoints.ts';
+import {
+  ENDPOINT_IDS,
+  ENDPOINTS,
+  PAGE_HEADERS,
+  type Endpoint,
+  type EndpointId,
+} from '../contract/endpoints.ts';
 import { badJson, MESSAGES, type ErrorReply } from '../contract/messages.ts';
 import type { Reply } from '../gateway/context.ts';
 import { RequestError } from '../gateway/request-error.ts';
@@ -18,7 +24,7 @@ import { FeedServer } from './feeds/feed-server.ts';
 import type { Host } from './host.ts';
 import type { Metrics } from './metrics.ts';
 import { RateLimit } from './rate-limit.ts';
-import { sendBody, sendError, sendText } from './replies.ts';
+import { sendBody, sendError, sendPage, sendText } from './replies.ts';
 import { simRoutes } from './sim-routes.ts';
 import type { WalletAuth } from './wallet-auth.ts';
 
@@ -79,7 +85,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.setErrorHandler((error, _request, reply) => sendError(reply, asRequestError(error)));
   app.setNotFoundHandler((_request, reply) => sendText(reply, MESSAGES.routeNotFound));
 
-  if (options.corsOrigin !== null) await app.register(cors, { origin: options.corsOrigin });
+  if (options.corsOrigin !== null) {
+    const exposedHeaders = [...Object.values(PAGE_HEADERS), 'x-request-id', 'retry-after'];
+    await app.register(cors, { origin: options.corsOrigin, exposedHeaders });
+  }
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -172,10 +181,10 @@ function contractRoutes(
       schema: schemaOf(id),
       handler: (request, reply) => {
         take(id, request).then(
-          ({ status, body }) =>
-            status === 200
-              ? sendBody(reply, body)
-              : sendText(reply, { status, message: String(body) }),
+          ({ status, body, page }) => {
+            if (status !== 200) return sendText(reply, { status, message: String(body) });
+            return page === undefined ? sendBody(reply, body) : sendPage(reply, body, page);
+          },
           (error: unknown) => sendError(reply, error),
         );
       },
@@ -232,6 +241,25 @@ function inputOf({ method }: Endpoint, request: FastifyRequest): unknown {
   return { ...(request.query as object), ...(request.params as object) };
 }
 
+/** A list's documentation with its headers (R-12.3). */
+function listResponse(response: object): object {
+  return {
+    ...response,
+    headers: {
+      [PAGE_HEADERS.next]: {
+        type: 'string',
+        description:
+          'Give it as `cursor` with the same parameters for the next page; absent on the last',
+      },
+      [PAGE_HEADERS.keptSince]: {
+        type: 'integer',
+        description:
+          'Entries before this time (ms) are not kept any more, and the request reaches further back',
+      },
+    },
+  };
+}
+
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, object>>;
   readonly required?: readonly string[];
@@ -239,7 +267,7 @@ interface ObjectSchema {
 
 /** The documentation of a route. */
 function schemaOf(id: EndpointId): Record<string, unknown> {
-  const { summary, method, path, access, request, response } = ENDPOINTS[id] as Endpoint;
+  const { summary, method, path, access, request, response, pages } = ENDPOINTS[id] as Endpoint;
   const { properties = {}, required = [] } = request as ObjectSchema;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const pick = (names: readonly string[]): Record<string, unknown> => ({
@@ -256,6 +284,13 @@ function schemaOf(id: EndpointId): Record<string, unknown> {
     ...(access === 'public' ? {} : { security: [{ bearer: [] }] }),
     ...(method === 'POST' ? { body: request } : { querystring: pick(inQuery) }),
     ...(inPath.length > 0 ? { params: pick(inPath) } : {}),
-    response: { 200: response, 400: error, 401: error, 403: error, 404: error, 429: error },
+    response: {
+      200: pages === undefined ? response : listResponse(response),
+      400: error,
+      401: error,
+      403: error,
+      404: error,
+      429: error,
+    },
   };
 }

@@ -1,6 +1,11 @@
 /** docs/API.md is made from the tables that the code runs on, so it cannot promise what is not there. `npx vitest run test/docs -u` writes it. */
 import { expect, test } from 'vitest';
-import { ENDPOINT_IDS, ENDPOINTS, type Endpoint } from '../../src/contract/endpoints.ts';
+import {
+  ENDPOINT_IDS,
+  ENDPOINTS,
+  PAGE_HEADERS,
+  type Endpoint,
+} from '../../src/contract/endpoints.ts';
 import {
   badJson,
   internalError,
@@ -59,6 +64,17 @@ function endpoints(): string {
   );
 }
 
+function lists(): string {
+  return table(
+    ['list', 'entries of a page', 'at most'],
+    ENDPOINT_IDS.flatMap((id) => {
+      const { pages } = ENDPOINTS[id] as Endpoint;
+      if (pages === undefined) return [];
+      return [[`\`${id}\``, String(pages.limit ?? 'all there are'), String(pages.most)]];
+    }),
+  );
+}
+
 function errors(): string {
   const replies: ErrorReply[] = [
     ...Object.values(MESSAGES),
@@ -105,6 +121,17 @@ JSON string, with \`text/plain\`. \`Authorization: Bearer <token>\` goes with ev
 ## Endpoints
 
 ${endpoints()}
+
+## Lists
+
+Endpoints with \`cursor\` among their fields answer lists, a page at a time: at most \`limit\` entries. If there are more, the header \`${PAGE_HEADERS.next}\` holds a cursor; the same
+request with \`cursor\` set to it answers the next page. Pages begin with the newest, where entries have times; each page of candles ascends, and the next one is older. A cursor names the last entry
+that was shown: what is new meanwhile stands before it, so nothing is shown twice or passed over. It holds good for as long as the entries are kept, also over a restart; \`limit\` may change from page to page, other
+parameters may not. An order that changes moves to the front of its list; read again with \`updatedFrom\` to see what changed.
+
+When a request reaches further back than anything is kept, the header \`${PAGE_HEADERS.keptSince}\` says since when (ms) entries are; older ones are not in the answer, nor in \`total\`.
+
+${lists()}
 
 ## Login
 

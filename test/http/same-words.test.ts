@@ -1,5 +1,6 @@
 /** The contract over HTTP says what it says in process: status and body of every endpoint × caller, and of every refused order, word for word. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PAGE_HEADERS } from '../../src/contract/endpoints.ts';
 import type { Caller } from '../../src/gateway/context.ts';
 import { callerOf, KINDS, ROWS, setUp } from '../risk/permission-table.ts';
 import type { RiskWorld } from '../risk/world.ts';
@@ -29,6 +30,7 @@ describe('endpoints and callers', () => {
       const wanted = world.gateway.handle(endpoint, body, caller);
       const got = await served.call(endpoint, body, caller);
       expect([got.status, got.body]).toEqual([wanted.status, json(wanted.body)]);
+      expect(got.headers.get(PAGE_HEADERS.next)).toBe(wanted.page?.next ?? null);
       const kindOfText = wanted.status === 200 ? 'application/json' : 'text/plain';
       expect(got.headers.get('content-type')).toContain(kindOfText);
     });

@@ -89,6 +89,19 @@ export class TradeHistory {
     return low;
   }
 
+  /** First i whose id is ≥ id; ids ascend. */
+  firstWithId(id: number): number {
+    if (id === Infinity) return this.length;
+    let low = 0;
+    let high = this.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.ids[(this.start + middle) % this.capacity] ?? 0) < id) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
   archive(io: Archive): void {
     const dropped = io.optionalInt(this.droppedUs);
     const length = io.int(this.length);

@@ -4,13 +4,15 @@
  */
 import {
   ENDPOINTS,
+  PAGE_HEADERS,
   type Endpoint,
   type EndpointId,
+  type ListId,
   type RequestOf,
   type ResponseOf,
 } from '../../contract/endpoints.ts';
 import { MESSAGES } from '../../contract/messages.ts';
-import { MatcherError, type MatcherClient } from '../../gateway/matcher-client.ts';
+import { MatcherError, type MatcherClient, type PageOf } from '../../gateway/matcher-client.ts';
 import type { SignedRequest } from '../../gateway/ports.ts';
 import { TypedDataEncoder } from 'ethers';
 import { signingPayload } from '../../wallet/typed-data.ts';
@@ -71,6 +73,7 @@ export type Unsigned<E extends SignedEndpoint> = E extends 'submitOrders'
 interface Outcome {
   readonly status: number;
   readonly body: unknown;
+  readonly headers: Headers;
   /** Whether an earlier attempt may have arrived. */
   readonly repeated: boolean;
 }
@@ -105,6 +108,17 @@ export class HttpMatcherClient implements MatcherClient {
       return (await this.whatWasDone(endpoint, input)) as ResponseOf<E>;
     }
     throw new MatcherError(endpoint, status, String(body));
+  }
+
+  async page<E extends ListId>(endpoint: E, request: RequestOf<E>): Promise<PageOf<E>> {
+    const { status, body, headers } = await this.sendWithToken(endpoint, request);
+    if (status !== 200) throw new MatcherError(endpoint, status, String(body));
+    const keptSince = headers.get(PAGE_HEADERS.keptSince);
+    return {
+      body: body as ResponseOf<E>,
+      next: headers.get(PAGE_HEADERS.next),
+      keptSinceMs: keptSince === null ? null : Number(keptSince),
+    };
   }
 
   /** The same, with nonces and signatures filled in. */
@@ -202,9 +216,10 @@ export class HttpMatcherClient implements MatcherClient {
     let repeated = false;
     for (;;) {
       try {
-        const { status, body, retryAfterMs } = await this.attempt(endpoint, input, token);
-        if ((status !== 429 && status !== 503) || left === 0) return { status, body, repeated };
-        pauseMs = Math.max(pauseMs, retryAfterMs);
+        const answer = await this.attempt(endpoint, input, token);
+        const { status, headers } = answer;
+        if ((status !== 429 && status !== 503) || left === 0) return { ...answer, repeated };
+        pauseMs = Math.max(pauseMs, Number(headers.get('retry-after') ?? 0) * 1000);
       } catch (error) {
         if (!(error instanceof NoAnswer) || !mayRepeat || left === 0) throw error;
         repeated = true;
@@ -220,7 +235,7 @@ export class HttpMatcherClient implements MatcherClient {
     endpoint: EndpointId,
     input: Body,
     token: string | null,
-  ): Promise<{ status: number; body: unknown; retryAfterMs: number }> {
+  ): Promise<Omit<Outcome, 'repeated'>> {
     const { method, path } = ENDPOINTS[endpoint] as Endpoint;
     const post = method === 'POST';
     const target = post ? path : pathWithQuery(path, input);
@@ -240,8 +255,7 @@ export class HttpMatcherClient implements MatcherClient {
     } catch (error) {
       throw new NoAnswer(`${method} ${this.url}${target}: ${causeOf(error)}`, { cause: error });
     }
-    const retryAfterMs = Number(response.headers.get('retry-after') ?? 0) * 1000;
-    return { status: response.status, body: readBody(text), retryAfterMs };
+    return { status: response.status, body: readBody(text), headers: response.headers };
   }
 
   /** What a request did whose answer was lost: the orders are found by their digests, the rest answers null. */
