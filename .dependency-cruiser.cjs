@@ -5,7 +5,7 @@ const FLOORS = [
   ['engine'],
   ['gateway'],
   ['sim'],
-  ['scenario', 'backtest', 'fuzz', 'metrics'],
+  ['scenario', 'backtest', 'fuzz', 'metrics', 'search'],
   ['store', 'wallet', 'report', 'http', 'cluster'],
   ['cli', 'web'],
 ];
@@ -22,6 +22,7 @@ const PACKAGES = {
   backtest: ['decimal.js'],
   fuzz: ['decimal.js', 'fast-check'],
   metrics: ['@stdlib/[^/]+'],
+  search: ['@stdlib/[^/]+'],
 };
 
 const folder = (name) => `^src/${name}/`;

@@ -1,0 +1,48 @@
+/** Windows of a walk-forward: each is fitted on one stretch of time and judged on the one after it. */
+import { SearchError } from './space.ts';
+
+export interface Window {
+  readonly trainFromUs: number;
+  readonly trainToUs: number;
+  readonly testFromUs: number;
+  readonly testToUs: number;
+}
+
+export interface WindowPlan {
+  readonly fromUs: number;
+  readonly toUs: number;
+  readonly trainUs: number;
+  readonly testUs: number;
+  /** Left out between train and test, so that what spans their border (open positions, slow features) leaks nothing. */
+  readonly purgeUs: number;
+  /** 'rolling' moves the start of training along; 'anchored' keeps it. */
+  readonly mode: 'rolling' | 'anchored';
+}
+
+/** Tests follow each other without a gap; the last may be shorter, at least half of a whole one. */
+export function windowsOf(plan: WindowPlan): Window[] {
+  const { fromUs, toUs, trainUs, testUs, purgeUs, mode } = plan;
+  if (!(trainUs > 0 && testUs > 0 && purgeUs >= 0)) {
+    throw new SearchError('train and test are lengths above 0, purge is at least 0');
+  }
+  const windows: Window[] = [];
+  for (let testFromUs = fromUs + trainUs + purgeUs; ; testFromUs += testUs) {
+    const testToUs = Math.min(toUs, testFromUs + testUs);
+    if (testToUs - testFromUs < testUs / 2) break;
+    const trainToUs = testFromUs - purgeUs;
+    windows.push({
+      trainFromUs: mode === 'anchored' ? fromUs : trainToUs - trainUs,
+      trainToUs,
+      testFromUs,
+      testToUs,
+    });
+  }
+  if (windows.length === 0) {
+    const days = (us: number): string => (us / 86_400e6).toFixed(3);
+    throw new SearchError(
+      `the data span ${days(toUs - fromUs)} days; training, purge and half a test need ` +
+        days(trainUs + purgeUs + testUs / 2),
+    );
+  }
+  return windows;
+}
