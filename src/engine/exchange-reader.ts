@@ -249,6 +249,10 @@ export class ExchangeReader implements ExchangeView {
     return views;
   }
 
+  holdersOf(id: MarketId): Iterable<SubaccountId> {
+    return this.state.market(id).holders;
+  }
+
   transfers(
     id: SubaccountId,
     fromUs: TimeUs,

@@ -310,6 +310,9 @@ export interface ExchangeView {
     upTo?: Moment,
   ): Retained<VaultSnapshotView>;
 
+  /** Subaccounts that hold a position in a market, in ascending id. */
+  holdersOf(id: MarketId): Iterable<SubaccountId>;
+
   /** The signer set in force; of an address never seen, itself. */
   signersOf(address: Address): SignersView;
   /** Of one account, by subaccount index, then in order of grant. */

@@ -1,19 +1,44 @@
-/** Faults on demand, so that a client's tests can provoke each documented error (R-11.6). Each is armed for a number of requests. */
+/**
+ * Faults on demand, so that a client's tests can provoke each documented error (R-11.6). Each is armed for a number of requests, of one
+ * endpoint or of any, over HTTP and WebSocket alike.
+ */
+import { findEndpoint, type EndpointId } from '../contract/endpoints.ts';
+import { internalError, MESSAGES, type ErrorReply } from '../contract/messages.ts';
 import { Fields } from '../gateway/fields.ts';
+import { RequestError } from '../gateway/request-error.ts';
 
-export const FAULTS = ['timeout', 'nonceStore', 'rateLimit', 'unavailable', 'latency'] as const;
+export const FAULTS = [
+  'timeout',
+  'nonceStore',
+  'rateLimit',
+  'unavailable',
+  'internalError',
+  'lostAnswer',
+  'latency',
+] as const;
 export type Fault = (typeof FAULTS)[number];
 
 const MAX_TIMES = 1_000_000n;
 const MAX_LATENCY_MS = 60_000n;
+/** What refuses a request before it is looked at. */
+const REFUSALS: readonly (readonly [Fault, ErrorReply])[] = [
+  ['unavailable', MESSAGES.unavailable],
+  ['rateLimit', MESSAGES.tooManyRequests],
+  ['timeout', MESSAGES.requestTimedOut],
+  ['internalError', internalError('a fault that was asked for')],
+];
+
+interface Armed {
+  times: number;
+  readonly latencyMs: number;
+}
 
 export class Faults {
-  private readonly armed = new Map<Fault, number>();
-  private latencyMs = 0;
+  private readonly armed = new Map<string, Armed>();
 
-  /** Body of POST /sim/faults: `{fault, times, latencyMs}`; `times` 0 disarms. Throws `RequestError`. */
+  /** Body of POST /sim/faults: `{fault, times, endpoint, latencyMs}`; `times` 0 disarms. Throws `RequestError`. */
   arm(body: unknown): Readonly<Record<string, unknown>> {
-    const fields = new Fields(body, ['fault', 'times', 'latencyMs'], false);
+    const fields = new Fields(body, ['fault', 'times', 'endpoint', 'latencyMs'], false);
     const name = fields.text('fault');
     const fault =
       FAULTS.find((known) => known === name) ??
@@ -22,29 +47,66 @@ export class Faults {
     if (times < 0n || times > MAX_TIMES) {
       fields.fail('times', `must be from 0 to ${String(MAX_TIMES)}`);
     }
-    if (fault === 'latency') {
-      const latency = fields.integer('latencyMs');
-      if (latency < 1n || latency > MAX_LATENCY_MS) {
-        fields.fail('latencyMs', `must be from 1 to ${String(MAX_LATENCY_MS)}`);
-      }
-      this.latencyMs = Number(latency);
-    } else if (fields.has('latencyMs')) {
-      fields.fail('latencyMs', 'belongs to the fault "latency"');
+    const endpoint = fields.has('endpoint') ? readEndpoint(fields) : null;
+    const latencyMs = readLatency(fields, fault);
+    this.armed.set(keyOf(fault, endpoint), { times: Number(times), latencyMs });
+    return { fault, times: Number(times), ...(endpoint === null ? {} : { endpoint }) };
+  }
+
+  /** Waits and fails as this request is to; throws `RequestError`. */
+  async strike(endpoint: EndpointId): Promise<void> {
+    if (this.armed.size === 0) return;
+    for (const [fault, reply] of REFUSALS) {
+      if (this.takes(fault, endpoint) !== null) throw new RequestError(reply);
     }
-    this.armed.set(fault, Number(times));
-    return { fault, times: Number(times) };
+    const latency = this.takes('latency', endpoint);
+    if (latency !== null) {
+      await new Promise((resolve) => setTimeout(resolve, latency.latencyMs));
+    }
   }
 
-  /** Whether this request is to fail so; uses one of its times up. */
-  strikes(fault: Fault): boolean {
-    const left = this.armed.get(fault) ?? 0;
-    if (left === 0) return false;
-    this.armed.set(fault, left - 1);
-    return true;
+  /** Whether the store of login nonces fails now. */
+  nonceStoreFails(): boolean {
+    return this.takes('nonceStore', 'getAuth') !== null;
   }
 
-  /** Milliseconds that this request waits. */
-  delayMs(): number {
-    return this.strikes('latency') ? this.latencyMs : 0;
+  /** Whether the request was carried out, and its answer is to be lost. */
+  losesAnswer(endpoint: EndpointId): boolean {
+    return this.takes('lostAnswer', endpoint) !== null;
   }
+
+  /** Uses up one of a fault's times, if it is armed for this endpoint. */
+  private takes(fault: Fault, endpoint: EndpointId): Armed | null {
+    for (const key of [keyOf(fault, endpoint), keyOf(fault, null)]) {
+      const armed = this.armed.get(key);
+      if (armed === undefined) continue;
+      armed.times -= 1;
+      if (armed.times <= 0) this.armed.delete(key);
+      if (armed.times >= 0) return armed;
+    }
+    return null;
+  }
+}
+
+function keyOf(fault: Fault, endpoint: EndpointId | null): string {
+  return `${fault} ${endpoint ?? 'any'}`;
+}
+
+function readEndpoint(fields: Fields): EndpointId {
+  return (
+    findEndpoint(fields.text('endpoint')) ??
+    fields.fail('endpoint', 'must be the operation id of an endpoint, such as submitOrder')
+  );
+}
+
+function readLatency(fields: Fields, fault: Fault): number {
+  if (fault !== 'latency') {
+    if (fields.has('latencyMs')) fields.fail('latencyMs', 'belongs to the fault "latency"');
+    return 0;
+  }
+  const latency = fields.integer('latencyMs');
+  if (latency < 1n || latency > MAX_LATENCY_MS) {
+    fields.fail('latencyMs', `must be from 1 to ${String(MAX_LATENCY_MS)}`);
+  }
+  return Number(latency);
 }

@@ -1,5 +1,6 @@
 /** What Prometheus scrapes at /metrics. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { SubaccountId } from '../num/units.ts';
 import type { Host } from './host.ts';
 
 export class Metrics {
@@ -26,16 +27,7 @@ export class Metrics {
       labelNames: ['route', 'status'],
       registers,
     });
-    const gauge = (name: string, help: string, read: () => number): void => {
-      new Gauge({
-        name,
-        help,
-        registers,
-        collect() {
-          this.set(read());
-        },
-      });
-    };
+    const gauge = this.gauge.bind(this);
     const { exchange } = host;
     gauge('orrery_commands', 'Sequence number of the last command', () => exchange.engine.seq);
     gauge('orrery_journal_bytes', 'Bytes of the journal on disk', () => exchange.journalBytes);
@@ -45,6 +37,7 @@ export class Metrics {
       exchange.failure === null ? 0 : 1,
     );
     perMarket(host, registers);
+    equityAtRisk(host, registers);
   }
 
   answered(route: string, status: number, milliseconds: number): void {
@@ -63,10 +56,15 @@ export class Metrics {
     count.inc();
   }
 
-  countConnections(read: () => number): void {
+  countConnections(all: () => number, feeds: () => number): void {
+    this.gauge('orrery_connections', 'Open connections, feeds among them', all);
+    this.gauge('orrery_feed_connections', 'Open WebSocket connections', feeds);
+  }
+
+  private gauge(name: string, help: string, read: () => number): void {
     new Gauge({
-      name: 'orrery_feed_connections',
-      help: 'Open WebSocket connections',
+      name,
+      help,
       registers: [this.registry],
       collect() {
         this.set(read());
@@ -108,4 +106,47 @@ function perMarket(host: Host, registers: Registry[]): void {
       }
     },
   });
+}
+
+/** Multiples of the maintenance requirement below which equity is told. */
+const MULTIPLES = [1.1, 1.5, 2, Infinity];
+/** Accounts looked at in one turn, so that a scrape holds up nobody. */
+const ACCOUNTS_A_TURN = 500;
+
+/** Users' account value with positions open, by how near it is to its maintenance requirement. */
+function equityAtRisk(host: Host, registers: Registry[]): void {
+  new Gauge({
+    name: 'orrery_equity_at_risk_usd',
+    help: 'Account value of users with positions, below so many times their maintenance requirement',
+    labelNames: ['below'],
+    registers,
+    async collect() {
+      const sums = MULTIPLES.map(() => 0);
+      let looked = 0;
+      for (const id of holders(host)) {
+        looked += 1;
+        if (looked % ACCOUNTS_A_TURN === 0) await new Promise(setImmediate);
+        const margin = host.view.margin(id);
+        const value = Number(margin.accountValueQuanta) / 1e6;
+        const maintenance = Number(margin.maintenanceRequirementQuanta) / 1e6;
+        for (const [i, multiple] of MULTIPLES.entries()) {
+          if (multiple === Infinity || value < multiple * maintenance)
+            sums[i] = (sums[i] ?? 0) + Math.max(0, value);
+        }
+      }
+      for (const [i, multiple] of MULTIPLES.entries()) {
+        this.set({ below: multiple === Infinity ? '+Inf' : String(multiple) }, sums[i] ?? 0);
+      }
+    },
+  });
+}
+
+function holders({ view }: Host): ReadonlySet<SubaccountId> {
+  const found = new Set<SubaccountId>();
+  for (const { id } of view.markets()) {
+    for (const holder of view.holdersOf(id)) {
+      if (!view.subaccount(holder).system) found.add(holder);
+    }
+  }
+  return found;
 }

@@ -3,12 +3,12 @@
  * not extend that. Times are the exchange's clock.
  */
 const SECOND_US = 1_000_000;
-/** Callers that have been silent for a second are forgotten when there are more than this. */
+/** From so many callers on, those that have been silent for a second are forgotten, once a second. */
 const SWEEP_AT = 10_000;
 
 interface Window {
-  /** Times of the last accepted requests, oldest first, as a ring. */
-  readonly times: Float64Array;
+  /** Times of the last accepted requests, as a ring once it is full. */
+  readonly times: number[];
   next: number;
   refusedUntil: number;
   last: number;
@@ -17,6 +17,7 @@ interface Window {
 export class RateLimit {
   private readonly perSecond: number;
   private readonly windows = new Map<string, Window>();
+  private sweptUs = -Infinity;
 
   constructor(perSecond: number) {
     this.perSecond = perSecond;
@@ -27,25 +28,43 @@ export class RateLimit {
     let window = this.windows.get(caller);
     if (window === undefined) {
       if (this.windows.size >= SWEEP_AT) this.sweep(nowUs);
-      const times = new Float64Array(this.perSecond).fill(-Infinity);
-      window = { times, next: 0, refusedUntil: -Infinity, last: nowUs };
+      window = { times: [], next: 0, refusedUntil: -Infinity, last: nowUs };
       this.windows.set(caller, window);
     }
     window.last = nowUs;
     if (nowUs < window.refusedUntil) return false;
-    const oldest = window.times[window.next] ?? -Infinity;
-    if (nowUs - oldest < SECOND_US) {
+    const { times, next } = window;
+    if (times.length < this.perSecond) {
+      times.push(nowUs);
+      return true;
+    }
+    if (nowUs - (times[next] ?? -Infinity) < SECOND_US) {
       window.refusedUntil = nowUs + SECOND_US;
       return false;
     }
-    window.times[window.next] = nowUs;
-    window.next = (window.next + 1) % this.perSecond;
+    times[next] = nowUs;
+    window.next = (next + 1) % this.perSecond;
     return true;
   }
 
   private sweep(nowUs: number): void {
+    if (nowUs - this.sweptUs < SECOND_US) return;
+    this.sweptUs = nowUs;
     for (const [caller, { last }] of this.windows) {
       if (nowUs - last > SECOND_US) this.windows.delete(caller);
     }
   }
+}
+
+/** An address as a caller without a token: of IPv6 its network, since one client has all 2^64 addresses of it. */
+export function callerOfAddress(address: string): string {
+  if (!address.includes(':')) return `ip ${address}`;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return `ip ${mapped}`;
+  const [head = '', tail] = address.split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
+  const groups = tail === undefined ? before : [...before, ...zeros, ...after];
+  return `ip ${groups.slice(0, 4).join(':')}::/64`;
 }

@@ -6,6 +6,7 @@ import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
+import proxyAddress from '@fastify/proxy-addr';
 import Fastify, { LogController, type FastifyInstance, type FastifyRequest } from 'fastify';
 import {
   ENDPOINT_IDS,
@@ -14,24 +15,59 @@ import {
   type Endpoint,
   type EndpointId,
 } from '../contract/endpoints.ts';
-import { badJson, MESSAGES, type ErrorReply } from '../contract/messages.ts';
+import { badJson, MESSAGES } from '../contract/messages.ts';
 import type { Reply } from '../gateway/context.ts';
+import { Fields } from '../gateway/fields.ts';
 import { RequestError } from '../gateway/request-error.ts';
+import { ConnectionLimit } from './connections.ts';
 import { parseExact, stringifyExact } from './exact-json.ts';
 import type { Faults } from './faults.ts';
 import { asyncApi } from './feeds/asyncapi.ts';
 import { FeedServer } from './feeds/feed-server.ts';
 import type { Host } from './host.ts';
+import { answerMalformed } from './malformed.ts';
 import type { Metrics } from './metrics.ts';
-import { RateLimit } from './rate-limit.ts';
+import { documentationOf } from './openapi.ts';
+import { callerOfAddress, RateLimit } from './rate-limit.ts';
 import { sendBody, sendError, sendPage, sendText } from './replies.ts';
 import { simRoutes } from './sim-routes.ts';
 import type { WalletAuth } from './wallet-auth.ts';
 
-const BODY_BYTES = 1_048_576;
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
-const REQUEST_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 65_000;
+const PREFLIGHT_S = 600;
+/** Levels at which requests are logged. */
+const LOGGED = ['info', 'debug', 'trace'];
+/** Served without TLS of its own, so browsers are not told to look for it; a proxy that has it says so. */
+const HELMET = {
+  strictTransportSecurity: false,
+  contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
+} as const;
+
+/** What a client may take of the server; the defaults are for the open internet. */
+export interface ServerLimits {
+  /** Open connections, feeds among them. */
+  readonly connections: number;
+  readonly bodyBytes: number;
+  readonly headerBytes: number;
+  /** From the first byte of a request to its last. */
+  readonly requestMs: number;
+}
+
+export const DEFAULT_LIMITS: ServerLimits = {
+  connections: 10_000,
+  bodyBytes: 1_048_576,
+  headerBytes: 16_384,
+  requestMs: 10_000,
+};
+
+/** Which pages of other origins may read answers, and which headers protect those of our own. */
+export interface BrowserOptions {
+  /** Origins that may call; `*` is any; none: no other origin may. */
+  readonly origins: readonly string[];
+  /** Helmet's headers on the documentation page alone, on every answer, or left to a proxy. */
+  readonly securityHeaders: 'pages' | 'all' | 'off';
+}
 
 export interface ServerOptions {
   readonly host: Host;
@@ -41,36 +77,101 @@ export interface ServerOptions {
   /** null: no limit. */
   readonly requestsPerSecond: number | null;
   readonly simToken: string | null;
+  /** From `trace` to `silent`; requests are logged at `info`. */
   readonly logLevel: string;
-  /** null: no other origin may call. */
-  readonly corsOrigin: string | null;
+  readonly browsers: BrowserOptions;
+  readonly limits?: Partial<ServerLimits>;
+  /** Addresses of proxies whose `x-forwarded-for` is believed; the rate limit by address needs it behind one. */
+  readonly trustProxy?: readonly string[];
 }
 
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
-  const app = Fastify({
-    logger: options.logLevel === 'silent' ? false : { level: options.logLevel },
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const app = openFastify(options, limits);
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => stringifyExact);
+  readBodies(app);
+  observe(app, options);
+  app.setErrorHandler((error, _request, reply) => sendError(reply, asRequestError(error)));
+  app.setNotFoundHandler((_request, reply) => sendText(reply, MESSAGES.routeNotFound));
+  await documentation(app, options);
+  const connections = new ConnectionLimit(app.server, limits.connections);
+  operations(app, options);
+  const limit =
+    options.requestsPerSecond === null ? null : new RateLimit(options.requestsPerSecond);
+  contractRoutes(app, options, limit);
+  const { simToken: token, host, faults, metrics } = options;
+  if (token !== null) simRoutes(app, { host, faults, token });
+  const trusted = proxyAddress.compile([...(options.trustProxy ?? [])]);
+  const feeds = new FeedServer(app.server, {
+    host,
+    auth: options.auth,
+    faults,
+    limit,
+    metrics,
+    addressOf: (request) => proxyAddress(request, trusted),
+    onError: (error) => {
+      app.log.error({ err: error }, 'a request over a feed failed');
+    },
+  });
+  metrics.countConnections(
+    () => connections.open,
+    () => feeds.connections,
+  );
+  app.addHook('preClose', (done) => {
+    feeds.close();
+    done();
+  });
+  await app.ready();
+  return app;
+}
+
+function openFastify(
+  { logLevel, trustProxy = [] }: ServerOptions,
+  limits: ServerLimits,
+): FastifyInstance {
+  return Fastify({
+    // Standard output is for what a caller reads; logs go beside it.
+    logger: logLevel === 'silent' ? false : { level: logLevel, stream: process.stderr },
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionTimeout: REQUEST_TIMEOUT_MS,
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.requestMs,
+    connectionTimeout: limits.requestMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
+    trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
+    http: {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.requestMs,
+      connectionsCheckingInterval: Math.ceil(limits.requestMs / 5),
+    },
+    routerOptions: { maxParamLength: limits.headerBytes, ignoreTrailingSlash: true },
+    clientErrorHandler: answerMalformed,
+    frameworkErrors: (_error, _request, reply) => {
+      sendText(reply, MESSAGES.malformedRequest);
+    },
     genReqId: (request) => {
       const given = request.headers['x-request-id'];
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : crypto.randomUUID();
     },
   });
-  app.setValidatorCompiler(() => () => true);
-  app.setSerializerCompiler(() => stringifyExact);
-  readBodies(app);
+}
+
+/** Request ids, measurements, the log of requests, and no more answers once the end has begun. */
+function observe(app: FastifyInstance, { metrics }: ServerOptions): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     void reply.header('x-request-id', request.id);
     done();
   });
+  const logs = LOGGED.includes(app.log.level);
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
-    options.metrics.answered(route, reply.statusCode, reply.elapsedTime);
+    metrics.answered(route, reply.statusCode, reply.elapsedTime);
+    if (logs) {
+      const { method, ip } = request;
+      const ms = Math.round(reply.elapsedTime * 1000) / 1000;
+      request.log.info({ method, route, status: reply.statusCode, ms, ip }, 'answered');
+    }
     done();
   });
   let closing = false;
@@ -82,44 +183,47 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     if (closing) sendText(reply, MESSAGES.shuttingDown);
     else done();
   });
-  app.setErrorHandler((error, _request, reply) => sendError(reply, asRequestError(error)));
-  app.setNotFoundHandler((_request, reply) => sendText(reply, MESSAGES.routeNotFound));
+}
 
-  if (options.corsOrigin !== null) {
-    const exposedHeaders = [...Object.values(PAGE_HEADERS), 'x-request-id', 'retry-after'];
-    await app.register(cors, { origin: options.corsOrigin, exposedHeaders });
+/** The documents and their page, and what browsers are told. */
+async function documentation(
+  app: FastifyInstance,
+  { browsers, host }: ServerOptions,
+): Promise<void> {
+  const { origins, securityHeaders } = browsers;
+  if (origins.length > 0) {
+    await app.register(cors, {
+      origin: origins.includes('*') ? '*' : [...origins],
+      methods: ['GET', 'POST', 'DELETE'],
+      allowedHeaders: ['authorization', 'content-type', 'x-request-id'],
+      exposedHeaders: [...Object.values(PAGE_HEADERS), 'x-request-id', 'retry-after'],
+      maxAge: PREFLIGHT_S,
+    });
   }
+  if (securityHeaders === 'all') await app.register(helmet, HELMET);
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: `${options.host.view.config.name} API`, version: '1' },
+      info: { title: `${host.view.config.name} API`, version: '1' },
       components: {
-        securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+          simulation: { type: 'http', scheme: 'bearer' },
+        },
       },
     },
   });
   // What browsers show gets the headers for it; records need one of them.
   await app.register(async (pages) => {
-    await pages.register(helmet);
+    if (securityHeaders === 'pages') await pages.register(helmet, HELMET);
     await pages.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
   });
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
-  const feedDocument = asyncApi(options.host.view.config.name);
-  app.get('/asyncapi.json', { schema: { hide: true } }, () => feedDocument);
-  operations(app, options);
-  const limit =
-    options.requestsPerSecond === null ? null : new RateLimit(options.requestsPerSecond);
-  contractRoutes(app, options, limit);
-  const { simToken: token, host, faults } = options;
-  if (token !== null) simRoutes(app, { host, faults, token });
-  const feeds = new FeedServer(app.server, { host, auth: options.auth, limit });
-  options.metrics.countConnections(() => feeds.connections);
-  app.addHook('preClose', (done) => {
-    feeds.close();
-    done();
-  });
-  await app.ready();
-  return app;
+  const feeds = asyncApi(host.view.config.name);
+  app.get('/asyncapi.json', { schema: { hide: true } }, () => feeds);
+  app.get('/ws', { schema: { hide: true } }, (_request, reply) =>
+    sendText(reply.header('upgrade', 'websocket'), MESSAGES.upgradeRequired),
+  );
 }
 
 /** Bodies are UTF-8 JSON with exact integers; nothing else is read. */
@@ -128,7 +232,12 @@ function readBodies(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    (_request, body: Buffer, done) => {
+    (request, body: Buffer, done) => {
+      const { 'content-encoding': encoding = 'identity' } = request.headers;
+      if (encoding !== 'identity') {
+        done(new RequestError(MESSAGES.encodingNotOffered));
+        return;
+      }
       try {
         const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
         done(null, text === '' ? undefined : parseExact(text));
@@ -141,7 +250,11 @@ function readBodies(app: FastifyInstance): void {
 
 /** Faults that the framework finds before a handler runs, in the contract's form. */
 function asRequestError(error: unknown): unknown {
-  switch ((error as { readonly code?: string }).code) {
+  const { code, statusCode = 500 } = error as {
+    readonly code?: string;
+    readonly statusCode?: number;
+  };
+  switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new RequestError(MESSAGES.bodyTooLarge);
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
@@ -149,7 +262,13 @@ function asRequestError(error: unknown): unknown {
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new RequestError(badJson('its length is not what was announced'));
     default:
-      return error;
+      if (error instanceof RequestError || statusCode >= 500) return error;
+      // What a plugin refuses, such as a path out of its folder.
+      return new RequestError(
+        statusCode === 403 || statusCode === 404
+          ? MESSAGES.routeNotFound
+          : MESSAGES.malformedRequest,
+      );
   }
 }
 
@@ -178,10 +297,11 @@ function contractRoutes(
     app.route({
       method,
       url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      schema: schemaOf(id),
+      schema: documentationOf(id),
       handler: (request, reply) => {
         take(id, request).then(
           ({ status, body, page }) => {
+            if (options.faults.losesAnswer(id)) return request.raw.destroy();
             if (status !== 200) return sendText(reply, { status, message: String(body) });
             return page === undefined ? sendBody(reply, body) : sendPage(reply, body, page);
           },
@@ -206,13 +326,10 @@ function takerOf({ host, auth, faults }: ServerOptions, limit: RateLimit | null)
   };
 
   return async (id, request) => {
-    const struck = faultOf(faults, id);
-    if (struck !== null) throw new RequestError(struck);
-    const delayMs = faults.delayMs();
-    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+    await faults.strike(id);
     const endpoint: Endpoint = ENDPOINTS[id];
     const known = await authorise(endpoint, request);
-    const account = known === null ? `ip ${request.ip}` : known.caller.account;
+    const account = known === null ? callerOfAddress(request.ip) : known.caller.account;
     if (limit?.accepts(account, host.nowUs()) === false) {
       throw new RequestError(MESSAGES.tooManyRequests);
     }
@@ -220,6 +337,7 @@ function takerOf({ host, auth, faults }: ServerOptions, limit: RateLimit | null)
     if (id === 'getAuth') return { status: 200, body: auth.challenge(input) };
     if (id === 'postAuth') return { status: 200, body: await auth.login(input) };
     if (id === 'getClaims' && known !== null) {
+      new Fields(input, [], true);
       // A token whose wallet may not act any more is none (R-9.5a); any read of the gateway says so.
       const check = await host.handle('getClsHistory', { limit: 1 }, known.caller);
       return check.status === 200 ? { status: 200, body: known.claims } : check;
@@ -228,69 +346,8 @@ function takerOf({ host, auth, faults }: ServerOptions, limit: RateLimit | null)
   };
 }
 
-function faultOf(faults: Faults, id: EndpointId): ErrorReply | null {
-  if (faults.strikes('unavailable')) return MESSAGES.unavailable;
-  if (faults.strikes('rateLimit')) return MESSAGES.tooManyRequests;
-  if (id === 'getAuth' && faults.strikes('timeout')) return MESSAGES.requestTimedOut;
-  return null;
-}
-
 /** Query and path parameters, or the body, as one object. */
 function inputOf({ method }: Endpoint, request: FastifyRequest): unknown {
   if (method === 'POST') return request.body ?? {};
   return { ...(request.query as object), ...(request.params as object) };
-}
-
-/** A list's documentation with its headers (R-12.3). */
-function listResponse(response: object): object {
-  return {
-    ...response,
-    headers: {
-      [PAGE_HEADERS.next]: {
-        type: 'string',
-        description:
-          'Give it as `cursor` with the same parameters for the next page; absent on the last',
-      },
-      [PAGE_HEADERS.keptSince]: {
-        type: 'integer',
-        description:
-          'Entries before this time (ms) are not kept any more, and the request reaches further back',
-      },
-    },
-  };
-}
-
-interface ObjectSchema {
-  readonly properties?: Readonly<Record<string, object>>;
-  readonly required?: readonly string[];
-}
-
-/** The documentation of a route. */
-function schemaOf(id: EndpointId): Record<string, unknown> {
-  const { summary, method, path, access, request, response, pages } = ENDPOINTS[id] as Endpoint;
-  const { properties = {}, required = [] } = request as ObjectSchema;
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const pick = (names: readonly string[]): Record<string, unknown> => ({
-    type: 'object',
-    properties: Object.fromEntries(names.map((name) => [name, properties[name]])),
-    required: required.filter((name) => names.includes(name)),
-  });
-  const inQuery = Object.keys(properties).filter((name) => !inPath.includes(name));
-  const error = { type: 'string', description: 'What is wrong, as a JSON string' };
-  return {
-    operationId: id,
-    summary,
-    tags: [path.split('/')[1] ?? ''],
-    ...(access === 'public' ? {} : { security: [{ bearer: [] }] }),
-    ...(method === 'POST' ? { body: request } : { querystring: pick(inQuery) }),
-    ...(inPath.length > 0 ? { params: pick(inPath) } : {}),
-    response: {
-      200: pages === undefined ? response : listResponse(response),
-      400: error,
-      401: error,
-      403: error,
-      404: error,
-      429: error,
-    },
-  };
 }

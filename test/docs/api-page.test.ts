@@ -145,7 +145,7 @@ signed as they are sent. An order's id is the digest that was signed.
 ## Simulation control
 
 Under \`/sim/*\`, with the token of \`--sim-token\`: \`POST deposit | withdraw {account, subaccountIndex?, amount}\`, \`POST oracle | mark {symbol, price}\`,
-\`POST funding {symbol, rate}\`, \`POST clock {advanceMs} | {toMs}\` (virtual clock only), \`POST faults {fault, times?, latencyMs?}\` with ${FAULTS.map((fault) => `\`${fault}\``).join(', ')},
+\`POST funding {symbol, rate}\`, \`POST clock {advanceMs} | {toMs}\` (virtual clock only), \`POST faults {fault, times?, endpoint?, latencyMs?}\` with ${FAULTS.map((fault) => `\`${fault}\``).join(', ')},
 \`GET hash\`, \`POST snapshot\`, \`GET journal\`.
 
 ## Error texts

@@ -181,7 +181,7 @@ describe('simulation control (R-11.6)', () => {
     [
       'faults',
       { fault: 'fire' },
-      'fault: must be one of timeout, nonceStore, rateLimit, unavailable, latency',
+      'fault: must be one of timeout, nonceStore, rateLimit, unavailable, internalError, lostAnswer, latency',
     ],
     ['faults', { fault: 'latency', times: 1 }, 'latencyMs: is required'],
     ['faults', { fault: 'timeout', times: -1 }, 'times: must be from 0 to 1000000'],

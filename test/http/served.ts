@@ -17,7 +17,7 @@ import { stringifyExact } from '../../src/http/exact-json.ts';
 import { Faults } from '../../src/http/faults.ts';
 import { Host } from '../../src/http/host.ts';
 import { Metrics } from '../../src/http/metrics.ts';
-import { buildServer } from '../../src/http/server.ts';
+import { buildServer, type BrowserOptions, type ServerLimits } from '../../src/http/server.ts';
 import { WalletAuth } from '../../src/http/wallet-auth.ts';
 import { DataFolder } from '../../src/store/data-folder.ts';
 import { DurableExchange } from '../../src/store/durable-exchange.ts';
@@ -34,6 +34,9 @@ export interface ServedOptions {
   readonly clock?: 'wall' | 'virtual';
   readonly requestsPerSecond?: number;
   readonly path?: string;
+  readonly browsers?: Partial<BrowserOptions>;
+  readonly limits?: Partial<ServerLimits>;
+  readonly trustProxy?: readonly string[];
 }
 
 export interface Answer {
@@ -85,7 +88,7 @@ export class Served {
       view: () => host.view,
       nowUs: () => host.nowUs(),
       secret: SECRET,
-      nonceStoreFails: () => faults.strikes('nonceStore'),
+      nonceStoreFails: () => faults.nonceStoreFails(),
     });
     const app = await buildServer({
       host,
@@ -95,7 +98,9 @@ export class Served {
       requestsPerSecond: options.requestsPerSecond ?? null,
       simToken: SIM_TOKEN,
       logLevel: 'silent',
-      corsOrigin: null,
+      browsers: { origins: [], securityHeaders: 'pages', ...options.browsers },
+      limits: options.limits ?? {},
+      trustProxy: options.trustProxy ?? [],
     });
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     return new Served(path, app, host, url);

@@ -1,6 +1,6 @@
 /**
- * `orrery serve`: the contract over HTTP, on an exchange that survives crashes. Flags stand over the environment
- * (ORRERY_HOST, _PORT, _DATA_DIR, _CONFIG, _SIM_TOKEN, _SECRET, _LOG_LEVEL), that over the defaults; the file says what exchange it is.
+ * `orrery serve`: the contract over HTTP, on an exchange that survives crashes. How it is set is `cli/serve-settings.ts`; the file says what
+ * exchange it is.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -26,132 +26,60 @@ import { fileError } from '../../store/file-error.ts';
 import { keccak } from '../../wallet/ethers-ports.ts';
 import { RequestVerifier } from '../../wallet/request-verifier.ts';
 import { InputError, print, printError } from '../manners.ts';
+import { addOptions, readSettings, type ServeSettings } from '../serve-settings.ts';
 
-interface ServeArguments {
-  readonly host: string;
-  readonly port: number;
-  readonly 'data-dir': string;
+interface ServeArguments extends Readonly<Record<string, unknown>> {
   readonly config: string | undefined;
-  readonly clock: 'wall' | 'virtual';
-  readonly 'sim-token': string | undefined;
-  readonly 'trust-signatures': boolean;
-  readonly durability: 'strict' | 'relaxed';
-  readonly 'secret-file': string | undefined;
-  readonly 'cors-origin': string | undefined;
-  readonly 'log-level': string;
-  readonly 'snapshot-every': number;
 }
 
 const MIN_SECRET_BYTES = 32;
-
-/** ORRERY_PORT and so on stand behind the flags. */
-const fromEnvironment = (name: string): string | undefined => process.env[`ORRERY_${name}`];
+/** R-11.2 */
+const REQUESTS_PER_SECOND = 200;
 
 export const command: CommandModule<object, ServeArguments> = {
   command: 'serve',
   builder: (yargs) =>
-    yargs
-      .option('host', {
-        type: 'string',
-        default: fromEnvironment('HOST') ?? '127.0.0.1',
-        describe: 'address to listen on',
-      })
-      .option('port', {
-        type: 'number',
-        default: Number(fromEnvironment('PORT') ?? 8080),
-        describe: 'port; 0 takes a free one',
-      })
-      .option('data-dir', {
-        type: 'string',
-        default: fromEnvironment('DATA_DIR') ?? './var',
-        describe: 'folder of the journal and its snapshots',
-      })
+    addOptions(yargs)
       .option('config', {
         type: 'string',
-        default: fromEnvironment('CONFIG'),
-        describe: 'YAML with `config` and `markets`',
+        default: process.env['ORRERY_CONFIG'],
+        defaultDescription: 'the markets out of the box',
+        describe: 'YAML with `config`, `markets` and `server`',
       })
-      .option('clock', {
-        choices: ['wall', 'virtual'] as const,
-        default: 'wall' as const,
-        describe: 'virtual stands still until /sim/clock moves it',
-      })
-      .option('sim-token', {
-        type: 'string',
-        default: fromEnvironment('SIM_TOKEN'),
-        defaultDescription: 'none',
-        describe: 'opens /sim/* to who holds it',
-      })
-      .option('trust-signatures', {
-        type: 'boolean',
-        default: false,
-        describe: 'take signatures of orders and requests as given',
-      })
-      .option('durability', {
-        choices: ['strict', 'relaxed'] as const,
-        default: 'strict' as const,
-        describe: 'relaxed answers before the disk has it; a crash may lose the last moments',
-      })
-      .option('secret-file', {
-        type: 'string',
-        describe: 'file with the secret of tokens, at least 32 bytes (or ORRERY_SECRET)',
-      })
-      .option('cors-origin', { type: 'string', describe: 'origin that browsers may call from' })
-      .option('log-level', {
-        type: 'string',
-        default: fromEnvironment('LOG_LEVEL') ?? 'warn',
-        describe: 'of structured logs',
-      })
-      .option('snapshot-every', {
-        type: 'number',
-        default: 100_000,
-        describe: 'commands between snapshots; 0 writes one at shutdown only',
-      })
-      .example('$0 serve --sim-token dev --clock virtual', 'an exchange that your tests drive'),
+      .epilogue(
+        'Flags stand over the environment (ORRERY_PORT, ORRERY_DATA_DIR and so on), that over the file, that over the defaults.',
+      )
+      .example('$0 serve --sim-token dev --clock virtual', 'an exchange that your tests drive')
+      .example(
+        '$0 serve --config exchange.yaml --secret-file secret',
+        'one that is open to others',
+      ),
   handler: serve,
 };
 
 async function serve(options: ServeArguments): Promise<void> {
-  if (!Number.isInteger(options.port) || options.port < 0 || options.port > 65_535) {
-    throw new InputError('--port must be from 0 to 65535');
-  }
-  if (!Number.isInteger(options['snapshot-every']) || options['snapshot-every'] < 0) {
-    throw new InputError('--snapshot-every must be an integer of at least 0');
-  }
   const startUs = timeUs(Date.now() * 1000);
-  const file = options.config === undefined ? null : await readConfig(options.config, startUs);
-  const secret = await readSecret(options);
-  const folder = await DataFolder.open(options['data-dir']);
+  const { config: path } = options;
+  const file = path === undefined ? null : await readConfig(path, startUs);
+  const settings = readSettings({
+    flags: options,
+    environment: process.env,
+    file: path === undefined ? null : { path, server: file?.server },
+  });
+  const secret = await readSecret(settings);
+  const folder = await DataFolder.open(settings.dataDir);
   let host: Host;
   try {
-    host = await openHost(options, folder, file, startUs);
+    host = await openHost(settings, folder, file, startUs);
   } catch (error) {
     await folder.unlock();
     throw error;
   }
-  const faults = new Faults();
-  const auth = new WalletAuth({
-    view: () => host.view,
-    nowUs: () => host.nowUs(),
-    secret,
-    nonceStoreFails: () => faults.strikes('nonceStore'),
-  });
-  const { config } = host.view;
-  const limited = options.clock === 'wall' || config.rateLimit;
-  const app = await buildServer({
-    host,
-    auth,
-    faults,
-    metrics: new Metrics(host),
-    requestsPerSecond: limited ? 200 : null,
-    simToken: options['sim-token'] ?? null,
-    logLevel: options['log-level'],
-    corsOrigin: options['cors-origin'] ?? null,
-  });
   const stop = stopSignal();
+  const app = await open(host, settings, secret);
   let address: string;
   try {
-    address = await app.listen({ host: options.host, port: options.port });
+    address = await app.listen({ host: settings.host, port: settings.port });
   } catch (error) {
     await app.close();
     await host.close();
@@ -163,8 +91,35 @@ async function serve(options: ServeArguments): Promise<void> {
   await host.close();
 }
 
+function open(
+  host: Host,
+  settings: ServeSettings,
+  secret: Uint8Array,
+): ReturnType<typeof buildServer> {
+  const faults = new Faults();
+  const auth = new WalletAuth({
+    view: () => host.view,
+    nowUs: () => host.nowUs(),
+    secret,
+    nonceStoreFails: () => faults.nonceStoreFails(),
+  });
+  const limited = settings.clock === 'wall' || host.view.config.rateLimit;
+  return buildServer({
+    host,
+    auth,
+    faults,
+    metrics: new Metrics(host),
+    requestsPerSecond: limited ? REQUESTS_PER_SECOND : null,
+    simToken: settings.simToken,
+    logLevel: settings.logLevel,
+    browsers: { origins: settings.corsOrigins, securityHeaders: settings.securityHeaders },
+    limits: { connections: settings.maxConnections },
+    trustProxy: settings.trustProxy,
+  });
+}
+
 async function openHost(
-  options: ServeArguments,
+  settings: ServeSettings,
   folder: DataFolder,
   file: ConfigFile | null,
   startUs: TimeUs,
@@ -179,23 +134,23 @@ async function openHost(
       timeUs: genesisUs,
       spec,
     })),
-    durability: options.durability,
-    snapshotEvery: options['snapshot-every'],
+    durability: settings.durability,
+    snapshotEvery: settings.snapshotEvery,
     onProblem: (what) => {
       printError(`orrery: ${what}`);
     },
   });
-  printError(recoveryText(exchange.recovery, options['data-dir']));
-  if (options['trust-signatures']) {
+  printError(recoveryText(exchange.recovery, settings.dataDir));
+  if (settings.trustSignatures) {
     printError('orrery: WARNING: signatures are not verified (--trust-signatures)');
   }
-  if (options.durability === 'relaxed') {
+  if (settings.durability === 'relaxed') {
     printError('orrery: WARNING: answers do not wait for the disk (--durability relaxed)');
   }
-  const signatures = options['trust-signatures']
+  const signatures = settings.trustSignatures
     ? 'trust'
     : new RequestVerifier(exchange.engine.config);
-  return new Host({ exchange, clock: options.clock, keccak, signatures });
+  return new Host({ exchange, clock: settings.clock, keccak, signatures });
 }
 
 function recoveryText(recovery: Recovery, path: string): string {
@@ -217,9 +172,11 @@ function recoveryText(recovery: Recovery, path: string): string {
 interface ConfigFile {
   readonly config: ExchangeConfig | null;
   readonly markets: readonly MarketSpec[] | null;
+  /** Settings of the server (`readSettings`). */
+  readonly server: unknown;
 }
 
-const CONFIG_KEYS = ['config', 'markets'];
+const CONFIG_KEYS = ['config', 'markets', 'server'];
 
 /** The YAML of an exchange; numbers are read as their text, so that decimals stay exact. */
 async function readConfig(path: string, startUs: TimeUs): Promise<ConfigFile> {
@@ -236,15 +193,20 @@ async function readConfig(path: string, startUs: TimeUs): Promise<ConfigFile> {
     throw new InputError(`${path}: ${(error as Error).message}`);
   }
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw new InputError(`${path}: must be a map with config and markets`);
+    throw new InputError(`${path}: must be a map with config, markets and server`);
   }
   for (const key of Object.keys(document)) {
     if (!CONFIG_KEYS.includes(key)) throw new InputError(`${path}: ${key}: unknown key`);
   }
-  const { config, markets } = document as { config?: unknown; markets?: unknown };
+  const { config, markets, server } = document as {
+    config?: unknown;
+    markets?: unknown;
+    server?: unknown;
+  };
   return {
     config: config === undefined ? null : mustParse(path, parseExchangeConfig(config, startUs)),
     markets: markets === undefined ? null : parseMarkets(path, markets),
+    server,
   };
 }
 
@@ -279,16 +241,15 @@ function mustParse<T>(
 }
 
 /** The secret of tokens: of the file, of the environment, or for this process only, which is said. */
-async function readSecret(options: ServeArguments): Promise<Uint8Array> {
-  const path = options['secret-file'];
-  const inEnvironment = fromEnvironment('SECRET');
-  if (path === undefined && inEnvironment === undefined) {
+async function readSecret({ secretFile: path }: ServeSettings): Promise<Uint8Array> {
+  const inEnvironment = process.env['ORRERY_SECRET'];
+  if (path === null && inEnvironment === undefined) {
     printError('orrery: WARNING: no secret is given; tokens are good until this process ends');
     return randomBytes(MIN_SECRET_BYTES);
   }
   let secret: Uint8Array;
   try {
-    secret = path === undefined ? Buffer.from(inEnvironment ?? '') : await readFile(path);
+    secret = path === null ? Buffer.from(inEnvironment ?? '') : await readFile(path);
   } catch (error) {
     throw fileError(path ?? '', error);
   }

@@ -19,6 +19,8 @@ export class Changes {
   readonly balances = new Set<SubaccountId>();
   /** Markets whose book, price or summary may have changed. */
   readonly markets = new Set<MarketId>();
+  /** Whether delegates or signers of any account are others now. */
+  rights = false;
 
   note(event: EngineEvent): void {
     switch (event.kind) {
@@ -49,6 +51,10 @@ export class Changes {
         return;
       case 'balanceChanged':
         this.balances.add(event.subaccount);
+        return;
+      case 'delegateChanged':
+      case 'signersChanged':
+        this.rights = true;
         return;
       case 'markChanged':
       case 'oracleSet':

@@ -3,7 +3,7 @@
  * went out. A client that does not read loses book deltas and gets a snapshot instead; one that reads nothing at all is closed.
  */
 import type { WebSocket } from 'ws';
-import { FEED_METHODS, FEEDS, MAX_SUBSCRIPTIONS, type FeedSource } from '../../contract/feeds.ts';
+import { FEED_METHODS, FEEDS, MAX_SUBSCRIPTIONS } from '../../contract/feeds.ts';
 import { invalidField, MESSAGES } from '../../contract/messages.ts';
 import { rightsOf } from '../../gateway/authorise.ts';
 import type { Caller } from '../../gateway/context.ts';
@@ -12,10 +12,12 @@ import { RequestError } from '../../gateway/request-error.ts';
 import { StoreStopped } from '../../store/durable-exchange.ts';
 import type { MarketId } from '../../num/units.ts';
 import { parseExact, stringifyExact } from '../exact-json.ts';
+import type { Faults } from '../faults.ts';
 import type { Host } from '../host.ts';
-import type { RateLimit } from '../rate-limit.ts';
+import type { Metrics } from '../metrics.ts';
+import { callerOfAddress, type RateLimit } from '../rate-limit.ts';
 import type { WalletAuth } from '../wallet-auth.ts';
-import type { Publisher, Watcher } from './publisher.ts';
+import type { Held, Publisher, Watcher } from './publisher.ts';
 import { readSubscription, type Subscription } from './subscription.ts';
 
 /** Bytes that wait to be read, from which book deltas are dropped, and from which the client is given up. */
@@ -23,6 +25,7 @@ const SLOW_BYTES = 1 << 20;
 const DEAD_BYTES = 8 << 20;
 /** Requests that wait for their turn; beyond it nothing more is read until they are answered. */
 const MAX_WAITING = 100;
+const TEXT = { binary: false };
 /** Close codes of our own: a token that is none any more, and a client that does not read. */
 export const CLOSE_TOKEN = 4401;
 export const CLOSE_SLOW = 4408;
@@ -47,7 +50,11 @@ export interface ConnectionServices {
   readonly host: Host;
   readonly auth: WalletAuth;
   readonly publisher: Publisher;
+  readonly faults: Faults;
+  readonly metrics: Pick<Metrics, 'answered'>;
   readonly limit: RateLimit | null;
+  /** What went wrong with a request that was in order. */
+  readonly onError: (error: unknown) => void;
 }
 
 export class Connection implements Watcher {
@@ -56,7 +63,7 @@ export class Connection implements Watcher {
   private readonly address: string;
   private caller: Caller | null = null;
   private expiresUs = Infinity;
-  private readonly held = new Map<string, Subscription>();
+  private readonly held = new Map<string, Held>();
   /** Markets whose deltas were dropped. */
   private readonly behind = new Set<MarketId>();
   private waiting: Promise<void> = Promise.resolve();
@@ -87,31 +94,51 @@ export class Connection implements Watcher {
     });
   }
 
-  get subscriptions(): Iterable<Subscription> {
-    return this.held.values();
-  }
-
   /** A private subscription ends with the right to it, the connection with its token (R-9.5a, R-9.6). */
   allows(subscription: Subscription): boolean {
     if (subscription.access === 'public') return true;
-    if (!this.holdsToken()) return false;
+    if (!this.holdsToken()) {
+      this.recheck();
+      return false;
+    }
     if (this.mayRead(subscription)) return true;
-    this.held.delete(subscription.key);
+    this.end(subscription);
+    return false;
+  }
+
+  /** Ends what the caller may not have any more: the connection with its token, a subscription with its delegation. */
+  recheck(): void {
+    if (this.caller === null) return;
+    if (!this.holdsToken()) {
+      this.socket.close(CLOSE_TOKEN, MESSAGES.invalidToken.message);
+      return;
+    }
+    for (const { subscription } of [...this.held.values()]) {
+      if (subscription.access === 'private' && !this.mayRead(subscription)) this.end(subscription);
+    }
+  }
+
+  private end(subscription: Subscription): void {
+    this.release(subscription.key);
     this.write({
       jsonrpc: '2.0',
       method: 'unsubscribed',
       params: { source: subscription.source, reason: MESSAGES.notDelegated.message },
     });
-    return false;
   }
 
+  private release(key: string): boolean {
+    const held = this.held.get(key);
+    if (held === undefined) return false;
+    this.services.publisher.unsubscribe(held);
+    return this.held.delete(key);
+  }
+
+  /** Whether the token has not run out and its wallet is still a signer or a delegate (R-9.5a). */
   private holdsToken(): boolean {
     const { host } = this.services;
-    if (this.caller === null) return false;
-    const rights = rightsOf({ engine: host.view }, this.caller, this.caller.account);
-    if (host.nowUs() < this.expiresUs && rights.may(null)) return true;
-    this.socket.close(CLOSE_TOKEN, MESSAGES.invalidToken.message);
-    return false;
+    if (this.caller === null || host.nowUs() >= this.expiresUs) return false;
+    return rightsOf({ engine: host.view }, this.caller, this.caller.account).may(null);
   }
 
   private mayRead({ account, indices }: Extract<Subscription, { access: 'private' }>): boolean {
@@ -121,37 +148,60 @@ export class Connection implements Watcher {
     return indices?.every((index) => rights.may(index)) === true;
   }
 
-  send(_source: FeedSource, key: string, text: string): void {
-    if (this.socket.readyState !== this.socket.OPEN) return;
-    const backlog = this.socket.bufferedAmount;
-    if (backlog > DEAD_BYTES) {
-      this.socket.close(CLOSE_SLOW, 'Too slow');
-      this.socket.terminate();
-      return;
+  send(subscription: Subscription, frame: Buffer): void {
+    const { socket } = this;
+    if (socket.readyState !== socket.OPEN) return;
+    const backlog = socket.bufferedAmount;
+    if (backlog > SLOW_BYTES) {
+      if (backlog > DEAD_BYTES) {
+        this.giveUp();
+        return;
+      }
+      if (subscription.source === 'book') {
+        for (const { id } of this.services.host.view.markets()) this.behind.add(id);
+        return;
+      }
     }
-    const subscription = this.held.get(key);
-    if (backlog > SLOW_BYTES && subscription?.source === 'book') {
-      for (const { id } of this.services.host.view.markets()) this.behind.add(id);
-      return;
-    }
-    this.socket.send(text);
+    socket.send(frame, TEXT);
   }
 
-  needsSnapshot(market: MarketId): boolean {
-    if (this.socket.bufferedAmount > SLOW_BYTES) return false;
-    return this.behind.delete(market);
+  /** Bytes that wait to be read. */
+  get backlog(): number {
+    return this.socket.bufferedAmount;
+  }
+
+  /** Closes a client that does not read; what waits for it is let go at once. */
+  giveUp(): void {
+    this.socket.close(CLOSE_SLOW, 'Too slow');
+    this.socket.terminate();
+  }
+
+  isBehind(market: MarketId): boolean {
+    return this.behind.size > 0 && this.behind.has(market);
+  }
+
+  catchesUp(market: MarketId): boolean {
+    return this.socket.bufferedAmount <= SLOW_BYTES && this.behind.delete(market);
   }
 
   private async answer(text: string | null, usIn: number): Promise<void> {
     let id: unknown = null;
+    let method: Method | 'none' = 'none';
+    let status = 200;
     try {
       const request = this.parse(text);
       id = request.id;
-      const result = await this.carryOut(methodOf(request.method), request.params);
+      method = methodOf(request.method);
+      const result = await this.carryOut(method, request.params);
       this.reply({ id, result }, usIn);
-    } catch (error) {
-      this.reply({ id, error: errorOf(error) }, usIn);
+    } catch (thrown) {
+      const error = errorOf(thrown);
+      status = error.data?.status ?? 400;
+      if (status === 500) this.services.onError(thrown);
+      this.reply({ id, error }, usIn);
+      if (status === 401) this.recheck();
     }
+    this.services.metrics.answered(`ws ${method}`, status, (nowUs() - usIn) / 1000);
   }
 
   private parse(text: string | null): { id: unknown; method: unknown; params: unknown } {
@@ -175,7 +225,7 @@ export class Connection implements Watcher {
 
   private async carryOut(method: Method, params: unknown): Promise<unknown> {
     const { limit, host } = this.services;
-    const account = this.caller === null ? `ip ${this.address}` : this.caller.account;
+    const account = this.caller === null ? callerOfAddress(this.address) : this.caller.account;
     if (limit?.accepts(account, host.nowUs()) === false) {
       throw new RequestError(MESSAGES.tooManyRequests);
     }
@@ -199,6 +249,8 @@ export class Connection implements Watcher {
     this.caller = caller;
     this.expiresUs = claims.exp * 1_000_000;
     if (!this.holdsToken()) throw new RequestError(MESSAGES.invalidToken);
+    // A token of less may have taken the place of one of more.
+    this.recheck();
     return claims;
   }
 
@@ -211,6 +263,7 @@ export class Connection implements Watcher {
     const subscription = this.read(params);
     if (subscription.access === 'private') {
       if (this.caller === null) throw new RequestError(MESSAGES.missingToken);
+      if (!this.holdsToken()) throw new RequestError(MESSAGES.invalidToken);
       if (!this.mayRead(subscription)) throw new RequestError(MESSAGES.notDelegated);
     }
     if (this.held.has(subscription.key)) {
@@ -224,14 +277,13 @@ export class Connection implements Watcher {
         invalidField('source', `a connection has at most ${most} subscriptions`),
       );
     }
-    this.services.publisher.begin(this, subscription);
-    this.held.set(subscription.key, subscription);
+    this.held.set(subscription.key, this.services.publisher.subscribe(this, subscription));
     return { subscribed: subscription.source, update: FEEDS[subscription.source].update };
   }
 
   private unsubscribe(params: unknown): unknown {
     const subscription = this.read(params);
-    if (!this.held.delete(subscription.key)) {
+    if (!this.release(subscription.key)) {
       throw new RequestError(invalidField('source', 'is not subscribed to with these parameters'));
     }
     return { unsubscribed: subscription.source };
@@ -260,7 +312,11 @@ export class Connection implements Watcher {
     if (typeof input !== 'object' || input === null) {
       throw new RequestError(invalidField('params', 'must be an object'));
     }
-    const { status, body } = await this.services.host.handle(endpoint, input, this.caller);
+    const { faults, host } = this.services;
+    await faults.strike(endpoint);
+    if (this.caller !== null && !this.holdsToken()) throw new RequestError(MESSAGES.invalidToken);
+    const { status, body } = await host.handle(endpoint, input, this.caller);
+    if (faults.losesAnswer(endpoint)) this.socket.terminate();
     if (status !== 200) throw new RequestError({ status, message: String(body) });
     return body;
   }
@@ -281,7 +337,13 @@ function methodOf(name: unknown): Method {
   throw new RpcError(NO_METHOD, `Method must be one of ${FEED_METHODS.join(', ')}`);
 }
 
-function errorOf(error: unknown): Record<string, unknown> {
+interface RpcFault {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: { readonly status: number };
+}
+
+function errorOf(error: unknown): RpcFault {
   if (error instanceof RpcError) return { code: error.code, message: error.message };
   if (error instanceof StoreStopped) {
     return { code: SERVER_ERROR, message: MESSAGES.unavailable.message, data: { status: 503 } };

@@ -1,57 +1,105 @@
 /** `/ws`: connections, their pings, and their end. */
-import type { Server as HttpServer } from 'node:http';
+import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
+import { MESSAGES } from '../../contract/messages.ts';
+import { refuse } from '../malformed.ts';
 import { Connection, type ConnectionServices } from './connection.ts';
 import { Publisher } from './publisher.ts';
 
 const PATH = '/ws';
 const MAX_MESSAGE_BYTES = 1 << 20;
-const MAX_CONNECTIONS = 10_000;
 const PING_EVERY_MS = 30_000;
+const BACKLOG_EVERY_MS = 1000;
+/** Bytes that wait to be read by all clients. */
+const MAX_BACKLOG_BYTES = 256 << 20;
 const CLOSE_GOING_AWAY = 1001;
+
+export interface FeedServices extends Omit<ConnectionServices, 'publisher'> {
+  /** Of a client, behind whatever proxies are believed. */
+  readonly addressOf: (request: IncomingMessage) => string;
+}
 
 export class FeedServer {
   private readonly publisher: Publisher;
   private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
+  private readonly open = new Map<WebSocket, Connection>();
   private readonly alive = new WeakSet<WebSocket>();
-  private readonly pings: NodeJS.Timeout;
+  private readonly timers: NodeJS.Timeout[];
 
-  constructor(server: HttpServer, services: Omit<ConnectionServices, 'publisher'>) {
+  constructor(server: HttpServer, services: FeedServices) {
     this.publisher = new Publisher(services.host);
+    const { addressOf } = services;
+    const shared: ConnectionServices = { ...services, publisher: this.publisher };
     server.on('upgrade', (request, stream: Duplex, head: Buffer) => {
-      const { pathname } = new URL(request.url ?? '/', 'http://host');
-      if (pathname !== PATH || this.sockets.clients.size >= MAX_CONNECTIONS) {
-        const status = pathname === PATH ? '503 Service Unavailable' : '404 Not Found';
-        stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
+      const [path] = (request.url ?? '').split('?', 1);
+      if (path !== PATH || request.headers.upgrade?.toLowerCase() !== 'websocket') {
+        refuse(stream, MESSAGES.upgradeNotOffered);
         return;
       }
       this.sockets.handleUpgrade(request, stream, head, (socket) => {
-        this.alive.add(socket);
-        socket.on('pong', () => {
-          this.alive.add(socket);
-        });
-        const address = request.socket.remoteAddress ?? 'unknown';
-        new Connection(socket, { ...services, publisher: this.publisher }, address);
+        this.admit(socket, new Connection(socket, shared, addressOf(request)));
       });
     });
-    this.pings = setInterval(() => {
-      for (const socket of this.sockets.clients) {
-        if (!this.alive.delete(socket)) socket.terminate();
-        else socket.ping();
-      }
-    }, PING_EVERY_MS);
-    this.pings.unref();
+    this.timers = [
+      setInterval(() => {
+        this.ping();
+      }, PING_EVERY_MS),
+      setInterval(() => {
+        this.boundBacklog();
+      }, BACKLOG_EVERY_MS),
+    ];
+    for (const timer of this.timers) timer.unref();
   }
 
   get connections(): number {
-    return this.sockets.clients.size;
+    return this.open.size;
+  }
+
+  private admit(socket: WebSocket, connection: Connection): void {
+    this.open.set(socket, connection);
+    this.alive.add(socket);
+    socket.on('pong', () => {
+      this.alive.add(socket);
+    });
+    socket.on('close', () => {
+      this.open.delete(socket);
+    });
+  }
+
+  /** Who did not answer the last ping is gone; whose token has run out is told so. */
+  private ping(): void {
+    for (const [socket, connection] of this.open) {
+      if (!this.alive.delete(socket)) socket.terminate();
+      else {
+        connection.recheck();
+        if (socket.readyState === socket.OPEN) socket.ping();
+      }
+    }
+  }
+
+  /** What waits for all clients together has a bound: beyond it those who read least are closed. */
+  private boundBacklog(): void {
+    let total = 0;
+    const waiting: Connection[] = [];
+    for (const connection of this.open.values()) {
+      if (connection.backlog === 0) continue;
+      total += connection.backlog;
+      waiting.push(connection);
+    }
+    if (total <= MAX_BACKLOG_BYTES) return;
+    waiting.sort((a, b) => b.backlog - a.backlog);
+    for (const connection of waiting) {
+      if (total <= MAX_BACKLOG_BYTES / 2) return;
+      total -= connection.backlog;
+      connection.giveUp();
+    }
   }
 
   close(): void {
-    clearInterval(this.pings);
+    for (const timer of this.timers) clearInterval(timer);
     this.publisher.close();
-    for (const socket of this.sockets.clients) socket.close(CLOSE_GOING_AWAY, 'Shutting down');
+    for (const socket of this.open.keys()) socket.close(CLOSE_GOING_AWAY, 'Shutting down');
     this.sockets.close();
   }
 }

@@ -1,54 +1,47 @@
 /**
- * Feeds (R-11.4). At the end of a turn in which commands were applied, what they changed is made into messages for who watches it, each once
- * whatever the number of watchers; the messages go out when the journal up to them is on disk, so no feed shows what a crash could take back.
+ * Feeds (R-11.4). At the end of a turn in which commands were applied, what they changed is made into messages, each once whatever the number
+ * of those who watch it; the messages go out when the journal up to them is on disk, so no feed shows what a crash could take back.
  */
 import { FEEDS, type FeedSource } from '../../contract/feeds.ts';
-import type { OrderFilled, PositionTransferred } from '../../engine/events.ts';
-import type { ExchangeView } from '../../engine/views.ts';
-import {
-  encodeClosedPosition,
-  encodeOrder,
-  encodePosition,
-  encodeStats,
-  marketTime,
-  millis,
-  money,
-  priceText,
-  sizeText,
-} from '../../gateway/encode.ts';
-import { encodeCandle, encodePrice, encodeSummary } from '../../gateway/market-data.ts';
-import { timeUs, type MarketId, type SubaccountId } from '../../num/units.ts';
+import { encodeOrder, encodeStats } from '../../gateway/encode.ts';
+import type { MarketId, SubaccountId } from '../../num/units.ts';
 import { stringifyExact } from '../exact-json.ts';
 import type { Host } from '../host.ts';
 import { BookFeed } from './book-feed.ts';
 import { Changes } from './changes.ts';
+import { FeedRecords, sidesOf } from './records.ts';
 import type { Subscription } from './subscription.ts';
+import { Topics, type Entry } from './topics.ts';
 
 const STATS_EVERY_MS = 5000;
-/** Prices and summaries of all markets at once are told so often at most. */
+/** Prices and summaries of all markets at once are told so often at most; clients that lost deltas are looked after as often. */
 const THROTTLE_MS = 100;
-const MINUTE_US = 60_000_000;
 
 /** Who watches: a connection. */
 export interface Watcher {
-  readonly subscriptions: Iterable<Subscription>;
   /** Whether it may still see this; a private subscription ends with the right to it. */
   allows(subscription: Subscription): boolean;
-  send(source: FeedSource, key: string, text: string): void;
-  /** Whether book deltas were dropped, so that it needs a snapshot. */
-  needsSnapshot(market: MarketId): boolean;
+  send(subscription: Subscription, frame: Buffer): void;
+  /** Rights may have changed. */
+  recheck(): void;
+  /** Whether it has lost book deltas of this market. */
+  isBehind(market: MarketId): boolean;
+  /** Whether it reads again, so that snapshots may take the place of what was lost; from then on it is behind no more. */
+  catchesUp(market: MarketId): boolean;
 }
 
+export type Held = Entry<Watcher>;
+
 interface Message {
-  readonly source: FeedSource;
-  readonly key: string;
-  readonly watcher: Watcher;
+  readonly to: readonly Held[];
   readonly text: string;
 }
 
 export class Publisher {
   private readonly host: Host;
-  private readonly watchers = new Set<Watcher>();
+  private readonly records: FeedRecords;
+  private readonly watchers = new Map<Watcher, Set<Held>>();
+  private readonly topics = new Topics<Watcher>();
   private readonly books = new Map<MarketId, BookFeed>();
   private changes = new Changes();
   private scheduled = false;
@@ -57,6 +50,7 @@ export class Publisher {
 
   constructor(host: Host) {
     this.host = host;
+    this.records = new FeedRecords(host);
     host.exchange.onEvent((event) => {
       if (this.watchers.size === 0) return;
       this.changes.note(event);
@@ -83,29 +77,33 @@ export class Publisher {
   }
 
   watch(watcher: Watcher): void {
-    this.watchers.add(watcher);
+    this.watchers.set(watcher, new Set());
   }
 
   unwatch(watcher: Watcher): void {
+    for (const held of this.watchers.get(watcher) ?? []) this.topics.remove(held);
     this.watchers.delete(watcher);
   }
 
-  /** The first message of a subscription, where it has one. */
-  begin(watcher: Watcher, subscription: Subscription): void {
+  /** Begins a subscription, with its first message where it has one. */
+  subscribe(watcher: Watcher, subscription: Subscription): Held {
     // Whoever watches already is told first, so that the next delta fits all.
     this.publish();
-    const { view } = this.host;
+    const held: Held = { watcher, subscription, active: true };
     const messages: Message[] = [];
-    if (subscription.access === 'private' && subscription.source === 'stats') {
-      this.addStats(messages, watcher, subscription);
-    }
+    if (subscription.source === 'stats') this.addStats(messages, held);
     if (subscription.source === 'book') {
-      for (const id of marketsOf(view, subscription)) {
-        const text = updateText('book', this.book(id).snapshot(view));
-        messages.push({ source: 'book', key: subscription.key, watcher, text });
-      }
+      for (const id of this.marketsOf(subscription)) this.addSnapshot(messages, [held], id);
     }
     this.release(messages);
+    this.topics.add(held);
+    this.watchers.get(watcher)?.add(held);
+    return held;
+  }
+
+  unsubscribe(held: Held): void {
+    this.topics.remove(held);
+    this.watchers.get(held.watcher)?.delete(held);
   }
 
   private schedule(): void {
@@ -120,175 +118,146 @@ export class Publisher {
     this.scheduled = false;
     const { changes } = this;
     this.changes = new Changes();
-    const made = new Map<string, string>();
+    if (changes.rights) for (const watcher of this.watchers.keys()) watcher.recheck();
     const messages: Message[] = [];
-    const deltas = new Map<MarketId, unknown>();
+    this.addTrades(messages, changes);
     for (const id of changes.markets) {
       this.throttled.add(id);
-      deltas.set(id, this.books.get(id)?.delta(this.host.view) ?? null);
-    }
-    for (const watcher of this.watchers) {
-      for (const subscription of watcher.subscriptions) {
-        if (!watcher.allows(subscription)) continue;
-        const add = (about: string, make: () => unknown): void => {
-          const { source, key } = subscription;
-          const name = `${source} ${about}`;
-          let text = made.get(name);
-          if (text === undefined) {
-            text = updateText(source, make());
-            made.set(name, text);
-          }
-          messages.push({ source, key, watcher, text });
-        };
-        if (subscription.access === 'public') {
-          this.addPublic(subscription, changes, deltas, watcher, add);
-        } else this.addPrivate(subscription, changes, add);
+      this.addBook(messages, id);
+      for (const source of ['price', 'summary'] as const) {
+        // All markets at once are told from time to time (publishThrottled).
+        const to = this.topics.of(source, id);
+        add(messages, source, to, () => this.records.quote(source, id));
       }
+    }
+    this.addOrders(messages, changes);
+    this.addFills(messages, changes);
+    for (const [id, markets] of changes.positions) {
+      for (const market of markets) {
+        this.addPrivate(messages, 'position', id, () => this.records.position(id, market));
+      }
+    }
+    for (const id of changes.balances) {
+      this.addPrivate(messages, 'balance', id, () => this.records.balance(id));
     }
     this.release(messages);
   }
 
-  private addPublic(
-    subscription: Extract<Subscription, { access: 'public' }>,
-    changes: Changes,
-    deltas: ReadonlyMap<MarketId, unknown>,
-    watcher: Watcher,
-    add: (about: string, make: () => unknown) => void,
-  ): void {
-    const { view } = this.host;
-    const { source, markets } = subscription;
-    const wants = (id: MarketId): boolean => markets === null || markets.includes(id);
-    switch (source) {
-      case 'trade':
-        for (const { market: id, tradeId, priceTicks, lots, timeUs: atUs } of changes.trades) {
-          if (!wants(id)) continue;
-          add(String(tradeId), () => {
-            const market = view.market(id);
-            return {
-              price: priceText(market, priceTicks),
-              quantity: sizeText(market, lots),
-              symbol: market.spec.symbol,
-              time: marketTime(view, atUs),
-            };
-          });
-        }
-        return;
-      case 'book':
-        for (const id of changes.markets) {
-          if (!wants(id)) continue;
-          const delta = deltas.get(id);
-          if (watcher.needsSnapshot(id)) {
-            add(`${String(id)} snapshot`, () => this.book(id).snapshot(view));
-          } else if (delta !== null && delta !== undefined) add(String(id), () => delta);
-        }
-        return;
-      case 'candle':
-        for (const id of new Set(changes.trades.map(({ market }) => market))) {
-          if (wants(id)) add(String(id), () => this.candle(id));
-        }
-        return;
-      case 'price':
-      case 'summary':
-        // All markets at once are told from time to time (publishThrottled).
-        if (markets === null) return;
-        for (const id of changes.markets) {
-          if (wants(id)) add(String(id), () => this.quote(source, id));
-        }
-        return;
-      default:
+  private addTrades(messages: Message[], { trades }: Changes): void {
+    const candles = new Set<MarketId>();
+    for (const trade of trades) {
+      const to = this.publicEntries('trade', trade.market);
+      add(messages, 'trade', to, () => this.records.trade(trade));
+      candles.add(trade.market);
+    }
+    for (const id of candles) {
+      const to = this.publicEntries('candle', id);
+      add(messages, 'candle', to, () => this.records.candle(id));
     }
   }
 
+  /** The delta for who follows the book, a snapshot for who lost one before and reads again. */
+  private addBook(messages: Message[], id: MarketId): void {
+    const book = this.books.get(id);
+    if (book === undefined) return;
+    const entries = this.publicEntries('book', id);
+    if (entries.length === 0) {
+      book.forget();
+      return;
+    }
+    const delta = book.delta(this.host.view);
+    if (delta === null) return;
+    const behind = entries.filter(({ watcher }) => watcher.isBehind(id));
+    const follow = behind.length === 0 ? entries : entries.filter((one) => !behind.includes(one));
+    add(messages, 'book', follow, () => delta);
+    this.catchUp(messages, behind, id);
+  }
+
+  private catchUp(messages: Message[], behind: readonly Held[], id: MarketId): void {
+    const ready = behind.filter(({ watcher }) => watcher.catchesUp(id));
+    if (ready.length > 0) this.addSnapshot(messages, ready, id);
+  }
+
+  private addSnapshot(messages: Message[], to: readonly Held[], id: MarketId): void {
+    add(messages, 'book', to, () => this.book(id).snapshot(this.host.view));
+  }
+
+  private addOrders(messages: Message[], { orders }: Changes): void {
+    const { view } = this.host;
+    for (const [id, subaccount] of orders) {
+      const order = view.order(id);
+      if (order === undefined) continue;
+      this.addPrivate(messages, 'order', subaccount, () => encodeOrder(view, this.host.ids, order));
+    }
+  }
+
+  private addFills(messages: Message[], { fills }: Changes): void {
+    for (const fill of fills) {
+      for (const side of sidesOf(fill)) {
+        this.addPrivate(messages, 'fill', side.subaccount, () => this.records.fill(fill, side));
+      }
+    }
+  }
+
+  /** To those who watch the subaccount and still may. */
   private addPrivate(
-    subscription: Extract<Subscription, { access: 'private' }>,
-    changes: Changes,
-    add: (about: string, make: () => unknown) => void,
+    messages: Message[],
+    source: FeedSource,
+    id: SubaccountId,
+    make: () => unknown,
   ): void {
     const { view } = this.host;
-    const watched = this.watchedSubaccounts(subscription);
-    switch (subscription.source) {
-      case 'order':
-        for (const [id, subaccount] of changes.orders) {
-          const order = watched.has(subaccount) ? view.order(id) : undefined;
-          if (order === undefined) continue;
-          add(String(id), () => encodeOrder(view, this.host.ids, order));
-        }
-        return;
-      case 'fill':
-        for (const fill of changes.fills) {
-          for (const side of sidesOf(fill)) {
-            if (!watched.has(side.subaccount)) continue;
-            const about = `${String(fill.seq)}.${String(fill.index)} ${String(side.subaccount)}`;
-            add(about, () => this.fill(fill, side));
-          }
-        }
-        return;
-      case 'position':
-        for (const [subaccount, markets] of changes.positions) {
-          if (!watched.has(subaccount)) continue;
-          for (const id of markets) {
-            add(`${String(subaccount)} ${String(id)}`, () => this.position(subaccount, id));
-          }
-        }
-        return;
-      case 'balance':
-        for (const subaccount of changes.balances) {
-          if (watched.has(subaccount)) add(String(subaccount), () => this.balance(subaccount));
-        }
-        return;
-      default:
-    }
+    const { account, index } = view.subaccount(id);
+    const entries = this.topics.of(source, view.addressOf(account));
+    if (entries.length === 0) return;
+    const to = entries.filter(
+      ({ watcher, subscription }) =>
+        subscription.access === 'private' &&
+        (subscription.indices === null || subscription.indices.includes(index)) &&
+        watcher.allows(subscription),
+    );
+    add(messages, source, to, make);
   }
 
-  private watchedSubaccounts({
-    account,
-    indices,
-  }: Extract<Subscription, { access: 'private' }>): ReadonlySet<SubaccountId> {
-    const all = this.host.view.subaccountsOf(account);
-    return new Set(
-      all.filter(({ index }) => indices === null || indices.includes(index)).map(({ id }) => id),
-    );
+  private publicEntries(source: FeedSource, id: MarketId): readonly Held[] {
+    const one = this.topics.of(source, id);
+    const all = this.topics.of(source, 'all');
+    if (all.length === 0) return one;
+    return one.length === 0 ? all : [...one, ...all];
   }
 
   private publishStats(): void {
     const messages: Message[] = [];
-    for (const watcher of this.watchers) {
-      for (const subscription of watcher.subscriptions) {
-        if (subscription.source !== 'stats' || subscription.access !== 'private') continue;
-        if (watcher.allows(subscription)) this.addStats(messages, watcher, subscription);
-      }
+    for (const held of this.topics.ofSource('stats')) {
+      if (held.watcher.allows(held.subscription)) this.addStats(messages, held);
     }
     this.release(messages);
   }
 
-  private addStats(
-    messages: Message[],
-    watcher: Watcher,
-    subscription: Extract<Subscription, { access: 'private' }>,
-  ): void {
-    for (const id of this.watchedSubaccounts(subscription)) {
-      const text = updateText('stats', encodeStats(this.host.view, id));
-      messages.push({ source: 'stats', key: subscription.key, watcher, text });
+  private addStats(messages: Message[], held: Held): void {
+    const { view } = this.host;
+    const { subscription } = held;
+    if (subscription.access !== 'private') return;
+    for (const { id, index } of view.subaccountsOf(subscription.account)) {
+      if (subscription.indices?.includes(index) === false) continue;
+      add(messages, 'stats', [held], () => encodeStats(view, id));
     }
   }
 
-  /** Prices and summaries for who wants all markets: the latest of each that changed. */
+  /** Prices and summaries for who wants all markets: the latest of each that changed. And snapshots for who reads again. */
   private publishThrottled(): void {
     const changed = [...this.throttled];
     this.throttled.clear();
-    if (changed.length === 0) return;
     const messages: Message[] = [];
-    for (const watcher of this.watchers) {
-      for (const subscription of watcher.subscriptions) {
-        const { source, key } = subscription;
-        if (source !== 'price' && source !== 'summary') continue;
-        if (subscription.access !== 'public' || subscription.markets !== null) continue;
-        const text = updateText(
-          source,
-          changed.map((id) => this.quote(source, id)),
-        );
-        messages.push({ source, key, watcher, text });
+    if (changed.length > 0) {
+      for (const source of ['price', 'summary'] as const) {
+        const to = this.topics.of(source, 'all');
+        add(messages, source, to, () => changed.map((id) => this.records.quote(source, id)));
       }
+    }
+    for (const id of this.books.keys()) {
+      const behind = this.publicEntries('book', id).filter(({ watcher }) => watcher.isBehind(id));
+      this.catchUp(messages, behind, id);
     }
     this.release(messages);
   }
@@ -296,15 +265,17 @@ export class Publisher {
   /** Sends once what the messages show is on disk. */
   private release(messages: readonly Message[]): void {
     if (messages.length === 0) return;
-    const send = (): void => {
-      for (const { watcher, source, key, text } of messages) watcher.send(source, key, text);
-    };
     const durable = this.host.exchange.durable();
-    if (durable === null) send();
+    if (durable === null) send(messages);
     else {
-      durable.then(send, () => {
-        // The disk failed: what was not written has not happened.
-      });
+      durable.then(
+        () => {
+          send(messages);
+        },
+        () => {
+          // The disk failed: what was not written has not happened.
+        },
+      );
     }
   }
 
@@ -317,105 +288,28 @@ export class Publisher {
     return book;
   }
 
-  private quote(source: 'price' | 'summary', id: MarketId): unknown {
-    const { view } = this.host;
-    const market = view.market(id);
-    return source === 'price' ? encodePrice(view, market) : encodeSummary(view, market);
-  }
-
-  private candle(id: MarketId): unknown {
-    const { view } = this.host;
-    const market = view.market(id);
-    const fromUs = timeUs(view.nowUs - (view.nowUs % MINUTE_US));
-    const [candle] = view.candles(id, MINUTE_US, fromUs, timeUs(fromUs + MINUTE_US), 1).items;
-    if (candle === undefined) return null;
-    return { symbol: market.spec.symbol, interval: '1m', ...encodeCandle(view, market, candle) };
-  }
-
-  private position(id: SubaccountId, marketId: MarketId): unknown {
-    const { view } = this.host;
-    const position = view.positions(id).find(({ market }) => market === marketId);
-    if (position !== undefined) return encodePosition(view, position);
-    return encodeClosedPosition(view, id, view.market(marketId), view.nowUs);
-  }
-
-  private balance(id: SubaccountId): unknown {
-    const { view } = this.host;
-    const subaccount = view.subaccount(id);
-    return {
-      account: view.addressOf(subaccount.account),
-      balance: money(subaccount.balanceQuanta),
-      subaccountIndex: subaccount.index,
-      updatedAt: millis(subaccount.updatedAtUs),
-    };
-  }
-
-  private fill(fill: OrderFilled | PositionTransferred, side: FillSide): unknown {
-    const { view } = this.host;
-    const market = view.market(fill.market);
-    const subaccount = view.subaccount(side.subaccount);
-    const order = fill.kind === 'orderFilled' ? view.order(fill.orderId) : undefined;
-    return {
-      account: view.addressOf(subaccount.account),
-      subaccountIndex: subaccount.index,
-      symbol: market.spec.symbol,
-      price: priceText(market, fill.priceTicks),
-      quantity: sizeText(market, side.lots),
-      time: marketTime(view, fill.timeUs),
-      order_id: order === undefined ? null : this.host.ids.digestOf(order),
-      fee: money(side.fee),
-      realized_exposure: money(side.exposure),
-      realized_funding: money(side.funding),
-      realized_pnl: money(side.exposure + side.funding - side.fee),
-    };
+  private marketsOf(subscription: Subscription): readonly MarketId[] {
+    if (subscription.access === 'private') return [];
+    return subscription.markets ?? this.host.view.markets().map(({ id }) => id);
   }
 }
 
-interface FillSide {
-  readonly subaccount: SubaccountId;
-  readonly lots: number;
-  readonly fee: bigint;
-  readonly exposure: bigint;
-  readonly funding: bigint;
+function add(
+  messages: Message[],
+  source: FeedSource,
+  to: readonly Held[],
+  make: () => unknown,
+): void {
+  if (to.length === 0) return;
+  messages.push({ to, text: stringifyExact({ type: FEEDS[source].update, data: make() }) });
 }
 
-/** A fill of the book has one side an event; a position that changed hands has both (R-6.5). */
-function sidesOf(fill: OrderFilled | PositionTransferred): FillSide[] {
-  if (fill.kind === 'orderFilled') {
-    return [
-      {
-        subaccount: fill.subaccount,
-        lots: fill.lots,
-        fee: fill.feeQuanta + fill.originatorFeeQuanta,
-        exposure: fill.realizedPnlQuanta,
-        funding: fill.realizedFundingQuanta,
-      },
-    ];
+/** Each message is encoded once, and its bytes are shared by all who get it. */
+function send(messages: readonly Message[]): void {
+  for (const { to, text } of messages) {
+    const frame = Buffer.from(text);
+    for (const { active, watcher, subscription } of to) {
+      if (active) watcher.send(subscription, frame);
+    }
   }
-  const fee = 0n;
-  return [
-    {
-      subaccount: fill.from,
-      lots: -fill.lots,
-      fee,
-      exposure: fill.fromRealizedQuanta - fill.moneyQuanta,
-      funding: fill.fromFundingQuanta,
-    },
-    {
-      subaccount: fill.to,
-      lots: fill.lots,
-      fee,
-      exposure: fill.toRealizedQuanta + fill.moneyQuanta,
-      funding: fill.toFundingQuanta,
-    },
-  ];
-}
-
-function marketsOf(view: ExchangeView, subscription: Subscription): readonly MarketId[] {
-  if (subscription.access === 'private') return [];
-  return subscription.markets ?? view.markets().map(({ id }) => id);
-}
-
-function updateText(source: FeedSource, data: unknown): string {
-  return stringifyExact({ type: FEEDS[source].update, data });
 }

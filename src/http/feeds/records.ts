@@ -1,0 +1,128 @@
+/** What feeds say: the contract's records of what has changed. */
+import type { OrderFilled, PositionTransferred, TradePrinted } from '../../engine/events.ts';
+import {
+  encodeClosedPosition,
+  encodePosition,
+  marketTime,
+  millis,
+  money,
+  priceText,
+  sizeText,
+} from '../../gateway/encode.ts';
+import { encodeCandle, encodePrice, encodeSummary } from '../../gateway/market-data.ts';
+import { timeUs, type MarketId, type SubaccountId } from '../../num/units.ts';
+import type { Host } from '../host.ts';
+
+const MINUTE_US = 60_000_000;
+
+export class FeedRecords {
+  private readonly host: Host;
+
+  constructor(host: Host) {
+    this.host = host;
+  }
+
+  trade({ market: id, priceTicks, lots, timeUs: atUs }: TradePrinted): unknown {
+    const { view } = this.host;
+    const market = view.market(id);
+    return {
+      price: priceText(market, priceTicks),
+      quantity: sizeText(market, lots),
+      symbol: market.spec.symbol,
+      time: marketTime(view, atUs),
+    };
+  }
+
+  quote(source: 'price' | 'summary', id: MarketId): unknown {
+    const { view } = this.host;
+    const market = view.market(id);
+    return source === 'price' ? encodePrice(view, market) : encodeSummary(view, market);
+  }
+
+  candle(id: MarketId): unknown {
+    const { view } = this.host;
+    const market = view.market(id);
+    const fromUs = timeUs(view.nowUs - (view.nowUs % MINUTE_US));
+    const [candle] = view.candles(id, MINUTE_US, fromUs, timeUs(fromUs + MINUTE_US), 1).items;
+    if (candle === undefined) return null;
+    return { symbol: market.spec.symbol, interval: '1m', ...encodeCandle(view, market, candle) };
+  }
+
+  position(id: SubaccountId, marketId: MarketId): unknown {
+    const { view } = this.host;
+    const position = view.positions(id).find(({ market }) => market === marketId);
+    if (position !== undefined) return encodePosition(view, position);
+    return encodeClosedPosition(view, id, view.market(marketId), view.nowUs);
+  }
+
+  balance(id: SubaccountId): unknown {
+    const { view } = this.host;
+    const subaccount = view.subaccount(id);
+    return {
+      account: view.addressOf(subaccount.account),
+      balance: money(subaccount.balanceQuanta),
+      subaccountIndex: subaccount.index,
+      updatedAt: millis(subaccount.updatedAtUs),
+    };
+  }
+
+  fill(fill: OrderFilled | PositionTransferred, side: FillSide): unknown {
+    const { view } = this.host;
+    const market = view.market(fill.market);
+    const subaccount = view.subaccount(side.subaccount);
+    const order = fill.kind === 'orderFilled' ? view.order(fill.orderId) : undefined;
+    return {
+      account: view.addressOf(subaccount.account),
+      subaccountIndex: subaccount.index,
+      symbol: market.spec.symbol,
+      price: priceText(market, fill.priceTicks),
+      quantity: sizeText(market, side.lots),
+      time: marketTime(view, fill.timeUs),
+      order_id: order === undefined ? null : this.host.ids.digestOf(order),
+      fee: money(side.fee),
+      realized_exposure: money(side.exposure),
+      realized_funding: money(side.funding),
+      realized_pnl: money(side.exposure + side.funding - side.fee),
+    };
+  }
+}
+
+export interface FillSide {
+  readonly subaccount: SubaccountId;
+  readonly lots: number;
+  readonly fee: bigint;
+  readonly exposure: bigint;
+  readonly funding: bigint;
+}
+
+/** A fill of the book has one side an event; a position that changed hands has both. */
+export function sidesOf(fill: OrderFilled | PositionTransferred): FillSide[] {
+  if (fill.kind === 'orderFilled') {
+    return [
+      {
+        subaccount: fill.subaccount,
+        lots: fill.lots,
+        fee: fill.feeQuanta + fill.originatorFeeQuanta,
+        exposure: fill.realizedPnlQuanta,
+        funding: fill.realizedFundingQuanta,
+      },
+    ];
+  }
+  const fee = 0n;
+  return [
+    {
+      subaccount: fill.from,
+      lots: -fill.lots,
+      fee,
+      exposure: fill.fromRealizedQuanta - fill.moneyQuanta,
+      funding: fill.fromFundingQuanta,
+    },
+    {
+      subaccount: fill.to,
+      lots: fill.lots,
+      fee,
+      exposure: fill.toRealizedQuanta + fill.moneyQuanta,
+      funding: fill.toFundingQuanta,
+    },
+  ];
+}

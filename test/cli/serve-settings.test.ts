@@ -1,0 +1,94 @@
+/** How `orrery serve` is set: flags over the environment, over the file, over the defaults; what is wrong is named as it was given. */
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import {
+  environmentName,
+  fileKey,
+  readSettings,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingSources,
+} from '../../src/cli/serve-settings.ts';
+
+const read = ({ flags = {}, environment = {}, file = null }: Partial<SettingSources> = {}) =>
+  readSettings({ flags, environment, file });
+const inFile = (server: unknown) => ({ file: { path: 'x.yaml', server } });
+
+test('the defaults', () => {
+  expect(read()).toEqual({
+    host: '127.0.0.1',
+    port: 8080,
+    dataDir: './var',
+    clock: 'wall',
+    durability: 'strict',
+    snapshotEvery: 100_000,
+    secretFile: null,
+    simToken: null,
+    trustSignatures: false,
+    maxConnections: 10_000,
+    corsOrigins: [],
+    securityHeaders: 'pages',
+    trustProxy: [],
+    logLevel: 'warn',
+  });
+});
+
+test('flags stand over the environment, that over the file', () => {
+  const file = { path: 'x.yaml', server: { port: '1', dataDir: '/file', clock: 'virtual' } };
+  const environment = { ORRERY_PORT: '2', ORRERY_DATA_DIR: '/environment' };
+  const flags = { port: '3' };
+  expect(read({ flags, environment, file })).toMatchObject({
+    port: 3,
+    dataDir: '/environment',
+    clock: 'virtual',
+  });
+});
+
+test('every setting has the same three names', () => {
+  expect(SETTING_NAMES.map((name) => [name, environmentName(name), fileKey(name)])).toContainEqual([
+    'snapshot-every',
+    'ORRERY_SNAPSHOT_EVERY',
+    'snapshotEvery',
+  ]);
+});
+
+test('lists are flags given again, texts with commas, or lists of the file', () => {
+  const wanted = ['https://a.example', 'https://b.example'];
+  expect(read({ flags: { 'cors-origin': wanted } }).corsOrigins).toEqual(wanted);
+  expect(read({ environment: { ORRERY_CORS_ORIGIN: wanted.join(', ') } }).corsOrigins).toEqual(
+    wanted,
+  );
+  expect(read(inFile({ corsOrigin: wanted })).corsOrigins).toEqual(wanted);
+  expect(read(inFile({ trustSignatures: 'true' })).trustSignatures).toBe(true);
+});
+
+describe('what is wrong is named as it was given', () => {
+  test.each([
+    [{ flags: { port: '70000' } }, '--port must be from 0 to 65535'],
+    [{ flags: { port: '1e3' } }, '--port must be from 0 to 65535'],
+    [{ flags: { port: ['1', '2'] } }, '--port must be given once'],
+    [{ environment: { ORRERY_PORT: 'http' } }, 'ORRERY_PORT must be from 0 to 65535'],
+    [inFile({ port: '-1' }), 'x.yaml: server.port must be from 0 to 65535'],
+    [inFile({ port: [] }), 'x.yaml: server.port must be given once'],
+    [inFile({ prot: '1' }), 'x.yaml: server.prot: unknown key'],
+    [inFile([]), 'x.yaml: server: must be a map'],
+    [{ flags: { 'snapshot-every': '-1' } }, '--snapshot-every must be an integer of at least 0'],
+    [{ flags: { clock: 'sun' } }, '--clock must be one of wall, virtual'],
+    [{ environment: { ORRERY_LOG_LEVEL: 'loud' } }, /^ORRERY_LOG_LEVEL must be one of trace, /],
+    [{ environment: { ORRERY_TRUST_SIGNATURES: 'yes' } }, /must be true or false$/],
+    [{ flags: { host: '' } }, '--host must not be empty'],
+    [{ flags: { 'max-connections': '0' } }, '--max-connections must be from 1 to 1000000'],
+  ] as const)('%j', (sources, words) => {
+    expect(() => read(sources as Partial<SettingSources>)).toThrow(words);
+  });
+});
+
+test('docs/OPERATIONS.md has every setting with its names and default', async () => {
+  const page = await readFile(new URL('../../docs/OPERATIONS.md', import.meta.url), 'utf8');
+  for (const name of SETTING_NAMES) {
+    const row = page.split('\n').find((line) => line.startsWith(`| \`--${name}\``)) ?? '';
+    expect(row, name).toContain(environmentName(name));
+    expect(row, name).toContain(`\`${fileKey(name)}\``);
+    expect(row, name).toContain(SETTINGS[name].fallback);
+  }
+});

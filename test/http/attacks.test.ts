@@ -1,0 +1,321 @@
+/** What a hostile client can send before it is a request, written to bare sockets: each is answered in words, and the exchange goes on (R-11.1). */
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { callerOfAddress, RateLimit } from '../../src/http/rate-limit.ts';
+import { ALICE, order } from '../gateway/fixture.ts';
+import { Served } from './served.ts';
+
+let served: Served;
+beforeAll(async () => {
+  served = await Served.start();
+});
+afterAll(() => served.remove());
+
+const portOf = (of: Served): number => Number(new URL(of.url).port);
+
+interface Heard {
+  readonly text: string;
+  /** Whether the server ended the connection. */
+  readonly closed: boolean;
+}
+
+/** What the server says to these bytes, until it closes or `done` is said. */
+function say(to: Served, bytes: string | Uint8Array, done = /\r\n\r\n./s): Promise<Heard> {
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(portOf(to), '127.0.0.1', () => socket.write(bytes));
+    const end = (closed: boolean): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ text, closed });
+    };
+    const timer = setTimeout(() => {
+      end(false);
+    }, 8000);
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+      if (done.test(text)) end(false);
+    });
+    socket.on('close', () => {
+      end(true);
+    });
+    socket.on('error', () => undefined);
+  });
+}
+
+const get = (path: string, ...headers: string[]): string =>
+  [`GET ${path} HTTP/1.1`, 'Host: x', ...headers, '', ''].join('\r\n');
+const post = (body: string, ...headers: string[]): string =>
+  ['POST /auth HTTP/1.1', 'Host: x', 'Content-Type: application/json', ...headers, '', body].join(
+    '\r\n',
+  );
+const UPGRADE = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
+const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+const MALFORMED = 'Malformed HTTP request';
+const UPGRADES = 'Upgrade: only websocket is offered, at /ws';
+
+test.each([
+  ['no HTTP', 'hello\r\n\r\n', 400, MALFORMED],
+  ['a TLS greeting', new Uint8Array([0x16, 3, 1, 0, 200, 1, 0, 0, 196, 3, 3]), 400, MALFORMED],
+  ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, MALFORMED],
+  ['a method that is none', 'BREW /time HTTP/1.1\r\nHost: x\r\n\r\n', 400, MALFORMED],
+  ['a control character in a header', get('/time', 'X-A: a\x01b'), 400, MALFORMED],
+  ['two lengths', post('{"a":1', 'Content-Length: 5', 'Content-Length: 6'), 400, MALFORMED],
+  [
+    'a length and chunks (request smuggling)',
+    post('0\r\n\r\n', 'Content-Length: 5', 'Transfer-Encoding: chunked'),
+    400,
+    MALFORMED,
+  ],
+  ['a negative length', post('', 'Content-Length: -5'), 400, MALFORMED],
+  ['a chunk of no size', post('zz\r\n', 'Transfer-Encoding: chunked'), 400, MALFORMED],
+  [
+    'a length beyond all',
+    post('{', 'Content-Length: 99999999999999'),
+    413,
+    'Request body is too large',
+  ],
+  [
+    'a long header',
+    get('/time', `X-A: ${'a'.repeat(100_000)}`),
+    431,
+    'Request headers are too large',
+  ],
+  [
+    'many headers',
+    get('/time', ...Array.from({ length: 5000 }, (_, i) => `x${String(i)}: 1`)),
+    431,
+    'Request headers are too large',
+  ],
+  ['a long path', get(`/price/${'x'.repeat(100_000)}`), 431, 'Request headers are too large'],
+  ['a path of half a character', get('/price/%ff%fe'), 400, MALFORMED],
+  ['a path of no hex', get('/price/%zz'), 400, MALFORMED],
+  ['a null in a path', get('/price/%00'), 404, 'Symbol not found'],
+  [
+    'a way out of the page’s folder',
+    get('/docs/static/../../../../etc/passwd'),
+    404,
+    'No such endpoint',
+  ],
+  ['another way out', get('/docs/static/..%5c..%5cpackage.json'), 404, 'No such endpoint'],
+  ['a way out in hex', get('/docs/static/%2e%2e%2f%2e%2e%2fpackage.json'), 404, 'No such endpoint'],
+  ['a prototype key in a query', get('/auth?__proto__=1'), 400, '__proto__: unknown field'],
+  ['a parameter that is not known', get('/time?x=1'), 400, 'x: unknown field'],
+  ['five thousand parameters', get(`/auth?${'a&'.repeat(5000)}`), 400, 'a: unknown field'],
+  [
+    'a parameter twice',
+    get(`/auth?account=${ALICE}&account=${ALICE}`),
+    400,
+    'account: must be a string',
+  ],
+  [
+    'a compressed body',
+    post('{}', 'Content-Encoding: gzip', 'Content-Length: 2'),
+    415,
+    'Content-Encoding: only identity is offered',
+  ],
+  ['an upgrade to //', get('//', ...UPGRADE, KEY), 400, UPGRADES],
+  ['an upgrade to no address', get('http://[:/ws', ...UPGRADE, KEY), 400, UPGRADES],
+  ['an upgrade to another path', get('/time', ...UPGRADE, KEY), 400, UPGRADES],
+  ['an upgrade to HTTP/2', get('/ws', 'Connection: Upgrade', 'Upgrade: h2c'), 400, UPGRADES],
+  ['the feeds without an upgrade', get('/ws'), 426, 'Upgrade: /ws is a WebSocket'],
+] as const)('%s', async (_name, bytes, status, words) => {
+  const { text } = await say(served, bytes);
+  const [head = '', body = ''] = text.split('\r\n\r\n', 2);
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${String(status)} `));
+  expect(JSON.parse(body)).toBe(words);
+  expect(head).toContain('text/plain');
+  expect((await served.send('GET', '/time')).status).toBe(200);
+});
+
+test('an upgrade without its key is refused, and one that is cut off does no harm', async () => {
+  expect((await say(served, get('/ws', ...UPGRADE))).text).toMatch(/^HTTP\/1.1 400 /);
+  for (const path of ['/ws', '/time', '//']) {
+    const socket = connect(portOf(served), '127.0.0.1', () => {
+      socket.write(get(path, ...UPGRADE, KEY));
+      socket.resetAndDestroy();
+    });
+    await new Promise((resolve) => socket.on('close', resolve));
+  }
+  expect((await served.send('GET', '/time')).status).toBe(200);
+});
+
+test('a thousand requests at once are answered in their order', async () => {
+  const { text } = await say(
+    served,
+    Array.from({ length: 1000 }, (_, i) => get('/time', `X-Request-Id: r${String(i)}`)).join(''),
+    /x-request-id: r999\r\n.*time/s,
+  );
+  const ids = [...text.matchAll(/x-request-id: r(\d+)/g)].map(([, id]) => Number(id));
+  expect(ids).toEqual(Array.from({ length: 1000 }, (_, i) => i));
+});
+
+test('no answer has a stack in it', async () => {
+  await served.sim('faults', { fault: 'internalError', endpoint: 'getCandles' });
+  const answer = await served.send('GET', '/candles/BTC-USD-PERP');
+  expect(answer.status).toBe(500);
+  expect(answer.body).toMatch(/^Internal server error: /);
+  expect(answer.text).not.toMatch(/\bat .*:\d+/);
+});
+
+describe('slow clients (slowloris)', () => {
+  let quick: Served;
+  beforeAll(async () => {
+    quick = await Served.start({ limits: { requestMs: 500 } });
+  });
+  afterAll(() => quick.remove());
+
+  /** A byte now and then, so that the connection is never idle. */
+  const dribble = (head: string): Promise<Heard> =>
+    new Promise((resolve) => {
+      let text = '';
+      const socket: Socket = connect(portOf(quick), '127.0.0.1', () => socket.write(head));
+      const drip = setInterval(() => socket.write('a'), 100);
+      const timer = setTimeout(() => socket.destroy(), 8000);
+      socket.on('data', (chunk) => {
+        text += chunk.toString();
+      });
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        clearInterval(drip);
+        clearTimeout(timer);
+        resolve({ text, closed: true });
+      });
+    });
+
+  test.each([
+    ['headers', 'GET /time HTTP/1.1\r\nHost: x\r\nX-A: '],
+    ['a body', post('{"a":"', 'Content-Length: 5000')],
+  ])('%s that take their time are answered 408 and closed', async (_name, head) => {
+    const { text } = await dribble(head);
+    expect(text).toMatch(/^HTTP\/1.1 408 /);
+    expect(text).toContain('"Request timed out"');
+  });
+});
+
+test('connections beyond the limit are answered 503, and those that are open go on', async () => {
+  const few = await Served.start({ limits: { connections: 20 } });
+  try {
+    const sockets: Socket[] = [];
+    const heard: string[] = [];
+    for (let i = 0; i < 60; i++) {
+      const socket = connect(portOf(few), '127.0.0.1');
+      socket.on('data', (chunk) => heard.push(chunk.toString()));
+      socket.on('error', () => undefined);
+      sockets.push(socket);
+      await new Promise((resolve) => socket.once('connect', resolve));
+    }
+    await expect.poll(() => heard.length).toBe(40);
+    for (const text of heard) {
+      expect(text).toMatch(/^HTTP\/1.1 503 .*"Too many connections"$/s);
+      expect(text).toContain('retry-after: 1');
+    }
+    heard.length = 0;
+    sockets[0]!.write(get('/time'));
+    await expect.poll(() => heard.join('')).toContain('200 OK');
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(async () => (await few.send('GET', '/healthz')).status).toBe(200);
+  } finally {
+    await few.remove();
+  }
+});
+
+describe('callers without a token', () => {
+  test.each([
+    ['10.0.0.1', 'ip 10.0.0.1'],
+    ['::ffff:10.0.0.1', 'ip 10.0.0.1'],
+    ['2001:db8:1:2:3:4:5:6', 'ip 2001:db8:1:2::/64'],
+    ['2001:db8:1:2::6', 'ip 2001:db8:1:2::/64'],
+    ['2001:db8::6', 'ip 2001:db8:0:0::/64'],
+    ['::1', 'ip 0:0:0:0::/64'],
+  ])('%s is %s', (address, caller) => {
+    expect(callerOfAddress(address)).toBe(caller);
+  });
+
+  test('a crowd of them is forgotten a second later, and costs no more than it must', () => {
+    const limit = new RateLimit(200);
+    for (let i = 0; i < 50_000; i++) limit.accepts(`ip ${String(i)}`, i);
+    const windows = (limit as unknown as { windows: Map<string, unknown> }).windows;
+    expect(windows.size).toBe(50_000);
+    limit.accepts('ip late', 2_000_000);
+    expect(windows.size).toBe(1);
+  });
+
+  test('behind a proxy that is believed they are told apart, else not', async () => {
+    const believed = { requestsPerSecond: 2, trustProxy: ['127.0.0.1'] };
+    const statuses = async (options: typeof believed | { requestsPerSecond: number }) => {
+      const of = await Served.start(options);
+      try {
+        const found: number[] = [];
+        for (let i = 0; i < 4; i++) {
+          const headers = { 'x-forwarded-for': `10.0.0.${String(i)}` };
+          found.push((await of.send('GET', '/time', undefined, headers)).status);
+        }
+        return found;
+      } finally {
+        await of.remove();
+      }
+    };
+    expect(await statuses(believed)).toEqual([200, 200, 200, 200]);
+    expect(await statuses({ requestsPerSecond: 2 })).toEqual([200, 200, 429, 429]);
+  });
+});
+
+describe('faults on demand', () => {
+  const AS_ALICE = { account: ALICE, signer: ALICE };
+
+  test('strike one endpoint, and leave others alone', async () => {
+    await served.sim('faults', { fault: 'timeout', endpoint: 'getPrice', times: 2 });
+    expect((await served.send('GET', '/time')).status).toBe(200);
+    const struck = await served.send('GET', '/price/BTC-USD-PERP');
+    expect([struck.status, struck.body]).toEqual([408, 'Request timed out']);
+    await served.sim('faults', { fault: 'timeout', endpoint: 'getPrice', times: 0 });
+    expect((await served.send('GET', '/price/BTC-USD-PERP')).status).toBe(200);
+    const wrong = await served.sim('faults', { fault: 'timeout', endpoint: 'constructor' });
+    expect(wrong.body).toBe(
+      'endpoint: must be the operation id of an endpoint, such as submitOrder',
+    );
+  });
+
+  test('an answer is lost after the order was placed', async () => {
+    await served.sim('deposit', { account: ALICE, amount: '10000' });
+    await served.sim('oracle', { symbol: 'BTC-USD-PERP', price: '60000' });
+    await served.sim('faults', { fault: 'lostAnswer', endpoint: 'submitOrder' });
+    const before = served.host.view.lastOrderId;
+    const lost = order();
+    await expect(served.call('submitOrder', lost, AS_ALICE)).rejects.toThrow();
+    expect(served.host.view.lastOrderId).toBe(before + 1);
+    const again = await served.call('submitOrder', lost, AS_ALICE);
+    expect([again.status, again.body]).toEqual([409, 'Nonce already used']);
+  });
+
+  test('strike orders over a feed as well', async () => {
+    const socket = new WebSocket(`${served.url.replace('http', 'ws')}/ws`);
+    await new Promise((resolve) => socket.once('open', resolve));
+    const ask = (method: string, params: unknown): Promise<unknown> =>
+      new Promise((resolve) => {
+        socket.once('message', (data: Buffer) => {
+          resolve(JSON.parse(data.toString()));
+        });
+        socket.once('close', () => {
+          resolve('closed');
+        });
+        socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+      });
+    await ask('auth', { bearer: await served.token(AS_ALICE) });
+    for (const [fault, status] of [
+      ['rateLimit', 429],
+      ['unavailable', 503],
+      ['timeout', 408],
+      ['internalError', 500],
+    ] as const) {
+      await served.sim('faults', { fault, endpoint: 'submitOrder' });
+      expect(await ask('create', order())).toMatchObject({ error: { data: { status } } });
+    }
+    await served.sim('faults', { fault: 'lostAnswer', endpoint: 'submitOrder' });
+    const before = served.host.view.lastOrderId;
+    expect(await ask('create', order())).toBe('closed');
+    expect(served.host.view.lastOrderId).toBe(before + 1);
+  });
+});
