@@ -99,6 +99,15 @@ describe('settlement (R-7.2, R-7.3)', () => {
     expect(of(world, 'fundingSettled')).toMatchObject([{ ratePpb: 0, positions: 0 }]);
   });
 
+  test('an hour that has nothing to settle is not settled (D-34)', () => {
+    const world = quoted('100.5', '101');
+    world.wait(HOUR - 5000);
+    world.call('cancelAllOrders', { account: world.addressOf('cat'), subaccountIndex: 0 }, 'cat');
+    world.wait(5 * HOUR);
+    // The hour of its samples, and the one after it, in which the rate ends.
+    expect(of(world, 'fundingSettled').map(({ ratePpb }) => ratePpb)).toEqual([562_500, 0]);
+  });
+
   test('the cap is the lower of the market cap and ¾ of initial less maintenance', () => {
     const world = quoted('109', '110', {
       funding: { source: 'premium', impactNotional: '1000', divisor: 1, interest: '0' },

@@ -87,6 +87,21 @@ test('open orders hold their margin and fees of the free collateral, whatever si
   ).toMatchObject({ reason: null });
 });
 
+test('an order that turns the position round holds what it opens by the tiers from 0, as its fill does (R-5.6, D-27)', () => {
+  const world = opened({
+    marginTiers: [
+      { notionalFloor: '0', initialMargin: '0.1', maintenanceMargin: '0.05' },
+      { notionalFloor: '1000', initialMargin: '0.5', maintenanceMargin: '0.25' },
+    ],
+  });
+  world.setMargin('ann', true, '0.1');
+  world.trade('ann', 'bob', '10', '100');
+  expect(world.balance('ann')).toBe('900');
+  // 18 sold close 10 and open 8, for 80; two more tiers away they would be 400.
+  world.order('ann', '-18', '100');
+  expect(free(world, 'ann')).toBe('820');
+});
+
 test('an isolated position is apart: cross positions do not pay for it', () => {
   const world = opened();
   world.deposit('insurance', '1000');

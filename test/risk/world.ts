@@ -1,12 +1,14 @@
 /**
  * An exchange behind its gateway for tests of margin, funding, liquidation, vault and permissions: accounts by name, money and prices as
  * decimal text. Marks are given (`markSource: external`) unless a market says otherwise; fees are 0 unless it says so. The invariants
- * hold after every command, or the test fails.
+ * hold after every command and the oracle says the same, or the test fails.
  */
 import type { EndpointId } from '../../src/contract/endpoints.ts';
 import type { Command } from '../../src/engine/commands.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
+import { divergenceText } from '../../src/fuzz/oracle/divergence.ts';
+import { Lockstep } from '../../src/fuzz/oracle/lockstep.ts';
 import type { MarginView } from '../../src/engine/views.ts';
 import type { Reply } from '../../src/gateway/context.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
@@ -55,6 +57,7 @@ export function nameAddress(name: string): Address {
 export class RiskWorld {
   readonly engine: Exchange;
   readonly gateway: Gateway;
+  private readonly lockstep: Lockstep;
   readonly events: EngineEvent[] = [];
   /** What was applied, to open another exchange in the same state. */
   readonly commands: Command[] = [];
@@ -70,6 +73,7 @@ export class RiskWorld {
     const parsed = parseExchangeConfig({ indexStaleMs: 1_000_000_000, ...config }, GENESIS);
     if (!parsed.ok) throw new Error(parsed.error);
     this.engine = new Exchange(parsed.value);
+    this.lockstep = new Lockstep(this.engine);
     this.gateway = new Gateway({
       engine: this.engine,
       submit: (command) => this.apply(command),
@@ -91,13 +95,12 @@ export class RiskWorld {
 
   apply(command: Command): ReturnType<Exchange['apply']> {
     this.commands.push(command);
-    const outcome = this.engine.apply(command, (event) => {
-      this.events.push(event);
-    });
-    if (this.checks) {
-      const broken = this.engine.checkInvariants();
-      if (broken.length > 0) throw new Error(JSON.stringify(broken));
-    }
+    const note = (event: EngineEvent): void => void this.events.push(event);
+    if (!this.checks) return this.engine.apply(command, note);
+    const { outcome, divergence } = this.lockstep.apply(command, note);
+    if (divergence !== null) throw new Error(divergenceText(divergence));
+    const broken = this.engine.checkInvariants();
+    if (broken.length > 0) throw new Error(JSON.stringify(broken));
     return outcome;
   }
 

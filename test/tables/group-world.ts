@@ -1,8 +1,13 @@
-/** An exchange with two markets and three funded users, for tables of groups: orders are given by what matters of them. */
+/**
+ * An exchange with two markets and three funded users, for tables of groups: orders are given by what matters of them. Every command is
+ * held against the oracle.
+ */
 import type { Command, NewOrder } from '../../src/engine/commands.ts';
 import type { ExchangeConfig } from '../../src/engine/config.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
+import { divergenceText } from '../../src/fuzz/oracle/divergence.ts';
+import { Lockstep } from '../../src/fuzz/oracle/lockstep.ts';
 import type { OrderView } from '../../src/engine/views.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
 import {
@@ -54,6 +59,7 @@ export function drafted({ size, price, ...rest }: Draft, nonce: bigint): NewOrde
 export class GroupWorld {
   readonly exchange: Exchange;
   readonly events: EngineEvent[] = [];
+  private readonly lockstep: Lockstep;
   atUs: number = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
   private nonce = 0n;
 
@@ -63,6 +69,7 @@ export class GroupWorld {
       indexStaleUs: 1e15 as never,
       ...config,
     });
+    this.lockstep = new Lockstep(this.exchange);
     for (const symbol of ['ONE', 'TWO']) {
       const spec = parseMarketSpec(
         { symbol, tickSize: '1', lotSize: '1', makerFee: '0', takerFee: '0', ...market },
@@ -85,9 +92,10 @@ export class GroupWorld {
   }
 
   apply(command: Command): string {
-    const outcome = this.exchange.apply(command, (event) => {
+    const { outcome, divergence } = this.lockstep.apply(command, (event) => {
       this.events.push(event);
     });
+    if (divergence !== null) throw new Error(divergenceText(divergence));
     const broken = this.exchange.checkInvariants();
     if (broken.length > 0) throw new Error(JSON.stringify(broken));
     return outcome;

@@ -53,6 +53,9 @@ const refusals: readonly (readonly [string, readonly Draft[]])[] = [
   ['trigger_price_not_positive', [{ ...stop, triggerTicks: priceTicks(0) }]],
   ['parent_not_allowed', [limit, { ...limit, parent: orderId(1) }]],
   ['parent_not_allowed', [{ ...trailing, parent: orderId(1) }]],
+  ['parent_not_allowed', [{ ...profit, attached: true }]],
+  ['parent_not_allowed', [stop, { ...profit, size: 1, attached: true }]],
+  ['parent_not_allowed', [limit, { ...profit, attached: true }, limit]],
   ['leg_not_reduce_only', [profit, { ...stop, reduceOnly: false }]],
   ['leg_not_reduce_only', [{ ...stop, parent: orderId(1), reduceOnly: false }]],
   ['iceberg_ioc', [{ ...iceberg, ioc: true }]],
@@ -155,6 +158,28 @@ test('legs of a live parent outlive a flat position and cover what it fills late
   world.group(CAT, { size: 9, price: 899 });
   world.index(0, 899);
   expect(world.position(ANN)).toBe(0);
+});
+
+test('legs attached to a stop entry are siblings of each other, not of the entry (R-2.15, R-3.6)', () => {
+  const world = longWorld(4);
+  world.group(
+    ANN,
+    { ...stop, size: 6, price: 1090, reduceOnly: false, triggerTicks: priceTicks(1010) },
+    { ...profit, size: -6, attached: true },
+    { ...stop, size: -6, attached: true },
+  );
+  const [profitId, stopId] = [world.last - 1, world.last];
+  world.group(BOB, { size: -6, price: 1010 });
+  world.index(0, 1010);
+  expect(world.position(ANN)).toBe(10);
+  // What the profit takes, the stop covers no more.
+  world.group(CAT, { size: 4, price: 1100 });
+  world.index(0, 1100);
+  expect(world.shown(profitId)).toBe('pending -4');
+  world.group(CAT, { size: 9, price: 899 });
+  world.index(0, 899);
+  expect(world.shown(stopId)).toBe('cancelled -2 ocoSibling');
+  expect(world.position(ANN)).toBe(4);
 });
 
 test('a parent that ends unfilled ends its legs (R-3.5)', () => {

@@ -66,6 +66,11 @@ export function typeRefusal(order: NewOrder): Refusal | null {
 export function groupRefusal(kind: GroupKind, orders: readonly NewOrder[]): Refusal | null {
   const [first, ...others] = orders;
   if (first === undefined) return 'batch_empty';
+  // Legs attach to an order that is not itself reduce-only, the first of their group (R-2.15, D-20).
+  const attaches = kind === 'bracket' && !first.reduceOnly;
+  if (first.attached || (!attaches && others.some(({ attached }) => attached))) {
+    return 'parent_not_allowed';
+  }
   switch (kind) {
     case 'twap':
       return sliceRefusal(first, others) ?? periodRefusal(first, others);

@@ -195,8 +195,12 @@ class Group {
     const protective = order.orderType === 'takeProfit' || order.orderType === 'stopLoss';
     special.leg = protective && order.reduceOnly;
     if (!special.leg) return special;
+    // A stop entry is no sibling of the legs that are attached to it.
     const other = orders.findIndex(
-      ({ orderType }, j) => j !== i && (orderType === 'takeProfit' || orderType === 'stopLoss'),
+      ({ orderType, attached }, j) =>
+        j !== i &&
+        attached === order.attached &&
+        (orderType === 'takeProfit' || orderType === 'stopLoss'),
     );
     if (other >= 0) special.sibling = this.ref(other);
     if (this.kind === 'bracket') special.parent = this.ref(0);

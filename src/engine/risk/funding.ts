@@ -96,20 +96,21 @@ function clamp(value: number, most: number): number {
   return Math.min(most, Math.max(-most, value)) + 0;
 }
 
-/** The interval is over: the rate of its samples is settled. Stops when there is nothing more to settle. */
+/** The interval is over: the rate of its samples is settled. Without samples and without a rate in force there is nothing to settle (D-34), and the timer stops. */
 export function runFundingTimer(state: State, market: Market): void {
   const { spec } = market;
   const { intervalUs } = spec.funding;
   const [tier] = spec.tiers;
+  if (market.premiumCount === 0 && market.fundingRatePpb === 0) {
+    market.fundingDueUs = Infinity;
+    return;
+  }
   const fresh = market.indexTicks !== null && !isFrozen(state, market);
   const rate =
     fresh && tier !== undefined
       ? fundingRate(spec.funding, tier, market.premiumSum, market.premiumCount)
       : ppb(0);
-  market.fundingDueUs =
-    market.premiumCount === 0 && rate === 0 && market.fundingRatePpb === 0
-      ? Infinity
-      : state.nowUs - (state.nowUs % intervalUs) + intervalUs;
+  market.fundingDueUs = state.nowUs - (state.nowUs % intervalUs) + intervalUs;
   settle(state, market, rate);
   market.premiumSum = 0n;
   market.premiumCount = 0;

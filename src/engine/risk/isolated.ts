@@ -166,9 +166,14 @@ export function isolatedHold(
   }
   if (change !== null) add(change.side, change.lots, change.priceTicks, change.feePpm);
   const value = notional(lots(Math.abs(position)), mark, unit);
-  if (position > 0) sells = maxBig(0n, sells - value);
-  else buys = maxBig(0n, buys - value);
-  return openingMargin(exposure, market, value, maxBig(buys, sells)) + maxBig(0n, fees);
+  // What closes the position holds nothing; what is beyond it opens from nothing, in the lowest tier.
+  const same = position > 0 ? buys : sells;
+  const against = (position > 0 ? sells : buys) - value;
+  const margin = maxBig(
+    openingMargin(exposure, market, value, same),
+    openingMargin(exposure, market, 0n, against),
+  );
+  return margin + maxBig(0n, fees);
 }
 
 /**

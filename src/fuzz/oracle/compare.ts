@@ -1,87 +1,225 @@
-/** State held against state: balances, positions, margin, records, books, marks. */
-import type { EngineEvent } from '../../engine/events.ts';
-import type { ExchangeView } from '../../engine/views.ts';
-import { marketId, orderId, subaccountId } from '../../num/units.ts';
+/** State held against state: balances, positions, margin, records, books, marks, shares, authority. */
+import type { ExchangeView, OrderView } from '../../engine/views.ts';
+import { marketId, orderId, subaccountId, timeUs, type Address } from '../../num/units.ts';
+import { levelsOf } from './book.ts';
 import type { Comparison } from './divergence.ts';
-import type { ReferenceExchange } from './reference-exchange.ts';
+import { isolatedExcess, statsOf } from './margin.ts';
+import { sign } from './numbers.ts';
+import { openInterest } from './checks.ts';
+import {
+  leftOf,
+  must,
+  orderOf,
+  positionOf,
+  settingOf,
+  type Market,
+  type Order,
+  type Sub,
+  type World,
+} from './world.ts';
 
+const ALL_TIME = timeUs(Number.MAX_SAFE_INTEGER);
+
+/**
+ * With `full` everything. Else what the command touched: the subaccounts and orders it changed, the holders of markets whose mark or
+ * index it moved, every book; and one subaccount, market and order of the rest, in turn.
+ */
 export function compareState(
   to: Comparison,
-  world: ReferenceExchange,
+  world: World,
   exchange: ExchangeView,
-  _heard: readonly EngineEvent[] | null,
-  _full: boolean,
+  full: boolean,
 ): void {
-  world.subs.forEach((_sub, id) => compareSubaccount(to, world, exchange, id));
-  for (const order of world.orders) {
-    const view = exchange.order(orderId(order.id));
-    if (view === undefined) continue;
-    const of = (what: string) => () => `${what} of order ${order.id}`;
-    to.same('R-2.8', of('status'), order.status, view.status);
-    to.same('R-2.9', of('reason'), order.reason, view.reason);
-    const left = order.lots > 0n ? order.left : -order.left;
-    to.same('R-2.9', of('remaining lots'), left, view.remainingLots);
+  to.same('R-12.1', () => 'the time', world.now, exchange.nowUs);
+  to.same('R-2.10', () => 'the id of the last order', world.orders.length, exchange.lastOrderId);
+  for (const sub of world.subs) {
+    if (full || isDue(world, sub)) compareSub(to, world, exchange, sub);
+    if (to.found !== null) return;
   }
-  world.markets.forEach((_market, id) => compareMarket(to, world, exchange, id));
+  for (const order of full ? world.orders : changedOrders(world)) {
+    compareOrder(to, exchange, order);
+    if (to.found !== null) return;
+  }
+  for (const market of world.markets) {
+    compareMarket(to, world, exchange, market, full);
+    if (to.found !== null) return;
+  }
 }
 
-function compareSubaccount(
-  to: Comparison,
-  world: ReferenceExchange,
-  exchange: ExchangeView,
-  id: number,
-): void {
-  const sub = world.subs[id];
-  if (sub === undefined) return;
-  const of = (what: string) => () => `${what} of subaccount ${id}`;
-  const view = exchange.subaccount(subaccountId(id));
+function isDue(world: World, sub: Sub): boolean {
+  if (world.touched.has(sub.id) || world.seq % world.subs.length === sub.id) return true;
+  for (const market of world.marked) if (positionOf(sub, market).lots !== 0n) return true;
+  return false;
+}
+
+function changedOrders(world: World): Order[] {
+  const changed = world.live.filter(({ updatedSeq }) => updatedSeq === world.seq);
+  for (const { orderId: id } of world.said) {
+    if (typeof id === 'number') changed.push(orderOf(world, id));
+  }
+  const count = world.orders.length;
+  if (count > 0) changed.push(orderOf(world, (world.seq % count) + 1));
+  const { live } = world;
+  if (live.length > 0) changed.push(must(live[world.seq % live.length]));
+  return changed;
+}
+
+function compareSub(to: Comparison, world: World, exchange: ExchangeView, sub: Sub): void {
+  const of = (what: string) => () => `${what} of subaccount ${sub.id}`;
+  const view = exchange.subaccount(subaccountId(sub.id));
+  to.same('R-5.1', of('account'), sub.account, view.account);
+  to.same('R-5.1', of('index'), sub.index, view.index);
   to.same('R-1.6', of('cash'), sub.cash, view.balanceQuanta);
-  const positions = exchange.positions(view.id);
-  sub.positions.forEach((position, market) => {
-    const shown = positions.find((other) => other.market === marketId(market));
-    const inMarket = (what: string) => () => `${what} of subaccount ${id} in market ${market}`;
-    to.same('R-5.2', inMarket('position'), position.lots, shown?.lots ?? 0);
-    if (position.lots === 0n) return;
-    to.same('R-5.2', inMarket('cost'), position.cost, shown?.costQuanta);
-  });
-  if (sub.system) return;
+  comparePositions(to, world, exchange, sub);
+  if (sub.house) return;
+  const stats = statsOf(world, sub);
   const margin = exchange.margin(view.id);
-  to.same('R-5.4', of('cross equity'), world.equity(sub), margin.crossEquityQuanta);
-  to.same('R-5.4', of('initial requirement'), world.initial(sub), margin.initialRequirementQuanta);
-  to.same(
-    'R-5.4',
-    of('maintenance requirement'),
-    world.maintenance(sub),
-    margin.maintenanceRequirementQuanta,
-  );
-  to.same('R-5.9', of('withdrawable'), world.withdrawable(sub), margin.withdrawableQuanta);
+  to.same('R-5.4', of('cross equity'), stats.crossEquity, margin.crossEquityQuanta);
+  to.same('R-5.8', of('account value'), stats.accountValue, margin.accountValueQuanta);
+  to.same('R-5.2', of('uPnL'), stats.upnl, margin.upnlQuanta);
+  to.same('R-5.8', of('cross notional'), stats.crossNotional, margin.crossNotionalQuanta);
+  to.same('R-5.4', of('cross requirement'), stats.crossInitial, margin.crossInitialQuanta);
+  to.same('R-5.8', of('requirement'), stats.initial, margin.initialRequirementQuanta);
+  to.same('R-5.8', of('maintenance'), stats.maintenance, margin.maintenanceRequirementQuanta);
   to.same('R-5.8', of('net deposits'), sub.netDeposits, margin.netDepositsQuanta);
+  to.same('R-5.9', of('withdrawable'), stats.withdrawable, margin.withdrawableQuanta);
+  if (to.found === null && !sub.system) compareAuthority(to, world, exchange, sub);
+}
+
+function comparePositions(to: Comparison, world: World, exchange: ExchangeView, sub: Sub): void {
+  const id = subaccountId(sub.id);
+  const shown = exchange.positions(id);
+  for (const market of world.markets) {
+    const of = (what: string) => () => `${what} of subaccount ${sub.id} in market ${market.id}`;
+    const position = positionOf(sub, market.id);
+    const view = shown.find((other) => other.market === marketId(market.id));
+    to.same('R-5.2', of('lots'), position.lots, view?.lots ?? 0);
+    if (view === undefined) continue;
+    to.same('R-5.2', of('cost'), position.cost, view.costQuanta);
+    to.same('R-5.6', of('margin'), position.margin, view.isolatedMarginQuanta);
+    to.same('R-5.6', of('isolated'), settingOf(sub, market.id).isolated, view.isolated);
+    to.same('R-7.3', of('funding'), position.funding, view.fundingQuanta);
+    to.same('R-8.1', of('fees'), position.fees, view.feesQuanta);
+    const excess = isolatedExcess(world, sub, market.id);
+    to.same('R-5.10', of('excess margin'), excess, exchange.isolatedExcess(id, view.market));
+  }
+}
+
+/** Settings, delegates, signers, shares and movements of money. */
+function compareAuthority(to: Comparison, world: World, exchange: ExchangeView, sub: Sub): void {
+  const of = (what: string) => () => `${what} of subaccount ${sub.id}`;
+  const address = sub.address as Address;
+  const account = must(world.accounts[sub.account]);
+  const delegates = exchange.delegatesOf(address).filter((d) => d.subaccountIndex === sub.index);
+  to.same(
+    'R-9.3',
+    of('delegates'),
+    sub.delegates.join(' '),
+    delegates.map(({ delegate }) => delegate).join(' '),
+  );
+  const { signers, quorum } = exchange.signersOf(address);
+  to.same('R-9.1', of('signers'), account.signers.join(' '), signers.join(' '));
+  to.same('R-9.1', of('quorum'), account.quorum, quorum);
+  const mode = account.selfTrade ?? world.config.selfTradeExpire;
+  to.same(
+    'R-2.4',
+    of('self-trade mode'),
+    mode,
+    exchange.selfTradeModeOf(must(exchange.accountIdOf(address))),
+  );
+  for (const setting of exchange.marginSettings(subaccountId(sub.id))) {
+    const own = settingOf(sub, setting.market);
+    const usual = must(world.markets[setting.market]).spec.tiers[0]?.initialMarginPpm ?? 0;
+    const inMarket = of(`margin setting in market ${setting.market}`);
+    to.same('R-5.7', inMarket, own.isolated, setting.isolated);
+    to.same('R-5.7', inMarket, own.ratio ?? usual, setting.marginPpm);
+  }
+  const id = subaccountId(sub.id);
+  const [snapshot] = exchange.vaultSnapshots(id, timeUs(0), ALL_TIME, 1).items;
+  const noted = world.snapshots.findLast((other) => other.sub === sub.id);
+  to.same('R-8.3', of('shares'), noted?.shares ?? null, snapshot?.shares ?? null);
+  to.same(
+    'R-8.3',
+    of('paid in for shares'),
+    noted?.netDeposits ?? null,
+    snapshot?.netDepositsQuanta ?? null,
+  );
+  to.same('R-8.3', of('value of shares'), noted?.value ?? null, snapshot?.valueQuanta ?? null);
+  to.same('R-8.3', of('time of the snapshot'), noted?.at ?? null, snapshot?.timeUs ?? null);
+  to.same('R-8.2', of('lock-up'), noted?.lockedUntil ?? null, snapshot?.lockupEndsAtUs ?? null);
+  const [movement] = exchange.transfers(id, timeUs(0), ALL_TIME, 1).items;
+  const moved = world.movements.findLast((other) => other.sub === sub.id);
+  to.same('R-5.9', of('last transfer'), moved?.reason ?? null, movement?.reason ?? null);
+  to.same('R-5.9', of('last transfer'), moved?.amount ?? null, movement?.amountQuanta ?? null);
+  to.same(
+    'R-5.9',
+    of('last transfer'),
+    moved?.counterparty ?? null,
+    movement?.counterparty ?? null,
+  );
+  to.same('R-5.9', of('last transfer'), moved?.market ?? null, movement?.market ?? null);
+}
+
+/** An ended order may be beyond retention (R-12.3); then nothing is shown. */
+function compareOrder(to: Comparison, exchange: ExchangeView, order: Order): void {
+  const view = exchange.order(orderId(order.id));
+  const of = (what: string) => () => `${what} of order ${order.id}`;
+  if (view === undefined) {
+    const isOver = !['new', 'partiallyFilled', 'pending'].includes(order.status);
+    to.same('R-2.8', of('existence'), !isOver, false);
+    return;
+  }
+  to.same('R-2.8', of('status'), order.status, view.status);
+  to.same('R-2.9', of('reason'), order.reason, view.reason);
+  to.same('R-2.9', of('remaining lots'), sign(order.lots) * leftOf(order), view.remainingLots);
+  to.same('R-2.9', of('settled lots'), sign(order.lots) * order.filled, view.settledLots);
+  compareTerms(to, order, view, of);
+}
+
+function compareTerms(
+  to: Comparison,
+  order: Order,
+  view: OrderView,
+  of: (what: string) => () => string,
+): void {
+  to.same('R-2.8', of('subaccount'), order.sub, view.subaccount);
+  to.same('R-2.8', of('market'), order.market, view.market);
+  to.same('R-2.8', of('type'), order.type, view.orderType);
+  to.same('R-2.9', of('lots'), order.lots, view.lots);
+  to.same('R-2.2', of('price'), order.price, view.priceTicks);
+  to.same('R-4.1', of('trigger'), order.trigger, view.triggerTicks);
+  to.same('R-4.2', of('trailing distance'), order.trailing, view.trailingPpm);
+  to.same('R-3.3', of('period'), order.period, view.periodMs);
+  to.same('R-2.10', of('group'), order.group, view.group?.orderId ?? null);
+  to.same('R-2.10', of('sibling'), order.sibling, view.sibling?.orderId ?? null);
+  to.same('R-2.10', of('parent'), order.parent, view.parent?.orderId ?? null);
+  to.same('R-2.10', of('last update'), order.updatedSeq, view.lastUpdateSeq);
+  to.same('R-2.10', of('time of update'), order.updatedAt, view.updatedAtUs);
+  to.same('R-2.10', of('time of creation'), order.createdAt, view.createdAtUs);
 }
 
 function compareMarket(
   to: Comparison,
-  world: ReferenceExchange,
+  world: World,
   exchange: ExchangeView,
-  id: number,
+  market: Market,
+  full: boolean,
 ): void {
-  const market = world.markets[id];
-  if (market === undefined) return;
-  const of = (what: string) => () => `${what} of market ${id}`;
-  const view = exchange.market(marketId(id));
+  const of = (what: string) => () => `${what} of market ${market.id}`;
+  const view = exchange.market(marketId(market.id));
+  to.same('R-5.3', of('index'), market.index, view.indexTicks);
   to.same('R-5.3', of('mark'), market.mark, view.markTicks);
   to.same('R-2.5', of('last price'), market.last, view.lastTicks);
-  to.same('R-1.6', of('open interest'), world.openInterest(id), view.openInterestLots);
+  to.same('R-7.2', of('funding rate'), market.fundingRate, view.fundingRatePpb);
+  to.same('R-1.6', of('open interest'), openInterest(world, market.id), view.openInterestLots);
   for (const side of ['bid', 'ask'] as const) {
-    const sums = new Map<bigint, bigint>();
-    for (const order of world.queue(id, side === 'bid' ? 1n : -1n)) {
-      sums.set(order.price, (sums.get(order.price) ?? 0n) + order.left);
-    }
-    const levels = exchange.depth(marketId(id), side, 1_000_000);
+    const levels = levelsOf(world, market, side === 'bid' ? 1n : -1n);
+    const shown = exchange.depth(marketId(market.id), side, full ? 1_000_000 : levels.length + 1);
     to.same(
       'R-2.5',
       of(`${side} levels`),
-      [...sums].map(([price, size]) => `${size}@${price}`).join(' '),
-      levels.map((level) => `${level.lots}@${level.priceTicks}`).join(' '),
+      levels.map(([price, size]) => `${size}@${price}`).join(' '),
+      shown.map((level) => `${level.lots}@${level.priceTicks}`).join(' '),
     );
   }
 }

@@ -18,7 +18,7 @@ export function divergenceText({ seq, what, oracle, engine, rule }: Divergence):
   return `after command ${seq}: ${what} is ${engine}, and by ${rule} it has to be ${oracle}`;
 }
 
-type Plain = string | number | bigint | boolean | null;
+export type Plain = string | number | bigint | boolean | null;
 
 /** Holds two sides against each other and keeps the first difference. */
 export class Comparison {
@@ -32,13 +32,12 @@ export class Comparison {
   /** Numbers and bigints of equal value are the same. `what` is called only for a difference. */
   same(rule: string, what: () => string, oracle: Plain, engine: Plain | undefined): void {
     if (this.found !== null || equal(oracle, engine)) return;
-    this.found = {
-      seq: this.seq,
-      what: what(),
-      oracle: String(oracle),
-      engine: String(engine),
-      rule,
-    };
+    this.differ(rule, what(), String(oracle), String(engine));
+  }
+
+  /** Only the first difference is kept. */
+  differ(rule: string, what: string, oracle: string, engine: string): void {
+    this.found ??= { seq: this.seq, what, oracle, engine, rule };
   }
 }
 

@@ -1,0 +1,58 @@
+/** The book: what rests, best price first and then by arrival (R-2.5), found by looking at everything. */
+import { sign } from './numbers.ts';
+import { leftOf, type Market, type Order, type Segment, type World } from './world.ts';
+
+/** What a taker meets: an order, or recorded volume of the house. */
+export interface Resting {
+  readonly price: bigint;
+  readonly arrival: number;
+  readonly order: Order | null;
+  readonly segment: Segment | null;
+}
+
+/** What rests on a side (1n bids, −1n asks), in no order. */
+export function restingOn(world: World, market: Market, side: bigint): Resting[] {
+  const found: Resting[] = [];
+  for (const order of world.live) {
+    if (!order.resting || order.market !== market.id || sign(order.lots) !== side) continue;
+    found.push({ price: order.price, arrival: order.arrival, order, segment: null });
+  }
+  for (const segment of market.house) {
+    if (segment.side !== side) continue;
+    found.push({ price: segment.price, arrival: segment.arrival, order: null, segment });
+  }
+  return found;
+}
+
+export const sizeOf = ({ order, segment }: Resting): bigint =>
+  order === null ? (segment?.lots ?? 0n) : leftOf(order);
+
+/** Whether `a` is served before `b`. */
+const isBefore = (a: Resting, b: Resting, side: bigint): boolean =>
+  a.price === b.price ? a.arrival < b.arrival : (a.price - b.price) * side > 0n;
+
+export function bestOf(world: World, market: Market, side: bigint): Resting | undefined {
+  let best: Resting | undefined;
+  for (const other of restingOn(world, market, side)) {
+    if (best === undefined || isBefore(other, best, side)) best = other;
+  }
+  return best;
+}
+
+export const bestPrice = (world: World, market: Market, side: bigint): bigint | null =>
+  bestOf(world, market, side)?.price ?? null;
+
+/** Levels, best first. */
+export function levelsOf(world: World, market: Market, side: bigint): [bigint, bigint][] {
+  const levels = new Map<bigint, bigint>();
+  for (const resting of restingOn(world, market, side)) {
+    levels.set(resting.price, (levels.get(resting.price) ?? 0n) + sizeOf(resting));
+  }
+  return [...levels].sort(([a], [b]) => Number((b - a) * side));
+}
+
+/** Puts an order at the back of the queue of its price. */
+export function putOnBook(world: World, order: Order): void {
+  order.resting = true;
+  order.arrival = world.arrivals++;
+}

@@ -1,0 +1,154 @@
+/** One fill (R-2.5, R-8.1): trade, both orders, money of both sides, fees handed out, positions; then what a closed position ends. */
+import type { Resting } from './book.ts';
+import { end, signedLeft, touch } from './endings.ts';
+import { closeReduceOnly, tellLegs } from './legs.ts';
+import { roundedDown, roundedUp } from './numbers.ts';
+import { restNextSlice } from './slices.ts';
+import {
+  allOf,
+  carryOut,
+  dealOf,
+  isolatedMoney,
+  sayPosition,
+  settleDeal,
+  type Fees,
+} from './positions.ts';
+import {
+  book,
+  HOUSE_MAKERS,
+  INSURANCE,
+  isIsolated,
+  leftOf,
+  must,
+  openSub,
+  positionOf,
+  say,
+  subOf,
+  TREASURY,
+  VAULT,
+  type Market,
+  type Order,
+  type Sub,
+  type World,
+} from './world.ts';
+
+/** R-8.1: what a side pays rounds up; so does a rebate, which is below 0: toward zero. */
+export function feesOf(
+  market: Market,
+  order: Order,
+  role: 'maker' | 'taker',
+  size: bigint,
+  price: bigint,
+): Fees {
+  const value = size * price * market.unit;
+  return {
+    protocol: roundedUp(value, market.rates[role]),
+    originator: order.originatorFee.isZero() ? 0n : roundedUp(value, order.originatorFee),
+    liquidation: 0n,
+  };
+}
+
+/** One of the two sides of a fill; the house has no order and pays nothing. */
+export interface Party {
+  readonly sub: Sub;
+  readonly order: Order | null;
+  readonly fees: Fees;
+}
+
+export const makerOf = (world: World, { order }: Resting): Sub =>
+  subOf(world, order === null ? HOUSE_MAKERS : order.sub);
+
+/** `side`: 1n when the taker buys. */
+export function fill(
+  world: World,
+  market: Market,
+  resting: Resting,
+  maker: Party,
+  taker: Party,
+  side: bigint,
+  size: bigint,
+): void {
+  const { price } = resting;
+  const sides = [
+    { ...maker, lots: -side * size, role: 'maker' },
+    { ...taker, lots: side * size, role: 'taker' },
+  ].map((party) => {
+    const position = positionOf(party.sub, market.id);
+    const before = position.lots;
+    const deal = dealOf(market, position, party.lots, price);
+    const isolated = isIsolated(party.sub, market.id)
+      ? isolatedMoney(party.sub, market, deal, party.fees)
+      : null;
+    carryOut(market, position, deal);
+    return { ...party, before, deal, isolated };
+  });
+
+  world.trades += 1;
+  market.last = price;
+  if (world.config.triggerSource === 'last') market.look = true;
+  say(world, {
+    kind: 'tradePrinted',
+    market: market.id,
+    tradeId: world.trades,
+    priceTicks: price,
+    lots: side * size,
+  });
+  if (resting.segment !== null) resting.segment.lots -= size;
+  for (const { order, role, lots, fees, deal } of sides) {
+    if (order === null) continue;
+    order.filled += size;
+    order.status = leftOf(order) === 0n ? 'filled' : 'partiallyFilled';
+    touch(world, order);
+    say(world, {
+      kind: 'orderFilled',
+      orderId: order.id,
+      subaccount: order.sub,
+      market: market.id,
+      tradeId: world.trades,
+      role,
+      priceTicks: price,
+      lots,
+      remainingLots: signedLeft(order),
+      feeQuanta: fees.protocol + fees.liquidation,
+      originatorFeeQuanta: fees.originator,
+      realizedPnlQuanta: deal.pnl,
+      realizedFundingQuanta: deal.funding,
+    });
+    tellLegs(world, order);
+  }
+  for (const { sub, order, fees, deal, isolated } of sides) {
+    settleDeal(world, sub, market, deal, fees, isolated);
+    positionOf(sub, market.id).fees += allOf(fees);
+    if (fees.originator > 0n) {
+      const to = openSub(world, must(order?.originator), 0);
+      book(world, to, fees.originator, 'originatorFee');
+    }
+  }
+  handOut(world, maker.fees, taker);
+  for (const { sub, before } of sides) sayPosition(world, sub, market, before);
+
+  if (resting.segment?.lots === 0n) market.house.splice(market.house.indexOf(resting.segment), 1);
+  if (maker.order !== null && leftOf(maker.order) === 0n) {
+    end(world, maker.order, 'filled', null);
+    if (maker.order.type === 'iceberg') restNextSlice(world, maker.order);
+  }
+  for (const { sub, before } of sides) {
+    if (!sub.house) closeReduceOnly(world, sub, market, before, taker.order, 'reduceOnly');
+  }
+}
+
+/** The net protocol fee goes to vault, insurance and treasury; the fee of an engine order to insurance. */
+function handOut(world: World, maker: Fees, taker: Party): void {
+  book(world, subOf(world, INSURANCE), taker.fees.liquidation, 'liquidationFee');
+  const net = maker.protocol + taker.fees.protocol;
+  if (net < 0n) {
+    // D-14: only a house taker pays no fee while its maker earns a rebate; the house pays that.
+    book(world, taker.sub, net, 'fee');
+    return;
+  }
+  const vault = roundedDown(net, world.rates.vaultShare);
+  const insurance = roundedDown(net, world.rates.insuranceShare);
+  book(world, subOf(world, VAULT), vault, 'feeShare');
+  book(world, subOf(world, INSURANCE), insurance, 'feeShare');
+  book(world, subOf(world, TREASURY), net - vault - insurance, 'feeShare');
+}

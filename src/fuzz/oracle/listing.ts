@@ -1,0 +1,108 @@
+/** Listing a market: what a spec has to keep. */
+import type { ListMarket } from '../../engine/commands.ts';
+import type { FundingConfig, MarketSpec } from '../../engine/config.ts';
+import { ofPpm } from './numbers.ts';
+import { say, type Answer, type World } from './world.ts';
+
+const SECOND = 1_000_000n;
+const MOST_MARKETS = 65_536;
+
+export function listMarket(world: World, { spec }: ListMarket): Answer {
+  if (world.markets.some((market) => market.spec.symbol === spec.symbol)) {
+    return 'symbol_already_listed';
+  }
+  if (!isSound(spec)) return 'market_spec_invalid';
+  if (world.markets.length >= MOST_MARKETS) return 'too_many_markets';
+  const id = world.markets.length;
+  world.markets.push({
+    id,
+    spec,
+    unit: BigInt(spec.quantaPerTickLot),
+    rates: {
+      maker: ofPpm(spec.makerFeePpm),
+      taker: ofPpm(spec.takerFeePpm),
+      band: ofPpm(spec.priceBandPpm),
+      deviation: ofPpm(spec.maxMarkDeviationPpm),
+      tiers: spec.tiers.map((tier) => ({
+        floor: tier.floorQuanta,
+        initial: ofPpm(tier.initialMarginPpm),
+        maintenance: ofPpm(tier.maintenanceMarginPpm),
+      })),
+    },
+    index: null,
+    indexAt: 0n,
+    mark: null,
+    last: null,
+    look: false,
+    recomputed: false,
+    lookedAt: null,
+    ema: 0n,
+    emaAt: world.now - (world.now % SECOND),
+    stretches: [],
+    basis: null,
+    basisSince: world.now,
+    seen: { bid: 0n, ask: 0n, last: 0n },
+    markDue: null,
+    samples: [],
+    fundingRate: 0n,
+    house: [],
+  });
+  say(world, { kind: 'marketListed', market: id });
+  return 'ok';
+}
+
+const isCount = (n: number, least = 1): boolean => Number.isSafeInteger(n) && n >= least;
+const isPart = (ppm: number): boolean => isCount(ppm, 0) && ppm <= 1_000_000;
+
+function isSound(spec: MarketSpec): boolean {
+  const { minLots, maxLots, maxPriceTicks, quantaPerTickLot, makerFeePpm, takerFeePpm } = spec;
+  const sizes = [minLots, maxLots, maxPriceTicks, quantaPerTickLot];
+  const limits = [spec.maxOpenOrders, spec.maxOpenInterestLots, spec.impactHalfLifeUs];
+  return (
+    [...sizes, ...limits].every((n) => isCount(n)) &&
+    minLots <= maxLots &&
+    maxPriceTicks < 2 ** 31 &&
+    BigInt(maxLots) * BigInt(maxPriceTicks) * BigInt(quantaPerTickLot) < 2n ** 63n &&
+    spec.symbol.length > 0 &&
+    spec.symbol.length <= 64 &&
+    isPart(spec.priceBandPpm) &&
+    spec.priceBandPpm > 0 &&
+    isPart(spec.maxMarkDeviationPpm) &&
+    isPart(takerFeePpm) &&
+    Number.isSafeInteger(makerFeePpm) &&
+    makerFeePpm <= 1_000_000 &&
+    makerFeePpm + takerFeePpm >= 0 &&
+    isFundingSound(spec.funding) &&
+    areTiersSound(spec)
+  );
+}
+
+function isFundingSound(funding: FundingConfig): boolean {
+  const { interestPpb, interestClampPpb, capPpm, marginCapPpm } = funding;
+  return (
+    [funding.sampleIntervalUs, funding.intervalUs, funding.divisor].every((n) => isCount(n)) &&
+    [interestPpb, interestClampPpb, capPpm, marginCapPpm].every(
+      (n) => Number.isSafeInteger(n) && Math.abs(n) <= 1e9,
+    ) &&
+    [interestClampPpb, capPpm, marginCapPpm].every((n) => n >= 0) &&
+    funding.sampleIntervalUs <= funding.intervalUs &&
+    funding.impactNotional >= 1n
+  );
+}
+
+/** Floors ascend from 0; maintenance is at most initial. */
+function areTiersSound({ tiers }: MarketSpec): boolean {
+  return (
+    tiers.length > 0 &&
+    tiers.every(
+      (tier, i) =>
+        (i === 0
+          ? tier.floorQuanta === 0n
+          : tier.floorQuanta > (tiers[i - 1]?.floorQuanta ?? 0n)) &&
+        isPart(tier.initialMarginPpm) &&
+        isPart(tier.maintenanceMarginPpm) &&
+        tier.initialMarginPpm > 0 &&
+        tier.maintenanceMarginPpm <= tier.initialMarginPpm,
+    )
+  );
+}

@@ -1,0 +1,43 @@
+/**
+ * Numbers of the oracle (§1). Ticks, lots, Quanta and microseconds are whole, so bigint; a rate is a decimal fraction, and what a rate takes of
+ * an amount is worked out in decimal.js and then rounded to the side that the rule names (R-1.6).
+ */
+import { Decimal } from 'decimal.js';
+
+/** 90 digits: products of any two amounts of the exchange are exact. */
+const Exact = Decimal.clone({ precision: 90, toExpNeg: -100, toExpPos: 100 });
+export type Rate = Decimal;
+
+export const abs = (n: bigint): bigint => (n < 0n ? -n : n);
+export const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+export const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+export const sign = (n: bigint): bigint => (n > 0n ? 1n : n < 0n ? -1n : 0n);
+export const sum = (terms: readonly bigint[]): bigint => terms.reduce((a, b) => a + b, 0n);
+
+/** A rate from parts per million. */
+export const ofPpm = (ppm: number): Rate => new Exact(ppm).div(1_000_000);
+
+/** What a user pays or must hold. */
+export const roundedUp = (amount: bigint, rate: Rate): bigint =>
+  BigInt(new Exact(amount).times(rate).ceil().toFixed());
+
+/** What a user receives. */
+export const roundedDown = (amount: bigint, rate: Rate): bigint =>
+  BigInt(new Exact(amount).times(rate).floor().toFixed());
+
+/** n / d, down; bigint division goes toward zero. */
+export function shareDown(n: bigint, d: bigint): bigint {
+  const quotient = n / d;
+  return quotient * d !== n && n < 0n !== d < 0n ? quotient - 1n : quotient;
+}
+
+/** n / d, up. */
+export const shareUp = (n: bigint, d: bigint): bigint => -shareDown(-n, d);
+
+/** The middle of three, the floor of the mean of two, the one, or nothing. */
+export function median(values: readonly bigint[]): bigint | null {
+  const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const [first, second, third] = sorted;
+  if (first === undefined || second === undefined) return first ?? null;
+  return third === undefined ? shareDown(first + second, 2n) : second;
+}

@@ -1,0 +1,175 @@
+/** What a fill does to a position and to the money behind it (R-5.2, R-5.6). */
+import { marginTaken } from './margin.ts';
+import { abs, max, min, shareDown, shareUp, sign } from './numbers.ts';
+import {
+  book,
+  bookMargin,
+  positionOf,
+  say,
+  type Market,
+  type Position,
+  type Sub,
+  type World,
+} from './world.ts';
+
+export interface Fees {
+  readonly protocol: bigint;
+  readonly originator: bigint;
+  /** To insurance, of an engine order (R-6.2). */
+  readonly liquidation: bigint;
+}
+
+export const NO_FEES: Fees = { protocol: 0n, originator: 0n, liquidation: 0n };
+export const allOf = ({ protocol, originator, liquidation }: Fees): bigint =>
+  protocol + originator + liquidation;
+
+/** What of a trade of `lots` (signed) closes a position. */
+export const closingLots = (position: bigint, lots: bigint): bigint =>
+  sign(position) === -sign(lots) ? min(abs(position), abs(lots)) : 0n;
+
+/** Whether a position reached or crossed zero. */
+export const hasTurned = (before: bigint, after: bigint): boolean =>
+  before !== 0n && sign(after) !== sign(before);
+
+/** What closing a part of the position realises: its cost is taken out rounded against the holder. */
+function pnlOf(market: Market, position: Position, closed: bigint, price: bigint): bigint {
+  const cost = shareUp(position.cost * closed, abs(position.lots));
+  return sign(position.lots) * closed * price * market.unit - cost;
+}
+
+/** What moves when `lots` are traded at `price`; nothing of it has happened yet. */
+export interface Deal {
+  readonly lots: bigint;
+  readonly closed: bigint;
+  readonly opened: bigint;
+  readonly price: bigint;
+  readonly pnl: bigint;
+  readonly funding: bigint;
+}
+
+export function dealOf(market: Market, position: Position, lots: bigint, price: bigint): Deal {
+  const closed = closingLots(position.lots, lots);
+  const opened = abs(lots) - closed;
+  if (closed === 0n) return { lots, closed, opened, price, pnl: 0n, funding: 0n };
+  return {
+    lots,
+    closed,
+    opened,
+    price,
+    pnl: pnlOf(market, position, closed, price),
+    funding: shareDown(position.funding * closed, abs(position.lots)),
+  };
+}
+
+/** Changes position, cost and funding by a deal. */
+export function carryOut(market: Market, position: Position, deal: Deal): void {
+  const { lots, closed, opened, price, pnl, funding } = deal;
+  if (closed > 0n) position.cost -= sign(position.lots) * closed * price * market.unit - pnl;
+  position.cost += sign(lots) * opened * price * market.unit;
+  position.funding -= funding;
+  position.lots += lots;
+}
+
+/** How the money of a deal goes between the cash and the margin of an isolated position. */
+export interface IsolatedMoney {
+  /** Of the fees, what the margin pays (for what closes) and what the cash pays (for what opens). */
+  readonly closingFees: Fees;
+  readonly openingFees: Fees;
+  /** From margin to cash; below 0 when the position closes with a loss beyond its margin. */
+  readonly returned: bigint;
+  /** From cash to margin. */
+  readonly taken: bigint;
+}
+
+/**
+ * A fill first closes, then releases, then opens. The closed part gives back its part of the margin, rounded down, with its PnL and less
+ * its fees; a loss beyond that stays in the margin. `received` comes with a transferred position; one that is closed bit by bit keeps its margin
+ * until the last (`gradual`).
+ */
+export function isolatedMoney(
+  sub: Sub,
+  market: Market,
+  deal: Deal,
+  fees: Fees,
+  received = 0n,
+  gradual = false,
+): IsolatedMoney {
+  const position = positionOf(sub, market.id);
+  const size = abs(position.lots);
+  const { closed, opened } = deal;
+  const whole = closed + opened;
+  const part = (fee: bigint): bigint => shareUp(fee * closed, whole);
+  const closingFees = {
+    protocol: part(fees.protocol),
+    originator: part(fees.originator),
+    liquidation: part(fees.liquidation),
+  };
+  const openingFees = {
+    protocol: fees.protocol - closingFees.protocol,
+    originator: fees.originator - closingFees.originator,
+    liquidation: fees.liquidation - closingFees.liquidation,
+  };
+  const result = deal.pnl - allOf(closingFees) + received;
+  let returned = 0n;
+  if (closed > 0n && closed === size) returned = position.margin + result;
+  else if (closed > 0n && !gradual) {
+    returned = max(0n, shareDown(position.margin * closed, size) + result);
+  }
+  const kept = (size - closed) * deal.price * market.unit;
+  const taken = marginTaken(sub, market, kept, opened * deal.price * market.unit);
+  return { closingFees, openingFees, returned, taken };
+}
+
+/** Books what a deal realised and its fees: in cash, or in the margin of an isolated position. */
+export function settleDeal(
+  world: World,
+  sub: Sub,
+  market: Market,
+  deal: Deal,
+  fees: Fees,
+  isolated: IsolatedMoney | null,
+): void {
+  const { id } = market;
+  if (isolated === null) {
+    book(world, sub, deal.pnl, 'realizedPnl');
+    payFees(world, sub, fees);
+    return;
+  }
+  bookMargin(world, sub, id, deal.pnl, 'realizedPnl');
+  bookMargin(world, sub, id, -isolated.closingFees.protocol, 'fee');
+  bookMargin(world, sub, id, -isolated.closingFees.originator, 'originatorFee');
+  bookMargin(world, sub, id, -isolated.closingFees.liquidation, 'liquidationFee');
+  moveToMargin(world, sub, id, -max(0n, isolated.returned));
+  payFees(world, sub, isolated.openingFees);
+  moveToMargin(world, sub, id, isolated.taken);
+}
+
+function payFees(world: World, sub: Sub, fees: Fees): void {
+  book(world, sub, -fees.protocol, 'fee');
+  book(world, sub, -fees.originator, 'originatorFee');
+  book(world, sub, -fees.liquidation, 'liquidationFee');
+}
+
+/** From cash to the margin of an isolated position; below 0 the other way. */
+export function moveToMargin(world: World, sub: Sub, market: number, amount: bigint): void {
+  book(world, sub, -amount, 'isolatedMargin');
+  bookMargin(world, sub, market, amount, 'isolatedMargin');
+}
+
+/** A position that closed or turned starts its sums anew; says what it is now. */
+export function sayPosition(world: World, sub: Sub, market: Market, before: bigint): void {
+  const position = positionOf(sub, market.id);
+  world.touched.add(sub.id);
+  if (hasTurned(before, position.lots)) {
+    position.fees = 0n;
+    position.began = 0n;
+    position.resumesAt = 0n;
+  }
+  say(world, {
+    kind: 'positionChanged',
+    subaccount: sub.id,
+    market: market.id,
+    lots: position.lots,
+    costQuanta: position.cost,
+  });
+}

@@ -1,0 +1,31 @@
+/** An order comes to rest, or stops waiting. */
+import { putOnBook } from './book.ts';
+import { touch } from './endings.ts';
+import { sign } from './numbers.ts';
+import { leftOf, say, type Order, type World } from './world.ts';
+
+export function rest(world: World, order: Order): void {
+  putOnBook(world, order);
+  say(world, {
+    kind: 'orderRested',
+    orderId: order.id,
+    subaccount: order.sub,
+    market: order.market,
+    priceTicks: order.price,
+    remainingLots: sign(order.lots) * leftOf(order),
+  });
+}
+
+export function sayReleased(world: World, order: Order, source: bigint | null): void {
+  order.armed = false;
+  order.status = order.filled > 0n ? 'partiallyFilled' : 'new';
+  touch(world, order);
+  say(world, {
+    kind: 'orderReleased',
+    orderId: order.id,
+    subaccount: order.sub,
+    market: order.market,
+    triggerTicks: order.trigger,
+    sourceTicks: source,
+  });
+}

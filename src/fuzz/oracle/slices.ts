@@ -1,0 +1,23 @@
+/** Iceberg slices, by turn (R-3.4, D-22). */
+import { releaseFault } from './checks.ts';
+import { end } from './endings.ts';
+import { rest, sayReleased } from './resting.ts';
+import type { Order, World } from './world.ts';
+
+/** Slices of the same batch that still wait, in turn. */
+export const waitingAfter = (world: World, order: Order): Order[] =>
+  order.group === null
+    ? []
+    : world.live.filter(
+        ({ group, status, id }) => group === order.group && status === 'pending' && id > order.id,
+      );
+
+/** The shown slice was filled while it rested: the next joins the back of the queue, within the same sweep. */
+export function restNextSlice(world: World, filled: Order): void {
+  const next = waitingAfter(world, filled)[0];
+  if (next === undefined) return;
+  sayReleased(world, next, null);
+  const fault = releaseFault(world, next);
+  if (fault === null) rest(world, next);
+  else end(world, next, 'cancelled', fault);
+}

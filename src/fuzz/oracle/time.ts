@@ -1,0 +1,59 @@
+/** Time: before a command later than now every due timer runs at its own time; then the command, then its consequences. */
+import { settleConsequences } from './consequences.ts';
+import { expireOrders, expiryOf } from './endings.ts';
+import { nextFunding, nextSample, settleDue, takeSample } from './funding.ts';
+import { runLiquidations } from './liquidation.ts';
+import { noticeQuotes, recomputeDue } from './mark.ts';
+import { max, min } from './numbers.ts';
+import { startSlices } from './twap.ts';
+import { runTriggers } from './triggers.ts';
+import { nextSnapshot, takeSnapshots } from './vault.ts';
+import type { World } from './world.ts';
+
+/** When something next happens by itself; null when nothing does. */
+function nextDue(world: World): bigint | null {
+  const dues: (bigint | null)[] = [nextSnapshot(world), ...world.pauses];
+  for (const order of world.live) dues.push(expiryOf(order), order.dueAt);
+  for (const market of world.markets) {
+    dues.push(market.markDue, nextSample(world, market), nextFunding(world, market));
+  }
+  let next: bigint | null = null;
+  for (const due of dues) if (due !== null) next = next === null ? due : min(next, due);
+  return next;
+}
+
+export function runTimers(world: World, until: bigint): void {
+  for (let due = nextDue(world); due !== null && due <= until; due = nextDue(world)) {
+    world.now = max(world.now, due);
+    expireOrders(world);
+    settleConsequences(world);
+    for (const market of world.markets) {
+      if (market.markDue !== null && market.markDue <= world.now) recomputeDue(world, market);
+    }
+    for (const market of world.markets) takeSample(world, market);
+    for (const market of world.markets) settleDue(world, market);
+    runTriggers(world);
+    startSlices(world);
+    settleConsequences(world);
+    // Slices trade, and triggers may watch the last price.
+    runTriggers(world);
+    if (world.pauses.some((end) => end <= world.now)) {
+      world.pauses = world.pauses.filter((end) => end > world.now);
+      world.danger = true;
+    }
+    runLiquidations(world);
+    runTriggers(world);
+    takeSnapshots(world);
+    noticeQuotes(world);
+  }
+  world.now = until;
+}
+
+/** What follows from a command, in the order of the timers. */
+export function runConsequences(world: World): void {
+  settleConsequences(world);
+  runTriggers(world);
+  runLiquidations(world);
+  runTriggers(world);
+  noticeQuotes(world);
+}

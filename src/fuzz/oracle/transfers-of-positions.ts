@@ -1,0 +1,77 @@
+/** A position changes hands without the book (R-6.5): both sides settle at the mark, and money may go with it. */
+import { closeReduceOnly } from './legs.ts';
+import {
+  carryOut,
+  dealOf,
+  isolatedMoney,
+  NO_FEES,
+  sayPosition,
+  settleDeal,
+  type Deal,
+} from './positions.ts';
+import {
+  book,
+  bookMargin,
+  isIsolated,
+  positionOf,
+  say,
+  type Market,
+  type Sub,
+  type World,
+} from './world.ts';
+
+type Why = 'takeover' | 'adl';
+
+/** `lots`, signed as `from` holds them, leave it; `money` goes along (below 0: the other way). */
+export function transferPosition(
+  world: World,
+  market: Market,
+  from: Sub,
+  to: Sub,
+  lots: bigint,
+  money: bigint,
+  reason: Why,
+): void {
+  const left = settleSide(world, market, from, -lots, -money, reason, true);
+  const took = settleSide(world, market, to, lots, money, reason, false);
+  say(world, {
+    kind: 'positionTransferred',
+    market: market.id,
+    from: from.id,
+    to: to.id,
+    reason,
+    lots,
+    priceTicks: market.mark,
+    moneyQuanta: money,
+    fromRealizedQuanta: left.pnl,
+    toRealizedQuanta: took.pnl,
+    fromFundingQuanta: left.funding,
+    toFundingQuanta: took.funding,
+  });
+}
+
+function settleSide(
+  world: World,
+  market: Market,
+  sub: Sub,
+  lots: bigint,
+  money: bigint,
+  reason: Why,
+  leaves: boolean,
+): Deal {
+  const position = positionOf(sub, market.id);
+  const before = position.lots;
+  const deal = dealOf(market, position, lots, market.mark ?? 0n);
+  const isolated = isIsolated(sub, market.id)
+    ? isolatedMoney(sub, market, deal, NO_FEES, money, leaves)
+    : null;
+  carryOut(market, position, deal);
+  if (isolated !== null) bookMargin(world, sub, market.id, money, reason);
+  settleDeal(world, sub, market, deal, NO_FEES, isolated);
+  if (isolated === null) book(world, sub, money, reason);
+  sayPosition(world, sub, market, before);
+  if (!sub.house) {
+    closeReduceOnly(world, sub, market, before, null, reason === 'adl' ? 'adl' : 'reduceOnly');
+  }
+  return deal;
+}

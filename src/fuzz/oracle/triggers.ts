@@ -1,0 +1,131 @@
+/**
+ * Triggers (§4). When what they watch is recomputed every waiting trigger of the market is looked at; those that hold fire in the order of
+ * R-4.3. Trailing stops follow the mark at its recomputations.
+ */
+import { settleConsequences } from './consequences.ts';
+import { release } from './execute.ts';
+import { coverOf, fillable } from './legs.ts';
+import { isFrozen } from './mark.ts';
+import { abs, max, min, shareDown, shareUp, sign } from './numbers.ts';
+import { isLive, leftOf, marketOf, type Market, type Order, type World } from './world.ts';
+
+/** What a trigger watches; a trailing stop always the mark (D-23). */
+function sourceOf(world: World, market: Market, trailing: boolean): bigint | null {
+  if (trailing) return market.mark;
+  switch (world.config.triggerSource) {
+    case 'mark':
+      return market.mark;
+    case 'index':
+      return market.index;
+    case 'last':
+      return market.last;
+  }
+}
+
+/** Take-profit: sell at or above its trigger, buy at or below; stop-loss the reverse; a trailing stop becomes active as a take-profit fires. */
+function holds(order: Order, price: bigint): boolean {
+  if (order.trigger === null) return true;
+  const above = order.lots < 0n === (order.type !== 'stopLoss');
+  return above ? price >= order.trigger : price <= order.trigger;
+}
+
+interface Due {
+  readonly order: Order;
+  readonly distance: bigint;
+  readonly source: bigint;
+}
+
+/** Everything that fires now, in rounds while the last price is what triggers watch; each order at most once. */
+export function runTriggers(world: World): void {
+  const fired = new Set<Order>();
+  do {
+    const found = [...lookAtAll(world), ...lookAtNew(world)];
+    for (const { order } of found) if (fired.has(order)) order.armed = true;
+    const due = found.filter(({ order }) => !fired.has(order));
+    if (due.length === 0) return;
+    due.sort(inOrder);
+    for (const one of due) fire(world, one, fired);
+    settleConsequences(world);
+  } while (world.config.triggerSource === 'last' && world.markets.some(({ look }) => look));
+}
+
+const profitLast = ({ type }: Order): number => (type === 'takeProfit' ? 1 : 0);
+
+const inOrder = (a: Due, b: Due): number =>
+  a.order.market - b.order.market ||
+  profitLast(a.order) - profitLast(b.order) ||
+  Number(a.distance - b.distance) ||
+  a.order.id - b.order.id;
+
+function fire(world: World, { order, source }: Due, fired: Set<Order>): void {
+  if (!isLive(order) || order.status !== 'pending') return;
+  // If both legs of a pair hold in one instant the stop-loss fires and the take-profit waits.
+  const siblingFired = [...fired].some(({ id }) => id === order.sibling);
+  if (order.leg && (siblingFired || fillable(world, order) === 0n)) {
+    order.armed = coverOf(world, order) > 0n;
+    return;
+  }
+  fired.add(order);
+  release(world, order, source);
+}
+
+function lookAtAll(world: World): Due[] {
+  const due: Due[] = [];
+  for (const market of world.markets) {
+    const { look, recomputed } = market;
+    market.look = false;
+    market.recomputed = false;
+    if ((!look && !recomputed) || isFrozen(world, market)) continue;
+    const source = sourceOf(world, market, false);
+    const before = market.lookedAt ?? source ?? 0n;
+    for (const order of world.live) {
+      if (order.market !== market.id || order.status !== 'pending' || !order.armed) continue;
+      const trails = order.trailing !== null;
+      const price = trails ? followed(order, market, recomputed) : heldBy(order, look, source);
+      if (price === null) continue;
+      order.armed = false;
+      const seen = trails ? market.mark : source;
+      due.push({ order, distance: abs(price - before), source: seen ?? 0n });
+    }
+    if (look) market.lookedAt = source;
+  }
+  return due;
+}
+
+const heldBy = (order: Order, look: boolean, source: bigint | null): bigint | null =>
+  look && source !== null && holds(order, source) ? order.trigger : null;
+
+/** The price at which a trailing stop fires, if it does. */
+function followed(order: Order, market: Market, recomputed: boolean): bigint | null {
+  const { mark } = market;
+  if (!recomputed || mark === null) return null;
+  if (order.best === null) {
+    if (holds(order, mark)) order.best = mark;
+    return null;
+  }
+  const sells = order.lots < 0n;
+  order.best = sells ? max(order.best, mark) : min(order.best, mark);
+  const part = 1_000_000n + sign(order.lots) * (order.trailing ?? 0n);
+  const level = order.best * part;
+  if (sells ? mark * 1_000_000n > level : mark * 1_000_000n < level) return null;
+  return sells ? shareDown(level, 1_000_000n) : shareUp(level, 1_000_000n);
+}
+
+/** Triggers of the command at hand: what holds already fires at once. */
+function lookAtNew(world: World): Due[] {
+  const due: Due[] = [];
+  for (const order of world.newTriggers) {
+    if (order.status !== 'pending' || order.armed || leftOf(order) === 0n) continue;
+    const market = marketOf(world, order.market);
+    const trails = order.trailing !== null;
+    const source = sourceOf(world, market, trails);
+    const held = source !== null && !isFrozen(world, market) && holds(order, source);
+    if (trails) {
+      order.armed = true;
+      if (order.trigger === null || held) order.best = market.mark;
+    } else if (held) due.push({ order, distance: 0n, source });
+    else order.armed = true;
+  }
+  world.newTriggers = [];
+  return due;
+}

@@ -1,0 +1,387 @@
+/** What the oracle knows: plain records in plain arrays. Ids are places in these arrays, as in the contract of the engine's commands. */
+import type { OrderType } from '../../engine/commands.ts';
+import type { ExchangeConfig, MarketSpec, SelfTradeMode } from '../../engine/config.ts';
+import type { EngineEvent, LedgerReason } from '../../engine/events.ts';
+import type { EndReason, Refusal } from '../../engine/rejections.ts';
+import type { OrderStatus } from '../../engine/views.ts';
+import { ofPpm, type Rate } from './numbers.ts';
+
+/** An order from its acceptance or rejection on; it stays here for ever. */
+export interface Order {
+  readonly id: number;
+  readonly sub: number;
+  readonly market: number;
+  readonly type: OrderType;
+  /** Signed. */
+  readonly lots: bigint;
+  /** What is filled of it, ≥ 0. */
+  filled: bigint;
+  readonly price: bigint;
+  readonly ioc: boolean;
+  readonly postOnly: boolean;
+  readonly reduceOnly: boolean;
+  readonly expiresMs: bigint;
+  readonly clientId: string | null;
+  readonly originator: string | null;
+  readonly originatorFee: Rate;
+  readonly trigger: bigint | null;
+  readonly trailing: bigint | null;
+  readonly period: bigint | null;
+  /** The exchange's own (R-6.2). */
+  readonly engine: boolean;
+  status: OrderStatus;
+  reason: EndReason | null;
+  /** On the book, in the queue of its price at `arrival`: lower is earlier. */
+  resting: boolean;
+  arrival: number;
+  /** Relatives, by id. */
+  group: number | null;
+  sibling: number | null;
+  parent: number | null;
+  /** A take-profit or stop-loss that protects a position or a parent (R-3.5). */
+  leg: boolean;
+  /** Whether its parent may still fill (D-18). */
+  parentLive: boolean;
+  /** A waiting trigger that the next look at its source finds. */
+  armed: boolean;
+  /** When a TWAP slice starts; null for others. */
+  dueAt: bigint | null;
+  /** Best mark since activation of a trailing stop; null before that. */
+  best: bigint | null;
+  readonly createdAt: bigint;
+  updatedAt: bigint;
+  updatedSeq: number;
+}
+
+export interface Position {
+  lots: bigint;
+  cost: bigint;
+  /** Of an isolated position. */
+  margin: bigint;
+  /** Received less paid, of what is open. */
+  funding: bigint;
+  fees: bigint;
+  /** Its size when its liquidation began, 0 while there is none, and until when that pauses (R-6.2). */
+  began: bigint;
+  resumesAt: bigint;
+}
+
+/** An account's own margin setting in a market. */
+export interface Setting {
+  isolated: boolean;
+  /** In 1e-6; null while it has none of its own. */
+  ratio: bigint | null;
+}
+
+export interface Sub {
+  readonly id: number;
+  readonly account: number;
+  readonly address: string;
+  readonly index: number;
+  /** The exchange's own: vault, insurance, treasury, house. */
+  readonly system: boolean;
+  readonly house: boolean;
+  cash: bigint;
+  netDeposits: bigint;
+  readonly positions: Position[];
+  readonly settings: Setting[];
+  readonly delegates: number[];
+  readonly nonces: NonceScope;
+}
+
+/** Windows of used nonces, one per signing identity; `null` is the owner's signer set. */
+export type NonceScope = { readonly signer: number | null; used: bigint[]; floor: bigint }[];
+
+export interface Account {
+  readonly address: string;
+  selfTrade: SelfTradeMode | null;
+  signers: readonly string[];
+  quorum: number;
+  readonly nonces: NonceScope;
+}
+
+export interface Market {
+  readonly id: number;
+  readonly spec: MarketSpec;
+  readonly unit: bigint;
+  readonly rates: {
+    readonly maker: Rate;
+    readonly taker: Rate;
+    readonly band: Rate;
+    readonly deviation: Rate;
+    readonly tiers: readonly {
+      readonly floor: bigint;
+      readonly initial: Rate;
+      readonly maintenance: Rate;
+    }[];
+  };
+  index: bigint | null;
+  indexAt: bigint;
+  mark: bigint | null;
+  last: bigint | null;
+  /** What triggers watch was recomputed, and the mark was, since they looked last; what they saw then (R-4.3). */
+  look: boolean;
+  recomputed: boolean;
+  lookedAt: bigint | null;
+  /** EMA of the basis in 1e-6 ticks, and the whole second of its last step. */
+  ema: bigint;
+  emaAt: bigint;
+  /** Basis in half ticks over stretches of time since then, and the stretch that runs. */
+  stretches: { readonly from: bigint; readonly to: bigint; readonly basis: bigint | null }[];
+  basis: bigint | null;
+  basisSince: bigint;
+  /** Best bid, best ask and last as the mark saw them last; 0 for none. */
+  seen: { bid: bigint; ask: bigint; last: bigint };
+  markDue: bigint | null;
+  /** Premium samples in 1e-9 since the last settlement. */
+  samples: bigint[];
+  fundingRate: bigint;
+  /** Recorded liquidity on the book. */
+  readonly house: Segment[];
+}
+
+/** House volume of one level and insertion group, in the same queue as orders. */
+export interface Segment {
+  readonly side: bigint;
+  readonly price: bigint;
+  lots: bigint;
+  readonly arrival: number;
+}
+
+export interface Holder {
+  readonly sub: number;
+  shares: bigint;
+  netDeposits: bigint;
+  lockedUntil: bigint;
+}
+
+/** R-8.3 */
+export interface Snapshot {
+  readonly sub: number;
+  readonly shares: bigint;
+  readonly netDeposits: bigint;
+  readonly value: bigint;
+  readonly lockedUntil: bigint;
+  readonly at: bigint;
+}
+
+/** One side of a movement of money (R-5.9). */
+export interface Movement {
+  readonly sub: number;
+  readonly reason: LedgerReason;
+  readonly amount: bigint;
+  readonly counterparty: number | null;
+  readonly market: number | null;
+}
+
+/** What happened, in the fields that carry numbers. */
+export interface Said {
+  readonly kind: EngineEvent['kind'];
+  readonly [field: string]: string | number | bigint | boolean | null;
+}
+
+/** What an end or a fill means for other orders: done when the command's own work is (R-12.1). */
+export type Todo =
+  | { readonly kind: 'leg'; readonly leg: Order }
+  | { readonly kind: 'parentEnded'; readonly legs: readonly Order[] }
+  | { readonly kind: 'sliceEnded' | 'sliceTook'; readonly slice: Order };
+
+export interface World {
+  readonly config: ExchangeConfig;
+  readonly rates: {
+    readonly vaultShare: Rate;
+    readonly insuranceShare: Rate;
+    readonly liquidationFee: Rate;
+  };
+  seq: number;
+  now: bigint;
+  readonly accounts: Account[];
+  readonly subs: Sub[];
+  readonly markets: Market[];
+  /** Every order ever, by id − 1, and those that are not over. */
+  readonly orders: Order[];
+  live: Order[];
+  arrivals: number;
+  trades: number;
+  supply: bigint;
+  /** Vault shares and who holds them. */
+  readonly holders: Holder[];
+  readonly snapshots: Snapshot[];
+  readonly movements: Movement[];
+  /** Ends of pauses between slices, and whether anyone has to be looked at (R-6.1). */
+  pauses: bigint[];
+  danger: boolean;
+  /** Triggers of the command at hand, and what its ends and fills left to be done. */
+  newTriggers: Order[];
+  todo: Todo[];
+  /** Of the last command, in order. */
+  said: Said[];
+  /** Subaccounts, and markets by their mark or index, that the last command touched. */
+  readonly touched: Set<number>;
+  readonly marked: Set<number>;
+}
+
+export const VAULT = 0;
+export const INSURANCE = 1;
+export const TREASURY = 2;
+export const HOUSE_MAKERS = 3;
+export const HOUSE_TAKERS = 4;
+
+export function newWorld(config: ExchangeConfig): World {
+  const world: World = {
+    config,
+    rates: {
+      vaultShare: ofPpm(config.vaultFeeSharePpm),
+      insuranceShare: ofPpm(config.insuranceFeeSharePpm),
+      liquidationFee: ofPpm(config.liquidationFeePpm),
+    },
+    seq: 0,
+    now: BigInt(config.genesisTimeUs),
+    accounts: [],
+    subs: [],
+    markets: [],
+    orders: [],
+    live: [],
+    arrivals: 0,
+    trades: 0,
+    supply: 0n,
+    holders: [],
+    snapshots: [],
+    movements: [],
+    pauses: [],
+    danger: false,
+    newTriggers: [],
+    todo: [],
+    said: [],
+    touched: new Set(),
+    marked: new Set(),
+  };
+  const house = (n: number): string => `0x${'0'.repeat(39)}${n}`;
+  const { clsAccount, insuranceAccount, treasuryAccount } = config;
+  for (const address of [clsAccount, insuranceAccount, treasuryAccount, house(1), house(2)]) {
+    openSub(world, address, 0);
+  }
+  return world;
+}
+
+export const DAY = 86_400_000_000n;
+
+// Looking up -----------------------------------------------------------------------------------------------------------
+
+/** What must be there. */
+export function must<T>(value: T | undefined | null): T {
+  if (value === undefined || value === null) throw new Error('the oracle lost something');
+  return value;
+}
+
+export const subOf = (world: World, id: number): Sub => must(world.subs[id]);
+export const marketOf = (world: World, id: number): Market => must(world.markets[id]);
+export const orderOf = (world: World, id: number): Order => must(world.orders[id - 1]);
+
+export function findSub(world: World, address: string, index: number): Sub | undefined {
+  return world.subs.find((sub) => sub.address === address && sub.index === index);
+}
+
+export function findAccount(world: World, address: string): Account | undefined {
+  return world.accounts.find((account) => account.address === address);
+}
+
+/** The account's dense id; made at its first credit or delegation. */
+export function openAccount(world: World, address: string): number {
+  const found = world.accounts.findIndex((account) => account.address === address);
+  if (found >= 0) return found;
+  world.accounts.push({ address, selfTrade: null, signers: [address], quorum: 1, nonces: [] });
+  return world.accounts.length - 1;
+}
+
+/** R-5.1: a subaccount is created by its first credit. */
+export function openSub(world: World, address: string, index: number): Sub {
+  const found = findSub(world, address, index);
+  if (found !== undefined) return found;
+  const id = world.subs.length;
+  const made: Sub = {
+    id,
+    account: openAccount(world, address),
+    address,
+    index,
+    system: id <= HOUSE_TAKERS,
+    house: id === HOUSE_MAKERS || id === HOUSE_TAKERS,
+    cash: 0n,
+    netDeposits: 0n,
+    positions: [],
+    settings: [],
+    delegates: [],
+    nonces: [],
+  };
+  world.subs.push(made);
+  return made;
+}
+
+export function positionOf(sub: Sub, market: number): Position {
+  return (sub.positions[market] ??= {
+    lots: 0n,
+    cost: 0n,
+    margin: 0n,
+    funding: 0n,
+    fees: 0n,
+    began: 0n,
+    resumesAt: 0n,
+  });
+}
+
+export function settingOf(sub: Sub, market: number): Setting {
+  return (sub.settings[market] ??= { isolated: false, ratio: null });
+}
+
+export const isIsolated = (sub: Sub, market: number): boolean => settingOf(sub, market).isolated;
+
+/** What is left of an order, ≥ 0. */
+export const leftOf = (order: Order): bigint =>
+  (order.lots < 0n ? -order.lots : order.lots) - order.filled;
+
+export const isLive = ({ status }: Order): boolean =>
+  status === 'new' || status === 'partiallyFilled' || status === 'pending';
+
+// Saying ---------------------------------------------------------------------------------------------------------------
+
+export function say(world: World, said: Said): void {
+  world.said.push(said);
+}
+
+/** Money into cash, or out of it. */
+export function book(world: World, sub: Sub, delta: bigint, reason: LedgerReason): void {
+  if (delta === 0n) return;
+  sub.cash += delta;
+  world.touched.add(sub.id);
+  say(world, {
+    kind: 'balanceChanged',
+    subaccount: sub.id,
+    reason,
+    deltaQuanta: delta,
+    balanceQuanta: sub.cash,
+  });
+}
+
+/** The same for the margin of an isolated position. */
+export function bookMargin(
+  world: World,
+  sub: Sub,
+  market: number,
+  delta: bigint,
+  reason: LedgerReason,
+): void {
+  if (delta === 0n) return;
+  const position = positionOf(sub, market);
+  position.margin += delta;
+  world.touched.add(sub.id);
+  say(world, {
+    kind: 'isolatedMarginChanged',
+    subaccount: sub.id,
+    market,
+    reason,
+    deltaQuanta: delta,
+    marginQuanta: position.margin,
+  });
+}
+
+export type Answer = 'ok' | Refusal;
