@@ -86,7 +86,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/engine/book/order-table.ts', 'src/engine/book/price-ladder.ts'],
+    files: ['src/engine/book/*.ts'],
     rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
   },
   {

@@ -104,9 +104,18 @@ export function hashNumber(value: number): number {
 
 /** FNV-1a over UTF-16 units, started from a number. */
 export function hashText(seed: number, text: string): number {
-  let hash = seed ^ 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) {
-    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  }
+  let hash = hashStart(seed);
+  for (let i = 0; i < text.length; i++) hash = hashUnit(hash, text.charCodeAt(i));
+  return hashEnd(hash);
+}
+
+/** The same in its steps, for texts that are not strings. */
+export function hashStart(seed: number): number {
+  return seed ^ 0x811c9dc5;
+}
+export function hashUnit(hash: number, unit: number): number {
+  return Math.imul(hash ^ unit, 0x01000193);
+}
+export function hashEnd(hash: number): number {
   return hash ^ (hash >>> 15);
 }

@@ -21,7 +21,8 @@ import {
 import { signersOf } from './accounts/authority.ts';
 import type { Dated, Recent } from './accounts/recent.ts';
 import type { Subaccount } from './accounts/subaccount.ts';
-import { NONE, ORDER_STATUSES, ORDER_TYPES, type OrderTable } from './book/order-table.ts';
+import type { OrderRows } from './book/order-rows.ts';
+import { NONE, ORDER_STATUSES, ORDER_TYPES } from './book/order-table.ts';
 import type { RowFilter } from './book/row-tags.ts';
 import type { ExchangeConfig, SelfTradeMode } from './config.ts';
 import type { Side } from './commands.ts';
@@ -317,8 +318,9 @@ export class ExchangeReader implements ExchangeView {
   order(id: OrderId): OrderView | undefined {
     const live = this.state.orders.slotOf(id);
     if (live !== NONE) return viewOrder(this.state.orders, live);
-    const ended = this.state.endedOrders.slotOf(id);
-    return ended === NONE ? undefined : viewOrder(this.state.endedOrders, ended);
+    const { endedOrders: ended } = this.state;
+    const slot = ended.slotOf(id);
+    return slot === NONE ? undefined : viewOrder(ended.page(slot), ended.rowOf(slot));
   }
 
   orderByClientId(
@@ -326,8 +328,8 @@ export class ExchangeReader implements ExchangeView {
     clientId: string,
     within: (index: number) => boolean = () => true,
   ): OrderView | undefined {
-    const sees = (table: OrderTable, slot: number): boolean =>
-      within(this.state.subaccount(table.subaccount(slot)).index);
+    const sees = (rows: OrderRows, row: number): boolean =>
+      within(this.state.subaccount(rows.subaccount(row)).index);
     const owner = this.state.accounts.get(account);
     const anySubaccount = owner.subaccounts.values().next().value;
     if (anySubaccount === undefined) return undefined;
@@ -335,7 +337,9 @@ export class ExchangeReader implements ExchangeView {
     if (live !== NONE && sees(this.state.orders, live)) return viewOrder(this.state.orders, live);
     const ended = this.state.endedOrders;
     for (let slot = owner.endedOrders.tail; slot !== NONE; slot = ended.prevOfOwner(slot)) {
-      if (ended.clientId(slot) === clientId && sees(ended, slot)) return viewOrder(ended, slot);
+      const page = ended.page(slot);
+      const row = ended.rowOf(slot);
+      if (page.clientIds.is(row, clientId) && sees(page, row)) return viewOrder(page, row);
     }
     return undefined;
   }
@@ -364,7 +368,7 @@ export class ExchangeReader implements ExchangeView {
         Math.min(filter.createdToUs, filter.updatedToUs) < Infinity,
     };
     const sinceUs = Math.max(filter.createdFromUs, filter.updatedFromUs);
-    const follows = (table: OrderTable, slot: number): boolean => {
+    const follows = (table: OrderRows, slot: number): boolean => {
       if (after === undefined) return true;
       const later = after.updatedAtUs - table.updatedAtUs(slot);
       return later > 0 || (later === 0 && table.id(slot) < after.orderId);
@@ -385,13 +389,15 @@ export class ExchangeReader implements ExchangeView {
     let lastUs = 0;
     let slot = most === 0 ? NONE : list.tail;
     for (; slot !== NONE; slot = ended.prevOfOwner(slot)) {
+      const page = ended.page(slot);
+      const row = ended.rowOf(slot);
       // An order is created before it is updated, so all that follow are too old.
-      if (sinceUs > 0 && ended.updatedAtUs(slot) < sinceUs) break;
-      if (!ended.matches(slot, rows)) continue;
-      if (follows(ended, slot)) {
-        if (taken < limit || ended.updatedAtUs(slot) === lastUs) {
-          lastUs = ended.updatedAtUs(slot);
-          found.push(viewOrder(ended, slot));
+      if (sinceUs > 0 && page.updatedAtUs(row) < sinceUs) break;
+      if (!page.matches(row, rows)) continue;
+      if (follows(page, row)) {
+        if (taken < limit || page.updatedAtUs(row) === lastUs) {
+          lastUs = page.updatedAtUs(row);
+          found.push(viewOrder(page, row));
           taken += 1;
         } else if (byTags) break;
       }
@@ -401,7 +407,9 @@ export class ExchangeReader implements ExchangeView {
     total += byTags ? most : seen;
     found.sort((a, b) => b.updatedAtUs - a.updatedAtUs || b.orderId - a.orderId);
     const keptSinceUs =
-      account.endedOrdersCut && list.head !== NONE ? ended.updatedAtUs(list.head) : null;
+      account.endedOrdersCut && list.head !== NONE
+        ? ended.page(list.head).updatedAtUs(ended.rowOf(list.head))
+        : null;
     return { items: found.slice(0, limit), total, keptSinceUs };
   }
 
@@ -459,7 +467,7 @@ function viewSubaccount(subaccount: Subaccount): SubaccountView {
   };
 }
 
-function viewOrder(table: OrderTable, slot: number): OrderView {
+function viewOrder(table: OrderRows, slot: number): OrderView {
   const special = table.special(slot);
   return {
     orderId: table.id(slot),

@@ -23,7 +23,8 @@ import {
 } from '../num/units.ts';
 import { archiveTransfer, archiveVaultSnapshot } from './accounts/history-archive.ts';
 import { archiveConfig, archiveSpec } from './config-archive.ts';
-import { NONE, ORDER_STATUSES, ORDER_TYPES, type OrderTable } from './book/order-table.ts';
+import type { OrderRows } from './book/order-rows.ts';
+import { NONE, ORDER_STATUSES, ORDER_TYPES, OrderTable } from './book/order-table.ts';
 import { NO_LEVEL } from './book/price-ladder.ts';
 import type { ExchangeConfig, RetentionConfig } from './config.ts';
 import { addMarket } from './market/list.ts';
@@ -157,7 +158,13 @@ function archiveTriggers(io: Archive, state: State, market: Market): void {
   }
 }
 
-function archiveOrder(io: Archive, table: OrderTable, saved: number): number {
+/** Writes a row of `table`, or adds what is read to `target`. Answers the row. */
+function archiveOrder(
+  io: Archive,
+  target: OrderTable,
+  saved: number,
+  table: OrderRows = target,
+): number {
   const has = saved !== NONE;
   const id = orderId(io.int(has ? table.id(saved) : 0));
   const subaccount = io.int(has ? table.subaccount(saved) : 0) as SubaccountId;
@@ -186,7 +193,7 @@ function archiveOrder(io: Archive, table: OrderTable, saved: number): number {
   const special = io.bool(specialOf !== null) ? (specialOf ?? new Special()) : null;
   special?.archive(io);
   if (!io.loading) return saved;
-  const slot = table.add(
+  const slot = target.add(
     id,
     {
       subaccount,
@@ -207,11 +214,11 @@ function archiveOrder(io: Archive, table: OrderTable, saved: number): number {
     created,
     lastSeq,
   );
-  table.touch(slot, updated, lastSeq);
-  table.reduce(slot, Math.abs(size) - left);
-  table.setStatus(slot, ORDER_STATUSES[status] ?? 'new', END_REASONS[reason - 1] ?? null);
-  table.setWaiting(slot, waiting);
-  if (special !== null) table.setSpecial(slot, special);
+  target.touch(slot, updated, lastSeq);
+  target.reduce(slot, Math.abs(size) - left);
+  target.setStatus(slot, ORDER_STATUSES[status] ?? 'new', END_REASONS[reason - 1] ?? null);
+  target.setWaiting(slot, waiting);
+  if (special !== null) target.setSpecial(slot, special);
   return slot;
 }
 
@@ -265,16 +272,23 @@ function archiveHistory(io: Archive, state: State): void {
   state.transfers.archive(io, 'transfers', archiveTransfer);
   state.vaultSnapshots.archive(io, 'vaultSnapshots', archiveVaultSnapshot);
   io.section('ended');
+  const ended = state.endedOrders;
+  // What is read passes through a table of live orders.
+  const passage = new OrderTable();
   for (const account of state.accounts.all) {
     account.endedOrdersCut = io.bool(account.endedOrdersCut);
     const slots: number[] = [];
-    const ended = state.endedOrders;
     for (let slot = account.endedOrders.head; slot !== NONE; slot = ended.nextOfOwner(slot)) {
       slots.push(slot);
     }
     archiveList(io, slots, (saved) => {
-      const slot = archiveOrder(io, ended, saved ?? NONE);
-      if (io.loading) ended.linkOwner(account.endedOrders, slot);
+      if (saved !== null) {
+        archiveOrder(io, passage, ended.rowOf(saved), ended.page(saved));
+        return saved;
+      }
+      const slot = archiveOrder(io, passage, NONE);
+      ended.add(account.endedOrders, passage, slot);
+      passage.remove(slot);
       return slot;
     });
   }

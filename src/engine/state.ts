@@ -27,6 +27,7 @@ import {
 import { Accounts } from './accounts/accounts.ts';
 import type { Subaccount } from './accounts/subaccount.ts';
 import { Recent } from './accounts/recent.ts';
+import { EndedOrders } from './book/ended-orders.ts';
 import { OrderTable } from './book/order-table.ts';
 import type { ExchangeConfig, TriggerSource } from './config.ts';
 import type { Cause, EngineEvent, EventSink } from './events.ts';
@@ -80,7 +81,7 @@ export class State {
   readonly houseTaker: Subaccount;
 
   /** History. */
-  readonly endedOrders = new OrderTable(true);
+  readonly endedOrders = new EndedOrders();
   readonly transfers: Recent<TransferView>;
   readonly vaultSnapshots: Recent<VaultSnapshotView>;
 

@@ -44,7 +44,6 @@ export class OrderBook {
     let level = ladder.find(price);
     if (level === NO_LEVEL) level = ladder.insert(price);
     const tail = ladder.tail(level);
-    table.setLevel(slot, level);
     table.setPrev(slot, tail);
     table.setNext(slot, NONE);
     if (tail === NONE) ladder.setHead(level, slot);
@@ -67,7 +66,6 @@ export class OrderBook {
       return;
     }
     const head = ladder.head(level);
-    table.setLevel(slot, level);
     table.setPrev(slot, NONE);
     table.setNext(slot, head);
     table.setPrev(head, slot);
@@ -82,7 +80,7 @@ export class OrderBook {
   unlink(slot: number): void {
     const table = this.table;
     const ladder = this.ladder(table.side(slot));
-    const level = table.level(slot);
+    const level = ladder.find(table.price(slot));
     const prev = table.prev(slot);
     const next = table.next(slot);
     if (prev === NONE) ladder.setHead(level, next);
@@ -90,7 +88,6 @@ export class OrderBook {
     if (next === NONE) ladder.setTail(level, prev);
     else table.setPrev(next, prev);
     table.setResting(slot, false);
-    table.setLevel(slot, NO_LEVEL);
     ladder.addCount(level, -1);
     if (prev === NONE && next === NONE) {
       ladder.remove(level);
@@ -107,7 +104,7 @@ export class OrderBook {
   reduce(slot: number, by: number): void {
     const table = this.table;
     const ladder = this.ladder(table.side(slot));
-    const level = table.level(slot);
+    const level = ladder.find(table.price(slot));
     table.reduce(slot, by);
     ladder.addTotal(level, -by);
     if (table.isHouse(slot)) ladder.addHouseTotal(level, -by);
@@ -116,7 +113,7 @@ export class OrderBook {
   /** Adds to the house segment that ends a queue. */
   growSegment(slot: number, by: number): void {
     const ladder = this.ladder(this.table.side(slot));
-    const level = this.table.level(slot);
+    const level = ladder.find(this.table.price(slot));
     this.table.growSegment(slot, by);
     ladder.addTotal(level, by);
     ladder.addHouseTotal(level, by);

@@ -10,7 +10,7 @@
  * Invariant: every occupied key is in exactly one of window and list. The window's place is not state: no answer
  * depends on it.
  *
- * This file and the order table alone may assert (`!`) that a typed array has the slot it is asked for.
+ * The files of this folder alone may assert (`!`) that a typed array has the slot it is asked for.
  */
 import type { PriceTicks } from '../../num/units.ts';
 

@@ -2,9 +2,6 @@
  * How an order ends (R-2.8, R-2.9): it leaves book, exposure, owner's list and clientId index; its record goes to the
  * ended orders, of which each account keeps the newest. Terminal is terminal.
  */
-import { hashText } from '../../base/slot-index.ts';
-import { assert } from '../../base/assert.ts';
-import { NONE } from '../book/order-table.ts';
 import type { EndReason } from '../rejections.ts';
 import type { State } from '../state.ts';
 import { leaveBook } from './resting.ts';
@@ -27,8 +24,8 @@ export function endOrder(
   table.setStatus(slot, status, reason);
   table.touch(slot, state.nowUs, state.seq);
   table.unlinkOwner(subaccount.orders, slot);
-  const clientId = table.clientId(slot);
-  if (clientId !== null) state.clientIds.remove(hashText(subaccount.account, clientId), slot);
+  const clientId = table.clientIds.hash(slot, subaccount.account);
+  if (clientId !== null) state.clientIds.remove(clientId, slot);
   if (table.hasTimer(slot)) state.expiring -= 1;
   state.emit(hashOrderEnded, {
     kind: 'orderEnded',
@@ -72,14 +69,10 @@ function tellRelatives(
 export function retain(state: State, slot: number): void {
   const limit = state.config.retention.endedOrdersPerAccount;
   if (limit === 0) return;
-  const ended = state.endedOrders;
   const account = state.accounts.get(state.subaccount(state.orders.subaccount(slot)).account);
   const list = account.endedOrders;
-  ended.linkOwner(list, ended.addCopy(state.orders, slot));
+  state.endedOrders.add(list, state.orders, slot);
   if (list.count <= limit) return;
-  const oldest = list.head;
-  assert(oldest !== NONE, 'a list over its limit has a head');
   account.endedOrdersCut = true;
-  ended.unlinkOwner(list, oldest);
-  ended.remove(oldest);
+  state.endedOrders.removeOldest(list);
 }

@@ -142,7 +142,7 @@ export function reject(
 /** Slot of the live order of this account with this clientId, or NONE. */
 export function findClientId(state: State, subaccount: Subaccount, clientId: string): number {
   return state.clientIds.find(hashText(subaccount.account, clientId), (slot) => {
-    if (state.orders.clientId(slot) !== clientId) return false;
+    if (!state.orders.clientIds.is(slot, clientId)) return false;
     return state.subaccount(state.orders.subaccount(slot)).account === subaccount.account;
   });
 }

@@ -1,0 +1,175 @@
+/**
+ * The clientIds of a table's rows, as bytes: 16 to 24 bytes for the usual one and four a row, where a string and its place in an
+ * array are 40, and a million of them would be looked at in every collection of garbage. A table without clientIds pays nothing.
+ *
+ * A text of up to 127 characters stands in cells of eight bytes that follow each other: its length, with the high bit when its
+ * characters take two bytes each, then the characters. Freed stretches are kept by their number of cells. Anything longer,
+ * which no gateway lets through, stays a string.
+ */
+import { hashEnd, hashStart, hashText, hashUnit } from '../../base/slot-index.ts';
+
+const CELL = 8;
+const WIDE = 0x80;
+const LONGEST = 0x7f;
+/** In `cells`: no text, or one in `long`; others are the place of the first cell + 1. */
+const NO_TEXT = 0;
+const LONG_TEXT = -1;
+
+export class ClientIds {
+  /** Cells of one block; a power of two. */
+  private readonly blockCells: number;
+  private readonly blocks: Uint8Array[] = [];
+  /** First cell of each row's text; shorter than the table until a row beyond it has one. */
+  private cells = new Int32Array(0);
+  /** Cells used of the last block. */
+  private used = 0;
+  /** Free stretches by their number of cells; each holds the place of the next one + 1 in its first four bytes. */
+  private readonly free: number[] = [];
+  private readonly long = new Map<number, string>();
+
+  /** `blockBytes`, a power of two: how much is taken at a time. */
+  constructor(blockBytes: number) {
+    this.blockCells = blockBytes / CELL;
+    this.used = this.blockCells;
+  }
+
+  get(row: number): string | null {
+    const cell = this.cellOf(row);
+    if (cell === NO_TEXT) return null;
+    if (cell === LONG_TEXT) return this.long.get(row) ?? null;
+    const block = this.blockOf(cell);
+    const at = this.offsetOf(cell);
+    const head = block[at]!;
+    const length = head & LONGEST;
+    let text = '';
+    if ((head & WIDE) === 0) {
+      for (let i = 1; i <= length; i++) text += String.fromCharCode(block[at + i]!);
+    } else {
+      for (let i = 1; i < 2 * length; i += 2) {
+        text += String.fromCharCode(block[at + i]! | (block[at + i + 1]! << 8));
+      }
+    }
+    return text;
+  }
+
+  /** Whether the row has this text. */
+  is(row: number, text: string): boolean {
+    const cell = this.cellOf(row);
+    if (cell === NO_TEXT) return false;
+    if (cell === LONG_TEXT) return this.long.get(row) === text;
+    const block = this.blockOf(cell);
+    const at = this.offsetOf(cell);
+    const head = block[at]!;
+    if ((head & LONGEST) !== text.length) return false;
+    const wide = (head & WIDE) !== 0;
+    for (let i = 0; i < text.length; i++) {
+      const unit = wide ? block[at + 1 + 2 * i]! | (block[at + 2 + 2 * i]! << 8) : block[at + 1 + i]!;
+      if (unit !== text.charCodeAt(i)) return false;
+    }
+    return true;
+  }
+
+  /** `hashText` of the row's text, without making it; null when it has none. */
+  hash(row: number, seed: number): number | null {
+    const cell = this.cellOf(row);
+    if (cell === NO_TEXT) return null;
+    if (cell === LONG_TEXT) return hashText(seed, this.long.get(row) ?? '');
+    const block = this.blockOf(cell);
+    const at = this.offsetOf(cell);
+    const head = block[at]!;
+    const length = head & LONGEST;
+    const wide = (head & WIDE) !== 0;
+    let hash = hashStart(seed);
+    for (let i = 0; i < length; i++) {
+      const unit = wide ? block[at + 1 + 2 * i]! | (block[at + 2 + 2 * i]! << 8) : block[at + 1 + i]!;
+      hash = hashUnit(hash, unit);
+    }
+    return hashEnd(hash);
+  }
+
+  /** Gives a row that has none its text. */
+  set(row: number, text: string): void {
+    if (row >= this.cells.length) this.grow(row);
+    if (text.length > LONGEST) {
+      this.cells[row] = LONG_TEXT;
+      this.long.set(row, text);
+      return;
+    }
+    let wide = false;
+    for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0xff) wide = true;
+    const cell = this.take(cellsOf(text.length, wide));
+    this.cells[row] = cell;
+    const block = this.blockOf(cell);
+    const at = this.offsetOf(cell);
+    block[at] = text.length | (wide ? WIDE : 0);
+    for (let i = 0; i < text.length; i++) {
+      const unit = text.charCodeAt(i);
+      if (wide) {
+        block[at + 1 + 2 * i] = unit;
+        block[at + 2 + 2 * i] = unit >>> 8;
+      } else block[at + 1 + i] = unit;
+    }
+  }
+
+  /** Takes the row's text away, if it has one. */
+  clear(row: number): void {
+    const cell = this.cellOf(row);
+    if (cell === NO_TEXT) return;
+    this.cells[row] = NO_TEXT;
+    if (cell === LONG_TEXT) {
+      this.long.delete(row);
+      return;
+    }
+    const block = this.blockOf(cell);
+    const at = this.offsetOf(cell);
+    const head = block[at]!;
+    const size = cellsOf(head & LONGEST, (head & WIDE) !== 0);
+    const next = this.free[size] ?? NO_TEXT;
+    for (let i = 0; i < 4; i++) block[at + i] = next >>> (8 * i);
+    this.free[size] = cell;
+  }
+
+  private cellOf(row: number): number {
+    return row < this.cells.length ? this.cells[row]! : NO_TEXT;
+  }
+
+  private blockOf(cell: number): Uint8Array {
+    return this.blocks[Math.floor((cell - 1) / this.blockCells)]!;
+  }
+
+  private offsetOf(cell: number): number {
+    return ((cell - 1) & (this.blockCells - 1)) * CELL;
+  }
+
+  private take(size: number): number {
+    const freed = this.free[size] ?? NO_TEXT;
+    if (freed !== NO_TEXT) {
+      const block = this.blockOf(freed);
+      const at = this.offsetOf(freed);
+      let next = 0;
+      for (let i = 0; i < 4; i++) next |= block[at + i]! << (8 * i);
+      this.free[size] = next;
+      return freed;
+    }
+    if (this.used + size > this.blockCells) {
+      this.blocks.push(new Uint8Array(this.blockCells * CELL));
+      this.used = 0;
+    }
+    const cell = (this.blocks.length - 1) * this.blockCells + this.used + 1;
+    this.used += size;
+    return cell;
+  }
+
+  private grow(row: number): void {
+    // Untouched pages cost nothing, freed smaller arrays leave holes: a large one takes a big step.
+    let length = Math.max(64, this.cells.length);
+    while (length <= row) length *= length < 1 << 18 ? 2 : 8;
+    const cells = new Int32Array(length);
+    cells.set(this.cells);
+    this.cells = cells;
+  }
+}
+
+function cellsOf(length: number, wide: boolean): number {
+  return Math.ceil((1 + (wide ? 2 * length : length)) / CELL);
+}

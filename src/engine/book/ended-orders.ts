@@ -1,0 +1,172 @@
+/**
+ * Ended orders while they are retained: copies of rows, in pages, so that growing copies nothing. History: no rule reads it.
+ *
+ * A slot is a page and a row of it; freed ones are used again. Each account has a list of its own, oldest first.
+ */
+import { SlotIndex, hashNumber } from '../../base/slot-index.ts';
+import type { OrderId } from '../../num/units.ts';
+import {
+  EXTRA,
+  EXPIRES,
+  FLOATS,
+  FREE,
+  ID,
+  INDEXED,
+  INTS,
+  LINKS,
+  NEXT,
+  NONCE,
+  NONE,
+  OrderRows,
+  OWNER_NEXT,
+  OWNER_PREV,
+  RESTING,
+  STATE,
+  SUBACCOUNT,
+  WAITING,
+  type OwnerList,
+} from './order-rows.ts';
+import { RowTags, type RowFilter } from './row-tags.ts';
+
+const PAGE_BITS = 10;
+const PAGE_ROWS = 1 << PAGE_BITS;
+const PAGE_MASK = PAGE_ROWS - 1;
+const CLIENT_ID_BYTES = 1 << 13;
+
+export class EndedOrders {
+  private readonly pages: OrderRows[] = [];
+  private readonly tags: RowTags[] = [];
+  private used = 0;
+  private free = NONE;
+  private readonly index = new SlotIndex();
+  /** Rows that no look-up has made it index yet; they may stand here twice, or be free again. */
+  private unindexed = new Int32Array(PAGE_ROWS);
+  private unindexedCount = 0;
+
+  /** Rows in use or free again. */
+  get rows(): number {
+    return this.used;
+  }
+
+  /** The page of a slot; its row there is `rowOf(slot)`. */
+  page(slot: number): OrderRows {
+    return this.pages[slot >> PAGE_BITS]!;
+  }
+
+  rowOf(slot: number): number {
+    return slot & PAGE_MASK;
+  }
+
+  slotOf(id: OrderId): number {
+    if (this.unindexedCount > 0) this.catchUp();
+    return this.index.find(hashNumber(id), (slot) => this.page(slot).id(slot & PAGE_MASK) === id);
+  }
+
+  /** Copies an order that has ended to the end of its account's list. */
+  add(list: OwnerList, from: OrderRows, source: number): void {
+    const slot = this.take();
+    const page = this.page(slot);
+    const row = slot & PAGE_MASK;
+    const { floats, ints } = page;
+    for (let i = ID, to = row * FLOATS, start = source * FLOATS; i < NONCE; i++) {
+      floats[to + i] = from.floats[start + i]!;
+    }
+    const to = row * INTS;
+    const start = source * INTS;
+    for (let i = 2 * NONCE; i < LINKS; i++) ints[to + i] = from.ints[start + i]!;
+    const state = from.ints[start + STATE]! & ~(RESTING | EXPIRES | INDEXED | WAITING);
+    ints[to + STATE] = state;
+    ints[to + OWNER_PREV] = list.tail;
+    ints[to + OWNER_NEXT] = NONE;
+    if (list.tail === NONE) list.head = slot;
+    else this.page(list.tail).ints[(list.tail & PAGE_MASK) * INTS + OWNER_NEXT] = slot;
+    list.tail = slot;
+    list.count += 1;
+    const clientId = from.clientIds.get(source);
+    if (clientId !== null) page.clientIds.set(row, clientId);
+    const extras = (state & EXTRA) === 0 ? undefined : from.extras.get(source);
+    if (extras !== undefined) page.extras.set(row, extras);
+    this.tags[slot >> PAGE_BITS]!.set(row, ints[to + SUBACCOUNT]!, page.tagOf(row));
+    if (this.unindexedCount === this.unindexed.length) this.makeRoom();
+    this.unindexed[this.unindexedCount++] = slot;
+  }
+
+  /** Forgets the oldest order of a list, which has one. */
+  removeOldest(list: OwnerList): void {
+    const slot = list.head;
+    const page = this.page(slot);
+    const row = slot & PAGE_MASK;
+    const next = page.ints[row * INTS + OWNER_NEXT]!;
+    list.head = next;
+    list.count -= 1;
+    if (next === NONE) list.tail = NONE;
+    else this.page(next).ints[(next & PAGE_MASK) * INTS + OWNER_PREV] = NONE;
+    const state = page.ints[row * INTS + STATE]!;
+    if ((state & INDEXED) !== 0) this.index.remove(hashNumber(page.id(row)), slot);
+    page.floats[row * FLOATS + ID] = FREE;
+    page.clientIds.clear(row);
+    if ((state & EXTRA) !== 0) page.extras.delete(row);
+    this.tags[slot >> PAGE_BITS]!.clear(row);
+    page.ints[row * INTS + NEXT] = this.free;
+    this.free = slot;
+  }
+
+  nextOfOwner(slot: number): number {
+    return this.page(slot).ints[(slot & PAGE_MASK) * INTS + OWNER_NEXT]!;
+  }
+
+  prevOfOwner(slot: number): number {
+    return this.page(slot).ints[(slot & PAGE_MASK) * INTS + OWNER_PREV]!;
+  }
+
+  /** How many rows match, times apart. */
+  countMatches(filter: RowFilter): number {
+    let count = 0;
+    for (const tags of this.tags) count += tags.count(filter);
+    return count;
+  }
+
+  /** Ended orders are many and looked up seldom: they enter the index when someone looks. */
+  private catchUp(): void {
+    for (let i = 0; i < this.unindexedCount; i++) {
+      const slot = this.unindexed[i]!;
+      const page = this.page(slot);
+      const row = slot & PAGE_MASK;
+      const state = page.ints[row * INTS + STATE]!;
+      if (page.id(row) === FREE || (state & INDEXED) !== 0) continue;
+      page.ints[row * INTS + STATE] = state | INDEXED;
+      this.index.add(hashNumber(page.id(row)), slot);
+    }
+    this.unindexedCount = 0;
+  }
+
+  /** Each row needs to stand among the unindexed once: a list longer than the table is made anew from the rows. */
+  private makeRoom(): void {
+    const old = this.unindexed;
+    if (old.length < 2 * this.used) {
+      this.unindexed = new Int32Array(old.length * 2);
+      this.unindexed.set(old);
+      return;
+    }
+    this.unindexedCount = 0;
+    for (let slot = 0; slot < this.used; slot++) {
+      const page = this.page(slot);
+      const row = slot & PAGE_MASK;
+      if (page.id(row) === FREE || (page.ints[row * INTS + STATE]! & INDEXED) !== 0) continue;
+      this.unindexed[this.unindexedCount++] = slot;
+    }
+  }
+
+  private take(): number {
+    const slot = this.free;
+    if (slot !== NONE) {
+      this.free = this.page(slot).ints[(slot & PAGE_MASK) * INTS + NEXT]!;
+      return slot;
+    }
+    if ((this.used & PAGE_MASK) === 0) {
+      this.pages.push(new OrderRows(PAGE_ROWS, CLIENT_ID_BYTES));
+      this.tags.push(new RowTags(PAGE_ROWS));
+    }
+    return this.used++;
+  }
+}
