@@ -51,13 +51,15 @@ export class Exchange extends ExchangeReader implements Engine {
 
   apply(command: Command, emit?: EventSink): Outcome {
     const state = this.state;
-    assert(Number.isSafeInteger(command.timeUs), 'command times are whole microseconds');
-    assert(command.timeUs >= state.nowUs, 'time never goes back');
+    // Commands have twenty shapes: what all of them have is dear to ask for.
+    const { timeUs } = command;
+    assert(Number.isSafeInteger(timeUs), 'command times are whole microseconds');
+    assert(timeUs >= state.nowUs, 'time never goes back');
     state.seq = seq(state.seq + 1);
-    state.begin(command.timeUs, emit);
+    state.begin(timeUs, emit);
     try {
       hashCommand(state.hash, command);
-      if (command.timeUs > state.nowUs) runTimers(state, command.timeUs);
+      if (timeUs > state.nowUs) runTimers(state, timeUs);
       const outcome = carryOut(state, command);
       if (state.followUps.length > 0) settleFollowUps(state);
       if (state.triggersDue || state.newTriggers.length > 0) runTriggers(state);

@@ -26,8 +26,32 @@ export function minBig(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
-/** ⌊a ÷ b⌋ of safe integers, b > 0, exact although `/` rounds. */
+/**
+ * ⌊a ÷ b⌋ of safe integers, b > 0, exact although `/` rounds: the rounded quotient is off by at most one, which the remainder
+ * tells. (`%` of doubles is a loop in the processor.) Above 2^52 a product could round, so there `%` decides.
+ */
 export function floorDiv(a: number, b: number): number {
-  const remainder = a % b;
-  return (remainder < 0 ? a - remainder - b : a - remainder) / b;
+  if (a > EXACT || a < -EXACT || b > EXACT) {
+    const remainder = a % b;
+    const whole = (a - remainder) / b;
+    return remainder < 0 ? whole - 1 : whole;
+  }
+  const quotient = Math.floor(a / b);
+  const remainder = a - quotient * b;
+  if (remainder < 0) return quotient - 1;
+  return remainder >= b ? quotient + 1 : quotient;
 }
+
+/** ⌈a ÷ b⌉ of safe integers, b > 0. */
+export function ceilDiv(a: number, b: number): number {
+  const quotient = floorDiv(a, b);
+  return quotient * b === a ? quotient : quotient + 1;
+}
+
+/** The largest multiple of `step` that is not above `a`; safe integers, as is the answer, step > 0. */
+export function floorTo(a: number, step: number): number {
+  return floorDiv(a, step) * step;
+}
+
+/** Below this a product of a quotient of two such numbers and its divisor is exact. */
+const EXACT = 2 ** 52;

@@ -63,24 +63,40 @@ export function accountAddress(i: number) {
 }
 
 /**
- * The mix from a first operation on. Order numbers of the engine are the placed orders in their own order, so cancels
- * are translated; a cancel of nothing stays one of an order that never was.
+ * The mix as commands. Order numbers of the engine are the placed orders in their own order, so cancels are translated; a
+ * cancel of nothing stays one of an order that never was.
  */
-export function flowCommands(mix: Mix): Command[] {
-  const commands: Command[] = [];
-  const numbers = new Int32Array(mix.count + 1);
-  let placed = 0;
-  for (let i = 0; i < mix.count; i++) {
+export class Flow {
+  readonly mix: Mix;
+  /** The engine's number of each operation's order. */
+  private readonly numbers: Int32Array;
+
+  constructor(mix: Mix) {
+    this.mix = mix;
+    this.numbers = new Int32Array(mix.count + 1);
+    let placed = 0;
+    for (let i = 0; i < mix.count; i++) if (mix.kind[i] !== 1) this.numbers[i + 1] = ++placed;
+  }
+
+  /**
+   * Commands [from, until), as a decoder would hand them over: made shortly before they are applied. All of them at once would
+   * be a hundred megabytes that the engine's own caches and collections of garbage have to bear.
+   */
+  commands(from: number, until: number): Command[] {
+    const commands: Command[] = [];
+    for (let i = from; i < until; i++) commands.push(this.command(i));
+    return commands;
+  }
+
+  private command(i: number): Command {
+    const { mix, numbers } = this;
     // A microsecond each keeps the index fresh for the whole run.
     const atUs = timeUs(START_US + i);
     if (mix.kind[i] === 1) {
       const number = numbers[mix.id[i] ?? 0] ?? 0;
-      commands.push({ kind: 'cancelOrder', timeUs: atUs, orderId: orderId(number) });
-      continue;
+      return { kind: 'cancelOrder', timeUs: atUs, orderId: orderId(number) };
     }
-    placed += 1;
-    numbers[i + 1] = placed;
-    commands.push({
+    return {
       kind: 'placeOrder',
       timeUs: atUs,
       subaccount: subaccountId(FIRST_USER + (i % ACCOUNTS)),
@@ -97,9 +113,8 @@ export function flowCommands(mix: Mix): Command[] {
       clientId: null,
       originator: null,
       originatorFeePpm: ppm(0),
-    });
+    };
   }
-  return commands;
 }
 
 export function openExchange(accounts = ACCOUNTS): Exchange {

@@ -7,25 +7,36 @@ import { fileURLToPath } from 'node:url';
 import Table from 'cli-table3';
 import { OrderBook, Side } from 'nodejs-order-book';
 import { JournalReader, JournalWriter } from '../../src/sim/journal/frames.ts';
+import type { Command } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { seq } from '../../src/num/units.ts';
 import { BareBook } from './bare-book.ts';
-import { CONFIG, flowCommands, openExchange, openingCommands } from './engine-flow.ts';
+import { RecordedExchange } from '../../src/sim/recorded-exchange.ts';
+import { CONFIG, Flow, openExchange, openingCommands } from './engine-flow.ts';
 import { makeMix } from './mix.ts';
 
 const ROUNDS = 5;
 const OPERATIONS = 400_000;
 /** The peer is slower by two orders: it gets the first part of the same flow. */
 const PEER_OPERATIONS = 60_000;
+/** Commands that are made at a time, between the clocks. */
+const BLOCK = 1000;
 
 const mix = makeMix(OPERATIONS);
-const commands = flowCommands(mix);
+const flow = new Flow(mix);
 const opening = openingCommands();
-const journal = new JournalWriter(CONFIG);
-[...opening, ...commands].forEach((command, i) => {
-  journal.append(seq(i + 1), command);
-});
-const bytes = journal.bytes();
+const bytes = journalOfAll();
+
+function journalOfAll(): Uint8Array {
+  const journal = new JournalWriter(CONFIG);
+  let number = 0;
+  const write = (command: Command): void => {
+    journal.append(seq(++number), command);
+  };
+  opening.forEach(write);
+  for (let i = 0; i < mix.count; i++) flow.commands(i, i + 1).forEach(write);
+  return journal.bytes();
+}
 
 interface Contestant {
   readonly name: string;
@@ -86,16 +97,36 @@ const count = (): void => {
   events += 1;
 };
 
+/** Commands a second of the whole flow, each block made before its time is taken. */
+function flowPerSecond(apply: (command: Command) => void): number {
+  globalThis.gc?.();
+  let ms = 0;
+  for (let from = mix.warmUp; from < mix.count; from += BLOCK) {
+    const commands = flow.commands(from, Math.min(from + BLOCK, mix.count));
+    const started = performance.now();
+    for (const command of commands) apply(command);
+    ms += performance.now() - started;
+  }
+  return OPERATIONS / (ms / 1000);
+}
+
 function engine(): number {
   const exchange = openExchange();
-  for (let i = 0; i < mix.warmUp; i++) exchange.apply(commands[i] as (typeof commands)[number]);
+  for (const command of flow.commands(0, mix.warmUp)) exchange.apply(command);
   events = 0;
-  const rate = perSecond(OPERATIONS, () => {
-    for (let i = mix.warmUp; i < commands.length; i++) {
-      exchange.apply(commands[i] as (typeof commands)[number], count);
-    }
-  });
+  const rate = flowPerSecond((command) => exchange.apply(command, count));
   chainHash = exchange.chainHash();
+  return rate;
+}
+
+/** As a running exchange does it: each command is journalled, then applied. */
+function recorded(): number {
+  const exchange = new RecordedExchange(CONFIG, { checkpointEvery: 0 });
+  exchange.onEvent(count);
+  for (const command of opening) exchange.submit(command);
+  for (const command of flow.commands(0, mix.warmUp)) exchange.submit(command);
+  const rate = flowPerSecond((command) => exchange.submit(command));
+  if (exchange.engine.chainHash() !== chainHash) throw new Error('recorded and plain run differ');
   return rate;
 }
 
@@ -111,7 +142,7 @@ function fromBytes(): number {
   };
   replay(opening.length + mix.warmUp);
   const rate = perSecond(OPERATIONS, () => {
-    replay(opening.length + commands.length);
+    replay(opening.length + mix.count);
   });
   if (exchange.chainHash() !== chainHash) throw new Error('replay and live run differ');
   return rate;
@@ -121,6 +152,7 @@ const contestants: Contestant[] = [
   { name: 'nodejs-order-book 10.1.1', round: peer, figures: [] },
   { name: 'book alone', round: bareBook, figures: [] },
   { name: 'engine, commands to hashed events', round: engine, figures: [] },
+  { name: 'engine, commands to journal and hashed events', round: recorded, figures: [] },
   { name: 'engine, journal bytes to hashed events', round: fromBytes, figures: [] },
 ];
 
@@ -172,9 +204,11 @@ if (json) {
     table.push([row.name, row.perSecond.toLocaleString('en'), `${row.ratio.toFixed(1)} ×`]);
   }
   console.log(table.toString());
-  const live = rows[2]?.perSecond ?? 0;
-  const replayed = rows[3]?.perSecond ?? 1;
-  console.log(`a replayed command costs ${(live / replayed).toFixed(2)} × a live one`);
+  const [applied, live, replayed] = rows.slice(2).map((row) => row.perSecond);
+  console.log(
+    `a replayed command costs ${((live ?? 0) / (replayed ?? 1)).toFixed(2)} × a live one, which is journalled, ` +
+      `and ${((applied ?? 0) / (replayed ?? 1)).toFixed(2)} × one that is only applied`,
+  );
   console.log(
     `${memory.orders.toLocaleString('en')} resting orders: ${(memory.bytes / 2 ** 20).toFixed(0)} MiB over an empty exchange ` +
       `(${(memory.bytes / memory.orders).toFixed(0)} bytes an order)`,

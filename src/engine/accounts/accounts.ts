@@ -107,6 +107,7 @@ export class Accounts {
       index,
       role,
       nowUs,
+      account.endedOrders,
     );
     this.subaccounts.push(made);
     account.subaccounts.set(index, made.id);

@@ -9,25 +9,42 @@ import type { Archive } from '../../base/archive.ts';
 
 export const NONCE_WINDOW = 1024;
 
+/** A nonce as its high and low 32 bits, which compare without making a bigint. */
+const whole = new BigInt64Array(1);
+const halves = new Int32Array(whole.buffer);
+const LOW = 0;
+const HIGH = 1;
+
 export class NonceWindow {
-  /** Nonces are int64; the ring starts small, since most identities use few. */
-  private ring = new BigInt64Array(8);
+  /** The highest nonce ever used here, in halves: what is above it needs no search. */
+  private topHigh = -1;
+  private topLow = -1;
   private start = 0;
   private length = 0;
+  /** Nonces are int64; the ring starts small, since most identities use few. Its length is a power of two. */
+  private ring = new BigInt64Array(8);
   private floorNonce = -1n;
-  /** The highest nonce ever used here: what is above it needs no search. Reading the ring would make a bigint. */
-  private top = -1n;
 
   get floor(): bigint {
     return this.floorNonce;
   }
 
   get highest(): bigint {
-    return this.top;
+    halves[HIGH] = this.topHigh;
+    halves[LOW] = this.topLow;
+    return whole[0] ?? -1n;
+  }
+
+  /** Whether the nonce is above all that were ever used here, and so above the floor. */
+  isAbove(nonce: bigint): boolean {
+    whole[0] = nonce;
+    const high = halves[HIGH] ?? 0;
+    if (high !== this.topHigh) return high > this.topHigh;
+    return (halves[LOW] ?? 0) >>> 0 > this.topLow >>> 0;
   }
 
   has(nonce: bigint): boolean {
-    if (nonce > this.top || this.length === 0) return false;
+    if (this.length === 0 || this.isAbove(nonce)) return false;
     const place = this.place(nonce);
     return place < this.length && this.at(place) === nonce;
   }
@@ -38,18 +55,18 @@ export class NonceWindow {
     if (this.length === NONCE_WINDOW) {
       const dropped = this.at(0);
       if (dropped > this.floorNonce) this.floorNonce = dropped;
-      this.start = (this.start + 1) % this.ring.length;
+      this.start = (this.start + 1) & (this.ring.length - 1);
       this.length -= 1;
       if (nonce < dropped) {
         // The new nonce is itself the lowest: it is the one that drops out.
-        this.start = (this.start + this.ring.length - 1) % this.ring.length;
+        this.start = (this.start - 1) & (this.ring.length - 1);
         this.length += 1;
         if (nonce > this.floorNonce) this.floorNonce = nonce;
         return;
       }
     }
     let place = this.length;
-    if (nonce > this.top) this.top = nonce;
+    if (this.isAbove(nonce)) this.setTop(nonce);
     else {
       while (place > 0 && this.at(place - 1) > nonce) {
         this.put(place, this.at(place - 1));
@@ -62,7 +79,8 @@ export class NonceWindow {
 
   /** Everything up to the highest used is spent for this identity (a delegate's revocation); what was used stays known. */
   closeBelowHighest(): void {
-    if (this.top > this.floorNonce) this.floorNonce = this.top;
+    const { highest } = this;
+    if (highest > this.floorNonce) this.floorNonce = highest;
   }
 
   archive(io: Archive): void {
@@ -79,7 +97,13 @@ export class NonceWindow {
       this.put(i, nonce);
       this.length += 1;
     }
-    if (io.loading) this.top = this.length === 0 ? this.floorNonce : this.at(this.length - 1);
+    if (io.loading) this.setTop(this.length === 0 ? this.floorNonce : this.at(this.length - 1));
+  }
+
+  private setTop(nonce: bigint): void {
+    whole[0] = nonce;
+    this.topHigh = halves[HIGH] ?? 0;
+    this.topLow = halves[LOW] ?? 0;
   }
 
   private place(nonce: bigint): number {
@@ -94,11 +118,11 @@ export class NonceWindow {
   }
 
   private at(i: number): bigint {
-    return this.ring[(this.start + i) % this.ring.length] ?? 0n;
+    return this.ring[(this.start + i) & (this.ring.length - 1)] ?? 0n;
   }
 
   private put(i: number, nonce: bigint): void {
-    this.ring[(this.start + i) % this.ring.length] = nonce;
+    this.ring[(this.start + i) & (this.ring.length - 1)] = nonce;
   }
 
   private grow(): void {
@@ -112,17 +136,18 @@ export class NonceWindow {
 /** The windows of one scope: an account's requests, or a subaccount's orders. */
 export class NonceScope {
   private readonly owner = new NonceWindow();
-  /** By delegate's account id, in order of first use. */
-  private readonly delegates = new Map<number, NonceWindow>();
+  /** By delegate's account id, in order of first use; most scopes have none. */
+  private delegates: Map<number, NonceWindow> | null = null;
 
   /** Why the nonce may not be used by this identity (null: the owner's signer set), or null when it may. */
   check(delegate: number | null, nonce: bigint): 'nonce_used' | 'nonce_too_low' | null {
-    if (this.owner.has(nonce)) return 'nonce_used';
-    // Few scopes have delegates; an iterator for the others would be the dearest part of the check.
-    if (this.delegates.size > 0) {
-      for (const window of this.delegates.values()) if (window.has(nonce)) return 'nonce_used';
+    const { owner, delegates } = this;
+    if (delegate === null && delegates === null && owner.isAbove(nonce)) return null;
+    if (owner.has(nonce)) return 'nonce_used';
+    if (delegates !== null) {
+      for (const window of delegates.values()) if (window.has(nonce)) return 'nonce_used';
     }
-    const own = delegate === null ? this.owner : this.delegates.get(delegate);
+    const own = delegate === null ? owner : delegates?.get(delegate);
     return own !== undefined && nonce <= own.floor ? 'nonce_too_low' : null;
   }
 
@@ -131,6 +156,7 @@ export class NonceScope {
       this.owner.use(nonce);
       return;
     }
+    this.delegates ??= new Map();
     let window = this.delegates.get(delegate);
     if (window === undefined) {
       window = new NonceWindow();
@@ -141,22 +167,23 @@ export class NonceScope {
 
   /** What the delegate has used is the least that it may use again: never. */
   revoke(delegate: number): void {
-    this.delegates.get(delegate)?.closeBelowHighest();
+    this.delegates?.get(delegate)?.closeBelowHighest();
   }
 
   archive(io: Archive): void {
     this.owner.archive(io);
-    const count = io.int(this.delegates.size);
+    const count = io.int(this.delegates?.size ?? 0);
     if (io.loading) {
+      if (count > 0) this.delegates = new Map();
       for (let i = 0; i < count; i++) {
         const window = new NonceWindow();
         const delegate = io.int(0);
         window.archive(io);
-        this.delegates.set(delegate, window);
+        this.delegates?.set(delegate, window);
       }
       return;
     }
-    for (const [delegate, window] of this.delegates) {
+    for (const [delegate, window] of this.delegates ?? []) {
       io.int(delegate);
       window.archive(io);
     }

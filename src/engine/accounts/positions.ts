@@ -1,7 +1,7 @@
 /**
  * Positions (R-5.2): signed lots and signed cost. No average price, so a fill that opens divides nothing.
  */
-import { divCeil, floorBig } from '../../num/arithmetic.ts';
+import { ceilDiv, divCeil, floorBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { lots, quanta, timeUs, type Lots, type PriceTicks, type Quanta } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
@@ -19,6 +19,11 @@ export function closingLots(positionLots: number, fillLots: number): number {
 export function closedCost(exposure: Exposure, closed: number): Quanta {
   const size = Math.abs(exposure.positionLots);
   if (closed === size) return exposure.costQuanta;
+  // While the product is below 2^53 it is an exact integer of a double, and one bigint is made.
+  const product = exposure.costAbout * closed;
+  if (product <= Number.MAX_SAFE_INTEGER && product >= -Number.MAX_SAFE_INTEGER) {
+    return quanta(BigInt(ceilDiv(product, size)));
+  }
   return quanta(divCeil(exposure.costQuanta * BigInt(closed), BigInt(size)));
 }
 
@@ -62,7 +67,8 @@ export function applyFill(
   exposure.positionLots = lots(after);
   const proceeds = notional(lots(before > 0 ? closed : -closed), price, unit);
   const opened = lots(before > 0 ? fillLots + closed : fillLots - closed);
-  exposure.costQuanta = quanta(exposure.costQuanta - taken + notional(opened, price, unit));
+  const kept = exposure.costQuanta - taken;
+  exposure.costQuanta = quanta(opened === 0 ? kept : kept + notional(opened, price, unit));
   return quanta(proceeds - taken);
 }
 

@@ -37,8 +37,8 @@ export class Exposure {
   /** Signed position. */
   positionLots: Lots = lots(0);
   private cost: Quanta = quanta(0n);
-  /** `costQuanta` as a double, rounded: for bounds. */
-  costAbout = 0;
+  /** `costQuanta` as a double once it was asked for, else NaN. */
+  private costDouble = 0;
   /** Lots of resting orders that are not reduce-only, by side; both ≥ 0. */
   bidLots = 0;
   askLots = 0;
@@ -88,7 +88,13 @@ export class Exposure {
 
   set costQuanta(cost: Quanta) {
     this.cost = cost;
-    this.costAbout = Number(cost);
+    this.costDouble = NaN;
+  }
+
+  /** `costQuanta` as a double, rounded: for bounds. */
+  get costAbout(): number {
+    if (Number.isNaN(this.costDouble)) this.costDouble = Number(this.cost);
+    return this.costDouble;
   }
 
   archive(io: Archive): void {
@@ -117,14 +123,16 @@ export class Subaccount {
   readonly index: number;
   readonly role: SubaccountRole;
   private cashQuanta: Quanta = quanta(0n);
-  /** `cash` as a double, rounded: for bounds. */
-  cashAbout = 0;
+  /** `cash` as a double once it was asked for, else NaN. */
+  private cashDouble = 0;
   netDeposits: Quanta = quanta(0n);
   updatedAtUs: TimeUs;
   /** By market id; a market never touched has none. */
   readonly exposures: (Exposure | undefined)[] = [];
   /** Live orders in ascending order id. */
   readonly orders: OwnerList = emptyOwnerList();
+  /** Ended orders of its account, which all its subaccounts share. */
+  readonly endedOrders: OwnerList;
   readonly orderNonces = new NonceScope();
   /** Vault shares in 1e-6, until when they are locked, and deposits less withdrawals (R-8.2). */
   vaultShares = 0n;
@@ -139,8 +147,10 @@ export class Subaccount {
     index: number,
     role: SubaccountRole,
     nowUs: TimeUs,
+    endedOrders: OwnerList,
   ) {
     this.id = id;
+    this.endedOrders = endedOrders;
     this.account = account;
     this.index = index;
     this.role = role;
@@ -153,7 +163,13 @@ export class Subaccount {
 
   set cash(cash: Quanta) {
     this.cashQuanta = cash;
-    this.cashAbout = Number(cash);
+    this.cashDouble = NaN;
+  }
+
+  /** `cash` as a double, rounded: for bounds. */
+  get cashAbout(): number {
+    if (Number.isNaN(this.cashDouble)) this.cashDouble = Number(this.cashQuanta);
+    return this.cashDouble;
   }
 
   exposure(market: MarketId): Exposure {

@@ -63,7 +63,9 @@ export class ClientIds {
     if ((head & LONGEST) !== text.length) return false;
     const wide = (head & WIDE) !== 0;
     for (let i = 0; i < text.length; i++) {
-      const unit = wide ? block[at + 1 + 2 * i]! | (block[at + 2 + 2 * i]! << 8) : block[at + 1 + i]!;
+      const unit = wide
+        ? block[at + 1 + 2 * i]! | (block[at + 2 + 2 * i]! << 8)
+        : block[at + 1 + i]!;
       if (unit !== text.charCodeAt(i)) return false;
     }
     return true;
@@ -81,7 +83,9 @@ export class ClientIds {
     const wide = (head & WIDE) !== 0;
     let hash = hashStart(seed);
     for (let i = 0; i < length; i++) {
-      const unit = wide ? block[at + 1 + 2 * i]! | (block[at + 2 + 2 * i]! << 8) : block[at + 1 + i]!;
+      const unit = wide
+        ? block[at + 1 + 2 * i]! | (block[at + 2 + 2 * i]! << 8)
+        : block[at + 1 + i]!;
       hash = hashUnit(hash, unit);
     }
     return hashEnd(hash);

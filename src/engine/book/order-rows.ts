@@ -257,7 +257,8 @@ export class OrderRows {
   /** Type, status and market in one word, for `RowTags`. */
   tagOf(row: number): number {
     return (
-      ((this.ints[row * INTS + STATE]! >> TYPE_SHIFT) & 0x3f) | (this.ints[row * INTS + MARKET]! << 6)
+      ((this.ints[row * INTS + STATE]! >> TYPE_SHIFT) & 0x3f) |
+      (this.ints[row * INTS + MARKET]! << 6)
     );
   }
 

@@ -55,13 +55,7 @@ import {
   type OwnerList,
 } from './order-rows.ts';
 
-export {
-  emptyOwnerList,
-  NONE,
-  ORDER_STATUSES,
-  ORDER_TYPES,
-  type OwnerList,
-} from './order-rows.ts';
+export { emptyOwnerList, NONE, ORDER_STATUSES, ORDER_TYPES, type OwnerList } from './order-rows.ts';
 
 const FIRST_ROWS = 64;
 /** Bytes of clientIds that are taken at a time. */

@@ -4,6 +4,7 @@
  * state hash.
  */
 import type { Archive } from '../../base/archive.ts';
+import { floorTo } from '../../num/arithmetic.ts';
 import {
   lots,
   ppb,
@@ -71,7 +72,7 @@ export class Candles {
   add(atUs: TimeUs, price: PriceTicks, size: number): void {
     this.firstTradeTicks ??= price;
     if (this.limit === 0) return;
-    const bucket = timeUs(atUs - (atUs % MINUTE_US));
+    const bucket = timeUs(floorTo(atUs, MINUTE_US));
     const last = this.minutes[this.minutes.length - 1];
     if (last?.timeUs === bucket) {
       if (price > last.high) last.high = price;
@@ -124,7 +125,7 @@ export class Candles {
 
   /** Last price of the minutes that end at or before atUs; null when none is kept. */
   closeBefore(atUs: number): PriceTicks | null {
-    const place = this.placeBefore(atUs - (atUs % MINUTE_US));
+    const place = this.placeBefore(floorTo(atUs, MINUTE_US));
     return place < this.start ? null : (this.minutes[place]?.close ?? null);
   }
 

@@ -3,6 +3,7 @@
  * risk/mark-price.ts; this file holds the state.
  */
 import type { Archive } from '../../base/archive.ts';
+import { floorTo } from '../../num/arithmetic.ts';
 import {
   lots,
   ppb,
@@ -109,7 +110,7 @@ export class Market {
     this.book = new OrderBook(table);
     this.trades = new TradeHistory(retention.tradesPerMarket);
     this.candles = new Candles(retention.candleMinutesPerMarket);
-    this.emaStepUs = timeUs(nowUs - (nowUs % SECOND_US));
+    this.emaStepUs = timeUs(floorTo(nowUs, SECOND_US));
     this.basisSinceUs = nowUs;
     this.sampleDueUs = this.nextSampleUs(nowUs);
   }
@@ -117,7 +118,7 @@ export class Market {
   /** The first sample after a time; they are at whole multiples of the sampling interval. */
   nextSampleUs(nowUs: TimeUs): number {
     const { source, sampleIntervalUs } = this.spec.funding;
-    return source === 'external' ? Infinity : nowUs - (nowUs % sampleIntervalUs) + sampleIntervalUs;
+    return source === 'external' ? Infinity : floorTo(nowUs, sampleIntervalUs) + sampleIntervalUs;
   }
 
   /** Makes `basisSum` whole. */

@@ -2,6 +2,7 @@
  * How an order ends (R-2.8, R-2.9): it leaves book, exposure, owner's list and clientId index; its record goes to the
  * ended orders, of which each account keeps the newest. Terminal is terminal.
  */
+import type { Subaccount } from '../accounts/subaccount.ts';
 import type { EndReason } from '../rejections.ts';
 import type { State } from '../state.ts';
 import { leaveBook } from './resting.ts';
@@ -42,7 +43,7 @@ export function endOrder(
   });
   const special = table.special(slot);
   if (special !== null) tellRelatives(state, slot, special, status, waited);
-  retain(state, slot);
+  retain(state, slot, subaccount);
   table.remove(slot);
 }
 
@@ -66,13 +67,11 @@ function tellRelatives(
 }
 
 /** Copies the order's last state into the account's ended orders, dropping the oldest beyond retention. */
-export function retain(state: State, slot: number): void {
+export function retain(state: State, slot: number, { account, endedOrders }: Subaccount): void {
   const limit = state.config.retention.endedOrdersPerAccount;
   if (limit === 0) return;
-  const account = state.accounts.get(state.subaccount(state.orders.subaccount(slot)).account);
-  const list = account.endedOrders;
-  state.endedOrders.add(list, state.orders, slot);
-  if (list.count <= limit) return;
-  account.endedOrdersCut = true;
-  state.endedOrders.removeOldest(list);
+  state.endedOrders.add(endedOrders, state.orders, slot);
+  if (endedOrders.count <= limit) return;
+  state.accounts.get(account).endedOrdersCut = true;
+  state.endedOrders.removeOldest(endedOrders);
 }

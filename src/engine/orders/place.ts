@@ -135,7 +135,7 @@ export function reject(
     reason,
   });
   table.unlinkOwner(subaccount.orders, slot);
-  retain(state, slot);
+  retain(state, slot, subaccount);
   table.remove(slot);
 }
 

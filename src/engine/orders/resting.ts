@@ -33,7 +33,7 @@ export function leaveBook(state: State, slot: number, exposure: Exposure): void 
   const market = state.market(exposure.market);
   releaseResting(state.orders, slot, exposure);
   market.book.unlink(slot);
-  market.tape.carry.delete(state.orders.id(slot));
+  if (market.tape.carry.size > 0) market.tape.carry.delete(state.orders.id(slot));
   state.touch(market);
 }
 

@@ -9,7 +9,7 @@
  * (`settleQuotes`, once a command) and at steps, so advancing time in one go or in parts gives the same sums.
  */
 import { must } from '../../base/assert.ts';
-import { floorDiv } from '../../num/arithmetic.ts';
+import { floorDiv, floorTo } from '../../num/arithmetic.ts';
 import { priceTicks, timeUs, PPM, type PriceTicks, type TimeUs } from '../../num/units.ts';
 import { SECOND_US, type Market } from '../market/market.ts';
 import type { State } from '../state.ts';
@@ -84,7 +84,7 @@ export function settleQuotes(state: State): void {
     market.seenLast = market.lastTicks;
     market.basisHalfTicks = basis(market);
     if (market.markDueUs === Infinity) {
-      market.markDueUs = state.nowUs - (state.nowUs % SECOND_US) + SECOND_US;
+      market.markDueUs = floorTo(state.nowUs, SECOND_US) + SECOND_US;
     }
   }
   state.touchedCount = 0;
@@ -116,7 +116,7 @@ function clampBounds(price: number, deviationPpm: number): readonly [number, num
  * basis comes through here first, the basis is constant over all that is added.
  */
 function accrueBasis(market: Market, nowUs: TimeUs): void {
-  const boundaryUs = timeUs(nowUs - (nowUs % SECOND_US));
+  const boundaryUs = timeUs(floorTo(nowUs, SECOND_US));
   if (boundaryUs > market.emaStepUs) {
     addBasis(market, boundaryUs);
     stepEma(market, boundaryUs);
