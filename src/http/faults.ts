@@ -53,9 +53,12 @@ export class Faults {
     return { fault, times: Number(times), ...(endpoint === null ? {} : { endpoint }) };
   }
 
-  /** Waits and fails as this request is to; throws `RequestError`. */
-  async strike(endpoint: EndpointId): Promise<void> {
-    if (this.armed.size === 0) return;
+  /** Waits and fails as this request is to; rejects with `RequestError`. null: nothing is armed. */
+  strike(endpoint: EndpointId): Promise<void> | null {
+    return this.armed.size === 0 ? null : this.carryOut(endpoint);
+  }
+
+  private async carryOut(endpoint: EndpointId): Promise<void> {
     for (const [fault, reply] of REFUSALS) {
       if (this.takes(fault, endpoint) !== null) throw new RequestError(reply);
     }

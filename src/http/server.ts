@@ -326,7 +326,8 @@ function takerOf({ host, auth, faults }: ServerOptions, limit: RateLimit | null)
   };
 
   return async (id, request) => {
-    await faults.strike(id);
+    const struck = faults.strike(id);
+    if (struck !== null) await struck;
     const endpoint: Endpoint = ENDPOINTS[id];
     const known = await authorise(endpoint, request);
     const account = known === null ? callerOfAddress(request.ip) : known.caller.account;

@@ -1,5 +1,6 @@
 /** WebSocket feeds over a real socket (R-11.4): methods, every source, gaps, rights, limits. */
 import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Compile } from 'typebox/compile';
 import { WebSocket } from 'ws';
@@ -414,6 +415,22 @@ test('a token that runs out ends orders over the socket, then the connection (R-
   await late.remove();
 });
 
+test('requests sent at once are carried out in their order; those behind a login wait for it', async () => {
+  const bearer = await served.token(AS_ALICE);
+  const asked = [
+    client.ask('auth', { bearer }),
+    client.ask('subscribe', { source: 'order', account: ALICE, subaccountIndices: [0] }),
+    ...Array.from({ length: 50 }, () => client.ask('create', order({ price: '52000' }))),
+    client.ask('cancel', { orderIds: [] }),
+  ];
+  const answers = await Promise.all(asked);
+  for (const { error } of answers) expect(error).toBeUndefined();
+  const created = answers.slice(2, 52).map(({ result }) => result as Record<string, number>[]);
+  const sequences = created.map(([record]) => record!['lastUpdateSequenceNumber']!);
+  expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
+  expect(await client.take('Order', 50)).toHaveLength(50);
+});
+
 test('the feeds are documented', async () => {
   const { body } = await served.send('GET', '/asyncapi.json');
   const { asyncapi, channels } = body as {
@@ -465,7 +482,7 @@ describe('a client that does not read', () => {
         throw error;
       },
     };
-    new Connection(socket as never, services, '::1');
+    new Connection(socket as never, new PassThrough(), services, '::1');
   };
 
   test('that asks faster than it is answered is not read from until it is answered', async () => {

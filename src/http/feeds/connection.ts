@@ -1,7 +1,8 @@
 /**
- * One WebSocket client: JSON-RPC 2.0 (R-11.4). Requests are answered in the order in which they are done; each answer says when it came in and
- * went out. A client that does not read loses book deltas and gets a snapshot instead; one that reads nothing at all is closed.
+ * One WebSocket client: JSON-RPC 2.0 (R-11.4). Requests are carried out in the order in which they come and answered when they are done; each answer says when
+ * it came in and went out. A client that does not read loses book deltas and gets a snapshot instead; one that reads nothing at all is closed.
  */
+import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { FEED_METHODS, FEEDS, MAX_SUBSCRIPTIONS } from '../../contract/feeds.ts';
 import { invalidField, MESSAGES } from '../../contract/messages.ts';
@@ -59,6 +60,7 @@ export interface ConnectionServices {
 
 export class Connection implements Watcher {
   private readonly socket: WebSocket;
+  private readonly stream: Duplex;
   private readonly services: ConnectionServices;
   private readonly address: string;
   private caller: Caller | null = null;
@@ -66,22 +68,23 @@ export class Connection implements Watcher {
   private readonly held = new Map<string, Held>();
   /** Markets whose deltas were dropped. */
   private readonly behind = new Set<MarketId>();
-  private waiting: Promise<void> = Promise.resolve();
+  /** A login under way: what was sent after it waits for it. */
+  private login: Promise<unknown> | null = null;
   private waitingCount = 0;
 
-  constructor(socket: WebSocket, services: ConnectionServices, address: string) {
+  /** `stream` is what the socket writes to. */
+  constructor(socket: WebSocket, stream: Duplex, services: ConnectionServices, address: string) {
     this.socket = socket;
+    this.stream = stream;
     this.services = services;
     this.address = address;
     services.publisher.watch(this);
     socket.on('message', (data: Buffer, isBinary: boolean) => {
       const usIn = nowUs();
       const text = isBinary ? null : data.toString('utf8');
-      // One after the other, so that answers come in the order of the requests.
       this.waitingCount += 1;
       if (this.waitingCount === MAX_WAITING) socket.pause();
-      this.waiting = this.waiting.then(async () => {
-        await this.answer(text, usIn);
+      void this.take(text, usIn).then(() => {
         if (this.waitingCount === MAX_WAITING) socket.resume();
         this.waitingCount -= 1;
       });
@@ -148,8 +151,8 @@ export class Connection implements Watcher {
     return indices?.every((index) => rights.may(index)) === true;
   }
 
-  send(subscription: Subscription, frame: Buffer): void {
-    const { socket } = this;
+  send(subscription: Subscription, messages: readonly Buffer[]): void {
+    const { socket, stream } = this;
     if (socket.readyState !== socket.OPEN) return;
     const backlog = socket.bufferedAmount;
     if (backlog > SLOW_BYTES) {
@@ -162,7 +165,10 @@ export class Connection implements Watcher {
         return;
       }
     }
-    socket.send(frame, TEXT);
+    // One system call for all of them.
+    if (messages.length > 1) stream.cork();
+    for (const message of messages) socket.send(message, TEXT);
+    if (messages.length > 1) stream.uncork();
   }
 
   /** Bytes that wait to be read. */
@@ -182,6 +188,12 @@ export class Connection implements Watcher {
 
   catchesUp(market: MarketId): boolean {
     return this.socket.bufferedAmount <= SLOW_BYTES && this.behind.delete(market);
+  }
+
+  /** Requests are carried out as they come, so that those of one turn share the disk; their answers follow when it has them. */
+  private async take(text: string | null, usIn: number): Promise<void> {
+    while (this.login !== null) await this.login;
+    await this.answer(text, usIn);
   }
 
   private async answer(text: string | null, usIn: number): Promise<void> {
@@ -230,8 +242,15 @@ export class Connection implements Watcher {
       throw new RequestError(MESSAGES.tooManyRequests);
     }
     switch (method) {
-      case 'auth':
-        return this.authenticate(params);
+      case 'auth': {
+        const login = this.authenticate(params);
+        this.login = login
+          .catch(() => undefined)
+          .then(() => {
+            this.login = null;
+          });
+        return login;
+      }
       case 'subscribe':
         return this.subscribe(params);
       case 'unsubscribe':
@@ -313,7 +332,8 @@ export class Connection implements Watcher {
       throw new RequestError(invalidField('params', 'must be an object'));
     }
     const { faults, host } = this.services;
-    await faults.strike(endpoint);
+    const struck = faults.strike(endpoint);
+    if (struck !== null) await struck;
     if (this.caller !== null && !this.holdsToken()) throw new RequestError(MESSAGES.invalidToken);
     const { status, body } = await host.handle(endpoint, input, this.caller);
     if (faults.losesAnswer(endpoint)) this.socket.terminate();

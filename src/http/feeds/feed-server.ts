@@ -38,7 +38,7 @@ export class FeedServer {
         return;
       }
       this.sockets.handleUpgrade(request, stream, head, (socket) => {
-        this.admit(socket, new Connection(socket, shared, addressOf(request)));
+        this.admit(socket, new Connection(socket, stream, shared, addressOf(request)));
       });
     });
     this.timers = [

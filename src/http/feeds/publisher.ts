@@ -21,7 +21,8 @@ const THROTTLE_MS = 100;
 export interface Watcher {
   /** Whether it may still see this; a private subscription ends with the right to it. */
   allows(subscription: Subscription): boolean;
-  send(subscription: Subscription, frame: Buffer): void;
+  /** Messages of one subscription, in their order. */
+  send(subscription: Subscription, messages: readonly Buffer[]): void;
   /** Rights may have changed. */
   recheck(): void;
   /** Whether it has lost book deltas of this market. */
@@ -304,12 +305,14 @@ function add(
   messages.push({ to, text: stringifyExact({ type: FEEDS[source].update, data: make() }) });
 }
 
-/** Each message is encoded once, and its bytes are shared by all who get it. */
+/** Each message is encoded once, its bytes are shared by all who get it; messages in a row to the same go out together. */
 function send(messages: readonly Message[]): void {
-  for (const { to, text } of messages) {
-    const frame = Buffer.from(text);
+  for (let i = 0; i < messages.length;) {
+    const { to } = messages[i] as Message;
+    const batch: Buffer[] = [];
+    for (; messages[i]?.to === to; i++) batch.push(Buffer.from(messages[i]?.text ?? ''));
     for (const { active, watcher, subscription } of to) {
-      if (active) watcher.send(subscription, frame);
+      if (active) watcher.send(subscription, batch);
     }
   }
 }

@@ -1,0 +1,17 @@
+/** The baseline of the fan-out bench: `ws` alone. What the driver sends goes to everybody else, as its README broadcasts. */
+import { WebSocket, WebSocketServer } from 'ws';
+
+const server = new WebSocketServer({ host: '127.0.0.1', port: 0, path: '/ws' });
+server.on('connection', (socket) => {
+  socket.on('message', (data: Buffer) => {
+    for (const client of server.clients) {
+      if (client !== socket && client.readyState === WebSocket.OPEN) {
+        client.send(data, { binary: false });
+      }
+    }
+  });
+});
+server.on('listening', () => {
+  const { port } = server.address() as { port: number };
+  console.log(`listens on http://127.0.0.1:${String(port)}`);
+});
