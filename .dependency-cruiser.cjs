@@ -6,7 +6,7 @@ const FLOORS = [
   ['gateway'],
   ['sim'],
   ['scenario', 'backtest', 'fuzz', 'metrics', 'search'],
-  ['store', 'wallet', 'report', 'http', 'cluster'],
+  ['store', 'wallet', 'report', 'http', 'strategies', 'cluster'],
   ['cli', 'web'],
 ];
 

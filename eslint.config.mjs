@@ -98,6 +98,11 @@ export default tseslint.config(
     rules: { 'no-restricted-exports': 'off' },
   },
   {
+    // A strategy file is its default export.
+    files: ['examples/strategies/**/*.ts'],
+    rules: { 'no-restricted-exports': 'off' },
+  },
+  {
     files: ['test/**/*.ts'],
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',

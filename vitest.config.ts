@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  resolve: {
+    alias: { 'orrery/strategy': new URL('src/strategy.ts', import.meta.url).pathname },
+  },
   test: {
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/setup/seed.ts', 'test/setup/poison.ts'],

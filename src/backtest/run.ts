@@ -1,10 +1,10 @@
 /**
- * A backtest: recorded history and a strategy meet in the real exchange (DESIGN §6, §7).
+ * A backtest: recorded history and strategies meet in the real exchange (DESIGN §6, §7).
  *
  * One loop over virtual time. The next thing to happen is the tape's next command, a scheduled entry (an order
- * arriving, an answer or a feed update being delivered, a strategy's timer) or the engine's own next timer, whichever is
- * first; at one instant in that order of priorities. Everything that reaches the exchange is journalled, so the journal
- * replays without the strategy.
+ * arriving, an answer or an update being delivered, a strategy's timer), the engine's own next timer, the end of a bar or a
+ * sample, whichever is first. At one instant: bars that are over, the engine's timers, the tape, orders, deliveries, strategies' timers,
+ * samples. Everything that reaches the exchange is journalled, so the journal replays without the strategies.
  *
  * Look-ahead is impossible by construction: a strategy hears of an event a feed latency after it, reads see the exchange as it is when
  * the request arrives, and nothing else is handed to it.
@@ -12,453 +12,419 @@
 import { must } from '../base/assert.ts';
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
-import type { EngineEvent } from '../engine/events.ts';
-import type { Exchange } from '../engine/exchange.ts';
-import type { OrderView } from '../engine/views.ts';
-import { money, priceText, sizeText } from '../gateway/encode.ts';
+import { Exchange } from '../engine/exchange.ts';
 import { Gateway } from '../gateway/gateway.ts';
+import { InProcessClient } from '../gateway/in-process-client.ts';
 import { TrustOrderIds } from '../gateway/order-ids.ts';
 import type { Keccak } from '../gateway/ports.ts';
-import { absBig, maxBig } from '../num/arithmetic.ts';
-import {
-  lots,
-  marketId,
-  timeUs,
-  type Address,
-  type OrderId,
-  type Quanta,
-  type SubaccountId,
-  type TimeUs,
-} from '../num/units.ts';
-import type { LatencyModel } from '../sim/latency.ts';
+import { marketId, timeUs, type TimeUs } from '../num/units.ts';
+import { JournalWriter } from '../sim/journal/frames.ts';
 import { RecordedExchange } from '../sim/recorded-exchange.ts';
-import { PRIORITY, Scheduler } from '../sim/scheduler.ts';
-import { Accounting } from './accounting.ts';
-import type { BacktestSummary, FillRow, SeriesPoint } from './result.ts';
+import type { RandomStreams } from '../sim/rng.ts';
+import { Scheduler, type SavedEntry } from '../sim/scheduler.ts';
+import { Feeds } from './feeds.ts';
+import { marketTerms } from './market-terms.ts';
+import type { BacktestCheckpoint, BacktestOutput } from './output.ts';
+import { Recorder } from './recording/recorder.ts';
+import {
+  StrategyRun,
+  type SavedTimer,
+  type SavedUpdate,
+  type StrategyEntry,
+} from './strategy-run.ts';
+import { Touches } from './touches.ts';
 import { VirtualClient } from './virtual-client.ts';
-import type { Strategy, StrategyContext, TouchUpdate } from './strategy.ts';
+
+/** Commands of the tape in time order; `localUs`, when the recording says it, is when each was received. */
+export interface TapeBatch {
+  readonly commands: readonly Command[];
+  readonly localUs?: readonly number[];
+}
 
 export interface BacktestInput {
   readonly config: ExchangeConfig;
-  readonly spec: MarketSpec;
-  readonly strategy: Strategy;
-  readonly account: Address;
-  readonly deposit: Quanta;
-  readonly latency: LatencyModel;
-  /** Commands of the tape in time order, in batches. */
-  readonly tape: AsyncIterable<readonly Command[]>;
+  /** In the order of their ids, 0 first: commands of the tape name them so. */
+  readonly markets: readonly MarketSpec[];
+  readonly strategies: readonly StrategyEntry[];
+  readonly tape: AsyncIterable<TapeBatch>;
+  /** Every random stream of the run comes of this. */
+  readonly streams: RandomStreams;
+  readonly seed: string;
   readonly keccak: Keccak;
   /** Lets pending promise callbacks run: a macrotask of the platform. */
   readonly yieldMacrotask: () => Promise<void>;
   /** Time between two samples of the curves, µs. */
   readonly sampleUs: number;
+  /** Trading and figures begin here; before it strategies listen. The start of the run unless given. */
+  readonly tradeFromUs?: number;
+  /** Where the journal goes: to memory, nowhere, or piece by piece to a sink. */
+  readonly journal: 'memory' | 'none' | ((bytes: Uint8Array) => void);
   readonly onProgress?: () => void;
+  /** Polled between batches: true stops the run at the next quiet point. */
   readonly cancelled?: () => boolean;
+  /** Goes on from here; the input is otherwise the same as that of the run that stopped. */
+  readonly resume?: BacktestCheckpoint | null;
 }
 
-export interface BacktestOutput {
-  readonly summary: BacktestSummary;
-  readonly series: readonly SeriesPoint[];
-  readonly fills: readonly FillRow[];
-  readonly journal: Uint8Array;
-  readonly engine: Exchange;
-  readonly cancelled: boolean;
+const CHECKPOINT_EVERY = 5000;
+/** How many more commands a cancelled run waits for a quiet point. */
+const QUIET_WITHIN = 100_000;
+const DRAIN_JOURNAL_AT = 1 << 20;
+/** How long answers may take to come in after the end. */
+const DRAIN_US = 60_000_000;
+
+interface SavedState {
+  readonly nowUs: number;
+  readonly warm: boolean;
+  readonly waiting: readonly SavedEntry[];
+  readonly recorder: unknown;
+  readonly feeds: unknown;
+  readonly runs: readonly unknown[];
 }
 
-const MARKET = marketId(0);
-
-/** Rejects when the strategy throws, or awaits something outside virtual time. */
+/** Rejects when a strategy throws, or awaits something outside virtual time. */
 export async function runBacktest(input: BacktestInput): Promise<BacktestOutput> {
-  const run = new Run(input);
-  return run.complete();
+  return new Run(input).complete();
 }
 
 class Run {
   private readonly input: BacktestInput;
   private readonly scheduler: Scheduler;
   private readonly exchange: RecordedExchange;
-  private readonly client: VirtualClient;
-  private readonly ids: TrustOrderIds;
-  private readonly context: StrategyContext;
-  private readonly subaccount: SubaccountId;
-  private readonly accounting: Accounting;
-
-  private pendingHandlers = 0;
-  private sleeping = 0;
-  private strategyError: unknown = null;
-  private nonce = 0;
-  private lastTouch = '';
-  private firstUs: TimeUs;
-  private nextSampleUs: number;
-
-  private readonly series: SeriesPoint[] = [];
-  private readonly fills: FillRow[] = [];
-  private makerFills = 0;
-  private orders = 0;
-  private rejectedOrders = 0;
-  private volumeLots = 0;
-  private tickLots = 0n;
-  private maxPosition = 0;
-  private highQuanta: bigint;
-  private maxDrawdown = 0n;
+  private readonly touches: Touches;
+  private readonly recorder: Recorder;
+  private readonly feeds: Feeds;
+  private readonly runs: StrategyRun[] = [];
+  private readonly tradeFromUs: number;
+  private warm = false;
+  /** Promises may have callbacks to run. */
+  private touched = false;
+  private tapeCommands = 0;
+  private journalBytes = 0;
 
   constructor(input: BacktestInput) {
     this.input = input;
-    const { config, spec, account, deposit } = input;
+    const { config, resume = null } = input;
     const startUs = config.genesisTimeUs;
-    this.firstUs = startUs;
-    this.nextSampleUs = startUs;
+    this.tradeFromUs = Math.max(startUs, input.tradeFromUs ?? startUs);
     this.scheduler = new Scheduler(startUs);
-    this.exchange = new RecordedExchange(config, { checkpointEvery: 5000 });
-    const listed = this.exchange.submit({ kind: 'listMarket', timeUs: startUs, spec });
-    if (listed !== 'ok') throw new Error(`market ${spec.symbol} cannot be listed: ${listed}`);
-    this.exchange.submit({
-      kind: 'deposit',
-      timeUs: startUs,
-      account,
-      subaccountIndex: 0,
-      amount: deposit,
-    });
+    this.exchange = this.openExchange(resume);
     const { engine } = this.exchange;
-    this.subaccount = must(engine.subaccountIdOf(account, 0), 'a deposit opens the subaccount');
-    this.accounting = new Accounting(this.subaccount);
-    this.highQuanta = deposit;
-    this.exchange.onEvent((event) => {
-      this.onEvent(event);
-    });
+    this.touches = new Touches(engine.markets());
+    const ids = new TrustOrderIds(engine, input.keccak);
+    this.recorder = new Recorder(engine, ids, this.touches, input.sampleUs);
     const gateway = new Gateway({
       engine,
       submit: (command) => this.exchange.submit(command),
       nowUs: () => this.scheduler.nowUs,
       keccak: input.keccak,
       signatures: 'trust',
+      ids,
     });
-    this.ids = new TrustOrderIds(engine, input.keccak);
-    this.client = new VirtualClient(
-      this.scheduler,
-      gateway,
-      { account, signer: account },
-      input.latency,
-      (atUs) => {
-        this.exchange.advanceTo(atUs);
-      },
+    const listeners = input.strategies.map((entry, index) =>
+      this.addStrategy(entry, index, gateway),
     );
-    this.context = this.makeContext();
+    this.feeds = new Feeds(engine, ids, this.touches, listeners);
+    this.exchange.onEvent((event) => {
+      if (event.kind === 'tapeApplied') {
+        this.recorder.onEvent(event);
+        this.touches.onTape(event);
+        return;
+      }
+      this.recorder.onEvent(event);
+      this.feeds.onEvent(event);
+    });
+    if (resume !== null) this.load(resume);
+  }
+
+  private openExchange(resume: BacktestCheckpoint | null): RecordedExchange {
+    const { config, markets, strategies, journal } = this.input;
+    const options = { checkpointEvery: journal === 'none' ? 0 : CHECKPOINT_EVERY };
+    if (resume !== null) {
+      return new RecordedExchange(Exchange.restore(resume.engine), {
+        ...options,
+        journal: journal === 'none' ? null : new JournalWriter(null),
+      });
+    }
+    const exchange = new RecordedExchange(new Exchange(config), {
+      ...options,
+      journal: journal === 'none' ? null : new JournalWriter(config),
+    });
+    const atUs = config.genesisTimeUs;
+    for (const spec of markets) {
+      const listed = exchange.submit({ kind: 'listMarket', timeUs: atUs, spec });
+      if (listed !== 'ok') throw new Error(`market ${spec.symbol} cannot be listed: ${listed}`);
+    }
+    for (const { account, subaccountIndex, deposit: amount } of strategies) {
+      exchange.submit({ kind: 'deposit', timeUs: atUs, account, subaccountIndex, amount });
+    }
+    return exchange;
+  }
+
+  private addStrategy(
+    entry: StrategyEntry,
+    index: number,
+    gateway: Gateway,
+  ): ConstructorParameters<typeof Feeds>[3][number] {
+    const { scheduler, recorder, exchange } = this;
+    const { engine } = exchange;
+    const { account, subaccountIndex } = entry;
+    const subaccount = must(
+      engine.subaccountIdOf(account, subaccountIndex),
+      'a deposit opens the subaccount',
+    );
+    const record = recorder.add(entry, subaccount);
+    const warmingUp = (): boolean => !this.warm;
+    const touch = (): void => {
+      this.touched = true;
+    };
+    const caller = { account, signer: account };
+    const client = new VirtualClient(
+      {
+        scheduler,
+        gateway,
+        caller,
+        latency: entry.latency,
+        faults: entry.faults,
+        warmingUp,
+        arrive: ({ sentUs, arrivalUs: arrivedUs, sentMids }, handle) => {
+          exchange.advanceTo(timeUs(arrivedUs));
+          this.refreshTouches();
+          recorder.request = { sentUs, arrivedUs, sentMids };
+          const before = engine.seq;
+          const reply = handle();
+          recorder.request = null;
+          if (engine.seq !== before) this.refreshTouches();
+          return reply;
+        },
+        refused: () => {
+          record.onRefused();
+        },
+        settled: touch,
+      },
+      () => engine.markets().map(({ id }) => this.touches.mid(id)),
+    );
+    const markets = new InProcessClient(gateway, caller).callSync('getMarkets', {});
+    const run = new StrategyRun(index, entry, subaccount, {
+      scheduler,
+      client,
+      random: this.input.streams.stream(`strategy ${entry.id}`),
+      markets: markets.map(marketTerms),
+      warmingUp,
+      log: (text) => {
+        record.onLog(scheduler.nowUs, text);
+      },
+      touch,
+    });
+    this.runs.push(run);
+    return { run, recorder: record };
   }
 
   async complete(): Promise<BacktestOutput> {
     const { input, scheduler, exchange } = this;
-    this.deliver(scheduler.nowUs, () => input.strategy.onStart?.(this.context));
+    if (input.resume == null) for (const run of this.runs) run.start();
     let cancelled = false;
-    for await (const batch of input.tape) {
-      for (const command of batch) {
-        await this.advance(command.timeUs, PRIORITY.tape);
-        scheduler.advanceTo(command.timeUs);
-        exchange.submit(command);
-        this.afterCommand();
-      }
-      input.onProgress?.();
-      if (input.cancelled?.() === true) {
-        cancelled = true;
-        break;
-      }
-    }
-    const endUs = exchange.engine.nowUs;
-    this.sample();
-    if (!cancelled) {
-      this.deliver(endUs, () => input.strategy.onStop?.(this.context));
-      // Answers that are still on their way come in; nothing new of the market does.
-      await this.drain();
-    }
-    const journal = exchange.finish();
-    return {
-      summary: this.summary(endUs),
-      series: this.series,
-      fills: this.fills,
-      journal,
-      engine: exchange.engine,
-      cancelled,
-    };
-  }
-
-  /** Runs everything that is due before a time and priority. */
-  private async advance(untilUs: TimeUs, priority: number): Promise<void> {
-    const { scheduler, exchange } = this;
-    for (;;) {
-      const entryUs = scheduler.nextUs();
-      const timerUs = exchange.engine.nextTimerUs();
-      const entryIsDue =
-        entryUs < untilUs || (entryUs === untilUs && scheduler.nextPriority() < priority);
-      if (timerUs < untilUs && (!entryIsDue || timerUs < entryUs)) {
-        const atUs = timeUs(timerUs);
-        scheduler.advanceTo(atUs);
-        exchange.advanceTo(atUs);
-        this.afterCommand();
+    let left = QUIET_WITHIN;
+    let skip = this.tapeCommands;
+    if (input.resume != null) this.tapeCommands = 0;
+    tape: for await (const { commands, localUs } of input.tape) {
+      if (skip >= commands.length) {
+        skip -= commands.length;
+        this.tapeCommands += commands.length;
         continue;
       }
-      if (!entryIsDue) return;
-      scheduler.runNext();
-      this.afterCommand();
-      if (this.pendingHandlers > 0) await this.settle();
-      this.throwStrategyError();
-    }
-  }
-
-  private async drain(): Promise<void> {
-    while (this.client.outstanding > 0 || this.sleeping > 0 || this.scheduler.nextUs() < Infinity) {
-      if (!this.scheduler.runNext()) break;
-      if (this.pendingHandlers > 0) await this.settle();
-      this.throwStrategyError();
-    }
-    if (this.pendingHandlers > 0) await this.settle();
-    this.throwStrategyError();
-  }
-
-  /** Lets promise callbacks run, and fails when a handler can never go on. */
-  private async settle(): Promise<void> {
-    await this.input.yieldMacrotask();
-    this.throwStrategyError();
-    if (this.pendingHandlers > 0 && this.client.outstanding === 0 && this.sleeping === 0) {
-      throw new Error(
-        `strategy '${this.input.strategy.name}' awaits something outside virtual time`,
-      );
-    }
-  }
-
-  private throwStrategyError(): void {
-    if (this.strategyError === null) return;
-    const error = this.strategyError;
-    throw error instanceof Error ? error : new Error('the strategy rejected without an Error');
-  }
-
-  /** Runs a handler of the strategy. */
-  private handle(handler: () => void | Promise<void> | undefined): void {
-    const result = handler();
-    if (result === undefined) return;
-    this.pendingHandlers += 1;
-    result.then(
-      () => {
-        this.pendingHandlers -= 1;
-      },
-      (error: unknown) => {
-        this.pendingHandlers -= 1;
-        this.strategyError ??= error;
-      },
-    );
-  }
-
-  private deliver(atUs: TimeUs, handler: () => void | Promise<void> | undefined): void {
-    this.scheduler.at(atUs, PRIORITY.delivery, () => {
-      this.handle(handler);
-    });
-  }
-
-  private makeContext(): StrategyContext {
-    const { scheduler, input } = this;
-    return {
-      client: this.client,
-      account: input.account,
-      subaccountIndex: 0,
-      symbol: input.spec.symbol,
-      now: () => scheduler.nowUs,
-      setTimer: (name, afterUs) => {
-        const atUs = timeUs(scheduler.nowUs + Math.max(1, Math.floor(afterUs)));
-        scheduler.at(atUs, PRIORITY.timer, () => {
-          this.handle(() => input.strategy.onTimer?.(name, this.context));
-        });
-      },
-      sleep: (us) => {
-        this.sleeping += 1;
-        return new Promise((resolve) => {
-          const atUs = timeUs(scheduler.nowUs + Math.max(1, Math.floor(us)));
-          scheduler.at(atUs, PRIORITY.timer, () => {
-            this.sleeping -= 1;
-            resolve();
-          });
-        });
-      },
-      nextNonce: () => this.nonce++,
-    };
-  }
-
-  /** After anything that reached the exchange: a changed touch goes out, and the curves are sampled. */
-  private afterCommand(): void {
-    const market = this.exchange.engine.market(MARKET);
-    const { bestBid, bestAsk } = market;
-    const key = `${String(bestBid?.priceTicks)} ${String(bestBid?.lots)} ${String(bestAsk?.priceTicks)} ${String(bestAsk?.lots)}`;
-    if (key !== this.lastTouch) {
-      this.lastTouch = key;
-      const level = (side: typeof bestBid): TouchUpdate['bid'] =>
-        side === null
-          ? null
-          : { price: priceText(market, side.priceTicks), size: sizeText(market, side.lots) };
-      const update: TouchUpdate = {
-        symbol: market.spec.symbol,
-        timeUs: this.scheduler.nowUs,
-        bid: level(bestBid),
-        ask: level(bestAsk),
-        tickSize: market.spec.tickSize,
-        bidTicks: bestBid?.priceTicks ?? null,
-        askTicks: bestAsk?.priceTicks ?? null,
-      };
-      this.publish((strategy) => strategy.onBook?.(update, this.context));
-    }
-    if (this.exchange.engine.nowUs >= this.nextSampleUs) this.sample();
-  }
-
-  /** Delivers a feed update after the feed latency. */
-  private publish(handler: (strategy: Strategy) => void | Promise<void> | undefined): void {
-    const { strategy, latency } = this.input;
-    this.deliver(timeUs(this.scheduler.nowUs + latency.feedUs), () => handler(strategy));
-  }
-
-  private onEvent(event: EngineEvent): void {
-    this.accounting.onEvent(event);
-    const { engine } = this.exchange;
-    switch (event.kind) {
-      case 'tradePrinted': {
-        if (this.input.strategy.onTrade === undefined) return;
-        const market = engine.market(event.market);
-        const update = {
-          symbol: market.spec.symbol,
-          timeUs: event.timeUs,
-          price: priceText(market, event.priceTicks),
-          quantity: sizeText(market, event.lots),
-        };
-        this.publish((strategy) => strategy.onTrade?.(update, this.context));
-        return;
+      for (let i = skip; i < commands.length; i++) {
+        const command = commands[i];
+        if (command === undefined) break;
+        const { timeUs: atUs } = command;
+        if (this.nextDueUs() < atUs) await this.advance(atUs);
+        if (cancelled && (this.isQuiet() || --left === 0)) break tape;
+        scheduler.advanceTo(atUs);
+        const received = localUs?.[i];
+        this.feeds.recordedUs = received === undefined ? null : received - atUs;
+        exchange.submit(command);
+        this.tapeCommands += 1;
+        this.feeds.publishBooks();
       }
-      case 'orderAccepted':
-        if (event.subaccount === this.subaccount) this.orders += 1;
-        return;
-      case 'orderFilled':
-        if (event.subaccount === this.subaccount) this.onFill(event);
-        return;
-      case 'orderRejected':
-        if (event.subaccount !== this.subaccount) return;
-        this.orders += 1;
-        this.rejectedOrders += 1;
-        this.publishEnd(event.orderId, event.timeUs, 'rejected', event.reason);
-        return;
-      case 'orderEnded':
-        if (event.subaccount !== this.subaccount) return;
-        this.publishEnd(event.orderId, event.timeUs, event.status, event.reason);
-        return;
-      default:
+      this.tapeCommands += skip;
+      skip = 0;
+      this.handOut();
+      input.onProgress?.();
+      cancelled ||= input.cancelled?.() ?? false;
+    }
+    if (cancelled) return this.output(true, this.checkpoint());
+    const endUs = exchange.engine.nowUs;
+    await this.advance(timeUs(endUs + 1));
+    if (!this.warm) {
+      throw new Error('the recording ends before the warm-up does: there was no time to trade');
+    }
+    for (const run of this.runs) run.stop();
+    // Answers that are still on their way come in; nothing new of the market does.
+    await this.drain(endUs + DRAIN_US);
+    this.recorder.end(exchange.engine.nowUs);
+    return this.output(false, null);
+  }
+
+  /** When something is due before the tape's next command; what comes first at its own instant counts half a µs earlier. */
+  private nextDueUs(): number {
+    const { scheduler, exchange, recorder, feeds } = this;
+    return Math.min(
+      scheduler.nextUs(),
+      exchange.engine.nextTimerUs(),
+      recorder.dueUs,
+      feeds.barDueUs - 0.5,
+      this.warm ? Infinity : this.tradeFromUs - 0.5,
+    );
+  }
+
+  /** Runs everything that comes before the tape at a time. */
+  private async advance(untilUs: TimeUs): Promise<void> {
+    const { scheduler, exchange, recorder, feeds } = this;
+    for (;;) {
+      const beginUs = this.warm ? Infinity : this.tradeFromUs;
+      const barUs = feeds.barDueUs;
+      const timerUs = exchange.engine.nextTimerUs();
+      const entryUs = scheduler.nextUs();
+      const sampleUs = recorder.dueUs;
+      const atUs = Math.min(beginUs, barUs, timerUs, entryUs, sampleUs);
+      if (beginUs === atUs && atUs <= untilUs) this.beginTrading(timeUs(atUs));
+      else if (barUs === atUs && atUs <= untilUs) {
+        scheduler.advanceTo(timeUs(atUs));
+        feeds.recordedUs = null;
+        feeds.finishBars(atUs);
+      } else if (atUs >= untilUs) return;
+      else if (timerUs === atUs) {
+        scheduler.advanceTo(timeUs(atUs));
+        feeds.recordedUs = null;
+        exchange.advanceTo(timeUs(atUs));
+        this.refreshTouches();
+        feeds.publishBooks();
+      } else if (entryUs === atUs) {
+        feeds.recordedUs = null;
+        scheduler.runNext();
+        feeds.publishBooks();
+        if (this.touched) await this.settle();
+      } else {
+        recorder.takeDue(atUs);
+      }
     }
   }
 
-  private onFill(event: Extract<EngineEvent, { kind: 'orderFilled' }>): void {
+  private beginTrading(atUs: TimeUs): void {
+    this.scheduler.advanceTo(atUs);
+    this.warm = true;
+    this.recorder.begin(atUs);
+  }
+
+  private async drain(untilUs: number): Promise<void> {
+    while (this.scheduler.nextUs() <= untilUs) {
+      this.scheduler.runNext();
+      if (this.touched) await this.settle();
+    }
+  }
+
+  /** Lets promise callbacks run, and fails when a handler threw or can never go on. */
+  private async settle(): Promise<void> {
+    this.touched = false;
+    await this.input.yieldMacrotask();
+    for (const run of this.runs) run.check();
+  }
+
+  private refreshTouches(): void {
     const { engine } = this.exchange;
-    const market = engine.market(event.market);
-    const size = Math.abs(event.lots);
-    if (event.role === 'maker') this.makerFills += 1;
-    this.volumeLots += size;
-    this.tickLots += BigInt(size) * BigInt(event.priceTicks);
-    this.fills.push({
-      timeUs: event.timeUs,
-      side: event.lots > 0 ? 'buy' : 'sell',
-      role: event.role,
-      price: priceText(market, event.priceTicks),
-      size: sizeText(market, size),
-      fee: money(event.feeQuanta + event.originatorFeeQuanta),
-      realizedPnl: money(event.realizedPnlQuanta),
-      orderNumber: event.orderId,
-    });
-    const positionLots = this.positionLots();
-    this.maxPosition = Math.max(this.maxPosition, Math.abs(positionLots));
-    const orderId = this.idOf(event.orderId);
-    const update = {
-      symbol: market.spec.symbol,
-      timeUs: event.timeUs,
-      orderId,
-      role: event.role,
-      price: priceText(market, event.priceTicks),
-      quantity: sizeText(market, event.lots),
-      remaining: sizeText(market, event.remainingLots),
-      position: sizeText(market, positionLots),
-    };
-    this.publish((strategy) => strategy.onFill?.(update, this.context));
+    for (let id = 0; id < this.input.markets.length; id++) {
+      this.touches.refresh(engine, marketId(id));
+    }
   }
 
-  private publishEnd(
-    id: OrderId,
-    atUs: TimeUs,
-    status: 'filled' | 'cancelled' | 'expired' | 'rejected',
-    reason: string | null,
-  ): void {
-    if (this.input.strategy.onOrder === undefined) return;
-    const orderId = this.idOf(id);
-    const update = { symbol: this.input.spec.symbol, timeUs: atUs, orderId, status, reason };
-    this.publish((strategy) => strategy.onOrder?.(update, this.context));
+  private isQuiet(): boolean {
+    return this.runs.every((run) => run.isQuiet) && this.scheduler.save() !== null;
   }
 
-  private idOf(id: OrderId): string {
-    const order: OrderView = must(
-      this.exchange.engine.order(id),
-      'an order is known while its events are told',
-    );
-    return this.ids.digestOf(order);
+  private handOut(): void {
+    const { journal } = this.input;
+    const { exchange } = this;
+    if (typeof journal !== 'function' || exchange.journalSize < DRAIN_JOURNAL_AT) return;
+    this.drainJournal(journal);
   }
 
-  private positionLots(): number {
-    const [position] = this.exchange.engine.positions(this.subaccount);
-    return position?.lots ?? 0;
+  private drainJournal(sink: (bytes: Uint8Array) => void): void {
+    const bytes = this.exchange.drainJournal();
+    this.journalBytes += bytes.length;
+    sink(bytes);
   }
 
-  private sample(): void {
-    const { engine } = this.exchange;
-    const { sampleUs } = this.input;
-    this.nextSampleUs = Math.floor(engine.nowUs / sampleUs) * sampleUs + sampleUs;
-    const market = engine.market(MARKET);
-    if (market.bestBid === null || market.bestAsk === null || market.markTicks === null) return;
-    if (this.series.at(-1)?.timeUs === engine.nowUs) return;
-    const margin = engine.margin(this.subaccount);
-    const equity = margin.accountValueQuanta;
-    this.highQuanta = maxBig(this.highQuanta, equity);
-    const fallen = this.highQuanta - equity;
-    this.maxDrawdown = maxBig(this.maxDrawdown, fallen);
-    this.series.push({
-      timeUs: engine.nowUs,
-      mid: Number(priceText(market, market.bestBid.priceTicks + market.bestAsk.priceTicks)) / 2,
-      mark: Number(priceText(market, market.markTicks)),
-      equity: Number(money(equity)),
-      drawdown: 0 - Number(money(fallen)),
-      position: Number(sizeText(market, this.positionLots())),
-      leverage: equity > 0n ? Number(margin.crossNotionalQuanta) / Number(equity) : 0,
-    });
-  }
-
-  private summary(endUs: TimeUs): BacktestSummary {
-    const { engine } = this.exchange;
-    const market = engine.market(MARKET);
-    const margin = engine.margin(this.subaccount);
-    const start = this.input.deposit;
-    const end = margin.accountValueQuanta;
-    const trading = this.accounting.trading(start, end, 0n, margin.upnlQuanta);
+  private output(cancelled: boolean, checkpoint: BacktestCheckpoint | null): BacktestOutput {
+    const { input, exchange, recorder } = this;
+    const { engine } = exchange;
+    const { journal } = input;
+    let whole: Uint8Array = new Uint8Array();
+    if (!cancelled && journal !== 'none') {
+      exchange.end();
+      if (journal === 'memory') whole = exchange.journalBytes();
+      else this.drainJournal(journal);
+    }
     return {
-      symbol: market.spec.symbol,
-      strategy: this.input.strategy.name,
-      firstUs: this.firstUs,
-      lastUs: endUs,
-      equityStart: money(start),
-      equityEnd: money(end),
-      pnl: money(end - start),
-      pnlTrading: money(trading),
-      pnlFees: money(this.accounting.fees),
-      pnlFunding: money(this.accounting.funding),
-      fills: this.fills.length,
-      makerFills: this.makerFills,
-      orders: this.orders,
-      rejectedOrders: this.rejectedOrders,
-      volume: sizeText(market, this.volumeLots),
-      turnover: money(absBig(this.tickLots * BigInt(market.spec.quantaPerTickLot))),
-      finalPosition: sizeText(market, lots(this.positionLots())),
-      maxDrawdown: money(this.maxDrawdown),
-      maxPosition: sizeText(market, this.maxPosition),
+      firstUs: this.tradeFromUs,
+      lastUs: engine.nowUs,
+      sampleUs: input.sampleUs,
+      seed: input.seed,
+      markets: recorder.marketOutputs(engine.nowUs),
+      strategies: recorder.strategyOutputs(),
       commands: engine.seq,
       chainHash: engine.chainHash(),
       stateHash: engine.stateHash(),
+      journal: whole,
+      engine,
+      cancelled,
+      checkpoint,
     };
+  }
+
+  /** Null when the run is not at rest, or a strategy does not say how it is saved. */
+  private checkpoint(): BacktestCheckpoint | null {
+    const { input, exchange, scheduler } = this;
+    const waiting = scheduler.save();
+    if (waiting === null || !this.runs.every((run) => run.isQuiet && run.canBeSaved)) return null;
+    if (typeof input.journal === 'function') this.drainJournal(input.journal);
+    const state: SavedState = {
+      nowUs: scheduler.nowUs,
+      warm: this.warm,
+      waiting,
+      recorder: this.recorder.save(),
+      feeds: this.feeds.save(),
+      runs: this.runs.map((run) => run.save()),
+    };
+    return {
+      orrery: 'backtest-checkpoint',
+      version: 1,
+      tapeCommands: this.tapeCommands,
+      engine: exchange.engine.snapshot(),
+      journalBytes: this.journalBytes,
+      random: input.streams.save(),
+      state,
+    };
+  }
+
+  private load({ tapeCommands, journalBytes, state }: BacktestCheckpoint): void {
+    const saved = state as SavedState;
+    this.tapeCommands = tapeCommands;
+    this.journalBytes = journalBytes;
+    this.scheduler.advanceTo(timeUs(saved.nowUs));
+    this.warm = saved.warm;
+    this.recorder.load(saved.recorder);
+    this.feeds.load(saved.feeds);
+    this.runs.forEach((run, i) => {
+      run.load(saved.runs[i]);
+    });
+    for (const { atUs, what } of saved.waiting) {
+      const entry = what as SavedUpdate | SavedTimer;
+      must(this.runs[entry.strategy], 'a saved entry is of a strategy of the run').restore(
+        atUs,
+        entry,
+      );
+    }
+    this.refreshTouches();
+    this.touches.markPublished();
   }
 }

@@ -1,8 +1,15 @@
 /**
  * The contract's client in virtual time: a request reaches the exchange an entry latency after it is sent, its answer
- * comes back a response latency later, and the promise settles then (DESIGN §7).
+ * comes back a response latency later, and the promise settles then (DESIGN §7). Requests do not overtake each other,
+ * nor do answers.
  */
-import type { EndpointId, ListId, RequestOf, ResponseOf } from '../contract/endpoints.ts';
+import {
+  ENDPOINTS,
+  type EndpointId,
+  type ListId,
+  type RequestOf,
+  type ResponseOf,
+} from '../contract/endpoints.ts';
 import type { Caller, Reply } from '../gateway/context.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import {
@@ -11,32 +18,43 @@ import {
   type MatcherClient,
   type PageOf,
 } from '../gateway/matcher-client.ts';
-import { timeUs, type TimeUs } from '../num/units.ts';
+import { timeUs } from '../num/units.ts';
+import type { FaultModel } from '../sim/faults.ts';
 import type { LatencyModel } from '../sim/latency.ts';
 import { PRIORITY, type Scheduler } from '../sim/scheduler.ts';
+
+export interface VirtualClientPorts {
+  readonly scheduler: Scheduler;
+  readonly gateway: Gateway;
+  readonly caller: Caller;
+  readonly latency: LatencyModel;
+  readonly faults: FaultModel | null;
+  readonly warmingUp: () => boolean;
+  /** Runs what the exchange does with a request, at its arrival. */
+  readonly arrive: (sent: SentRequest, handle: () => Reply) => Reply;
+  /** A write that the exchange refused, or that never reached it. */
+  readonly refused: () => void;
+  /** A promise settled: its callbacks want to run. */
+  readonly settled: () => void;
+}
+
+export interface SentRequest {
+  readonly sentUs: number;
+  readonly arrivalUs: number;
+  readonly sentMids: readonly (number | null)[];
+}
 
 export class VirtualClient implements MatcherClient {
   /** Requests whose answer has not come back. */
   outstanding = 0;
-  private readonly scheduler: Scheduler;
-  private readonly gateway: Gateway;
-  private readonly caller: Caller;
-  private readonly latency: LatencyModel;
-  /** Called before the exchange handles a request, so that it is at that time. */
-  private readonly arrive: (atUs: TimeUs) => void;
+  private readonly ports: VirtualClientPorts;
+  private readonly mids: () => readonly (number | null)[];
+  private lastArrivalUs = 0;
+  private lastAnswerUs = 0;
 
-  constructor(
-    scheduler: Scheduler,
-    gateway: Gateway,
-    caller: Caller,
-    latency: LatencyModel,
-    arrive: (atUs: TimeUs) => void,
-  ) {
-    this.scheduler = scheduler;
-    this.gateway = gateway;
-    this.caller = caller;
-    this.latency = latency;
-    this.arrive = arrive;
+  constructor(ports: VirtualClientPorts, mids: () => readonly (number | null)[]) {
+    this.ports = ports;
+    this.mids = mids;
   }
 
   call<E extends EndpointId>(endpoint: E, request: RequestOf<E>): Promise<ResponseOf<E>> {
@@ -49,23 +67,78 @@ export class VirtualClient implements MatcherClient {
 
   /** One promise, since each further one would settle a turn later. */
   private send<T>(endpoint: EndpointId, request: unknown, read: (reply: Reply) => T): Promise<T> {
-    const { scheduler, latency } = this;
-    this.outstanding += 1;
+    const { scheduler, latency, faults, warmingUp } = this.ports;
+    const sentUs = scheduler.nowUs;
+    const write = isWrite(endpoint);
     // A copy: what the strategy does to its object afterwards is not what it sent.
     const sent = structuredCopy(request);
     return new Promise((resolve, reject) => {
-      const arrivalUs = timeUs(scheduler.nowUs + latency.computeUs + latency.entryUs);
-      scheduler.at(arrivalUs, PRIORITY.order, () => {
-        this.arrive(arrivalUs);
-        const reply = this.gateway.handle(endpoint, sent, this.caller);
-        scheduler.at(timeUs(arrivalUs + latency.responseUs), PRIORITY.delivery, () => {
-          this.outstanding -= 1;
-          if (reply.status === 200) resolve(read(reply));
-          else reject(new MatcherError(endpoint, reply.status, String(reply.body)));
+      this.outstanding += 1;
+      const answer = (reply: Reply): void => {
+        this.outstanding -= 1;
+        if (reply.status === 200) resolve(read(reply));
+        else {
+          if (write) this.ports.refused();
+          reject(new MatcherError(endpoint, reply.status, String(reply.body)));
+        }
+        this.ports.settled();
+      };
+      const now = (status: number, body: string): void => {
+        scheduler.at(sentUs, PRIORITY.delivery, () => {
+          answer({ status, body });
+        });
+      };
+      if (write && warmingUp()) {
+        now(400, 'The strategy is warming up: it may not write yet');
+        return;
+      }
+      const fault = faults?.onRequest(sentUs, write) ?? null;
+      if (fault?.atOnce === true) {
+        now(fault.status, fault.message);
+        return;
+      }
+      const arrivalUs = this.inOrder(
+        'lastArrivalUs',
+        sentUs + latency.computeUs + latency.entryUs(sentUs),
+      );
+      const sentMids = this.mids();
+      scheduler.at(timeUs(arrivalUs), PRIORITY.order, () => {
+        const reply =
+          fault === null
+            ? this.ports.arrive({ sentUs, arrivalUs, sentMids }, () =>
+                this.ports.gateway.handle(endpoint, sent, this.ports.caller),
+              )
+            : { status: fault.status, body: fault.message };
+        const backUs = this.inOrder('lastAnswerUs', arrivalUs + latency.responseUs(arrivalUs));
+        scheduler.at(timeUs(backUs), PRIORITY.delivery, () => {
+          answer(reply);
         });
       });
     });
   }
+
+  private inOrder(which: 'lastArrivalUs' | 'lastAnswerUs', atUs: number): number {
+    this[which] = Math.max(this[which], atUs);
+    return this[which];
+  }
+
+  /** Only while nothing is outstanding. */
+  save(): unknown {
+    return { lastArrivalUs: this.lastArrivalUs, lastAnswerUs: this.lastAnswerUs };
+  }
+
+  load(saved: unknown): void {
+    const { lastArrivalUs, lastAnswerUs } = saved as {
+      readonly lastArrivalUs: number;
+      readonly lastAnswerUs: number;
+    };
+    this.lastArrivalUs = lastArrivalUs;
+    this.lastAnswerUs = lastAnswerUs;
+  }
+}
+
+function isWrite(endpoint: EndpointId): boolean {
+  return ENDPOINTS[endpoint].method !== 'GET';
 }
 
 function structuredCopy(value: unknown): unknown {

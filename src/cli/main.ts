@@ -22,6 +22,16 @@ const COMMANDS: readonly LazyCommand[] = [
     load: () => import('./commands/demo.ts') as ReturnType<LazyCommand['load']>,
   },
   {
+    usage: 'backtest [strategy..]',
+    describe: 'Run strategies on recorded data through the real exchange',
+    load: () => import('./commands/backtest.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
+    usage: 'new <what> <name>',
+    describe: 'Write a strategy or a scenario that runs at once',
+    load: () => import('./commands/new.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
     usage: 'run <scenario..>',
     describe: 'Run scenario files and check what they expect',
     load: () => import('./commands/run.ts') as ReturnType<LazyCommand['load']>,

@@ -5,6 +5,7 @@
  */
 import { writeSync } from 'node:fs';
 import cliProgress from 'cli-progress';
+import { StrategyError } from '../backtest/definition.ts';
 import { ArchiveError } from '../base/archive.ts';
 import { JournalError } from '../sim/journal/frames.ts';
 import { TapeError } from '../sim/tape/record.ts';
@@ -138,6 +139,7 @@ export function explainFailure(error: unknown): number {
     error instanceof FileError ||
     error instanceof JournalError ||
     error instanceof TapeError ||
+    error instanceof StrategyError ||
     error instanceof ArchiveError;
   if (isInput) return EXIT.badInput;
   const code = (error as NodeJS.ErrnoException | null)?.code;

@@ -15,6 +15,7 @@ import {
   type PriceTicks,
   type Quanta,
   type Seq,
+  type Lots,
   type SubaccountId,
   type TimeUs,
 } from '../num/units.ts';
@@ -321,6 +322,15 @@ export class ExchangeReader implements ExchangeView {
     const { endedOrders: ended } = this.state;
     const slot = ended.slotOf(id);
     return slot === NONE ? undefined : viewOrder(ended.page(slot), ended.rowOf(slot));
+  }
+
+  queueAhead(id: OrderId): Lots | null {
+    const table = this.state.orders;
+    const slot = table.slotOf(id);
+    if (slot === NONE || !table.isResting(slot)) return null;
+    let ahead = 0;
+    for (let at = table.prev(slot); at !== NONE; at = table.prev(at)) ahead += table.left(at);
+    return lots(ahead);
   }
 
   orderByClientId(

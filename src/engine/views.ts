@@ -322,6 +322,8 @@ export interface ExchangeView {
 
   /** Live orders, and ended ones while they are retained. */
   order(id: OrderId): OrderView | undefined;
+  /** Lots that stand ahead of a resting order at its price, users' and the tape's; null when it does not rest. */
+  queueAhead(id: OrderId): Lots | null;
   /** The newest order with this clientId (R-2.11), live or retained, in those subaccounts of the account that `within` takes. */
   orderByClientId(
     account: AccountId,

@@ -9,11 +9,21 @@ import type { TimeUs } from '../num/units.ts';
 export const PRIORITY = { tape: 0, order: 1, delivery: 2, timer: 3 } as const;
 export type Priority = (typeof PRIORITY)[keyof typeof PRIORITY];
 
+/** What an entry is, as data, so that it can be scheduled again after a restart; null when it cannot be. */
+export type Described = unknown;
+
+export interface SavedEntry {
+  readonly atUs: number;
+  readonly priority: Priority;
+  readonly what: Described;
+}
+
 interface Entry {
   readonly atUs: TimeUs;
   readonly priority: Priority;
   readonly order: number;
   readonly run: () => void;
+  readonly what: Described;
 }
 
 export class Scheduler {
@@ -38,9 +48,10 @@ export class Scheduler {
     return this.heap[0]?.priority ?? Infinity;
   }
 
-  at(atUs: TimeUs, priority: Priority, run: () => void): void {
+  /** `what` describes the entry for `save`; without it nothing is saved while the entry waits. */
+  at(atUs: TimeUs, priority: Priority, run: () => void, what: Described = null): void {
     assert(atUs >= this.currentUs, 'nothing is scheduled in the past');
-    const entry = { atUs, priority, order: this.scheduled++, run };
+    const entry = { atUs, priority, order: this.scheduled++, run, what };
     const { heap } = this;
     let place = heap.length;
     heap.push(entry);
@@ -70,6 +81,13 @@ export class Scheduler {
     this.currentUs = top.atUs;
     top.run();
     return true;
+  }
+
+  /** Everything that waits, in the order in which it will run; null while something has no description. */
+  save(): SavedEntry[] | null {
+    const waiting = [...this.heap].sort((a, b) => (before(a, b) ? -1 : 1));
+    if (waiting.some(({ what }) => what === null)) return null;
+    return waiting.map(({ atUs, priority, what }) => ({ atUs, priority, what }));
   }
 
   private sink(entry: Entry): void {

@@ -1,0 +1,73 @@
+/**
+ * Two moving averages of the close: long while the fast one is above the slow one, short or flat while it is below.
+ *
+ * Try: orrery backtest examples/strategies/sma-cross.ts --data data/btcusdt-20240808 --param fast=3 --param slow=8
+ */
+import {
+  choice,
+  decimal,
+  defineStrategy,
+  flag,
+  integer,
+  MatcherError,
+  type Strategy,
+} from 'orrery/strategy';
+import { SMA } from 'trading-signals';
+
+const BARS_US = { '1s': 1_000_000, '10s': 10_000_000, '1m': 60_000_000, '1h': 3_600_000_000 };
+
+export default defineStrategy({
+  name: 'sma cross',
+  parameters: {
+    fast: integer(5, { min: 2, max: 100, describe: 'bars of the fast average' }),
+    slow: integer(20, { min: 3, max: 500, describe: 'bars of the slow average' }),
+    bar: choice('1s', ['1s', '10s', '1m', '1h'], 'length of a bar'),
+    size: decimal('0.01', { min: '0.001', max: '10', step: '0.001', describe: 'of the position' }),
+    short: flag(true, 'sell short while the fast average is below'),
+  },
+  barsUs: ({ bar }) => [BARS_US[bar]],
+  // The slow average needs its bars before the first cross counts.
+  warmUpUs: ({ slow, bar }) => slow * BARS_US[bar],
+
+  create: ({ fast, slow, size, short }): Strategy => {
+    /** Closes of the last `slow` bars: what the averages are made of. */
+    let closes: number[] = [];
+    let position = 0;
+    let busy = false;
+
+    return {
+      async onBar(bar, context) {
+        closes = [...closes, bar.close].slice(-slow);
+        if (closes.length < slow || context.warmingUp || busy) return;
+        const up = average(closes, fast) > average(closes, slow);
+        const target = up ? Number(size) : short ? -Number(size) : 0;
+        if (target === position) return;
+        busy = true;
+        try {
+          await context.submit({
+            side: target > position ? 'buy' : 'sell',
+            size: context.market().size(Math.abs(target - position), 'nearest'),
+          });
+        } catch (error) {
+          if (!(error instanceof MatcherError)) throw error;
+          context.log(`refused: ${error.message}`);
+        } finally {
+          busy = false;
+        }
+      },
+      onFill(fill) {
+        position = Number(fill.position);
+      },
+      save: () => ({ closes, position }),
+      load: (saved) => {
+        ({ closes, position } = saved as { closes: number[]; position: number });
+      },
+    };
+  },
+});
+
+function average(closes: readonly number[], length: number): number {
+  const sma = new SMA(length);
+  sma.updates(closes.slice(-length), false);
+  return sma.getResultOrThrow();
+}

@@ -1,0 +1,99 @@
+/**
+ * TWAP execution: buys or sells a given size in equal slices over a given time. Each slice waits at the touch for most of its
+ * interval and takes what is left at its end. At the end it logs what it paid against the mid when it began.
+ */
+import {
+  choice,
+  decimal,
+  defineStrategy,
+  integer,
+  number,
+  type Strategy,
+  type StrategyContext,
+} from 'orrery/strategy';
+
+export default defineStrategy({
+  name: 'twap execution',
+  parameters: {
+    side: choice('buy', ['buy', 'sell'], 'what is executed'),
+    size: decimal('0.2', { min: '0.001', max: '1000', step: '0.001', describe: 'in all' }),
+    slices: integer(10, { min: 1, max: 1000, describe: 'equal parts' }),
+    everyS: integer(20, { min: 1, max: 86_400, describe: 'seconds between slices' }),
+    patience: number(0.8, { min: 0, max: 1, describe: 'part of an interval to wait at the touch' }),
+  },
+
+  create: ({ side, size, slices, everyS, patience }): Strategy => {
+    let sent = 0;
+    let filled = 0;
+    let cost = 0;
+    let arrivalMid: number | null = null;
+    let mid: number | null = null;
+    let touch = 0;
+    let waiting: string | null = null;
+
+    /** What should have been done by the end of this slice, less what was. */
+    const due = (): number => (Number(size) * sent) / slices - filled;
+
+    async function take(context: StrategyContext): Promise<void> {
+      if (waiting !== null) {
+        const orderId = waiting;
+        waiting = null;
+        await context.cancel(orderId);
+      }
+      const left = context.market().size(due(), 'nearest');
+      if (Number(left) > 0) await context.submit({ side, size: left });
+    }
+
+    return {
+      onStart(context) {
+        context.setTimer('slice', 1_000_000);
+      },
+      onBook(book) {
+        mid = book.mid;
+        touch = Number((side === 'buy' ? book.bid : book.ask)?.price ?? 0);
+      },
+      async onTimer(name, context) {
+        if (name === 'take') {
+          await take(context);
+          return;
+        }
+        if (mid === null) {
+          context.setTimer('slice', 1_000_000);
+          return;
+        }
+        arrivalMid ??= mid;
+        sent += 1;
+        if (sent < slices) context.setTimer('slice', everyS * 1e6);
+        context.setTimer('take', Math.max(1, everyS * 1e6 * patience));
+        const part = context.market().size(due(), 'nearest');
+        if (Number(part) === 0 || patience === 0) return;
+        const price = context.market().price(touch);
+        const [order] = await context.submit({ side, size: part, price });
+        if (order?.status === 'new' || order?.status === 'partiallyFilled') waiting = order.orderId;
+      },
+      onFill(fill, context) {
+        const part = Math.abs(Number(fill.quantity));
+        filled += part;
+        cost += part * Number(fill.price);
+        if (sent < slices || filled < Number(size) - 1e-9 || arrivalMid === null) return;
+        const average = cost / filled;
+        const worse = (side === 'buy' ? average - arrivalMid : arrivalMid - average) / arrivalMid;
+        context.log(
+          `${side} ${size} at ${average.toFixed(2)}, ${(worse * 1e4).toFixed(2)} bp against the mid at arrival`,
+        );
+      },
+      save: () => ({ sent, filled, cost, arrivalMid, mid, touch, waiting }),
+      load: (saved) => {
+        ({ sent, filled, cost, arrivalMid, mid, touch, waiting } = saved as {
+          sent: number;
+          filled: number;
+          cost: number;
+          arrivalMid: number | null;
+          mid: number | null;
+          touch: number;
+          waiting: string | null;
+        });
+      },
+    };
+  },
+});

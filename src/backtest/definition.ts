@@ -1,0 +1,224 @@
+/**
+ * What a strategy file exports by default: a name, typed parameters with ranges, what it wants to hear, and how one is
+ * made. Searches read the ranges; command lines fill the values in.
+ */
+import { parseDecimal, stepsExact } from '../num/decimal.ts';
+import type { Strategy } from './strategy.ts';
+
+interface SpecBase {
+  readonly describe?: string;
+}
+
+export interface IntegerSpec extends SpecBase {
+  readonly kind: 'integer';
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface NumberSpec extends SpecBase {
+  readonly kind: 'number';
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+  /** How a search spreads over the range. */
+  readonly scale?: 'linear' | 'log';
+}
+
+/** Exact decimal text, such as an order's size. */
+export interface DecimalSpec extends SpecBase {
+  readonly kind: 'decimal';
+  readonly default: string;
+  readonly min: string;
+  readonly max: string;
+  /** Values are whole steps above 0. */
+  readonly step: string;
+}
+
+export interface ChoiceSpec<T extends string = string> extends SpecBase {
+  readonly kind: 'choice';
+  readonly default: T;
+  readonly of: readonly T[];
+}
+
+export interface FlagSpec extends SpecBase {
+  readonly kind: 'flag';
+  readonly default: boolean;
+}
+
+export type ParameterSpec = IntegerSpec | NumberSpec | DecimalSpec | ChoiceSpec | FlagSpec;
+export type ParameterSpecs = Readonly<Record<string, ParameterSpec>>;
+export type ParameterValue = number | string | boolean;
+export type ParameterValues = Readonly<Record<string, ParameterValue>>;
+
+export type ParametersOf<P extends ParameterSpecs> = string extends keyof P
+  ? ParameterValues
+  : {
+      readonly [Name in keyof P]: P[Name] extends { kind: 'integer' | 'number' }
+        ? number
+        : P[Name] extends { kind: 'flag' }
+          ? boolean
+          : P[Name] extends ChoiceSpec<infer T>
+            ? T
+            : string;
+    };
+
+/** A whole number in [min, max]. */
+export function integer(
+  value: number,
+  range: { readonly min: number; readonly max: number; readonly describe?: string },
+): IntegerSpec {
+  return { kind: 'integer', default: value, ...range };
+}
+
+/** A number in [min, max]. */
+export function number(
+  value: number,
+  range: {
+    readonly min: number;
+    readonly max: number;
+    readonly scale?: 'linear' | 'log';
+    readonly describe?: string;
+  },
+): NumberSpec {
+  return { kind: 'number', default: value, ...range };
+}
+
+/** Exact decimal text in [min, max], in whole steps. */
+export function decimal(
+  value: string,
+  range: {
+    readonly min: string;
+    readonly max: string;
+    readonly step: string;
+    readonly describe?: string;
+  },
+): DecimalSpec {
+  return { kind: 'decimal', default: value, ...range };
+}
+
+/** One of several words. */
+export function choice<const T extends string>(
+  value: NoInfer<T>,
+  of: readonly T[],
+  describe?: string,
+): ChoiceSpec<T> {
+  return { kind: 'choice', default: value, of, ...(describe === undefined ? {} : { describe }) };
+}
+
+export function flag(value: boolean, describe?: string): FlagSpec {
+  return { kind: 'flag', default: value, ...(describe === undefined ? {} : { describe }) };
+}
+
+export interface StrategyDefinition<P extends ParameterSpecs = ParameterSpecs> {
+  readonly name: string;
+  readonly describe?: string;
+  readonly parameters: P;
+  /** Lengths of the bars that `onBar` hears, µs; a minute unless given. */
+  barsUs?(parameters: ParametersOf<P>): readonly number[];
+  /** Levels a side in `onBook`, 1 to 1000; 1 unless given. */
+  readonly bookDepth?: number;
+  /** How long it listens before it may trade, µs; 0 unless given. */
+  warmUpUs?(parameters: ParametersOf<P>): number;
+  create(parameters: ParametersOf<P>): Strategy;
+}
+
+/** Names the types of a definition; a strategy file's default export. */
+export function defineStrategy<const P extends ParameterSpecs>(
+  definition: StrategyDefinition<P>,
+): StrategyDefinition<P> {
+  return definition;
+}
+
+/** A definition or a parameter that is not as it must be, in words for its author. */
+export class StrategyError extends Error {
+  override readonly name = 'StrategyError';
+}
+
+/**
+ * Values for every parameter: those given as text (`--param fast=12`) or as values over the defaults. Throws
+ * `StrategyError` naming the parameter and its limits.
+ */
+export function parseParameters<P extends ParameterSpecs>(
+  specs: P,
+  given: Readonly<Record<string, ParameterValue>>,
+): ParametersOf<P> {
+  const values: Record<string, ParameterValue> = {};
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(specs, name)) {
+      const known = Object.keys(specs);
+      throw new StrategyError(
+        `parameter '${name}' is not known; the strategy has ${known.length === 0 ? 'none' : known.join(', ')}`,
+      );
+    }
+  }
+  for (const [name, spec] of Object.entries(specs)) {
+    values[name] = parseOne(name, spec, given[name] ?? spec.default);
+  }
+  // Each value is of the type that its spec says.
+  return values as ParametersOf<P>;
+}
+
+function parseOne(name: string, spec: ParameterSpec, given: ParameterValue): ParameterValue {
+  const fail = (must: string): never => {
+    throw new StrategyError(`parameter '${name}' is '${String(given)}': must be ${must}`);
+  };
+  switch (spec.kind) {
+    case 'integer':
+    case 'number': {
+      const whole = spec.kind === 'integer';
+      const value = typeof given === 'string' && given.trim() === '' ? NaN : Number(given);
+      const range = `${whole ? 'a whole number' : 'a number'} from ${String(spec.min)} to ${String(spec.max)}`;
+      if (typeof given === 'boolean' || !Number.isFinite(value)) return fail(range);
+      if (whole && !Number.isInteger(value)) return fail(range);
+      return value >= spec.min && value <= spec.max ? value : fail(range);
+    }
+    case 'decimal': {
+      const text = String(given);
+      const range = `decimal text from ${spec.min} to ${spec.max} in steps of ${spec.step}`;
+      const [value, least, most, step] = [text, spec.min, spec.max, spec.step].map(parseDecimal);
+      if (value == null || least == null || most == null || step == null) return fail(range);
+      const steps = stepsExact(value, step);
+      if (steps === null) return fail(range);
+      const within =
+        steps * step.digits * 10n ** BigInt(least.scale) >=
+          least.digits * 10n ** BigInt(step.scale) &&
+        steps * step.digits * 10n ** BigInt(most.scale) <= most.digits * 10n ** BigInt(step.scale);
+      return within ? text : fail(range);
+    }
+    case 'choice':
+      return spec.of.includes(String(given)) ? given : fail(`one of ${spec.of.join(', ')}`);
+    case 'flag':
+      if (given === true || given === 'true') return true;
+      return given === false || given === 'false' ? false : fail('true or false');
+    default:
+      throw new StrategyError(`parameter '${name}': kind is not known`);
+  }
+}
+
+/** Checks what a strategy file exports. Throws `StrategyError` that says what is missing. */
+export function mustDefinition(exported: unknown, file: string): StrategyDefinition {
+  const fail = (problem: string): never => {
+    throw new StrategyError(`${file}: ${problem}`);
+  };
+  if (typeof exported !== 'object' || exported === null) {
+    return fail('must export a strategy by default: `export default defineStrategy({ … })`');
+  }
+  const definition = exported as Partial<StrategyDefinition>;
+  if (typeof definition.name !== 'string' || definition.name === '') {
+    return fail("the strategy's `name` must be text");
+  }
+  if (typeof definition.create !== 'function') return fail('the strategy has no `create` function');
+  const { parameters } = definition as { readonly parameters?: unknown };
+  if (typeof parameters !== 'object' || parameters === null) {
+    return fail('the strategy has no `parameters`; give {} for none');
+  }
+  const { bookDepth } = definition;
+  if (
+    bookDepth !== undefined &&
+    (!Number.isInteger(bookDepth) || bookDepth < 1 || bookDepth > 1000)
+  ) {
+    return fail('`bookDepth` must be a whole number from 1 to 1000');
+  }
+  return definition as StrategyDefinition;
+}

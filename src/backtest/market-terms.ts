@@ -1,0 +1,38 @@
+/** A market's terms as strategies use them, made of the contract's record, so that they are the same live. */
+import type { ResponseOf } from '../contract/endpoints.ts';
+import { must } from '../base/assert.ts';
+import { formatDecimal, parseDecimal } from '../num/decimal.ts';
+import type { MarketTerms, Rounding } from './strategy.ts';
+
+/** What a quotient may miss a whole number by and still be that number. */
+const SLACK = 1e-9;
+
+export function marketTerms(record: ResponseOf<'getMarkets'>[number]): MarketTerms {
+  return {
+    symbol: record.symbol,
+    tickSize: record.tickSize,
+    lotSize: record.lotSize,
+    minQuantity: record.minQuantity,
+    maxPrice: record.maxPrice,
+    makerFee: Number(record.makerFee),
+    takerFee: Number(record.takerFee),
+    price: (value, rounding = 'nearest') => onSteps(value, record.tickSize, rounding),
+    size: (value, rounding = 'down') => onSteps(value, record.lotSize, rounding),
+  };
+}
+
+/** The number in whole steps, as decimal text. `down` is toward zero. Throws `RangeError` for what is no number. */
+function onSteps(value: number, step: string, rounding: Rounding): string {
+  const { digits, scale } = must(parseDecimal(step) ?? undefined, 'a step is decimal text');
+  const size = Math.abs(value) / Number(step);
+  const whole =
+    rounding === 'nearest'
+      ? Math.round(size)
+      : rounding === 'down'
+        ? Math.floor(size + SLACK * Math.max(1, size))
+        : Math.ceil(size - SLACK * Math.max(1, size));
+  if (!Number.isSafeInteger(whole)) {
+    throw new RangeError(`${String(value)} is no number of steps of ${step}`);
+  }
+  return formatDecimal(BigInt(value < 0 ? -whole : whole) * digits, scale);
+}

@@ -1,0 +1,49 @@
+/** An order in a strategy's words as the contract's request. */
+import type { RequestOf } from '../contract/endpoints.ts';
+import { ZERO_ADDRESS } from '../gateway/encode.ts';
+import type { MarketTerms, OrderIntent } from './strategy.ts';
+
+/** Far beyond any recording: orders do not expire by themselves. */
+const NEVER_MS = 9_007_199_254_740;
+
+export interface Sender {
+  readonly account: string;
+  readonly subaccountIndex: number;
+}
+
+/** Without a price the order takes what it finds within the band: a bound that any price meets, and `ioc`. */
+export function orderRequest(
+  intent: OrderIntent,
+  market: MarketTerms,
+  sender: Sender,
+  nonce: number | bigint,
+): RequestOf<'submitOrder'> {
+  const { side, size, price, orderType = 'limit' } = intent;
+  const unpriced = price === undefined;
+  const leg = (triggerPrice: string): { triggerPrice: string } => ({ triggerPrice });
+  return {
+    account: sender.account,
+    subaccountIndex: sender.subaccountIndex,
+    symbol: market.symbol,
+    orderType,
+    price: price ?? (side === 'sell' ? market.tickSize : market.maxPrice),
+    quantity: side === 'buy' ? size : `-${size}`,
+    nonce,
+    expiresAt: intent.expiresAt ?? NEVER_MS,
+    originator: ZERO_ADDRESS,
+    originatorFee: 0,
+    flags: {
+      ioc: intent.ioc ?? unpriced,
+      postOnly: intent.postOnly ?? false,
+      reduceOnly: intent.reduceOnly ?? false,
+    },
+    signatures: [],
+    ...(intent.clientId === undefined ? {} : { clientId: intent.clientId }),
+    ...(intent.triggerPrice === undefined ? {} : { triggerPrice: intent.triggerPrice }),
+    ...(intent.trailingPercent === undefined ? {} : { trailingPercent: intent.trailingPercent }),
+    ...(intent.periodMs === undefined ? {} : { period: intent.periodMs }),
+    ...(intent.parentOrderId === undefined ? {} : { parentOrderId: intent.parentOrderId }),
+    ...(intent.takeProfit === undefined ? {} : { takeProfit: leg(intent.takeProfit) }),
+    ...(intent.stopLoss === undefined ? {} : { stopLoss: leg(intent.stopLoss) }),
+  };
+}

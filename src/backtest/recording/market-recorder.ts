@@ -1,0 +1,108 @@
+/** What a run saw of its markets: samples of their prices, times without a book, funding rates, trades. */
+import type { EngineEvent } from '../../engine/events.ts';
+import type { Exchange } from '../../engine/exchange.ts';
+import type { MarketView } from '../../engine/views.ts';
+import { priceText, sizeText } from '../../gateway/encode.ts';
+import { formatDecimal } from '../../num/decimal.ts';
+import type { MarketId } from '../../num/units.ts';
+import type { MarketOutput, MarketPoint } from '../output.ts';
+
+interface State {
+  readonly series: MarketPoint[];
+  readonly gaps: { fromUs: number; toUs: number }[];
+  staleSinceUs: number | null;
+  readonly fundingRates: { timeUs: number; rate: string }[];
+  trades: number;
+  volumeLots: number;
+}
+
+export class MarketRecorder {
+  private readonly engine: Exchange;
+  private readonly id: MarketId;
+  private state: State = {
+    series: [],
+    gaps: [],
+    staleSinceUs: null,
+    fundingRates: [],
+    trades: 0,
+    volumeLots: 0,
+  };
+
+  constructor(engine: Exchange, id: MarketId) {
+    this.engine = engine;
+    this.id = id;
+  }
+
+  onEvent(event: EngineEvent): void {
+    const { state } = this;
+    switch (event.kind) {
+      case 'tradePrinted':
+        state.trades += 1;
+        state.volumeLots += Math.abs(event.lots);
+        return;
+      case 'fundingSettled':
+        state.fundingRates.push({
+          timeUs: event.timeUs,
+          rate: formatDecimal(BigInt(event.ratePpb), 9),
+        });
+        return;
+      case 'tapeApplied':
+        if (event.what === 'gap') state.staleSinceUs ??= event.timeUs;
+        else if (event.what === 'snapshot' && state.staleSinceUs !== null) {
+          state.gaps.push({ fromUs: state.staleSinceUs, toUs: event.timeUs });
+          state.staleSinceUs = null;
+        }
+        return;
+      default:
+    }
+  }
+
+  /** Answers the mark, for those who value positions at it. */
+  sample(timeUs: number, mid: number | null): number | null {
+    const market = this.engine.market(this.id);
+    const { bestBid, bestAsk, markTicks, indexTicks } = market;
+    const price = (ticks: number | null): number | null =>
+      ticks === null ? null : Number(priceText(market, ticks));
+    const mark = price(markTicks);
+    this.state.series.push({
+      timeUs,
+      mid,
+      mark,
+      index: price(indexTicks),
+      spread:
+        bestBid === null || bestAsk === null
+          ? null
+          : Number(priceText(market, bestAsk.priceTicks - bestBid.priceTicks)),
+      bidSize: bestBid === null ? 0 : Number(sizeText(market, bestBid.lots)),
+      askSize: bestAsk === null ? 0 : Number(sizeText(market, bestAsk.lots)),
+    });
+    return mark;
+  }
+
+  output(endUs: number): MarketOutput {
+    const { state } = this;
+    const market: MarketView = this.engine.market(this.id);
+    const { spec } = market;
+    return {
+      symbol: spec.symbol,
+      tickSize: spec.tickSize,
+      lotSize: spec.lotSize,
+      series: state.series,
+      gaps:
+        state.staleSinceUs === null
+          ? state.gaps
+          : [...state.gaps, { fromUs: state.staleSinceUs, toUs: endUs }],
+      fundingRates: state.fundingRates,
+      trades: state.trades,
+      volume: sizeText(market, state.volumeLots),
+    };
+  }
+
+  save(): unknown {
+    return this.state;
+  }
+
+  load(saved: unknown): void {
+    this.state = saved as State;
+  }
+}

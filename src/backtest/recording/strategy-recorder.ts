@@ -1,0 +1,416 @@
+/** What one strategy's account went through: orders, fills, funding, liquidations, money, and its equity over time. */
+import { must } from '../../base/assert.ts';
+import type {
+  EngineEvent,
+  LiquidationStep,
+  OrderFilled,
+  PositionTransferred,
+} from '../../engine/events.ts';
+import type { Exchange } from '../../engine/exchange.ts';
+import type { MarketView, OrderView } from '../../engine/views.ts';
+import { money, priceText, sizeText } from '../../gateway/encode.ts';
+import type { OrderIds } from '../../gateway/order-ids.ts';
+import { absBig, maxBig } from '../../num/arithmetic.ts';
+import { formatDecimal } from '../../num/decimal.ts';
+import type { OrderId, SubaccountId } from '../../num/units.ts';
+import {
+  MARKOUT_HORIZONS_US,
+  type EquityPoint,
+  type FillRow,
+  type FundingRow,
+  type LiquidationRow,
+  type LogRow,
+  type OrderRow,
+  type StrategySummary,
+  type TransferRow,
+} from '../output.ts';
+import { Accounting, type AccountingState } from './accounting.ts';
+import type { Markouts } from './markouts.ts';
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** When a request was sent and arrived, and the mids of its market at both times. */
+export interface RequestTimes {
+  readonly sentUs: number;
+  readonly arrivedUs: number;
+  readonly sentMids: readonly (number | null)[];
+}
+
+interface State {
+  accounting: AccountingState;
+  equityStart: bigint;
+  upnlStart: bigint;
+  highQuanta: bigint;
+  maxDrawdown: bigint;
+  makerFills: number;
+  makerFees: bigint;
+  rejectedOrders: number;
+  refusedRequests: number;
+  orderCount: number;
+  turnover: bigint;
+  pendingFunding: bigint;
+  /** By market: |position| at its largest, and lots filled. */
+  readonly largest: number[];
+  readonly volume: number[];
+  readonly equity: EquityPoint[];
+  readonly orders: Mutable<OrderRow>[];
+  /** Places in `orders` of those that live, by the engine's number. */
+  readonly live: Map<number, number>;
+  readonly fills: FillRow[];
+  readonly funding: FundingRow[];
+  readonly liquidations: LiquidationRow[];
+  readonly transfers: TransferRow[];
+  readonly log: LogRow[];
+}
+
+export interface RecorderPorts {
+  readonly engine: Exchange;
+  readonly ids: OrderIds;
+  readonly mid: (market: number) => number | null;
+  readonly markouts: Markouts;
+  /** The request that the exchange is handling for this strategy now. */
+  readonly request: () => RequestTimes | null;
+}
+
+export class StrategyRecorder {
+  readonly subaccount: SubaccountId;
+  private readonly ports: RecorderPorts;
+  private readonly accounting = new Accounting();
+  private state: State;
+
+  constructor(subaccount: SubaccountId, ports: RecorderPorts) {
+    this.subaccount = subaccount;
+    this.ports = ports;
+    const markets = ports.engine.markets().length;
+    this.state = {
+      accounting: this.accounting.state,
+      equityStart: 0n,
+      upnlStart: 0n,
+      highQuanta: 0n,
+      maxDrawdown: 0n,
+      makerFills: 0,
+      makerFees: 0n,
+      rejectedOrders: 0,
+      refusedRequests: 0,
+      orderCount: 0,
+      turnover: 0n,
+      pendingFunding: 0n,
+      largest: new Array<number>(markets).fill(0),
+      volume: new Array<number>(markets).fill(0),
+      equity: [],
+      orders: [],
+      live: new Map(),
+      fills: [],
+      funding: [],
+      liquidations: [],
+      transfers: [],
+      log: [],
+    };
+    this.begin();
+  }
+
+  /** From here on everything counts: the end of the warm-up, in which nothing was traded. */
+  begin(): void {
+    const margin = this.ports.engine.margin(this.subaccount);
+    this.state.equityStart = margin.accountValueQuanta;
+    this.state.upnlStart = margin.upnlQuanta;
+    this.state.highQuanta = margin.accountValueQuanta;
+  }
+
+  onEvent(event: EngineEvent): void {
+    switch (event.kind) {
+      case 'orderAccepted':
+      case 'orderRejected':
+        this.onOrder(event.orderId, event.timeUs);
+        return;
+      case 'orderRested':
+        this.onRested(event.orderId, event.timeUs);
+        return;
+      case 'orderEnded':
+        this.onEnded(event.orderId, event.timeUs);
+        return;
+      case 'orderFilled':
+        this.onFill(event);
+        return;
+      case 'balanceChanged':
+      case 'isolatedMarginChanged':
+        this.accounting.onEvent(event);
+        if (event.reason === 'funding') this.state.pendingFunding += event.deltaQuanta;
+        if (event.reason === 'transferIn' || event.reason === 'transferOut') {
+          const { timeUs, reason, deltaQuanta } = event;
+          this.state.transfers.push({ timeUs, reason, amount: money(deltaQuanta) });
+        }
+        return;
+      case 'liquidationStep':
+        this.onLiquidation(event);
+        return;
+      case 'positionTransferred':
+        this.onTransferred(event);
+        return;
+      default:
+    }
+  }
+
+  /** Funding was settled in a market; answers what this strategy received. */
+  onFunding(market: MarketView, timeUs: number, ratePpb: number): string {
+    const payment = this.state.pendingFunding;
+    this.state.pendingFunding = 0n;
+    const position = this.positionLots(market.id);
+    if (position !== 0 || payment !== 0n) {
+      this.state.funding.push({
+        timeUs,
+        symbol: market.spec.symbol,
+        rate: formatDecimal(BigInt(ratePpb), 9),
+        payment: money(payment),
+        position: sizeText(market, position),
+      });
+    }
+    return money(payment);
+  }
+
+  onRefused(): void {
+    this.state.refusedRequests += 1;
+  }
+
+  onLog(timeUs: number, text: string): void {
+    this.state.log.push({ timeUs, text });
+  }
+
+  positionLots(market: number): number {
+    const { engine } = this.ports;
+    return engine.positions(this.subaccount).find((held) => held.market === market)?.lots ?? 0;
+  }
+
+  sample(timeUs: number, marks: readonly (number | null)[]): void {
+    const { engine } = this.ports;
+    const margin = engine.margin(this.subaccount);
+    const equity = Number(margin.accountValueQuanta) / 1e6;
+    this.noteEquity(margin.accountValueQuanta);
+    const positions = marks.map(() => 0);
+    let exposure = 0;
+    for (const { market, lots } of engine.positions(this.subaccount)) {
+      const size = Number(sizeText(engine.market(market), lots));
+      positions[market] = size;
+      exposure += Math.abs(size) * (marks[market] ?? 0);
+    }
+    const over = (amount: bigint): number => (equity > 0 ? Number(amount) / 1e6 / equity : 0);
+    this.state.equity.push({
+      timeUs,
+      equity,
+      balance: Number(margin.balanceQuanta) / 1e6,
+      positions,
+      exposure,
+      leverage: equity > 0 ? exposure / equity : 0,
+      marginUsage: over(margin.initialRequirementQuanta),
+      maintenanceUsage: over(margin.maintenanceRequirementQuanta),
+    });
+  }
+
+  private noteEquity(equity: bigint): void {
+    const { state } = this;
+    state.highQuanta = maxBig(state.highQuanta, equity);
+    state.maxDrawdown = maxBig(state.maxDrawdown, state.highQuanta - equity);
+  }
+
+  private onOrder(id: OrderId, timeUs: number): void {
+    const { engine, ids, mid, request } = this.ports;
+    const order = mustOrder(engine, id);
+    const market = engine.market(order.market);
+    const times = order.attached === 'engine' ? null : request();
+    const ended = order.status === 'rejected';
+    const { state } = this;
+    state.orderCount += 1;
+    if (ended) state.rejectedOrders += 1;
+    else state.live.set(id, state.orders.length);
+    state.orders.push({
+      orderId: ids.digestOf(order),
+      orderNumber: id,
+      clientId: order.clientId,
+      symbol: market.spec.symbol,
+      orderType: order.orderType,
+      side: order.lots > 0 ? 'buy' : 'sell',
+      price: priceText(market, order.priceTicks),
+      size: sizeText(market, Math.abs(order.lots)),
+      ioc: order.ioc,
+      postOnly: order.postOnly,
+      reduceOnly: order.reduceOnly,
+      sentUs: times?.sentUs ?? timeUs,
+      arrivedUs: times?.arrivedUs ?? timeUs,
+      sentMid: times === null ? mid(order.market) : (times.sentMids[order.market] ?? null),
+      arrivalMid: mid(order.market),
+      restedUs: null,
+      queueAhead: null,
+      endedUs: ended ? timeUs : null,
+      status: order.status,
+      reason: order.reason,
+      filled: '0',
+    });
+  }
+
+  private rowOf(id: OrderId): Mutable<OrderRow> | undefined {
+    const place = this.state.live.get(id);
+    return place === undefined ? undefined : this.state.orders[place];
+  }
+
+  private onRested(id: OrderId, timeUs: number): void {
+    const row = this.rowOf(id);
+    if (row === undefined || row.restedUs !== null) return;
+    const { engine } = this.ports;
+    const market = engine.market(mustOrder(engine, id).market);
+    row.restedUs = timeUs;
+    row.queueAhead = sizeText(market, engine.queueAhead(id) ?? 0);
+    row.status = 'new';
+  }
+
+  private onEnded(id: OrderId, timeUs: number): void {
+    const row = this.rowOf(id);
+    if (row === undefined) return;
+    const { engine } = this.ports;
+    const order = mustOrder(engine, id);
+    row.endedUs = timeUs;
+    row.status = order.status;
+    row.reason = order.reason;
+    row.filled = sizeText(engine.market(order.market), Math.abs(order.settledLots));
+    this.state.live.delete(id);
+  }
+
+  private onFill(event: OrderFilled): void {
+    const { engine, markouts, mid } = this.ports;
+    const { state } = this;
+    const order = mustOrder(engine, event.orderId);
+    const market = engine.market(event.market);
+    const row = this.rowOf(event.orderId);
+    const size = Math.abs(event.lots);
+    const liquidation = order.attached === 'engine';
+    const position = this.positionLots(event.market);
+    if (event.role === 'maker') {
+      state.makerFills += 1;
+      state.makerFees += event.feeQuanta;
+    }
+    state.volume[event.market] = (state.volume[event.market] ?? 0) + size;
+    state.largest[event.market] = Math.max(state.largest[event.market] ?? 0, Math.abs(position));
+    state.turnover +=
+      BigInt(size) * BigInt(event.priceTicks) * BigInt(market.spec.quantaPerTickLot);
+    if (row !== undefined) {
+      row.filled = sizeText(market, Math.abs(order.settledLots));
+      row.status = order.status;
+    }
+    const marks: (number | null)[] = MARKOUT_HORIZONS_US.map(() => null);
+    const restedUs = row?.restedUs ?? null;
+    state.fills.push({
+      fillId: event.tradeId,
+      timeUs: event.timeUs,
+      symbol: market.spec.symbol,
+      orderId: row?.orderId ?? this.ports.ids.digestOf(order),
+      orderNumber: event.orderId,
+      side: event.lots > 0 ? 'buy' : 'sell',
+      role: event.role,
+      price: priceText(market, event.priceTicks),
+      size: sizeText(market, size),
+      fee: money(event.feeQuanta),
+      originatorFee: money(event.originatorFeeQuanta),
+      realizedPnl: money(event.realizedPnlQuanta),
+      realizedFunding: money(event.realizedFundingQuanta),
+      position: sizeText(market, position),
+      liquidation,
+      sentUs: row?.sentUs ?? event.timeUs,
+      arrivedUs: row?.arrivedUs ?? event.timeUs,
+      arrivalMid: row?.arrivalMid ?? null,
+      queueWaitUs: event.role === 'maker' && restedUs !== null ? event.timeUs - restedUs : 0,
+      midBefore: mid(event.market),
+      markouts: marks,
+    });
+    markouts.watch(event.timeUs, event.market, marks);
+  }
+
+  private onLiquidation(event: LiquidationStep): void {
+    const market = event.market === null ? null : this.ports.engine.market(event.market);
+    const price = (ticks: number | null): string | null =>
+      ticks === null || market === null ? null : priceText(market, ticks);
+    this.state.liquidations.push({
+      timeUs: event.timeUs,
+      symbol: market?.spec.symbol ?? null,
+      step: event.step,
+      equity: money(event.equityQuanta),
+      maintenance: money(event.maintenanceQuanta),
+      size: market === null ? '0' : sizeText(market, event.lots),
+      limitPrice: price(event.limitTicks),
+      bankruptcyPrice: price(event.bankruptcyTicks),
+      amount: money(event.amountQuanta),
+    });
+  }
+
+  /** A position changed hands without the book: this account's was taken, or it took another's. */
+  private onTransferred(event: PositionTransferred): void {
+    const market = this.ports.engine.market(event.market);
+    const taken = event.from === this.subaccount;
+    this.state.liquidations.push({
+      timeUs: event.timeUs,
+      symbol: market.spec.symbol,
+      step: taken ? `${event.reason}From` : `${event.reason}To`,
+      equity: '0',
+      maintenance: '0',
+      size: sizeText(market, taken ? -event.lots : event.lots),
+      limitPrice: priceText(market, event.priceTicks),
+      bankruptcyPrice: null,
+      amount: money(taken ? -event.moneyQuanta : event.moneyQuanta),
+    });
+  }
+
+  summary(): StrategySummary {
+    const { engine } = this.ports;
+    const { state } = this;
+    const margin = engine.margin(this.subaccount);
+    const end = margin.accountValueQuanta;
+    this.noteEquity(end);
+    const change = end - state.equityStart;
+    const trading = this.accounting.trading(change, margin.upnlQuanta - state.upnlStart);
+    const { fees, originatorFees, funding, liquidation, transfers } = this.accounting.state;
+    return {
+      equityStart: money(state.equityStart),
+      equityEnd: money(end),
+      pnl: money(change - transfers),
+      pnlTrading: money(trading),
+      pnlFees: money(fees + originatorFees),
+      feesMaker: money(-state.makerFees),
+      feesTaker: money(fees + state.makerFees),
+      feesOriginator: money(originatorFees),
+      pnlFunding: money(funding),
+      pnlLiquidation: money(liquidation),
+      transfers: money(transfers),
+      fills: state.fills.length,
+      makerFills: state.makerFills,
+      orders: state.orderCount,
+      rejectedOrders: state.rejectedOrders,
+      refusedRequests: state.refusedRequests,
+      turnover: money(absBig(state.turnover)),
+      positions: engine.markets().map((market) => ({
+        symbol: market.spec.symbol,
+        final: sizeText(market, this.positionLots(market.id)),
+        largest: sizeText(market, state.largest[market.id] ?? 0),
+        volume: sizeText(market, state.volume[market.id] ?? 0),
+      })),
+      maxDrawdown: money(state.maxDrawdown),
+    };
+  }
+
+  rows(): Pick<State, 'equity' | 'orders' | 'fills' | 'funding' | 'liquidations' | 'transfers'> & {
+    readonly log: readonly LogRow[];
+  } {
+    const { equity, orders, fills, funding, liquidations, transfers, log } = this.state;
+    return { equity, orders, fills, funding, liquidations, transfers, log };
+  }
+
+  save(): unknown {
+    return this.state;
+  }
+
+  load(saved: unknown): void {
+    this.state = saved as State;
+    this.accounting.state = this.state.accounting;
+  }
+}
+
+function mustOrder(engine: Exchange, id: OrderId): OrderView {
+  return must(engine.order(id), 'an order is known while its events are told');
+}

@@ -1,0 +1,375 @@
+/**
+ * One strategy in a run: its account, its context, what is delivered to it, and whether it waits for something.
+ *
+ * A handler that returns a promise is pending until that settles. Promises settle in virtual time only: through the client,
+ * `sleep`, and the virtual timers of its own globals.
+ */
+import type { OrderRecordShape } from '../contract/schemas.ts';
+import { MatcherError } from '../gateway/matcher-client.ts';
+import { timeUs, type Address, type Quanta, type SubaccountId } from '../num/units.ts';
+import type { FaultModel, SavedFaults } from '../sim/faults.ts';
+import type { LatencyModel } from '../sim/latency.ts';
+import type { RandomStream } from '../sim/rng.ts';
+import { PRIORITY, type Scheduler } from '../sim/scheduler.ts';
+import type { ParameterValues } from './definition.ts';
+import { orderRequest } from './order-request.ts';
+import type { MarketTerms, OrderIntent, Strategy, StrategyContext } from './strategy.ts';
+import type { VirtualClient } from './virtual-client.ts';
+
+/** Time as a strategy's own globals (`Date`, `setTimeout`) need it. */
+export interface VirtualClock {
+  nowUs(): number;
+  /** Runs something after a time; answers what `cancel` takes. */
+  after(us: number, run: () => void): number;
+  cancel(id: number): void;
+  /** Uniform in [0, 1). */
+  random(): number;
+  log(text: string): void;
+}
+
+/** A strategy and what it is given. */
+export interface StrategyEntry {
+  /** Names it in the output, its random stream and its messages; unique in a run. */
+  readonly id: string;
+  readonly name: string;
+  readonly parameters: ParameterValues;
+  readonly strategy: Strategy;
+  readonly account: Address;
+  readonly subaccountIndex: number;
+  readonly deposit: Quanta;
+  readonly latency: LatencyModel;
+  readonly faults: FaultModel | null;
+  /** Markets that it hears of; all unless given. */
+  readonly symbols: readonly string[] | null;
+  /** Lengths of the bars that it hears, µs. */
+  readonly barsUs: readonly number[];
+  /** Levels a side in `onBook`. */
+  readonly bookDepth: number;
+  /** Whether the output speaks of it. */
+  readonly reports: boolean;
+  /** Gives its own globals their clock. */
+  readonly bindClock?: (clock: VirtualClock) => void;
+}
+
+/** Handlers that updates are delivered to. */
+export type UpdateHandler = 'onBook' | 'onTrade' | 'onBar' | 'onFill' | 'onOrder' | 'onFunding';
+
+export interface SavedUpdate {
+  readonly kind: 'update';
+  readonly strategy: number;
+  readonly handler: UpdateHandler;
+  readonly update: unknown;
+}
+
+export interface SavedTimer {
+  readonly kind: 'timer';
+  readonly strategy: number;
+  readonly name: string;
+  readonly id: number;
+}
+
+export interface StrategyRunPorts {
+  readonly scheduler: Scheduler;
+  readonly client: VirtualClient;
+  readonly random: RandomStream;
+  readonly markets: readonly MarketTerms[];
+  readonly warmingUp: () => boolean;
+  readonly log: (text: string) => void;
+  /** A promise may have callbacks to run. */
+  readonly touch: () => void;
+}
+
+interface SavedRun {
+  readonly strategy: unknown;
+  readonly client: unknown;
+  readonly nonce: number;
+  readonly lastFeedUs: number;
+  readonly timerId: number;
+  readonly timers: ReadonlyMap<string, number>;
+  readonly latency: number | null;
+  readonly faults: SavedFaults | null;
+}
+
+export class StrategyRun {
+  readonly index: number;
+  readonly entry: StrategyEntry;
+  readonly subaccount: SubaccountId;
+  private readonly ports: StrategyRunPorts;
+  private readonly context: StrategyContext;
+  private readonly symbols: readonly string[];
+  private pendingHandlers = 0;
+  private sleeping = 0;
+  private failure: { readonly error: unknown } | null = null;
+  private nonce = 0;
+  private stopped = false;
+  private lastFeedUs = 0;
+  private timerId = 0;
+  private timers = new Map<string, number>();
+  /** Timers of its own globals that wait. */
+  private readonly waiting = new Set<number>();
+
+  constructor(
+    index: number,
+    entry: StrategyEntry,
+    subaccount: SubaccountId,
+    ports: StrategyRunPorts,
+  ) {
+    this.index = index;
+    this.entry = entry;
+    this.subaccount = subaccount;
+    this.ports = ports;
+    this.symbols = entry.symbols ?? ports.markets.map(({ symbol }) => symbol);
+    this.context = this.makeContext();
+    entry.bindClock?.(this.clock());
+  }
+
+  wants(handler: UpdateHandler, symbol: string): boolean {
+    return this.entry.strategy[handler] !== undefined && this.symbols.includes(symbol);
+  }
+
+  /** Whether nothing of it is under way but what can be saved. */
+  get isQuiet(): boolean {
+    return this.pendingHandlers === 0 && this.sleeping === 0 && this.ports.client.outstanding === 0;
+  }
+
+  get awaitsAnswer(): boolean {
+    return this.ports.client.outstanding > 0 || this.sleeping > 0;
+  }
+
+  get canBeSaved(): boolean {
+    const { strategy } = this.entry;
+    return strategy.save !== undefined && strategy.load !== undefined;
+  }
+
+  /** Throws what a handler threw, and when one can never go on. */
+  check(): void {
+    if (this.failure !== null) {
+      const { error } = this.failure;
+      throw error instanceof Error || isErrorLike(error)
+        ? error
+        : new Error(`strategy '${this.entry.id}' rejected without an Error`);
+    }
+    if (this.pendingHandlers > 0 && !this.awaitsAnswer) {
+      throw new Error(`strategy '${this.entry.id}' awaits something outside virtual time`);
+    }
+  }
+
+  start(): void {
+    this.at(this.ports.scheduler.nowUs, () => this.entry.strategy.onStart?.(this.context));
+  }
+
+  /** The end of the data: the last handler runs, and timers ring no more. */
+  stop(): void {
+    this.timers.clear();
+    this.stopped = true;
+    this.at(this.ports.scheduler.nowUs, () => this.entry.strategy.onStop?.(this.context));
+  }
+
+  /** Delivers an update of now after the feed latency; updates keep their order. */
+  publish(handler: UpdateHandler, update: unknown, recordedUs: number | null): void {
+    const { latency, faults } = this.entry;
+    const nowUs = this.ports.scheduler.nowUs;
+    let atUs: number = nowUs;
+    if (faults !== null) {
+      atUs = faults.backAtUs(nowUs);
+      const isPublic = handler === 'onBook' || handler === 'onTrade' || handler === 'onBar';
+      if (atUs > nowUs && isPublic) return;
+    }
+    atUs = Math.max(this.lastFeedUs, atUs + latency.feedUs(nowUs, recordedUs));
+    this.lastFeedUs = atUs;
+    this.schedule(atUs, handler, update);
+  }
+
+  /** Schedules a saved entry again. */
+  restore(atUs: number, what: SavedUpdate | SavedTimer): void {
+    if (what.kind === 'update') this.schedule(atUs, what.handler, what.update);
+    else this.scheduleTimer(atUs, what.name, what.id);
+  }
+
+  private schedule(atUs: number, handler: UpdateHandler, update: unknown): void {
+    const saved: SavedUpdate = { kind: 'update', strategy: this.index, handler, update };
+    this.ports.scheduler.at(
+      timeUs(atUs),
+      PRIORITY.delivery,
+      () => {
+        const { strategy } = this.entry;
+        // The update was made for this handler.
+        const hears = strategy as Partial<
+          Record<UpdateHandler, (update: unknown, context: StrategyContext) => void | Promise<void>>
+        >;
+        this.handle(() => hears[handler]?.(update, this.context));
+      },
+      saved,
+    );
+  }
+
+  private at(atUs: number, handler: () => void | Promise<void> | undefined): void {
+    this.ports.scheduler.at(timeUs(atUs), PRIORITY.delivery, () => {
+      this.handle(handler);
+    });
+  }
+
+  private handle(handler: () => void | Promise<void> | undefined): void {
+    let result: void | Promise<void> | undefined;
+    try {
+      result = handler();
+    } catch (error) {
+      this.failure ??= { error };
+      this.ports.touch();
+      return;
+    }
+    if (result === undefined) return;
+    this.pendingHandlers += 1;
+    this.ports.touch();
+    result.then(
+      () => {
+        this.pendingHandlers -= 1;
+      },
+      (error: unknown) => {
+        this.pendingHandlers -= 1;
+        this.failure ??= { error };
+      },
+    );
+  }
+
+  private makeContext(): StrategyContext {
+    const { scheduler, client, markets, random, warmingUp, log } = this.ports;
+    const { account, subaccountIndex } = this.entry;
+    const [symbol = ''] = this.symbols;
+    const terms = (of: string | undefined): MarketTerms => {
+      const found = markets.find((market) => market.symbol === (of ?? symbol));
+      if (found === undefined) throw new RangeError(`no market ${of ?? symbol} in this run`);
+      return found;
+    };
+    const sender = { account, subaccountIndex };
+    return {
+      client,
+      account,
+      subaccountIndex,
+      symbol,
+      symbols: this.symbols,
+      get warmingUp() {
+        return warmingUp();
+      },
+      random,
+      now: () => scheduler.nowUs,
+      market: terms,
+      submit: (order: OrderIntent): Promise<readonly OrderRecordShape[]> =>
+        client.call('submitOrder', orderRequest(order, terms(order.symbol), sender, this.nonce++)),
+      cancel: async (orderId) => {
+        try {
+          await client.call('cancelOrder', { orderId, account });
+          return true;
+        } catch (error) {
+          if (error instanceof MatcherError && isOver(error)) return false;
+          throw error;
+        }
+      },
+      cancelAll: async (of) => {
+        await client.call('cancelAllOrders', {
+          ...sender,
+          ...(of === undefined ? {} : { symbol: of }),
+        });
+      },
+      position: async (of) => {
+        const wanted = of ?? symbol;
+        const held = await client.call('getPositions', { ...sender, symbol: wanted });
+        return held.find((position) => position.symbol === wanted)?.quantity ?? '0';
+      },
+      setTimer: (name, afterUs) => {
+        if (this.stopped) return;
+        const id = ++this.timerId;
+        this.timers.set(name, id);
+        this.scheduleTimer(scheduler.nowUs + wholeUs(afterUs), name, id);
+      },
+      sleep: (us) => {
+        this.sleeping += 1;
+        return new Promise((resolve) => {
+          scheduler.at(timeUs(scheduler.nowUs + wholeUs(us)), PRIORITY.timer, () => {
+            this.sleeping -= 1;
+            resolve();
+            this.ports.touch();
+          });
+        });
+      },
+      nextNonce: () => this.nonce++,
+      log,
+    };
+  }
+
+  private scheduleTimer(atUs: number, name: string, id: number): void {
+    const saved: SavedTimer = { kind: 'timer', strategy: this.index, name, id };
+    const ring = (): void => {
+      if (this.timers.get(name) !== id) return;
+      this.timers.delete(name);
+      this.handle(() => this.entry.strategy.onTimer?.(name, this.context));
+    };
+    this.ports.scheduler.at(timeUs(atUs), PRIORITY.timer, ring, saved);
+  }
+
+  private clock(): VirtualClock {
+    const { scheduler, random, log } = this.ports;
+    return {
+      log,
+      nowUs: () => scheduler.nowUs,
+      random: () => random.next(),
+      after: (us, run) => {
+        const id = ++this.timerId;
+        this.waiting.add(id);
+        this.sleeping += 1;
+        scheduler.at(timeUs(scheduler.nowUs + wholeUs(us)), PRIORITY.timer, () => {
+          if (!this.waiting.delete(id)) return;
+          this.sleeping -= 1;
+          this.handle(() => {
+            run();
+          });
+          this.ports.touch();
+        });
+        return id;
+      },
+      cancel: (id) => {
+        if (this.waiting.delete(id)) this.sleeping -= 1;
+      },
+    };
+  }
+
+  save(): SavedRun {
+    return {
+      strategy: this.entry.strategy.save?.(),
+      client: this.ports.client.save(),
+      nonce: this.nonce,
+      lastFeedUs: this.lastFeedUs,
+      timerId: this.timerId,
+      timers: this.timers,
+      latency: this.entry.latency.save?.() ?? null,
+      faults: this.entry.faults?.save() ?? null,
+    };
+  }
+
+  load(saved: unknown): void {
+    const from = saved as SavedRun;
+    this.entry.strategy.load?.(from.strategy);
+    this.ports.client.load(from.client);
+    this.nonce = from.nonce;
+    this.lastFeedUs = from.lastFeedUs;
+    this.timerId = from.timerId;
+    this.timers = new Map(from.timers);
+    if (from.latency !== null) this.entry.latency.load?.(from.latency);
+    if (from.faults !== null) this.entry.faults?.load(from.faults);
+  }
+}
+
+function wholeUs(us: number): number {
+  if (!Number.isFinite(us)) throw new RangeError(`${String(us)} is no length of time in µs`);
+  return Math.max(1, Math.floor(us));
+}
+
+/** An order that is not there any more needs no cancel. */
+function isOver({ status }: MatcherError): boolean {
+  return status === 404;
+}
+
+/** An Error of the strategy's own realm. */
+function isErrorLike(error: unknown): error is Error {
+  return typeof error === 'object' && error !== null && 'message' in error && 'stack' in error;
+}

@@ -1,0 +1,330 @@
+/**
+ * A run as plain data: which data, which strategies with which parameters, under which assumptions. The same plan gives the same run
+ * on any machine and in any worker: the bundle of each strategy is in it, and everything random comes from its seed.
+ */
+import {
+  parseParameters,
+  StrategyError,
+  type ParameterValue,
+  type StrategyDefinition,
+} from '../backtest/definition.ts';
+import type { BacktestCheckpoint, BacktestOutput } from '../backtest/output.ts';
+import type { Note } from '../backtest/result.ts';
+import { runBacktest, type BacktestInput } from '../backtest/run.ts';
+import type { StrategyEntry } from '../backtest/strategy-run.ts';
+import type { MarketSpec } from '../engine/config.ts';
+import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../gateway/market-config.ts';
+import { parseDecimal, stepsExact } from '../num/decimal.ts';
+import { COLLATERAL_DECIMALS, quanta, timeUs, type Quanta } from '../num/units.ts';
+import { FaultModel } from '../sim/faults.ts';
+import { RandomStreams } from '../sim/rng.ts';
+import type { DatasetMarket } from '../store/dataset-files.ts';
+import { addressOfName, keccak } from '../wallet/ethers-ports.ts';
+import type { StrategyBundle } from './bundle.ts';
+import { readLatencyRows } from './latency-rows.ts';
+import {
+  DEFAULT_LATENCY,
+  parseFaults,
+  parseFees,
+  parseImpact,
+  parseLatency,
+  parseQueue,
+} from './models.ts';
+import { loadStrategy } from './sandbox.ts';
+import { countOf, openTape } from './tape-source.ts';
+
+export interface PlannedStrategy {
+  /** Unique in the plan; also the name of its account. */
+  readonly id: string;
+  readonly bundle: StrategyBundle;
+  readonly parameters: Readonly<Record<string, ParameterValue>>;
+  /** Markets that it hears of; all of the run unless given. */
+  readonly symbols?: readonly string[];
+}
+
+export interface RunPlan {
+  /** Folder of a dataset. */
+  readonly data: string;
+  /** Its markets that are read; all unless given. */
+  readonly markets?: readonly string[];
+  readonly strategies: readonly PlannedStrategy[];
+  /** Trading begins here, after a warm-up of what comes before; µs. */
+  readonly fromUs?: number;
+  readonly toUs?: number;
+  /** Of each strategy's account, decimal text. */
+  readonly balance: string;
+  readonly seed: string;
+  /** As `parseLatency` takes it. */
+  readonly latency?: string;
+  readonly queue?: string;
+  readonly impact?: string;
+  /** `maker,taker` */
+  readonly fees?: string;
+  /** `initial,maintenance` margin as ratios. */
+  readonly margin?: string;
+  readonly faults?: string;
+  /** Listening before trading begins, µs; what the strategies ask for unless given. */
+  readonly warmUpUs?: number;
+  readonly sampleUs?: number;
+}
+
+export interface PlanPorts {
+  readonly onProgress?: (fraction: number) => void;
+  readonly cancelled?: () => boolean;
+  readonly journal?: BacktestInput['journal'];
+  readonly resume?: BacktestCheckpoint | null;
+}
+
+export interface PlanResult {
+  readonly output: BacktestOutput;
+  /** What was assumed, said on a report's first page. */
+  readonly assumptions: readonly Note[];
+  readonly data: readonly Note[];
+}
+
+const DEFAULTS = {
+  queue: 'probPower2',
+  impact: 'permanent',
+  fees: '0.0001,0.00035',
+  margin: '0.02,0.01',
+};
+/** A run has about so many samples. */
+const SAMPLES = 4000;
+const SAMPLE_STEPS_US = [1, 5, 10, 30, 60, 300, 900, 1800, 3600, 14_400, 86_400].map(
+  (seconds) => seconds * 1_000_000,
+);
+
+/** Throws `StrategyError`, `TapeError` or `FileError` for what is wrong with the plan, and what a strategy throws. */
+export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise<PlanResult> {
+  if (plan.strategies.length === 0) throw new StrategyError('a run needs a strategy');
+  const loaded = plan.strategies.map((planned) => load(planned));
+  const warmUpUs = plan.warmUpUs ?? Math.max(...loaded.map(({ warmUpUs: own }) => own));
+  const startUs = plan.fromUs === undefined ? null : plan.fromUs - warmUpUs;
+  const tape = await openTape(plan.data, plan.markets ?? null, {
+    fromUs: startUs,
+    toUs: plan.toUs ?? null,
+  });
+  const beginUs = Math.max(startUs ?? -Infinity, tape.firstUs);
+  const endUs = Math.min(plan.toUs ?? Infinity, tape.lastUs);
+  if (beginUs >= endUs) {
+    throw new StrategyError(
+      `${plan.data}: nothing between --from and --to; it holds ${timeText(tape.firstUs)} to ${timeText(tape.lastUs)}`,
+    );
+  }
+  const genesisUs = timeUs(Math.floor(beginUs / 1e6) * 1e6);
+  const streams = new RandomStreams(plan.seed, ports.resume?.random);
+  const faults = plan.faults === undefined ? null : parseFaults(plan.faults);
+  const latencies = loaded.map(({ planned }) =>
+    parseLatency(plan.latency ?? DEFAULT_LATENCY, {
+      random: streams.stream(`latency ${planned.id}`),
+      rows: readLatencyRows,
+      leastRecordedUs: tape.leastRecordedUs,
+    }),
+  );
+  const strategies = loaded.map(
+    ({ planned, definition, parameters, bindClock }, i): StrategyEntry => {
+      const latency = latencies[i];
+      if (latency === undefined) throw new StrategyError('a strategy has its latency');
+      return {
+        id: planned.id,
+        name: definition.name,
+        parameters,
+        strategy: definition.create(parameters),
+        account: addressOfName(planned.id),
+        subaccountIndex: 0,
+        deposit: balanceOf(plan.balance),
+        latency,
+        faults:
+          faults === null
+            ? null
+            : new FaultModel(faults, streams.stream(`faults ${planned.id}`), genesisUs),
+        symbols: symbolsOf(planned, tape.markets),
+        barsUs: definition.barsUs?.(parameters) ?? [60_000_000],
+        bookDepth: definition.bookDepth ?? 1,
+        reports: true,
+        bindClock,
+      };
+    },
+  );
+  const output = await runBacktest({
+    config: { ...DEFAULT_EXCHANGE_CONFIG, genesisTimeUs: genesisUs },
+    markets: tape.markets.map((units) => specOf(plan, units)),
+    strategies,
+    tape: tape.batches,
+    streams,
+    seed: plan.seed,
+    keccak,
+    yieldMacrotask: () => new Promise((resolve) => setImmediate(resolve)),
+    sampleUs: plan.sampleUs ?? sampleUsOf(endUs - beginUs),
+    tradeFromUs: plan.fromUs ?? genesisUs + warmUpUs,
+    journal: ports.journal ?? 'none',
+    onProgress: () => ports.onProgress?.(tape.progress()),
+    ...(ports.cancelled === undefined ? {} : { cancelled: ports.cancelled }),
+    resume: ports.resume ?? null,
+  });
+  const [latency] = latencies;
+  return {
+    output,
+    assumptions: assumptionsOf(plan, latency?.words ?? '', strategies, warmUpUs, tape.markets),
+    data: tape.notes(),
+  };
+}
+
+interface Loaded {
+  readonly planned: PlannedStrategy;
+  readonly definition: StrategyDefinition;
+  readonly parameters: ReturnType<typeof parseParameters>;
+  readonly bindClock: NonNullable<StrategyEntry['bindClock']>;
+  readonly warmUpUs: number;
+}
+
+function load(planned: PlannedStrategy): Loaded {
+  const { definition, bindClock } = loadStrategy(planned.bundle);
+  const parameters = parseParameters(definition.parameters, planned.parameters);
+  return {
+    planned,
+    definition,
+    bindClock,
+    parameters,
+    warmUpUs: definition.warmUpUs?.(parameters) ?? 0,
+  };
+}
+
+function symbolsOf(
+  { id, symbols }: PlannedStrategy,
+  markets: readonly DatasetMarket[],
+): readonly string[] | null {
+  for (const symbol of symbols ?? []) {
+    if (!markets.some((market) => market.symbol === symbol)) {
+      throw new StrategyError(
+        `strategy '${id}': no market ${symbol} in the data; there are ${markets.map((market) => market.symbol).join(', ')}`,
+      );
+    }
+  }
+  return symbols ?? null;
+}
+
+function specOf(plan: RunPlan, market: DatasetMarket): MarketSpec {
+  const [initialMargin = '', maintenanceMargin = ''] = (plan.margin ?? DEFAULTS.margin).split(',');
+  const spec = parseMarketSpec(
+    {
+      symbol: market.symbol,
+      tickSize: market.tickSize,
+      lotSize: market.lotSize,
+      initialMargin,
+      maintenanceMargin,
+      ...parseFees(plan.fees ?? DEFAULTS.fees),
+      indexSource: countOf(market, 'index') > 0 ? 'external' : 'mid',
+      ...(countOf(market, 'mark') > 0 ? { markSource: 'external' } : {}),
+      ...(countOf(market, 'funding') > 0 ? { funding: { source: 'external' } } : {}),
+      queueModel: parseQueue(plan.queue ?? DEFAULTS.queue),
+      ...parseImpact(plan.impact ?? DEFAULTS.impact),
+    },
+    keccak,
+  );
+  if (!spec.ok) throw new StrategyError(`market ${market.symbol}: ${spec.error}`);
+  return spec.value;
+}
+
+function balanceOf(text: string): Quanta {
+  const value = parseDecimal(text);
+  const whole =
+    value === null ? null : stepsExact(value, { digits: 1n, scale: COLLATERAL_DECIMALS });
+  if (whole === null || whole <= 0n) {
+    throw new StrategyError(
+      `--balance '${text}': must be a positive amount with at most ${String(COLLATERAL_DECIMALS)} decimals`,
+    );
+  }
+  return quanta(whole);
+}
+
+function sampleUsOf(spanUs: number): number {
+  return SAMPLE_STEPS_US.find((step) => spanUs / step <= SAMPLES) ?? 86_400_000_000;
+}
+
+const QUEUE_WORDS: Readonly<Record<string, string>> = {
+  riskAverse:
+    'A decrease without a trade stood behind the order, while there was volume behind it.',
+  probPower1:
+    'A decrease without a trade stood behind the order with probability b/(a+b), a and b the volume ahead and behind.',
+  probPower2:
+    'A decrease without a trade stood behind the order with probability b²/(a²+b²), a and b the volume ahead and behind.',
+  probPower3:
+    'A decrease without a trade stood behind the order with probability b³/(a³+b³), a and b the volume ahead and behind.',
+  probLog:
+    'A decrease without a trade stood behind the order with probability ln(1+y)/(ln(1+x)+ln(1+y)), x and y the shares ahead and behind.',
+};
+
+const IMPACT_WORDS: Readonly<Record<string, string>> = {
+  none: 'Liquidity that the strategy takes is back at the level’s next update. Other traders do not react.',
+  permanent:
+    'Liquidity that the strategy takes is gone until history empties the level. Other traders do not react.',
+  halving:
+    'Half of the liquidity that the strategy takes comes back in each half-life. Other traders do not react.',
+};
+
+function assumptionsOf(
+  plan: RunPlan,
+  latency: string,
+  strategies: readonly StrategyEntry[],
+  warmUpUs: number,
+  markets: readonly DatasetMarket[],
+): Note[] {
+  const { queue = DEFAULTS.queue, impact = DEFAULTS.impact } = plan;
+  const fees = parseFees(plan.fees ?? DEFAULTS.fees);
+  const [initial = '', maintenance = ''] = (plan.margin ?? DEFAULTS.margin).split(',');
+  const percent = (ratio: string): string => `${String(Math.round(Number(ratio) * 1e6) / 1e4)} %`;
+  return [
+    ...markets.map(priceNote),
+    {
+      title: `Queue position: ${queue}`,
+      text: `${QUEUE_WORDS[queue] ?? ''} Trades fill strictly first come, first served.`,
+    },
+    { title: `Impact: ${impact}`, text: IMPACT_WORDS[impact.split(':')[0] ?? ''] ?? '' },
+    { title: 'Latency', text: `${latency}.` },
+    {
+      title: 'Fees and margin',
+      text: `Maker ${percent(fees.makerFee)}, taker ${percent(fees.takerFee)}; initial margin ${percent(initial)}, maintenance ${percent(maintenance)}. Each account starts with ${plan.balance}.`,
+    },
+    ...(plan.faults === undefined
+      ? []
+      : [{ title: 'Faults on purpose', text: `${strategies[0]?.faults?.words ?? 'none'}.` }]),
+    ...(warmUpUs === 0
+      ? []
+      : [
+          {
+            title: 'Warm-up',
+            text: `Strategies listened for ${String(warmUpUs / 1e6)} s before they might trade.`,
+          },
+        ]),
+    ...strategies.map(({ id, name, parameters }) => ({
+      title: `Parameters of ${id}`,
+      text: `${name}: ${Object.entries(parameters)
+        .map(([key, value]) => `${key} ${String(value)}`)
+        .join(
+          ', ',
+        )}; bundle ${plan.strategies.find((planned) => planned.id === id)?.bundle.sha256 ?? ''}.`,
+    })),
+  ];
+}
+
+/** Where mark, index and funding of a market come from. */
+function priceNote(market: DatasetMarket): Note {
+  const has = (kind: 'index' | 'mark' | 'funding'): boolean => countOf(market, kind) > 0;
+  return {
+    title: `Mark, index and funding of ${market.symbol}`,
+    text: [
+      has('index')
+        ? 'The index is the recorded one.'
+        : 'The recording has no index: it is the mid of the book at whole seconds, which moves with the book that is traded.',
+      has('mark') ? 'The mark is the recorded one.' : 'The mark follows from index and book.',
+      has('funding')
+        ? 'Funding is settled at the recorded rates.'
+        : 'The recording has no funding rates: they follow from the premium of the book over the index.',
+    ].join(' '),
+  };
+}
+
+function timeText(us: number): string {
+  return `${new Date(us / 1000).toISOString().slice(0, 19)}Z`;
+}

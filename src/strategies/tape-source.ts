@@ -1,0 +1,108 @@
+/** Recorded data as a run takes them: the markets, their times, and one stream of commands. */
+import type { Command } from '../engine/commands.ts';
+import type { Note } from '../backtest/result.ts';
+import type { TapeBatch } from '../backtest/run.ts';
+import { StrategyError } from '../backtest/definition.ts';
+import type { RecordKind } from '../sim/tape/record.ts';
+import { openDataset, type DatasetMarket, type TapeReading } from '../store/dataset-files.ts';
+
+export interface TapeSource {
+  readonly markets: readonly DatasetMarket[];
+  readonly firstUs: number;
+  readonly lastUs: number;
+  /** Smallest receipt less venue time. */
+  readonly leastRecordedUs: number;
+  readonly batches: AsyncIterable<TapeBatch>;
+  /** 0…1 of what was read. */
+  readonly progress: () => number;
+  /** Where the data come from and what they lack; whole once everything was read. */
+  readonly notes: () => readonly Note[];
+}
+
+export interface TapeRange {
+  readonly fromUs: number | null;
+  readonly toUs: number | null;
+}
+
+/** `symbols` are the markets that are read, in the order of their ids; all unless given. Throws what says which file is at fault. */
+export async function openTape(
+  folder: string,
+  symbols: readonly string[] | null,
+  { fromUs, toUs }: TapeRange,
+): Promise<TapeSource> {
+  const dataset = await openDataset(folder);
+  const reading = dataset.read({
+    ...(symbols === null ? {} : { markets: symbols }),
+    ...(fromUs === null ? {} : { fromUs }),
+    ...(toUs === null ? {} : { toUs }),
+  });
+  const { markets } = reading;
+  for (const { symbol, inverse } of markets) {
+    if (!inverse) continue;
+    throw new StrategyError(
+      `${folder}: ${symbol} is an inverse (coin-margined) contract: it is imported for book checks only and refused for PnL`,
+    );
+  }
+  const streams = markets.flatMap((market) => market.streams);
+  return {
+    markets,
+    firstUs: Math.min(...markets.map((market) => market.firstUs)),
+    lastUs: Math.max(...markets.map((market) => market.lastUs)),
+    leastRecordedUs: Math.min(...streams.map(({ minFeedLatencyUs }) => minFeedLatencyUs)),
+    batches: batchesOf(reading),
+    progress: () => reading.progress(),
+    notes: () => notesOf(reading),
+  };
+}
+
+/** How many records of a kind a market's streams hold. */
+export function countOf(market: DatasetMarket, kind: RecordKind): number {
+  return market.streams.reduce((sum, { counts }) => sum + (counts[kind] ?? 0), 0);
+}
+
+async function* batchesOf(reading: TapeReading): AsyncGenerator<TapeBatch> {
+  for await (const batch of reading.steps()) {
+    const commands: Command[] = [];
+    const localUs: number[] = [];
+    for (const { command, record } of batch) {
+      if (command === null) continue;
+      commands.push(command);
+      localUs.push(record.localUs);
+    }
+    yield { commands, localUs };
+  }
+}
+
+function notesOf(reading: TapeReading): Note[] {
+  const ms = (us: number): string => `${String(us / 1000)} ms`;
+  const facts = reading.facts();
+  return reading.markets.flatMap((market, i) => {
+    const found = facts[i];
+    if (found === undefined) return [];
+    const { sync, ordering } = found;
+    const levels = market.streams.reduce((sum, stream) => sum + stream.levels, 0);
+    const of = reading.markets.length > 1 ? ` of ${market.symbol}` : '';
+    return [
+      {
+        title: `Source${of}`,
+        text: market.streams.map(({ source, licence }) => `${source}. ${licence}`).join('; '),
+      },
+      {
+        title: `Counts${of}`,
+        text: `${String(sync.depths)} depth updates, ${String(sync.trades)} trades, ${String(sync.snapshots)} snapshot, ${String(levels)} levels.`,
+      },
+      {
+        title: `Gaps${of}`,
+        text: `${String(sync.gaps)} breaks in the chain of updates, ${String(sync.staleUs / 1e6)} s without a book; ${String(sync.dropped)} updates older than the snapshot dropped.`,
+      },
+      {
+        title: `Order of lines${of}`,
+        text: `${String(ordering.outOfOrder)} lines were out of the venue’s time order and are applied in it; ${String(ordering.late)} came too late for that.`,
+      },
+      {
+        title: `Clock skew${of}`,
+        text: `Local less venue time is ${ms(ordering.minFeedLatencyUs)} to ${ms(ordering.maxFeedLatencyUs)}${ordering.minFeedLatencyUs < 0 ? ': the recorder’s clock ran behind' : ''}.`,
+      },
+    ];
+  });
+}
