@@ -1,6 +1,6 @@
 /**
  * `npm run prove`: the proofs that take longer than `npm test` may. The same tests with larger numbers: random lives under stress, engine and
- * reference in lockstep, kill -9 under load. Writes what held, and how long it took, to reports/prove/last.md.
+ * reference in lockstep, kill -9 under load, one life told in two ways. Writes what held, and how long it took, to reports/prove/last.md.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,6 +15,7 @@ const FILES = [
   'test/risk/lives.test.ts',
   'test/property/lockstep.test.ts',
   'test/http/durability.test.ts',
+  'test/metamorphic/metamorphic.test.ts',
 ];
 
 mkdirSync(folder, { recursive: true });

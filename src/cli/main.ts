@@ -47,6 +47,11 @@ const COMMANDS: readonly LazyCommand[] = [
     load: () => import('./commands/inspect.ts') as ReturnType<LazyCommand['load']>,
   },
   {
+    usage: 'diff <a> <b>',
+    describe: 'Show where two journals part, with the state around it',
+    load: () => import('./commands/diff.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
     usage: 'serve',
     describe: 'Serve the API over HTTP on a journal that survives crashes',
     load: () => import('./commands/serve.ts') as ReturnType<LazyCommand['load']>,

@@ -12,11 +12,15 @@ export async function readInput(path: string): Promise<Uint8Array> {
   }
 }
 
-/** A journal: a file, or the folder of a served exchange. */
+/** A journal: a file, or the folder of a run or a served exchange. */
 export async function readJournal(path: string): Promise<Uint8Array> {
+  return readInput(await journalFile(path));
+}
+
+async function journalFile(path: string): Promise<string> {
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),
     () => false,
   );
-  return readInput(isFolder ? join(path, JOURNAL_NAME) : path);
+  return isFolder ? join(path, JOURNAL_NAME) : path;
 }

@@ -199,6 +199,10 @@ export class ExchangeReader implements ExchangeView {
     return viewSubaccount(this.state.subaccount(id));
   }
 
+  get subaccountCount(): number {
+    return this.state.accounts.subaccounts.length;
+  }
+
   subaccountsOf(address: Address): SubaccountView[] {
     const account = this.state.accounts.find(address);
     if (account === undefined) return [];

@@ -283,6 +283,8 @@ export interface ExchangeView {
   /** undefined when that pair was never credited. */
   subaccountIdOf(address: Address, index: number): SubaccountId | undefined;
   subaccount(id: SubaccountId): SubaccountView;
+  /** Subaccounts so far; their ids are 0 to one less. */
+  readonly subaccountCount: number;
   /** Subaccounts of an account in ascending index. */
   subaccountsOf(address: Address): SubaccountView[];
   margin(id: SubaccountId): MarginView;

@@ -1,0 +1,99 @@
+/** One journal around one command: the state before it and after it, what happened in it, and its neighbours. */
+import type { EngineEvent } from '../../engine/events.ts';
+import { Exchange } from '../../engine/exchange.ts';
+import type { MarketId, SubaccountId } from '../../num/units.ts';
+import { JournalCursor, type NamedJournal, type SequencedCommand } from './journal-cursor.ts';
+import { marketRows, subaccountRows, type StateRow } from './state-rows.ts';
+
+export interface Around {
+  readonly before: Exchange;
+  readonly after: Exchange;
+  /** What the command made happen; nothing past the end of the journal. */
+  readonly events: readonly EngineEvent[];
+  readonly earlier: readonly SequencedCommand[];
+  /** null past the end. */
+  readonly command: SequencedCommand | null;
+  readonly later: readonly SequencedCommand[];
+}
+
+/** Replays up to a command, by its sequence number, and shows `context` commands on either side of it. */
+export function lookAround(source: NamedJournal, seq: number, context: number): Around {
+  const cursor = new JournalCursor(source);
+  const engine = new Exchange(cursor.header.config);
+  const earlier: SequencedCommand[] = [];
+  const take = (): SequencedCommand | null => {
+    cursor.fill();
+    const next = cursor.peek();
+    if (next !== null) cursor.drop();
+    return next;
+  };
+  let command = take();
+  while (command !== null && command.seq < seq) {
+    engine.apply(command.command);
+    earlier.push(command);
+    if (earlier.length > context) earlier.shift();
+    command = take();
+  }
+  const before = engine.fork();
+  const events: EngineEvent[] = [];
+  if (command !== null) {
+    engine.apply(command.command, (event) => {
+      events.push(event);
+    });
+  }
+  const later: SequencedCommand[] = [];
+  while (command !== null && later.length < context) {
+    const next = take();
+    if (next === null) break;
+    later.push(next);
+  }
+  return { before, after: engine, events, earlier, command, later };
+}
+
+/** A figure that is not the same in all four states: before and after, in either journal. */
+export interface ChangedRow {
+  readonly subject: string;
+  readonly field: string;
+  /** null where there is none. */
+  readonly beforeA: string | null;
+  readonly beforeB: string | null;
+  readonly afterA: string | null;
+  readonly afterB: string | null;
+}
+
+/** What changed, or differs, of all that the events touch. */
+export function changedRows(a: Around, b: Around): ChangedRow[] {
+  const subaccounts = new Set<SubaccountId>();
+  const markets = new Set<MarketId>();
+  for (const event of [...a.events, ...b.events]) {
+    if ('market' in event && event.market !== null) markets.add(event.market);
+    if ('subaccount' in event) subaccounts.add(event.subaccount);
+    if (event.kind === 'positionTransferred') subaccounts.add(event.from).add(event.to);
+  }
+  const rows = [a.before, b.before, a.after, b.after].map((engine) => {
+    const of: StateRow[] = [
+      ...[...markets]
+        .filter((id) => id < engine.markets().length)
+        .flatMap((id) => marketRows(engine, id)),
+      ...[...subaccounts]
+        .filter((id) => id < engine.subaccountCount)
+        .flatMap((id) => subaccountRows(engine, id)),
+    ];
+    return new Map(of.map((row) => [`${row.subject}\n${row.field}`, row.value]));
+  });
+  const [beforeA, beforeB, afterA, afterB] = rows;
+  const keys = new Set(rows.flatMap((of) => [...of.keys()]));
+  return [...keys].flatMap((key) => {
+    const [subject = '', field = ''] = key.split('\n');
+    const row = {
+      subject,
+      field,
+      beforeA: beforeA?.get(key) ?? null,
+      beforeB: beforeB?.get(key) ?? null,
+      afterA: afterA?.get(key) ?? null,
+      afterB: afterB?.get(key) ?? null,
+    };
+    const stays = row.beforeA === row.afterA && row.beforeB === row.afterB;
+    return stays && row.afterA === row.afterB ? [] : [row];
+  });
+}

@@ -1,0 +1,129 @@
+/** Lives of an exchange, to be lived again under another description: their commands, and all that happens in them. */
+import type { Command } from '../../src/engine/commands.ts';
+import type { ExchangeConfig } from '../../src/engine/config.ts';
+import type { EngineEvent } from '../../src/engine/events.ts';
+import { Exchange } from '../../src/engine/exchange.ts';
+import type { Outcome } from '../../src/engine/rejections.ts';
+import { drawProfile } from '../../src/fuzz/draw-profile.ts';
+import {
+  ACTIONS,
+  type Action,
+  type FuzzProfile,
+  type ProfileName,
+} from '../../src/fuzz/profile.ts';
+import { runFuzz } from '../../src/fuzz/run.ts';
+import { setUp } from '../../src/fuzz/run-setup.ts';
+import type { MarketInput } from '../../src/gateway/market-config.ts';
+
+export interface Life {
+  readonly config: ExchangeConfig;
+  readonly commands: readonly Command[];
+  /** How many of them open the exchange: markets, deposits, first prices. */
+  readonly opening: number;
+}
+
+export interface LifeOptions {
+  readonly name?: ProfileName;
+  readonly commands?: number;
+  /** Over what was drawn for every market. */
+  readonly market?: Partial<MarketInput> & { readonly [field: string]: unknown };
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly openingTicks?: number;
+  readonly deposits?: readonly number[];
+  /** What is left out. */
+  readonly without?: readonly Action[];
+  readonly prices?: Partial<FuzzProfile['prices']>;
+  readonly faultPermille?: number;
+  readonly vault?: number;
+}
+
+/** A random life, as the fuzzer draws it, within what the options hold fast. */
+export function drawLife(seed: string, options: LifeOptions = {}): Life {
+  const drawn = drawProfile(seed, {
+    name: options.name ?? 'swarm',
+    commands: options.commands ?? 400,
+  });
+  const { openingTicks } = options;
+  const mix = Object.fromEntries(
+    ACTIONS.map((action) => [
+      action,
+      options.without?.includes(action) === true ? 0 : drawn.mix[action],
+    ]),
+  ) as FuzzProfile['mix'];
+  const profile: FuzzProfile = {
+    ...drawn,
+    config: { ...drawn.config, ...options.config },
+    markets: drawn.markets.map((market) => ({ ...market, ...options.market })),
+    openingTicks:
+      openingTicks === undefined ? drawn.openingTicks : drawn.markets.map(() => openingTicks),
+    deposits: options.deposits ?? drawn.deposits,
+    vault: options.vault ?? drawn.vault,
+    mix,
+    prices: { ...drawn.prices, ...options.prices },
+    faultPermille: options.faultPermille ?? drawn.faultPermille,
+  };
+  const commands: Command[] = [];
+  runFuzz(
+    profile,
+    { after: () => null },
+    {
+      onCommand: (command) => {
+        commands.push(command);
+        return false;
+      },
+    },
+  );
+  const { config, opening } = setUp(profile);
+  return { config, commands, opening: opening.length };
+}
+
+/** What one command did. */
+export interface Happened {
+  readonly outcome: Outcome;
+  readonly events: readonly EngineEvent[];
+}
+
+export interface Lived {
+  readonly engine: Exchange;
+  readonly happened: readonly Happened[];
+}
+
+export function live({ config, commands }: Pick<Life, 'config' | 'commands'>): Lived {
+  const engine = new Exchange(config);
+  const happened = commands.map((command) => {
+    const events: EngineEvent[] = [];
+    const outcome = engine.apply(command, (event) => {
+      events.push(event);
+    });
+    return { outcome, events };
+  });
+  return { engine, happened };
+}
+
+/** Every field of a command or an event, however deep, through a function of its name; fields of `spec` apart. */
+export function mapFields<T>(value: T, change: (name: string, field: unknown) => unknown): T {
+  const walk = (field: unknown, name: string): unknown => {
+    if (Array.isArray(field)) return field.map((entry) => walk(entry, name));
+    if (typeof field === 'object' && field !== null) {
+      return Object.fromEntries(
+        Object.entries(field).map(([key, inner]) => [
+          key,
+          key === 'spec' ? inner : walk(inner, key),
+        ]),
+      );
+    }
+    return change(name, field);
+  };
+  return walk(value, '') as T;
+}
+
+/** Events as they are compared: without their place in the journal, and without the fields named. */
+export function bare(
+  events: readonly EngineEvent[],
+  without: readonly string[] = [],
+): readonly Readonly<Record<string, unknown>>[] {
+  const dropped = ['seq', 'index', 'spec', ...without];
+  return events.map((event) =>
+    Object.fromEntries(Object.entries(event).filter(([key]) => !dropped.includes(key))),
+  );
+}
