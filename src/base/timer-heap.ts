@@ -60,6 +60,26 @@ export class TimerHeap {
     }
   }
 
+  /** The least time after this one of an entry for which `live` is true; Infinity when there is none. O(n). */
+  nextAfter(time: number, live: (key: number) => boolean): number {
+    let next = Infinity;
+    for (let i = 0; i < this.length; i++) {
+      const at = this.times[i] ?? Infinity;
+      if (at > time && at < next && live(this.keys[i] ?? 0)) next = at;
+    }
+    return next;
+  }
+
+  /** Keys of the entries from one time to another, both included, in no particular order. O(n). */
+  keysBetween(from: number, to: number): number[] {
+    const keys: number[] = [];
+    for (let i = 0; i < this.length; i++) {
+      const at = this.times[i] ?? Infinity;
+      if (at >= from && at <= to) keys.push(this.keys[i] ?? 0);
+    }
+    return keys;
+  }
+
   /** All keys, in no particular order. */
   allKeys(): number[] {
     return Array.from(this.keys.subarray(0, this.length));

@@ -218,6 +218,51 @@ export interface TapeGap {
   readonly market: MarketId;
 }
 
+/** Which extreme of a bar was traded first (engine/tape/bar-path). */
+export type BarPath = 'nearest' | 'worstCase' | 'stopFirst';
+/** Whether a bar fills a resting order whose price it touches, or only one that it trades through. */
+export type BarFill = 'touch' | 'through';
+
+/**
+ * What traded in an interval, played along a path through the book (engine/tape/apply-bar). The time is the interval's last
+ * microsecond. The synthetic book and the policies are part of the command, so that a journal says what was assumed.
+ */
+export interface TapeBar {
+  readonly kind: 'tapeBar';
+  readonly timeUs: TimeUs;
+  readonly market: MarketId;
+  readonly openTicks: PriceTicks;
+  readonly highTicks: PriceTicks;
+  readonly lowTicks: PriceTicks;
+  readonly closeTicks: PriceTicks;
+  /** ≥ 0 */
+  readonly volumeLots: Lots;
+  /** Around which the synthetic book stands until the next bar: the close, or the next bar's open. */
+  readonly quoteTicks: PriceTicks;
+  /** Of the synthetic book, ≥ 0; 0 locks it. */
+  readonly spreadTicks: number;
+  /** Lots on each side of it, and the most that one leg of the path takes from resting orders. */
+  readonly depthLots: Lots;
+  readonly path: BarPath;
+  readonly fill: BarFill;
+}
+
+/** What happens to one historical order of a venue that publishes them all (engine/tape/apply-l3). */
+export type TapeL3Action = 'add' | 'reduce' | 'remove' | 'execute';
+
+export interface TapeL3 {
+  readonly kind: 'tapeL3';
+  readonly timeUs: TimeUs;
+  readonly market: MarketId;
+  readonly action: TapeL3Action;
+  /** The venue's number of the order, from 1. */
+  readonly ref: number;
+  readonly side: Side;
+  readonly priceTicks: PriceTicks;
+  /** > 0: what is added, taken off or traded; of a removal ignored. */
+  readonly lots: Lots;
+}
+
 /** An account's own margin setting in a market. */
 export interface UpdateMargin {
   readonly kind: 'updateMargin';
@@ -281,6 +326,8 @@ export type Command =
   | SetSelfTradeMode
   | TapeSnapshot
   | TapeGap
+  | TapeBar
+  | TapeL3
   | ListMarket
   | UpdateMargin
   | UpdateDelegate

@@ -237,7 +237,7 @@ export interface MarketListed extends EventBase {
 export interface TapeApplied extends EventBase {
   readonly kind: 'tapeApplied';
   readonly market: MarketId;
-  readonly what: 'depth' | 'trade' | 'snapshot' | 'gap';
+  readonly what: 'depth' | 'trade' | 'snapshot' | 'gap' | 'bar' | 'l3';
   readonly bestBidTicks: PriceTicks | null;
   readonly bestBidLots: Lots;
   readonly bestAskTicks: PriceTicks | null;

@@ -31,8 +31,10 @@ import { updateMargin } from './risk/margin-mode.ts';
 import { setIndex, setMark, settleQuotes } from './risk/mark-price.ts';
 import { restoreState, snapshotOf, stateHashOf } from './snapshot.ts';
 import { State } from './state.ts';
+import { applyBar } from './tape/apply-bar.ts';
 import { applyDepth } from './tape/apply-depth.ts';
 import { applyGap } from './tape/apply-gap.ts';
+import { applyL3 } from './tape/apply-l3.ts';
 import { applySnapshot } from './tape/apply-snapshot.ts';
 import { applyTrade } from './tape/apply-trade.ts';
 import { nextTimerUs, runTimers } from './timers.ts';
@@ -76,6 +78,11 @@ export class Exchange extends ExchangeReader implements Engine {
       }
       throw error;
     }
+  }
+
+  /** Bars take no shortcut from now on: for checking it. */
+  playBarsInFull(): void {
+    this.state.playsBarsInFull = true;
   }
 
   nextTimerUs(): number {
@@ -136,6 +143,10 @@ function carryOut(state: State, command: Command): Outcome {
       return applySnapshot(state, command);
     case 'tapeGap':
       return applyGap(state, command);
+    case 'tapeBar':
+      return applyBar(state, command);
+    case 'tapeL3':
+      return applyL3(state, command);
     case 'listMarket':
       return listMarket(state, command);
     case 'updateMargin':

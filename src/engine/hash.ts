@@ -8,7 +8,7 @@
 import { unreachable } from '../base/assert.ts';
 import { codeOf } from '../base/code-of.ts';
 import type { RollingHash } from '../base/rolling-hash.ts';
-import type { Command, NewOrder, TapeLevel } from './commands.ts';
+import type { Command, NewOrder } from './commands.ts';
 import type { MarketSpec } from './config.ts';
 import { ORDER_STATUSES, ORDER_TYPES } from './book/order-table.ts';
 import type {
@@ -40,6 +40,7 @@ import type {
   TapeApplied,
   TradePrinted,
 } from './events.ts';
+import { hashBar, hashL3, hashLevels } from './tape/hash-tape.ts';
 import { END_REASONS, REFUSALS, type EndReason, type Outcome } from './rejections.ts';
 
 /** Numbers in the hash; append-only. */
@@ -86,7 +87,7 @@ const LIQUIDATION_STEPS: readonly LiquidationStep['step'][] = [
   'safe',
 ];
 
-const TAPE_KINDS = ['depth', 'trade', 'snapshot', 'gap'] as const;
+const TAPE_KINDS = ['depth', 'trade', 'snapshot', 'gap', 'bar', 'l3'] as const;
 
 export function hashCommand(hash: RollingHash, command: Command): void {
   switch (command.kind) {
@@ -202,6 +203,12 @@ export function hashCommand(hash: RollingHash, command: Command): void {
       hash.int(14);
       hash.num(command.timeUs);
       hash.int(command.market);
+      return;
+    case 'tapeBar':
+      hashBar(hash, command);
+      return;
+    case 'tapeL3':
+      hashL3(hash, command);
       return;
     case 'listMarket':
       hash.int(15);
@@ -510,14 +517,6 @@ export function hashTapeApplied(hash: RollingHash, cause: number, event: TapeApp
 
 function reasonCode(reason: EndReason | null): number {
   return reason === null ? 0 : codeOf(END_REASONS, reason) + 1;
-}
-
-function hashLevels(hash: RollingHash, levels: readonly TapeLevel[]): void {
-  hash.int(levels.length);
-  for (const level of levels) {
-    hash.int(level.side === 'bid' ? level.priceTicks : -level.priceTicks);
-    hash.num(level.lots);
-  }
 }
 
 function hashSpec(hash: RollingHash, spec: MarketSpec): void {

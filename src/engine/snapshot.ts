@@ -222,7 +222,13 @@ function archiveOrder(
   return slot;
 }
 
-/** Both sides of a book, best level first, each queue front to back: an order's id, or 0 and a segment's size. */
+/** Stands for the id of a historical order (L3). */
+const HISTORICAL = -1;
+
+/**
+ * Both sides of a book, best level first, each queue front to back: an order's id, 0 and a segment's size, or −1, a
+ * historical order's number and its size.
+ */
 function archiveQueues(io: Archive, state: State, market: Market): void {
   io.section('book');
   for (const side of [1, -1] as const) {
@@ -237,7 +243,9 @@ function archiveQueues(io: Archive, state: State, market: Market): void {
       io.int(ladder.price(level));
       io.int(ladder.queueLength(level));
       for (let slot = ladder.head(level); slot !== NONE; slot = state.orders.next(slot)) {
-        io.int(state.orders.id(slot));
+        const ref = market.tape.refs.get(slot);
+        io.int(ref === undefined ? state.orders.id(slot) : HISTORICAL);
+        if (ref !== undefined) io.int(ref);
         if (state.orders.isHouse(slot)) io.int(state.orders.left(slot));
       }
     }
@@ -248,13 +256,16 @@ function loadLevel(io: Archive, state: State, market: Market, side: 1 | -1): voi
   const price = priceTicks(io.int(0));
   const length = io.int(0);
   for (let i = 0; i < length; i++) {
-    const id = orderId(io.int(0));
-    if (id === 0) {
+    const id = io.int(0);
+    if (id === 0 || id === HISTORICAL) {
+      const ref = id === HISTORICAL ? io.int(0) : 0;
       const size = lots(side * io.int(0));
-      market.book.append(state.orders.addSegment(state.houseMaker.id, market.id, size, price));
+      const segment = state.orders.addSegment(state.houseMaker.id, market.id, size, price);
+      market.book.append(segment);
+      if (id === HISTORICAL) market.tape.nameOrder(segment, ref);
       continue;
     }
-    const slot = state.orders.slotOf(id);
+    const slot = state.orders.slotOf(orderId(id));
     market.book.append(slot);
     if (state.orders.isReduceOnly(slot)) continue;
     const exposure = state.subaccount(state.orders.subaccount(slot)).exposure(market.id);

@@ -104,6 +104,8 @@ export class State {
   readonly liquidationPauses = new TimerHeap();
   /** Those whose distance to liquidation is to be computed anew (`Subaccount.unsure`); derived. */
   private unsure: Subaccount[] = [];
+  /** Bars are played step by step even when nothing waits for any of their prices. For checks; no part of the state. */
+  playsBarsInFull = false;
   /** Engine orders of the command being applied. */
   private engineOrders = 0;
   /** Context of the command being applied. */
@@ -151,6 +153,10 @@ export class State {
     if (subaccount.unsure) return;
     subaccount.unsure = true;
     this.unsure.push(subaccount);
+  }
+
+  get anyUnsure(): boolean {
+    return this.unsure.length > 0;
   }
 
   /** Those in doubt, who now count as sure, in ascending id. */

@@ -22,7 +22,15 @@ import {
 import { mergeStreams } from '../sim/tape/merge.ts';
 import { readPart } from '../sim/tape/part-reader.ts';
 import type { OrderingFacts } from '../sim/tape/reading-order.ts';
-import { TapeError, type TapeRecord, type TapeUnits } from '../sim/tape/record.ts';
+import { RECORD_KINDS } from '../sim/tape/record-columns.ts';
+import { TapeError, type RecordKind, type TapeRecord, type TapeUnits } from '../sim/tape/record.ts';
+import {
+  DEFAULT_TAPE_MODEL,
+  fidelityOf,
+  type Fidelity,
+  type RecordCounts,
+  type TapeModel,
+} from '../sim/tape/tape-model.ts';
 import { inRange, stepUs, type TapeRange } from '../sim/tape/tape-range.ts';
 import { TapeSteps } from '../sim/tape/tape-steps.ts';
 import { fileError } from './file-error.ts';
@@ -32,9 +40,17 @@ export interface DatasetMarket extends TapeUnits {
   readonly streams: readonly StreamManifest[];
   readonly firstUs: number;
   readonly lastUs: number;
+  /** Of all streams together. */
+  readonly counts: RecordCounts;
+  /** The best that the market can be played as; null when its streams say nothing of trading. */
+  readonly fidelity: Fidelity | null;
 }
 
 export interface ReadOptions extends TapeRange {
+  /** What is assumed where there is no book (sim/tape/tape-model). */
+  readonly model?: TapeModel;
+  /** Plays markets as less than they can be: bars although there is a book. */
+  readonly fidelity?: Fidelity;
   /** Symbols, in the order of the market ids that commands shall carry; all of the dataset when left out. */
   readonly markets?: readonly string[];
 }
@@ -88,11 +104,20 @@ export async function openDataset(path: string): Promise<Dataset> {
 
 function marketOf(manifest: DatasetManifest, units: TapeUnits): DatasetMarket {
   const streams = manifest.streams.filter(({ symbol }) => symbol === units.symbol);
+  const counts: Partial<Record<RecordKind, number>> = {};
+  for (const stream of streams) {
+    for (const kind of RECORD_KINDS) {
+      const count = stream.counts[kind] ?? 0;
+      if (count > 0) counts[kind] = (counts[kind] ?? 0) + count;
+    }
+  }
   return {
     ...units,
     streams,
     firstUs: Math.min(...streams.map(({ firstUs }) => firstUs)),
     lastUs: Math.max(...streams.map(({ lastUs }) => lastUs)),
+    counts,
+    fidelity: fidelityOf(counts),
   };
 }
 
@@ -124,6 +149,10 @@ function read(
         market.streams.map((stream) => recordsOf(stream, onRows)),
         marketId(i),
         () => market,
+        {
+          fidelity: options.fidelity ?? market.fidelity ?? 'l2',
+          model: options.model ?? DEFAULT_TAPE_MODEL,
+        },
       ),
   );
   const steps = (): AsyncGenerator<readonly TapeStep[]> =>

@@ -15,6 +15,7 @@ import {
 } from '../sim/tape/manifest.ts';
 import { RECORD_KINDS } from '../sim/tape/record-columns.ts';
 import { TapeError, type RecordKind, type TapeRecord, type TapeUnits } from '../sim/tape/record.ts';
+import { fidelityOf } from '../sim/tape/tape-model.ts';
 import { TapeSteps } from '../sim/tape/tape-steps.ts';
 import { readStream } from './dataset-files.ts';
 import { StreamWriter } from './stream-writer.ts';
@@ -44,6 +45,7 @@ interface Resume {
   readonly done: readonly DoneFile[];
   readonly parts: readonly PartManifest[];
   readonly skippedRows: number;
+  readonly counts: Partial<Record<RecordKind, number>>;
   readonly reader: unknown;
 }
 
@@ -66,6 +68,7 @@ export class DatasetWriter {
   private readonly before: DatasetManifest | null;
   private readonly id: string;
   private readonly stream: StreamWriter;
+  private readonly counts: Partial<Record<RecordKind, number>>;
 
   private constructor(
     folder: string,
@@ -80,6 +83,7 @@ export class DatasetWriter {
     this.id = resume.id;
     this.done = [...resume.done];
     this.skippedRows = resume.skippedRows;
+    this.counts = { ...resume.counts };
     this.reader = resume.reader;
     this.stream = new StreamWriter(this.temporary, resume.id, resume.parts);
   }
@@ -108,12 +112,14 @@ export class DatasetWriter {
         done: [],
         parts: [],
         skippedRows: 0,
+        counts: {},
         reader: null,
       },
     );
   }
 
   async write(record: TapeRecord): Promise<void> {
+    this.counts[record.kind] = (this.counts[record.kind] ?? 0) + 1;
     await this.stream.write(record);
   }
 
@@ -127,6 +133,7 @@ export class DatasetWriter {
       done: this.done,
       parts: this.stream.parts,
       skippedRows: this.skippedRows,
+      counts: this.counts,
       reader,
     };
     await writeWholeFile(join(this.temporary, RESUME), Buffer.from(JSON.stringify(resume)));
@@ -161,15 +168,10 @@ export class DatasetWriter {
   private async describe(facts: StreamFacts, units: TapeUnits): Promise<StreamManifest> {
     const { parts } = this.stream;
     if (parts.length === 0) throw new TapeError('the files hold no record');
-    const counts: Partial<Record<RecordKind, number>> = {};
-    async function* counted(records: AsyncIterable<TapeRecord[]>): AsyncGenerator<TapeRecord[]> {
-      for await (const batch of records) {
-        for (const { kind } of batch) counts[kind] = (counts[kind] ?? 0) + 1;
-        yield batch;
-      }
-    }
-    const records = counted(readStream(this.temporary, parts, new Set()));
-    const steps = new TapeSteps([records], marketId(0), () => units);
+    const records = readStream(this.temporary, parts, new Set());
+    const steps = new TapeSteps([records], marketId(0), () => units, {
+      fidelity: fidelityOf(this.counts) ?? 'l2',
+    });
     // The steps themselves are of no use here: their facts are.
     const batches = steps.batches();
     while ((await batches.next()).done !== true);
@@ -178,7 +180,7 @@ export class DatasetWriter {
       id: this.id,
       ...facts,
       importedFrom: this.done,
-      counts: inKindOrder(counts),
+      counts: inKindOrder(this.counts),
       levels: parts.reduce((sum, part) => sum + part.levelRows, 0),
       firstUs: sync.firstUs,
       lastUs: sync.lastUs,

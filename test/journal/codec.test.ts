@@ -176,6 +176,31 @@ const EXAMPLES: { readonly [Kind in CommandKind]: Extract<Command, { kind: Kind 
     nonce: 7n,
     expiresAtMs: 0n,
   },
+  tapeBar: {
+    kind: 'tapeBar',
+    timeUs: T,
+    market: marketId(2),
+    openTicks: priceTicks(2 ** 31 - 2),
+    highTicks: priceTicks(2 ** 31 - 1),
+    lowTicks: priceTicks(1),
+    closeTicks: priceTicks(70_000),
+    volumeLots: lots(2 ** 53 - 1),
+    quoteTicks: priceTicks(70_001),
+    spreadTicks: 3,
+    depthLots: lots(0),
+    path: 'stopFirst',
+    fill: 'through',
+  },
+  tapeL3: {
+    kind: 'tapeL3',
+    timeUs: T,
+    market: marketId(0),
+    action: 'execute',
+    ref: 2 ** 53 - 1,
+    side: 'bid',
+    priceTicks: priceTicks(5),
+    lots: lots(7),
+  },
   settleFunding: {
     kind: 'settleFunding',
     timeUs: T,
@@ -230,6 +255,8 @@ test('tags are never given to another kind', () => {
     updateDelegate: 18,
     updateSigners: 19,
     settleFunding: 20,
+    tapeBar: 21,
+    tapeL3: 22,
   });
 });
 
@@ -241,6 +268,8 @@ test.each([
   ['cancelAll', '080500'],
   ['tapeGap', '0e03'],
   ['settleFunding', '1401fda7d6b907'],
+  ['tapeL3', '160003ffffffffffffff0f010507'],
+  ['tapeBar', '1502feffffff07ffffffff0701f0a204ffffffffffffff0ff1a204030002' + '01'],
   ['tapeDepth', '040002ed9e490cfeffffff0f00'],
 ] as const)('the bytes of %s stay what they are', (kind, hex) => {
   expect(Buffer.from(bytesOf(EXAMPLES[kind])).toString('hex')).toBe(hex);

@@ -55,7 +55,9 @@ export async function openTapes(path: string, args: UnitArguments): Promise<Tape
         }
       });
       return {
-        steps: new TapeSteps(streams, marketId(0), () => market),
+        steps: new TapeSteps(streams, marketId(0), () => market, {
+          fidelity: market.fidelity ?? 'l2',
+        }),
         units: () => market,
         streams: market.streams,
         progress: () => done / Math.max(1, total),

@@ -1,18 +1,28 @@
 /** Invariants of the book: uncrossed, best first, and its levels what stands in their queues. */
+import type { OrderBook } from '../book/order-book.ts';
 import { NONE } from '../book/order-table.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { State } from '../state.ts';
 
-/** R-2.3: best bid < best ask. */
+/** R-2.3: best bid < best ask; a bar without a spread may lock the house against itself (engine/tape/bar-quotes). */
 export function uncrossedBook(state: State): string | null {
   for (const { book, spec } of state.markets) {
     const bid = book.best(1);
     const ask = book.best(-1);
-    if (bid !== null && ask !== null && bid.priceTicks >= ask.priceTicks) {
+    if (bid === null || ask === null || bid.priceTicks < ask.priceTicks) continue;
+    if (bid.priceTicks > ask.priceTicks || !isOfTheHouse(book)) {
       return `${spec.symbol}: bid ${String(bid.priceTicks)} ≥ ask ${String(ask.priceTicks)}`;
     }
   }
   return null;
+}
+
+/** Whether no user stands at either best price. */
+function isOfTheHouse(book: OrderBook): boolean {
+  return [book.bids, book.asks].every((ladder) => {
+    const level = ladder.bestLevel();
+    return level === NO_LEVEL || ladder.houseTotal(level) === ladder.total(level);
+  });
 }
 
 /** R-2.5: totals, house totals and counts of a level are those of its queue, and every place has something left. */

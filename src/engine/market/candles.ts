@@ -107,6 +107,25 @@ export class Candles {
     }
   }
 
+  /** What a historical bar says was traded up to now; it counts in the minute that it ends in. */
+  addBar(
+    atUs: TimeUs,
+    open: PriceTicks,
+    high: PriceTicks,
+    low: PriceTicks,
+    close: PriceTicks,
+    volume: number,
+  ): void {
+    this.add(atUs, open, 0);
+    const minute = this.minutes[this.minutes.length - 1];
+    if (minute === undefined) return;
+    if (high > minute.high) minute.high = high;
+    if (low < minute.low) minute.low = low;
+    minute.close = close;
+    minute.volumeLots += volume;
+    addNotional(minute, volume, close);
+  }
+
   setFundingRate(atUs: TimeUs, ratePpb: Ppb): void {
     this.rates.push({ timeUs: atUs, ratePpb });
   }

@@ -27,6 +27,7 @@ import { noteRelatives } from './legs.ts';
 import { shrinkResting } from './resting.ts';
 import { restNextSlice } from './slices.ts';
 import { hashOrderFilled, hashTradePrinted } from '../hash.ts';
+import { removeSegment } from '../tape/house.ts';
 
 /** What a user's order would pay for a fill of `size` lots at `price`. */
 export function feesOf(
@@ -156,10 +157,8 @@ export function executeFill(
   emitPosition(state, taker, takerExposure, takerBefore);
 
   if (table.left(makerSlot) === 0) {
-    if (makerHouse) {
-      market.book.unlink(makerSlot);
-      table.remove(makerSlot);
-    } else endMaker(state, market, makerSlot, makerExposure);
+    if (makerHouse) removeSegment(table, market, makerSlot);
+    else endMaker(state, market, makerSlot, makerExposure);
   }
   if (!makerHouse) closeReduceOnly(state, maker, makerExposure, makerBefore, takerSlot);
   if (takerSlot !== NONE) closeReduceOnly(state, taker, takerExposure, takerBefore, takerSlot);

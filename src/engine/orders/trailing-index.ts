@@ -125,6 +125,37 @@ export class TrailingIndex {
     return trailingTicks(this.up, group.extreme, group.stops.topTime());
   }
 
+  get isEmpty(): boolean {
+    return this.waiting === 0;
+  }
+
+  /** The mark at which the next stop fires, when none comes that it follows; null when there is none. */
+  next(waits: Waits): number | null {
+    while (this.fires.size > 0) {
+      const price = -this.up * this.fires.topTime();
+      const group = this.byNumber.get(this.fires.topKey());
+      const top = group?.announced === price ? group.stops : null;
+      if (group !== undefined && top !== null && top.size > 0) {
+        if (waits(orderId(top.topKey()))) return price;
+        top.pop();
+        this.entries -= 1;
+      }
+      this.fires.pop();
+      if (group !== undefined && top !== null) {
+        group.announced = 0;
+        this.announce(group);
+        this.dropIfEmpty(group);
+      }
+    }
+    return null;
+  }
+
+  private dropIfEmpty(group: Group): void {
+    if (group.stops.size > 0) return;
+    this.byNumber.delete(group.number);
+    this.stack = this.stack.filter((other) => other !== group);
+  }
+
   /** Takes out every stop that fires at this mark, which `reach` has seen. */
   take(mark: number, waits: Waits, into: Reached[]): void {
     while (this.fires.size > 0 && this.fires.topTime() <= -this.up * mark) {
@@ -143,10 +174,7 @@ export class TrailingIndex {
         into.push({ id, ticks });
       }
       this.announce(group);
-      if (group.stops.size === 0) {
-        this.byNumber.delete(group.number);
-        this.stack = this.stack.filter((other) => other !== group);
-      }
+      this.dropIfEmpty(group);
     }
   }
 

@@ -43,6 +43,30 @@ export class PriceTriggers {
     }
   }
 
+  /** Whether an order may wait for a price from `low` to `high`; true may be said of one that has ended. */
+  mayWaitWithin(low: number, high: number): boolean {
+    if (this.waiting === 0) return false;
+    return this.above.topTime() <= high || this.below.topTime() <= -low;
+  }
+
+  /** The nearest price beyond `from` on the way up (1) or down (−1) at which an order fires; null when there is none. */
+  next(up: 1 | -1, from: number, waits: Waits): number | null {
+    const heap = up > 0 ? this.above : this.below;
+    while (heap.size > 0 && !waits(orderId(heap.topKey()))) heap.pop();
+    if (heap.size === 0) return null;
+    const top = heap.topTime();
+    // An order that was put back behind the price hides the others: then all are looked at.
+    const live = (key: number): boolean => waits(orderId(key));
+    const next = top > up * from ? top : heap.nextAfter(up * from, live);
+    return next === Infinity ? null : up * next;
+  }
+
+  /** Orders that fire on the way up (1) or down (−1) at a price from `low` to `high`. */
+  between(up: 1 | -1, low: number, high: number, waits: Waits): OrderId[] {
+    const keys = up > 0 ? this.above.keysBetween(low, high) : this.below.keysBetween(-high, -low);
+    return keys.map(orderId).filter(waits);
+  }
+
   /** Takes out every order whose price this is or has passed, in no particular order. */
   take(price: number, waits: Waits, into: Reached[]): void {
     this.drain(this.above, 1, price, waits, into);

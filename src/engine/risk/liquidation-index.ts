@@ -36,6 +36,14 @@ export class LiquidationIndex {
     exposure.safeSide = 0;
   }
 
+  /** Marks from one to the other, both included, within which no position that has a bound is in danger. */
+  get safeFrom(): number {
+    return this.longs.top()?.safeTicks ?? -Infinity;
+  }
+  get safeTo(): number {
+    return this.shorts.top()?.safeTicks ?? Infinity;
+  }
+
   /** Takes out a position whose bound this mark has passed; undefined when there is none. */
   takeEndangered(mark: number): Exposure | undefined {
     const long = this.longs.top();

@@ -50,6 +50,50 @@ export function setMark(state: State, market: Market, price: PriceTicks): void {
   changeMark(state, market, price, market.indexTicks);
 }
 
+/**
+ * A step of a bar (engine/tape/apply-bar): its price is the last, and index and mark too where these follow the book. Nothing is
+ * announced before the bar is over. The mark is not due again until something else changes.
+ */
+export function followBar(state: State, market: Market, price: PriceTicks): void {
+  market.lastTicks = price;
+  state.noteSource(market, 'last');
+  if (market.spec.indexSource === 'mid') {
+    market.indexTicks = price;
+    market.indexAtUs = state.nowUs;
+    state.noteSource(market, 'index');
+  }
+  noteBarQuotes(state, market);
+  if (!markFollowsBars(market)) return;
+  market.markTicks = price;
+  state.noteSource(market, 'mark');
+  market.liquidationDue = true;
+  state.liquidationDue = true;
+}
+
+/** Quotes that a bar leaves: its mark stands until something else changes. */
+export function noteBarQuotes(state: State, market: Market): void {
+  noteQuotes(state, market);
+  market.markDueUs = Infinity;
+}
+
+/** Whether the mark of a bar's step is its price. */
+export function markFollowsBars({ spec }: Market): boolean {
+  if (spec.markSource === 'external') return false;
+  return spec.indexSource === 'mid' || spec.markSource === 'last' || spec.markSource === 'mid';
+}
+
+/** The bar is over: its mark is told when it is another one than before. */
+export function announceBar(
+  state: State,
+  market: Market,
+  markBefore: PriceTicks | null,
+  indexBefore: PriceTicks | null,
+): void {
+  if (market.markTicks === null) return;
+  if (market.markTicks === markBefore && market.indexTicks === indexBefore) return;
+  emitMark(state, market, market.markTicks);
+}
+
 /** At a whole second at which the market is due. */
 export function runMarkTimer(state: State, market: Market): void {
   market.markDueUs = Infinity;
@@ -78,16 +122,21 @@ export function settleQuotes(state: State): void {
     if (bid === market.seenBid && ask === market.seenAsk && market.lastTicks === market.seenLast) {
       continue;
     }
-    accrueBasis(market, state.nowUs);
-    market.seenBid = bid;
-    market.seenAsk = ask;
-    market.seenLast = market.lastTicks;
-    market.basisHalfTicks = basis(market);
+    noteQuotes(state, market);
     if (market.markDueUs === Infinity) {
       market.markDueUs = floorTo(state.nowUs, SECOND_US) + SECOND_US;
     }
   }
   state.touchedCount = 0;
+}
+
+/** The quotes and the last price are in force from now on. */
+function noteQuotes(state: State, market: Market): void {
+  accrueBasis(market, state.nowUs);
+  market.seenBid = market.book.bestPrice(1);
+  market.seenAsk = market.book.bestPrice(-1);
+  market.seenLast = market.lastTicks;
+  market.basisHalfTicks = basis(market);
 }
 
 /** Best bid + best ask, in half ticks; null unless both are there. */
@@ -139,6 +188,9 @@ function addBasis(market: Market, untilUs: TimeUs): void {
 
 /** One step of the EMA; a stretch without any basis leaves it as it is. */
 function stepEma(market: Market, boundaryUs: TimeUs): void {
+  const settled = market.basisPart === 0 && market.basisSum === 0n && market.emaMicroTicks === 0n;
+  // Of no basis at all the average stays where it is, at 0.
+  if (settled) market.basisUs = 0;
   if (market.basisUs > 0) {
     const elapsedSeconds = (boundaryUs - market.emaStepUs) / SECOND_US;
     market.gatherBasis();

@@ -61,8 +61,8 @@ function forgetDisplaced(market: Market, side: 1 | -1, price: number): void {
   if (level.creditFront === 0 && level.creditBack === 0) levels.delete(price);
 }
 
-/** Trades a new house level against users' orders that it crosses; answers the lots traded. */
-function crossOpposite(
+/** Trades new house volume against users' orders that it crosses; answers the lots traded. */
+export function crossOpposite(
   state: State,
   market: Market,
   side: 1 | -1,

@@ -10,7 +10,7 @@ import type { Market } from '../market/market.ts';
 import type { Outcome } from '../rejections.ts';
 import type { State } from '../state.ts';
 import { applyLevel, isLevel } from './apply-depth.ts';
-import { addHouseInFront, houseLots } from './house.ts';
+import { addHouseInFront, houseLots, removeSegment } from './house.ts';
 import { emitTape } from './tape-event.ts';
 
 export function applySnapshot(state: State, command: TapeSnapshot): Outcome {
@@ -56,9 +56,8 @@ function moveToFront(state: State, market: Market, side: 1 | -1, price: number):
   if (level === NO_LEVEL) return;
   const head = ladder.head(level);
   const tail = ladder.tail(level);
-  if (head === tail || !state.orders.isHouse(tail)) return;
+  if (head === tail || !state.orders.isHouse(tail) || market.tape.refs.has(tail)) return;
   const size = state.orders.left(tail);
-  market.book.unlink(tail);
-  state.orders.remove(tail);
+  removeSegment(state.orders, market, tail);
   addHouseInFront(state, market, side, price, size);
 }

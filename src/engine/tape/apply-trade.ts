@@ -16,7 +16,7 @@ import { NO_FEES } from '../risk/fees.ts';
 import type { Outcome } from '../rejections.ts';
 import type { State } from '../state.ts';
 import { returnCredit, takeFromBack } from './house.ts';
-import { firstUser, takeUserOrder } from './house-take.ts';
+import { takeUserOrder, takeUsers } from './house-take.ts';
 import { emitTape } from './tape-event.ts';
 
 export function applyTrade(state: State, command: TapeTrade): Outcome {
@@ -43,36 +43,13 @@ function takeTrade(state: State, market: Market, price: PriceTicks, signedLots: 
   const houseSide = side > 0 ? -1 : 1;
   const size = Math.abs(signedLots);
   returnCredit(state, market, houseSide, price, size);
-  const byUsers = takeBetterUsers(state, market, side, price, size);
+  // The historical taker would have met better prices first.
+  const byUsers = takeUsers(state, market, houseSide, price + houseSide, size);
   const atLevel = takeLevel(state, market, houseSide, price, size - byUsers);
   const users = byUsers + atLevel.users;
   takeFromBack(state, market, houseSide, price, users);
   const unmatched = size - users - atLevel.house;
   if (unmatched > 0) printTrade(state, market, price, lots(side * unmatched));
-}
-
-/** Users' orders at prices better than the trade's, which the historical taker would have met first. */
-function takeBetterUsers(
-  state: State,
-  market: Market,
-  side: 1 | -1,
-  price: PriceTicks,
-  size: number,
-): number {
-  const opposite = market.book.ladder(side > 0 ? -1 : 1);
-  let taken = 0;
-  let level = opposite.bestLevel();
-  while (level !== NO_LEVEL && taken < size) {
-    const best = opposite.price(level);
-    if (side > 0 ? best >= price : best <= price) break;
-    const user = firstUser(state, opposite, level);
-    const result = user === NONE ? undefined : takeUserOrder(state, market, user, size - taken);
-    taken += result?.filled ?? 0;
-    // Next level when no user is left here; else look again, since a fill may have closed level or orders.
-    if (result === undefined || result.held) level = opposite.nextLevel(level);
-    else level = opposite.find(best) === NO_LEVEL ? opposite.firstWorseThan(best) : level;
-  }
-  return taken;
 }
 
 /** The queue of one level, front to back. */

@@ -4,7 +4,7 @@
  */
 import { lots } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
-import type { PriceLadder } from '../book/price-ladder.ts';
+import { NO_LEVEL, type PriceLadder } from '../book/price-ladder.ts';
 import type { Market } from '../market/market.ts';
 import { endOrder } from '../orders/end.ts';
 import { executeFill, feesOf } from '../orders/fill.ts';
@@ -19,6 +19,33 @@ export function firstUser(state: State, ladder: PriceLadder, level: number): num
   let slot = ladder.head(level);
   while (slot !== NONE && state.orders.isHouse(slot)) slot = state.orders.next(slot);
   return slot;
+}
+
+/**
+ * The house takes up to `size` lots of the users' orders of one side, best price first, down to a price included. Answers
+ * the lots filled.
+ */
+export function takeUsers(
+  state: State,
+  market: Market,
+  side: 1 | -1,
+  reach: number,
+  size: number,
+): number {
+  const ladder = market.book.ladder(side);
+  let taken = 0;
+  let level = ladder.bestLevel();
+  while (level !== NO_LEVEL && taken < size) {
+    const price = ladder.price(level);
+    if (side > 0 ? price < reach : price > reach) break;
+    const user = firstUser(state, ladder, level);
+    const result = user === NONE ? undefined : takeUserOrder(state, market, user, size - taken);
+    taken += result?.filled ?? 0;
+    // Next level when no user is left here; else look again, since a fill may have closed level or orders.
+    if (result === undefined || result.held) level = ladder.nextLevel(level);
+    else level = ladder.find(price) === NO_LEVEL ? ladder.firstWorseThan(price) : level;
+  }
+  return taken;
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { assert } from '../../base/assert.ts';
 import { lots, priceTicks, timeUs } from '../../num/units.ts';
-import { NONE } from '../book/order-table.ts';
+import { NONE, type OrderTable } from '../book/order-table.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
@@ -34,7 +34,7 @@ export function addHouse(
   const ladder = market.book.ladder(side);
   const level = ladder.find(priceTicks(price));
   const tail = level === NO_LEVEL ? NONE : ladder.tail(level);
-  if (tail !== NONE && state.orders.isHouse(tail)) {
+  if (tail !== NONE && state.orders.isHouse(tail) && !market.tape.refs.has(tail)) {
     market.book.growSegment(tail, size);
     return;
   }
@@ -54,7 +54,7 @@ export function addHouseInFront(
   const ladder = market.book.ladder(side);
   const level = ladder.find(priceTicks(price));
   const head = level === NO_LEVEL ? NONE : ladder.head(level);
-  if (head !== NONE && state.orders.isHouse(head)) {
+  if (head !== NONE && state.orders.isHouse(head) && !market.tape.refs.has(head)) {
     market.book.growSegment(head, size);
     return;
   }
@@ -192,12 +192,31 @@ function takeBefore(state: State, market: Market, slot: number, size: number): v
   }
 }
 
-function takeFromSegment(state: State, market: Market, slot: number, most: number): number {
+/** Takes up to `most` lots of one segment; answers how many. */
+export function takeFromSegment(state: State, market: Market, slot: number, most: number): number {
   const taken = Math.min(most, state.orders.left(slot));
   market.book.reduce(slot, taken);
-  if (state.orders.left(slot) === 0) {
-    market.book.unlink(slot);
-    state.orders.remove(slot);
-  }
+  if (state.orders.left(slot) === 0) removeSegment(state.orders, market, slot);
   return taken;
+}
+
+/** The segment leaves the book, whatever it has left. */
+export function removeSegment(table: OrderTable, market: Market, slot: number): void {
+  market.book.unlink(slot);
+  table.remove(slot);
+  market.tape.forgetOrder(slot);
+}
+
+/** A segment of its own behind everything that stands at this price: one historical order. Answers its slot. */
+export function appendOrder(
+  state: State,
+  market: Market,
+  side: 1 | -1,
+  price: number,
+  size: number,
+): number {
+  state.touch(market);
+  const slot = newSegment(state, market, side, price, size);
+  market.book.append(slot);
+  return slot;
 }

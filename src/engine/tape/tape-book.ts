@@ -24,6 +24,9 @@ export class TapeBook {
   readonly bids = new Map<number, TapeLevelState>();
   readonly asks = new Map<number, TapeLevelState>();
   readonly carry = new Map<number, number>();
+  /** Segments that are one historical order each, by the venue's number of it, and back (L3). */
+  readonly orders = new Map<number, number>();
+  readonly refs = new Map<number, number>();
   /** After a gap, until the next snapshot: no house fills. */
   stale = false;
 
@@ -46,6 +49,22 @@ export class TapeBook {
     return made;
   }
 
+  /** The segment is a historical order. */
+  nameOrder(slot: number, ref: number): void {
+    this.orders.set(ref, slot);
+    this.refs.set(slot, ref);
+  }
+
+  /** The segment left the book. */
+  forgetOrder(slot: number): void {
+    if (this.refs.size === 0) return;
+    const ref = this.refs.get(slot);
+    if (ref === undefined) return;
+    this.refs.delete(slot);
+    this.orders.delete(ref);
+  }
+
+  /** The orders themselves are archived with the queues that they stand in. */
   archive(io: Archive): void {
     io.section('tape');
     this.stale = io.bool(this.stale);

@@ -102,6 +102,8 @@ function carryOut(world: World, c: Command): Outcome {
     case 'tapeTrade':
     case 'tapeSnapshot':
     case 'tapeGap':
+    case 'tapeBar':
+    case 'tapeL3':
       throw new Error('not yet');
   }
 }

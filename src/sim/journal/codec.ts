@@ -37,7 +37,9 @@ import type {
   SetMark,
   SetSelfTradeMode,
   SettleFunding,
+  TapeBar,
   TapeDepth,
+  TapeL3,
   TapeSnapshot,
   TapeTrade,
   Transfer,
@@ -47,6 +49,7 @@ import type {
   Withdraw,
 } from '../../engine/commands.ts';
 import type { SelfTradeMode } from '../../engine/config.ts';
+import { BAR_FILLS, BAR_PATHS, TAPE_L3_ACTIONS } from '../../engine/tape/hash-tape.ts';
 import { BytesError, type ByteReader, type ByteWriter } from './bytes.ts';
 import { FieldDescriber, FieldReader, FieldWriter, type FieldIo } from './field-io.ts';
 
@@ -72,6 +75,8 @@ export const COMMAND_TAGS: Readonly<Record<CommandKind, number>> = {
   updateDelegate: 18,
   updateSigners: 19,
   settleFunding: 20,
+  tapeBar: 21,
+  tapeL3: 22,
 };
 
 function placeOrder(io: FieldIo, atUs: TimeUs, c: PlaceOrder): PlaceOrder {
@@ -234,6 +239,47 @@ function tapeSnapshot(io: FieldIo, atUs: TimeUs, c: TapeSnapshot): TapeSnapshot 
     market: marketId(io.uint('market', c.market)),
     levels: io.levels('levels', c.levels),
   };
+}
+
+function tapeBar(io: FieldIo, atUs: TimeUs, c: TapeBar): TapeBar {
+  return {
+    kind: 'tapeBar',
+    timeUs: atUs,
+    market: marketId(io.uint('market', c.market)),
+    openTicks: priceTicks(io.uint('openTicks', c.openTicks)),
+    highTicks: priceTicks(io.uint('highTicks', c.highTicks)),
+    lowTicks: priceTicks(io.uint('lowTicks', c.lowTicks)),
+    closeTicks: priceTicks(io.uint('closeTicks', c.closeTicks)),
+    volumeLots: lots(io.uint('volumeLots', c.volumeLots)),
+    quoteTicks: priceTicks(io.uint('quoteTicks', c.quoteTicks)),
+    spreadTicks: io.uint('spreadTicks', c.spreadTicks),
+    depthLots: lots(io.uint('depthLots', c.depthLots)),
+    path: wordAt('bar path', BAR_PATHS, io.uint('path', BAR_PATHS.indexOf(c.path))),
+    fill: wordAt('bar fill', BAR_FILLS, io.uint('fill', BAR_FILLS.indexOf(c.fill))),
+  };
+}
+
+function tapeL3(io: FieldIo, atUs: TimeUs, c: TapeL3): TapeL3 {
+  return {
+    kind: 'tapeL3',
+    timeUs: atUs,
+    market: marketId(io.uint('market', c.market)),
+    action: wordAt(
+      'order action',
+      TAPE_L3_ACTIONS,
+      io.uint('action', TAPE_L3_ACTIONS.indexOf(c.action)),
+    ),
+    ref: io.uint('ref', c.ref),
+    side: io.bool('bid', c.side === 'bid') ? 'bid' : 'ask',
+    priceTicks: priceTicks(io.uint('priceTicks', c.priceTicks)),
+    lots: lots(io.uint('lots', c.lots)),
+  };
+}
+
+function wordAt<T extends string>(what: string, words: readonly T[], index: number): T {
+  const word = words[index];
+  if (word === undefined) throw new BytesError(0, `${what} ${String(index)} is not known`);
+  return word;
 }
 
 function listMarket(io: FieldIo, atUs: TimeUs, c: ListMarket | null): ListMarket {
@@ -426,6 +472,31 @@ const EMPTY = {
     market: marketId(0),
     levels: [],
   } satisfies TapeSnapshot,
+  tapeBar: {
+    kind: 'tapeBar',
+    timeUs: ANY_TIME,
+    market: marketId(0),
+    openTicks: priceTicks(0),
+    highTicks: priceTicks(0),
+    lowTicks: priceTicks(0),
+    closeTicks: priceTicks(0),
+    volumeLots: lots(0),
+    quoteTicks: priceTicks(0),
+    spreadTicks: 0,
+    depthLots: lots(0),
+    path: 'nearest',
+    fill: 'touch',
+  } satisfies TapeBar,
+  tapeL3: {
+    kind: 'tapeL3',
+    timeUs: ANY_TIME,
+    market: marketId(0),
+    action: 'add',
+    ref: 0,
+    side: 'bid',
+    priceTicks: priceTicks(0),
+    lots: lots(0),
+  } satisfies TapeL3,
   updateMargin: {
     kind: 'updateMargin',
     timeUs: ANY_TIME,
@@ -511,6 +582,12 @@ function passFields(io: FieldIo, command: Command): void {
     case 'tapeGap':
       io.uint('market', command.market);
       return;
+    case 'tapeBar':
+      tapeBar(io, command.timeUs, command);
+      return;
+    case 'tapeL3':
+      tapeL3(io, command.timeUs, command);
+      return;
     case 'listMarket':
       listMarket(io, command.timeUs, command);
       return;
@@ -573,6 +650,10 @@ export function decodeCommand(reader: ByteReader, atUs: TimeUs): Command {
       return tapeSnapshot(io, atUs, EMPTY.tapeSnapshot);
     case COMMAND_TAGS.tapeGap:
       return { kind: 'tapeGap', timeUs: atUs, market: marketId(io.uint('market', 0)) };
+    case COMMAND_TAGS.tapeBar:
+      return tapeBar(io, atUs, EMPTY.tapeBar);
+    case COMMAND_TAGS.tapeL3:
+      return tapeL3(io, atUs, EMPTY.tapeL3);
     case COMMAND_TAGS.listMarket:
       return listMarket(io, atUs, null);
     case COMMAND_TAGS.updateMargin:

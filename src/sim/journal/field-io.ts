@@ -8,6 +8,7 @@ import { ORDER_TYPES } from '../../engine/book/order-table.ts';
 import type { TapeLevel } from '../../engine/commands.ts';
 import { archiveSpec } from '../../engine/config-archive.ts';
 import type { MarketSpec } from '../../engine/config.ts';
+import { BAR_FILLS, BAR_PATHS, TAPE_L3_ACTIONS } from '../../engine/tape/hash-tape.ts';
 import { lots, priceTicks } from '../../num/units.ts';
 import { BytesError, type ByteReader, type ByteWriter } from './bytes.ts';
 
@@ -181,13 +182,22 @@ export class FieldReader implements FieldIo {
   }
 }
 
+/** Fields whose numbers are places in a list of words. */
+const WORDS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['orderType', ORDER_TYPES],
+  ['path', BAR_PATHS],
+  ['fill', BAR_FILLS],
+  ['action', TAPE_L3_ACTIONS],
+]);
+
 export class FieldDescriber implements FieldIo {
   private readonly fields: Record<string, unknown>;
   constructor(fields: Record<string, unknown>) {
     this.fields = fields;
   }
   uint(name: string, value: number): number {
-    this.fields[name] = name === 'orderType' ? ORDER_TYPES[value] : value;
+    const words = WORDS.get(name);
+    this.fields[name] = words === undefined ? value : words[value];
     return value;
   }
   int(name: string, value: number): number {

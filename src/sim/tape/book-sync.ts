@@ -9,27 +9,32 @@ import type { Command } from '../../engine/commands.ts';
 import { inSteps } from '../../gateway/encode.ts';
 import type { MarketId, TimeUs } from '../../num/units.ts';
 import type { GapManifest } from './manifest.ts';
-import {
-  TapeError,
-  type DepthRecord,
-  type RecordKind,
-  type SnapshotRecord,
-  type TapeRecord,
-  type TapeUnits,
+import type {
+  BarRecord,
+  DepthRecord,
+  RecordKind,
+  SnapshotRecord,
+  TapeRecord,
+  TapeUnits,
+  TradeRecord,
 } from './record.ts';
+import { barCommand, TradeQuotes } from './synthetic-tape.ts';
+import { DEFAULT_TAPE_MODEL, type Fidelity, type TapeModel } from './tape-model.ts';
 
 export interface SyncFacts {
   depths: number;
   trades: number;
   snapshots: number;
   touches: number;
-  /** Breaks of the chain of updates; the market waits for a snapshot after each. */
+  bars: number;
+  orders: number;
+  /** Breaks of the chain of updates, after which the market waits for a snapshot, and missing bars. */
   gaps: number;
   /** Where they are, at most the first 1,000. */
   readonly gapList: GapManifest[];
   /** Depth updates older than the snapshot, or repeated. */
   dropped: number;
-  /** Trades whose id is that of the one before. */
+  /** Trades whose id, and bars whose start, is that of the one before; such a bar is passed over. */
   duplicates: number;
   /** Length of a bar; null without bars. */
   barUs: number | null;
@@ -47,8 +52,8 @@ export interface TapeStep {
   readonly inSync: boolean;
 }
 
-/** Before the first of these the market waits for a book. */
-const OF_A_BOOK: readonly RecordKind[] = ['depth', 'snapshot', 'trade', 'touch'];
+/** The first of these opens the book. */
+const OF_A_BOOK: readonly RecordKind[] = ['depth', 'snapshot', 'trade', 'touch', 'order'];
 const MAX_WAITING = 10_000;
 const MAX_GAPS_LISTED = 1000;
 
@@ -58,6 +63,8 @@ export class BookSync {
     trades: 0,
     snapshots: 0,
     touches: 0,
+    bars: 0,
+    orders: 0,
     gaps: 0,
     gapList: [],
     dropped: 0,
@@ -75,11 +82,24 @@ export class BookSync {
   private opened = false;
   private staleSinceUs = -1;
   private waiting: DepthRecord[] = [];
+  private lastBarUs = -1;
   private readonly unitsOf: () => TapeUnits;
+  private readonly fidelity: Fidelity;
+  private readonly model: TapeModel;
+  private readonly quotes: TradeQuotes;
 
-  constructor(market: MarketId, unitsOf: () => TapeUnits) {
+  /** Records that say less than `fidelity` move no book: bars beside a book, say. */
+  constructor(
+    market: MarketId,
+    unitsOf: () => TapeUnits,
+    fidelity: Fidelity = 'l2',
+    model: TapeModel = DEFAULT_TAPE_MODEL,
+  ) {
     this.market = market;
     this.unitsOf = unitsOf;
+    this.fidelity = fidelity;
+    this.model = model;
+    this.quotes = new TradeQuotes(market, model);
   }
 
   /** Adds what an ordered record makes the exchange do to `steps`. */
@@ -91,10 +111,7 @@ export class BookSync {
       this.started = true;
       facts.firstUs = timeUs;
     }
-    if (!this.opened && OF_A_BOOK.includes(record.kind)) {
-      this.opened = true;
-      steps.push(this.gap(record));
-    }
+    if (!this.opened && OF_A_BOOK.includes(record.kind)) this.open(record, steps);
     const inSync = this.state !== 'waiting';
     switch (record.kind) {
       case 'snapshot':
@@ -109,11 +126,20 @@ export class BookSync {
         facts.trades += 1;
         if (record.tradeId === this.lastTradeId) facts.duplicates += 1;
         this.lastTradeId = record.tradeId;
-        const { priceTicks, lots } = record;
+        for (const command of this.tradeCommands(record)) steps.push({ record, inSync, command });
+        break;
+      }
+      case 'bar':
+        this.onBar(record, steps);
+        break;
+      case 'order': {
+        facts.orders += 1;
+        if (this.fidelity !== 'l3') break;
+        const { action, ref, side, priceTicks, lots } = record;
         steps.push({
           record,
           inSync,
-          command: { kind: 'tapeTrade', timeUs, market, priceTicks, lots },
+          command: { kind: 'tapeL3', timeUs, market, action, ref, side, priceTicks, lots },
         });
         break;
       }
@@ -138,12 +164,57 @@ export class BookSync {
         steps.push({ record, inSync, command: { kind: 'settleFunding', timeUs, market, ratePpb } });
         break;
       }
-      default:
-        throw new TapeError(`line ${String(record.line)}: the exchange plays no ${record.kind}`);
     }
   }
 
+  /** Whether depth and snapshots are what moves the book. */
+  private get hasBook(): boolean {
+    return this.fidelity === 'l2' || this.fidelity === 'l3';
+  }
+
+  /** A book waits for its snapshot; one of single orders begins empty unless it begins with a snapshot. */
+  private open(record: TapeRecord, steps: TapeStep[]): void {
+    this.opened = true;
+    const { market } = this;
+    if (this.fidelity === 'l2') steps.push(this.gap(record));
+    if (this.fidelity !== 'l3') return;
+    this.state = 'spanning';
+    const { timeUs } = record;
+    const command = { kind: 'tapeSnapshot', timeUs, market, levels: [] } as const;
+    steps.push({ record, inSync: true, command });
+  }
+
+  private tradeCommands(record: TradeRecord): readonly Command[] {
+    const { fidelity, market } = this;
+    if (fidelity === 'bars') return [];
+    if (fidelity === 'trades') return this.quotes.commands(record);
+    const { timeUs, priceTicks, lots } = record;
+    return [{ kind: 'tapeTrade', timeUs, market, priceTicks, lots }];
+  }
+
+  private onBar(bar: BarRecord, steps: TapeStep[]): void {
+    const { facts } = this;
+    facts.bars += 1;
+    if (bar.timeUs === this.lastBarUs) {
+      facts.duplicates += 1;
+      return;
+    }
+    facts.barUs ??= bar.timeUs - bar.startUs + 1;
+    if (this.lastBarUs >= 0 && bar.startUs > this.lastBarUs + 1) {
+      facts.gaps += 1;
+      this.noteGap(this.lastBarUs + 1, bar.startUs, 'bars are missing');
+    }
+    this.lastBarUs = bar.timeUs;
+    if (this.fidelity !== 'bars') return;
+    steps.push({
+      record: bar,
+      inSync: true,
+      command: barCommand(bar, this.market, this.model),
+    });
+  }
+
   private onSnapshot(record: SnapshotRecord, steps: TapeStep[]): void {
+    if (!this.hasBook) return;
     if (this.state !== 'waiting' && record.lastId < this.lastId) {
       // Older than what we follow: it says nothing new.
       return;
@@ -171,6 +242,7 @@ export class BookSync {
   }
 
   private onDepth(record: DepthRecord, steps: TapeStep[]): void {
+    if (!this.hasBook) return;
     if (this.state === 'waiting') {
       this.waiting.push(record);
       if (this.waiting.length > MAX_WAITING) {

@@ -2,29 +2,39 @@
  * A recorded market as the exchange takes it: its streams ordered by venue time and merged, the book synchronised, as
  * commands.
  */
-import { durationUs, type MarketId } from '../../num/units.ts';
+import { durationUs, type MarketId, type PriceTicks } from '../../num/units.ts';
 import { BookSync, type SyncFacts, type TapeStep } from './book-sync.ts';
 import { mergeStreams } from './merge.ts';
 import { inTapeOrder, ReadingOrder, type OrderingFacts } from './reading-order.ts';
 import type { TapeRecord, TapeUnits } from './record.ts';
+import { DEFAULT_TAPE_MODEL, type Fidelity, type TapeModel } from './tape-model.ts';
 
 /** Two seconds of venue time: far more than streams of one venue drift apart. */
 const WINDOW_US = durationUs(2_000_000);
+
+export interface TapeOptions {
+  /** What its records are played as; a book with its trades unless given. */
+  readonly fidelity?: Fidelity;
+  readonly model?: TapeModel;
+}
 
 export class TapeSteps {
   private readonly orders: readonly ReadingOrder[];
   private readonly sync: BookSync;
   private readonly streams: readonly AsyncIterable<readonly TapeRecord[]>[];
+  private readonly model: TapeModel;
 
   /** `unitsOf` is asked once a record came: raw recordings name their symbol themselves. */
   constructor(
     streams: readonly AsyncIterable<readonly TapeRecord[]>[],
     market: MarketId,
     unitsOf: () => TapeUnits,
+    { fidelity = 'l2', model = DEFAULT_TAPE_MODEL }: TapeOptions = {},
   ) {
     this.streams = streams;
     this.orders = streams.map(() => new ReadingOrder(WINDOW_US));
-    this.sync = new BookSync(market, unitsOf);
+    this.model = model;
+    this.sync = new BookSync(market, unitsOf, fidelity, model);
   }
 
   /** Of all streams together. */
@@ -42,7 +52,11 @@ export class TapeSteps {
   }
 
   /** Batches of steps, in order; an empty batch when nothing is due yet. */
-  async *batches(): AsyncGenerator<TapeStep[]> {
+  batches(): AsyncGenerator<TapeStep[]> {
+    return this.model.quote === 'nextOpen' ? quotedAhead(this.played()) : this.played();
+  }
+
+  private async *played(): AsyncGenerator<TapeStep[]> {
     const streams = this.streams.map((stream, i) => ordered(stream, this.orders[i]));
     for await (const records of mergeStreams(streams, inTapeOrder)) {
       const steps: TapeStep[] = [];
@@ -62,4 +76,27 @@ async function* ordered(
     yield due;
   }
   yield order.flush();
+}
+
+/** Lets the synthetic book of each bar stand around the open of the next: a bar waits until that one is read. */
+async function* quotedAhead(batches: AsyncIterable<TapeStep[]>): AsyncGenerator<TapeStep[]> {
+  let waiting: TapeStep[] = [];
+  for await (const batch of batches) {
+    const steps: TapeStep[] = [];
+    for (const step of batch) {
+      if (step.command?.kind === 'tapeBar') {
+        steps.push(...quotedAt(waiting, step.command.openTicks));
+        waiting = [step];
+      } else (waiting.length > 0 ? waiting : steps).push(step);
+    }
+    yield steps;
+  }
+  yield waiting;
+}
+
+/** The steps from a bar to before the next, the bar's book around a price. */
+function quotedAt(steps: readonly TapeStep[], quoteTicks: PriceTicks): TapeStep[] {
+  return steps.map((step) =>
+    step.command?.kind === 'tapeBar' ? { ...step, command: { ...step.command, quoteTicks } } : step,
+  );
 }

@@ -1,0 +1,67 @@
+/**
+ * A historical bar (DESIGN §6). Its prices are played along a stated path through the real book (bar-walk); one in whose
+ * range nothing waits goes to its close at once, which comes to the same: events, hashes and state (test/tape/bars.test.ts).
+ *
+ * Then the synthetic book stands around `quoteTicks` until the next bar. Readers learn of one change of the mark and one
+ * `tapeApplied`; what users' orders did is told as it happens.
+ */
+import { MAX_PRICE_TICKS, type Lots, type PriceTicks } from '../../num/units.ts';
+import type { TapeBar } from '../commands.ts';
+import type { Outcome } from '../rejections.ts';
+import { announceBar, followBar, noteBarQuotes } from '../risk/mark-price.ts';
+import type { State } from '../state.ts';
+import { quoteAround } from './bar-quotes.ts';
+import { concernsNobody, walkBar } from './bar-walk.ts';
+import { emitTape } from './tape-event.ts';
+
+/** Spreads beyond this are typing errors. */
+const MAX_SPREAD_TICKS = 1 << 24;
+
+export function applyBar(state: State, bar: TapeBar): Outcome {
+  const market = state.markets[bar.market];
+  if (market === undefined) return 'market_not_found';
+  if (!isBar(bar)) return 'tape_level_invalid';
+  state.cause = 'tape';
+  market.tape.stale = false;
+  const { openTicks, highTicks, lowTicks, closeTicks, volumeLots } = bar;
+  market.candles.addBar(state.nowUs, openTicks, highTicks, lowTicks, closeTicks, volumeLots);
+  state.touch(market);
+  const { markTicks, indexTicks } = market;
+  if (!state.playsBarsInFull && concernsNobody(state, market, bar)) {
+    quoteAround(state, market, bar, bar.quoteTicks);
+    followBar(state, market, closeTicks);
+  } else {
+    walkBar(state, market, bar);
+    quoteAround(state, market, bar, bar.quoteTicks);
+    noteBarQuotes(state, market);
+  }
+  announceBar(state, market, markTicks, indexTicks);
+  emitTape(state, market, 'bar', false);
+  return 'ok';
+}
+
+function isBar(bar: TapeBar): boolean {
+  const { openTicks, highTicks, lowTicks, closeTicks, quoteTicks, spreadTicks } = bar;
+  return (
+    isPrice(lowTicks) &&
+    isPrice(highTicks) &&
+    isPrice(quoteTicks) &&
+    Number.isSafeInteger(openTicks) &&
+    Number.isSafeInteger(closeTicks) &&
+    lowTicks <= Math.min(openTicks, closeTicks) &&
+    highTicks >= Math.max(openTicks, closeTicks) &&
+    isSize(bar.volumeLots) &&
+    isSize(bar.depthLots) &&
+    Number.isSafeInteger(spreadTicks) &&
+    spreadTicks >= 0 &&
+    spreadTicks <= MAX_SPREAD_TICKS
+  );
+}
+
+function isPrice(ticks: PriceTicks): boolean {
+  return Number.isSafeInteger(ticks) && ticks > 0 && ticks <= MAX_PRICE_TICKS;
+}
+
+function isSize(size: Lots): boolean {
+  return Number.isSafeInteger(size) && size >= 0;
+}

@@ -1,0 +1,125 @@
+/**
+ * One historical order of a venue that publishes them all (DESIGN §6): exact first come, first served. Each order is a segment of
+ * its own, so who stands ahead of a user's order is known and no queue model is asked.
+ *
+ * - `add` trades with users' orders that it crosses, at their prices, and what is left joins the back of its level.
+ * - `reduce` and `remove` take the order's own lots, wherever it stands.
+ * - `execute` is a house taker that history lets meet this order: users at better prices and users ahead of it in the queue come
+ *   first; what they took leaves the order all the same, since history says that so much of it is gone.
+ *
+ * An order that was never added stood in the opening book: its lots are taken from the front of the unnamed volume of
+ * its level, which is older than every named order. One that a user took is gone: what history still says of it changes nothing
+ * but the tape of trades.
+ */
+import { lots, MAX_PRICE_TICKS, priceTicks } from '../../num/units.ts';
+import { NONE } from '../book/order-table.ts';
+import { NO_LEVEL } from '../book/price-ladder.ts';
+import type { TapeL3 } from '../commands.ts';
+import type { Market } from '../market/market.ts';
+import { executeFill, printTrade } from '../orders/fill.ts';
+import type { Outcome } from '../rejections.ts';
+import { NO_FEES } from '../risk/fees.ts';
+import type { State } from '../state.ts';
+import { crossOpposite } from './apply-depth.ts';
+import { appendOrder, takeFromSegment } from './house.ts';
+import { takeUserOrder, takeUsers } from './house-take.ts';
+import { emitTape } from './tape-event.ts';
+
+export function applyL3(state: State, command: TapeL3): Outcome {
+  const market = state.markets[command.market];
+  if (market === undefined) return 'market_not_found';
+  if (!isSound(command)) return 'tape_level_invalid';
+  state.cause = 'tape';
+  if (!market.tape.stale) carryOut(state, market, command);
+  emitTape(state, market, 'l3', market.tape.stale);
+  return 'ok';
+}
+
+function isSound({ ref, priceTicks: price, lots: size }: TapeL3): boolean {
+  return (
+    Number.isSafeInteger(ref) &&
+    ref > 0 &&
+    Number.isSafeInteger(price) &&
+    price > 0 &&
+    price <= MAX_PRICE_TICKS &&
+    Number.isSafeInteger(size) &&
+    size > 0
+  );
+}
+
+function carryOut(state: State, market: Market, command: TapeL3): void {
+  const side = command.side === 'bid' ? 1 : -1;
+  const { ref, priceTicks: price, lots: size } = command;
+  switch (command.action) {
+    case 'add': {
+      // A number that is used again names another order from now on.
+      const old = market.tape.orders.get(ref);
+      if (old !== undefined) takeFromSegment(state, market, old, Infinity);
+      const crossed = crossOpposite(state, market, side, price, size);
+      if (crossed >= size) return;
+      market.tape.nameOrder(appendOrder(state, market, side, price, size - crossed), ref);
+      return;
+    }
+    case 'reduce':
+    case 'remove': {
+      state.touch(market);
+      const slot = segmentOf(state, market, command);
+      const most = command.action === 'remove' && market.tape.refs.has(slot) ? Infinity : size;
+      if (slot !== NONE) takeFromSegment(state, market, slot, most);
+      return;
+    }
+    case 'execute':
+      executeOrder(state, market, command, side);
+  }
+}
+
+function executeOrder(state: State, market: Market, command: TapeL3, side: 1 | -1): void {
+  const { priceTicks: price, lots: size } = command;
+  state.touch(market);
+  let users = takeUsers(state, market, side, price + side, size);
+  const segment = segmentOf(state, market, command);
+  if (segment !== NONE) users += takeAhead(state, market, segment, size - users);
+  // Taking users' orders moves no segment: it still stands where it was.
+  const fill = segment === NONE ? 0 : Math.min(size - users, state.orders.left(segment));
+  const gone = segment === NONE ? 0 : Math.min(users, state.orders.left(segment) - fill);
+  if (gone > 0) takeFromSegment(state, market, segment, gone);
+  if (fill > 0) executeFill(state, market, segment, NO_FEES, state.houseTaker, NONE, NO_FEES, fill);
+  const unmatched = size - users - fill;
+  if (unmatched > 0) printTrade(state, market, price, lots(-side * unmatched));
+}
+
+/** Takes users' orders that stand before a segment in its queue; answers the lots filled, at most `size`. */
+function takeAhead(state: State, market: Market, segment: number, size: number): number {
+  const table = state.orders;
+  const ladder = market.book.ladder(table.side(segment));
+  const level = ladder.find(table.price(segment));
+  let taken = 0;
+  let slot = ladder.head(level);
+  while (slot !== segment && taken < size) {
+    if (table.isHouse(slot)) {
+      slot = table.next(slot);
+      continue;
+    }
+    const { filled, held } = takeUserOrder(state, market, slot, size - taken);
+    taken += filled;
+    if (held) break;
+    // It may be gone, and others with it: look again from the front.
+    slot = ladder.head(level);
+    while (slot !== segment && table.isHouse(slot)) slot = table.next(slot);
+  }
+  return taken;
+}
+
+/** Where the order stands: its own segment, or the oldest unnamed volume of its level; NONE when neither is there. */
+function segmentOf(state: State, market: Market, { ref, side, priceTicks: price }: TapeL3): number {
+  const named = market.tape.orders.get(ref);
+  if (named !== undefined) return named;
+  const ladder = market.book.ladder(side === 'bid' ? 1 : -1);
+  const level = ladder.find(priceTicks(price));
+  if (level === NO_LEVEL) return NONE;
+  let slot = ladder.head(level);
+  while (slot !== NONE && (!state.orders.isHouse(slot) || market.tape.refs.has(slot))) {
+    slot = state.orders.next(slot);
+  }
+  return slot;
+}

@@ -1,0 +1,69 @@
+/**
+ * The synthetic book of a bar: one house level on each side, `spreadTicks` apart around the price, `depthLots` each. It is
+ * put up anew at every step, so what users take from it returns with the next one.
+ *
+ * A spread of 0 locks the market: the house bids and asks the same price, so that users buy and sell at the price itself. The book
+ * is never crossed, and never locked against a user's order: a quote stands back a tick from an order that it may not trade
+ * with.
+ */
+import { MAX_PRICE_TICKS } from '../../num/units.ts';
+import { NONE } from '../book/order-table.ts';
+import { NO_LEVEL } from '../book/price-ladder.ts';
+import type { TapeBar } from '../commands.ts';
+import type { Market } from '../market/market.ts';
+import type { State } from '../state.ts';
+import { addHouse, clearHouse, houseLots } from './house.ts';
+import { firstUser } from './house-take.ts';
+
+/** Moves both quotes to stand around a price. */
+export function quoteAround(state: State, market: Market, bar: TapeBar, price: number): void {
+  const bid = price - (bar.spreadTicks >> 1);
+  quote(state, market, 1, Math.min(bid, bestUser(state, market, -1) - 1), bar.depthLots);
+  quote(
+    state,
+    market,
+    -1,
+    Math.max(bid + bar.spreadTicks, bestUser(state, market, 1) + 1),
+    bar.depthLots,
+  );
+}
+
+/** One house level at this price, and no other on its side. */
+function quote(state: State, market: Market, side: 1 | -1, price: number, size: number): void {
+  const ladder = market.book.ladder(side);
+  const stays = price >= 1 && price <= MAX_PRICE_TICKS;
+  for (let level = ladder.bestLevel(); level !== NO_LEVEL;) {
+    const next = ladder.nextLevel(level);
+    const at = ladder.price(level);
+    if (ladder.houseTotal(level) > 0 && (!stays || at !== price)) {
+      clearHouse(state, market, side, at);
+    }
+    level = next;
+  }
+  if (!stays) return;
+  const standing = houseLots(market, side, price);
+  if (standing === size) return;
+  if (standing > size) clearHouse(state, market, side, price);
+  addHouse(state, market, side, price, standing > size ? size : size - standing);
+}
+
+/** Price of the best order of a user on this side; −Infinity or Infinity, by the side, when there is none. */
+export function bestUser(state: State, market: Market, side: 1 | -1): number {
+  const ladder = market.book.ladder(side);
+  let level = ladder.bestLevel();
+  while (level !== NO_LEVEL && firstUser(state, ladder, level) === NONE)
+    level = ladder.nextLevel(level);
+  return level === NO_LEVEL ? -side * Infinity : ladder.price(level);
+}
+
+/** Price of the best order of a user on this side that is worse than a price; null when there is none. */
+export function nextUser(state: State, market: Market, side: 1 | -1, than: number): number | null {
+  const ladder = market.book.ladder(side);
+  let level = ladder.bestLevel();
+  while (level !== NO_LEVEL) {
+    const price = ladder.price(level);
+    if (side * price < side * than && firstUser(state, ladder, level) !== NONE) return price;
+    level = ladder.nextLevel(level);
+  }
+  return null;
+}

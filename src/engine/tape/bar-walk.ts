@@ -1,0 +1,99 @@
+/**
+ * A bar step by step: the price goes along the path and stops wherever something waits for it (DESIGN §6).
+ *
+ * On the way from one turning point to the next it stops at users' resting orders, at triggers and trailing stops, and where
+ * somebody becomes liquidatable; everything between two stops concerns nobody. At each stop, in this order: the price is the
+ * last trade, and index and mark where these follow the book; resting orders that it reaches are filled at their own prices,
+ * best first, at most `depthLots` a leg; the synthetic book moves; triggers fire; positions are held against the mark. Between
+ * the last bar and the open the price jumps: orders that it passes fill at their own prices, triggers fire at the open.
+ */
+import { priceTicks } from '../../num/units.ts';
+import type { TapeBar } from '../commands.ts';
+import type { Market } from '../market/market.ts';
+import { settleFollowUps } from '../orders/follow-ups.ts';
+import { runTriggers } from '../orders/triggers.ts';
+import { waitsIn } from '../orders/waiting.ts';
+import { runLiquidations } from '../risk/liquidation.ts';
+import { followBar, markFollowsBars } from '../risk/mark-price.ts';
+import type { State } from '../state.ts';
+import { pathOf } from './bar-path.ts';
+import { bestUser, nextUser, quoteAround } from './bar-quotes.ts';
+import { takeUsers } from './house-take.ts';
+
+export function walkBar(state: State, market: Market, bar: TapeBar): void {
+  const [open = bar.openTicks, ...turns] = pathOf(state, market, bar);
+  stop(state, market, bar, open, bar.depthLots);
+  let at = open;
+  for (const to of turns) {
+    let room: number = bar.depthLots;
+    while (at !== to) {
+      at = nextStop(state, market, bar, at, to, room);
+      room -= stop(state, market, bar, at, room);
+    }
+  }
+}
+
+/**
+ * Whether nothing in the market waits for any price of the bar: then only its end matters. May say no where walking would
+ * come to the same.
+ */
+export function concernsNobody(state: State, market: Market, bar: TapeBar): boolean {
+  const { lowTicks: low, highTicks: high } = bar;
+  if (state.anyUnsure) return false;
+  if (bestUser(state, market, 1) >= low || bestUser(state, market, -1) <= high) return false;
+  const { prices, activations, selling, buying } = market.triggers;
+  if (prices.mayWaitWithin(low, high) || activations.mayWaitWithin(low, high)) return false;
+  if (!selling.isEmpty || !buying.isEmpty) return false;
+  return low >= market.liquidation.safeFrom && high <= market.liquidation.safeTo;
+}
+
+/** The price is here. Answers the lots taken from resting orders, at most `room`. */
+function stop(state: State, market: Market, bar: TapeBar, price: number, room: number): number {
+  const margin = bar.fill === 'through' ? 1 : 0;
+  const bids = takeUsers(state, market, 1, price + margin, room);
+  const asks = takeUsers(state, market, -1, price - margin, room - bids);
+  quoteAround(state, market, bar, price);
+  followBar(state, market, priceTicks(price));
+  settleFollowUps(state);
+  runTriggers(state);
+  runLiquidations(state);
+  // Stops that fired have traded: what they did to others waits for the next stop, as it waits for the next mark elsewhere.
+  state.cause = 'tape';
+  return bids + asks;
+}
+
+/** The first price after `from` on the way to `to` that something waits for, or `to`. */
+function nextStop(
+  state: State,
+  market: Market,
+  bar: TapeBar,
+  from: number,
+  to: number,
+  room: number,
+): number {
+  const up = to > from ? 1 : -1;
+  let next = to;
+  const consider = (price: number | null): void => {
+    if (price === null || up * price <= up * from) return;
+    if (up * price < up * next) next = price;
+  };
+  if (room > 0) {
+    // The price that fills the best order which this leg has not passed.
+    const margin = bar.fill === 'through' ? up : 0;
+    const user = nextUser(state, market, up > 0 ? -1 : 1, from - margin);
+    consider(user === null ? null : user + margin);
+  }
+  const follows = markFollowsBars(market);
+  const waits = waitsIn(state);
+  const { triggerSource } = state.config;
+  const triggersFollow =
+    triggerSource === 'last' ||
+    (triggerSource === 'index' ? market.spec.indexSource === 'mid' : follows);
+  if (triggersFollow) consider(market.triggers.prices.next(up, from, waits));
+  if (!follows) return next;
+  consider(market.triggers.activations.next(up, from, waits));
+  consider((up > 0 ? market.triggers.buying : market.triggers.selling).next(waits));
+  const { safeFrom, safeTo } = market.liquidation;
+  consider(up > 0 ? safeTo + 1 : safeFrom - 1);
+  return next;
+}

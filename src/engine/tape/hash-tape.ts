@@ -1,0 +1,42 @@
+/** What of history's commands goes into the chain hash (engine/hash), and the numbers of their words. */
+import { codeOf } from '../../base/code-of.ts';
+import type { RollingHash } from '../../base/rolling-hash.ts';
+import type { BarFill, BarPath, TapeBar, TapeL3, TapeL3Action, TapeLevel } from '../commands.ts';
+
+/** Their places are in the hash and in the journal; append-only. */
+export const BAR_PATHS: readonly BarPath[] = ['nearest', 'worstCase', 'stopFirst'];
+export const BAR_FILLS: readonly BarFill[] = ['touch', 'through'];
+export const TAPE_L3_ACTIONS: readonly TapeL3Action[] = ['add', 'reduce', 'remove', 'execute'];
+
+export function hashLevels(hash: RollingHash, levels: readonly TapeLevel[]): void {
+  hash.int(levels.length);
+  for (const level of levels) {
+    hash.int(level.side === 'bid' ? level.priceTicks : -level.priceTicks);
+    hash.num(level.lots);
+  }
+}
+
+export function hashBar(hash: RollingHash, bar: TapeBar): void {
+  hash.int(21);
+  hash.num(bar.timeUs);
+  hash.int(bar.market);
+  hash.int(bar.openTicks);
+  hash.int(bar.highTicks);
+  hash.int(bar.lowTicks);
+  hash.int(bar.closeTicks);
+  hash.num(bar.volumeLots);
+  hash.int(bar.quoteTicks);
+  hash.num(bar.depthLots);
+  hash.int(bar.spreadTicks);
+  hash.int(codeOf(BAR_PATHS, bar.path) * 8 + codeOf(BAR_FILLS, bar.fill));
+}
+
+export function hashL3(hash: RollingHash, order: TapeL3): void {
+  hash.int(22);
+  hash.num(order.timeUs);
+  hash.int(order.market);
+  hash.int(codeOf(TAPE_L3_ACTIONS, order.action));
+  hash.num(order.ref);
+  hash.int(order.side === 'bid' ? order.priceTicks : -order.priceTicks);
+  hash.num(order.lots);
+}
