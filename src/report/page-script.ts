@@ -1,14 +1,13 @@
 /**
- * The report's own script, as text that goes into the page: it draws the four panes from the page's data and filters
- * the table of fills. It runs in a browser, after the chart library.
+ * The report's own script, as text that goes into the page: it draws each strategy's curves from the page's data and
+ * filters the tables of fills. It runs in a browser, after the chart libraries.
  */
 export const PAGE_SCRIPT = `
 (() => {
   const data = JSON.parse(document.getElementById('data').textContent);
-  const root = document.getElementById('charts');
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const charts = window.LightweightCharts;
-  const seconds = (us) => Math.floor(us / 1e6);
+  const library = window.LightweightCharts;
+  const dark = matchMedia('(prefers-color-scheme: dark)');
 
   const theme = () => ({
     layout: { background: { color: 'transparent' }, textColor: colour('--soft'), fontSize: 12,
@@ -19,68 +18,125 @@ export const PAGE_SCRIPT = `
     crosshair: { mode: 0 },
   });
 
-  if (data.series.length > 0) {
-    const chart = charts.createChart(root, { autoSize: true, ...theme() });
-    const points = [];
-    for (const point of data.series) {
-      const time = seconds(point.timeUs);
-      if (points.length > 0 && points[points.length - 1].time === time) points.pop();
-      points.push({ time, point });
-    }
-    const line = (field) => points.map(({ time, point }) => ({ time, value: point[field] }));
-    const price = chart.addSeries(charts.LineSeries, { title: 'mid', lineWidth: 1, priceFormat: data.priceFormat }, 0);
-    const equity = chart.addSeries(charts.LineSeries, { title: 'equity', lineWidth: 2, priceFormat: data.moneyFormat }, 1);
-    const fall = chart.addSeries(charts.AreaSeries, { title: 'drawdown', lineWidth: 1, priceFormat: data.moneyFormat, invertFilledArea: true }, 2);
-    const held = chart.addSeries(charts.HistogramSeries, { title: 'position', base: 0, priceFormat: data.sizeFormat }, 3);
-    price.setData(line('mid'));
-    equity.setData(line('equity'));
-    fall.setData(line('drawdown'));
-    held.setData(line('position'));
+  /** Chart times are whole seconds and ascend: of several samples in one second the last stays. */
+  const timeline = (times) => {
+    const rows = [];
+    times.forEach((time, row) => {
+      const second = Math.floor(time);
+      if (rows.length > 0 && rows[rows.length - 1].time === second) rows.pop();
+      rows.push({ time: second, row });
+    });
+    return rows;
+  };
 
-    const times = points.map(({ time }) => time);
+  const drawCurves = (root, curves, select) => {
+    const rows = timeline(curves.time);
+    const line = (values) => rows.map(({ time, row }) =>
+      values[row] === null ? { time } : { time, value: values[row] });
+    const chart = library.createChart(root, { autoSize: true, ...theme() });
+    const fixed = (precision) => ({ type: 'price', precision, minMove: Number('1e-' + precision) });
+    const add = (kind, pane, title, options) => chart.addSeries(kind, { title, lineWidth: 1, ...options }, pane);
+    const price = add(library.LineSeries, 0, 'mid');
+    const equity = add(library.LineSeries, 1, 'equity', { lineWidth: 2, priceFormat: fixed(2) });
+    const hold = add(library.LineSeries, 1, 'hold', { lineStyle: 2, priceFormat: fixed(2) });
+    const fall = add(library.AreaSeries, 2, 'drawdown %', { priceFormat: fixed(3), invertFilledArea: true });
+    const held = add(library.HistogramSeries, 3, 'position', { base: 0, priceFormat: fixed(4) });
+    const leverage = add(library.LineSeries, 4, 'leverage', { priceFormat: fixed(3) });
+    const margin = add(library.LineSeries, 4, 'margin used %', { priceFormat: fixed(2), priceScaleId: 'left' });
+    equity.setData(line(curves.equity));
+    hold.setData(line(curves.hold));
+    fall.setData(line(curves.underwater));
+    leverage.setData(line(curves.leverage));
+    margin.setData(line(curves.margin));
+    const markers = library.createSeriesMarkers(price, []);
+
     const before = (time) => {
-      let low = 0, high = times.length;
-      while (low < high) { const middle = (low + high) >> 1; if (times[middle] <= time) low = middle + 1; else high = middle; }
-      return times[Math.max(0, low - 1)];
+      let low = 0, high = rows.length;
+      while (low < high) { const middle = (low + high) >> 1; if (rows[middle].time <= time) low = middle + 1; else high = middle; }
+      return rows[Math.max(0, low - 1)].time;
     };
-    const markers = charts.createSeriesMarkers(price, []);
     const paint = () => {
+      const market = curves.markets[Number(select ? select.value : 0)];
       chart.applyOptions(theme());
-      price.applyOptions({ color: colour('--line') });
+      price.applyOptions({ color: colour('--line'), priceFormat: fixed(Math.min(8, market.decimals + 1)) });
       equity.applyOptions({ color: colour('--equity') });
+      hold.applyOptions({ color: colour('--soft') });
       fall.applyOptions({ lineColor: colour('--fall'), topColor: colour('--fall') + '30', bottomColor: colour('--fall') + '30' });
       held.applyOptions({ color: colour('--hold') });
+      leverage.applyOptions({ color: colour('--line') });
+      margin.applyOptions({ color: colour('--hold') });
+      price.setData(line(market.mid));
+      held.setData(line(market.position));
       // One mark for all fills of a side within one sample: partial fills would pile up.
       const marks = new Map();
-      for (const fill of data.fills) {
-        const time = before(seconds(fill.timeUs));
-        marks.set(time + fill.side, { time, side: fill.side });
+      for (const [second, side] of market.fills) {
+        const time = before(second);
+        marks.set(time + ':' + side, { time, side });
       }
       markers.setMarkers([...marks.values()].map(({ time, side }) => ({
         time,
-        position: side === 'buy' ? 'belowBar' : 'aboveBar',
-        shape: side === 'buy' ? 'arrowUp' : 'arrowDown',
-        color: colour(side === 'buy' ? '--buy' : '--sell'),
+        position: side > 0 ? 'belowBar' : 'aboveBar',
+        shape: side > 0 ? 'arrowUp' : 'arrowDown',
+        color: colour(side > 0 ? '--buy' : '--sell'),
         size: 0.7,
       })));
       root.dataset.markers = String(marks.size);
     };
     paint();
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', paint);
+    dark.addEventListener('change', paint);
+    if (select) select.addEventListener('change', paint);
     const panes = chart.panes();
-    [5, 3, 2, 2].forEach((share, i) => panes[i] && panes[i].setStretchFactor(share));
+    [5, 4, 2, 2, 2].forEach((share, i) => panes[i] && panes[i].setStretchFactor(share));
     chart.timeScale().fitContent();
     root.dataset.ready = 'true';
-  }
+  };
 
-  const search = document.getElementById('search');
-  const rows = [...document.querySelectorAll('#fills tbody tr')];
-  if (search) search.addEventListener('input', () => {
-    const words = search.value.toLowerCase().split(/\\s+/).filter(Boolean);
-    for (const row of rows) {
-      const text = row.textContent.toLowerCase();
-      row.hidden = !words.every((word) => text.includes(word));
-    }
+  const axis = (extra) => ({ stroke: colour('--soft'), grid: { stroke: colour('--rule'), width: 1 },
+    ticks: { stroke: colour('--rule') }, size: 64, ...extra });
+  const small = (root, options, columns) => {
+    let plot;
+    const draw = () => {
+      if (plot) plot.destroy();
+      plot = new uPlot({ width: root.clientWidth || 480, height: 230, tzDate: (time) => uPlot.tzDate(new Date(time * 1e3), 'UTC'),
+        legend: { show: true }, ...options() }, columns, root);
+    };
+    draw();
+    dark.addEventListener('change', draw);
+    addEventListener('resize', draw);
+    root.dataset.ready = 'true';
+  };
+
+  const drawHistogram = (root, { low, width, counts }) => small(root, () => ({
+    scales: { x: { time: false } },
+    axes: [axis({ size: 40, values: (_, ticks) => ticks.map((tick) => tick.toFixed(2)) }), axis()],
+    series: [{ label: 'return %', value: (_, value) => value === null ? '–' : value.toFixed(4) },
+      { label: 'periods', stroke: colour('--line'), fill: colour('--line') + '60', paths: uPlot.paths.bars({ size: [0.95] }), points: { show: false } }],
+  }), [counts.map((_, i) => (low + (i + 0.5) * width) * 100), counts]);
+
+  const drawRolling = (root, rolling) => small(root, () => ({
+    scales: { sharpe: {}, volatility: {} },
+    axes: [axis({ size: 40 }), axis({ scale: 'sharpe' }), axis({ scale: 'volatility', side: 1, grid: { show: false } })],
+    series: [{}, { label: 'Sharpe', scale: 'sharpe', stroke: colour('--equity'), width: 1.5 },
+      { label: 'volatility %', scale: 'volatility', stroke: colour('--hold'), width: 1 }],
+  }), [rolling.map(([time]) => time), rolling.map(([, sharpe]) => sharpe), rolling.map(([, , value]) => value === null ? null : value * 100)]);
+
+  data.strategies.forEach((curves, i) => {
+    const part = (name) => document.querySelector('[data-strategy="' + i + '"] [data-draws="' + name + '"]');
+    const root = part('curves');
+    if (root && curves.time.length > 0 && curves.markets.length > 0) drawCurves(root, curves, part('market'));
+    if (curves.histogram && part('histogram')) drawHistogram(part('histogram'), curves.histogram);
+    if (curves.rolling.length > 0 && part('rolling')) drawRolling(part('rolling'), curves.rolling);
   });
+
+  for (const search of document.querySelectorAll('[data-filters]')) {
+    const rows = [...document.querySelectorAll('#' + search.dataset.filters + ' tbody tr')];
+    search.addEventListener('input', () => {
+      const words = search.value.toLowerCase().split(/\\s+/).filter(Boolean);
+      for (const row of rows) {
+        const text = row.textContent.toLowerCase();
+        row.hidden = !words.every((word) => text.includes(word));
+      }
+    });
+  }
 })();
 `;

@@ -30,20 +30,33 @@ code, .hash { font: 12.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospa
 .gain { color: var(--buy); } .loss { color: var(--sell); }
 .notes { display: grid; grid-template-columns: repeat(auto-fit, minmax(19rem, 1fr)); gap: .4rem 2rem; margin: 0; }
 .notes dt { font-weight: 600; } .notes dd { margin: 0 0 .6rem; color: var(--soft); }
-#charts { height: 46rem; border: 1px solid var(--rule); background: var(--panel); }
+.curves { height: 56rem; border: 1px solid var(--rule); background: var(--panel); }
+.small { border: 1px solid var(--rule); background: var(--panel); padding: .5rem; min-height: 17rem; }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1.25rem; align-items: start; }
+.columns > * { min-width: 0; }
+.columns.tall .table { max-height: none; }
+.warning { color: var(--sell); }
+h3 { font-size: 1rem; margin: 1.75rem 0 .5rem; font-weight: 600; }
+h2.strategy { font-size: 1.35rem; }
+.uplot { font: inherit; } .u-legend { color: var(--soft); font-size: .84rem; text-align: left; }
+.bars small { color: var(--soft); } .bars td { vertical-align: middle; }
+.bars .bar { position: relative; width: 45%; background: linear-gradient(var(--rule), var(--rule)) center / 1px 100% no-repeat; }
+.bars .bar i { position: absolute; top: 22%; height: 56%; background: currentColor; opacity: .75; }
+.bars .total td { border-top: 2px solid var(--rule); font-weight: 600; }
+.months td, .months th { text-align: center !important; padding: .3rem .35rem; font-size: .84rem; }
 .legend { display: flex; flex-wrap: wrap; gap: .35rem 1.25rem; margin: 0 0 .6rem; padding: 0; list-style: none; color: var(--soft); font-size: .9rem; }
 .legend b { display: inline-block; width: .8rem; height: .8rem; margin-right: .4rem; vertical-align: -1px; border-radius: 2px; }
 .table { overflow-x: auto; max-height: 26rem; border: 1px solid var(--rule); background: var(--panel); }
 table { border-collapse: collapse; width: 100%; font-size: .92rem; }
 th, td { text-align: right; padding: .28rem .8rem; white-space: nowrap; border-bottom: 1px solid var(--rule); }
 th { position: sticky; top: 0; background: var(--panel); color: var(--soft); font-weight: 600; }
-th:first-child, td:first-child, th:nth-child(2), td:nth-child(2), th:nth-child(3), td:nth-child(3) { text-align: left; }
+th.text, td.text { text-align: left; }
 tr:last-child td { border-bottom: 0; }
 label { display: block; margin: 0 0 .6rem; color: var(--soft); font-size: .9rem; }
-input { font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--rule); padding: .3rem .55rem; width: 16rem; max-width: 100%; }
-input:focus-visible, a:focus-visible { outline: 2px solid var(--line); outline-offset: 2px; }
+input, select { font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--rule); padding: .3rem .55rem; width: 16rem; max-width: 100%; }
+.table:focus-visible, input:focus-visible, select:focus-visible, a:focus-visible { outline: 2px solid var(--line); outline-offset: 2px; }
 pre { background: var(--panel); border: 1px solid var(--rule); padding: .7rem .9rem; overflow-x: auto; margin: .5rem 0; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .88rem; }
-@media (max-width: 40rem) { body { padding: 1.25rem .9rem 3rem; } #charts { height: 38rem; } }
+@media (max-width: 40rem) { body { padding: 1.25rem .9rem 3rem; } .curves { height: 44rem; } }
 @media print { html { background: #fff; } .table { max-height: none; } label { display: none; } }
 `;

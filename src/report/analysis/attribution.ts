@@ -1,0 +1,61 @@
+/**
+ * Where the PnL came from. The parts sum to the whole; `inventory` is what price moves made of the positions held, once
+ * the spread earned at the fill and the move right after it are set apart.
+ */
+import { MARKOUT_HORIZONS_US, type FillRow, type StrategySummary } from '../../backtest/output.ts';
+import { sum } from '../../metrics/sample.ts';
+
+/** After which markout the move counts as held inventory and no longer as adverse selection: 10 s. */
+export const ADVERSE_HORIZON_US = MARKOUT_HORIZONS_US[1];
+
+export interface Attribution {
+  /** Σ size × (mid just before the fill − price), signed by side: negative when the spread was paid. */
+  readonly spread: number;
+  /** Σ size × (mid 10 s after − mid just before), signed by side: mostly negative for a maker. */
+  readonly adverseSelection: number;
+  /** The rest of the price gains. */
+  readonly inventory: number;
+  readonly feesMaker: number;
+  readonly feesTaker: number;
+  readonly feesOriginator: number;
+  readonly funding: number;
+  readonly liquidation: number;
+  /** Their sum: equity at the end − at the start − transfers. */
+  readonly total: number;
+  /** Fills without a mid before or after them, which count as inventory. */
+  readonly fillsWithoutMid: number;
+}
+
+export function attribution(summary: StrategySummary, fills: readonly FillRow[]): Attribution {
+  const spreads: number[] = [];
+  const moves: number[] = [];
+  let fillsWithoutMid = 0;
+  for (const fill of fills) {
+    const after = fill.markouts[1] ?? null;
+    if (fill.midBefore === null || after === null) {
+      fillsWithoutMid += 1;
+      continue;
+    }
+    const signed = (fill.side === 'buy' ? 1 : -1) * Number(fill.size);
+    spreads.push(signed * (fill.midBefore - Number(fill.price)));
+    moves.push(signed * (after - fill.midBefore));
+  }
+  const trading = Number(summary.pnlTrading);
+  const spread = sum(spreads);
+  const adverseSelection = sum(moves);
+  const rest = {
+    feesMaker: Number(summary.feesMaker),
+    feesTaker: Number(summary.feesTaker),
+    feesOriginator: Number(summary.feesOriginator),
+    funding: Number(summary.pnlFunding),
+    liquidation: Number(summary.pnlLiquidation),
+  };
+  return {
+    spread,
+    adverseSelection,
+    inventory: trading - spread - adverseSelection,
+    ...rest,
+    total: sum([trading, ...Object.values(rest)]),
+    fillsWithoutMid,
+  };
+}

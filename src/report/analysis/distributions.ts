@@ -1,0 +1,78 @@
+/** Returns by month, by size and over time. */
+import { cut, ratePerPeriod, type EquityCurve } from '../../metrics/curve.ts';
+import type { MetricsOptions } from '../../metrics/options.ts';
+import { sharpe } from '../../metrics/ratios.ts';
+import { deviation, extremes } from '../../metrics/sample.ts';
+
+export interface MonthReturn {
+  readonly year: number;
+  /** 1 … 12, UTC. */
+  readonly month: number;
+  /** Last equity of the month ÷ last before it − 1. */
+  readonly value: number;
+}
+
+export function monthlyReturns({ timesUs, equity }: EquityCurve): MonthReturn[] {
+  const months: MonthReturn[] = [];
+  let before = equity[0] ?? 0;
+  timesUs.forEach((timeUs, i) => {
+    const date = new Date(timeUs / 1000);
+    const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + 1];
+    const current = months.at(-1);
+    const isNew = current?.year !== year || current.month !== month;
+    if (isNew && i > 0) before = equity[i - 1] ?? 0;
+    if (!isNew) months.pop();
+    months.push({ year, month, value: before > 0 ? (equity[i] ?? 0) / before - 1 : 0 });
+  });
+  return months;
+}
+
+export interface Histogram {
+  /** Lower edge of the first bin, and the width of each. */
+  readonly low: number;
+  readonly width: number;
+  readonly counts: readonly number[];
+}
+
+/** Bins of equal width between the smallest and the largest value; null without two different values. */
+export function histogram(values: readonly number[], bins: number): Histogram | null {
+  const [low = 0, high = 0] = extremes(values);
+  if (values.length < 2 || high <= low) return null;
+  const width = (high - low) / bins;
+  const counts = new Array<number>(bins).fill(0);
+  for (const value of values) {
+    const bin = Math.min(bins - 1, Math.floor((value - low) / width));
+    counts[bin] = (counts[bin] ?? 0) + 1;
+  }
+  return { low, width, counts };
+}
+
+export interface RollingPoint {
+  readonly timeUs: number;
+  /** A year's; null where returns do not vary. */
+  readonly sharpe: number | null;
+  readonly volatility: number | null;
+}
+
+/** Over the last `window` periods, at each period that has as many. */
+export function rolling(
+  curve: EquityCurve,
+  options: MetricsOptions,
+  window: number,
+): RollingPoint[] {
+  const { timesUs, returns, perYear } = cut(curve, options);
+  const riskFree = ratePerPeriod(options.riskFree, perYear, options.ratePerPeriod);
+  const root = Math.sqrt(perYear);
+  const points: RollingPoint[] = [];
+  for (let end = window; end <= returns.length; end++) {
+    const last = returns.slice(end - window, end);
+    const ratio = sharpe(last, riskFree, options.denominator);
+    const spread = deviation(last, options.denominator);
+    points.push({
+      timeUs: timesUs[end] ?? 0,
+      sharpe: ratio === null ? null : ratio * root,
+      volatility: spread === null ? null : spread * root,
+    });
+  }
+  return points;
+}

@@ -1,0 +1,45 @@
+/** How the figures of a report are computed, in words: the options that were in force. */
+import type { MetricsOptions } from '../metrics/options.ts';
+import type { Note } from './report.ts';
+import { duration, percent } from './text.ts';
+
+export function conventions(options: MetricsOptions): Note[] {
+  const periods = options.period === 'rows' ? 'each sample' : duration(options.period);
+  const divisor = options.denominator === 'sample' ? 'n − 1' : 'n';
+  return [
+    {
+      title: 'PnL',
+      text: 'Change of equity with open positions at mark, less transfers. Trading is realised and unrealised price gains; its parts sum to the whole to the last 0.000001.',
+    },
+    {
+      title: 'Returns',
+      text: `${options.returns === 'simple' ? 'Simple' : 'Logarithmic'} returns of ${periods}, ${String(options.annualisation)} days a year, deviations over ${divisor}. Yearly figures of a short run are extrapolations.`,
+    },
+    {
+      title: 'Ratios',
+      text: `Risk-free rate ${percent(options.riskFree)}, target ${percent(options.target)} a year; downside over ${options.downside === 'all' ? 'all periods' : 'periods below the target'}; VaR and CVaR ${options.valueAtRisk} at ${percent(options.level, 0)}; CAGR over ${yearsText(options.years)}.`,
+    },
+    {
+      title: 'Drawdown',
+      text: 'Equity below its earlier high, on every sample; duration until the high is reached again.',
+    },
+    {
+      title: 'Trades',
+      text: 'A trade is a position from flat to flat; its PnL is after fees and funding. What is open at the end is not a trade.',
+    },
+    {
+      title: 'Attribution',
+      text: 'Spread is the mid just before a fill against its price; adverse selection the move of the mid in the 10 s after it; inventory the rest of the price gains.',
+    },
+    {
+      title: 'Buy and hold',
+      text: 'The whole balance in the first market at the first mid, fee paid, marked at mid.',
+    },
+  ];
+}
+
+function yearsText(years: MetricsOptions['years']): string {
+  return years === 'periods'
+    ? 'periods ÷ periods a year'
+    : `elapsed time in years of ${years === 'elapsed365' ? '365' : '365.25'} days`;
+}

@@ -1,0 +1,80 @@
+/** What the page's curves are drawn from: at most so many points a curve, with the extremes of equity kept. */
+import type { BacktestOutput, EquityPoint, StrategyOutput } from '../backtest/output.ts';
+import { underwater } from '../metrics/drawdowns.ts';
+import type { Report } from './report.ts';
+
+/** More than a wide screen has pixels. */
+const MAX_POINTS = 4000;
+
+/** The script of the page reads this; see page-script.ts. */
+export function pageData(report: Report, output: BacktestOutput): unknown {
+  return {
+    strategies: output.strategies.map((strategy, i) => ({
+      ...strategyCurves(strategy, output),
+      histogram: report.strategies[i]?.histogram ?? null,
+      rolling: (report.strategies[i]?.rolling ?? []).map(({ timeUs, sharpe, volatility }) => [
+        timeUs / 1e6,
+        sharpe,
+        volatility,
+      ]),
+    })),
+  };
+}
+
+function strategyCurves(strategy: StrategyOutput, output: BacktestOutput): unknown {
+  const { equity } = strategy;
+  const kept = keptRows(equity);
+  const depths = underwater(equity.map((point) => point.equity));
+  const pick = (figure: (point: EquityPoint, row: number) => number): number[] =>
+    kept.map((row) => {
+      const point = equity[row];
+      return point === undefined ? 0 : figure(point, row);
+    });
+  const held = new Map(strategy.benchmark.map((point) => [point.timeUs, point.equity]));
+  return {
+    time: pick(({ timeUs }) => timeUs / 1e6),
+    equity: pick((point) => point.equity),
+    hold: kept.map((row) => held.get(equity[row]?.timeUs ?? -1) ?? null),
+    underwater: pick((_, row) => -(depths[row] ?? 0) * 100),
+    leverage: pick(({ leverage }) => leverage),
+    margin: pick(({ marginUsage }) => marginUsage * 100),
+    markets: output.markets.flatMap((market, index) => {
+      if (!strategy.symbols.includes(market.symbol)) return [];
+      const mids = new Map(market.series.map(({ timeUs, mid, mark }) => [timeUs, mid ?? mark]));
+      return [
+        {
+          symbol: market.symbol,
+          decimals: decimalsOf(market.tickSize),
+          mid: kept.map((row) => mids.get(equity[row]?.timeUs ?? -1) ?? null),
+          position: pick(({ positions }) => positions[index] ?? 0),
+          fills: strategy.fills
+            .filter(({ symbol }) => symbol === market.symbol)
+            .map(({ timeUs, side }) => [timeUs / 1e6, side === 'buy' ? 1 : -1]),
+        },
+      ];
+    }),
+  };
+}
+
+/** Rows that stand for all: of each bucket the lowest and the highest equity, in time order. */
+function keptRows(points: readonly EquityPoint[]): number[] {
+  if (points.length <= MAX_POINTS) return points.map((_, row) => row);
+  const size = points.length / (MAX_POINTS / 2);
+  const rows = new Set([0, points.length - 1]);
+  for (let from = 0; from < points.length; from += size) {
+    const [start, end] = [Math.floor(from), Math.min(points.length, Math.floor(from + size))];
+    let low = start;
+    let high = start;
+    for (let row = start; row < end; row++) {
+      const value = points[row]?.equity ?? 0;
+      if (value < (points[low]?.equity ?? 0)) low = row;
+      if (value > (points[high]?.equity ?? 0)) high = row;
+    }
+    rows.add(low).add(high);
+  }
+  return [...rows].sort((a, b) => a - b);
+}
+
+function decimalsOf(tick: string): number {
+  return tick.split('.')[1]?.length ?? 0;
+}

@@ -1,0 +1,192 @@
+/**
+ * A run's report as plain data: everything that the page shows and that programs read, made of what the backtest recorded.
+ * Money is decimal text where it is exact, and a number where it is a statistic. Times are µs since the Unix epoch.
+ */
+import type {
+  BacktestOutput,
+  BenchmarkPoint,
+  FillRow,
+  FundingRow,
+  LiquidationRow,
+  StrategyOutput,
+  StrategySummary,
+} from '../backtest/output.ts';
+import type { ParameterValues } from '../backtest/definition.ts';
+import { cut, type EquityCurve } from '../metrics/curve.ts';
+import { metricsOf, type Metrics, type Trials } from '../metrics/metrics.ts';
+import type { MetricsOptions } from '../metrics/options.ts';
+import { attribution, type Attribution } from './analysis/attribution.ts';
+import {
+  histogram,
+  monthlyReturns,
+  rolling,
+  type Histogram,
+  type MonthReturn,
+  type RollingPoint,
+} from './analysis/distributions.ts';
+import { fillQuality, type FillQuality } from './analysis/fill-quality.ts';
+import { roundTrips, type RoundTrip } from './analysis/round-trips.ts';
+
+/** A heading and what stands under it. */
+export interface Note {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** What only the maker of a run knows about it. */
+export interface ReportAbout {
+  readonly title: string;
+  readonly assumptions: readonly Note[];
+  readonly data: readonly Note[];
+  /** Commands that repeat and verify the run. */
+  readonly verify: readonly string[];
+  /** Name → hash of everything that the run is made of: strategy bundle, dataset, configuration. */
+  readonly bundle: Readonly<Record<string, string>>;
+  readonly options: MetricsOptions;
+  /** Trials of the search that this run was picked from. */
+  readonly trials: Trials | null;
+}
+
+export interface Report extends ReportAbout {
+  readonly orrery: 'report';
+  readonly version: 2;
+  readonly firstUs: number;
+  readonly lastUs: number;
+  readonly sampleUs: number;
+  readonly seed: string;
+  readonly commands: number;
+  readonly chainHash: string;
+  readonly stateHash: string;
+  readonly markets: readonly MarketReport[];
+  readonly strategies: readonly StrategyReport[];
+}
+
+export interface MarketReport {
+  readonly symbol: string;
+  readonly tickSize: string;
+  readonly lotSize: string;
+  readonly trades: number;
+  readonly volume: string;
+  readonly gaps: number;
+  /** Time without a book. */
+  readonly gapUs: number;
+  readonly meanSpread: number | null;
+}
+
+export interface StrategyReport {
+  readonly id: string;
+  readonly name: string;
+  readonly parameters: ParameterValues;
+  readonly account: string;
+  readonly subaccountIndex: number;
+  readonly symbols: readonly string[];
+  readonly summary: StrategySummary;
+  /** null when equity has fewer than two samples or starts at 0. */
+  readonly metrics: Metrics | null;
+  /** Of buy and hold over the same time. */
+  readonly benchmark: Metrics | null;
+  readonly attribution: Attribution;
+  readonly fillQuality: readonly FillQuality[];
+  readonly months: readonly MonthReturn[];
+  readonly histogram: Histogram | null;
+  readonly rolling: readonly RollingPoint[];
+  readonly trades: readonly RoundTrip[];
+  readonly fills: readonly FillRow[];
+  readonly funding: readonly FundingRow[];
+  readonly liquidations: readonly LiquidationRow[];
+}
+
+const HISTOGRAM_BINS = 41;
+/** Periods behind each point of a rolling figure, at most a fifth of the run. */
+const ROLLING_WINDOW = 30;
+
+export function buildReport(output: BacktestOutput, about: ReportAbout): Report {
+  return {
+    orrery: 'report',
+    version: 2,
+    ...about,
+    firstUs: output.firstUs,
+    lastUs: output.lastUs,
+    sampleUs: output.sampleUs,
+    seed: output.seed,
+    commands: output.commands,
+    chainHash: output.chainHash,
+    stateHash: output.stateHash,
+    markets: output.markets.map((market) => ({
+      symbol: market.symbol,
+      tickSize: market.tickSize,
+      lotSize: market.lotSize,
+      trades: market.trades,
+      volume: market.volume,
+      gaps: market.gaps.length,
+      gapUs: market.gaps.reduce((sum, { fromUs, toUs }) => sum + toUs - fromUs, 0),
+      meanSpread: meanOf(market.series.map(({ spread }) => spread)),
+    })),
+    strategies: output.strategies.map((strategy) => strategyReport(strategy, about)),
+  };
+}
+
+function strategyReport(
+  strategy: StrategyOutput,
+  { options, trials }: ReportAbout,
+): StrategyReport {
+  const curve = curveOf(strategy.equity);
+  const trades = roundTrips(strategy.fills);
+  const isMeasurable = canMeasure(curve);
+  const periods = isMeasurable ? cut(curve, options) : null;
+  const window = Math.min(ROLLING_WINDOW, Math.floor((periods?.returns.length ?? 0) / 5));
+  const benchmark = curveOf(strategy.benchmark);
+  return {
+    id: strategy.id,
+    name: strategy.name,
+    parameters: strategy.parameters,
+    account: strategy.account,
+    subaccountIndex: strategy.subaccountIndex,
+    symbols: strategy.symbols,
+    summary: strategy.summary,
+    metrics: isMeasurable ? metricsOf(curve, trades, options, trials) : null,
+    benchmark: canMeasure(benchmark) ? metricsOf(benchmark, null, options) : null,
+    attribution: attribution(strategy.summary, strategy.fills),
+    fillQuality: fillQuality(strategy.fills),
+    months: monthlyReturns(curve),
+    histogram: periods === null ? null : histogram(periods.returns, HISTOGRAM_BINS),
+    rolling: window < 2 ? [] : rolling(curve, options, window),
+    trades,
+    fills: strategy.fills,
+    funding: strategy.funding,
+    liquidations: strategy.liquidations,
+  };
+}
+
+/** Samples as a curve; of several at one instant the last. */
+export function curveOf(points: readonly BenchmarkPoint[]): EquityCurve {
+  const timesUs: number[] = [];
+  const equity: number[] = [];
+  for (const point of points) {
+    if (timesUs.at(-1) === point.timeUs) {
+      timesUs.pop();
+      equity.pop();
+    }
+    timesUs.push(point.timeUs);
+    equity.push(point.equity);
+  }
+  return { timesUs, equity };
+}
+
+function canMeasure({ equity }: EquityCurve): boolean {
+  return equity.length >= 2 && (equity[0] ?? 0) > 0;
+}
+
+function meanOf(values: readonly (number | null)[]): number | null {
+  const found = values.filter((value) => value !== null);
+  return found.length === 0 ? null : found.reduce((sum, value) => sum + value, 0) / found.length;
+}
+
+const MINUTE_US = 60_000_000;
+const HOUR_US = 60 * MINUTE_US;
+const DAY_US = 24 * HOUR_US;
+
+/** The longest period that leaves a run at least sixty returns: a day, an hour, a minute, or its samples. */
+export function periodFor(spanUs: number): MetricsOptions['period'] {
+  return [DAY_US, HOUR_US, MINUTE_US].find((period) => spanUs >= 60 * period) ?? 'rows';
+}

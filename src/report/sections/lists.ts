@@ -1,0 +1,94 @@
+/** Closed trades, fills, liquidations and funding, row by row. */
+import type { FillRow, FundingRow, LiquidationRow } from '../../backtest/output.ts';
+import type { RoundTrip } from '../analysis/round-trips.ts';
+import type { StrategyReport } from '../report.ts';
+import { duration, escape, grouped, money, percent, ratio, signed, table, time } from '../text.ts';
+
+export function tradeTable({ trades }: StrategyReport): string {
+  if (trades.length === 0) return '<p>No position was closed.</p>';
+  return table<RoundTrip>(trades, [
+    { title: 'Opened, UTC', isText: true, cell: ({ entryUs }) => time(entryUs) },
+    { title: 'Held', cell: ({ entryUs, exitUs }) => duration(exitUs - entryUs) },
+    { title: 'Market', isText: true, cell: ({ symbol }) => symbol },
+    {
+      title: 'Side',
+      isText: true,
+      cell: ({ side, liquidated }) => (liquidated ? `${side}, liquidated` : side),
+    },
+    { title: 'Size', cell: ({ size }) => plain(size) },
+    { title: 'Entry', cell: ({ entryPrice }) => ratio(entryPrice, 4) },
+    { title: 'Exit', cell: ({ exitPrice }) => ratio(exitPrice, 4) },
+    { title: 'Fees', cell: ({ fees }) => money(-fees) },
+    { title: 'Funding', cell: ({ funding }) => money(funding) },
+    { title: 'PnL', cell: ({ pnl }) => money(pnl), tone: ({ pnl }) => pnl },
+    { title: 'of notional', cell: ({ pnlShare }) => percent(pnlShare, 3) },
+  ]);
+}
+
+export function fillTable({ id, fills }: StrategyReport): string {
+  if (fills.length === 0) return '<p>No order was filled.</p>';
+  const name = `fills-${id.replace(/[^A-Za-z0-9_-]/g, '-')}`;
+  return `<label>Filter fills <input type="search" data-filters="${escape(name)}" placeholder="sell maker 61,8" autocomplete="off"></label>
+${table<FillRow>(
+  fills,
+  [
+    { title: 'Time, UTC', isText: true, cell: ({ timeUs }) => time(timeUs) },
+    { title: 'Market', isText: true, cell: ({ symbol }) => symbol },
+    {
+      title: 'Side',
+      isText: true,
+      cell: ({ side }) => side,
+      tone: ({ side }) => (side === 'buy' ? 1 : -1),
+    },
+    { title: 'Role', isText: true, cell: ({ role }) => role },
+    { title: 'Price', cell: ({ price }) => grouped(price) },
+    { title: 'Size', cell: ({ size }) => size },
+    { title: 'Fee', cell: ({ fee }) => fee },
+    {
+      title: 'Realised',
+      cell: ({ realizedPnl }) => signed(realizedPnl),
+      tone: ({ realizedPnl }) => Number(realizedPnl),
+    },
+    { title: 'Position after', cell: ({ position }) => grouped(position) },
+    { title: 'Order', cell: ({ orderNumber }) => String(orderNumber) },
+  ],
+  { id: name },
+)}`;
+}
+
+/** Nothing when nothing was liquidated. */
+export function liquidationTable({ liquidations }: StrategyReport): string {
+  if (liquidations.length === 0) return '';
+  return `<h3>Liquidations and auto-deleveraging</h3>${table<LiquidationRow>(liquidations, [
+    { title: 'Time, UTC', isText: true, cell: ({ timeUs }) => time(timeUs) },
+    { title: 'Market', isText: true, cell: ({ symbol }) => symbol ?? 'all cross positions' },
+    { title: 'Step', isText: true, cell: ({ step }) => step },
+    { title: 'Equity', cell: ({ equity }) => grouped(equity) },
+    { title: 'Maintenance', cell: ({ maintenance }) => grouped(maintenance) },
+    { title: 'Size', cell: ({ size }) => grouped(size) },
+    { title: 'Limit', cell: ({ limitPrice }) => grouped(limitPrice ?? '–') },
+    { title: 'Bankruptcy price', cell: ({ bankruptcyPrice }) => grouped(bankruptcyPrice ?? '–') },
+    { title: 'Amount', cell: ({ amount }) => signed(amount), tone: ({ amount }) => Number(amount) },
+  ])}`;
+}
+
+/** Nothing when no funding was paid. */
+export function fundingTable({ funding }: StrategyReport): string {
+  if (funding.length === 0) return '';
+  return `<h3>Funding</h3>${table<FundingRow>(funding, [
+    { title: 'Time, UTC', isText: true, cell: ({ timeUs }) => time(timeUs) },
+    { title: 'Market', isText: true, cell: ({ symbol }) => symbol },
+    { title: 'Rate', cell: ({ rate }) => rate },
+    { title: 'Position', cell: ({ position }) => grouped(position) },
+    {
+      title: 'Payment',
+      cell: ({ payment }) => signed(payment),
+      tone: ({ payment }) => Number(payment),
+    },
+  ])}`;
+}
+
+/** Digits that matter of a size. */
+function plain(value: number): string {
+  return grouped(String(Number(value.toPrecision(10))));
+}

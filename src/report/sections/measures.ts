@@ -1,0 +1,125 @@
+/** Metrics beside the benchmark's, where the PnL came from, and how fills were had. */
+import type { Metrics } from '../../metrics/metrics.ts';
+import { MARKOUT_HORIZONS_US } from '../../backtest/output.ts';
+import type { StrategyReport } from '../report.ts';
+import { duration, escape, money, percent, ratio, table, toneOf } from '../text.ts';
+
+type Row = readonly [name: string, figure: (metrics: Metrics) => string];
+
+const RETURN_ROWS: readonly Row[] = [
+  ['Return', ({ totalReturn }) => percent(totalReturn)],
+  ['CAGR', ({ cagr }) => percent(cagr)],
+  ['Volatility, a year', ({ volatility }) => percent(volatility)],
+  ['Sharpe, a year', ({ sharpe }) => ratio(sharpe)],
+  ['Probabilistic Sharpe', ({ probabilisticSharpe }) => percent(probabilisticSharpe)],
+  ['Deflated Sharpe', ({ deflatedSharpe }) => percent(deflatedSharpe)],
+  ['Sortino, a year', ({ sortino }) => ratio(sortino)],
+  ['Calmar', ({ calmar }) => ratio(calmar)],
+  ['Omega', ({ omega }) => ratio(omega)],
+  ['Largest drawdown', ({ maxDrawdown }) => percent(maxDrawdown)],
+  ['Longest drawdown', ({ maxDrawdownUs }) => duration(maxDrawdownUs)],
+  ['Ulcer index', ({ ulcerIndex }) => percent(ulcerIndex)],
+  ['VaR', ({ valueAtRisk }) => percent(valueAtRisk, 3)],
+  ['CVaR', ({ conditionalValueAtRisk }) => percent(conditionalValueAtRisk, 3)],
+  ['Skewness', ({ skewness }) => ratio(skewness)],
+  ['Kurtosis', ({ kurtosis }) => ratio(kurtosis)],
+  ['Tail ratio', ({ tailRatio }) => ratio(tailRatio)],
+  ['Best period', ({ bestPeriod }) => percent(bestPeriod, 3)],
+  ['Worst period', ({ worstPeriod }) => percent(worstPeriod, 3)],
+  ['Periods that gain', ({ positivePeriods }) => percent(positivePeriods)],
+];
+
+const TRADE_ROWS: readonly Row[] = [
+  ['Closed trades', ({ trades }) => String(trades?.trades ?? 0)],
+  ['Win rate', ({ trades }) => percent(trades?.winRate ?? null)],
+  ['Profit factor', ({ trades }) => ratio(trades?.profitFactor ?? null)],
+  ['Payoff', ({ trades }) => ratio(trades?.payoff ?? null)],
+  ['Expectancy', ({ trades }) => ratio(trades?.expectancy ?? null, 4)],
+  ['SQN', ({ trades }) => ratio(trades?.sqn ?? null)],
+  ['Kelly', ({ trades }) => percent(trades?.kelly ?? null)],
+  ['Best trade', ({ trades }) => ratio(trades?.bestTrade ?? null)],
+  ['Worst trade', ({ trades }) => ratio(trades?.worstTrade ?? null)],
+  ['Mean time held', ({ trades }) => duration(trades?.meanTradeUs ?? 0)],
+  ['Wins, losses in a row', ({ trades }) => runs(trades)],
+  ['Exposure', ({ exposure }) => percent(exposure)],
+  ['Turnover ÷ equity', ({ turnover }) => ratio(turnover)],
+];
+
+function runs(trades: Metrics['trades']): string {
+  return trades === null
+    ? '–'
+    : `${String(trades.maxConsecutiveWins)}, ${String(trades.maxConsecutiveLosses)}`;
+}
+
+export function metricsTables({ metrics, benchmark }: StrategyReport): string {
+  if (metrics === null) return '<p>Equity has no two samples to make a return of.</p>';
+  const few =
+    metrics.periods < 30
+      ? `<p class="warning">Only ${String(metrics.periods)} returns: ratios of so few say next to nothing.</p>`
+      : '';
+  const returns = table(RETURN_ROWS, [
+    { title: `Returns of ${periodText(metrics)}`, isText: true, cell: ([name]) => name },
+    { title: 'Strategy', cell: ([, figure]) => figure(metrics) },
+    {
+      title: 'Buy and hold',
+      cell: ([, figure]) => (benchmark === null ? '–' : figure(benchmark)),
+    },
+  ]);
+  const trades = table(TRADE_ROWS, [
+    { title: 'Trades', isText: true, cell: ([name]) => name },
+    { title: 'Strategy', cell: ([, figure]) => figure(metrics) },
+  ]);
+  return `${few}<div class="columns tall">${returns}${trades}</div>`;
+}
+
+function periodText({ startUs, endUs, periods }: Metrics): string {
+  return periods === 0 ? 'no period' : duration((endUs - startUs) / periods);
+}
+
+/** Bars from the middle: gains right, losses left. */
+export function attributionBars({ attribution: parts }: StrategyReport): string {
+  const rows: readonly (readonly [string, string, number])[] = [
+    ['Spread', 'mid just before the fill against its price', parts.spread],
+    ['Adverse selection', 'move of the mid in the 10 s after the fill', parts.adverseSelection],
+    ['Inventory', 'the rest of the price gains', parts.inventory],
+    ['Maker fees', '', parts.feesMaker],
+    ['Taker fees', '', parts.feesTaker],
+    ['Originator fees', '', parts.feesOriginator],
+    ['Funding', '', parts.funding],
+    ['Liquidation', '', parts.liquidation],
+  ];
+  const most = Math.max(1e-9, ...rows.map(([, , value]) => Math.abs(value)));
+  const bars = rows.map(([name, note, value]) => {
+    const width = ((Math.abs(value) / most) * 50).toFixed(2);
+    const side = value < 0 ? 'right:50%' : 'left:50%';
+    const aside = note === '' ? '' : ` <small>${escape(note)}</small>`;
+    return (
+      `<tr><td class="text">${escape(name)}${aside}</td><td${toneOf(value)}>${escape(money(value))}</td>` +
+      `<td class="bar"><i style="${side};width:${width}%"${toneOf(value)}></i></td></tr>`
+    );
+  });
+  const without =
+    parts.fillsWithoutMid > 0
+      ? `<p>${String(parts.fillsWithoutMid)} fills had no mid before them or 10 s after; they count as inventory.</p>`
+      : '';
+  return `<div class="table"><table class="bars"><tbody>${bars.join('')}<tr class="total"><td class="text">PnL</td><td${toneOf(parts.total)}>${escape(money(parts.total))}</td><td></td></tr></tbody></table></div>${without}`;
+}
+
+export function fillQualityTable({ fillQuality }: StrategyReport): string {
+  if (fillQuality.length === 0) return '<p>No order was filled.</p>';
+  const bps = (value: number | null): string => ratio(value);
+  const wait = (value: number | null): string => (value === null ? '–' : duration(value));
+  return table(fillQuality, [
+    { title: 'Role', isText: true, cell: ({ role }) => role },
+    { title: 'Fills', cell: ({ fills }) => String(fills) },
+    { title: 'Notional', cell: ({ notional }) => ratio(notional) },
+    { title: 'Queue wait, median', cell: ({ queueWaitUs }) => wait(queueWaitUs.median) },
+    { title: '90 %', cell: ({ queueWaitUs }) => wait(queueWaitUs.p90) },
+    { title: 'Slippage to arrival, bp', cell: ({ slippageBps }) => bps(slippageBps) },
+    { title: 'Edge to mid, bp', cell: ({ edgeBps }) => bps(edgeBps) },
+    ...MARKOUT_HORIZONS_US.map((horizon, i) => ({
+      title: `Markout ${duration(horizon)}, bp`,
+      cell: ({ markoutBps }: (typeof fillQuality)[number]) => bps(markoutBps[i] ?? null),
+    })),
+  ]);
+}

@@ -1,0 +1,27 @@
+/** Returns by month as a table of colours: gains green, losses red, stronger the larger. */
+import type { MonthReturn } from '../analysis/distributions.ts';
+import { percent } from '../text.ts';
+
+const NAMES = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+export function monthTable(months: readonly MonthReturn[]): string {
+  const most = Math.max(1e-9, ...months.map(({ value }) => Math.abs(value)));
+  const cell = (value: number | null): string => {
+    if (value === null) return '<td></td>';
+    const strength = Math.round((Math.abs(value) / most) * 60);
+    const colour = value < 0 ? '--sell' : '--buy';
+    const paint = `background:color-mix(in srgb, var(${colour}) ${String(strength)}%, transparent)`;
+    return `<td style="${paint}">${percent(value)}</td>`;
+  };
+  const years = [...new Set(months.map(({ year }) => year))];
+  const rows = years.map((year) => {
+    const of = months.filter((entry) => entry.year === year);
+    const cells = NAMES.map((_, i) =>
+      cell(of.find(({ month }) => month === i + 1)?.value ?? null),
+    );
+    const whole = of.reduce((growth, { value }) => growth * (1 + value), 1) - 1;
+    return `<tr><th scope="row">${String(year)}</th>${cells.join('')}${cell(whole)}</tr>`;
+  });
+  const head = [...NAMES, 'Year'].map((name) => `<th>${name}</th>`).join('');
+  return `<div class="table"><table class="months"><thead><tr><th></th>${head}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+}

@@ -1,0 +1,104 @@
+/** Text and numbers as the page shows them. */
+
+export function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);
+}
+
+/** JSON inside a script element: `<` cannot end it. */
+export function json(value: unknown): string {
+  return JSON.stringify(value).replace(/</g, '\\u003c');
+}
+
+/** Decimal text with thousands apart and a real minus. */
+export function grouped(text: string): string {
+  const [whole = '', fraction] = text.split('.');
+  const negative = whole.startsWith('-');
+  const digits = (negative ? whole.slice(1) : whole).replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return `${negative ? '−' : ''}${digits}${fraction === undefined ? '' : `.${fraction}`}`;
+}
+
+/** The same with a plus. */
+export function signed(text: string): string {
+  return /^-?0*\.?0*$/.test(text) || text.startsWith('-') ? grouped(text) : `+${grouped(text)}`;
+}
+
+/** A statistic of money: two decimals. */
+export function money(value: number): string {
+  return signed(Math.abs(value) < 0.005 ? '0.00' : value.toFixed(2));
+}
+
+export function percent(value: number | null, decimals = 2): string {
+  return value === null ? '–' : `${grouped((value * 100).toFixed(decimals))} %`;
+}
+
+export function ratio(value: number | null, decimals = 2): string {
+  return value === null ? '–' : grouped(value.toFixed(decimals));
+}
+
+/** 2024-08-08 23:54:16.298 */
+export function time(us: number): string {
+  return new Date(us / 1000).toISOString().replace('T', ' ').slice(0, 23);
+}
+
+/** The two largest units: 3 d 4 h, 12 min 5 s, 80 ms. */
+export function duration(us: number): string {
+  const units: readonly (readonly [string, number])[] = [
+    ['d', 86_400_000_000],
+    ['h', 3_600_000_000],
+    ['min', 60_000_000],
+    ['s', 1_000_000],
+    ['ms', 1_000],
+    ['µs', 1],
+  ];
+  const first = units.findIndex(([, unit]) => us >= unit);
+  if (first < 0) return '0 s';
+  let rest = Math.round(us);
+  const parts: string[] = [];
+  for (const [name, unit] of units.slice(first, first + 2)) {
+    const count = Math.floor(rest / unit);
+    rest -= count * unit;
+    if (count > 0) parts.push(`${String(count)} ${name}`);
+  }
+  return parts.join(' ');
+}
+
+/** Class of a figure that is good or bad; none for 0 and for what is no number. */
+export function toneOf(value: number | null): string {
+  if (value === null || Math.abs(value) < 1e-12) return '';
+  return value < 0 ? ' class="loss"' : ' class="gain"';
+}
+
+export interface Column<T> {
+  readonly title: string;
+  /** Left-aligned text; numbers stand right. */
+  readonly isText?: boolean;
+  readonly cell: (row: T) => string;
+  /** Of the cell's class: its sign. */
+  readonly tone?: (row: T) => number | null;
+}
+
+/** A scrolling table of escaped cells; says how many rows it leaves out. */
+export function table<T>(
+  rows: readonly T[],
+  columns: readonly Column<T>[],
+  { id = '', most = 2000 }: { readonly id?: string; readonly most?: number } = {},
+): string {
+  const head = columns
+    .map(({ title, isText }) => `<th${isText === true ? ' class="text"' : ''}>${escape(title)}</th>`)
+    .join('');
+  const body = rows.slice(0, most).map((row) => {
+    const cells = columns.map(({ cell, tone, isText }) => {
+      const colour = tone === undefined ? '' : toneOf(tone(row));
+      const kind = colour !== '' ? colour : isText === true ? ' class="text"' : '';
+      return `<td${kind}>${escape(cell(row))}</td>`;
+    });
+    return `<tr>${cells.join('')}</tr>`;
+  });
+  const cut =
+    rows.length > most
+      ? `<p>The first ${String(most)} of ${String(rows.length)}; all are in report.json.</p>`
+      : '';
+  const name = id === '' ? '' : ` id="${id}"`;
+  return `<div class="table" tabindex="0"><table${name}><thead><tr>${head}</tr></thead>
+<tbody>${body.join('\n')}</tbody></table></div>${cut}`;
+}

@@ -1,0 +1,52 @@
+/** Writes a run's report into a folder: index.html, report.json, and Arrow files of each strategy. */
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BacktestOutput } from '../backtest/output.ts';
+import { fileError } from '../store/file-error.ts';
+import { equityArrow, fillsArrow, ordersArrow } from './arrow.ts';
+import { renderReport } from './html.ts';
+import { pageLibraries } from './libraries.ts';
+import { buildReport, type Report, type ReportAbout } from './report.ts';
+
+export interface WrittenReport {
+  readonly report: Report;
+  /** Path of the page. */
+  readonly page: string;
+}
+
+/** The page is written last, so that a page that is there has its files beside it. */
+export async function writeReport(
+  output: BacktestOutput,
+  about: ReportAbout,
+  folder: string,
+): Promise<WrittenReport> {
+  const page = join(folder, 'index.html');
+  try {
+    const report = buildReport(output, about);
+    const html = renderReport(report, output, await pageLibraries());
+    await mkdir(folder, { recursive: true });
+    for (const strategy of output.strategies) {
+      const name = (what: string): string =>
+        join(folder, `${fileName(strategy.id, output)}${what}.arrow`);
+      await writeWhole(name('equity'), equityArrow(strategy, output));
+      await writeWhole(name('orders'), ordersArrow(strategy));
+      await writeWhole(name('fills'), fillsArrow(strategy));
+    }
+    await writeWhole(join(folder, 'report.json'), `${JSON.stringify(report, null, 1)}\n`);
+    await writeWhole(page, html);
+    return { report, page };
+  } catch (error) {
+    throw fileError(page, error);
+  }
+}
+
+/** Files of a single strategy go by what they hold, of several by whose they are. */
+function fileName(id: string, { strategies }: BacktestOutput): string {
+  return strategies.length === 1 ? '' : `${id.replace(/[^A-Za-z0-9_-]/g, '-')}-`;
+}
+
+async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
+  const temporary = `${path}.partial-${String(process.pid)}`;
+  await writeFile(temporary, content);
+  await rename(temporary, path);
+}
