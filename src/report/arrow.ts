@@ -9,6 +9,7 @@ import {
   Table,
   tableToIPC,
   Utf8,
+  Vector,
   vectorFromArray,
   type DataType,
 } from 'apache-arrow';
@@ -53,13 +54,11 @@ function arrow(rows: readonly Readonly<Record<string, Cell>>[]): Uint8Array {
   return tableToIPC(new Table(Object.fromEntries(columns)), 'file');
 }
 
-function vectorOf(name: string, values: readonly Cell[]): ReturnType<typeof vectorFromArray> {
+function vectorOf(name: string, values: readonly Cell[]): Vector {
   const type = typeOf(name, values.find((value) => value !== null) ?? null);
   const cells =
-    type instanceof Int64
-      ? values.map((value) => (value === null ? null : BigInt(value)))
-      : values;
-  return vectorFromArray(cells, type);
+    type instanceof Int64 ? values.map((value) => (value === null ? null : BigInt(value))) : values;
+  return vectorFromArray(cells, type) as Vector;
 }
 
 function typeOf(name: string, value: Cell): DataType {

@@ -1,6 +1,6 @@
 /** How the figures of a report are computed, in words: the options that were in force. */
 import type { MetricsOptions } from '../metrics/options.ts';
-import type { Note } from './report.ts';
+import type { Note } from '../backtest/note.ts';
 import { duration, percent } from './text.ts';
 
 export function conventions(options: MetricsOptions): Note[] {

@@ -5,13 +5,14 @@
  * The same run makes the same bytes.
  */
 import { createHash } from 'node:crypto';
+import type { Note } from '../backtest/note.ts';
 import type { BacktestOutput } from '../backtest/output.ts';
 import { conventions } from './conventions.ts';
 import type { PageLibraries } from './libraries.ts';
 import { pageData } from './page-data.ts';
 import { PAGE_SCRIPT } from './page-script.ts';
 import { PAGE_STYLE } from './page-style.ts';
-import type { Note, Report, StrategyReport } from './report.ts';
+import type { Report, StrategyReport } from './report.ts';
 import { comparison, figures } from './sections/figures.ts';
 import { fillTable, fundingTable, liquidationTable, tradeTable } from './sections/lists.ts';
 import { attributionBars, fillQualityTable, metricsTables } from './sections/measures.ts';
@@ -50,7 +51,7 @@ ${isSingle && first !== undefined ? figures(first) : comparison(report)}
 ${notes(report.assumptions)}
 <h2>Data and their gaps</h2>
 ${notes(report.data)}
-${report.strategies.map((strategy, i) => strategySection(strategy, i, isSingle)).join('\n')}
+${report.strategies.map((strategy, i) => strategySection(report, strategy, i)).join('\n')}
 <h2>How figures are computed</h2>
 ${notes(conventions(report.options))}
 <h2>Repeat and verify</h2>
@@ -71,7 +72,8 @@ function lede({ strategies, markets, firstUs, lastUs }: Report): string {
   return `${names} on ${symbols}, ${time(firstUs)} to ${time(lastUs)} UTC (${duration(lastUs - firstUs)})`;
 }
 
-function strategySection(strategy: StrategyReport, index: number, isSingle: boolean): string {
+function strategySection(report: Report, strategy: StrategyReport, index: number): string {
+  const isSingle = report.strategies.length === 1;
   const parameters = Object.entries(strategy.parameters)
     .map(([name, value]) => `${name} ${String(value)}`)
     .join(', ');
@@ -85,7 +87,7 @@ ${LEGEND}
 ${marketChoice(strategy)}
 <div class="curves" data-draws="curves" role="img" aria-label="Price with fills, equity beside buy and hold, drawdown, position, leverage and margin used over time"></div>
 <h3>Metrics</h3>
-${metricsTables(strategy)}
+${metricsTables(strategy, report)}
 <h3>Where the PnL came from</h3>
 ${attributionBars(strategy)}
 <h3>How orders were filled</h3>
@@ -146,8 +148,7 @@ function hashes({ bundle, seed, chainHash, stateHash }: Report): string {
     'state hash': stateHash,
   });
   const cells = rows.map(
-    ([name, value]) =>
-      `<div><dt>${escape(name)}</dt><dd class="hash">${escape(value)}</dd></div>`,
+    ([name, value]) => `<div><dt>${escape(name)}</dt><dd class="hash">${escape(value)}</dd></div>`,
   );
   return `<dl class="notes">${cells.join('')}</dl>`;
 }

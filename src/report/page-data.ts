@@ -21,7 +21,7 @@ export function pageData(report: Report, output: BacktestOutput): unknown {
   };
 }
 
-function strategyCurves(strategy: StrategyOutput, output: BacktestOutput): unknown {
+function strategyCurves(strategy: StrategyOutput, output: BacktestOutput): Record<string, unknown> {
   const { equity } = strategy;
   const kept = keptRows(equity);
   const depths = underwater(equity.map((point) => point.equity));

@@ -97,8 +97,7 @@ export const PAGE_SCRIPT = `
     let plot;
     const draw = () => {
       if (plot) plot.destroy();
-      plot = new uPlot({ width: root.clientWidth || 480, height: 230, tzDate: (time) => uPlot.tzDate(new Date(time * 1e3), 'UTC'),
-        legend: { show: true }, ...options() }, columns, root);
+      plot = new uPlot({ width: root.clientWidth || 480, height: 230, legend: { show: true }, ...options() }, columns, root);
     };
     draw();
     dark.addEventListener('change', draw);
@@ -113,10 +112,19 @@ export const PAGE_SCRIPT = `
       { label: 'periods', stroke: colour('--line'), fill: colour('--line') + '60', paths: uPlot.paths.bars({ size: [0.95] }), points: { show: false } }],
   }), [counts.map((_, i) => (low + (i + 0.5) * width) * 100), counts]);
 
+  /** UTC: time of day within a day or two, dates beyond. */
+  const clock = (times) => {
+    const isLong = times[times.length - 1] - times[0] > 2 * 86400;
+    return times.map((time) => {
+      const text = new Date(time * 1e3).toISOString();
+      return isLong ? text.slice(0, 10) : text.slice(11, 19);
+    });
+  };
+
   const drawRolling = (root, rolling) => small(root, () => ({
     scales: { sharpe: {}, volatility: {} },
-    axes: [axis({ size: 40 }), axis({ scale: 'sharpe' }), axis({ scale: 'volatility', side: 1, grid: { show: false } })],
-    series: [{}, { label: 'Sharpe', scale: 'sharpe', stroke: colour('--equity'), width: 1.5 },
+    axes: [axis({ size: 40, space: 90, values: (_, times) => times.length === 0 ? [] : clock(times) }), axis({ scale: 'sharpe' }), axis({ scale: 'volatility', side: 1, grid: { show: false } })],
+    series: [{ label: 'time', value: (_, time) => time === null ? '–' : new Date(time * 1e3).toISOString().slice(0, 19) }, { label: 'Sharpe', scale: 'sharpe', stroke: colour('--equity'), width: 1.5 },
       { label: 'volatility %', scale: 'volatility', stroke: colour('--hold'), width: 1 }],
   }), [rolling.map(([time]) => time), rolling.map(([, sharpe]) => sharpe), rolling.map(([, , value]) => value === null ? null : value * 100)]);
 

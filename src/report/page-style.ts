@@ -23,13 +23,13 @@ h2 { font-size: 1.1rem; margin: 2.5rem 0 .75rem; padding-top: .6rem; border-top:
 p { margin: .4rem 0; max-width: 46rem; }
 .lede { color: var(--soft); margin-bottom: 1.75rem; }
 code, .hash { font: 12.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(10.5rem, 1fr)); gap: 1px; background: var(--rule); border: 1px solid var(--rule); margin: 0; }
-.figures div { background: var(--panel); padding: .65rem .85rem; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(10.5rem, 1fr)); gap: 1px; margin: 0; }
+.figures div { background: var(--panel); padding: .65rem .85rem; box-shadow: 0 0 0 1px var(--rule); }
 .figures dt { color: var(--soft); font-size: .84rem; }
 .figures dd { margin: .1rem 0 0; font-size: 1.15rem; }
 .gain { color: var(--buy); } .loss { color: var(--sell); }
 .notes { display: grid; grid-template-columns: repeat(auto-fit, minmax(19rem, 1fr)); gap: .4rem 2rem; margin: 0; }
-.notes dt { font-weight: 600; } .notes dd { margin: 0 0 .6rem; color: var(--soft); }
+.notes dt { font-weight: 600; } .notes dd { margin: 0 0 .6rem; color: var(--soft); overflow-wrap: anywhere; }
 .curves { height: 56rem; border: 1px solid var(--rule); background: var(--panel); }
 .small { border: 1px solid var(--rule); background: var(--panel); padding: .5rem; min-height: 17rem; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1.25rem; align-items: start; }

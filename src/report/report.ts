@@ -12,9 +12,11 @@ import type {
   StrategySummary,
 } from '../backtest/output.ts';
 import type { ParameterValues } from '../backtest/definition.ts';
+import type { Note } from '../backtest/note.ts';
 import { cut, type EquityCurve } from '../metrics/curve.ts';
 import { metricsOf, type Metrics, type Trials } from '../metrics/metrics.ts';
-import type { MetricsOptions } from '../metrics/options.ts';
+import { METRICS_DEFAULTS, type MetricsOptions } from '../metrics/options.ts';
+import { mean } from '../metrics/sample.ts';
 import { attribution, type Attribution } from './analysis/attribution.ts';
 import {
   histogram,
@@ -26,12 +28,6 @@ import {
 } from './analysis/distributions.ts';
 import { fillQuality, type FillQuality } from './analysis/fill-quality.ts';
 import { roundTrips, type RoundTrip } from './analysis/round-trips.ts';
-
-/** A heading and what stands under it. */
-export interface Note {
-  readonly title: string;
-  readonly text: string;
-}
 
 /** What only the maker of a run knows about it. */
 export interface ReportAbout {
@@ -120,7 +116,7 @@ export function buildReport(output: BacktestOutput, about: ReportAbout): Report 
       volume: market.volume,
       gaps: market.gaps.length,
       gapUs: market.gaps.reduce((sum, { fromUs, toUs }) => sum + toUs - fromUs, 0),
-      meanSpread: meanOf(market.series.map(({ spread }) => spread)),
+      meanSpread: mean(market.series.flatMap(({ spread }) => spread ?? [])),
     })),
     strategies: output.strategies.map((strategy) => strategyReport(strategy, about)),
   };
@@ -177,16 +173,16 @@ function canMeasure({ equity }: EquityCurve): boolean {
   return equity.length >= 2 && (equity[0] ?? 0) > 0;
 }
 
-function meanOf(values: readonly (number | null)[]): number | null {
-  const found = values.filter((value) => value !== null);
-  return found.length === 0 ? null : found.reduce((sum, value) => sum + value, 0) / found.length;
-}
-
 const MINUTE_US = 60_000_000;
 const HOUR_US = 60 * MINUTE_US;
 const DAY_US = 24 * HOUR_US;
 
-/** The longest period that leaves a run at least sixty returns: a day, an hour, a minute, or its samples. */
-export function periodFor(spanUs: number): MetricsOptions['period'] {
+/** The usual conventions, and returns of a period that leaves the run enough of them. */
+export function reportOptions({ firstUs, lastUs }: BacktestOutput): MetricsOptions {
+  return { ...METRICS_DEFAULTS, period: periodFor(lastUs - firstUs) };
+}
+
+/** The longest of a day, an hour and a minute that leaves at least sixty returns; samples of shorter runs. */
+function periodFor(spanUs: number): MetricsOptions['period'] {
   return [DAY_US, HOUR_US, MINUTE_US].find((period) => spanUs >= 60 * period) ?? 'rows';
 }

@@ -84,7 +84,9 @@ export function table<T>(
   { id = '', most = 2000 }: { readonly id?: string; readonly most?: number } = {},
 ): string {
   const head = columns
-    .map(({ title, isText }) => `<th${isText === true ? ' class="text"' : ''}>${escape(title)}</th>`)
+    .map(
+      ({ title, isText }) => `<th${isText === true ? ' class="text"' : ''}>${escape(title)}</th>`,
+    )
     .join('');
   const body = rows.slice(0, most).map((row) => {
     const cells = columns.map(({ cell, tone, isText }) => {

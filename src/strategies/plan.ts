@@ -9,7 +9,7 @@ import {
   type StrategyDefinition,
 } from '../backtest/definition.ts';
 import type { BacktestCheckpoint, BacktestOutput } from '../backtest/output.ts';
-import type { Note } from '../backtest/result.ts';
+import type { Note } from '../backtest/note.ts';
 import { runBacktest, type BacktestInput } from '../backtest/run.ts';
 import type { StrategyEntry } from '../backtest/strategy-run.ts';
 import type { MarketSpec } from '../engine/config.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { StrategyError } from '../backtest/definition.ts';
 import type { BacktestCheckpoint, BacktestOutput } from '../backtest/output.ts';
-import type { Note } from '../backtest/result.ts';
+import type { Note } from '../backtest/note.ts';
 import { FileError, fileError } from '../store/file-error.ts';
 import { writeWholeFile } from '../store/whole-file.ts';
 import type { PlanResult, RunPlan } from './plan.ts';

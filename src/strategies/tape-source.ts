@@ -1,6 +1,6 @@
 /** Recorded data as a run takes them: the markets, their times, and one stream of commands. */
 import type { Command } from '../engine/commands.ts';
-import type { Note } from '../backtest/result.ts';
+import type { Note } from '../backtest/note.ts';
 import type { TapeBatch } from '../backtest/run.ts';
 import { StrategyError } from '../backtest/definition.ts';
 import type { RecordKind } from '../sim/tape/record.ts';

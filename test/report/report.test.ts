@@ -1,11 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+/** The report's page: opens offline, draws, filters, escapes; and the files beside it. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { BacktestResult } from '../../src/backtest/result.ts';
-import { renderReport, writeReport } from '../../src/report/html.ts';
+import type { BacktestOutput } from '../../src/backtest/output.ts';
+import { renderReport } from '../../src/report/html.ts';
+import { buildReport } from '../../src/report/report.ts';
+import { writeReport } from '../../src/report/write.ts';
 import { openBrowser, type OpenBrowser } from '../browser/chromium.ts';
+import { ABOUT, output, START_US, strategy } from './fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'orrery-report-'));
 let browser: OpenBrowser;
@@ -18,77 +23,28 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const start = 1_723_161_256_000_000;
-
-function result(title = 'A run'): BacktestResult {
-  const series = Array.from({ length: 120 }, (_, i) => ({
-    timeUs: start + i * 1_000_000,
-    mid: 61_800 + (i % 9),
-    mark: 61_800,
-    equity: 10_000 - i / 10,
-    drawdown: 0 - i / 10,
-    position: ((i % 5) - 2) / 100,
-    leverage: 0.1,
-  }));
-  return {
-    orrery: 'backtest',
-    version: 1,
-    title,
-    summary: {
-      symbol: 'BTCUSDT',
-      strategy: title,
-      firstUs: start,
-      lastUs: start + 119_000_000,
-      equityStart: '10000',
-      equityEnd: '9988.1',
-      pnl: '-11.9',
-      pnlTrading: '-10',
-      pnlFees: '-1.9',
-      pnlFunding: '0',
-      fills: 2,
-      makerFills: 2,
-      orders: 4,
-      rejectedOrders: 0,
-      volume: '0.04',
-      turnover: '2472',
-      finalPosition: '0',
-      maxDrawdown: '11.9',
-      maxPosition: '0.02',
-      commands: 10,
-      chainHash: 'c'.repeat(32),
-      stateHash: 's'.repeat(64),
-    },
-    series,
-    sampleUs: 1_000_000,
-    fills: (['buy', 'sell'] as const).map((side, i) => ({
-      timeUs: start + i * 30_500_000,
-      side,
-      role: 'maker' as const,
-      price: '61800.1',
-      size: '0.02',
-      fee: '0.1',
-      realizedPnl: '-5',
-      orderNumber: i + 1,
-    })),
-    assumptions: [{ title: 'Mark', text: 'from the book' }],
-    data: [{ title: 'Gaps', text: 'none' }],
-    conventions: [{ title: 'PnL', text: 'change of equity' }],
-    verify: ['npm run demo'],
-  };
-}
+const render = (run: BacktestOutput, title = 'A run'): string =>
+  renderReport(buildReport(run, { ...ABOUT, title }), run, { scripts: ['void 0;'], styles: '' });
 
 test('text of a run cannot break out of the page', () => {
-  const html = renderReport(result('</script><script>alert(1)</script>"&'), 'void 0;');
+  const text = '</script><script>alert(1)</script>"&';
+  const html = render(output([strategy(text, { name: text, parameters: { p: text } })]), text);
   expect(html).not.toContain('<script>alert');
   expect(html).toContain('&#60;/script&#62;');
 });
 
-test('the same result makes the same bytes', () => {
-  expect(renderReport(result(), 'void 0;')).toBe(renderReport(result(), 'void 0;'));
+test('the same run makes the same bytes', () => {
+  expect(render(output([strategy('a')]))).toBe(render(output([strategy('a')])));
+});
+
+test('a run of minutes has no yearly figures, and says so', () => {
+  const html = render(output([strategy('a')]));
+  expect(html).toContain('shorter than a day');
+  expect(html).not.toContain('Sharpe, a year');
 });
 
 test('the page opens offline: no request, no error, drawn charts, a working filter', async () => {
-  const path = await writeReport(result(), folder);
+  const { page: path } = await writeReport(output([strategy('a')]), ABOUT, folder);
   const page = await browser.context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {
@@ -101,8 +57,9 @@ test('the page opens offline: no request, no error, drawn charts, a working filt
     }
   });
   await page.goto(pathToFileURL(path).href);
-  await page.waitForSelector('#charts[data-ready="true"]');
-  expect(await page.getAttribute('#charts', 'data-markers')).toBe('2');
+  await page.waitForSelector('[data-draws="rolling"][data-ready="true"]');
+  expect(await page.getAttribute('[data-draws="curves"]', 'data-markers')).toBe('2');
+  expect(await page.locator('[data-ready="true"]').count()).toBe(3);
   const inked = await page.evaluate(() =>
     [...document.querySelectorAll('canvas')].map((canvas) => {
       const context = canvas.getContext('2d');
@@ -110,9 +67,45 @@ test('the page opens offline: no request, no error, drawn charts, a working filt
       return pixels.some((value) => value !== 0);
     }),
   );
-  expect(inked.filter(Boolean).length).toBeGreaterThan(8);
-  await page.fill('#search', 'sell');
-  expect(await page.locator('#fills tbody tr:visible').count()).toBe(1);
+  expect(inked.filter(Boolean).length).toBeGreaterThan(10);
+  await page.fill('[data-filters]', 'sell');
+  expect(await page.locator('#fills-a tbody tr:visible').count()).toBe(1);
   expect(problems).toEqual([]);
-  expect(JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8'))).toEqual(result());
+});
+
+test('several strategies stand side by side, then each in its own part', async () => {
+  const run = output([strategy('first'), strategy('second one')]);
+  const { page: path } = await writeReport(run, ABOUT, join(folder, 'two'));
+  const page = await browser.context.newPage();
+  await page.goto(pathToFileURL(path).href);
+  await page.waitForSelector('[data-strategy="1"] [data-draws="curves"][data-ready="true"]');
+  expect(await page.locator('h2.strategy').allTextContents()).toEqual(['first', 'second one']);
+  expect(readdirSync(join(folder, 'two')).sort()).toEqual([
+    'first-equity.arrow',
+    'first-fills.arrow',
+    'first-orders.arrow',
+    'index.html',
+    'report.json',
+    'second-one-equity.arrow',
+    'second-one-fills.arrow',
+    'second-one-orders.arrow',
+  ]);
+});
+
+test('JSON and Arrow files hold what the page shows', () => {
+  const run = output([strategy('a')]);
+  const read = (name: string) => readFileSync(join(folder, name));
+  expect(JSON.parse(read('report.json').toString())).toEqual(
+    JSON.parse(JSON.stringify(buildReport(run, ABOUT))),
+  );
+  const equity = tableFromIPC(read('equity.arrow'));
+  expect(equity.numRows).toBe(121);
+  expect(equity.get(120)?.toJSON()).toMatchObject({
+    timeUs: BigInt(START_US) + 120n * 60_000_000n,
+    equity: 10_000 + 1 - 6,
+    'position BTCUSDT': -0.02,
+  });
+  const fills = tableFromIPC(read('fills.arrow'));
+  expect(fills.get(1)?.toJSON()).toMatchObject({ price: '61700.1', side: 'sell', mid1s: null });
+  expect(tableFromIPC(read('orders.arrow')).numRows).toBe(0);
 });

@@ -4,8 +4,8 @@ import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
 import type { ParameterValue } from '../../backtest/definition.ts';
 import type { BacktestOutput, StrategyOutput } from '../../backtest/output.ts';
-import { singleResult } from '../../backtest/single-result.ts';
-import { writeReport } from '../../report/html.ts';
+import { reportOptions, type ReportAbout } from '../../report/report.ts';
+import { writeReport } from '../../report/write.ts';
 import { parseDuration, parseTime } from '../../scenario/time-text.ts';
 import { bundleStrategy } from '../../strategies/bundle.ts';
 import { DEFAULT_LATENCY, QUEUE_MODELS } from '../../strategies/models.ts';
@@ -150,7 +150,7 @@ export const command: CommandModule<object, BacktestArguments> = {
       throw new Interrupted('interrupted');
     }
     await folder.finish(result);
-    const page = await writeReport(reportOf(result, folder, plan), folder.path);
+    const { page } = await writeReport(result.output, aboutOf(result, folder, plan), folder.path);
     report(result.output, folder, page, options.json);
   },
 };
@@ -255,30 +255,22 @@ function lengthOf(name: string, text: string, leastUs: number): number {
   return us;
 }
 
-function reportOf(
+function aboutOf(
   { output, assumptions, data }: PlanResult,
   folder: RunFolder,
   plan: RunPlan,
-): Parameters<typeof writeReport>[0] {
-  const { summary, series, fills } = singleResult(output);
+): ReportAbout {
+  const symbols = output.markets.map(({ symbol }) => symbol).join(', ');
   return {
-    orrery: 'backtest',
-    version: 1,
-    title: `${summary.strategy} on ${summary.symbol}`,
-    summary,
-    series,
-    sampleUs: output.sampleUs,
-    fills,
+    title: `${output.strategies.map(({ name }) => name).join(', ')} on ${symbols}`,
     assumptions,
-    data: [...data, { title: 'Seed', text: plan.seed }],
-    conventions: [
-      {
-        title: 'PnL',
-        text: 'Change of equity with open positions at mark. Trading is realised and unrealised price gains, fees are what was paid to the exchange; the parts sum to the whole to the last 0.000001.',
-      },
-      { title: 'Turnover', text: 'Σ size × price of the strategy’s own fills.' },
-    ],
+    data,
     verify: [`npx orrery replay ${folder.file('journal')} --verify`],
+    bundle: Object.fromEntries(
+      plan.strategies.map(({ id, bundle }) => [`bundle of ${id}`, bundle.sha256]),
+    ),
+    options: reportOptions(output),
+    trials: null,
   };
 }
 

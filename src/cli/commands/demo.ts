@@ -3,9 +3,9 @@ import { join, relative } from 'node:path';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
-import type { BacktestResult, BacktestSummary } from '../../backtest/result.ts';
-import { singleResult } from '../../backtest/single-result.ts';
-import { writeReport } from '../../report/html.ts';
+import { must } from '../../base/assert.ts';
+import { reportOptions, type Report, type ReportAbout } from '../../report/report.ts';
+import { writeReport } from '../../report/write.ts';
 import { bundleStrategy } from '../../strategies/bundle.ts';
 import { executePlan, type PlanResult } from '../../strategies/plan.ts';
 import { isInterrupted, Interrupted, print, printJson, startProgress } from '../manners.ts';
@@ -32,17 +32,24 @@ export const command: CommandModule<object, DemoArguments> = {
   handler: async ({ out, data, json }) => {
     const run = await backtest(data, json);
     if (run.output.cancelled) throw new Interrupted('interrupted');
-    const result = describe(run, out);
     const journal = join(out, 'journal.orrery');
     await mkdir(out, { recursive: true });
     await writeFile(`${journal}.partial`, run.output.journal);
     await rename(`${journal}.partial`, journal);
-    const page = await writeReport(result, out);
+    const { report, page } = await writeReport(run.output, aboutOf(run, out), out);
     if (json) {
-      printJson({ ...result.summary, journal, report: page });
+      const { chainHash, stateHash, commands } = run.output;
+      printJson({
+        ...report.strategies[0]?.summary,
+        commands,
+        chainHash,
+        stateHash,
+        journal,
+        report: page,
+      });
       return;
     }
-    print(summaryTable(result.summary));
+    print(summaryTable(report));
     print(`report   ${page}`);
     print(`journal  ${journal} (${String(run.output.journal.length)} bytes)`);
     print(`verify   npx orrery replay ${journal} --verify`);
@@ -75,47 +82,34 @@ async function backtest(data: string, quiet: boolean): Promise<PlanResult> {
   }
 }
 
-function describe({ output, assumptions, data }: PlanResult, out: string): BacktestResult {
-  const { summary, series, fills } = singleResult(output);
+function aboutOf({ output, assumptions, data }: PlanResult, out: string): ReportAbout {
   return {
-    orrery: 'backtest',
-    version: 1,
-    title: `${summary.symbol} market maker on recorded data`,
-    summary,
-    series,
-    sampleUs: output.sampleUs,
-    fills,
+    title: `${output.markets[0]?.symbol ?? ''} market maker on recorded data`,
     assumptions,
     data,
-    conventions: [
-      {
-        title: 'PnL',
-        text: 'Change of equity with open positions at mark. Trading is realised and unrealised price gains, fees are what was paid to the exchange; the parts sum to the whole to the last 0.000001.',
-      },
-      {
-        title: 'Drawdown',
-        text: 'Equity below its earlier high, on one sample a second. Ratios that need many returns (Sharpe, Sortino) say nothing over minutes and are left out.',
-      },
-      { title: 'Turnover', text: 'Σ size × price of the strategy’s own fills.' },
-    ],
     verify: [
       'npm run demo',
       `npx orrery replay ${join(relative(process.cwd(), out) || out, 'journal.orrery')} --verify`,
     ],
+    bundle: {},
+    options: reportOptions(output),
+    trials: null,
   };
 }
 
-function summaryTable(summary: BacktestSummary): string {
+function summaryTable(report: Report): string {
+  const strategy = must(report.strategies[0], 'the demo has a strategy');
+  const { summary } = strategy;
   const table = new Table({
     colAligns: ['left', 'right'],
     style: { head: [], border: [], compact: true },
   });
-  const seconds = (summary.lastUs - summary.firstUs) / 1e6;
+  const seconds = (report.lastUs - report.firstUs) / 1e6;
   table.push(
-    ['market', summary.symbol],
-    ['strategy', summary.strategy],
+    ['market', strategy.symbols.join(', ')],
+    ['strategy', strategy.name],
     ['recorded time', `${seconds.toFixed(1)} s`],
-    ['commands', String(summary.commands)],
+    ['commands', String(report.commands)],
     ['PnL', summary.pnl],
     ['  trading', summary.pnlTrading],
     ['  fees', summary.pnlFees],
@@ -123,11 +117,11 @@ function summaryTable(summary: BacktestSummary): string {
     ['fills (maker)', `${String(summary.fills)} (${String(summary.makerFills)})`],
     ['orders (rejected)', `${String(summary.orders)} (${String(summary.rejectedOrders)})`],
     ['turnover', summary.turnover],
-    ['final position', summary.finalPosition],
+    ['final position', summary.positions[0]?.final ?? '0'],
     ['max drawdown', summary.maxDrawdown],
     ['mark and index', 'from the recorded book'],
-    ['chain hash', summary.chainHash],
-    ['state hash', summary.stateHash],
+    ['chain hash', report.chainHash],
+    ['state hash', report.stateHash],
   );
   return table.toString();
 }

@@ -47,11 +47,7 @@ function away(fill: Pick<FillRow, 'side' | 'price'>, mid: number | null): number
   return mid === null ? null : (signOf(fill) * (Number(fill.price) - mid) * 10_000) / mid;
 }
 
-function moved(
-  fill: Pick<FillRow, 'side'>,
-  from: number | null,
-  to: number | null,
-): number | null {
+function moved(fill: Pick<FillRow, 'side'>, from: number | null, to: number | null): number | null {
   return from === null || to === null ? null : (signOf(fill) * (to - from) * 10_000) / from;
 }
 

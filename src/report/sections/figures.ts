@@ -1,5 +1,7 @@
 /** The figures at the top of a strategy's part of the page, and the table that compares several strategies. */
 import type { Report, StrategyReport } from '../report.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
+import { LEAST_FOR_YEARLY_US } from './measures.ts';
 import { duration, escape, grouped, percent, ratio, signed, table, toneOf } from '../text.ts';
 
 export function figures({ summary, metrics }: StrategyReport): string {
@@ -19,7 +21,7 @@ export function figures({ summary, metrics }: StrategyReport): string {
       `${grouped(summary.maxDrawdown)} (${percent(metrics?.maxDrawdown ?? null)})`,
       null,
     ],
-    ['Sharpe, a year', ratio(metrics?.sharpe ?? null), null],
+    ...(isYearly(metrics) ? [['Sharpe, a year', ratio(metrics.sharpe), null] as const] : []),
     ['Fills', `${String(summary.fills)} (${String(summary.makerFills)} as maker)`, null],
     ['Orders', ordersText(summary), null],
     ['Turnover', grouped(summary.turnover), null],
@@ -31,7 +33,15 @@ export function figures({ summary, metrics }: StrategyReport): string {
   return `<dl class="figures">${cells.join('')}</dl>`;
 }
 
-function ordersText({ orders, rejectedOrders, refusedRequests }: StrategyReport['summary']): string {
+function isYearly(metrics: StrategyReport['metrics']): metrics is Metrics {
+  return metrics !== null && metrics.endUs - metrics.startUs >= LEAST_FOR_YEARLY_US;
+}
+
+function ordersText({
+  orders,
+  rejectedOrders,
+  refusedRequests,
+}: StrategyReport['summary']): string {
   const asides = [
     ...(rejectedOrders > 0 ? [`${String(rejectedOrders)} rejected`] : []),
     ...(refusedRequests > 0 ? [`${String(refusedRequests)} refused`] : []),
@@ -50,7 +60,7 @@ export function comparison({ strategies }: Report): string {
       tone: ({ summary }) => Number(summary.pnl),
     },
     { title: 'Return', cell: ({ metrics }) => percent(metrics?.totalReturn ?? null) },
-    { title: 'Sharpe', cell: ({ metrics }) => ratio(metrics?.sharpe ?? null) },
+    { title: 'Sharpe', cell: ({ metrics }) => ratio(isYearly(metrics) ? metrics.sharpe : null) },
     { title: 'Drawdown', cell: ({ metrics }) => percent(metrics?.maxDrawdown ?? null) },
     { title: 'longest', cell: ({ metrics }) => duration(metrics?.maxDrawdownUs ?? 0) },
     { title: 'Fills', cell: ({ summary }) => String(summary.fills) },

@@ -1,10 +1,20 @@
 /** Metrics beside the benchmark's, where the PnL came from, and how fills were had. */
 import type { Metrics } from '../../metrics/metrics.ts';
 import { MARKOUT_HORIZONS_US } from '../../backtest/output.ts';
-import type { StrategyReport } from '../report.ts';
+import type { Report, StrategyReport } from '../report.ts';
 import { duration, escape, money, percent, ratio, table, toneOf } from '../text.ts';
 
 type Row = readonly [name: string, figure: (metrics: Metrics) => string];
+
+/** A yearly figure of a run shorter than this is noise times a large number. */
+export const LEAST_FOR_YEARLY_US = 86_400_000_000;
+const YEARLY = new Set([
+  'CAGR',
+  'Volatility, a year',
+  'Sharpe, a year',
+  'Sortino, a year',
+  'Calmar',
+]);
 
 const RETURN_ROWS: readonly Row[] = [
   ['Return', ({ totalReturn }) => percent(totalReturn)],
@@ -51,14 +61,24 @@ function runs(trades: Metrics['trades']): string {
     : `${String(trades.maxConsecutiveWins)}, ${String(trades.maxConsecutiveLosses)}`;
 }
 
-export function metricsTables({ metrics, benchmark }: StrategyReport): string {
+export function metricsTables(
+  { metrics, benchmark }: StrategyReport,
+  { options, sampleUs }: Pick<Report, 'options' | 'sampleUs'>,
+): string {
   if (metrics === null) return '<p>Equity has no two samples to make a return of.</p>';
-  const few =
-    metrics.periods < 30
-      ? `<p class="warning">Only ${String(metrics.periods)} returns: ratios of so few say next to nothing.</p>`
-      : '';
-  const returns = table(RETURN_ROWS, [
-    { title: `Returns of ${periodText(metrics)}`, isText: true, cell: ([name]) => name },
+  const isShort = metrics.endUs - metrics.startUs < LEAST_FOR_YEARLY_US;
+  const rows = RETURN_ROWS.filter(([name]) => !isShort || !YEARLY.has(name));
+  const period = duration(options.period === 'rows' ? sampleUs : options.period);
+  const few = [
+    ...(metrics.periods < 30
+      ? [`Only ${String(metrics.periods)} returns: ratios of so few say next to nothing.`]
+      : []),
+    ...(isShort
+      ? ['The run is shorter than a day: yearly figures would be extrapolations and are left out.']
+      : []),
+  ].map((text) => `<p class="warning">${text}</p>`);
+  const returns = table(rows, [
+    { title: `Returns of ${period}`, isText: true, cell: ([name]) => name },
     { title: 'Strategy', cell: ([, figure]) => figure(metrics) },
     {
       title: 'Buy and hold',
@@ -69,11 +89,7 @@ export function metricsTables({ metrics, benchmark }: StrategyReport): string {
     { title: 'Trades', isText: true, cell: ([name]) => name },
     { title: 'Strategy', cell: ([, figure]) => figure(metrics) },
   ]);
-  return `${few}<div class="columns tall">${returns}${trades}</div>`;
-}
-
-function periodText({ startUs, endUs, periods }: Metrics): string {
-  return periods === 0 ? 'no period' : duration((endUs - startUs) / periods);
+  return `${few.join('')}<div class="columns tall">${returns}${trades}</div>`;
 }
 
 /** Bars from the middle: gains right, losses left. */

@@ -16,9 +16,7 @@ export function monthTable(months: readonly MonthReturn[]): string {
   const years = [...new Set(months.map(({ year }) => year))];
   const rows = years.map((year) => {
     const of = months.filter((entry) => entry.year === year);
-    const cells = NAMES.map((_, i) =>
-      cell(of.find(({ month }) => month === i + 1)?.value ?? null),
-    );
+    const cells = NAMES.map((_, i) => cell(of.find(({ month }) => month === i + 1)?.value ?? null));
     const whole = of.reduce((growth, { value }) => growth * (1 + value), 1) - 1;
     return `<tr><th scope="row">${String(year)}</th>${cells.join('')}${cell(whole)}</tr>`;
   });

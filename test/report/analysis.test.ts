@@ -1,0 +1,149 @@
+/** What a report computes from fills and curves: trades, attribution, quality, months. */
+import { describe, expect, it } from 'vitest';
+import { attribution } from '../../src/report/analysis/attribution.ts';
+import { histogram, monthlyReturns, rolling } from '../../src/report/analysis/distributions.ts';
+import { fillQuality } from '../../src/report/analysis/fill-quality.ts';
+import { roundTrips } from '../../src/report/analysis/round-trips.ts';
+import { METRICS_DEFAULTS } from '../../src/metrics/options.ts';
+import { buildReport } from '../../src/report/report.ts';
+import { ABOUT, fill, output, START_US, strategy } from './fixture.ts';
+
+describe('round trips', () => {
+  it('from flat to flat, with mean prices, fees and funding', () => {
+    const [trade, ...others] = roundTrips([
+      fill('buy', '1', '100', '1', { fee: '0.1' }),
+      fill('buy', '3', '104', '4', { fee: '0.3', originatorFee: '0.1' }),
+      fill('sell', '1', '110', '3', { fee: '0.1', realizedPnl: '7', realizedFunding: '-0.5' }),
+      fill('sell', '3', '106', '0', { timeUs: START_US + 9, realizedPnl: '9' }),
+    ]);
+    expect(others).toEqual([]);
+    expect(trade).toMatchObject({
+      side: 'long',
+      entryUs: START_US,
+      exitUs: START_US + 9,
+      size: 4,
+      entryPrice: 103,
+      exitPrice: 107,
+      fees: 0.6,
+      funding: -0.5,
+      notional: 412 + 428,
+      fills: 4,
+    });
+    expect(trade?.pnl).toBeCloseTo(7 + 9 - 0.5 - 0.6, 12);
+    expect(trade?.pnlShare).toBeCloseTo(14.9 / 412, 12);
+  });
+  it('a fill that turns the position around ends one and begins the next, its fee shared by size', () => {
+    const trips = roundTrips([
+      fill('sell', '1', '100', '-1'),
+      fill('buy', '4', '90', '3', { fee: '0.4', realizedPnl: '10' }),
+      fill('sell', '3', '95', '0', { realizedPnl: '15' }),
+    ]);
+    expect(trips.map(({ side, size, fees, pnl }) => [side, size, fees, pnl])).toEqual([
+      ['short', 1, 0.1, 9.9],
+      ['long', 3, expect.closeTo(0.3, 12), expect.closeTo(14.7, 12)],
+    ]);
+  });
+  it('markets are kept apart, and what is open at the end is no trade', () => {
+    const trips = roundTrips([
+      fill('buy', '1', '100', '1'),
+      fill('sell', '1', '10', '-1', { symbol: 'ETHUSDT' }),
+      fill('buy', '1', '9', '0', { symbol: 'ETHUSDT', realizedPnl: '1', liquidation: true }),
+    ]);
+    expect(trips).toMatchObject([{ symbol: 'ETHUSDT', side: 'short', pnl: 1, liquidated: true }]);
+  });
+});
+
+describe('attribution', () => {
+  it('parts sum to the whole; a fill without a mid is inventory', () => {
+    const { summary } = strategy('a');
+    const parts = attribution(summary, [
+      fill('buy', '2', '99', '2', { midBefore: 100, markouts: [null, 99.5, null] }),
+      fill('sell', '1', '100', '1', { midBefore: 99, markouts: [null, 100, null] }),
+      fill('sell', '1', '100', '0'),
+    ]);
+    expect(parts).toMatchObject({
+      spread: 2 * 1 + 1 * 1,
+      adverseSelection: 2 * -0.5 - 1,
+      fillsWithoutMid: 1,
+      feesMaker: -1.5,
+      feesTaker: -0.4,
+    });
+    expect(parts.spread + parts.adverseSelection + parts.inventory).toBeCloseTo(-3.1, 12);
+    expect(parts.total).toBeCloseTo(-5, 12);
+  });
+});
+
+describe('fill quality', () => {
+  it('is weighed by notional, signed so that gains are gains', () => {
+    const [maker, taker] = fillQuality([
+      fill('buy', '1', '100', '1', {
+        midBefore: 101,
+        arrivalMid: 102,
+        queueWaitUs: 10,
+        markouts: [102.01, null, null],
+      }),
+      fill('sell', '3', '100', '-2', { midBefore: 99, arrivalMid: 100, queueWaitUs: 30 }),
+      fill('sell', '1', '99', '-3', { role: 'taker', midBefore: 100, arrivalMid: 100 }),
+    ]);
+    expect(maker).toMatchObject({ fills: 2, notional: 400 });
+    expect(maker?.queueWaitUs.median).toBe(20);
+    expect(maker?.edgeBps).toBeCloseTo((100 * (1e4 / 101) + 300 * (1e4 / 99)) / 400, 9);
+    expect(maker?.slippageBps).toBeCloseTo((100 * (-2e4 / 102)) / 400, 9);
+    expect(maker?.markoutBps[0]).toBeCloseTo(100, 9);
+    expect(maker?.markoutBps[1]).toBeNull();
+    expect(taker?.edgeBps).toBeCloseTo(-100, 9);
+    expect(taker?.slippageBps).toBeCloseTo(100, 9);
+  });
+});
+
+describe('distributions', () => {
+  const curve = (...rows: [string, number][]) => ({
+    timesUs: rows.map(([day]) => Date.parse(day) * 1000),
+    equity: rows.map(([, value]) => value),
+  });
+  it('a month is its last equity over the last before it', () => {
+    const months = monthlyReturns(
+      curve(['2023-12-30', 100], ['2023-12-31', 110], ['2024-01-31', 99], ['2024-03-01', 198]),
+    );
+    expect(months.map(({ year, month }) => [year, month])).toEqual([
+      [2023, 12],
+      [2024, 1],
+      [2024, 3],
+    ]);
+    expect(months.map(({ value }) => value)).toEqual([
+      expect.closeTo(0.1, 12),
+      expect.closeTo(-0.1, 12),
+      1,
+    ]);
+    expect(months.reduce((growth, { value }) => growth * (1 + value), 1)).toBeCloseTo(1.98, 12);
+  });
+  it('every value is in one bin of the histogram', () => {
+    expect(histogram([0, 1, 2, 3, 4], 2)).toEqual({ low: 0, width: 2, counts: [2, 3] });
+    expect(histogram([1, 1, 1], 4)).toBeNull();
+  });
+  it('a rolling figure stands on as many periods as its window', () => {
+    const daily = curve(
+      ...Array.from({ length: 9 }, (_, i): [string, number] => [`2024-01-0${i + 1}`, 100 + i * i]),
+    );
+    const points = rolling(daily, METRICS_DEFAULTS, 4);
+    expect(points).toHaveLength(5);
+    expect(points[0]?.timeUs).toBe(Date.parse('2024-01-05') * 1000);
+    expect(points.every(({ sharpe }) => (sharpe ?? 0) > 0)).toBe(true);
+  });
+});
+
+it('a report says gaps, metrics, benchmark and trades of the run', () => {
+  const report = buildReport(output([strategy('a')]), ABOUT);
+  expect(report.markets[0]).toMatchObject({ gaps: 1, gapUs: 60_000_000, meanSpread: 0.1 });
+  expect(report.strategies[0]).toMatchObject({
+    metrics: { periods: 120, totalReturn: expect.closeTo(-0.0005 + 0.0001, 9) },
+    benchmark: { totalReturn: expect.closeTo(0.012, 9) },
+    trades: [{ symbol: 'BTCUSDT', pnl: -2 }],
+  });
+  expect(report.strategies[0]?.months.map(({ month }) => month)).toEqual([7, 8]);
+});
+
+it('a run without samples has no metrics, and still a report', () => {
+  const { strategies } = buildReport(output([strategy('a', { equity: [], benchmark: [] })]), ABOUT);
+  expect(strategies[0]).toMatchObject({ metrics: null, benchmark: null, histogram: null });
+});
