@@ -129,7 +129,7 @@ function marketChoice({ symbols }: StrategyReport): string {
 function smallChart(title: string, name: string, isDrawn: boolean): string {
   const body = isDrawn
     ? `<div class="small" data-draws="${name}" role="img" aria-label="${title}"></div>`
-    : '<p>Too few returns to draw.</p>';
+    : '<p>The run is too short to draw it.</p>';
   return `<div><h3>${title}</h3>${body}</div>`;
 }
 

@@ -107,7 +107,7 @@ export const PAGE_SCRIPT = `
 
   const drawHistogram = (root, { low, width, counts }) => small(root, () => ({
     scales: { x: { time: false } },
-    axes: [axis({ size: 40, values: (_, ticks) => ticks.map((tick) => tick.toFixed(2)) }), axis()],
+    axes: [axis({ size: 40, values: (_, ticks) => ticks.map((tick) => String(Number(tick.toPrecision(3)))) }), axis()],
     series: [{ label: 'return %', value: (_, value) => value === null ? '–' : value.toFixed(4) },
       { label: 'periods', stroke: colour('--line'), fill: colour('--line') + '60', paths: uPlot.paths.bars({ size: [0.95] }), points: { show: false } }],
   }), [counts.map((_, i) => (low + (i + 0.5) * width) * 100), counts]);

@@ -146,7 +146,7 @@ function strategyReport(
     fillQuality: fillQuality(strategy.fills),
     months: monthlyReturns(curve),
     histogram: periods === null ? null : histogram(periods.returns, HISTOGRAM_BINS),
-    rolling: window < 2 ? [] : rolling(curve, options, window),
+    rolling: window < 2 || !isYearly(curve) ? [] : rolling(curve, options, window),
     trades,
     fills: strategy.fills,
     funding: strategy.funding,
@@ -167,6 +167,11 @@ export function curveOf(points: readonly BenchmarkPoint[]): EquityCurve {
     equity.push(point.equity);
   }
   return { timesUs, equity };
+}
+
+/** A yearly figure of a run shorter than a day is noise times a large number. */
+export function isYearly({ timesUs }: Pick<EquityCurve, 'timesUs'>): boolean {
+  return (timesUs.at(-1) ?? 0) - (timesUs[0] ?? 0) >= DAY_US;
 }
 
 function canMeasure({ equity }: EquityCurve): boolean {

@@ -6,7 +6,7 @@ import { fillQuality } from '../../src/report/analysis/fill-quality.ts';
 import { roundTrips } from '../../src/report/analysis/round-trips.ts';
 import { METRICS_DEFAULTS } from '../../src/metrics/options.ts';
 import { buildReport } from '../../src/report/report.ts';
-import { ABOUT, fill, output, START_US, strategy } from './fixture.ts';
+import { ABOUT, fill, output, START_US, STEP_US, strategy } from './fixture.ts';
 
 describe('round trips', () => {
   it('from flat to flat, with mean prices, fees and funding', () => {
@@ -134,7 +134,7 @@ describe('distributions', () => {
 
 it('a report says gaps, metrics, benchmark and trades of the run', () => {
   const report = buildReport(output([strategy('a')]), ABOUT);
-  expect(report.markets[0]).toMatchObject({ gaps: 1, gapUs: 60_000_000, meanSpread: 0.1 });
+  expect(report.markets[0]).toMatchObject({ gaps: 1, gapUs: STEP_US, meanSpread: 0.1 });
   const [made] = report.strategies;
   expect(made?.metrics?.periods).toBe(120);
   expect(made?.metrics?.totalReturn).toBeCloseTo(-0.0005, 12);

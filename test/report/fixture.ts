@@ -1,10 +1,11 @@
-/** A recorded run made by hand: two hours, one market or two, fills whose figures can be checked with a pencil. */
+/** A recorded run made by hand: thirty hours, one market or two, fills whose figures can be checked with a pencil. */
 import type { BacktestOutput, FillRow, StrategyOutput } from '../../src/backtest/output.ts';
 import type { ReportAbout } from '../../src/report/report.ts';
 import { METRICS_DEFAULTS } from '../../src/metrics/options.ts';
 
 export const START_US = Date.UTC(2024, 6, 31, 23) * 1000;
-const MINUTE_US = 60_000_000;
+/** A quarter of an hour between two samples. */
+export const STEP_US = 900_000_000;
 
 export function fill(
   side: 'buy' | 'sell',
@@ -41,7 +42,7 @@ export function fill(
 
 export function strategy(id: string, more: Partial<StrategyOutput> = {}): StrategyOutput {
   const equity = Array.from({ length: 121 }, (_, i) => ({
-    timeUs: START_US + i * MINUTE_US,
+    timeUs: START_US + i * STEP_US,
     equity: 10_000 + (i % 7) - i / 20,
     balance: 10_000,
     positions: [((i % 5) - 2) / 100],
@@ -81,9 +82,9 @@ export function strategy(id: string, more: Partial<StrategyOutput> = {}): Strate
     equity,
     orders: [],
     fills: [
-      fill('buy', '0.02', '61800.1', '0.02', { timeUs: START_US + MINUTE_US }),
+      fill('buy', '0.02', '61800.1', '0.02', { timeUs: START_US + STEP_US }),
       fill('sell', '0.02', '61700.1', '0', {
-        timeUs: START_US + 30 * MINUTE_US,
+        timeUs: START_US + 30 * STEP_US,
         realizedPnl: '-2',
         fillId: 2,
       }),
@@ -98,11 +99,14 @@ export function strategy(id: string, more: Partial<StrategyOutput> = {}): Strate
 }
 
 /** All but the engine, which no report reads. */
-export function output(strategies: readonly StrategyOutput[]): BacktestOutput {
+export function output(
+  strategies: readonly StrategyOutput[],
+  more: Partial<BacktestOutput> = {},
+): BacktestOutput {
   return {
     firstUs: START_US,
-    lastUs: START_US + 120 * MINUTE_US,
-    sampleUs: MINUTE_US,
+    lastUs: START_US + 120 * STEP_US,
+    sampleUs: STEP_US,
     seed: '1',
     markets: [
       {
@@ -110,7 +114,7 @@ export function output(strategies: readonly StrategyOutput[]): BacktestOutput {
         tickSize: '0.1',
         lotSize: '0.001',
         series: Array.from({ length: 121 }, (_, i) => ({
-          timeUs: START_US + i * MINUTE_US,
+          timeUs: START_US + i * STEP_US,
           mid: i === 60 ? null : 61_800 + (i % 9),
           mark: i === 60 ? null : 61_800,
           index: null,
@@ -118,7 +122,7 @@ export function output(strategies: readonly StrategyOutput[]): BacktestOutput {
           bidSize: 1,
           askSize: 1,
         })),
-        gaps: [{ fromUs: START_US + 60 * MINUTE_US, toUs: START_US + 61 * MINUTE_US }],
+        gaps: [{ fromUs: START_US + 60 * STEP_US, toUs: START_US + 61 * STEP_US }],
         fundingRates: [],
         trades: 5,
         volume: '1.5',
@@ -132,6 +136,7 @@ export function output(strategies: readonly StrategyOutput[]): BacktestOutput {
     engine: undefined as never,
     cancelled: false,
     checkpoint: null,
+    ...more,
   };
 }
 
@@ -141,6 +146,6 @@ export const ABOUT: ReportAbout = {
   data: [{ title: 'Gaps', text: 'one' }],
   verify: ['npm run demo'],
   bundle: { 'bundle of a': 'b'.repeat(64) },
-  options: { ...METRICS_DEFAULTS, period: MINUTE_US },
+  options: { ...METRICS_DEFAULTS, period: STEP_US },
   trials: null,
 };

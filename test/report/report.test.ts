@@ -10,7 +10,7 @@ import { renderReport } from '../../src/report/html.ts';
 import { buildReport } from '../../src/report/report.ts';
 import { writeReport } from '../../src/report/write.ts';
 import { openBrowser, type OpenBrowser } from '../browser/chromium.ts';
-import { ABOUT, output, START_US, strategy } from './fixture.ts';
+import { ABOUT, output, START_US, STEP_US, strategy } from './fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'orrery-report-'));
 let browser: OpenBrowser;
@@ -37,10 +37,12 @@ test('the same run makes the same bytes', () => {
   expect(render(output([strategy('a')]))).toBe(render(output([strategy('a')])));
 });
 
-test('a run of minutes has no yearly figures, and says so', () => {
-  const html = render(output([strategy('a')]));
+test('a run of hours has no yearly figures, and says so', () => {
+  const { equity } = strategy('a');
+  const html = render(output([strategy('a', { equity: equity.slice(0, 50) })]));
   expect(html).toContain('shorter than a day');
   expect(html).not.toContain('Sharpe, a year');
+  expect(render(output([strategy('a')]))).toContain('Sharpe, a year');
 });
 
 test('the page opens offline: no request, no error, drawn charts, a working filter', async () => {
@@ -101,7 +103,7 @@ test('JSON and Arrow files hold what the page shows', () => {
   const equity = tableFromIPC(read('equity.arrow'));
   expect(equity.numRows).toBe(121);
   expect(equity.get(120)?.toJSON()).toMatchObject({
-    timeUs: BigInt(START_US) + 120n * 60_000_000n,
+    timeUs: BigInt(START_US) + 120n * BigInt(STEP_US),
     equity: 10_000 + 1 - 6,
     'position BTCUSDT': -0.02,
   });

@@ -1,7 +1,5 @@
 /** The figures at the top of a strategy's part of the page, and the table that compares several strategies. */
-import type { Report, StrategyReport } from '../report.ts';
-import type { Metrics } from '../../metrics/metrics.ts';
-import { LEAST_FOR_YEARLY_US } from './measures.ts';
+import { isYearly, type Report, type StrategyReport } from '../report.ts';
 import { duration, escape, grouped, percent, ratio, signed, table, toneOf } from '../text.ts';
 
 export function figures({ summary, metrics }: StrategyReport): string {
@@ -21,7 +19,9 @@ export function figures({ summary, metrics }: StrategyReport): string {
       `${grouped(summary.maxDrawdown)} (${percent(metrics?.maxDrawdown ?? null)})`,
       null,
     ],
-    ...(isYearly(metrics) ? [['Sharpe, a year', ratio(metrics.sharpe), null] as const] : []),
+    ...(sharpeOf(metrics) === null
+      ? []
+      : [['Sharpe, a year', ratio(sharpeOf(metrics)), null] as const]),
     ['Fills', `${String(summary.fills)} (${String(summary.makerFills)} as maker)`, null],
     ['Orders', ordersText(summary), null],
     ['Turnover', grouped(summary.turnover), null],
@@ -33,8 +33,10 @@ export function figures({ summary, metrics }: StrategyReport): string {
   return `<dl class="figures">${cells.join('')}</dl>`;
 }
 
-function isYearly(metrics: StrategyReport['metrics']): metrics is Metrics {
-  return metrics !== null && metrics.endUs - metrics.startUs >= LEAST_FOR_YEARLY_US;
+/** null for a run too short for yearly figures. */
+function sharpeOf(metrics: StrategyReport['metrics']): number | null {
+  if (metrics === null || !isYearly({ timesUs: [metrics.startUs, metrics.endUs] })) return null;
+  return metrics.sharpe;
 }
 
 function ordersText({
@@ -60,7 +62,7 @@ export function comparison({ strategies }: Report): string {
       tone: ({ summary }) => Number(summary.pnl),
     },
     { title: 'Return', cell: ({ metrics }) => percent(metrics?.totalReturn ?? null) },
-    { title: 'Sharpe', cell: ({ metrics }) => ratio(isYearly(metrics) ? metrics.sharpe : null) },
+    { title: 'Sharpe', cell: ({ metrics }) => ratio(sharpeOf(metrics)) },
     { title: 'Drawdown', cell: ({ metrics }) => percent(metrics?.maxDrawdown ?? null) },
     { title: 'longest', cell: ({ metrics }) => duration(metrics?.maxDrawdownUs ?? 0) },
     { title: 'Fills', cell: ({ summary }) => String(summary.fills) },

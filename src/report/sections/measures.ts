@@ -1,13 +1,12 @@
 /** Metrics beside the benchmark's, where the PnL came from, and how fills were had. */
 import type { Metrics } from '../../metrics/metrics.ts';
 import { MARKOUT_HORIZONS_US } from '../../backtest/output.ts';
-import type { Report, StrategyReport } from '../report.ts';
+import { isYearly, type Report, type StrategyReport } from '../report.ts';
 import { duration, escape, money, percent, ratio, table, toneOf } from '../text.ts';
 
 type Row = readonly [name: string, figure: (metrics: Metrics) => string];
 
-/** A yearly figure of a run shorter than this is noise times a large number. */
-export const LEAST_FOR_YEARLY_US = 86_400_000_000;
+/** What a run shorter than a day does not show. */
 const YEARLY = new Set([
   'CAGR',
   'Volatility, a year',
@@ -66,7 +65,7 @@ export function metricsTables(
   { options, sampleUs }: Pick<Report, 'options' | 'sampleUs'>,
 ): string {
   if (metrics === null) return '<p>Equity has no two samples to make a return of.</p>';
-  const isShort = metrics.endUs - metrics.startUs < LEAST_FOR_YEARLY_US;
+  const isShort = !isYearly({ timesUs: [metrics.startUs, metrics.endUs] });
   const rows = RETURN_ROWS.filter(([name]) => !isShort || !YEARLY.has(name));
   const period = duration(options.period === 'rows' ? sampleUs : options.period);
   const few = [
