@@ -1,12 +1,9 @@
 /**
  * Where the PnL came from. The parts sum to the whole; `inventory` is what price moves made of the positions held, once
- * the spread earned at the fill and the move right after it are set apart.
+ * the spread earned at the fill and the move in the 10 s after it (the second markout) are set apart.
  */
-import { MARKOUT_HORIZONS_US, type FillRow, type StrategySummary } from '../../backtest/output.ts';
+import type { FillRow, StrategySummary } from '../../backtest/output.ts';
 import { sum } from '../../metrics/sample.ts';
-
-/** After which markout the move counts as held inventory and no longer as adverse selection: 10 s. */
-export const ADVERSE_HORIZON_US = MARKOUT_HORIZONS_US[1];
 
 export interface Attribution {
   /** Σ size × (mid just before the fill − price), signed by side: negative when the spread was paid. */
