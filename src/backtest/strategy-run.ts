@@ -187,6 +187,7 @@ export class StrategyRun {
   }
 
   private schedule(atUs: number, handler: UpdateHandler, update: unknown): void {
+    freeze(update);
     const saved: SavedUpdate = { kind: 'update', strategy: this.index, handler, update };
     this.ports.scheduler.at(
       timeUs(atUs),
@@ -357,6 +358,13 @@ export class StrategyRun {
     if (from.latency !== null) this.entry.latency.load?.(from.latency);
     if (from.faults !== null) this.entry.faults?.load(from.faults);
   }
+}
+
+/** Several strategies are told the same update: none may change it for the others. */
+function freeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const field of Object.values(value)) freeze(field);
 }
 
 function wholeUs(us: number): number {

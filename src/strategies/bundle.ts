@@ -1,6 +1,6 @@
 /**
  * A strategy file as one script: TypeScript and what it imports, bundled once. The script's SHA-256 names what ran: it depends on the
- * sources alone, not on where they lie. `orrery/strategy` stays outside the bundle and comes from this program.
+ * sources and the file's name, not on where they lie. `orrery/strategy` stays outside the bundle and comes from this program.
  */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';

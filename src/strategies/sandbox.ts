@@ -2,7 +2,7 @@
  * Where a strategy's code runs: a realm of its own, whose clock and chance are those of the run. There is no other way out of
  * virtual time:
  *
- * - `Date` without arguments, `Date.now()`, `performance.now()`: the run's time; time zones are UTC.
+ * - `Date` without arguments, `Date.now()`, `performance.now()`: the run's time. (Local time is UTC, since the command sets TZ.)
  * - `Math.random()`: a stream of the run's seed.
  * - `setTimeout`, `setInterval`, `setImmediate`, `queueMicrotask`: virtual time.
  * - `fetch`, `process`, `require`, `WebSocket`, `crypto`: not there; using them throws and says so.

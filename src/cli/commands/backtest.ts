@@ -122,6 +122,8 @@ export const command: CommandModule<object, BacktestArguments> = {
   handler: async (options) => {
     // Places in stack traces are those of the strategy's own file.
     process.setSourceMapsEnabled(true);
+    // Local time is the same on every machine.
+    process.env['TZ'] = 'UTC';
     const { folder, plan, checkpoint } = await prepare(options);
     const progress = startProgress('backtest', options.json);
     let result: PlanResult;

@@ -1,0 +1,133 @@
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { executePlan } from '../../src/strategies/plan.ts';
+import { bundleStrategy } from '../../src/strategies/bundle.ts';
+import { loadStrategy } from '../../src/strategies/sandbox.ts';
+import { plannedOf, planOf, RECORDED_FROM_US } from './plans.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'orrery-strategies-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let written = 0;
+/** A strategy file with this body of `create`. */
+function file(create: string, head = ''): string {
+  const path = join(folder, `s${(written += 1)}.ts`);
+  writeFileSync(
+    path,
+    `import { defineStrategy, integer, type Strategy } from 'orrery/strategy';\n${head}
+export default defineStrategy({
+  name: 'probe',
+  parameters: { n: integer(3, { min: 1, max: 9 }) },
+  create: ({ n }): Strategy => { ${create} },
+});\n`,
+  );
+  return path;
+}
+
+async function logOf(create: string, head = ''): Promise<readonly string[]> {
+  const plan = planOf([await plannedOf(file(create, head))], {
+    toUs: RECORDED_FROM_US + 6_000_000,
+  });
+  const { output } = await executePlan(plan);
+  return output.strategies[0]!.log.map(({ text }) => text);
+}
+
+test('the clock of a strategy is virtual time, by every name it has', async () => {
+  const [line] = await logOf(`return {
+    onStart: (context) => context.setTimer('a', 2_500_000),
+    onTimer(_name, context) {
+      const ms = Math.floor(context.now() / 1000);
+      const all = [Date.now(), new Date().getTime(), +new Date(), new Date(0).constructor.now(),
+        performance.now(), new (class extends Date {})().getTime(), Reflect.construct(Date, []).getTime()];
+      console.log(all.every((one) => one === ms), new Date(0).toISOString(), Date.UTC(1970, 0, 2));
+    },
+  };`);
+  expect(line).toBe('true 1970-01-01T00:00:00.000Z 86400000');
+});
+
+test('chance comes from the seed', async () => {
+  const draw = `return { onStart: () => console.log(Math.random(), Math.random()) };`;
+  const first = await logOf(draw);
+  expect(first[0]).toMatch(/^0\.\d+ 0\.\d+$/);
+  expect(await logOf(draw)).toEqual(first);
+});
+
+test('timers wait in virtual time, and are saved from nothing', async () => {
+  const log = await logOf(`return {
+    async onStart(context) {
+      const from = context.now();
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      console.log('timeout', context.now() - from);
+      let ticks = 0;
+      await new Promise((resolve) => {
+        const id = setInterval(() => { ticks += 1; if (ticks === 3) { clearInterval(id); resolve(null); } }, 500);
+      });
+      console.log('interval', context.now() - from);
+      const never = setTimeout(() => console.log('never'), 100);
+      clearTimeout(never);
+    },
+  };`);
+  expect(log).toEqual(['timeout 1500000', 'interval 3000000']);
+});
+
+test.each([
+  'fetch("http://x")',
+  'process.exit()',
+  'new WebSocket("ws://x")',
+  'crypto.randomUUID()',
+  'require("fs")',
+])('%s is not there', async (code) => {
+  await expect(logOf(`return { onStart: () => { ${code}; } };`)).rejects.toThrow(
+    /is not there for a strategy|a strategy has no platform/,
+  );
+});
+
+test('a module of the platform cannot be imported, and the error says where', async () => {
+  await expect(
+    bundleStrategy(
+      file(
+        'return { onStart: () => void readFileSync };',
+        "import { readFileSync } from 'node:fs';",
+      ),
+    ),
+  ).rejects.toThrow(/s\d+\.ts:2:\d+: .*node:fs.*a strategy has no platform/);
+});
+
+test('time and chance are not there before the run', async () => {
+  const bundle = await bundleStrategy(file('return {};', 'const at = Date.now(); export { at };'));
+  expect(() => loadStrategy(bundle)).toThrow(/before the run has begun/);
+});
+
+test.each([
+  ['export default 5;', 'must export a strategy by default'],
+  ['export default { name: "x" };', 'no `create` function'],
+  ['export const x = 1;', 'must export a strategy by default'],
+  ['export default { name: "x", create() {} };', 'no `parameters`'],
+])('%s is refused in words', async (text, words) => {
+  const path = join(folder, 'wrong.ts');
+  writeFileSync(path, text);
+  await expect(bundleStrategy(path).then(loadStrategy)).rejects.toThrow(words);
+});
+
+test('a bundle has the same hash wherever the file lies', async () => {
+  const path = file('return {};');
+  const other = mkdtempSync(join(tmpdir(), 'orrery-elsewhere-'));
+  const copy = join(other, basename(path));
+  copyFileSync(path, copy);
+  const [one, two] = [await bundleStrategy(path), await bundleStrategy(copy)];
+  expect(two.sha256).toBe(one.sha256);
+  rmSync(other, { recursive: true });
+});
+
+test.each([
+  [{ n: '12' }, "parameter 'n' is '12': must be a whole number from 1 to 9"],
+  [{ n: 'x' }, "parameter 'n' is 'x': must be a whole number from 1 to 9"],
+  [{ m: '1' }, "parameter 'm' is not known; the strategy has n"],
+])('%o is refused with the limits', async (parameters, words) => {
+  const plan = planOf([await plannedOf(file('return {};'), parameters as Record<string, string>)]);
+  await expect(executePlan(plan)).rejects.toThrow(words);
+});
