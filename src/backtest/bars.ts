@@ -2,9 +2,6 @@
  * Bars of trades: a bar of [start, start + interval) is finished when that time is over, before anything else of that instant.
  * An interval without a trade has no bar.
  */
-import type { TradePrinted } from '../engine/events.ts';
-import type { MarketView } from '../engine/views.ts';
-import { priceText, sizeText } from '../gateway/encode.ts';
 import type { BarUpdate } from './strategy.ts';
 
 interface OpenBar {
@@ -16,13 +13,27 @@ interface OpenBar {
   lots: number;
 }
 
+/** What whole ticks and lots of a market are as numbers. */
+export interface BarUnits {
+  readonly symbol: string;
+  price(ticks: number): number;
+  size(lots: number): number;
+}
+
+export interface BarTrade {
+  readonly timeUs: number;
+  readonly priceTicks: number;
+  /** The sign does not matter. */
+  readonly lots: number;
+}
+
 export class BarBuilder {
-  readonly market: MarketView;
+  readonly units: BarUnits;
   readonly intervalUs: number;
   private open: OpenBar | null = null;
 
-  constructor(market: MarketView, intervalUs: number) {
-    this.market = market;
+  constructor(units: BarUnits, intervalUs: number) {
+    this.units = units;
     this.intervalUs = intervalUs;
   }
 
@@ -31,7 +42,7 @@ export class BarBuilder {
     return this.open === null ? Infinity : this.open.startUs + this.intervalUs;
   }
 
-  onTrade({ timeUs, priceTicks, lots }: TradePrinted): void {
+  onTrade({ timeUs, priceTicks, lots }: BarTrade): void {
     const { open } = this;
     const size = Math.abs(lots);
     if (open === null) {
@@ -53,20 +64,19 @@ export class BarBuilder {
 
   /** The open bar, finished. */
   finish(): BarUpdate | null {
-    const { open, market, intervalUs } = this;
+    const { open, units, intervalUs } = this;
     if (open === null) return null;
     this.open = null;
-    const price = (ticks: number): number => Number(priceText(market, ticks));
     return {
-      symbol: market.spec.symbol,
+      symbol: units.symbol,
       startUs: open.startUs,
       timeUs: open.startUs + intervalUs,
       intervalUs,
-      open: price(open.openTicks),
-      high: price(open.highTicks),
-      low: price(open.lowTicks),
-      close: price(open.closeTicks),
-      volume: Number(sizeText(market, open.lots)),
+      open: units.price(open.openTicks),
+      high: units.price(open.highTicks),
+      low: units.price(open.lowTicks),
+      close: units.price(open.closeTicks),
+      volume: units.size(open.lots),
     };
   }
 

@@ -10,7 +10,7 @@ import { money, priceText, sizeText } from '../gateway/encode.ts';
 import type { OrderIds } from '../gateway/order-ids.ts';
 import { formatDecimal } from '../num/decimal.ts';
 import type { MarketId, OrderId, SubaccountId } from '../num/units.ts';
-import { BarBuilder } from './bars.ts';
+import { BarBuilder, type BarUnits } from './bars.ts';
 import type { StrategyRecorder } from './recording/strategy-recorder.ts';
 import type { StrategyRun, UpdateHandler } from './strategy-run.ts';
 import type {
@@ -73,7 +73,7 @@ export class Feeds {
       bars: intervals
         .sort((a, b) => a - b)
         .map((intervalUs) => ({
-          builder: new BarBuilder(market, intervalUs),
+          builder: new BarBuilder(unitsOf(market), intervalUs),
           listeners: hearing.filter(({ run }) => run.entry.barsUs.includes(intervalUs)),
         })),
     };
@@ -259,4 +259,12 @@ export class Feeds {
       });
     });
   }
+}
+
+function unitsOf(market: MarketView): BarUnits {
+  return {
+    symbol: market.spec.symbol,
+    price: (ticks) => Number(priceText(market, ticks)),
+    size: (lots) => Number(sizeText(market, lots)),
+  };
 }

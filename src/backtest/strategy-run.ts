@@ -4,16 +4,14 @@
  * A handler that returns a promise is pending until that settles. Promises settle in virtual time only: through the client,
  * `sleep`, and the virtual timers of its own globals.
  */
-import type { OrderRecordShape } from '../contract/schemas.ts';
-import { MatcherError } from '../gateway/matcher-client.ts';
 import { timeUs, type Address, type Quanta, type SubaccountId } from '../num/units.ts';
 import type { FaultModel, SavedFaults } from '../sim/faults.ts';
 import type { LatencyModel } from '../sim/latency.ts';
 import type { RandomStream } from '../sim/rng.ts';
 import { PRIORITY, type Scheduler } from '../sim/scheduler.ts';
 import type { ParameterValues } from './definition.ts';
-import { orderRequest } from './order-request.ts';
-import type { MarketTerms, OrderIntent, Strategy, StrategyContext } from './strategy.ts';
+import { actionsOf } from './actions.ts';
+import type { MarketTerms, Strategy, StrategyContext } from './strategy.ts';
 import type { VirtualClient } from './virtual-client.ts';
 
 /** Time as a strategy's own globals (`Date`, `setTimeout`) need it. */
@@ -237,12 +235,7 @@ export class StrategyRun {
     const { scheduler, client, markets, random, warmingUp, log } = this.ports;
     const { account, subaccountIndex } = this.entry;
     const [symbol = ''] = this.symbols;
-    const terms = (of: string | undefined): MarketTerms => {
-      const found = markets.find((market) => market.symbol === (of ?? symbol));
-      if (found === undefined) throw new RangeError(`no market ${of ?? symbol} in this run`);
-      return found;
-    };
-    const sender = { account, subaccountIndex };
+    const nextNonce = (): number => this.nonce++;
     return {
       client,
       account,
@@ -254,29 +247,7 @@ export class StrategyRun {
       },
       random,
       now: () => scheduler.nowUs,
-      market: terms,
-      submit: (order: OrderIntent): Promise<readonly OrderRecordShape[]> =>
-        client.call('submitOrder', orderRequest(order, terms(order.symbol), sender, this.nonce++)),
-      cancel: async (orderId) => {
-        try {
-          await client.call('cancelOrder', { orderId, account });
-          return true;
-        } catch (error) {
-          if (error instanceof MatcherError && isOver(error)) return false;
-          throw error;
-        }
-      },
-      cancelAll: async (of) => {
-        await client.call('cancelAllOrders', {
-          ...sender,
-          ...(of === undefined ? {} : { symbol: of }),
-        });
-      },
-      position: async (of) => {
-        const wanted = of ?? symbol;
-        const held = await client.call('getPositions', { ...sender, symbol: wanted });
-        return held.find((position) => position.symbol === wanted)?.quantity ?? '0';
-      },
+      ...actionsOf(client, { account, subaccountIndex }, symbol, markets, nextNonce),
       setTimer: (name, afterUs) => {
         if (this.stopped) return;
         const id = ++this.timerId;
@@ -293,7 +264,7 @@ export class StrategyRun {
           });
         });
       },
-      nextNonce: () => this.nonce++,
+      nextNonce,
       log,
     };
   }
@@ -370,11 +341,6 @@ function freeze(value: unknown): void {
 function wholeUs(us: number): number {
   if (!Number.isFinite(us)) throw new RangeError(`${String(us)} is no length of time in µs`);
   return Math.max(1, Math.floor(us));
-}
-
-/** An order that is not there any more needs no cancel. */
-function isOver({ status }: MatcherError): boolean {
-  return status === 404;
 }
 
 /** An Error of the strategy's own realm. */

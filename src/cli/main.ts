@@ -27,6 +27,16 @@ const COMMANDS: readonly LazyCommand[] = [
     load: () => import('./commands/backtest.ts') as ReturnType<LazyCommand['load']>,
   },
   {
+    usage: 'live <strategy>',
+    describe: 'Run a strategy against an exchange over HTTP and WebSocket',
+    load: () => import('./commands/live.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
+    usage: 'compare <left> <right>',
+    describe: 'Compare the orders of two runs, such as live and backtest',
+    load: () => import('./commands/compare.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
     usage: 'new <what> <name>',
     describe: 'Write a strategy or a scenario that runs at once',
     load: () => import('./commands/new.ts') as ReturnType<LazyCommand['load']>,

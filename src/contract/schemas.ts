@@ -48,7 +48,9 @@ export const CANDLE_INTERVALS = [
   '12h',
   '1d',
 ] as const;
-export const CandleInterval = Type.Union(CANDLE_INTERVALS.map((word) => Type.Literal(word)));
+export const CandleInterval = Type.Unsafe<(typeof CANDLE_INTERVALS)[number]>(
+  Type.Union(CANDLE_INTERVALS.map((word) => Type.Literal(word))),
+);
 
 export const Flags = Type.Object(
   { ioc: Type.Boolean(), postOnly: Type.Boolean(), reduceOnly: Type.Boolean() },

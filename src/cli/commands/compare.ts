@@ -1,0 +1,55 @@
+/** `orrery compare`: the same strategy's orders in two runs, such as live and backtest. */
+import type { CommandModule } from 'yargs';
+import { compareOrders, readOrders, type ComparedOrder } from '../../strategies/compare.ts';
+import { EXIT, print, printJson, setExitCode } from '../manners.ts';
+
+interface CompareArguments {
+  readonly left: string;
+  readonly right: string;
+  readonly strategy: string | undefined;
+  readonly json: boolean;
+}
+
+const MAX_SHOWN = 20;
+
+export const command: CommandModule<object, CompareArguments> = {
+  command: 'compare <left> <right>',
+  builder: (yargs) =>
+    yargs
+      .positional('left', { type: 'string', demandOption: true, describe: 'folder of a run' })
+      .positional('right', { type: 'string', demandOption: true, describe: 'folder of another' })
+      .option('strategy', { type: 'string', describe: 'which of the strategies of a backtest' })
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
+      .example('$0 compare live/my reports/my', 'exit code 1 when orders or fills differ'),
+  handler: async ({ left, right, strategy = null, json }) => {
+    const comparison = compareOrders(
+      await readOrders(left, strategy),
+      await readOrders(right, strategy),
+    );
+    const { pairs, leftOnly, rightOnly } = comparison;
+    const differing = pairs.filter(({ differences }) => differences.length > 0);
+    const same = differing.length + leftOnly.length + rightOnly.length === 0;
+    if (!same) setExitCode(EXIT.failed);
+    if (json) {
+      printJson({ same, ...comparison });
+      return;
+    }
+    print(`${String(pairs.length)} orders in both, ${String(differing.length)} of them differ`);
+    for (const { left: order, differences } of differing.slice(0, MAX_SHOWN)) {
+      print(`  ${words(order)}: ${differences.join('; ')}`);
+    }
+    if (differing.length > MAX_SHOWN) print(`  and ${String(differing.length - MAX_SHOWN)} more`);
+    for (const [folder, only] of [
+      [left, leftOnly],
+      [right, rightOnly],
+    ] as const) {
+      if (only.length === 0) continue;
+      print(`${String(only.length)} orders in ${folder} only`);
+      for (const order of only.slice(0, MAX_SHOWN)) print(`  ${words(order)}`);
+    }
+  },
+};
+
+function words({ sentUs, side, size, symbol, price }: ComparedOrder): string {
+  return `${new Date(sentUs / 1000).toISOString()} ${side} ${size} ${symbol} at ${price}`;
+}

@@ -1,0 +1,145 @@
+/** `orrery live`: a strategy file against an exchange with this contract, in real time. */
+import { readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Wallet } from 'ethers';
+import type { CommandModule } from 'yargs';
+import { parseParameters } from '../../backtest/definition.ts';
+import { HttpMatcherClient } from '../../http/client/http-matcher-client.ts';
+import { parseDuration } from '../../scenario/time-text.ts';
+import { bundleStrategy } from '../../strategies/bundle.ts';
+import { runLive, type LiveRecord } from '../../strategies/live/live-run.ts';
+import { loadStrategy } from '../../strategies/sandbox.ts';
+import { fileError } from '../../store/file-error.ts';
+import { writeWholeFile } from '../../store/whole-file.ts';
+import { InputError, isInterrupted, print, printError, printJson } from '../manners.ts';
+import { parametersOf } from '../strategy-parameters.ts';
+
+interface LiveArguments {
+  readonly strategy: string;
+  readonly url: string;
+  readonly 'key-file': string | undefined;
+  readonly account: string | undefined;
+  readonly subaccount: number;
+  readonly markets: readonly string[] | undefined;
+  readonly param: readonly string[] | undefined;
+  readonly seed: string;
+  readonly for: string | undefined;
+  readonly out: string | undefined;
+  readonly json: boolean;
+}
+
+const POLL_MS = 100;
+
+export const command: CommandModule<object, LiveArguments> = {
+  command: 'live <strategy>',
+  builder: (yargs) =>
+    yargs
+      .positional('strategy', { type: 'string', demandOption: true, describe: 'strategy file' })
+      .option('url', {
+        type: 'string',
+        demandOption: true,
+        describe: 'the exchange, such as http://127.0.0.1:8080',
+      })
+      .option('key-file', {
+        type: 'string',
+        describe: 'file with the private key of the wallet that signs (or ORRERY_KEY)',
+      })
+      .option('account', {
+        type: 'string',
+        describe: 'account that the wallet acts for as a delegate; its own unless given',
+      })
+      .option('subaccount', { type: 'number', default: 0, describe: 'index of the subaccount' })
+      .option('markets', { type: 'string', array: true, describe: 'symbols; all unless given' })
+      .option('param', { type: 'string', array: true, describe: 'a parameter, name=value' })
+      .option('seed', { type: 'string', default: '1', describe: 'of the strategy’s chance' })
+      .option('for', { type: 'string', describe: 'stop after this time; else Ctrl-C does' })
+      .option('out', { type: 'string', describe: 'folder for live.json: orders, fills and log' })
+      .option('json', { type: 'boolean', default: false, describe: 'print the record as JSON' })
+      .example(
+        '$0 live my.ts --url http://127.0.0.1:8080 --key-file key --for 10m --out live/my',
+        '',
+      )
+      .example('$0 compare live/my reports/my', 'what a backtest of the same time did differently'),
+  handler: async (options) => {
+    process.setSourceMapsEnabled(true);
+    process.env['TZ'] = 'UTC';
+    const lasting = options.for === undefined ? null : parseDuration(options.for);
+    if (options.for !== undefined && (lasting === null || lasting === 0)) {
+      throw new InputError(`--for '${options.for}': must be a length of time such as 10m`);
+    }
+    if (!Number.isInteger(options.subaccount) || options.subaccount < 0) {
+      throw new InputError('--subaccount must be a whole number from 0');
+    }
+    const signer = await readWallet(options['key-file']);
+    const bundle = await bundleStrategy(options.strategy);
+    const { definition, bindClock } = loadStrategy(bundle);
+    const parameters = parseParameters(definition.parameters, parametersOf(options.param ?? []));
+    const account = (options.account ?? signer.address).toLowerCase();
+    const client = new HttpMatcherClient({ url: options.url, signer, account });
+    const stop = new AbortController();
+    const endMs = lasting === null ? Infinity : Date.now() + lasting / 1000;
+    const poll = setInterval(() => {
+      if (isInterrupted() || Date.now() >= endMs) stop.abort();
+    }, POLL_MS);
+    if (!options.json) {
+      printError(`${definition.name} on ${options.url} as ${account}; Ctrl-C stops it`);
+    }
+    try {
+      const record = await runLive({
+        definition,
+        bindClock,
+        parameters,
+        client,
+        account,
+        subaccountIndex: options.subaccount,
+        symbols: options.markets ?? null,
+        seed: options.seed,
+        stop: stop.signal,
+        onLog: (text) => {
+          if (!options.json) print(text);
+        },
+      });
+      await tell(record, options);
+    } finally {
+      clearInterval(poll);
+    }
+  },
+};
+
+async function tell(record: LiveRecord, { out, json }: LiveArguments): Promise<void> {
+  if (out !== undefined) {
+    await mkdir(out, { recursive: true }).catch((error: unknown) => {
+      throw fileError(out, error);
+    });
+    await writeWholeFile(join(out, 'live.json'), Buffer.from(`${JSON.stringify(record)}\n`));
+  }
+  if (json) {
+    printJson(record);
+    return;
+  }
+  const placed = record.orders.filter(({ order }) => order !== null).length;
+  print(
+    `${String(placed)} orders, ${String(record.orders.length - placed)} refused, ${String(record.fills.length)} fills in ${((record.endedUs - record.startedUs) / 1e6).toFixed(1)} s`,
+  );
+  if (out !== undefined) print(`record   ${join(out, 'live.json')}`);
+}
+
+async function readWallet(file: string | undefined): Promise<Wallet> {
+  const text =
+    file === undefined
+      ? process.env['ORRERY_KEY']
+      : await readFile(file, 'utf8').catch((error: unknown) => {
+          throw fileError(file, error);
+        });
+  if (text === undefined) {
+    throw new InputError(
+      '--key-file (or ORRERY_KEY) gives the private key of the wallet that signs',
+    );
+  }
+  try {
+    return new Wallet(text.trim());
+  } catch {
+    throw new InputError(`${file ?? 'ORRERY_KEY'}: not a private key; it is 0x and 64 hex digits`);
+  }
+}

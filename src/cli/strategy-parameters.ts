@@ -1,0 +1,13 @@
+/** `--param name=value` on the command line. */
+import type { ParameterValue } from '../backtest/definition.ts';
+import { InputError } from './manners.ts';
+
+export function parametersOf(given: readonly string[]): Record<string, ParameterValue> {
+  const values: Record<string, ParameterValue> = {};
+  for (const text of given) {
+    const equals = text.indexOf('=');
+    if (equals < 1) throw new InputError(`--param '${text}': must be name=value`);
+    values[text.slice(0, equals)] = text.slice(equals + 1);
+  }
+  return values;
+}
