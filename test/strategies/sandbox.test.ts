@@ -128,6 +128,6 @@ test.each([
   [{ n: 'x' }, "parameter 'n' is 'x': must be a whole number from 1 to 9"],
   [{ m: '1' }, "parameter 'm' is not known; the strategy has n"],
 ])('%o is refused with the limits', async (parameters, words) => {
-  const plan = planOf([await plannedOf(file('return {};'), parameters as Record<string, string>)]);
+  const plan = planOf([await plannedOf(file('return {};'), parameters)]);
   await expect(executePlan(plan)).rejects.toThrow(words);
 });

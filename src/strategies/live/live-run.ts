@@ -207,9 +207,8 @@ class LiveRun {
       this.warm = true;
       return;
     }
-    const { onBar } = this.strategy;
     const words = barsUs.map((us) => CANDLES.get(us));
-    const covered = onBar !== undefined && words.every((word) => word !== undefined);
+    const covered = this.strategy.onBar !== undefined && words.every((word) => word !== undefined);
     if (!covered) {
       this.after(lengthUs, () => {
         this.warm = true;
