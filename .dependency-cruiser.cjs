@@ -17,7 +17,7 @@ const PACKAGES = {
   contract: ['typebox'],
   engine: [],
   gateway: [],
-  sim: ['seedrandom', 'hyparquet', 'hyparquet-compressors'],
+  sim: ['seedrandom', 'hyparquet', 'hyparquet-compressors', 'papaparse'],
   scenario: ['yaml', 'decimal.js'],
   backtest: ['decimal.js'],
   fuzz: ['decimal.js', 'fast-check'],

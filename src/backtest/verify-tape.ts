@@ -1,13 +1,16 @@
 /**
  * Rebuilds a recording's book in the real exchange, without any user, and holds it against the venue's own best bid
- * and ask: for every touch whose update id is that of a depth update, price and size right after that update.
+ * and ask: price and size right after the update that the venue names, or, where it numbers none, after the message that was
+ * received together with them.
  */
+import type { Command, TapeLevel } from '../engine/commands.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../gateway/market-config.ts';
 import { Exchange } from '../engine/exchange.ts';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
 import type { LevelView } from '../engine/views.ts';
 import { marketId, type Lots, type PriceTicks, type TimeUs } from '../num/units.ts';
-import type { TouchRecord } from '../sim/tape/record.ts';
+import type { TapeStep } from '../sim/tape/book-sync.ts';
+import type { TapeRecord, TouchRecord } from '../sim/tape/record.ts';
 import type { TapeSteps } from '../sim/tape/tape-steps.ts';
 
 /** How many touches and books wait for each other: far more than streams drift apart. */
@@ -24,13 +27,62 @@ export interface TouchMismatch {
 
 export interface TapeVerification {
   readonly compared: number;
+  /** Best prices of the venue that the recording has. */
+  readonly touches: number;
   readonly mismatched: number;
   /** The first few. */
   readonly mismatches: readonly TouchMismatch[];
+  /** Updates after which the recorded book bids as much as it asks. */
   readonly crossedBooks: number;
   readonly commands: number;
   readonly stateHash: string;
   readonly violations: readonly string[];
+}
+
+/** The recorded book without the exchange: two maps, to see whether the recording itself crosses. */
+class PlainBook {
+  private readonly bids = new Map<number, number>();
+  private readonly asks = new Map<number, number>();
+
+  /** Whether the book after this command bids as much as it asks, or more. */
+  crossedAfter(command: Command): boolean {
+    switch (command.kind) {
+      case 'tapeSnapshot':
+        this.clear();
+        return this.take(command.levels);
+      case 'tapeDepth':
+        return this.take(command.levels);
+      case 'tapeGap':
+        this.clear();
+        return false;
+      default:
+        return false;
+    }
+  }
+
+  private take(levels: readonly TapeLevel[]): boolean {
+    let added: TapeLevel | null = null;
+    for (const level of levels) {
+      const side = level.side === 'bid' ? this.bids : this.asks;
+      if (level.lots === 0) side.delete(level.priceTicks);
+      else {
+        side.set(level.priceTicks, level.lots);
+        added = level;
+      }
+    }
+    // What only removes levels crosses nothing.
+    if (added === null) return false;
+    let bid = -Infinity;
+    let ask = Infinity;
+    for (const price of this.bids.keys()) if (price > bid) bid = price;
+    for (const price of this.asks.keys()) if (price < ask) ask = price;
+    return bid >= ask;
+  }
+
+  private clear(): void {
+    this.bids.clear();
+    this.asks.clear();
+  }
 }
 
 interface Touch {
@@ -39,9 +91,15 @@ interface Touch {
 }
 
 export interface VerifyOptions {
-  /** Called with the engine after each depth update. */
-  readonly onBook?: (engine: Exchange, timeUs: TimeUs) => void;
+  /** Called with the engine when all that one line of the recording does to the book is done. */
+  readonly onBook?: (engine: Exchange, at: BookTime) => void;
   readonly cancelled?: () => boolean;
+}
+
+export interface BookTime {
+  readonly timeUs: TimeUs;
+  /** Of the recording. */
+  readonly line: number;
 }
 
 export async function verifyTape(
@@ -49,75 +107,131 @@ export async function verifyTape(
   specOf: () => MarketSpec,
   options: VerifyOptions = {},
 ): Promise<TapeVerification> {
-  let engine: Exchange | null = null;
-  const market = marketId(0);
-  const books = new Map<number, Touch>();
-  const touches = new Map<number, TouchRecord>();
-  const mismatches: TouchMismatch[] = [];
-  let compared = 0;
-  let mismatched = 0;
-  let crossedBooks = 0;
-  let commands = 0;
+  const verifier = new Verifier(specOf, options);
+  for await (const steps of tape.batches()) {
+    if (options.cancelled?.() === true) break;
+    for (const step of steps) verifier.take(step);
+  }
+  return verifier.finish();
+}
 
-  const compare = (venue: TouchRecord, book: Touch): void => {
-    compared += 1;
+/** Commands after which there is a book to look at; of single orders trades too, which have a line of their own. */
+const BOOK_COMMANDS: readonly Command['kind'][] = ['tapeDepth', 'tapeSnapshot', 'tapeL3'];
+
+class Verifier {
+  private readonly specOf: () => MarketSpec;
+  private readonly options: VerifyOptions;
+  private engine: Exchange | null = null;
+  private readonly market = marketId(0);
+  private readonly plain = new PlainBook();
+  private readonly books = new Map<string, Touch>();
+  private readonly touches = new Map<string, TouchRecord>();
+  private readonly mismatches: TouchMismatch[] = [];
+  private compared = 0;
+  private mismatched = 0;
+  private crossedBooks = 0;
+  private commands = 0;
+  private touchesSeen = 0;
+  private singleOrders = false;
+  /** The line whose book is to be shown when the next line begins. */
+  private open: BookTime | null = null;
+
+  constructor(specOf: () => MarketSpec, options: VerifyOptions) {
+    this.specOf = specOf;
+    this.options = options;
+  }
+
+  take({ record, command, inSync }: TapeStep): void {
+    if (this.open !== null && this.open.line !== record.line) this.show();
+    if (command !== null) this.apply(record, command);
+    if (record.kind !== 'touch') return;
+    this.touchesSeen += 1;
+    if (!inSync) return;
+    const key = touchKey(record);
+    const book = this.books.get(key);
+    if (book !== undefined) this.compare(record, book);
+    else if (record.updateId > 0) hold(this.touches, key, record);
+  }
+
+  finish(): TapeVerification {
+    this.show();
+    const { engine, compared, mismatched, mismatches, crossedBooks, commands, touchesSeen } = this;
+    return {
+      compared,
+      touches: touchesSeen,
+      mismatched,
+      mismatches,
+      crossedBooks,
+      commands,
+      stateHash: engine?.stateHash() ?? '',
+      violations: (engine?.checkInvariants() ?? []).map(
+        ({ invariant, detail }) => `${invariant}: ${detail}`,
+      ),
+    };
+  }
+
+  private apply(record: TapeRecord, command: Command): void {
+    const engine = (this.engine ??= openExchange(this.specOf(), command.timeUs));
+    engine.apply(command);
+    this.commands += 1;
+    if (this.plain.crossedAfter(command)) this.crossedBooks += 1;
+    if (command.kind === 'tapeL3') this.singleOrders = true;
+    const shows =
+      BOOK_COMMANDS.includes(command.kind) || (this.singleOrders && command.kind === 'tapeTrade');
+    if (!shows) return;
+    this.open = { timeUs: command.timeUs, line: record.line };
+    if (record.kind !== 'depth' && record.kind !== 'snapshot') return;
+    const { bestBid, bestAsk } = engine.market(this.market);
+    const book = { bid: bestBid, ask: bestAsk };
+    hold(this.books, timeKey(record), book);
+    if (record.kind !== 'depth') return;
+    const key = idKey(record.lastId);
+    const touch = this.touches.get(key);
+    if (touch !== undefined) {
+      this.compare(touch, book);
+      this.touches.delete(key);
+    }
+    hold(this.books, key, book);
+  }
+
+  private show(): void {
+    const { open, engine } = this;
+    this.open = null;
+    if (open !== null && engine !== null) this.options.onBook?.(engine, open);
+  }
+
+  private compare(venue: TouchRecord, book: Touch): void {
+    this.compared += 1;
     const rebuilt = shown(book.bid, book.ask);
     const said = shown(
       { priceTicks: venue.bidTicks, lots: venue.bidLots },
       { priceTicks: venue.askTicks, lots: venue.askLots },
     );
     if (rebuilt === said) return;
-    mismatched += 1;
-    if (mismatches.length === MAX_SHOWN) return;
-    mismatches.push({
-      updateId: venue.updateId,
-      line: venue.line,
-      timeUs: venue.timeUs,
-      venue: said,
-      rebuilt,
-    });
-  };
-
-  for await (const steps of tape.batches()) {
-    if (options.cancelled?.() === true) break;
-    for (const { record, command, inSync } of steps) {
-      if (command !== null) {
-        engine ??= openExchange(specOf(), command.timeUs);
-        engine.apply(command);
-        commands += 1;
-      }
-      if (command?.kind === 'tapeDepth' && record.kind === 'depth' && engine !== null) {
-        const { bestBid, bestAsk } = engine.market(market);
-        if (bestBid !== null && bestAsk !== null && bestBid.priceTicks >= bestAsk.priceTicks) {
-          crossedBooks += 1;
-        }
-        const book = { bid: bestBid, ask: bestAsk };
-        const touch = touches.get(record.lastId);
-        if (touch !== undefined) {
-          compare(touch, book);
-          touches.delete(record.lastId);
-        }
-        hold(books, record.lastId, book);
-        options.onBook?.(engine, command.timeUs);
-      }
-      if (record.kind === 'touch' && inSync) {
-        const book = books.get(record.updateId);
-        if (book === undefined) hold(touches, record.updateId, record);
-        else compare(record, book);
-      }
-    }
+    this.mismatched += 1;
+    if (this.mismatches.length === MAX_SHOWN) return;
+    const { updateId, line, timeUs } = venue;
+    this.mismatches.push({ updateId, line, timeUs, venue: said, rebuilt });
   }
-  return {
-    compared,
-    mismatched,
-    mismatches,
-    crossedBooks,
-    commands,
-    stateHash: engine?.stateHash() ?? '',
-    violations: (engine?.checkInvariants() ?? []).map(
-      ({ invariant, detail }) => `${invariant}: ${detail}`,
-    ),
-  };
+}
+
+/** A touch is that of the update with its id; one without an id is that of the message which was received with it. */
+function touchKey(touch: TouchRecord): string {
+  return touch.updateId > 0 ? idKey(touch.updateId) : timeKey(touch);
+}
+
+function idKey(id: number): string {
+  return `u${String(id)}`;
+}
+
+function timeKey({
+  timeUs,
+  localUs,
+}: {
+  readonly timeUs: TimeUs;
+  readonly localUs: TimeUs;
+}): string {
+  return `t${String(timeUs)} ${String(localUs)}`;
 }
 
 function openExchange(spec: MarketSpec, timeUs: TimeUs): Exchange {
@@ -127,8 +241,8 @@ function openExchange(spec: MarketSpec, timeUs: TimeUs): Exchange {
   return engine;
 }
 
-function hold<T>(map: Map<number, T>, id: number, value: T): void {
-  map.set(id, value);
+function hold<T>(map: Map<string, T>, key: string, value: T): void {
+  map.set(key, value);
   if (map.size <= MAX_HELD) return;
   for (const oldest of map.keys()) {
     map.delete(oldest);

@@ -239,7 +239,7 @@ async function openFile(path: string): Promise<FileHandle> {
   });
 }
 
-async function fileBuffer(file: FileHandle): Promise<AsyncBuffer> {
+export async function fileBuffer(file: FileHandle): Promise<AsyncBuffer> {
   const { size } = await file.stat();
   return {
     byteLength: size,

@@ -1,5 +1,5 @@
 import type { CommandModule } from 'yargs';
-import { verifyTape } from '../../backtest/verify-tape.ts';
+import { verifyTape, type BookTime } from '../../backtest/verify-tape.ts';
 import type { Exchange } from '../../engine/exchange.ts';
 import { inSteps } from '../../gateway/encode.ts';
 import { marketId } from '../../num/units.ts';
@@ -35,9 +35,9 @@ export const bookCommand: CommandModule<object, BookArguments> = {
       let updates = 0;
       try {
         await verifyTape(tape.steps, () => specOf(tape.units()), {
-          onBook: (engine, atUs) => {
+          onBook: (engine, at) => {
             updates += 1;
-            if (updates % args.every === 0) show(engine, updates, atUs, tape.units(), args.json);
+            if (updates % args.every === 0) show(engine, updates, at, tape.units(), args.json);
             progress.update(tape.progress());
           },
           cancelled: isInterrupted,
@@ -53,7 +53,7 @@ export const bookCommand: CommandModule<object, BookArguments> = {
 function show(
   engine: Exchange,
   update: number,
-  timeUs: number,
+  at: BookTime,
   units: TapeUnits,
   json: boolean,
 ): void {
@@ -64,7 +64,9 @@ function show(
         ({ priceTicks, lots }) =>
           [inSteps(priceTicks, units.tickSize), inSteps(lots, units.lotSize)] as const,
       );
-  const book = { symbol: units.symbol, update, timeUs, bids: side('bid'), asks: side('ask') };
+  const { symbol } = units;
+  const { line, timeUs } = at;
+  const book = { symbol, update, line, timeUs, bids: side('bid'), asks: side('ask') };
   if (json) {
     print(JSON.stringify(book));
     return;

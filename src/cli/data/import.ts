@@ -1,82 +1,213 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { parse as parseYaml } from 'yaml';
 import type { CommandModule } from 'yargs';
-import { TapeError } from '../../sim/tape/record.ts';
-import { sha256Of } from '../../store/dataset-files.ts';
+import {
+  intervalOf,
+  parseColumnMap,
+  type ColumnMap,
+} from '../../sim/tape/formats/column-map.ts';
+import { FORMATS } from '../../sim/tape/formats/formats.ts';
+import type { StreamManifest } from '../../sim/tape/manifest.ts';
+import { TapeError, type TapeUnits } from '../../sim/tape/record.ts';
+import { openDataset, sha256Of } from '../../store/dataset-files.ts';
 import { DatasetWriter } from '../../store/dataset-writer.ts';
-import { openRaw } from '../../store/recordings.ts';
-import { InputError, print, startProgress, stopIfInterrupted } from '../manners.ts';
-import { unitOptions, unitsOf, type UnitArguments } from './tape-source.ts';
+import { fileError } from '../../store/file-error.ts';
+import {
+  filesToRead,
+  findUnits,
+  formatNamed,
+  Recording,
+  type RecordingOptions,
+} from '../../store/recordings.ts';
+import {
+  InputError,
+  Interrupted,
+  print,
+  printError,
+  printJson,
+  startProgress,
+  stopIfInterrupted,
+} from '../manners.ts';
 
-interface ImportArguments extends UnitArguments {
+interface ImportArguments {
   readonly format: string;
   readonly file: readonly string[];
   readonly out: string;
+  readonly symbol: string | undefined;
+  readonly tick: string | undefined;
+  readonly lot: string | undefined;
+  readonly inverse: boolean;
   readonly source: string;
   readonly licence: string;
   readonly add: boolean;
   readonly replace: boolean;
+  readonly map: string | undefined;
+  readonly interval: string | undefined;
+  readonly 'skip-bad': number;
+  readonly json: boolean;
 }
 
 export const importCommand: CommandModule<object, ImportArguments> = {
   command: 'import <format> <file..>',
-  describe: 'Make a dataset of recorded files',
+  describe: 'Make a dataset of recorded files, or add a stream to one',
   builder: (yargs) =>
     yargs
       .positional('format', {
         type: 'string',
         demandOption: true,
-        choices: ['binance-raw'],
+        choices: FORMATS.map(({ name }) => name),
         describe: 'format of the files',
       })
       .positional('file', {
         type: 'string',
         array: true,
         demandOption: true,
-        describe: 'files of one recording, in order (gzip or plain)',
+        describe: 'files of one recording, in order; plain, gzip or zip',
       })
       .option('out', { type: 'string', demandOption: true, describe: 'folder of the dataset' })
-      .option('add', { type: 'boolean', default: false, describe: 'add to a dataset that is there' })
+      .option('add', { type: 'boolean', default: false, describe: 'add a stream to a dataset' })
       .option('replace', { type: 'boolean', default: false, describe: 'replace a dataset' })
+      .option('symbol', { type: 'string', describe: 'market; else from the files or their names' })
+      .option('tick', { type: 'string', describe: 'tick size; else found in the prices' })
+      .option('lot', { type: 'string', describe: 'lot size; else found in the sizes' })
+      .option('inverse', { type: 'boolean', default: false, describe: 'coin-margined contract' })
+      .option('map', { type: 'string', describe: 'YAML file that says what the columns are' })
+      .option('interval', { type: 'string', describe: 'length of a bar, such as 1m; else found' })
+      .option('skip-bad', { type: 'number', default: 0, describe: 'bad rows to pass over' })
       .option('source', { type: 'string', default: '', describe: 'where the recording comes from' })
       .option('licence', { type: 'string', default: '', describe: 'its licence' })
-      .options(unitOptions)
-      .example('$0 data import binance-raw btcusdt.gz --out data/btcusdt', ''),
+      .option('json', { type: 'boolean', default: false, describe: 'print the stream as JSON' })
+      .example('$0 data import binance-klines BTCUSDT-1m-2024-01.zip --out data/btc', '')
+      .example('$0 data import binance-funding BTCUSDT-fundingRate-2024-01.zip --out data/btc --add', '')
+      .example('$0 data import tardis book.csv.gz --out data/book', 'the header says which file it is')
+      .example('$0 data import csv ticks.csv --map ticks.yaml --out data/ticks --skip-bad 5', '')
+      .epilog('Formats, column maps and what is checked: docs/DATA.md'),
   handler: async (args) => {
-    const { format, source, licence } = args;
-    if (args.add && args.replace) throw new InputError('--add and --replace exclude each other');
-    const writer = await DatasetWriter.open(args.out, {
-      id: format,
-      job: JSON.stringify([format, args.file, unitsOf(args)]),
-      mode: args.add ? 'add' : args.replace ? 'replace' : 'create',
-    });
-    const progress = startProgress('import');
-    try {
-      const recording = openRaw(args.file, unitsOf(args));
-      for await (const batch of recording.records) {
-        stopIfInterrupted();
-        for (const record of batch) await writer.write(record);
-        progress.update(recording.progress());
-      }
-      for (const file of args.file) {
-        const { size } = await stat(file);
-        writer.done.push({ name: basename(file), sha256: await sha256Of(file), bytes: size });
-      }
-      const units = recording.units();
-      if (units === null) throw new TapeError('the files hold no record');
-      const stream = await writer.finish({ symbol: units.symbol, format, source, licence }, units);
-      progress.stop();
-      const counts = Object.entries(stream.counts).map(([kind, n]) => `${String(n)} ${kind}`);
-      print(
-        `${args.out}: ${units.symbol}, ${counts.join(', ')}, ${String(stream.levels)} levels, ${String(stream.gaps)} gaps`,
-      );
-      if (units.inverse) {
-        print(`${units.symbol} is coin-margined: good for book checks, refused for PnL`);
-      }
-    } catch (error) {
-      progress.stop();
-      await writer.abandon();
-      throw error;
-    }
+    const stream = await importFiles(args);
+    if (args.json) printJson(stream.manifest);
+    else say(args.out, stream.manifest, stream.units, stream.found);
   },
 };
+
+interface Imported {
+  readonly manifest: StreamManifest;
+  readonly units: TapeUnits;
+  /** Whether tick and lot size were found in the data. */
+  readonly found: boolean;
+}
+
+async function importFiles(args: ImportArguments): Promise<Imported> {
+  if (args.add && args.replace) throw new InputError('--add and --replace exclude each other');
+  const skipBad = args['skip-bad'];
+  if (!Number.isSafeInteger(skipBad) || skipBad < 0) {
+    throw new InputError(`--skip-bad must be a whole number from 0, got ${String(skipBad)}`);
+  }
+  const format = formatNamed(args.format);
+  const map = await mapOf(args);
+  const given = await givenUnits(args);
+  const options: RecordingOptions = {
+    format,
+    files: args.file,
+    symbol: args.symbol ?? null,
+    units: given,
+    inverse: args.inverse,
+    map,
+    skipBad,
+    state: null,
+  };
+  const id = [args.symbol, args.format].filter((part) => part !== undefined).join('.');
+  const { symbol, tick, lot, inverse } = args;
+  const writer = await DatasetWriter.open(args.out, {
+    id,
+    job: JSON.stringify([format.name, args.file, symbol, tick, lot, inverse, map]),
+    mode: args.add ? 'add' : args.replace ? 'replace' : 'create',
+  });
+  const progress = startProgress('import', args.json);
+  try {
+    const units = await findUnits(options, (fraction) => {
+      stopIfInterrupted();
+      progress.update(fraction / 2);
+    });
+    const recording = new Recording({ ...options, units, state: writer.reader });
+    recording.skipped = writer.skippedRows;
+    const files = filesToRead(options);
+    for (const [i, path] of files.entries()) {
+      if (i < writer.done.length) continue;
+      for await (const batch of recording.read(path)) {
+        stopIfInterrupted();
+        for (const record of batch) await writer.write(record);
+        progress.update((i + recording.fraction) / files.length);
+      }
+      const { size } = await stat(path);
+      writer.skippedRows = recording.skipped;
+      const name = basename(path);
+      await writer.endFile({ name, sha256: await sha256Of(path), bytes: size }, recording.state());
+    }
+    const known = recording.units;
+    if (known === null) throw new TapeError('the files hold no record');
+    const { source, licence } = args;
+    const facts = { symbol: known.symbol, format: format.name, source, licence };
+    const manifest = await writer.finish(facts, known);
+    return { manifest, units: known, found: given === null && format.shape !== 'binance-raw' };
+  } catch (error) {
+    progress.stop();
+    const kept = await writer.abandon();
+    if (kept > 0 && error instanceof Interrupted) {
+      printError(`${String(kept)} of ${String(args.file.length)} files are through; the same command goes on after them`);
+    }
+    throw error;
+  } finally {
+    progress.stop();
+  }
+}
+
+async function mapOf(args: ImportArguments): Promise<ColumnMap | null> {
+  if (args.map === undefined) {
+    if (args.interval === undefined) return null;
+    const intervalUs = intervalOf(args.interval);
+    return { ...parseColumnMap({ kind: 'bar' }), intervalUs };
+  }
+  const text = await readFile(args.map, 'utf8').catch((error: unknown) => {
+    throw fileError(args.map ?? '', error);
+  });
+  try {
+    const map = parseColumnMap(parseYaml(text) as unknown);
+    return args.interval === undefined ? map : { ...map, intervalUs: intervalOf(args.interval) };
+  } catch (error) {
+    throw new InputError(`${args.map}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Tick and lot size that are known before the files are read: given, or of the market in the dataset. */
+async function givenUnits(args: ImportArguments): Promise<TapeUnits | null> {
+  const { symbol, tick, lot, inverse } = args;
+  if ((tick === undefined) !== (lot === undefined)) {
+    throw new InputError('--tick and --lot are given together');
+  }
+  if (args.add) {
+    const markets = (await openDataset(args.out)).manifest.markets;
+    const found = markets.find((market) => market.symbol === symbol) ?? (symbol === undefined && markets.length === 1 ? markets[0] : undefined);
+    if (found !== undefined) {
+      if (tick !== undefined && (tick !== found.tickSize || lot !== found.lotSize)) {
+        throw new InputError(
+          `${found.symbol} is in the dataset with tick ${found.tickSize} and lot ${found.lotSize}`,
+        );
+      }
+      return found;
+    }
+  }
+  if (tick === undefined || lot === undefined) return null;
+  if (symbol === undefined) throw new InputError('--tick and --lot need --symbol');
+  return { symbol, tickSize: tick, lotSize: lot, inverse };
+}
+
+function say(out: string, stream: StreamManifest, units: TapeUnits, found: boolean): void {
+  const counts = Object.entries(stream.counts).map(([kind, n]) => `${String(n)} ${kind}`);
+  print(
+    `${out}: ${units.symbol}, ${counts.join(', ')}, ${String(stream.levels)} levels, ${String(stream.gaps)} gaps` +
+      (stream.skippedRows > 0 ? `, ${String(stream.skippedRows)} bad rows skipped` : ''),
+  );
+  if (found) print(`tick ${units.tickSize} and lot ${units.lotSize} are those of the data`);
+  if (units.inverse) print(`${units.symbol} is coin-margined: good for book checks, refused for PnL`);
+}

@@ -84,10 +84,9 @@ export function unitsOf({ symbol, tick, lot, inverse }: UnitArguments): TapeUnit
   return { symbol, tickSize: tick, lotSize: lot, inverse };
 }
 
-/** A market for rebuilding books: nobody trades in it. */
-export function specOf(units: TapeUnits): MarketSpec {
-  const { symbol, tickSize, lotSize } = units;
-  const spec = parseMarketSpec({ symbol, tickSize, lotSize, indexSource: 'mid' }, keccak);
+/** A market for rebuilding books, in ticks and lots: nobody trades in it, so they may be finer than a market's can be. */
+export function specOf({ symbol }: TapeUnits): MarketSpec {
+  const spec = parseMarketSpec({ symbol, tickSize: '1', lotSize: '1', indexSource: 'mid' }, keccak);
   if (!spec.ok) throw new InputError(spec.error);
   return spec.value;
 }

@@ -57,8 +57,11 @@ async function verify(tape: TapeSource, quiet: boolean): Promise<TapeVerificatio
   }
 }
 
-function passes({ compared, mismatched, crossedBooks, violations }: TapeVerification): boolean {
-  return compared > 0 && mismatched === 0 && crossedBooks === 0 && violations.length === 0;
+/** Best prices of the venue of which none could be compared prove nothing, so that fails as a mismatch does. */
+function passes(verification: TapeVerification): boolean {
+  const { commands, compared, touches, mismatched, crossedBooks, violations } = verification;
+  if (commands === 0 || (touches > 0 && compared === 0)) return false;
+  return mismatched === 0 && crossedBooks === 0 && violations.length === 0;
 }
 
 function say(tape: TapeSource, verification: TapeVerification): void {
@@ -73,15 +76,23 @@ function say(tape: TapeSource, verification: TapeVerification): void {
     print(`  ${' '.repeat(String(miss.updateId).length + 7)} rebuilt ${miss.rebuilt}`);
   }
   print(`crossed books    ${String(verification.crossedBooks)}`);
-  print(`depth, trades    ${String(sync.depths)}, ${String(sync.trades)}`);
+  print(`snapshots, depth ${String(sync.snapshots)}, ${String(sync.depths)}`);
+  print(`trades, orders   ${String(sync.trades)}, ${String(sync.orders)}`);
+  if (sync.bars > 0) print(`bars             ${String(sync.bars)}`);
   print(`gaps             ${String(sync.gaps)}, stale ${String(sync.staleUs / 1e6)} s`);
+  for (const { fromUs, toUs, reason } of sync.gapList.slice(0, 10)) {
+    print(`  ${String(fromUs)} to ${String(toUs)} µs: ${reason}`);
+  }
   print(`dropped updates  ${String(sync.dropped)} (older than the snapshot, or repeated)`);
+  print(`repeated         ${String(sync.duplicates)} trades and bars`);
   print(`out of order     ${String(order.outOfOrder)}, beyond the window ${String(order.late)}`);
   print(
     `feed latency     ${String(order.minFeedLatencyUs / 1000)} to ${String(order.maxFeedLatencyUs / 1000)} ms` +
       (order.minFeedLatencyUs < 0 ? ' (negative: the recorder’s clock runs behind the venue’s)' : ''),
   );
   for (const violation of verification.violations) print(`VIOLATION        ${violation}`);
-  if (verification.compared === 0) print('FAILED           nothing could be compared');
+  if (verification.touches === 0) {
+    print('nothing to compare with: the recording has no best prices of the venue');
+  } else if (verification.compared === 0) print('FAILED           nothing could be compared');
   print(`state hash       ${verification.stateHash}`);
 }

@@ -23,15 +23,17 @@ export class BinanceRawDecoder {
   private known: TapeUnits | null;
   private readPrice: StepReader = () => -1;
   private readSize: StepReader = () => -1;
-  private line = 0;
+  private line: number;
   private readonly waiting: { text: string; line: number }[] = [];
   /** Messages of kinds that no book or trade comes from. */
   ignored = 0;
   /** Trades that are not of the order book (insurance fund, ADL): Binance marks them in `X`. */
   offBookTrades = 0;
 
-  constructor(units: TapeUnits | null) {
+  /** `line`: lines of the recording that were read before. */
+  constructor(units: TapeUnits | null, line = 0) {
     this.known = null;
+    this.line = line;
     if (units !== null) this.use(units);
   }
 

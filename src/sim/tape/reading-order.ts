@@ -47,14 +47,17 @@ export class ReadingOrder {
     maxFeedLatencyUs: -Infinity,
   };
   private readonly windowUs: DurationUs;
+  private readonly before: (a: Held, b: Held) => boolean;
   private readonly heap: Held[] = [];
   private newestUs = 0;
   private newestLineUs = 0;
   private releasedUs = 0;
   private depthUs = 0;
 
-  constructor(windowUs: DurationUs) {
+  /** `asRecorded`: records of one time stay in the order of their lines, as single orders of a book must. */
+  constructor(windowUs: DurationUs, asRecorded = false) {
     this.windowUs = windowUs;
+    this.before = asRecorded ? recordedBefore : before;
   }
 
   /** Takes the next line's record, and adds those that are now due to `due`. */
@@ -102,7 +105,7 @@ export class ReadingOrder {
     while (at > 0) {
       const parentAt = (at - 1) >> 1;
       const parent = heap[parentAt];
-      if (parent === undefined || !before(held, parent)) break;
+      if (parent === undefined || !this.before(held, parent)) break;
       heap[at] = parent;
       at = parentAt;
     }
@@ -119,11 +122,11 @@ export class ReadingOrder {
       let child = heap[childAt];
       if (child === undefined) break;
       const right = heap[childAt + 1];
-      if (right !== undefined && before(right, child)) {
+      if (right !== undefined && this.before(right, child)) {
         child = right;
         childAt += 1;
       }
-      if (!before(child, last)) break;
+      if (!this.before(child, last)) break;
       heap[at] = child;
       at = childAt;
     }
@@ -134,6 +137,12 @@ export class ReadingOrder {
 /** The order of records of several streams of one market: those of one time by kind. */
 export function inTapeOrder(a: TapeRecord, b: TapeRecord): number {
   return a.timeUs - b.timeUs || PRIORITY[a.kind] - PRIORITY[b.kind];
+}
+
+function recordedBefore(a: Held, b: Held): boolean {
+  if (a.atUs !== b.atUs) return a.atUs < b.atUs;
+  if (a.record.line !== b.record.line) return a.record.line < b.record.line;
+  return PRIORITY[a.record.kind] < PRIORITY[b.record.kind];
 }
 
 function before(a: Held, b: Held): boolean {

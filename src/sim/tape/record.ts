@@ -38,6 +38,7 @@ export interface TradeRecord extends RecordBase {
 /** The venue's own best bid and ask after update id: for checking a rebuilt book. */
 export interface TouchRecord extends RecordBase {
   readonly kind: 'touch';
+  /** 0 where the venue numbers none. */
   readonly updateId: number;
   readonly bidTicks: PriceTicks;
   readonly bidLots: Lots;

@@ -32,7 +32,7 @@ export class TapeSteps {
     { fidelity = 'l2', model = DEFAULT_TAPE_MODEL }: TapeOptions = {},
   ) {
     this.streams = streams;
-    this.orders = streams.map(() => new ReadingOrder(WINDOW_US));
+    this.orders = streams.map(() => new ReadingOrder(WINDOW_US, fidelity === 'l3'));
     this.model = model;
     this.sync = new BookSync(market, unitsOf, fidelity, model);
   }

@@ -1,0 +1,84 @@
+/** The formats that `orrery data import` reads. */
+import { BinanceCsvDecoder, type BinanceFile } from './binance-csv.ts';
+import { ColumnDecoder, type ColumnMap } from './column-map.ts';
+import type { DecoderContext, RowDecoder } from './row-decoder.ts';
+import { TardisDecoder } from './tardis.ts';
+
+export interface FormatInfo {
+  readonly name: string;
+  readonly describe: string;
+  /** How its files are read. */
+  readonly shape: 'csv' | 'parquet' | 'arrow' | 'hyperliquid' | 'lobster' | 'binance-raw';
+}
+
+const BINANCE: Readonly<Record<string, { readonly file: BinanceFile; readonly describe: string }>> =
+  {
+    'binance-klines': { file: 'klines', describe: 'Binance public klines' },
+    'binance-mark-klines': {
+      file: 'mark-klines',
+      describe: 'Binance public mark price klines: marks',
+    },
+    'binance-index-klines': { file: 'index-klines', describe: 'Binance public index price klines' },
+    'binance-trades': { file: 'trades', describe: 'Binance public trades' },
+    'binance-aggtrades': { file: 'aggtrades', describe: 'Binance public aggregate trades' },
+    'binance-funding': { file: 'funding', describe: 'Binance public funding rates' },
+    'binance-bookticker': { file: 'bookticker', describe: 'Binance public best bid and ask' },
+  };
+
+const TARDIS = [
+  'tardis',
+  'tardis-incremental-book-l2',
+  'tardis-book-snapshot',
+  'tardis-trades',
+  'tardis-quotes',
+  'tardis-derivative-ticker',
+];
+
+export const FORMATS: readonly FormatInfo[] = [
+  {
+    name: 'binance-raw',
+    describe: 'raw Binance futures websocket lines, `<local ns> <json>`',
+    shape: 'binance-raw',
+  },
+  ...Object.entries(BINANCE).map(([name, { describe }]) => ({
+    name,
+    describe: `${describe} (CSV or zip)`,
+    shape: 'csv' as const,
+  })),
+  ...TARDIS.map((name) => ({
+    name,
+    describe: 'Tardis CSV; which file it is says its header',
+    shape: 'csv' as const,
+  })),
+  {
+    name: 'hyperliquid',
+    describe: 'Hyperliquid l2Book and trades, lines of JSON',
+    shape: 'hyperliquid',
+  },
+  {
+    name: 'lobster',
+    describe: 'LOBSTER messages, and order books beside them',
+    shape: 'lobster',
+  },
+  { name: 'csv', describe: 'any CSV, by --map or its header', shape: 'csv' },
+  { name: 'parquet', describe: 'any Parquet table, by --map or its columns', shape: 'parquet' },
+  { name: 'arrow', describe: 'any Arrow IPC table, by --map or its columns', shape: 'arrow' },
+];
+
+/** The decoder of a format whose files are rows. */
+export function rowDecoder(
+  format: FormatInfo,
+  context: DecoderContext,
+  map: ColumnMap | null,
+  state: unknown,
+): RowDecoder {
+  const binance = BINANCE[format.name];
+  if (binance !== undefined) return new BinanceCsvDecoder(binance.file, context);
+  if (TARDIS.includes(format.name)) return new TardisDecoder(context, state);
+  return new ColumnDecoder(context, map, state);
+}
+
+/** The symbol in a file's name, as publishers put it: `BTCUSDT-1m-2024-01.zip`, `AAPL_2012-06-21_…`; null for none. */
+export function symbolOfFile(name: string): string | null {
+  return /^[A-Za-z][A-Za-z0-9]*/.exec(name)?.[0].toUpperCase() ?? null;
+}
