@@ -4,12 +4,12 @@
  */
 import { Wallet } from 'ethers';
 import { HttpMatcherClient } from 'orrery/client';
-import { WebSocket } from 'ws';
 
 const url = process.env['URL'] ?? 'http://127.0.0.1:8080';
 const symbol = 'BTC-USD-PERP';
 const rounds = 3;
 const wallet = Wallet.createRandom();
+const account = wallet.address;
 const client = new HttpMatcherClient({ url, signer: wallet });
 
 async function sim(path: string, body: unknown): Promise<void> {
@@ -22,72 +22,38 @@ async function sim(path: string, body: unknown): Promise<void> {
   if (!response.ok) throw new Error(await response.text());
 }
 
-await sim('deposit', { account: wallet.address, amount: '50000' });
+await sim('deposit', { account, amount: '50000' });
 await sim('oracle', { symbol, price: '60000' });
 
-const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/ws`);
-await new Promise((resolve) => socket.once('open', resolve));
-let nextId = 0;
-const waiting = new Map<
-  number,
-  (answer: { result?: unknown; error?: { message: string } }) => void
->();
-const ask = (method: string, params: unknown): Promise<unknown> =>
-  new Promise((resolve, reject) => {
-    const id = ++nextId;
-    waiting.set(id, ({ result, error }) => {
-      if (error === undefined) resolve(result);
-      else reject(new Error(error.message));
-    });
-    socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
-  });
+// One socket for feeds and orders: it logs in, comes back when it is lost, and repairs what it missed.
+const feeds = client.feeds();
+const bids = new Map<string, string>();
 
-interface Level {
-  readonly price: string;
-  readonly quantity: string;
-}
-const book = { bids: new Map<string, string>(), asks: new Map<string, string>() };
-let sequence: number | null = null;
-
-socket.on('message', (data: Buffer) => {
-  const message = JSON.parse(data.toString()) as {
-    readonly id?: number;
-    readonly type?: string;
-    readonly data?: unknown;
-    readonly result?: unknown;
-    readonly error?: { message: string };
-  };
-  if (message.id !== undefined) waiting.get(message.id)?.(message);
-  if (message.type !== 'Book') return;
-  const update = message.data as {
-    bids: Level[];
-    asks: Level[];
-    snapshot: boolean;
-    previous_sequence_number: number | null;
-    sequence_number: number;
-  };
-  if (!update.snapshot && update.previous_sequence_number !== sequence) {
-    throw new Error('a gap: subscribe again');
-  }
-  sequence = update.sequence_number;
-  for (const side of ['bids', 'asks'] as const) {
-    if (update.snapshot) book[side].clear();
-    for (const { price, quantity } of update[side]) {
-      if (quantity === '0') book[side].delete(price);
-      else book[side].set(price, quantity);
+async function followBook(): Promise<void> {
+  for await (const { snapshot, bids: levels } of await feeds.subscribe('book', {
+    symbols: [symbol],
+  })) {
+    if (snapshot) bids.clear();
+    for (const { price, quantity } of levels) {
+      if (quantity === '0') bids.delete(price);
+      else bids.set(price, quantity);
     }
   }
-});
+}
 
-await ask('auth', { bearer: await client.bearer() });
-await ask('subscribe', { source: 'book', symbols: [symbol] });
-await ask('subscribe', { source: 'fill', account: wallet.address, subaccountIndices: [] });
+async function followFills(): Promise<void> {
+  for await (const { price, quantity } of await feeds.subscribe('fill', { account })) {
+    console.log(`filled ${quantity} at ${price}`);
+  }
+}
+
+const following = Promise.all([followBook(), followFills()]);
 
 for (let round = 0; round < rounds; round++) {
   const { mark } = await client.call('getPrice', { symbol });
   const middle = Number(mark ?? 60_000);
   const quote = (side: 1 | -1) => ({
-    account: wallet.address,
+    account,
     subaccountIndex: 0,
     symbol,
     orderType: 'limit',
@@ -98,14 +64,14 @@ for (let round = 0; round < rounds; round++) {
     originatorFee: 0,
     flags: { ioc: false, postOnly: true, reduceOnly: false },
   });
-  const { orders } = await client.send('submitOrders', { orders: [quote(1), quote(-1)] });
+  const { orders } = await feeds.send('submitOrders', { orders: [quote(1), quote(-1)] });
   console.log(
     `round ${String(round + 1)}:`,
     orders.map(({ price, status }) => `${price} ${status}`).join(', '),
   );
   await new Promise((resolve) => setTimeout(resolve, 50));
-  console.log('  best bid', [...book.bids.keys()].map(Number).sort((a, b) => b - a)[0]);
-  const orderIds = orders.map(({ orderId }) => orderId);
-  await ask('cancel', { account: wallet.address, orderIds });
+  console.log('  best bid', [...bids.keys()].map(Number).sort((a, b) => b - a)[0]);
+  await feeds.send('cancelOrders', { account, orderIds: orders.map(({ orderId }) => orderId) });
 }
-socket.close();
+await feeds.close();
+await following;

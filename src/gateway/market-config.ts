@@ -99,6 +99,10 @@ export const DEFAULT_EXCHANGE_CONFIG: ExchangeConfig = {
 const EXCHANGE_FIELDS = [
   'name',
   'chainId',
+  'verifyingContract',
+  'clsAccount',
+  'cashFeedId',
+  'rateLimit',
   'selfTradeExpire',
   'triggerSource',
   'indexStaleMs',
@@ -151,6 +155,12 @@ export function parseExchangeConfig(
       genesisTimeUs,
       name: fields.has('name') ? fields.symbol('name') : base.name,
       chainId: fields.has('chainId') ? count(fields, 'chainId', 0, 2 ** 31) : base.chainId,
+      verifyingContract: fields.has('verifyingContract')
+        ? fields.address('verifyingContract')
+        : base.verifyingContract,
+      clsAccount: fields.has('clsAccount') ? fields.address('clsAccount') : base.clsAccount,
+      cashFeedId: fields.has('cashFeedId') ? fields.feedId('cashFeedId') : base.cashFeedId,
+      rateLimit: flag(fields, 'rateLimit', base.rateLimit),
       selfTradeExpire: fields.has('selfTradeExpire')
         ? (count(fields, 'selfTradeExpire', 0, 2) as 0 | 1 | 2)
         : base.selfTradeExpire,
@@ -192,6 +202,10 @@ export function parseExchangeConfig(
         vaultSnapshotsPerHolder: kept('vaultSnapshotsPerHolder'),
       },
     };
+    const others: readonly string[] = [config.insuranceAccount, config.treasuryAccount];
+    if (others.includes(config.clsAccount)) {
+      fields.fail('clsAccount', 'is another account of the exchange');
+    }
     if (config.vaultFeeSharePpm + config.insuranceFeeSharePpm > 1_000_000) {
       fields.fail('insuranceFeeShare', 'with vaultFeeShare must be at most 1');
     }
@@ -479,6 +493,12 @@ function word<T extends string>(fields: Fields, name: string, words: readonly T[
   const found = words.find((known) => known === text);
   if (found === undefined) fields.fail(name, `must be one of ${words.join(', ')}`);
   return found;
+}
+
+/** As YAML or text has it. */
+function flag(fields: Fields, name: string, fallback: boolean): boolean {
+  if (typeof fields.get(name) === 'boolean') return fields.boolean(name);
+  return word(fields, name, ['true', 'false'], String(fallback)) === 'true';
 }
 
 function min(a: bigint, b: bigint): bigint {

@@ -216,7 +216,15 @@ async function documentation(
   // What browsers show gets the headers for it; records need one of them.
   await app.register(async (pages) => {
     if (securityHeaders === 'pages') await pages.register(helmet, HELMET);
-    await pages.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
+    await pages.register(swaggerUi, {
+      routePrefix: '/docs',
+      staticCSP: true,
+      // The page sets styles on elements; scripts are its own files alone.
+      transformStaticCSP: (policy) =>
+        policy
+          .replace(/style-src [^;]*/, "style-src 'self' 'unsafe-inline'")
+          .replace(/;?\s*upgrade-insecure-requests/, ''),
+    });
   });
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
   const feeds = asyncApi(host.view.config.name);

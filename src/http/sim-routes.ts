@@ -3,7 +3,7 @@
  * exchange's hash, snapshot and journal.
  */
 import { createReadStream } from 'node:fs';
-import { timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalidField, MESSAGES } from '../contract/messages.ts';
 import type { Command } from '../engine/commands.ts';
@@ -45,7 +45,7 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
     app.route({
       method,
       url: `/sim/${path}`,
-      schema: { tags: ['simulation'], summary },
+      schema: { tags: ['simulation'], summary, security: [{ simulation: [] }] },
       handler: async (request, reply) => {
         try {
           if (!holdsToken(request, token)) throw new RequestError(MESSAGES.simToken);
@@ -144,7 +144,13 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
   }));
   app.get(
     '/sim/journal',
-    { schema: { tags: ['simulation'], summary: 'The journal, for orrery replay and inspect' } },
+    {
+      schema: {
+        tags: ['simulation'],
+        summary: 'The journal, for orrery replay and inspect',
+        security: [{ simulation: [] }],
+      },
+    },
     (request: FastifyRequest, reply: FastifyReply) => {
       if (!holdsToken(request, token)) return sendError(reply, new RequestError(MESSAGES.simToken));
       const { journalPath, journalBytes } = host.exchange;
@@ -155,9 +161,10 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
 }
 
 function holdsToken(request: FastifyRequest, token: string): boolean {
-  const given = Buffer.from(/^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '');
-  const wanted = Buffer.from(token);
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
+  const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  // Digests are of one length, so that not even the token's length can be timed.
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(token));
 }
 
 function submit(host: Host, command: Command): void {

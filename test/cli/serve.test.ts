@@ -1,10 +1,13 @@
 /** `orrery serve` as its operator meets it: what it refuses, what it says, how it ends. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Wallet } from 'ethers';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { HttpMatcherClient } from '../../src/client.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 let folder: string;
@@ -25,7 +28,14 @@ function run(...args: string[]): { status: number | null; stderr: string } {
   const data = join(folder, 'var');
   const { status, stderr } = spawnSync(
     process.execPath,
-    [CLI, 'serve', '--data-dir', data, '--port', '0', ...args],
+    [
+      CLI,
+      'serve',
+      '--data-dir',
+      data,
+      ...(args.includes('--port') ? [] : ['--port', '0']),
+      ...args,
+    ],
     {
       encoding: 'utf8',
       timeout: 20_000,
@@ -127,9 +137,88 @@ test('says where it listens and what it recovered, and ends on SIGTERM with a sn
   expect(first).toMatchObject({ name: 'Mine', symbols: ['ETH-USD-PERP 0.01', 'X 0.1'] });
   expect(first.stderr).toContain(`a new exchange in ${data}`);
   expect(first.stderr).toContain('no secret is given');
-  expect(readdirSync(data).sort()).toEqual(['journal.orrery', 'snapshot-0000000000000002.bin']);
+  const files = readdirSync(data).sort();
+  expect(files[0]).toBe('journal.orrery');
+  expect(files[1]).toMatch(/^snapshot-\d{16}\.bin$/);
   const second = await once();
   expect(second.stderr).toMatch(
-    /recovered .*: snapshot of command 2, 0 commands replayed, state hash [0-9a-f]{64}/,
+    /recovered .*: snapshot of command \d+, 0 commands replayed, state hash [0-9a-f]{64}/,
   );
+});
+
+describe('a server under way', () => {
+  let child: ChildProcess;
+  let stdout = '';
+  let stderr = '';
+  let url = '';
+  const SECRET = 'secret of the tokens of this server, long enough';
+  beforeEach(async () => {
+    const flags = ['--data-dir', join(folder, 'var'), '--port', '0', '--log-level', 'trace'];
+    child = spawn(process.execPath, [CLI, 'serve', ...flags], {
+      env: { ...process.env, ORRERY_SECRET: SECRET, ORRERY_SIM_TOKEN: 'token-of-the-simulation' },
+    });
+    stdout = '';
+    stderr = '';
+    child.stderr?.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    url = await new Promise<string>((resolve, reject) => {
+      child.on('exit', () => {
+        reject(new Error(stderr));
+      });
+      child.stdout?.on('data', (chunk: Buffer) => {
+        stdout += chunk.toString();
+        const found = /listens on (\S+)/.exec(stdout)?.[1];
+        if (found !== undefined) resolve(found);
+      });
+    });
+  });
+  afterEach(() => {
+    child.kill('SIGKILL');
+  });
+  const ended = (): Promise<number | null> =>
+    new Promise((resolve) => {
+      child.on('exit', resolve);
+    });
+
+  test('logs each request with its id as JSON beside its one line, and no secret', async () => {
+    const client = new HttpMatcherClient({ url, signer: Wallet.createRandom() });
+    const token = await client.bearer();
+    await fetch(`${url}/time`, { headers: { 'x-request-id': 'mine-17' } });
+    await fetch(`${url}/sim/hash`, {
+      headers: { authorization: 'Bearer token-of-the-simulation' },
+    });
+    await fetch(`${url}/auth/claims`, { headers: { authorization: `Bearer ${token}` } });
+    await expect.poll(() => stderr).toContain('mine-17');
+    child.kill('SIGTERM');
+    expect(await ended()).toBe(0);
+    expect(stdout).toBe(`orrery listens on ${url}\n`);
+    const lines = stderr.split('\n').filter((line) => line.startsWith('{'));
+    const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(logged).toContainEqual(
+      expect.objectContaining({ reqId: 'mine-17', method: 'GET', route: '/time', status: 200 }),
+    );
+    for (const secret of [SECRET, token, 'token-of-the-simulation']) {
+      expect(stderr + stdout).not.toContain(secret);
+    }
+  });
+
+  test('ends within seconds though clients hold on: one idle, one that never answers, one that is slow', async () => {
+    const { port, hostname } = new URL(url);
+    const idle = connect(Number(port), hostname);
+    const slow = connect(Number(port), hostname, () => {
+      slow.write('GET /time HTTP/1.1\r\nX-A: ');
+    });
+    const feed = connect(Number(port), hostname, () => {
+      feed.write(
+        'GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+      );
+    });
+    for (const socket of [idle, slow, feed]) socket.on('error', () => undefined);
+    await new Promise((resolve) => feed.once('data', resolve));
+    const started = performance.now();
+    child.kill('SIGINT');
+    expect(await ended()).toBe(0);
+    expect(performance.now() - started).toBeLessThan(20_000);
+  }, 30_000);
 });

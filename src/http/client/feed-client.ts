@@ -1,10 +1,16 @@
 /**
- * Feeds as async iterators over one connection (R-11.4). A connection that is lost is made again, with login and subscriptions; a book that
- * misses an update is asked for anew, so its iterator always yields a snapshot and then deltas without a gap.
+ * Feeds as async iterators over one connection (R-11.4), and orders over it. A connection that is lost is made again, with login and
+ * subscriptions; what was missed meanwhile is read over HTTP and told in its place. A book that misses an update is asked for anew, so its
+ * iterator always yields a snapshot and then deltas without a gap.
  */
 import { WebSocket } from 'ws';
 import { FEEDS, type FeedSource } from '../../contract/feeds.ts';
+import type { RequestOf, ResponseOf } from '../../contract/endpoints.ts';
+import { MatcherError, type MatcherClient } from '../../gateway/matcher-client.ts';
+import type { UpdateOf } from '../feeds/asyncapi.ts';
 import { parseExact, stringifyExact } from '../exact-json.ts';
+import type { Unsigned } from './http-matcher-client.ts';
+import { Told, withoutOverlap, type Data } from './repair.ts';
 
 export interface FeedParams {
   /** Of public sources; none means all markets. */
@@ -18,18 +24,38 @@ export interface FeedParams {
 export interface FeedOptions {
   /** Such as ws://127.0.0.1:8080/ws */
   readonly url: string;
-  /** Asked at each connection that has private subscriptions. */
-  readonly bearer: (() => Promise<string>) | null;
+  /** Asked at each connection; for a new token when the one at hand has run out. null: only what anyone may see. */
+  readonly bearer: ((fresh: boolean) => Promise<string>) | null;
+  /** Reads what a lost connection missed; without it updates of that time are not told. */
+  readonly client?: MatcherClient;
+  /** Fills in nonces and signatures of orders. */
+  readonly sign?: (
+    endpoint: 'submitOrder' | 'submitOrders',
+    request: Record<string, unknown>,
+  ) => Promise<Record<string, unknown>>;
 }
 
-type Data = Readonly<Record<string, unknown>>;
+/** What may be asked over the socket as well as over HTTP. */
+type SocketEndpoint = 'submitOrder' | 'submitOrders' | 'cancelOrder' | 'cancelOrders';
+type SocketRequest<E extends SocketEndpoint> = E extends 'submitOrder' | 'submitOrders'
+  ? Unsigned<E>
+  : RequestOf<E>;
+
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
+const SILENCE_MS = 75_000;
 /** Updates that nobody takes; more is an error of who should. */
 const MAX_QUEUE = 100_000;
 
 class FeedError extends Error {
   override readonly name = 'FeedError';
+  /** As HTTP would have it; null when there was no answer. */
+  readonly status: number | null;
+
+  constructor(message: string, status: number | null = null) {
+    super(message);
+    this.status = status;
+  }
 }
 
 /** One subscription and who takes its updates. */
@@ -38,6 +64,12 @@ class Feed implements AsyncIterableIterator<Data> {
   readonly params: FeedParams;
   /** Last sequence number of each book; undefined until its snapshot. */
   readonly sequences = new Map<string, unknown>();
+  /** Whether the server has taken the subscription, so that a new connection repeats it. */
+  established = false;
+  /** What was told, for reading on; null where nothing is read. */
+  told: Told | null = null;
+  /** Updates that wait until what was missed has been told; null while none do. */
+  private behind: Data[] | null = null;
   private readonly queue: Data[] = [];
   private taker: {
     resolve: (result: IteratorResult<Data>) => void;
@@ -73,7 +105,26 @@ class Feed implements AsyncIterableIterator<Data> {
   }
 
   push(data: Data): void {
+    if (this.behind !== null) this.behind.push(data);
+    else this.tell(data);
+  }
+
+  /** Updates wait from now on. */
+  hold(): void {
+    this.behind ??= [];
+  }
+
+  /** Tells what was missed, then what came meanwhile. */
+  catchUp(missed: readonly Data[]): void {
+    const live = this.behind ?? [];
+    this.behind = null;
+    for (const data of missed) this.tell(data);
+    for (const data of withoutOverlap(this.source, missed, live)) this.tell(data);
+  }
+
+  private tell(data: Data): void {
     if (this.ended !== null) return;
+    this.told?.note(this.source, data);
     if (this.taker !== null) {
       const { resolve } = this.taker;
       this.taker = null;
@@ -108,6 +159,7 @@ export class FeedClient {
   private readonly feeds = new Set<Feed>();
   private readonly waiting = new Map<number, (answer: Data) => void>();
   private socket: Promise<WebSocket> | null = null;
+  private reconnecting = false;
   private nextId = 0;
   private closed = false;
 
@@ -116,10 +168,10 @@ export class FeedClient {
   }
 
   /** Subscribes; the iterator's first `next` waits for the first update. Rejects when the server refuses. */
-  async subscribe(
-    source: FeedSource,
+  async subscribe<S extends FeedSource>(
+    source: S,
     params: FeedParams = {},
-  ): Promise<AsyncIterableIterator<Data>> {
+  ): Promise<AsyncIterableIterator<UpdateOf<S>>> {
     const feed = new Feed(source, params, (ended) => {
       if (this.feeds.delete(ended) && !this.closed) {
         void this.ask('unsubscribe', { source, ...requestOf(ended) }).catch(() => undefined);
@@ -127,12 +179,37 @@ export class FeedClient {
     });
     this.feeds.add(feed);
     try {
+      const { client } = this.options;
+      if (client !== undefined) feed.told = new Told((await client.call('getTime', {})).time);
       await this.ask('subscribe', { source, ...requestOf(feed) });
+      feed.established = true;
     } catch (error) {
       this.feeds.delete(feed);
       throw error;
     }
-    return feed;
+    // The server sends what its table says; the tests hold every update against its schema.
+    return feed as AsyncIterableIterator<Data> as AsyncIterableIterator<UpdateOf<S>>;
+  }
+
+  /**
+   * Places or cancels over the socket; nonces and signatures are filled in as over HTTP. Rejects with `MatcherError` on a refusal; when the
+   * connection is lost with what it says, and the order may or may not have been placed: ask for its clientId.
+   */
+  async send<E extends SocketEndpoint>(
+    endpoint: E,
+    request: SocketRequest<E>,
+  ): Promise<ResponseOf<E>> {
+    const { sign } = this.options;
+    const places = endpoint === 'submitOrder' || endpoint === 'submitOrders';
+    const given = request as Record<string, unknown>;
+    const body = places && sign !== undefined ? await sign(endpoint, given) : given;
+    const params = endpoint === 'submitOrders' ? { ...body, type: 'batchOrders' } : body;
+    try {
+      return (await this.ask(places ? 'create' : 'cancel', params)) as ResponseOf<E>;
+    } catch (error) {
+      if (!(error instanceof FeedError) || error.status === null) throw error;
+      throw new MatcherError(endpoint, error.status, error.message);
+    }
   }
 
   async close(): Promise<void> {
@@ -149,6 +226,10 @@ export class FeedClient {
 
   private askOn(socket: WebSocket, method: string, params: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
+      if (socket.readyState !== socket.OPEN) {
+        reject(new FeedError('the connection was lost'));
+        return;
+      }
       this.nextId += 1;
       const id = this.nextId;
       const onClose = (): void => {
@@ -159,7 +240,13 @@ export class FeedClient {
       this.waiting.set(id, ({ result, error }) => {
         socket.off('close', onClose);
         if (error === undefined) resolve(result);
-        else reject(new FeedError((error as { readonly message: string }).message));
+        else {
+          const { message, data } = error as {
+            readonly message: string;
+            readonly data?: { readonly status: number };
+          };
+          reject(new FeedError(message, data?.status ?? 400));
+        }
       });
       socket.send(stringifyExact({ jsonrpc: '2.0', id, method, params }));
     });
@@ -178,33 +265,64 @@ export class FeedClient {
     socket.on('message', (data: Buffer) => {
       this.take(socket, parseExact(data.toString('utf8')) as Data);
     });
+    watchPings(socket);
     socket.once('close', () => {
       this.socket = null;
       if (!this.closed && this.feeds.size > 0) void this.reconnect();
     });
-    const { bearer } = this.options;
-    if (bearer !== null) await this.askOn(socket, 'auth', { bearer: await bearer() });
+    try {
+      await this.logIn(socket);
+    } catch (error) {
+      socket.close();
+      throw error;
+    }
     return socket;
   }
 
-  /** Until it works: a new connection with every subscription. */
+  /** With the token at hand, or with a new one where that has run out. */
+  private async logIn(socket: WebSocket): Promise<void> {
+    const { bearer } = this.options;
+    if (bearer === null) return;
+    try {
+      await this.askOn(socket, 'auth', { bearer: await bearer(false) });
+    } catch (error) {
+      if (!(error instanceof FeedError) || error.status !== 401) throw error;
+      await this.askOn(socket, 'auth', { bearer: await bearer(true) });
+    }
+  }
+
+  /** Until it works: a new connection with every subscription, and what was missed. */
   private async reconnect(): Promise<void> {
+    if (this.reconnecting) return;
+    this.reconnecting = true;
     let pauseMs = FIRST_PAUSE_MS;
-    for (; !this.closed; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+    for (; !this.closed && this.reconnecting; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
       const waitMs = pauseMs;
       await new Promise((resolve) => setTimeout(resolve, waitMs));
+      let socket: WebSocket | null = null;
       try {
         this.socket ??= this.connect();
-        const socket = await this.socket;
-        for (const feed of this.feeds) {
+        socket = await this.socket;
+        const feeds = [...this.feeds].filter(({ established }) => established);
+        for (const feed of feeds) {
           feed.sequences.clear();
+          feed.hold();
           await this.askOn(socket, 'subscribe', { source: feed.source, ...requestOf(feed) });
         }
-        return;
+        for (const feed of feeds) feed.catchUp(await this.missedBy(feed));
+        this.reconnecting = socket.readyState !== socket.OPEN;
       } catch {
+        socket?.terminate();
         this.socket = null;
       }
     }
+    this.reconnecting = false;
+  }
+
+  private async missedBy(feed: Feed): Promise<readonly Data[]> {
+    const { client } = this.options;
+    if (client === undefined || feed.told === null) return [];
+    return feed.told.missed(feed.source, feed.params, client);
   }
 
   private take(socket: WebSocket, message: Data): void {
@@ -249,6 +367,22 @@ export class FeedClient {
       .catch(() => socket.close());
     return false;
   }
+}
+
+/** The server pings every 30 seconds; a connection that says nothing for longer is gone. */
+function watchPings(socket: WebSocket): void {
+  const lost = setTimeout(() => {
+    socket.terminate();
+  }, SILENCE_MS);
+  const alive = (): void => {
+    lost.refresh();
+  };
+  socket.on('ping', alive);
+  socket.on('message', alive);
+  socket.once('close', () => {
+    clearTimeout(lost);
+  });
+  lost.unref();
 }
 
 function requestOf({ source, params }: Feed): Record<string, unknown> {

@@ -126,8 +126,9 @@ export class HttpMatcherClient implements MatcherClient {
     return this.call(endpoint, request as unknown as RequestOf<E>);
   }
 
-  /** A bearer token, for WebSocket feeds. */
-  async bearer(): Promise<string> {
+  /** A bearer token, for WebSocket feeds; a new one when the one at hand is not good any more. */
+  async bearer(fresh = false): Promise<string> {
+    if (fresh) this.token = null;
     this.token ??= this.login().catch((error: unknown) => {
       this.token = null;
       throw error;
@@ -135,11 +136,13 @@ export class HttpMatcherClient implements MatcherClient {
     return this.token;
   }
 
-  /** The feeds of the same exchange, with the same login. */
+  /** The feeds of the same exchange, with the same login, and orders over their socket. */
   feeds(): FeedClient {
     const url = `${this.url.replace(/^http/, 'ws')}/ws`;
-    const bearer = this.options.signer === null ? null : () => this.bearer();
-    return new FeedClient({ url, bearer });
+    const bearer = this.options.signer === null ? null : (fresh: boolean) => this.bearer(fresh);
+    const sign = (endpoint: EndpointId, request: Body): Promise<Body> =>
+      this.complete(endpoint, request);
+    return new FeedClient({ url, bearer, client: this, sign });
   }
 
   /** One above the last, and above those of earlier processes: microseconds since 1970. */

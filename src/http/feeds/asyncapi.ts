@@ -1,4 +1,5 @@
 /** The feeds as an AsyncAPI document, made from the feed table and the record schemas. */
+import type { Static, TSchema } from 'typebox';
 import { FEEDS, FEED_METHODS, MAX_SUBSCRIPTIONS, type FeedSource } from '../../contract/feeds.ts';
 import * as S from '../../contract/schemas.ts';
 
@@ -42,7 +43,14 @@ export const UPDATE_DATA = {
   position: S.PositionRecord,
   balance: S.BalanceRecord,
   stats: S.StatsRecord,
-} as const satisfies Record<FeedSource, unknown>;
+} as const satisfies Record<FeedSource, TSchema>;
+
+/** An update of a source as a client takes it: prices and summaries of several markets one by one. */
+export type UpdateOf<Source extends FeedSource> = Source extends 'price'
+  ? Static<typeof S.PriceRecord>
+  : Source extends 'summary'
+    ? Static<typeof S.SummaryRecord>
+    : Static<(typeof UPDATE_DATA)[Source]>;
 
 const REQUEST = Type.Object({
   jsonrpc: Type.Literal('2.0'),

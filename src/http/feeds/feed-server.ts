@@ -14,6 +14,7 @@ const BACKLOG_EVERY_MS = 1000;
 /** Bytes that wait to be read by all clients. */
 const MAX_BACKLOG_BYTES = 256 << 20;
 const CLOSE_GOING_AWAY = 1001;
+const CLOSE_WAIT_MS = 2000;
 
 export interface FeedServices extends Omit<ConnectionServices, 'publisher'> {
   /** Of a client, behind whatever proxies are believed. */
@@ -101,5 +102,15 @@ export class FeedServer {
     this.publisher.close();
     for (const socket of this.open.keys()) socket.close(CLOSE_GOING_AWAY, 'Shutting down');
     this.sockets.close();
+    if (this.open.size === 0) return;
+    // Who does not answer is not waited for.
+    const last = setTimeout(() => {
+      for (const socket of this.open.keys()) socket.terminate();
+    }, CLOSE_WAIT_MS);
+    for (const socket of this.open.keys()) {
+      socket.once('close', () => {
+        if (this.open.size === 0) clearTimeout(last);
+      });
+    }
   }
 }
