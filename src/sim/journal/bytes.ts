@@ -15,7 +15,8 @@ export class BytesError extends Error {
 }
 
 const scratch = new BigInt64Array(1);
-const scratchBytes = new Uint8Array(scratch.buffer);
+/** Low and high half. */
+const scratchWords = new Int32Array(scratch.buffer);
 
 export class ByteWriter {
   buffer: Uint8Array;
@@ -52,8 +53,10 @@ export class ByteWriter {
 
   /** A safe integer ≥ 0 in eight bytes. */
   u64(value: number): void {
-    this.u32(value | 0);
-    this.u32(Math.floor(value / 0x100000000));
+    this.reserve(8);
+    this.putU32(this.length, value | 0);
+    this.putU32(this.length + 4, Math.floor(value / 0x100000000));
+    this.length += 8;
   }
 
   uint(value: number): void {
@@ -83,7 +86,8 @@ export class ByteWriter {
   i64(value: bigint): void {
     this.reserve(8);
     scratch[0] = value;
-    this.buffer.set(scratchBytes, this.length);
+    this.putU32(this.length, scratchWords[0] ?? 0);
+    this.putU32(this.length + 4, scratchWords[1] ?? 0);
     this.length += 8;
   }
 
@@ -103,6 +107,12 @@ export class ByteWriter {
     this.length += bytes.length;
   }
 
+  /** A byte that says whether there is a text, then the text. */
+  optionalText(value: string | null): void {
+    this.u8(value === null ? 0 : 1);
+    if (value !== null) this.text(value);
+  }
+
   /** A copy of what was written. */
   bytes(): Uint8Array {
     return this.buffer.slice(0, this.length);
@@ -110,14 +120,16 @@ export class ByteWriter {
 }
 
 export class ByteReader {
-  source: Uint8Array;
+  readonly source: Uint8Array;
   at: number;
   end: number;
+  private readonly view: DataView;
 
   constructor(source: Uint8Array, at = 0, end = source.length) {
     this.source = source;
     this.at = at;
     this.end = end;
+    this.view = new DataView(source.buffer, source.byteOffset, source.byteLength);
   }
 
   u8(): number {
@@ -126,17 +138,36 @@ export class ByteReader {
   }
 
   u32(): number {
-    return this.u8() + this.u8() * 0x100 + this.u8() * 0x10000 + this.u8() * 0x1000000;
+    const { at } = this;
+    if (at + 4 > this.end) throw new BytesError(at, 'the frame ends early');
+    this.at = at + 4;
+    return this.view.getUint32(at, true);
   }
 
   u64(): number {
-    const low = this.u32();
-    const value = this.u32() * 0x100000000 + low;
-    if (!Number.isSafeInteger(value)) throw new BytesError(this.at - 8, 'a number beyond 2^53');
-    return value;
+    const { at } = this;
+    if (at + 8 > this.end) throw new BytesError(at, 'the frame ends early');
+    this.at = at + 8;
+    const high = this.view.getUint32(at + 4, true);
+    if (high >= 0x200000) throw new BytesError(at, 'a number beyond 2^53');
+    return high * 0x100000000 + this.view.getUint32(at, true);
+  }
+
+  /** `name` is said when the byte is neither 0 nor 1. */
+  bool(name: string): boolean {
+    const byte = this.u8();
+    if (byte > 1) throw new BytesError(this.at - 1, `${name} is neither 0 nor 1`);
+    return byte === 1;
   }
 
   uint(): number {
+    const byte = this.u8();
+    if (byte < 0x80) return byte;
+    this.at -= 1;
+    return this.longUint();
+  }
+
+  private longUint(): number {
     let value = 0;
     let scale = 1;
     for (let i = 0; i < 8; i++) {
@@ -160,9 +191,10 @@ export class ByteReader {
   }
 
   i64(): bigint {
-    if (this.at + 8 > this.end) throw new BytesError(this.at, 'the frame ends early');
-    for (let i = 0; i < 8; i++) scratchBytes[i] = this.source[this.at++] ?? 0;
-    return scratch[0] ?? 0n;
+    const { at } = this;
+    if (at + 8 > this.end) throw new BytesError(at, 'the frame ends early');
+    this.at = at + 8;
+    return this.view.getBigInt64(at, true);
   }
 
   text(): string {

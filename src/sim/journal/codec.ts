@@ -4,6 +4,7 @@
  * tag byte; tags and field orders are append-only, since journals outlive programs.
  */
 import {
+  accountId,
   address,
   lots,
   marketId,
@@ -22,6 +23,7 @@ import {
   type TimeUs,
 } from '../../num/units.ts';
 import { unreachable } from '../../base/assert.ts';
+import { codeOf } from '../../base/code-of.ts';
 import { ORDER_TYPES } from '../../engine/book/order-table.ts';
 import type {
   CancelAll,
@@ -535,6 +537,54 @@ const EMPTY = {
   } satisfies SettleFunding,
 } as const;
 
+const TAG_PLACE_ORDER = COMMAND_TAGS.placeOrder;
+const TAG_CANCEL_ORDER = COMMAND_TAGS.cancelOrder;
+
+/** `placeOrder` over a reader, spelled out: most of a journal are orders and cancels, and these two need no go-between. */
+function readPlaceOrder(reader: ByteReader, atUs: TimeUs): PlaceOrder {
+  return {
+    kind: 'placeOrder',
+    timeUs: atUs,
+    subaccount: subaccountId(reader.uint()),
+    market: marketId(reader.uint()),
+    orderType: onlyLimit(reader.uint()),
+    lots: lots(reader.int()),
+    priceTicks: priceTicks(reader.uint()),
+    ioc: reader.bool('ioc'),
+    postOnly: reader.bool('postOnly'),
+    reduceOnly: reader.bool('reduceOnly'),
+    nonce: reader.i64(),
+    expiresAtMs: reader.i64(),
+    delegate: delegateAt(reader.uint()),
+    clientId: reader.bool('clientId') ? reader.text() : null,
+    originator: reader.bool('originator') ? address(reader.text()) : null,
+    originatorFeePpm: ppm(reader.uint()),
+  };
+}
+
+/** The same over a writer. */
+function writePlaceOrder(writer: ByteWriter, c: PlaceOrder): void {
+  writer.u8(TAG_PLACE_ORDER);
+  writer.uint(c.subaccount);
+  writer.uint(c.market);
+  writer.uint(codeOf(ORDER_TYPES, c.orderType));
+  writer.int(c.lots);
+  writer.uint(c.priceTicks);
+  writer.u8(c.ioc ? 1 : 0);
+  writer.u8(c.postOnly ? 1 : 0);
+  writer.u8(c.reduceOnly ? 1 : 0);
+  writer.i64(c.nonce);
+  writer.i64(c.expiresAtMs);
+  writer.uint(c.delegate === null ? 0 : c.delegate + 1);
+  writer.optionalText(c.clientId);
+  writer.optionalText(c.originator);
+  writer.uint(c.originatorFeePpm);
+}
+
+function delegateAt(code: number): AccountId | null {
+  return code === 0 ? null : accountId(code - 1);
+}
+
 /** Passes a command's fields through `io` in their order. */
 function passFields(io: FieldIo, command: Command): void {
   switch (command.kind) {
@@ -610,12 +660,29 @@ function passFields(io: FieldIo, command: Command): void {
 
 /** Appends the tag and the fields of a command; its time is in the frame. */
 export function encodeCommand(writer: ByteWriter, command: Command): void {
+  if (command.kind === 'placeOrder') writePlaceOrder(writer, command);
+  else encodeByFields(writer, command);
+}
+
+/** The same by the functions above, for every kind. */
+export function encodeByFields(writer: ByteWriter, command: Command): void {
   writer.u8(COMMAND_TAGS[command.kind]);
   passFields(new FieldWriter(writer), command);
 }
 
 /** Reads what `encodeCommand` wrote. Throws `BytesError`. */
 export function decodeCommand(reader: ByteReader, atUs: TimeUs): Command {
+  const tag = reader.u8();
+  if (tag === TAG_PLACE_ORDER) return readPlaceOrder(reader, atUs);
+  if (tag === TAG_CANCEL_ORDER) {
+    return { kind: 'cancelOrder', timeUs: atUs, orderId: orderId(reader.uint()) };
+  }
+  reader.at -= 1;
+  return decodeByFields(reader, atUs);
+}
+
+/** The same by the functions above, for every kind. */
+export function decodeByFields(reader: ByteReader, atUs: TimeUs): Command {
   const start = reader.at;
   const tag = reader.u8();
   const io = new FieldReader(reader);

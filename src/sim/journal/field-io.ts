@@ -62,8 +62,7 @@ export class FieldWriter implements FieldIo {
     return value;
   }
   optionalText(_name: string, value: string | null): string | null {
-    this.out.u8(value === null ? 0 : 1);
-    if (value !== null) this.out.text(value);
+    this.out.optionalText(value);
     return value;
   }
   texts(_name: string, value: readonly string[]): readonly string[] {
@@ -116,9 +115,7 @@ export class FieldReader implements FieldIo {
     return this.source.i64();
   }
   bool(name: string, _value: boolean): boolean {
-    const byte = this.source.u8();
-    if (byte > 1) throw new BytesError(this.source.at - 1, `${name} is neither 0 nor 1`);
-    return byte === 1;
+    return this.source.bool(name);
   }
   text(_name: string, _value: string): string {
     return this.source.text();
