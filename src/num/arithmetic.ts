@@ -26,6 +26,24 @@ export function minBig(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
+/** An int64 and its low and high 32 bits: changing between bigint and double through them needs no call. */
+const whole = new BigInt64Array(1);
+const halves = new Int32Array(whole.buffer);
+
+/** The nearest double of a bigint within ±2^63, as `Number` has it. */
+export function doubleOf(value: bigint): number {
+  whole[0] = value;
+  return (halves[1] ?? 0) * 0x100000000 + ((halves[0] ?? 0) >>> 0);
+}
+
+/** The bigint of a safe integer, as `BigInt` has it. */
+export function bigOf(value: number): bigint {
+  const high = Math.floor(value / 0x100000000);
+  halves[0] = value - high * 0x100000000;
+  halves[1] = high;
+  return whole[0] ?? 0n;
+}
+
 /**
  * ⌊a ÷ b⌋ of safe integers, b > 0, exact although `/` rounds: the rounded quotient is off by at most one, which the remainder
  * tells. (`%` of doubles is a loop in the processor.) Above 2^52 a product could round, so there `%` decides.

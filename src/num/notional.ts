@@ -6,13 +6,14 @@
  *
  * Cost: when the product is below 2^53 the double multiplication is exact and one bigint is made; otherwise three are.
  */
+import { bigOf } from './arithmetic.ts';
 import { PPM, quanta, type Lots, type Ppm, type PriceTicks, type Quanta } from './units.ts';
 
 /** Signed by `lots`. */
 export function notional(lots: Lots, price: PriceTicks, quantaPerTickLot: number): Quanta {
   const product = lots * price * quantaPerTickLot;
   if (product <= Number.MAX_SAFE_INTEGER && product >= -Number.MAX_SAFE_INTEGER) {
-    return quanta(BigInt(product));
+    return quanta(bigOf(product));
   }
   return quanta(BigInt(lots) * BigInt(price) * BigInt(quantaPerTickLot));
 }

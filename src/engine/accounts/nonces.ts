@@ -49,8 +49,8 @@ export class NonceWindow {
     return place < this.length && this.at(place) === nonce;
   }
 
-  /** Uses a nonce that is above the floor and not in the window. */
-  use(nonce: bigint): void {
+  /** Takes in a nonce that is above the floor and not in the window. */
+  add(nonce: bigint): void {
     if (this.length === this.ring.length && this.length < NONCE_WINDOW) this.grow();
     if (this.length === NONCE_WINDOW) {
       const dropped = this.at(0);
@@ -83,7 +83,7 @@ export class NonceWindow {
     if (highest > this.floorNonce) this.floorNonce = highest;
   }
 
-  archive(io: Archive): void {
+  archiveWindow(io: Archive): void {
     this.floorNonce = io.bigint(this.floorNonce);
     const length = io.int(this.length);
     if (io.loading) {
@@ -133,27 +133,26 @@ export class NonceWindow {
   }
 }
 
-/** The windows of one scope: an account's requests, or a subaccount's orders. */
-export class NonceScope {
-  private readonly owner = new NonceWindow();
+/** One scope, an account's requests or a subaccount's orders: the window of its owner's signer set, with those of delegates. */
+export class NonceScope extends NonceWindow {
   /** By delegate's account id, in order of first use; most scopes have none. */
   private delegates: Map<number, NonceWindow> | null = null;
 
   /** Why the nonce may not be used by this identity (null: the owner's signer set), or null when it may. */
   check(delegate: number | null, nonce: bigint): 'nonce_used' | 'nonce_too_low' | null {
-    const { owner, delegates } = this;
-    if (delegate === null && delegates === null && owner.isAbove(nonce)) return null;
-    if (owner.has(nonce)) return 'nonce_used';
+    const { delegates } = this;
+    if (delegate === null && delegates === null && this.isAbove(nonce)) return null;
+    if (this.has(nonce)) return 'nonce_used';
     if (delegates !== null) {
       for (const window of delegates.values()) if (window.has(nonce)) return 'nonce_used';
     }
-    const own = delegate === null ? owner : delegates?.get(delegate);
+    const own = delegate === null ? this : delegates?.get(delegate);
     return own !== undefined && nonce <= own.floor ? 'nonce_too_low' : null;
   }
 
   use(delegate: number | null, nonce: bigint): void {
     if (delegate === null) {
-      this.owner.use(nonce);
+      this.add(nonce);
       return;
     }
     this.delegates ??= new Map();
@@ -162,7 +161,7 @@ export class NonceScope {
       window = new NonceWindow();
       this.delegates.set(delegate, window);
     }
-    window.use(nonce);
+    window.add(nonce);
   }
 
   /** What the delegate has used is the least that it may use again: never. */
@@ -171,21 +170,21 @@ export class NonceScope {
   }
 
   archive(io: Archive): void {
-    this.owner.archive(io);
+    this.archiveWindow(io);
     const count = io.int(this.delegates?.size ?? 0);
     if (io.loading) {
       if (count > 0) this.delegates = new Map();
       for (let i = 0; i < count; i++) {
         const window = new NonceWindow();
         const delegate = io.int(0);
-        window.archive(io);
+        window.archiveWindow(io);
         this.delegates?.set(delegate, window);
       }
       return;
     }
     for (const [delegate, window] of this.delegates ?? []) {
       io.int(delegate);
-      window.archive(io);
+      window.archiveWindow(io);
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Positions (R-5.2): signed lots and signed cost. No average price, so a fill that opens divides nothing.
  */
-import { ceilDiv, divCeil, floorBig } from '../../num/arithmetic.ts';
+import { bigOf, ceilDiv, divCeil, floorBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { lots, quanta, timeUs, type Lots, type PriceTicks, type Quanta } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
@@ -22,7 +22,7 @@ export function closedCost(exposure: Exposure, closed: number): Quanta {
   // While the product is below 2^53 it is an exact integer of a double, and one bigint is made.
   const product = exposure.costAbout * closed;
   if (product <= Number.MAX_SAFE_INTEGER && product >= -Number.MAX_SAFE_INTEGER) {
-    return quanta(BigInt(ceilDiv(product, size)));
+    return quanta(bigOf(ceilDiv(product, size)));
   }
   return quanta(divCeil(exposure.costQuanta * BigInt(closed), BigInt(size)));
 }

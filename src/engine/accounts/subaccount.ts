@@ -4,8 +4,10 @@
  * Plain records with one constructor, so that every one has the same shape. `exposures` is sparse by market id.
  */
 import type { Archive } from '../../base/archive.ts';
+import { doubleOf } from '../../num/arithmetic.ts';
 import {
   lots,
+  MAX_PRICE_TICKS,
   ppm,
   quanta,
   timeUs,
@@ -31,14 +33,11 @@ export const SUBACCOUNT_ROLES: readonly SubaccountRole[] = [
   'house',
 ];
 
+/** What every order looks at comes first in both records: it shares cache lines. */
 export class Exposure {
-  readonly subaccount: SubaccountId;
   readonly market: MarketId;
   /** Signed position. */
   positionLots: Lots = lots(0);
-  private cost: Quanta = quanta(0n);
-  /** `costQuanta` as a double once it was asked for, else NaN. */
-  private costDouble = 0;
   /** Lots of resting orders that are not reduce-only, by side; both ≥ 0. */
   bidLots = 0;
   askLots = 0;
@@ -54,17 +53,21 @@ export class Exposure {
    * are derived, never decide a refusal, and are not archived.
    */
   highestBid = 0;
-  lowestAsk = Infinity;
+  lowestAsk = MAX_PRICE_TICKS;
   highestPrice = 0;
-  /** Sum over the life of the position. */
-  feesQuanta: Quanta = quanta(0n);
-  /** Of what is open: what closes takes its part along. */
-  fundingQuanta: Quanta = quanta(0n);
-  updatedAtUs: TimeUs = timeUs(0);
   /** Whether the position stands on margin of its own (R-5.6). */
   isolated = false;
   /** The account's own initial rate (R-5.7); 0 while the market's alone holds. */
   ownMarginPpm: Ppm = ppm(0);
+  /** `costQuanta` as a double once it was asked for, else NaN. */
+  private costDouble = 0;
+  private cost: Quanta = quanta(0n);
+  /** Sum over the life of the position. */
+  feesQuanta: Quanta = quanta(0n);
+  /** Of what is open: what closes takes its part along. */
+  fundingQuanta: Quanta = quanta(0n);
+  readonly subaccount: SubaccountId;
+  updatedAtUs: TimeUs = timeUs(0);
   /** Margin that the isolated position holds; negative only within a command. */
   marginQuanta: Quanta = quanta(0n);
   /** Size when the liquidation in progress began, ≥ 0; 0 while there is none (R-6.2). */
@@ -118,28 +121,32 @@ export class Exposure {
 }
 
 export class Subaccount {
-  readonly id: SubaccountId;
-  readonly account: AccountId;
-  readonly index: number;
   readonly role: SubaccountRole;
-  private cashQuanta: Quanta = quanta(0n);
-  /** `cash` as a double once it was asked for, else NaN. */
-  private cashDouble = 0;
-  netDeposits: Quanta = quanta(0n);
-  updatedAtUs: TimeUs;
-  /** By market id; a market never touched has none. */
-  readonly exposures: (Exposure | undefined)[] = [];
+  /** The exposure that was last asked for: most subaccounts have one. */
+  private latest: Exposure | null = null;
+  readonly orderNonces = new NonceScope();
   /** Live orders in ascending order id. */
   readonly orders: OwnerList = emptyOwnerList();
   /** Ended orders of its account, which all its subaccounts share. */
   readonly endedOrders: OwnerList;
-  readonly orderNonces = new NonceScope();
+  readonly id: SubaccountId;
+  readonly account: AccountId;
+  /** Markets that it has touched. */
+  exposureCount = 0;
+  /** `cash` as a double once it was asked for, else NaN. */
+  private cashDouble = 0;
+  private cashQuanta: Quanta = quanta(0n);
+  updatedAtUs: TimeUs;
+  /** Whether its distance to liquidation is to be computed anew: derived, not archived. */
+  unsure = false;
+  /** By market id; a market never touched has none. */
+  readonly exposures: (Exposure | undefined)[] = [];
+  readonly index: number;
+  netDeposits: Quanta = quanta(0n);
   /** Vault shares in 1e-6, until when they are locked, and deposits less withdrawals (R-8.2). */
   vaultShares = 0n;
   lockupEndsAtUs: TimeUs = timeUs(0);
   vaultNetDeposits: Quanta = quanta(0n);
-  /** Whether its distance to liquidation is to be computed anew: derived, not archived. */
-  unsure = false;
 
   constructor(
     id: SubaccountId,
@@ -168,16 +175,23 @@ export class Subaccount {
 
   /** `cash` as a double, rounded: for bounds. */
   get cashAbout(): number {
-    if (Number.isNaN(this.cashDouble)) this.cashDouble = Number(this.cashQuanta);
+    if (Number.isNaN(this.cashDouble)) this.cashDouble = doubleOf(this.cashQuanta);
     return this.cashDouble;
   }
 
   exposure(market: MarketId): Exposure {
-    const found = this.exposures[market];
-    if (found !== undefined) return found;
+    const { latest } = this;
+    if (latest !== null && latest.market === market) return latest;
+    const found = this.exposures[market] ?? this.open(market);
+    this.latest = found;
+    return found;
+  }
+
+  private open(market: MarketId): Exposure {
     while (this.exposures.length < market) this.exposures.push(undefined);
     const made = new Exposure(this.id, market);
     this.exposures[market] = made;
+    this.exposureCount += 1;
     return made;
   }
 

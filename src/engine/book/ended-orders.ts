@@ -1,5 +1,5 @@
 /**
- * Ended orders while they are retained: copies of rows, in pages, so that growing copies nothing. History: no rule reads it.
+ * Ended orders while they are retained: copies of rows, in pages, so that growing copies no rows. History: no rule reads it.
  *
  * A slot is a page and a row of it; freed ones are used again. Each account has a list of its own, oldest first.
  */
@@ -14,12 +14,9 @@ import {
   INDEXED,
   INTS,
   LINKS,
-  NEXT,
   NONCE,
   NONE,
   OrderRows,
-  OWNER_NEXT,
-  OWNER_PREV,
   RESTING,
   STATE,
   SUBACCOUNT,
@@ -32,10 +29,15 @@ const PAGE_BITS = 10;
 const PAGE_ROWS = 1 << PAGE_BITS;
 const PAGE_MASK = PAGE_ROWS - 1;
 const CLIENT_ID_BYTES = 1 << 13;
+/** Places in a pair of `links`. */
+const NEWER = 0;
+const OLDER = 1;
 
 export class EndedOrders {
   private readonly pages: OrderRows[] = [];
   private readonly tags: RowTags[] = [];
+  /** Neighbours of each slot in its account's list; of a free one, first the next free one. */
+  private links = new Int32Array(2 * PAGE_ROWS);
   private used = 0;
   private free = NONE;
   private readonly index = new SlotIndex();
@@ -76,10 +78,12 @@ export class EndedOrders {
     for (let i = 2 * NONCE; i < LINKS; i++) ints[to + i] = from.ints[start + i]!;
     const state = from.ints[start + STATE]! & ~(RESTING | EXPIRES | INDEXED | WAITING);
     ints[to + STATE] = state;
-    ints[to + OWNER_PREV] = list.tail;
-    ints[to + OWNER_NEXT] = NONE;
-    if (list.tail === NONE) list.head = slot;
-    else this.page(list.tail).ints[(list.tail & PAGE_MASK) * INTS + OWNER_NEXT] = slot;
+    const { links } = this;
+    const { tail } = list;
+    links[2 * slot + OLDER] = tail;
+    links[2 * slot + NEWER] = NONE;
+    if (tail === NONE) list.head = slot;
+    else links[2 * tail + NEWER] = slot;
     list.tail = slot;
     list.count += 1;
     const clientId = from.clientIds.get(source);
@@ -96,27 +100,27 @@ export class EndedOrders {
     const slot = list.head;
     const page = this.page(slot);
     const row = slot & PAGE_MASK;
-    const next = page.ints[row * INTS + OWNER_NEXT]!;
+    const next = this.links[2 * slot + NEWER]!;
     list.head = next;
     list.count -= 1;
     if (next === NONE) list.tail = NONE;
-    else this.page(next).ints[(next & PAGE_MASK) * INTS + OWNER_PREV] = NONE;
+    else this.links[2 * next + OLDER] = NONE;
     const state = page.ints[row * INTS + STATE]!;
     if ((state & INDEXED) !== 0) this.index.remove(hashNumber(page.id(row)), slot);
     page.floats[row * FLOATS + ID] = FREE;
     page.clientIds.clear(row);
     if ((state & EXTRA) !== 0) page.extras.delete(row);
     this.tags[slot >> PAGE_BITS]!.clear(row);
-    page.ints[row * INTS + NEXT] = this.free;
+    this.links[2 * slot] = this.free;
     this.free = slot;
   }
 
   nextOfOwner(slot: number): number {
-    return this.page(slot).ints[(slot & PAGE_MASK) * INTS + OWNER_NEXT]!;
+    return this.links[2 * slot + NEWER]!;
   }
 
   prevOfOwner(slot: number): number {
-    return this.page(slot).ints[(slot & PAGE_MASK) * INTS + OWNER_PREV]!;
+    return this.links[2 * slot + OLDER]!;
   }
 
   /** How many rows match, times apart. */
@@ -160,12 +164,17 @@ export class EndedOrders {
   private take(): number {
     const slot = this.free;
     if (slot !== NONE) {
-      this.free = this.page(slot).ints[(slot & PAGE_MASK) * INTS + NEXT]!;
+      this.free = this.links[2 * slot]!;
       return slot;
     }
     if ((this.used & PAGE_MASK) === 0) {
       this.pages.push(new OrderRows(PAGE_ROWS, CLIENT_ID_BYTES));
       this.tags.push(new RowTags(PAGE_ROWS));
+      if (2 * this.used === this.links.length) {
+        const links = new Int32Array(this.links.length * 2);
+        links.set(this.links);
+        this.links = links;
+      }
     }
     return this.used++;
   }

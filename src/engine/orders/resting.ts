@@ -2,6 +2,7 @@
  * What resting on the book does to an exposure: the lots that margin counts on each side, and bounds on their prices
  * (R-5.4, R-5.5). Reduce-only orders add nothing but their number.
  */
+import { MAX_PRICE_TICKS } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import type { OrderTable } from '../book/order-table.ts';
 import { hashOrderRested } from '../hash.ts';
@@ -80,7 +81,7 @@ function releaseLots(side: 1 | -1, by: number, exposure: Exposure): void {
     if (exposure.bidLots === 0) exposure.highestBid = 0;
   } else {
     exposure.askLots -= by;
-    if (exposure.askLots === 0) exposure.lowestAsk = Infinity;
+    if (exposure.askLots === 0) exposure.lowestAsk = MAX_PRICE_TICKS;
   }
   if (exposure.bidLots === 0 && exposure.askLots === 0) exposure.highestPrice = 0;
 }

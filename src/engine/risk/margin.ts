@@ -7,7 +7,7 @@
  *
  * Cost: one pass over the markets a subaccount has touched; nothing scans accounts.
  */
-import { divCeil, maxBig } from '../../num/arithmetic.ts';
+import { divCeil, doubleOf, maxBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import {
   lots,
@@ -162,10 +162,7 @@ function hasRoom(
   worst: number,
   otherNeeds: number,
 ): boolean {
-  if (exposure.isolated) return false;
-  for (const other of subaccount.exposures) {
-    if (other !== undefined && other !== exposure) return false;
-  }
+  if (exposure.isolated || subaccount.exposureCount > 1) return false;
   const unit = mustMark(market) * market.spec.quantaPerTickLot;
   const cash = subaccount.cashAbout;
   const cost = exposure.costAbout;
@@ -265,7 +262,7 @@ export function affordsFill(
   const asks = exposure.askLots - (fillLots < 0 ? restingLots : 0);
   const worst = worstLots(after, bids, asks);
   const loss = fillLots * (price - mark) * unit;
-  const paid = Number(fees.protocol) + Number(fees.originator);
+  const paid = doubleOf(fees.protocol) + doubleOf(fees.originator);
   if (hasRoom(subaccount, exposure, market, worst, Math.abs(loss) + Math.abs(paid))) return true;
 
   if (exposure.isolated) {
