@@ -81,10 +81,17 @@ export class SlotIndex {
     this.pairs[2 * at + 1] = hash;
   }
 
-  private grow(): void {
+  /** Makes room for so many entries in all, in one step: smaller tables on the way there would be left to the collector. */
+  reserve(entries: number): void {
+    let length = this.pairs.length;
+    while (entries * 4 > length) length *= 2;
+    if (length > this.pairs.length) this.grow(length);
+  }
+
+  private grow(length = this.pairs.length * 2): void {
     const old = this.pairs;
-    this.pairs = new Int32Array(old.length * 2).fill(EMPTY);
-    this.mask = old.length - 1;
+    this.pairs = new Int32Array(length).fill(EMPTY);
+    this.mask = length / 2 - 1;
     for (let i = 0; i < old.length; i += 2) {
       const slot = old[i] ?? EMPTY;
       if (slot !== EMPTY) this.put(old[i + 1] ?? 0, slot);

@@ -109,8 +109,10 @@ export class TimerHeap {
   }
 
   private grow(): void {
-    const times = new Float64Array(this.times.length * 2);
-    const keys = new Float64Array(this.keys.length * 2);
+    // Untouched pages cost nothing, while every freed smaller array is a hole in the heap: a large heap takes big steps.
+    const length = this.times.length * (this.times.length < 1 << 17 ? 2 : 8);
+    const times = new Float64Array(length);
+    const keys = new Float64Array(length);
     times.set(this.times);
     keys.set(this.keys);
     this.times = times;

@@ -190,6 +190,7 @@ export class TrustOrderIds implements OrderIds {
   private catchUp(): boolean {
     const last = this.view.lastOrderId;
     if (this.caughtUp === last) return false;
+    this.index.reserve(Math.min(this.index.count + last - this.caughtUp, this.rebuildAt * 8));
     for (let id = this.caughtUp + 1; id <= last; id++) this.add(orderId(id));
     this.caughtUp = last;
     if (this.index.count > this.rebuildAt) this.forgetGone();

@@ -5,7 +5,15 @@ import { NonceScope } from '../../src/engine/accounts/nonces.ts';
 import { closedCost } from '../../src/engine/accounts/positions.ts';
 import { Exposure } from '../../src/engine/accounts/subaccount.ts';
 import { feeOfFill, feeOn } from '../../src/engine/risk/fees.ts';
-import { ceilDiv, divCeil, floorBig, floorDiv, floorTo } from '../../src/num/arithmetic.ts';
+import {
+  bigOf,
+  ceilDiv,
+  divCeil,
+  doubleOf,
+  floorBig,
+  floorDiv,
+  floorTo,
+} from '../../src/num/arithmetic.ts';
 import { notional } from '../../src/num/notional.ts';
 import { lots, marketId, ppm, priceTicks, quanta, subaccountId } from '../../src/num/units.ts';
 
@@ -27,6 +35,21 @@ const signed = fc
   .tuple(integer(Number.MAX_SAFE_INTEGER), fc.boolean())
   .map(([size, negative]) => (negative ? 0 - size : size));
 const divisor = integer(Number.MAX_SAFE_INTEGER).map((n) => Math.max(1, n));
+
+test('bigints and doubles change into each other as `Number` and `BigInt` have it', () => {
+  const int64 = fc.oneof(
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+    signed.map((n) => BigInt(n)),
+    fc.bigInt({ min: 2n ** 53n - 9n, max: 2n ** 54n + 9n }),
+  );
+  fc.assert(
+    fc.property(int64, signed, (big, number) => {
+      expect(doubleOf(big)).toBe(Number(big));
+      expect(bigOf(number)).toBe(BigInt(number));
+    }),
+    RUNS,
+  );
+});
 
 test('division of safe integers is that of bigints', () => {
   const one = (a: number, b: number): void => {

@@ -6,8 +6,8 @@
 import { SlotIndex, hashNumber } from '../../base/slot-index.ts';
 import type { OrderId } from '../../num/units.ts';
 import {
-  EXTRA,
   EXPIRES,
+  EXTRA,
   FLOATS,
   FREE,
   ID,
@@ -19,7 +19,6 @@ import {
   OrderRows,
   RESTING,
   STATE,
-  SUBACCOUNT,
   WAITING,
   type OwnerList,
 } from './order-rows.ts';
@@ -90,7 +89,7 @@ export class EndedOrders {
     if (clientId !== null) page.clientIds.set(row, clientId);
     const extras = (state & EXTRA) === 0 ? undefined : from.extras.get(source);
     if (extras !== undefined) page.extras.set(row, extras);
-    this.tags[slot >> PAGE_BITS]!.set(row, ints[to + SUBACCOUNT]!, page.tagOf(row));
+    this.tags[slot >> PAGE_BITS]!.set(row, page.subaccount(row), page.tagOf(row));
     if (this.unindexedCount === this.unindexed.length) this.makeRoom();
     this.unindexed[this.unindexedCount++] = slot;
   }

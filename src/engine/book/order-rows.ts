@@ -83,7 +83,7 @@ export const LEFT = 2;
 export const CREATED = 3;
 export const UPDATED = 4;
 export const SEQ = 5;
-/** From here on not doubles: their bits may not survive a copy as doubles. */
+/** 64-bit integers: their bits may not survive a copy as doubles. */
 export const NONCE = 6;
 export const EXPIRY = 7;
 export const SUBACCOUNT = 16;
