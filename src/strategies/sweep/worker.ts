@@ -1,0 +1,6 @@
+/** What a worker thread of a search runs. */
+import { runTrial, type TrialResult, type TrialTask } from './trial.ts';
+
+export function trial(task: TrialTask): Promise<TrialResult> {
+  return runTrial(task);
+}
