@@ -35,6 +35,15 @@ const COMMANDS: readonly LazyCommand[] = [
     usage: 'compare <left> <right>',
     describe: 'Compare the orders of two runs, such as live and backtest',
     load: () => import('./commands/compare.ts') as ReturnType<LazyCommand['load']>,
+    usage: 'sweep <strategy>',
+    describe:
+      'Search a strategy’s parameters on all cores, and say how far the best can be believed',
+    load: () => import('./commands/sweep.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
+    usage: 'walkforward <strategy>',
+    describe: 'Pick parameters on one stretch of time and judge them on the next',
+    load: () => import('./commands/walkforward.ts') as ReturnType<LazyCommand['load']>,
   },
   {
     usage: 'new <what> <name>',

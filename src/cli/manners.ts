@@ -7,6 +7,8 @@ import { writeSync } from 'node:fs';
 import cliProgress from 'cli-progress';
 import { StrategyError } from '../backtest/definition.ts';
 import { ArchiveError } from '../base/archive.ts';
+import { MetricsError } from '../metrics/curve.ts';
+import { SearchError } from '../search/space.ts';
 import { JournalError } from '../sim/journal/frames.ts';
 import { TapeError } from '../sim/tape/record.ts';
 import { FileError } from '../store/file-error.ts';
@@ -140,7 +142,9 @@ export function explainFailure(error: unknown): number {
     error instanceof JournalError ||
     error instanceof TapeError ||
     error instanceof StrategyError ||
-    error instanceof ArchiveError;
+    error instanceof ArchiveError ||
+    error instanceof SearchError ||
+    error instanceof MetricsError;
   if (isInput) return EXIT.badInput;
   const code = (error as NodeJS.ErrnoException | null)?.code;
   return typeof code === 'string' && code.startsWith('E') ? EXIT.badInput : EXIT.failed;

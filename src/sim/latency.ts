@@ -47,6 +47,19 @@ export function constantLatency(
   };
 }
 
+/** Every leg and the compute time of a model take so many times as long. */
+export function slowedLatency(model: LatencyModel, times: number): LatencyModel {
+  return {
+    words: `${String(times)} times as long as ${model.words}`,
+    computeUs: Math.round(model.computeUs * times),
+    feedUs: (atUs, recordedUs) => Math.round(model.feedUs(atUs, recordedUs) * times),
+    entryUs: (atUs) => Math.round(model.entryUs(atUs) * times),
+    responseUs: (atUs) => Math.round(model.responseUs(atUs) * times),
+    ...(model.save === undefined ? {} : { save: () => model.save?.() ?? 0 }),
+    ...(model.load === undefined ? {} : { load: (saved: number) => model.load?.(saved) }),
+  };
+}
+
 /** The longest draw, in units of the jitter. */
 const JITTER_CAP = 20;
 

@@ -3,6 +3,7 @@
  * `500us`, `2ms` or `1m30s`. Errors name the option and what it takes.
  */
 import { parseDuration } from '../scenario/time-text.ts';
+import { formatDecimal, parseDecimal } from '../num/decimal.ts';
 import type { ImpactModel, QueueModel } from '../engine/config.ts';
 import type { FaultOptions } from '../sim/faults.ts';
 import {
@@ -113,12 +114,21 @@ export function parseQueue(text: string): QueueModel {
 }
 
 /** `maker,taker` as ratios, such as `0.0001,0.00035`; a negative maker fee is a rebate. */
-export function parseFees(text: string): { readonly makerFee: string; readonly takerFee: string } {
+export function parseFees(
+  text: string,
+  times = 1,
+): { readonly makerFee: string; readonly takerFee: string } {
   const [makerFee, takerFee, ...more] = text.split(',');
   if (makerFee === undefined || takerFee === undefined || more.length > 0) {
     throw new StrategyError(`--fees '${text}': must be two ratios, such as 0.0001,0.00035`);
   }
-  return { makerFee, takerFee };
+  return { makerFee: timesText(makerFee, times), takerFee: timesText(takerFee, times) };
+}
+
+/** A decimal times a whole number; text that is no decimal stays for its reader to refuse. */
+function timesText(text: string, times: number): string {
+  const value = parseDecimal(text);
+  return value === null ? text : formatDecimal(value.digits * BigInt(times), value.scale);
 }
 
 /** `reject=0.01,limit=0.005,disconnect=1h/5s`, any of them. */

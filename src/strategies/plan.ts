@@ -17,6 +17,7 @@ import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../gateway/market-conf
 import { parseDecimal, stepsExact } from '../num/decimal.ts';
 import { COLLATERAL_DECIMALS, quanta, timeUs, type Quanta } from '../num/units.ts';
 import { FaultModel } from '../sim/faults.ts';
+import { slowedLatency } from '../sim/latency.ts';
 import { RandomStreams } from '../sim/rng.ts';
 import type { DatasetMarket } from '../store/dataset-files.ts';
 import { addressOfName, keccak } from '../wallet/ethers-ports.ts';
@@ -56,10 +57,14 @@ export interface RunPlan {
   readonly seed: string;
   /** As `parseLatency` takes it. */
   readonly latency?: string;
+  /** Every leg and the compute time take so many times as long. */
+  readonly latencyTimes?: number;
   readonly queue?: string;
   readonly impact?: string;
   /** `maker,taker` */
   readonly fees?: string;
+  /** Both fees are so many times as high, a whole number. */
+  readonly feesTimes?: number;
   /** `initial,maintenance` margin as ratios. */
   readonly margin?: string;
   readonly faults?: string;
@@ -114,13 +119,14 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
   const genesisUs = timeUs(Math.floor(beginUs / 1e6) * 1e6);
   const streams = new RandomStreams(plan.seed, ports.resume?.random);
   const faults = plan.faults === undefined ? null : parseFaults(plan.faults);
-  const latencies = loaded.map(({ planned }) =>
-    parseLatency(plan.latency ?? DEFAULT_LATENCY, {
+  const latencies = loaded.map(({ planned }) => {
+    const model = parseLatency(plan.latency ?? DEFAULT_LATENCY, {
       random: streams.stream(`latency ${planned.id}`),
       rows: readLatencyRows,
       leastRecordedUs: tape.leastRecordedUs,
-    }),
-  );
+    });
+    return plan.latencyTimes === undefined ? model : slowedLatency(model, plan.latencyTimes);
+  });
   const strategies = loaded.map(
     ({ planned, definition, parameters, bindClock }, i): StrategyEntry => {
       const latency = latencies[i];
@@ -213,7 +219,7 @@ function specOf(plan: RunPlan, market: DatasetMarket): MarketSpec {
       lotSize: market.lotSize,
       initialMargin,
       maintenanceMargin,
-      ...parseFees(plan.fees ?? DEFAULTS.fees),
+      ...parseFees(plan.fees ?? DEFAULTS.fees, plan.feesTimes),
       indexSource: countOf(market, 'index') > 0 ? 'external' : 'mid',
       ...(countOf(market, 'mark') > 0 ? { markSource: 'external' } : {}),
       ...(countOf(market, 'funding') > 0 ? { funding: { source: 'external' } } : {}),
@@ -271,7 +277,7 @@ function assumptionsOf(
   markets: readonly DatasetMarket[],
 ): Note[] {
   const { queue = DEFAULTS.queue, impact = DEFAULTS.impact } = plan;
-  const fees = parseFees(plan.fees ?? DEFAULTS.fees);
+  const fees = parseFees(plan.fees ?? DEFAULTS.fees, plan.feesTimes);
   const [initial = '', maintenance = ''] = (plan.margin ?? DEFAULTS.margin).split(',');
   const percent = (ratio: string): string => `${String(Math.round(Number(ratio) * 1e6) / 1e4)} %`;
   return [

@@ -40,7 +40,11 @@ export async function robustness(
 ): Promise<Robustness> {
   const { plan, space, objective, options, seed } = search;
   const chosen = assignmentOf(space, best.point);
-  const vary = async (name: string, parameters: Assignment, changed: RunPlan): Promise<Variation> => {
+  const vary = async (
+    name: string,
+    parameters: Assignment,
+    changed: RunPlan,
+  ): Promise<Variation> => {
     const result = await run({ plan: changed, parameters, objective, options });
     const { score, error, figures } = result;
     return { name, parameters, score, error, pnl: figures?.pnl ?? null };

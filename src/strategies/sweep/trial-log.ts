@@ -3,7 +3,15 @@
  * stays in it: the deflated Sharpe ratio and the probability of overfitting are only honest when they count them all.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { FileError, fileError } from '../../store/file-error.ts';
 import type { Point } from '../../search/space.ts';
 import type { TrialResult } from './trial.ts';

@@ -1,0 +1,270 @@
+/** `orrery sweep`: a search over a strategy's parameters, and how far its best can be believed. */
+import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import Table from 'cli-table3';
+import type { CommandModule } from 'yargs';
+import { assignmentOf, sizeOf, type Assignment } from '../../search/space.ts';
+import { byScore } from '../../search/samplers.ts';
+import { writeReport } from '../../report/write.ts';
+import { writeWholeFile } from '../../store/whole-file.ts';
+import { executePlan } from '../../strategies/plan.ts';
+import { TrialPool } from '../../strategies/sweep/pool.ts';
+import { robustness, type Robustness, type Variation } from '../../strategies/sweep/robustness.ts';
+import {
+  selectionOf,
+  sweep,
+  type Selection,
+  type SweepPlan,
+  type SweepResult,
+} from '../../strategies/sweep/sweep.ts';
+import { hashOf, TrialLog, type Trial } from '../../strategies/sweep/trial-log.ts';
+import {
+  Interrupted,
+  isInterrupted,
+  print,
+  printError,
+  printJson,
+  setExitCode,
+  EXIT,
+  startProgress,
+} from '../manners.ts';
+import { RUN_OPTIONS } from '../run-options.ts';
+import {
+  searchIdentity,
+  searchOf,
+  SEARCH_OPTIONS,
+  type SearchArguments,
+} from '../search-options.ts';
+
+interface SweepArguments extends SearchArguments {
+  readonly out: string | undefined;
+  readonly robustness: boolean;
+}
+
+const SHOWN = 10;
+
+export const command: CommandModule<object, SweepArguments> = {
+  command: 'sweep <strategy>',
+  builder: (yargs) =>
+    yargs
+      .positional('strategy', { type: 'string', demandOption: true, describe: 'strategy file' })
+      .options(SEARCH_OPTIONS)
+      .options(RUN_OPTIONS)
+      .option('robustness', {
+        type: 'boolean',
+        default: true,
+        describe: 'vary the best one’s parameters, latency and fees; --no-robustness leaves it out',
+      })
+      .option('out', {
+        type: 'string',
+        describe: 'folder; reports/sweep-<strategy> unless given. The same search goes on there',
+      })
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
+      .example(
+        '$0 sweep examples/strategies/sma-cross.ts --data data/btcusdt-20240808 --vary fast=5:50:5 --method grid',
+        '',
+      )
+      .example('$0 sweep my.ts --data btc --method tpe --trials 200 --objective calmar', ''),
+  handler: async (given) => {
+    const { search, perYear } = await searchOf(given);
+    const [planned] = search.plan.strategies;
+    const out = given.out ?? join('reports', `sweep-${planned?.id ?? ''}`);
+    await mkdir(out, { recursive: true });
+    const log = TrialLog.open(join(out, 'trials.jsonl'), searchIdentity(search));
+    const pool = new TrialPool(given.workers);
+    try {
+      const result = await runSearch(search, pool, log, given.json);
+      if (result.cancelled) {
+        printError(
+          `stopped after ${String(result.trials.length)} trials; the same command goes on`,
+        );
+        throw new Interrupted('interrupted');
+      }
+      const selection = selectionOf(result.trials, perYear);
+      const { best } = result;
+      const tested =
+        best === null || !given.robustness
+          ? null
+          : await robustness(search, best, perYear, pool.run);
+      const page = best === null ? null : await writeBest(search, best, selection, out);
+      const summary = { ...summaryOf(search, result, selection), robustness: tested, report: page };
+      await writeWholeFile(
+        join(out, 'sweep.json'),
+        Buffer.from(`${JSON.stringify(summary, null, 1)}\n`),
+      );
+      if (given.json) printJson(summary);
+      else printSummary(search, result, selection, tested, out, page);
+      if (best === null) setExitCode(EXIT.failed);
+    } finally {
+      log.close();
+      await pool.close();
+    }
+  },
+};
+
+async function runSearch(
+  search: SweepPlan,
+  pool: TrialPool,
+  log: TrialLog,
+  quiet: boolean,
+): Promise<SweepResult> {
+  const planned = search.method === 'grid' ? sizeOf(search.space) : search.trials;
+  const progress = startProgress('sweep', quiet);
+  try {
+    return await sweep(search, {
+      run: pool.run,
+      log,
+      cancelled: isInterrupted,
+      onTrial: (done, known) => {
+        progress.update(Math.min(1, done / Math.max(known, planned)));
+      },
+    });
+  } finally {
+    progress.stop();
+  }
+}
+
+/** The best one's own report, its Sharpe ratio deflated by the trials that it was picked from. */
+async function writeBest(
+  search: SweepPlan,
+  best: Trial,
+  { trials }: Selection,
+  out: string,
+): Promise<string> {
+  const parameters = assignmentOf(search.space, best.point);
+  const strategies = search.plan.strategies.map((planned) => ({
+    ...planned,
+    parameters: { ...planned.parameters, ...parameters },
+  }));
+  const { output, assumptions, data } = await executePlan({ ...search.plan, strategies });
+  const { page } = await writeReport(
+    output,
+    {
+      title: `Best of ${String(trials.count)} trials: ${output.strategies[0]?.name ?? ''}`,
+      assumptions: [
+        {
+          title: 'Picked by a search',
+          text: `The best of ${String(trials.count)} trials by ${search.objective} (${search.method}). The deflated Sharpe ratio takes that into account; every other figure does not.`,
+        },
+        ...assumptions,
+      ],
+      data,
+      verify: [],
+      bundle: Object.fromEntries(
+        strategies.map(({ id, bundle }) => [`bundle of ${id}`, bundle.sha256]),
+      ),
+      options: search.options,
+      trials,
+    },
+    join(out, 'best'),
+  );
+  return page;
+}
+
+function summaryOf(search: SweepPlan, { trials, best }: SweepResult, selection: Selection): object {
+  const row = (trial: Trial): object => {
+    const { number, budget, score, error, figures } = trial;
+    return {
+      number,
+      parameters: assignmentOf(search.space, trial.point),
+      budget,
+      score,
+      error,
+      figures,
+    };
+  };
+  return {
+    orrery: 'sweep',
+    version: 1,
+    search: hashOf(searchIdentity(search)),
+    method: search.method,
+    objective: search.objective,
+    seed: search.seed,
+    trials: trials.length,
+    failed: trials.filter(({ error }) => error !== null).length,
+    best: best === null ? null : row(best),
+    selection,
+    all: trials.map(row),
+  };
+}
+
+function printSummary(
+  { space, objective }: SweepPlan,
+  { trials, best }: SweepResult,
+  { overfitting, trials: counted }: Selection,
+  tested: Robustness | null,
+  out: string,
+  page: string | null,
+): void {
+  const whole = trials.filter(({ budget }) => budget === 1);
+  const table = new Table({
+    head: ['', ...space.map(({ name }) => name), objective, 'PnL', 'drawdown', 'trades'],
+    colAligns: ['right', ...space.map(() => 'right' as const), 'right', 'right', 'right', 'right'],
+    style: { head: [], border: [], compact: true },
+  });
+  for (const trial of [...whole].sort(byScore).slice(0, SHOWN)) {
+    const { figures } = trial;
+    const chosen = Object.values(assignmentOf(space, trial.point));
+    table.push([
+      String(trial.number),
+      ...chosen,
+      numberText(trial.score),
+      figures?.pnl ?? trial.error ?? '',
+      figures === null ? '' : `${(figures.maxDrawdown * 100).toFixed(2)} %`,
+      String(figures?.trades ?? ''),
+    ]);
+  }
+  print(table.toString());
+  const failed = trials.filter(({ error }) => error !== null);
+  print(
+    `trials       ${String(trials.length)}${failed.length > 0 ? `, ${String(failed.length)} failed: ${failed[0]?.error ?? ''}` : ''}`,
+  );
+  if (best !== null)
+    print(
+      `best         ${parametersText(assignmentOf(space, best.point))}: ${objective} ${numberText(best.score)}`,
+    );
+  print(
+    `counted      ${String(counted.count)} trials deflate the best one’s Sharpe ratio (in its report)`,
+  );
+  if (overfitting !== null) {
+    print(
+      `overfitting  probability ${(overfitting.probability * 100).toFixed(1)} %, of a loss out of sample ${(overfitting.lossProbability * 100).toFixed(1)} % (${String(overfitting.splits)} splits)`,
+    );
+  }
+  if (tested !== null) printRobustness(tested, objective);
+  print(`log          ${join(out, 'trials.jsonl')}`);
+  if (page !== null) print(`report       ${page}`);
+}
+
+function printRobustness({ sensitivity, stress, bands }: Robustness, objective: string): void {
+  const table = new Table({
+    head: ['moved', objective, 'PnL'],
+    style: { head: [], border: [], compact: true },
+    colAligns: ['left', 'right', 'right'],
+  });
+  const row = ({ name, score, error, pnl }: Variation): void => {
+    table.push([name, numberText(score), pnl ?? error ?? '']);
+  };
+  sensitivity.forEach(row);
+  stress.forEach(row);
+  print(table.toString());
+  if (bands === null) return;
+  const {
+    totalReturn: { low, median, high },
+    lossProbability,
+  } = bands;
+  const percent = (value: number): string => `${(value * 100).toFixed(2)} %`;
+  print(
+    `bootstrap    return ${percent(low)} … ${percent(median)} … ${percent(high)} (90 %), loses in ${percent(lossProbability)} of ${String(bands.samples)} curves`,
+  );
+}
+
+function numberText(value: number | null): string {
+  return value === null ? '–' : value.toFixed(4);
+}
+
+function parametersText(parameters: Assignment): string {
+  return Object.entries(parameters)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}

@@ -1,0 +1,155 @@
+/** `orrery walkforward`: parameters picked on one stretch of time and judged on the next, window by window. */
+import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import Table from 'cli-table3';
+import type { CommandModule } from 'yargs';
+import { windowsOf, type Window } from '../../search/windows.ts';
+import { writeWholeFile } from '../../store/whole-file.ts';
+import { TrialPool } from '../../strategies/sweep/pool.ts';
+import { TrialLog } from '../../strategies/sweep/trial-log.ts';
+import { walkForward, type WalkForward } from '../../strategies/sweep/walk-forward.ts';
+import {
+  EXIT,
+  Interrupted,
+  isInterrupted,
+  print,
+  printError,
+  printJson,
+  setExitCode,
+  startProgress,
+} from '../manners.ts';
+import { lengthOf, RUN_OPTIONS } from '../run-options.ts';
+import {
+  searchIdentity,
+  searchOf,
+  SEARCH_OPTIONS,
+  type SearchArguments,
+} from '../search-options.ts';
+
+interface WalkArguments extends SearchArguments {
+  readonly train: string;
+  readonly test: string;
+  readonly purge: string;
+  readonly mode: Parameters<typeof windowsOf>[0]['mode'];
+  readonly out: string | undefined;
+}
+
+export const command: CommandModule<object, WalkArguments> = {
+  command: 'walkforward <strategy>',
+  builder: (yargs) =>
+    yargs
+      .positional('strategy', { type: 'string', demandOption: true, describe: 'strategy file' })
+      .option('train', { type: 'string', demandOption: true, describe: 'length, such as 30d' })
+      .option('test', { type: 'string', demandOption: true, describe: 'length, such as 7d' })
+      .option('purge', {
+        type: 'string',
+        default: '0s',
+        describe: 'left out between training and test',
+      })
+      .option('mode', {
+        choices: ['rolling', 'anchored'],
+        default: 'rolling',
+        describe: 'training moves along, or keeps its start',
+      })
+      .options(SEARCH_OPTIONS)
+      .options(RUN_OPTIONS)
+      .option('out', {
+        type: 'string',
+        describe: 'folder; reports/walk-<strategy> unless given. The same walk goes on there',
+      })
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
+      .example(
+        '$0 walkforward my.ts --data btc --train 30d --test 7d --purge 1d --method grid --vary fast=5:50:5',
+        '',
+      ) as never,
+  handler: async (given) => {
+    const lengths = {
+      trainUs: lengthOf('train', given.train, 1_000_000),
+      testUs: lengthOf('test', given.test, 1_000_000),
+      purgeUs: lengthOf('purge', given.purge, 0),
+    };
+    const { search, perYear } = await searchOf(given, lengths.testUs);
+    const { fromUs, toUs } = search;
+    const windows = windowsOf({ fromUs, toUs, ...lengths, mode: given.mode });
+    const out = given.out ?? join('reports', `walk-${search.plan.strategies[0]?.id ?? ''}`);
+    await mkdir(out, { recursive: true });
+    const pool = new TrialPool(given.workers);
+    const progress = startProgress('walk', given.json);
+    let walk: WalkForward;
+    try {
+      walk = await walkForward(search, windows, perYear, {
+        run: pool.run,
+        cancelled: isInterrupted,
+        logOf: (window, trained) =>
+          TrialLog.open(
+            join(out, `window-${String(window + 1)}.trials.jsonl`),
+            searchIdentity(trained),
+          ),
+        onWindow: (done) => {
+          progress.update(done / windows.length);
+        },
+      });
+    } finally {
+      progress.stop();
+      await pool.close();
+    }
+    if (walk.cancelled) {
+      printError(`stopped after ${String(walk.windows.length)} windows; the same command goes on`);
+      throw new Interrupted('interrupted');
+    }
+    const summary = {
+      orrery: 'walkforward',
+      version: 1,
+      objective: search.objective,
+      windows: walk.windows.map(({ testReturns, ...rest }) => ({
+        ...rest,
+        periods: testReturns.length,
+      })),
+      outOfSample: walk.outOfSample,
+      efficiency: walk.efficiency,
+    };
+    await writeWholeFile(
+      join(out, 'walk.json'),
+      Buffer.from(`${JSON.stringify(summary, null, 1)}\n`),
+    );
+    if (given.json) printJson(summary);
+    else printWalk(walk, search.objective);
+    if (walk.outOfSample === null) setExitCode(EXIT.failed);
+  },
+};
+
+function printWalk({ windows, outOfSample, efficiency }: WalkForward, objective: string): void {
+  const table = new Table({
+    head: ['trained', 'tested', 'parameters', `${objective} in`, 'out', 'PnL out'],
+    style: { head: [], border: [], compact: true },
+  });
+  const figure = (value: number | null): string => (value === null ? '–' : value.toFixed(4));
+  for (const { window, parameters, trainScore, testScore, test } of windows) {
+    const chosen = Object.entries(parameters ?? {}).map(([name, value]) => `${name}=${value}`);
+    table.push([
+      stretch(window.trainFromUs, window.trainToUs),
+      stretch(window.testFromUs, window.testToUs),
+      chosen.join(' '),
+      figure(trainScore),
+      figure(testScore),
+      test?.pnl ?? '–',
+    ]);
+  }
+  print(table.toString());
+  if (outOfSample === null) {
+    print('no window has a result out of sample');
+    return;
+  }
+  const percent = (value: number): string => `${(value * 100).toFixed(2)} %`;
+  print(
+    `out of sample  return ${percent(outOfSample.totalReturn)}, Sharpe ${figure(outOfSample.sharpe)}, largest drawdown ${percent(outOfSample.maxDrawdown)}`,
+  );
+  print(
+    `efficiency     ${efficiency === null ? '– (a mean score is not above 0)' : percent(efficiency)}`,
+  );
+}
+
+function stretch(fromUs: Window['testFromUs'], toUs: number): string {
+  const text = (us: number): string => new Date(us / 1000).toISOString().slice(0, 19);
+  return `${text(fromUs)} – ${text(toUs).slice(text(fromUs).slice(0, 10) === text(toUs).slice(0, 10) ? 11 : 0)}`;
+}

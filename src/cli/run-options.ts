@@ -1,0 +1,159 @@
+/** What every command that runs strategies takes: which data, under which assumptions. */
+import { basename } from 'node:path';
+import type { ParameterValue } from '../backtest/definition.ts';
+import { parseDuration, parseTime } from '../scenario/time-text.ts';
+import { bundleStrategy } from '../strategies/bundle.ts';
+import { DEFAULT_LATENCY, QUEUE_MODELS } from '../strategies/models.ts';
+import type { PlannedStrategy, RunPlan } from '../strategies/plan.ts';
+import { InputError } from './manners.ts';
+
+export interface RunArguments {
+  readonly data: string | undefined;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly markets: readonly string[] | undefined;
+  readonly balance: string;
+  readonly seed: string;
+  readonly param: readonly string[] | undefined;
+  readonly latency: string;
+  readonly queue: string;
+  readonly impact: string;
+  readonly fees: string;
+  readonly margin: string;
+  readonly faults: string | undefined;
+  readonly 'warm-up': string | undefined;
+  readonly sample: string | undefined;
+}
+
+export const RUN_OPTIONS = {
+  data: { type: 'string', describe: 'dataset (orrery data import makes one)' },
+  from: {
+    type: 'string',
+    describe: 'trading begins here, such as 2024-08-08T23:55:00Z',
+  },
+  to: { type: 'string', describe: 'the run ends before this time' },
+  markets: {
+    type: 'string',
+    array: true,
+    describe: 'symbols that are read; all unless given',
+  },
+  balance: { type: 'string', default: '10000', describe: 'of each account' },
+  seed: { type: 'string', default: '1', describe: 'everything random comes from it' },
+  param: {
+    type: 'string',
+    array: true,
+    describe: 'a parameter, name=value; strategy.name=value when several run',
+  },
+  latency: {
+    type: 'string',
+    default: DEFAULT_LATENCY,
+    describe: 'none, a time, constant:…, jitter:…, measured:file=…, or recorded:…',
+  },
+  queue: { choices: QUEUE_MODELS, default: 'probPower2', describe: 'queue model' },
+  impact: {
+    type: 'string',
+    default: 'permanent',
+    describe: 'none, permanent, or halving:<time>',
+  },
+  fees: { type: 'string', default: '0.0001,0.00035', describe: 'maker,taker ratios' },
+  margin: {
+    type: 'string',
+    default: '0.02,0.01',
+    describe: 'initial,maintenance ratios',
+  },
+  faults: {
+    type: 'string',
+    describe: 'reject=0.01,limit=0.005,disconnect=1h/5s, any of them',
+  },
+  'warm-up': {
+    type: 'string',
+    describe: 'listening before trading begins, such as 1h',
+  },
+  sample: {
+    type: 'string',
+    describe: 'between two samples of the curves, such as 1m',
+  },
+} as const;
+
+/** Throws InputError naming the option that is wrong. */
+export async function planOf(files: readonly string[], options: RunArguments): Promise<RunPlan> {
+  if (files.length === 0)
+    throw new InputError('name a strategy file (orrery new strategy makes one)');
+  if (options.data === undefined) throw new InputError('--data names the dataset to run on');
+  const strategies: PlannedStrategy[] = [];
+  for (const file of files) {
+    strategies.push({
+      id: idOf(file, strategies),
+      bundle: await bundleStrategy(file),
+      parameters: {},
+    });
+  }
+  const { from, to, sample } = options;
+  const warmUp = options['warm-up'];
+  return {
+    data: options.data,
+    ...(options.markets === undefined ? {} : { markets: options.markets }),
+    strategies: withParameters(strategies, options.param ?? []),
+    ...(from === undefined ? {} : { fromUs: timeOf('from', from) }),
+    ...(to === undefined ? {} : { toUs: timeOf('to', to) }),
+    balance: options.balance,
+    seed: options.seed,
+    latency: options.latency,
+    queue: options.queue,
+    impact: options.impact,
+    fees: options.fees,
+    margin: options.margin,
+    ...(options.faults === undefined ? {} : { faults: options.faults }),
+    ...(warmUp === undefined ? {} : { warmUpUs: lengthOf('warm-up', warmUp, 0) }),
+    ...(sample === undefined ? {} : { sampleUs: lengthOf('sample', sample, 1000) }),
+  };
+}
+
+/** The file's name without its ending; a second one of the same name gets a number. */
+function idOf(file: string, taken: readonly PlannedStrategy[]): string {
+  const name = basename(file).replace(/\.[cm]?[jt]s$/, '');
+  for (let i = 1; ; i++) {
+    const id = i === 1 ? name : `${name}-${String(i)}`;
+    if (!taken.some((planned) => planned.id === id)) return id;
+  }
+}
+
+/** `name=value` is for the only strategy, `strategy.name=value` for that one. */
+function withParameters(
+  strategies: readonly PlannedStrategy[],
+  given: readonly string[],
+): PlannedStrategy[] {
+  const values = new Map<string, Record<string, ParameterValue>>();
+  for (const { id } of strategies) values.set(id, {});
+  for (const text of given) {
+    const equals = text.indexOf('=');
+    if (equals < 1) throw new InputError(`--param '${text}': must be name=value`);
+    const key = text.slice(0, equals);
+    const owner = strategies.find(({ id }) => key.startsWith(`${id}.`));
+    const [only] = strategies;
+    if (owner === undefined && strategies.length > 1) {
+      const names = strategies.map(({ id }) => `${id}.${key}`).join(' or ');
+      throw new InputError(`--param '${text}': several strategies run; say ${names}`);
+    }
+    const target = values.get(owner?.id ?? only?.id ?? '');
+    if (target === undefined) continue;
+    target[owner === undefined ? key : key.slice(owner.id.length + 1)] = text.slice(equals + 1);
+  }
+  return strategies.map((planned) => ({ ...planned, parameters: values.get(planned.id) ?? {} }));
+}
+
+export function timeOf(name: string, text: string): number {
+  const us = parseTime(text);
+  if (us === null) {
+    throw new InputError(`--${name} '${text}': must be a UTC time such as 2024-08-08T23:55:00Z`);
+  }
+  return us;
+}
+
+export function lengthOf(name: string, text: string, leastUs: number): number {
+  const us = parseDuration(text);
+  if (us === null || us < leastUs) {
+    throw new InputError(`--${name} '${text}': must be a length of time such as 1h30m`);
+  }
+  return us;
+}

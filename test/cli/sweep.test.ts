@@ -1,0 +1,97 @@
+/** `orrery sweep` and `orrery walkforward` on recorded data, in worker threads. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), 'orrery-sweep-cli-'));
+const STRATEGY = join(root, 'examples', 'strategies', 'sma-cross.ts');
+const DATA = join(root, 'data', 'btcusdt-20240808');
+
+function orrery(...args: string[]): { status: number | null; out: string; err: string } {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(root, 'dist', 'cli', 'main.js'), ...args],
+    { cwd: scratch, encoding: 'utf8' },
+  );
+  return { status, out: stdout, err: stderr };
+}
+
+const sweep = (out: string, ...more: string[]) =>
+  orrery(
+    ...['sweep', STRATEGY, '--data', DATA, '--to', '2024-08-08T23:55:20Z', '--out', out],
+    ...['--vary', 'fast=3:5:2', '--vary', 'slow=8:12:4', '--method', 'grid'],
+    ...['--objective', 'totalReturn', ...more],
+  );
+
+beforeAll(() => {
+  execFileSync(process.execPath, [join(root, '.ci', 'setup.mjs')], { stdio: 'ignore' });
+});
+afterAll(() => {
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+describe('sweep', () => {
+  it('one worker or two, begun anew or gone on with: the same result', () => {
+    const first = sweep('two', '--workers', '2');
+    expect(first.err).toBe('');
+    expect(first.status).toBe(0);
+    expect(first.out).toContain('overfitting');
+    const summary = JSON.parse(readFileSync(join(scratch, 'two', 'sweep.json'), 'utf8')) as {
+      trials: number;
+      failed: number;
+      all: { figures: { chainHash: string } }[];
+      robustness: { stress: unknown[] };
+    };
+    expect(summary).toMatchObject({ trials: 4, failed: 0 });
+    expect(summary.robustness.stress).toHaveLength(4);
+    expect(new Set(summary.all.map(({ figures }) => figures.chainHash)).size).toBe(4);
+    expect(readFileSync(join(scratch, 'two', 'best', 'report.json'), 'utf8')).toContain(
+      '"count": 4',
+    );
+
+    const one = JSON.parse(
+      sweep('one', '--workers', '1', '--json', '--no-robustness').out,
+    ) as object;
+    expect(one).toMatchObject({ all: summary.all });
+    const again = sweep('two', '--json', '--no-robustness');
+    expect(JSON.parse(again.out)).toMatchObject({ all: summary.all });
+  });
+
+  it.each([
+    [['--vary', 'fast=3:5:2', '--objective', 'luck'], "objective 'luck': must be one of"],
+    [['--vary', 'speed=1:2:1'], 'no such parameter'],
+    [['--vary', 'fast=0:5:1'], "parameter 'fast' is '0': must be a whole number from 2 to 100"],
+    [['--vary', 'fast=x:y'], 'decimal numbers'],
+    [['--trials', '0'], '--trials is 0; it is a whole number from 1'],
+    [['--workers', 'many'], '--workers'],
+  ])('%j is bad input', (more, words) => {
+    const { status, err } = orrery('sweep', STRATEGY, '--data', DATA, '--out', 'bad', ...more);
+    expect(err).toContain(words);
+    expect(status).toBe(2);
+  });
+});
+
+it('walkforward: windows, results out of sample, and data too short for one', () => {
+  const walk = (train: string) =>
+    orrery(
+      ...['walkforward', STRATEGY, '--data', DATA, '--out', 'walk', '--train', train],
+      ...['--test', '1m', '--purge', '5s', '--vary', 'fast=3:5:2', '--vary', 'slow=8'],
+      ...['--method', 'grid', '--objective', 'totalReturn', '--json'],
+    );
+  const { status, out, err } = walk('3m');
+  expect(err).toBe('');
+  expect(status).toBe(0);
+  const result = JSON.parse(out) as { windows: { trials: number; periods: number }[] };
+  expect(result.windows.map(({ trials }) => trials)).toEqual(
+    [2, 2, 2].slice(0, result.windows.length),
+  );
+  expect(result.windows.length).toBeGreaterThanOrEqual(2);
+  expect(result.windows.every(({ periods }) => periods > 20)).toBe(true);
+  const short = walk('1h');
+  expect(short.status).toBe(2);
+  expect(short.err).toContain('the data span');
+});
