@@ -35,6 +35,8 @@ const COMMANDS: readonly LazyCommand[] = [
     usage: 'compare <left> <right>',
     describe: 'Compare the orders of two runs, such as live and backtest',
     load: () => import('./commands/compare.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
     usage: 'sweep <strategy>',
     describe:
       'Search a strategy’s parameters on all cores, and say how far the best can be believed',
