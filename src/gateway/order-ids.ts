@@ -10,7 +10,7 @@
  * since a client may compute an id that was never read.
  */
 import { SlotIndex } from '../base/slot-index.ts';
-import { orderId, type OrderId, type SubaccountId } from '../num/units.ts';
+import { orderId, type AccountId, type OrderId, type SubaccountId } from '../num/units.ts';
 import type { OrderRef } from '../engine/orders/special.ts';
 import type { ExchangeView, OrderView } from '../engine/views.ts';
 import type { Keccak } from './ports.ts';
@@ -124,6 +124,11 @@ export class TrustOrderIds implements OrderIds {
   private caughtUp = 0;
   private rebuildAt = 1 << 17;
   private readonly bytes = new Uint8Array(32);
+  private readonly words = new DataView(this.bytes.buffer);
+  /** Whose bytes the first 20 are. */
+  private account: AccountId | null = null;
+  /** The digest that was made last: who looks an order up encodes it next. */
+  private last: { readonly id: OrderId; readonly digest: string } | null = null;
 
   constructor(view: ExchangeView, keccak: Keccak) {
     this.view = view;
@@ -131,8 +136,13 @@ export class TrustOrderIds implements OrderIds {
   }
 
   digestOf(order: OrderView): string {
-    if (order.attached === 'engine') return this.engineDigest(order);
-    return this.digestOfRef(order.subaccount, order);
+    if (this.last?.id === order.orderId) return this.last.digest;
+    const digest =
+      order.attached === 'engine'
+        ? this.engineDigest(order)
+        : this.digestOfRef(order.subaccount, order);
+    this.last = { id: order.orderId, digest };
+    return digest;
   }
 
   /** An attached one's is made of its parent's. */
@@ -159,14 +169,15 @@ export class TrustOrderIds implements OrderIds {
 
   private plainDigest(subaccount: SubaccountId, nonce: bigint): string {
     const { account, index } = this.view.subaccount(subaccount);
-    const hex = this.view.addressOf(account);
-    for (let i = 0; i < 20; i++) {
-      this.bytes[i] = Number.parseInt(hex.slice(2 + i * 2, 4 + i * 2), 16);
+    if (account !== this.account) {
+      const hex = this.view.addressOf(account);
+      for (let i = 0; i < 20; i++) {
+        this.bytes[i] = Number.parseInt(hex.slice(2 + i * 2, 4 + i * 2), 16);
+      }
+      this.account = account;
     }
-    for (let i = 0; i < 4; i++) this.bytes[20 + i] = index >>> (24 - 8 * i);
-    for (let i = 0; i < 8; i++) {
-      this.bytes[24 + i] = Number((nonce >> BigInt(56 - 8 * i)) & 0xffn);
-    }
+    this.words.setUint32(20, index);
+    this.words.setBigUint64(24, nonce);
     return this.keccak(this.bytes);
   }
 
@@ -179,11 +190,14 @@ export class TrustOrderIds implements OrderIds {
   }
 
   private lookUp(digest: string): OrderView | undefined {
-    const id = this.index.find(hashOf(digest), (candidate) => {
+    let found: OrderView | undefined;
+    this.index.find(hashOf(digest), (candidate) => {
       const order = this.view.order(orderId(candidate));
-      return order !== undefined && this.digestOf(order) === digest;
+      if (order === undefined || this.digestOf(order) !== digest) return false;
+      found = order;
+      return true;
     });
-    return id < 0 ? undefined : this.view.order(orderId(id));
+    return found;
   }
 
   /** Indexes every order placed since the last time; false when there was none. */

@@ -7,12 +7,22 @@ export class Metrics {
   private readonly registry = new Registry();
   private readonly latency: Histogram;
   private readonly requests: Counter;
+  private readonly syncs: Histogram;
+  private readonly host: Host;
+  private lastSync = 0;
   /** By route, and by route and status: looking labels up costs more than counting. */
   private readonly latencies = new Map<string, ReturnType<Histogram['labels']>>();
   private readonly counts = new Map<string, ReturnType<Counter['labels']>>();
 
   constructor(host: Host) {
     const registers = [this.registry];
+    this.host = host;
+    this.syncs = new Histogram({
+      name: 'orrery_sync_duration_seconds',
+      help: 'Time that the disk took for a group of commands, as answers waited for it',
+      buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5],
+      registers,
+    });
     collectDefaultMetrics({ register: this.registry });
     this.latency = new Histogram({
       name: 'orrery_http_seconds',
@@ -47,6 +57,7 @@ export class Metrics {
       this.latencies.set(route, latency);
     }
     latency.observe(milliseconds / 1000);
+    this.noteSync();
     const name = `${route} ${String(status)}`;
     let count = this.counts.get(name);
     if (count === undefined) {
@@ -54,6 +65,14 @@ export class Metrics {
       this.counts.set(name, count);
     }
     count.inc();
+  }
+
+  /** Whoever is answered has waited for the sync before: its time is noted then, once. */
+  private noteSync(): void {
+    const { lastSyncSeconds } = this.host.exchange;
+    if (lastSyncSeconds === this.lastSync) return;
+    this.lastSync = lastSyncSeconds;
+    this.syncs.observe(lastSyncSeconds);
   }
 
   countConnections(all: () => number, feeds: () => number): void {

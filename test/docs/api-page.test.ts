@@ -6,6 +6,7 @@ import {
   PAGE_HEADERS,
   type Endpoint,
 } from '../../src/contract/endpoints.ts';
+import { FEEDS, MAX_SUBSCRIPTIONS } from '../../src/contract/feeds.ts';
 import {
   badJson,
   internalError,
@@ -20,6 +21,7 @@ import {
 import { REFUSALS } from '../../src/engine/rejections.ts';
 import { REFUSAL_REPLIES } from '../../src/gateway/refusal-reply.ts';
 import { FAULTS } from '../../src/http/faults.ts';
+import { CLOSE_SLOW, CLOSE_TOKEN } from '../../src/http/feeds/connection.ts';
 
 const ACCESS = {
   public: 'anyone',
@@ -72,6 +74,17 @@ function lists(): string {
       if (pages === undefined) return [];
       return [[`\`${id}\``, String(pages.limit ?? 'all there are'), String(pages.most)]];
     }),
+  );
+}
+
+function feeds(): string {
+  return table(
+    ['source', 'update', 'who'],
+    Object.entries(FEEDS).map(([source, { access, update }]) => [
+      `\`${source}\``,
+      `\`${update}\``,
+      access === 'public' ? 'anyone' : 'owner or delegate',
+    ]),
   );
 }
 
@@ -141,6 +154,44 @@ ${lists()}
 
 Orders and account requests are EIP-712 typed data; \`GET /config\` publishes the domain and the types. What is absent is signed as \`""\`, \`0\` or the empty struct; decimals are
 signed as they are sent. An order's id is the digest that was signed.
+
+## Feeds
+
+\`/ws\` speaks JSON-RPC 2.0; \`/asyncapi.json\` has every shape. Requests are carried out in the order in which they come; each answer has \`usIn\`, \`usOut\`, \`usDiff\` (microseconds at the server). An error's \`data.status\` is
+what HTTP would answer, its \`message\` the same words.
+
+| method | params | |
+| --- | --- | --- |
+| \`auth\` | \`bearer\` | what follows is the token's; answers its claims |
+| \`subscribe\`, \`unsubscribe\` | \`source\` with \`symbols\` (public; \`[]\` is all), or \`account\` and \`subaccountIndices\` (private; \`[]\` is all, for the owner) | at most ${String(MAX_SUBSCRIPTIONS)} a connection |
+| \`create\` | an order, or \`{type: "batchOrders", orders}\` | answers its records, once they are on disk |
+| \`cancel\` | \`orderId\`, or \`clientId\` and \`account\`; or \`orderIds\`, \`clientIds\` | as over HTTP |
+
+${feeds()}
+
+A \`book\` begins with a snapshot; each delta names the sequence number before it and its own (quantity \`0\` removes a level), so a client sees a gap, and subscribes again. Nothing is told before it is on disk. \`price\` and \`summary\` of
+all markets come batched, ten times a second at most; \`stats\` every five seconds.
+
+| close code | |
+| --- | --- |
+| 1001 | the server ends |
+| ${String(CLOSE_TOKEN)} | the token is none any more: run out, or its wallet is neither signer nor delegate |
+| ${String(CLOSE_SLOW)} | too much waited to be read; before that, book deltas give way to a snapshot |
+
+A notice \`{method: "unsubscribed", params: {source, reason}}\` says that a delegation was revoked. The server pings every 30 seconds and ends connections that do not answer.
+
+## TypeScript client
+
+\`\`\`ts
+import { HttpMatcherClient, pagesOf } from 'orrery/client';
+
+const client = new HttpMatcherClient({ url, signer }); // an ethers Wallet, or eip1193Signer(provider, address)
+await client.send('submitOrder', order); // logs in, chooses a nonce, signs; repeats safely by the nonce
+for await (const { body } of pagesOf(client, 'getTrades', { symbol })) use(body);
+const feeds = client.feeds(); // comes back when its connection is lost, and reads what it missed
+for await (const update of await feeds.subscribe('order', { account })) use(update);
+await feeds.send('submitOrder', order); // over the socket
+\`\`\`
 
 ## Simulation control
 

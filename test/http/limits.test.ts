@@ -99,6 +99,19 @@ describe('a request', () => {
     expect((await served.send('GET', '/healthz')).body).toEqual({ status: 'ok' });
     expect((await served.send('GET', '/readyz')).body).toMatchObject({ status: 'ready' });
     const metrics = (await served.send('GET', '/metrics')).text;
+    for (const name of [
+      'orrery_http_seconds_bucket{le="0.001",route="/account/order"}',
+      'orrery_sync_duration_seconds_bucket{le="0.001"}',
+      'orrery_waiting_answers 0',
+      'orrery_book_levels{symbol="BTC-USD-PERP",side="bid"} ',
+      'orrery_open_interest_lots{symbol="BTC-USD-PERP"} 0',
+      'orrery_equity_at_risk_usd{below="+Inf"} 0',
+      'orrery_connections ',
+      'nodejs_eventloop_lag_seconds ',
+    ]) {
+      expect(metrics).toContain(name);
+    }
+    expect(metrics).toMatch(/orrery_sync_duration_seconds_count [1-9]/);
     expect(metrics).toContain('orrery_commands ');
     expect(metrics).toContain('orrery_http_requests_total{route="/account/order",status="200"}');
     const document = (await served.send('GET', '/openapi.json')).body as {

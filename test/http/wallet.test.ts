@@ -14,7 +14,8 @@ import { address } from '../../src/num/units.ts';
 import { recover, recoverByEthers, recoverByLibrary } from '../../src/wallet/recover.ts';
 import { TypedData } from '../../src/wallet/typed-data.ts';
 import { RequestVerifier } from '../../src/wallet/request-verifier.ts';
-import { Served } from './served.ts';
+import { SignJWT } from 'jose';
+import { SECRET, Served } from './served.ts';
 
 const walletOf = (n: number): BaseWallet => new Wallet(`0x${String(n).padStart(64, '0')}`);
 const ANN = walletOf(1);
@@ -197,6 +198,26 @@ describe('login (R-9.5)', () => {
     expect((await claims(token)).body).toBe('Invalid token');
     await served.sim('oracle', { symbol: 'BTC-USD-PERP', price: '60000' });
   });
+});
+
+test.each([
+  ['another algorithm of the same family', 'HS256', { signer: addressOf(ANN) }, SECRET],
+  ['another secret', 'HS512', { signer: addressOf(ANN) }, new Uint8Array(32).fill(8)],
+  ['no signer', 'HS512', {}, SECRET],
+  ['a signer that is no signer', 'HS512', { signer: addressOf(EVE) }, SECRET],
+  ['a signer that is no text', 'HS512', { signer: 7 }, SECRET],
+] as const)('a token of %s is invalid', async (_name, alg, more, secret) => {
+  const iat = Math.floor(served.host.nowUs() / 1_000_000);
+  const make = (algorithm: string, claimed: object, key: Uint8Array) =>
+    new SignJWT({ account: addressOf(ANN), ...claimed })
+      .setProtectedHeader({ alg: algorithm })
+      .setIssuedAt(iat)
+      .setExpirationTime(iat + 60)
+      .sign(key);
+  const answer = await claims(await make(alg, more, secret));
+  expect([answer.status, answer.body]).toEqual([401, 'Invalid token']);
+  const good = await make('HS512', { signer: addressOf(ANN) }, SECRET);
+  expect((await claims(good)).status).toBe(200);
 });
 
 describe('signed requests (R-9.2)', () => {
