@@ -10,5 +10,7 @@ export default defineConfig({
     pool: 'forks',
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A machine that others use as well is given time.
+    expect: { poll: { timeout: 15_000 } },
   },
 });

@@ -80,6 +80,7 @@ export class Faults {
 
   /** Uses up one of a fault's times, if it is armed for this endpoint. */
   private takes(fault: Fault, endpoint: EndpointId): Armed | null {
+    if (this.armed.size === 0) return null;
     for (const key of [keyOf(fault, endpoint), keyOf(fault, null)]) {
       const armed = this.armed.get(key);
       if (armed === undefined) continue;
