@@ -58,6 +58,19 @@ describe('premium samples (R-7.1)', () => {
     expect(of(world, 'fundingSampled')).toEqual([]);
   });
 
+  test('a market whose index is its own mid is sampled from the second on in which it has one (D-34)', () => {
+    const world = quoted('100.5', '101', {
+      indexSource: 'mid',
+      markSource: 'external',
+      funding: { source: 'premium', impactNotional: '1000', sampleIntervalMs: 400 },
+    });
+    world.wait(2000);
+    // At 0.4 and 0.8 s there is no index yet: the first is of the whole second.
+    expect(of(world, 'fundingSampled').map((event) => (event.timeUs / 1000) % 10_000)).toEqual([
+      1200, 1600, 2000,
+    ]);
+  });
+
   test('samples stand at multiples of their interval, however time is cut', () => {
     const world = quoted('100.5', '101');
     world.wait(4999);

@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { TapeLevel } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
+import { divergenceText } from '../../src/fuzz/oracle/divergence.ts';
+import { Lockstep } from '../../src/fuzz/oracle/lockstep.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
 import {
   address,
@@ -20,6 +22,7 @@ import { keccak } from '../../src/wallet/ethers-ports.ts';
 const MARKET = marketId(0);
 const USER = subaccountId(5);
 let exchange: Exchange;
+let lockstep: Lockstep;
 let nowUs = 0;
 let nonce = 0n;
 
@@ -27,6 +30,7 @@ function open(queueModel: string, impactModel: string): void {
   nowUs = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
   nonce = 0n;
   exchange = new Exchange(DEFAULT_EXCHANGE_CONFIG);
+  lockstep = new Lockstep(exchange);
   const spec = parseMarketSpec(
     { symbol: 'T', tickSize: '1', lotSize: '1', queueModel, impactModel, priceBand: '0.5' },
     keccak,
@@ -50,7 +54,9 @@ function open(queueModel: string, impactModel: string): void {
 }
 
 function apply(command: Parameters<Exchange['apply']>[0]): void {
-  expect(exchange.apply(command)).toBe('ok');
+  const { outcome, divergence } = lockstep.apply(command);
+  if (divergence !== null) throw new Error(divergenceText(divergence));
+  expect(outcome).toBe('ok');
   expect(exchange.checkInvariants()).toEqual([]);
 }
 

@@ -116,6 +116,11 @@ export class Market {
   }
 
   /** The first sample after a time; they are at whole multiples of the sampling interval. */
+  /** The index moved, so a premium may be told that could not be before: samples begin again, at this instant if they stand at it. */
+  wakeSampling(nowUs: TimeUs): void {
+    if (this.sampleDueUs === Infinity) this.sampleDueUs = this.nextSampleUs(timeUs(nowUs - 1));
+  }
+
   nextSampleUs(nowUs: TimeUs): number {
     const { source, sampleIntervalUs } = this.spec.funding;
     return source === 'external' ? Infinity : floorTo(nowUs, sampleIntervalUs) + sampleIntervalUs;

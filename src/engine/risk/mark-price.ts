@@ -212,6 +212,7 @@ function recomputeMark(
   if (indexChanged) {
     market.indexTicks = index;
     market.basisHalfTicks = basis(market);
+    market.wakeSampling(state.nowUs);
     state.noteSource(market, 'index');
   }
   if (market.spec.markSource === 'external' || isFrozen(state, market)) {

@@ -42,6 +42,12 @@ export function bestOf(world: World, market: Market, side: bigint): Resting | un
 export const bestPrice = (world: World, market: Market, side: bigint): bigint | null =>
   bestOf(world, market, side)?.price ?? null;
 
+/** The queue of one price, front to back. */
+export const queueAt = (world: World, market: Market, side: bigint, price: bigint): Resting[] =>
+  restingOn(world, market, side)
+    .filter((resting) => resting.price === price)
+    .sort((a, b) => a.arrival - b.arrival);
+
 /** Levels, best first. */
 export function levelsOf(world: World, market: Market, side: bigint): [bigint, bigint][] {
   const levels = new Map<bigint, bigint>();
@@ -54,5 +60,6 @@ export function levelsOf(world: World, market: Market, side: bigint): [bigint, b
 /** Puts an order at the back of the queue of its price. */
 export function putOnBook(world: World, order: Order): void {
   order.resting = true;
-  order.arrival = world.arrivals++;
+  world.arrivals += 1;
+  order.arrival = world.arrivals;
 }

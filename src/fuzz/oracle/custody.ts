@@ -11,6 +11,7 @@ import {
   findAccount,
   findSub,
   INSURANCE,
+  isOwn,
   openSub,
   say,
   VAULT,
@@ -21,10 +22,6 @@ import {
 
 /** Money of the whole exchange stays countable in 64 bits. */
 const MOST_MONEY = 2n ** 62n;
-
-/** An account of the exchange itself, of which only subaccount 0 is there. */
-const isOwn = (world: World, address: string): boolean =>
-  world.subs.some((sub) => sub.system && sub.address === address);
 
 export function deposit(world: World, c: Deposit): Answer {
   const known = findSub(world, c.account, c.subaccountIndex);

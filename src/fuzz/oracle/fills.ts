@@ -83,16 +83,7 @@ export function fill(
     return { ...party, before, deal, isolated };
   });
 
-  world.trades += 1;
-  market.last = price;
-  if (world.config.triggerSource === 'last') market.look = true;
-  say(world, {
-    kind: 'tradePrinted',
-    market: market.id,
-    tradeId: world.trades,
-    priceTicks: price,
-    lots: side * size,
-  });
+  printTrade(world, market, price, side * size);
   if (resting.segment !== null) resting.segment.lots -= size;
   for (const { order, role, lots, fees, deal } of sides) {
     if (order === null) continue;
@@ -135,6 +126,20 @@ export function fill(
   for (const { sub, before } of sides) {
     if (!sub.house) closeReduceOnly(world, sub, market, before, taker.order, 'reduceOnly');
   }
+}
+
+/** A print on the public tape; `lots` signed by the taker's side. */
+export function printTrade(world: World, market: Market, price: bigint, lots: bigint): void {
+  world.trades += 1;
+  market.last = price;
+  if (world.config.triggerSource === 'last') market.look = true;
+  say(world, {
+    kind: 'tradePrinted',
+    market: market.id,
+    tradeId: world.trades,
+    priceTicks: price,
+    lots,
+  });
 }
 
 /** The net protocol fee goes to vault, insurance and treasury; the fee of an engine order to insurance. */

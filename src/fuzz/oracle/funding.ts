@@ -42,7 +42,7 @@ function impact(
   return null;
 }
 
-/** in 1e-9 toward zero; null when it cannot be told. */
+/** R-7.1 (a recorded series needs none), in 1e-9 toward zero; null when it cannot be told. */
 export function premiumOf(world: World, market: Market): bigint | null {
   const { index } = market;
   if (index === null || isFrozen(world, market)) return null;
@@ -59,12 +59,13 @@ const nextMultiple = (world: World, interval: number): bigint =>
   world.now - (world.now % BigInt(interval)) + BigInt(interval);
 
 export const nextSample = (world: World, market: Market): bigint | null =>
-  premiumOf(world, market) === null
+  market.spec.funding.source === 'external' || premiumOf(world, market) === null
     ? null
     : nextMultiple(world, market.spec.funding.sampleIntervalUs);
 
 export function takeSample(world: World, market: Market): void {
-  if (world.now % BigInt(market.spec.funding.sampleIntervalUs) !== 0n) return;
+  const { source, sampleIntervalUs } = market.spec.funding;
+  if (source === 'external' || world.now % BigInt(sampleIntervalUs) !== 0n) return;
   const premium = premiumOf(world, market);
   if (premium === null) return;
   market.samples.push(premium);

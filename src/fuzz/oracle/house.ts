@@ -1,6 +1,175 @@
-/** Recorded liquidity (DESIGN §6). */
-import type { Market, Segment, World } from './world.ts';
+/** Recorded liquidity as it stands in the book, what users took of it, and how it returns (DESIGN §6). */
+import { queueAt } from './book.ts';
+import { min, sum } from './numbers.ts';
+import { aheadOf } from './queue-models.ts';
+import type { HouseLevel, Market, Segment, World } from './world.ts';
 
-export function noteTaken(_world: World, _market: Market, _segment: Segment, _size: bigint): void {
-  throw new Error('not yet');
+/** How long a decrease waits for its trade. */
+const CREDIT_US = 1_000_000n;
+
+/** What the tape remembers of a level. */
+export function levelOf(market: Market, side: bigint, price: bigint): HouseLevel {
+  const found = market.levels.find((level) => level.side === side && level.price === price);
+  if (found !== undefined) return found;
+  const made: HouseLevel = {
+    side,
+    price,
+    displaced: 0n,
+    displacedAt: 0n,
+    creditFront: 0n,
+    creditBack: 0n,
+    creditUntil: 0n,
+  };
+  market.levels.push(made);
+  return made;
 }
+
+const segmentsAt = (market: Market, side: bigint, price: bigint): Segment[] =>
+  market.house
+    .filter((segment) => segment.side === side && segment.price === price)
+    .sort((a, b) => a.arrival - b.arrival);
+
+export const houseLots = (market: Market, side: bigint, price: bigint): bigint =>
+  sum(segmentsAt(market, side, price).map(({ lots }) => lots));
+
+/** Adds volume behind all that stands at the price, or ahead of it: to the house volume that is there, or apart from it when an order is. */
+export function addHouse(
+  world: World,
+  market: Market,
+  side: bigint,
+  price: bigint,
+  lots: bigint,
+  where: 'back' | 'front' = 'back',
+): void {
+  if (lots === 0n) return;
+  const queue = queueAt(world, market, side, price);
+  const neighbour = (where === 'back' ? queue.at(-1) : queue[0])?.segment ?? null;
+  if (neighbour !== null) {
+    neighbour.lots += lots;
+    return;
+  }
+  world.arrivals += 1;
+  const arrival = where === 'back' ? world.arrivals : -world.arrivals;
+  market.house.push({ side, price, lots, arrival });
+}
+
+/** Takes up to `most` lots of a segment; answers how many. */
+function takeOf(market: Market, segment: Segment, most: bigint): bigint {
+  const taken = min(most, segment.lots);
+  segment.lots -= taken;
+  if (segment.lots === 0n) market.house.splice(market.house.indexOf(segment), 1);
+  return taken;
+}
+
+export function takeFromBack(market: Market, side: bigint, price: bigint, lots: bigint): void {
+  let left = lots;
+  for (const segment of segmentsAt(market, side, price).reverse()) {
+    left -= takeOf(market, segment, left);
+  }
+}
+
+export function clearHouse(market: Market, side: bigint, price: bigint): void {
+  takeFromBack(market, side, price, houseLots(market, side, price));
+}
+
+/** Liquidity that users took is gone; under impact `none` only until the level's next update. */
+export function noteDisplaced(
+  world: World,
+  market: Market,
+  side: bigint,
+  price: bigint,
+  lots: bigint,
+): void {
+  if (market.spec.impactModel === 'none') return;
+  const displaced = displacedLots(world, market, side, price);
+  const level = levelOf(market, side, price);
+  if (displaced === 0n) level.displacedAt = world.now;
+  level.displaced = displaced + lots;
+}
+
+export function noteTaken(world: World, market: Market, segment: Segment, lots: bigint): void {
+  noteDisplaced(world, market, segment.side, segment.price, lots);
+}
+
+/** Halves return at whole half-lives, looked at when the level is. */
+export function displacedLots(world: World, market: Market, side: bigint, price: bigint): bigint {
+  const level = levelOf(market, side, price);
+  const halfLife = BigInt(market.spec.impactHalfLifeUs);
+  while (
+    market.spec.impactModel === 'halving' &&
+    level.displaced > 0n &&
+    world.now - level.displacedAt >= halfLife
+  ) {
+    level.displaced /= 2n;
+    level.displacedAt += halfLife;
+  }
+  return level.displaced;
+}
+
+/**
+ * A decrease that no trade explains so far. For each user order of the level, front to back, the queue model says how much of it stood in the
+ * stretch right ahead; what is left goes from the back. All of it is credit for a trade that arrives late.
+ */
+export function decreaseHouse(
+  world: World,
+  market: Market,
+  side: bigint,
+  price: bigint,
+  lots: bigint,
+): void {
+  const credit = openCredit(world, levelOf(market, side, price));
+  credit.creditUntil = world.now + CREDIT_US;
+  const users = world.live
+    .filter((order) => order.resting && order.market === market.id)
+    .filter((order) => order.price === price && order.lots > 0n === side > 0n)
+    .sort((a, b) => a.arrival - b.arrival);
+  let left = lots;
+  let from = -Infinity;
+  for (const [i, user] of users.entries()) {
+    if (left === 0n) break;
+    const after = segmentsAt(market, side, price).filter(({ arrival }) => arrival > from);
+    const stretch = after.filter(({ arrival }) => arrival < user.arrival);
+    const ahead = sum(stretch.map((segment) => segment.lots));
+    const behind = sum(after.map((segment) => segment.lots)) - ahead;
+    from = user.arrival;
+    if (ahead + behind === 0n) continue;
+    let taken = aheadOf(market, user.id, ahead, behind, left);
+    left -= taken;
+    if (i === 0) credit.creditFront += taken;
+    else credit.creditBack += taken;
+    for (const segment of stretch.reverse()) taken -= takeOf(market, segment, taken);
+  }
+  credit.creditBack += left;
+  takeFromBack(market, side, price, left);
+}
+
+/** A trade explains earlier decreases: they are given back to where they stood. */
+export function returnCredit(
+  world: World,
+  market: Market,
+  side: bigint,
+  price: bigint,
+  lots: bigint,
+): void {
+  const credit = openCredit(world, levelOf(market, side, price));
+  const front = min(lots, credit.creditFront);
+  const back = min(lots - front, credit.creditBack);
+  credit.creditFront -= front;
+  credit.creditBack -= back;
+  addHouse(world, market, side, price, front, 'front');
+  addHouse(world, market, side, price, back);
+}
+
+/** Credit that no trade claimed in time is forgotten. */
+function openCredit(world: World, level: HouseLevel): HouseLevel {
+  if (world.now > level.creditUntil) {
+    level.creditFront = 0n;
+    level.creditBack = 0n;
+  }
+  return level;
+}
+
+/** Prices of a side at which the house stands. */
+export const housePrices = (market: Market, side: bigint): bigint[] => [
+  ...new Set(market.house.filter((segment) => segment.side === side).map(({ price }) => price)),
+];

@@ -46,6 +46,9 @@ export function listMarket(world: World, { spec }: ListMarket): Answer {
     samples: [],
     fundingRate: 0n,
     house: [],
+    levels: [],
+    carried: [],
+    stale: false,
   });
   say(world, { kind: 'marketListed', market: id });
   return 'ok';

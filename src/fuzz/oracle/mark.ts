@@ -9,6 +9,7 @@ import { say, type Answer, type Market, type World } from './world.ts';
 
 const SECOND = 1_000_000n;
 const WINDOW_SECONDS = 150n;
+const MOST_TICKS = 2 ** 31 - 1;
 
 /** No price may be judged now: the mark is made of an index that is not there, or too old. Other marks need none, and the own mid is never stale. */
 export function isFrozen(world: World, market: Market): boolean {
@@ -20,9 +21,9 @@ export function isFrozen(world: World, market: Market): boolean {
 export function setIndex(world: World, c: SetIndex): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
-  if (market.spec.indexSource === 'mid') return 'index_source_not_oracle';
   if (c.priceTicks <= 0) return 'price_not_positive';
-  if (c.priceTicks > market.spec.maxPriceTicks) return 'price_too_high';
+  if (c.priceTicks > MOST_TICKS) return 'price_too_high';
+  if (market.spec.indexSource === 'mid') return 'index_source_not_oracle';
   stretch(world, market);
   market.index = BigInt(c.priceTicks);
   market.indexAt = world.now;
@@ -37,9 +38,9 @@ export function setIndex(world: World, c: SetIndex): Answer {
 export function setMark(world: World, c: SetMark): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
-  if (market.spec.markSource !== 'external') return 'mark_source_not_external';
   if (c.priceTicks <= 0) return 'price_not_positive';
-  if (c.priceTicks > market.spec.maxPriceTicks) return 'price_too_high';
+  if (c.priceTicks > MOST_TICKS) return 'price_too_high';
+  if (market.spec.markSource !== 'external') return 'mark_source_not_external';
   recompute(world, market, BigInt(c.priceTicks));
   return 'ok';
 }
@@ -106,13 +107,7 @@ function stretch(world: World, market: Market): void {
 /** The mark anew, from its legs or as given; what waits for it looks at it once. */
 function recompute(world: World, market: Market, given: bigint | null): void {
   const before = { mark: market.mark, index: market.index };
-  const mid = midOf(market);
-  if (market.spec.indexSource === 'mid' && mid !== null) {
-    market.index = max(1n, mid);
-    market.indexAt = world.now;
-    market.basis = basisOf(market);
-    if (market.index !== before.index && world.config.triggerSource === 'index') market.look = true;
-  }
+  if (given === null) takeMid(world, market);
   const mark = markOf(world, market, given);
   if (mark !== null) {
     market.mark = mark;
@@ -127,6 +122,16 @@ function recompute(world: World, market: Market, given: bigint | null): void {
     markTicks: market.mark,
     indexTicks: market.index,
   });
+}
+
+/** An index that is the book's own mid. */
+function takeMid(world: World, market: Market): void {
+  const mid = midOf(market);
+  if (market.spec.indexSource !== 'mid' || mid === null) return;
+  if (market.index !== mid && world.config.triggerSource === 'index') market.look = true;
+  market.index = mid;
+  market.indexAt = world.now;
+  market.basis = basisOf(market);
 }
 
 /** Triggers look at it next (§4), and everybody's margin is looked at. */

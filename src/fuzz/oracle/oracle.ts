@@ -18,6 +18,7 @@ import { listMarket } from './listing.ts';
 import { setIndex, setMark } from './mark.ts';
 import { placeOrder, placeOrders } from './orders.ts';
 import { updateMargin } from './settings.ts';
+import { tapeDepth, tapeGap, tapeSnapshot, tapeTrade } from './tape.ts';
 import { runConsequences, runTimers } from './time.ts';
 import { newWorld, type World } from './world.ts';
 
@@ -99,9 +100,13 @@ function carryOut(world: World, c: Command): Outcome {
     case 'settleFunding':
       return settleFunding(world, c);
     case 'tapeDepth':
+      return tapeDepth(world, c);
     case 'tapeTrade':
+      return tapeTrade(world, c);
     case 'tapeSnapshot':
+      return tapeSnapshot(world, c);
     case 'tapeGap':
+      return tapeGap(world, c);
     case 'tapeBar':
     case 'tapeL3':
       throw new Error('not yet');

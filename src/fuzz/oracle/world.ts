@@ -138,6 +138,24 @@ export interface Market {
   fundingRate: bigint;
   /** Recorded liquidity on the book. */
   readonly house: Segment[];
+  readonly levels: HouseLevel[];
+  /** Fractions of a lot that the queue model carries, in 1e-9, by order. */
+  readonly carried: bigint[];
+  /** After a hole in the recording, until the next whole book. */
+  stale: boolean;
+}
+
+/** What the tape remembers of a level. */
+export interface HouseLevel {
+  readonly side: bigint;
+  readonly price: bigint;
+  /** House lots that users took and that history does not know are gone, and since when. */
+  displaced: bigint;
+  displacedAt: bigint;
+  /** A decrease without a trade so far, from ahead of the first user order and from elsewhere. */
+  creditFront: bigint;
+  creditBack: bigint;
+  creditUntil: bigint;
 }
 
 /** House volume of one level and insertion group, in the same queue as orders. */
@@ -285,6 +303,10 @@ export function findSub(world: World, address: string, index: number): Sub | und
 export function findAccount(world: World, address: string): Account | undefined {
   return world.accounts.find((account) => account.address === address);
 }
+
+/** An account of the exchange itself, of which only subaccount 0 is there (D-37). */
+export const isOwn = (world: World, address: string): boolean =>
+  world.subs.some((sub) => sub.system && sub.address === address);
 
 /** The account's dense id; made at its first credit or delegation. */
 export function openAccount(world: World, address: string): number {
