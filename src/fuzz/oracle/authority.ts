@@ -75,7 +75,7 @@ export function updateSigners(world: World, c: UpdateSigners): Answer {
   const nonce = checkNonce(account.nonces, null, c.nonce);
   if (nonce !== 'ok') return nonce;
   if (c.signers.length === 0 || c.signers.length > MOST_SIGNERS) return 'signers_count';
-  // D-41: nobody signs as the zero address.
+  // D-59: nobody signs as the zero address.
   const isZero = c.signers.some((signer) => signer === ZERO);
   if (isZero || new Set(c.signers).size < c.signers.length) return 'signers_not_distinct';
   if (!Number.isSafeInteger(c.quorum) || c.quorum < 1 || c.quorum > c.signers.length) {
