@@ -190,9 +190,19 @@ const risk = apart('./risk.ts') as {
   fundingMs: number;
 }[];
 
+const lockstep = apart('./lockstep.ts') as {
+  commands: number;
+  lockstepPerSecond: number;
+  ratio: number;
+};
+
 if (json) {
   console.log(
-    JSON.stringify({ rows, memory, history, risk, eventsPerCommand: events / OPERATIONS }, null, 2),
+    JSON.stringify(
+      { rows, memory, history, risk, lockstep, eventsPerCommand: events / OPERATIONS },
+      null,
+      2,
+    ),
   );
 } else {
   const table = new Table({
@@ -222,4 +232,8 @@ if (json) {
         `${(scanUs / markUs).toFixed(0)} × less than a look at everyone; funding settled in ${fundingMs.toFixed(1)} ms`,
     );
   }
+  console.log(
+    `${lockstep.commands.toLocaleString('en')} commands of the fuzzer in lockstep with the oracle, compared after each: ` +
+      `${Math.round(lockstep.lockstepPerSecond).toLocaleString('en')} a second, ${lockstep.ratio.toFixed(0)} × slower than the engine alone`,
+  );
 }

@@ -56,6 +56,7 @@ const refusals: readonly (readonly [string, readonly Draft[]])[] = [
   ['parent_not_allowed', [{ ...profit, attached: true }]],
   ['parent_not_allowed', [stop, { ...profit, size: 1, attached: true }]],
   ['parent_not_allowed', [limit, { ...profit, attached: true }, limit]],
+  ['parent_not_allowed', [limit, { ...profit, attached: true, parent: orderId(1) }]],
   ['leg_not_reduce_only', [profit, { ...stop, reduceOnly: false }]],
   ['leg_not_reduce_only', [{ ...stop, parent: orderId(1), reduceOnly: false }]],
   ['iceberg_ioc', [{ ...iceberg, ioc: true }]],

@@ -56,7 +56,7 @@ export function typeRefusal(order: NewOrder): Refusal | null {
   }
   if (triggerTicks !== null && triggerTicks <= 0) return 'trigger_price_not_positive';
   if (parent !== null && !isProtective(order)) return 'parent_not_allowed';
-  if (order.attached && !isProtective(order)) return 'parent_not_allowed';
+  if (order.attached && (parent !== null || !isProtective(order))) return 'parent_not_allowed';
   if ((parent !== null || order.attached) && !order.reduceOnly) return 'leg_not_reduce_only';
   if (orderType === 'iceberg' && order.ioc) return 'iceberg_ioc';
   return null;

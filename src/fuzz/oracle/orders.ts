@@ -124,6 +124,7 @@ function specFault(
   if (!protective && !trails && triggerTicks !== null) return 'trigger_price_not_allowed';
   if (triggerTicks !== null && triggerTicks <= 0) return 'trigger_price_not_positive';
   if ((parent !== null || attached) && !protective) return 'parent_not_allowed';
+  if (parent !== null && attached) return 'parent_not_allowed';
   if ((parent !== null || attached) && !reduceOnly) return 'leg_not_reduce_only';
   if (orderType === 'iceberg' && ioc) return 'iceberg_ioc';
   return triggerTicks !== null && triggerTicks > spec.maxPriceTicks ? 'price_too_high' : 'ok';

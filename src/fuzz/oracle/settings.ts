@@ -38,7 +38,7 @@ export function updateMargin(world: World, c: UpdateMargin): Answer {
   if (moved === null) return 'margin_insufficient';
   if (inUse && (raises || moved > 0n)) {
     const free = under(sub, market, next, () => freeCross(world, sub)) - moved;
-    if (free < 0n || sub.cash < moved) return 'margin_insufficient';
+    if (free < 0n || (moved > 0n && sub.cash < moved)) return 'margin_insufficient';
   }
 
   useAccountNonce(world, sub.account, c.delegate, c.nonce);

@@ -1,0 +1,241 @@
+/**
+ * Whole lives of exchanges in lockstep with the oracle: every kind of command, every event, every refusal and every reason that lives can reach; what
+ * they cannot is provoked in lockstep by the tables of test/tables and test/risk. And nonces by themselves, since a window of 1,024 takes long to fill.
+ */
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import type { Command, NewOrder } from '../../src/engine/commands.ts';
+import { Exchange } from '../../src/engine/exchange.ts';
+import { END_REASONS, REFUSALS } from '../../src/engine/rejections.ts';
+import { drawProfile } from '../../src/fuzz/draw-profile.ts';
+import { CommandGenerator } from '../../src/fuzz/generator.ts';
+import { divergenceText } from '../../src/fuzz/oracle/divergence.ts';
+import { Lockstep } from '../../src/fuzz/oracle/lockstep.ts';
+import { PROFILE_NAMES } from '../../src/fuzz/profile.ts';
+import { setUp } from '../../src/fuzz/run-setup.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import {
+  accountId,
+  address,
+  lots,
+  marketId,
+  orderId,
+  ppm,
+  priceTicks,
+  quanta,
+  subaccountId,
+  timeUs,
+} from '../../src/num/units.ts';
+import { EFFORT } from '../setup/effort.ts';
+import { GROUP_CODES } from '../tables/group-codes.ts';
+import { RISK_CODES } from '../risk/codes.ts';
+
+const COMMANDS = 500;
+const reached = new Map<string, number>();
+let applied = 0;
+
+function note(what: string): void {
+  reached.set(what, (reached.get(what) ?? 0) + 1);
+}
+
+function inWords(command: Command): string {
+  return JSON.stringify(command, (_key, value: unknown) =>
+    typeof value === 'bigint' ? `${value}n` : value,
+  );
+}
+
+/** One command to both sides; notes what it reached. */
+function step(
+  lockstep: Lockstep,
+  command: Command,
+  emit: (event: never) => void = () => undefined,
+): string {
+  applied += 1;
+  note(`command ${command.kind}`);
+  const { outcome, divergence } = lockstep.apply(command, (event) => {
+    emit(event as never);
+    note(`event ${event.kind}`);
+    if ('reason' in event && event.reason !== null) note(`reason ${event.reason}`);
+    if (event.kind === 'liquidationStep') note(`${event.isolated ? 'isolated ' : ''}${event.step}`);
+  });
+  note(`outcome ${outcome}`);
+  if (divergence !== null) throw new Error(`${divergenceText(divergence)}\n${inWords(command)}`);
+  return outcome;
+}
+
+/** What a group may get wrong, one field of its last order at a time. */
+const SPOILED: readonly ((order: NewOrder) => Partial<NewOrder>)[] = [
+  ({ lots: size }) => ({ lots: lots(-size) }),
+  ({ lots: size }) => ({ lots: lots(size * 2) }),
+  ({ priceTicks: price }) => ({ priceTicks: priceTicks(price + 1) }),
+  ({ periodMs }) => ({ periodMs: (periodMs ?? 0n) + 1n }),
+  ({ market }) => ({ market: marketId(market === 0 ? 1 : 0) }),
+  ({ parent }) => ({ parent: parent === null ? orderId(1) : null }),
+  () => ({ orderType: 'twap', periodMs: 1000n }),
+  () => ({ orderType: 'limit' }),
+  () => ({ triggerTicks: priceTicks(0) }),
+  () => ({ triggerTicks: null }),
+  () => ({ trailingPpm: 1 }),
+  ({ ioc, reduceOnly }) => ({ ioc: !ioc, reduceOnly: !reduceOnly }),
+  ({ attached }) => ({ attached: !attached }),
+];
+
+function spoiled(command: Command, roll: number): Command {
+  const spoil = SPOILED[roll % 200];
+  if (command.kind !== 'placeOrders' || spoil === undefined) return command;
+  const last = command.orders.length - 1;
+  const orders = command.orders.map((order, i) =>
+    i === last ? { ...order, ...spoil(order) } : order,
+  );
+  return { ...command, orders };
+}
+
+test('engine and oracle agree on whole lives of every kind of command', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...PROFILE_NAMES), fc.nat(999_999), (name, seed) => {
+      const profile = drawProfile(String(seed), { name, commands: COMMANDS });
+      const setup = setUp(profile);
+      const exchange = new Exchange(setup.config);
+      const generator = new CommandGenerator(profile, exchange, setup);
+      const lockstep = new Lockstep(exchange);
+      let roll = seed;
+      for (;;) {
+        const drawn = generator.next();
+        if (drawn === null) break;
+        roll = (roll * 48_271) % 2_147_483_647;
+        step(lockstep, spoiled(drawn, roll), generator.observe);
+      }
+      const end = lockstep.compareAll();
+      if (end !== null) throw new Error(divergenceText(end));
+      expect(exchange.checkInvariants()).toEqual([]);
+    }),
+    { numRuns: 100 * EFFORT, endOnFailure: true },
+  );
+});
+
+/** Nobody lists 65,536 markets or delists one; of inverse contracts the gateway speaks. */
+const BEYOND_LIVES: ReadonlySet<string> = new Set([
+  'too_many_markets',
+  'delisted',
+  'inverse_market',
+]);
+const COMMAND_KINDS = [
+  ...['advanceTime', 'listMarket', 'deposit', 'withdraw', 'transfer', 'placeOrder', 'placeOrders'],
+  ...['cancelOrder', 'cancelAll', 'setIndex', 'setMark', 'setSelfTradeMode', 'updateMargin'],
+  ...['updateDelegate', 'updateSigners', 'settleFunding', 'tapeDepth', 'tapeTrade'],
+  ...['tapeSnapshot', 'tapeGap'],
+];
+const EVENT_KINDS = [
+  ...['orderAccepted', 'orderRejected', 'orderRested', 'orderFilled', 'orderPending'],
+  ...['orderReleased', 'orderEnded', 'tradePrinted', 'balanceChanged', 'positionChanged'],
+  ...['oracleSet', 'markChanged', 'nonceUsed', 'selfTradeModeChanged', 'marketListed'],
+  ...['tapeApplied', 'isolatedMarginChanged', 'marginChanged', 'fundingSampled'],
+  ...['fundingSettled', 'liquidationStep', 'positionTransferred', 'vaultSharesChanged'],
+  ...['delegateChanged', 'signersChanged'],
+];
+const STEPS = ['cancelOrders', 'order', 'insurance', 'takeover', 'adl', 'safe'];
+
+test('nonces: the 1,024 highest of each identity, in whatever order they come (R-2.13)', () => {
+  const owner = address(`0x${'a'.repeat(40)}`);
+  const delegate = address(`0x${'b'.repeat(40)}`);
+  // Dense, so that a window fills and what falls out of it is asked for again.
+  const use = fc.record({
+    nonce: fc.bigInt({ min: 0n, max: 2400n }),
+    by: fc.constantFrom(null, null, null, 5, 6),
+    what: fc.constantFrom('order', 'order', 'order', 'order', 'order', 'order', 'revoke', 'grant'),
+  });
+  fc.assert(
+    fc.property(fc.array(use, { minLength: 4000, maxLength: 4200, size: 'max' }), (uses) => {
+      const lockstep = new Lockstep(new Exchange(DEFAULT_EXCHANGE_CONFIG));
+      const at = timeUs(DEFAULT_EXCHANGE_CONFIG.genesisTimeUs);
+      const never = 9_007_199_254_741n;
+      step(lockstep, { kind: 'listMarket', timeUs: at, spec: SPEC });
+      const amount = quanta(1_000_000n);
+      step(lockstep, { kind: 'deposit', timeUs: at, account: owner, subaccountIndex: 0, amount });
+      for (const [i, { nonce, by, what }] of uses.entries()) {
+        if (what !== 'order') {
+          step(lockstep, {
+            kind: 'updateDelegate',
+            timeUs: at,
+            account: owner,
+            subaccountIndex: 0,
+            delegate,
+            // Rarely away, so that the delegate has a window to lose.
+            delegated: what === 'grant' || i % 40 > 0,
+            nonce: BigInt(i),
+            expiresAtMs: never,
+          });
+        } else {
+          step(lockstep, {
+            ...ORDER,
+            timeUs: at,
+            nonce,
+            expiresAtMs: never,
+            delegate: by === null ? null : accountId(by === 5 ? 6 : 7),
+          });
+        }
+      }
+    }),
+    { numRuns: 3 * EFFORT, endOnFailure: true },
+  );
+  for (const outcome of ['nonce_used', 'nonce_too_low', 'not_delegated']) {
+    expect([...reached.keys()]).toContain(`outcome ${outcome}`);
+  }
+});
+
+const SPEC = setUp(drawProfile('1', { name: 'matching' })).opening.flatMap((command) =>
+  command.kind === 'listMarket' ? [command.spec] : [],
+)[0]!;
+/** Turned down for want of a mark, and its nonce is used all the same. */
+const ORDER = {
+  kind: 'placeOrder',
+  subaccount: subaccountId(5),
+  market: marketId(0),
+  orderType: 'limit',
+  lots: SPEC.minLots,
+  priceTicks: priceTicks(100),
+  ioc: true,
+  postOnly: false,
+  reduceOnly: false,
+  clientId: null,
+  originator: null,
+  originatorFeePpm: ppm(0),
+} as const;
+
+test('an index that is the book’s own mid is not given from outside (R-5.3a)', () => {
+  const lockstep = new Lockstep(new Exchange(DEFAULT_EXCHANGE_CONFIG));
+  const at = timeUs(DEFAULT_EXCHANGE_CONFIG.genesisTimeUs);
+  step(lockstep, { kind: 'listMarket', timeUs: at, spec: { ...SPEC, indexSource: 'mid' } });
+  const market = marketId(0);
+  const index = {
+    kind: 'setIndex',
+    timeUs: at,
+    market,
+    priceTicks: priceTicks(1),
+    text: '1',
+  } as const;
+  expect(step(lockstep, index)).toBe('index_source_not_oracle');
+});
+
+test('every command, event, refusal, reason and step of the ladder was reached in lockstep', () => {
+  const kinds = [...reached.keys()];
+  // The lives are worth something only while they reach what the rules speak of.
+  const provoked = new Set<string>([...GROUP_CODES, ...RISK_CODES]);
+  const missing = [
+    ...REFUSALS.filter((code) => !reached.has(`outcome ${code}`)),
+    ...END_REASONS.filter((reason) => !reached.has(`reason ${reason}`)),
+  ].filter((code) => !provoked.has(code) && !BEYOND_LIVES.has(code));
+  expect(missing, 'never reached').toEqual([]);
+  for (const kind of COMMAND_KINDS) expect(kinds).toContain(`command ${kind}`);
+  for (const kind of EVENT_KINDS) expect(kinds).toContain(`event ${kind}`);
+  for (const taken of STEPS) expect(kinds).toContain(taken);
+});
+
+afterAll(() => {
+  const share = (prefix: string, all: number): string =>
+    `${[...reached.keys()].filter((key) => key.startsWith(prefix)).length} of ${all} ${prefix.trim()}s`;
+  console.log(
+    `${applied.toLocaleString('en')} commands in lockstep reached ${share('command ', COMMAND_KINDS.length)}, ` +
+      `${share('event ', EVENT_KINDS.length)}, ${share('outcome ', REFUSALS.length + 1)}`,
+  );
+});
