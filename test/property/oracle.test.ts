@@ -111,7 +111,7 @@ test('engine and oracle agree on whole lives of every kind of command', () => {
     }),
     { numRuns: 100 * EFFORT, endOnFailure: true },
   );
-});
+}, 300_000);
 
 /** Nobody lists 65,536 markets or delists one; of inverse contracts the gateway speaks. */
 const BEYOND_LIVES: ReadonlySet<string> = new Set([
@@ -201,6 +201,31 @@ const ORDER = {
   originator: null,
   originatorFeePpm: ppm(0),
 } as const;
+
+test('a nonce below all that are kept is itself the one that drops out (R-2.13)', () => {
+  const lockstep = new Lockstep(new Exchange(DEFAULT_EXCHANGE_CONFIG));
+  const at = timeUs(DEFAULT_EXCHANGE_CONFIG.genesisTimeUs);
+  step(lockstep, { kind: 'listMarket', timeUs: at, spec: SPEC });
+  step(lockstep, {
+    kind: 'deposit',
+    timeUs: at,
+    account: address(`0x${'a'.repeat(40)}`),
+    subaccountIndex: 0,
+    amount: quanta(1n),
+  });
+  const use = (nonce: bigint): string =>
+    step(lockstep, {
+      ...ORDER,
+      timeUs: at,
+      nonce,
+      expiresAtMs: 9_007_199_254_741n,
+      delegate: null,
+    });
+  for (let i = 0n; i < 1024n; i++) expect(use(5000n + i)).toBe('ok');
+  expect([use(500n), use(500n), use(400n), use(800n), use(4999n), use(4999n)]).toEqual([
+    ...['ok', 'nonce_too_low', 'nonce_too_low', 'ok', 'ok', 'nonce_too_low'],
+  ]);
+});
 
 test('an index that is the book’s own mid is not given from outside (R-5.3a)', () => {
   const lockstep = new Lockstep(new Exchange(DEFAULT_EXCHANGE_CONFIG));

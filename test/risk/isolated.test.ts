@@ -87,6 +87,19 @@ test('open orders hold their margin and fees of the free collateral, whatever si
   ).toMatchObject({ reason: null });
 });
 
+test('of an order that is filled in part only the rest holds its fees, the originator’s too (R-5.6, D-56)', () => {
+  const world = new RiskWorld();
+  world.fund({ ann: '501', bob: '100000', cat: '1' });
+  world.price('100');
+  world.setMargin('ann', true, '0.5');
+  // 500 of margin and 0.1 % of 1,000: all that ann has.
+  const fee = { originator: world.addressOf('cat'), originatorFee: 1000 };
+  expect(world.order('ann', '10', '100', fee)).toMatchObject({ reason: null });
+  world.order('bob', '-4', '100');
+  expect(world.position('ann')).toMatchObject({ quantity: '4', margin: '200' });
+  expect(free(world, 'ann')).toBe('0');
+});
+
 test('an order that turns the position round holds what it opens by the tiers from 0, as its fill does (R-5.6, D-27)', () => {
   const world = opened({
     marginTiers: [

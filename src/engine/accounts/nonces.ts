@@ -53,17 +53,12 @@ export class NonceWindow {
   add(nonce: bigint): void {
     if (this.length === this.ring.length && this.length < NONCE_WINDOW) this.grow();
     if (this.length === NONCE_WINDOW) {
-      const dropped = this.at(0);
-      if (dropped > this.floorNonce) this.floorNonce = dropped;
+      const lowest = this.at(0);
+      // What drops out is the lowest: the new nonce itself, or one that was used before.
+      this.floorNonce = nonce < lowest ? nonce : lowest;
+      if (nonce < lowest) return;
       this.start = (this.start + 1) & (this.ring.length - 1);
       this.length -= 1;
-      if (nonce < dropped) {
-        // The new nonce is itself the lowest: it is the one that drops out.
-        this.start = (this.start - 1) & (this.ring.length - 1);
-        this.length += 1;
-        if (nonce > this.floorNonce) this.floorNonce = nonce;
-        return;
-      }
     }
     let place = this.length;
     if (this.isAbove(nonce)) this.setTop(nonce);

@@ -8,6 +8,7 @@
  */
 import { lots } from '../../num/units.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
+import { NONE } from '../book/order-table.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { Market } from '../market/market.ts';
 import type { EndReason } from '../rejections.ts';
@@ -77,13 +78,13 @@ export function matchOrder(
 
     const takerLots = lots(side * size);
     const takerFees = feesOf(state, market, slot, 'taker', size, price);
-    if (!affordsFill(state, taker, exposure, market, takerLots, price, takerFees, 0)) {
+    if (!affordsFill(state, taker, exposure, market, takerLots, price, takerFees, NONE)) {
       return 'insufficientMargin';
     }
     let makerFees = NO_FEES;
     if (!makerHouse) {
       makerFees = feesOf(state, market, makerSlot, 'maker', size, price);
-      const resting = table.isReduceOnly(makerSlot) ? 0 : size;
+      const resting = table.isReduceOnly(makerSlot) ? NONE : makerSlot;
       const makerLots = lots(-side * size);
       if (!affordsFill(state, maker, makerExposure, market, makerLots, price, makerFees, resting)) {
         endOrder(state, makerSlot, 'cancelled', 'insufficientMargin');

@@ -121,13 +121,19 @@ function partOf(fees: SideFees, part: number, whole: number): SideFees {
   };
 }
 
-/** A resting order more, or (negative lots) part of one less. */
-export interface OrderChange {
+/** A resting order more. */
+export interface AddedOrder {
   /** Signed by side of the order: positive for a bid. */
   readonly side: 1 | -1;
   readonly lots: number;
   readonly priceTicks: PriceTicks;
   readonly feePpm: number;
+}
+
+/** A resting order that is about to be filled in part: only what is left of it then holds anything (D-56). */
+export interface FillingOrder {
+  readonly slot: number;
+  readonly lots: number;
 }
 
 /**
@@ -140,9 +146,10 @@ export function isolatedHold(
   exposure: Exposure,
   market: Market,
   position: number = exposure.positionLots,
-  change: OrderChange | null = null,
+  added: AddedOrder | null = null,
+  filling: FillingOrder | null = null,
 ): bigint {
-  if (exposure.openOrders === 0 && change === null) return 0n;
+  if (exposure.openOrders === 0 && added === null) return 0n;
   const mark = mustMark(market);
   const unit = market.spec.quantaPerTickLot;
   const makerRate = Math.max(market.spec.makerFeePpm, 0);
@@ -153,8 +160,7 @@ export function isolatedHold(
     const value = notional(lots(size), price > mark ? price : mark, unit);
     if (side > 0) buys += value;
     else sells += value;
-    const fee = feeOfFill(Math.abs(size), price, unit, ppm(feePpm));
-    fees += size < 0 ? -fee : fee;
+    fees += feeOfFill(size, price, unit, ppm(feePpm));
   };
   const table = state.orders;
   for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
@@ -162,9 +168,10 @@ export function isolatedHold(
       continue;
     }
     const feePpm = makerRate + table.originatorFeePpm(slot);
-    add(table.side(slot), table.left(slot), table.price(slot), feePpm);
+    const left = table.left(slot) - (slot === filling?.slot ? filling.lots : 0);
+    add(table.side(slot), left, table.price(slot), feePpm);
   }
-  if (change !== null) add(change.side, change.lots, change.priceTicks, change.feePpm);
+  if (added !== null) add(added.side, added.lots, added.priceTicks, added.feePpm);
   const value = notional(lots(Math.abs(position)), mark, unit);
   // What closes the position holds nothing; what is beyond it opens from nothing, in the lowest tier.
   const same = position > 0 ? buys : sells;
@@ -173,7 +180,7 @@ export function isolatedHold(
     openingMargin(exposure, market, value, same),
     openingMargin(exposure, market, 0n, against),
   );
-  return margin + maxBig(0n, fees);
+  return margin + fees;
 }
 
 /**
@@ -189,7 +196,7 @@ export function affordsIsolatedFill(
   fillLots: Lots,
   price: PriceTicks,
   fees: SideFees,
-  restingLots: number,
+  filling: FillingOrder | null,
   freeElsewhere: bigint,
 ): boolean {
   const unit = market.spec.quantaPerTickLot;
@@ -210,17 +217,8 @@ export function affordsIsolatedFill(
     return equityAfter * maintenanceOf(market, before) >= equity * allowed;
   }
   if (equityAfter < maintenanceAfter) return false;
-  const change: OrderChange | null =
-    restingLots === 0
-      ? null
-      : {
-          side: fillLots > 0 ? 1 : -1,
-          lots: -restingLots,
-          priceTicks: price,
-          feePpm: Math.max(market.spec.makerFeePpm, 0),
-        };
   const lack = maxBig(0n, initialOf(exposure, market, lots(Math.abs(after))) - equityAfter);
   const cash = plan.returned - plan.moved - totalFee(plan.openingFees);
-  const hold = isolatedHold(state, subaccount, exposure, market, after, change);
+  const hold = isolatedHold(state, subaccount, exposure, market, after, null, filling);
   return freeElsewhere + cash - hold - lack >= 0n;
 }

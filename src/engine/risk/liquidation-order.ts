@@ -8,6 +8,7 @@ import { notional, ppmOfCeil } from '../../num/notional.ts';
 import { lots, orderId, ppm, quanta, type PriceTicks, type Quanta } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import type { OrderTerms } from '../book/order-table.ts';
+import { NONE } from '../book/order-table.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import { endOrder } from '../orders/end.ts';
 import { executeFill, feesOf } from '../orders/fill.ts';
@@ -117,7 +118,7 @@ function matchEngineOrder(
     if (!makerHouse) {
       const fees = feesOf(state, market, makerSlot, 'maker', size, price);
       makerFees = fees.protocol < 0n ? { ...fees, protocol: quanta(0n) } : fees;
-      const resting = reduceOnly ? 0 : size;
+      const resting = reduceOnly ? NONE : makerSlot;
       const makerLots = lots(-side * size);
       if (!affordsFill(state, maker, makerExposure, market, makerLots, price, makerFees, resting)) {
         endOrder(state, makerSlot, 'cancelled', 'insufficientMargin');

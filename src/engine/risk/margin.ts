@@ -240,7 +240,7 @@ export function affordsOrder(
  * Whether a fill may happen to this side (R-5.5): after price loss and fees free collateral is ≥ 0, or the fill only
  * reduces the position and leaves equity ≥ 0 and not worse against maintenance than before.
  *
- * `restingLots` is what the fill takes off the side's own resting order (0 for a taker, and for reduce-only makers). A fill at price p
+ * `restingSlot` is the side's own resting order, which the fill shrinks (NONE for a taker, and for reduce-only makers). A fill at price p
  * changes equity by lots × (mark − p) − fees, however it splits into realised and unrealised.
  */
 export function affordsFill(
@@ -251,13 +251,14 @@ export function affordsFill(
   fillLots: Lots,
   price: PriceTicks,
   fees: SideFees,
-  restingLots: number,
+  restingSlot: number,
 ): boolean {
   const unit = market.spec.quantaPerTickLot;
   const mark = mustMark(market);
   const position = exposure.positionLots;
   const after = position + fillLots;
   const reducing = Math.abs(after) < Math.abs(position) && after * position >= 0;
+  const restingLots = restingSlot === NONE ? 0 : Math.abs(fillLots);
   const bids = exposure.bidLots - (fillLots > 0 ? restingLots : 0);
   const asks = exposure.askLots - (fillLots < 0 ? restingLots : 0);
   const worst = worstLots(after, bids, asks);
@@ -274,7 +275,7 @@ export function affordsFill(
       fillLots,
       price,
       fees,
-      restingLots,
+      restingSlot === NONE ? null : { slot: restingSlot, lots: restingLots },
       crossFree(state, subaccount, exposure),
     );
   }

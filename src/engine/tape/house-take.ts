@@ -85,7 +85,7 @@ export function takeUserOrder(
       lots(side * fill),
       price,
       fees,
-      reduceOnly ? 0 : fill,
+      reduceOnly ? NONE : slot,
     );
   if (!affordable) {
     endOrder(state, slot, 'cancelled', 'insufficientMargin');
