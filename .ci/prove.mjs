@@ -14,6 +14,7 @@ const TIMES = process.env.ORRERY_PROVE ?? '20';
 const FILES = [
   'test/risk/lives.test.ts',
   'test/property/lockstep.test.ts',
+  'test/property/oracle.test.ts',
   'test/http/durability.test.ts',
   'test/metamorphic/metamorphic.test.ts',
 ];
