@@ -174,7 +174,8 @@ class Run {
       'a deposit opens the subaccount',
     );
     const record = recorder.add(entry, subaccount);
-    const warmingUp = (): boolean => !this.warm;
+    // Agents are the market: they trade from the beginning.
+    const warmingUp = (): boolean => entry.reports && !this.warm;
     const touch = (): void => {
       this.touched = true;
     };

@@ -32,6 +32,11 @@ const COMMANDS: readonly LazyCommand[] = [
     load: () => import('./commands/live.ts') as ReturnType<LazyCommand['load']>,
   },
   {
+    usage: 'explain <run> <what>',
+    describe: 'Say why an order, a fill or a liquidation of a run came about',
+    load: () => import('./commands/explain.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
     usage: 'compare <left> <right>',
     describe: 'Compare the orders of two runs, such as live and backtest',
     load: () => import('./commands/compare.ts') as ReturnType<LazyCommand['load']>,

@@ -5,10 +5,13 @@ import { parseDuration, parseTime } from '../scenario/time-text.ts';
 import { bundleStrategy } from '../strategies/bundle.ts';
 import { DEFAULT_LATENCY, QUEUE_MODELS } from '../strategies/models.ts';
 import type { PlannedStrategy, RunPlan } from '../strategies/plan.ts';
+import { readPopulation } from '../strategies/population.ts';
 import { InputError } from './manners.ts';
 
 export interface RunArguments {
   readonly data: string | undefined;
+  /** File of a population, where a command takes one. */
+  readonly agents?: string | undefined;
   readonly from: string | undefined;
   readonly to: string | undefined;
   readonly markets: readonly string[] | undefined;
@@ -77,9 +80,16 @@ export const RUN_OPTIONS = {
 
 /** Throws InputError naming the option that is wrong. */
 export async function planOf(files: readonly string[], options: RunArguments): Promise<RunPlan> {
-  if (files.length === 0)
+  const { data, agents } = options;
+  if (files.length === 0 && agents === undefined) {
     throw new InputError('name a strategy file (orrery new strategy makes one)');
-  if (options.data === undefined) throw new InputError('--data names the dataset to run on');
+  }
+  if (agents === undefined && data === undefined) {
+    throw new InputError('--data names the dataset to run on');
+  }
+  if (agents !== undefined && data !== undefined) {
+    throw new InputError('--data and --agents are two markets; give one');
+  }
   const strategies: PlannedStrategy[] = [];
   for (const file of files) {
     strategies.push({
@@ -91,7 +101,8 @@ export async function planOf(files: readonly string[], options: RunArguments): P
   const { from, to, sample } = options;
   const warmUp = options['warm-up'];
   return {
-    data: options.data,
+    ...(data === undefined ? {} : { data }),
+    ...(agents === undefined ? {} : { population: await readPopulation(agents) }),
     ...(options.markets === undefined ? {} : { markets: options.markets }),
     strategies: withParameters(strategies, options.param ?? []),
     ...(from === undefined ? {} : { fromUs: timeOf('from', from) }),

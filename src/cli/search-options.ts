@@ -92,6 +92,7 @@ async function spanOf({
   fromUs,
   toUs,
 }: RunPlan): Promise<{ fromUs: number; toUs: number }> {
+  if (data === undefined) throw new InputError('--data names the dataset to search on');
   const tape = await openTape(data, markets ?? null, {
     fromUs: fromUs ?? null,
     toUs: toUs ?? null,

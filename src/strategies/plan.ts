@@ -11,6 +11,8 @@ import {
 import type { BacktestCheckpoint, BacktestOutput } from '../backtest/output.ts';
 import type { Note } from '../backtest/note.ts';
 import { runBacktest, type BacktestInput } from '../backtest/run.ts';
+import { stylisedFacts, type StylisedFacts } from '../backtest/stylised-facts.ts';
+import { factsNote } from './facts-note.ts';
 import type { StrategyEntry } from '../backtest/strategy-run.ts';
 import type { MarketSpec } from '../engine/config.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../gateway/market-config.ts';
@@ -19,7 +21,6 @@ import { COLLATERAL_DECIMALS, quanta, timeUs, type Quanta } from '../num/units.t
 import { FaultModel } from '../sim/faults.ts';
 import { slowedLatency } from '../sim/latency.ts';
 import { RandomStreams } from '../sim/rng.ts';
-import type { DatasetMarket } from '../store/dataset-files.ts';
 import { addressOfName, keccak } from '../wallet/ethers-ports.ts';
 import type { StrategyBundle } from './bundle.ts';
 import { readLatencyRows } from './latency-rows.ts';
@@ -32,7 +33,8 @@ import {
   parseQueue,
 } from './models.ts';
 import { loadStrategy } from './sandbox.ts';
-import { countOf, openTape } from './tape-source.ts';
+import { agentEntries, openPopulation, type Population } from './agents.ts';
+import { openTape, type SourceMarket, type TapeSource } from './tape-source.ts';
 
 export interface PlannedStrategy {
   /** Unique in the plan; also the name of its account. */
@@ -44,10 +46,12 @@ export interface PlannedStrategy {
 }
 
 export interface RunPlan {
-  /** Folder of a dataset. */
-  readonly data: string;
+  /** Folder of a dataset; left out when there is a population. */
+  readonly data?: string;
   /** Its markets that are read; all unless given. */
   readonly markets?: readonly string[];
+  /** Agents who make a market of their own. */
+  readonly population?: Population;
   readonly strategies: readonly PlannedStrategy[];
   /** Trading begins here, after a warm-up of what comes before; µs. */
   readonly fromUs?: number;
@@ -85,6 +89,8 @@ export interface PlanResult {
   /** What was assumed, said on a report's first page. */
   readonly assumptions: readonly Note[];
   readonly data: readonly Note[];
+  /** Of an endogenous market. */
+  readonly stylisedFacts: readonly StylisedFacts[];
 }
 
 const DEFAULTS = {
@@ -101,23 +107,22 @@ const SAMPLE_STEPS_US = [1, 5, 10, 30, 60, 300, 900, 1800, 3600, 14_400, 86_400]
 
 /** Throws `StrategyError`, `TapeError` or `FileError` for what is wrong with the plan, and what a strategy throws. */
 export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise<PlanResult> {
-  if (plan.strategies.length === 0) throw new StrategyError('a run needs a strategy');
+  if (plan.strategies.length === 0 && plan.population === undefined) {
+    throw new StrategyError('a run needs a strategy, or agents');
+  }
   const loaded = plan.strategies.map((planned) => load(planned));
-  const warmUpUs = plan.warmUpUs ?? Math.max(...loaded.map(({ warmUpUs: own }) => own));
+  const warmUpUs = plan.warmUpUs ?? Math.max(0, ...loaded.map(({ warmUpUs: own }) => own));
   const startUs = plan.fromUs === undefined ? null : plan.fromUs - warmUpUs;
-  const tape = await openTape(plan.data, plan.markets ?? null, {
-    fromUs: startUs,
-    toUs: plan.toUs ?? null,
-  });
+  const streams = new RandomStreams(plan.seed, ports.resume?.random);
+  const tape = await openSource(plan, streams, startUs);
   const beginUs = Math.max(startUs ?? -Infinity, tape.firstUs);
   const endUs = Math.min(plan.toUs ?? Infinity, tape.lastUs);
   if (beginUs >= endUs) {
     throw new StrategyError(
-      `${plan.data}: nothing between --from and --to; it holds ${timeText(tape.firstUs)} to ${timeText(tape.lastUs)}`,
+      `${plan.data ?? 'the population'}: nothing between --from and --to; it holds ${timeText(tape.firstUs)} to ${timeText(tape.lastUs)}`,
     );
   }
   const genesisUs = timeUs(Math.floor(beginUs / 1e6) * 1e6);
-  const streams = new RandomStreams(plan.seed, ports.resume?.random);
   const faults = plan.faults === undefined ? null : parseFaults(plan.faults);
   const latencies = loaded.map(({ planned }) => {
     const model = parseLatency(plan.latency ?? DEFAULT_LATENCY, {
@@ -152,10 +157,12 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
       };
     },
   );
+  const agents =
+    plan.population === undefined ? [] : agentEntries(plan.population, streams, DEFAULT_LATENCY);
   const output = await runBacktest({
     config: { ...DEFAULT_EXCHANGE_CONFIG, genesisTimeUs: genesisUs },
     markets: tape.markets.map((units) => specOf(plan, units)),
-    strategies,
+    strategies: [...strategies, ...agents],
     tape: tape.batches,
     streams,
     seed: plan.seed,
@@ -169,11 +176,24 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     resume: ports.resume ?? null,
   });
   const [latency] = latencies;
+  const facts = plan.population === undefined ? [] : output.markets.map(stylisedFacts);
   return {
     output,
+    stylisedFacts: facts,
     assumptions: assumptionsOf(plan, latency?.words ?? '', strategies, warmUpUs, tape.markets),
-    data: tape.notes(),
+    data: [...tape.notes(), ...facts.map(factsNote)],
   };
+}
+
+function openSource(
+  plan: RunPlan,
+  streams: RandomStreams,
+  fromUs: number | null,
+): TapeSource | Promise<TapeSource> {
+  const { population, data, markets = null, toUs = null } = plan;
+  if (population !== undefined) return openPopulation(population, streams.stream('fundamental'));
+  if (data === undefined) throw new StrategyError('a run needs data, or agents');
+  return openTape(data, markets, { fromUs, toUs });
 }
 
 interface Loaded {
@@ -198,7 +218,7 @@ function load(planned: PlannedStrategy): Loaded {
 
 function symbolsOf(
   { id, symbols }: PlannedStrategy,
-  markets: readonly DatasetMarket[],
+  markets: readonly SourceMarket[],
 ): readonly string[] | null {
   for (const symbol of symbols ?? []) {
     if (!markets.some((market) => market.symbol === symbol)) {
@@ -210,7 +230,7 @@ function symbolsOf(
   return symbols ?? null;
 }
 
-function specOf(plan: RunPlan, market: DatasetMarket): MarketSpec {
+function specOf(plan: RunPlan, market: SourceMarket): MarketSpec {
   const [initialMargin = '', maintenanceMargin = ''] = (plan.margin ?? DEFAULTS.margin).split(',');
   const spec = parseMarketSpec(
     {
@@ -220,11 +240,9 @@ function specOf(plan: RunPlan, market: DatasetMarket): MarketSpec {
       initialMargin,
       maintenanceMargin,
       ...parseFees(plan.fees ?? DEFAULTS.fees, plan.feesTimes),
-      indexSource: countOf(market, 'index') > 0 ? 'external' : 'mid',
-      ...(countOf(market, 'mark') > 0 ? { markSource: 'external' } : {}),
-      ...(countOf(market, 'funding') > 0 ? { funding: { source: 'external' } } : {}),
       queueModel: parseQueue(plan.queue ?? DEFAULTS.queue),
       ...parseImpact(plan.impact ?? DEFAULTS.impact),
+      ...market.terms,
     },
     keccak,
   );
@@ -274,14 +292,14 @@ function assumptionsOf(
   latency: string,
   strategies: readonly StrategyEntry[],
   warmUpUs: number,
-  markets: readonly DatasetMarket[],
+  markets: readonly SourceMarket[],
 ): Note[] {
   const { queue = DEFAULTS.queue, impact = DEFAULTS.impact } = plan;
   const fees = parseFees(plan.fees ?? DEFAULTS.fees, plan.feesTimes);
   const [initial = '', maintenance = ''] = (plan.margin ?? DEFAULTS.margin).split(',');
   const percent = (ratio: string): string => `${String(Math.round(Number(ratio) * 1e6) / 1e4)} %`;
   return [
-    ...markets.map(priceNote),
+    ...markets.map(({ note }) => note),
     {
       title: `Queue position: ${queue}`,
       text: `${QUEUE_WORDS[queue] ?? ''} Trades fill strictly first come, first served.`,
@@ -312,23 +330,6 @@ function assumptionsOf(
         )}; bundle ${plan.strategies.find((planned) => planned.id === id)?.bundle.sha256 ?? ''}.`,
     })),
   ];
-}
-
-/** Where mark, index and funding of a market come from. */
-function priceNote(market: DatasetMarket): Note {
-  const has = (kind: 'index' | 'mark' | 'funding'): boolean => countOf(market, kind) > 0;
-  return {
-    title: `Mark, index and funding of ${market.symbol}`,
-    text: [
-      has('index')
-        ? 'The index is the recorded one.'
-        : 'The recording has no index: it is the mid of the book at whole seconds, which moves with the book that is traded.',
-      has('mark') ? 'The mark is the recorded one.' : 'The mark follows from index and book.',
-      has('funding')
-        ? 'Funding is settled at the recorded rates.'
-        : 'The recording has no funding rates: they follow from the premium of the book over the index.',
-    ].join(' '),
-  };
 }
 
 function timeText(us: number): string {

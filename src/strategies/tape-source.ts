@@ -6,8 +6,19 @@ import { StrategyError } from '../backtest/definition.ts';
 import type { RecordKind } from '../sim/tape/record.ts';
 import { openDataset, type DatasetMarket, type TapeReading } from '../store/dataset-files.ts';
 
+/** A market of a run, and what its data decide of its terms. */
+export interface SourceMarket {
+  readonly symbol: string;
+  readonly tickSize: string;
+  readonly lotSize: string;
+  /** Fields of a market spec beside those: where index, mark and funding come from. */
+  readonly terms: Readonly<Record<string, unknown>>;
+  /** The same in words. */
+  readonly note: Note;
+}
+
 export interface TapeSource {
-  readonly markets: readonly DatasetMarket[];
+  readonly markets: readonly SourceMarket[];
   readonly firstUs: number;
   readonly lastUs: number;
   /** Smallest receipt less venue time. */
@@ -45,7 +56,7 @@ export async function openTape(
   }
   const streams = markets.flatMap((market) => market.streams);
   return {
-    markets,
+    markets: markets.map(sourceMarket),
     firstUs: Math.min(...markets.map((market) => market.firstUs)),
     lastUs: Math.max(...markets.map((market) => market.lastUs)),
     leastRecordedUs: Math.min(...streams.map(({ minFeedLatencyUs }) => minFeedLatencyUs)),
@@ -55,9 +66,33 @@ export async function openTape(
   };
 }
 
-/** How many records of a kind a market's streams hold. */
-export function countOf(market: DatasetMarket, kind: RecordKind): number {
-  return market.streams.reduce((sum, { counts }) => sum + (counts[kind] ?? 0), 0);
+/** Recorded index, mark and funding rates are those of the market; what is not recorded follows from its book. */
+function sourceMarket(market: DatasetMarket): SourceMarket {
+  const has = (kind: RecordKind): boolean =>
+    market.streams.some(({ counts }) => (counts[kind] ?? 0) > 0);
+  const { symbol, tickSize, lotSize } = market;
+  return {
+    symbol,
+    tickSize,
+    lotSize,
+    terms: {
+      indexSource: has('index') ? 'external' : 'mid',
+      ...(has('mark') ? { markSource: 'external' } : {}),
+      ...(has('funding') ? { funding: { source: 'external' } } : {}),
+    },
+    note: {
+      title: `Mark, index and funding of ${symbol}`,
+      text: [
+        has('index')
+          ? 'The index is the recorded one.'
+          : 'The recording has no index: it is the mid of the book at whole seconds, which moves with the book that is traded.',
+        has('mark') ? 'The mark is the recorded one.' : 'The mark follows from index and book.',
+        has('funding')
+          ? 'Funding is settled at the recorded rates.'
+          : 'The recording has no funding rates: they follow from the premium of the book over the index.',
+      ].join(' '),
+    },
+  };
 }
 
 async function* batchesOf(reading: TapeReading): AsyncGenerator<TapeBatch> {

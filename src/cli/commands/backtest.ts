@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
-import type { BacktestOutput, StrategyOutput } from '../../backtest/output.ts';
+import type { StrategyOutput } from '../../backtest/output.ts';
 import { reportOptions, type ReportAbout } from '../../report/report.ts';
 import { writeReport } from '../../report/write.ts';
 import { executePlan, type PlanResult, type RunPlan } from '../../strategies/plan.ts';
@@ -16,6 +16,7 @@ import {
   printJson,
   startProgress,
 } from '../manners.ts';
+import { factsTable } from '../facts-table.ts';
 import { planOf, RUN_OPTIONS, type RunArguments } from '../run-options.ts';
 
 interface BacktestArguments extends RunArguments {
@@ -35,6 +36,10 @@ export const command: CommandModule<object, BacktestArguments> = {
         describe: 'strategy files (TypeScript); each has an account of its own in one exchange',
       })
       .options(RUN_OPTIONS)
+      .option('agents', {
+        type: 'string',
+        describe: 'population (YAML) that makes a market of its own, instead of --data',
+      })
       .option('out', {
         type: 'string',
         describe: 'folder of the run; reports/<strategy> unless given',
@@ -49,6 +54,7 @@ export const command: CommandModule<object, BacktestArguments> = {
         '$0 backtest my.ts --data btc --param fast=12 --latency recorded --queue probLog',
         '',
       )
+      .example('$0 backtest --agents examples/populations/mixed.yaml', 'a market of agents')
       .example('$0 backtest --resume reports/my', 'goes on where Ctrl-C stopped it'),
   handler: async (options) => {
     // Places in stack traces are those of the strategy's own file.
@@ -83,8 +89,12 @@ export const command: CommandModule<object, BacktestArguments> = {
       throw new Interrupted('interrupted');
     }
     await folder.finish(result);
-    const { page } = await writeReport(result.output, aboutOf(result, folder, plan), folder.path);
-    report(result.output, folder, page, options.json);
+    // A market of agents alone has no account to report on.
+    const page =
+      plan.strategies.length === 0
+        ? null
+        : (await writeReport(result.output, aboutOf(result, folder, plan), folder.path)).page;
+    report(result, folder, page, options.json);
   },
 };
 
@@ -101,7 +111,7 @@ async function prepare(options: BacktestArguments): Promise<{
   }
   const plan = await planOf(options.strategy ?? [], options);
   const [first] = plan.strategies;
-  const out = options.out ?? join('reports', first?.id ?? 'backtest');
+  const out = options.out ?? join('reports', first?.id ?? 'agents');
   return { folder: await RunFolder.create(out, plan), plan, checkpoint: null };
 }
 
@@ -124,7 +134,12 @@ function aboutOf(
   };
 }
 
-function report(output: BacktestOutput, folder: RunFolder, page: string, json: boolean): void {
+function report(
+  { output, stylisedFacts }: PlanResult,
+  folder: RunFolder,
+  page: string | null,
+  json: boolean,
+): void {
   const { chainHash, stateHash, commands, firstUs, lastUs } = output;
   if (json) {
     printJson({
@@ -140,6 +155,7 @@ function report(output: BacktestOutput, folder: RunFolder, page: string, json: b
         ...strategy.summary,
         benchmarkPnl: benchmarkPnl(strategy),
       })),
+      ...(stylisedFacts.length === 0 ? {} : { stylisedFacts }),
       folder: folder.path,
       report: page,
     });
@@ -171,11 +187,12 @@ function report(output: BacktestOutput, folder: RunFolder, page: string, json: b
   for (const [i, { symbol }] of output.markets.entries()) {
     row(`position ${symbol}`, ({ summary }) => summary.positions[i]?.final ?? '0');
   }
-  print(table.toString());
+  if (output.strategies.length > 0) print(table.toString());
+  for (const facts of stylisedFacts) print(factsTable(facts));
   print(`time     ${((lastUs - firstUs) / 1e6).toFixed(1)} s, ${String(commands)} commands`);
   print(`hashes   chain ${chainHash}`);
   print(`         state ${stateHash}`);
-  print(`report   ${page}`);
+  if (page !== null) print(`report   ${page}`);
   print(`journal  ${folder.file('journal')}`);
   print(`verify   npx orrery replay ${folder.file('journal')} --verify`);
 }

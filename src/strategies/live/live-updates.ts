@@ -2,7 +2,7 @@
  * What feeds of the contract say as updates that strategies hear: the same shapes as in a backtest. What feeds do not say is made of
  * what they do:
  *
- * - a fill's role: a maker's order was told as resting before it was filled;
+ * - a fill's role: a maker's order is post-only, was told as resting, or is a limit order older than the fill;
  * - the position after a fill: the one at the start plus all fills since;
  * - bars: of trades, finished by the first message of a later time;
  * - funding: when the venue's time passes the end of an interval, by how much the position's `funding` changed.
@@ -55,8 +55,8 @@ export class LiveUpdates {
   private readonly depth: number;
   private readonly markets = new Map<string, Followed>();
   private readonly intervals = new Map<string, number>();
-  /** Orders that were told as resting. */
-  private readonly resting = new Set<string>();
+  /** Orders whose fills are a maker's: always, or from a time of the contract on. */
+  private readonly makers = new Map<string, number>();
 
   constructor(
     markets: readonly LiveMarket[],
@@ -121,10 +121,15 @@ export class LiveUpdates {
     const order = message as unknown as OrderRecordShape;
     if (!this.markets.has(order.symbol)) return;
     const status = order.status as OrderUpdate['status'];
-    if (status === 'new') this.resting.add(order.orderId);
-    else if (status !== 'partiallyFilled' && status !== 'pending') {
+    const always = order.flags.postOnly || status === 'new';
+    const older = order.orderType.toLowerCase() === 'limit' && !order.flags.ioc;
+    if (always) this.makers.set(order.orderId, -Infinity);
+    else if (older && !this.makers.has(order.orderId)) {
+      this.makers.set(order.orderId, order.createdAt * 1000);
+    }
+    if (ENDED.includes(status)) {
       // Its last fills may be told right after this.
-      setTimeout(() => this.resting.delete(order.orderId), FORGET_MS).unref();
+      setTimeout(() => this.makers.delete(order.orderId), FORGET_MS).unref();
     }
     this.sink.onOrder({
       symbol: order.symbol,
@@ -150,10 +155,11 @@ export class LiveUpdates {
     const followed = this.markets.get(fill.symbol);
     if (followed === undefined) return;
     followed.positionLots += stepsOf(fill.quantity, followed.lot);
-    const maker = fill.order_id !== null && this.resting.has(fill.order_id);
+    const timeUs = fill.time * this.unitUs;
+    const maker = (this.makers.get(fill.order_id ?? '') ?? Infinity) < timeUs;
     this.sink.onFill({
       symbol: fill.symbol,
-      timeUs: fill.time * this.unitUs,
+      timeUs,
       orderId: fill.order_id,
       role: maker ? 'maker' : 'taker',
       price: fill.price,
@@ -179,6 +185,7 @@ export class LiveUpdates {
 }
 
 const FORGET_MS = 10_000;
+const ENDED: readonly string[] = ['filled', 'cancelled', 'expired', 'rejected'];
 
 function stepOf(text: string): Decimal {
   return must(parseDecimal(text) ?? undefined, 'a step is decimal text');

@@ -1,0 +1,111 @@
+/**
+ * Why an account was liquidated: the margin formula with the numbers of that moment. The run is executed again up to the step; what it found is
+ * read while the exchange says so.
+ */
+import { Exchange } from '../../engine/exchange.ts';
+import type { LiquidationStep } from '../../engine/events.ts';
+import { money, priceText, sizeText } from '../../gateway/encode.ts';
+import type { Address } from '../../num/units.ts';
+import { formatDecimal } from '../../num/decimal.ts';
+import { JournalReader } from '../../sim/journal/frames.ts';
+import { clock } from './explain-order.ts';
+import type { StoryOptions } from './queue-story.ts';
+
+const STEP_WORDS: Readonly<Record<LiquidationStep['step'], string>> = {
+  cancelOrders: 'its open orders are cancelled',
+  order: 'the exchange sends an order for it to the book',
+  insurance: 'insurance pays what is missing',
+  takeover: 'the vault takes its positions over at the mark',
+  adl: 'traders on the other side are closed against it (auto-deleveraging)',
+  safe: 'it is safe again',
+};
+
+const PROGRESS_EVERY = 4096;
+
+/** The steps of the account's `place`-th liquidation (from 1) in words; null when it was not liquidated so often. */
+export function explainLiquidation(
+  journal: Uint8Array,
+  account: Address,
+  subaccountIndex: number,
+  place: number,
+  options: StoryOptions = {},
+): string[] | null {
+  const reader = new JournalReader(journal);
+  const engine = new Exchange(reader.header.config);
+  const lines: string[] = [];
+  let seen = 0;
+  let within = false as boolean;
+  let commands = 0;
+  for (let frame = reader.next(); frame !== null; frame = reader.next()) {
+    if (frame.kind !== 'command') continue;
+    engine.apply(frame.command, (event) => {
+      if (event.kind !== 'liquidationStep') return;
+      if (event.subaccount !== engine.subaccountIdOf(account, subaccountIndex)) return;
+      if (!within) {
+        within = true;
+        seen += 1;
+        if (seen === place) lines.push(...marginLines(engine, event));
+      }
+      if (seen === place) lines.push(stepLine(engine, event));
+      if (event.step === 'safe' || event.step === 'takeover' || event.step === 'adl')
+        within = false;
+    });
+    commands += 1;
+    if (commands % PROGRESS_EVERY === 0) {
+      options.onProgress?.(reader.offset / journal.length);
+      if (options.cancelled?.() === true) return null;
+    }
+    if (seen > place || (seen === place && !within)) break;
+  }
+  return lines.length === 0 ? null : lines;
+}
+
+/** equity = balance + Σ uPnL against maintenance = Σ |position| × mark × rate, with every number. */
+function marginLines(engine: Exchange, event: LiquidationStep): string[] {
+  const { balanceQuanta } = engine.margin(event.subaccount);
+  const lines = [
+    `${clock(event.timeUs)}  Equity ${money(event.equityQuanta)} was below the maintenance requirement ${money(event.maintenanceQuanta)}.`,
+    `${' '.repeat(15)}  equity = balance ${money(balanceQuanta)} + Σ unrealised PnL, each position at its mark:`,
+  ];
+  for (const position of engine.positions(event.subaccount)) {
+    const market = engine.market(position.market);
+    const { spec, markTicks } = market;
+    const size = sizeText(market, position.lots);
+    const mark = priceText(market, markTicks ?? 0);
+    const notional =
+      BigInt(Math.abs(position.lots)) * BigInt(markTicks ?? 0) * BigInt(spec.quantaPerTickLot);
+    const tier = spec.tiers.findLast(({ floorQuanta }) => floorQuanta <= notional) ?? spec.tiers[0];
+    const rate = formatDecimal(BigInt(tier?.maintenanceMarginPpm ?? 0), 6);
+    lines.push(
+      `${' '.repeat(15)}  ${spec.symbol}: ${size} × ${mark} − cost ${money(position.costQuanta)} = ${money(position.upnlQuanta)}`,
+      `${' '.repeat(15)}  ${spec.symbol}: maintenance |${size}| × ${mark} × ${rate} = ${money(ceilPpm(notional, tier?.maintenanceMarginPpm ?? 0))}`,
+    );
+  }
+  return lines;
+}
+
+function ceilPpm(notional: bigint, ppm: number): bigint {
+  const product = notional * BigInt(ppm);
+  return product / 1_000_000n + (product % 1_000_000n > 0n ? 1n : 0n);
+}
+
+function stepLine(engine: Exchange, event: LiquidationStep): string {
+  const words = STEP_WORDS[event.step];
+  const market = event.market === null ? null : engine.market(event.market);
+  const details = [
+    ...(event.step === 'cancelOrders' ? [`${String(event.orders)} orders`] : []),
+    ...(market === null || event.lots === 0
+      ? []
+      : [`${sizeText(market, event.lots)} ${market.spec.symbol}`]),
+    ...(market === null || event.limitTicks === null
+      ? []
+      : [`no worse than ${priceText(market, event.limitTicks)}`]),
+    ...(market === null || event.bankruptcyTicks === null
+      ? []
+      : [`bankruptcy price ${priceText(market, event.bankruptcyTicks)}`]),
+    ...(event.amountQuanta === 0n ? [] : [`amount ${money(event.amountQuanta)}`]),
+    `equity ${money(event.equityQuanta)}`,
+    `maintenance ${money(event.maintenanceQuanta)}`,
+  ];
+  return `${clock(event.timeUs)}  ${words.charAt(0).toUpperCase()}${words.slice(1)}: ${details.join(', ')}.`;
+}

@@ -1,0 +1,167 @@
+/** Why an order did what it did, in words with the numbers: from what was recorded of it and from its place in the queue. */
+import type { FillRow, MarketOutput, OrderRow } from '../output.ts';
+import type { QueueStory } from './queue-story.ts';
+
+/** At most so many steps of the queue are told one by one. */
+const MAX_STEPS = 12;
+
+export interface OrderFacts {
+  readonly order: OrderRow;
+  readonly fills: readonly FillRow[];
+  readonly market: MarketOutput;
+  /** The latency model, in words. */
+  readonly latency: string;
+  readonly story: QueueStory | null;
+}
+
+export function explainOrder({ order, fills, market, latency, story }: OrderFacts): string[] {
+  const lines = [
+    `${order.side} ${order.size} ${order.symbol} at ${order.price}: ${flagsOf(order)}`,
+    `order   ${order.orderId} (number ${String(order.orderNumber)} of the journal)`,
+    '',
+    `${clock(order.sentUs)}  The strategy sent it; mid was ${numberText(order.sentMid)}.`,
+    `${clock(order.arrivedUs)}  It reached the exchange ${ms(order.arrivedUs - order.sentUs)} later (${latency}); mid was ${numberText(order.arrivalMid)}${moveOf(order)}.`,
+  ];
+  if (order.status === 'rejected') lines.push(...rejection(order, story));
+  lines.push(...queueLines(order, story));
+  for (const fill of fills) lines.push(...explainFill(fill, market));
+  lines.push(...endLines(order, fills));
+  return lines;
+}
+
+function flagsOf({ orderType, ioc, postOnly, reduceOnly }: OrderRow): string {
+  const flags = [
+    ...(ioc ? ['takes what it finds and ends (ioc)'] : []),
+    ...(postOnly ? ['post-only'] : []),
+    ...(reduceOnly ? ['reduce-only'] : []),
+  ];
+  return `${orderType}${flags.length === 0 ? '' : `, ${flags.join(', ')}`}`;
+}
+
+function moveOf({ side, sentMid, arrivalMid }: OrderRow): string {
+  if (sentMid === null || arrivalMid === null || sentMid === arrivalMid) return '';
+  const moved = arrivalMid - sentMid;
+  const worse = side === 'buy' ? moved > 0 : moved < 0;
+  return `, ${numberText(Math.abs(moved))} ${worse ? 'worse' : 'better'} than when it was sent`;
+}
+
+function rejection(order: OrderRow, story: QueueStory | null): string[] {
+  const at = clock(order.endedUs ?? order.arrivedUs);
+  const reason = order.reason ?? 'no reason was recorded';
+  const other = order.side === 'buy' ? story?.bestAsk : story?.bestBid;
+  switch (reason) {
+    case 'postOnlyWouldCross':
+      return [
+        `${at}  Rejected: post-only, and its price ${order.price} ${order.side === 'buy' ? '≥ best ask' : '≤ best bid'} ${other ?? 'unknown'}, so it would have taken.`,
+      ];
+    case 'insufficientMargin':
+      return [
+        `${at}  Rejected: equity ${story?.equity ?? '?'} less initial requirement ${story?.initialRequirement ?? '?'} leaves too little for ${order.size} × ${order.price} × the initial rate, and fees.`,
+      ];
+    default:
+      return [`${at}  Rejected: ${reason}.`];
+  }
+}
+
+function queueLines(order: OrderRow, story: QueueStory | null): string[] {
+  if (order.restedUs === null || order.queueAhead === null) return [];
+  const lines = [
+    `${clock(order.restedUs)}  It stood on the book behind ${order.queueAhead} at its price.`,
+  ];
+  if (story === null) return lines;
+  const moves = story.steps.filter(({ cause }) => cause !== 'rested' && cause !== 'filled');
+  const sum = (...causes: readonly string[]): number =>
+    story.steps
+      .filter(({ cause }) => causes.includes(cause))
+      .reduce((total, { change }) => total + Number(change), 0);
+  for (const step of moves.slice(0, MAX_STEPS)) {
+    lines.push(
+      `${clock(step.timeUs)}  ${step.detail}: ${step.change.replace('-', '−')} ahead of it, ${step.ahead} left (command ${String(step.seq)}).`,
+    );
+  }
+  if (moves.length > MAX_STEPS) {
+    lines.push(`${' '.repeat(15)}  and ${String(moves.length - MAX_STEPS)} more steps`);
+  }
+  if (moves.length > 0) {
+    lines.push(
+      `${' '.repeat(15)}  In all: trades took ${amount(-sum('trade', 'filled'))} ahead of it, cancels ${amount(-sum('cancel', 'growth'))} (queue model ${story.queueModel}), other users ${amount(-sum('users'))}.`,
+    );
+  }
+  return lines;
+}
+
+function explainFill(fill: FillRow, market: MarketOutput): string[] {
+  const at = clock(fill.timeUs);
+  const waited =
+    fill.role === 'maker'
+      ? ` after ${seconds(fill.queueWaitUs)} on the book, when trades had come to it`
+      : ', taking what stood there';
+  const notional = Number(fill.size) * Number(fill.price);
+  // To a millionth, as rates are; the fee itself is rounded up.
+  const rate = notional === 0 ? 0 : Math.round((Number(fill.fee) / notional) * 1e6) / 1e6;
+  const lines = [
+    `${at}  Fill ${String(fill.fillId)}: ${fill.side} ${fill.size} at ${fill.price} as ${fill.role}${waited}.`,
+    `${' '.repeat(15)}  Fee ⌈${fill.size} × ${fill.price} × ${numberText(rate)}⌉ = ${fill.fee}; realised ${fill.realizedPnl}; position ${fill.position}.`,
+  ];
+  const sign = fill.side === 'buy' ? 1 : -1;
+  if (fill.arrivalMid !== null) {
+    const slip = sign * (Number(fill.price) - fill.arrivalMid);
+    lines.push(
+      `${' '.repeat(15)}  Against mid at arrival ${numberText(fill.arrivalMid)}: ${numberText(Math.abs(slip))} ${slip > 0 ? 'worse' : 'better'}.`,
+    );
+  }
+  const marks = fill.markouts.map((mid, i) => {
+    const gained = mid === null ? null : sign * (mid - Number(fill.price));
+    return `${['1 s', '10 s', '60 s'][i] ?? ''} ${gained === null ? 'unknown' : numberText(gained)}`;
+  });
+  lines.push(
+    `${' '.repeat(15)}  Mid less price, in its favour, after ${marks.join(', ')} (tick ${market.tickSize}).`,
+  );
+  if (fill.liquidation)
+    lines.push(`${' '.repeat(15)}  The exchange sent this order: a liquidation.`);
+  return lines;
+}
+
+function endLines(order: OrderRow, fills: readonly FillRow[]): string[] {
+  if (order.endedUs === null) return [`${' '.repeat(15)}  It still stood when the run ended.`];
+  if (order.status === 'rejected') return [];
+  if (order.status === 'filled') return [`${clock(order.endedUs)}  Filled.`];
+  const rest = fills.length === 0 ? 'unfilled' : `with ${order.filled} of ${order.size} filled`;
+  const why: Readonly<Record<string, string>> = {
+    user: 'the strategy cancelled it',
+    expired: 'its time was over',
+    iocRemainder: 'nothing more stood within its price',
+    priceBand: 'the rest stood beyond the price band',
+    reduceOnly: 'there was no position left to reduce',
+    insufficientMargin: 'its account could not carry the fill',
+    selfTrade: 'it would have traded with the account itself',
+  };
+  const reason = order.reason ?? '';
+  return [`${clock(order.endedUs)}  Ended ${order.status}, ${rest}: ${why[reason] ?? reason}.`];
+}
+
+/** 23:54:16.298123 */
+export function clock(us: number): string {
+  const day = 86_400_000_000;
+  const rest = us - Math.floor(us / day) * day;
+  const parts = [3_600_000_000, 60_000_000, 1_000_000].map((unit, i) =>
+    String(Math.floor(rest / unit) % (i === 0 ? 24 : 60)).padStart(2, '0'),
+  );
+  return `${parts.join(':')}.${String(rest % 1_000_000).padStart(6, '0')}`;
+}
+
+function ms(us: number): string {
+  return `${String(us / 1000)} ms`;
+}
+
+function seconds(us: number): string {
+  return `${String(us / 1_000_000)} s`;
+}
+
+function amount(value: number): string {
+  return numberText(Math.max(0, value));
+}
+
+function numberText(value: number | null): string {
+  return value === null ? 'unknown' : String(Math.round(value * 1e8) / 1e8);
+}

@@ -1,0 +1,158 @@
+/** `orrery explain`: why an order, a fill or a liquidation of a run came about, in words with the numbers. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CommandModule } from 'yargs';
+import { explainLiquidation } from '../../backtest/explain/explain-liquidation.ts';
+import { explainOrder } from '../../backtest/explain/explain-order.ts';
+import { queueStory } from '../../backtest/explain/queue-story.ts';
+import type { OrderRow, StrategyOutput } from '../../backtest/output.ts';
+import { address } from '../../num/units.ts';
+import { fileError } from '../../store/file-error.ts';
+import { readRun, type RecordedRun } from '../../strategies/run-folder.ts';
+import {
+  InputError,
+  Interrupted,
+  isInterrupted,
+  print,
+  printJson,
+  startProgress,
+} from '../manners.ts';
+
+interface ExplainArguments {
+  readonly run: string;
+  readonly what: string;
+  readonly strategy: string | undefined;
+  readonly json: boolean;
+}
+
+export const command: CommandModule<object, ExplainArguments> = {
+  command: 'explain <run> <what>',
+  builder: (yargs) =>
+    yargs
+      .positional('run', { type: 'string', demandOption: true, describe: 'folder of a run' })
+      .positional('what', {
+        type: 'string',
+        demandOption: true,
+        describe: 'an order’s id or the beginning of it, #number, fill:<id>, or liquidation[:n]',
+      })
+      .option('strategy', { type: 'string', describe: 'which of several strategies' })
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
+      .example('$0 explain reports/sma-cross 9f3a2c', 'the order whose id begins so')
+      .example('$0 explain reports/sma-cross fill:77', 'a fill, with its order')
+      .example('$0 explain reports/sma-cross liquidation:1', 'the first liquidation'),
+  handler: async ({ run: folder, what, strategy, json }) => {
+    const run = await readRun(folder);
+    const journal = join(folder, 'journal.orrery');
+    const bytes = await readFile(journal).catch((error: unknown) => {
+      throw fileError(journal, error);
+    });
+    const found = strategiesOf(run, strategy, folder);
+    const lines = /^liquidation(:\d+)?$/.test(what)
+      ? liquidation(found, Number(what.split(':')[1] ?? 1), bytes, json, folder)
+      : order(run, found, what, bytes, json, folder);
+    if (json) printJson({ what, lines });
+    else for (const line of lines) print(line);
+  },
+};
+
+function strategiesOf(
+  { strategies }: RecordedRun,
+  wanted: string | undefined,
+  folder: string,
+): readonly StrategyOutput[] {
+  if (wanted === undefined) return strategies;
+  const found = strategies.filter(({ id }) => id === wanted);
+  if (found.length > 0) return found;
+  throw new InputError(
+    `${folder}: no strategy ${wanted} in the run; there are ${strategies.map(({ id }) => id).join(', ')}`,
+  );
+}
+
+function order(
+  run: RecordedRun,
+  strategies: readonly StrategyOutput[],
+  what: string,
+  journal: Uint8Array,
+  quiet: boolean,
+  folder: string,
+): string[] {
+  const matches = strategies.flatMap((strategy) =>
+    strategy.orders.filter(matcher(what, strategy)).map((row) => ({ row, strategy })),
+  );
+  const [match, second] = matches;
+  if (match === undefined) {
+    const count = strategies.reduce((sum, { orders }) => sum + orders.length, 0);
+    throw new InputError(`${folder}: no order or fill ${what} among its ${String(count)} orders`);
+  }
+  if (second !== undefined) {
+    throw new InputError(
+      `${what} is the beginning of ${String(matches.length)} orders, such as ${match.row.orderId} and ${second.row.orderId}`,
+    );
+  }
+  const { row, strategy } = match;
+  const market = run.markets.find(({ symbol }) => symbol === row.symbol);
+  if (market === undefined) throw new InputError(`${folder}: no market ${row.symbol} in the run`);
+  const story = withProgress(quiet, (options) => queueStory(journal, row.orderNumber, options));
+  const latency = run.assumptions.find(({ title }) => title === 'Latency')?.text ?? '';
+  return explainOrder({
+    order: row,
+    fills: strategy.fills.filter(({ orderNumber }) => orderNumber === row.orderNumber),
+    market,
+    latency: latency.replace(/\.$/, ''),
+    story,
+  });
+}
+
+function matcher(what: string, { fills }: StrategyOutput): (row: OrderRow) => boolean {
+  if (/^fill:\d+$/.test(what)) {
+    const id = Number(what.slice('fill:'.length));
+    const numbers = new Set(
+      fills.filter(({ fillId }) => fillId === id).map(({ orderNumber }) => orderNumber),
+    );
+    return ({ orderNumber }) => numbers.has(orderNumber);
+  }
+  if (/^#\d+$/.test(what)) return ({ orderNumber }) => orderNumber === Number(what.slice(1));
+  if (/^(0x)?[0-9a-f]{4,64}$/i.test(what)) {
+    const prefix = what.replace(/^0x/i, '').toLowerCase();
+    return ({ orderId }) => orderId.startsWith(prefix);
+  }
+  throw new InputError(
+    `'${what}': must be an order’s id (at least 4 hex digits of it), #number, fill:<id> or liquidation[:n]`,
+  );
+}
+
+function liquidation(
+  strategies: readonly StrategyOutput[],
+  place: number,
+  journal: Uint8Array,
+  quiet: boolean,
+  folder: string,
+): string[] {
+  for (const { id, account, subaccountIndex, liquidations } of strategies) {
+    if (liquidations.length === 0) continue;
+    const lines = withProgress(quiet, (options) =>
+      explainLiquidation(journal, address(account), subaccountIndex, place, options),
+    );
+    if (lines !== null) return [`Liquidation ${String(place)} of ${id}`, '', ...lines];
+  }
+  throw new InputError(`${folder}: no liquidation ${String(place)} in the run`);
+}
+
+function withProgress<T>(
+  quiet: boolean,
+  work: (options: { onProgress: (fraction: number) => void; cancelled: () => boolean }) => T,
+): T {
+  const progress = startProgress('explain', quiet);
+  try {
+    const result = work({
+      onProgress: (fraction) => {
+        progress.update(fraction);
+      },
+      cancelled: isInterrupted,
+    });
+    if (isInterrupted()) throw new Interrupted('interrupted');
+    return result;
+  } finally {
+    progress.stop();
+  }
+}

@@ -1,0 +1,30 @@
+/** Stylised facts of a market as a table on the terminal. */
+import Table from 'cli-table3';
+import type { Quantiles, StylisedFacts } from '../backtest/stylised-facts.ts';
+
+export function factsTable(facts: StylisedFacts): string {
+  const table = new Table({
+    head: [facts.symbol, ''],
+    colAligns: ['left', 'right'],
+    style: { head: [], border: [], compact: true },
+  });
+  table.push(['samples', String(facts.samples)]);
+  for (const { lag, deviationBp, excessKurtosis } of facts.returns) {
+    table.push([`deviation of returns over ${String(lag)}`, `${deviationBp.toFixed(2)} bp`]);
+    table.push([`excess kurtosis over ${String(lag)}`, excessKurtosis.toFixed(2)]);
+  }
+  table.push(['tail exponent (Hill)', facts.tailExponent?.toFixed(2) ?? 'too few']);
+  for (const { lag, returns, absolute } of facts.autocorrelation) {
+    table.push([
+      `autocorrelation at ${String(lag)}: returns, sizes`,
+      `${returns.toFixed(3)}, ${absolute.toFixed(3)}`,
+    ]);
+  }
+  table.push(['spread 5 %, median, 95 %', of(facts.spread)]);
+  table.push(['size at the touch', of(facts.depth)]);
+  return table.toString();
+}
+
+function of({ p5, p50, p95 }: Quantiles): string {
+  return [p5, p50, p95].map((value) => String(Math.round(value * 1e6) / 1e6)).join(', ');
+}
