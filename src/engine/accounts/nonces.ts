@@ -54,8 +54,9 @@ export class NonceWindow {
     if (this.length === this.ring.length && this.length < NONCE_WINDOW) this.grow();
     if (this.length === NONCE_WINDOW) {
       const lowest = this.at(0);
-      // What drops out is the lowest: the new nonce itself, or one that was used before.
-      this.floorNonce = nonce < lowest ? nonce : lowest;
+      // What drops out is the lowest: the new nonce itself, or one that was used before. A revocation may have set the floor above it.
+      const dropped = nonce < lowest ? nonce : lowest;
+      if (dropped > this.floorNonce) this.floorNonce = dropped;
       if (nonce < lowest) return;
       this.start = (this.start + 1) & (this.ring.length - 1);
       this.length -= 1;

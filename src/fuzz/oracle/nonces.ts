@@ -26,7 +26,8 @@ export function takeNonce(scope: NonceScope, signer: number | null, nonce: bigin
   if (window.used.length <= KEPT) return;
   const lowest = window.used.reduce((a, b) => (a < b ? a : b));
   window.used.splice(window.used.indexOf(lowest), 1);
-  window.floor = lowest;
+  // A floor never falls: a revocation may have set it above what drops out.
+  if (lowest > window.floor) window.floor = lowest;
 }
 
 /** A revoked delegate starts above all that it used. */
