@@ -17,6 +17,7 @@ const FILES = [
   'test/property/oracle.test.ts',
   'test/http/durability.test.ts',
   'test/metamorphic/metamorphic.test.ts',
+  'test/economic/economic.test.ts',
 ];
 
 mkdirSync(folder, { recursive: true });

@@ -78,6 +78,11 @@ const COMMANDS: readonly LazyCommand[] = [
     load: () => import('./commands/diff.ts') as ReturnType<LazyCommand['load']>,
   },
   {
+    usage: 'economic',
+    describe: 'Search for a coalition that gets richer for free',
+    load: () => import('./commands/economic.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
     usage: 'serve',
     describe: 'Serve the API over HTTP on a journal that survives crashes',
     load: () => import('./commands/serve.ts') as ReturnType<LazyCommand['load']>,

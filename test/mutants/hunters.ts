@@ -1,0 +1,141 @@
+/**
+ * What mutants are hunted with: each hunter drives the exchange with random commands of every profile until something is wrong.
+ * Invariants and oracle are those of the fuzzer; two more hold the exchange against itself.
+ */
+import type { Command } from '../../src/engine/commands.ts';
+import type { EngineEvent } from '../../src/engine/events.ts';
+import { Exchange } from '../../src/engine/exchange.ts';
+import type { Engine } from '../../src/engine/views.ts';
+import { drawProfile } from '../../src/fuzz/draw-profile.ts';
+import { allOf, type Judge, type Violation } from '../../src/fuzz/judge.ts';
+import { Oracle } from '../../src/fuzz/oracle/oracle.ts';
+import { PROFILE_NAMES } from '../../src/fuzz/profile.ts';
+import { runFuzz } from '../../src/fuzz/run.ts';
+import { stateInvariants } from '../../src/fuzz/state-judge.ts';
+import { streamInvariants } from '../../src/fuzz/stream-judge.ts';
+import { timeUs } from '../../src/num/units.ts';
+import { allRows } from '../../src/sim/diff/state-rows.ts';
+
+export const HUNTERS = ['invariants', 'oracle', 'restore', 'cut'] as const;
+export type Hunter = (typeof HUNTERS)[number];
+
+/** What a hunter found, and after how many commands of all its runs. */
+export interface Kill {
+  readonly hunter: Hunter;
+  readonly what: string;
+  readonly rule: string;
+  readonly detail: string;
+  readonly commands: number;
+  readonly seed: string;
+  readonly profile: string;
+}
+
+const COMMANDS_A_RUN = 1500;
+
+/** Hunts for at most `budget` commands; null when nothing was wrong. */
+export function hunt(hunter: Hunter, budget: number): Kill | null {
+  let spent = 0;
+  for (let run = 0; spent < budget; run++) {
+    const name = PROFILE_NAMES[run % PROFILE_NAMES.length] ?? 'swarm';
+    const seed = `mutant-${String(run)}`;
+    const profile = drawProfile(seed, { name, commands: Math.min(COMMANDS_A_RUN, budget - spent) });
+    const { failure, commands } = runFuzz(profile, judgeOf(hunter));
+    spent += commands;
+    if (failure !== null) {
+      const { invariant, rule, detail } = failure.violation;
+      return { hunter, what: invariant, rule, detail, commands: spent, seed, profile: name };
+    }
+  }
+  return null;
+}
+
+function judgeOf(hunter: Hunter): Judge {
+  switch (hunter) {
+    case 'invariants':
+      return allOf(streamInvariants(), stateInvariants());
+    case 'oracle':
+      return againstOracle();
+    case 'restore':
+      return againstRestored();
+    default:
+      return againstCut();
+  }
+}
+
+/** The rules' own words, command by command. */
+function againstOracle(): Judge {
+  let oracle: Oracle | null = null;
+  let heard: EngineEvent[] = [];
+  return {
+    onEvent: (event) => {
+      heard.push(event);
+    },
+    after: (engine, command, outcome) => {
+      oracle ??= new Oracle(engine.config);
+      const expected = oracle.apply(command);
+      const events = heard;
+      heard = [];
+      if (expected !== outcome) {
+        return violation('outcome', 'R-2.8', `${command.kind}: ${outcome}, not ${expected}`);
+      }
+      const found = oracle.compare(engine, events, oracle.seq % 64 === 0);
+      if (found === null) return null;
+      return violation(found.what, found.rule, `${found.engine}, not ${found.oracle}`);
+    },
+  };
+}
+
+const RESTORE_EVERY = 150;
+
+/** An exchange that was saved and restored goes on as the one that was not (DESIGN §3). */
+function againstRestored(): Judge {
+  let twin: Engine | null = null;
+  return {
+    after: (engine, command, outcome) => {
+      twin ??= new Exchange(engine.config);
+      if (engine.seq % RESTORE_EVERY === 0) twin = twin.fork();
+      const other = twin.apply(command);
+      if (other === outcome && twin.chainHash() === engine.chainHash()) return null;
+      return violation(
+        'restored',
+        'DESIGN §3',
+        `${command.kind}: a restored exchange goes another way`,
+      );
+    },
+  };
+}
+
+const COMPARE_EVERY = 10;
+
+/** Cutting an interval in two never changes state (R-12.1). */
+function againstCut(): Judge {
+  let twin: Engine | null = null;
+  return {
+    after: (engine, command) => {
+      twin ??= new Exchange(engine.config);
+      const middle = Math.floor((twin.nowUs + command.timeUs) / 2);
+      if (middle > twin.nowUs) twin.apply({ kind: 'advanceTime', timeUs: timeUs(middle) });
+      twin.apply(command);
+      return engine.seq % COMPARE_EVERY === 0 ? differing(engine, twin, command) : null;
+    },
+  };
+}
+
+function differing(engine: Engine, twin: Engine, command: Command): Violation | null {
+  const rows = allRows(twin);
+  for (const [i, { subject, field, value }] of allRows(engine).entries()) {
+    const other = rows[i]?.value ?? 'nothing';
+    if (value !== other) {
+      return violation(
+        'cut',
+        'R-12.1',
+        `${command.kind}: ${subject} ${field} ${value}, not ${other}`,
+      );
+    }
+  }
+  return null;
+}
+
+function violation(invariant: string, rule: string, detail: string): Violation {
+  return { invariant, rule, says: '', detail };
+}

@@ -1,0 +1,12 @@
+/** One small lie about a rule: a text of the engine that occurs exactly once, and what stands there instead. */
+export interface Mutant {
+  readonly id: string;
+  /** Below `src/`. */
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+  /** What the exchange then does wrong, in a sentence. */
+  readonly means: string;
+  /** The rule that it breaks. */
+  readonly rule: string;
+}

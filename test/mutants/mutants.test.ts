@@ -1,0 +1,68 @@
+/** The table of mutants fits the engine: each text is there exactly once, and a mutated program is caught while the sound one is not. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import { bundle, mutate, sourcePath } from './build.ts';
+import type { hunt } from './hunters.ts';
+import { MUTANTS } from './mutants.ts';
+import { SURVIVORS } from './survivors.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'orrery-mutants-'));
+afterAll(() => {
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+test('there are enough mutants, each with a name of its own', () => {
+  expect(MUTANTS.length).toBeGreaterThanOrEqual(60);
+  expect(new Set(MUTANTS.map(({ id }) => id)).size).toBe(MUTANTS.length);
+});
+
+test('every rule of the rulebook with numbers of its own has a mutant', () => {
+  const chapters = new Set(MUTANTS.map(({ rule }) => /^R-(\d+)/.exec(rule)?.[1] ?? rule));
+  for (const chapter of ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '12']) {
+    expect(chapters, `no mutant breaks a rule of chapter ${chapter}`).toContain(chapter);
+  }
+});
+
+test.each(MUTANTS.map((mutant) => [mutant.id, mutant] as const))(
+  '%s replaces a text that is there once',
+  (_id, mutant) => {
+    const source = readFileSync(sourcePath(mutant), 'utf8');
+    expect(mutate(source, mutant)).not.toBe(source);
+  },
+);
+
+test('a text that is not there, or there twice, is refused', () => {
+  const mutant = { id: 'x', file: 'a.ts', find: 'one', replace: 'two', means: '', rule: '' };
+  expect(() => mutate('none', mutant)).not.toThrow();
+  expect(() => mutate('nil', mutant)).toThrow('occurs 0 times');
+  expect(() => mutate('one one', mutant)).toThrow('occurs 2 times');
+});
+
+test('survivors that are explained are mutants', () => {
+  for (const id of Object.keys(SURVIVORS)) expect(MUTANTS.map((mutant) => mutant.id)).toContain(id);
+});
+
+test('the sources know nothing of mutants', () => {
+  const root = fileURLToPath(new URL('../../src/engine/', import.meta.url));
+  for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
+    if (name.endsWith('.ts')) expect(readFileSync(join(root, name), 'utf8')).not.toMatch(/mutant/i);
+  }
+});
+
+async function huntWith(id: string | null): Promise<ReturnType<typeof hunt>> {
+  const mutant = MUTANTS.find((other) => other.id === id) ?? null;
+  const file = join(scratch, `${id ?? 'sound'}.mjs`);
+  await bundle(fileURLToPath(new URL('./hunters.ts', import.meta.url)), file, mutant);
+  const built = (await import(pathToFileURL(file).href)) as { hunt: typeof hunt };
+  return built.hunt('invariants', 4000);
+}
+
+test('a mutated program is caught, the sound one is not', async () => {
+  expect(await huntWith(null)).toBeNull();
+  expect(await huntWith('originator-fee-from-nowhere')).toMatchObject({ what: 'conservation' });
+  expect(await huntWith('flip-forgets-opened-cost')).toMatchObject({ hunter: 'invariants' });
+});

@@ -1,0 +1,265 @@
+/**
+ * `npm run mutants`: the mutation score. Builds the exchange once for each mutant, hunts it in workers, and prints which invariant or
+ * oracle kills it after how many commands. Survivors are listed with their reasons. Stopped and started again it goes on
+ * where it was, as long as no source has changed. Writes reports/prove/mutants.md; exit code 1 below 95 %.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import cliProgress from 'cli-progress';
+import { bundle } from './build.ts';
+import { HUNTERS, type Hunter, type Kill } from './hunters.ts';
+import type { Mutant } from './mutant.ts';
+import { MUTANTS } from './mutants.ts';
+import { report, SCORE_NEEDED, scoreOf, type Verdict } from './report.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CACHE = join(ROOT, 'node_modules', '.cache', 'orrery-mutants.json');
+const PAGE = join(ROOT, 'reports', 'prove', 'mutants.md');
+const WORKER = fileURLToPath(new URL('./worker.ts', import.meta.url));
+/** A mutant that makes the exchange run forever is killed by this. */
+const MOST_SECONDS = 300;
+
+const HELP = `npm run mutants -- [options]
+
+  --only <text>     mutants whose id or file contains this; the report is not written
+  --workers <n>     side by side [as many as cores]
+  --budget <n>      commands that each hunter may spend on a mutant [60000]
+  --hunters <list>  of invariants,oracle,restore,cut [all]; the report is not written
+  --fresh           forget what earlier runs found
+  --list            print the mutants and end
+
+Examples:
+  npm run mutants
+  npm run mutants -- --only funding --budget 200000`;
+
+interface Options {
+  readonly only: string | null;
+  readonly workers: number;
+  readonly budget: Readonly<Record<Hunter, number>>;
+  readonly each: number;
+  /** All mutants and hunters: only then the page is written. */
+  readonly whole: boolean;
+  readonly fresh: boolean;
+}
+
+function optionsOf(): Options | null {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string' },
+      workers: { type: 'string', default: String(availableParallelism()) },
+      budget: { type: 'string', default: '60000' },
+      hunters: { type: 'string', default: HUNTERS.join(',') },
+      fresh: { type: 'boolean', default: false },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return null;
+  }
+  if (values.list) {
+    for (const { id, file, means, rule } of MUTANTS)
+      console.log(`${id}  ${rule}  src/${file}: ${means}`);
+    return null;
+  }
+  const count = (name: string, text: string, most: number): number => {
+    const value = Number(text);
+    if (!Number.isSafeInteger(value) || value < 1 || value > most) {
+      throw new RangeError(
+        `--${name} must be a whole number from 1 to ${String(most)}, got ${text}`,
+      );
+    }
+    return value;
+  };
+  const names = values.hunters.split(',');
+  const unknown = names.find((name) => !HUNTERS.some((hunter) => hunter === name));
+  if (unknown !== undefined) {
+    throw new RangeError(`--hunters: ${unknown} is none of ${HUNTERS.join(', ')}`);
+  }
+  const each = count('budget', values.budget, 1_000_000_000);
+  const of = (hunter: Hunter, share: number): number =>
+    names.includes(hunter) ? Math.ceil(each * share) : 0;
+  return {
+    only: values.only ?? null,
+    workers: count('workers', values.workers, 64),
+    each,
+    budget: {
+      invariants: of('invariants', 3 / 10),
+      oracle: of('oracle', 1),
+      restore: of('restore', 1 / 4),
+      cut: of('cut', 1 / 4),
+    },
+    whole: values.only === undefined && names.length === HUNTERS.length,
+    fresh: values.fresh,
+  };
+}
+
+/** Verdicts hold for one state of the sources and one budget. */
+async function sourcesHash(budget: Options['budget']): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify(budget));
+  for (const folder of ['src/num', 'src/base', 'src/engine', 'src/fuzz', 'test/mutants']) {
+    const names = await readdir(join(ROOT, folder), { recursive: true });
+    for (const name of names.filter((file) => file.endsWith('.ts')).sort()) {
+      hash.update(name).update(await readFile(join(ROOT, folder, name)));
+    }
+  }
+  return hash.digest('hex');
+}
+
+class Campaign {
+  readonly verdicts = new Map<string, Verdict>();
+  private readonly sources: string;
+
+  constructor(sources: string) {
+    this.sources = sources;
+  }
+
+  async load(): Promise<void> {
+    const text = await readFile(CACHE, 'utf8').catch(() => null);
+    if (text === null) return;
+    const saved = JSON.parse(text) as { sources: string; verdicts: Verdict[] };
+    if (saved.sources !== this.sources) return;
+    for (const verdict of saved.verdicts) this.verdicts.set(verdict.id, verdict);
+  }
+
+  async add(verdict: Verdict): Promise<void> {
+    this.verdicts.set(verdict.id, verdict);
+    await mkdir(join(CACHE, '..'), { recursive: true });
+    const verdicts = [...this.verdicts.values()];
+    await writeFile(CACHE, JSON.stringify({ sources: this.sources, verdicts }));
+  }
+}
+
+async function judge(mutant: Mutant, folder: string, budget: Options['budget']): Promise<Verdict> {
+  const file = join(folder, `${mutant.id}.mjs`);
+  await bundle(WORKER, file, mutant);
+  const started = performance.now();
+  const kills = await huntIn(file, budget);
+  await rm(file);
+  return { id: mutant.id, kills, seconds: (performance.now() - started) / 1000 };
+}
+
+/** Runs the hunters on a built program. */
+function huntIn(file: string, budget: Options['budget']): Promise<Verdict['kills']> {
+  return new Promise((resolve, reject) => {
+    const kills: { hunter: Hunter; kill: Kill | null }[] = [];
+    const worker = new Worker(file, { workerData: { budget } });
+    const timer = setTimeout(() => {
+      const kill: Kill = {
+        hunter: 'invariants',
+        what: 'endless',
+        rule: 'DESIGN §1',
+        detail: `no answer in ${String(MOST_SECONDS)} s`,
+        commands: 0,
+        seed: '',
+        profile: '',
+      };
+      kills.push({ hunter: 'invariants', kill });
+      void worker.terminate();
+    }, MOST_SECONDS * 1000);
+    worker.on('message', (found: { hunter: Hunter; kill: Kill | null }) => kills.push(found));
+    worker.on('error', reject);
+    worker.on('exit', () => {
+      clearTimeout(timer);
+      resolve(kills);
+    });
+  });
+}
+
+function line(mutant: Mutant, verdict: Verdict): string {
+  const found = verdict.kills.filter(({ kill }) => kill !== null);
+  if (found.length === 0) return `SURVIVES  ${mutant.id}: ${mutant.means} (${mutant.rule})`;
+  const by = found.map(({ hunter, kill }) => {
+    const what =
+      hunter === 'oracle' ? `${kill?.rule ?? ''} ${kill?.what ?? ''}` : (kill?.what ?? '');
+    return `${hunter} (${what}) after ${String(kill?.commands ?? 0)}`;
+  });
+  return `killed    ${mutant.id} by ${by.join(', ')}`;
+}
+
+async function main(): Promise<void> {
+  const options = optionsOf();
+  if (options === null) return;
+  const { only } = options;
+  const chosen = MUTANTS.filter(
+    ({ id, file }) => only === null || id.includes(only) || file.includes(only),
+  );
+  if (chosen.length === 0)
+    throw new RangeError(`--only ${only ?? ''}: no mutant has this in its id or file`);
+  const campaign = new Campaign(await sourcesHash(options.budget));
+  if (!options.fresh) await campaign.load();
+  const left = chosen.filter(({ id }) => !campaign.verdicts.has(id));
+  const folder = await mkdtemp(join(tmpdir(), 'orrery-mutants-'));
+  const stop = { asked: false };
+  const onSignal = (): void => {
+    if (stop.asked) process.exit(130);
+    stop.asked = true;
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  const bar = process.stderr.isTTY
+    ? new cliProgress.SingleBar({ clearOnComplete: true }, cliProgress.Presets.shades_classic)
+    : null;
+  bar?.start(chosen.length, chosen.length - left.length);
+  try {
+    await soundProgram(folder, options.budget);
+    const queue = [...left];
+    const next = async (): Promise<void> => {
+      for (
+        let mutant = queue.shift();
+        mutant !== undefined && !stop.asked;
+        mutant = queue.shift()
+      ) {
+        const verdict = await judge(mutant, folder, options.budget);
+        await campaign.add(verdict);
+        bar?.increment();
+        console.log(line(mutant, verdict));
+      }
+    };
+    await Promise.all(Array.from({ length: options.workers }, next));
+  } finally {
+    bar?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+  if (stop.asked) {
+    console.error('interrupted; the next run goes on from here');
+    process.exitCode = 130;
+    return;
+  }
+  const verdicts = chosen.flatMap(({ id }) => campaign.verdicts.get(id) ?? []);
+  if (options.whole) {
+    await mkdir(join(PAGE, '..'), { recursive: true });
+    await writeFile(PAGE, report(chosen, verdicts, options.each));
+    console.log('written: reports/prove/mutants.md');
+  }
+  const { killed, score } = scoreOf(verdicts);
+  console.log(
+    `${String(killed)} of ${String(verdicts.length)} mutants killed: ${score.toFixed(1)} %`,
+  );
+  if (score < SCORE_NEEDED) process.exitCode = 1;
+}
+
+/** What kills the exchange as it is would kill every mutant, and prove nothing. */
+async function soundProgram(folder: string, budget: Options['budget']): Promise<void> {
+  const file = join(folder, 'sound.mjs');
+  await bundle(WORKER, file, null);
+  const found = (await huntIn(file, budget)).find(({ kill }) => kill !== null);
+  if (found?.kill == null) return;
+  const { hunter, kill } = found;
+  throw new Error(
+    `the exchange without any mutant fails: ${hunter} says ${kill.what}, ${kill.detail} (seed ${kill.seed}, profile ${kill.profile})`,
+  );
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`mutants: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = error instanceof RangeError || error instanceof TypeError ? 2 : 1;
+}

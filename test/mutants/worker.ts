@@ -1,0 +1,14 @@
+/** The program that is bundled with a mutant: hunts, and says what it found. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { HUNTERS, hunt, type Hunter } from './hunters.ts';
+
+const { budget } = workerData as { readonly budget: Readonly<Record<Hunter, number>> };
+let killed = false;
+for (const hunter of HUNTERS) {
+  if (budget[hunter] === 0) continue;
+  // The last two hold the exchange against itself: for what the others let live.
+  if (killed && (hunter === 'restore' || hunter === 'cut')) continue;
+  const kill = hunt(hunter, budget[hunter]);
+  if (kill !== null) killed = true;
+  parentPort?.postMessage({ hunter, kill });
+}
