@@ -18,6 +18,8 @@ const FILES = [
   'test/http/durability.test.ts',
   'test/metamorphic/metamorphic.test.ts',
   'test/economic/economic.test.ts',
+  'test/faults/journal.test.ts',
+  'test/faults/delivery.test.ts',
 ];
 
 mkdirSync(folder, { recursive: true });

@@ -5,7 +5,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
   {
     id: 'dropped-nonces-forgotten',
     file: 'engine/accounts/nonces.ts',
-    find: 'if (dropped > this.floorNonce) this.floorNonce = dropped;',
+    find: '      this.floorNonce = nonce < lowest ? nonce : lowest;\n',
     replace: '',
     means: 'a nonce that left the window may be used again',
     rule: 'R-2.13',
@@ -134,7 +134,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
   {
     id: 'tape-ignores-better-users',
     file: 'engine/tape/apply-trade.ts',
-    find: 'const byUsers = takeBetterUsers(state, market, side, price, size);',
+    find: 'const byUsers = takeUsers(state, market, houseSide, price + houseSide, size);',
     replace: 'const byUsers = 0;',
     means: "a historical trade passes over users' orders at better prices",
     rule: 'DESIGN §6',

@@ -61,8 +61,8 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   {
     id: 'fee-share-to-wrong-account',
     file: 'engine/risk/fees.ts',
-    find: "credit(state, state.vault, quanta(BigInt(vault)), 'feeShare');",
-    replace: "credit(state, state.treasury, quanta(BigInt(vault)), 'feeShare');",
+    find: "credit(state, state.vault, quanta(bigOf(vault)), 'feeShare');",
+    replace: "credit(state, state.treasury, quanta(bigOf(vault)), 'feeShare');",
     means: "the vault's share of fees goes to the treasury",
     rule: 'R-8.1',
   },

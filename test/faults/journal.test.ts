@@ -1,0 +1,95 @@
+/**
+ * What disks and networks do to a journal: cut at any byte, a bit turned in any byte, frames lost, doubled or out of order. It is recovered
+ * up to a command, with exactly the state that the exchange had then, or refused with its place; never anything else.
+ */
+import { expect, test } from 'vitest';
+import { seq as seqOf } from '../../src/num/units.ts';
+import { JournalError, JournalWriter } from '../../src/sim/journal/frames.ts';
+import { replay } from '../../src/sim/replay.ts';
+import { randomLife } from '../diff/recordings.ts';
+import { newExchange } from '../risk/lives.ts';
+import { EFFORT } from '../setup/effort.ts';
+
+/** Every byte in the long proofs; some of them otherwise. */
+const STEP = EFFORT === 1 ? 17 : 1;
+const life = randomLife(5, 25);
+const { config } = newExchange();
+
+/** Chain hashes after each command, and where in the bytes each command's frame ends. */
+const { bytes, hashes, ends } = (() => {
+  const engine = newExchange();
+  const writer = new JournalWriter(config);
+  const chain = [engine.chainHash()];
+  const after = [writer.bytes().length];
+  for (const command of life) {
+    writer.append(seqOf(engine.seq + 1), command);
+    engine.apply(command);
+    chain.push(engine.chainHash());
+    after.push(writer.bytes().length);
+  }
+  writer.end(engine.seq, engine.nowUs, engine.chainHash());
+  return { bytes: writer.bytes(), hashes: chain, ends: after };
+})();
+
+/** Commands that were recovered, after their state was found to be the one that was; null when the journal was refused. */
+function recovered(damaged: Uint8Array): number | null {
+  try {
+    const { engine, commands, mismatch } = replay(damaged, { verify: true, recover: true });
+    expect(mismatch).toBeNull();
+    expect(engine.chainHash()).toBe(hashes[commands]);
+    return commands;
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
+    expect(error.message).toMatch(/^(journal|not a journal)/);
+    return null;
+  }
+}
+
+test('a journal that is whole is recovered whole', () => {
+  expect(recovered(bytes)).toBe(life.length);
+});
+
+test('cut at a byte: every whole command before the cut, and nothing else', () => {
+  const [header = 0] = ends;
+  for (let length = 0; length < bytes.length; length += STEP) {
+    const found = recovered(bytes.subarray(0, length));
+    if (length < header) expect(found, `cut at ${String(length)}`).toBeNull();
+    else
+      expect(found, `cut at ${String(length)}`).toBe(
+        ends.filter((end) => end <= length).length - 1,
+      );
+  }
+});
+
+test('a bit turned in a byte: refused, or what came before it', () => {
+  let refused = 0;
+  for (let at = 0; at < bytes.length; at += STEP) {
+    const damaged = Uint8Array.from(bytes);
+    damaged[at] = (damaged[at] ?? 0) ^ (1 << (at % 8));
+    const found = recovered(damaged);
+    if (found === null) refused += 1;
+    else {
+      expect(found, `byte ${String(at)}`).toBeLessThanOrEqual(life.length);
+      expect(at, 'only the tail can be taken for a torn write').toBeGreaterThanOrEqual(
+        ends[found] ?? 0,
+      );
+    }
+  }
+  // All but the last frames are followed by whole ones: damage there is no torn write.
+  expect(refused).toBeGreaterThan(bytes.length / STEP / 2);
+});
+
+const frame = (i: number): Uint8Array => bytes.subarray(ends[i - 1], ends[i]);
+const whole = (order: readonly number[]): Uint8Array =>
+  Uint8Array.from([...bytes.subarray(0, ends[0]), ...order.flatMap((i) => [...frame(i)])]);
+const inOrder = life.map((_, i) => i + 1);
+
+test('frames delivered twice, out of order, or not at all are refused', () => {
+  expect(recovered(whole(inOrder))).toBe(life.length);
+  for (let i = 1; i < life.length; i += STEP > 1 ? 5 : 1) {
+    const twice = [...inOrder.slice(0, i), i, ...inOrder.slice(i)];
+    const swapped = inOrder.map((k) => (k === i ? i + 1 : k === i + 1 ? i : k));
+    const lost = inOrder.filter((k) => k !== i);
+    for (const order of [twice, swapped, lost]) expect(recovered(whole(order))).toBeNull();
+  }
+});
