@@ -2,10 +2,17 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   resolve: {
-    alias: { 'orrery/strategy': new URL('src/strategy.ts', import.meta.url).pathname },
+    alias: [
+      {
+        find: 'orrery/strategy',
+        replacement: new URL('src/strategy.ts', import.meta.url).pathname,
+      },
+      { find: 'orrery/fuzz', replacement: new URL('src/fuzz.ts', import.meta.url).pathname },
+      { find: /^orrery$/, replacement: new URL('src/index.ts', import.meta.url).pathname },
+    ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
     setupFiles: ['test/setup/seed.ts', 'test/setup/poison.ts'],
     pool: 'forks',
     testTimeout: 60_000,

@@ -1,6 +1,7 @@
 /**
  * `npm run prove`: the proofs that take longer than `npm test` may. The same tests with larger numbers: random lives under stress, engine and
- * reference in lockstep, kill -9 under load, one life told in two ways. Writes what held, and how long it took, to reports/prove/last.md.
+ * reference in lockstep, kill -9 under load, one life told in two ways, planted bugs that shrink, a fuzzing campaign. Writes what held, and how
+ * long it took, to reports/prove.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +21,12 @@ const FILES = [
   'test/economic/economic.test.ts',
   'test/faults/journal.test.ts',
   'test/faults/delivery.test.ts',
+  'test/fuzz/generator.test.ts',
+  'test/fuzz/planted.test.ts',
+  'test/fuzz/target.test.ts',
 ];
+/** A campaign on all cores beside these, in seconds. */
+const SOAK_SECONDS = process.env.ORRERY_SOAK ?? '300';
 
 mkdirSync(folder, { recursive: true });
 const run = spawnSync(
@@ -56,4 +62,20 @@ const page = [
 ].join('\n');
 writeFileSync(join(folder, 'last.md'), page);
 console.log(`written: reports/prove/last.md`);
-process.exitCode = run.status ?? 1;
+
+const soak = spawnSync(
+  process.execPath,
+  [
+    join(root, 'dist', 'cli', 'main.js'),
+    'fuzz',
+    '--seed',
+    'prove',
+    '--seconds',
+    SOAK_SECONDS,
+    '--json',
+  ],
+  { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
+);
+writeFileSync(join(folder, 'fuzz.json'), soak.stdout);
+console.log('written: reports/prove/fuzz.json');
+process.exitCode = run.status === 0 && soak.status === 0 ? 0 : 1;

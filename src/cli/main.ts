@@ -83,6 +83,11 @@ const COMMANDS: readonly LazyCommand[] = [
     load: () => import('./commands/economic.ts') as ReturnType<LazyCommand['load']>,
   },
   {
+    usage: 'fuzz',
+    describe: 'Random commands on all cores, held against the invariants; failures shrunk',
+    load: () => import('./commands/fuzz.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
     usage: 'serve',
     describe: 'Serve the API over HTTP on a journal that survives crashes',
     load: () => import('./commands/serve.ts') as ReturnType<LazyCommand['load']>,

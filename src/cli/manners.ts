@@ -100,8 +100,8 @@ export function printJson(value: unknown): void {
 }
 
 export interface Progress {
-  /** 0…1 */
-  update(fraction: number): void;
+  /** 0…1, and what else there is to say. */
+  update(fraction: number, note?: string): void;
   stop(): void;
 }
 
@@ -110,16 +110,16 @@ export function startProgress(title: string, quiet = false): Progress {
   if (quiet || !process.stderr.isTTY) return { update: () => undefined, stop: () => undefined };
   const bar = new cliProgress.SingleBar(
     {
-      format: `${title} {bar} {percentage}% {duration_formatted}`,
+      format: `${title} {bar} {percentage}% {duration_formatted}{note}`,
       hideCursor: true,
       clearOnComplete: true,
     },
     cliProgress.Presets.shades_classic,
   );
-  bar.start(1000, 0);
+  bar.start(1000, 0, { note: '' });
   return {
-    update: (fraction) => {
-      bar.update(Math.floor(fraction * 1000));
+    update: (fraction, note = '') => {
+      bar.update(Math.floor(fraction * 1000), { note: note === '' ? '' : `  ${note}` });
     },
     stop: () => {
       bar.stop();

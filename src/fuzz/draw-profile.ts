@@ -25,7 +25,7 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
   return {
     name,
     seed,
-    commands: options.commands ?? dice.pick([400, 1000, 3000, 6000]),
+    commands: options.commands ?? dice.pick([400, 2000, 6000, 12_000]),
     config: drawConfig(dice, name),
     markets: markets.map(({ input }) => input),
     openingTicks: markets.map(({ ticks }) => ticks),

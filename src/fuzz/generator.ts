@@ -85,6 +85,7 @@ export class CommandGenerator {
     this.profile = profile;
     this.setup = setup;
     const world = new World(view, profile.openingTicks);
+    world.knowMarkets();
     this.observe = world.observe;
     this.context = new Context(profile, setup, Dice.of(profile.seed, 'commands'), world);
     this.wheel = ACTIONS.flatMap((action) =>

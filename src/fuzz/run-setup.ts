@@ -24,7 +24,8 @@ export function setUp(profile: FuzzProfile): RunSetup {
   return { config, specs, users, opening: openingOf(profile, config, specs, users) };
 }
 
-function openingOf(
+/** Markets, deposits, first prices, and what the vault begins with. */
+export function openingOf(
   profile: FuzzProfile,
   config: ExchangeConfig,
   specs: readonly MarketSpec[],

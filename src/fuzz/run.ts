@@ -36,9 +36,15 @@ export interface RunResult {
   readonly engine: Engine;
 }
 
-export function runFuzz(profile: FuzzProfile, judge: Judge, options: RunOptions = {}): RunResult {
+/** `judge`, or a function that makes one for the run's configuration. */
+export function runFuzz(
+  profile: FuzzProfile,
+  judging: Judge | ((config: ExchangeConfig) => Judge),
+  options: RunOptions = {},
+): RunResult {
   const { onCommand } = options;
   const setup = setUp(profile);
+  const judge = typeof judging === 'function' ? judging(setup.config) : judging;
   const engine = options.createEngine?.(setup.config) ?? new Exchange(setup.config);
   const generator = new CommandGenerator(profile, engine, setup);
   const commands: Command[] = [];

@@ -107,6 +107,11 @@ export class World {
     }
   };
 
+  /** Takes in markets that were listed before anyone listened. */
+  knowMarkets(): void {
+    for (const { id, spec } of this.view.markets()) this.list(id, spec, this.view.nowUs);
+  }
+
   /** null for the exchange's own. */
   owner(id: SubaccountId): KnownSubaccount | null {
     const known = this.byId[id];

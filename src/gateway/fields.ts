@@ -217,6 +217,6 @@ export class Fields {
 
   object(name: string, known: readonly string[]): Fields {
     if (this.get(name) === undefined) this.fail(name, 'is required');
-    return new Fields(this.get(name), known, false, this.path(name));
+    return new Fields(this.get(name), known, this.query, this.path(name));
   }
 }

@@ -4,16 +4,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { parse } from 'yaml';
 import type { CommandModule } from 'yargs';
 import type { Command } from '../../engine/commands.ts';
-import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
-import {
-  DEFAULT_EXCHANGE_CONFIG,
-  DEFAULT_MARKETS,
-  parseExchangeConfig,
-  parseMarketSpec,
-} from '../../gateway/market-config.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../gateway/market-config.ts';
 import { Faults } from '../../http/faults.ts';
 import { Host } from '../../http/host.ts';
 import { Metrics } from '../../http/metrics.ts';
@@ -25,6 +18,7 @@ import { DurableExchange, type Recovery } from '../../store/durable-exchange.ts'
 import { fileError } from '../../store/file-error.ts';
 import { keccak } from '../../wallet/ethers-ports.ts';
 import { RequestVerifier } from '../../wallet/request-verifier.ts';
+import { defaultMarkets, readExchangeFile, type ExchangeFile } from '../exchange-file.ts';
 import { InputError, print, printError } from '../manners.ts';
 import { addOptions, readSettings, type ServeSettings } from '../serve-settings.ts';
 
@@ -60,7 +54,7 @@ export const command: CommandModule<object, ServeArguments> = {
 async function serve(options: ServeArguments): Promise<void> {
   const startUs = timeUs(Date.now() * 1000);
   const { config: path } = options;
-  const file = path === undefined ? null : await readConfig(path, startUs);
+  const file = path === undefined ? null : await readExchangeFile(path, startUs);
   const settings = readSettings({
     flags: options,
     environment: process.env,
@@ -121,7 +115,7 @@ function open(
 async function openHost(
   settings: ServeSettings,
   folder: DataFolder,
-  file: ConfigFile | null,
+  file: ExchangeFile | null,
   startUs: TimeUs,
 ): Promise<Host> {
   const fallback = { ...DEFAULT_EXCHANGE_CONFIG, genesisTimeUs: startUs };
@@ -167,77 +161,6 @@ function recoveryText(recovery: Recovery, path: string): string {
     `state hash ${recovery.stateHash}`,
   ];
   return `orrery: recovered ${path}: ${parts.join(', ')}`;
-}
-
-interface ConfigFile {
-  readonly config: ExchangeConfig | null;
-  readonly markets: readonly MarketSpec[] | null;
-  /** Settings of the server (`readSettings`). */
-  readonly server: unknown;
-}
-
-const CONFIG_KEYS = ['config', 'markets', 'server'];
-
-/** The YAML of an exchange; numbers are read as their text, so that decimals stay exact. */
-async function readConfig(path: string, startUs: TimeUs): Promise<ConfigFile> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    throw fileError(path, error);
-  }
-  let document: unknown;
-  try {
-    document = parse(text, { schema: 'failsafe' }) ?? {};
-  } catch (error) {
-    throw new InputError(`${path}: ${(error as Error).message}`);
-  }
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw new InputError(`${path}: must be a map with config, markets and server`);
-  }
-  for (const key of Object.keys(document)) {
-    if (!CONFIG_KEYS.includes(key)) throw new InputError(`${path}: ${key}: unknown key`);
-  }
-  const { config, markets, server } = document as {
-    config?: unknown;
-    markets?: unknown;
-    server?: unknown;
-  };
-  return {
-    config: config === undefined ? null : mustParse(path, parseExchangeConfig(config, startUs)),
-    markets: markets === undefined ? null : parseMarkets(path, markets),
-    server,
-  };
-}
-
-function parseMarkets(path: string, markets: unknown): MarketSpec[] {
-  if (!Array.isArray(markets) || markets.length === 0) {
-    throw new InputError(`${path}: markets: must be a list of at least one market`);
-  }
-  const entries: readonly unknown[] = markets;
-  return entries.map((entry) => {
-    const symbol = typeof entry === 'string' ? entry : (entry as { symbol?: unknown }).symbol;
-    const known = DEFAULT_MARKETS.find((market) => market.symbol === symbol);
-    if (typeof entry !== 'string') {
-      return mustParse(path, parseMarketSpec({ ...known, ...(entry as object) }, keccak));
-    }
-    if (known === undefined) {
-      throw new InputError(`${path}: markets: ${entry} is not out of the box; give its terms`);
-    }
-    return mustParse(path, parseMarketSpec(known, keccak));
-  });
-}
-
-function defaultMarkets(): MarketSpec[] {
-  return DEFAULT_MARKETS.map((market) => mustParse('markets', parseMarketSpec(market, keccak)));
-}
-
-function mustParse<T>(
-  path: string,
-  parsed: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: string },
-): T {
-  if (!parsed.ok) throw new InputError(`${path}: ${parsed.error}`);
-  return parsed.value;
 }
 
 /** The secret of tokens: of the file, of the environment, or for this process only, which is said. */

@@ -1,0 +1,128 @@
+/**
+ * A suite of one's own with `orrery/fuzz`, vitest and fast-check: copy it, put your host in place of `hostUnderTest`, and run `vitest`.
+ *
+ * 1. Random requests to a host and to a twin in this process; the first answer that differs fails with the rule, and fast-check
+ *    shrinks the requests.
+ * 2. Runs of the engine held against an invariant of your own beside those that come along; a failure shrinks to a few commands.
+ * 3. A journal that was recorded elsewhere, held against every invariant.
+ */
+import fc from 'fast-check';
+import {
+  addressOfName,
+  DEFAULT_EXCHANGE_CONFIG,
+  DEFAULT_MARKETS,
+  Exchange,
+  keccak,
+  parseMarketSpec,
+  type Command,
+  type MarketSpec,
+} from 'orrery';
+import {
+  allInvariants,
+  allOf,
+  driveHost,
+  drawProfile,
+  fuzzProfiles,
+  InProcessHost,
+  journalOf,
+  judgeJournal,
+  runFuzz,
+  shrink,
+  twinCommands,
+  TwinModel,
+  type Judge,
+  type TwinHost,
+} from 'orrery/fuzz';
+import { expect, test } from 'vitest';
+
+const markets: MarketSpec[] = DEFAULT_MARKETS.map((market) => {
+  const spec = parseMarketSpec(market, keccak);
+  if (!spec.ok) throw new Error(spec.error);
+  return spec.value;
+});
+const users = ['alice', 'bob', 'carol'].map(addressOfName);
+const setUp = { config: DEFAULT_EXCHANGE_CONFIG, markets, users, keccak };
+
+/** A fresh host for each run. Yours answers `call` and `sim` over HTTP, started with a virtual clock and trusting signatures. */
+const hostUnderTest = (): TwinHost => new InProcessHost(setUp.config, markets, keccak);
+
+test('the host answers as the rules say', async () => {
+  await fc.assert(
+    fc.asyncProperty(twinCommands({ maxCommands: 60 }), async (commands) => {
+      const start = () => ({ model: new TwinModel(setUp), real: hostUnderTest() });
+      await fc.asyncModelRun(start, commands);
+    }),
+    { numRuns: 15, seed: 1 },
+  );
+});
+
+test('a long drive with requests that get far finds no difference', async () => {
+  const profile = drawProfile('suite', { name: 'stress', commands: 300 });
+  const { divergence } = await driveHost(profile, { ...setUp, host: hostUnderTest() });
+  expect(divergence).toBeNull();
+});
+
+test('a host that is wrong is caught, and the counterexample is short', async () => {
+  const wrongHost = (): TwinHost => {
+    const host = hostUnderTest();
+    return {
+      call: async (endpoint, request, account) => {
+        const reply = await host.call(endpoint, request, account);
+        return endpoint === 'getBook' ? { ...reply, body: { bids: [], asks: [] } } : reply;
+      },
+      sim: (verb, fields) => host.sim(verb, fields),
+    };
+  };
+  const result = await fc.check(
+    fc.asyncProperty(twinCommands(), async (commands) => {
+      await fc.asyncModelRun(() => ({ model: new TwinModel(setUp), real: wrongHost() }), commands);
+    }),
+    { seed: 1 },
+  );
+  expect(result.failed).toBe(true);
+  expect([...(result.counterexample?.[0] ?? [])].length).toBeLessThan(4);
+});
+
+/** Nobody holds more than a million: false on purpose, to see it shrink. */
+const nobodyIsRich: Judge = {
+  after: (engine) => {
+    for (const { id, balanceQuanta } of engine.subaccountsOf(addressOfEveryone)) {
+      if (balanceQuanta > 50_000_000n) {
+        const detail = `subaccount ${String(id)} holds ${String(balanceQuanta)}`;
+        return { invariant: 'nobodyIsRich', rule: 'our own', says: 'nobody is rich', detail };
+      }
+    }
+    return null;
+  },
+};
+const addressOfEveryone = `0x${'01'.repeat(20)}` as (typeof users)[number];
+
+test('invariants hold over random runs, and one of our own that does not is shrunk', () => {
+  fc.assert(
+    fc.property(fuzzProfiles(), (profile) => {
+      expect(runFuzz(profile, allInvariants(50)).failure).toBeNull();
+    }),
+    { numRuns: 5, seed: 1 },
+  );
+  const profile = drawProfile('rich', { name: 'money', commands: 2000 });
+  const { failure } = runFuzz(profile, allOf(allInvariants(500), nobodyIsRich));
+  if (failure === null) throw new Error('somebody is rich in this run');
+  const { script, to } = shrink(failure, {
+    createEngine: (config) => new Exchange(config),
+    createJudge: () => nobodyIsRich,
+  });
+  expect(to).toBe(1);
+  expect(script.steps[0]?.command.kind).toBe('deposit');
+});
+
+test('a recorded journal holds every invariant', () => {
+  const commands: Command[] = [];
+  const { engine } = runFuzz(drawProfile('recorded', { commands: 300 }), allInvariants(50), {
+    onCommand: (command) => {
+      commands.push(command);
+      return false;
+    },
+  });
+  const journal = journalOf(engine.config, commands);
+  expect(judgeJournal(journal)).toBeNull();
+});

@@ -1,0 +1,357 @@
+/**
+ * `orrery fuzz`: random commands against the engine on all cores, held against the invariants (and the oracle), failures shrunk to what a
+ * person can read. Runs are numbered; a run is the same whatever the number of workers.
+ */
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { CommandModule } from 'yargs';
+import { profileOf, runBatch, type CampaignPlan } from '../../fuzz/campaign.ts';
+import { judgeJournal } from '../../fuzz/judge-journal.ts';
+import { describeProfile, PROFILE_NAMES } from '../../fuzz/profile.ts';
+import type { Failure } from '../../fuzz/run.ts';
+import { CampaignState } from '../fuzz/campaign-state.ts';
+import { makeFolder, printFailure, writeFailure } from '../fuzz/failure-folder.ts';
+import { driveTarget, writeTwinJournal, type TargetResult } from '../fuzz/drive-target.ts';
+import { FuzzPool } from '../fuzz/pool.ts';
+import { runCampaign } from '../fuzz/run-campaign.ts';
+import {
+  EXIT,
+  InputError,
+  Interrupted,
+  isInterrupted,
+  print,
+  printJson,
+  setExitCode,
+  startProgress,
+} from '../manners.ts';
+import { readJournal } from '../read-file.ts';
+
+interface FuzzArguments {
+  readonly seconds: number | undefined;
+  readonly runs: number | undefined;
+  readonly run: number | undefined;
+  readonly seed: string | undefined;
+  readonly workers: number;
+  readonly profile: CampaignPlan['profile'];
+  readonly commands: number | undefined;
+  readonly lockstep: boolean;
+  readonly 'keep-going': boolean;
+  readonly resume: boolean | undefined;
+  readonly journal: string | undefined;
+  readonly target: string | undefined;
+  readonly 'sim-token': string | undefined;
+  readonly config: string | undefined;
+  readonly out: string;
+  readonly json: boolean;
+}
+
+const DEFAULT_SECONDS = 60;
+/** Full scans of the state after every so many commands: failures are pinned to their command by shrinking. */
+const EVERY = 64;
+
+export const command: CommandModule<object, FuzzArguments> = {
+  command: 'fuzz',
+  builder: (yargs) =>
+    yargs
+      .option('seconds', { type: 'number', describe: `how long [${String(DEFAULT_SECONDS)}]` })
+      .option('runs', { type: 'number', describe: 'how many runs in all, instead of seconds' })
+      .option('run', { type: 'number', describe: 'only the run of this number, its profile first' })
+      .option('seed', {
+        type: 'string',
+        describe: 'of all draws; drawn from the clock unless given',
+      })
+      .option('workers', {
+        type: 'number',
+        default: availableParallelism(),
+        describe: 'threads',
+      })
+      .option('profile', {
+        choices: [...PROFILE_NAMES, 'all'] as const,
+        default: 'all' as const,
+        describe: 'what runs lean on; all takes turns',
+      })
+      .option('commands', { type: 'number', describe: 'commands of each run; drawn unless given' })
+      .option('lockstep', {
+        type: 'boolean',
+        default: false,
+        describe: 'with the oracle beside the engine, compared after each command',
+      })
+      .option('keep-going', {
+        type: 'boolean',
+        default: false,
+        describe: 'go on after a failure instead of stopping at the first',
+      })
+      .option('resume', {
+        type: 'boolean',
+        describe: 'go on with what --out holds',
+      })
+      .option('journal', {
+        type: 'string',
+        describe: 'hold this journal against every invariant instead, and shrink what fails',
+      })
+      .option('target', {
+        type: 'string',
+        describe: 'drive the host at this URL beside a twin in this process',
+      })
+      .option('sim-token', { type: 'string', describe: 'of the host' })
+      .option('config', { type: 'string', describe: 'the file that the host was started with' })
+      .option('out', {
+        type: 'string',
+        default: join('reports', 'fuzz'),
+        describe: 'folder of the campaign and of what it finds',
+      })
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
+      .conflicts('seconds', 'runs')
+      .conflicts('run', ['runs', 'seconds', 'resume'])
+      .conflicts('journal', ['runs', 'run', 'seconds', 'resume'])
+      .conflicts('target', ['runs', 'run', 'resume', 'journal'])
+      .implies('target', 'sim-token')
+      .example('$0 fuzz --seconds 30', 'half a minute on all cores')
+      .example('$0 fuzz --seed ci --runs 200', 'the same runs each time')
+      .example('$0 fuzz --seed ci --run 17', 'one of them again, its profile printed first')
+      .example('$0 fuzz --profile stress --lockstep', 'liquidations, beside the oracle')
+      .example('$0 fuzz --journal var/journal.orrery', 'judge what really happened')
+      .example(
+        '$0 fuzz --target http://127.0.0.1:8080 --sim-token dev',
+        'a fresh host, started with --clock virtual --trust-signatures',
+      ),
+  handler: async (options) => {
+    mustBeWhole('runs', options.runs, 1);
+    mustBeWhole('run', options.run, 0);
+    mustBeWhole('workers', options.workers, 1);
+    mustBeWhole('commands', options.commands, 1);
+    if (options.seconds !== undefined && !(options.seconds > 0)) {
+      throw new InputError(`--seconds must be above 0, got ${String(options.seconds)}`);
+    }
+    if (options.journal !== undefined) return judgeOne(options, options.journal);
+    if (options.target !== undefined) return driveOne(options, options.target);
+    return options.run === undefined ? campaign(options) : repeatRun(options, options.run);
+  },
+};
+
+function mustBeWhole(name: string, value: number | undefined, least: number): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return;
+  throw new InputError(
+    `--${name} must be a whole number of at least ${String(least)}, got ${String(value)}`,
+  );
+}
+
+function planOf(options: FuzzArguments): CampaignPlan {
+  return {
+    seed: options.seed ?? String(Date.now()),
+    profile: options.profile,
+    commands: options.commands ?? null,
+    lockstep: options.lockstep,
+    every: EVERY,
+  };
+}
+
+/** The command line that finds a run again. */
+function againText(plan: CampaignPlan, run: number): string {
+  const parts = ['orrery fuzz', '--seed', plan.seed, '--run', String(run)];
+  if (plan.profile !== 'all') parts.push('--profile', plan.profile);
+  if (plan.commands !== null) parts.push('--commands', String(plan.commands));
+  if (plan.lockstep) parts.push('--lockstep');
+  return parts.join(' ');
+}
+
+async function campaign(options: FuzzArguments): Promise<void> {
+  const { out, json } = options;
+  await makeFolder(out);
+  const state =
+    options.resume === true ? await CampaignState.load(out) : new CampaignState(planOf(options));
+  const { plan } = state;
+  const limits = {
+    runs: options.runs ?? Infinity,
+    seconds: options.runs === undefined ? (options.seconds ?? DEFAULT_SECONDS) : Infinity,
+    workers: options.workers,
+  };
+  if (!json) {
+    print(
+      `seed        ${plan.seed}, profile ${plan.profile}${plan.lockstep ? ', with the oracle' : ''}`,
+    );
+    if (options.resume === true) print(`resumed     after ${String(state.runs)} runs`);
+  }
+  const pool = new FuzzPool(options.workers);
+  const progress = startProgress('fuzz', json);
+  const save = (): Promise<void> => state.save(out);
+  const folders: string[] = [];
+  try {
+    for (;;) {
+      const failed = await runCampaign(state, pool, limits, progress, save);
+      progress.stop();
+      await save();
+      for (const { run } of failed) folders.push(await shrinkAndWrite(options, plan, run, pool));
+      const isOver = isInterrupted() || state.runs >= limits.runs || limits.seconds < Infinity;
+      if (failed.length === 0 || !options['keep-going'] || isOver) break;
+    }
+  } finally {
+    progress.stop();
+    await pool.close();
+  }
+  const summary = { ...state.summary(), workers: options.workers, written: folders };
+  if (json) printJson({ ...summary, interrupted: isInterrupted() });
+  else printSummary(state, options.workers);
+  if (state.failures.length > 0) setExitCode(EXIT.failed);
+  if (isInterrupted()) throw new Interrupted('interrupted');
+}
+
+async function shrinkAndWrite(
+  options: FuzzArguments,
+  plan: CampaignPlan,
+  run: number,
+  pool: FuzzPool,
+): Promise<string> {
+  const progress = startProgress('shrink', options.json);
+  const started = performance.now();
+  try {
+    const report = await pool.shrinkRun(plan, run, [againText(plan, run)], {
+      onProgress: (steps, tests) => {
+        progress.update(0, `${String(steps)} commands left, ${String(tests)} executions`);
+      },
+    });
+    progress.stop();
+    const id = `${report.shrunk.violation.invariant}-${plan.seed}-${String(run)}`;
+    const folder = await writeFailure(options.out, id, report);
+    if (!options.json) {
+      print(`run ${String(run)} failed; again: ${againText(plan, run)}`);
+      printFailure(report, folder, (performance.now() - started) / 1000);
+    }
+    return folder;
+  } finally {
+    progress.stop();
+  }
+}
+
+/** One run by its number, in this thread. */
+async function repeatRun(options: FuzzArguments, run: number): Promise<void> {
+  if (options.seed === undefined) throw new InputError('--run needs the --seed of its campaign');
+  const plan = planOf(options);
+  if (!options.json) print(describeProfile(profileOf(plan, run)));
+  const result = runBatch(plan, run, run + 1);
+  const written: string[] = [];
+  if (result.failed !== null) {
+    await makeFolder(options.out);
+    const pool = new FuzzPool(1);
+    try {
+      written.push(await shrinkAndWrite(options, plan, run, pool));
+    } finally {
+      await pool.close();
+    }
+    setExitCode(EXIT.failed);
+  }
+  if (options.json) printJson({ plan, run, ...result, written });
+  else
+    print(
+      `${String(result.commands)} commands: ${result.failed === null ? 'all invariants hold' : 'FAILED'}`,
+    );
+}
+
+/** A journal against every invariant, after each of its commands. */
+async function judgeOne(options: FuzzArguments, path: string): Promise<void> {
+  const bytes = await readJournal(path);
+  let commands = 0;
+  const progress = startProgress('judge', options.json);
+  let failure: Failure | null;
+  try {
+    failure = judgeJournal(bytes, {
+      onCommand: (applied) => {
+        commands = applied;
+        if (applied % 1024 === 0) progress.update(0, `${String(applied)} commands`);
+        return isInterrupted();
+      },
+    });
+  } finally {
+    progress.stop();
+  }
+  if (isInterrupted()) throw new Interrupted('interrupted');
+  let written: string | null = null;
+  if (failure !== null) {
+    commands = failure.commands.length;
+    await makeFolder(options.out);
+    const pool = new FuzzPool(1);
+    const started = performance.now();
+    try {
+      const watch = { onProgress: () => undefined };
+      const plan = planOf({ ...options, seed: 'journal' });
+      const report = await pool.shrinkFailure(
+        plan,
+        failure,
+        [`orrery fuzz --journal ${path}`],
+        watch,
+      );
+      const id = `${report.shrunk.violation.invariant}-journal-${String(commands)}`;
+      written = await writeFailure(options.out, id, report);
+      if (!options.json) printFailure(report, written, (performance.now() - started) / 1000);
+    } finally {
+      await pool.close();
+    }
+    setExitCode(EXIT.failed);
+  }
+  const violation = failure?.violation ?? null;
+  if (options.json) printJson({ journal: path, commands, violation, written });
+  else
+    print(`${String(commands)} commands: ${violation === null ? 'all invariants hold' : 'FAILED'}`);
+}
+
+/** A host against its twin, until they differ. */
+async function driveOne(options: FuzzArguments, url: string): Promise<void> {
+  const { json, out } = options;
+  const { seed } = planOf(options);
+  const progress = startProgress('drive', json);
+  let result: TargetResult;
+  try {
+    result = await driveTarget(
+      {
+        url,
+        simToken: options['sim-token'] ?? '',
+        configPath: options.config ?? null,
+        seed,
+        profile: options.profile === 'all' ? 'swarm' : options.profile,
+        commands: options.commands ?? 1_000_000,
+        seconds: options.seconds ?? DEFAULT_SECONDS,
+        quiet: json,
+      },
+      progress,
+    );
+  } finally {
+    progress.stop();
+  }
+  const { requests, used, divergence, journal } = result;
+  const written =
+    divergence === null
+      ? null
+      : await writeTwinJournal(out, `${divergence.invariant}-${seed}`, journal);
+  if (json) printJson({ target: url, seed, requests, used, divergence, written });
+  else if (divergence === null) print(`${String(requests)} requests: host and twin answer alike`);
+  else {
+    print(`DIVERGED    ${divergence.detail}`);
+    print(`  rule      ${divergence.rule}`);
+    print(`  written   ${String(written)}, the journal of the twin up to there`);
+  }
+  if (divergence !== null) setExitCode(EXIT.failed);
+  if (isInterrupted()) throw new Interrupted('interrupted');
+}
+
+function printSummary(state: CampaignState, workers: number): void {
+  const summary = state.summary();
+  const never = summary['sometimesNever'] as { name: string; rule: string; says: string }[];
+  const refusals = summary['neverReached'] as string[];
+  print(
+    `runs        ${String(state.runs)}, ${state.commands.toLocaleString('en')} commands in ${state.seconds.toFixed(1)} s: ` +
+      `${Number(summary['commandsPerSecond']).toLocaleString('en')}/s on ${String(workers)} workers`,
+  );
+  print(
+    `states      ${String(summary['sometimesReached'])} of ${String(never.length + Number(summary['sometimesReached']))} reached`,
+  );
+  for (const { name, rule, says } of never) print(`  never     ${name}: ${says} (${rule})`);
+  print(
+    `coverage    ${String(Object.keys(state.counts).length)} kinds of events, refusals and commands`,
+  );
+  for (const what of refusals) print(`  never     ${what}`);
+  print(
+    state.failures.length === 0
+      ? 'all invariants hold'
+      : `${String(state.failures.length)} runs FAILED`,
+  );
+}

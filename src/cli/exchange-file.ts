@@ -1,0 +1,80 @@
+/** The YAML file of an exchange: what `orrery serve --config` opens, and what a twin of a served exchange has to open, too. */
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
+import { DEFAULT_MARKETS, parseExchangeConfig, parseMarketSpec } from '../gateway/market-config.ts';
+import type { TimeUs } from '../num/units.ts';
+import { fileError } from '../store/file-error.ts';
+import { keccak } from '../wallet/ethers-ports.ts';
+import { InputError } from './manners.ts';
+
+export interface ExchangeFile {
+  readonly config: ExchangeConfig | null;
+  readonly markets: readonly MarketSpec[] | null;
+  /** Settings of the server (`readSettings`). */
+  readonly server: unknown;
+}
+
+const CONFIG_KEYS = ['config', 'markets', 'server'];
+
+/** The YAML of an exchange; numbers are read as their text, so that decimals stay exact. */
+export async function readExchangeFile(path: string, startUs: TimeUs): Promise<ExchangeFile> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    throw fileError(path, error);
+  }
+  let document: unknown;
+  try {
+    document = parse(text, { schema: 'failsafe' }) ?? {};
+  } catch (error) {
+    throw new InputError(`${path}: ${(error as Error).message}`);
+  }
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw new InputError(`${path}: must be a map with config, markets and server`);
+  }
+  for (const key of Object.keys(document)) {
+    if (!CONFIG_KEYS.includes(key)) throw new InputError(`${path}: ${key}: unknown key`);
+  }
+  const { config, markets, server } = document as {
+    config?: unknown;
+    markets?: unknown;
+    server?: unknown;
+  };
+  return {
+    config: config === undefined ? null : mustParse(path, parseExchangeConfig(config, startUs)),
+    markets: markets === undefined ? null : parseMarkets(path, markets),
+    server,
+  };
+}
+
+function parseMarkets(path: string, markets: unknown): MarketSpec[] {
+  if (!Array.isArray(markets) || markets.length === 0) {
+    throw new InputError(`${path}: markets: must be a list of at least one market`);
+  }
+  const entries: readonly unknown[] = markets;
+  return entries.map((entry) => {
+    const symbol = typeof entry === 'string' ? entry : (entry as { symbol?: unknown }).symbol;
+    const known = DEFAULT_MARKETS.find((market) => market.symbol === symbol);
+    if (typeof entry !== 'string') {
+      return mustParse(path, parseMarketSpec({ ...known, ...(entry as object) }, keccak));
+    }
+    if (known === undefined) {
+      throw new InputError(`${path}: markets: ${entry} is not out of the box; give its terms`);
+    }
+    return mustParse(path, parseMarketSpec(known, keccak));
+  });
+}
+
+export function defaultMarkets(): MarketSpec[] {
+  return DEFAULT_MARKETS.map((market) => mustParse('markets', parseMarketSpec(market, keccak)));
+}
+
+function mustParse<T>(
+  path: string,
+  parsed: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: string },
+): T {
+  if (!parsed.ok) throw new InputError(`${path}: ${parsed.error}`);
+  return parsed.value;
+}

@@ -1,0 +1,106 @@
+/** How far a campaign has come: batches added up in the order of their runs, kept in a file so that it can be resumed. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BatchResult, CampaignPlan, FailedRun } from '../../fuzz/campaign.ts';
+import { addCounts, neverReached, type Counts } from '../../fuzz/coverage.ts';
+import { neverSometimes, SOMETIMES, SOMETIMES_NAMES } from '../../fuzz/sometimes.ts';
+import { writeWholeFile } from '../../store/whole-file.ts';
+import { InputError } from '../manners.ts';
+
+const FILE = 'campaign.json';
+
+export class CampaignState {
+  readonly plan: CampaignPlan;
+  runs = 0;
+  commands = 0;
+  counts: Counts = {};
+  /** Seconds that runs took, over all sittings. */
+  seconds = 0;
+  readonly failures: FailedRun[] = [];
+  /** Results whose predecessors are not there yet. */
+  private readonly waiting = new Map<number, BatchResult>();
+
+  constructor(plan: CampaignPlan) {
+    this.plan = plan;
+  }
+
+  /** Adds a result once all before it are there; answers the failures that this brings. */
+  add(result: BatchResult): readonly FailedRun[] {
+    this.waiting.set(result.from, result);
+    const found: FailedRun[] = [];
+    for (;;) {
+      const next = this.waiting.get(this.runs);
+      if (next === undefined) break;
+      this.waiting.delete(this.runs);
+      this.runs = next.to;
+      this.commands += next.commands;
+      this.counts = addCounts(this.counts, next.counts);
+      if (next.failed === null) continue;
+      this.failures.push(next.failed);
+      found.push(next.failed);
+      // What comes after the first failure does not count: so the outcome is the same with any number of workers.
+      this.waiting.clear();
+      break;
+    }
+    return found;
+  }
+
+  get reached(): number {
+    return SOMETIMES_NAMES.length - neverSometimes(this.counts).length;
+  }
+
+  summary(): Record<string, unknown> {
+    const never = neverSometimes(this.counts);
+    return {
+      ...this.plan,
+      runs: this.runs,
+      commands: this.commands,
+      seconds: Math.round(this.seconds * 10) / 10,
+      commandsPerSecond: this.seconds > 0 ? Math.round(this.commands / this.seconds) : 0,
+      sometimesReached: SOMETIMES_NAMES.length - never.length,
+      sometimesNever: never.map((name) => ({
+        name,
+        rule: SOMETIMES[name][0],
+        says: SOMETIMES[name][1],
+      })),
+      neverReached: neverReached(this.counts),
+      failures: this.failures,
+    };
+  }
+
+  async save(folder: string): Promise<void> {
+    const { plan, runs, commands, counts, seconds, failures } = this;
+    const state = { plan, runs, commands, seconds, failures, counts };
+    await writeWholeFile(
+      join(folder, FILE),
+      new TextEncoder().encode(`${JSON.stringify(state, null, 2)}\n`),
+    );
+  }
+
+  static async load(folder: string): Promise<CampaignState> {
+    const path = join(folder, FILE);
+    let saved: Partial<CampaignState>;
+    try {
+      saved = JSON.parse(await readFile(path, 'utf8')) as Partial<CampaignState>;
+    } catch (error) {
+      throw new InputError(`--resume: ${path}: ${(error as Error).message}`);
+    }
+    const { plan, runs, commands, counts, seconds, failures } = saved;
+    if (
+      plan === undefined ||
+      typeof runs !== 'number' ||
+      typeof commands !== 'number' ||
+      counts === undefined ||
+      failures === undefined
+    ) {
+      throw new InputError(`--resume: ${path}: is not the state of a campaign`);
+    }
+    const state = new CampaignState(plan);
+    state.runs = runs;
+    state.commands = commands;
+    state.counts = counts;
+    state.seconds = seconds ?? 0;
+    state.failures.push(...failures);
+    return state;
+  }
+}

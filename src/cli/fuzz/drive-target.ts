@@ -1,0 +1,77 @@
+/** `orrery fuzz --target`: a host with this contract in lockstep with a twin in this process. */
+import { drawProfile } from '../../fuzz/draw-profile.ts';
+import { journalOf } from '../../fuzz/judge-journal.ts';
+import { describeProfile, type ProfileName } from '../../fuzz/profile.ts';
+import { driveHost, type DriveResult } from '../../fuzz/twin/drive.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../gateway/market-config.ts';
+import { timeUs } from '../../num/units.ts';
+import { writeWholeFile } from '../../store/whole-file.ts';
+import { keccak } from '../../wallet/ethers-ports.ts';
+import { defaultMarkets, readExchangeFile } from '../exchange-file.ts';
+import { InputError, isInterrupted, print, type Progress } from '../manners.ts';
+import { makeFolder } from './failure-folder.ts';
+import { HttpHost } from './http-host.ts';
+
+export interface TargetOptions {
+  readonly url: string;
+  readonly simToken: string;
+  /** The file that the host was started with; null for its defaults. */
+  readonly configPath: string | null;
+  readonly seed: string;
+  readonly profile: ProfileName;
+  readonly commands: number;
+  /** How long, in seconds. */
+  readonly seconds: number;
+  readonly quiet: boolean;
+}
+
+const USERS = 4;
+
+export interface TargetResult extends DriveResult {
+  /** What the twin was asked, in its own time: `orrery replay` and `inspect` read it. */
+  readonly journal: Uint8Array;
+}
+
+export async function driveTarget(
+  options: TargetOptions,
+  progress: Progress,
+): Promise<TargetResult> {
+  const { url, seed, commands } = options;
+  const names = Array.from({ length: USERS }, (_, i) => `orrery fuzz ${seed} ${String(i)}`);
+  const host = new HttpHost(url, options.simToken, names);
+  const { status, body } = await host.call('getTime', {}, null);
+  if (status !== 200) throw new InputError(`${url}: GET /time answers ${String(status)}`);
+  const genesisUs = timeUs((body as { time: number }).time * 1000);
+  const file =
+    options.configPath === null ? null : await readExchangeFile(options.configPath, genesisUs);
+  const config = { ...(file?.config ?? DEFAULT_EXCHANGE_CONFIG), genesisTimeUs: genesisUs };
+  const markets = file?.markets ?? defaultMarkets();
+  const profile = drawProfile(seed, { name: options.profile, commands });
+  if (!options.quiet) print(describeProfile(profile));
+  const started = performance.now();
+  const result = await driveHost(profile, {
+    host,
+    config,
+    markets,
+    users: host.users,
+    keccak,
+    onRequest: (requests) => {
+      const seconds = (performance.now() - started) / 1000;
+      progress.update(Math.min(1, seconds / options.seconds), `${String(requests)} requests`);
+      return isInterrupted() || seconds >= options.seconds;
+    },
+  });
+  return { ...result, journal: journalOf(config, result.commands) };
+}
+
+/** The journal of what the twin was asked; answers its path. */
+export async function writeTwinJournal(
+  out: string,
+  id: string,
+  journal: Uint8Array,
+): Promise<string> {
+  await makeFolder(out);
+  const path = `${out}/${id.replaceAll(/[^\w.-]+/g, '-')}.orrery`;
+  await writeWholeFile(path, journal);
+  return path;
+}

@@ -1,0 +1,39 @@
+/** Writes what there is to say about a failure into a folder of its own. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ShrinkReport } from '../../fuzz/campaign.ts';
+import { fileError } from '../../store/file-error.ts';
+import { writeWholeFile } from '../../store/whole-file.ts';
+import { print } from '../manners.ts';
+
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    throw fileError(path, error);
+  }
+}
+
+/** Answers the folder's path. */
+export async function writeFailure(out: string, id: string, report: ShrinkReport): Promise<string> {
+  const folder = join(out, id.replaceAll(/[^\w.-]+/g, '-'));
+  await makeFolder(folder);
+  for (const [name, content] of Object.entries(report.files)) {
+    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+    await writeWholeFile(join(folder, name), bytes);
+  }
+  return folder;
+}
+
+export function printFailure({ shrunk }: ShrinkReport, folder: string, seconds: number): void {
+  const { violation, from, to, tests, complete } = shrunk;
+  print(`VIOLATED    ${violation.invariant} (${violation.rule})`);
+  print(`  must be   ${violation.says}`);
+  print(`  found     ${violation.detail}`);
+  print(
+    `  shrunk    ${String(from)} commands to ${String(to)} in ${seconds.toFixed(1)} s, ${String(tests)} executions${complete ? '' : ', stopped early'}`,
+  );
+  print(
+    `  written   ${folder}/README.md, scenario.yaml, journal.orrery, requests.sh, regression.test.ts`,
+  );
+}

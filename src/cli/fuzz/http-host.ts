@@ -1,0 +1,82 @@
+/** A host over HTTP as the fuzzer drives it: wallets of its own log in, simulation control by its token. */
+import { keccak256, toUtf8Bytes, Wallet } from 'ethers';
+import type { EndpointId } from '../../contract/endpoints.ts';
+import type { HostReply, SimVerb, TwinHost } from '../../fuzz/twin/host.ts';
+import { MatcherError } from '../../gateway/matcher-client.ts';
+import { HttpMatcherClient } from '../../http/client/http-matcher-client.ts';
+import { address, type Address } from '../../num/units.ts';
+import { InputError } from '../manners.ts';
+
+const TIMEOUT_MS = 10_000;
+
+export class HttpHost implements TwinHost {
+  readonly users: readonly Address[];
+  private readonly url: string;
+  private readonly simToken: string;
+  private readonly clients = new Map<Address, HttpMatcherClient>();
+  private readonly anyone: HttpMatcherClient;
+
+  /** `names` give the wallets: each has the private key keccak256(name), for tests only. */
+  constructor(url: string, simToken: string, names: readonly string[]) {
+    this.url = url.replace(/\/+$/, '');
+    this.simToken = simToken;
+    this.anyone = new HttpMatcherClient({ url, signer: null, retries: 0 });
+    this.users = names.map((name) => {
+      const wallet = new Wallet(keccak256(toUtf8Bytes(name)));
+      const account = address(wallet.address.toLowerCase());
+      const signer = {
+        address: account,
+        signMessage: (text: string) => wallet.signMessage(text),
+        // The host trusts signatures: nothing looks at them.
+        signTypedData: () => Promise.resolve('0x'),
+      };
+      this.clients.set(account, new HttpMatcherClient({ url, signer, retries: 0 }));
+      return account;
+    });
+  }
+
+  async call(
+    endpoint: EndpointId,
+    request: Readonly<Record<string, unknown>>,
+    account: Address | null,
+  ): Promise<HostReply> {
+    const client = account === null ? this.anyone : this.clients.get(account);
+    if (client === undefined) throw new InputError(`no wallet for ${String(account)}`);
+    try {
+      const body = await client.call(endpoint, request);
+      return { status: 200, body };
+    } catch (error) {
+      if (!(error instanceof MatcherError)) throw this.unreachable(error);
+      return { status: error.status, body: error.message };
+    }
+  }
+
+  async sim(verb: SimVerb, fields: Readonly<Record<string, unknown>>): Promise<HostReply> {
+    let response: Response;
+    try {
+      response = await fetch(`${this.url}/sim/${verb}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${this.simToken}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(fields),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+    } catch (error) {
+      throw this.unreachable(error);
+    }
+    const text = await response.text();
+    if (response.status === 401 || response.status === 403 || response.status === 404) {
+      throw new InputError(
+        `${this.url}/sim/${verb} answers ${String(response.status)} ${text}: start the host with --sim-token, and give it here`,
+      );
+    }
+    return { status: response.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
+  }
+
+  private unreachable(error: unknown): InputError {
+    const cause = error instanceof Error ? error.message : String(error);
+    return new InputError(`${this.url}: ${cause}`);
+  }
+}

@@ -1,0 +1,76 @@
+/** Drives a campaign over all workers until its runs or seconds are over, a run fails, or the user stops it. */
+import type { FailedRun } from '../../fuzz/campaign.ts';
+import { SOMETIMES_NAMES } from '../../fuzz/sometimes.ts';
+import { isInterrupted, type Progress } from '../manners.ts';
+import type { CampaignState } from './campaign-state.ts';
+import type { FuzzPool } from './pool.ts';
+
+export interface CampaignLimits {
+  /** Runs in all, or how long this sitting may take: one of them is Infinity. */
+  readonly runs: number;
+  readonly seconds: number;
+  readonly workers: number;
+}
+
+/** The state is saved so often. */
+const SAVE_MS = 5000;
+const TICK_MS = 250;
+
+/** Runs of one batch: a second or less, so that an interrupt is answered soon. */
+const batchOf = (state: CampaignState): number => (state.plan.lockstep ? 1 : 8);
+
+/** Ends with what failed, which is nothing when all is well. */
+export async function runCampaign(
+  state: CampaignState,
+  pool: FuzzPool,
+  limits: CampaignLimits,
+  progress: Progress,
+  save: () => Promise<void>,
+): Promise<readonly FailedRun[]> {
+  const started = performance.now();
+  const before = state.seconds;
+  let next = state.runs;
+  let failed: readonly FailedRun[] = [];
+  let saved = started;
+  const elapsed = (): number => (performance.now() - started) / 1000;
+  const mayGoOn = (): boolean =>
+    !isInterrupted() && failed.length === 0 && next < limits.runs && elapsed() < limits.seconds;
+
+  const work = async (): Promise<void> => {
+    while (mayGoOn()) {
+      const from = next;
+      const to = Math.min(from + batchOf(state), limits.runs);
+      next = to;
+      const result = await pool.runBatch(state.plan, from, to);
+      const found = state.add(result);
+      if (found.length > 0) failed = found;
+    }
+  };
+  const tick = setInterval(() => {
+    state.seconds = before + elapsed();
+    const fraction = Math.max(elapsed() / limits.seconds, state.runs / limits.runs);
+    progress.update(Math.min(1, fraction), noteOf(state));
+    if (performance.now() - saved < SAVE_MS) return;
+    saved = performance.now();
+    void save();
+  }, TICK_MS);
+  try {
+    await Promise.all(Array.from({ length: limits.workers }, work));
+  } finally {
+    clearInterval(tick);
+    state.seconds = before + elapsed();
+  }
+  return failed;
+}
+
+function noteOf(state: CampaignState): string {
+  const rate = state.seconds > 0 ? Math.round(state.commands / state.seconds) : 0;
+  const kinds = Object.keys(state.counts).length;
+  return [
+    `${state.commands.toLocaleString('en')} commands`,
+    `${rate.toLocaleString('en')}/s`,
+    `${String(state.runs)} runs`,
+    `${String(state.reached)}/${String(SOMETIMES_NAMES.length)} states`,
+    `${String(kinds)} outcomes and events`,
+  ].join(', ');
+}

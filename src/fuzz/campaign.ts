@@ -1,0 +1,129 @@
+/**
+ * A campaign: runs 0, 1, 2 … of a seed, each drawn by its number alone, so that the same runs come whatever the number of workers and
+ * wherever they are. Batches of runs are what a worker is given; their results add up in the order of the runs.
+ */
+import type { ExchangeConfig } from '../engine/config.ts';
+import { Exchange } from '../engine/exchange.ts';
+import type { Keccak } from '../gateway/ports.ts';
+import { addCounts, Coverage, type Counts } from './coverage.ts';
+import { drawProfile } from './draw-profile.ts';
+import { allInvariants } from './judge-journal.ts';
+import { allOf, type Judge } from './judge.ts';
+import { oracleLockstep } from './oracle-judge.ts';
+import { describeProfile, PROFILE_NAMES, type FuzzProfile, type ProfileName } from './profile.ts';
+import { failureFiles, type FailureFiles } from './report/failure-files.ts';
+import { runFuzz, type Failure } from './run.ts';
+import { shrink, type Shrunk } from './shrink/shrink.ts';
+import { Sometimes } from './sometimes.ts';
+import { stateInvariants } from './state-judge.ts';
+import { streamInvariants } from './stream-judge.ts';
+
+export interface CampaignPlan {
+  readonly seed: string;
+  /** `all`: the named profiles in turn. */
+  readonly profile: ProfileName | 'all';
+  /** Commands of each run; null for as many as its profile draws. */
+  readonly commands: number | null;
+  /** Whether the oracle judges, too. */
+  readonly lockstep: boolean;
+  /** Full scans of the state after every so many commands. */
+  readonly every: number;
+}
+
+export interface BatchResult {
+  readonly from: number;
+  /** Exclusive. */
+  readonly to: number;
+  readonly commands: number;
+  readonly counts: Counts;
+  /** The first run of the batch that failed; those after it were not run. */
+  readonly failed: FailedRun | null;
+}
+
+export interface FailedRun {
+  readonly run: number;
+  readonly commands: number;
+  readonly violation: Failure['violation'];
+}
+
+/** One run in so many is held against the invariants of the stream, which look at every event. */
+const STREAM_EVERY = 4;
+
+export function profileOf(plan: CampaignPlan, run: number): FuzzProfile {
+  const name =
+    plan.profile === 'all' ? (PROFILE_NAMES[run % PROFILE_NAMES.length] ?? 'swarm') : plan.profile;
+  const drawn = { name, ...(plan.commands === null ? {} : { commands: plan.commands }) };
+  return drawProfile(`${plan.seed}/${String(run)}`, drawn);
+}
+
+/** Runs from … to − 1, until one fails. */
+export function runBatch(plan: CampaignPlan, from: number, to: number): BatchResult {
+  const coverage = new Coverage();
+  let counts: Counts = {};
+  let commands = 0;
+  for (let run = from; run < to; run += 1) {
+    const sometimes = new Sometimes();
+    const judges = (config: ExchangeConfig): Judge =>
+      allOf(
+        stateInvariants(plan.every),
+        coverage,
+        sometimes,
+        ...(run % STREAM_EVERY === 0 ? [streamInvariants(plan.every)] : []),
+        ...(plan.lockstep ? [oracleLockstep(config)] : []),
+      );
+    const profile = profileOf(plan, run);
+    const result = runFuzz(profile, judges);
+    commands += result.commands;
+    counts = addCounts(counts, sometimes.counts());
+    if (result.failure === null) continue;
+    const { violation } = result.failure;
+    const failed = { run, commands: result.commands, violation };
+    return { from, to: run + 1, commands, counts: addCounts(counts, coverage.counts()), failed };
+  }
+  return { from, to, commands, counts: addCounts(counts, coverage.counts()), failed: null };
+}
+
+export interface ShrinkReport {
+  readonly shrunk: Shrunk;
+  readonly files: FailureFiles;
+}
+
+export interface ShrinkRunOptions {
+  readonly keccak: Keccak;
+  readonly origin: readonly string[];
+  readonly cancelled?: () => boolean;
+  readonly onProgress?: (steps: number, tests: number) => void;
+}
+
+/** Runs a failed run again, and shrinks it. Throws when it does not fail again. */
+export function shrinkRun(
+  plan: CampaignPlan,
+  run: number,
+  options: ShrinkRunOptions,
+): ShrinkReport {
+  const profile = profileOf(plan, run);
+  const judge = shrinkJudge(plan.lockstep);
+  const { failure } = runFuzz(profile, (config) => judge(plan.every, config));
+  if (failure === null) throw new Error(`run ${String(run)} does not fail again`);
+  return shrinkFailure(failure, plan.lockstep, {
+    ...options,
+    origin: [...options.origin, '', describeProfile(profile)],
+  });
+}
+
+/** Shrinks a failure and writes what is to be said about it. */
+export function shrinkFailure(
+  failure: Failure,
+  lockstep: boolean,
+  options: ShrinkRunOptions,
+): ShrinkReport {
+  const createEngine = (config: ExchangeConfig): Exchange => new Exchange(config);
+  const createJudge = shrinkJudge(lockstep);
+  const shrunk = shrink(failure, { ...options, createEngine, createJudge });
+  return { shrunk, files: failureFiles(shrunk, { ...options, createEngine }) };
+}
+
+const shrinkJudge =
+  (lockstep: boolean) =>
+  (every: number, config: ExchangeConfig): Judge =>
+    lockstep ? allOf(allInvariants(every), oracleLockstep(config)) : allInvariants(every);

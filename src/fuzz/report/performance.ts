@@ -1,0 +1,113 @@
+/**
+ * The commands of a journal performed once more through a gateway, each as the request that its author would have sent, with what was
+ * answered: what the texts for people are made of.
+ */
+import type { Command } from '../../engine/commands.ts';
+import type { ExchangeConfig } from '../../engine/config.ts';
+import type { Outcome } from '../../engine/rejections.ts';
+import type { Engine, ExchangeView } from '../../engine/views.ts';
+import type { Reply } from '../../gateway/context.ts';
+import { Gateway } from '../../gateway/gateway.ts';
+import type { Keccak } from '../../gateway/ports.ts';
+import { orderId, type OrderId } from '../../num/units.ts';
+import { actOf, type Act } from './act.ts';
+
+export interface PerformedAct {
+  readonly act: Act;
+  readonly command: Command;
+  /** Time since the act before. */
+  readonly waitUs: number;
+  /** Of a request; null when the engine broke while it was carried out. */
+  readonly reply: Reply | null;
+  /** Of what is no request. */
+  readonly outcome: Outcome | null;
+  /** Name under which its answer is referred to by later acts; null when none does. */
+  readonly savedAs: string | null;
+}
+
+export interface PerformanceOptions {
+  readonly createEngine: (config: ExchangeConfig) => Engine;
+  readonly keccak: Keccak;
+  /** How a later act refers to an order of an earlier one. */
+  readonly reference: (source: OrderSource, view: ExchangeView) => string;
+}
+
+/** An order: the nth that an act placed, whose answer is saved under a name. */
+export interface OrderSource {
+  readonly id: OrderId;
+  readonly act: Act;
+  readonly name: string;
+  readonly nth: number;
+}
+
+export function perform(
+  config: ExchangeConfig,
+  commands: readonly Command[],
+  options: PerformanceOptions,
+): PerformedAct[] {
+  const engine = options.createEngine(config);
+  const gateway = new Gateway({
+    engine,
+    submit: (command) => engine.apply(command),
+    nowUs: () => engine.nowUs,
+    keccak: options.keccak,
+    signatures: 'trust',
+  });
+  const placed = new Map<OrderId, { readonly at: number; readonly nth: number }>();
+  const referred = new Set<number>();
+  const acts: PerformedAct[] = [];
+  for (const [at, command] of commands.entries()) {
+    const waitUs = Math.max(0, command.timeUs - engine.nowUs);
+    const nameOf = (id: OrderId): string | null => {
+      const source = placed.get(id);
+      const act = source === undefined ? undefined : acts[source.at]?.act;
+      if (source === undefined || act === undefined) return null;
+      referred.add(source.at);
+      const name = `step${String(source.at + 1)}`;
+      return options.reference({ id, act, name, nth: source.nth }, engine);
+    };
+    try {
+      if (waitUs > 0) engine.apply({ kind: 'advanceTime', timeUs: command.timeUs });
+    } catch {
+      // The engine broke in a timer: the act itself shows it again.
+    }
+    const before = engine.lastOrderId;
+    const act = actOf(command, engine, nameOf);
+    const done = carryOut(engine, gateway, act, command);
+    for (let id = before + 1; id <= engine.lastOrderId; id += 1) {
+      placed.set(orderId(id), { at, nth: id - before - 1 });
+    }
+    acts.push({ act, command, waitUs, ...done, savedAs: null });
+  }
+  return acts.map((act, at) =>
+    referred.has(at) ? { ...act, savedAs: `step${String(at + 1)}` } : act,
+  );
+}
+
+/** References are for people; the engine is given the command itself, so that its ids stay those of the journal. */
+function carryOut(
+  engine: Engine,
+  gateway: Gateway,
+  act: Act,
+  command: Command,
+): Pick<PerformedAct, 'reply' | 'outcome'> {
+  try {
+    if (act.kind === 'call' && command.kind !== 'cancelOrder' && !hasReference(act.request)) {
+      const { account, signer } = act;
+      return {
+        reply: gateway.handle(act.endpoint, act.request, { account, signer }),
+        outcome: null,
+      };
+    }
+    const outcome = engine.apply(command);
+    if (act.kind !== 'call') return { reply: null, outcome };
+    return { reply: outcome === 'ok' ? { status: 200, body: null } : null, outcome };
+  } catch {
+    return { reply: null, outcome: null };
+  }
+}
+
+const hasReference = (request: Readonly<Record<string, unknown>>): boolean =>
+  JSON.stringify(request, (_key, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  ).includes('parentOrderId');

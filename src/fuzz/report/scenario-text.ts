@@ -1,0 +1,233 @@
+/**
+ * A shrunk failure as a scenario (docs/SCENARIOS.md): who reads it sees what happens in the API's words, and `orrery run` carries it out.
+ * What was refused is expected to be refused. The text is made here and read by the scenario's own parser, which knows nothing of this.
+ */
+import type { Violation } from '../judge.ts';
+import type { ExchangeConfig } from '../../engine/config.ts';
+import { ZERO_ADDRESS } from '../../gateway/encode.ts';
+import { NEVER_MS } from '../run-setup.ts';
+import type { OrderSource, PerformedAct } from './performance.ts';
+import { configTerms, marketTerms } from './terms-text.ts';
+
+/** How a scenario refers to the nth order of a saved answer. */
+export function scenarioReference({ act, name, nth }: OrderSource): string {
+  const batch = act.kind === 'call' && act.endpoint === 'submitOrders';
+  return batch ? `$${name}.orders[${String(nth)}].orderId` : `$${name}[${String(nth)}].orderId`;
+}
+
+export interface ScenarioText {
+  readonly text: string;
+  /** What a scenario cannot say, in words: then it does not show the whole failure. */
+  readonly leftOut: readonly string[];
+}
+
+export function scenarioText(
+  config: ExchangeConfig,
+  acts: readonly PerformedAct[],
+  violation: Violation,
+): ScenarioText {
+  const names = new Names(config);
+  const leftOut: string[] = [];
+  const steps: string[] = [];
+  const modes = new Map<string, string>();
+  for (const [i, performed] of acts.entries()) {
+    const { command, act } = performed;
+    if (command.kind === 'setSelfTradeMode') {
+      modes.set(names.of(command.account), String(command.mode ?? config.selfTradeExpire));
+    }
+    const wait = waitOf(performed.waitUs);
+    const said = stepOf(performed, names);
+    if (said !== null) steps.push(mapText({ ...wait, ...said }));
+    else if (act.kind === 'time') {
+      if (performed.waitUs > 0) steps.push(mapText(wait));
+    } else if (command.kind !== 'listMarket') {
+      const why = act.kind === 'untold' ? act.why : 'is nothing a scenario can say';
+      leftOut.push(`command ${String(i + 1)} (${command.kind}) ${why}`);
+      if (performed.waitUs > 0) steps.push(mapText(wait));
+    }
+  }
+  const rules = violation.rule.match(/R-\d+\.\d+[a-z]?/g) ?? [];
+  const markets = acts.flatMap(({ command }) =>
+    command.kind === 'listMarket' ? [mapText(marketTerms(command.spec))] : [],
+  );
+  const terms = configTerms(config);
+  const accounts = names.users().map((name) => {
+    const mode = modes.get(name);
+    return `  ${name}: ${mapText(mode === undefined ? {} : { selfTradeExpire: mode })}`;
+  });
+  const lines = [
+    'orrery: 1',
+    `title: ${JSON.stringify(`${violation.says} (${violation.invariant})`)}`,
+    `rules: [${[...new Set(rules)].join(', ')}]`,
+    'about: |',
+    `  Found by orrery fuzz and shrunk: ${violation.rule} says that ${violation.says}.`,
+    `  Found instead: ${violation.detail.split('\n').join('\n  ')}`,
+    ...leftOut.map((what) => `  Not said here: ${what}.`),
+    '',
+    ...(Object.keys(terms).length === 0 ? [] : [`config: ${mapText(terms)}`]),
+    ...(markets.length === 0 ? [] : ['markets:', ...markets.map((market) => `  - ${market}`)]),
+    ...(accounts.length === 0 ? ['accounts: {}'] : ['accounts:', ...accounts]),
+    '',
+    'steps:',
+    ...(steps.length === 0 ? ['  - wait: 1us'] : steps.map((step) => `  - ${step}`)),
+    '',
+    'expect:',
+    '  invariants: true',
+    '',
+  ];
+  return { text: lines.join('\n'), leftOut };
+}
+
+function stepOf({ act, reply, outcome, savedAs }: PerformedAct, names: Names): Entries | null {
+  switch (act.kind) {
+    case 'call': {
+      const refused = reply !== null && reply.status !== 200;
+      return {
+        as: names.of(act.account),
+        ...(act.signer === act.account ? {} : { signer: names.of(act.signer) }),
+        do: act.endpoint,
+        with: withoutDefaults(act.request, act.account, names),
+        ...(savedAs === null ? {} : { save: savedAs }),
+        ...(refused ? { expect: { status: String(reply.status) } } : {}),
+      };
+    }
+    case 'money': {
+      const { account, subaccountIndex, amount } = act.fields;
+      const name = names.of(account);
+      if (name === 'vault' || name === 'treasury') return null;
+      return {
+        [act.verb]: { account: name, subaccount: String(subaccountIndex), amount: plain(amount) },
+        ...expectedOutcome(outcome),
+      };
+    }
+    case 'price':
+      return { [act.verb]: { [act.symbol]: plain(act.value) }, ...expectedOutcome(outcome) };
+    case 'tape':
+      return { [act.verb]: plainFields(act.fields), ...expectedOutcome(outcome) };
+    default:
+      return null;
+  }
+}
+
+const expectedOutcome = (outcome: string | null): Entries =>
+  outcome === null || outcome === 'ok' ? {} : { expect: { outcome } };
+
+/** A request without what the scenario fills in by itself. */
+function withoutDefaults(
+  request: Readonly<Record<string, unknown>>,
+  account: string,
+  names: Names,
+): Entries {
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(request)) {
+    if (name === 'orders' && Array.isArray(value)) {
+      kept[name] = value.map((order: Readonly<Record<string, unknown>>) =>
+        withoutDefaults(order, account, names),
+      );
+    } else if (name === 'signers' && Array.isArray(value)) {
+      kept[name] = value.map((signer) => names.of(String(signer)));
+    } else if (!isDefault(name, value, account)) {
+      kept[name] = ADDRESS_KEYS.includes(name) ? names.of(String(value)) : plain(value);
+    }
+  }
+  return kept;
+}
+
+const ADDRESS_KEYS = ['account', 'accountFrom', 'accountTo', 'target', 'delegate', 'originator'];
+
+function isDefault(name: string, value: unknown, account: string): boolean {
+  switch (name) {
+    case 'account':
+    case 'accountFrom':
+    case 'accountTo':
+    case 'target':
+      return value === account;
+    case 'subaccountIndex':
+    case 'subaccountIndexFrom':
+    case 'subaccountIndexTo':
+    case 'originatorFee':
+      return value === 0;
+    case 'originator':
+      return value === ZERO_ADDRESS;
+    case 'signatures':
+      return true;
+    case 'expiresAt':
+      return typeof value === 'bigint' && value >= NEVER_MS;
+    case 'orderType':
+      return value === 'limit';
+    case 'flags':
+      return Object.values(value as object).every((flag) => flag === false);
+    default:
+      return false;
+  }
+}
+
+/** u1, u2 … in order of first mention; the exchange's own accounts by their names. */
+class Names {
+  private readonly names = new Map<string, string>();
+  private users_: string[] = [];
+
+  constructor({ clsAccount, insuranceAccount, treasuryAccount }: ExchangeConfig) {
+    this.names.set(clsAccount, 'vault');
+    this.names.set(insuranceAccount, 'insurance');
+    this.names.set(treasuryAccount, 'treasury');
+  }
+
+  of(account: string): string {
+    const known = this.names.get(account);
+    if (known !== undefined) return known;
+    const name = `u${String(this.users_.length + 1)}`;
+    this.names.set(account, name);
+    this.users_ = [...this.users_, name];
+    return name;
+  }
+
+  users(): readonly string[] {
+    return this.users_;
+  }
+}
+
+type Entries = Readonly<Record<string, unknown>>;
+
+function waitOf(us: number): Entries {
+  if (us === 0) return {};
+  if (us % 1_000_000 === 0) return { wait: `${String(us / 1_000_000)}s` };
+  return { wait: us % 1000 === 0 ? `${String(us / 1000)}ms` : `${String(us)}us` };
+}
+
+/** Numbers are written as their text, without quotes. */
+class Plain {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+const plain = (value: unknown): unknown =>
+  typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? new Plain(value) : value;
+
+const plainFields = (fields: Entries): Entries =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, plainDeep(value)]));
+
+const plainDeep = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map(plainDeep) : plain(value);
+
+/** A flow map of YAML. */
+function mapText(entries: Entries): string {
+  const fields = Object.entries(entries).map(([name, value]) => `${name}: ${valueText(value)}`);
+  return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
+}
+
+const NUMBER_TEXT = /^-?\d+(\.\d+)?$/;
+
+function valueText(value: unknown): string {
+  if (value instanceof Plain) return value.text;
+  if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) return mapText(value as Entries);
+  if (typeof value === 'string') {
+    const bare = NUMBER_TEXT.test(value) || /^[A-Za-z][\w.-]*$/.test(value);
+    return bare ? value : JSON.stringify(value);
+  }
+  return String(value);
+}

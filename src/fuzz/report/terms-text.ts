@@ -1,0 +1,103 @@
+/** Parameters of exchange and market as people write them: the inverse of `parseExchangeConfig` and `parseMarketSpec`. */
+import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
+import { stepOf } from '../../gateway/encode.ts';
+import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../gateway/market-config.ts';
+import { formatDecimal } from '../../num/decimal.ts';
+import { COLLATERAL_DECIMALS } from '../../num/units.ts';
+
+export type Terms = Readonly<Record<string, unknown>>;
+
+/** What differs from the defaults. */
+export function configTerms(config: ExchangeConfig): Terms {
+  return difference(allConfigTerms(config), allConfigTerms(DEFAULT_EXCHANGE_CONFIG));
+}
+
+/** Symbol, feed, tick and lot, and what differs from a market of which nothing else is said. */
+export function marketTerms(spec: MarketSpec): Terms {
+  const { symbol, feedId, tickSize, lotSize } = spec;
+  const named = { symbol, feedId, tickSize, lotSize };
+  const plain = parseMarketSpec(named, () => feedId.slice(2));
+  const differing = plain.ok
+    ? difference(allMarketTerms(spec), allMarketTerms(plain.value))
+    : allMarketTerms(spec);
+  // One tier is said by two rates.
+  return { ...named, ...differing };
+}
+
+function allConfigTerms(config: ExchangeConfig): Terms {
+  return {
+    name: config.name,
+    chainId: String(config.chainId),
+    selfTradeExpire: String(config.selfTradeExpire),
+    triggerSource: config.triggerSource,
+    indexStaleMs: millis(config.indexStaleUs),
+    maxOriginatorFeePpm: String(config.maxOriginatorFeePpm),
+    maxDelegateOriginatorFeePpm: String(config.maxDelegateOriginatorFeePpm),
+    vaultFeeShare: ppm(config.vaultFeeSharePpm),
+    insuranceFeeShare: ppm(config.insuranceFeeSharePpm),
+    liquidationFee: ppm(config.liquidationFeePpm),
+    partialLiquidationNotional: money(config.partialLiquidationNotional),
+    liquidationSlice: ppm(config.liquidationSlicePpm),
+    liquidationPauseMs: millis(config.liquidationPauseUs),
+    minVaultDeposit: money(config.minVaultDeposit),
+    vaultLockupMs: millis(config.vaultLockupUs),
+    marketDataTimeUnit: config.marketDataTimeUnit,
+    orderTypeCase: config.orderTypeCase,
+    retention: Object.fromEntries(
+      Object.entries(config.retention).map(([name, kept]) => [name, String(kept)]),
+    ),
+  };
+}
+
+function allMarketTerms(spec: MarketSpec): Terms {
+  const lot = stepOf(spec.lotSize);
+  const tick = stepOf(spec.tickSize);
+  const size = (lots: number): string => formatDecimal(BigInt(lots) * lot.digits, lot.scale);
+  const { funding } = spec;
+  return {
+    minQuantity: size(spec.minLots),
+    maxQuantity: size(spec.maxLots),
+    maxPrice: formatDecimal(BigInt(spec.maxPriceTicks) * tick.digits, tick.scale),
+    maxOpenOrders: String(spec.maxOpenOrders),
+    ...(spec.maxOpenInterestLots === Number.MAX_SAFE_INTEGER
+      ? {}
+      : { maxOpenInterest: size(spec.maxOpenInterestLots) }),
+    priceBand: ppm(spec.priceBandPpm),
+    marginTiers: spec.tiers.map((tier) => ({
+      notionalFloor: money(tier.floorQuanta),
+      initialMargin: ppm(tier.initialMarginPpm),
+      maintenanceMargin: ppm(tier.maintenanceMarginPpm),
+    })),
+    makerFee: ppm(spec.makerFeePpm),
+    takerFee: ppm(spec.takerFeePpm),
+    markSource: spec.markSource,
+    indexSource: spec.indexSource,
+    maxMarkDeviation: ppm(spec.maxMarkDeviationPpm),
+    funding: {
+      source: funding.source,
+      sampleIntervalMs: millis(funding.sampleIntervalUs),
+      intervalMs: millis(funding.intervalUs),
+      interest: formatDecimal(BigInt(funding.interestPpb), 9),
+      interestClamp: formatDecimal(BigInt(funding.interestClampPpb), 9),
+      divisor: String(funding.divisor),
+      cap: ppm(funding.capPpm),
+      marginCap: ppm(funding.marginCapPpm),
+      impactNotional: money(funding.impactNotional),
+    },
+    queueModel: spec.queueModel,
+    impactModel: spec.impactModel,
+    impactHalfLifeMs: millis(spec.impactHalfLifeUs),
+  };
+}
+
+function difference(terms: Terms, defaults: Terms): Terms {
+  return Object.fromEntries(
+    Object.entries(terms).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaults[name]),
+    ),
+  );
+}
+
+const ppm = (value: number): string => formatDecimal(BigInt(value), 6);
+const money = (value: bigint): string => formatDecimal(value, COLLATERAL_DECIMALS);
+const millis = (us: number): string => String(Math.floor(us / 1000));

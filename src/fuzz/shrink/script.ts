@@ -1,0 +1,163 @@
+/**
+ * A script: the commands of a failed run, with their dense ids understood. Ids are those of the recorded run; when some commands are left
+ * out, the same subaccount, market or order has another id, so each is looked up by what it stands for: an address and index,
+ * a symbol, the nth order of a step.
+ */
+import type { Command } from '../../engine/commands.ts';
+import type { ExchangeConfig } from '../../engine/config.ts';
+import type { EngineEvent } from '../../engine/events.ts';
+import type { Engine, ExchangeView } from '../../engine/views.ts';
+import {
+  accountId,
+  marketId,
+  orderId,
+  subaccountId,
+  type AccountId,
+  type Address,
+  type OrderId,
+  type SubaccountId,
+} from '../../num/units.ts';
+import type { Failure } from '../run.ts';
+import { mapIds, type IdMapping } from './map-ids.ts';
+
+export interface ScriptStep {
+  /** Names the step however it is changed and whatever is left out around it. */
+  readonly key: number;
+  readonly command: Command;
+}
+
+export interface Script {
+  readonly config: ExchangeConfig;
+  readonly names: ScriptNames;
+  readonly steps: readonly ScriptStep[];
+}
+
+/** What the ids of the recorded run stand for. */
+export interface ScriptNames {
+  readonly subaccounts: readonly { readonly address: Address; readonly index: number }[];
+  readonly accounts: readonly Address[];
+  readonly markets: readonly string[];
+  readonly orders: ReadonlyMap<OrderId, { readonly key: number; readonly nth: number }>;
+}
+
+/** Ids that nothing has: what a command names was left out. */
+const NOBODY = 1_000_000;
+const NO_MARKET = 60_000;
+const NO_ORDER = 2 ** 50;
+
+/** Replays the commands once to learn what their ids stand for. */
+export function toScript(
+  { config, commands }: Pick<Failure, 'config' | 'commands'>,
+  createEngine: (config: ExchangeConfig) => Engine,
+): Script {
+  const engine = createEngine(config);
+  const orders = new Map<OrderId, { key: number; nth: number }>();
+  for (const [key, command] of commands.entries()) {
+    let nth = 0;
+    try {
+      engine.apply(command, (event) => {
+        if (isPlaced(event)) orders.set(event.orderId, { key, nth: nth++ });
+      });
+    } catch {
+      // The failure itself; it is the last command.
+    }
+  }
+  return {
+    config,
+    names: { ...namesOf(engine), orders },
+    steps: commands.map((command, key) => ({ key, command })),
+  };
+}
+
+function namesOf(view: ExchangeView): Omit<ScriptNames, 'orders'> {
+  const subaccounts: { address: Address; index: number }[] = [];
+  const accounts: Address[] = [];
+  const found = <T>(read: () => T): T | null => {
+    try {
+      return read();
+    } catch {
+      return null;
+    }
+  };
+  for (let id = 0; ; id += 1) {
+    const known = found(() => view.subaccount(subaccountId(id)));
+    if (known === null) break;
+    subaccounts.push({ address: view.addressOf(known.account), index: known.index });
+  }
+  for (let id = 0; ; id += 1) {
+    const known = found(() => view.addressOf(accountId(id)));
+    if (known === null) break;
+    accounts.push(known);
+  }
+  return { subaccounts, accounts, markets: view.markets().map(({ spec }) => spec.symbol) };
+}
+
+/** Binds the steps of one execution, in their order. */
+export class Binder {
+  private readonly mapping: IdMapping;
+  private readonly placed = new Map<number, OrderId[]>();
+  private current: OrderId[] = [];
+
+  constructor({ names }: Script, engine: ExchangeView) {
+    this.mapping = {
+      market: (id) => {
+        const symbol = names.markets[id];
+        return symbol === undefined ? id : (engine.marketIdOf(symbol) ?? marketId(NO_MARKET));
+      },
+      subaccount: (id) => {
+        const owner = names.subaccounts[id];
+        if (owner === undefined) return id;
+        return engine.subaccountIdOf(owner.address, owner.index) ?? (NOBODY as SubaccountId);
+      },
+      account: (id) => {
+        const address = names.accounts[id];
+        return address === undefined ? id : (engine.accountIdOf(address) ?? (NOBODY as AccountId));
+      },
+      order: (id) => {
+        const source = names.orders.get(id);
+        const bound = source === undefined ? undefined : this.placed.get(source.key)?.[source.nth];
+        return bound ?? orderId(NO_ORDER);
+      },
+    };
+  }
+
+  /** The step's command in the ids of this execution; its events then go to `see`. */
+  bind({ key, command }: ScriptStep): Command {
+    if (command.kind === 'placeOrder' || command.kind === 'placeOrders') {
+      this.current = [];
+      this.placed.set(key, this.current);
+    }
+    return mapIds(command, this.mapping);
+  }
+
+  readonly see = (event: EngineEvent): void => {
+    if (isPlaced(event)) this.current.push(event.orderId);
+  };
+}
+
+/** An order that a command placed, whatever became of it; not those of the exchange itself. */
+function isPlaced(
+  event: EngineEvent,
+): event is Extract<EngineEvent, { kind: 'orderAccepted' | 'orderRejected' }> {
+  return (
+    (event.kind === 'orderAccepted' || event.kind === 'orderRejected') && event.cause === 'command'
+  );
+}
+
+/** The commands as they run: a journal of the script. */
+export function commandsOf(
+  script: Script,
+  createEngine: (config: ExchangeConfig) => Engine,
+): Command[] {
+  const engine = createEngine(script.config);
+  const binder = new Binder(script, engine);
+  return script.steps.map((step) => {
+    const command = binder.bind(step);
+    try {
+      engine.apply(command, binder.see);
+    } catch {
+      // Only the last one throws, when that is the failure.
+    }
+    return command;
+  });
+}

@@ -1,0 +1,255 @@
+/** Passes that make what is left plain: fewer accounts, round prices and sizes, no time that need not pass, parameters as by default. */
+import { must } from '../../base/assert.ts';
+import type { Command, NewOrder, PlaceOrder } from '../../engine/commands.ts';
+import type { MarketSpec } from '../../engine/config.ts';
+import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../gateway/market-config.ts';
+import { lots, ppm, priceTicks, quanta, timeUs } from '../../num/units.ts';
+import { NEVER_MS } from '../run-setup.ts';
+import { replaceAt } from './drop.ts';
+import type { Script } from './script.ts';
+import type { Tester } from './tester.ts';
+
+/** One user in place of another, subaccount 0 in place of others. */
+export function mergeAccounts(script: Script, tester: Tester): Script {
+  let current = script;
+  const users = [...new Set(script.names.subaccounts.slice(5).map(({ address }) => address))];
+  for (const [i, gone] of users.entries()) {
+    for (const kept of users.slice(0, i)) {
+      if (tester.cancelled) return current;
+      const failing = tester.failing(renamed(current, gone, kept));
+      if (failing === null) continue;
+      current = failing;
+      break;
+    }
+  }
+  return current;
+}
+
+/** One subaccount's orders by another: the accounts stay. */
+export function mergeSubaccounts(script: Script, tester: Tester): Script {
+  let current = script;
+  const { subaccounts } = script.names;
+  for (let gone = 5; gone < subaccounts.length; gone += 1) {
+    for (let kept = 5; kept < gone; kept += 1) {
+      if (tester.cancelled) return current;
+      const known = current.names.subaccounts;
+      const into = must(known[kept], 'a subaccount');
+      const from = must(known[gone], 'a subaccount');
+      if (into.address === from.address && into.index === from.index) continue;
+      const merged = known.map((owner, id) => (id === gone ? into : owner));
+      const names = { ...current.names, subaccounts: merged };
+      const failing = tester.failing({ ...current, names });
+      if (failing === null) continue;
+      current = failing;
+      break;
+    }
+  }
+  return current;
+}
+
+function renamed(script: Script, gone: string, kept: string): Script {
+  const swap = <T>(value: T): T => (value === gone ? (kept as T) : value);
+  const steps = script.steps.map(({ key, command }) => ({
+    key,
+    command: Object.fromEntries(
+      Object.entries(command).map(([name, value]) => [name, swap(value as unknown)]),
+    ) as unknown as Command,
+  }));
+  const { subaccounts, accounts } = script.names;
+  const names = {
+    ...script.names,
+    subaccounts: subaccounts.map(({ address, index }) => ({ address: swap(address), index })),
+    accounts: accounts.map(swap),
+  };
+  return { ...script, names, steps };
+}
+
+/** Everything at the first instant if that will do; else each wait gone, or round. */
+export function collapseTime(script: Script, tester: Tester): Script {
+  const start = script.config.genesisTimeUs;
+  const still = script.steps.map(({ key, command }) => ({
+    key,
+    command: { ...command, timeUs: start },
+  }));
+  const failing = tester.failing({ ...script, steps: still });
+  if (failing !== null) return failing;
+  let current = script;
+  for (let i = 0; i < current.steps.length; i += 1) {
+    const before = i === 0 ? start : must(current.steps[i - 1], 'a step before').command.timeUs;
+    const waitUs = (current.steps[i]?.command.timeUs ?? before) - before;
+    for (const shorter of [0, ...roundUp(waitUs)]) {
+      if (shorter >= waitUs || tester.cancelled) continue;
+      const shifted = tester.failing(shiftFrom(current, i, shorter - waitUs));
+      if (shifted === null) continue;
+      current = shifted;
+      break;
+    }
+  }
+  return current;
+}
+
+function shiftFrom(script: Script, from: number, byUs: number): Script {
+  const steps = script.steps.map((step, i) =>
+    i < from
+      ? step
+      : { key: step.key, command: { ...step.command, timeUs: timeUs(step.command.timeUs + byUs) } },
+  );
+  return { ...script, steps };
+}
+
+const roundUp = (us: number): number[] =>
+  [1_000_000, 1000].filter((unit) => us > unit).map((unit) => us - (us % unit));
+
+/** Each step without what it need not carry, and with rounder numbers. */
+export function simplifySteps(script: Script, tester: Tester): Script {
+  let current = script;
+  for (const { key } of script.steps) {
+    for (const simpler of SIMPLER) {
+      const at = current.steps.findIndex((step) => step.key === key);
+      const step = current.steps[at];
+      if (step === undefined || tester.cancelled) break;
+      for (const command of simpler(step.command)) {
+        const failing = tester.failing(replaceAt(current, at, command));
+        if (failing === null) continue;
+        current = failing;
+        break;
+      }
+    }
+  }
+  return current;
+}
+
+type Simpler = (command: Command) => Iterable<Command>;
+
+const SIMPLER: readonly Simpler[] = [
+  // A group of one plain limit is an order.
+  (command) => {
+    if (command.kind !== 'placeOrders') return [];
+    const [order, second] = command.orders;
+    if (order?.orderType !== 'limit' || second !== undefined) return [];
+    const { timeUs: atUs, subaccount, delegate } = command;
+    const { triggerTicks, trailingPpm, periodMs, parent, attached, ...terms } = order;
+    const more = [triggerTicks, trailingPpm, periodMs, parent];
+    if (attached || more.some((field) => field !== null)) return [];
+    return [
+      { kind: 'placeOrder', timeUs: atUs, subaccount, delegate, ...terms, orderType: 'limit' },
+    ];
+  },
+  onTerms((terms) => [{ ...terms, originator: null, originatorFeePpm: ppm(0) }]),
+  onTerms((terms) => [{ ...terms, clientId: null }]),
+  onTerms((terms) => [{ ...terms, expiresAtMs: NEVER_MS }]),
+  onTerms((terms) => [{ ...terms, postOnly: false }]),
+  onTerms((terms) => [{ ...terms, ioc: false }]),
+  onTerms((terms) => [{ ...terms, reduceOnly: false }]),
+  onTerms((terms) => rounder(terms.lots).map((size) => ({ ...terms, lots: lots(size) }))),
+  onTerms((terms) =>
+    rounder(terms.priceTicks).map((p) => ({ ...terms, priceTicks: priceTicks(p) })),
+  ),
+  (command) =>
+    command.kind === 'placeOrder' || command.kind === 'placeOrders'
+      ? command.delegate === null
+        ? []
+        : [{ ...command, delegate: null }]
+      : [],
+  (command) =>
+    'amount' in command
+      ? roundAmounts(command.amount).map((a) => ({ ...command, amount: quanta(a) }))
+      : [],
+  (command) =>
+    command.kind === 'setIndex'
+      ? rounder(command.priceTicks).map((p) => ({
+          ...command,
+          priceTicks: priceTicks(p),
+          text: String(p),
+        }))
+      : [],
+  (command) =>
+    command.kind === 'setMark'
+      ? rounder(command.priceTicks).map((p) => ({ ...command, priceTicks: priceTicks(p) }))
+      : [],
+];
+
+/** The simpler of the terms of an order, or of each order of a group. */
+function onTerms(
+  simpler: (terms: PlaceOrder | NewOrder) => readonly (PlaceOrder | NewOrder)[],
+): Simpler {
+  return function* (command) {
+    if (command.kind === 'placeOrder') {
+      for (const terms of simpler(command)) if (differs(command, terms)) yield terms as PlaceOrder;
+    }
+    if (command.kind !== 'placeOrders') return;
+    for (const [i, order] of command.orders.entries()) {
+      for (const terms of simpler(order)) {
+        if (!differs(order, terms)) continue;
+        const orders = command.orders.map((other, j) => (j === i ? (terms as NewOrder) : other));
+        yield { ...command, orders };
+      }
+    }
+  };
+}
+
+function differs(a: object, b: object): boolean {
+  return Object.entries(b).some(([name, value]) => a[name as keyof typeof a] !== value);
+}
+
+/** Numbers with one to three digits that are not 0, the roundest first; only those that are not the number itself. */
+function rounder(value: number): number[] {
+  const sign = Math.sign(value);
+  const size = Math.abs(value);
+  const digits = String(size).length;
+  const found: number[] = [];
+  for (const kept of [1, 2, 3]) {
+    if (kept >= digits) break;
+    const unit = Number(10n ** BigInt(digits - kept));
+    found.push(sign * Math.floor(size / unit) * unit, sign * Math.ceil(size / unit) * unit);
+  }
+  return found.filter((candidate) => candidate !== value);
+}
+
+/** Whole powers of ten of the collateral that are more, then round numbers near. */
+function roundAmounts(amount: bigint): bigint[] {
+  const powers = [1n, 100n, 10_000n, 1_000_000n].map((whole) => whole * 1_000_000n);
+  const near = amount < 2n ** 52n && amount > 0n ? rounder(Number(amount)).map(BigInt) : [];
+  return [...powers, ...near].filter((candidate) => candidate !== amount);
+}
+
+/** Each parameter of exchange and markets as it is by default. */
+export function defaultParameters(script: Script, tester: Tester): Script {
+  let current = script;
+  for (const [name, value] of Object.entries(DEFAULT_EXCHANGE_CONFIG)) {
+    if (tester.cancelled) return current;
+    if (isEqual(current.config[name as keyof Script['config']], value)) continue;
+    const config: Script['config'] = { ...current.config, [name]: value as unknown };
+    current = tester.failing({ ...current, config }) ?? current;
+  }
+  for (const { key, command } of current.steps) {
+    if (command.kind !== 'listMarket') continue;
+    for (const [name, value] of Object.entries(plainSpec(command.spec))) {
+      const at = current.steps.findIndex((step) => step.key === key);
+      const listing = current.steps[at]?.command;
+      if (listing?.kind !== 'listMarket' || tester.cancelled) break;
+      if (isEqual(listing.spec[name as keyof MarketSpec], value)) continue;
+      const spec: MarketSpec = { ...listing.spec, [name]: value as unknown };
+      current = tester.failing(replaceAt(current, at, { ...listing, spec })) ?? current;
+    }
+  }
+  return current;
+}
+
+/** The spec of a market of which nothing but symbol, tick and lot is said. */
+function plainSpec({
+  symbol,
+  feedId,
+  tickSize,
+  lotSize,
+}: MarketSpec): MarketSpec | Record<string, never> {
+  const parsed = parseMarketSpec({ symbol, feedId, tickSize, lotSize }, () => feedId.slice(2));
+  return parsed.ok ? parsed.value : {};
+}
+
+const isEqual = (a: unknown, b: unknown): boolean => textOf(a) === textOf(b);
+
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_key, field: unknown) =>
+    typeof field === 'bigint' ? `${String(field)}n` : field,
+  );

@@ -1,0 +1,68 @@
+/** Says whether a script still fails in the same way. */
+import type { ExchangeConfig } from '../../engine/config.ts';
+import type { Engine } from '../../engine/views.ts';
+import { sinkOf, type Judge, type Violation } from '../judge.ts';
+import { applyJudged } from '../run.ts';
+import { Binder, type Script } from './script.ts';
+
+export interface TestOptions {
+  readonly createEngine: (config: ExchangeConfig) => Engine;
+  /** A fresh judge for one execution, asked for dear comparisons after every so many commands. */
+  readonly createJudge: (every: number, config: ExchangeConfig) => Judge;
+  /** Polled between executions: true ends the shrinking with what there is. */
+  readonly cancelled?: () => boolean;
+}
+
+/** Scripts this short are judged after every command; longer ones at their end, where the failure was found. */
+const SHORT = 64;
+
+export class Tester {
+  /** The failure that every script must show. */
+  readonly violation: Violation;
+  tests = 0;
+  private readonly options: TestOptions;
+
+  constructor(violation: Violation, options: TestOptions) {
+    this.violation = violation;
+    this.options = options;
+  }
+
+  get cancelled(): boolean {
+    return this.options.cancelled?.() ?? false;
+  }
+
+  /** The script up to the step that fails in the same way; null when none does. */
+  failing(script: Script): Script | null {
+    const ran = this.run(script);
+    if (ran === null) return null;
+    return ran.at === script.steps.length
+      ? script
+      : { ...script, steps: script.steps.slice(0, ran.at) };
+  }
+
+  /** How many steps it takes to fail, and what is found then. */
+  run(script: Script): { readonly at: number; readonly violation: Violation } | null {
+    this.tests += 1;
+    const { createEngine, createJudge } = this.options;
+    const { steps, config } = script;
+    const engine = createEngine(config);
+    const binder = new Binder(script, engine);
+    const judge = createJudge(steps.length <= SHORT ? 1 : Infinity, config);
+    const emit = sinkOf([binder.see, ...(judge.onEvent === undefined ? [] : [judge.onEvent])]);
+    let at = 0;
+    for (const step of steps) {
+      at += 1;
+      const { violation } = applyJudged(engine, binder.bind(step), emit, judge);
+      if (violation !== null) return this.isSame(violation) ? { at, violation } : null;
+    }
+    const violation = judge.end?.(engine) ?? null;
+    return violation !== null && this.isSame(violation) ? { at, violation } : null;
+  }
+
+  private isSame({ invariant, detail }: Violation): boolean {
+    if (invariant !== this.violation.invariant) return false;
+    // Of assertions and crashes the text says which one it is.
+    const isThrown = invariant === 'assertion' || invariant === 'crash';
+    return !isThrown || detail === this.violation.detail;
+  }
+}

@@ -1,0 +1,129 @@
+/** Whether two hosts answered alike, and when not, in what and by which rule. */
+import type { EndpointId } from '../../contract/endpoints.ts';
+import type { HostReply } from './host.ts';
+
+export interface ReplyDifference {
+  /** Such as `body[0].settled`. */
+  readonly path: string;
+  /** What the twin says, and what the host says. */
+  readonly expected: string;
+  readonly actual: string;
+  readonly rule: string;
+}
+
+/** How many commands each host has journalled is its own affair. */
+const OWN_AFFAIR: ReadonlySet<string> = new Set([
+  'lastUpdateSequenceNumber',
+  'sequence_number',
+  'sequenceNumber',
+]);
+
+/** The rule behind a field of an answer; else that of the endpoint. */
+const FIELD_RULES: Readonly<Record<string, string>> = {
+  status: 'R-2.8',
+  reason: 'R-2.9',
+  settled: 'R-2.9',
+  remaining: 'R-2.9',
+  quantity: 'R-2.9',
+  orderId: 'R-2.10',
+  groupId: 'R-2.10',
+  ocoGroupId: 'R-2.10',
+  parentOrderId: 'R-2.10',
+  flags: 'R-2.4',
+  upnl: 'R-5.2',
+  basis: 'R-5.2',
+  entryPrice: 'R-5.2',
+  markPrice: 'R-5.3',
+  mark: 'R-5.3',
+  liquidationPrice: 'R-10.1',
+  funding: 'R-7.3',
+  fees: 'R-8.1',
+  balance: 'R-1.6',
+  bids: 'R-2.5',
+  asks: 'R-2.5',
+};
+
+const ENDPOINT_RULES: Partial<Readonly<Record<EndpointId, string>>> = {
+  submitOrder: 'R-2.15',
+  submitOrders: 'R-3.1',
+  cancelOrder: 'R-11.3',
+  cancelAllOrders: 'R-11.3',
+  getStats: 'R-5.8',
+  getBalance: 'R-1.6',
+  getPositions: 'R-5.2',
+  getMargin: 'R-5.7',
+  updateMargin: 'R-5.7',
+  transfer: 'R-5.9',
+  getTransfers: 'R-5.9',
+  getBook: 'R-10.1',
+  getPrice: 'R-10.1',
+  getTrades: 'R-10.3',
+  getCandles: 'R-10.3',
+  getSummary: 'R-10.4',
+  listOrders: 'R-10.2',
+  getTime: 'R-12.3',
+};
+
+/** null when the answers are alike. */
+export function compareReplies(
+  what: EndpointId | 'simulation',
+  twin: HostReply,
+  host: HostReply,
+): ReplyDifference | null {
+  const fallback = what === 'simulation' ? 'R-11.6' : (ENDPOINT_RULES[what] ?? 'R-11.1');
+  if (twin.status !== host.status) {
+    const told = ({ status, body }: HostReply): string =>
+      status === 200 ? '200' : `${String(status)} ${text(body)}`;
+    // Which refusal comes first is a rule of its own.
+    const rule = twin.status === 200 || host.status === 200 ? fallback : 'R-2.8';
+    return { path: 'status', expected: told(twin), actual: told(host), rule };
+  }
+  if (what === 'simulation' && twin.status !== 200) return null;
+  return differenceOf(twin.body, host.body, 'body', twin.status === 200 ? fallback : 'R-11.1');
+}
+
+function differenceOf(
+  expected: unknown,
+  actual: unknown,
+  path: string,
+  rule: string,
+): ReplyDifference | null {
+  if (Array.isArray(expected) && Array.isArray(actual)) {
+    if (expected.length !== actual.length) {
+      return {
+        path: `${path}.length`,
+        expected: String(expected.length),
+        actual: String(actual.length),
+        rule,
+      };
+    }
+    for (const [i, item] of expected.entries()) {
+      const found = differenceOf(item, actual[i], `${path}[${String(i)}]`, rule);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+  if (isRecord(expected) && isRecord(actual)) {
+    for (const name of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+      if (OWN_AFFAIR.has(name)) continue;
+      const within = FIELD_RULES[name] ?? rule;
+      const found = differenceOf(expected[name], actual[name], `${path}.${name}`, within);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+  if (text(expected) === text(actual)) return null;
+  return { path, expected: text(expected), actual: text(actual), rule };
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Numbers and bigints alike: JSON knows no difference. */
+const text = (value: unknown): string => {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  return JSON.stringify(value, (_key, field: unknown) =>
+    typeof field === 'bigint' ? String(field) : field,
+  );
+};

@@ -1,0 +1,73 @@
+/** The exchange in this process that a host is held against: the same contract, answered by the engine here. */
+import type { EndpointId } from '../../contract/endpoints.ts';
+import type { Command } from '../../engine/commands.ts';
+import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
+import type { EventSink } from '../../engine/events.ts';
+import { Exchange } from '../../engine/exchange.ts';
+import { Gateway } from '../../gateway/gateway.ts';
+import { TrustOrderIds } from '../../gateway/order-ids.ts';
+import type { Keccak } from '../../gateway/ports.ts';
+import { REFUSAL_REPLIES } from '../../gateway/refusal-reply.ts';
+import { timeUs, type Address, type OrderId } from '../../num/units.ts';
+import type { HostReply } from './host.ts';
+
+export class Twin {
+  readonly engine: Exchange;
+  /** All commands so far: a journal of what the host was asked. */
+  readonly commands: Command[] = [];
+  private readonly gateway: Gateway;
+  private readonly ids: TrustOrderIds;
+  private readonly emit: EventSink;
+
+  /** Opens with these markets, as the host did. */
+  constructor(
+    config: ExchangeConfig,
+    markets: readonly MarketSpec[],
+    keccak: Keccak,
+    sinkOf: (engine: Exchange) => EventSink,
+  ) {
+    this.engine = new Exchange(config);
+    this.emit = sinkOf(this.engine);
+    this.ids = new TrustOrderIds(this.engine, keccak);
+    this.gateway = new Gateway({
+      engine: this.engine,
+      submit: (command) => this.submit(command),
+      nowUs: () => this.engine.nowUs,
+      keccak,
+      signatures: 'trust',
+      ids: this.ids,
+    });
+    for (const spec of markets) {
+      this.submit({ kind: 'listMarket', timeUs: config.genesisTimeUs, spec });
+    }
+  }
+
+  call(endpoint: EndpointId, request: unknown, account: Address | null): HostReply {
+    const caller = account === null ? null : { account, signer: account };
+    const { status, body } = this.gateway.handle(endpoint, request, caller);
+    return { status, body };
+  }
+
+  /** What simulation control does to an exchange: a command, at the exchange's own time. */
+  apply(command: Command): HostReply {
+    const outcome = this.submit({ ...command, timeUs: this.engine.nowUs });
+    if (outcome === 'ok') return { status: 200, body: null };
+    const { status, message } = REFUSAL_REPLIES[outcome];
+    return { status, body: message };
+  }
+
+  advanceToMs(ms: number): void {
+    this.submit({ kind: 'advanceTime', timeUs: timeUs(ms * 1000) });
+  }
+
+  /** The contract's id of an order that is known. */
+  orderIdOf(id: OrderId): string | null {
+    const order = this.engine.order(id);
+    return order === undefined ? null : this.ids.digestOf(order);
+  }
+
+  private submit(command: Command): ReturnType<Exchange['apply']> {
+    this.commands.push(command);
+    return this.engine.apply(command, this.emit);
+  }
+}

@@ -1,0 +1,103 @@
+/** `orrery fuzz` as its users start it: the same outcome with any number of workers, clean interrupts, resumption, journals. */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const main = join(root, 'dist', 'cli', 'main.js');
+const scratch = mkdtempSync(join(tmpdir(), 'orrery-fuzz-cli-'));
+
+function orrery(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
+    cwd: scratch,
+    encoding: 'utf8',
+  });
+  return { status, out: stdout, err: stderr };
+}
+
+const SMALL = ['fuzz', '--seed', 'cli', '--commands', '300', '--json'];
+
+beforeAll(() => {
+  execFileSync(process.execPath, [join(root, '.ci', 'setup.mjs')], { stdio: 'ignore' });
+});
+afterAll(() => {
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+test('the outcome of a number of runs does not depend on the workers', () => {
+  const outcomeOf = (workers: number): unknown => {
+    const { status, out, err } = orrery(
+      ...SMALL,
+      '--runs',
+      '20',
+      '--workers',
+      String(workers),
+      '--out',
+      `w${workers}`,
+    );
+    expect(err).toBe('');
+    expect(status).toBe(0);
+    const summary = JSON.parse(out) as Record<string, unknown>;
+    return { ...summary, seconds: 0, commandsPerSecond: 0, workers: 0, written: [] };
+  };
+  const one = outcomeOf(1);
+  expect(one).toMatchObject({ runs: 20, commands: 6000, failures: [], interrupted: false });
+  expect(outcomeOf(3)).toEqual(one);
+});
+
+test('a campaign resumes, and one run of it comes again by its number', () => {
+  expect(orrery(...SMALL, '--runs', '4', '--out', 'r').status).toBe(0);
+  const resumed = JSON.parse(
+    orrery(...SMALL, '--runs', '9', '--out', 'r', '--resume').out,
+  ) as object;
+  expect(resumed).toMatchObject({ runs: 9, commands: 2700 });
+  const again = orrery('fuzz', '--seed', 'cli', '--commands', '300', '--run', '3');
+  expect(again.out).toMatch(/^profile stress, seed cli\/3, 300 commands\n/);
+  expect(again.out).toContain('300 commands: all invariants hold');
+});
+
+test('an interrupt ends a campaign cleanly with what it has', async () => {
+  const child = spawn(
+    process.execPath,
+    [main, ...SMALL, '--seconds', '600', '--workers', '1', '--out', 'i'],
+    {
+      cwd: scratch,
+    },
+  );
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk) => (out += String(chunk)));
+  child.stderr.on('data', (chunk) => (err += String(chunk)));
+  const code = new Promise((resolve) => child.on('close', resolve));
+  setTimeout(() => child.kill('SIGINT'), 3000);
+  expect(await code).toBe(130);
+  expect(err).toBe('interrupted\n');
+  expect(JSON.parse(out)).toMatchObject({ interrupted: true, failures: [] });
+});
+
+test('a journal is held against every invariant', () => {
+  const journal = join(scratch, 'fees.orrery');
+  expect(orrery('run', join(root, 'scenarios', 'cascade.yaml'), '--journal', journal).status).toBe(
+    0,
+  );
+  const { status, out } = orrery('fuzz', '--journal', journal);
+  expect(out).toMatch(/^\d+ commands: all invariants hold\n$/);
+  expect(status).toBe(0);
+});
+
+test.each([
+  ['--runs 0', '--runs must be a whole number of at least 1, got 0'],
+  ['--seconds -1', '--seconds must be above 0, got -1'],
+  ['--workers 1.5', '--workers must be a whole number of at least 1, got 1.5'],
+  ['--run 3', '--run needs the --seed of its campaign'],
+  ['--profile none', 'Choices'],
+  ['--resume --out nowhere', '--resume: nowhere/campaign.json'],
+  ['--journal nowhere.orrery', 'nowhere.orrery'],
+])('bad input is named: %s', (args, message) => {
+  const { status, err } = orrery('fuzz', ...args.split(' '));
+  expect(err).toContain(message);
+  expect(status).toBe(2);
+});

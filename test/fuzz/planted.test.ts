@@ -1,0 +1,79 @@
+/**
+ * Planted bugs: each is found in a run of 10,000 commands and shrinks to at most one and a half times its least case, and what is written
+ * about it shows it again: the scenario fails where the bug is and holds where it is not. All of them with ORRERY_PROVE, one otherwise.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { failureFiles } from '../../src/fuzz/report/failure-files.ts';
+import { judgeJournal } from '../../src/fuzz/judge-journal.ts';
+import { parseScenario } from '../../src/scenario/parse.ts';
+import { runScenario } from '../../src/scenario/run.ts';
+import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
+import { EFFORT } from '../setup/effort.ts';
+import { PLANTED_BUGS } from './planted/bugs.ts';
+import { provePlanted } from './planted/prove.ts';
+
+const COMMANDS = 10_000;
+/** Written by a proof of all of them. */
+const PAGE = join(import.meta.dirname, '../../reports/prove/planted-bugs.md');
+const rows: string[] = [];
+afterAll(() => {
+  if (EFFORT === 1 || rows.length < PLANTED_BUGS.length) return;
+  const head = [
+    '# Planted bugs',
+    '',
+    `Found in runs of ${COMMANDS} commands and shrunk (test/fuzz/planted.test.ts).`,
+    '',
+    '| bug | least | why | shrunk to | executions | s |',
+    '| --- | --- | --- | --- | --- | --- |',
+  ];
+  writeFileSync(PAGE, [...head, ...rows, ''].join('\n'));
+});
+const bugs = EFFORT > 1 ? PLANTED_BUGS : PLANTED_BUGS.slice(5, 6);
+
+test.each(bugs)('$name shrinks to about $least commands', { timeout: 300_000 }, async (bug) => {
+  const { shrunk, seconds, built } = await provePlanted(bug, COMMANDS);
+  console.log(
+    `${bug.name}: ${shrunk.from} -> ${shrunk.to} commands (least ${bug.least}), ${shrunk.tests} executions, ${seconds.toFixed(1)} s`,
+  );
+  rows.push(
+    `| ${bug.name} | ${bug.least} | ${bug.because} | ${shrunk.to} | ${shrunk.tests} | ${seconds.toFixed(1)} |`,
+  );
+  expect(shrunk.complete).toBe(true);
+  expect(shrunk.violation.invariant).toBe(bug.invariant);
+  expect(shrunk.to).toBeLessThanOrEqual(1.5 * bug.least);
+
+  const files = failureFiles(shrunk, {
+    createEngine: (config) => new built.Exchange(config),
+    keccak,
+    origin: [`planted: ${bug.name}`],
+  });
+  // The journal breaks the invariant where the bug is, and holds here.
+  const journal = files['journal.orrery'] as Uint8Array;
+  expect(judgeJournal(journal)).toBeNull();
+  const judged = built.judgeJournal(journal);
+  expect(judged?.violation.invariant).toBe(bug.invariant);
+  // So does the scenario.
+  const text = files['scenario.yaml'] as string;
+  const here = parseScenario(text, 'scenario.yaml', keccak);
+  expect(here.ok ? [] : here.problems, text).toEqual([]);
+  if (!here.ok) return;
+  const held = runScenario(here.scenario, { keccak, addressOf: addressOfName });
+  // Where the invariant is about what is answered, a sound exchange answers the last step otherwise.
+  const steps = bug.inState ? held.steps : held.steps.slice(0, -2);
+  expect(
+    steps.flatMap(({ differences }) => differences),
+    text,
+  ).toEqual([]);
+  const there = built.parseScenario(text, 'scenario.yaml', keccak);
+  if (!there.ok) return;
+  const failed = built.runScenario(there.scenario, { keccak, addressOf: addressOfName });
+  const differences = failed.steps.flatMap((step) => step.differences);
+  if (bug.inState)
+    expect(
+      differences.map(({ path }) => path),
+      text,
+    ).toContain(`invariants.${bug.invariant}`);
+  expect(files['requests.sh']).toContain(bug.invariant);
+});

@@ -1,0 +1,123 @@
+/**
+ * Bugs that are planted to see the shrinker find their least case. `least` is how many commands the shortest journal has that shows
+ * the bug, written down by whoever planted it, with what these commands are.
+ */
+export interface PlantedBug {
+  readonly name: string;
+  /** Under src/engine. */
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+  /** The invariant that it breaks. */
+  readonly invariant: string;
+  /** Whether that is one of the state, which scenarios check, too. */
+  readonly inState: boolean;
+  readonly least: number;
+  readonly because: string;
+}
+
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  {
+    name: 'withdrawal-forgets-supply',
+    file: 'accounts/custody.ts',
+    find: 'state.supply = quanta(state.supply - command.amount);',
+    replace: '',
+    invariant: 'conservation',
+    inState: true,
+    least: 2,
+    because: 'a deposit and a withdrawal',
+  },
+  {
+    name: 'vault-forgets-total',
+    file: 'risk/vault.ts',
+    find: 'state.vaultShares += shares;',
+    replace: '',
+    invariant: 'vaultShares',
+    inState: true,
+    least: 2,
+    because: 'a deposit and a transfer to the vault',
+  },
+  {
+    name: 'rejected-order-keeps-nonce',
+    file: 'orders/place.ts',
+    find: 'subaccount.orderNonces.use(command.delegate, command.nonce);',
+    replace:
+      'if (state.market(market.id).markTicks !== null) subaccount.orderNonces.use(command.delegate, command.nonce);',
+    invariant: 'nonceNeverReused',
+    inState: false,
+    least: 4,
+    because: 'a market without a price, a deposit, and an order twice with one nonce',
+  },
+  {
+    name: 'expiry-a-second-late',
+    file: 'orders/expiry.ts',
+    find: 'return timeUs(Number(expiresAtMs) * 1000 + 1);',
+    replace: 'return timeUs(Number(expiresAtMs) * 1000 + 1_000_001);',
+    invariant: 'nothingExpired',
+    inState: true,
+    least: 5,
+    because: 'a market, a deposit, an index, an order, and time',
+  },
+  {
+    name: 'band-remainder-rests',
+    file: 'orders/match.ts',
+    find: "if (side > 0 ? price > band : price < band) return 'priceBand';",
+    replace: 'if (side > 0 ? price > band : price < band) return null;',
+    invariant: 'uncrossedBook',
+    inState: true,
+    least: 5,
+    because: 'a market, a deposit, an index, an order beyond the band, and one that would meet it',
+  },
+  {
+    name: 'last-come-first-served',
+    file: 'orders/resting.ts',
+    find: 'market.book.append(slot);',
+    replace: 'market.book.prepend(slot);',
+    invariant: 'feedRebuildsBook',
+    inState: false,
+    least: 7,
+    because: 'a market, two deposits, an index, two orders at one price, and one that takes',
+  },
+  {
+    name: 'funding-dust-lost',
+    file: 'risk/funding.ts',
+    find: "credit(state, state.insurance, quanta(left), 'rounding');",
+    replace: '',
+    invariant: 'conservation',
+    inState: true,
+    least: 5,
+    because:
+      'a market, an index, recorded depth, a recorded trade that takes it, and a funding rate',
+  },
+  {
+    name: 'index-forgets-liquidation',
+    file: 'risk/mark-price.ts',
+    find: 'market.liquidationDue = true;',
+    replace: '',
+    invariant: 'nobodyLiquidatable',
+    inState: true,
+    least: 7,
+    because: 'a market, two deposits, an index, two orders that meet, and another index',
+  },
+  {
+    name: 'open-interest-only-grows',
+    file: 'accounts/positions.ts',
+    find: 'market.openInterestLots + Math.max(after, 0) - Math.max(before, 0),',
+    replace: 'market.openInterestLots + Math.max(0, Math.max(after, 0) - Math.max(before, 0)),',
+    invariant: 'openInterest',
+    inState: true,
+    least: 4,
+    because: 'a market, recorded depth on both sides, and a recorded trade on each',
+  },
+  {
+    name: 'reduce-only-survives-flat',
+    file: 'orders/close-reduce-only.ts',
+    find: "if (table.isResting(slot)) endOrder(state, slot, 'cancelled', reason);",
+    replace: '',
+    invariant: 'reduceOnlyHasPosition',
+    inState: true,
+    least: 9,
+    because:
+      'a market, two deposits, an index, two orders that meet, one that reduces, and two that meet again',
+  },
+];

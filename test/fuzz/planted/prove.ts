@@ -1,0 +1,50 @@
+/** Finds a planted bug in a long run and shrinks it. */
+import type { Judge } from '../../../src/fuzz/judge.ts';
+import { PROFILE_NAMES } from '../../../src/fuzz/profile.ts';
+import type { Failure } from '../../../src/fuzz/run.ts';
+import type { Shrunk } from '../../../src/fuzz/shrink/shrink.ts';
+import type { PlantedBug } from './bugs.ts';
+import { buildWith, type BuiltFuzzer } from './build.ts';
+
+export interface PlantedResult {
+  readonly bug: PlantedBug;
+  readonly shrunk: Shrunk;
+  readonly seconds: number;
+  readonly built: BuiltFuzzer;
+}
+
+export async function provePlanted(bug: PlantedBug, commands: number): Promise<PlantedResult> {
+  const built = await buildWith(bug);
+  const failure = findFailure(built, bug, commands);
+  const started = performance.now();
+  const shrunk = built.shrink(failure, {
+    createEngine: (config) => new built.Exchange(config),
+    createJudge: (every) => judgeOf(built, every),
+  });
+  return { bug, shrunk, built, seconds: (performance.now() - started) / 1000 };
+}
+
+const judgeOf = (built: BuiltFuzzer, every: number): Judge =>
+  built.allOf(built.stateInvariants(every), built.streamInvariants(every));
+
+/** The first run of that many commands in which the bug shows, looked at after its last command only. */
+function findFailure(built: BuiltFuzzer, bug: PlantedBug, commands: number): Failure {
+  for (let i = 0; i < 200; i++) {
+    const name = PROFILE_NAMES[i % PROFILE_NAMES.length] ?? 'swarm';
+    const profile = built.drawProfile(`${bug.name} ${String(i)}`, { name, commands });
+    const judge = judgeOf(built, Infinity);
+    const late: Judge = {
+      ...(judge.onEvent === undefined ? {} : { onEvent: judge.onEvent }),
+      after: (engine, command, outcome) => {
+        judge.after(engine, command, outcome);
+        return null;
+      },
+      end: (engine) => judge.end?.(engine) ?? null,
+    };
+    const { failure } = built.runFuzz(profile, late);
+    if (failure?.violation.invariant === bug.invariant && failure.commands.length === commands) {
+      return failure;
+    }
+  }
+  throw new Error(`${bug.name} was not found`);
+}

@@ -1,0 +1,138 @@
+/** A served exchange answers as its twin in this process does; a host that is wrong in one field is caught, with the rule. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, expect, test } from 'vitest';
+import { HttpHost } from '../../src/cli/fuzz/http-host.ts';
+import { drawProfile } from '../../src/fuzz/draw-profile.ts';
+import { driveHost, type DriveResult } from '../../src/fuzz/twin/drive.ts';
+import {
+  DEFAULT_EXCHANGE_CONFIG,
+  DEFAULT_MARKETS,
+  parseMarketSpec,
+} from '../../src/gateway/market-config.ts';
+import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { Served, SIM_TOKEN } from '../http/served.ts';
+import { EFFORT } from '../setup/effort.ts';
+
+const markets = DEFAULT_MARKETS.map((market) => {
+  const spec = parseMarketSpec(market, keccak);
+  if (!spec.ok) throw new Error(spec.error);
+  return spec.value;
+});
+const open: { readonly stop: () => Promise<unknown> }[] = [];
+
+afterAll(async () => {
+  for (const { stop } of open) await stop();
+});
+
+async function serve(): Promise<Served> {
+  const served = await Served.start();
+  open.push({ stop: () => served.remove() });
+  return served;
+}
+
+function drive(url: string, seed: string, commands: number): Promise<DriveResult> {
+  const host = new HttpHost(
+    url,
+    SIM_TOKEN,
+    ['one', 'two', 'three'].map((name) => seed + name),
+  );
+  const profile = drawProfile(seed, { name: 'stress', commands });
+  return driveHost(profile, {
+    host,
+    config: DEFAULT_EXCHANGE_CONFIG,
+    markets,
+    users: host.users,
+    keccak,
+  });
+}
+
+/** Passes everything on, and changes the answers of one path. */
+async function wrongProxy(
+  target: string,
+  path: string,
+  change: (text: string) => string,
+): Promise<string> {
+  const server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const headers = Object.entries(request.headers).flatMap(
+        ([name, value]): [string, string][] =>
+          typeof value === 'string' &&
+          name !== 'host' &&
+          name !== 'connection' &&
+          name !== 'content-length'
+            ? [[name, value]]
+            : [],
+      );
+      const body = chunks.length === 0 ? undefined : Buffer.concat(chunks);
+      void fetch(target + request.url!, {
+        method: request.method!,
+        headers,
+        body: body ?? null,
+      }).then(async (answer) => {
+        const text = await answer.text();
+        response.statusCode = answer.status;
+        response.setHeader('content-type', answer.headers.get('content-type') ?? 'text/plain');
+        response.end(request.url!.startsWith(path) && answer.status === 200 ? change(text) : text);
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push({ stop: () => new Promise((resolve) => server.close(resolve)) });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('a served exchange and its twin answer alike', { timeout: 120_000 }, async () => {
+  const { url } = await serve();
+  const { divergence, requests, used } = await drive(url, 'alike', 150 * EFFORT);
+  expect(divergence).toBeNull();
+  expect(requests).toBeGreaterThan(300);
+  for (const endpoint of [
+    'submitOrder',
+    'cancelOrder',
+    'getStats',
+    'getBook',
+    'deposit',
+    'oracle',
+    'clock',
+  ]) {
+    expect(used[endpoint], endpoint).toBeGreaterThan(0);
+  }
+});
+
+test.each([
+  [
+    '/account/stats',
+    'freeCollateral',
+    'getStats',
+    'R-5.8',
+    (text: string) => text.replace(/("freeCollateral":")(-?\d)/, '$11$2'),
+  ],
+  [
+    '/account/order',
+    'remaining',
+    'submitOrder',
+    'R-2.9',
+    (text: string) => text.replace(/("remaining":")-?/, '$1-9'),
+  ],
+  [
+    '/book',
+    'asks',
+    'getBook',
+    'R-2.5',
+    (text: string) => text.replace('"asks":[{', '"asks":[{"price":"1","quantity":"1"},{'),
+  ],
+])(
+  'a host that is wrong in %s %s is caught',
+  { timeout: 120_000 },
+  async (path, field, endpoint, rule, change) => {
+    const { url } = await serve();
+    const proxy = await wrongProxy(url, path, change);
+    const { divergence } = await drive(proxy, `wrong ${field}`, 300);
+    expect(divergence?.detail).toContain(field);
+    expect(divergence?.invariant).toBe(`host ${endpoint}`);
+    expect(divergence?.rule).toBe(rule);
+  },
+);
