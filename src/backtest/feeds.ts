@@ -10,6 +10,7 @@ import { money, priceText, sizeText } from '../gateway/encode.ts';
 import type { OrderIds } from '../gateway/order-ids.ts';
 import { formatDecimal } from '../num/decimal.ts';
 import type { MarketId, OrderId, SubaccountId } from '../num/units.ts';
+import type { TapeBar } from '../engine/commands.ts';
 import { BarBuilder, type BarUnits } from './bars.ts';
 import type { StrategyRecorder } from './recording/strategy-recorder.ts';
 import type { StrategyRun, UpdateHandler } from './strategy-run.ts';
@@ -38,6 +39,8 @@ interface Audience {
     readonly builder: BarBuilder;
     readonly listeners: readonly Listener[];
   }[];
+  /** Bars are the recorded ones: fills of one's own take no part in them. */
+  recordsBars: boolean;
 }
 
 export class Feeds {
@@ -68,6 +71,7 @@ export class Feeds {
     const intervals = [...new Set(hearing.flatMap(({ run }) => run.entry.barsUs))];
     return {
       market,
+      recordsBars: false,
       book: wanting('onBook'),
       trades: wanting('onTrade'),
       bars: intervals
@@ -172,10 +176,31 @@ export class Feeds {
     }
   }
 
+  /** What a recorded bar says was traded; told before the bar is played, so that fills in it come after its open. */
+  onTapeBar({
+    market,
+    timeUs,
+    openTicks,
+    highTicks,
+    lowTicks,
+    closeTicks,
+    volumeLots,
+  }: TapeBar): void {
+    const audience = this.audiences[market];
+    if (audience === undefined) return;
+    audience.recordsBars = true;
+    for (const { builder } of audience.bars) {
+      for (const priceTicks of [openTicks, highTicks, lowTicks]) {
+        builder.onTrade({ timeUs, priceTicks, lots: 0 });
+      }
+      builder.onTrade({ timeUs, priceTicks: closeTicks, lots: volumeLots });
+    }
+  }
+
   private onTrade(event: TradePrinted): void {
     const audience = this.audiences[event.market];
     if (audience === undefined) return;
-    for (const { builder } of audience.bars) builder.onTrade(event);
+    if (!audience.recordsBars) for (const { builder } of audience.bars) builder.onTrade(event);
     if (audience.trades.length === 0) return;
     const { market } = audience;
     const update: TradeUpdate = {

@@ -243,6 +243,7 @@ class Run {
         scheduler.advanceTo(atUs);
         const received = localUs?.[i];
         this.feeds.recordedUs = received === undefined ? null : received - atUs;
+        if (command.kind === 'tapeBar') this.feeds.onTapeBar(command);
         exchange.submit(command);
         this.tapeCommands += 1;
         this.feeds.publishBooks();

@@ -21,6 +21,7 @@ export interface RunArguments {
   readonly latency: string;
   readonly queue: string;
   readonly impact: string;
+  readonly bars: string | undefined;
   readonly fees: string;
   readonly margin: string;
   readonly faults: string | undefined;
@@ -57,6 +58,11 @@ export const RUN_OPTIONS = {
     type: 'string',
     default: 'permanent',
     describe: 'none, permanent, or halving:<time>',
+  },
+  bars: {
+    type: 'string',
+    describe:
+      'how bars are played: path=nearest|worstCase|stopFirst,fill=touch|through,quote=close|nextOpen,spread=<ticks>,depth=<lots>',
   },
   fees: { type: 'string', default: '0.0001,0.00035', describe: 'maker,taker ratios' },
   margin: {
@@ -112,6 +118,7 @@ export async function planOf(files: readonly string[], options: RunArguments): P
     latency: options.latency,
     queue: options.queue,
     impact: options.impact,
+    ...(options.bars === undefined ? {} : { bars: options.bars }),
     fees: options.fees,
     margin: options.margin,
     ...(options.faults === undefined ? {} : { faults: options.faults }),

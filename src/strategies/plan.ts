@@ -34,6 +34,7 @@ import {
 } from './models.ts';
 import { loadStrategy } from './sandbox.ts';
 import { agentEntries, openPopulation, type Population } from './agents.ts';
+import { parseTapeModel } from '../sim/tape/tape-model.ts';
 import { openTape, type SourceMarket, type TapeSource } from './tape-source.ts';
 
 export interface PlannedStrategy {
@@ -65,6 +66,8 @@ export interface RunPlan {
   readonly latencyTimes?: number;
   readonly queue?: string;
   readonly impact?: string;
+  /** How bars and trades alone are played, as `parseTapeModel` takes it. */
+  readonly bars?: string;
   /** `maker,taker` */
   readonly fees?: string;
   /** Both fees are so many times as high, a whole number. */
@@ -193,7 +196,7 @@ function openSource(
   const { population, data, markets = null, toUs = null } = plan;
   if (population !== undefined) return openPopulation(population, streams.stream('fundamental'));
   if (data === undefined) throw new StrategyError('a run needs data, or agents');
-  return openTape(data, markets, { fromUs, toUs });
+  return openTape(data, markets, { fromUs, toUs }, parseTapeModel(plan.bars ?? ''));
 }
 
 interface Loaded {

@@ -4,6 +4,8 @@ import type { Note } from '../backtest/note.ts';
 import type { TapeBatch } from '../backtest/run.ts';
 import { StrategyError } from '../backtest/definition.ts';
 import type { RecordKind } from '../sim/tape/record.ts';
+import { DEFAULT_TAPE_MODEL, modelWords, type TapeModel } from '../sim/tape/tape-model.ts';
+import type { SyncFacts } from '../sim/tape/book-sync.ts';
 import { openDataset, type DatasetMarket, type TapeReading } from '../store/dataset-files.ts';
 
 /** A market of a run, and what its data decide of its terms. */
@@ -40,12 +42,14 @@ export async function openTape(
   folder: string,
   symbols: readonly string[] | null,
   { fromUs, toUs }: TapeRange,
+  model: TapeModel = DEFAULT_TAPE_MODEL,
 ): Promise<TapeSource> {
   const dataset = await openDataset(folder);
   const reading = dataset.read({
     ...(symbols === null ? {} : { markets: symbols }),
     ...(fromUs === null ? {} : { fromUs }),
     ...(toUs === null ? {} : { toUs }),
+    model,
   });
   const { markets } = reading;
   for (const { symbol, inverse } of markets) {
@@ -56,7 +60,7 @@ export async function openTape(
   }
   const streams = markets.flatMap((market) => market.streams);
   return {
-    markets: markets.map(sourceMarket),
+    markets: markets.map((market) => sourceMarket(market, model)),
     firstUs: Math.min(...markets.map((market) => market.firstUs)),
     lastUs: Math.max(...markets.map((market) => market.lastUs)),
     leastRecordedUs: Math.min(...streams.map(({ minFeedLatencyUs }) => minFeedLatencyUs)),
@@ -67,18 +71,20 @@ export async function openTape(
 }
 
 /** Recorded index, mark and funding rates are those of the market; what is not recorded follows from its book. */
-function sourceMarket(market: DatasetMarket): SourceMarket {
+function sourceMarket(market: DatasetMarket, model: TapeModel): SourceMarket {
   const has = (kind: RecordKind): boolean =>
     market.streams.some(({ counts }) => (counts[kind] ?? 0) > 0);
   const { symbol, tickSize, lotSize } = market;
+  // A synthetic book says nothing of a premium, and the last price is the market's own.
+  const book = modelWords(model, market.fidelity);
   return {
     symbol,
     tickSize,
     lotSize,
     terms: {
       indexSource: has('index') ? 'external' : 'mid',
-      ...(has('mark') ? { markSource: 'external' } : {}),
-      ...(has('funding') ? { funding: { source: 'external' } } : {}),
+      ...(has('mark') ? { markSource: 'external' } : book === null ? {} : { markSource: 'last' }),
+      ...(has('funding') || book !== null ? { funding: { source: 'external' } } : {}),
     },
     note: {
       title: `Mark, index and funding of ${symbol}`,
@@ -89,8 +95,13 @@ function sourceMarket(market: DatasetMarket): SourceMarket {
         has('mark') ? 'The mark is the recorded one.' : 'The mark follows from index and book.',
         has('funding')
           ? 'Funding is settled at the recorded rates.'
-          : 'The recording has no funding rates: they follow from the premium of the book over the index.',
-      ].join(' '),
+          : book === null
+            ? 'The recording has no funding rates: they follow from the premium of the book over the index.'
+            : 'The recording has no funding rates: none is paid.',
+        book ?? '',
+      ]
+        .join(' ')
+        .trim(),
     },
   };
 }
@@ -106,6 +117,12 @@ async function* batchesOf(reading: TapeReading): AsyncGenerator<TapeBatch> {
     }
     yield { commands, localUs };
   }
+}
+
+function countsText(sync: SyncFacts, levels: number): string {
+  const bars = sync.bars > 0 ? `, ${String(sync.bars)} bars` : '';
+  const orders = sync.orders > 0 ? `, ${String(sync.orders)} changes of single orders` : '';
+  return `${String(sync.depths)} depth updates, ${String(sync.trades)} trades, ${String(sync.snapshots)} snapshot${bars}${orders}, ${String(levels)} levels.`;
 }
 
 function notesOf(reading: TapeReading): Note[] {
@@ -124,7 +141,7 @@ function notesOf(reading: TapeReading): Note[] {
       },
       {
         title: `Counts${of}`,
-        text: `${String(sync.depths)} depth updates, ${String(sync.trades)} trades, ${String(sync.snapshots)} snapshot, ${String(levels)} levels.`,
+        text: countsText(sync, levels),
       },
       {
         title: `Gaps${of}`,

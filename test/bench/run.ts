@@ -213,6 +213,10 @@ function apart(script: string): unknown {
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
 }
 const memory = apart('./memory.ts') as { orders: number; bytes: number };
+const tape = apart('./tape.ts') as {
+  rates: Record<'dataset' | 'barsIdle' | 'barsHeld' | 'peerIdle' | 'peerHeld', number>;
+  memory: { recorded: number; bars: number };
+};
 const history = apart('./history.ts') as Record<string, number>;
 const risk = apart('./risk.ts') as {
   accounts: number;
@@ -230,7 +234,7 @@ const lockstep = apart('./lockstep.ts') as {
 if (json) {
   console.log(
     JSON.stringify(
-      { rows, memory, history, risk, lockstep, eventsPerCommand: events / OPERATIONS },
+      { rows, memory, tape, history, risk, lockstep, eventsPerCommand: events / OPERATIONS },
       null,
       2,
     ),
@@ -259,6 +263,18 @@ if (json) {
   console.log(
     `${memory.orders.toLocaleString('en')} resting orders: ${(memory.bytes / 2 ** 20).toFixed(0)} MiB over an empty exchange ` +
       `(${(memory.bytes / memory.orders).toFixed(0)} bytes an order)`,
+  );
+  const { dataset, barsIdle, barsHeld, peerIdle, peerHeld } = tape.rates;
+  const million = (rate: number): string => `${(rate / 1e6).toFixed(2)} M/s`;
+  console.log(
+    `recorded levels and trades, from the dataset's files through the book: ${million(dataset)}`,
+  );
+  console.log(
+    `1m bars while nobody holds anything: ${million(barsIdle)}, ${(barsIdle / peerIdle).toFixed(1)} × grademark 0.3.0; ` +
+      `under a position with two brackets: ${million(barsHeld)}, ${(barsHeld / peerHeld).toFixed(1)} ×`,
+  );
+  console.log(
+    `memory after a tape ten times as long: ${tape.memory.recorded.toFixed(2)} × recorded, ${tape.memory.bars.toFixed(2)} × bars`,
   );
   for (const [question, ms] of Object.entries(history)) {
     console.log(`filter over 1,000,000 ended orders, ${question}: ${ms.toFixed(1)} ms`);

@@ -6,7 +6,10 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { Command } from '../../src/engine/commands.ts';
 import { lots, marketId, ppb, priceTicks, timeUs } from '../../src/num/units.ts';
 import type { BarRecord, TapeRecord, TradeRecord } from '../../src/sim/tape/record.ts';
-import { DEFAULT_TAPE_MODEL, fidelityOf, sourcesOf, type TapeModel } from '../../src/sim/tape/tape-model.ts';
+import {
+  parseTapeModel,
+  modelWords,
+  DEFAULT_TAPE_MODEL, fidelityOf, sourcesOf, type TapeModel } from '../../src/sim/tape/tape-model.ts';
 import { TapeSteps, type TapeOptions } from '../../src/sim/tape/tape-steps.ts';
 import { openDataset } from '../../src/store/dataset-files.ts';
 import { DatasetWriter } from '../../src/store/dataset-writer.ts';
@@ -154,4 +157,20 @@ test.each([
 ])('%j is played as %s, index %s, mark %s, funding %s', (counts, fidelity, indexSource, markSource, fundingSource) => {
   expect(fidelityOf(counts)).toBe(fidelity);
   expect(sourcesOf(counts)).toEqual({ indexSource, markSource, fundingSource });
+});
+
+test('the model of a run is read from one line, and said on its report', () => {
+  const model = parseTapeModel('path=stopFirst,fill=through,quote=nextOpen,spread=0,depth=7');
+  expect(model).toEqual({ path: 'stopFirst', fill: 'through', quote: 'nextOpen', spreadTicks: 0, depthLots: 7 });
+  expect(parseTapeModel('')).toEqual(DEFAULT_TAPE_MODEL);
+  expect(modelWords(model, 'bars')).toContain('7 lots a side stands 0 ticks wide');
+  expect(modelWords(model, 'l2')).toBeNull();
+});
+
+test.each([
+  ['path=best', "bars: path 'best' is not one of nearest, worstCase, stopFirst"],
+  ['spread=-1', "bars: spread '-1' is not from 0 to 16777216 ticks"],
+  ['deep=1', "bars: 'deep=1' is not one of path, fill, quote, spread and depth, each name=value"],
+])('%s is refused', (text, message) => {
+  expect(() => parseTapeModel(text)).toThrow(message);
 });

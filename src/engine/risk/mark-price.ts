@@ -55,19 +55,34 @@ export function setMark(state: State, market: Market, price: PriceTicks): void {
  * announced before the bar is over. The mark is not due again until something else changes.
  */
 export function followBar(state: State, market: Market, price: PriceTicks): void {
-  market.lastTicks = price;
+  takeBarPrice(state, market, price);
   state.noteSource(market, 'last');
-  if (market.spec.indexSource === 'mid') {
-    market.indexTicks = price;
-    market.indexAtUs = state.nowUs;
-    state.noteSource(market, 'index');
-  }
-  noteBarQuotes(state, market);
+  if (market.spec.indexSource === 'mid') state.noteSource(market, 'index');
   if (!markFollowsBars(market)) return;
-  market.markTicks = price;
   state.noteSource(market, 'mark');
   market.liquidationDue = true;
   state.liquidationDue = true;
+}
+
+/** The same where nothing waits for a price and nobody is in danger, so that neither triggers nor positions are looked at. */
+export function passBar(state: State, market: Market, price: PriceTicks): void {
+  takeBarPrice(state, market, price);
+  const source = state.config.triggerSource;
+  const recomputed =
+    source === 'last' ||
+    (source === 'index' ? market.spec.indexSource === 'mid' : markFollowsBars(market));
+  // As triggers would have seen it.
+  if (recomputed && !isFrozen(state, market)) market.seenSource = price;
+}
+
+function takeBarPrice(state: State, market: Market, price: PriceTicks): void {
+  market.lastTicks = price;
+  if (market.spec.indexSource === 'mid') {
+    market.indexTicks = price;
+    market.indexAtUs = state.nowUs;
+  }
+  noteBarQuotes(state, market);
+  if (markFollowsBars(market)) market.markTicks = price;
 }
 
 /** Quotes that a bar leaves: its mark stands until something else changes. */

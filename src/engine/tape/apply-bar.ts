@@ -8,7 +8,7 @@
 import { MAX_PRICE_TICKS, type Lots, type PriceTicks } from '../../num/units.ts';
 import type { TapeBar } from '../commands.ts';
 import type { Outcome } from '../rejections.ts';
-import { announceBar, followBar, noteBarQuotes } from '../risk/mark-price.ts';
+import { announceBar, noteBarQuotes, passBar } from '../risk/mark-price.ts';
 import type { State } from '../state.ts';
 import { quoteAround } from './bar-quotes.ts';
 import { concernsNobody, walkBar } from './bar-walk.ts';
@@ -29,7 +29,7 @@ export function applyBar(state: State, bar: TapeBar): Outcome {
   const { markTicks, indexTicks } = market;
   if (!state.playsBarsInFull && concernsNobody(state, market, bar)) {
     quoteAround(state, market, bar, bar.quoteTicks);
-    followBar(state, market, closeTicks);
+    passBar(state, market, closeTicks);
   } else {
     walkBar(state, market, bar);
     quoteAround(state, market, bar, bar.quoteTicks);

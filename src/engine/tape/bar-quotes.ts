@@ -31,6 +31,11 @@ export function quoteAround(state: State, market: Market, bar: TapeBar, price: n
 /** One house level at this price, and no other on its side. */
 function quote(state: State, market: Market, side: 1 | -1, price: number, size: number): void {
   const ladder = market.book.ladder(side);
+  const best = ladder.bestLevel();
+  if (best !== NO_LEVEL && ladder.price(best) === price && ladder.levelCount === 1) {
+    const standing = ladder.houseTotal(best);
+    if (standing === size) return;
+  }
   const stays = price >= 1 && price <= MAX_PRICE_TICKS;
   for (let level = ladder.bestLevel(); level !== NO_LEVEL;) {
     const next = ladder.nextLevel(level);

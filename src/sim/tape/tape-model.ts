@@ -4,7 +4,8 @@
  */
 import type { BarFill, BarPath } from '../../engine/commands.ts';
 import type { IndexSource, MarkSource, FundingSource } from '../../engine/config.ts';
-import type { RecordKind } from './record.ts';
+import { BAR_FILLS, BAR_PATHS } from '../../engine/tape/hash-tape.ts';
+import { TapeError, type RecordKind } from './record.ts';
 
 /** How much a recording says of the market, the most first. */
 export const FIDELITIES = ['l3', 'l2', 'trades', 'bars'] as const;
@@ -31,6 +32,62 @@ export const DEFAULT_TAPE_MODEL: TapeModel = {
   fill: 'touch',
   quote: 'close',
 };
+
+const QUOTES: readonly TapeModel['quote'][] = ['close', 'nextOpen'];
+const MODEL_FIELDS = 'path, fill, quote, spread and depth';
+
+/** `path=stopFirst,fill=through,quote=close,spread=2,depth=100`, any of them over the defaults. Throws `TapeError` naming the field. */
+export function parseTapeModel(text: string): TapeModel {
+  let model = DEFAULT_TAPE_MODEL;
+  for (const part of text.split(',').filter((piece) => piece !== '')) {
+    const [name = '', value = ''] = part.split('=');
+    switch (name) {
+      case 'path':
+        model = { ...model, path: wordOf(name, value, BAR_PATHS) };
+        break;
+      case 'fill':
+        model = { ...model, fill: wordOf(name, value, BAR_FILLS) };
+        break;
+      case 'quote':
+        model = { ...model, quote: wordOf(name, value, QUOTES) };
+        break;
+      case 'spread':
+        model = { ...model, spreadTicks: wholeOf(name, value, 1 << 24, 'ticks') };
+        break;
+      case 'depth':
+        model = { ...model, depthLots: wholeOf(name, value, 2 ** 50, 'lots') };
+        break;
+      default:
+        throw new TapeError(`bars: '${part}' is not one of ${MODEL_FIELDS}, each name=value`);
+    }
+  }
+  return model;
+}
+
+function wordOf<T extends string>(name: string, value: string, words: readonly T[]): T {
+  const found = words.find((word) => word === value);
+  if (found !== undefined) return found;
+  throw new TapeError(`bars: ${name} '${value}' is not one of ${words.join(', ')}`);
+}
+
+function wholeOf(name: string, value: string, most: number, unit: string): number {
+  const whole = /^[0-9]{1,16}$/.test(value) ? Number(value) : -1;
+  if (whole >= 0 && whole <= most) return whole;
+  throw new TapeError(`bars: ${name} '${value}' is not from 0 to ${String(most)} ${unit}`);
+}
+
+/** What a report says of it, for a market of this fidelity; null where nothing of it is used. */
+export function modelWords(model: TapeModel, fidelity: Fidelity | null): string | null {
+  if (fidelity !== 'bars' && fidelity !== 'trades') return null;
+  const depth =
+    model.depthLots === null
+      ? `the ${fidelity === 'bars' ? 'bar' : 'trade'}’s own volume`
+      : `${String(model.depthLots)} lots`;
+  const book = `A synthetic book of ${depth} a side stands ${String(model.spreadTicks)} ticks wide around the last price.`;
+  if (fidelity === 'trades') return book;
+  const between = model.quote === 'close' ? 'the close' : 'the next open already';
+  return `${book} Path of a bar: ${model.path}; a resting order fills when its price is ${model.fill === 'touch' ? 'touched' : 'traded through'}; between bars the book stands around ${between}.`;
+}
 
 export type RecordCounts = Readonly<Partial<Record<RecordKind, number>>>;
 

@@ -1,0 +1,259 @@
+/**
+ * History through the engine: the recorded dataset, read from disk and played through the real book, in levels and trades a second; and
+ * one-minute bars, while nobody holds anything and under a position with two brackets, beside `grademark` on the same bars. Contestants take turns.
+ * Then what memory a tape ten times as long takes. Run with --expose-gc; prints JSON.
+ */
+import { fileURLToPath } from 'node:url';
+import { DataFrame } from 'data-forge';
+import { backtest, type IStrategy } from 'grademark';
+import type { Command, NewOrder } from '../../src/engine/commands.ts';
+import { Exchange } from '../../src/engine/exchange.ts';
+import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
+import {
+  address,
+  lots,
+  marketId,
+  ppm,
+  priceTicks,
+  quanta,
+  subaccountId,
+  timeUs,
+} from '../../src/num/units.ts';
+import { openDataset } from '../../src/store/dataset-files.ts';
+import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { barCommand, walk } from './bar-flow.ts';
+
+const ROUNDS = 5;
+const BARS = 200_000;
+/** The peer is slower by orders: it gets the first part of the same bars. */
+const PEER_BARS = 20_000;
+const FAR_MS = 9_007_199_254_741n;
+const DATASET = fileURLToPath(new URL('../../data/btcusdt-20240808', import.meta.url));
+const START_US = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
+
+/** Events go to a sink, as in any run that looks at them. */
+let heard = 0;
+const count = (): void => {
+  heard += 1;
+};
+
+function openMarket(startUs: number, changes: Readonly<Record<string, unknown>> = {}): Exchange {
+  const spec = parseMarketSpec(
+    {
+      symbol: 'BTCUSDT',
+      tickSize: '0.1',
+      lotSize: '0.001',
+      indexSource: 'mid',
+      funding: { source: 'external' },
+      ...changes,
+    },
+    keccak,
+  );
+  if (!spec.ok) throw new Error(spec.error);
+  const engine = new Exchange({ ...DEFAULT_EXCHANGE_CONFIG, genesisTimeUs: timeUs(startUs) });
+  engine.apply({ kind: 'listMarket', timeUs: timeUs(startUs), spec: spec.value });
+  engine.apply({
+    kind: 'deposit',
+    timeUs: timeUs(startUs),
+    account: address(`0x${'a'.repeat(40)}`),
+    subaccountIndex: 0,
+    amount: quanta(1_000_000_000_000n),
+  });
+  return engine;
+}
+
+/** Levels and trades of the dataset a second, from its files to hashed events. */
+async function dataset(): Promise<number> {
+  const seconds = clock();
+  const recording = await openDataset(DATASET);
+  const engine = openMarket(Math.floor((recording.markets[0]?.firstUs ?? 0) / 1e6) * 1e6);
+  let entries = 0;
+  for await (const batch of recording.read().commands()) {
+    for (const command of batch) {
+      engine.apply(command, count);
+      entries += 'levels' in command ? command.levels.length : 1;
+    }
+  }
+  return entries / seconds();
+}
+
+const bars = [...walk(BARS)];
+const commands: readonly Command[] = bars.map((bar) => barCommand(bar, START_US));
+
+/** A second of the processor's time: whoever else uses the machine takes nothing away. */
+function clock(): () => number {
+  globalThis.gc?.();
+  const started = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(started);
+    return (user + system) / 1e6;
+  };
+}
+
+function perSecond(operations: number, run: () => void): number {
+  const seconds = clock();
+  run();
+  return operations / seconds();
+}
+
+function idleBars(): number {
+  const engine = openMarket(START_US, { markSource: 'last' });
+  return perSecond(BARS, () => {
+    for (const command of commands) engine.apply(command, count);
+  });
+}
+
+/** A position of one lot with a take-profit and a stop-loss that no bar reaches. */
+function heldBars(): number {
+  const engine = openMarket(START_US, { markSource: 'last', priceBand: '1' });
+  const [first, ...rest] = commands;
+  if (first === undefined) return 0;
+  engine.apply(first);
+  const leg = (orderType: 'takeProfit' | 'stopLoss', trigger: number): NewOrder => ({
+    ...entry(-1, 1),
+    orderType,
+    reduceOnly: true,
+    triggerTicks: priceTicks(trigger),
+    attached: true,
+  });
+  const outcome = engine.apply({
+    kind: 'placeOrders',
+    timeUs: first.timeUs,
+    subaccount: subaccountId(5),
+    delegate: null,
+    orders: [entry(1, 700_000), leg('takeProfit', 900_000), leg('stopLoss', 300_000)],
+  });
+  const [position] = engine.positions(subaccountId(5));
+  if (outcome !== 'ok' || position?.lots !== 1) throw new Error(`no position: ${outcome}`);
+  const rate = perSecond(BARS, () => {
+    for (const command of rest) engine.apply(command, count);
+  });
+  if (engine.positions(subaccountId(5)).length !== 1) throw new Error('the position did not last');
+  return rate;
+}
+
+function entry(size: number, price: number): NewOrder {
+  return {
+    market: marketId(0),
+    orderType: 'limit',
+    lots: lots(size),
+    priceTicks: priceTicks(price),
+    ioc: true,
+    postOnly: false,
+    reduceOnly: false,
+    nonce: 1n,
+    expiresAtMs: FAR_MS,
+    clientId: null,
+    originator: null,
+    originatorFeePpm: ppm(0),
+    triggerTicks: null,
+    trailingPpm: null,
+    periodMs: null,
+    parent: null,
+    attached: false,
+  };
+}
+
+type PeerBar = {
+  time: Date;
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+  volume: number;
+};
+const peerBars = new DataFrame<number, PeerBar>(
+  bars.slice(0, PEER_BARS).map(({ minute, open, high, low, close, volume }) => ({
+    time: new Date(minute * 60_000),
+    open: open / 10,
+    high: high / 10,
+    low: low / 10,
+    close: close / 10,
+    volume,
+  })),
+);
+
+function peerIdle(): number {
+  const idle: IStrategy<PeerBar> = { entryRule: () => undefined };
+  return perSecond(PEER_BARS, () => {
+    backtest(idle as never, peerBars as never);
+  });
+}
+
+function peerHeld(): number {
+  const held: IStrategy<PeerBar> = {
+    entryRule: (enter) => {
+      enter();
+    },
+    stopLoss: ({ entryPrice }) => entryPrice * 0.5,
+    profitTarget: ({ entryPrice }) => entryPrice * 0.5,
+  };
+  return perSecond(PEER_BARS, () => {
+    backtest(held as never, peerBars as never);
+  });
+}
+
+const contestants = [
+  { name: 'dataset', round: dataset },
+  { name: 'barsIdle', round: idleBars },
+  { name: 'barsHeld', round: heldBars },
+  { name: 'peerIdle', round: peerIdle },
+  { name: 'peerHeld', round: peerHeld },
+].map((contestant) => ({ ...contestant, figures: [] as number[] }));
+
+for (let round = -1; round < ROUNDS; round++) {
+  for (const { round: run, figures } of contestants) {
+    const rate = await run();
+    // The first round warms the compiler.
+    if (round >= 0) figures.push(rate);
+  }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+/** Resident bytes after a tape of this many times the recorded one, and of as many hundred thousand bars. */
+async function memoryAfter(
+  lengths: number,
+): Promise<{ readonly recorded: number; readonly bars: number }> {
+  const recording = await openDataset(DATASET);
+  const market = recording.markets[0];
+  const startUs = Math.floor((market?.firstUs ?? 0) / 1e6) * 1e6;
+  const spanUs = Math.ceil(((market?.lastUs ?? 0) - startUs) / 1e6 + 1) * 1e6;
+  let engine = openMarket(startUs);
+  for (let i = 0; i < lengths; i++) {
+    for await (const batch of recording.read().commands()) {
+      for (const command of batch)
+        engine.apply({ ...command, timeUs: timeUs(command.timeUs + i * spanUs) });
+    }
+  }
+  const recorded = settled();
+  if (engine.nowUs < startUs) throw new Error('the tape did not play');
+  engine = openMarket(START_US, { markSource: 'last' });
+  for (const bar of walk(lengths * 100_000)) engine.apply(barCommand(bar, START_US));
+  const ofBars = settled();
+  if (engine.nowUs < START_US) throw new Error('the bars did not play');
+  return { recorded, bars: ofBars };
+}
+
+function settled(): number {
+  for (let i = 0; i < 4; i++) globalThis.gc?.();
+  return process.memoryUsage().rss;
+}
+
+if (heard === 0) throw new Error('nothing was heard');
+bars.length = 0;
+// What loading and warming take is over before the first measurement.
+await memoryAfter(1);
+const short = await memoryAfter(1);
+const long = await memoryAfter(10);
+process.stdout.write(
+  JSON.stringify({
+    rates: Object.fromEntries(
+      contestants.map(({ name, figures }) => [name, Math.round(median(figures))]),
+    ),
+    memory: { recorded: long.recorded / short.recorded, bars: long.bars / short.bars },
+  }),
+);
