@@ -88,6 +88,11 @@ const COMMANDS: readonly LazyCommand[] = [
     load: () => import('./commands/fuzz.ts') as ReturnType<LazyCommand['load']>,
   },
   {
+    usage: 'journal <action>',
+    describe: 'Inspect, verify, export or compact a journal',
+    load: () => import('./commands/journal.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
     usage: 'serve',
     describe: 'Serve the API over HTTP on a journal that survives crashes',
     load: () => import('./commands/serve.ts') as ReturnType<LazyCommand['load']>,

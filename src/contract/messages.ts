@@ -100,5 +100,7 @@ export const notOffered = (what: string): ErrorReply =>
 export const badJson = (detail: string): ErrorReply => reply(400, `body: is no JSON: ${detail}`);
 export const storeUnavailable = (detail: string): ErrorReply =>
   reply(503, `Writes have stopped: ${detail}`);
+export const journalCompacted = (afterSeq: number): ErrorReply =>
+  reply(404, `The journal was compacted: it goes on from command ${String(afterSeq)}`);
 export const internalError = (detail: string): ErrorReply =>
   reply(500, `Internal server error: ${detail}`);

@@ -6,13 +6,12 @@ import { parse, stringify } from 'lossless-json';
 
 /** Deeper than this is no request. */
 const MAX_DEPTH = 16;
-/** What may be a long integer: outside of a string it is, inside it only costs time. */
-const LONG_INTEGER = /(?<=[:,[\s])-?\d{16,}/g;
+/** Integers of fewer digits are exact as numbers. */
+const LONG_DIGITS = 16;
 const INTEGER = /^-?\d+$/;
 
 /** Throws `SyntaxError` in words. */
 export function parseExact(text: string): unknown {
-  checkDepth(text);
   if (isExactAsNumbers(text)) return JSON.parse(text) as unknown;
   return parse(text, undefined, (digits) => {
     const number = Number(digits);
@@ -20,23 +19,20 @@ export function parseExact(text: string): unknown {
   });
 }
 
+/** Whether no integer outside of strings is too long for a number. Looks at the nesting, too, before any parser goes down it. */
 function isExactAsNumbers(text: string): boolean {
-  for (const [digits] of text.matchAll(LONG_INTEGER)) {
-    if (!Number.isSafeInteger(Number(digits))) return false;
-  }
-  return true;
-}
-
-/** Nesting outside of strings, before any parser goes down it. */
-function checkDepth(text: string): void {
   let depth = 0;
-  let inString = false;
+  let digits = 0;
+  let exact = true;
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
-    if (inString) {
-      if (char === 0x5c) i += 1;
-      else if (char === 0x22) inString = false;
-    } else if (char === 0x22) inString = true;
+    if (char >= 0x30 && char <= 0x39) {
+      digits += 1;
+      continue;
+    }
+    if (digits >= LONG_DIGITS) exact &&= Number.isSafeInteger(Number(text.slice(i - digits, i)));
+    digits = 0;
+    if (char === 0x22) i = endOfString(text, i + 1);
     else if (char === 0x7b || char === 0x5b) {
       depth += 1;
       if (depth > MAX_DEPTH) {
@@ -44,6 +40,17 @@ function checkDepth(text: string): void {
       }
     } else if (char === 0x7d || char === 0x5d) depth -= 1;
   }
+  return exact && digits < LONG_DIGITS;
+}
+
+/** Where the quote is that ends a string; the end of the text when there is none. */
+function endOfString(text: string, from: number): number {
+  for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 export function stringifyExact(value: unknown): string {

@@ -13,6 +13,7 @@ import { storeUnavailable } from '../contract/messages.ts';
 
 /** Longest sleep of a wall clock: what is further away is looked at again. */
 const MAX_SLEEP_MS = 60_000;
+const STOPPED_MS = 1000;
 
 export interface HostOptions {
   readonly exchange: DurableExchange;
@@ -115,17 +116,20 @@ export class Host {
   private schedule(): void {
     if (this.clock !== 'wall') return;
     const dueUs = this.exchange.engine.nextTimerUs();
-    if (dueUs >= this.wakesUs || this.exchange.failure !== null) return;
+    if (dueUs >= this.wakesUs) return;
     clearTimeout(this.timer);
     this.wakesUs = dueUs;
     const waitMs = Math.ceil((dueUs - Date.now() * 1000) / 1000);
     const wake = (): void => {
       this.wakesUs = Infinity;
-      if (this.exchange.failure !== null) return;
-      if (this.exchange.engine.nextTimerUs() > this.nowUs()) this.schedule();
-      else this.submit({ kind: 'advanceTime', timeUs: this.nowUs() });
+      const isDue = this.exchange.engine.nextTimerUs() <= this.nowUs();
+      if (isDue && this.exchange.failure === null) {
+        this.submit({ kind: 'advanceTime', timeUs: this.nowUs() });
+      } else this.schedule();
     };
-    this.timer = setTimeout(wake, Math.min(MAX_SLEEP_MS, Math.max(0, waitMs)));
+    // While writes have stopped it looks again now and then.
+    const leastMs = this.exchange.failure === null ? 0 : STOPPED_MS;
+    this.timer = setTimeout(wake, Math.min(MAX_SLEEP_MS, Math.max(leastMs, waitMs)));
     this.timer.unref();
   }
 

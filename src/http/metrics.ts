@@ -43,8 +43,17 @@ export class Metrics {
     gauge('orrery_journal_bytes', 'Bytes of the journal on disk', () => exchange.journalBytes);
     gauge('orrery_sync_seconds', 'Time of the last sync', () => exchange.lastSyncSeconds);
     gauge('orrery_waiting_answers', 'Answers that wait for the disk', () => exchange.waiting);
-    gauge('orrery_writes_stopped', '1 once the disk has failed', () =>
+    gauge('orrery_writes_stopped', '1 while no writes are taken', () =>
       exchange.failure === null ? 0 : 1,
+    );
+    const { snapshots } = exchange;
+    gauge('orrery_snapshot_commands', 'Last command of the last snapshot', () => snapshots.seq);
+    gauge('orrery_snapshot_seconds', 'Time that it took, in a thread of its own', () => {
+      return snapshots.seconds;
+    });
+    gauge('orrery_snapshot_failures', 'Snapshots that failed', () => snapshots.failures);
+    gauge('orrery_state_mismatch', '1 once the journal replays to another state', () =>
+      snapshots.mismatch ? 1 : 0,
     );
     perMarket(host, registers);
     equityAtRisk(host, registers);

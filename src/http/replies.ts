@@ -39,6 +39,6 @@ export function sendError(reply: FastifyReply, error: unknown): FastifyReply {
     return sendText(reply, { status: error.status, message: error.message });
   }
   if (error instanceof StoreStopped) return sendText(reply, storeUnavailable(error.message));
-  reply.log.error({ err: error }, 'a request failed');
+  reply.log.error({ reqId: reply.request.id, err: error }, 'a request failed');
   return sendText(reply, internalError(`request ${reply.request.id}`));
 }

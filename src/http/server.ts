@@ -34,6 +34,7 @@ import { simRoutes } from './sim-routes.ts';
 import type { WalletAuth } from './wallet-auth.ts';
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
 const KEEP_ALIVE_MS = 65_000;
 const PREFLIGHT_S = 600;
 /** Levels at which requests are logged. */
@@ -134,6 +135,8 @@ function openFastify(
     // Standard output is for what a caller reads; logs go beside it.
     logger: logLevel === 'silent' ? false : { level: logLevel, stream: process.stderr },
     logController: new LogController({ disableRequestLogging: true }),
+    // What is logged names its request; a logger for each would cost more than most requests do.
+    childLoggerFactory: (logger) => logger,
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestMs,
     connectionTimeout: limits.requestMs,
@@ -170,7 +173,10 @@ function observe(app: FastifyInstance, { metrics }: ServerOptions): void {
     if (logs) {
       const { method, ip } = request;
       const ms = Math.round(reply.elapsedTime * 1000) / 1000;
-      request.log.info({ method, route, status: reply.statusCode, ms, ip }, 'answered');
+      request.log.info(
+        { reqId: request.id, method, route, status: reply.statusCode, ms, ip },
+        'answered',
+      );
     }
     done();
   });
@@ -247,7 +253,7 @@ function readBodies(app: FastifyInstance): void {
         return;
       }
       try {
-        const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+        const text = UTF8.decode(body);
         done(null, text === '' ? undefined : parseExact(text));
       } catch (error) {
         done(new RequestError(badJson((error as Error).message)));

@@ -2,10 +2,10 @@
  * Simulation control (R-11.6), apart from the contract and with a token of its own: money from outside, prices, the virtual clock, faults, and the
  * exchange's hash, snapshot and journal.
  */
-import { createReadStream } from 'node:fs';
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { invalidField, MESSAGES } from '../contract/messages.ts';
+import { invalidField, journalCompacted, MESSAGES } from '../contract/messages.ts';
 import type { Command } from '../engine/commands.ts';
 import { stepOf } from '../gateway/encode.ts';
 import { Fields } from '../gateway/fields.ts';
@@ -21,9 +21,11 @@ import {
   type MarketId,
   type Quanta,
 } from '../num/units.ts';
+import { openJournal } from '../store/folder-journal.ts';
+import { plainJournal } from '../store/plain-journal.ts';
 import type { Faults } from './faults.ts';
 import type { Host } from './host.ts';
-import { sendError } from './replies.ts';
+import { sendError, sendText } from './replies.ts';
 
 const MAX_MS = 9_007_199_254_740n;
 const RATE_DECIMALS = 9;
@@ -153,9 +155,11 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
     },
     (request: FastifyRequest, reply: FastifyReply) => {
       if (!holdsToken(request, token)) return sendError(reply, new RequestError(MESSAGES.simToken));
-      const { journalPath, journalBytes } = host.exchange;
-      const stream = createReadStream(journalPath, { end: Math.max(0, journalBytes - 1) });
-      return reply.type('application/octet-stream').send(stream);
+      const { path, durableSeq } = host.exchange;
+      const journal = openJournal(path, durableSeq);
+      if (journal.fromSeq > 0) return sendText(reply, journalCompacted(journal.fromSeq));
+      const chunks = plainJournal(journal, durableSeq);
+      return reply.type('application/octet-stream').send(Readable.from(chunks));
     },
   );
 }

@@ -38,9 +38,11 @@ export function formatDecimal(digits: bigint, scale: number): string {
   return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`;
 }
 
+const POWERS_OF_TEN: readonly bigint[] = Array.from({ length: 77 }, (_, i) => 10n ** BigInt(i));
+
 /** 10^exponent for 0 ≤ exponent ≤ 76. */
 export function powerOfTen(exponent: number): bigint {
-  return 10n ** BigInt(exponent);
+  return POWERS_OF_TEN[exponent] ?? 10n ** BigInt(exponent);
 }
 
 /** How many whole `step`s the decimal is, or null when it lies between two steps. */

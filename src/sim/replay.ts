@@ -5,16 +5,25 @@
 import type { EventSink } from '../engine/events.ts';
 import { Exchange } from '../engine/exchange.ts';
 import type { Seq, TimeUs } from '../num/units.ts';
-import { JournalError, JournalReader, type TornTail } from './journal/frames.ts';
+import {
+  JournalError,
+  JournalReader,
+  type JournalSource,
+  type TornTail,
+} from './journal/frames.ts';
 
 export interface ReplayOptions {
-  /** Compare every checkpoint's state hash and the end's chain hash. */
+  /** Compare every checkpoint's state hash and every chain hash. */
   readonly verify: boolean;
   /** Stop after this command. */
   readonly untilSeq?: number;
   /** Take an incomplete last frame as the end of what is known, instead of refusing the journal. */
   readonly recover?: boolean;
   readonly onEvent?: EventSink;
+  /** Digests that clients know orders by, of orders one after the other from an id on. */
+  readonly onOrderIds?: (firstId: number, digests: readonly string[]) => void;
+  /** Called with the exchange after each command. */
+  readonly afterCommand?: (engine: Exchange) => void;
   /** Called every few thousand commands with bytes read and bytes in all. */
   readonly onProgress?: (done: number, total: number) => void;
   /** Polled with progress: true ends the replay early. */
@@ -33,6 +42,8 @@ export interface ReplayResult {
   readonly engine: Exchange;
   readonly commands: number;
   readonly checkpoints: number;
+  /** Chain hashes that agreed. */
+  readonly chainHashes: number;
   /** Whether the journal says it is complete. */
   readonly ended: boolean;
   readonly torn: TornTail | null;
@@ -43,12 +54,20 @@ export interface ReplayResult {
 
 const PROGRESS_EVERY = 8192;
 
-/** Throws `JournalError` when the bytes are not a whole journal of this version. */
-export function replay(bytes: Uint8Array, options: ReplayOptions): ReplayResult {
-  const reader = new JournalReader(bytes);
-  const engine = new Exchange(reader.header.config);
+/** Throws `JournalError` when this is not a whole journal of this version. */
+export function replay(journal: Uint8Array | JournalSource, options: ReplayOptions): ReplayResult {
+  const reader = journal instanceof Uint8Array ? new JournalReader(journal) : journal;
+  const { after } = reader.header;
+  if (reader.base === null && after.seq > 0) {
+    throw new JournalError(
+      `journal: goes on from command ${String(after.seq)}; read the folder that it is of`,
+    );
+  }
+  const engine =
+    reader.base === null ? new Exchange(reader.header.config) : Exchange.restore(reader.base);
   let commands = 0;
   let checkpoints = 0;
+  let chainHashes = 0;
   let mismatch: Mismatch | null = null;
   let cancelled = false;
   for (;;) {
@@ -58,33 +77,40 @@ export function replay(bytes: Uint8Array, options: ReplayOptions): ReplayResult 
       if (options.untilSeq !== undefined && frame.seq > options.untilSeq) break;
       engine.apply(frame.command, options.onEvent);
       commands += 1;
+      options.afterCommand?.(engine);
       if (commands % PROGRESS_EVERY === 0) {
-        options.onProgress?.(reader.offset, bytes.length);
+        options.onProgress?.(reader.offset, reader.size);
         cancelled = options.cancelled?.() ?? false;
         if (cancelled) break;
       }
       continue;
     }
-    if (!options.verify || frame.kind === 'orderIds') continue;
+    if (frame.kind === 'orderIds') {
+      options.onOrderIds?.(frame.firstId, frame.digests);
+      continue;
+    }
+    if (!options.verify) continue;
     mismatch =
       frame.kind === 'checkpoint'
         ? compare('stateHash', frame.stateHash, engine.stateHash(), engine)
         : compare('chainHash', frame.chainHash, engine.chainHash(), engine);
     if (mismatch !== null) break;
     if (frame.kind === 'checkpoint') checkpoints += 1;
+    else chainHashes += 1;
   }
   if (reader.torn !== null && options.recover !== true) {
-    const { frame, offset, reason } = reader.torn;
+    const { offset, afterSeq, reason } = reader.torn;
     throw new JournalError(
-      `journal frame ${String(frame)} at byte ${String(offset)}: torn tail, ${reason}; ` +
+      `journal at byte ${String(offset)}, after command ${String(afterSeq)}: torn tail, ${reason}; ` +
         `the ${String(commands)} commands before it are whole (recover keeps them)`,
     );
   }
-  options.onProgress?.(reader.offset, bytes.length);
+  options.onProgress?.(reader.offset, reader.size);
   return {
     engine,
     commands,
     checkpoints,
+    chainHashes,
     ended: reader.ended,
     torn: reader.torn,
     mismatch,

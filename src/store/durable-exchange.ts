@@ -3,11 +3,10 @@
  *
  * A command is stamped, appended and applied at once; its answer, and every answer that could show its effect, waits for `durable`, which
  * is when the journal up to it is written and synced. Commands that arrive during a sync share the next one. If the disk
- * fails, nothing that was not synced has been seen: the file is cut back, the exchange is rebuilt from what is on disk, and it only
- * reads from then on (`failure`).
+ * fails, nothing that was not synced has been seen: the exchange is rebuilt from what is on disk, and it only reads (`failure`), until a
+ * disk that was full has room again. Any other failure lasts until a restart, which looks at what the disk has.
  */
-import { open, readFile, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { open } from 'node:fs/promises';
 import type { Command } from '../engine/commands.ts';
 import { configHash } from '../engine/config-archive.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
@@ -15,9 +14,26 @@ import type { EngineEvent, EventSink } from '../engine/events.ts';
 import { Exchange } from '../engine/exchange.ts';
 import type { Outcome } from '../engine/rejections.ts';
 import { seq as seqOf, type OrderId } from '../num/units.ts';
-import { JournalError, JournalReader, JournalWriter } from '../sim/journal/frames.ts';
-import { syncFolder, type DataFolder, type StoredSnapshot } from './data-folder.ts';
+import { JournalWriter } from '../sim/journal/frames.ts';
+import { BEGINNING, type JournalPosition } from '../sim/journal/header.ts';
+import type { DataFolder } from './data-folder.ts';
 import { FileError, fileError } from './file-error.ts';
+import { recover, type Recovered } from './recover.ts';
+import {
+  SEGMENT_BYTES,
+  SegmentWriter,
+  type OpenFile,
+  type SegmentBytes,
+} from './segment-writer.ts';
+import { ShadowMismatch, startShadow, type ShadowSnapshot } from './shadow.ts';
+import { writeSnapshot, type OrderDigest } from './snapshots.ts';
+import { removeUnbegun } from './unbegun.ts';
+
+/** A chain hash is written after so many commands, and when writes rest for a moment. */
+const CHAIN_EVERY = 1000;
+const REST_MS = 250;
+/** A full disk is looked at again after this. */
+const RETRY_MS = 1000;
 
 /** Writes have stopped: the disk does not take them. */
 export class StoreStopped extends Error {
@@ -34,8 +50,10 @@ export interface DurableOptions {
   readonly durability: 'strict' | 'relaxed';
   /** A snapshot after every so many commands; 0 for none. */
   readonly snapshotEvery: number;
-  /** What went wrong without stopping anything, in a line. */
+  /** What went wrong, or right again, in a line. */
   readonly onProblem: (what: string) => void;
+  readonly segmentBytes?: SegmentBytes;
+  readonly openFile?: OpenFile;
 }
 
 /** What was found and done at start. */
@@ -43,42 +61,72 @@ export interface Recovery {
   readonly isNew: boolean;
   readonly snapshotSeq: number;
   readonly replayed: number;
-  readonly damagedSnapshots: readonly string[];
-  /** Bytes of an incomplete last write that were cut off. */
+  /** Snapshots that were not used, and why. */
+  readonly passedOver: readonly string[];
+  /** Bytes of an incomplete last write that were wiped. */
   readonly cutBytes: number;
   readonly stateHash: string;
 }
 
-interface Waiter {
-  readonly seq: number;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
+/** How snapshots fare. */
+export interface SnapshotHealth {
+  /** The last command of the last one. */
+  seq: number;
+  seconds: number;
+  failures: number;
+  mismatch: boolean;
 }
 
-interface Loaded {
+/** Who waits for the same sync waits for the same promise. */
+class Sync {
+  resolve: () => void = () => undefined;
+  reject: (error: Error) => void = () => undefined;
+  waiting = 0;
+  readonly done = new Promise<void>((resolve, reject) => {
+    this.resolve = resolve;
+    this.reject = reject;
+  });
+
+  constructor() {
+    // It may fail when nobody waits.
+    this.done.catch(() => undefined);
+  }
+}
+
+interface Begun {
   readonly engine: Exchange;
-  readonly length: number;
+  readonly position: JournalPosition;
   readonly recovery: Recovery;
-  readonly orderIds: readonly (readonly [number, string])[];
+  readonly orderIds: readonly OrderDigest[];
 }
 
 export class DurableExchange {
   readonly recovery: Recovery;
+  readonly snapshots: SnapshotHealth;
   /** Digests that were recorded, for who maps them. */
-  readonly recordedIds: readonly (readonly [number, string])[];
+  readonly recordedIds: readonly OrderDigest[];
   private current: Exchange;
   private readonly folder: DataFolder;
   private readonly options: DurableOptions;
-  private readonly file: FileHandle;
-  private writer = new JournalWriter(null);
-  /** Bytes on disk, and bytes on disk or on their way there. */
-  private length: number;
-  private drained: number;
-  private durableSeq: number;
-  private snapshotSeq: number;
-  private waiters: Waiter[] = [];
+  private readonly segments: SegmentWriter;
+  private writer: JournalWriter;
+  private durableAt: JournalPosition;
+  /** Commands with the last chain hash in the journal. */
+  private chainedSeq: number;
+  private snapshotAskedSeq: number;
+  private shadow: ShadowSnapshot | null = null;
+  private snapshotting: Promise<unknown> = Promise.resolve();
+  private isSnapshotting = false;
+  /** The sync of the group that is being written, up to this command, and the one after it. */
+  private writing = new Sync();
+  private writingSeq = 0;
+  private upcoming = new Sync();
   private flushing: Promise<void> | null = null;
   private stopped: Error | null = null;
+  /** What the engine failed with: what it did since the last sync is not kept. */
+  private fault: Error | null = null;
+  private readonly resting: NodeJS.Timeout;
+  private retrying: NodeJS.Timeout | undefined;
   private readonly sinks: EventSink[] = [];
   private readonly resets: ((engine: Exchange) => void)[] = [];
   private readonly emit = (event: EngineEvent): void => {
@@ -87,72 +135,82 @@ export class DurableExchange {
   /** Seconds that the last sync took. */
   lastSyncSeconds = 0;
   /** Orders' digests for snapshots; set by who maps them. */
-  orderIds: () => Iterable<readonly [number, string]> = () => [];
+  orderIds: () => Iterable<OrderDigest> = () => [];
 
   private constructor(
     folder: DataFolder,
     options: DurableOptions,
-    file: FileHandle,
-    found: Loaded,
+    segments: SegmentWriter,
+    { engine, position, recovery, orderIds }: Begun,
   ) {
     this.folder = folder;
     this.options = options;
-    this.file = file;
-    this.current = found.engine;
-    this.length = found.length;
-    this.drained = found.length;
-    this.durableSeq = found.engine.seq;
-    this.snapshotSeq = found.recovery.snapshotSeq;
-    this.recovery = found.recovery;
-    this.recordedIds = found.orderIds;
+    this.segments = segments;
+    this.current = engine;
+    this.writer = new JournalWriter(position);
+    this.durableAt = position;
+    this.chainedSeq = engine.seq;
+    this.snapshotAskedSeq = recovery.snapshotSeq;
+    this.recovery = recovery;
+    this.recordedIds = orderIds;
+    this.snapshots = { seq: recovery.snapshotSeq, seconds: 0, failures: 0, mismatch: false };
+    this.resting = setTimeout(() => {
+      this.rest();
+    }, REST_MS).unref();
   }
 
   /** Opens or begins. Throws `FileError` or `JournalError` when what is there cannot be trusted. */
   static async open(folder: DataFolder, options: DurableOptions): Promise<DurableExchange> {
-    const { journalPath } = folder;
-    const existing = await readIfThere(journalPath);
-    if (existing === null || existing.length === 0) {
-      const file = await open(journalPath, 'w+');
-      const exchange = await DurableExchange.begin(folder, options, file);
-      await syncFolder(dirname(journalPath));
-      return exchange;
+    const { path } = folder;
+    const { isEmpty, cutBytes } = await removeUnbegun(path);
+    try {
+      if (isEmpty) return await DurableExchange.begin(folder, options, cutBytes);
+      const found = recover(path);
+      checkConfig(path, found.engine.config, options.config);
+      const segments = openSegments(folder, options, found.engine.config, found.journalBytes);
+      await segments.resume(found.end);
+      const { engine, position, orderIds } = found;
+      return new DurableExchange(folder, options, segments, {
+        engine,
+        position,
+        orderIds,
+        recovery: recoveryOf(found),
+      });
+    } catch (error) {
+      throw fileError(path, error);
     }
-    const found = await load(folder, existing, options);
-    const file = await open(journalPath, 'r+');
-    if (found.recovery.cutBytes > 0) {
-      await file.truncate(found.length);
-      await file.sync();
-    }
-    return new DurableExchange(folder, options, file, found);
   }
 
   private static async begin(
     folder: DataFolder,
     options: DurableOptions,
-    file: FileHandle,
+    cutBytes: number,
   ): Promise<DurableExchange> {
     const config = options.config ?? options.fallback;
     const engine = new Exchange(config);
-    const recovery = {
-      isNew: true,
-      snapshotSeq: 0,
-      replayed: 0,
-      damagedSnapshots: [],
-      cutBytes: 0,
-      stateHash: engine.stateHash(),
-    };
-    const exchange = new DurableExchange(folder, options, file, {
+    const writer = new JournalWriter(BEGINNING);
+    for (const command of options.opening) {
+      writer.append(seqOf(engine.seq + 1), command);
+      engine.apply(command);
+    }
+    writer.chain(engine.seq, engine.nowUs, engine.chainHash());
+    const segments = openSegments(folder, options, config, 0);
+    for (let group = writer.takeGroup(); group !== null; group = writer.takeGroup()) {
+      await segments.write(group);
+    }
+    return new DurableExchange(folder, options, segments, {
       engine,
-      length: 0,
-      recovery,
+      position: { seq: engine.seq, timeUs: engine.nowUs },
       orderIds: [],
+      recovery: {
+        isNew: true,
+        snapshotSeq: 0,
+        replayed: 0,
+        passedOver: [],
+        cutBytes,
+        stateHash: engine.stateHash(),
+      },
     });
-    exchange.writer = new JournalWriter(config);
-    for (const command of options.opening) exchange.submit(command);
-    // The header reaches the disk with the opening, or by itself.
-    if (options.opening.length === 0) await exchange.writeGroup();
-    await exchange.settled();
-    return exchange;
   }
 
   get engine(): Exchange {
@@ -165,22 +223,27 @@ export class DurableExchange {
   }
 
   get waiting(): number {
-    return this.waiters.length;
+    return this.writing.waiting + this.upcoming.waiting;
   }
 
-  get journalPath(): string {
-    return this.folder.journalPath;
+  get path(): string {
+    return this.folder.path;
   }
 
   get journalBytes(): number {
-    return this.length;
+    return this.segments.bytes;
+  }
+
+  /** The last command that is on disk. */
+  get durableSeq(): number {
+    return this.durableAt.seq;
   }
 
   onEvent(sink: EventSink): void {
     this.sinks.push(sink);
   }
 
-  /** Called with the exchange that replaces this one after a disk failure. */
+  /** Called with the exchange that replaces this one after a failure. */
   onReset(listener: (engine: Exchange) => void): void {
     this.resets.push(listener);
   }
@@ -189,28 +252,34 @@ export class DurableExchange {
   submit(command: Command): Outcome {
     if (this.stopped !== null) throw new StoreStopped(this.stopped.message);
     this.writer.append(seqOf(this.current.seq + 1), command);
-    const outcome = this.current.apply(command, this.sinks.length > 0 ? this.emit : undefined);
-    this.flush();
-    return outcome;
+    try {
+      return this.current.apply(command, this.sinks.length > 0 ? this.emit : undefined);
+    } catch (error) {
+      this.fault = error as Error;
+      this.stopped = this.fault;
+      throw error;
+    } finally {
+      this.flush();
+    }
   }
 
   recordOrderIds(first: OrderId, digests: readonly string[]): void {
     this.writer.orderIds(this.current.seq, this.current.nowUs, first, digests);
   }
 
-  /** Resolves when everything applied so far is on disk; at once when it is, and when durability is relaxed. */
+  /** Resolves when everything applied so far is on disk; null when it is, and when durability is relaxed. */
   durable(): Promise<void> | null {
     const { seq } = this.current;
-    if (seq <= this.durableSeq || this.options.durability === 'relaxed') return null;
+    if (seq <= this.durableAt.seq || this.options.durability === 'relaxed') return null;
     return this.settledAt(seq);
   }
 
   private settledAt(seq: number): Promise<void> {
     // While the exchange is rebuilt, what it still shows is not on disk and never will be.
     if (this.stopped !== null) return Promise.reject(new StoreStopped(this.stopped.message));
-    return new Promise((resolve, reject) => {
-      this.waiters.push({ seq, resolve, reject });
-    });
+    const sync = seq <= this.writingSeq ? this.writing : this.upcoming;
+    sync.waiting += 1;
+    return sync.done;
   }
 
   /** Everything on disk, whatever the durability. */
@@ -229,153 +298,185 @@ export class DurableExchange {
       setImmediate(resolve);
     });
     try {
-      while (this.durableSeq < this.current.seq) await this.writeGroup();
+      while (this.fault !== null || this.durableAt.seq < this.current.seq) await this.writeGroup();
     } catch (error) {
-      await this.stop(fileError(this.folder.journalPath, error));
+      await this.stop(error);
     }
     this.flushing = null;
+    this.resting.refresh();
     const { snapshotEvery } = this.options;
-    if (snapshotEvery > 0 && this.current.seq - this.snapshotSeq >= snapshotEvery) {
-      await this.snapshot().catch((error: unknown) => {
-        this.options.onProblem(`no snapshot: ${(error as Error).message}`);
-      });
-    }
-  }
-
-  private async writeGroup(): Promise<void> {
     const { seq } = this.current;
-    const bytes = this.writer.drain();
-    this.drained += bytes.length;
-    const started = performance.now();
-    for (let at = 0; at < bytes.length;) {
-      const { bytesWritten } = await this.file.write(
-        bytes,
-        at,
-        bytes.length - at,
-        this.length + at,
-      );
-      at += bytesWritten;
+    if (snapshotEvery > 0 && seq - this.snapshotAskedSeq >= snapshotEvery && !this.isSnapshotting) {
+      this.snapshot().catch(() => undefined);
     }
-    await this.file.datasync();
-    this.lastSyncSeconds = (performance.now() - started) / 1000;
-    this.length += bytes.length;
-    this.durableSeq = seq;
-    const waiting = this.waiters;
-    this.waiters = waiting.filter((waiter) => waiter.seq > seq);
-    for (const waiter of waiting) if (waiter.seq <= seq) waiter.resolve();
   }
 
-  /** The disk failed: what it has counts, and nothing more is taken. */
-  private async stop(cause: Error): Promise<void> {
-    this.stopped = cause;
-    const waiting = this.waiters;
-    this.waiters = [];
-    for (const waiter of waiting) waiter.reject(new StoreStopped(cause.message));
-    // What it cannot cut off now is a torn tail, which the next start cuts off.
-    await this.file.truncate(this.length).catch(() => undefined);
-    const bytes = await readFile(this.folder.journalPath);
-    const found = await load(this.folder, bytes.subarray(0, this.length), this.options);
-    this.current = found.engine;
-    this.durableSeq = found.engine.seq;
-    this.writer = new JournalWriter(null);
-    this.drained = this.length;
-    for (const reset of this.resets) reset(this.current);
+  /** What follows a quiet moment's chain hash proves that what was before was whole. */
+  private rest(): void {
+    const { seq } = this.current;
+    if (this.flushing !== null || this.stopped !== null || this.chainedSeq === seq) return;
+    this.flushing = this.writeGroup(true)
+      .catch((error: unknown) => this.stop(error))
+      .then(() => {
+        this.flushing = null;
+        if (this.durableAt.seq < this.current.seq) this.flush();
+      });
   }
 
-  /** Shortens the next recovery. Answers the file's name. */
-  async snapshot(): Promise<string> {
+  private async writeGroup(withChain = false): Promise<void> {
+    if (this.fault !== null) {
+      const { fault } = this;
+      this.fault = null;
+      throw fault;
+    }
     const { seq, nowUs } = this.current;
-    this.snapshotSeq = seq;
-    const engine = this.current.snapshot();
-    const orderIds = [...this.orderIds()];
-    const offset = this.drained + this.writer.size;
-    if (this.durableSeq < seq) await this.settledAt(seq);
-    return this.folder.writeSnapshot({
-      position: { offset, seq, timeUs: nowUs },
-      engine,
-      orderIds,
-    });
+    if (withChain || seq - this.chainedSeq >= CHAIN_EVERY) {
+      this.writer.chain(seq, nowUs, this.current.chainHash());
+      this.chainedSeq = seq;
+    }
+    const started = performance.now();
+    this.writing = this.upcoming;
+    this.writingSeq = seq;
+    this.upcoming = new Sync();
+    // More than one only when it is too much for one.
+    for (let group = this.writer.takeGroup(); group !== null; group = this.writer.takeGroup()) {
+      await this.segments.write(group);
+      this.durableAt = group.last;
+      if (group.last.seq >= seq) break;
+    }
+    this.lastSyncSeconds = (performance.now() - started) / 1000;
+    this.writing.waiting = 0;
+    this.writing.resolve();
+  }
+
+  /** The disk or the engine failed: what is on disk counts, and nothing more is taken. */
+  private async stop(error: unknown): Promise<void> {
+    const cause = fileError(this.folder.path, error);
+    this.stopped = cause;
+    for (const sync of [this.writing, this.upcoming]) {
+      sync.waiting = 0;
+      sync.reject(new StoreStopped(cause.message));
+    }
+    this.writingSeq = 0;
+    this.upcoming = new Sync();
+    this.options.onProblem(`writes have stopped: ${cause.message}`);
+    try {
+      this.current = recover(this.folder.path, { untilSeq: this.durableAt.seq }).engine;
+    } catch (unreadable) {
+      // Reads are refused, too: what is in memory shows what is not on disk.
+      this.options.onProblem(`reads have stopped: ${(unreadable as Error).message}`);
+      return;
+    }
+    this.writer = new JournalWriter(this.durableAt);
+    this.chainedSeq = this.current.seq;
+    for (const reset of this.resets) reset(this.current);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOSPC' || code === 'EDQUOT') this.retryLater();
+    // What cannot be wiped now is a torn tail for the next start.
+    else await this.segments.repair().catch(() => undefined);
+  }
+
+  private retryLater(): void {
+    const retry = async (): Promise<void> => {
+      try {
+        await this.segments.repair();
+        this.stopped = null;
+        this.options.onProblem('the disk has room again, writes go on');
+      } catch {
+        this.retryLater();
+      }
+    };
+    this.retrying = setTimeout(() => void retry(), RETRY_MS).unref();
+  }
+
+  /** Shortens the next recovery, while the exchange goes on. Answers the file's name. */
+  snapshot(): Promise<string> {
+    const one = this.isSnapshotting
+      ? this.snapshotting.then(() => this.takeSnapshot())
+      : this.takeSnapshot();
+    this.snapshotting = one.catch(() => undefined);
+    return one;
+  }
+
+  private async takeSnapshot(): Promise<string> {
+    const { seq } = this.current;
+    const chainHash = this.current.chainHash();
+    this.snapshotAskedSeq = seq;
+    this.isSnapshotting = true;
+    const started = performance.now();
+    try {
+      if (this.durableAt.seq < seq) await this.settledAt(seq);
+      this.shadow = startShadow({ folder: this.folder.path, seq, chainHash });
+      const name = await this.shadow.done;
+      this.snapshots.seq = seq;
+      this.snapshots.seconds = (performance.now() - started) / 1000;
+      return name;
+    } catch (error) {
+      this.snapshots.failures += 1;
+      if (error instanceof ShadowMismatch) {
+        // What was answered cannot be answered for after a restart.
+        this.snapshots.mismatch = true;
+        this.stopped = error;
+        this.options.onProblem(`writes have stopped: ${error.message}`);
+      } else this.options.onProblem(`no snapshot: ${(error as Error).message}`);
+      throw error;
+    } finally {
+      this.shadow = null;
+      this.isSnapshotting = false;
+    }
   }
 
   /** Writes what is left, a snapshot, and lets go of the folder. */
   async close(): Promise<void> {
+    clearTimeout(this.resting);
+    clearTimeout(this.retrying);
+    await this.shadow?.cancel();
+    await this.snapshotting;
     await this.settled().catch(() => undefined);
-    if (this.stopped === null && this.snapshotSeq < this.current.seq) await this.snapshot();
-    await this.file.close();
+    if (this.stopped === null) await this.writeEnding();
+    await this.segments.close();
     await this.folder.unlock();
   }
-}
 
-async function readIfThere(path: string): Promise<Uint8Array | null> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw fileError(path, error);
+  /** Nobody is served any more: the exchange writes its state itself. */
+  private async writeEnding(): Promise<void> {
+    const { seq, nowUs } = this.current;
+    const isSnapshotDue = this.snapshots.seq < seq;
+    if (!isSnapshotDue && this.chainedSeq === seq) return;
+    if (isSnapshotDue) this.writer.checkpoint(seq, nowUs, this.current.stateHash());
+    await this.writeGroup(true);
+    if (!isSnapshotDue) return;
+    const engine = this.current.snapshot();
+    await writeSnapshot(this.folder.path, { seq, engine, orderIds: [...this.orderIds()] });
   }
 }
 
-/** The exchange at the end of the journal: from the newest whole snapshot that fits it, else from the beginning. */
-async function load(
-  folder: DataFolder,
-  bytes: Uint8Array,
+function openSegments(
+  { path }: DataFolder,
   options: DurableOptions,
-): Promise<Loaded> {
-  const { header } = new JournalReader(bytes);
-  // It began when it began, whatever the clock says now.
-  const { genesisTimeUs } = header.config;
-  const asked = options.config === null ? header.config : { ...options.config, genesisTimeUs };
-  if (configHash(asked) !== header.configHash) {
-    throw new FileError(
-      `${folder.journalPath}: was begun with another configuration; start without one, or with another folder`,
-    );
-  }
-  const { whole, damaged } = await folder.snapshots();
-  const problems = [...damaged];
-  for (const snapshot of [...whole, null]) {
-    try {
-      return loadFrom(bytes, snapshot, problems);
-    } catch (error) {
-      if (snapshot === null || !(error instanceof JournalError)) throw error;
-      problems.push(`snapshot-${String(snapshot.position.seq)}: ${error.message}`);
-    }
-  }
-  throw new FileError(`${folder.journalPath}: cannot be read`);
+  config: ExchangeConfig,
+  bytes: number,
+): SegmentWriter {
+  const { segmentBytes = SEGMENT_BYTES, openFile = open } = options;
+  return new SegmentWriter({ folder: path, config, bytes: segmentBytes, openFile }, bytes);
 }
 
-function loadFrom(
-  bytes: Uint8Array,
-  snapshot: StoredSnapshot | null,
-  damagedSnapshots: readonly string[],
-): Loaded {
-  const reader = new JournalReader(bytes, snapshot?.position ?? null);
-  const engine =
-    snapshot === null ? new Exchange(reader.header.config) : Exchange.restore(snapshot.engine);
-  const orderIds: (readonly [number, string])[] = [...(snapshot?.orderIds ?? [])];
-  let replayed = 0;
-  for (;;) {
-    const frame = reader.next();
-    if (frame === null) break;
-    if (frame.kind === 'command') {
-      engine.apply(frame.command);
-      replayed += 1;
-    } else if (frame.kind === 'orderIds') {
-      frame.digests.forEach((digest, i) => orderIds.push([frame.firstId + i, digest]));
-    } else if (frame.kind === 'checkpoint' && frame.stateHash !== engine.stateHash()) {
-      throw new JournalError(`journal: state at command ${String(frame.seq)} has another hash`);
-    }
-  }
+/** It began when it began, whatever the clock says now. */
+function checkConfig(path: string, found: ExchangeConfig, asked: ExchangeConfig | null): void {
+  const { genesisTimeUs } = found;
+  if (asked === null || configHash({ ...asked, genesisTimeUs }) === configHash(found)) return;
+  throw new FileError(
+    `${path}: was begun with another configuration; start without one, or with another folder`,
+  );
+}
+
+function recoveryOf({ engine, snapshotSeq, replayed, passedOver, end }: Recovered): Recovery {
   return {
-    engine,
-    length: reader.offset,
-    orderIds,
-    recovery: {
-      isNew: false,
-      snapshotSeq: snapshot?.position.seq ?? 0,
-      replayed,
-      damagedSnapshots,
-      cutBytes: bytes.length - reader.offset,
-      stateHash: engine.stateHash(),
-    },
+    isNew: false,
+    snapshotSeq,
+    replayed,
+    passedOver,
+    cutBytes: end.torn?.bytes ?? 0,
+    stateHash: engine.stateHash(),
   };
 }

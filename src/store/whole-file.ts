@@ -5,12 +5,16 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { fileError } from './file-error.ts';
 
-export async function writeWholeFile(path: string, bytes: Uint8Array): Promise<void> {
+export async function writeWholeFile(
+  path: string,
+  content: Uint8Array | Iterable<string | Uint8Array>,
+): Promise<void> {
   const temporary = `${path}.partial-${String(process.pid)}`;
   try {
     const file = await open(temporary, 'wx');
     try {
-      await file.writeFile(bytes);
+      const chunks = content instanceof Uint8Array ? [content] : content;
+      for (const chunk of chunks) await file.writeFile(chunk);
       await file.sync();
     } finally {
       await file.close();

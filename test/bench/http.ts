@@ -1,196 +1,161 @@
 /**
- * `npm run bench:http`: what the served API carries, as ratios to a bare Fastify echo in the same run. Servers are processes of their own; the load
- * generator has the other core. Orders are ioc and find nobody, so that books stay empty; every write is on disk before it is answered.
+ * `npm run bench:http`: what the served API carries, as ratios to a bare Fastify echo with schemas. Servers are processes of their own; the load
+ * generator has the other core. Samples are interleaved: each round asks everybody once, and a ratio is the median of those of the rounds. Every order
+ * is on disk before it is answered. A machine that others use, too, distorts rates more than the servers' own time, so both are printed.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import autocannon, { type Request, type Result } from 'autocannon';
+import autocannon, { type Request } from 'autocannon';
 import Table from 'cli-table3';
-import { getBytes, SigningKey, Wallet } from 'ethers';
-import { SignJWT } from 'jose';
-import secp256k1 from 'secp256k1';
-import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
-import { recover } from '../../src/wallet/recover.ts';
-import { TypedData } from '../../src/wallet/typed-data.ts';
+import {
+  askedOrder,
+  fund,
+  JSON_TYPE,
+  recoversPerSecond,
+  signedOrders,
+  SYMBOL,
+  unsignedOrders,
+} from './http/order-flow.ts';
+import { median, ROOT, Server } from './http/processes.ts';
 
-const ACCOUNTS = 200;
-const SIGNED_ORDERS = 80_000;
-const SECONDS = 4;
+const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
+const SECONDS = Number(process.env['SECONDS'] ?? 2);
 const CONNECTIONS = 50;
-const SECRET = 's'.repeat(32);
-const SYMBOL = 'BTC-USD-PERP';
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const SIGNED_ORDERS = 20_000 * (ROUNDS + 2) * SECONDS;
+/** Of the most that was carried. */
+const HALF = 0.5;
 
-const processes: ChildProcess[] = [];
-const folders: string[] = [];
-
-function start(args: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, args, {
-    cwd: ROOT,
-    env: { ...process.env, ORRERY_SECRET: SECRET },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  processes.push(child);
-  return new Promise((resolve, reject) => {
-    child.stdout.on('data', (chunk: Buffer) => {
-      const url = /listens on (\S+)/.exec(chunk.toString())?.[1];
-      if (url !== undefined) resolve(url);
-    });
-    child.on('exit', () => {
-      reject(new Error('a server ended'));
-    });
-  });
+interface Sample {
+  readonly perSecond: number;
+  /** The server's own time for a request. */
+  readonly micros: number;
+  readonly cores: number;
+  readonly generatorCores: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly failed: number;
 }
 
-async function serve(...more: string[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'orrery-bench-'));
-  folders.push(folder);
-  const cli = join(ROOT, 'dist/cli/main.js');
-  const flags = ['--port', '0', '--data-dir', folder, '--sim-token', 't', '--clock', 'virtual'];
-  const url = await start([cli, 'serve', ...flags, ...more]);
-  await post(url, '/sim/oracle', { symbol: SYMBOL, price: '60000' });
-  for (const { address } of keys)
-    await post(url, '/sim/deposit', { account: address, amount: '1000000' });
-  return url;
+interface Contestant {
+  readonly name: string;
+  readonly server: Server;
+  readonly request: Request;
+  readonly samples: Sample[];
 }
 
-async function post(url: string, path: string, body: unknown): Promise<void> {
-  const headers = { authorization: 'Bearer t', 'content-type': 'application/json' };
-  const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
-  if (!answer.ok) throw new Error(await answer.text());
-}
-
-const keys = Array.from({ length: ACCOUNTS }, (_, i) => {
-  const secret = `0x${(i + 1).toString(16).padStart(64, '0')}`;
-  return { secret, key: new SigningKey(secret), address: new Wallet(secret).address.toLowerCase() };
-});
-const now = Math.floor(DEFAULT_EXCHANGE_CONFIG.genesisTimeUs / 1_000_000);
-const tokens = await Promise.all(
-  keys.map(({ address }) =>
-    new SignJWT({ account: address, signer: address })
-      .setProtectedHeader({ alg: 'HS512' })
-      .setIssuedAt(now)
-      .setExpirationTime(4_000_000_000)
-      .sign(new TextEncoder().encode(SECRET)),
-  ),
-);
-
-function orderOf(account: number, nonce: number): Record<string, unknown> {
-  return {
-    account: keys[account]!.address,
-    subaccountIndex: 0,
-    symbol: SYMBOL,
-    orderType: 'Limit',
-    price: '59000',
-    quantity: '0.001',
-    nonce,
-    expiresAt: 9_007_199_254_740_991,
-    originator: `0x${'0'.repeat(40)}`,
-    originatorFee: 0,
-    flags: { ioc: true, postOnly: false, reduceOnly: false },
-    signatures: [] as string[],
-  };
-}
-
-const typedData = new TypedData(DEFAULT_EXCHANGE_CONFIG);
-
-function signedOrders(): string[] {
-  return Array.from({ length: SIGNED_ORDERS }, (_, i) => {
-    const account = i % ACCOUNTS;
-    const body = orderOf(account, i + 1);
-    const digest = getBytes(typedData.digestOf('Order', body));
-    const { signature, recid } = secp256k1.ecdsaSign(digest, getBytes(keys[account]!.secret));
-    const v = recid === 0 ? '1b' : '1c';
-    return JSON.stringify({ ...body, signatures: [Buffer.from(signature).toString('hex') + v] });
-  });
-}
-
-const JSON_TYPE = { 'content-type': 'application/json' };
-
-async function load(url: string, request: Request): Promise<Result> {
-  await autocannon({ url, connections: CONNECTIONS, duration: 1, requests: [request] });
-  return autocannon({ url, connections: CONNECTIONS, duration: SECONDS, requests: [request] });
-}
-
-/** Bodies one after the other; each is sent once. */
-function orders(bodies: (i: number) => { body: string; account: number }): Request {
-  let next = 0;
-  return {
-    method: 'POST',
-    path: '/account/order',
-    setupRequest: (request) => {
-      const { body, account } = bodies(next++);
-      return {
-        ...request,
-        body,
-        headers: { ...JSON_TYPE, authorization: `Bearer ${tokens[account]!}` },
-      };
-    },
-  };
-}
-
-function recoversPerSecond(): number {
-  const digest = getBytes(typedData.digestOf('Order', orderOf(0, 1)));
-  const { serialized } = keys[0]!.key.sign(digest);
+async function load(
+  { server, request }: Contestant,
+  seconds: number,
+  perSecond?: number,
+): Promise<Sample> {
+  const cpu = server.cpuSeconds();
+  const own = process.cpuUsage();
   const started = performance.now();
-  let done = 0;
-  for (; performance.now() - started < 1000; done++) recover(digest, serialized);
-  return (done / (performance.now() - started)) * 1000;
+  const result = await autocannon({
+    url: server.url,
+    connections: CONNECTIONS,
+    duration: seconds,
+    requests: [request],
+    ...(perSecond === undefined ? {} : { overallRate: Math.round(perSecond) }),
+  });
+  const taken = server.cpuSeconds() - cpu;
+  const elapsed = (performance.now() - started) / 1000;
+  const { user, system } = process.cpuUsage(own);
+  const answered = result.requests.total;
+  return {
+    perSecond: answered / result.duration,
+    micros: (taken / answered) * 1e6,
+    cores: taken / elapsed,
+    generatorCores: (user + system) / 1e6 / elapsed,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+    failed: result.non2xx + result.errors,
+  };
 }
 
+const servers: Server[] = [];
 try {
-  const recovers = recoversPerSecond();
-  const echo = await start(['--import', 'tsx', join(ROOT, 'test/bench/echo-server.ts')]);
-  const trusting = await serve('--trust-signatures');
-  const verifying = await serve();
-  const echoBody = JSON.stringify({ account: keys[0]!.address, price: '60000', nonce: 1 });
-  const base = await load(echo, {
+  const echo = await Server.start(['--import', 'tsx', join(ROOT, 'test/bench/echo-server.ts')]);
+  const trusting = await Server.exchange('trust');
+  const verifying = await Server.exchange('verify');
+  servers.push(echo, trusting, verifying);
+  await fund(trusting);
+  await fund(verifying);
+  const contestant = (name: string, server: Server, request: Request): Contestant => ({
+    name,
+    server,
+    request,
+    samples: [],
+  });
+  const base = contestant('Fastify echo with schemas', echo, {
     method: 'POST',
     path: '/echo',
     headers: JSON_TYPE,
-    body: echoBody,
+    body: JSON.stringify({ account: `0x${'1'.repeat(40)}`, price: '60000', nonce: 1 }),
   });
-  const prices = await load(trusting, { path: `/price/${SYMBOL}` });
-  const unsigned = await load(
-    trusting,
-    orders((i) => ({ account: i % ACCOUNTS, body: JSON.stringify(orderOf(i % ACCOUNTS, i + 1)) })),
-  );
-  const bodies = signedOrders();
-  const signed = await load(
-    verifying,
-    orders((i) => ({ account: i % ACCOUNTS, body: bodies[i % bodies.length]! })),
-  );
+  const orders = contestant('POST /account/order, trusted', trusting, unsignedOrders());
+  const signed = contestant('POST /account/order, signed', verifying, signedOrders(SIGNED_ORDERS));
+  const contestants = [
+    base,
+    contestant('GET /price/{symbol}', trusting, { path: `/price/${SYMBOL}` }),
+    contestant('GET /account/order', trusting, await askedOrder(trusting)),
+    orders,
+    signed,
+  ];
+  for (const each of contestants) await load(each, 1);
+  const recovers: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const each of contestants) each.samples.push(await load(each, SECONDS));
+    recovers.push(recoversPerSecond(500));
+  }
+
   const table = new Table({
-    head: ['one run, 50 connections', 'requests/s', 'of echo', 'p50 ms', 'p99 ms', 'not 200'],
-    colAligns: ['left', 'right', 'right', 'right', 'right', 'right'],
+    head: [
+      `${String(CONNECTIONS)} connections, ${String(ROUNDS)} rounds`,
+      'requests/s',
+      'of echo',
+      'by own time',
+      'µs each',
+      'cores',
+      'generator',
+      'p50 ms',
+      'p99 ms',
+      'not 200',
+    ],
+    colAligns: ['left', ...Array.from({ length: 9 }, () => 'right' as const)],
     style: { head: [], border: [], compact: true },
   });
-  for (const [name, result] of [
-    ['Fastify echo with schemas', base],
-    ['GET /price/{symbol}', prices],
-    ['POST /account/order, durable, trusted', unsigned],
-    ['POST /account/order, durable, signed', signed],
-  ] as const) {
-    const { requests, latency, non2xx, errors } = result;
+  const middle = ({ samples }: Contestant, of: (sample: Sample) => number): number =>
+    median(samples.map(of));
+  const ratio = ({ samples }: Contestant, of: (ours: Sample, echo: Sample) => number): string =>
+    median(samples.map((sample, i) => of(sample, base.samples[i]!))).toFixed(2);
+  for (const each of contestants) {
     table.push([
-      name,
-      Math.round(requests.average).toLocaleString('en'),
-      (requests.average / base.requests.average).toFixed(2),
-      latency.p50,
-      latency.p99,
-      non2xx + errors,
+      each.name,
+      Math.round(middle(each, ({ perSecond }) => perSecond)).toLocaleString('en'),
+      ratio(each, (ours, bare) => ours.perSecond / bare.perSecond),
+      ratio(each, (ours, bare) => bare.micros / ours.micros),
+      middle(each, ({ micros }) => micros).toFixed(1),
+      middle(each, ({ cores }) => cores).toFixed(2),
+      middle(each, ({ generatorCores }) => generatorCores).toFixed(2),
+      middle(each, ({ p50 }) => p50),
+      middle(each, ({ p99 }) => p99),
+      each.samples.reduce((sum, { failed }) => sum + failed, 0),
     ]);
   }
   console.log(table.toString());
+  const native = median(recovers);
+  const ofNative = median(signed.samples.map(({ perSecond }, i) => perSecond / recovers[i]!));
   console.log(
-    `native recovery on one core: ${Math.round(recovers).toLocaleString('en')}/s; ` +
-      `signed orders are ${(signed.requests.average / recovers).toFixed(2)} of it`,
+    `native recovery on one core: ${Math.round(native).toLocaleString('en')}/s; signed orders are ${ofNative.toFixed(2)} of it`,
   );
+  for (const each of [orders, signed]) {
+    const rate = HALF * middle(each, ({ perSecond }) => perSecond);
+    const { p50, p99, perSecond } = await load(each, 2 * SECONDS, rate);
+    console.log(
+      `${each.name} at half of that, ${Math.round(perSecond).toLocaleString('en')}/s: p50 ${String(p50)} ms, p99 ${String(p99)} ms`,
+    );
+  }
 } finally {
-  for (const child of processes) child.kill('SIGKILL');
-  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+  for (const server of servers) server.stop();
 }
 process.exit(0);

@@ -52,12 +52,14 @@ test('a flipped bit is named with frame and byte', () => {
   writeFileSync(damaged, bytes);
   const { status, err } = orrery('replay', damaged, '--verify');
   expect(status).toBe(2);
-  expect(err).toMatch(/damaged\.orrery: journal (frame \d+ at byte \d+|header): .*checksum/);
+  expect(err).toMatch(
+    /damaged\.orrery: journal (at byte \d+, after command \d+|header): .*checksum/,
+  );
 });
 
 test.each([
   [['replay', 'missing.orrery'], 2, 'missing.orrery: no such file or folder'],
-  [['replay', '.'], 2, 'journal.orrery: no such file or folder'],
+  [['replay', '.'], 2, 'no journal is in this folder'],
   [['replay'], 2, 'Not enough non-option arguments'],
   [['replay', 'x', '--until-seq=-1'], 2, '--until-seq must be a whole number from 0'],
   [['replya', 'x'], 2, 'Did you mean replay?'],
@@ -66,7 +68,7 @@ test.each([
   [['demo', '--data', 'nowhere'], 2, 'nowhere: no such file or folder'],
   [['data', 'verify', 'nowhere'], 2, 'nowhere: no such file or folder'],
   [['data', 'book', '.', '--every', '0'], 2, '--every must be a whole number from 1'],
-  [['data', 'import', 'csv', 'x', '--out', 'y'], 2, 'Invalid values'],
+  [['data', 'import', 'stone', 'x', '--out', 'y'], 2, 'Invalid values'],
   [[], 2, 'name a command'],
 ])('%j exits %i and says why', (args, status, message) => {
   const ran = orrery(...args);
@@ -90,6 +92,7 @@ test.each([
   ['--help'],
   ['replay', '--help'],
   ['inspect', '--help'],
+  ['journal', 'verify', '--help'],
   ['run', '--help'],
   ['demo', '--help'],
   ['data', 'import', '--help'],

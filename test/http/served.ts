@@ -20,7 +20,7 @@ import { Metrics } from '../../src/http/metrics.ts';
 import { buildServer, type BrowserOptions, type ServerLimits } from '../../src/http/server.ts';
 import { WalletAuth } from '../../src/http/wallet-auth.ts';
 import { DataFolder } from '../../src/store/data-folder.ts';
-import { DurableExchange } from '../../src/store/durable-exchange.ts';
+import { DurableExchange, type DurableOptions } from '../../src/store/durable-exchange.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
 import { RequestVerifier } from '../../src/wallet/request-verifier.ts';
 
@@ -37,6 +37,7 @@ export interface ServedOptions {
   readonly browsers?: Partial<BrowserOptions>;
   readonly limits?: Partial<ServerLimits>;
   readonly trustProxy?: readonly string[];
+  readonly disk?: Pick<DurableOptions, 'segmentBytes' | 'openFile'>;
 }
 
 export interface Answer {
@@ -51,19 +52,28 @@ export class Served {
   readonly app: FastifyInstance;
   readonly host: Host;
   readonly url: string;
-  readonly problems: string[] = [];
+  /** What the store said of itself. */
+  readonly problems: readonly string[];
 
-  private constructor(path: string, app: FastifyInstance, host: Host, url: string) {
+  private constructor(
+    path: string,
+    app: FastifyInstance,
+    host: Host,
+    url: string,
+    problems: readonly string[],
+  ) {
     this.path = path;
     this.app = app;
     this.host = host;
     this.url = url;
+    this.problems = problems;
   }
 
   static async start(options: ServedOptions = {}): Promise<Served> {
     const path = options.path ?? (await mkdtemp(join(tmpdir(), 'orrery-')));
     const config = options.config ?? DEFAULT_EXCHANGE_CONFIG;
     const folder = await DataFolder.open(path);
+    const problems: string[] = [];
     const exchange = await DurableExchange.open(folder, {
       config,
       fallback: config,
@@ -71,8 +81,9 @@ export class Served {
       durability: 'strict',
       snapshotEvery: 0,
       onProblem: (what) => {
-        throw new Error(what);
+        problems.push(what);
       },
+      ...options.disk,
     }).catch(async (error: unknown) => {
       await folder.unlock();
       throw error;
@@ -103,7 +114,7 @@ export class Served {
       trustProxy: options.trustProxy ?? [],
     });
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
-    return new Served(path, app, host, url);
+    return new Served(path, app, host, url, problems);
   }
 
   /** Leaves the folder as a crash would: nothing is written any more, the lock stays. */

@@ -1,8 +1,8 @@
 import type { CommandModule } from 'yargs';
 import { describeCommand } from '../../sim/journal/codec.ts';
-import { JournalError, JournalReader, type JournalFrame } from '../../sim/journal/frames.ts';
+import type { JournalFrame } from '../../sim/journal/frames.ts';
 import { print, printJson } from '../manners.ts';
-import { readJournal } from '../read-file.ts';
+import { openJournal } from '../../store/folder-journal.ts';
 
 interface InspectArguments {
   readonly journal: string;
@@ -31,45 +31,41 @@ export const command: CommandModule<object, InspectArguments> = {
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .example('$0 inspect reports/demo/journal.orrery --from 100 --limit 5', 'five commands')
       .example('$0 inspect run.orrery --limit 0 --json', 'header and counts'),
-  handler: async ({ journal, from, to, limit, json }) => {
-    const bytes = await readJournal(journal);
-    try {
-      const reader = new JournalReader(bytes);
-      const counts = new Map<string, number>();
-      const shown: JournalFrame[] = [];
-      for (let frame = reader.next(); frame !== null; frame = reader.next()) {
-        const kind = frame.kind === 'command' ? frame.command.kind : frame.kind;
-        counts.set(kind, (counts.get(kind) ?? 0) + 1);
-        if (frame.seq >= from && frame.seq <= to && shown.length < limit) shown.push(frame);
-      }
-      const header = {
-        formatVersion: reader.header.formatVersion,
-        semanticsVersion: reader.header.semanticsVersion,
-        configHash: reader.header.configHash,
-        config: reader.header.config,
-        bytes: bytes.length,
-        complete: reader.ended,
-        torn: reader.torn,
-        counts: Object.fromEntries(counts),
-      };
-      if (json) {
-        printJson({ ...header, frames: shown.map(describeFrame) });
-        return;
-      }
-      print(
-        `format ${String(header.formatVersion)}, semantics ${String(header.semanticsVersion)}, config ${header.configHash}`,
-      );
-      print(
-        `${String(bytes.length)} bytes, ${header.complete ? 'complete' : 'not closed'}` +
-          (header.torn === null ? '' : `, torn at byte ${String(header.torn.offset)}`),
-      );
-      for (const [kind, count] of counts) print(`${String(count).padStart(10)} ${kind}`);
-      for (const frame of shown) {
-        print(`${String(frame.seq).padStart(10)} ${JSON.stringify(describeFrame(frame))}`);
-      }
-    } catch (error) {
-      if (error instanceof JournalError) throw new JournalError(`${journal}: ${error.message}`);
-      throw error;
+  handler: ({ journal, from, to, limit, json }) => {
+    const reader = openJournal(journal);
+    const counts = new Map<string, number>();
+    const shown: JournalFrame[] = [];
+    for (let frame = reader.next(); frame !== null; frame = reader.next()) {
+      const kind = frame.kind === 'command' ? frame.command.kind : frame.kind;
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
+      if (frame.seq >= from && frame.seq <= to && shown.length < limit) shown.push(frame);
+    }
+    const header = {
+      formatVersion: reader.header.formatVersion,
+      semanticsVersion: reader.header.semanticsVersion,
+      configHash: reader.header.configHash,
+      config: reader.header.config,
+      afterSeq: reader.fromSeq,
+      bytes: reader.size,
+      complete: reader.ended,
+      torn: reader.torn,
+      counts: Object.fromEntries(counts),
+    };
+    if (json) {
+      printJson({ ...header, frames: shown.map(describeFrame) });
+      return;
+    }
+    print(
+      `format ${String(header.formatVersion)}, semantics ${String(header.semanticsVersion)}, config ${header.configHash}`,
+    );
+    print(
+      `${String(reader.size)} bytes, ${header.complete ? 'complete' : 'not closed'}` +
+        (header.torn === null ? '' : `, torn at byte ${String(header.torn.offset)}`),
+    );
+    if (reader.fromSeq > 0) print(`goes on from command ${String(reader.fromSeq)}`);
+    for (const [kind, count] of counts) print(`${String(count).padStart(10)} ${kind}`);
+    for (const frame of shown) {
+      print(`${String(frame.seq).padStart(10)} ${frameText(frame)}`);
     }
   },
 };
@@ -78,4 +74,9 @@ function describeFrame(frame: JournalFrame): Record<string, unknown> {
   return frame.kind === 'command'
     ? { seq: frame.seq, ...describeCommand(frame.command) }
     : { ...frame };
+}
+
+/** A frame as a line of JSON. */
+export function frameText(frame: JournalFrame): string {
+  return JSON.stringify(describeFrame(frame));
 }

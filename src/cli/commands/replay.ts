@@ -1,6 +1,6 @@
 import type { CommandModule } from 'yargs';
-import { JournalError } from '../../sim/journal/frames.ts';
 import { replay } from '../../sim/replay.ts';
+import { openJournal } from '../../store/folder-journal.ts';
 import {
   EXIT,
   InputError,
@@ -11,7 +11,6 @@ import {
   setExitCode,
   startProgress,
 } from '../manners.ts';
-import { readJournal } from '../read-file.ts';
 
 interface ReplayArguments {
   readonly journal: string;
@@ -43,14 +42,14 @@ export const command: CommandModule<object, ReplayArguments> = {
       })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .example('$0 replay reports/demo/journal.orrery --verify', 'check a run to the last hash'),
-  handler: async ({ journal, verify, recover, json, 'until-seq': untilSeq }) => {
+  handler: ({ journal, verify, recover, json, 'until-seq': untilSeq }) => {
     if (untilSeq !== undefined && (!Number.isSafeInteger(untilSeq) || untilSeq < 0)) {
       throw new InputError(`--until-seq must be a whole number from 0, got ${String(untilSeq)}`);
     }
-    const bytes = await readJournal(journal);
+    const source = openJournal(journal);
     const progress = startProgress('replay', json);
     try {
-      const result = replay(bytes, {
+      const result = replay(source, {
         verify,
         recover,
         ...(untilSeq === undefined ? {} : { untilSeq }),
@@ -64,6 +63,7 @@ export const command: CommandModule<object, ReplayArguments> = {
       const { engine, mismatch } = result;
       const summary = {
         commands: result.commands,
+        afterSeq: source.fromSeq,
         seq: engine.seq,
         timeUs: engine.nowUs,
         complete: result.ended,
@@ -75,6 +75,8 @@ export const command: CommandModule<object, ReplayArguments> = {
       };
       if (json) printJson(summary);
       else {
+        if (source.fromSeq > 0)
+          print(`from        the snapshot of command ${String(source.fromSeq)}`);
         print(
           `commands    ${String(result.commands)}${result.ended ? '' : ' (journal not closed)'}`,
         );
@@ -95,7 +97,6 @@ export const command: CommandModule<object, ReplayArguments> = {
       if (mismatch !== null) setExitCode(EXIT.failed);
     } catch (error) {
       progress.stop();
-      if (error instanceof JournalError) throw new JournalError(`${journal}: ${error.message}`);
       throw error;
     }
   },

@@ -148,16 +148,17 @@ async function openHost(
 }
 
 function recoveryText(recovery: Recovery, path: string): string {
-  if (recovery.isNew) return `orrery: a new exchange in ${path}`;
+  if (recovery.isNew) {
+    const torn = `, after ${String(recovery.cutBytes)} bytes of a first write that was cut short`;
+    return `orrery: a new exchange in ${path}${recovery.cutBytes > 0 ? torn : ''}`;
+  }
   const parts = [
     recovery.snapshotSeq > 0
       ? `snapshot of command ${String(recovery.snapshotSeq)}`
       : 'no snapshot',
     `${String(recovery.replayed)} commands replayed`,
-    ...recovery.damagedSnapshots.map((what) => `not used: ${what}`),
-    ...(recovery.cutBytes > 0
-      ? [`${String(recovery.cutBytes)} bytes of a torn write cut off`]
-      : []),
+    ...recovery.passedOver.map((what) => `not used: ${what}`),
+    ...(recovery.cutBytes > 0 ? [`${String(recovery.cutBytes)} bytes of a torn write wiped`] : []),
     `state hash ${recovery.stateHash}`,
   ];
   return `orrery: recovered ${path}: ${parts.join(', ')}`;

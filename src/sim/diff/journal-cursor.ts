@@ -4,10 +4,10 @@ import type { Seq } from '../../num/units.ts';
 import {
   JournalError,
   type JournalFrame,
-  type JournalHeader,
   type JournalReader,
   type TornTail,
 } from '../journal/frames.ts';
+import type { JournalHeader } from '../journal/header.ts';
 
 /** A journal that can be read from its beginning as often as needed; its name is for messages. */
 export interface NamedJournal {

@@ -1,39 +1,47 @@
 /**
- * The journal's container (DESIGN §10): a header that binds it to a format, a semantics version and a configuration;
- * then frames `u32 length | u32 crc32(rest) | u8 kind | u64 seq | i64 timeUs | payload`, little-endian, `length` counting
- * the bytes after the checksum. Kinds: command, checkpoint (state hash), end, order ids (digests that clients know orders by).
+ * The journal's frames (DESIGN §10): `u32 length | u32 crc32(rest) | u8 kind | u64 seq | i64 timeUs | payload`, little-endian, `length` counting
+ * the bytes after the checksum. Kinds: command, checkpoint (state hash), end, order ids (digests that clients know orders by), chain (the
+ * chain hash of who served it), and group.
  *
- * A reader yields only frames whose checksum holds and whose sequence follows. An incomplete last frame is a *torn
- * tail*, what a crash leaves; anything else that is wrong is corruption, a hard error with its place.
+ * A plain journal is a header and frames. In a segment (`header.ts`) frames come in groups: a group is a frame whose payload is the frames
+ * that reached the disk by one sync, and whose seq and time are those of what stands before it. A group is there as a whole or not at all.
+ *
+ * A reader yields only what is under a checksum that holds and whose sequence follows. An incomplete last frame or group is a *torn
+ * tail*, what a crash leaves; anything else that is wrong is corruption, a hard error with its place. What tells them apart: the next is
+ * written only after the one before is on disk, so a whole one later proves that an earlier one was whole, too.
  */
-import { ArchiveError, ArchiveReader, ArchiveWriter } from '../../base/archive.ts';
+import { ArchiveError } from '../../base/archive.ts';
 import type { Command } from '../../engine/commands.ts';
-import { archiveConfig, configHash } from '../../engine/config-archive.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
 import { seq as seqOf, timeUs, type Seq, type TimeUs } from '../../num/units.ts';
 import { ByteReader, BytesError, ByteWriter } from './bytes.ts';
 import { decodeCommand, encodeCommand } from './codec.ts';
 import { crc32 } from './crc32.ts';
+import {
+  BEGINNING,
+  headerBytes,
+  readHeader,
+  type JournalHeader,
+  type JournalPosition,
+} from './header.ts';
+import { JournalError } from './journal-error.ts';
 
-/** "ORRERY" and a line ending pair that text-mode copying would break. */
-const MAGIC = [0x4f, 0x52, 0x52, 0x45, 0x52, 0x59, 0x0d, 0x0a] as const;
-export const FORMAT_VERSION = 1;
-/** Changes only together with a golden hash: the same journal would mean something else. */
-export const SEMANTICS_VERSION = 1;
+export { JournalError } from './journal-error.ts';
 
 const KIND_COMMAND = 1;
 const KIND_CHECKPOINT = 2;
 const KIND_END = 3;
 const KIND_ORDER_IDS = 4;
+const KIND_GROUP = 5;
+const KIND_CHAIN = 6;
 const DIGEST_BYTES = 32;
 const FRAME_HEAD = 8;
 const FRAME_BODY_HEAD = 17;
 /** No frame is larger: a venue's full book of a million levels stays below. */
 const MAX_FRAME = 64 * 1024 * 1024;
-
-export class JournalError extends Error {
-  override readonly name = 'JournalError';
-}
+/** A group takes no further command beyond this. */
+const FULL_GROUP = 16 * 1024 * 1024;
+const MAX_GROUP = FULL_GROUP + 2 * MAX_FRAME;
 
 export type JournalFrame =
   | { readonly kind: 'command'; readonly seq: Seq; readonly command: Command }
@@ -49,6 +57,13 @@ export type JournalFrame =
       readonly timeUs: TimeUs;
       readonly chainHash: string;
     }
+  /** The chain hash after this command, as the exchange had it that answered. */
+  | {
+      readonly kind: 'chain';
+      readonly seq: Seq;
+      readonly timeUs: TimeUs;
+      readonly chainHash: string;
+    }
   /** Digests of orders placed one after the other, by the command before (R-2.10). The engine does not know them. */
   | {
       readonly kind: 'orderIds';
@@ -59,37 +74,43 @@ export type JournalFrame =
       readonly digests: readonly string[];
     };
 
-/** Where a journal is read on from, or written on. */
-export interface JournalPosition {
-  /** Bytes before it. */
-  readonly offset: number;
-  readonly seq: Seq;
-  readonly timeUs: TimeUs;
+/** Frames that reach the disk together, as bytes. */
+export interface JournalGroup {
+  readonly bytes: Uint8Array;
+  /** What stands before it, and its last command. */
+  readonly after: JournalPosition;
+  readonly last: JournalPosition;
 }
 
-/** Writes a journal into memory; `take` hands out what was written since, for a file. */
+/** Writes a journal into memory: whole, or group by group for a file. */
 export class JournalWriter {
   private readonly out = new ByteWriter();
-  private handedOut = 0;
 
-  /** Begins a journal; without a configuration, goes on with one whose header is elsewhere. */
-  constructor(config: ExchangeConfig | null) {
-    if (config === null) return;
-    const archive = new ArchiveWriter();
-    archive.int(FORMAT_VERSION);
-    archive.int(SEMANTICS_VERSION);
-    archive.text(configHash(config));
-    archiveConfig(archive, config);
-    const header = archive.bytes();
-    for (const byte of MAGIC) this.out.u8(byte);
-    this.out.u32(header.length);
-    this.out.u32(crc32(header, 0, header.length));
+  /** What the frames not handed out yet follow, and where the last of them is. */
+  private after: JournalPosition = BEGINNING;
+  private last: JournalPosition = BEGINNING;
+  /** Where groups end that took no further command. */
+  private readonly cuts: { readonly at: number; readonly last: JournalPosition }[] = [];
+
+  /** Begins a journal, or goes on with one whose header is elsewhere; with groups after a position. */
+  constructor(begins: ExchangeConfig | JournalPosition | null) {
+    if (begins === null) return;
+    if ('seq' in begins) {
+      this.after = begins;
+      this.last = begins;
+      return;
+    }
+    const header = headerBytes(begins, null);
     this.out.reserve(header.length);
-    this.out.buffer.set(header, this.out.length);
-    this.out.length += header.length;
+    this.out.buffer.set(header, 0);
+    this.out.length = header.length;
   }
 
   append(seq: Seq, command: Command): void {
+    const begun = this.cuts.at(-1)?.at ?? 0;
+    if (this.out.length - begun >= FULL_GROUP) {
+      this.cuts.push({ at: this.out.length, last: this.last });
+    }
     const start = this.open(KIND_COMMAND, seq, command.timeUs);
     encodeCommand(this.out, command);
     this.close(start);
@@ -98,6 +119,12 @@ export class JournalWriter {
   checkpoint(seq: Seq, atUs: TimeUs, stateHash: string): void {
     const start = this.open(KIND_CHECKPOINT, seq, atUs);
     this.out.text(stateHash);
+    this.close(start);
+  }
+
+  chain(seq: Seq, atUs: TimeUs, chainHash: string): void {
+    const start = this.open(KIND_CHAIN, seq, atUs);
+    this.out.text(chainHash);
     this.close(start);
   }
 
@@ -125,23 +152,34 @@ export class JournalWriter {
     return this.out.bytes();
   }
 
+  /** Bytes held here. */
   get size(): number {
     return this.out.length;
   }
 
-  /** What was written since the last call; a copy. */
-  take(): Uint8Array {
-    const fresh = this.out.buffer.slice(this.handedOut, this.out.length);
-    this.handedOut = this.out.length;
-    return fresh;
-  }
-
   /** What was written since the last call, which is then forgotten here: for journals longer than memory. */
   drain(): Uint8Array {
-    const fresh = this.take();
+    const bytes = this.out.bytes();
     this.out.length = 0;
-    this.handedOut = 0;
-    return fresh;
+    return bytes;
+  }
+
+  /**
+   * What was written since the last call as a group, which is then forgotten here; the first of several when it is too much for one.
+   * Null when there is nothing.
+   */
+  takeGroup(): JournalGroup | null {
+    const { out, after } = this;
+    if (out.length === 0) return null;
+    const cut = this.cuts.shift();
+    const end = cut?.at ?? out.length;
+    const last = cut?.last ?? this.last;
+    const bytes = groupBytes(after, out.buffer.subarray(0, end));
+    out.buffer.copyWithin(0, end, out.length);
+    out.length -= end;
+    for (const [i, later] of this.cuts.entries()) this.cuts[i] = { ...later, at: later.at - end };
+    this.after = last;
+    return { bytes, after, last };
   }
 
   private open(kind: number, seq: Seq, atUs: TimeUs): number {
@@ -151,6 +189,7 @@ export class JournalWriter {
     this.out.u8(kind);
     this.out.u64(seq);
     this.out.u64(atUs);
+    this.last = { seq, timeUs: atUs };
     return start;
   }
 
@@ -161,84 +200,183 @@ export class JournalWriter {
   }
 }
 
-export interface JournalHeader {
-  readonly formatVersion: number;
-  readonly semanticsVersion: number;
-  readonly configHash: string;
-  readonly config: ExchangeConfig;
+/** Frames under one checksum, behind what they follow. */
+function groupBytes(after: JournalPosition, frames: Uint8Array): Uint8Array {
+  const head = FRAME_HEAD + FRAME_BODY_HEAD;
+  const group = new ByteWriter(head + frames.length);
+  group.u32(FRAME_BODY_HEAD + frames.length);
+  group.u32(0);
+  group.u8(KIND_GROUP);
+  group.u64(after.seq);
+  group.u64(after.timeUs);
+  group.buffer.set(frames, head);
+  group.length += frames.length;
+  group.putU32(4, crc32(group.buffer, FRAME_HEAD, group.length));
+  return group.buffer;
 }
 
-/** An incomplete frame at the very end. */
+/** An incomplete frame or group at the very end. */
 export interface TornTail {
   readonly offset: number;
-  readonly frame: number;
+  /** Up to the last that is not zero. */
+  readonly bytes: number;
+  /** The last command before it. */
+  readonly afterSeq: number;
   readonly reason: string;
 }
 
-export class JournalReader {
+/** A journal as its readers see it, wherever it is kept. */
+export interface JournalSource {
   readonly header: JournalHeader;
+  /** State that its first command is applied to; null when that is the genesis of the configuration. */
+  readonly base: Uint8Array | null;
+  /** The next frame, or null at the end or at a torn tail. Throws `JournalError` on corruption. */
+  next(): JournalFrame | null;
+  /** Whether the end frame was read. */
+  readonly ended: boolean;
+  readonly torn: TornTail | null;
+  /** Bytes consumed so far, of so many. */
+  readonly offset: number;
+  readonly size: number;
+}
+
+export class JournalReader implements JournalSource {
+  readonly header: JournalHeader;
+  readonly base = null;
   private readonly source: Uint8Array;
   private readonly reader: ByteReader;
   private at: number;
-  private frameNumber = 0;
-  private lastSeq = 0;
-  private lastUs = 0;
+  /** Where the last frame began. */
+  private begun: number;
+  /** Where the group ends that is being read. */
+  private groupEnd: number;
+  private lastSeq: number;
+  private lastUs: number;
   private complete = false;
+  private atEnd = false;
   private tail: TornTail | null = null;
 
-  /** Reads on from a position behind the header. Throws `JournalError` when this is no journal of this version. */
-  constructor(source: Uint8Array, from: JournalPosition | null = null) {
+  /** Throws `JournalError` when this is no journal of this version. */
+  constructor(source: Uint8Array) {
     this.source = source;
     this.reader = new ByteReader(source);
     const { header, end } = readHeader(source);
     this.header = header;
-    this.at = from?.offset ?? end;
-    this.lastSeq = from?.seq ?? 0;
-    this.lastUs = from?.timeUs ?? 0;
-    if (this.at < end || this.at > source.length) {
-      throw new JournalError(
-        `journal: ends at byte ${String(source.length)}, before the position ${String(this.at)}`,
-      );
-    }
+    this.at = end;
+    this.begun = end;
+    this.groupEnd = end;
+    this.lastSeq = header.after.seq;
+    this.lastUs = header.after.timeUs;
   }
 
-  /** Bytes consumed so far. */
   get offset(): number {
     return this.at;
   }
-  /** Whether the end frame was read. */
+  get size(): number {
+    return this.source.length;
+  }
   get ended(): boolean {
     return this.complete;
   }
   get torn(): TornTail | null {
     return this.tail;
   }
+  get position(): JournalPosition {
+    return { seq: seqOf(this.lastSeq), timeUs: timeUs(this.lastUs) };
+  }
+  /** The last frame as it stands in a plain journal. */
+  get frameBytes(): Uint8Array {
+    return this.source.subarray(this.begun, this.at);
+  }
+  /** Whether everything of a group was read; never inside of a plain journal, whose end alone is one. */
+  get betweenGroups(): boolean {
+    return this.header.grouped ? this.at === this.groupEnd : this.at === this.source.length;
+  }
 
-  /** The next frame, or null at the end or at a torn tail. Throws `JournalError` on corruption. */
+  /** Passes over frames of commands up to this one by their heads alone; a last group's may still come. */
+  skipTo(seq: number): void {
+    for (;;) {
+      const head = this.headAt(this.at);
+      if (head === null || head.kind === KIND_END) return;
+      const passed = this.header.grouped ? this.headAt(head.end) : head;
+      if (passed === null || passed.seq > seq) return;
+      this.at = head.end;
+      this.groupEnd = head.end;
+      this.lastSeq = passed.seq;
+      this.lastUs = passed.timeUs;
+    }
+  }
+
   next(): JournalFrame | null {
-    if (this.tail !== null || this.at === this.source.length) return null;
+    if (this.tail !== null || this.atEnd) return null;
+    const { grouped } = this.header;
+    while (grouped && this.at === this.groupEnd) if (!this.openGroup()) return null;
+    if (!grouped && this.at === this.source.length) return null;
     if (this.complete) this.fail('bytes after the end frame');
-    const left = this.source.length - this.at;
-    if (left < FRAME_HEAD) return this.tear(`${String(left)} of a frame head's 8 bytes`);
-    this.reader.at = this.at;
-    this.reader.end = this.source.length;
-    const length = this.reader.u32();
-    const checksum = this.reader.u32();
-    if (length < FRAME_BODY_HEAD || length > MAX_FRAME) {
-      return this.tear(`a frame length of ${String(length)} bytes`);
-    }
-    const body = this.at + FRAME_HEAD;
-    const end = body + length;
-    if (end > this.source.length) {
-      return this.tear(`${String(this.source.length - body)} of ${String(length)} bytes`);
-    }
-    if (crc32(this.source, body, end) !== checksum) return this.tear('a wrong checksum');
+    const limit = grouped ? this.groupEnd : this.source.length;
+    const end = this.wholeFrame(limit, MAX_FRAME);
+    if (typeof end === 'string') return grouped ? this.fail(end) : this.tear(end);
     this.reader.end = end;
+    this.begun = this.at;
     const frame = this.parse();
     if (this.reader.at !== end) this.fail('a frame longer than its fields');
     this.at = end;
-    this.frameNumber += 1;
     return frame;
+  }
+
+  private openGroup(): boolean {
+    if (isZero(this.source, this.at)) {
+      this.atEnd = true;
+      return false;
+    }
+    const end = this.wholeFrame(this.source.length, MAX_GROUP);
+    if (typeof end === 'string') {
+      this.tear(end);
+      return false;
+    }
+    const head = this.headAt(this.at);
+    if (head?.kind !== KIND_GROUP) return this.fail('a frame outside of a group');
+    if (head.seq !== this.lastSeq || head.timeUs !== this.lastUs) {
+      this.fail(`a group that follows command ${String(head.seq)}`);
+    }
+    this.at += FRAME_HEAD + FRAME_BODY_HEAD;
+    this.groupEnd = end;
+    return true;
+  }
+
+  /** Where the frame ends that begins here, or why it is not whole. Its fields come next. */
+  private wholeFrame(limit: number, max: number): number | string {
+    const { reader, at } = this;
+    const left = limit - at;
+    if (left < FRAME_HEAD) return `${String(left)} of a frame head's 8 bytes`;
+    reader.at = at;
+    reader.end = limit;
+    const length = reader.u32();
+    const checksum = reader.u32();
+    if (length < FRAME_BODY_HEAD || length > max) {
+      return `a frame length of ${String(length)} bytes`;
+    }
+    const body = at + FRAME_HEAD;
+    const end = body + length;
+    if (end > limit) return `${String(limit - body)} of ${String(length)} bytes`;
+    return crc32(this.source, body, end) === checksum ? end : 'a wrong checksum';
+  }
+
+  /** What a frame's head says; null where none can be. */
+  private headAt(at: number) {
+    const { source } = this;
+    if (at + FRAME_HEAD + FRAME_BODY_HEAD > source.length) return null;
+    const probe = new ByteReader(source, at);
+    const end = at + FRAME_HEAD + probe.u32();
+    if (end < at + FRAME_HEAD + FRAME_BODY_HEAD || end > source.length) return null;
+    probe.at = at + FRAME_HEAD;
+    try {
+      const kind = probe.u8();
+      return { end, kind, seq: probe.u64(), timeUs: probe.u64() };
+    } catch (error) {
+      if (error instanceof BytesError) return null;
+      throw error;
+    }
   }
 
   private parse(): JournalFrame {
@@ -258,18 +396,13 @@ export class JournalReader {
           return { kind: 'command', seq, command: decodeCommand(this.reader, atUs) };
         case KIND_CHECKPOINT:
           return { kind: 'checkpoint', seq, timeUs: atUs, stateHash: this.reader.text() };
+        case KIND_CHAIN:
+          return { kind: 'chain', seq, timeUs: atUs, chainHash: this.reader.text() };
         case KIND_END:
           this.complete = true;
           return { kind: 'end', seq, timeUs: atUs, chainHash: this.reader.text() };
-        case KIND_ORDER_IDS: {
-          const firstId = this.reader.uint();
-          const count = this.reader.uint();
-          if (count * DIGEST_BYTES > this.reader.end - this.reader.at) {
-            this.fail('more order ids than its frame has bytes');
-          }
-          const digests = Array.from({ length: count }, () => this.digest());
-          return { kind: 'orderIds', seq, timeUs: atUs, firstId, digests };
-        }
+        case KIND_ORDER_IDS:
+          return { kind: 'orderIds', seq, timeUs: atUs, ...this.orderIds() };
         default:
           return this.fail(`frame kind ${String(kind)} is not known to this version`);
       }
@@ -279,89 +412,67 @@ export class JournalReader {
     }
   }
 
+  private orderIds(): { readonly firstId: number; readonly digests: readonly string[] } {
+    const firstId = this.reader.uint();
+    const count = this.reader.uint();
+    if (count * DIGEST_BYTES > this.reader.end - this.reader.at) {
+      this.fail('more order ids than its frame has bytes');
+    }
+    return { firstId, digests: Array.from({ length: count }, () => this.digest()) };
+  }
+
   private digest(): string {
     let text = '';
     for (let i = 0; i < DIGEST_BYTES; i++) text += this.reader.u8().toString(16).padStart(2, '0');
     return text;
   }
 
-  /** A bad frame: torn when nothing whole comes after it, else corruption. */
+  /** A bad frame or group: torn when nothing whole comes after it, else corruption. */
   private tear(reason: string): null {
-    const later = this.findWholeFrame();
+    const later = findWhole(this.source, this.at + 1, this.header.grouped);
     if (later !== null) {
-      this.fail(`${reason}, although a whole frame follows at byte ${String(later)}`);
+      const what = this.header.grouped ? 'group' : 'frame';
+      this.fail(`${reason}, although a whole ${what} follows at byte ${String(later)}`);
     }
-    this.tail = { offset: this.at, frame: this.frameNumber + 1, reason };
-    return null;
-  }
-
-  private findWholeFrame(): number | null {
-    const { source } = this;
-    const probe = new ByteReader(source);
-    for (let at = this.at + 1; at + FRAME_HEAD + FRAME_BODY_HEAD <= source.length; at++) {
-      probe.at = at;
-      probe.end = source.length;
-      const length = probe.u32();
-      if (length < FRAME_BODY_HEAD || length > source.length - at - FRAME_HEAD) continue;
-      const kind = source[at + FRAME_HEAD] ?? 0;
-      if (kind < KIND_COMMAND || kind > KIND_ORDER_IDS) continue;
-      const checksum = probe.u32();
-      const body = at + FRAME_HEAD;
-      if (crc32(source, body, body + length) === checksum) return at;
-    }
+    let end = this.source.length;
+    while (end > this.at && this.source[end - 1] === 0) end -= 1;
+    this.tail = { offset: this.at, bytes: end - this.at, afterSeq: this.lastSeq, reason };
     return null;
   }
 
   private fail(what: string): never {
     throw new JournalError(
-      `journal frame ${String(this.frameNumber + 1)} at byte ${String(this.at)}: ${what}`,
+      `journal at byte ${String(this.at)}, after command ${String(this.lastSeq)}: ${what}`,
     );
   }
 }
 
-function readHeader(source: Uint8Array): { header: JournalHeader; end: number } {
-  const fixed = MAGIC.length + 8;
-  for (let i = 0; i < MAGIC.length; i++) {
-    if (source[i] !== MAGIC[i]) {
-      throw new JournalError(`not a journal: byte ${String(i)} differs from the magic number`);
-    }
+/** Where the first whole frame begins, from a byte on; in a segment only a group proves that it was synced. */
+export function findWhole(source: Uint8Array, from: number, grouped: boolean): number | null {
+  const probe = new ByteReader(source);
+  for (let at = from; at + FRAME_HEAD + FRAME_BODY_HEAD <= source.length; at++) {
+    const kind = source[at + FRAME_HEAD] ?? 0;
+    const isKind = grouped ? kind === KIND_GROUP : kind >= KIND_COMMAND && kind <= KIND_CHAIN;
+    if (!isKind) continue;
+    probe.at = at;
+    const length = probe.u32();
+    if (length < FRAME_BODY_HEAD || length > source.length - at - FRAME_HEAD) continue;
+    const body = at + FRAME_HEAD;
+    if (crc32(source, body, body + length) === probe.u32()) return at;
   }
-  if (source.length < fixed) throw new JournalError('journal header: ends early at byte 8');
-  const reader = new ByteReader(source, MAGIC.length);
-  const length = reader.u32();
-  const checksum = reader.u32();
-  const end = fixed + length;
-  if (end > source.length) {
-    throw new JournalError(
-      `journal header: ${String(source.length - fixed)} of ${String(length)} bytes`,
-    );
-  }
-  if (crc32(source, fixed, end) !== checksum) {
-    throw new JournalError('journal header: a wrong checksum');
-  }
-  try {
-    const archive = new ArchiveReader(source.subarray(fixed, end));
-    const formatVersion = archive.int();
-    const semanticsVersion = archive.int();
-    checkVersion('format version', formatVersion, FORMAT_VERSION);
-    checkVersion('semantics version', semanticsVersion, SEMANTICS_VERSION);
-    const hash = archive.text();
-    const config = archiveConfig(archive, null);
-    archive.end();
-    const actual = configHash(config);
-    if (hash !== actual) {
-      throw new JournalError(`journal header: config hash ${hash}, but its config is ${actual}`);
-    }
-    return { header: { formatVersion, semanticsVersion, configHash: hash, config }, end };
-  } catch (error) {
-    if (error instanceof ArchiveError) throw new JournalError(`journal header: ${error.message}`);
-    throw error;
-  }
+  return null;
 }
 
-function checkVersion(name: string, found: number, known: number): void {
-  if (found === known) return;
-  throw new JournalError(
-    `journal header: ${name} ${String(found)}, this program reads ${String(known)}`,
-  );
+/** Whether nothing but zeros follows; four bytes at a look where they lie so. */
+function isZero(source: Uint8Array, from: number): boolean {
+  const { buffer, byteOffset, length } = source;
+  const aligned = Math.min(length, from + ((4 - ((byteOffset + from) % 4)) % 4));
+  for (let at = from; at < aligned; at++) if (source[at] !== 0) return false;
+  const count = (length - aligned) >>> 2;
+  if (count > 0) {
+    const words = new Int32Array(buffer, byteOffset + aligned, count);
+    for (const word of words) if (word !== 0) return false;
+  }
+  for (let at = aligned + 4 * count; at < length; at++) if (source[at] !== 0) return false;
+  return true;
 }

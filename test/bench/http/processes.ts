@@ -48,15 +48,13 @@ export class Server {
     return new Server(child, url, folder);
   }
 
-  /** An exchange that trusts signatures, in a folder of its own. */
-  static exchange(): Promise<Server> {
+  /** An exchange in a folder of its own. */
+  static exchange(signatures: 'trust' | 'verify' = 'trust'): Promise<Server> {
     const folder = mkdtempSync(join(tmpdir(), 'orrery-bench-'));
     const cli = join(ROOT, 'dist/cli/main.js');
     const flags = ['--port', '0', '--data-dir', folder, '--sim-token', SIM_TOKEN];
-    return Server.start(
-      [cli, 'serve', ...flags, '--clock', 'virtual', '--trust-signatures'],
-      folder,
-    );
+    const trust = signatures === 'trust' ? ['--trust-signatures'] : [];
+    return Server.start([cli, 'serve', ...flags, '--clock', 'virtual', ...trust], folder);
   }
 
   /** Seconds of a core that the process has taken so far. */

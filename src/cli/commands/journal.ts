@@ -1,0 +1,222 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { CommandModule } from 'yargs';
+import { compact, planCompaction } from '../../store/compact-journal.ts';
+import { DataFolder } from '../../store/data-folder.ts';
+import { FileError } from '../../store/file-error.ts';
+import { openJournal, openWholeJournal, type FolderJournal } from '../../store/folder-journal.ts';
+import { plainJournal } from '../../store/plain-journal.ts';
+import { verifyJournal, type JournalVerification } from '../../store/verify-journal.ts';
+import { writeWholeFile } from '../../store/whole-file.ts';
+import {
+  EXIT,
+  InputError,
+  print,
+  printJson,
+  setExitCode,
+  startProgress,
+  stopIfInterrupted,
+} from '../manners.ts';
+import { command as inspectCommand, frameText } from './inspect.ts';
+
+interface JournalArguments {
+  readonly journal: string;
+  readonly json: boolean;
+}
+
+interface ExportArguments extends JournalArguments {
+  readonly out: string | undefined;
+  readonly from: number;
+  readonly to: number;
+}
+
+interface CompactArguments {
+  readonly folder: string;
+  readonly 'dry-run': boolean;
+  readonly json: boolean;
+}
+
+const JOURNAL = {
+  type: 'string',
+  demandOption: true,
+  describe: 'journal file, or the folder of a served exchange',
+} as const;
+const LINES_AT_ONCE = 4096;
+
+export const command: CommandModule = {
+  command: 'journal <action>',
+  builder: (yargs) =>
+    yargs
+      .command({ ...inspectCommand, describe: 'Show what a journal holds' })
+      .command(verifyCommand)
+      .command(exportCommand)
+      .command(compactCommand)
+      .strict(),
+  handler: () => undefined,
+};
+
+const verifyCommand: CommandModule<object, JournalArguments> = {
+  command: 'verify <journal>',
+  describe: 'Check every checksum, every hash, and the snapshots beside it',
+  builder: (yargs) =>
+    yargs
+      .positional('journal', JOURNAL)
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
+      .example('$0 journal verify ./var', 'ends with 0 when everything agrees, with 1 when not'),
+  handler: ({ journal, json }) => {
+    const progress = startProgress('verify', json);
+    let found: JournalVerification;
+    try {
+      found = verifyJournal(journal, {
+        onProgress: (done, total) => {
+          progress.update(done / total);
+        },
+        poll: stopIfInterrupted,
+      });
+    } finally {
+      progress.stop();
+    }
+    if (json) printJson(found);
+    else printVerification(found);
+    if (!found.isWhole) setExitCode(EXIT.failed);
+  },
+};
+
+function printVerification(found: JournalVerification): void {
+  const { afterSeq, lastSeq, torn, damage, mismatch } = found;
+  print(
+    `commands      ${String(lastSeq - afterSeq)}, from ${String(afterSeq + 1)} to ${String(lastSeq)}`,
+  );
+  print(`checkpoints   ${String(found.checkpoints)} agree`);
+  print(`chain hashes  ${String(found.chainHashes)} agree`);
+  for (const { name, verdict } of found.snapshots) print(`snapshot      ${name}: ${verdict}`);
+  if (torn !== null) {
+    print(
+      `torn tail     ${String(torn.bytes)} bytes at byte ${String(torn.offset)}: ${torn.reason}`,
+    );
+  }
+  print(`chain hash    ${found.chainHash}`);
+  print(`state hash    ${found.stateHash}`);
+  if (damage !== null) print(`DAMAGED       ${damage}`);
+  if (mismatch !== null) {
+    print(`MISMATCH      ${mismatch.what} after command ${String(mismatch.seq)}`);
+    print(`  journal     ${mismatch.expected}`);
+    print(`  replay      ${mismatch.actual}`);
+  }
+  print(found.isWhole ? 'everything agrees' : 'NOT everything agrees');
+}
+
+const exportCommand: CommandModule<object, ExportArguments> = {
+  command: 'export <journal>',
+  describe: 'Write one plain journal, or JSON lines',
+  builder: (yargs) =>
+    yargs
+      .positional('journal', JOURNAL)
+      .option('out', { type: 'string', describe: 'file to write; JSON lines go to stdout without' })
+      .option('from', { type: 'number', default: 1, describe: 'first command; needs --json' })
+      .option('to', { type: 'number', default: Infinity, describe: 'last command' })
+      .option('json', { type: 'boolean', default: false, describe: 'a line of JSON a frame' })
+      .example('$0 journal export ./var --out day.orrery', 'a copy without room laid out ahead')
+      .example('$0 journal export ./var --out part.orrery --to 5000', 'its first 5,000 commands')
+      .example('$0 journal export ./var --json --from 100 --to 120', 'some commands to read'),
+  handler: async ({ journal, out, from, to, json }) => {
+    checkRange(from, to);
+    const source = json ? openJournal(journal, to) : openWholeJournal(journal, to);
+    if (out !== undefined) refuseOwnFolder(journal, out);
+    if (json) {
+      const lines = jsonLines(source, from, to);
+      if (out === undefined) for (const line of lines) print(line.trimEnd());
+      else await writeWholeFile(out, lines);
+      return;
+    }
+    if (out === undefined) throw new InputError('--out names the file; --json alone prints');
+    if (from > 1) {
+      throw new InputError('--from needs --json: a plain journal begins with its first command');
+    }
+    let commands = 0;
+    const progress = startProgress('export');
+    try {
+      await writeWholeFile(
+        out,
+        plainJournal(source, to, (frame) => {
+          if (frame.kind === 'command') commands += 1;
+          if (commands % LINES_AT_ONCE > 0) return;
+          stopIfInterrupted();
+          progress.update(source.offset / source.size);
+        }),
+      );
+    } finally {
+      progress.stop();
+    }
+    const bytes = statSync(out).size;
+    print(`${out}: ${String(commands)} commands, ${String(bytes)} bytes`);
+    if (source.torn !== null) print(`left out: a torn tail of ${String(source.torn.bytes)} bytes`);
+  },
+};
+
+function* jsonLines(source: FolderJournal, from: number, to: number): Generator<string> {
+  let lines: string[] = [];
+  for (let frame = source.next(); frame !== null && frame.seq <= to; frame = source.next()) {
+    if (frame.seq < from) continue;
+    lines.push(`${frameText(frame)}\n`);
+    if (lines.length < LINES_AT_ONCE) continue;
+    stopIfInterrupted();
+    yield lines.join('');
+    lines = [];
+  }
+  if (lines.length > 0) yield lines.join('');
+}
+
+function checkRange(from: number, to: number): void {
+  for (const [name, value] of [
+    ['from', from],
+    ['to', to],
+  ] as const) {
+    if (value !== Infinity && (!Number.isSafeInteger(value) || value < 1)) {
+      throw new InputError(`--${name} must be a whole number from 1, got ${String(value)}`);
+    }
+  }
+  if (from > to) throw new InputError(`--from ${String(from)} is after --to ${String(to)}`);
+}
+
+/** A file of its own beside the segments would be taken for a part of the journal. */
+function refuseOwnFolder(journal: string, out: string): void {
+  const folder = dirname(resolve(out));
+  if (!existsSync(folder)) throw new FileError(`${folder}: no such file or folder`);
+  if (realpathSync(folder) !== realpathSync(journal)) return;
+  throw new InputError(`--out ${out}: is in the folder of the journal itself`);
+}
+
+const compactCommand: CommandModule<object, CompactArguments> = {
+  command: 'compact <folder>',
+  describe: 'Drop segments whose commands are all in the oldest snapshot',
+  builder: (yargs) =>
+    yargs
+      .positional('folder', {
+        type: 'string',
+        demandOption: true,
+        describe: 'folder of an exchange that is not being served',
+      })
+      .option('dry-run', { type: 'boolean', default: false, describe: 'say it, do not do it' })
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
+      .example('$0 journal export ./var --out history.orrery', 'first, to keep what is dropped')
+      .example('$0 journal compact ./var --dry-run', 'what would go'),
+  handler: async ({ folder: path, 'dry-run': dryRun, json }) => {
+    if (!existsSync(path)) throw new FileError(`${path}: no such file or folder`);
+    const folder = await DataFolder.open(path);
+    try {
+      const plan = planCompaction(path);
+      if (!dryRun) await compact(path, plan);
+      if (json) {
+        printJson({ ...plan, done: !dryRun });
+        return;
+      }
+      const verb = dryRun ? 'would drop' : 'dropped';
+      for (const { name, bytes } of plan.dropped) print(`${verb} ${name} (${String(bytes)} bytes)`);
+      if (plan.dropped.length === 0) print('nothing to drop');
+      print(`${plan.snapshot} and what follows command ${String(plan.snapshotSeq)} stay`);
+    } finally {
+      await folder.unlock();
+    }
+  },
+};

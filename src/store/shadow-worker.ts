@@ -1,0 +1,30 @@
+/** The thread of `shadow.ts`: one task, one answer. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { orderId } from '../num/units.ts';
+import { recover } from './recover.ts';
+import { writeSnapshot } from './snapshots.ts';
+
+export interface ShadowTask {
+  readonly folder: string;
+  /** The command to stop after, which is on disk, and the chain hash there. */
+  readonly seq: number;
+  readonly chainHash: string;
+}
+
+export type ShadowAnswer =
+  { readonly name: string } | { readonly chainHash: string } | { readonly error: string };
+
+async function shadow({ folder, seq, chainHash }: ShadowTask): Promise<ShadowAnswer> {
+  const { engine, orderIds } = recover(folder, { untilSeq: seq });
+  if (engine.seq !== seq) {
+    return { error: `the journal ends with command ${String(engine.seq)}, not ${String(seq)}` };
+  }
+  if (engine.chainHash() !== chainHash) return { chainHash: engine.chainHash() };
+  const known = orderIds.filter(([id]) => engine.order(orderId(id)) !== undefined);
+  return { name: await writeSnapshot(folder, { seq, engine: engine.snapshot(), orderIds: known }) };
+}
+
+const answer = await shadow(workerData as ShadowTask).catch((error: unknown): ShadowAnswer => ({
+  error: (error as Error).message,
+}));
+parentPort?.postMessage(answer);

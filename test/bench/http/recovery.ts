@@ -1,0 +1,95 @@
+/**
+ * Recovery of a served folder against a replay of the same journal in memory, interleaved; and how long the serving thread stands still for a
+ * snapshot: when it writes the state itself, and when a shadow does.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { replay } from '../../../src/sim/replay.ts';
+import { DataFolder } from '../../../src/store/data-folder.ts';
+import { DurableExchange } from '../../../src/store/durable-exchange.ts';
+import { openJournal } from '../../../src/store/folder-journal.ts';
+import { plainJournal } from '../../../src/store/plain-journal.ts';
+import { recover } from '../../../src/store/recover.ts';
+import { CONFIG, Flow, openingCommands } from '../engine-flow.ts';
+import { makeMix } from '../mix.ts';
+import { median } from './processes.ts';
+
+const COMMANDS = Number(process.env['COMMANDS'] ?? 200_000);
+const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
+const AT_ONCE = 500;
+
+/** Milliseconds of a run, and what it answers. */
+function timed<T>(run: () => T): { readonly ms: number; readonly value: T } {
+  const started = performance.now();
+  const value = run();
+  return { ms: performance.now() - started, value };
+}
+
+/** The longest that this thread stood still until a promise is done. */
+async function longestPause(until: Promise<unknown>): Promise<number> {
+  let isDone = false;
+  const done = until.finally(() => (isDone = true));
+  let last = performance.now();
+  let longest = 0;
+  while (!isDone) {
+    await new Promise((resolve) => setImmediate(resolve));
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+  }
+  await done;
+  return longest;
+}
+
+const path = mkdtempSync(join(tmpdir(), 'orrery-bench-'));
+try {
+  const flow = new Flow(makeMix(COMMANDS));
+  const exchange = await DurableExchange.open(await DataFolder.open(path), {
+    config: CONFIG,
+    fallback: CONFIG,
+    opening: openingCommands(),
+    durability: 'strict',
+    snapshotEvery: 0,
+    onProblem: (what) => {
+      console.error(what);
+    },
+  });
+  for (let from = 0; from < flow.mix.count; from += AT_ONCE) {
+    for (const command of flow.commands(from, Math.min(flow.mix.count, from + AT_ONCE))) {
+      exchange.submit(command);
+    }
+    await exchange.durable();
+  }
+  const chainHash = exchange.engine.chainHash();
+  const plain = Buffer.concat([...plainJournal(openJournal(path))]);
+  const rounds = Array.from({ length: ROUNDS + 1 }, () => {
+    const inMemory = timed(() => replay(plain, { verify: true }));
+    const fromDisk = timed(() => recover(path));
+    for (const { engine } of [inMemory.value, fromDisk.value]) {
+      if (engine.chainHash() !== chainHash) throw new Error('replay and live run differ');
+    }
+    return { inMemory: inMemory.ms, fromDisk: fromDisk.ms };
+  }).slice(1);
+  const speed = COMMANDS / median(rounds.map(({ fromDisk }) => fromDisk / 1000));
+  const ratio = median(rounds.map(({ inMemory, fromDisk }) => inMemory / fromDisk));
+  console.log(
+    `recovery from segments: ${Math.round(speed).toLocaleString('en')} commands/s, ${ratio.toFixed(2)} of a replay in memory`,
+  );
+
+  const itself: number[] = [];
+  const byShadow: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    itself.push(timed(() => exchange.engine.snapshot()).ms);
+    byShadow.push(await longestPause(exchange.snapshot()));
+  }
+  const state = exchange.engine.snapshot().length;
+  console.log(
+    `a snapshot of ${(state / 1e6).toFixed(1)} MB: the serving thread stands still for ${median(itself).toFixed(1)} ms when it writes it, ` +
+      `for ${median(byShadow).toFixed(1)} ms at most while a shadow does`,
+  );
+  await exchange.close();
+} finally {
+  rmSync(path, { recursive: true, force: true });
+}
+process.exit(0);
