@@ -51,8 +51,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'expiry-a-second-late',
     file: 'orders/expiry.ts',
-    find: 'return timeUs(Number(expiresAtMs) * 1000 + 1);',
-    replace: 'return timeUs(Number(expiresAtMs) * 1000 + 1_000_001);',
+    find: 'heap.push(ms * 1000 + 1, state.orders.id(slot));',
+    replace: 'heap.push(ms * 1000 + 1_000_001, state.orders.id(slot));',
     invariant: 'nothingExpired',
     inState: true,
     least: 5,
@@ -92,8 +92,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'index-forgets-liquidation',
     file: 'risk/mark-price.ts',
-    find: 'market.liquidationDue = true;',
-    replace: '',
+    find: 'state.liquidationDue = true;\n  if (changed) emitMark(state, market, mark);',
+    replace: 'if (changed) emitMark(state, market, mark);',
     invariant: 'nobodyLiquidatable',
     inState: true,
     least: 7,
