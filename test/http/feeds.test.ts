@@ -510,33 +510,34 @@ describe('a client that does not read', () => {
       Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscribe', params })),
       false,
     );
-    await new Promise((resolve) => setTimeout(resolve, 20));
     const books = () => socket.sent.filter((text) => text.includes('"type":"Book"'));
-    expect(books()).toHaveLength(1);
+    await expect.poll(books).toHaveLength(1);
     const rest = async (price: string) => {
       await submit(AS_ALICE, { price });
       await new Promise((resolve) => setTimeout(resolve, 20));
     };
     await rest('55001');
-    expect(books()).toHaveLength(2);
+    await expect.poll(books).toHaveLength(2);
     socket.bufferedAmount = 2 << 20;
     await rest('55002');
     await rest('55003');
     expect(books()).toHaveLength(2);
+    // The snapshot comes with the next change, or before it where the client is found to read again.
     socket.bufferedAmount = 0;
     await rest('55004');
-    expect(books()).toHaveLength(3);
-    expect(JSON.parse(books().at(-1)!)).toMatchObject({ data: { snapshot: true } });
+    await expect.poll(() => books().length).toBeGreaterThan(2);
+    expect(JSON.parse(books()[2]!)).toMatchObject({ data: { snapshot: true } });
     // A market that goes quiet after deltas were lost: the snapshot comes as soon as the client reads again.
+    const known = books().length;
     socket.bufferedAmount = 2 << 20;
     await rest('55006');
-    expect(books()).toHaveLength(3);
+    expect(books()).toHaveLength(known);
     socket.bufferedAmount = 0;
-    await expect.poll(books).toHaveLength(4);
+    await expect.poll(books).toHaveLength(known + 1);
     expect(JSON.parse(books().at(-1)!)).toMatchObject({ data: { snapshot: true } });
     socket.bufferedAmount = 9 << 20;
     await rest('55005');
-    expect(socket.closedWith).toBe(4408);
+    await expect.poll(() => socket.closedWith).toBe(4408);
     publisher.close();
   });
 });
