@@ -147,24 +147,22 @@ async function judge(mutant: Mutant, folder: string, budget: Options['budget']):
 
 /** Runs the hunters on a built program. */
 function huntIn(file: string, budget: Options['budget']): Promise<Verdict['kills']> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const kills: { hunter: Hunter; kill: Kill | null }[] = [];
     const worker = new Worker(file, { workerData: { budget } });
+    const ranAway = (what: string, detail: string): void => {
+      const none = { rule: 'DESIGN §1', commands: 0, seed: '', profile: '' };
+      kills.push({ hunter: 'invariants', kill: { hunter: 'invariants', what, detail, ...none } });
+    };
     const timer = setTimeout(() => {
-      const kill: Kill = {
-        hunter: 'invariants',
-        what: 'endless',
-        rule: 'DESIGN §1',
-        detail: `no answer in ${String(MOST_SECONDS)} s`,
-        commands: 0,
-        seed: '',
-        profile: '',
-      };
-      kills.push({ hunter: 'invariants', kill });
+      ranAway('endless', `no answer in ${String(MOST_SECONDS)} s`);
       void worker.terminate();
     }, MOST_SECONDS * 1000);
     worker.on('message', (found: { hunter: Hunter; kill: Kill | null }) => kills.push(found));
-    worker.on('error', reject);
+    // A mutant that never stops may fill its memory first.
+    worker.on('error', (error) => {
+      ranAway('crash', error.message);
+    });
     worker.on('exit', () => {
       clearTimeout(timer);
       resolve(kills);

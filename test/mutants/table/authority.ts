@@ -5,7 +5,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
   {
     id: 'dropped-nonces-forgotten',
     file: 'engine/accounts/nonces.ts',
-    find: '      this.floorNonce = nonce < lowest ? nonce : lowest;\n',
+    find: 'if (dropped > this.floorNonce) this.floorNonce = dropped;',
     replace: '',
     means: 'a nonce that left the window may be used again',
     rule: 'R-2.13',
