@@ -74,13 +74,13 @@ test.each([
   expect(status).toBe(2);
 });
 
-test('a flipped bit is named with file, frame and byte', () => {
+test('a flipped bit is named with file, command and byte', () => {
   const bytes = readFileSync(join(scratch, 'a.orrery'));
   const middle = Math.floor(bytes.length / 2);
   bytes[middle] = (bytes[middle] ?? 0) ^ 4;
   writeFileSync(join(scratch, 'damaged.orrery'), bytes);
   const { status, err } = orrery('diff', 'a.orrery', 'damaged.orrery');
-  expect(err).toMatch(/damaged\.orrery: journal (frame \d+ at byte \d+|header): .*checksum/);
+  expect(err).toMatch(/damaged\.orrery: journal (at byte \d+, after command \d+|header): .*checksum/);
   expect(status).toBe(2);
 });
 
