@@ -80,7 +80,9 @@ test('a flipped bit is named with file, command and byte', () => {
   bytes[middle] = (bytes[middle] ?? 0) ^ 4;
   writeFileSync(join(scratch, 'damaged.orrery'), bytes);
   const { status, err } = orrery('diff', 'a.orrery', 'damaged.orrery');
-  expect(err).toMatch(/damaged\.orrery: journal (at byte \d+, after command \d+|header): .*checksum/);
+  expect(err).toMatch(
+    /damaged\.orrery: journal (at byte \d+, after command \d+|header): .*checksum/,
+  );
   expect(status).toBe(2);
 });
 
