@@ -1,8 +1,9 @@
 /** Writes a run's report into a folder: index.html, report.json, and Arrow files of each strategy. */
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BacktestOutput } from '../backtest/output.ts';
 import { fileError } from '../store/file-error.ts';
+import { writeWholeFile } from '../store/whole-file.ts';
 import { equityArrow, fillsArrow, ordersArrow } from './arrow.ts';
 import { renderReport } from './html.ts';
 import { pageLibraries } from './libraries.ts';
@@ -28,12 +29,15 @@ export async function writeReport(
     for (const strategy of output.strategies) {
       const name = (what: string): string =>
         join(folder, `${fileName(strategy.id, output)}${what}.arrow`);
-      await writeWhole(name('equity'), equityArrow(strategy, output));
-      await writeWhole(name('orders'), ordersArrow(strategy));
-      await writeWhole(name('fills'), fillsArrow(strategy));
+      await writeWholeFile(name('equity'), equityArrow(strategy, output));
+      await writeWholeFile(name('orders'), ordersArrow(strategy));
+      await writeWholeFile(name('fills'), fillsArrow(strategy));
     }
-    await writeWhole(join(folder, 'report.json'), `${JSON.stringify(report, null, 1)}\n`);
-    await writeWhole(page, html);
+    await writeWholeFile(
+      join(folder, 'report.json'),
+      Buffer.from(`${JSON.stringify(report, null, 1)}\n`),
+    );
+    await writeWholeFile(page, Buffer.from(html));
     return { report, page };
   } catch (error) {
     throw fileError(page, error);
@@ -43,10 +47,4 @@ export async function writeReport(
 /** Files of a single strategy go by what they hold, of several by whose they are. */
 function fileName(id: string, { strategies }: BacktestOutput): string {
   return strategies.length === 1 ? '' : `${id.replace(/[^A-Za-z0-9_-]/g, '-')}-`;
-}
-
-async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
-  const temporary = `${path}.partial-${String(process.pid)}`;
-  await writeFile(temporary, content);
-  await rename(temporary, path);
 }
