@@ -39,6 +39,15 @@ export class ArchiveWriter implements Archive {
       this.buffer[this.length++] = small;
       return value;
     }
+    if (value > -0x10000000000000 && value < 0x10000000000000) {
+      let large = value < 0 ? -2 * value - 1 : 2 * value;
+      while (large >= 0x80) {
+        this.buffer[this.length++] = (large % 0x80) | 0x80;
+        large = Math.floor(large / 0x80);
+      }
+      this.buffer[this.length++] = large;
+      return value;
+    }
     let rest = value < 0 ? BigInt(value) * -2n - 1n : BigInt(value) * 2n;
     while (rest >= 0x80n) {
       this.buffer[this.length++] = Number(rest & 0x7fn) | 0x80;

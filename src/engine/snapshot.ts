@@ -96,7 +96,7 @@ function archiveLive(io: Archive, state: State): void {
   for (let i = 0; i < markets; i++) {
     const spec = archiveSpec(io, state.markets[i]?.spec ?? null);
     const market = state.markets[i] ?? addMarket(state, spec);
-    market.archive(io);
+    market.archive(io, state.nowUs);
   }
   archiveOrders(io, state);
   for (const market of state.markets) archiveQueues(io, state, market);

@@ -132,7 +132,7 @@ export class Market {
     this.basisPart = 0;
   }
 
-  archive(io: Archive): void {
+  archive(io: Archive, nowUs: TimeUs): void {
     io.section('market');
     this.indexTicks = optionalTicks(io.optionalInt(this.indexTicks));
     this.indexText = io.optionalText(this.indexText);
@@ -157,7 +157,7 @@ export class Market {
     this.fundingRatePpb = ppb(io.int(this.fundingRatePpb));
     this.sampleDueUs = archiveDue(io, this.sampleDueUs);
     this.fundingDueUs = archiveDue(io, this.fundingDueUs);
-    this.tape.archive(io);
+    this.tape.archive(io, nowUs);
   }
 }
 

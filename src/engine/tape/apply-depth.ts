@@ -54,11 +54,10 @@ export function applyLevel(state: State, market: Market, level: TapeLevel): void
 
 /** A level that history emptied starts afresh; its credit waits on for a late trade. */
 function forgetDisplaced(market: Market, side: 1 | -1, price: number): void {
-  const levels = market.tape.levels(side);
-  const level = levels.get(price);
+  const level = market.tape.find(side, price);
   if (level === undefined) return;
   level.displaced = 0;
-  if (level.creditFront === 0 && level.creditBack === 0) levels.delete(price);
+  if (level.creditFront === 0 && level.creditBack === 0) market.tape.forget(side, price);
 }
 
 /** Trades new house volume against users' orders that it crosses; answers the lots traded. */

@@ -16,8 +16,7 @@ export function applyGap(state: State, command: TapeGap): Outcome {
   market.tape.stale = true;
   for (const price of housePrices(market, 'bid')) clearHouse(state, market, 1, price);
   for (const price of housePrices(market, 'ask')) clearHouse(state, market, -1, price);
-  market.tape.bids.clear();
-  market.tape.asks.clear();
+  market.tape.forgetLevels();
   market.tape.carry.clear();
   emitTape(state, market, 'gap', true);
   return 'ok';

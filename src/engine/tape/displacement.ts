@@ -21,14 +21,14 @@ export function noteDisplaced(
 ): void {
   if (market.spec.impactModel === 'none') return;
   const displaced = displacedLots(state, market, side, price);
-  const level = market.tape.level(side, price);
+  const level = market.tape.level(side, price, state.nowUs);
   if (level.displaced === 0) level.displacedAtUs = state.nowUs;
   level.displaced = displaced + size;
 }
 
 /** Lots displaced at this level now. */
 export function displacedLots(state: State, market: Market, side: 1 | -1, price: number): number {
-  const level = market.tape.levels(side).get(price);
+  const level = market.tape.find(side, price);
   if (level === undefined || level.displaced === 0) return 0;
   if (market.spec.impactModel === 'halving') {
     const halfLife = market.spec.impactHalfLifeUs;

@@ -117,7 +117,7 @@ export function decreaseHouse(
   assert(level !== NO_LEVEL && size <= ladder.houseTotal(level), 'a decrease is of what stands');
   state.touch(market);
   const table = state.orders;
-  const credit = openCredit(state, market.tape.level(side, price));
+  const credit = openCredit(state, market.tape.level(side, price, state.nowUs));
   credit.creditUntilUs = timeUs(state.nowUs + CREDIT_US);
 
   let rest = size;
@@ -161,7 +161,7 @@ export function returnCredit(
   price: number,
   size: number,
 ): void {
-  const found = market.tape.levels(side).get(price);
+  const found = market.tape.find(side, price);
   if (found === undefined) return;
   const credit = openCredit(state, found);
   const front = Math.min(size, credit.creditFront);

@@ -2,8 +2,9 @@
  * What the tape remembers of one market beside the house segments that stand in the real book (DESIGN §6).
  *
  * Per price level of a side: `displaced` lots, house liquidity that users took and that history does not know is gone;
- * `credit`, a decrease that arrived before its trade; and the fractions that queue models carry over. Levels are
- * forgotten when history removes them.
+ * `credit`, a decrease that arrived before its trade; and the fractions that queue models carry over. A level of which
+ * nothing is to be remembered any more is no part of the state; such levels are dropped now and then, so that a long tape takes no more
+ * memory than a short one.
  */
 import type { Archive } from '../../base/archive.ts';
 import { archiveList } from '../../base/archive.ts';
@@ -21,8 +22,8 @@ export interface TapeLevelState {
 
 /** Fractions in 1e-9 lots that a queue model carries from one decrease to the next, by user order id. */
 export class TapeBook {
-  readonly bids = new Map<number, TapeLevelState>();
-  readonly asks = new Map<number, TapeLevelState>();
+  private readonly bids = new TapeLevels();
+  private readonly asks = new TapeLevels();
   readonly carry = new Map<number, number>();
   /** Segments that are one historical order each, by the venue's number of it, and back (L3). */
   readonly orders = new Map<number, number>();
@@ -30,23 +31,28 @@ export class TapeBook {
   /** After a gap, until the next snapshot: no house fills. */
   stale = false;
 
-  levels(side: 1 | -1): Map<number, TapeLevelState> {
-    return side > 0 ? this.bids : this.asks;
+  /** What is remembered of a level, if anything. */
+  find(side: 1 | -1, price: number): TapeLevelState | undefined {
+    return (side > 0 ? this.bids : this.asks).find(price);
   }
 
-  level(side: 1 | -1, price: number): TapeLevelState {
-    const levels = this.levels(side);
-    const found = levels.get(price);
-    if (found !== undefined) return found;
-    const made: TapeLevelState = {
-      displaced: 0,
-      displacedAtUs: timeUs(0),
-      creditFront: 0,
-      creditBack: 0,
-      creditUntilUs: timeUs(0),
-    };
-    levels.set(price, made);
-    return made;
+  level(side: 1 | -1, price: number, nowUs: TimeUs): TapeLevelState {
+    return (side > 0 ? this.bids : this.asks).level(price, nowUs);
+  }
+
+  forget(side: 1 | -1, price: number): void {
+    (side > 0 ? this.bids : this.asks).forget(price);
+  }
+
+  /** Nothing of any level is to be remembered. */
+  forgetLevels(): void {
+    this.bids.clear();
+    this.asks.clear();
+  }
+
+  /** Levels held in memory, for checks of its bound. */
+  get levelCount(): number {
+    return this.bids.size + this.asks.size;
   }
 
   /** The segment is a historical order. */
@@ -65,11 +71,11 @@ export class TapeBook {
   }
 
   /** The orders themselves are archived with the queues that they stand in. */
-  archive(io: Archive): void {
+  archive(io: Archive, nowUs: TimeUs): void {
     io.section('tape');
     this.stale = io.bool(this.stale);
-    archiveLevels(io, this.bids);
-    archiveLevels(io, this.asks);
+    this.bids.archive(io, nowUs);
+    this.asks.archive(io, nowUs);
     const carried = archiveList(io, sorted(this.carry), (entry) => {
       const key = io.int(entry?.[0] ?? 0);
       return [key, io.int(entry?.[1] ?? 0)] as const;
@@ -78,22 +84,98 @@ export class TapeBook {
   }
 }
 
-function archiveLevels(io: Archive, levels: Map<number, TapeLevelState>): void {
-  const items = archiveList(io, sorted(levels), (entry) => {
-    const price = io.int(entry?.[0] ?? 0);
-    const level = entry?.[1];
-    return [
-      price,
-      {
-        displaced: io.int(level?.displaced ?? 0),
-        displacedAtUs: timeUs(io.int(level?.displacedAtUs ?? 0)),
-        creditFront: io.int(level?.creditFront ?? 0),
-        creditBack: io.int(level?.creditBack ?? 0),
-        creditUntilUs: timeUs(io.int(level?.creditUntilUs ?? 0)),
-      },
-    ] as const;
-  });
-  if (io.loading) for (const [price, level] of items) levels.set(price, level);
+/** Levels are looked through again when there are twice as many as were left, and never below this. */
+const LEAST_SWEEP = 4096;
+
+class TapeLevels {
+  private readonly byPrice = new Map<number, TapeLevelState>();
+  /** Dropped ones, to be used again: made anew they would be garbage that outlives the collector's nursery. */
+  private readonly spare: TapeLevelState[] = [];
+  private sweepAt = LEAST_SWEEP;
+
+  get size(): number {
+    return this.byPrice.size;
+  }
+
+  find(price: number): TapeLevelState | undefined {
+    return this.byPrice.get(price);
+  }
+
+  level(price: number, nowUs: TimeUs): TapeLevelState {
+    const found = this.byPrice.get(price);
+    if (found !== undefined) return found;
+    if (this.byPrice.size >= this.sweepAt) this.sweep(nowUs);
+    const made = this.spare.pop() ?? emptyLevel();
+    this.byPrice.set(price, made);
+    return made;
+  }
+
+  forget(price: number): void {
+    this.byPrice.delete(price);
+  }
+
+  clear(): void {
+    this.byPrice.clear();
+  }
+
+  /** As it will be used: credit that nobody claimed in time is none. */
+  archive(io: Archive, nowUs: TimeUs): void {
+    const remembered = io.loading ? [] : this.remembered(nowUs);
+    const items = archiveList(io, remembered, (entry) => {
+      const price = io.int(entry?.[0] ?? 0);
+      const level = entry?.[1];
+      const credited = level !== undefined && hasCredit(level, nowUs);
+      const displaced = io.int(level?.displaced ?? 0);
+      const displacedAtUs = io.int(displaced === 0 ? 0 : (level?.displacedAtUs ?? 0));
+      const creditFront = io.int(credited ? level.creditFront : 0);
+      const creditBack = io.int(credited ? level.creditBack : 0);
+      const creditUntilUs = timeUs(io.int(credited ? level.creditUntilUs : 0));
+      return [
+        price,
+        {
+          displaced,
+          displacedAtUs: timeUs(displacedAtUs),
+          creditFront,
+          creditBack,
+          creditUntilUs,
+        },
+      ] as const;
+    });
+    if (io.loading) for (const [price, level] of items) this.byPrice.set(price, level);
+  }
+
+  private remembered(nowUs: TimeUs): (readonly [number, TapeLevelState])[] {
+    const entries: (readonly [number, TapeLevelState])[] = [];
+    for (const entry of this.byPrice) if (isRemembered(entry[1], nowUs)) entries.push(entry);
+    return entries.sort((a, b) => a[0] - b[0]);
+  }
+
+  private sweep(nowUs: TimeUs): void {
+    for (const [price, level] of this.byPrice) {
+      if (isRemembered(level, nowUs)) continue;
+      this.byPrice.delete(price);
+      this.spare.push(Object.assign(level, emptyLevel()));
+    }
+    this.sweepAt = Math.max(LEAST_SWEEP, 2 * this.byPrice.size);
+  }
+}
+
+function emptyLevel(): TapeLevelState {
+  return {
+    displaced: 0,
+    displacedAtUs: timeUs(0),
+    creditFront: 0,
+    creditBack: 0,
+    creditUntilUs: timeUs(0),
+  };
+}
+
+function isRemembered(level: TapeLevelState, nowUs: TimeUs): boolean {
+  return level.displaced > 0 || hasCredit(level, nowUs);
+}
+
+function hasCredit({ creditFront, creditBack, creditUntilUs }: TapeLevelState, nowUs: TimeUs) {
+  return creditFront + creditBack > 0 && nowUs <= creditUntilUs;
 }
 
 /** Entries by ascending key: the order of insertion is no part of the state. */

@@ -55,7 +55,7 @@ export async function* readPart(
       price: column(pairs, 'price'),
       lots: column(pairs, 'lots'),
     };
-    yield recordsOf(columns);
+    yield* recordsOf(columns);
     row = rowEnd;
     level = levelEnd;
   }
@@ -130,20 +130,38 @@ async function named<T>(name: string, read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whole numbers of a decoded chunk. 64-bit ones are put together of their halves: a bigint each costs ten times as much. */
+/**
+ * Whole numbers of a decoded chunk. 64-bit ones are put together of their halves, since a bigint each costs ten times as much; where
+ * all are small they stay small integers, which need no box in the records that are made of them.
+ */
 function numbers(data: DecodedArray, from: number, to: number): Numbers {
   if (data instanceof Int32Array) return data.subarray(from, to);
-  const values = new Float64Array(to - from);
   if (data instanceof BigInt64Array) {
-    const low = new Uint32Array(data.buffer, data.byteOffset, data.length * 2);
-    const high = new Int32Array(data.buffer, data.byteOffset, data.length * 2);
-    for (let i = from; i < to; i++) {
-      values[i - from] = (high[2 * i + 1] ?? 0) * 2 ** 32 + (low[2 * i] ?? 0);
-    }
-    return values;
+    const halves = new Int32Array(data.buffer, data.byteOffset + 8 * from, 2 * (to - from));
+    return smallNumbers(halves) ?? largeNumbers(halves);
   }
+  const values = new Float64Array(to - from);
   const list = data as ArrayLike<number | bigint>;
   for (let i = from; i < to; i++) values[i - from] = Number(list[i] ?? 0);
+  return values;
+}
+
+/** null when one needs more than 32 bits. */
+function smallNumbers(halves: Int32Array): Int32Array | null {
+  const values = new Int32Array(halves.length / 2);
+  for (let i = 0; i < values.length; i++) {
+    const low = halves[2 * i] ?? 0;
+    if (halves[2 * i + 1] !== low >> 31) return null;
+    values[i] = low;
+  }
+  return values;
+}
+
+function largeNumbers(halves: Int32Array): Float64Array {
+  const values = new Float64Array(halves.length / 2);
+  for (let i = 0; i < values.length; i++) {
+    values[i] = (halves[2 * i + 1] ?? 0) * 2 ** 32 + ((halves[2 * i] ?? 0) >>> 0);
+  }
   return values;
 }
 

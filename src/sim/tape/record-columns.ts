@@ -15,7 +15,7 @@
  * | order    | order         | action         |         | price and size by the order's side |
  */
 import type { TapeLevel } from '../../engine/commands.ts';
-import { lots, ppb, priceTicks, timeUs, type PriceTicks } from '../../num/units.ts';
+import { lots, ppb, priceTicks, timeUs, type Lots, type PriceTicks } from '../../num/units.ts';
 import { ORDER_ACTIONS, TapeError, type RecordKind, type TapeRecord } from './record.ts';
 
 /** Places in this list are the `kind` column; append-only. */
@@ -139,16 +139,22 @@ export interface RecordColumns {
   readonly lots: ArrayLike<number>;
 }
 
-/** The records of a row group. Throws `TapeError` when rows and pairs do not fit together. */
-export function recordsOf(columns: RecordColumns): TapeRecord[] {
-  const records: TapeRecord[] = [];
+/** Records that are made at a time: few enough to be forgotten while they are young, which costs the collector nothing. */
+const BATCH = 512;
+
+/** The records of a row group, some at a time. Throws `TapeError` when rows and pairs do not fit together. */
+export function* recordsOf(columns: RecordColumns): Generator<TapeRecord[]> {
+  const rows = columns.kind.length;
   let at = 0;
-  for (let i = 0; i < columns.kind.length; i++) {
-    const pairs = columns.levelCount[i] ?? 0;
-    records.push(recordAt(columns, i, at, pairs));
-    at += pairs;
+  for (let from = 0; from < rows; from += BATCH) {
+    const records: TapeRecord[] = [];
+    for (let i = from; i < Math.min(rows, from + BATCH); i++) {
+      const pairs = columns.levelCount[i] ?? 0;
+      records.push(recordAt(columns, i, at, pairs));
+      at += pairs;
+    }
+    yield records;
   }
-  return records;
 }
 
 const PAIRS: Readonly<Record<RecordKind, number | null>> = {
@@ -176,9 +182,6 @@ function recordAt(columns: RecordColumns, i: number, at: number, pairs: number):
   const localUs = timeUs(columns.localUs[i] ?? 0);
   const line = columns.line[i] ?? 0;
   const lastId = columns.lastId[i] ?? 0;
-  const price = (j: number): PriceTicks => priceTicks(Math.abs(columns.price[at + j] ?? 0));
-  const size = (j: number): number => columns.lots[at + j] ?? 0;
-  const isBid = (columns.price[at] ?? 0) > 0;
   switch (kind) {
     case 'depth':
       return {
@@ -200,8 +203,8 @@ function recordAt(columns: RecordColumns, i: number, at: number, pairs: number):
         localUs,
         line,
         tradeId: lastId,
-        priceTicks: price(0),
-        lots: lots(isBid ? size(0) : -size(0)),
+        priceTicks: priceAt(columns, at),
+        lots: isBid(columns, at) ? sizeAt(columns, at) : lots(-sizeAt(columns, at)),
       };
     case 'touch':
       return {
@@ -210,10 +213,10 @@ function recordAt(columns: RecordColumns, i: number, at: number, pairs: number):
         localUs,
         line,
         updateId: lastId,
-        bidTicks: price(0),
-        bidLots: lots(size(0)),
-        askTicks: price(1),
-        askLots: lots(size(1)),
+        bidTicks: priceAt(columns, at),
+        bidLots: sizeAt(columns, at),
+        askTicks: priceAt(columns, at + 1),
+        askLots: sizeAt(columns, at + 1),
       };
     case 'bar':
       return {
@@ -222,15 +225,15 @@ function recordAt(columns: RecordColumns, i: number, at: number, pairs: number):
         localUs,
         line,
         startUs: timeUs(lastId),
-        open: price(0),
-        high: price(1),
-        low: price(2),
-        close: price(3),
-        volume: lots(size(3)),
+        open: priceAt(columns, at),
+        high: priceAt(columns, at + 1),
+        low: priceAt(columns, at + 2),
+        close: priceAt(columns, at + 3),
+        volume: sizeAt(columns, at + 3),
       };
     case 'mark':
     case 'index':
-      return { kind, timeUs: atUs, localUs, line, priceTicks: price(0) };
+      return { kind, timeUs: atUs, localUs, line, priceTicks: priceAt(columns, at) };
     case 'funding':
       return { kind, timeUs: atUs, localUs, line, ratePpb: ppb(lastId) };
     case 'order':
@@ -241,11 +244,23 @@ function recordAt(columns: RecordColumns, i: number, at: number, pairs: number):
         line,
         action: actionAt(columns.firstId[i] ?? -1),
         ref: lastId,
-        side: isBid ? 'bid' : 'ask',
-        priceTicks: price(0),
-        lots: lots(size(0)),
+        side: isBid(columns, at) ? 'bid' : 'ask',
+        priceTicks: priceAt(columns, at),
+        lots: sizeAt(columns, at),
       };
   }
+}
+
+function priceAt({ price }: RecordColumns, at: number): PriceTicks {
+  return priceTicks(Math.abs(price[at] ?? 0));
+}
+
+function sizeAt(columns: RecordColumns, at: number): Lots {
+  return lots(columns.lots[at] ?? 0);
+}
+
+function isBid({ price }: RecordColumns, at: number): boolean {
+  return (price[at] ?? 0) > 0;
 }
 
 function actionAt(code: number): (typeof ORDER_ACTIONS)[number] {
@@ -256,14 +271,16 @@ function actionAt(code: number): (typeof ORDER_ACTIONS)[number] {
 }
 
 function levelsAt(columns: RecordColumns, at: number, pairs: number): TapeLevel[] {
+  const { price: prices, lots: sizes } = columns;
   const levels: TapeLevel[] = [];
   for (let j = at; j < at + pairs; j++) {
-    const price = columns.price[j] ?? 0;
-    levels.push({
-      side: price > 0 ? 'bid' : 'ask',
-      priceTicks: priceTicks(Math.abs(price)),
-      lots: lots(columns.lots[j] ?? 0),
-    });
+    const price = prices[j] ?? 0;
+    const size = lots(sizes[j] ?? 0);
+    levels.push(
+      price > 0
+        ? { side: 'bid', priceTicks: priceTicks(price), lots: size }
+        : { side: 'ask', priceTicks: priceTicks(-price), lots: size },
+    );
   }
   return levels;
 }
