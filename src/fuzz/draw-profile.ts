@@ -21,6 +21,8 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
     drawMarket(dice, i, name),
   );
   const rich = dice.chance(250);
+  // Amounts that no double holds exactly.
+  const whales = rich && dice.chance(300);
   const still = dice.pick([300, 600, 800, 950]);
   return {
     name,
@@ -30,7 +32,9 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
     markets: markets.map(({ input }) => input),
     openingTicks: markets.map(({ ticks }) => ticks),
     deposits: Array.from({ length: dice.between(2, dice.pick([3, 6, 12])) }, () =>
-      dice.between(5, dice.pick(rich ? [10_000, 1_000_000] : [20, 100, 100, 1000])),
+      whales
+        ? dice.between(1_000_000_000, 4_000_000_000)
+        : dice.between(5, dice.pick(rich ? [10_000, 1_000_000] : [20, 100, 100, 1000])),
     ),
     insurance: dice.pick([0, 0, 1, 10, 1000]),
     vault: dice.pick([0, 0, 10, 100, 5000]),
@@ -40,8 +44,9 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
       stepPpm: dice.pick([200, 1000, 4000]),
       jumpPermille: name === 'stress' ? 150 : dice.pick([0, 20, 100]),
       jumpPpm: dice.pick([30_000, 100_000, 300_000]),
-      huntPermille: name === 'stress' ? 300 : dice.pick([0, 50, 200]),
+      huntPermille: name === 'stress' ? 500 : dice.pick([0, 50, 200]),
       spreadPpm: dice.pick([500, 2000, 10_000]),
+      revivePermille: dice.pick([800, 800, 300, 30]),
     },
     leveragePercent: name === 'stress' ? 4000 : dice.pick([50, 300, 1500, 4000]),
     time: {
@@ -49,6 +54,7 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
       pauseUs: dice.pick([1000, 100_000, 900_000]),
       jumpPermille: dice.pick([0, 5, 20]),
       jumpUs: dice.pick([3_000_000, 15_000_000, 60_000_000]),
+      edgePermille: dice.pick([0, 5, 30, 100]),
     },
     faultPermille: dice.pick([0, 20, 60, 200]),
   };
@@ -99,6 +105,10 @@ const LEANINGS: Readonly<Record<Exclude<ProfileName, 'swarm'>, Partial<Record<Ac
     margin: 6,
     protect: 6,
     vaultDeposit: 4,
+    // Who was ruined comes back.
+    deposit: 20,
+    withdraw: 4,
+    transfer: 4,
   },
   tape: { depth: 80, print: 50, snapshot: 4, gap: 2, order: 60, cancel: 20 },
   money: {
@@ -159,13 +169,17 @@ function drawMarket(
   i: number,
   name: ProfileName,
 ): { readonly input: MarketInput; readonly ticks: number } {
+  const lowest = name === 'stress' ? 1000 : dice.pick([50, 1000, 1000, 20_000, 600_000]);
+  const ticks = dice.between(lowest, 2 * lowest);
   const tickScale = dice.between(0, 4);
   const lotScale = dice.between(0, 6 - tickScale);
   const initialPpm = dice.pick([20_000, 50_000, 100_000, 200_000, 500_000]);
   const takerPpm = dice.pick([0, 350, 500, 5000]);
   const makerPpm = dice.pick([0, 100, -100, -takerPpm, takerPpm]);
   const external = dice.chance(200);
-  const indexSource = dice.pick(['oracle', 'oracle', 'oracle', 'mid']);
+  // Prices hunt where somebody sets them.
+  const indexSource =
+    name === 'stress' ? 'oracle' : dice.pick(['oracle', 'oracle', 'oracle', 'mid']);
   const input: MarketInput = {
     symbol: `M${String(i)}`,
     feedId: `0x${String(i + 1).padStart(64, '0')}`,
@@ -179,7 +193,11 @@ function drawMarket(
     markSource: external
       ? 'external'
       : dice.pick(
-          indexSource === 'mid' ? ['last', 'mid'] : ['median', 'median', 'index', 'last', 'mid'],
+          indexSource === 'mid'
+            ? ['last', 'mid']
+            : name === 'stress'
+              ? ['median', 'index']
+              : ['median', 'median', 'index', 'last', 'mid'],
         ),
     indexSource,
     maxMarkDeviation: dice.pick(['0.001', '0.01', '0.2']),
@@ -190,12 +208,19 @@ function drawMarket(
     ...(dice.chance(200)
       ? { minQuantity: formatDecimal(BigInt(dice.between(2, 5)), lotScale) }
       : {}),
-    ...(dice.chance(200)
-      ? { maxOpenInterest: formatDecimal(BigInt(dice.between(200, 20_000)), lotScale) }
+    ...(dice.chance(250)
+      ? {
+          maxOpenInterest: formatDecimal(openInterest(dice, ticks, tickScale + lotScale), lotScale),
+        }
       : {}),
   };
-  const ticks = name === 'stress' ? 1000 : dice.pick([50, 1000, 1000, 20_000, 600_000]);
-  return { input, ticks: dice.between(ticks, 2 * ticks) };
+  return { input, ticks };
+}
+
+/** In lots: what a few users can fill, and at least a few. */
+function openInterest(dice: Dice, ticks: number, scale: number): bigint {
+  const wholes = dice.pick([20, 200, 2000]);
+  return BigInt(Math.max(5, Math.floor((wholes * 10 ** scale) / ticks)));
 }
 
 function drawMargins(dice: Dice, initialPpm: number): Record<string, unknown> {

@@ -9,6 +9,7 @@ import type { ExchangeView } from '../engine/views.ts';
 import { timeUs } from '../num/units.ts';
 import { Dice } from './dice.ts';
 import { Context } from './generate/context.ts';
+import { untilEdge } from './generate/edges.ts';
 import {
   makeBatch,
   makeBracket,
@@ -108,15 +109,16 @@ export class CommandGenerator {
     const { dice, world } = context;
     context.wait(this.pause());
     context.faulty = dice.chance(profile.faultPermille);
+    context.mismatched = false;
     const action = dice.pick(this.wheel);
     if (action === 'again') return this.again();
-    // An index goes stale unless somebody speaks; mostly somebody does, now and then nobody.
-    if (!context.faulty && dice.chance(800)) {
-      const { indexStaleUs } = this.setup.config;
-      const silent = world.markets.find(
-        ({ indexUs, spec }) => context.nowUs - indexUs > indexStaleUs && spec.indexSource !== 'mid',
-      );
-      if (silent !== undefined) return makeIndex(context, silent);
+    // An index goes stale unless somebody speaks.
+    const { indexStaleUs } = this.setup.config;
+    const silent = world.markets.find(
+      ({ indexUs, spec }) => context.nowUs - indexUs > indexStaleUs && spec.indexSource !== 'mid',
+    );
+    if (silent !== undefined && !context.faulty && dice.chance(profile.prices.revivePermille)) {
+      return makeIndex(context, silent);
     }
     return MAKERS[action](context);
   }
@@ -130,8 +132,10 @@ export class CommandGenerator {
   }
 
   private pause(): number {
-    const { dice } = this.context;
-    const { stillPermille, pauseUs, jumpPermille, jumpUs } = this.profile.time;
+    const { context } = this;
+    const { dice } = context;
+    const { stillPermille, pauseUs, jumpPermille, jumpUs, edgePermille } = this.profile.time;
+    if (dice.chance(edgePermille)) return untilEdge(context);
     if (dice.chance(stillPermille)) return 0;
     return 1 + dice.below(dice.chance(jumpPermille) ? jumpUs : pauseUs);
   }

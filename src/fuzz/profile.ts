@@ -80,6 +80,8 @@ export interface FuzzProfile {
     readonly huntPermille: number;
     /** How far from the mark orders usually stand. */
     readonly spreadPpm: number;
+    /** How many of 1000 commands that find an index stale bring a new price instead. */
+    readonly revivePermille: number;
   };
   /** Largest notional of one order as a multiple of its owner's cash, in hundredths. */
   readonly leveragePercent: number;
@@ -89,6 +91,8 @@ export interface FuzzProfile {
     readonly pauseUs: number;
     readonly jumpPermille: number;
     readonly jumpUs: number;
+    /** How many of 1000 come at the very instant at which something ends or begins, or right after it. */
+    readonly edgePermille: number;
   };
   /** How many of 1000 commands carry something wrong: a field out of range, a used nonce, somebody unknown. */
   readonly faultPermille: number;
@@ -108,8 +112,8 @@ export function describeProfile(profile: FuzzProfile): string {
         `market  ${JSON.stringify(market)} from ${String(profile.openingTicks[i])} ticks`,
     ),
     `users   ${profile.deposits.join(', ')}; insurance ${String(profile.insurance)}, vault ${String(profile.vault)}, subaccounts 0…${String(profile.subaccounts)}`,
-    `prices  step ${String(prices.stepPpm)} ppm, jumps ${String(prices.jumpPermille)} ‰ of ${String(prices.jumpPpm)} ppm, hunts ${String(prices.huntPermille)} ‰, spread ${String(prices.spreadPpm)} ppm, leverage to ${String(profile.leveragePercent / 100)}`,
-    `time    ${String(time.stillPermille)} ‰ still, pauses to ${String(time.pauseUs)} µs, jumps ${String(time.jumpPermille)} ‰ to ${String(time.jumpUs)} µs`,
+    `prices  step ${String(prices.stepPpm)} ppm, jumps ${String(prices.jumpPermille)} ‰ of ${String(prices.jumpPpm)} ppm, hunts ${String(prices.huntPermille)} ‰, spread ${String(prices.spreadPpm)} ppm, stale ones revive ${String(prices.revivePermille)} ‰, leverage to ${String(profile.leveragePercent / 100)}`,
+    `time    ${String(time.stillPermille)} ‰ still, pauses to ${String(time.pauseUs)} µs, jumps ${String(time.jumpPermille)} ‰ to ${String(time.jumpUs)} µs, edges ${String(time.edgePermille)} ‰`,
     `faults  ${String(profile.faultPermille)} ‰`,
     `mix     ${mix.join(', ')}`,
   ].join('\n');

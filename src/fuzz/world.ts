@@ -7,6 +7,11 @@ import type { EngineEvent } from '../engine/events.ts';
 import type { ExchangeView } from '../engine/views.ts';
 import type { AccountId, Address, MarketId, OrderId, SubaccountId } from '../num/units.ts';
 
+/** What expires after this (about the year 2128) never does, for a run. */
+const FAR_MS = 5_000_000_000_000n;
+const MOST_EDGES = 32;
+const MOST_REVOKED = 8;
+
 export interface KnownMarket {
   readonly id: MarketId;
   readonly spec: MarketSpec;
@@ -50,8 +55,13 @@ export class World {
   readonly subaccounts: KnownSubaccount[] = [];
   readonly live: LiveOrder[] = [];
   readonly grants: Grant[] = [];
+  /** Those that were revoked last. */
+  readonly revoked: Grant[] = [];
+  /** Instants at which something that was told of lately ends, in µs: expiries, lock-ups, pauses, the freshness of an index. */
+  readonly edges: number[] = [];
   private readonly byId: (KnownSubaccount | null | undefined)[] = [];
   private readonly places = new Map<OrderId, number>();
+  private edgesSeen = 0;
   private readonly openingTicks: readonly number[];
 
   constructor(view: ExchangeView, openingTicks: readonly number[]) {
@@ -61,6 +71,12 @@ export class World {
 
   readonly observe = (event: EngineEvent): void => {
     switch (event.kind) {
+      case 'orderAccepted':
+        if (event.expiresAtMs < FAR_MS) this.edge(Number(event.expiresAtMs) * 1000);
+        break;
+      case 'liquidationStep':
+        if (event.step === 'order') this.edge(event.timeUs + this.view.config.liquidationPauseUs);
+        break;
       case 'orderRested':
       case 'orderPending':
         this.add(event);
@@ -90,11 +106,13 @@ export class World {
         if (market === undefined) break;
         market.indexTicks = event.indexTicks;
         market.indexUs = event.timeUs;
+        this.edge(event.timeUs + this.view.config.indexStaleUs);
         break;
       }
       case 'vaultSharesChanged': {
         const owner = this.owner(event.subaccount);
         if (owner !== null) owner.shares = Number(event.shares);
+        this.edge(event.lockupEndsAtUs);
         break;
       }
       case 'marketListed':
@@ -134,6 +152,11 @@ export class World {
     return owner;
   }
 
+  private edge(atUs: number): void {
+    this.edges[this.edgesSeen % MOST_EDGES] = atUs;
+    this.edgesSeen += 1;
+  }
+
   private add({ orderId: id, subaccount, market }: LiveOrderEvent): void {
     if (this.places.has(id)) return;
     this.places.set(id, this.live.length);
@@ -167,7 +190,9 @@ export class World {
       (known) => known.account === account && known.index === index && known.delegate === delegate,
     );
     if (granted && place < 0) this.grants.push({ account, index, delegate });
-    if (!granted && place >= 0) this.grants.splice(place, 1);
+    if (granted || place < 0) return;
+    this.revoked.push(...this.grants.splice(place, 1));
+    if (this.revoked.length > MOST_REVOKED) this.revoked.shift();
   }
 }
 

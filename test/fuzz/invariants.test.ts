@@ -7,7 +7,10 @@ import { runFuzz } from '../../src/fuzz/run.ts';
 import { STREAM_INVARIANTS, streamInvariants } from '../../src/fuzz/stream-judge.ts';
 
 /** What the judge says of a run of which it is told something else. */
-function saidOf(lie: (event: EngineEvent) => readonly EngineEvent[], seed = 'lies'): string | null {
+function saidOf(
+  lie: (event: EngineEvent) => readonly EngineEvent[],
+  seed = 'lies 3',
+): string | null {
   const judge = streamInvariants(1);
   const { failure } = runFuzz(drawProfile(seed, { commands: 1500 }), {
     ...judge,

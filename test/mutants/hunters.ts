@@ -32,8 +32,8 @@ export interface Kill {
 
 const COMMANDS_A_RUN = 1500;
 
-/** Hunts for at most `budget` commands; null when nothing was wrong. */
-export function hunt(hunter: Hunter, budget: number): Kill | null {
+/** Hunts for at most `budget` commands; null when nothing was wrong. `onRun` is called after each run of a profile. */
+export function hunt(hunter: Hunter, budget: number, onRun?: () => void): Kill | null {
   let spent = 0;
   for (let run = 0; spent < budget; run++) {
     const name = PROFILE_NAMES[run % PROFILE_NAMES.length] ?? 'swarm';
@@ -41,6 +41,7 @@ export function hunt(hunter: Hunter, budget: number): Kill | null {
     const profile = drawProfile(seed, { name, commands: Math.min(COMMANDS_A_RUN, budget - spent) });
     const { failure, commands } = runFuzz(profile, judgeOf(hunter));
     spent += commands;
+    onRun?.();
     if (failure !== null) {
       const { invariant, rule, detail } = failure.violation;
       return { hunter, what: invariant, rule, detail, commands: spent, seed, profile: name };

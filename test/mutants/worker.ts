@@ -2,13 +2,17 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { HUNTERS, hunt, type Hunter } from './hunters.ts';
 
+// Each run of a hunter says that it is over, so that a slow computer is told from a mutant that never ends.
+
 const { budget } = workerData as { readonly budget: Readonly<Record<Hunter, number>> };
 let killed = false;
 for (const hunter of HUNTERS) {
   if (budget[hunter] === 0) continue;
   // The last two hold the exchange against itself: for what the others let live.
   if (killed && (hunter === 'restore' || hunter === 'cut')) continue;
-  const kill = hunt(hunter, budget[hunter]);
+  const kill = hunt(hunter, budget[hunter], () => {
+    parentPort?.postMessage('alive');
+  });
   if (kill !== null) killed = true;
   parentPort?.postMessage({ hunter, kill });
 }

@@ -13,6 +13,7 @@ export class HttpHost implements TwinHost {
   readonly users: readonly Address[];
   private readonly url: string;
   private readonly simToken: string;
+  private letIn = false;
   private readonly clients = new Map<Address, HttpMatcherClient>();
   private readonly anyone: HttpMatcherClient;
 
@@ -67,12 +68,15 @@ export class HttpHost implements TwinHost {
       throw this.unreachable(error);
     }
     const text = await response.text();
-    if (response.status === 401 || response.status === 403 || response.status === 404) {
+    // Who was let in once has the token: then 403 and 404 are answers of the exchange.
+    const { status } = response;
+    if (status === 401 || (!this.letIn && (status === 403 || status === 404))) {
       throw new InputError(
-        `${this.url}/sim/${verb} answers ${String(response.status)} ${text}: start the host with --sim-token, and give it here`,
+        `${this.url}/sim/${verb} answers ${String(status)} ${text}: start the host with --sim-token, and give it here`,
       );
     }
-    return { status: response.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
+    this.letIn = true;
+    return { status, body: text === '' ? null : (JSON.parse(text) as unknown) };
   }
 
   private unreachable(error: unknown): InputError {

@@ -5,6 +5,8 @@ import type { FuzzProfile } from '../profile.ts';
 import { NEVER_MS, type RunSetup } from '../run-setup.ts';
 import type { KnownMarket, KnownSubaccount, World } from '../world.ts';
 
+const MOST_LEFT_OUT = 200;
+
 export class Context {
   readonly profile: FuzzProfile;
   readonly setup: RunSetup;
@@ -14,8 +16,11 @@ export class Context {
   nowUs: TimeUs;
   /** Whether it should carry something wrong. */
   faulty = false;
-  /** One line of nonces for all: unique in every scope, whoever signs. */
+  /** Whether its orders should not go together, each by itself being sound. */
+  mismatched = false;
+  /** One line of nonces for all: unique in every scope, whoever signs; and some that it left out. */
   private lastNonce = 100;
+  private readonly leftOut: number[] = [];
 
   constructor(profile: FuzzProfile, setup: RunSetup, dice: Dice, world: World) {
     this.profile = profile;
@@ -29,11 +34,29 @@ export class Context {
     this.nowUs = timeUs(this.nowUs + us);
   }
 
-  /** A nonce that nobody used; gaps between them are filled later, now and then, by a late one. */
+  /** A nonce that nobody used, above all before it. */
   nonce(): bigint {
     if (this.faulty && this.dice.chance(150)) return BigInt(this.dice.below(this.lastNonce + 1));
-    this.lastNonce += this.dice.chance(50) ? 2 : 1;
+    if (this.dice.chance(50)) {
+      this.lastNonce += 1;
+      if (this.leftOut.length === MOST_LEFT_OUT) this.leftOut.shift();
+      this.leftOut.push(this.lastNonce);
+    }
+    this.lastNonce += 1;
     return BigInt(this.lastNonce);
+  }
+
+  /** The same, or now and then a late one, which fills a gap. */
+  lateNonce(): bigint {
+    const late = this.leftOut.length > 0 && this.dice.chance(40);
+    return late ? BigInt(this.dice.pick(this.leftOut)) : this.nonce();
+  }
+
+  /** Of a group whose making should go wrong: mostly its orders are sound, and do not go together. */
+  spoilGroup(): void {
+    if (!this.faulty || !this.dice.chance(600)) return;
+    this.faulty = false;
+    this.mismatched = true;
   }
 
   expiresAtMs(): bigint {
@@ -50,6 +73,15 @@ export class Context {
 
   subaccount(): KnownSubaccount {
     return this.dice.pick(this.world.subaccounts);
+  }
+
+  /** One with money, when a few looks find one. */
+  trader(): KnownSubaccount {
+    for (let tries = 0; tries < 3; tries += 1) {
+      const owner = this.subaccount();
+      if (owner.cash > 0) return owner;
+    }
+    return this.subaccount();
   }
 
   user(): Address {

@@ -5,20 +5,37 @@ import type { KnownMarket } from '../world.ts';
 import type { Context } from './context.ts';
 import { drawTerms, type DrawnTerms } from './terms.ts';
 
+const MOST_ORDERS = 100;
+
 /** Plain limits, with a trigger among them now and then. */
 export function makeBatch(context: Context): PlaceOrders {
+  context.spoilGroup();
+  const { dice } = context;
+  if (dice.chance(30)) return makeFullBatch(context);
   const first = drawTerms(context);
   const expiresAtMs = context.expiresAtMs();
-  const orders = Array.from({ length: context.dice.between(1, 5) }, (_, i) => {
+  const orders = Array.from({ length: dice.between(1, 5) }, (_, i) => {
     const terms = i === 0 ? first : drawTerms(context);
     const order = plain(context, terms, expiresAtMs);
-    return context.dice.chance(150) ? withTrigger(context, order, terms.marketKnown) : order;
+    return dice.chance(150) ? withTrigger(context, order, terms.marketKnown) : order;
   });
   return group(context, first, orders);
 }
 
+/** As many orders as a batch may hold, one like the other: a window of nonces is soon full. */
+function makeFullBatch(context: Context): PlaceOrders {
+  const terms = drawTerms(context);
+  const first = plain(context, { ...terms, clientId: null }, context.expiresAtMs());
+  const others = Array.from({ length: MOST_ORDERS - 1 }, () => ({
+    ...first,
+    nonce: context.nonce(),
+  }));
+  return group(context, terms, [first, ...others]);
+}
+
 /** An order and the legs that protect what it fills, as one submit attaches them or as a batch of three. */
 export function makeBracket(context: Context): PlaceOrders {
+  context.spoilGroup();
   const { dice } = context;
   const terms = { ...drawTerms(context), reduceOnly: false };
   const own = plain(context, terms, context.expiresAtMs());
@@ -28,8 +45,9 @@ export function makeBracket(context: Context): PlaceOrders {
     : [dice.chance(500) ? 'stopLoss' : 'takeProfit'];
   if (!attached && kinds.length === 1)
     kinds.push(kinds[0] === 'stopLoss' ? 'takeProfit' : 'stopLoss');
+  const crossed = dice.chance(100);
   const legs = kinds.map((kind) => ({
-    ...leg(context, own, kind, terms.marketKnown),
+    ...leg(context, own, kind, terms.marketKnown, crossed),
     nonce: attached ? own.nonce : context.nonce(),
     attached,
   }));
@@ -38,6 +56,7 @@ export function makeBracket(context: Context): PlaceOrders {
 
 /** Take-profit, stop-loss or both: of a position, or of an order that lives. */
 export function makeProtect(context: Context): PlaceOrders {
+  context.spoilGroup();
   const { dice, world } = context;
   const terms = drawTerms(context);
   const holder = context.holder();
@@ -56,8 +75,9 @@ export function makeProtect(context: Context): PlaceOrders {
   };
   const kinds: OrderType[] = dice.pick([['takeProfit'], ['stopLoss'], ['takeProfit', 'stopLoss']]);
   const parent: OrderId | null = live?.id ?? null;
+  const crossed = dice.chance(150);
   const orders = kinds.map((kind) => ({
-    ...leg(context, guarded, kind, market),
+    ...leg(context, guarded, kind, market, crossed),
     nonce: context.nonce(),
     parent,
     clientId: null,
@@ -66,6 +86,7 @@ export function makeProtect(context: Context): PlaceOrders {
 }
 
 export function makeTrailing(context: Context): PlaceOrders {
+  context.spoilGroup();
   const { dice } = context;
   const terms = drawTerms(context);
   const order: NewOrder = {
@@ -81,6 +102,7 @@ export function makeTrailing(context: Context): PlaceOrders {
 }
 
 export function makeTwap(context: Context): PlaceOrders {
+  context.spoilGroup();
   const { dice } = context;
   const terms = drawTerms(context);
   const periodMs = context.faulty ? 0n : BigInt(dice.pick([1, 50, 700, 3000]));
@@ -95,6 +117,7 @@ export function makeTwap(context: Context): PlaceOrders {
 }
 
 export function makeIceberg(context: Context): PlaceOrders {
+  context.spoilGroup();
   const terms = drawTerms(context);
   const first: NewOrder = {
     ...plain(context, terms, context.expiresAtMs()),
@@ -122,7 +145,7 @@ function group(context: Context, terms: DrawnTerms, orders: readonly NewOrder[])
     timeUs: context.nowUs,
     subaccount: terms.subaccount,
     delegate: terms.delegate,
-    orders: context.faulty && context.dice.chance(400) ? unmatched(context, orders) : orders,
+    orders: context.mismatched ? unmatched(context, orders) : orders,
   };
 }
 
@@ -132,11 +155,11 @@ function unmatched(context: Context, orders: readonly NewOrder[]): readonly NewO
   const last = orders.at(-1);
   if (last === undefined) return orders;
   const others = orders.slice(0, -1);
-  switch (dice.below(12)) {
+  switch (dice.below(18)) {
     case 0:
       return [];
     case 1:
-      return Array.from({ length: 101 }, () => ({ ...last, nonce: context.nonce() }));
+      return Array.from({ length: MOST_ORDERS + 1 }, () => ({ ...last, nonce: context.nonce() }));
     case 2:
       return [...others, { ...last, market: context.market().id }];
     case 3:
@@ -155,6 +178,29 @@ function unmatched(context: Context, orders: readonly NewOrder[]): readonly NewO
       return [...others, { ...last, parent: last.parent === null ? orderId(1) : null }];
     case 10:
       return [...others, { ...last, trailingPpm: last.trailingPpm === null ? 500 : null }];
+    case 11:
+      // The nonce of the order before it.
+      return [...orders, { ...last, clientId: null }];
+    case 12:
+      return [...orders, { ...last, nonce: context.nonce(), clientId: null }];
+    case 13: {
+      // One that has expired among those that have not.
+      const late = BigInt(Math.floor(context.nowUs / 1000) - 1);
+      return [
+        { ...last, expiresAtMs: late },
+        { ...last, nonce: context.nonce(), clientId: null },
+      ];
+    }
+    case 14:
+      // All on the other side: of what they protect, too.
+      return orders.map((order) => ({ ...order, lots: lots(-order.lots) }));
+    case 15:
+    case 16: {
+      // A smaller one that is not the last.
+      const like = (): NewOrder => ({ ...last, nonce: context.nonce(), clientId: null });
+      const smaller = { ...like(), lots: lots(Math.trunc(last.lots / 2) || last.lots) };
+      return [...orders, smaller, like()];
+    }
     default:
       return [last, ...others];
   }
@@ -193,10 +239,13 @@ function leg(
   guarded: NewOrder,
   orderType: OrderType,
   market: KnownMarket,
+  /** On the wrong side of the price: it fires at once, as its sibling does. */
+  crossed: boolean,
 ): NewOrder {
   const { dice } = context;
   const side = guarded.lots > 0 ? 1 : -1;
-  const away = side * (orderType === 'takeProfit' ? 1 : -1) * (dice.chance(900) ? 1 : -1);
+  const protects = !crossed && dice.chance(900);
+  const away = side * (orderType === 'takeProfit' ? 1 : -1) * (protects ? 1 : -1);
   const distance = Math.ceil(
     (market.markTicks * dice.pick([300, 3000, 20_000, 80_000])) / 1_000_000,
   );

@@ -109,7 +109,7 @@ function transfer(context: Context, movement: Movement): Transfer {
     timeUs: context.nowUs,
     ...movement,
     amount: quanta(movement.amount),
-    nonce: context.nonce(),
+    nonce: context.lateNonce(),
     expiresAtMs: context.expiresAtMs(),
   };
 }

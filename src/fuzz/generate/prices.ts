@@ -41,7 +41,7 @@ function setIndex(context: Context, market: KnownMarket, ticks: PriceTicks): Set
   return {
     kind: 'setIndex',
     timeUs: context.nowUs,
-    market: context.faulty ? marketId(99) : market.id,
+    market: context.faulty && context.dice.chance(300) ? marketId(99) : market.id,
     priceTicks: ticks,
     text: String(ticks),
   };

@@ -1,6 +1,6 @@
 /** Margin settings, delegates, signers, self-trade modes, and markets that open late. */
 import type { Command } from '../../engine/commands.ts';
-import { address, ppm, subaccountId } from '../../num/units.ts';
+import { address, lots, ppm, subaccountId } from '../../num/units.ts';
 import type { Context } from './context.ts';
 
 export function makeMargin(context: Context): Command {
@@ -19,7 +19,7 @@ export function makeMargin(context: Context): Command {
         ? dice.pick([0, 1, 1_000_001])
         : dice.pick([20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]),
     ),
-    nonce: context.nonce(),
+    nonce: context.lateNonce(),
     expiresAtMs: context.expiresAtMs(),
     delegate: null,
   };
@@ -28,12 +28,12 @@ export function makeMargin(context: Context): Command {
 /** Grants and revocations, among users and strangers; a used grant is revoked as often as a new one is given. */
 export function makeDelegate(context: Context): Command {
   const { dice, world } = context;
-  const grant = world.grants.length > 0 && dice.chance(400) ? dice.pick(world.grants) : null;
+  const grant = world.grants.length > 0 && dice.chance(330) ? dice.pick(world.grants) : null;
   const stranger = address(`0x${String(dice.below(20)).padStart(40, 'd')}`);
   const common = {
     kind: 'updateDelegate',
     timeUs: context.nowUs,
-    nonce: context.nonce(),
+    nonce: context.lateNonce(),
     expiresAtMs: context.expiresAtMs(),
   } as const;
   if (grant !== null) {
@@ -45,13 +45,25 @@ export function makeDelegate(context: Context): Command {
       delegated: false,
     };
   }
-  const owner = context.subaccount();
+  // Who was revoked comes back, with the nonces that it used.
+  const back = world.revoked.length > 0 && dice.chance(300) ? dice.pick(world.revoked) : null;
+  if (back !== null) {
+    return {
+      ...common,
+      account: world.view.addressOf(back.account),
+      subaccountIndex: back.index,
+      delegate: world.view.addressOf(back.delegate),
+      delegated: true,
+    };
+  }
+  // One subaccount is favoured: there may be too many in the end.
+  const owner = dice.chance(500) ? dice.pick(world.subaccounts.slice(0, 1)) : context.subaccount();
   return {
     ...common,
     account: context.faulty ? stranger : owner.address,
     subaccountIndex: context.faulty ? 77 : owner.index,
-    delegate: dice.chance(300) ? context.user() : stranger,
-    delegated: dice.chance(800),
+    delegate: dice.chance(200) ? context.user() : stranger,
+    delegated: dice.chance(900),
   };
 }
 
@@ -69,7 +81,7 @@ export function makeSigners(context: Context): Command {
     account: context.user(),
     signers,
     quorum: context.faulty ? dice.pick([0, count + 1]) : dice.between(1, count),
-    nonce: context.nonce(),
+    nonce: context.lateNonce(),
     expiresAtMs: context.expiresAtMs(),
   };
 }
@@ -90,7 +102,14 @@ export function makeListing(context: Context): Command {
   // A few more at most: each costs every jump of time its timers.
   const fresh = !context.faulty && world.markets.length < setup.specs.length + 2;
   const symbol = fresh ? `L${String(world.markets.length)}` : spec.symbol;
-  // A listing is refused whose fees would pay more than they take.
-  const unsound = context.faulty ? { makerFeePpm: ppm(-spec.takerFeePpm - 1), symbol: 'X' } : {};
+  // A listing is refused whose fees would pay more than they take, whose sizes contradict each other, or that asks no margin.
+  const spoiled = context.faulty || (!fresh && dice.chance(500));
+  const unsound = spoiled
+    ? dice.pick([
+        { makerFeePpm: ppm(-spec.takerFeePpm - 1), symbol: 'X' },
+        { minLots: lots(spec.maxLots + 1), symbol: 'X' },
+        { tiers: [], symbol: 'X' },
+      ])
+    : {};
   return { kind: 'listMarket', timeUs: context.nowUs, spec: { ...spec, symbol, ...unsound } };
 }

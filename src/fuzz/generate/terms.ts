@@ -37,11 +37,13 @@ export interface DrawnTerms {
   readonly originatorFeePpm: Ppm;
 }
 
+/** More lots than this below the limit of open interest, and nobody fills it. */
+const MOST_ROOM = 1_000_000;
 const CLIENT_IDS = Array.from({ length: 12 }, (_, i) => `c${String(i)}`);
 
 export function drawTerms(context: Context): DrawnTerms {
   const { dice } = context;
-  const owner = context.subaccount();
+  const owner = context.trader();
   const market = context.market();
   const held = owner.positions[market.id] ?? 0;
   // One in three of those who hold something reduces it: all, a part, or beyond.
@@ -52,6 +54,7 @@ export function drawTerms(context: Context): DrawnTerms {
     ? closingSize(context, market, held)
     : drawSize(context, owner, market, price);
   const flags = dice.below(16);
+  const delegate = delegateOf(context, owner);
   const ioc = flags < 3;
   const drawn = {
     owner,
@@ -63,9 +66,9 @@ export function drawTerms(context: Context): DrawnTerms {
     ioc,
     postOnly: flags === 3 || flags === 4,
     reduceOnly: closes ? dice.chance(500) : flags === 5,
-    delegate: delegateOf(context, owner),
+    delegate,
     clientId: dice.chance(80) ? dice.pick(CLIENT_IDS) : null,
-    ...drawOriginator(context),
+    ...drawOriginator(context, delegate !== null),
   };
   return context.faulty ? spoil(context, drawn) : drawn;
 }
@@ -98,13 +101,23 @@ function drawSize(
   market: KnownMarket,
   price: number,
 ): number {
-  const { dice, profile } = context;
+  const { dice, profile, world } = context;
   const { spec } = market;
   const oneLot = Math.max(1, price) * spec.quantaPerTickLot;
-  // Mostly a small part of what could be carried, at times all of it.
+  // Where open interest has a limit, exactly up to it, or one beyond it, now and then.
+  const { openInterestLots } = world.view.market(market.id);
+  const room = spec.maxOpenInterestLots - openInterestLots;
+  if (room < MOST_ROOM && dice.chance(150)) {
+    return within(spec.minLots, room + dice.below(2), spec.maxLots);
+  }
+  // Mostly a small part of what margin allows, at times all of it and a little more.
+  const most = Math.min(
+    profile.leveragePercent,
+    105_000_000 / (spec.tiers[0]?.initialMarginPpm ?? 1),
+  );
   const percent = dice.chance(800)
-    ? dice.below(Math.max(10, profile.leveragePercent >> 3))
-    : dice.below(profile.leveragePercent + 1);
+    ? dice.below(Math.max(10, most >> 3))
+    : dice.below((most | 0) + 1);
   const affordable = Math.floor(((Math.max(owner.cash, 1_000_000) / 100) * percent) / oneLot);
   return within(spec.minLots, affordable, spec.maxLots);
 }
@@ -127,13 +140,20 @@ const within = (least: number, value: number, most: number): number =>
 
 function delegateOf(context: Context, owner: KnownSubaccount): AccountId | null {
   const { grants } = context.world;
-  if (grants.length === 0 || !context.dice.chance(200)) return null;
-  const grant = context.dice.pick(grants);
-  return grant.account === owner.account && grant.index === owner.index ? grant.delegate : null;
+  if (grants.length === 0 || !context.dice.chance(250)) return null;
+  const own = grants.filter(
+    (grant) => grant.account === owner.account && grant.index === owner.index,
+  );
+  return own.length === 0 ? null : context.dice.pick(own).delegate;
 }
 
-function drawOriginator(context: Context): Pick<DrawnTerms, 'originator' | 'originatorFeePpm'> {
-  if (!context.dice.chance(50)) return { originator: null, originatorFeePpm: ppm(0) };
+function drawOriginator(
+  context: Context,
+  delegated: boolean,
+): Pick<DrawnTerms, 'originator' | 'originatorFeePpm'> {
+  if (!context.dice.chance(delegated ? 150 : 50)) {
+    return { originator: null, originatorFeePpm: ppm(0) };
+  }
   const originatorFeePpm = ppm(context.dice.pick([0, 1, 100, 100, 1000]));
   return { originator: context.user(), originatorFeePpm };
 }

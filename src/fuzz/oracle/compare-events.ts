@@ -35,6 +35,9 @@ const RULES: Readonly<Record<EngineEvent['kind'], string>> = {
   signersChanged: 'R-9.1',
 };
 
+/** The rule that a field of any event follows. */
+const FIELD_RULES: Readonly<Record<string, string>> = { timeUs: 'R-12.1', cause: 'R-12.1' };
+
 type Fields = Readonly<Record<string, Plain | undefined>>;
 
 /** What an event is about. */
@@ -82,7 +85,12 @@ function compareTopic(
     }
     for (const [field, value] of Object.entries(said)) {
       if (equal(value, plain(other[field]))) continue;
-      to.differ(rule, `${field} of event ${i + 1}: ${topic}`, String(value), String(other[field]));
+      to.differ(
+        FIELD_RULES[field] ?? rule,
+        `${field} of event ${i + 1}: ${topic}`,
+        String(value),
+        String(other[field]),
+      );
       return;
     }
   }

@@ -2,6 +2,7 @@
 import type { ExchangeView, OrderView } from '../../engine/views.ts';
 import { marketId, orderId, subaccountId, timeUs, type Address } from '../../num/units.ts';
 import { levelsOf } from './book.ts';
+import { compareMarketData } from './compare-market-data.ts';
 import type { Comparison } from './divergence.ts';
 import { isolatedExcess, statsOf } from './margin.ts';
 import { sign } from './numbers.ts';
@@ -18,6 +19,8 @@ import {
   type World,
 } from './world.ts';
 
+/** What is shown of the past is compared after every so many commands. */
+const DATA_EVERY = 32;
 const ALL_TIME = timeUs(Number.MAX_SAFE_INTEGER);
 
 /**
@@ -222,4 +225,5 @@ function compareMarket(
       shown.map((level) => `${level.lots}@${level.priceTicks}`).join(' '),
     );
   }
+  if (full || world.seq % DATA_EVERY === 0) compareMarketData(to, world, exchange, market);
 }

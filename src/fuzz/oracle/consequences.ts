@@ -32,7 +32,7 @@ function carryOut(world: World, todo: Todo): void {
     // It was filled while it took: the next one takes.
     case 'sliceTook': {
       const next = waitingAfter(world, todo.slice)[0];
-      if (next !== undefined) release(world, next, null);
+      if (next !== undefined) release(world, next, 'iceberg', null);
     }
   }
 }

@@ -1,10 +1,11 @@
 /** An order goes to the book, at once or when it has waited: it meets the other side, then rests, waits again, or ends. */
+import type { Cause } from '../../engine/events.ts';
 import { releaseFault } from './checks.ts';
 import { end } from './endings.ts';
 import { fillable, retire, waitAgain, whyOver } from './legs.ts';
 import { match } from './matching.ts';
 import { rest, sayReleased } from './resting.ts';
-import { leftOf, type Order, type World } from './world.ts';
+import { because, leftOf, type Order, type World } from './world.ts';
 
 /** The order meets the other side of the book; then it rests, waits again, or ends. */
 export function execute(world: World, order: Order): void {
@@ -27,10 +28,12 @@ function keepLeg(world: World, leg: Order, stopped: boolean): void {
 }
 
 /** an order that waited becomes an ordinary one. */
-export function release(world: World, order: Order, source: bigint | null): void {
-  sayReleased(world, order, source);
-  const fault = releaseFault(world, order);
-  if (fault === null) execute(world, order);
-  else if (fault === 'reduceOnly' && order.leg) retire(world, order);
-  else end(world, order, 'cancelled', fault);
+export function release(world: World, order: Order, cause: Cause, source: bigint | null): void {
+  because(world, cause, () => {
+    sayReleased(world, order, source);
+    const fault = releaseFault(world, order);
+    if (fault === null) execute(world, order);
+    else if (fault === 'reduceOnly' && order.leg) retire(world, order);
+    else end(world, order, 'cancelled', fault);
+  });
 }

@@ -4,6 +4,7 @@ import { levelsOf } from './book.ts';
 import { isFrozen } from './mark.ts';
 import { max, min, shareUp, sum } from './numbers.ts';
 import {
+  because,
   book,
   bookMargin,
   INSURANCE,
@@ -66,8 +67,10 @@ export const nextSample = (world: World, market: Market): bigint | null =>
 export function takeSample(world: World, market: Market): void {
   const { source, sampleIntervalUs } = market.spec.funding;
   if (source === 'external' || world.now % BigInt(sampleIntervalUs) !== 0n) return;
+  if (market.sampledAt === world.now) return;
   const premium = premiumOf(world, market);
   if (premium === null) return;
+  market.sampledAt = world.now;
   market.samples.push(premium);
   say(world, {
     kind: 'fundingSampled',
@@ -89,6 +92,8 @@ export const nextFunding = (world: World, market: Market): bigint | null =>
 export function settleDue(world: World, market: Market): void {
   const { source, intervalUs } = market.spec.funding;
   if (source !== 'premium' || world.now % BigInt(intervalUs) !== 0n || !isSettling(market)) return;
+  if (market.settledAt === world.now) return;
+  market.settledAt = world.now;
   const fresh = market.index !== null && !isFrozen(world, market);
   const rate = fresh ? rateOf(market) : 0n;
   market.samples = [];
@@ -122,9 +127,16 @@ export function settleFunding(world: World, c: SettleFunding): Answer {
   return 'ok';
 }
 
-/** payers round up, receivers down, and what is between goes to insurance. */
 function settle(world: World, market: Market, rate: bigint): void {
+  because(world, 'funding', () => {
+    payAndReceive(world, market, rate);
+  });
+}
+
+/** payers round up, receivers down, and what is between goes to insurance. */
+function payAndReceive(world: World, market: Market, rate: bigint): void {
   market.fundingRate = rate;
+  market.rateChanges.push({ at: world.now, rate });
   let left = 0n;
   let positions = 0;
   for (const sub of rate === 0n ? [] : world.subs) {

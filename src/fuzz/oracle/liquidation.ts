@@ -13,6 +13,7 @@ import { abs, max, min, shareUp, sum } from './numbers.ts';
 import { equityOf, maintenanceOfUnit, marketsOf, type Unit } from './risk-units.ts';
 import { transferPosition } from './transfers-of-positions.ts';
 import {
+  because,
   book,
   bookMargin,
   INSURANCE,
@@ -44,6 +45,7 @@ function unitsOf(world: World): Unit[] {
 export function runLiquidations(world: World): void {
   if (!world.danger) return;
   world.danger = false;
+  const outer = world.cause;
   for (let acted = true; acted;) {
     acted = false;
     const below = unitsOf(world).filter((unit) => {
@@ -68,6 +70,7 @@ export function runLiquidations(world: World): void {
     for (const { unit } of ranked) if (liquidate(world, unit)) acted = true;
     settleConsequences(world);
   }
+  world.cause = outer;
 }
 
 /** A liquidation that is under way is over when its owner is safe (D-31). */
@@ -86,6 +89,8 @@ function liquidate(world: World, unit: Unit): boolean {
   if (!isBelow(world, unit)) return false;
   const markets = marketsOf(world, unit);
   if (markets.some((market) => isFrozen(world, market))) return false;
+  // All that follows from a liquidation is its doing, also for others.
+  world.cause = 'liquidation';
   if (markets.length === 0) return payDebt(world, unit);
   const positions = markets.map((market) => positionOf(unit.sub, market.id));
   for (const position of positions) if (position.began === 0n) position.began = abs(position.lots);
@@ -166,7 +171,9 @@ function handOver(world: World, unit: Unit): void {
   const takes = equity >= 0n && unit.sub.id !== VAULT && vaultAffords(world, unit, equity);
   sayStep(world, unit, { step: takes ? 'takeover' : 'adl', amountQuanta: equity });
   if (!takes) {
-    deleverage(world, unit, equity);
+    because(world, 'adl', () => {
+      deleverage(world, unit, equity);
+    });
     return;
   }
   const markets = marketsOf(world, unit);

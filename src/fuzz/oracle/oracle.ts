@@ -41,6 +41,7 @@ export class Oracle {
     world.said = [];
     world.touched.clear();
     world.marked.clear();
+    world.cause = 'command';
     runTimers(world, BigInt(command.timeUs));
     const outcome = carryOut(world, command);
     runConsequences(world);

@@ -2,7 +2,7 @@
 import { releaseFault } from './checks.ts';
 import { end } from './endings.ts';
 import { rest, sayReleased } from './resting.ts';
-import type { Order, World } from './world.ts';
+import { because, type Order, type World } from './world.ts';
 
 /** Slices of the same batch that still wait, in turn. */
 export const waitingAfter = (world: World, order: Order): Order[] =>
@@ -16,7 +16,9 @@ export const waitingAfter = (world: World, order: Order): Order[] =>
 export function restNextSlice(world: World, filled: Order): void {
   const next = waitingAfter(world, filled)[0];
   if (next === undefined) return;
-  sayReleased(world, next, null);
+  because(world, 'iceberg', () => {
+    sayReleased(world, next, null);
+  });
   const fault = releaseFault(world, next);
   if (fault === null) rest(world, next);
   else end(world, next, 'cancelled', fault);

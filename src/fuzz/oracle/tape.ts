@@ -29,6 +29,7 @@ import { makerAffords, makersSize } from './matching.ts';
 import { max, min, sum } from './numbers.ts';
 import { NO_FEES, type Fees } from './positions.ts';
 import {
+  because,
   HOUSE_MAKERS,
   HOUSE_TAKERS,
   must,
@@ -50,6 +51,7 @@ export function tapeDepth(world: World, c: TapeDepth): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
   if (!c.levels.every(isLevel)) return 'tape_level_invalid';
+  world.cause = 'tape';
   if (!market.stale) {
     for (const level of c.levels) {
       restate(world, market, sideOf(level), BigInt(level.priceTicks), BigInt(level.lots));
@@ -65,6 +67,7 @@ export function tapeTrade(world: World, c: TapeTrade): Answer {
   if (!isPrice(c.priceTicks) || !Number.isSafeInteger(c.lots) || c.lots === 0) {
     return 'tape_level_invalid';
   }
+  world.cause = 'tape';
   if (!market.stale) {
     const side = c.lots > 0 ? 1n : -1n;
     trade(world, market, side, BigInt(c.priceTicks), side * BigInt(c.lots));
@@ -78,6 +81,7 @@ export function tapeSnapshot(world: World, c: TapeSnapshot): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
   if (!c.levels.every(isLevel)) return 'tape_level_invalid';
+  world.cause = 'tape';
   const afterGap = market.stale;
   market.stale = false;
   for (const side of [1n, -1n]) {
@@ -104,6 +108,7 @@ export function tapeSnapshot(world: World, c: TapeSnapshot): Answer {
 export function tapeGap(world: World, c: TapeGap): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
+  world.cause = 'tape';
   market.stale = true;
   market.house.length = 0;
   market.levels.length = 0;
@@ -136,7 +141,7 @@ function cross(world: World, market: Market, side: bigint, price: bigint, lots: 
       clearHouse(market, -side, best.price);
       continue;
     }
-    const filled = takeUser(world, market, user, lots - traded);
+    const filled = because(world, 'tapeCross', () => takeUser(world, market, user, lots - traded));
     // An order that may not trade now stays, and the level stands back.
     if (filled === 'held') return lots;
     traded += filled;

@@ -25,8 +25,10 @@ function nextDue(world: World): bigint | null {
 export function runTimers(world: World, until: bigint): void {
   for (let due = nextDue(world); due !== null && due <= until; due = nextDue(world)) {
     world.now = max(world.now, due);
+    world.cause = 'expiry';
     expireOrders(world);
     settleConsequences(world);
+    world.cause = 'timer';
     for (const market of world.markets) {
       if (market.markDue !== null && market.markDue <= world.now) recomputeDue(world, market);
     }
@@ -47,6 +49,7 @@ export function runTimers(world: World, until: bigint): void {
     noticeQuotes(world);
   }
   world.now = until;
+  world.cause = 'command';
 }
 
 /** What follows from a command, in the order of the timers. */

@@ -66,7 +66,7 @@ function fire(world: World, { order, source }: Due, fired: Set<Order>): void {
     return;
   }
   fired.add(order);
-  release(world, order, source);
+  release(world, order, 'trigger', source);
 }
 
 function lookAtAll(world: World): Due[] {

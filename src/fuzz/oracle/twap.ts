@@ -8,6 +8,6 @@ export function startSlices(world: World): void {
   due.sort((a, b) => Number((a.dueAt ?? 0n) - (b.dueAt ?? 0n)) || a.id - b.id);
   for (const order of due) {
     order.dueAt = null;
-    if (isLive(order)) release(world, order, null);
+    if (isLive(order)) release(world, order, 'twap', null);
   }
 }

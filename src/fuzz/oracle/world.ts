@@ -1,7 +1,7 @@
 /** What the oracle knows: plain records in plain arrays. Ids are places in these arrays, as in the contract of the engine's commands. */
 import type { OrderType } from '../../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec, SelfTradeMode } from '../../engine/config.ts';
-import type { EngineEvent, LedgerReason } from '../../engine/events.ts';
+import type { Cause, EngineEvent, LedgerReason } from '../../engine/events.ts';
 import type { EndReason, Refusal } from '../../engine/rejections.ts';
 import type { OrderStatus } from '../../engine/views.ts';
 import { ofPpm, type Rate } from './numbers.ts';
@@ -136,6 +136,12 @@ export interface Market {
   /** Premium samples in 1e-9 since the last settlement. */
   samples: bigint[];
   fundingRate: bigint;
+  /** An instant may be gone through more than once; it is sampled and settled once. */
+  sampledAt: bigint;
+  settledAt: bigint;
+  /** All prints and all settlements ever (R-10.3). */
+  readonly prints: Print[];
+  readonly rateChanges: { readonly at: bigint; readonly rate: bigint }[];
   /** Recorded liquidity on the book. */
   readonly house: Segment[];
   readonly levels: HouseLevel[];
@@ -143,6 +149,14 @@ export interface Market {
   readonly carried: bigint[];
   /** After a hole in the recording, until the next whole book. */
   stale: boolean;
+}
+
+/** A trade on the public tape; `lots` signed by the taker's side. */
+export interface Print {
+  readonly id: number;
+  readonly at: bigint;
+  readonly price: bigint;
+  readonly lots: bigint;
 }
 
 /** What the tape remembers of a level. */
@@ -213,6 +227,8 @@ export interface World {
   };
   seq: number;
   now: bigint;
+  /** What sets off what happens now. */
+  cause: Cause;
   readonly accounts: Account[];
   readonly subs: Sub[];
   readonly markets: Market[];
@@ -255,6 +271,7 @@ export function newWorld(config: ExchangeConfig): World {
     },
     seq: 0,
     now: BigInt(config.genesisTimeUs),
+    cause: 'command',
     accounts: [],
     subs: [],
     markets: [],
@@ -366,8 +383,18 @@ export const isLive = ({ status }: Order): boolean =>
 
 // Saying ---------------------------------------------------------------------------------------------------------------
 
+/** Everything is said with its time and what set it off. */
 export function say(world: World, said: Said): void {
-  world.said.push(said);
+  world.said.push({ ...said, timeUs: world.now, cause: world.cause });
+}
+
+/** What happens within is set off by something else than what is around it. */
+export function because<T>(world: World, cause: Cause, act: () => T): T {
+  const outer = world.cause;
+  world.cause = cause;
+  const answer = act();
+  world.cause = outer;
+  return answer;
 }
 
 /** Money into cash, or out of it. */

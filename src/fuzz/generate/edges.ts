@@ -1,0 +1,35 @@
+/** Instants at which something ends or begins: expiries, stale indices, lock-ups, pauses, settlements, whole seconds. */
+import type { Context } from './context.ts';
+
+const SECOND_US = 1_000_000;
+/** What is further away waits until time has passed otherwise. */
+const FURTHEST_US = 600 * SECOND_US;
+
+/** Microseconds until one of them, or one more: what holds until then may no longer hold after it. */
+export function untilEdge(context: Context): number {
+  const { dice, nowUs } = context;
+  const wait = edgeOf(context) - nowUs;
+  return wait < 0 || wait > FURTHEST_US ? 0 : wait + dice.below(2);
+}
+
+function edgeOf({ dice, world, nowUs }: Context): number {
+  switch (dice.below(6)) {
+    case 0:
+      return nextMultiple(nowUs, SECOND_US);
+    case 1:
+      return nextMultiple(nowUs, 1000);
+    case 2: {
+      const { sampleIntervalUs, intervalUs } = dice.pick(world.markets).spec.funding;
+      return nextMultiple(nowUs, dice.chance(500) ? sampleIntervalUs : intervalUs);
+    }
+    default:
+      // The instants that events told of; those that are past are none any more.
+      for (let tries = 0; tries < 8 && world.edges.length > 0; tries += 1) {
+        const edge = dice.pick(world.edges);
+        if (edge >= nowUs) return edge;
+      }
+      return nowUs;
+  }
+}
+
+const nextMultiple = (nowUs: number, stepUs: number): number => nowUs - (nowUs % stepUs) + stepUs;

@@ -1,0 +1,58 @@
+/** Market data (R-10.3, R-10.4): candles and the day's figures, folded from all prints whenever they are asked for. */
+import { max, min, sum } from './numbers.ts';
+import { DAY, type Market, type Print } from './world.ts';
+
+export interface Candle {
+  readonly at: bigint;
+  readonly open: bigint;
+  readonly high: bigint;
+  readonly low: bigint;
+  readonly close: bigint;
+  readonly volume: bigint;
+  /** In force at the end of the bucket. */
+  readonly rate: bigint;
+}
+
+/** From the bucket of the first print until now; a bucket without prints repeats the close before it. Those from `since` on. */
+export function candlesOf(
+  market: Market,
+  interval: bigint,
+  since: bigint,
+  now: bigint,
+): readonly Candle[] {
+  const [first] = market.prints;
+  if (first === undefined) return [];
+  const startOf = (at: bigint): bigint => at - (at % interval);
+  const candles: Candle[] = [];
+  for (let at = max(startOf(first.at), startOf(since)); at <= now; at += interval) {
+    const within = market.prints.filter((print) => startOf(print.at) === at);
+    const before = market.prints.findLast((print) => print.at < at)?.price ?? first.price;
+    const prices = within.map(({ price }) => price);
+    candles.push({
+      at,
+      open: prices[0] ?? before,
+      high: prices.reduce(max, prices[0] ?? before),
+      low: prices.reduce(min, prices[0] ?? before),
+      close: prices.at(-1) ?? before,
+      volume: sum(within.map(sizeOf)),
+      rate: market.rateChanges.findLast((change) => change.at <= at + interval)?.rate ?? 0n,
+    });
+  }
+  return candles;
+}
+
+/** R-10.4 */
+export function dayOf(
+  market: Market,
+  now: bigint,
+): { readonly volume: bigint; readonly notional: bigint; readonly priceBefore: bigint | null } {
+  const recent = market.prints.filter(({ at }) => at >= now - DAY);
+  const before = market.prints.findLast(({ at }) => at <= now - DAY) ?? market.prints[0];
+  return {
+    volume: sum(recent.map(sizeOf)),
+    notional: sum(recent.map((print) => sizeOf(print) * print.price * market.unit)),
+    priceBefore: before?.price ?? null,
+  };
+}
+
+const sizeOf = ({ lots }: Print): bigint => (lots < 0n ? -lots : lots);
