@@ -3,7 +3,7 @@
  * parameters of its own, so that what one mix would keep rare is common in another.
  */
 import type { MarketInput } from '../gateway/market-config.ts';
-import { formatDecimal } from '../num/decimal.ts';
+import { formatDecimal, powerOfTen } from '../num/decimal.ts';
 import { Dice } from './dice.ts';
 import { ACTIONS, type Action, type FuzzProfile, type ProfileName } from './profile.ts';
 
@@ -219,8 +219,9 @@ function drawMarket(
 
 /** In lots: what a few users can fill, and at least a few. */
 function openInterest(dice: Dice, ticks: number, scale: number): bigint {
-  const wholes = dice.pick([20, 200, 2000]);
-  return BigInt(Math.max(5, Math.floor((wholes * 10 ** scale) / ticks)));
+  const wholes = BigInt(dice.pick([20, 200, 2000]));
+  const size = (wholes * powerOfTen(scale)) / BigInt(ticks);
+  return size < 5n ? 5n : size;
 }
 
 function drawMargins(dice: Dice, initialPpm: number): Record<string, unknown> {
