@@ -49,6 +49,11 @@ export const SETTINGS = {
     fallback: 'false',
     describe: 'take signatures of orders and requests as given',
   },
+  'verify-threads': {
+    takes: 'text',
+    fallback: 'one for each other core, at most 4',
+    describe: 'threads that recover signers under load; 0: none',
+  },
   'max-connections': {
     takes: 'text',
     fallback: '10000',
@@ -90,6 +95,8 @@ export interface ServeSettings {
   readonly secretFile: string | null;
   readonly simToken: string | null;
   readonly trustSignatures: boolean;
+  /** null: as many as there are other cores, at most 4. */
+  readonly verifyThreads: number | null;
   readonly maxConnections: number;
   readonly corsOrigins: readonly string[];
   readonly securityHeaders: 'pages' | 'all' | 'off';
@@ -196,6 +203,7 @@ export function readSettings(sources: SettingSources): ServeSettings {
     secretFile: text('secret-file'),
     simToken: text('sim-token'),
     trustSignatures: flag('trust-signatures'),
+    verifyThreads: given('verify-threads') === null ? null : integer('verify-threads', 0, 64),
     maxConnections: integer('max-connections', 1, 1_000_000),
     corsOrigins: list('cors-origin'),
     securityHeaders: word('security-headers', ['pages', 'all', 'off']),

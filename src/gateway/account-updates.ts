@@ -19,8 +19,8 @@ import type { Caller, Context } from './context.ts';
 import { Fields } from './fields.ts';
 import { REFUSAL_REPLIES } from './refusal-reply.ts';
 import { RequestError } from './request-error.ts';
+import { MAX_SIGNATURES } from './signed-requests.ts';
 
-const MAX_SIGNATURES = 16;
 const MARGIN_DECIMALS = 6;
 
 const TRANSFER_FIELDS = [

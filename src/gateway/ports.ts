@@ -16,8 +16,12 @@ export interface SignedRequest {
 
 /** Recovers who signed. */
 export interface SignatureVerifier {
+  /** Recovers what `signersOf` will be asked for, while others are served; null when there is nothing to wait for. */
+  ahead?(requests: readonly SignedRequest[]): Promise<unknown> | null;
   /** Distinct addresses whose signatures hold; fewer than given when one does not. */
   signersOf(request: SignedRequest): readonly Address[];
   /** The request's EIP-712 digest as 64 lower-case hex digits (R-2.10). */
   digestOf(request: Omit<SignedRequest, 'signatures'>): string;
+  /** Lets go of what `ahead` needs. */
+  close?(): Promise<void>;
 }

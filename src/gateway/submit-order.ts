@@ -27,6 +27,7 @@ import { Fields } from './fields.ts';
 import type { PlacedDigest } from './order-ids.ts';
 import { REFUSAL_REPLIES } from './refusal-reply.ts';
 import { RequestError } from './request-error.ts';
+import { MAX_SIGNATURES } from './signed-requests.ts';
 import { must } from '../base/assert.ts';
 
 const ORDER_FIELDS = [
@@ -118,7 +119,7 @@ export function decodeOrder(input: unknown, prefix = ''): DecodedOrder {
     ioc: flags.boolean('ioc'),
     postOnly: flags.boolean('postOnly'),
     reduceOnly: flags.boolean('reduceOnly'),
-    signatures: fields.texts('signatures', 16),
+    signatures: fields.texts('signatures', MAX_SIGNATURES),
     clientId: fields.has('clientId') ? fields.clientId('clientId') : null,
     triggerPrice: fields.has('triggerPrice') ? fields.decimal('triggerPrice') : null,
     trailingPercent: fields.has('trailingPercent') ? fields.decimal('trailingPercent') : null,

@@ -6,6 +6,7 @@ import type { Caller, Reply } from '../gateway/context.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { SignedOrderIds, TrustOrderIds, type OrderIds } from '../gateway/order-ids.ts';
 import type { Keccak, SignatureVerifier } from '../gateway/ports.ts';
+import { signedRequestsOf } from '../gateway/signed-requests.ts';
 import type { EndpointId } from '../contract/endpoints.ts';
 import { orderId, timeUs, type TimeUs } from '../num/units.ts';
 import { StoreStopped, type DurableExchange } from '../store/durable-exchange.ts';
@@ -98,6 +99,13 @@ export class Host {
     return outcome;
   }
 
+  /** Signatures of a request that is handled next, recovered while others are served; null when there is nothing to wait for. */
+  verifyAhead(endpoint: EndpointId, input: unknown): Promise<unknown> | null {
+    const { signatures } = this.options;
+    if (signatures === 'trust') return null;
+    return signatures.ahead?.(signedRequestsOf(endpoint, input)) ?? null;
+  }
+
   /** Answers once everything that the answer may show is on disk. */
   async handle(endpoint: EndpointId, input: unknown, caller: Caller | null): Promise<Reply> {
     try {
@@ -135,6 +143,8 @@ export class Host {
 
   async close(): Promise<void> {
     clearTimeout(this.timer);
+    const { signatures } = this.options;
+    if (signatures !== 'trust') await signatures.close?.();
     await this.exchange.close();
   }
 }

@@ -357,6 +357,8 @@ function takerOf({ host, auth, faults }: ServerOptions, limit: RateLimit | null)
       const check = await host.handle('getClsHistory', { limit: 1 }, known.caller);
       return check.status === 200 ? { status: 200, body: known.claims } : check;
     }
+    const verified = host.verifyAhead(id, input);
+    if (verified !== null) await verified;
     return host.handle(id, input, known?.caller ?? null);
   };
 }

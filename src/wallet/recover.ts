@@ -3,7 +3,7 @@
  * in hex with or without 0x, low s, v of 27, 28, 0 or 1 (R-9.2). A signature that is anything else was made by nobody.
  */
 import { createRequire } from 'node:module';
-import { getBytes, recoverAddress } from 'ethers';
+import { recoverAddress } from 'ethers';
 import { address, type Address } from '../num/units.ts';
 import { keccakBytes } from './keccak.ts';
 
@@ -57,11 +57,12 @@ export const recover: Recover = recoverByLibrary ?? recoverByEthers;
 
 function parseSignature(text: string): { rs: Uint8Array; recovery: 0 | 1 } | null {
   if (!SIGNATURE.test(text)) return null;
-  const bytes = getBytes(text.startsWith('0x') ? text : `0x${text}`);
-  const s = BigInt(`0x${Buffer.from(bytes.subarray(32, 64)).toString('hex')}`);
+  const hex = text.startsWith('0x') ? text.slice(2) : text;
+  const s = BigInt(`0x${hex.slice(64, 128)}`);
   if (s === 0n || s > HALF_ORDER) return null;
+  const bytes = Buffer.from(hex, 'hex');
   const v = bytes[64];
-  if (v === 0 || v === 27) return { rs: bytes.slice(0, 64), recovery: 0 };
-  if (v === 1 || v === 28) return { rs: bytes.slice(0, 64), recovery: 1 };
+  if (v === 0 || v === 27) return { rs: bytes.subarray(0, 64), recovery: 0 };
+  if (v === 1 || v === 28) return { rs: bytes.subarray(0, 64), recovery: 1 };
   return null;
 }

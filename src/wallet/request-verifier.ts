@@ -1,23 +1,62 @@
 /** The gateway's signature verifier: recovers the signers of a request's EIP-712 digest. */
-import { getBytes } from 'ethers';
 import type { ExchangeConfig } from '../engine/config.ts';
 import type { SignatureVerifier, SignedRequest } from '../gateway/ports.ts';
 import type { Address } from '../num/units.ts';
 import { recover } from './recover.ts';
+import type { RecoveryPool } from './recovery-pool.ts';
 import { TypedData } from './typed-data.ts';
 
 export class RequestVerifier implements SignatureVerifier {
   private readonly typedData: TypedData;
+  private readonly pool: RecoveryPool | null;
+  /** Who made the signatures of a request, as far as it was found out ahead. */
+  private readonly known = new WeakMap<object, Map<string, Address | null>>();
 
-  constructor(config: ExchangeConfig) {
+  /** @param pool recovers ahead; nothing is without it */
+  constructor(config: ExchangeConfig, pool: RecoveryPool | null = null) {
     this.typedData = new TypedData(config);
+    this.pool = pool;
+  }
+
+  ahead(requests: readonly SignedRequest[]): Promise<unknown> | null {
+    const under = requests.flatMap((request) => this.recoverAhead(request));
+    return under.length === 0 ? null : Promise.all(under);
+  }
+
+  private recoverAhead({ kind, body, signatures }: SignedRequest): Promise<void>[] {
+    const { pool } = this;
+    if (pool === null) return [];
+    let digest: Uint8Array;
+    try {
+      digest = bytesOf(this.typedData.digestOf(kind, body));
+    } catch {
+      // Not of the right types, which the gateway says in its own words.
+      return [];
+    }
+    const found = new Map<string, Address | null>();
+    this.known.set(body, found);
+    return signatures.flatMap((signature) => {
+      const answer = pool.recover(digest, signature);
+      if (answer === null) return [];
+      return [
+        answer.then((recovered) => {
+          if (recovered !== null) found.set(signature, recovered.signer);
+        }),
+      ];
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.pool?.close();
   }
 
   signersOf({ kind, body, signatures }: SignedRequest): readonly Address[] {
-    const digest = getBytes(this.typedData.digestOf(kind, body));
+    const digest = bytesOf(this.typedData.digestOf(kind, body));
+    const known = this.known.get(body);
     const signers = new Set<Address>();
     for (const signature of signatures) {
-      const signer = recover(digest, signature);
+      const found = known?.get(signature);
+      const signer = found === undefined ? recover(digest, signature) : found;
       if (signer !== null) signers.add(signer);
     }
     return [...signers];
@@ -26,4 +65,8 @@ export class RequestVerifier implements SignatureVerifier {
   digestOf({ kind, body }: Omit<SignedRequest, 'signatures'>): string {
     return this.typedData.digestOf(kind, body).slice(2);
   }
+}
+
+function bytesOf(digest: string): Uint8Array {
+  return Buffer.from(digest.slice(2), 'hex');
 }

@@ -128,17 +128,16 @@ function structOf(name: string): Struct {
 }
 
 function encodeAddress(words: Uint8Array, at: number, address: string | undefined): void {
-  if (address === undefined) return;
-  for (let i = 0; i < 20; i++) {
-    words[at + 12 + i] = Number.parseInt(address.slice(2 + 2 * i, 4 + 2 * i), 16);
-  }
+  if (address !== undefined) words.set(Buffer.from(address.slice(2, 42), 'hex'), at + 12);
 }
 
 function encodeInteger(words: Uint8Array, at: number, value: number | bigint): void {
-  let left = BigInt(value);
-  for (let i = WORD - 1; left > 0n; i--) {
-    words[at + i] = Number(left & 0xffn);
-    left >>= 8n;
+  const last = new DataView(words.buffer, at + WORD - 8);
+  if (typeof value === 'bigint') {
+    last.setBigUint64(0, value);
+  } else {
+    last.setUint32(0, Math.floor(value / 2 ** 32));
+    last.setUint32(4, value >>> 0);
   }
 }
 

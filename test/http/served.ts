@@ -22,8 +22,11 @@ import { WalletAuth } from '../../src/http/wallet-auth.ts';
 import { DataFolder } from '../../src/store/data-folder.ts';
 import { DurableExchange, type DurableOptions } from '../../src/store/durable-exchange.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { RecoveryPool } from '../../src/wallet/recovery-pool.ts';
 import { RequestVerifier } from '../../src/wallet/request-verifier.ts';
 
+/** Threads run compiled code. */
+export const RECOVERY_WORKER = new URL('../../dist/wallet/recovery-worker.js', import.meta.url);
 export const SECRET = new Uint8Array(32).fill(7);
 export const SIM_TOKEN = 'sim-token';
 
@@ -31,6 +34,8 @@ export interface ServedOptions {
   readonly config?: ExchangeConfig;
   readonly opening?: readonly Command[];
   readonly signatures?: 'trust' | 'verify';
+  /** That recover signers; 0 unless given. */
+  readonly verifyThreads?: number;
   readonly clock?: 'wall' | 'virtual';
   readonly requestsPerSecond?: number;
   readonly path?: string;
@@ -92,7 +97,13 @@ export class Served {
       exchange,
       clock: options.clock ?? 'virtual',
       keccak,
-      signatures: options.signatures === 'verify' ? new RequestVerifier(config) : 'trust',
+      signatures:
+        options.signatures === 'verify'
+          ? new RequestVerifier(
+              config,
+              new RecoveryPool(options.verifyThreads ?? 0, RECOVERY_WORKER),
+            )
+          : 'trust',
     });
     const faults = new Faults();
     const auth = new WalletAuth({

@@ -17,6 +17,7 @@ import { DataFolder } from '../../store/data-folder.ts';
 import { DurableExchange, type Recovery } from '../../store/durable-exchange.ts';
 import { fileError } from '../../store/file-error.ts';
 import { keccak } from '../../wallet/ethers-ports.ts';
+import { RecoveryPool } from '../../wallet/recovery-pool.ts';
 import { RequestVerifier } from '../../wallet/request-verifier.ts';
 import { defaultMarkets, readExchangeFile, type ExchangeFile } from '../exchange-file.ts';
 import { InputError, print, printError } from '../manners.ts';
@@ -143,7 +144,10 @@ async function openHost(
   }
   const signatures = settings.trustSignatures
     ? 'trust'
-    : new RequestVerifier(exchange.engine.config);
+    : new RequestVerifier(
+        exchange.engine.config,
+        new RecoveryPool(settings.verifyThreads ?? undefined),
+      );
   return new Host({ exchange, clock: settings.clock, keccak, signatures });
 }
 

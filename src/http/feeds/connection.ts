@@ -70,6 +70,8 @@ export class Connection implements Watcher {
   private readonly behind = new Set<MarketId>();
   /** A login under way: what was sent after it waits for it. */
   private login: Promise<unknown> | null = null;
+  /** The last that waits for its signers: what is sent after it keeps its place. */
+  private turn: Promise<unknown> | null = null;
   private waitingCount = 0;
 
   /** `stream` is what the socket writes to. */
@@ -203,8 +205,11 @@ export class Connection implements Watcher {
     try {
       const request = this.parse(text);
       id = request.id;
-      method = methodOf(request.method);
-      const result = await this.carryOut(method, request.params);
+      const known = methodOf(request.method);
+      method = known;
+      this.mayAsk();
+      const ready = this.verifyAhead(method, request.params);
+      const result = await this.inTurn(ready, () => this.carryOut(known, request.params));
       this.reply({ id, result }, usIn);
     } catch (thrown) {
       const error = errorOf(thrown);
@@ -235,12 +240,41 @@ export class Connection implements Watcher {
     return { id, method, params: params ?? {} };
   }
 
-  private async carryOut(method: Method, params: unknown): Promise<unknown> {
+  /** Throws when it asks too often. */
+  private mayAsk(): void {
     const { limit, host } = this.services;
     const account = this.caller === null ? callerOfAddress(this.address) : this.caller.account;
     if (limit?.accepts(account, host.nowUs()) === false) {
       throw new RequestError(MESSAGES.tooManyRequests);
     }
+  }
+
+  /** Of those who may order something at all. */
+  private verifyAhead(method: Method, params: unknown): Promise<unknown> | null {
+    if (method !== 'create' || this.caller === null) return null;
+    const isBatch = typeof params === 'object' && params !== null && Object.hasOwn(params, 'type');
+    return this.services.host.verifyAhead(isBatch ? 'submitOrders' : 'submitOrder', params);
+  }
+
+  /** Begins once it is ready, and everything that was sent before has begun. */
+  private async inTurn<T>(ready: Promise<unknown> | null, carryOut: () => Promise<T>): Promise<T> {
+    const { turn } = this;
+    if (ready === null && turn === null) return carryOut();
+    let begun = (): void => undefined;
+    const own = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    this.turn = own;
+    await turn;
+    await ready;
+    while (this.login !== null) await this.login;
+    const result = carryOut();
+    if (this.turn === own) this.turn = null;
+    begun();
+    return result;
+  }
+
+  private async carryOut(method: Method, params: unknown): Promise<unknown> {
     switch (method) {
       case 'auth': {
         const login = this.authenticate(params);
