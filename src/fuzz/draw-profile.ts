@@ -88,6 +88,8 @@ const USUAL: Readonly<Record<Action, number>> = {
   print: 6,
   snapshot: 1,
   gap: 1,
+  bar: 4,
+  single: 8,
   list: 1,
   again: 1,
   advance: 6,
@@ -110,7 +112,8 @@ const LEANINGS: Readonly<Record<Exclude<ProfileName, 'swarm'>, Partial<Record<Ac
     withdraw: 4,
     transfer: 4,
   },
-  tape: { depth: 80, print: 50, snapshot: 4, gap: 2, order: 60, cancel: 20 },
+  tape: { depth: 80, print: 50, single: 60, snapshot: 4, gap: 2, bar: 5, order: 60, cancel: 20 },
+  bars: { bar: 60, protect: 20, bracket: 15, trailing: 15, margin: 5, depth: 5, single: 5 },
   money: {
     deposit: 20,
     withdraw: 20,
@@ -129,6 +132,11 @@ const ALWAYS: Partial<Record<Action, number>> = {
   index: 15,
   mark: 5,
   advance: 4,
+};
+
+const INDEX_SOURCES: Partial<Readonly<Record<ProfileName, readonly ('oracle' | 'mid')[]>>> = {
+  stress: ['oracle'],
+  bars: ['oracle', 'mid', 'mid', 'mid'],
 };
 
 function drawMix(dice: Dice, name: ProfileName): Record<Action, number> {
@@ -177,9 +185,8 @@ function drawMarket(
   const takerPpm = dice.pick([0, 350, 500, 5000]);
   const makerPpm = dice.pick([0, 100, -100, -takerPpm, takerPpm]);
   const external = dice.chance(200);
-  // Prices hunt where somebody sets them.
-  const indexSource =
-    name === 'stress' ? 'oracle' : dice.pick(['oracle', 'oracle', 'oracle', 'mid']);
+  // Prices hunt where somebody sets them, and bars move the marks of markets that follow the book.
+  const indexSource = dice.pick(INDEX_SOURCES[name] ?? ['oracle', 'oracle', 'oracle', 'mid']);
   const input: MarketInput = {
     symbol: `M${String(i)}`,
     feedId: `0x${String(i + 1).padStart(64, '0')}`,

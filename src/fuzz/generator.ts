@@ -35,7 +35,14 @@ import {
   makeSelfTrade,
   makeSigners,
 } from './generate/settings.ts';
-import { makeDepth, makeGap, makePrint, makeSnapshot } from './generate/tape.ts';
+import {
+  makeBar,
+  makeDepth,
+  makeGap,
+  makePrint,
+  makeSingleOrder,
+  makeSnapshot,
+} from './generate/tape.ts';
 import { ACTIONS, type Action, type FuzzProfile } from './profile.ts';
 import { setUp, type RunSetup } from './run-setup.ts';
 import { World } from './world.ts';
@@ -67,6 +74,8 @@ const MAKERS: Readonly<Record<Exclude<Action, 'again'>, (context: Context) => Co
   print: makePrint,
   snapshot: makeSnapshot,
   gap: makeGap,
+  bar: makeBar,
+  single: makeSingleOrder,
   list: makeListing,
   advance: (context) => ({ kind: 'advanceTime', timeUs: context.nowUs }),
 };

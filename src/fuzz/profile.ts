@@ -33,6 +33,8 @@ export const ACTIONS = [
   'print',
   'snapshot',
   'gap',
+  'bar',
+  'single',
   'list',
   'again',
   'advance',
@@ -47,6 +49,7 @@ export const PROFILE_NAMES = [
   'groups',
   'stress',
   'tape',
+  'bars',
   'money',
   'permissions',
 ] as const;

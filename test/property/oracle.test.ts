@@ -123,7 +123,7 @@ const COMMAND_KINDS = [
   ...['advanceTime', 'listMarket', 'deposit', 'withdraw', 'transfer', 'placeOrder', 'placeOrders'],
   ...['cancelOrder', 'cancelAll', 'setIndex', 'setMark', 'setSelfTradeMode', 'updateMargin'],
   ...['updateDelegate', 'updateSigners', 'settleFunding', 'tapeDepth', 'tapeTrade'],
-  ...['tapeSnapshot', 'tapeGap'],
+  ...['tapeSnapshot', 'tapeGap', 'tapeBar', 'tapeL3'],
 ];
 const EVENT_KINDS = [
   ...['orderAccepted', 'orderRejected', 'orderRested', 'orderFilled', 'orderPending'],

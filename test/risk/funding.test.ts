@@ -178,12 +178,15 @@ describe('recorded rates (R-7.3)', () => {
     expect(world.settle(rate)).toBe(outcome);
   });
 
-  test('a stale index settles nothing', () => {
-    const world = new RiskWorld([{ markSource: 'index' }], { indexStaleMs: 60_000 });
-    world.price('100');
-    world.wait(60_001);
-    expect(world.settle('0.0001')).toBe('index_not_fresh');
-  });
+  test.each(['index', 'external', 'last', 'mid'])(
+    'a stale index settles nothing where the mark is %s (D-35)',
+    (markSource) => {
+      const world = new RiskWorld([{ markSource }], { indexStaleMs: 60_000 });
+      world.price('100');
+      world.wait(60_001);
+      expect(world.settle('0.0001')).toBe('index_not_fresh');
+    },
+  );
 
   test('a negative rate pays longs', () => {
     const world = new RiskWorld();

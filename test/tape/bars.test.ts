@@ -193,6 +193,23 @@ describe('paths', () => {
 });
 
 describe('stops on the way', () => {
+  test('stopFirst asks for a stop that the open has not passed (D-66)', () => {
+    const world = new BarWorld();
+    world.order('alice', '2', '1000', {
+      flags: { ioc: true, postOnly: false, reduceOnly: false },
+    });
+    for (const trailingPercent of ['2', '12']) {
+      world.order('alice', '-1', '1', {
+        orderType: 'TrailingStop',
+        trailingPercent,
+        flags: { ioc: true, postOnly: false, reduceOnly: true },
+      });
+    }
+    // The open passes the stop at 98; the low, though farther than the high, fires the one at 88 first.
+    world.bar([97, 110, 80, 90], { path: 'stopFirst' });
+    expect(world.fills().slice(1)).toEqual(['-1@97', '-1@88']);
+  });
+
   test('a stop fires at its own price, half a spread away', () => {
     const world = new BarWorld();
     world.bracket('alice', '1', '200', '93');

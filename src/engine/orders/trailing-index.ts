@@ -150,6 +150,25 @@ export class TrailingIndex {
     return null;
   }
 
+  /** Whether a stop fires at a mark from `low` to `high`, when none comes that it follows. Looks at all only while one is passed already. */
+  firesWithin(
+    low: number,
+    high: number,
+    waits: Waits,
+    distanceOf: (id: OrderId) => number,
+  ): boolean {
+    const within = (price: number): boolean => price >= low && price <= high;
+    const first = this.next(waits);
+    if (first === null || within(first)) return first !== null;
+    if (this.up > 0 ? first < low : first > high) return false;
+    return this.stack.some(({ extreme, stops }) =>
+      stops
+        .allKeys()
+        .map(orderId)
+        .some((id) => waits(id) && within(trailingTicks(this.up, extreme, distanceOf(id)))),
+    );
+  }
+
   private dropIfEmpty(group: Group): void {
     if (group.stops.size > 0) return;
     this.byNumber.delete(group.number);

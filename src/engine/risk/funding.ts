@@ -16,7 +16,7 @@ import type { Market } from '../market/market.ts';
 import type { Outcome } from '../rejections.ts';
 import type { State } from '../state.ts';
 import { impactPrice, type Fraction } from './impact-price.ts';
-import { isFrozen } from './mark-price.ts';
+import { hasFreshIndex } from './mark-price.ts';
 
 const PPB = 1_000_000_000;
 const BIG_PPB = 1_000_000_000n;
@@ -28,7 +28,7 @@ const MAX_RATE = PPB;
 /** Premium of the book over the index, in 1e-9 toward zero; null when it cannot be told. */
 export function premiumOf(state: State, market: Market): Ppb | null {
   const index = market.indexTicks;
-  if (index === null || isFrozen(state, market)) return null;
+  if (index === null || !hasFreshIndex(state, market)) return null;
   const { impactNotional } = market.spec.funding;
   const bid = impactPrice(market, 1, impactNotional);
   const ask = impactPrice(market, -1, impactNotional);
@@ -105,9 +105,8 @@ export function runFundingTimer(state: State, market: Market): void {
     market.fundingDueUs = Infinity;
     return;
   }
-  const fresh = market.indexTicks !== null && !isFrozen(state, market);
   const rate =
-    fresh && tier !== undefined
+    hasFreshIndex(state, market) && tier !== undefined
       ? fundingRate(spec.funding, tier, market.premiumSum, market.premiumCount)
       : ppb(0);
   market.fundingDueUs = state.nowUs - (state.nowUs % intervalUs) + intervalUs;
@@ -122,7 +121,7 @@ export function settleFunding(state: State, command: SettleFunding): Outcome {
   if (market === undefined) return 'market_not_found';
   if (market.spec.funding.source !== 'external') return 'funding_source_not_external';
   if (Math.abs(command.ratePpb) > MAX_RATE) return 'funding_rate_out_of_range';
-  if (market.indexTicks === null || isFrozen(state, market)) return 'index_not_fresh';
+  if (!hasFreshIndex(state, market)) return 'index_not_fresh';
   settle(state, market, command.ratePpb);
   return 'ok';
 }

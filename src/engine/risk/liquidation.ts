@@ -6,7 +6,15 @@
  * is an event with its numbers. Who cannot be dealt with now (a pause between slices, a stale index) stays unsure and is looked
  * at again with the next mark.
  */
-import { lots, PPM, quanta, timeUs, type Lots, type PriceTicks } from '../../num/units.ts';
+import {
+  lots,
+  PPM,
+  priceTicks,
+  quanta,
+  timeUs,
+  type Lots,
+  type PriceTicks,
+} from '../../num/units.ts';
 import { divCeil } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { creditMargin } from '../accounts/isolated-ledger.ts';
@@ -18,6 +26,7 @@ import { hashLiquidationStep } from '../hash.ts';
 import { endOrder } from '../orders/end.ts';
 import { settleFollowUps } from '../orders/follow-ups.ts';
 import { runTriggers } from '../orders/triggers.ts';
+import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
 import { deleverage } from './adl.ts';
 import { bankruptcyTicks, equityShare } from './bankruptcy.ts';
@@ -61,6 +70,55 @@ export function runLiquidations(state: State): void {
   }
   state.cause = outer;
   if (state.triggersDue) runTriggers(state);
+}
+
+/**
+ * The first mark on the way from the market's own to `to` at which somebody falls below maintenance who is safe now, or null. Bounds
+ * that are passed too early are drawn anew, so what is found does not depend on how they were. For bars (engine/tape).
+ */
+export function firstDanger(state: State, market: Market, to: PriceTicks): PriceTicks | null {
+  const from = mustMark(market);
+  settleDoubts(state);
+  for (;;) {
+    const { safeFrom, safeTo } = market.liquidation;
+    const next = priceTicks(to > from ? safeTo + 1 : safeFrom - 1);
+    if (to > from ? next > to : next < to) return null;
+    market.markTicks = next;
+    const found = endangers(state, market, next);
+    market.markTicks = from;
+    if (found) return next;
+  }
+}
+
+/** Who traded since all were looked at and is safe gets bounds; a liquidation that is under way stays as it is. */
+function settleDoubts(state: State): void {
+  for (const subaccount of state.takeUnsure()) {
+    if (subaccount.role === 'house') continue;
+    let doubtful = false;
+    for (const unit of unitsOf(state, subaccount)) {
+      const figures = unit.figures(state);
+      const isUnderWay = unit.positions().some(({ liquidationLots }) => liquidationLots !== 0);
+      if (isUnderWay || isBelowMaintenance(figures)) doubtful = true;
+      else setBounds(state, unit, figures);
+    }
+    if (doubtful) state.doubt(subaccount);
+  }
+}
+
+/** Whether this mark endangers somebody whose bound it passes; such are in doubt, others get new bounds. */
+function endangers(state: State, market: Market, mark: PriceTicks): boolean {
+  let found = false;
+  for (;;) {
+    const exposure = market.liquidation.takeEndangered(mark);
+    if (exposure === undefined) return found;
+    const subaccount = state.subaccount(exposure.subaccount);
+    const unit = new RiskUnit(subaccount, exposure.isolated ? exposure : null);
+    const figures = unit.figures(state);
+    if (isBelowMaintenance(figures)) {
+      state.doubt(subaccount);
+      found = true;
+    } else setBounds(state, unit, figures);
+  }
 }
 
 /** Looks at all who are unsure or whose bound was passed; the safe ones get new bounds. */

@@ -17,11 +17,19 @@ import { hashMarkChanged, hashOracleSet } from '../hash.ts';
 
 const EMA_SECONDS = 150;
 
-/** Whether the mark is frozen for want of a fresh index: then no fill may add risk. */
+/** Whether the mark is frozen for want of a fresh index: then no fill may add risk (R-5.3, D-55). */
 export function isFrozen(state: State, market: Market): boolean {
   const { markSource, indexSource } = market.spec;
   if (indexSource === 'mid' || (markSource !== 'median' && markSource !== 'index')) return false;
-  return market.indexTicks === null || state.nowUs - market.indexAtUs > state.config.indexStaleUs;
+  return !hasFreshIndex(state, market);
+}
+
+/** Funding is paid on the index, so it needs a fresh one whatever the mark is made of (R-5.3, D-35). The book's own mid is never stale (D-13). */
+export function hasFreshIndex(state: State, market: Market): boolean {
+  if (market.indexTicks === null || market.spec.indexSource === 'mid') {
+    return market.indexTicks !== null;
+  }
+  return state.nowUs - market.indexAtUs <= state.config.indexStaleUs;
 }
 
 /** The oracle or a recording speaks: takes the index over and recomputes the mark. */

@@ -7,11 +7,13 @@
  */
 import { MAX_PRICE_TICKS, type Lots, type PriceTicks } from '../../num/units.ts';
 import type { TapeBar } from '../commands.ts';
+import type { Market } from '../market/market.ts';
 import type { Outcome } from '../rejections.ts';
 import { announceBar, noteBarQuotes, passBar } from '../risk/mark-price.ts';
 import type { State } from '../state.ts';
 import { quoteAround } from './bar-quotes.ts';
 import { concernsNobody, walkBar } from './bar-walk.ts';
+import { takeFromSegment } from './house.ts';
 import { emitTape } from './tape-event.ts';
 
 /** Spreads beyond this are typing errors. */
@@ -23,6 +25,7 @@ export function applyBar(state: State, bar: TapeBar): Outcome {
   if (!isBar(bar)) return 'tape_level_invalid';
   state.cause = 'tape';
   market.tape.stale = false;
+  forgetOrders(state, market);
   const { openTicks, highTicks, lowTicks, closeTicks, volumeLots } = bar;
   market.candles.addBar(state.nowUs, openTicks, highTicks, lowTicks, closeTicks, volumeLots);
   state.touch(market);
@@ -38,6 +41,13 @@ export function applyBar(state: State, bar: TapeBar): Outcome {
   announceBar(state, market, markTicks, indexTicks);
   emitTape(state, market, 'bar', false);
   return 'ok';
+}
+
+/** A bar knows no single orders: those that another recording named leave the book. */
+function forgetOrders(state: State, market: Market): void {
+  for (const slot of [...market.tape.orders.values()]) {
+    takeFromSegment(state, market, slot, Infinity);
+  }
 }
 
 function isBar(bar: TapeBar): boolean {

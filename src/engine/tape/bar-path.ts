@@ -10,6 +10,7 @@
  */
 import type { TapeBar } from '../commands.ts';
 import type { Market } from '../market/market.ts';
+import type { OrderId } from '../../num/units.ts';
 import type { State } from '../state.ts';
 import { waitsIn } from '../orders/waiting.ts';
 
@@ -54,8 +55,10 @@ function stopsBetween(
 ): boolean {
   const { prices, selling, buying } = market.triggers;
   const waits = waitsIn(state);
-  const trailing = (up > 0 ? buying : selling).next(waits);
-  if (trailing !== null && trailing >= low && trailing <= high) return true;
+  const trailing = up > 0 ? buying : selling;
+  const distanceOf = (id: OrderId): number =>
+    state.orders.special(state.orders.slotOf(id))?.trailingPpm ?? 0;
+  if (trailing.firesWithin(low, high, waits, distanceOf)) return true;
   return prices
     .between(up, low, high, waits)
     .some((id) => state.orders.orderType(state.orders.slotOf(id)) === 'stopLoss');

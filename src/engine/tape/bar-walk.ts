@@ -2,9 +2,9 @@
  * A bar step by step: the price goes along the path and stops wherever something waits for it (DESIGN §6).
  *
  * On the way from one turning point to the next it stops at users' resting orders, at triggers and trailing stops, and where
- * somebody becomes liquidatable; everything between two stops concerns nobody. At each stop, in this order: the price is the
- * last trade, and index and mark where these follow the book; resting orders that it reaches are filled at their own prices,
- * best first, at most `depthLots` a leg; the synthetic book moves; triggers fire; positions are held against the mark. Between
+ * somebody becomes liquidatable; everything between two stops concerns nobody. At each stop, in this order (D-66): resting orders
+ * that it reaches are filled at their own prices, best first, at most `depthLots` a leg; the synthetic book moves; the price is the
+ * last, and index and mark where these follow the book; triggers fire; positions are held against the mark. Between
  * the last bar and the open the price jumps: orders that it passes fill at their own prices, triggers fire at the open.
  */
 import { priceTicks } from '../../num/units.ts';
@@ -13,7 +13,7 @@ import type { Market } from '../market/market.ts';
 import { settleFollowUps } from '../orders/follow-ups.ts';
 import { runTriggers } from '../orders/triggers.ts';
 import { waitsIn } from '../orders/waiting.ts';
-import { runLiquidations } from '../risk/liquidation.ts';
+import { firstDanger, runLiquidations } from '../risk/liquidation.ts';
 import { followBar, markFollowsBars } from '../risk/mark-price.ts';
 import type { State } from '../state.ts';
 import { pathOf } from './bar-path.ts';
@@ -93,7 +93,7 @@ function nextStop(
   if (!follows) return next;
   consider(market.triggers.activations.next(up, from, waits));
   consider((up > 0 ? market.triggers.buying : market.triggers.selling).next(waits));
-  const { safeFrom, safeTo } = market.liquidation;
-  consider(up > 0 ? safeTo + 1 : safeFrom - 1);
+  // Who is in danger only beyond another stop is found on from there.
+  if (market.markTicks !== null) consider(firstDanger(state, market, priceTicks(next)));
   return next;
 }

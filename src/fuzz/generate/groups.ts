@@ -163,7 +163,7 @@ function unmatched(context: Context, orders: readonly NewOrder[]): readonly NewO
     case 2:
       return [...others, { ...last, market: context.market().id }];
     case 3:
-      return [...others, { ...last, lots: lots(-last.lots) }];
+      return [...others, { ...last, lots: lots(0 - last.lots) }];
     case 4:
       return [...others, { ...last, priceTicks: priceTicks(last.priceTicks + 1) }];
     case 5:
@@ -254,7 +254,7 @@ function leg(
   return {
     ...guarded,
     orderType,
-    lots: lots(-guarded.lots),
+    lots: lots(0 - guarded.lots),
     // At market within the band, or a limit at its trigger.
     priceTicks: priceTicks(ioc ? (side > 0 ? 1 : trigger * 2) : trigger),
     ioc,

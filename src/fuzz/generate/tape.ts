@@ -3,6 +3,7 @@ import type { Command, TapeLevel } from '../../engine/commands.ts';
 import { lots, priceTicks } from '../../num/units.ts';
 import type { KnownMarket } from '../world.ts';
 import type { Context } from './context.ts';
+import { moved } from './prices.ts';
 
 export function makeDepth(context: Context): Command {
   const market = context.market();
@@ -44,6 +45,60 @@ export function makeSnapshot(context: Context): Command {
 export function makeGap(context: Context): Command {
   return { kind: 'tapeGap', timeUs: context.nowUs, market: context.market().id };
 }
+
+/**
+ * A bar that opens near the mark and moves as far as prices do, at most `MOST_BAR_TICKS`: the oracle walks it tick by tick. Now and then it
+ * opens away from where the last one closed.
+ */
+export function makeBar(context: Context): Command {
+  const { dice } = context;
+  const market = context.market();
+  const step = (from: number): number => {
+    const to = moved(context, market, from);
+    return Math.max(from - MOST_BAR_TICKS, Math.min(from + MOST_BAR_TICKS, to));
+  };
+  const mark = Math.max(1, market.markTicks);
+  const open = dice.chance(700) ? mark : step(mark);
+  const [close, ...turns] = [step(open), step(open), step(open)];
+  const wick = dice.chance(600) ? turns : [];
+  const low = Math.max(1, Math.min(open, close, ...wick));
+  const high = Math.max(open, close, ...wick);
+  const wrong = context.faulty && dice.chance(500);
+  return {
+    kind: 'tapeBar',
+    timeUs: context.nowUs,
+    market: market.id,
+    openTicks: priceTicks(Math.max(1, open)),
+    highTicks: priceTicks(wrong ? Math.max(0, low - 1) : high),
+    lowTicks: priceTicks(low),
+    closeTicks: priceTicks(Math.max(1, close)),
+    volumeLots: lots(dice.below(usualSize(market) * 4)),
+    quoteTicks: priceTicks(Math.max(1, dice.chance(800) ? close : step(close))),
+    spreadTicks: dice.pick([0, 1, 2, 5, 20]),
+    depthLots: lots(dice.chance(100) ? 0 : 1 + dice.below(usualSize(market) * 2)),
+    path: dice.pick(['nearest', 'worstCase', 'stopFirst']),
+    fill: dice.pick(['touch', 'through']),
+  };
+}
+
+/** Single orders by number; few numbers, so that most of what is said of one is of one that stands. */
+export function makeSingleOrder(context: Context): Command {
+  const { dice } = context;
+  const market = context.market();
+  const { side, priceTicks: price, lots: size } = level(context, market);
+  return {
+    kind: 'tapeL3',
+    timeUs: context.nowUs,
+    market: market.id,
+    action: dice.pick(['add', 'add', 'reduce', 'remove', 'execute', 'execute']),
+    ref: context.faulty ? 0 : 1 + dice.below(12),
+    side,
+    priceTicks: price,
+    lots: lots(context.faulty ? size : Math.max(1, size)),
+  };
+}
+
+const MOST_BAR_TICKS = 400;
 
 function level(context: Context, market: KnownMarket): TapeLevel {
   const { dice, profile } = context;

@@ -1,6 +1,7 @@
+import type { Command } from '../../engine/commands.ts';
 import type { EngineEvent } from '../../engine/events.ts';
 import type { Engine } from '../../engine/views.ts';
-import { PPM } from '../../num/units.ts';
+import { marketId, PPM, type MarketId } from '../../num/units.ts';
 import { StreamInvariant } from './stream-invariant.ts';
 
 type Filled = Extract<EngineEvent, { kind: 'orderFilled' }>;
@@ -19,6 +20,7 @@ export class Trades extends StreamInvariant {
   private readonly bands = new Map<number, number>();
   /** Orders of the exchange itself, which the band does not bind in this way. */
   private readonly own = new Set<number>();
+  private beyondBand: string | null = null;
 
   see(event: EngineEvent): void {
     switch (event.kind) {
@@ -72,44 +74,75 @@ export class Trades extends StreamInvariant {
   private inBand({ market, priceTicks, lots, orderId }: Filled): void {
     const mark = this.marks.get(market);
     const bandPpm = this.bands.get(market) ?? 0;
-    if (mark === undefined) {
-      this.fail(`order ${orderId} took without a mark price`);
-      return;
+    const away = (priceTicks - (mark ?? 0)) * (lots > 0 ? 1 : -1);
+    if (mark === undefined) this.beyondBand ??= `order ${orderId} took without a mark price`;
+    else if (away * PPM > mark * bandPpm) {
+      this.beyondBand ??= `order ${orderId} took at ${priceTicks}, the mark is ${mark}, the band ${bandPpm} ppm`;
     }
-    const away = (priceTicks - mark) * (lots > 0 ? 1 : -1);
-    if (away * PPM > mark * bandPpm) {
-      this.fail(
-        `order ${orderId} took at ${priceTicks}, the mark is ${mark}, the band ${bandPpm} ppm`,
-      );
-    }
+  }
+
+  /** The marks inside a bar are told only when it is over. */
+  override settle(_engine: Engine, command: Command): void {
+    if (this.beyondBand !== null && command.kind !== 'tapeBar') this.fail(this.beyondBand);
+    this.beyondBand = null;
   }
 }
 
-/** What the market shows is the fold of its prints: last price, tape, candles and the day's volume. */
+/** What candles count: a print, or the extremes and the volume of a bar. */
+interface Traded {
+  readonly timeUs: number;
+  readonly priceTicks: number;
+  readonly size: number;
+}
+
+/**
+ * What the market shows is the fold of its prints: last price, tape, candles and the day's volume. A recorded bar counts in candles with its extremes and its
+ * volume; how its prices and prints follow one another is the bar's own affair, so where bars come opens, closes and last prices are left out.
+ */
 export class MarketData extends StreamInvariant {
   readonly name = 'marketDataIsFold';
   readonly rule = 'R-10.3, R-10.4';
   readonly says = 'last price, trades, candles and 24 h figures are those of the printed trades';
   private readonly prints = new Map<number, Printed[]>();
+  private readonly bars = new Map<number, Traded[]>();
+  private barApplied = false;
 
   see(event: EngineEvent): void {
-    if (event.kind !== 'tradePrinted') return;
-    const prints = this.prints.get(event.market);
-    if (prints === undefined) this.prints.set(event.market, [event]);
-    else prints.push(event);
+    if (event.kind === 'tapeApplied' && event.what === 'bar') this.barApplied = true;
+    if (event.kind === 'tradePrinted') listIn(this.prints, event.market).push(event);
+  }
+
+  override settle(_engine: Engine, command: Command): void {
+    if (command.kind === 'tapeBar' && this.barApplied) {
+      const { timeUs, highTicks, lowTicks, volumeLots } = command;
+      listIn(this.bars, command.market).push(
+        { timeUs, priceTicks: highTicks, size: volumeLots },
+        { timeUs, priceTicks: lowTicks, size: 0 },
+      );
+    }
+    this.barApplied = false;
   }
 
   override compare(engine: Engine): void {
-    for (const prints of this.prints.values()) this.compareMarket(engine, prints);
+    for (const market of new Set([...this.prints.keys(), ...this.bars.keys()])) {
+      const prints = this.prints.get(market) ?? [];
+      const bars = this.bars.get(market) ?? [];
+      this.compareTape(engine, marketId(market), prints);
+      this.compareCandle(engine, marketId(market), prints, bars);
+      if (bars.length > 0) continue;
+      this.compareLast(engine, marketId(market), prints);
+      this.compareSummary(engine, marketId(market), prints);
+    }
   }
 
-  private compareMarket(engine: Engine, prints: readonly Printed[]): void {
-    const last = prints.at(-1);
-    if (last === undefined) return;
-    const { market, priceTicks } = last;
-    const view = engine.market(market);
-    if (view.lastTicks !== priceTicks)
-      this.fail(`market ${market}: last ${view.lastTicks ?? 'none'}, printed ${priceTicks}`);
+  private compareLast(engine: Engine, market: MarketId, prints: readonly Printed[]): void {
+    const printed = prints.at(-1)?.priceTicks ?? null;
+    const { lastTicks } = engine.market(market);
+    if (lastTicks === printed) return;
+    this.fail(`market ${market}: last ${lastTicks ?? 'none'}, printed ${printed ?? 'none'}`);
+  }
+
+  private compareTape(engine: Engine, market: MarketId, prints: readonly Printed[]): void {
     const shown = engine.trades(market, 0 as never, Infinity as never, 20).items;
     for (const [i, trade] of shown.entries()) {
       const print = prints[prints.length - 1 - i];
@@ -123,45 +156,50 @@ export class MarketData extends StreamInvariant {
         );
       }
     }
-    this.compareCandle(engine, prints);
-    this.compareSummary(engine, prints);
   }
 
-  private compareCandle(engine: Engine, prints: readonly Printed[]): void {
-    const [first] = prints;
-    if (first === undefined) return;
-    const { market } = first;
-    const day = 86_400_000_000;
-    const startUs = engine.nowUs - (engine.nowUs % day);
+  private compareCandle(
+    engine: Engine,
+    market: MarketId,
+    prints: readonly Printed[],
+    bars: readonly Traded[],
+  ): void {
+    const startUs = engine.nowUs - (engine.nowUs % DAY_US);
     const [candle] = engine.candles(
       market,
-      day,
+      DAY_US,
       startUs as never,
-      (startUs + day) as never,
+      (startUs + DAY_US) as never,
       1,
     ).items;
-    const today = prints.filter(({ timeUs }) => timeUs >= startUs);
-    if (candle === undefined || today.length === 0) return;
-    const ticks = today.map((print) => print.priceTicks);
-    const volume = sum(today.map(({ lots }) => Math.abs(lots)));
+    const isToday = ({ timeUs }: { readonly timeUs: number }): boolean => timeUs >= startUs;
+    const today = prints.filter(isToday);
+    const traded = [
+      ...today.map(({ timeUs, priceTicks, lots }) => ({
+        timeUs,
+        priceTicks,
+        size: Math.abs(lots),
+      })),
+      ...bars.filter(isToday),
+    ];
+    if (candle === undefined || traded.length === 0) return;
+    const ticks = traded.map(({ priceTicks }) => priceTicks);
+    const volume = sum(traded.map(({ size }) => size));
     const fits =
-      candle.openTicks === ticks[0] &&
-      candle.closeTicks === ticks.at(-1) &&
       candle.highTicks === Math.max(...ticks) &&
       candle.lowTicks === Math.min(...ticks) &&
       candle.volumeLots === volume;
-    if (!fits)
+    const ends =
+      bars.length > 0 || (candle.openTicks === ticks[0] && candle.closeTicks === ticks.at(-1));
+    if (!fits || !ends)
       this.fail(
         `market ${market}: the day's candle has volume ${candle.volumeLots}, prints ${volume}`,
       );
   }
 
-  private compareSummary(engine: Engine, prints: readonly Printed[]): void {
-    const [first] = prints;
-    if (first === undefined) return;
-    const { market } = first;
+  private compareSummary(engine: Engine, market: MarketId, prints: readonly Printed[]): void {
     if (engine.trades(market, 0 as never, Infinity as never, 1).keptSinceUs !== null) return;
-    const sinceUs = engine.nowUs - 86_400_000_000;
+    const sinceUs = engine.nowUs - DAY_US;
     const recent = prints.filter(({ timeUs }) => timeUs >= sinceUs);
     const volume = sum(recent.map(({ lots }) => Math.abs(lots)));
     const { volumeLots } = engine.summary(market);
@@ -170,4 +208,12 @@ export class MarketData extends StreamInvariant {
   }
 }
 
+const DAY_US = 86_400_000_000;
+
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
+
+function listIn<T>(lists: Map<number, T[]>, key: number): T[] {
+  const found = lists.get(key) ?? [];
+  lists.set(key, found);
+  return found;
+}

@@ -1,7 +1,7 @@
 /** Funding (§7, D-34, D-35): premium samples, the rate of an interval, and its settlement. */
 import type { SettleFunding } from '../../engine/commands.ts';
 import { levelsOf } from './book.ts';
-import { isFrozen } from './mark.ts';
+import { isIndexStale } from './mark.ts';
 import { max, min, shareUp, sum } from './numbers.ts';
 import {
   because,
@@ -46,7 +46,7 @@ function impact(
 /** R-7.1 (a recorded series needs none), in 1e-9 toward zero; null when it cannot be told. */
 export function premiumOf(world: World, market: Market): bigint | null {
   const { index } = market;
-  if (index === null || isFrozen(world, market)) return null;
+  if (index === null || isIndexStale(world, market)) return null;
   const bid = impact(world, market, 1n);
   const ask = impact(world, market, -1n);
   if (bid === null || ask === null) return null;
@@ -94,8 +94,7 @@ export function settleDue(world: World, market: Market): void {
   if (source !== 'premium' || world.now % BigInt(intervalUs) !== 0n || !isSettling(market)) return;
   if (market.settledAt === world.now) return;
   market.settledAt = world.now;
-  const fresh = market.index !== null && !isFrozen(world, market);
-  const rate = fresh ? rateOf(market) : 0n;
+  const rate = isIndexStale(world, market) ? 0n : rateOf(market);
   market.samples = [];
   settle(world, market, rate);
 }
@@ -122,7 +121,7 @@ export function settleFunding(world: World, c: SettleFunding): Answer {
   if (market === undefined) return 'market_not_found';
   if (market.spec.funding.source !== 'external') return 'funding_source_not_external';
   if (Math.abs(c.ratePpb) > 1_000_000_000) return 'funding_rate_out_of_range';
-  if (market.index === null || isFrozen(world, market)) return 'index_not_fresh';
+  if (isIndexStale(world, market)) return 'index_not_fresh';
   settle(world, market, BigInt(c.ratePpb));
   return 'ok';
 }

@@ -44,17 +44,42 @@ export function addHouse(
   if (lots === 0n) return;
   const queue = queueAt(world, market, side, price);
   const neighbour = (where === 'back' ? queue.at(-1) : queue[0])?.segment ?? null;
-  if (neighbour !== null) {
+  if (neighbour?.ref === null) {
     neighbour.lots += lots;
     return;
   }
   world.arrivals += 1;
   const arrival = where === 'back' ? world.arrivals : -world.arrivals;
-  market.house.push({ side, price, lots, arrival });
+  market.house.push({ side, price, lots, arrival, ref: null });
+}
+
+/** One historical order, behind all that stands at the price. */
+export function addHistoricalOrder(
+  world: World,
+  market: Market,
+  side: bigint,
+  price: bigint,
+  lots: bigint,
+  ref: number,
+): void {
+  world.arrivals += 1;
+  market.house.push({ side, price, lots, arrival: world.arrivals, ref });
+}
+
+/** The segment that is this historical order; of one that was never added the oldest unnamed volume of its level. */
+export function findSegment(
+  market: Market,
+  ref: number,
+  side: bigint,
+  price: bigint,
+): Segment | null {
+  const named = market.house.find((segment) => segment.ref === ref);
+  if (named !== undefined) return named;
+  return segmentsAt(market, side, price).find((segment) => segment.ref === null) ?? null;
 }
 
 /** Takes up to `most` lots of a segment; answers how many. */
-function takeOf(market: Market, segment: Segment, most: bigint): bigint {
+export function takeOf(market: Market, segment: Segment, most: bigint): bigint {
   const taken = min(most, segment.lots);
   segment.lots -= taken;
   if (segment.lots === 0n) market.house.splice(market.house.indexOf(segment), 1);

@@ -42,6 +42,31 @@ function unitsOf(world: World): Unit[] {
     ]);
 }
 
+/** Those with a position in the market. */
+export const unitsIn = (world: World, market: Market): Unit[] =>
+  unitsOf(world).filter((unit) => marketsOf(world, unit).includes(market));
+
+/** Neither below maintenance nor being liquidated. */
+export const isSafe =
+  (world: World) =>
+  (unit: Unit): boolean =>
+    !isBelow(world, unit) &&
+    marketsOf(world, unit).every(({ id }) => positionOf(unit.sub, id).began === 0n);
+
+/** Whether one of them is below maintenance when the mark is this. */
+export function dangerAt(
+  world: World,
+  market: Market,
+  mark: bigint,
+  units: readonly Unit[],
+): boolean {
+  const { mark: now } = market;
+  market.mark = mark;
+  const found = units.some((unit) => isBelow(world, unit));
+  market.mark = now;
+  return found;
+}
+
 export function runLiquidations(world: World): void {
   if (!world.danger) return;
   world.danger = false;

@@ -15,7 +15,14 @@ const MOST_TICKS = 2 ** 31 - 1;
 export function isFrozen(world: World, market: Market): boolean {
   const { markSource, indexSource } = market.spec;
   if (indexSource === 'mid' || (markSource !== 'median' && markSource !== 'index')) return false;
-  return market.index === null || world.now - market.indexAt > BigInt(world.config.indexStaleUs);
+  return isIndexStale(world, market);
+}
+
+/** D-35: what funding is paid on must be fresh, whatever the mark is made of. */
+export function isIndexStale(world: World, market: Market): boolean {
+  if (market.index === null) return true;
+  const age = world.now - market.indexAt;
+  return market.spec.indexSource !== 'mid' && age > BigInt(world.config.indexStaleUs);
 }
 
 export function setIndex(world: World, c: SetIndex): Answer {
@@ -52,19 +59,65 @@ export function recomputeDue(world: World, market: Market): void {
   recompute(world, market, null);
 }
 
+/** Whether a bar's prices are the mark while it is played. */
+export const marksFollowBars = ({ spec }: Market): boolean =>
+  spec.markSource !== 'external' &&
+  (spec.indexSource === 'mid' || spec.markSource === 'last' || spec.markSource === 'mid');
+
+/** A bar stops at a price: it is the last, and index and mark where these follow the book. */
+export function followBar(world: World, market: Market, price: bigint): void {
+  market.last = price;
+  if (world.config.triggerSource === 'last') market.look = true;
+  if (market.spec.indexSource === 'mid') {
+    market.index = price;
+    market.indexAt = world.now;
+    if (world.config.triggerSource === 'index') market.look = true;
+  }
+  noteBarQuotes(world, market);
+  if (!marksFollowBars(market)) return;
+  market.mark = price;
+  noteMark(world, market);
+}
+
+/** The quotes that a bar leaves are in force, and its mark stands until they change. */
+export function noteBarQuotes(world: World, market: Market): void {
+  see(world, market);
+  market.markDue = null;
+}
+
+/** The bar is over: its mark is told when it is another one than before. */
+export function tellBarMark(
+  world: World,
+  market: Market,
+  before: { readonly mark: bigint | null; readonly index: bigint | null },
+): void {
+  if (market.mark === null) return;
+  if (market.mark === before.mark && market.index === before.index) return;
+  sayMark(world, market, market.mark);
+}
+
 /** Best bid, best ask and last changed: the basis does, and a recomputation falls due (R-5.3a). */
 export function noticeQuotes(world: World): void {
   for (const market of world.markets) {
-    const bid = bestPrice(world, market, 1n) ?? 0n;
-    const ask = bestPrice(world, market, -1n) ?? 0n;
-    const last = market.last ?? 0n;
+    const { bid, ask, last } = quotesOf(world, market);
     const { seen } = market;
     if (seen.bid === bid && seen.ask === ask && seen.last === last) continue;
-    stretch(world, market);
-    market.seen = { bid, ask, last };
-    market.basis = basisOf(market);
+    see(world, market);
     market.markDue ??= world.now - (world.now % SECOND) + SECOND;
   }
+}
+
+const quotesOf = (world: World, market: Market): Market['seen'] => ({
+  bid: bestPrice(world, market, 1n) ?? 0n,
+  ask: bestPrice(world, market, -1n) ?? 0n,
+  last: market.last ?? 0n,
+});
+
+/** Quotes and last price are in force from now on. */
+function see(world: World, market: Market): void {
+  stretch(world, market);
+  market.seen = quotesOf(world, market);
+  market.basis = basisOf(market);
 }
 
 /** (mid − index) in half ticks, the mid clamped around the index. */
@@ -115,13 +168,13 @@ function recompute(world: World, market: Market, given: bigint | null): void {
   }
   if (market.mark === null) return;
   if (market.mark === before.mark && market.index === before.index) return;
+  sayMark(world, market, market.mark);
+}
+
+function sayMark(world: World, market: Market, mark: bigint): void {
   world.marked.add(market.id);
-  say(world, {
-    kind: 'markChanged',
-    market: market.id,
-    markTicks: market.mark,
-    indexTicks: market.index,
-  });
+  const indexTicks = market.index;
+  say(world, { kind: 'markChanged', market: market.id, markTicks: mark, indexTicks });
 }
 
 /** An index that is the book's own mid. */

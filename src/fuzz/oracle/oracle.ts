@@ -18,6 +18,8 @@ import { listMarket } from './listing.ts';
 import { setIndex, setMark } from './mark.ts';
 import { placeOrder, placeOrders } from './orders.ts';
 import { updateMargin } from './settings.ts';
+import { tapeBar } from './bars.ts';
+import { tapeL3 } from './single-orders.ts';
 import { tapeDepth, tapeGap, tapeSnapshot, tapeTrade } from './tape.ts';
 import { runConsequences, runTimers } from './time.ts';
 import { newWorld, type World } from './world.ts';
@@ -108,9 +110,9 @@ function carryOut(world: World, c: Command): Outcome {
       return tapeSnapshot(world, c);
     case 'tapeGap':
       return tapeGap(world, c);
-    // Bars and single orders of the tape are held against their rules in test/tape.
     case 'tapeBar':
+      return tapeBar(world, c);
     case 'tapeL3':
-      throw new Error(`the oracle does not know ${c.kind}`);
+      return tapeL3(world, c);
   }
 }

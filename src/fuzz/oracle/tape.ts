@@ -9,6 +9,7 @@ import type {
   TapeSnapshot,
   TapeTrade,
 } from '../../engine/commands.ts';
+import type { TapeApplied } from '../../engine/events.ts';
 import { bestOf, queueAt, restingOn, sizeOf, type Resting } from './book.ts';
 import { feesOf, fill, printTrade } from './fills.ts';
 import {
@@ -41,7 +42,7 @@ import {
 } from './world.ts';
 
 const MOST_TICKS = 2 ** 31 - 1;
-const isPrice = (ticks: number): boolean =>
+export const isPrice = (ticks: number): boolean =>
   Number.isSafeInteger(ticks) && ticks > 0 && ticks <= MOST_TICKS;
 const isLevel = ({ priceTicks, lots }: TapeLevel): boolean =>
   isPrice(priceTicks) && Number.isSafeInteger(lots) && lots >= 0;
@@ -131,7 +132,13 @@ function restate(world: World, market: Market, side: bigint, price: bigint, lots
 }
 
 /** Lots that a new level trades with users whom it crosses; house volume that it crosses contradicts itself and goes. */
-function cross(world: World, market: Market, side: bigint, price: bigint, lots: bigint): bigint {
+export function cross(
+  world: World,
+  market: Market,
+  side: bigint,
+  price: bigint,
+  lots: bigint,
+): bigint {
   let traded = 0n;
   while (traded < lots) {
     const best = bestOf(world, market, -side);
@@ -157,7 +164,12 @@ const firstUser = (
 ): Resting | undefined => queueAt(world, market, side, price).find(({ order }) => order !== null);
 
 /** The house takes up to `most` lots of a user's order, checked as any maker is; `held` when a frozen mark forbids it. */
-function takeUser(world: World, market: Market, user: Resting, most: bigint): bigint | 'held' {
+export function takeUser(
+  world: World,
+  market: Market,
+  user: Resting,
+  most: bigint,
+): bigint | 'held' {
   const order = must(user.order);
   const size = makersSize(world, user, most);
   if (size === 0n) return 0n;
@@ -171,7 +183,7 @@ function takeUser(world: World, market: Market, user: Resting, most: bigint): bi
 }
 
 /** The house as a taker, which pays nothing. */
-function takeAs(
+export function takeAs(
   world: World,
   market: Market,
   resting: Resting,
@@ -191,7 +203,7 @@ function takeAs(
  */
 function trade(world: World, market: Market, side: bigint, price: bigint, size: bigint): void {
   returnCredit(world, market, -side, price, size);
-  let users = takeBetterUsers(world, market, side, price, size);
+  let users = takeUsers(world, market, -side, price - side, size);
   let house = 0n;
   while (users + house < size) {
     const left = size - users - house;
@@ -211,33 +223,33 @@ function trade(world: World, market: Market, side: bigint, price: bigint, size: 
   if (users + house < size) printTrade(world, market, price, side * (size - users - house));
 }
 
-function takeBetterUsers(
+/** The house takes users' orders of a side, best first, down to the price `reach` included; answers the lots. */
+export function takeUsers(
   world: World,
   market: Market,
   side: bigint,
-  price: bigint,
-  size: bigint,
+  reach: bigint,
+  most: bigint,
 ): bigint {
   let taken = 0n;
   const held: bigint[] = [];
-  while (taken < size) {
-    const users = restingOn(world, market, -side)
+  while (taken < most) {
+    const [first] = restingOn(world, market, side)
       .filter(({ order }) => order !== null)
-      .filter((user) => (price - user.price) * side > 0n && !held.includes(user.price))
-      .sort((a, b) => Number((a.price - b.price) * side) || a.arrival - b.arrival);
-    const [first] = users;
+      .filter((user) => (user.price - reach) * side >= 0n && !held.includes(user.price))
+      .sort((a, b) => Number((b.price - a.price) * side) || a.arrival - b.arrival);
     if (first === undefined) break;
-    const filled = takeUser(world, market, first, size - taken);
+    const filled = takeUser(world, market, first, most - taken);
     if (filled === 'held') held.push(first.price);
     else taken += filled;
   }
   return taken;
 }
 
-function sayApplied(
+export function sayApplied(
   world: World,
   market: Market,
-  what: 'depth' | 'trade' | 'snapshot' | 'gap',
+  what: TapeApplied['what'],
   stale: boolean,
 ): void {
   const touch = (side: bigint): { price: bigint | null; lots: bigint } => {

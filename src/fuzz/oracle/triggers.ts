@@ -25,8 +25,21 @@ function sourceOf(world: World, market: Market, trailing: boolean): bigint | nul
 /** Take-profit: sell at or above its trigger, buy at or below; stop-loss the reverse; a trailing stop becomes active as a take-profit fires. */
 function holds(order: Order, price: bigint): boolean {
   if (order.trigger === null) return true;
-  const above = order.lots < 0n === (order.type !== 'stopLoss');
-  return above ? price >= order.trigger : price <= order.trigger;
+  return isAbove(order) ? price >= order.trigger : price <= order.trigger;
+}
+
+const isAbove = ({ lots, type }: Order): boolean => lots < 0n === (type !== 'stopLoss');
+
+/** The price that fires a trigger, or fires an active trailing stop, or activates one that is not; whether at or above it. */
+export const firesAt = (order: Order): bigint | null =>
+  order.best === null ? order.trigger : trailingPrice(order, order.best);
+export const firesAbove = (order: Order): boolean =>
+  order.best === null ? isAbove(order) : order.lots > 0n;
+
+/** in whole ticks, away from where it fires later (D-54). */
+function trailingPrice({ lots, trailing }: Order, best: bigint): bigint {
+  const level = best * (1_000_000n + sign(lots) * (trailing ?? 0n));
+  return lots < 0n ? shareDown(level, 1_000_000n) : shareUp(level, 1_000_000n);
 }
 
 interface Due {
@@ -105,10 +118,8 @@ function followed(order: Order, market: Market, recomputed: boolean): bigint | n
   }
   const sells = order.lots < 0n;
   order.best = sells ? max(order.best, mark) : min(order.best, mark);
-  const part = 1_000_000n + sign(order.lots) * (order.trailing ?? 0n);
-  const level = order.best * part;
-  if (sells ? mark * 1_000_000n > level : mark * 1_000_000n < level) return null;
-  return sells ? shareDown(level, 1_000_000n) : shareUp(level, 1_000_000n);
+  const price = trailingPrice(order, order.best);
+  return (sells ? mark <= price : mark >= price) ? price : null;
 }
 
 /** Triggers of the command at hand: what holds already fires at once. */

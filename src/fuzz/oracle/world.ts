@@ -172,12 +172,14 @@ export interface HouseLevel {
   creditUntil: bigint;
 }
 
-/** House volume of one level and insertion group, in the same queue as orders. */
+/** House volume of one level and insertion group, or one historical order, in the same queue as orders. */
 export interface Segment {
   readonly side: bigint;
   readonly price: bigint;
   lots: bigint;
   readonly arrival: number;
+  /** The venue's number of the order that it is; null for unnamed volume. */
+  readonly ref: number | null;
 }
 
 export interface Holder {
