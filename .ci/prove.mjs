@@ -1,81 +1,222 @@
 /**
- * `npm run prove`: the proofs that take longer than `npm test` may. The same tests with larger numbers: random lives under stress, engine and
- * reference in lockstep, kill -9 under load, one life told in two ways, planted bugs that shrink, a fuzzing campaign. Writes what held, and how
- * long it took, to reports/prove.
+ * `npm run prove`: the proofs that take longer than `npm test` may, one step after the other: the tests with larger numbers, the mutation score, and
+ * two campaigns of the fuzzer. Each step says when it begins and what came of it; reports/prove/last.md holds what held and how long it took.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = join(root, 'reports', 'prove');
 const raw = join(folder, 'vitest.json');
-const TIMES = process.env.ORRERY_PROVE ?? '20';
-const FILES = [
-  'test/risk/lives.test.ts',
-  'test/property/lockstep.test.ts',
-  'test/property/oracle.test.ts',
-  'test/http/durability.test.ts',
-  'test/metamorphic/metamorphic.test.ts',
-  'test/economic/economic.test.ts',
-  'test/faults/journal.test.ts',
-  'test/faults/delivery.test.ts',
-  'test/fuzz/generator.test.ts',
-  'test/fuzz/planted.test.ts',
-  'test/fuzz/target.test.ts',
+
+/** So many times the numbers of `npm test`. */
+const TIMES = wholeNumber('ORRERY_PROVE', 20);
+/** How long the campaigns last, in seconds: a quarter of it with the oracle beside the engine. */
+const SOAK_SECONDS = wholeNumber('ORRERY_SOAK', 300);
+
+/** What is proved, by the file that proves it. */
+const PROOFS = [
+  ['test/property/oracle.test.ts', 'engine and oracle in lockstep over every command'],
+  ['test/property/lockstep.test.ts', 'engine and oracle, cut intervals, restored exchanges'],
+  ['test/risk/lives.test.ts', 'lives under stress: invariants, restoring, journals'],
+  ['test/fuzz/generator.test.ts', 'every invariant after every command of every profile'],
+  ['test/fuzz/planted.test.ts', 'planted bugs are found and shrink'],
+  ['test/fuzz/target.test.ts', 'a served exchange beside its twin'],
+  ['test/metamorphic/metamorphic.test.ts', 'one life told in two ways'],
+  ['test/economic/economic.test.ts', 'no coalition gets richer for free; planted holes are found'],
+  ['test/faults/journal.test.ts', 'a journal cut or turned at every byte'],
+  ['test/faults/folder.test.ts', 'a data folder with any file cut, turned or lost'],
+  ['test/faults/delivery.test.ts', 'requests twice, out of order, clocks that jump'],
+  ['test/http/durability.test.ts', 'kill -9 under load'],
 ];
-/** A campaign on all cores beside these, in seconds. */
-const SOAK_SECONDS = process.env.ORRERY_SOAK ?? '300';
 
-mkdirSync(folder, { recursive: true });
-const run = spawnSync(
-  process.execPath,
-  [
-    join(root, 'node_modules', 'vitest', 'vitest.mjs'),
-    'run',
-    ...FILES,
-    '--testTimeout=1800000',
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${raw}`,
-  ],
-  { cwd: root, stdio: 'inherit', env: { ...process.env, ORRERY_PROVE: TIMES } },
-);
-const report = JSON.parse(readFileSync(raw, 'utf8'));
-rmSync(raw);
-const rows = report.testResults.flatMap(({ assertionResults }) =>
-  assertionResults.map(
-    ({ status, fullName, duration }) =>
-      `| ${status === 'passed' ? 'holds' : status} | ${fullName} | ${(duration / 1000).toFixed(1)} |`,
-  ),
-);
-const page = [
-  '# Last proof',
-  '',
-  `\`npm run prove\` with ${TIMES} times the numbers of \`npm test\`, Node ${process.versions.node}: ${report.numPassedTests} of ${report.numTotalTests} hold.`,
-  '',
-  '| | proof | s |',
-  '| --- | --- | --- |',
-  ...rows,
-  '',
-].join('\n');
-writeFileSync(join(folder, 'last.md'), page);
-console.log(`written: reports/prove/last.md`);
+const BEAT_MS = 60_000;
 
-const soak = spawnSync(
-  process.execPath,
-  [
-    join(root, 'dist', 'cli', 'main.js'),
-    'fuzz',
-    '--seed',
-    'prove',
-    '--seconds',
-    SOAK_SECONDS,
-    '--json',
-  ],
-  { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
-);
-writeFileSync(join(folder, 'fuzz.json'), soak.stdout);
-console.log('written: reports/prove/fuzz.json');
-process.exitCode = run.status === 0 && soak.status === 0 ? 0 : 1;
+const HELP = `npm run prove -- [--only <steps>]
+
+  --only <steps>  of proofs, mutants, soak, lockstep, separated by commas [all]
+
+Environment:
+  ORRERY_PROVE    so many times the numbers of npm test [20]
+  ORRERY_SOAK     seconds of the fuzzing campaign; a quarter of it again in lockstep [300]
+
+Examples:
+  npm run prove
+  ORRERY_PROVE=2 ORRERY_SOAK=10 npm run prove -- --only proofs,soak`;
+
+const STEPS = {
+  proofs: {
+    what: `${PROOFS.length} files of proofs, ${TIMES} times the numbers of npm test`,
+    run: proofs,
+  },
+  mutants: { what: 'the mutation score', run: mutants },
+  soak: {
+    what: `the fuzzer on all cores for ${SOAK_SECONDS} s`,
+    run: () => campaign('fuzz.json', SOAK_SECONDS, []),
+  },
+  lockstep: {
+    what: `the fuzzer beside the oracle for ${Math.ceil(SOAK_SECONDS / 4)} s`,
+    run: () => campaign('fuzz-lockstep.json', Math.ceil(SOAK_SECONDS / 4), ['--lockstep']),
+  },
+};
+
+function wholeNumber(name, usual) {
+  const text = process.env[name] ?? String(usual);
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+  console.error(`prove: ${name} must be a whole number from 1 to 99999, got ${text}`);
+  process.exit(2);
+}
+
+function stepsAsked() {
+  const { values } = parseArgs({
+    options: { only: { type: 'string' }, help: { type: 'boolean', default: false } },
+  });
+  if (values.help) {
+    console.log(HELP);
+    process.exit(0);
+  }
+  const names = values.only?.split(',') ?? Object.keys(STEPS);
+  const unknown = names.find((name) => !Object.hasOwn(STEPS, name));
+  if (unknown !== undefined) {
+    throw new TypeError(`--only: ${unknown} is none of ${Object.keys(STEPS).join(', ')}`);
+  }
+  return names;
+}
+
+/** Ends with the exit code, and what was printed where `quiet`. */
+function node(args, { quiet = false, env = {} } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', quiet ? 'pipe' : 'inherit', 'inherit'],
+    });
+    let out = '';
+    let lines = 0;
+    child.stdout?.on('data', (chunk) => {
+      out += String(chunk);
+      lines = out.split('\n').length - 1;
+    });
+    const started = performance.now();
+    // Those that print nothing of their own are seen to be alive.
+    const beat = setInterval(() => {
+      const seconds = ((performance.now() - started) / 1000).toFixed(0);
+      if (quiet) console.log(`  … ${seconds} s${lines === 0 ? '' : `, ${lines} lines`}`);
+    }, BEAT_MS);
+    child.on('close', (code, signal) => {
+      clearInterval(beat);
+      resolve({ code: signal === null ? code : 130, out });
+    });
+  });
+}
+
+async function proofs() {
+  rmSync(raw, { force: true });
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  const options = ['--testTimeout=1800000', '--reporter=default', '--reporter=json'];
+  const files = PROOFS.map(([file]) => file);
+  const { code } = await node([vitest, 'run', ...files, ...options, `--outputFile.json=${raw}`], {
+    env: { ORRERY_PROVE: String(TIMES) },
+  });
+  let report;
+  try {
+    report = JSON.parse(readFileSync(raw, 'utf8'));
+  } catch {
+    return { code: code || 1, says: 'ended without a report', rows: [] };
+  }
+  rmSync(raw, { force: true });
+  const rows = PROOFS.map(([file, what]) => {
+    const found = report.testResults.find(({ name }) => name.endsWith(file));
+    const tests = found?.assertionResults ?? [];
+    const held = tests.filter(({ status }) => status === 'passed').length;
+    const seconds = found === undefined ? 0 : (found.endTime - found.startTime) / 1000;
+    const holds = tests.length > 0 && held === tests.length;
+    return { what: `${what} (${file}: ${held} of ${tests.length})`, holds, seconds };
+  });
+  const says = `${report.numPassedTests} of ${report.numTotalTests} hold`;
+  return { code: code || (rows.every(({ holds }) => holds) ? 0 : 1), says, rows };
+}
+
+async function mutants() {
+  const { code, out } = await node(['--import', 'tsx', 'test/mutants/run.ts'], { quiet: true });
+  const lines = out.trim().split('\n');
+  for (const line of lines.filter((text) => text.startsWith('SURVIVES'))) console.log(line);
+  return { code, says: lines.at(-1) ?? '', rows: [] };
+}
+
+async function campaign(name, seconds, options) {
+  const main = join(root, 'dist', 'cli', 'main.js');
+  const out = join(folder, 'found');
+  const limits = ['--seed', 'prove', '--seconds', String(seconds), '--out', out, '--json'];
+  const { code, out: text } = await node([main, 'fuzz', ...limits, ...options], { quiet: true });
+  if (text !== '') writeFileSync(join(folder, name), text);
+  if (code === 0) rmSync(out, { recursive: true, force: true });
+  try {
+    const { runs, commands, commandsPerSecond, failures } = JSON.parse(text);
+    const says = `${runs} runs, ${commands} commands at ${commandsPerSecond}/s, ${failures.length} failed`;
+    return { code, says, rows: [] };
+  } catch {
+    return { code: code || 1, says: 'ended without a report', rows: [] };
+  }
+}
+
+function page(done) {
+  const row = ({ what, holds, seconds }) =>
+    `| ${holds ? 'holds' : 'FAILS'} | ${what} | ${seconds.toFixed(0)} |`;
+  const seconds = done.reduce((sum, step) => sum + step.seconds, 0);
+  return [
+    '# Last proof',
+    '',
+    `\`npm run prove\` with ${TIMES} times the numbers of \`npm test\` and ${SOAK_SECONDS} s of fuzzing, Node ${process.versions.node}: ${(seconds / 60).toFixed(0)} minutes.`,
+    '',
+    '| | proof | s |',
+    '| --- | --- | --- |',
+    ...done.flatMap(({ name, says, code, seconds: took, rows }) => [
+      row({ what: `**${name}**: ${says}`, holds: code === 0, seconds: took }),
+      ...rows.map(row),
+    ]),
+    '',
+  ].join('\n');
+}
+
+async function main() {
+  const names = stepsAsked();
+  mkdirSync(folder, { recursive: true });
+  // The step that is under way gets the signal, too, and ends by itself.
+  let interrupted = false;
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => (interrupted = true));
+  const done = [];
+  for (const [i, name] of names.entries()) {
+    const { what, run } = STEPS[name];
+    console.log(`[${i + 1}/${names.length}] ${name}: ${what}`);
+    const started = performance.now();
+    const result = await run();
+    const seconds = (performance.now() - started) / 1000;
+    done.push({ name, seconds, ...result });
+    const verdict = result.code === 0 ? 'holds' : `FAILS with exit code ${result.code}`;
+    console.log(
+      `[${i + 1}/${names.length}] ${name} ${verdict} after ${seconds.toFixed(0)} s: ${result.says}`,
+    );
+    if (interrupted || result.code === 130) {
+      console.error('interrupted');
+      process.exitCode = 130;
+      return;
+    }
+  }
+  // A part of the steps is not the proof that is kept.
+  if (names.length === Object.keys(STEPS).length) {
+    writeFileSync(join(folder, 'last.md'), page(done));
+    console.log('written: reports/prove/last.md');
+  }
+  process.exitCode = done.every(({ code }) => code === 0) ? 0 : 1;
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`prove: ${error.message}`);
+  process.exitCode = 2;
+}

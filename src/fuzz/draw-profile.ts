@@ -90,7 +90,7 @@ const USUAL: Readonly<Record<Action, number>> = {
   gap: 1,
   bar: 4,
   single: 8,
-  list: 1,
+  list: 3,
   again: 1,
   advance: 6,
 };
@@ -124,7 +124,15 @@ const LEANINGS: Readonly<Record<Exclude<ProfileName, 'swarm'>, Partial<Record<Ac
     margin: 15,
     fundingRate: 10,
   },
-  permissions: { delegate: 40, signers: 20, margin: 15, transfer: 10, batch: 10, again: 10 },
+  permissions: {
+    delegate: 40,
+    signers: 20,
+    margin: 15,
+    transfer: 10,
+    batch: 10,
+    again: 10,
+    list: 3,
+  },
 };
 const ALWAYS: Partial<Record<Action, number>> = {
   order: 60,
