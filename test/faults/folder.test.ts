@@ -3,8 +3,8 @@
  * operation, a clock that goes back. It starts with a state that the exchange once had, and with everything that was acknowledged where that
  * can be known, or not at all and says why (R-11.5, R-12.2).
  */
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
-import { open, writeFile } from 'node:fs/promises';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -23,7 +23,7 @@ import { abandon, openIn } from '../store/folder.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-faults-'));
 const SMALL = { first: 4096, most: 4096 };
-const life = drawLife('folder', { commands: 160 });
+const life = drawLife('folder', { commands: 120 });
 /** State hash after each command. */
 const states: string[] = [];
 
@@ -72,28 +72,37 @@ const filesOf = (folder: string): string[] =>
     .filter((name) => name !== 'lock' && !name.includes('partial'))
     .sort();
 const isSnapshot = (name: string): boolean => name.startsWith('snapshot');
-const sizeOf = (folder: string, name: string): number => readFileSync(join(folder, name)).length;
+const bytesOf = (folder: string, name: string): Buffer => readFileSync(join(folder, name));
 
-/** The last command that a damaged copy of a folder knows, with the state that it then had; null when it is refused with words. */
-function recovered(folder: string, damage: (copy: string) => void): number | null {
-  const copy = join(scratch, 'copy');
-  rmSync(copy, { recursive: true, force: true });
-  cpSync(folder, copy, { recursive: true });
-  damage(copy);
+/**
+ * The last command that a folder knows where these files read otherwise (null: are lost), with the state that it then had; null when it is refused with
+ * words. The folder is as before afterwards.
+ */
+function recovered(
+  folder: string,
+  changes: Readonly<Record<string, Uint8Array | null>>,
+): number | null {
+  const before = Object.keys(changes).map((name) => [name, bytesOf(folder, name)] as const);
   try {
-    const { engine } = recover(copy);
+    for (const [name, bytes] of Object.entries(changes)) {
+      if (bytes === null) rmSync(join(folder, name));
+      else writeFileSync(join(folder, name), bytes);
+    }
+    const { engine } = recover(folder);
     expect(engine.stateHash()).toBe(states[engine.seq]);
     return engine.seq;
   } catch (error) {
     if (!(error instanceof FileError || error instanceof JournalError)) throw error;
     expect(error.message).toMatch(/journal|snapshot/);
     return null;
+  } finally {
+    for (const [name, bytes] of before) writeFileSync(join(folder, name), bytes);
   }
 }
 
-/** Places in a file: every one in the long proofs, some of them otherwise, the first and the last always. */
+/** Places in a file: every one in a long proof, some of them otherwise, the first and the last always. */
 function placesIn(size: number, sample: number): number[] {
-  const step = EFFORT > 1 ? Math.max(1, Math.floor(size / (sample * EFFORT * 2))) : size / sample;
+  const step = Math.max(1, size / (EFFORT === 1 ? sample : 16 * sample * EFFORT));
   const places = [];
   for (let at = 0; at < size - 1; at += step) places.push(Math.floor(at));
   return [...places, size - 1];
@@ -102,7 +111,7 @@ function placesIn(size: number, sample: number): number[] {
 describe('a folder', () => {
   test('untouched starts where it was', () => {
     for (const folder of [closed, crashed]) {
-      expect(recovered(folder, () => undefined)).toBe(all);
+      expect(recovered(folder, {})).toBe(all);
       expect(filesOf(folder).filter(isSnapshot).length).toBeGreaterThan(1);
       expect(filesOf(folder).filter((name) => !isSnapshot(name)).length).toBeGreaterThan(2);
     }
@@ -113,19 +122,17 @@ describe('a folder', () => {
     ['crashed', crashed],
   ])('%s, with a bit turned in any file: all of it, or refused', (_name, folder) => {
     for (const name of filesOf(folder)) {
-      for (const at of placesIn(sizeOf(folder, name), 24)) {
-        const found = recovered(folder, (copy) => {
-          const path = join(copy, name);
-          const bytes = readFileSync(path);
-          bytes[at] = (bytes[at] ?? 0) ^ (1 << (at % 8));
-          rmSync(path);
-          writeSync(path, bytes);
-        });
+      const whole = bytesOf(folder, name);
+      for (const at of placesIn(whole.length, 16)) {
+        const turned = Uint8Array.from(whole);
+        turned[at] = (turned[at] ?? 0) ^ (1 << (at % 8));
+        const found = recovered(folder, { [name]: turned });
         const where = `${name} at ${String(at)}`;
         // A snapshot is a shortcut: without it everything is there.
         if (isSnapshot(name)) expect(found, where).toBe(all);
         // Of a crash the last group may be a torn write; nothing else may be lost.
-        else if (found !== null) expect(found, where).toBeGreaterThanOrEqual(folder === closed ? all : all - 4);
+        else if (found !== null)
+          expect(found, where).toBeGreaterThanOrEqual(folder === closed ? all : all - 4);
       }
     }
   });
@@ -136,14 +143,14 @@ describe('a folder', () => {
   ])('%s, with any file cut short: what a crash could have left, or refused', (_name, folder) => {
     const names = filesOf(folder);
     for (const name of names) {
-      for (const length of placesIn(sizeOf(folder, name), 16)) {
-        const found = recovered(folder, (copy) => {
-          truncateSync(join(copy, name), length);
-        });
+      const whole = bytesOf(folder, name);
+      for (const length of placesIn(whole.length, 16)) {
+        const found = recovered(folder, { [name]: whole.subarray(0, length) });
         const where = `${name} cut at ${String(length)}`;
         if (isSnapshot(name)) expect(found, where).toBe(all);
         // What a snapshot has seen on disk cannot be missing.
-        else if (found !== null) expect(found, where).toBeGreaterThanOrEqual(folder === closed ? all : 2 * third);
+        else if (found !== null)
+          expect(found, where).toBeGreaterThanOrEqual(folder === closed ? all : 2 * third);
         else expect(name, 'a crash leaves only the last segment unfinished').toMatch(/journal/);
       }
     }
@@ -154,17 +161,134 @@ describe('a folder', () => {
       const names = filesOf(folder);
       const snapshots = names.filter(isSnapshot);
       for (const lost of [...snapshots.map((name) => [name]), snapshots]) {
-        const found = recovered(folder, (copy) => {
-          for (const name of lost) rmSync(join(copy, name));
-        });
+        const found = recovered(folder, Object.fromEntries(lost.map((name) => [name, null])));
         expect(found, lost.join(' ')).toBe(all);
       }
       for (const name of names.filter((other) => !isSnapshot(other))) {
-        const found = recovered(folder, (copy) => {
-          rmSync(join(copy, name));
-        });
+        const found = recovered(folder, { [name]: null });
         if (found !== null) expect(found, name).toBeGreaterThanOrEqual(2 * third);
       }
     }
+  });
+});
+
+/** Dies at its n-th write or sync: of that write the first half is there, of later ones nothing. */
+class DyingDisk {
+  operations = 0;
+  private readonly last: number;
+  private readonly opened: FileHandle[] = [];
+
+  constructor(last: number) {
+    this.last = last;
+  }
+
+  readonly openFile: OpenFile = async (path, flags) => {
+    const file = await open(path, flags);
+    this.opened.push(file);
+    return new Proxy(file, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        if (name !== 'write' && name !== 'datasync' && name !== 'sync') return value.bind(target);
+        return async (...args: unknown[]): Promise<unknown> => {
+          this.operations += 1;
+          if (this.operations < this.last) return Reflect.apply(value, target, args);
+          if (this.operations === this.last && name === 'write') {
+            const [bytes, offset, length, position] = args as [Uint8Array, number, number, number];
+            await target.write(bytes, offset, length >> 1, position);
+          }
+          throw Object.assign(new Error('EIO'), { code: 'EIO' });
+        };
+      },
+    });
+  };
+
+  /** What the dead left open. */
+  async close(): Promise<void> {
+    for (const file of this.opened) await file.close().catch(() => undefined);
+  }
+}
+
+describe('a process or its disk that ends at any operation', () => {
+  /** What was acknowledged before the disk died; how many operations there were. */
+  async function dieAt(
+    folder: string,
+    last: number,
+  ): Promise<{ acked: number; operations: number }> {
+    const disk = new DyingDisk(last);
+    let acked = 0;
+    try {
+      const exchange = await openIn(folder, { ...options, openFile: disk.openFile });
+      try {
+        for (let i = 0; i < third; i++) {
+          exchange.submit(life.commands[i] as Command);
+          if (i % 2 > 0) continue;
+          await exchange.durable();
+          acked = i + 1;
+        }
+      } catch {
+        // It died, and the exchange says so to everybody who waits.
+      }
+      await abandon(exchange).catch(() => undefined);
+    } catch {
+      // It died before there was an exchange.
+    }
+    await disk.close();
+    return { acked, operations: disk.operations };
+  }
+
+  test('what was acknowledged is there, and nothing is half there', async () => {
+    const { operations } = await dieAt(join(scratch, 'whole'), Infinity);
+    expect(operations).toBeGreaterThan(20);
+    for (const last of placesIn(operations, EFFORT > 1 ? operations : 12)) {
+      const folder = join(scratch, 'dying');
+      rmSync(folder, { recursive: true, force: true });
+      const { acked } = await dieAt(folder, last + 1);
+      const exchange = await openIn(folder, options);
+      const { seq } = exchange.engine;
+      expect(seq, `died at operation ${String(last + 1)}`).toBeGreaterThanOrEqual(acked);
+      expect(exchange.engine.stateHash()).toBe(states[seq]);
+      // It goes on from there.
+      await submit(exchange, seq, third);
+      await abandon(exchange);
+      expect(recover(folder).engine.stateHash()).toBe(states[third]);
+    }
+  });
+});
+
+describe('a wall clock that goes back (R-12.2)', () => {
+  test('time stands still until the clock has caught up, also over a restart', async () => {
+    const folder = join(scratch, 'clock');
+    const clock = vi.spyOn(Date, 'now');
+    const begun = Math.floor(life.config.genesisTimeUs / 1000) + 1000;
+    const seen: number[] = [];
+    const at = async (ms: number, jumpsMs: readonly number[]): Promise<void> => {
+      clock.mockReturnValue(ms);
+      const exchange = await openIn(folder, { ...options, opening: life.commands.slice(0, 1) });
+      const host = new Host({ exchange, clock: 'wall', keccak, signatures: 'trust' });
+      for (const jump of jumpsMs) {
+        clock.mockReturnValue(ms + jump);
+        host.submit({
+          kind: 'deposit',
+          timeUs: host.nowUs(),
+          account: address(`0x${'a1'.repeat(20)}`),
+          subaccountIndex: 0,
+          amount: 1n as never,
+        });
+        seen.push(exchange.engine.nowUs);
+        await exchange.durable();
+      }
+      expect(exchange.engine.checkInvariants()).toEqual([]);
+      await host.close();
+    };
+    try {
+      await at(begun, [0, 5000, -3_600_000, 4999, 5001]);
+      await at(begun - 86_400_000, [0, 1000, 86_400_000 + 9000]);
+    } finally {
+      clock.mockRestore();
+    }
+    const inMs = seen.map((us) => us / 1000 - begun);
+    expect(inMs).toEqual([0, 5000, 5000, 5000, 5001, 5001, 5001, 9000]);
+    expect(recover(folder).engine.nowUs).toBe(timeUs((begun + 9000) * 1000));
   });
 });
