@@ -39,6 +39,21 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
+/** A number of the command line that counts something; one that was not given is fine. */
+export function mustBeWhole(
+  name: string,
+  value: number | undefined,
+  least: number,
+  most = Infinity,
+): void {
+  if (value === undefined) return;
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
+  const bounds = most === Infinity ? '' : ` to ${String(most)}`;
+  throw new InputError(
+    `--${name} must be a whole number from ${String(least)}${bounds}, got ${String(value)}`,
+  );
+}
+
 let interrupted = false;
 let watching = false;
 

@@ -8,7 +8,7 @@ import { loadStrategy } from '../strategies/sandbox.ts';
 import { METHODS, spaceOf, type Method, type SweepPlan } from '../strategies/sweep/sweep.ts';
 import { checkObjective, OBJECTIVES } from '../strategies/sweep/trial.ts';
 import { openTape } from '../strategies/tape-source.ts';
-import { InputError } from './manners.ts';
+import { InputError, mustBeWhole } from './manners.ts';
 import { planOf, type RunArguments } from './run-options.ts';
 
 export interface SearchArguments extends RunArguments {
@@ -49,9 +49,9 @@ export async function searchOf(
   given: SearchArguments,
   judgedUs: number | null = null,
 ): Promise<{ search: SweepPlan; perYear: number }> {
-  inRange('trials', given.trials, 1, MAX_TRIALS);
-  inRange('eta', given.eta, 2, 100);
-  if (given.workers !== undefined) inRange('workers', given.workers, 1, 256);
+  mustBeWhole('trials', given.trials, 1, MAX_TRIALS);
+  mustBeWhole('eta', given.eta, 2, 100);
+  if (given.workers !== undefined) mustBeWhole('workers', given.workers, 1, 256);
   checkObjective(given.objective);
   const plan = await planOf([given.strategy], given);
   const [planned] = plan.strategies;
@@ -105,13 +105,6 @@ async function spanOf({
 
 function periodOf(spanUs: number): number {
   return PERIODS_US.find((period) => spanUs >= LEAST_PERIODS * period) ?? 1_000_000;
-}
-
-function inRange(name: string, value: number, low: number, high: number): void {
-  if (Number.isInteger(value) && value >= low && value <= high) return;
-  throw new InputError(
-    `--${name} is ${String(value)}; it is a whole number from ${String(low)} to ${String(high)}`,
-  );
 }
 
 /** What makes a search the same one: everything its trials follow from. More trials of it go on in its log. */

@@ -75,6 +75,11 @@ export class FolderJournal implements JournalSource {
     return this.doneBytes + this.reader.size;
   }
 
+  /** Of all files as they stand, the room of the last one included. */
+  get fileBytes(): number {
+    return this.segments.reduce((sum, { path }) => sum + statSync(path).size, 0);
+  }
+
   next(): JournalFrame | null {
     for (;;) {
       const { reader } = this;

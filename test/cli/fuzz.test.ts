@@ -89,9 +89,9 @@ test('a journal is held against every invariant', () => {
 });
 
 test.each([
-  ['--runs 0', '--runs must be a whole number of at least 1, got 0'],
+  ['--runs 0', '--runs must be a whole number from 1, got 0'],
   ['--seconds -1', '--seconds must be above 0, got -1'],
-  ['--workers 1.5', '--workers must be a whole number of at least 1, got 1.5'],
+  ['--workers 1.5', '--workers must be a whole number from 1, got 1.5'],
   ['--run 3', '--run needs the --seed of its campaign'],
   ['--profile none', 'Choices'],
   ['--resume --out nowhere', '--resume: nowhere/campaign.json'],

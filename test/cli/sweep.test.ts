@@ -66,7 +66,7 @@ describe('sweep', () => {
     [['--vary', 'speed=1:2:1'], 'no such parameter'],
     [['--vary', 'fast=0:5:1'], "parameter 'fast' is '0': must be a whole number from 2 to 100"],
     [['--vary', 'fast=x:y'], 'decimal numbers'],
-    [['--trials', '0'], '--trials is 0; it is a whole number from 1'],
+    [['--trials', '0'], '--trials must be a whole number from 1'],
     [['--workers', 'many'], '--workers'],
   ])('%j is bad input', (more, words) => {
     const { status, err } = orrery('sweep', STRATEGY, '--data', DATA, '--out', 'bad', ...more);

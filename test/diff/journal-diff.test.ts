@@ -96,6 +96,23 @@ test('configurations that differ are named by field, and what they change is fou
   expect(found.firstEvent?.fields.map(({ field }) => field)).toEqual(['lockupEndsAtUs']);
 });
 
+test('looking around a place can be stopped', async () => {
+  const life = randomLife(3, 40);
+  const one = journal('a', record(life));
+  let asked = 0;
+  const around = await lookAround(one, Infinity, 2, {
+    cancelled: () => {
+      asked += 1;
+      return true;
+    },
+  });
+  // So short a life is over before anybody asks.
+  expect(asked).toBe(0);
+  expect(around?.command).toBeNull();
+  const long = journal('b', record(Array.from({ length: 1500 }, (_, i) => life[Math.min(i, 2)]!)));
+  expect(await lookAround(long, Infinity, 2, { cancelled: () => true })).toBeNull();
+});
+
 test('the states around the place show what differs and what each command changed', async () => {
   const at = life.findIndex((command, i) => i > 60 && command.kind === 'deposit');
   const changed = life.map((command, i) =>
@@ -107,7 +124,7 @@ test('the states around the place show what differs and what each command change
   const found = await diffJournals(a, b);
   const seq = found.firstEvent?.a?.seq ?? 0;
   expect(seq).toBe(at + 1);
-  const around = { a: lookAround(a, seq, 2), b: lookAround(b, seq, 2) };
+  const around = { a: (await lookAround(a, seq, 2))!, b: (await lookAround(b, seq, 2))! };
   expect(around.a.earlier.map((entry) => entry.seq)).toEqual([at - 1, at]);
   expect(around.b.later.map((entry) => entry.seq)).toEqual([at + 2, at + 3]);
   const cash = changedRows(around.a, around.b).find(({ field }) => field === 'cash');

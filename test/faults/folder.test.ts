@@ -55,7 +55,7 @@ beforeAll(async () => {
     let from = 0;
     for (const to of [third, 2 * third, all]) {
       const exchange = await openIn(folder, options);
-      states[0] ??= exchange.engine.stateHash();
+      if (from === 0) states[0] = exchange.engine.stateHash();
       await submit(exchange, from, to);
       from = to;
       if (folder === crashed && to === all) await abandon(exchange);
@@ -177,19 +177,24 @@ class DyingDisk {
   operations = 0;
   private readonly last: number;
   private readonly opened: FileHandle[] = [];
+  private isClosed = false;
 
   constructor(last: number) {
     this.last = last;
   }
 
   readonly openFile: OpenFile = async (path, flags) => {
+    // The next segment may be begun after the end.
+    if (this.isClosed) throw Object.assign(new Error('EIO'), { code: 'EIO' });
     const file = await open(path, flags);
     this.opened.push(file);
     return new Proxy(file, {
       get: (target, name) => {
         const value: unknown = Reflect.get(target, name, target);
         if (typeof value !== 'function') return value;
-        if (name !== 'write' && name !== 'datasync' && name !== 'sync') return value.bind(target);
+        if (name !== 'write' && name !== 'datasync' && name !== 'sync') {
+          return (...args: unknown[]): unknown => Reflect.apply(value, target, args);
+        }
         return async (...args: unknown[]): Promise<unknown> => {
           this.operations += 1;
           if (this.operations < this.last) return Reflect.apply(value, target, args);
@@ -205,6 +210,7 @@ class DyingDisk {
 
   /** What the dead left open. */
   async close(): Promise<void> {
+    this.isClosed = true;
     for (const file of this.opened) await file.close().catch(() => undefined);
   }
 }

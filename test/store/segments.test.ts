@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { RandomStreams } from '../../src/sim/rng.ts';
 import { JournalReader, type JournalSource } from '../../src/sim/journal/frames.ts';
+import { diffJournals } from '../../src/sim/diff/journal-diff.ts';
 import { replay } from '../../src/sim/replay.ts';
 import { openJournal } from '../../src/store/folder-journal.ts';
 import { plainJournal } from '../../src/store/plain-journal.ts';
@@ -200,6 +201,11 @@ describe('many segments', () => {
     expect(listSegments(folder()).length).toBeGreaterThan(5);
     expect(recover(folder()).engine.stateHash()).toBe(hash);
     const plain = Buffer.concat([...plainJournal(openJournal(folder()))]);
+    const diff = await diffJournals(
+      { name: folder(), open: () => openJournal(folder()) },
+      { name: 'plain', open: () => new JournalReader(plain) },
+    );
+    expect(diff).toMatchObject({ firstCommand: null, firstEvent: null, recorded: null });
     const alone = replay(plain, { verify: true });
     expect(alone.engine.stateHash()).toBe(hash);
     expect(alone.torn).toBeNull();

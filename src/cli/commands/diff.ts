@@ -1,20 +1,19 @@
 import type { CommandModule } from 'yargs';
 import { lookAround, type Around } from '../../sim/diff/around.ts';
 import type { NamedJournal } from '../../sim/diff/journal-cursor.ts';
-import { diffJournals, type JournalDiff } from '../../sim/diff/journal-diff.ts';
-import { JournalReader } from '../../sim/journal/frames.ts';
+import { diffJournals, type DiffOptions, type JournalDiff } from '../../sim/diff/journal-diff.ts';
+import { openWholeJournal } from '../../store/folder-journal.ts';
 import { diffJson, diffText, type Sides } from '../diff-report.ts';
 import {
   EXIT,
-  InputError,
   Interrupted,
   isInterrupted,
+  mustBeWhole,
   print,
   printJson,
   setExitCode,
   startProgress,
 } from '../manners.ts';
-import { readJournal } from '../read-file.ts';
 
 interface DiffArguments {
   readonly a: string;
@@ -53,25 +52,22 @@ export const command: CommandModule<object, DiffArguments> = {
         'Both are replayed. Exit codes: 0 the same, 1 they differ, 2 bad input, 130 interrupted.',
       ),
   handler: async ({ a, b, context, events, json }) => {
-    if (!Number.isSafeInteger(context) || context < 0 || context > MAX_CONTEXT) {
-      throw new InputError(
-        `--context must be a whole number from 0 to ${String(MAX_CONTEXT)}, got ${String(context)}`,
-      );
-    }
-    const left = await journalAt(a);
-    const right = await journalAt(b);
+    mustBeWhole('context', context, 0, MAX_CONTEXT);
+    const left = journalAt(a);
+    const right = journalAt(b);
     const progress = startProgress('diff', json);
+    const watch: DiffOptions = {
+      onProgress: async (bytes) => {
+        progress.update(Math.min(1, bytes / (left.bytes + right.bytes)));
+        // A turn of the loop, in which an interrupt is heard.
+        await new Promise(setImmediate);
+      },
+      cancelled: isInterrupted,
+    };
     try {
-      const diff = await diffJournals(left, right, {
-        onProgress: async (bytes) => {
-          progress.update(bytes / (left.bytes + right.bytes));
-          // A turn of the loop, in which an interrupt is heard.
-          await new Promise(setImmediate);
-        },
-        cancelled: isInterrupted,
-      });
+      const diff = await diffJournals(left, right, watch);
       if (diff.cancelled) throw new Interrupted('interrupted');
-      const around = aroundPlace(diff, left, right, context);
+      const around = await aroundPlace(diff, left, right, context, watch);
       progress.stop();
       const sides: Sides = { a, b, around };
       if (json) printJson(diffJson(diff, sides));
@@ -88,22 +84,24 @@ function happensTheSame({ firstEvent, state, recorded }: JournalDiff): boolean {
 }
 
 /** The states around the first event that differs, else around the first command. */
-function aroundPlace(
+async function aroundPlace(
   diff: JournalDiff,
   a: NamedJournal,
   b: NamedJournal,
   context: number,
-): { readonly a: Around; readonly b: Around } | null {
+  watch: DiffOptions,
+): Promise<{ readonly a: Around; readonly b: Around } | null> {
   const { firstEvent, firstCommand } = diff;
   const place = firstEvent ?? firstCommand;
   if (place === null) return null;
-  return {
-    a: lookAround(a, place.a?.seq ?? Infinity, context),
-    b: lookAround(b, place.b?.seq ?? Infinity, context),
-  };
+  const inA = await lookAround(a, place.a?.seq ?? Infinity, context, watch);
+  const inB = inA && (await lookAround(b, place.b?.seq ?? Infinity, context, watch));
+  if (inA === null || inB === null) throw new Interrupted('interrupted');
+  return { a: inA, b: inB };
 }
 
-async function journalAt(path: string): Promise<NamedJournal & { readonly bytes: number }> {
-  const bytes = await readJournal(path);
-  return { name: path, bytes: bytes.length, open: () => new JournalReader(bytes) };
+/** Segment by segment, as it is read: a journal may be longer than memory. */
+function journalAt(path: string): NamedJournal & { readonly bytes: number } {
+  const { fileBytes } = openWholeJournal(path);
+  return { name: path, bytes: fileBytes, open: () => openWholeJournal(path) };
 }

@@ -9,9 +9,9 @@ import { RecordedExchange } from '../../sim/recorded-exchange.ts';
 import { writeWholeFile } from '../../store/whole-file.ts';
 import {
   EXIT,
-  InputError,
   Interrupted,
   isInterrupted,
+  mustBeWhole,
   print,
   printJson,
   setExitCode,
@@ -49,11 +49,7 @@ export const command: CommandModule<object, EconomicArguments> = {
         'Exit codes: 0 nothing is to be had for free, 1 a plan gains, 2 bad input, 130 interrupted.',
       ),
   handler: async ({ plans, seed, arena, journal, json }) => {
-    if (!Number.isSafeInteger(plans) || plans < 1 || plans > MOST_PLANS) {
-      throw new InputError(
-        `--plans must be a whole number from 1 to ${String(MOST_PLANS)}, got ${String(plans)}`,
-      );
-    }
+    mustBeWhole('plans', plans, 1, MOST_PLANS);
     const kinds = arena === 'both' ? ARENA_KINDS : [arena];
     const search = new CoalitionSearch({ seed, kinds });
     const progress = startProgress('plans', json);

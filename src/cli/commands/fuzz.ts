@@ -19,6 +19,7 @@ import {
   InputError,
   Interrupted,
   isInterrupted,
+  mustBeWhole,
   print,
   printJson,
   setExitCode,
@@ -128,13 +129,6 @@ export const command: CommandModule<object, FuzzArguments> = {
     return options.run === undefined ? campaign(options) : repeatRun(options, options.run);
   },
 };
-
-function mustBeWhole(name: string, value: number | undefined, least: number): void {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return;
-  throw new InputError(
-    `--${name} must be a whole number of at least ${String(least)}, got ${String(value)}`,
-  );
-}
 
 function planOf(options: FuzzArguments): CampaignPlan {
   return {

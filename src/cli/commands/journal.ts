@@ -11,6 +11,7 @@ import { writeWholeFile } from '../../store/whole-file.ts';
 import {
   EXIT,
   InputError,
+  mustBeWhole,
   print,
   printJson,
   setExitCode,
@@ -172,9 +173,7 @@ function checkRange(from: number, to: number): void {
     ['from', from],
     ['to', to],
   ] as const) {
-    if (value !== Infinity && (!Number.isSafeInteger(value) || value < 1)) {
-      throw new InputError(`--${name} must be a whole number from 1, got ${String(value)}`);
-    }
+    mustBeWhole(name, value === Infinity ? undefined : value, 1);
   }
   if (from > to) throw new InputError(`--from ${String(from)} is after --to ${String(to)}`);
 }

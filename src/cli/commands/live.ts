@@ -12,7 +12,14 @@ import { runLive, type LiveRecord } from '../../strategies/live/live-run.ts';
 import { loadStrategy } from '../../strategies/sandbox.ts';
 import { fileError } from '../../store/file-error.ts';
 import { writeWholeFile } from '../../store/whole-file.ts';
-import { InputError, isInterrupted, print, printError, printJson } from '../manners.ts';
+import {
+  InputError,
+  isInterrupted,
+  mustBeWhole,
+  print,
+  printError,
+  printJson,
+} from '../manners.ts';
 import { parametersOf } from '../strategy-parameters.ts';
 
 interface LiveArguments {
@@ -68,9 +75,7 @@ export const command: CommandModule<object, LiveArguments> = {
     if (options.for !== undefined && (lasting === null || lasting === 0)) {
       throw new InputError(`--for '${options.for}': must be a length of time such as 10m`);
     }
-    if (!Number.isInteger(options.subaccount) || options.subaccount < 0) {
-      throw new InputError('--subaccount must be a whole number from 0');
-    }
+    mustBeWhole('subaccount', options.subaccount, 0, 2 ** 31 - 1);
     const signer = await readWallet(options['key-file']);
     const bundle = await bundleStrategy(options.strategy);
     const { definition, bindClock } = loadStrategy(bundle);

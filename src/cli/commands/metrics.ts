@@ -5,7 +5,7 @@ import { metricsOf, type Metrics } from '../../metrics/metrics.ts';
 import { METRICS_DEFAULTS, type MetricsOptions } from '../../metrics/options.ts';
 import { parseDuration } from '../../scenario/time-text.ts';
 import { readEquityCsv, readTradesCsv, type TimeUnit } from '../../store/metrics-csv.ts';
-import { InputError, print, printJson } from '../manners.ts';
+import { InputError, mustBeWhole, print, printJson } from '../manners.ts';
 
 interface MetricsArguments {
   readonly equity: string;
@@ -186,8 +186,7 @@ function trialsOf(given: MetricsArguments): { count: number; sharpeVariance: num
   if (trials === undefined || trialsVariance === undefined) {
     throw new InputError('--trials and --trials-variance go together');
   }
-  if (!Number.isInteger(trials)) throw new InputError('--trials is a whole number');
-  inRange('trials', trials, 1, 1e9);
+  mustBeWhole('trials', trials, 1, 1e9);
   inRange('trials-variance', trialsVariance, 0, 1e6);
   return { count: trials, sharpeVariance: trialsVariance };
 }

@@ -3,9 +3,9 @@ import { replay } from '../../sim/replay.ts';
 import { openJournal } from '../../store/folder-journal.ts';
 import {
   EXIT,
-  InputError,
-  isInterrupted,
   Interrupted,
+  isInterrupted,
+  mustBeWhole,
   print,
   printJson,
   setExitCode,
@@ -43,9 +43,7 @@ export const command: CommandModule<object, ReplayArguments> = {
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .example('$0 replay reports/demo/journal.orrery --verify', 'check a run to the last hash'),
   handler: ({ journal, verify, recover, json, 'until-seq': untilSeq }) => {
-    if (untilSeq !== undefined && (!Number.isSafeInteger(untilSeq) || untilSeq < 0)) {
-      throw new InputError(`--until-seq must be a whole number from 0, got ${String(untilSeq)}`);
-    }
+    mustBeWhole('until-seq', untilSeq, 0);
     const source = openJournal(journal);
     const progress = startProgress('replay', json);
     try {

@@ -4,7 +4,7 @@ import type { Exchange } from '../../engine/exchange.ts';
 import { inSteps } from '../../gateway/encode.ts';
 import { marketId } from '../../num/units.ts';
 import type { TapeUnits } from '../../sim/tape/record.ts';
-import { InputError, isInterrupted, print, startProgress, stopIfInterrupted } from '../manners.ts';
+import { isInterrupted, mustBeWhole, print, startProgress, stopIfInterrupted } from '../manners.ts';
 import { openTapes, specOf, unitOptions, type UnitArguments } from './tape-source.ts';
 
 interface BookArguments extends UnitArguments {
@@ -26,9 +26,7 @@ export const bookCommand: CommandModule<object, BookArguments> = {
       .options(unitOptions)
       .example('$0 data book data/btcusdt-20240808 --every 500 --json', ''),
   handler: async (args) => {
-    if (!Number.isSafeInteger(args.every) || args.every < 1) {
-      throw new InputError(`--every must be a whole number from 1, got ${String(args.every)}`);
-    }
+    mustBeWhole('every', args.every, 1);
     const tapes = await openTapes(args.recording, args);
     for (const tape of tapes) {
       const progress = startProgress('rebuild', args.json);

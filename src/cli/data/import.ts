@@ -20,15 +20,7 @@ import {
   Recording,
   type RecordingOptions,
 } from '../../store/recordings.ts';
-import {
-  InputError,
-  Interrupted,
-  print,
-  printError,
-  printJson,
-  startProgress,
-  stopIfInterrupted,
-} from '../manners.ts';
+import { InputError, Interrupted, mustBeWhole, print, printError, printJson, startProgress, stopIfInterrupted } from '../manners.ts';
 
 interface ImportArguments {
   readonly format: string;
@@ -100,9 +92,7 @@ interface Imported {
 async function importFiles(args: ImportArguments): Promise<Imported> {
   if (args.add && args.replace) throw new InputError('--add and --replace exclude each other');
   const skipBad = args['skip-bad'];
-  if (!Number.isSafeInteger(skipBad) || skipBad < 0) {
-    throw new InputError(`--skip-bad must be a whole number from 0, got ${String(skipBad)}`);
-  }
+  mustBeWhole('skip-bad', skipBad, 0);
   const format = formatNamed(args.format);
   const map = await mapOf(args);
   const given = await givenUnits(args);

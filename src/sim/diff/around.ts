@@ -3,6 +3,7 @@ import type { EngineEvent } from '../../engine/events.ts';
 import { Exchange } from '../../engine/exchange.ts';
 import type { MarketId, SubaccountId } from '../../num/units.ts';
 import { JournalCursor, type NamedJournal, type SequencedCommand } from './journal-cursor.ts';
+import type { DiffOptions } from './journal-diff.ts';
 import { marketRows, subaccountRows, type StateRow } from './state-rows.ts';
 
 export interface Around {
@@ -16,8 +17,19 @@ export interface Around {
   readonly later: readonly SequencedCommand[];
 }
 
-/** Replays up to a command, by its sequence number, and shows `context` commands on either side of it. */
-export function lookAround(source: NamedJournal, seq: number, context: number): Around {
+/** Commands between two looks at the keyboard. */
+const STRETCH = 1024;
+
+/**
+ * Replays up to a command, by its sequence number, and shows `context` commands on either side of it. `onProgress` and `cancelled` are as for
+ * `diffJournals`; null when it was cancelled.
+ */
+export async function lookAround(
+  source: NamedJournal,
+  seq: number,
+  context: number,
+  { onProgress, cancelled }: DiffOptions = {},
+): Promise<Around | null> {
   const cursor = new JournalCursor(source);
   const engine = new Exchange(cursor.header.config);
   const earlier: SequencedCommand[] = [];
@@ -32,6 +44,10 @@ export function lookAround(source: NamedJournal, seq: number, context: number): 
     engine.apply(command.command);
     earlier.push(command);
     if (earlier.length > context) earlier.shift();
+    if (cursor.commands % STRETCH === 0) {
+      await onProgress?.(cursor.offset);
+      if (cancelled?.() === true) return null;
+    }
     command = take();
   }
   const before = engine.fork();

@@ -4,7 +4,7 @@ import type { Seq } from '../../num/units.ts';
 import {
   JournalError,
   type JournalFrame,
-  type JournalReader,
+  type JournalSource,
   type TornTail,
 } from '../journal/frames.ts';
 import type { JournalHeader } from '../journal/header.ts';
@@ -12,7 +12,7 @@ import type { JournalHeader } from '../journal/header.ts';
 /** A journal that can be read from its beginning as often as needed; its name is for messages. */
 export interface NamedJournal {
   readonly name: string;
-  readonly open: () => JournalReader;
+  readonly open: () => JournalSource;
 }
 
 export interface SequencedCommand {
@@ -25,7 +25,7 @@ const BATCH = 4096;
 
 export class JournalCursor {
   private readonly name: string;
-  private readonly reader: JournalReader;
+  private readonly reader: JournalSource;
   private frames: JournalFrame[] = [];
   private at = 0;
   private exhausted = false;
@@ -123,7 +123,8 @@ export class JournalCursor {
     try {
       return read();
     } catch (error) {
-      if (!(error instanceof JournalError)) throw error;
+      // A folder's journal names the file itself.
+      if (!(error instanceof JournalError) || error.message.startsWith(this.name)) throw error;
       throw new JournalError(`${this.name}: ${error.message}`);
     }
   }
