@@ -20,7 +20,9 @@ export function tapeBar(world: World, c: TapeBar): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
   if (!isBar(c)) return 'tape_level_invalid';
+  world.cause = 'tape';
   const before = { mark: market.mark, index: market.index };
+  notePrices(world, market, c);
   market.stale = false;
   // A bar knows no single orders.
   for (const segment of [...market.house]) {
@@ -32,6 +34,19 @@ export function tapeBar(world: World, c: TapeBar): Answer {
   tellBarMark(world, market, before);
   sayApplied(world, market, 'bar', false);
   return 'ok';
+}
+
+/** A bar is one trade at its open, two without size at its extremes, and one of all its volume at its close. */
+function notePrices(world: World, market: Market, c: TapeBar): void {
+  const parts: [number, number][] = [
+    [c.openTicks, 0],
+    [c.highTicks, 0],
+    [c.lowTicks, 0],
+    [c.closeTicks, c.volumeLots],
+  ];
+  for (const [price, size] of parts) {
+    market.prints.push({ id: null, at: world.now, price: BigInt(price), lots: BigInt(size) });
+  }
 }
 
 function isBar(c: TapeBar): boolean {

@@ -20,6 +20,7 @@ export function tapeL3(world: World, c: TapeL3): Answer {
   if (market === undefined) return 'market_not_found';
   const isCount = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
   if (!isCount(c.ref) || !isPrice(c.priceTicks) || !isCount(c.lots)) return 'tape_level_invalid';
+  world.cause = 'tape';
   const order: Named = {
     ref: c.ref,
     side: c.side === 'bid' ? 1n : -1n,

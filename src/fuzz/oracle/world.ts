@@ -151,9 +151,9 @@ export interface Market {
   stale: boolean;
 }
 
-/** A trade on the public tape; `lots` signed by the taker's side. */
+/** A trade on the public tape, or a part of a bar, which has no id; `lots` signed by the taker's side. */
 export interface Print {
-  readonly id: number;
+  readonly id: number | null;
   readonly at: bigint;
   readonly price: bigint;
   readonly lots: bigint;
