@@ -90,7 +90,7 @@ test.each<[string, string, (event: EngineEvent) => readonly EngineEvent[]]>([
 
 test('an order on another price is noticed where nothing is recorded', () => {
   const lie = once('orderRested', patched({ priceTicks: 3 }));
-  expect(saidOf(lie, 'matching')).toBe('feedRebuildsBook');
+  expect(saidOf(lie, 'money')).toBe('feedRebuildsBook');
 });
 
 test('a true run is believed', () => {
