@@ -43,6 +43,9 @@ interface Audience {
   recordsBars: boolean;
 }
 
+/** When a recorded bar is told: as soon as it is over, or when the next one opens. */
+export type BarsTold = 'over' | 'nextOpen';
+
 export class Feeds {
   private readonly engine: Exchange;
   private readonly ids: OrderIds;
@@ -51,11 +54,19 @@ export class Feeds {
   private readonly audiences: readonly Audience[];
   private readonly bySubaccount: ReadonlyMap<SubaccountId, Listener>;
   private readonly hasBars: boolean;
+  private readonly barsTold: BarsTold;
   /** Receipt less venue time of the tape's command that runs now. */
   recordedUs: number | null = null;
 
-  constructor(engine: Exchange, ids: OrderIds, touches: Touches, listeners: readonly Listener[]) {
+  constructor(
+    engine: Exchange,
+    ids: OrderIds,
+    touches: Touches,
+    listeners: readonly Listener[],
+    barsTold: BarsTold = 'over',
+  ) {
     this.engine = engine;
+    this.barsTold = barsTold;
     this.ids = ids;
     this.touches = touches;
     this.listeners = listeners;
@@ -87,21 +98,30 @@ export class Feeds {
   get barDueUs(): number {
     if (!this.hasBars) return Infinity;
     let dueUs = Infinity;
-    for (const { bars } of this.audiences) {
-      for (const { builder } of bars) dueUs = Math.min(dueUs, builder.dueUs);
+    for (const audience of this.audiences) {
+      if (this.waitsForOpen(audience)) continue;
+      for (const { builder } of audience.bars) dueUs = Math.min(dueUs, builder.dueUs);
     }
     return dueUs;
   }
 
   /** Publishes the bars that are over at this time. */
   finishBars(atUs: number): void {
-    for (const { bars } of this.audiences) {
-      for (const { builder, listeners } of bars) {
-        if (builder.dueUs > atUs) continue;
-        const update = builder.finish();
-        if (update === null) continue;
-        for (const { run } of listeners) run.publish('onBar', update, this.recordedUs);
-      }
+    for (const audience of this.audiences) {
+      if (!this.waitsForOpen(audience)) this.finishBarsOf(audience, atUs);
+    }
+  }
+
+  private waitsForOpen({ recordsBars }: Audience): boolean {
+    return recordsBars && this.barsTold === 'nextOpen';
+  }
+
+  private finishBarsOf({ bars }: Audience, atUs: number): void {
+    for (const { builder, listeners } of bars) {
+      if (builder.dueUs > atUs) continue;
+      const update = builder.finish();
+      if (update === null) continue;
+      for (const { run } of listeners) run.publish('onBar', update, this.recordedUs);
     }
   }
 
@@ -189,6 +209,7 @@ export class Feeds {
     const audience = this.audiences[market];
     if (audience === undefined) return;
     audience.recordsBars = true;
+    if (this.barsTold === 'nextOpen') this.finishBarsOf(audience, timeUs);
     for (const { builder } of audience.bars) {
       for (const priceTicks of [openTicks, highTicks, lowTicks]) {
         builder.onTrade({ timeUs, priceTicks, lots: 0 });
@@ -273,17 +294,26 @@ export class Feeds {
   }
 
   save(): unknown {
-    return this.audiences.map(({ bars }) => bars.map(({ builder }) => builder.save()));
+    return this.audiences.map(({ recordsBars, bars }): SavedAudience => ({
+      recordsBars,
+      builders: bars.map(({ builder }) => builder.save()),
+    }));
   }
 
   load(saved: unknown): void {
-    const from = saved as readonly (readonly unknown[])[];
-    this.audiences.forEach(({ bars }, i) => {
-      bars.forEach(({ builder }, j) => {
-        builder.load(from[i]?.[j]);
+    const from = saved as readonly SavedAudience[];
+    this.audiences.forEach((audience, i) => {
+      audience.recordsBars = from[i]?.recordsBars ?? false;
+      audience.bars.forEach(({ builder }, j) => {
+        builder.load(from[i]?.builders[j]);
       });
     });
   }
+}
+
+interface SavedAudience {
+  readonly recordsBars: boolean;
+  readonly builders: readonly unknown[];
 }
 
 function unitsOf(market: MarketView): BarUnits {

@@ -22,7 +22,7 @@ import { JournalWriter } from '../sim/journal/frames.ts';
 import { RecordedExchange } from '../sim/recorded-exchange.ts';
 import type { RandomStreams } from '../sim/rng.ts';
 import { Scheduler, type SavedEntry } from '../sim/scheduler.ts';
-import { Feeds } from './feeds.ts';
+import { Feeds, type BarsTold } from './feeds.ts';
 import { marketTerms } from './market-terms.ts';
 import type { BacktestCheckpoint, BacktestOutput } from './output.ts';
 import { Recorder } from './recording/recorder.ts';
@@ -53,6 +53,8 @@ export interface BacktestInput {
   readonly keccak: Keccak;
   /** Lets pending promise callbacks run: a macrotask of the platform. */
   readonly yieldMacrotask: () => Promise<void>;
+  /** When strategies hear of recorded bars; when they are over unless given. */
+  readonly barsTold?: BarsTold;
   /** Time between two samples of the curves, µs. */
   readonly sampleUs: number;
   /** Trading and figures begin here; before it strategies listen. The start of the run unless given. */
@@ -124,7 +126,7 @@ class Run {
     const listeners = input.strategies.map((entry, index) =>
       this.addStrategy(entry, index, gateway),
     );
-    this.feeds = new Feeds(engine, ids, this.touches, listeners);
+    this.feeds = new Feeds(engine, ids, this.touches, listeners, input.barsTold);
     this.exchange.onEvent((event) => {
       if (event.kind === 'tapeApplied') {
         this.recorder.onEvent(event);

@@ -171,6 +171,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     seed: plan.seed,
     keccak,
     yieldMacrotask: () => new Promise((resolve) => setImmediate(resolve)),
+    barsTold: parseTapeModel(plan.bars ?? '').quote === 'nextOpen' ? 'nextOpen' : 'over',
     sampleUs: plan.sampleUs ?? sampleUsOf(endUs - beginUs),
     tradeFromUs: plan.fromUs ?? genesisUs + warmUpUs,
     journal: ports.journal ?? 'none',

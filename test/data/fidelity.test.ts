@@ -99,13 +99,22 @@ describe('bars', () => {
     expect(facts.gapList).toEqual([{ fromUs: 2 * MINUTE, toUs: 3 * MINUTE, reason: 'bars are missing' }]);
   });
 
-  test('may be quoted around the next open, whatever comes between', async () => {
+  test('may open by themselves, each at its own time and as deep as the last one, whatever is missing before it', async () => {
     const funding: TapeRecord = { kind: 'funding', ...at(MINUTE), ratePpb: ppb(5) };
     const { commands } = await play([...bars.slice(0, 1), funding, ...bars.slice(1)], {
       fidelity: 'bars',
       model: { ...DEFAULT_TAPE_MODEL, quote: 'nextOpen' },
     });
-    expect(commands.map(said)).toEqual(['bar 10 11 quoted 11', 'settleFunding', 'bar 11 9 quoted 7', 'bar 7 7 quoted 7']);
+    expect(commands.map(said)).toEqual([
+      'bar 10 11 quoted 11',
+      'settleFunding',
+      'bar 11 11 quoted 11',
+      'bar 11 9 quoted 9',
+      'bar 7 7 quoted 7',
+      'bar 7 7 quoted 7',
+    ]);
+    expect(commands.map(({ timeUs: us }) => us)).toEqual([MINUTE - 1, MINUTE, MINUTE, 2 * MINUTE - 1, 3 * MINUTE, 4 * MINUTE - 1]);
+    expect(commands[2]).toMatchObject({ volumeLots: 0, depthLots: 10, highTicks: 11, lowTicks: 11 });
   });
 
   test('beside a book move nothing, unless they are asked for', async () => {

@@ -6,6 +6,7 @@ import { example, plannedOf, planOf, RECORDED_FROM_US } from './plans.ts';
 const EXAMPLES: readonly (readonly [string, Record<string, string>, number])[] = [
   ['quotes', { halfSpread: '60' }, 5],
   ['sma-cross', { fast: '3', slow: '8' }, 3],
+  ['ema-cross', { bar: '1s', fast: '3', slow: '8' }, 3],
   ['market-maker', { gamma: '0.01', k: '1' }, 5],
   ['twap', { slices: '5', everyS: '10' }, 3],
   ['grid', { stepBp: '1' }, 3],

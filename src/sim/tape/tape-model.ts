@@ -19,8 +19,9 @@ export interface TapeModel {
   readonly path: BarPath;
   readonly fill: BarFill;
   /**
-   * Where the synthetic book stands between two bars: around the close, or already around the next open, as tools that fill market
-   * orders there assume. That open is then known before its time when bars are missing in between.
+   * When strategies hear of a bar, and where they then trade. `close`: when it is over, around its close. `nextOpen`: when the next one
+   * opens, around that open, as tools that fill market orders there assume; each bar then opens at its own time, whatever is missing
+   * before it.
    */
   readonly quote: 'close' | 'nextOpen';
 }
@@ -85,8 +86,11 @@ export function modelWords(model: TapeModel, fidelity: Fidelity | null): string 
       : `${String(model.depthLots)} lots`;
   const book = `A synthetic book of ${depth} a side stands ${String(model.spreadTicks)} ticks wide around the last price.`;
   if (fidelity === 'trades') return book;
-  const between = model.quote === 'close' ? 'the close' : 'the next open already';
-  return `${book} Path of a bar: ${model.path}; a resting order fills when its price is ${model.fill === 'touch' ? 'touched' : 'traded through'}; between bars the book stands around ${between}.`;
+  const heard =
+    model.quote === 'close'
+      ? 'is over, and the book then stands around its close'
+      : 'next one opens, and the book then stands around that open';
+  return `${book} Path of a bar: ${model.path}; a resting order fills when its price is ${model.fill === 'touch' ? 'touched' : 'traded through'}; strategies hear of a bar when ${model.quote === 'close' ? 'it' : 'the'} ${heard}.`;
 }
 
 export type RecordCounts = Readonly<Partial<Record<RecordKind, number>>>;

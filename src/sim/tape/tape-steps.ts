@@ -2,11 +2,12 @@
  * A recorded market as the exchange takes it: its streams ordered by venue time and merged, the book synchronised, as
  * commands.
  */
-import { durationUs, type MarketId, type PriceTicks } from '../../num/units.ts';
+import { durationUs, lots, type MarketId } from '../../num/units.ts';
+import type { TapeBar } from '../../engine/commands.ts';
 import { BookSync, type SyncFacts, type TapeStep } from './book-sync.ts';
 import { mergeStreams } from './merge.ts';
 import { inTapeOrder, ReadingOrder, type OrderingFacts } from './reading-order.ts';
-import type { TapeRecord, TapeUnits } from './record.ts';
+import type { BarRecord, TapeRecord, TapeUnits } from './record.ts';
 import { DEFAULT_TAPE_MODEL, type Fidelity, type TapeModel } from './tape-model.ts';
 
 /** Two seconds of venue time: far more than streams of one venue drift apart. */
@@ -53,7 +54,7 @@ export class TapeSteps {
 
   /** Batches of steps, in order; an empty batch when nothing is due yet. */
   batches(): AsyncGenerator<TapeStep[]> {
-    return this.model.quote === 'nextOpen' ? quotedAhead(this.played()) : this.played();
+    return this.model.quote === 'nextOpen' ? opened(this.played()) : this.played();
   }
 
   private async *played(): AsyncGenerator<TapeStep[]> {
@@ -78,25 +79,43 @@ async function* ordered(
   yield order.flush();
 }
 
-/** Lets the synthetic book of each bar stand around the open of the next: a bar waits until that one is read. */
-async function* quotedAhead(batches: AsyncIterable<TapeStep[]>): AsyncGenerator<TapeStep[]> {
+/** Lets each bar after the first open at its own time: the synthetic book moves there before what else the bar did is played. */
+async function* opened(batches: AsyncIterable<TapeStep[]>): AsyncGenerator<TapeStep[]> {
+  let last: TapeBar | null = null;
+  // What came since the last bar: some of it may be later than the next one's open.
   let waiting: TapeStep[] = [];
   for await (const batch of batches) {
     const steps: TapeStep[] = [];
     for (const step of batch) {
-      if (step.command?.kind === 'tapeBar') {
-        steps.push(...quotedAt(waiting, step.command.openTicks));
-        waiting = [step];
-      } else (waiting.length > 0 ? waiting : steps).push(step);
+      const { record, command } = step;
+      if (record.kind !== 'bar' || command?.kind !== 'tapeBar') {
+        (last === null ? steps : waiting).push(step);
+        continue;
+      }
+      const { startUs } = record;
+      steps.push(...waiting.filter((earlier) => earlier.record.timeUs <= startUs));
+      if (last !== null) steps.push(openStep(step, record, command, last.depthLots));
+      steps.push(...waiting.filter((later) => later.record.timeUs > startUs), step);
+      waiting = [];
+      last = command;
     }
     yield steps;
   }
   yield waiting;
 }
 
-/** The steps from a bar to before the next, the bar's book around a price. */
-function quotedAt(steps: readonly TapeStep[], quoteTicks: PriceTicks): TapeStep[] {
-  return steps.map((step) =>
-    step.command?.kind === 'tapeBar' ? { ...step, command: { ...step.command, quoteTicks } } : step,
-  );
+/** The open of a bar by itself, at its start, in a book as deep as the last bar's: how much this one will trade is not known yet. */
+function openStep(
+  step: TapeStep,
+  record: BarRecord,
+  bar: TapeBar,
+  depthLots: TapeBar['depthLots'],
+): TapeStep {
+  const { open, startUs } = record;
+  const price = { highTicks: open, lowTicks: open, closeTicks: open, quoteTicks: open };
+  return {
+    ...step,
+    record: { ...record, timeUs: startUs, localUs: startUs },
+    command: { ...bar, ...price, timeUs: startUs, volumeLots: lots(0), depthLots },
+  };
 }
