@@ -4,6 +4,7 @@
  */
 import { decimal, defineStrategy, integer, type Strategy } from 'orrery/strategy';
 
+// eslint-disable-next-line no-restricted-exports -- what a strategy file is
 export default defineStrategy({
   name: 'long cross',
   parameters: {
@@ -33,14 +34,14 @@ export default defineStrategy({
         }
         if (!isProtected) {
           isProtected = true;
-          const { price } = context.market();
+          const market = context.market();
           const leg = { side: 'sell', size, reduceOnly: true } as const;
           if (stop > 0) {
-            const triggerPrice = price(entry - stop);
+            const triggerPrice = market.price(entry - stop);
             await context.submit({ ...leg, orderType: 'stopLoss', triggerPrice });
           }
           if (target > 0) {
-            const triggerPrice = price(entry + target);
+            const triggerPrice = market.price(entry + target);
             await context.submit({ ...leg, orderType: 'takeProfit', triggerPrice });
           }
           // The bar of the entry is asked for an exit by no rule.
