@@ -4,7 +4,6 @@
  */
 import { decimal, defineStrategy, integer, type Strategy } from 'orrery/strategy';
 
-// eslint-disable-next-line no-restricted-exports -- what a strategy file is
 export default defineStrategy({
   name: 'long cross',
   parameters: {

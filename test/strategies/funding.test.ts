@@ -90,5 +90,7 @@ test('the funding leg of the funding carry is Σ position × index × rate, to t
     `funding received ${(sum / 1e6).toFixed(6)}`,
   );
   expect(strategy!.summary.positions[0]).toMatchObject({ final: '0.05', largest: '0.05' });
-  expect(output.markets[0]!.fundingRates.map(({ rate }) => Math.round(Number(rate) * 1e8))).toEqual(RATES);
+  expect(output.markets[0]!.fundingRates.map(({ rate }) => Math.round(Number(rate) * 1e8))).toEqual(
+    RATES,
+  );
 });
