@@ -10,7 +10,8 @@ import { openDataset } from '../store/dataset-files.ts';
 import { StrategyError } from '../backtest/definition.ts';
 import type { Population } from './population.ts';
 
-const BATCH = 256;
+/** A run is asked between batches whether it shall stop. */
+const BATCH = 16;
 
 /** Index commands of the whole duration. */
 export async function* fundamentalTape(

@@ -117,7 +117,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
   const warmUpUs = plan.warmUpUs ?? Math.max(0, ...loaded.map(({ warmUpUs: own }) => own));
   const startUs = plan.fromUs === undefined ? null : plan.fromUs - warmUpUs;
   const streams = new RandomStreams(plan.seed, ports.resume?.random);
-  const tape = await openSource(plan, streams, startUs);
+  const tape = await openSource(plan, startUs);
   const beginUs = Math.max(startUs ?? -Infinity, tape.firstUs);
   const endUs = Math.min(plan.toUs ?? Infinity, tape.lastUs);
   if (beginUs >= endUs) {
@@ -189,13 +189,12 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
   };
 }
 
-function openSource(
-  plan: RunPlan,
-  streams: RandomStreams,
-  fromUs: number | null,
-): TapeSource | Promise<TapeSource> {
+function openSource(plan: RunPlan, fromUs: number | null): TapeSource | Promise<TapeSource> {
   const { population, data, markets = null, toUs = null } = plan;
-  if (population !== undefined) return openPopulation(population, streams.stream('fundamental'));
+  if (population !== undefined) {
+    // A tape begins anew when a run goes on, and what was played is passed over: its draws are no part of what is saved.
+    return openPopulation(population, new RandomStreams(plan.seed).stream('fundamental'));
+  }
   if (data === undefined) throw new StrategyError('a run needs data, or agents');
   return openTape(data, markets, { fromUs, toUs }, parseTapeModel(plan.bars ?? ''));
 }

@@ -1,3 +1,4 @@
+import { deserialize, serialize } from 'node:v8';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,6 +66,25 @@ test('a population runs to the same hash again; one agent more does not shift th
   expect(shifted.output.markets[0]!.series.map(({ index }) => index)).toEqual(
     first.output.markets[0]!.series.map(({ index }) => index),
   );
+});
+
+test('a market of agents that is stopped and goes on is the one that was not stopped, and may go on twice', async () => {
+  const population = await shortened(90_000_000);
+  const chunks: Uint8Array[] = [];
+  const journal = (bytes: Uint8Array): void => void chunks.push(bytes);
+  const plan = planOf(population);
+  const whole = await executePlan(plan, { journal });
+  let polls = 0;
+  const cancelled = (): boolean => ++polls > 3;
+  const { checkpoint } = (await executePlan(plan, { journal, cancelled })).output;
+  expect(checkpoint).not.toBeNull();
+  for (const resume of [checkpoint, deserialize(serialize(checkpoint)) as typeof checkpoint]) {
+    const { output, stylisedFacts: facts } = await executePlan(plan, { journal, resume: deserialize(serialize(resume)) as typeof resume });
+    expect(output.cancelled).toBe(false);
+    expect(output.chainHash).toBe(whole.output.chainHash);
+    expect(output.stateHash).toBe(whole.output.stateHash);
+    expect(facts).toEqual(whole.stylisedFacts);
+  }
 });
 
 test('a strategy trades among agents, on a recorded fundamental as well', async () => {

@@ -5,6 +5,13 @@
 import { defineStrategy, integer } from '../definition.ts';
 import { LIMITS, look, lotsOf, threshold, trade, WAKE, wakeLater } from './wake.ts';
 
+/** What it remembers between two looks. */
+interface Known {
+  readonly seenPrices: number[];
+  readonly position: number;
+  readonly held: number;
+}
+
 export const hunterAgent = defineStrategy({
   name: 'liquidation hunter',
   parameters: {
@@ -41,6 +48,10 @@ export const hunterAgent = defineStrategy({
       },
       onFill: (fill, context) => {
         position = lotsOf(fill.position, context);
+      },
+      save: (): Known => ({ seenPrices, position, held }),
+      load: (saved) => {
+        ({ seenPrices, position, held } = saved as Known);
       },
     };
   },

@@ -5,6 +5,12 @@
 import { defineStrategy, integer, number } from '../definition.ts';
 import { expiry, LIMITS, look, lotsOf, trade, WAKE, wakeLater } from './wake.ts';
 
+/** What it remembers between two looks. */
+interface Known {
+  readonly position: number;
+  readonly last: number | null;
+}
+
 export const makerAgent = defineStrategy({
   name: 'market maker',
   parameters: {
@@ -48,6 +54,10 @@ export const makerAgent = defineStrategy({
       },
       onFill: (fill, context) => {
         position = lotsOf(fill.position, context);
+      },
+      save: (): Known => ({ position, last }),
+      load: (saved) => {
+        ({ position, last } = saved as Known);
       },
     };
   },

@@ -5,6 +5,13 @@
 import { defineStrategy, integer } from '../definition.ts';
 import { LIMITS, look, lotsOf, threshold, trade, WAKE, wakeLater } from './wake.ts';
 
+/** What it remembers between two looks. */
+interface Known {
+  readonly position: number;
+  readonly quick: number | null;
+  readonly lazy: number | null;
+}
+
 export const momentumAgent = defineStrategy({
   name: 'momentum',
   parameters: {
@@ -36,6 +43,10 @@ export const momentumAgent = defineStrategy({
       },
       onFill: (fill, context) => {
         position = lotsOf(fill.position, context);
+      },
+      save: (): Known => ({ position, quick, lazy }),
+      load: (saved) => {
+        ({ position, quick, lazy } = saved as Known);
       },
     };
   },

@@ -44,6 +44,10 @@ export const noiseAgent = defineStrategy({
       onFill: (fill, context) => {
         position = lotsOf(fill.position, context);
       },
+      save: () => position,
+      load: (saved) => {
+        position = saved as number;
+      },
     };
   },
 });

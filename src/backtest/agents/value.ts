@@ -6,6 +6,12 @@ import { defineStrategy, number } from '../definition.ts';
 import { normal } from '../../sim/fundamental.ts';
 import { LIMITS, look, lotsOf, threshold, trade, WAKE, wakeLater } from './wake.ts';
 
+/** What it remembers between two looks. */
+interface Known {
+  readonly position: number;
+  readonly error: number | null;
+}
+
 export const valueAgent = defineStrategy({
   name: 'value',
   parameters: {
@@ -34,6 +40,10 @@ export const valueAgent = defineStrategy({
       },
       onFill: (fill, context) => {
         position = lotsOf(fill.position, context);
+      },
+      save: (): Known => ({ position, error }),
+      load: (saved) => {
+        ({ position, error } = saved as Known);
       },
     };
   },
