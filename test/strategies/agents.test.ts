@@ -79,7 +79,10 @@ test('a market of agents that is stopped and goes on is the one that was not sto
   const { checkpoint } = (await executePlan(plan, { journal, cancelled })).output;
   expect(checkpoint).not.toBeNull();
   for (const resume of [checkpoint, deserialize(serialize(checkpoint)) as typeof checkpoint]) {
-    const { output, stylisedFacts: facts } = await executePlan(plan, { journal, resume: deserialize(serialize(resume)) as typeof resume });
+    const { output, stylisedFacts: facts } = await executePlan(plan, {
+      journal,
+      resume: deserialize(serialize(resume)) as typeof resume,
+    });
     expect(output.cancelled).toBe(false);
     expect(output.chainHash).toBe(whole.output.chainHash);
     expect(output.stateHash).toBe(whole.output.stateHash);
