@@ -119,6 +119,26 @@ export class OrderBook {
     ladder.addHouseTotal(level, by);
   }
 
+  /** The slot of the house segment that is all there is of a side; `NONE` when there is anything else, or nothing. */
+  onlySegment(side: 1 | -1): number {
+    const ladder = this.ladder(side);
+    if (ladder.levelCount !== 1) return NONE;
+    const level = ladder.bestLevel();
+    const slot = ladder.head(level);
+    return ladder.queueLength(level) === 1 && this.table.isHouse(slot) ? slot : NONE;
+  }
+
+  /** Lets the only segment of a side stand at another price, with another size. */
+  moveOnlySegment(side: 1 | -1, price: PriceTicks, size: number): void {
+    const ladder = this.ladder(side);
+    const level = ladder.bestLevel();
+    const by = size - ladder.houseTotal(level);
+    this.table.moveSegment(ladder.head(level), price, size);
+    ladder.addTotal(level, by);
+    ladder.addHouseTotal(level, by);
+    if (ladder.price(level) !== price) ladder.moveOnly(level, price);
+  }
+
   /** Best first, at most `limit` levels. */
   depth(side: 1 | -1, limit: number): LevelView[] {
     const ladder = this.ladder(side);

@@ -168,6 +168,11 @@ export class OrderTable extends OrderRows {
   reduce(slot: number, by: number): void {
     this.floats[slot * FLOATS + LEFT] = this.floats[slot * FLOATS + LEFT]! - by;
   }
+  /** A house segment of its own goes to another price, with another size. */
+  moveSegment(slot: number, price: PriceTicks, size: number): void {
+    this.floats[slot * FLOATS + LEFT] = size;
+    this.ints[slot * INTS + PRICE] = price;
+  }
   /** A house segment grows in place while it is the last of its queue. */
   growSegment(slot: number, by: number): void {
     this.floats[slot * FLOATS + LEFT] = this.floats[slot * FLOATS + LEFT]! + by;

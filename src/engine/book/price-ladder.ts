@@ -107,6 +107,19 @@ export class PriceLadder {
     return level;
   }
 
+  /** The only level of the ladder goes to another price, with its queue. */
+  moveOnly(level: number, price: PriceTicks): void {
+    const key = this.sign * price;
+    const at = this.keys[level]! - this.base;
+    this.keys[level] = key;
+    if (at !== WINDOW >>> 1) {
+      if (at >= 0 && at < WINDOW) this.unmark(at);
+      else this.outside.length = 0;
+      this.mark(WINDOW >>> 1, level);
+    }
+    this.base = key - (WINDOW >>> 1);
+  }
+
   /** Closes an empty level. */
   remove(level: number): void {
     const key = this.keys[level]!;

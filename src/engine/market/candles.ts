@@ -1,5 +1,5 @@
 /**
- * One-minute candles of a market, in a ring; longer intervals are folded from them when read (R-10.3). Only minutes
+ * One-minute candles of a market, in a ring of columns; longer intervals are folded from them when read (R-10.3). Only minutes
  * with trades are stored: a minute without any repeats the last close with volume 0 when read. History, outside the
  * state hash.
  */
@@ -15,31 +15,9 @@ import {
   type TimeUs,
 } from '../../num/units.ts';
 import type { CandleView } from '../views.ts';
+import { MinuteRing } from './minute-ring.ts';
 
 export const MINUTE_US = 60_000_000;
-
-interface Minute {
-  timeUs: TimeUs;
-  open: PriceTicks;
-  high: PriceTicks;
-  low: PriceTicks;
-  close: PriceTicks;
-  volumeLots: number;
-  /** Σ |lots| × ticks, for notional volume: `tickLots` and, in a double while that is exact, what is still to be added. */
-  tickLots: bigint;
-  tickLotsPart: number;
-}
-
-function addNotional(minute: Minute, size: number, price: PriceTicks): void {
-  const product = size * price;
-  const sum = minute.tickLotsPart + product;
-  if (sum <= Number.MAX_SAFE_INTEGER) minute.tickLotsPart = sum;
-  else minute.tickLots += BigInt(size) * BigInt(price);
-}
-
-function tickLotsOf(minute: Minute): bigint {
-  return minute.tickLots + BigInt(minute.tickLotsPart);
-}
 
 /** A funding rate in force from a time on. */
 interface RateChange {
@@ -49,15 +27,14 @@ interface RateChange {
 
 export class Candles {
   private readonly limit: number;
-  private minutes: Minute[] = [];
-  /** Minutes dropped from the front so far that still stand in the array: trimmed in blocks. */
-  private start = 0;
+  private readonly minutes: MinuteRing;
   private dropped = false;
   private rates: RateChange[] = [];
   private firstTradeTicks: PriceTicks | null = null;
 
   constructor(limitMinutes: number) {
     this.limit = limitMinutes;
+    this.minutes = new MinuteRing(limitMinutes);
   }
 
   /** Price of the first trade ever (R-10.4). */
@@ -66,45 +43,20 @@ export class Candles {
   }
 
   get keptSinceUs(): TimeUs | null {
-    return this.dropped ? (this.minutes[this.start]?.timeUs ?? null) : null;
+    return this.dropped ? timeUs(this.minutes.timeAt(0)) : null;
+  }
+
+  /** Minutes held. */
+  get size(): number {
+    return this.minutes.length;
   }
 
   add(atUs: TimeUs, price: PriceTicks, size: number): void {
     this.firstTradeTicks ??= price;
     if (this.limit === 0) return;
-    const bucket = timeUs(floorTo(atUs, MINUTE_US));
-    const last = this.minutes[this.minutes.length - 1];
-    if (last?.timeUs === bucket) {
-      if (price > last.high) last.high = price;
-      if (price < last.low) last.low = price;
-      last.close = price;
-      last.volumeLots += size;
-      addNotional(last, size, price);
-      return;
-    }
-    const minute: Minute = {
-      timeUs: bucket,
-      open: price,
-      high: price,
-      low: price,
-      close: price,
-      volumeLots: size,
-      tickLots: 0n,
-      tickLotsPart: 0,
-    };
-    addNotional(minute, size, price);
-    this.minutes.push(minute);
-    while (
-      this.start < this.minutes.length &&
-      (this.minutes[this.start]?.timeUs ?? bucket) <= bucket - this.limit * MINUTE_US
-    ) {
-      this.start += 1;
-      this.dropped = true;
-    }
-    if (this.start > 1024 && this.start * 2 > this.minutes.length) {
-      this.minutes = this.minutes.slice(this.start);
-      this.start = 0;
-    }
+    this.openMinute(atUs, price);
+    this.minutes.addPrices(price, price, price);
+    this.minutes.addVolume(size, price);
   }
 
   /** What a historical bar says was traded up to now; it counts in the minute that it ends in. */
@@ -116,47 +68,58 @@ export class Candles {
     close: PriceTicks,
     volume: number,
   ): void {
-    this.add(atUs, open, 0);
-    const minute = this.minutes[this.minutes.length - 1];
-    if (minute === undefined) return;
-    if (high > minute.high) minute.high = high;
-    if (low < minute.low) minute.low = low;
-    minute.close = close;
-    minute.volumeLots += volume;
-    addNotional(minute, volume, close);
+    this.firstTradeTicks ??= open;
+    if (this.limit === 0) return;
+    this.openMinute(atUs, open);
+    this.minutes.addPrices(high, low, close);
+    this.minutes.addVolume(volume, close);
+  }
+
+  /** The newest minute is that of this time; those that are too old for it go. */
+  private openMinute(atUs: TimeUs, price: PriceTicks): void {
+    const { minutes } = this;
+    const bucket = floorTo(atUs, MINUTE_US);
+    if (minutes.length > 0 && minutes.timeAt(minutes.length - 1) === bucket) return;
+    const oldest = bucket - this.limit * MINUTE_US;
+    while (minutes.length > 0 && minutes.timeAt(0) <= oldest) {
+      minutes.dropFirst();
+      this.dropped = true;
+    }
+    minutes.push(bucket, price);
   }
 
   setFundingRate(atUs: TimeUs, ratePpb: Ppb): void {
     this.rates.push({ timeUs: atUs, ratePpb });
   }
 
-  /** Close and index of the last stored minute that starts before atUs. */
-  private placeBefore(atUs: number): number {
-    let low = this.start;
-    let high = this.minutes.length;
+  /** How many stored minutes start before atUs. */
+  private countBefore(atUs: number): number {
+    const { minutes } = this;
+    let low = 0;
+    let high = minutes.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.minutes[middle]?.timeUs ?? Infinity) < atUs) low = middle + 1;
+      if (minutes.timeAt(middle) < atUs) low = middle + 1;
       else high = middle;
     }
-    return low - 1;
+    return low;
   }
 
   /** Last price of the minutes that end at or before atUs; null when none is kept. */
   closeBefore(atUs: number): PriceTicks | null {
-    const place = this.placeBefore(floorTo(atUs, MINUTE_US));
-    return place < this.start ? null : (this.minutes[place]?.close ?? null);
+    const count = this.countBefore(floorTo(atUs, MINUTE_US));
+    return count === 0 ? null : this.minutes.closeAt(count - 1);
   }
 
   /** Sums over stored minutes that start at or after fromUs and before toUs. */
   sums(fromUs: number, toUs: number): { volumeLots: number; tickLots: bigint } {
+    const { minutes } = this;
     let volumeLots = 0;
     let tickLots = 0n;
-    for (let i = this.placeBefore(fromUs) + 1; i < this.minutes.length; i++) {
-      const minute = this.minutes[i];
-      if (minute === undefined || minute.timeUs >= toUs) break;
-      volumeLots += minute.volumeLots;
-      tickLots += tickLotsOf(minute);
+    for (let i = this.countBefore(fromUs); i < minutes.length; i++) {
+      if (minutes.timeAt(i) >= toUs) break;
+      volumeLots += minutes.volumeAt(i);
+      tickLots += minutes.tickLotsAt(i);
     }
     return { volumeLots, tickLots };
   }
@@ -172,45 +135,32 @@ export class Candles {
     limit: number,
     nowUs: TimeUs,
   ): CandleView[] {
-    const first = this.minutes[this.start];
-    if (first === undefined) return [];
+    const { minutes } = this;
+    if (minutes.length === 0) return [];
     const newest = Math.min(nowUs, toUs - 1);
     const lastBucket = newest - (newest % intervalUs);
     const alignedFrom = Math.ceil(fromUs / intervalUs) * intervalUs;
+    const firstUs = minutes.timeAt(0);
     let bucket = Math.max(
-      first.timeUs - (first.timeUs % intervalUs),
+      firstUs - (firstUs % intervalUs),
       alignedFrom,
       lastBucket - (limit - 1) * intervalUs,
     );
     const candles: CandleView[] = [];
-    let place = this.placeBefore(bucket) + 1;
-    let close = this.minutes[place - 1]?.close ?? first.open;
+    let place = this.countBefore(bucket);
+    let close = place === 0 ? minutes.openAt(0) : minutes.closeAt(place - 1);
     for (; bucket <= lastBucket; bucket += intervalUs) {
-      const ratePpb = this.rateAt(bucket + intervalUs);
-      let minute = this.minutes[place];
-      if (minute === undefined || minute.timeUs >= bucket + intervalUs) {
-        candles.push({
-          timeUs: timeUs(bucket),
-          openTicks: close,
-          highTicks: close,
-          lowTicks: close,
-          closeTicks: close,
-          volumeLots: lots(0),
-          fundingRatePpb: ratePpb,
-        });
-        continue;
-      }
-      const open = minute.open;
-      let high: PriceTicks = minute.high;
-      let low: PriceTicks = minute.low;
+      const endUs = bucket + intervalUs;
+      const traded = place < minutes.length && minutes.timeAt(place) < endUs;
+      const open = traded ? minutes.openAt(place) : close;
+      let high = open;
+      let low = open;
       let volume = 0;
-      while (minute !== undefined && minute.timeUs < bucket + intervalUs) {
-        if (minute.high > high) high = minute.high;
-        if (minute.low < low) low = minute.low;
-        volume += minute.volumeLots;
-        close = minute.close;
-        place += 1;
-        minute = this.minutes[place];
+      for (; place < minutes.length && minutes.timeAt(place) < endUs; place++) {
+        if (minutes.highAt(place) > high) high = minutes.highAt(place);
+        if (minutes.lowAt(place) < low) low = minutes.lowAt(place);
+        volume += minutes.volumeAt(place);
+        close = minutes.closeAt(place);
       }
       candles.push({
         timeUs: timeUs(bucket),
@@ -219,7 +169,7 @@ export class Candles {
         lowTicks: low,
         closeTicks: close,
         volumeLots: lots(volume),
-        fundingRatePpb: ratePpb,
+        fundingRatePpb: this.rateAt(endUs),
       });
     }
     return candles;
@@ -237,21 +187,21 @@ export class Candles {
     this.dropped = io.bool(this.dropped);
     const first = io.optionalInt(this.firstTradeTicks);
     this.firstTradeTicks = first === null ? null : priceTicks(first);
-    const kept = io.loading ? [] : this.minutes.slice(this.start);
-    const count = io.int(kept.length);
+    const { minutes } = this;
+    const count = io.int(minutes.length);
     for (let i = 0; i < count; i++) {
-      const saved = kept[i];
-      const minute: Minute = {
-        timeUs: timeUs(io.int(saved?.timeUs ?? 0)),
-        open: priceTicks(io.int(saved?.open ?? 0)),
-        high: priceTicks(io.int(saved?.high ?? 0)),
-        low: priceTicks(io.int(saved?.low ?? 0)),
-        close: priceTicks(io.int(saved?.close ?? 0)),
-        volumeLots: io.int(saved?.volumeLots ?? 0),
-        tickLots: io.bigint(saved === undefined ? 0n : tickLotsOf(saved)),
-        tickLotsPart: 0,
-      };
-      if (io.loading) this.minutes.push(minute);
+      // What is being loaded has no minute there yet: what it answers for one is not used.
+      const bucket = io.int(minutes.timeAt(i));
+      const open = priceTicks(io.int(minutes.openAt(i)));
+      const high = priceTicks(io.int(minutes.highAt(i)));
+      const low = priceTicks(io.int(minutes.lowAt(i)));
+      const close = priceTicks(io.int(minutes.closeAt(i)));
+      const volume = io.int(minutes.volumeAt(i));
+      const tickLots = io.bigint(minutes.tickLotsAt(i));
+      if (!io.loading) continue;
+      minutes.push(bucket, open);
+      minutes.addPrices(high, low, close);
+      minutes.setVolume(volume, tickLots);
     }
     const rates = io.int(this.rates.length);
     for (let i = 0; i < rates; i++) {

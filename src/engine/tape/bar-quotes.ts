@@ -6,9 +6,9 @@
  * is never crossed, and never locked against a user's order: a quote stands back a tick from an order that it may not trade
  * with.
  */
-import { MAX_PRICE_TICKS } from '../../num/units.ts';
+import { MAX_PRICE_TICKS, priceTicks } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
-import { NO_LEVEL } from '../book/price-ladder.ts';
+import { NO_LEVEL, type PriceLadder } from '../book/price-ladder.ts';
 import type { TapeBar } from '../commands.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
@@ -37,6 +37,11 @@ function quote(state: State, market: Market, side: 1 | -1, price: number, size: 
     if (standing === size) return;
   }
   const stays = price >= 1 && price <= MAX_PRICE_TICKS;
+  if (stays && size > 0 && market.book.onlySegment(side) !== NONE) {
+    state.touch(market);
+    market.book.moveOnlySegment(side, priceTicks(price), size);
+    return;
+  }
   for (let level = ladder.bestLevel(); level !== NO_LEVEL;) {
     const next = ladder.nextLevel(level);
     const at = ladder.price(level);
@@ -52,12 +57,17 @@ function quote(state: State, market: Market, side: 1 | -1, price: number, size: 
   addHouse(state, market, side, price, standing > size ? size : size - standing);
 }
 
+/** Whether a user's order stands on the level: there is none where all is the house's. */
+function hasUser(state: State, ladder: PriceLadder, level: number): boolean {
+  if (ladder.total(level) === ladder.houseTotal(level)) return false;
+  return firstUser(state, ladder, level) !== NONE;
+}
+
 /** Price of the best order of a user on this side; −Infinity or Infinity, by the side, when there is none. */
 export function bestUser(state: State, market: Market, side: 1 | -1): number {
   const ladder = market.book.ladder(side);
   let level = ladder.bestLevel();
-  while (level !== NO_LEVEL && firstUser(state, ladder, level) === NONE)
-    level = ladder.nextLevel(level);
+  while (level !== NO_LEVEL && !hasUser(state, ladder, level)) level = ladder.nextLevel(level);
   return level === NO_LEVEL ? -side * Infinity : ladder.price(level);
 }
 
@@ -67,7 +77,7 @@ export function nextUser(state: State, market: Market, side: 1 | -1, than: numbe
   let level = ladder.bestLevel();
   while (level !== NO_LEVEL) {
     const price = ladder.price(level);
-    if (side * price < side * than && firstUser(state, ladder, level) !== NONE) return price;
+    if (side * price < side * than && hasUser(state, ladder, level)) return price;
     level = ladder.nextLevel(level);
   }
   return null;

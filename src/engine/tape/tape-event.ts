@@ -1,5 +1,6 @@
 /** What readers learn of a tape command: the touch after it. */
 import { lots } from '../../num/units.ts';
+import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { TapeApplied } from '../events.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
@@ -11,8 +12,9 @@ export function emitTape(
   what: TapeApplied['what'],
   stale: boolean,
 ): void {
-  const bid = market.book.best(1);
-  const ask = market.book.best(-1);
+  const { bids, asks } = market.book;
+  const bid = bids.bestLevel();
+  const ask = asks.bestLevel();
   state.emit(hashTapeApplied, {
     kind: 'tapeApplied',
     seq: state.seq,
@@ -21,10 +23,10 @@ export function emitTape(
     cause: state.cause,
     market: market.id,
     what,
-    bestBidTicks: bid?.priceTicks ?? null,
-    bestBidLots: bid?.lots ?? lots(0),
-    bestAskTicks: ask?.priceTicks ?? null,
-    bestAskLots: ask?.lots ?? lots(0),
+    bestBidTicks: bid === NO_LEVEL ? null : bids.price(bid),
+    bestBidLots: lots(bid === NO_LEVEL ? 0 : bids.total(bid)),
+    bestAskTicks: ask === NO_LEVEL ? null : asks.price(ask),
+    bestAskLots: lots(ask === NO_LEVEL ? 0 : asks.total(ask)),
     stale,
   });
 }

@@ -1,0 +1,125 @@
+/**
+ * The minutes of a market's candles in a ring of columns, 40 bytes each: a long history is nothing to the garbage collector. Places count
+ * from the oldest kept, 0, to the newest, `length` − 1.
+ */
+import { priceTicks, type PriceTicks } from '../../num/units.ts';
+
+const LEAST_CAPACITY = 64;
+
+export class MinuteRing {
+  length = 0;
+  private readonly limit: number;
+  private capacity = 0;
+  private start = 0;
+  private times = new Float64Array(0);
+  private opens = new Int32Array(0);
+  private highs = new Int32Array(0);
+  private lows = new Int32Array(0);
+  private closes = new Int32Array(0);
+  private volumes = new Float64Array(0);
+  /** Σ |lots| × ticks while that is exact in a double; what is beyond is in `beyond`, by the minute's time. */
+  private tickLots = new Float64Array(0);
+  private readonly beyond = new Map<number, bigint>();
+
+  /** At most so many minutes are ever in it at once. */
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  timeAt(i: number): number {
+    return this.times[this.slot(i)] ?? 0;
+  }
+  openAt(i: number): PriceTicks {
+    return priceTicks(this.opens[this.slot(i)] ?? 0);
+  }
+  highAt(i: number): PriceTicks {
+    return priceTicks(this.highs[this.slot(i)] ?? 0);
+  }
+  lowAt(i: number): PriceTicks {
+    return priceTicks(this.lows[this.slot(i)] ?? 0);
+  }
+  closeAt(i: number): PriceTicks {
+    return priceTicks(this.closes[this.slot(i)] ?? 0);
+  }
+  volumeAt(i: number): number {
+    return this.volumes[this.slot(i)] ?? 0;
+  }
+  tickLotsAt(i: number): bigint {
+    const slot = this.slot(i);
+    return BigInt(this.tickLots[slot] ?? 0) + (this.beyond.get(this.times[slot] ?? 0) ?? 0n);
+  }
+
+  /** A new minute of one price, without volume. */
+  push(atUs: number, price: PriceTicks): void {
+    if (this.length === this.capacity) this.grow();
+    const slot = this.slot(this.length++);
+    this.times[slot] = atUs;
+    this.opens[slot] = price;
+    this.highs[slot] = price;
+    this.lows[slot] = price;
+    this.closes[slot] = price;
+    this.volumes[slot] = 0;
+    this.tickLots[slot] = 0;
+  }
+
+  /** The newest minute reaches these prices. */
+  addPrices(high: PriceTicks, low: PriceTicks, close: PriceTicks): void {
+    const slot = this.slot(this.length - 1);
+    if (high > (this.highs[slot] ?? 0)) this.highs[slot] = high;
+    if (low < (this.lows[slot] ?? 0)) this.lows[slot] = low;
+    this.closes[slot] = close;
+  }
+
+  /** So many lots trade at a price in the newest minute. */
+  addVolume(size: number, price: PriceTicks): void {
+    const slot = this.slot(this.length - 1);
+    this.volumes[slot] = (this.volumes[slot] ?? 0) + size;
+    const sum = (this.tickLots[slot] ?? 0) + size * price;
+    if (sum <= Number.MAX_SAFE_INTEGER) this.tickLots[slot] = sum;
+    else this.addBeyond(slot, BigInt(size) * BigInt(price));
+  }
+
+  /** What the newest minute traded. */
+  setVolume(size: number, tickLots: bigint): void {
+    const slot = this.slot(this.length - 1);
+    this.volumes[slot] = size;
+    if (tickLots <= BigInt(Number.MAX_SAFE_INTEGER)) this.tickLots[slot] = Number(tickLots);
+    else this.addBeyond(slot, tickLots);
+  }
+
+  dropFirst(): void {
+    if (this.beyond.size > 0) this.beyond.delete(this.timeAt(0));
+    this.start = (this.start + 1) % this.capacity;
+    this.length -= 1;
+  }
+
+  private addBeyond(slot: number, tickLots: bigint): void {
+    const atUs = this.times[slot] ?? 0;
+    this.beyond.set(atUs, (this.beyond.get(atUs) ?? 0n) + tickLots);
+  }
+
+  private slot(i: number): number {
+    const at = this.start + i;
+    return at < this.capacity ? at : at - this.capacity;
+  }
+
+  private grow(): void {
+    const capacity = Math.max(
+      this.length + 1,
+      Math.min(this.limit, Math.max(LEAST_CAPACITY, 2 * this.capacity)),
+    );
+    const columns = ['times', 'volumes', 'tickLots'] as const;
+    const prices = ['opens', 'highs', 'lows', 'closes'] as const;
+    for (const name of columns) this[name] = this.moved(this[name], new Float64Array(capacity));
+    for (const name of prices) this[name] = this.moved(this[name], new Int32Array(capacity));
+    this.capacity = capacity;
+    this.start = 0;
+  }
+
+  /** The column, oldest first, in a larger one. */
+  private moved<T extends Float64Array | Int32Array>(from: T, to: T): T {
+    to.set(from.subarray(this.start));
+    to.set(from.subarray(0, this.start), this.capacity - this.start);
+    return to;
+  }
+}
