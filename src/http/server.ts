@@ -53,6 +53,8 @@ export interface ServerLimits {
   readonly headerBytes: number;
   /** From the first byte of a request to its last. */
   readonly requestMs: number;
+  /** That wait to be read by all clients of feeds together; beyond it those who read least are closed. */
+  readonly backlogBytes: number;
 }
 
 export const DEFAULT_LIMITS: ServerLimits = {
@@ -60,6 +62,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   bodyBytes: 1_048_576,
   headerBytes: 16_384,
   requestMs: 10_000,
+  backlogBytes: 268_435_456,
 };
 
 /** Which pages of other origins may read answers, and which headers protect those of our own. */
@@ -111,6 +114,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     limit,
     metrics,
     addressOf: (request) => proxyAddress(request, trusted),
+    backlogBytes: limits.backlogBytes,
     onError: (error) => {
       app.log.error({ err: error }, 'a request over a feed failed');
     },

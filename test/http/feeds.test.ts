@@ -542,6 +542,36 @@ describe('a client that does not read', () => {
   });
 });
 
+describe('clients that ask and do not read', () => {
+  /** Sends requests whose answers are as large as they are, and reads none of them. */
+  async function deaf(at: Served, requests: number): Promise<void> {
+    const socket = new WebSocket(`${at.url.replace('http', 'ws')}/ws`);
+    await new Promise((resolve) => socket.once('open', resolve));
+    socket.on('error', () => undefined);
+    socket.pause();
+    for (let i = 0; i < requests; i++) {
+      const id = String(i).padEnd(1_000_000, '.');
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'unsubscribe', params: {} }));
+    }
+  }
+
+  async function open(at: Served): Promise<number> {
+    const { text } = await at.send('GET', '/metrics');
+    return Number(/^orrery_feed_connections (\d+)$/m.exec(text)?.[1]);
+  }
+
+  test.each([
+    ['each beyond its own bound', 40, {}],
+    ['the largest first where all together leave too much', 8, { backlogBytes: 2_000_000 }],
+  ])('are closed, %s', async (_name, requests, limits) => {
+    const bounded = await Served.start({ limits });
+    await Promise.all([deaf(bounded, requests), deaf(bounded, requests), deaf(bounded, 0)]);
+    expect(await open(bounded)).toBeGreaterThan(1);
+    await expect.poll(() => open(bounded), { timeout: 10_000 }).toBe(1);
+    await bounded.remove();
+  });
+});
+
 test('another path is no feed', async () => {
   const socket = new WebSocket(`${served.url.replace('http', 'ws')}/other`);
   const failed = await new Promise((resolve) => {

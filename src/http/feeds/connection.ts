@@ -381,7 +381,10 @@ export class Connection implements Watcher {
   }
 
   private write(message: unknown): void {
-    if (this.socket.readyState === this.socket.OPEN) this.socket.send(stringifyExact(message));
+    if (this.socket.readyState !== this.socket.OPEN) return;
+    this.socket.send(stringifyExact(message));
+    // Who only asks, and does not read what is answered.
+    if (this.backlog > DEAD_BYTES) this.giveUp();
   }
 }
 

@@ -11,14 +11,14 @@ const PATH = '/ws';
 const MAX_MESSAGE_BYTES = 1 << 20;
 const PING_EVERY_MS = 30_000;
 const BACKLOG_EVERY_MS = 1000;
-/** Bytes that wait to be read by all clients. */
-const MAX_BACKLOG_BYTES = 256 << 20;
 const CLOSE_GOING_AWAY = 1001;
 const CLOSE_WAIT_MS = 2000;
 
 export interface FeedServices extends Omit<ConnectionServices, 'publisher'> {
   /** Of a client, behind whatever proxies are believed. */
   readonly addressOf: (request: IncomingMessage) => string;
+  /** Bytes that may wait to be read by all clients together. */
+  readonly backlogBytes: number;
 }
 
 export class FeedServer {
@@ -27,10 +27,12 @@ export class FeedServer {
   private readonly open = new Map<WebSocket, Connection>();
   private readonly alive = new WeakSet<WebSocket>();
   private readonly timers: NodeJS.Timeout[];
+  private readonly backlogBytes: number;
 
   constructor(server: HttpServer, services: FeedServices) {
     this.publisher = new Publisher(services.host);
     const { addressOf } = services;
+    this.backlogBytes = services.backlogBytes;
     const shared: ConnectionServices = { ...services, publisher: this.publisher };
     server.on('upgrade', (request, stream: Duplex, head: Buffer) => {
       const [path] = (request.url ?? '').split('?', 1);
@@ -88,10 +90,10 @@ export class FeedServer {
       total += connection.backlog;
       waiting.push(connection);
     }
-    if (total <= MAX_BACKLOG_BYTES) return;
+    if (total <= this.backlogBytes) return;
     waiting.sort((a, b) => b.backlog - a.backlog);
     for (const connection of waiting) {
-      if (total <= MAX_BACKLOG_BYTES / 2) return;
+      if (total <= this.backlogBytes / 2) return;
       total -= connection.backlog;
       connection.giveUp();
     }
