@@ -1,6 +1,4 @@
 /** A served exchange answers as its twin in this process does; a host that is wrong in one field is caught, with the rule. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { HttpHost } from '../../src/cli/fuzz/http-host.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
@@ -11,6 +9,7 @@ import {
   parseMarketSpec,
 } from '../../src/gateway/market-config.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { changingProxy } from '../http/changing-proxy.ts';
 import { Served, SIM_TOKEN } from '../http/served.ts';
 import { EFFORT } from '../setup/effort.ts';
 
@@ -45,43 +44,6 @@ function drive(url: string, seed: string, commands: number): Promise<DriveResult
     users: host.users,
     keccak,
   });
-}
-
-/** Passes everything on, and changes the answers of one path. */
-async function wrongProxy(
-  target: string,
-  path: string,
-  change: (text: string) => string,
-): Promise<string> {
-  const server: Server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const headers = Object.entries(request.headers).flatMap(
-        ([name, value]): [string, string][] =>
-          typeof value === 'string' &&
-          name !== 'host' &&
-          name !== 'connection' &&
-          name !== 'content-length'
-            ? [[name, value]]
-            : [],
-      );
-      const body = chunks.length === 0 ? undefined : Buffer.concat(chunks);
-      void fetch(target + request.url!, {
-        method: request.method!,
-        headers,
-        body: body ?? null,
-      }).then(async (answer) => {
-        const text = await answer.text();
-        response.statusCode = answer.status;
-        response.setHeader('content-type', answer.headers.get('content-type') ?? 'text/plain');
-        response.end(request.url!.startsWith(path) && answer.status === 200 ? change(text) : text);
-      });
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  open.push({ stop: () => new Promise((resolve) => server.close(resolve)) });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 test('a served exchange and its twin answer alike', { timeout: 120_000 }, async () => {
@@ -129,8 +91,9 @@ test.each([
   { timeout: 120_000 },
   async (path, field, endpoint, rule, change) => {
     const { url } = await serve();
-    const proxy = await wrongProxy(url, path, change);
-    const { divergence } = await drive(proxy, `wrong ${field}`, 300);
+    const proxy = await changingProxy(url, path, change);
+    open.push(proxy);
+    const { divergence } = await drive(proxy.url, `wrong ${field}`, 300);
     expect(divergence?.detail).toContain(field);
     expect(divergence?.invariant).toBe(`host ${endpoint}`);
     expect(divergence?.rule).toBe(rule);

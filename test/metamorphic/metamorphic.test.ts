@@ -141,7 +141,7 @@ describe('sizes told in finer lots', () => {
       maxPrice: '100000',
     },
     config: { liquidationSlice: '1' },
-    without: ['depth', 'print', 'snapshot', 'gap', 'list'],
+    without: ['depth', 'print', 'snapshot', 'gap', 'bar', 'single', 'list'],
   };
   const isLots = (name: string): boolean => name === 'lots' || name.endsWith('Lots');
   const scale = (name: string, field: unknown): unknown =>
@@ -182,7 +182,7 @@ describe('prices told in finer ticks', () => {
       markSource: 'external',
     },
     config: { triggerSource: 'mark' },
-    without: ['depth', 'print', 'snapshot', 'gap', 'list', 'trailing'],
+    without: ['depth', 'print', 'snapshot', 'gap', 'bar', 'single', 'list', 'trailing'],
   };
   const scale = (name: string, field: unknown): unknown =>
     typeof field === 'number' && name.endsWith('Ticks') ? field * 10 : field;
@@ -420,7 +420,7 @@ describe('orders far away', () => {
       maxOpenInterest: '10000000',
       funding: { source: 'external' },
     },
-    without: ['depth', 'print', 'snapshot', 'gap', 'list'],
+    without: ['depth', 'print', 'snapshot', 'gap', 'bar', 'single', 'list'],
   };
   const ASK = 7000;
   const who = userAddress(FAR - 1);

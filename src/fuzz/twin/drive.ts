@@ -46,6 +46,8 @@ const LEFT_OUT: readonly Action[] = [
   'print',
   'snapshot',
   'gap',
+  'bar',
+  'single',
   'list',
   'selfTrade',
   'signers',

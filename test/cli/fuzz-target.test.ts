@@ -1,0 +1,97 @@
+/**
+ * `orrery fuzz --target` as its users start it, against a server that they started: alike ends with 0; a host that is wrong in one field with 1,
+ * its first divergence and the rule that it breaks; what is no host, or none of one's own, with 2.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { judgeJournal } from '../../src/fuzz/judge-journal.ts';
+import { changingProxy } from '../http/changing-proxy.ts';
+import { CLI, startServe } from './serve-process.ts';
+
+let scratch = '';
+const ends: (() => Promise<unknown>)[] = [];
+beforeEach(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'orrery-target-'));
+});
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+async function serve(): Promise<string> {
+  const flags = ['--clock', 'virtual', '--trust-signatures', '--sim-token', 'dev'];
+  const server = await startServe([...flags, '--data-dir', join(scratch, 'data')]);
+  ends.push(server.stop);
+  return server.url;
+}
+
+function drive(
+  url: string,
+  ...more: string[]
+): Promise<{ status: number; out: string; err: string }> {
+  const args = ['fuzz', '--target', url, '--seed', 'cli', '--commands', '80', '--out', scratch];
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [CLI, ...args, '--sim-token', 'dev', '--profile', 'stress', ...more],
+      { cwd: scratch },
+      (error, out, err) => {
+        resolve({ status: error === null ? 0 : Number(error.code), out, err });
+      },
+    );
+  });
+}
+
+test('a host that does what the rules say', async () => {
+  const { status, out, err } = await drive(await serve());
+  expect(err).toBe('');
+  expect(out).toMatch(/^profile stress, seed cli, 80 commands\n/);
+  expect(out).toMatch(/\n\d+ requests: host and twin answer alike\n$/);
+  expect(status).toBe(0);
+});
+
+test('a host that is wrong in one field: the first divergence, its rule, and a journal', async () => {
+  const proxy = await changingProxy(await serve(), '/account/positions', (text) =>
+    text.replace(/("upnl":")-?(\d)/, '$11$2'),
+  );
+  ends.push(proxy.stop);
+  const { status, out } = await drive(proxy.url, '--json');
+  expect(status).toBe(1);
+  const { divergence, requests, written } = JSON.parse(out) as Record<string, unknown>;
+  expect(divergence).toMatchObject({ invariant: 'host getPositions', rule: 'R-5.2' });
+  expect((divergence as { detail: string }).detail).toMatch(
+    /^request \d+, getPositions: body\[\d+\]\.upnl is "1\d.*", by the rules it is ".*"$/,
+  );
+  expect(requests).toBeGreaterThan(10);
+  expect(readdirSync(scratch)).toContain('host-getPositions-cli.orrery');
+  // The twin was right all the time.
+  expect(judgeJournal(readFileSync(String(written)))).toBeNull();
+
+  const words = await drive(proxy.url);
+  // What it holds by now is not fresh any more.
+  expect(words.status).toBe(1);
+  expect(words.out).toContain('DIVERGED    request');
+  expect(words.out).toMatch(/\n {2}rule {6}R-/);
+});
+
+test('what is no host of this contract, or does not take the token', async () => {
+  const nothing: Server = createServer((_request, response) => {
+    response.statusCode = 404;
+    response.end('nothing here');
+  });
+  await new Promise<void>((resolve) => nothing.listen(0, '127.0.0.1', resolve));
+  ends.push(() => new Promise((resolve) => nothing.close(resolve)));
+  const url = `http://127.0.0.1:${(nothing.address() as AddressInfo).port}`;
+  expect(await drive(url)).toMatchObject({
+    status: 2,
+    err: expect.stringContaining(url) as string,
+  });
+  const stranger = await drive(await serve(), '--sim-token', 'wrong');
+  expect(stranger.status).toBe(2);
+  expect(stranger.err).toContain('start the host with --sim-token');
+});

@@ -1,0 +1,37 @@
+/** A host that passes everything on to another, and changes what is answered for one path. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const OWN_HEADERS = ['host', 'connection', 'content-length'];
+
+export async function changingProxy(
+  target: string,
+  path: string,
+  change: (text: string) => string,
+): Promise<{ readonly url: string; readonly stop: () => Promise<unknown> }> {
+  const server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const headers = Object.entries(request.headers).flatMap(
+        ([name, value]): [string, string][] =>
+          typeof value === 'string' && !OWN_HEADERS.includes(name) ? [[name, value]] : [],
+      );
+      const body = chunks.length === 0 ? null : Buffer.concat(chunks);
+      void fetch(target + request.url!, { method: request.method!, headers, body }).then(
+        async (answer) => {
+          const text = await answer.text();
+          response.statusCode = answer.status;
+          response.setHeader('content-type', answer.headers.get('content-type') ?? 'text/plain');
+          const changed = request.url!.startsWith(path) && answer.status === 200;
+          response.end(changed ? change(text) : text);
+        },
+      );
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
