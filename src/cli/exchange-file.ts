@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
 import { DEFAULT_MARKETS, parseExchangeConfig, parseMarketSpec } from '../gateway/market-config.ts';
 import type { TimeUs } from '../num/units.ts';
+import { parseTime } from '../scenario/time-text.ts';
 import { fileError } from '../store/file-error.ts';
 import { keccak } from '../wallet/ethers-ports.ts';
 import { InputError } from './manners.ts';
@@ -13,12 +14,14 @@ export interface ExchangeFile {
   readonly markets: readonly MarketSpec[] | null;
   /** Settings of the server (`readSettings`). */
   readonly server: unknown;
+  /** When a new exchange begins, for one with a virtual clock; null when the file does not say. */
+  readonly startUs: TimeUs | null;
 }
 
-const CONFIG_KEYS = ['config', 'markets', 'server'];
+const CONFIG_KEYS = ['config', 'markets', 'server', 'start'];
 
-/** The YAML of an exchange; numbers are read as their text, so that decimals stay exact. */
-export async function readExchangeFile(path: string, startUs: TimeUs): Promise<ExchangeFile> {
+/** The YAML of an exchange, which begins at `nowUs` unless it says when; numbers are read as their text, so that decimals stay exact. */
+export async function readExchangeFile(path: string, nowUs: TimeUs): Promise<ExchangeFile> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
@@ -32,18 +35,27 @@ export async function readExchangeFile(path: string, startUs: TimeUs): Promise<E
     throw new InputError(`${path}: ${(error as Error).message}`);
   }
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw new InputError(`${path}: must be a map with config, markets and server`);
+    throw new InputError(`${path}: must be a map with config, markets, start and server`);
   }
   for (const key of Object.keys(document)) {
     if (!CONFIG_KEYS.includes(key)) throw new InputError(`${path}: ${key}: unknown key`);
   }
-  const { config, markets, server } = document as {
+  const { config, markets, server, start } = document as {
     config?: unknown;
     markets?: unknown;
     server?: unknown;
+    start?: unknown;
   };
+  const startUs = start === undefined ? null : parseTime(String(start));
+  if (start !== undefined && startUs === null) {
+    throw new InputError(
+      `${path}: start: must be a UTC time such as 2024-01-01T00:00:00Z, got ${String(start)}`,
+    );
+  }
+  const beginsUs = startUs ?? nowUs;
   return {
-    config: config === undefined ? null : mustParse(path, parseExchangeConfig(config, startUs)),
+    startUs,
+    config: config === undefined ? null : mustParse(path, parseExchangeConfig(config, beginsUs)),
     markets: markets === undefined ? null : parseMarkets(path, markets),
     server,
   };

@@ -39,7 +39,7 @@ export const command: CommandModule<object, ServeArguments> = {
         type: 'string',
         default: process.env['ORRERY_CONFIG'],
         defaultDescription: 'the markets out of the box',
-        describe: 'YAML with `config`, `markets` and `server`',
+        describe: 'YAML with `config`, `markets`, `start` and `server`',
       })
       .epilogue(
         'Flags stand over the environment (ORRERY_PORT, ORRERY_DATA_DIR and so on), that over the file, that over the defaults.',
@@ -53,14 +53,20 @@ export const command: CommandModule<object, ServeArguments> = {
 };
 
 async function serve(options: ServeArguments): Promise<void> {
-  const startUs = timeUs(Date.now() * 1000);
+  const nowUs = timeUs(Date.now() * 1000);
   const { config: path } = options;
-  const file = path === undefined ? null : await readExchangeFile(path, startUs);
+  const file = path === undefined ? null : await readExchangeFile(path, nowUs);
+  const startUs = file?.startUs ?? nowUs;
   const settings = readSettings({
     flags: options,
     environment: process.env,
     file: path === undefined ? null : { path, server: file?.server },
   });
+  if (file !== null && file.startUs !== null && settings.clock !== 'virtual') {
+    throw new InputError(
+      `${String(path)}: start: is for --clock virtual; a wall clock says itself when it begins`,
+    );
+  }
   const secret = await readSecret(settings);
   const folder = await DataFolder.open(settings.dataDir);
   let host: Host;

@@ -7,7 +7,7 @@ import type { ExchangeConfig } from '../../engine/config.ts';
 import { ZERO_ADDRESS } from '../../gateway/encode.ts';
 import { NEVER_MS } from '../run-setup.ts';
 import type { OrderSource, PerformedAct } from './performance.ts';
-import { configTerms, marketTerms } from './terms-text.ts';
+import { configTerms, marketTerms, startText } from './terms-text.ts';
 
 /** How a scenario refers to the nth order of a saved answer. */
 export function scenarioReference({ act, name, nth }: OrderSource): string {
@@ -51,6 +51,7 @@ export function scenarioText(
     command.kind === 'listMarket' ? [mapText(marketTerms(command.spec))] : [],
   );
   const terms = configTerms(config);
+  const start = startText(config);
   const accounts = names.users().map((name) => {
     const mode = modes.get(name);
     return `  ${name}: ${mapText(mode === undefined ? {} : { selfTradeExpire: mode })}`;
@@ -64,6 +65,7 @@ export function scenarioText(
     `  Found instead: ${violation.detail.split('\n').join('\n  ')}`,
     ...leftOut.map((what) => `  Not said here: ${what}.`),
     '',
+    ...(start === null ? [] : [`start: ${start}`]),
     ...(Object.keys(terms).length === 0 ? [] : [`config: ${mapText(terms)}`]),
     ...(markets.length === 0 ? [] : ['markets:', ...markets.map((market) => `  - ${market}`)]),
     ...(accounts.length === 0 ? ['accounts: {}'] : ['accounts:', ...accounts]),
