@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
 import { DEFAULT_MARKETS, parseExchangeConfig, parseMarketSpec } from '../gateway/market-config.ts';
 import type { TimeUs } from '../num/units.ts';
-import { parseTime } from '../scenario/time-text.ts';
+import { parseTime } from '../num/time-text.ts';
 import { fileError } from '../store/file-error.ts';
 import { keccak } from '../wallet/ethers-ports.ts';
 import { InputError } from './manners.ts';
@@ -46,11 +46,9 @@ export async function readExchangeFile(path: string, nowUs: TimeUs): Promise<Exc
     server?: unknown;
     start?: unknown;
   };
-  const startUs = start === undefined ? null : parseTime(String(start));
+  const startUs = typeof start === 'string' ? parseTime(start) : null;
   if (start !== undefined && startUs === null) {
-    throw new InputError(
-      `${path}: start: must be a UTC time such as 2024-01-01T00:00:00Z, got ${String(start)}`,
-    );
+    throw new InputError(`${path}: start: must be a UTC time such as 2024-01-01T00:00:00Z`);
   }
   const beginsUs = startUs ?? nowUs;
   return {

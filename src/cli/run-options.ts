@@ -1,7 +1,7 @@
 /** What every command that runs strategies takes: which data, under which assumptions. */
 import { basename } from 'node:path';
 import type { ParameterValue } from '../backtest/definition.ts';
-import { parseDuration, parseTime } from '../scenario/time-text.ts';
+import { parseDuration, parseTime } from '../num/time-text.ts';
 import { bundleStrategy } from '../strategies/bundle.ts';
 import { DEFAULT_LATENCY, QUEUE_MODELS } from '../strategies/models.ts';
 import type { PlannedStrategy, RunPlan } from '../strategies/plan.ts';

@@ -7,7 +7,7 @@ import type { ExchangeView, MarketView } from '../engine/views.ts';
 import { money, priceText, sizeText } from '../gateway/encode.ts';
 import { formatDecimal } from '../num/decimal.ts';
 import { durationUs, type AccountId, type OrderId, type SubaccountId } from '../num/units.ts';
-import { formatDuration } from './time-text.ts';
+import { formatDuration } from '../num/time-text.ts';
 
 /** Vault shares are whole 1e-6, funding rates 1e-9. */
 const SHARE_KEYS: readonly string[] = ['change', 'shares', 'totalShares'];

@@ -5,7 +5,7 @@
 import { ENDPOINT_IDS } from '../contract/endpoints.ts';
 import { REFUSALS } from '../engine/rejections.ts';
 import type { Fields, Shape } from './shape.ts';
-import { DURATION_PATTERN, TIME_PATTERN } from './time-text.ts';
+import { DURATION_PATTERN, TIME_PATTERN } from '../num/time-text.ts';
 
 /** Names of money's places that are not users. */
 export const SYSTEM_NAMES = ['vault', 'insurance', 'treasury'] as const;

@@ -33,7 +33,7 @@ import {
   type Problem,
 } from './source-node.ts';
 import { suggest } from './suggest.ts';
-import { parseDuration, parseTime } from './time-text.ts';
+import { parseDuration, parseTime } from '../num/time-text.ts';
 import { parseMoney } from './units-text.ts';
 
 export type ParseResult =

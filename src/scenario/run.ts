@@ -22,7 +22,7 @@ import { followReference, parseReference, unescapeDollar } from './reference.ts'
 import { buildRequest, isAddressKey, NonceCounter } from './request.ts';
 import type { Action, Expectation, Scenario, Step } from './scenario.ts';
 import { START_OF_TEXT, type Place } from './source-node.ts';
-import { formatDuration } from './time-text.ts';
+import { formatDuration } from '../num/time-text.ts';
 
 export interface ScenarioPorts {
   readonly keccak: Keccak;

@@ -2,7 +2,7 @@
  * Models named on a command line or in a plan, as text. A model is `name`, or `name:key=value,key=value`; lengths of time are such as
  * `500us`, `2ms` or `1m30s`. Errors name the option and what it takes.
  */
-import { parseDuration } from '../scenario/time-text.ts';
+import { parseDuration } from '../num/time-text.ts';
 import { formatDecimal, parseDecimal } from '../num/decimal.ts';
 import type { ImpactModel, QueueModel } from '../engine/config.ts';
 import type { FaultOptions } from '../sim/faults.ts';

@@ -16,7 +16,7 @@ import {
   type ParameterValue,
   type StrategyDefinition,
 } from '../backtest/definition.ts';
-import { parseDuration } from '../scenario/time-text.ts';
+import { parseDuration } from '../num/time-text.ts';
 import { fileError } from '../store/file-error.ts';
 
 export interface Fundamental {

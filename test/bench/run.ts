@@ -225,8 +225,11 @@ const risk = apart('./risk.ts') as {
   fundingMs: number;
 }[];
 
-const lockstep = apart('./lockstep.ts') as {
+const judged = apart('./judged.ts') as {
   commands: number;
+  sampledPerSecond: number;
+  campaignPerSecond: number;
+  sampledRatio: number;
   lockstepPerSecond: number;
   ratio: number;
 };
@@ -234,7 +237,7 @@ const lockstep = apart('./lockstep.ts') as {
 if (json) {
   console.log(
     JSON.stringify(
-      { rows, memory, tape, history, risk, lockstep, eventsPerCommand: events / OPERATIONS },
+      { rows, memory, tape, history, risk, judged, eventsPerCommand: events / OPERATIONS },
       null,
       2,
     ),
@@ -285,8 +288,14 @@ if (json) {
         `${(scanUs / markUs).toFixed(0)} × less than a look at everyone; funding settled in ${fundingMs.toFixed(1)} ms`,
     );
   }
+  const perSecond = (rate: number): string => `${Math.round(rate).toLocaleString('en')} a second`;
   console.log(
-    `${lockstep.commands.toLocaleString('en')} commands of the fuzzer in lockstep with the oracle, compared after each: ` +
-      `${Math.round(lockstep.lockstepPerSecond).toLocaleString('en')} a second, ${lockstep.ratio.toFixed(0)} × slower than the engine alone`,
+    `${judged.commands.toLocaleString('en')} commands of the fuzzer on one core, every invariant of the state held every 64 commands: ` +
+      `${perSecond(judged.sampledPerSecond)}, ${judged.sampledRatio.toFixed(1)} × slower than the engine alone; ` +
+      `${perSecond(judged.campaignPerSecond)} with drawing them and counting what they reach`,
+  );
+  console.log(
+    `the same in lockstep with the oracle, compared after each: ${perSecond(judged.lockstepPerSecond)}, ` +
+      `${judged.ratio.toFixed(0)} × slower than the engine alone`,
   );
 }

@@ -1,7 +1,7 @@
 /** Times and lengths of time as text, in whole microseconds. */
 import { expect, it } from 'vitest';
-import { durationUs } from '../../src/num/units.ts';
-import { formatDuration, parseDuration, parseTime } from '../../src/scenario/time-text.ts';
+import { durationUs, timeUs } from '../../src/num/units.ts';
+import { formatDuration, formatTime, parseDuration, parseTime } from '../../src/num/time-text.ts';
 
 it.each([
   ['1970-01-01T00:00:00Z', 0],
@@ -11,10 +11,12 @@ it.each([
   ['2024-12-31T23:59:59.999999Z', 1_735_689_599_999_999],
   ['2100-03-01T00:00:00Z', 4_107_542_400_000_000],
   ['2199-12-31T00:00:00Z', 7_258_032_000_000_000],
-])('reads the moment %s', (text, us) => {
+])('reads the moment %s, and writes it back', (text, us) => {
   expect(parseTime(text)).toBe(us);
   // An independent calendar agrees to the millisecond.
   expect(Date.parse(text)).toBe(Math.floor(us / 1000));
+  expect(parseTime(formatTime(timeUs(us)))).toBe(us);
+  expect(Date.parse(formatTime(timeUs(us)))).toBe(Math.floor(us / 1000));
 });
 
 it.each([

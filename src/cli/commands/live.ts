@@ -6,7 +6,7 @@ import { Wallet } from 'ethers';
 import type { CommandModule } from 'yargs';
 import { parseParameters } from '../../backtest/definition.ts';
 import { HttpMatcherClient } from '../../http/client/http-matcher-client.ts';
-import { parseDuration } from '../../scenario/time-text.ts';
+import { parseDuration } from '../../num/time-text.ts';
 import { bundleStrategy } from '../../strategies/bundle.ts';
 import { runLive, type LiveRecord } from '../../strategies/live/live-run.ts';
 import { loadStrategy } from '../../strategies/sandbox.ts';

@@ -3,7 +3,7 @@ import Table from 'cli-table3';
 import { MetricsError } from '../../metrics/curve.ts';
 import { metricsOf, type Metrics } from '../../metrics/metrics.ts';
 import { METRICS_DEFAULTS, type MetricsOptions } from '../../metrics/options.ts';
-import { parseDuration } from '../../scenario/time-text.ts';
+import { parseDuration } from '../../num/time-text.ts';
 import { readEquityCsv, readTradesCsv, type TimeUnit } from '../../store/metrics-csv.ts';
 import { InputError, mustBeWhole, print, printJson } from '../manners.ts';
 

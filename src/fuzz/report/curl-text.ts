@@ -3,12 +3,13 @@
  * started as its head says takes them. What HTTP cannot do is said, and the script ends there.
  */
 import type { ExchangeConfig } from '../../engine/config.ts';
+import { formatTime } from '../../num/time-text.ts';
 import { ENDPOINTS, type Endpoint } from '../../contract/endpoints.ts';
 import type { Violation } from '../judge.ts';
 import type { Keccak } from '../../gateway/ports.ts';
 import { TrustOrderIds } from '../../gateway/order-ids.ts';
 import type { PerformanceOptions, PerformedAct } from './performance.ts';
-import { configTerms, marketTerms, timeText } from './terms-text.ts';
+import { configTerms, marketTerms } from './terms-text.ts';
 
 export const CURL_SECRET = 'orrery fuzz: a secret for nothing but this script';
 
@@ -25,7 +26,7 @@ export function serveConfigText(config: ExchangeConfig, acts: readonly Performed
   const markets = acts.flatMap(({ command }) =>
     command.kind === 'listMarket' ? [marketTerms(command.spec)] : [],
   );
-  const start = timeText(config.genesisTimeUs);
+  const start = formatTime(config.genesisTimeUs);
   const all = { start, config: configTerms(config), ...(markets.length === 0 ? {} : { markets }) };
   return `${JSON.stringify(all, null, 2)}\n`;
 }

@@ -3,20 +3,15 @@ import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
 import { stepOf } from '../../gateway/encode.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../gateway/market-config.ts';
 import { formatDecimal } from '../../num/decimal.ts';
-import { COLLATERAL_DECIMALS, type TimeUs } from '../../num/units.ts';
+import { formatTime } from '../../num/time-text.ts';
+import { COLLATERAL_DECIMALS } from '../../num/units.ts';
 
 export type Terms = Readonly<Record<string, unknown>>;
 
 /** When it begins, as UTC text; null at the time at which scenarios begin by themselves. */
 export function startText({ genesisTimeUs }: ExchangeConfig): string | null {
   if (genesisTimeUs === DEFAULT_EXCHANGE_CONFIG.genesisTimeUs) return null;
-  return timeText(genesisTimeUs);
-}
-
-/** Such as `2024-01-01T00:00:00.000000Z`. */
-export function timeText(atUs: TimeUs): string {
-  const seconds = new Date(Math.floor(atUs / 1_000_000) * 1000).toISOString().slice(0, 19);
-  return `${seconds}.${String(atUs % 1_000_000).padStart(6, '0')}Z`;
+  return formatTime(genesisTimeUs);
 }
 
 /** What differs from the defaults. */

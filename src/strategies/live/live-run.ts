@@ -31,7 +31,7 @@ import { must } from '../../base/assert.ts';
 import { CANDLE_INTERVALS, type OrderRecordShape } from '../../contract/schemas.ts';
 import { MatcherError, type MatcherClient, type PageOf } from '../../gateway/matcher-client.ts';
 import type { HttpMatcherClient } from '../../http/client/http-matcher-client.ts';
-import { parseDuration } from '../../scenario/time-text.ts';
+import { parseDuration } from '../../num/time-text.ts';
 import { RandomStreams } from '../../sim/rng.ts';
 import { LiveUpdates } from './live-updates.ts';
 

@@ -1,8 +1,8 @@
 /**
- * Times of a scenario as text, in whole microseconds: `2024-01-01T00:00:00Z` (at most six decimals, UTC only) and
+ * Times as text, in whole microseconds: `2024-01-01T00:00:00Z` (at most six decimals, UTC only) and
  * lengths such as `250ms`, `5s` or `1h30m`. Exact integers of the proleptic Gregorian calendar; nothing asks a clock.
  */
-import { durationUs, timeUs, type DurationUs, type TimeUs } from '../num/units.ts';
+import { durationUs, timeUs, type DurationUs, type TimeUs } from './units.ts';
 
 export const TIME_PATTERN = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?Z$/;
 export const DURATION_PATTERN =
@@ -24,6 +24,20 @@ export function parseTime(text: string): TimeUs | null {
   const fraction = Number((match[7] ?? '').padEnd(6, '0'));
   const dayTime = hour * HOUR_US + minute * MINUTE_US + second * SECOND_US + fraction;
   return timeUs(daysSinceEpoch(year, month, day) * DAY_US + dayTime);
+}
+
+/** Such as `2024-01-01T00:00:00.000001Z`, without a fraction at whole seconds; reads back as the same time. */
+export function formatTime(atUs: TimeUs): string {
+  let [year, month, days] = [1970, 1, Math.floor(atUs / DAY_US)];
+  for (; days >= (isLeap(year) ? 366 : 365); year += 1) days -= isLeap(year) ? 366 : 365;
+  for (; days >= daysInMonth(year, month); month += 1) days -= daysInMonth(year, month);
+  const inDay = atUs % DAY_US;
+  const part = (length: number, of: number): string =>
+    String(Math.floor((inDay / length) % of)).padStart(2, '0');
+  const fraction = inDay % SECOND_US;
+  const decimals = fraction === 0 ? '' : `.${String(fraction).padStart(6, '0')}`;
+  const date = [String(year), String(month).padStart(2, '0'), String(days + 1).padStart(2, '0')];
+  return `${date.join('-')}T${part(HOUR_US, 24)}:${part(MINUTE_US, 60)}:${part(SECOND_US, 60)}${decimals}Z`;
 }
 
 /** The pattern has exactly these six groups before the fraction. */

@@ -1,19 +1,24 @@
 /**
- * What lockstep costs: lives of the fuzzer applied to an engine alone, and to an engine with the oracle beside it, compared after each command. The
- * commands are made before; both take turns. Prints medians as JSON.
+ * What judging costs: lives of the fuzzer applied to an engine alone, to one that is held against all invariants of the state every 64 commands, and to
+ * one with the oracle beside it, compared after each command. Those commands are made before. And whole runs as `orrery fuzz` makes them,
+ * drawing and counting included. One core; all take turns. Prints medians as JSON.
  */
 import { performance } from 'node:perf_hooks';
 import type { Command } from '../../src/engine/commands.ts';
 import type { ExchangeConfig } from '../../src/engine/config.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
+import { runBatch } from '../../src/fuzz/campaign.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import { CommandGenerator } from '../../src/fuzz/generator.ts';
 import { Lockstep } from '../../src/fuzz/oracle/lockstep.ts';
 import { PROFILE_NAMES } from '../../src/fuzz/profile.ts';
 import { setUp } from '../../src/fuzz/run-setup.ts';
+import { stateInvariants } from '../../src/fuzz/state-judge.ts';
 
 const ROUNDS = 5;
-const LIVES = 21;
+const LIVES = 24;
+/** Commands between two scans of the state, as in `orrery fuzz`. */
+const EVERY = 64;
 const COMMANDS = 1000;
 
 interface Life {
@@ -63,18 +68,59 @@ const together = (): number =>
     };
   });
 
-const figures: { alone: number; together: number }[] = [];
+const sampled = (): number =>
+  perSecond((config) => {
+    const exchange = new Exchange(config);
+    const judge = stateInvariants(EVERY);
+    return (command) => {
+      const outcome = exchange.apply(command, () => undefined);
+      if (judge.after(exchange, command, outcome) !== null) throw new Error('violated');
+    };
+  });
+
+/** Runs of a campaign as a worker does them: drawn, applied, judged, counted. */
+function campaign(): number {
+  const plan = {
+    seed: 'bench',
+    profile: 'all',
+    commands: COMMANDS,
+    lockstep: false,
+    every: EVERY,
+  } as const;
+  globalThis.gc?.();
+  const started = performance.now();
+  const { commands, failed } = runBatch(plan, 0, LIVES);
+  if (failed !== null) throw new Error(failed.violation.detail);
+  return commands / ((performance.now() - started) / 1000);
+}
+
+interface Figure {
+  readonly alone: number;
+  readonly sampled: number;
+  readonly campaign: number;
+  readonly together: number;
+}
+
+const figures: Figure[] = [];
 for (let round = -1; round < ROUNDS; round++) {
-  const figure = { alone: alone(), together: together() };
+  const figure = {
+    alone: alone(),
+    sampled: sampled(),
+    campaign: campaign(),
+    together: together(),
+  };
   // The first round warms the compiler.
   if (round >= 0) figures.push(figure);
 }
-const median = (of: (figure: { alone: number; together: number }) => number): number =>
+const median = (of: (figure: Figure) => number): number =>
   figures.map(of).sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0;
 
 console.log(
   JSON.stringify({
     commands: LIVES * COMMANDS,
+    sampledPerSecond: median(({ sampled: rate }) => rate),
+    campaignPerSecond: median(({ campaign: rate }) => rate),
+    sampledRatio: median(({ alone: rate, sampled: other }) => rate / other),
     lockstepPerSecond: median(({ together: rate }) => rate),
     ratio: median(({ alone: rate, together: other }) => rate / other),
   }),
