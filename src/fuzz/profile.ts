@@ -101,6 +101,23 @@ export interface FuzzProfile {
   readonly faultPermille: number;
 }
 
+/** The profile in one line, for lists of runs: what it leans on and what it leaves out, largest weights first. */
+export function summariseProfile(profile: FuzzProfile): string {
+  const { config, markets, mix, deposits, leveragePercent, faultPermille } = profile;
+  const used = ACTIONS.filter((action) => mix[action] > 0).sort((a, b) => mix[b] - mix[a]);
+  const sources = markets.map(
+    ({ indexSource, markSource }) => `${String(indexSource)}/${String(markSource)}`,
+  );
+  return [
+    `${profile.name}, ${String(profile.commands)} commands`,
+    `triggers ${String(config['triggerSource'])}`,
+    `index/mark ${sources.join(' ')}`,
+    `${String(deposits.length)} users to ${String(leveragePercent / 100)}x`,
+    `faults ${String(faultPermille)} ‰`,
+    `mix ${used.map((action) => `${action} ${String(mix[action])}`).join(' ')}`,
+  ].join('; ');
+}
+
 /** The profile in a few lines, for the head of a run. */
 export function describeProfile(profile: FuzzProfile): string {
   const { prices, time } = profile;

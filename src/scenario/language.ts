@@ -4,6 +4,7 @@
  */
 import { ENDPOINT_IDS } from '../contract/endpoints.ts';
 import { REFUSALS } from '../engine/rejections.ts';
+import { BAR_FILLS, BAR_PATHS, TAPE_L3_ACTIONS } from '../engine/tape/hash-tape.ts';
 import type { Fields, Shape } from './shape.ts';
 import { DURATION_PATTERN, TIME_PATTERN } from '../num/time-text.ts';
 
@@ -12,6 +13,9 @@ export const SYSTEM_NAMES = ['vault', 'insurance', 'treasury'] as const;
 
 /** Most runs of a `repeat`. */
 export const MAX_REPEATS = 10_000;
+
+/** Widest synthetic book of a bar, as the engine has it. */
+const MAX_SPREAD_TICKS = 1 << 24;
 
 /** Most accounts of a crowd. */
 export const MAX_CROWD = 1000;
@@ -147,6 +151,64 @@ export const VERB_FIELDS: Fields = {
   },
   tapeSnapshot: { shape: TAPE_LEVELS, doc: 'The whole historical book; ends a gap.' },
   tapeGap: { shape: record({ symbol: SYMBOL }), doc: 'The recording has a hole here.' },
+  tapeBar: {
+    shape: record({
+      symbol: SYMBOL,
+      open: { shape: decimal('a price'), doc: 'First price.', required: true },
+      high: { shape: decimal('a price'), doc: 'Highest price.', required: true },
+      low: { shape: decimal('a price'), doc: 'Lowest price.', required: true },
+      close: { shape: decimal('a price'), doc: 'Last price.', required: true },
+      volume: { shape: decimal('a quantity'), doc: 'What was traded; 0 unless given.' },
+      quote: {
+        shape: decimal('a price'),
+        doc: 'Around which the synthetic book stands until the next bar; the close unless given.',
+      },
+      spreadTicks: {
+        shape: { kind: 'whole', what: 'a number of ticks', min: 0, max: MAX_SPREAD_TICKS },
+        doc: 'Between the synthetic bid and ask; 0 unless given.',
+      },
+      depth: {
+        shape: decimal('a quantity'),
+        doc: 'On each side of the synthetic book, and the most that one leg fills; the volume unless given.',
+      },
+      path: {
+        shape: { kind: 'word', what: 'a path', words: BAR_PATHS },
+        doc: 'Which extreme comes first; nearest unless given.',
+      },
+      fill: {
+        shape: { kind: 'word', what: 'a fill', words: BAR_FILLS },
+        doc: 'Whether a touch fills a resting order; touch unless given.',
+      },
+    }),
+    doc: 'One historical bar, which ends now.',
+  },
+  tapeL3: {
+    shape: record({
+      symbol: SYMBOL,
+      action: {
+        shape: { kind: 'word', what: 'an action', words: TAPE_L3_ACTIONS },
+        doc: 'What happens to the order.',
+        required: true,
+      },
+      ref: {
+        shape: { kind: 'whole', what: 'a number', min: 1, max: Number.MAX_SAFE_INTEGER },
+        doc: 'The number by which the venue knows it.',
+        required: true,
+      },
+      side: {
+        shape: { kind: 'word', what: 'a side', words: ['bid', 'ask'] },
+        doc: 'Its side of the book.',
+        required: true,
+      },
+      price: { shape: decimal('a price'), doc: 'Its price.', required: true },
+      quantity: {
+        shape: decimal('a quantity'),
+        doc: 'What is added, taken off or traded.',
+        required: true,
+      },
+    }),
+    doc: 'What happens to one historical order.',
+  },
   repeat: {
     shape: record({
       times: {

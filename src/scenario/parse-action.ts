@@ -1,7 +1,8 @@
 /** The simulation verbs of a step: prices, money from outside, and the historical tape, in the exchange's units. */
 import type { TapeLevel } from '../engine/commands.ts';
 import type { MarketSpec } from '../engine/config.ts';
-import { marketId, type MarketId } from '../num/units.ts';
+import { BAR_FILLS, BAR_PATHS, TAPE_L3_ACTIONS } from '../engine/tape/hash-tape.ts';
+import { lots, marketId, type Lots, type MarketId, type PriceTicks } from '../num/units.ts';
 import { fieldOf, mapOf, numberOf, textOf } from './node-fields.ts';
 import type { Action } from './scenario.ts';
 import {
@@ -84,9 +85,84 @@ function parseTape(
       if (ticks === null || size === null) return null;
       return { kind: verb, market, priceTicks: ticks, lots: size };
     }
+    case 'tapeBar':
+      return parseBar(map, market, new Figures(map, spec, path, problems));
+    case 'tapeL3':
+      return parseSingleOrder(map, market, new Figures(map, spec, path, problems));
     default:
       return { kind: 'tapeGap', market };
   }
+}
+
+/** Prices and sizes of a map, in a market's units; what is wrong is noted. */
+class Figures {
+  private readonly map: MapNode;
+  private readonly spec: MarketSpec;
+  private readonly path: string;
+  private readonly problems: Problem[];
+
+  constructor(map: MapNode, spec: MarketSpec, path: string, problems: Problem[]) {
+    this.map = map;
+    this.spec = spec;
+    this.path = path;
+    this.problems = problems;
+  }
+
+  /** null when it is not there, or wrong. */
+  price(key: string): PriceTicks | null {
+    const node = scalarOf(this.map, key);
+    if (node === null) return null;
+    return parsePrice(node, this.spec, false, childPath(this.path, key), this.problems);
+  }
+
+  /** At least 0. */
+  size(key: string): Lots | null {
+    const node = scalarOf(this.map, key);
+    const path = childPath(this.path, key);
+    const size = node === null ? null : parseSize(node, this.spec, path, this.problems);
+    if (node === null || size === null || size >= 0) return size;
+    this.problems.push({ place: node.place, path, message: 'must be 0 or more' });
+    return null;
+  }
+}
+
+function parseBar(map: MapNode, market: MarketId, figures: Figures): Action | null {
+  const [openTicks, highTicks] = [figures.price('open'), figures.price('high')];
+  const [lowTicks, closeTicks] = [figures.price('low'), figures.price('close')];
+  if (openTicks === null || highTicks === null) return null;
+  if (lowTicks === null || closeTicks === null) return null;
+  const volumeLots = figures.size('volume') ?? lots(0);
+  return {
+    kind: 'tapeBar',
+    market,
+    openTicks,
+    highTicks,
+    lowTicks,
+    closeTicks,
+    volumeLots,
+    quoteTicks: figures.price('quote') ?? closeTicks,
+    spreadTicks: numberOf(map, 'spreadTicks') ?? 0,
+    depthLots: figures.size('depth') ?? volumeLots,
+    path: wordOf(map, 'path', BAR_PATHS) ?? 'nearest',
+    fill: wordOf(map, 'fill', BAR_FILLS) ?? 'touch',
+  };
+}
+
+function parseSingleOrder(map: MapNode, market: MarketId, figures: Figures): Action | null {
+  const [price, size] = [figures.price('price'), figures.size('quantity')];
+  const action = wordOf(map, 'action', TAPE_L3_ACTIONS);
+  const [ref, side] = [numberOf(map, 'ref'), wordOf(map, 'side', SIDES)];
+  if (price === null || size === null || action === null) return null;
+  if (ref === null || side === null) return null;
+  return { kind: 'tapeL3', market, action, ref, side, priceTicks: price, lots: size };
+}
+
+const SIDES = ['bid', 'ask'] as const;
+
+/** The shape has let nothing else in. */
+function wordOf<T extends string>(map: MapNode, key: string, words: readonly T[]): T | null {
+  const text = textOf(map, key);
+  return words.find((word) => word === text) ?? null;
 }
 
 function parsePrices(

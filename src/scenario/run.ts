@@ -231,6 +231,8 @@ class ScenarioRun {
       case 'tapeSnapshot':
       case 'tapeTrade':
       case 'tapeGap':
+      case 'tapeBar':
+      case 'tapeL3':
         return this.expectOutcome(wanted, { ...action, timeUs: atUs });
       case 'repeat':
         return [];

@@ -1,6 +1,6 @@
 /** A scenario as plain data: what `parseScenario` makes of a document, and what `runScenario` carries out. */
 import type { EndpointId } from '../contract/endpoints.ts';
-import type { TapeLevel } from '../engine/commands.ts';
+import type { TapeBar, TapeL3, TapeLevel } from '../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec, SelfTradeMode } from '../engine/config.ts';
 import type { DurationUs, Lots, MarketId, Ppb, PriceTicks, Quanta, TimeUs } from '../num/units.ts';
 import type { MapNode, Place, SourceNode } from './source-node.ts';
@@ -80,6 +80,8 @@ export type Action =
       readonly lots: Lots;
     }
   | { readonly kind: 'tapeGap'; readonly market: MarketId }
+  | Omit<TapeBar, 'timeUs'>
+  | Omit<TapeL3, 'timeUs'>
   | { readonly kind: 'repeat'; readonly times: number; readonly steps: readonly Step[] };
 
 export interface PriceEntry {

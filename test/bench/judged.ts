@@ -16,10 +16,10 @@ import { setUp } from '../../src/fuzz/run-setup.ts';
 import { stateInvariants } from '../../src/fuzz/state-judge.ts';
 
 const ROUNDS = 5;
-const LIVES = 24;
+const LIVES = 16;
 /** Commands between two scans of the state, as in `orrery fuzz`. */
 const EVERY = 64;
-const COMMANDS = 1000;
+const COMMANDS = 4000;
 
 interface Life {
   readonly config: ExchangeConfig;

@@ -1,6 +1,6 @@
 /** `orrery fuzz` as its users start it: the same outcome with any number of workers, clean interrupts, resumption, journals. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,11 +41,21 @@ test('the outcome of a number of runs does not depend on the workers', () => {
     expect(err).toBe('');
     expect(status).toBe(0);
     const summary = JSON.parse(out) as Record<string, unknown>;
-    return { ...summary, seconds: 0, commandsPerSecond: 0, workers: 0, written: [] };
+    const log = readFileSync(join(scratch, String(summary['log'])), 'utf8')
+      .trim()
+      .split('\n');
+    return { ...summary, log: log.sort(), seconds: 0, commandsPerSecond: 0, workers: 0 };
   };
   const one = outcomeOf(1);
   expect(one).toMatchObject({ runs: 20, commands: 6000, failures: [], interrupted: false });
   expect(outcomeOf(3)).toEqual(one);
+  const { log } = one as { log: string[] };
+  expect(log).toHaveLength(20);
+  expect(log).toContainEqual(
+    expect.stringMatching(
+      /^run 3 {2}stress, 300 commands; triggers \w+; index\/mark .*; mix \w+ \d+ /,
+    ),
+  );
 });
 
 test('a campaign resumes, and one run of it comes again by its number', () => {
@@ -76,6 +86,20 @@ test('an interrupt ends a campaign cleanly with what it has', async () => {
   expect(await code).toBe(130);
   expect(err).toBe('interrupted\n');
   expect(JSON.parse(out)).toMatchObject({ interrupted: true, failures: [] });
+});
+
+test('--verbose says what a run is made of before it begins', () => {
+  const args = ['--seed', 'cli', '--commands', '300', '--runs', '9', '--workers', '1'];
+  const { out } = orrery('fuzz', ...args, '--verbose', '--out', 'v');
+  const lines = out.split('\n');
+  expect(lines[0]).toBe('seed        cli, profile all');
+  expect(lines[1]).toMatch(/^run 0 {2}swarm, 300 commands; /);
+  expect(lines.slice(1, 10)).toEqual(
+    readFileSync(join(scratch, 'v', 'runs.log'), 'utf8')
+      .trim()
+      .split('\n'),
+  );
+  expect(lines[10]).toMatch(/^runs {8}9, 2,700 commands/);
 });
 
 test('a journal is held against every invariant', () => {

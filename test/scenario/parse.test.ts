@@ -193,6 +193,16 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
     '4:27: steps[0].tapeTrade.price: 1.05 is not on the tick of 0.1',
   ],
   [
+    'a bar of a negative volume',
+    '{ tapeBar: { open: 1, high: 1, low: 1, close: 1, volume: -1 } }',
+    '4:62: steps[0].tapeBar.volume: must be 0 or more',
+  ],
+  [
+    'an action of a single order that is none',
+    '{ tapeL3: { action: ad, ref: 1, side: bid, price: 1, quantity: 1 } }',
+    '4:25: steps[0].tapeL3.action: the text "ad" is not an action; did you mean "add"?',
+  ],
+  [
     'a recorded size between lots',
     '{ tapeDepth: { bids: [[1, 0.00001]] } }',
     '4:31: steps[0].tapeDepth.bids[0]: 0.00001 is not a whole number of lots of 0.0001',

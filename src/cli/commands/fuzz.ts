@@ -14,6 +14,7 @@ import { makeFolder, printFailure, writeFailure } from '../fuzz/failure-folder.t
 import { driveTarget, writeTwinJournal, type TargetResult } from '../fuzz/drive-target.ts';
 import { FuzzPool } from '../fuzz/pool.ts';
 import { runCampaign } from '../fuzz/run-campaign.ts';
+import { RunLog } from '../fuzz/run-log.ts';
 import {
   EXIT,
   InputError,
@@ -38,6 +39,7 @@ interface FuzzArguments {
   readonly lockstep: boolean;
   readonly 'keep-going': boolean;
   readonly resume: boolean | undefined;
+  readonly verbose: boolean;
   readonly journal: string | undefined;
   readonly target: string | undefined;
   readonly 'sim-token': string | undefined;
@@ -86,6 +88,12 @@ export const command: CommandModule<object, FuzzArguments> = {
         type: 'boolean',
         describe: 'go on with what --out holds',
       })
+      .option('verbose', {
+        type: 'boolean',
+        default: false,
+        describe:
+          'print what each run is made of before it begins; runs.log in --out has it anyway',
+      })
       .option('journal', {
         type: 'string',
         describe: 'hold this journal against every invariant instead, and shrink what fails',
@@ -109,6 +117,7 @@ export const command: CommandModule<object, FuzzArguments> = {
       .implies('target', 'sim-token')
       .example('$0 fuzz --seconds 30', 'half a minute on all cores')
       .example('$0 fuzz --seed ci --runs 200', 'the same runs each time')
+      .example('$0 fuzz --seconds 5 --verbose', 'with what each run is made of')
       .example('$0 fuzz --seed ci --run 17', 'one of them again, its profile printed first')
       .example('$0 fuzz --profile stress --lockstep', 'liquidations, beside the oracle')
       .example('$0 fuzz --journal var/journal.orrery', 'judge what really happened')
@@ -169,10 +178,15 @@ async function campaign(options: FuzzArguments): Promise<void> {
   const pool = new FuzzPool(options.workers);
   const progress = startProgress('fuzz', json);
   const save = (): Promise<void> => state.save(out);
+  const log = new RunLog(out, plan, {
+    resumed: options.resume === true,
+    verbose: options.verbose && !json,
+  });
   const folders: string[] = [];
   try {
     for (;;) {
-      const failed = await runCampaign(state, pool, limits, progress, save);
+      const watch = { progress, onRun: log.note, save };
+      const failed = await runCampaign(state, pool, limits, watch);
       progress.stop();
       await save();
       for (const { run } of failed) folders.push(await shrinkAndWrite(options, plan, run, pool));
@@ -181,9 +195,10 @@ async function campaign(options: FuzzArguments): Promise<void> {
     }
   } finally {
     progress.stop();
+    log.close();
     await pool.close();
   }
-  const summary = { ...state.summary(), workers: options.workers, written: folders };
+  const summary = { ...state.summary(), workers: options.workers, log: log.path, written: folders };
   if (json) printJson({ ...summary, interrupted: isInterrupted() });
   else printSummary(state, options.workers);
   if (state.failures.length > 0) setExitCode(EXIT.failed);
@@ -209,6 +224,7 @@ async function shrinkAndWrite(
     const folder = await writeFailure(options.out, id, report);
     if (!options.json) {
       print(`run ${String(run)} failed; again: ${againText(plan, run)}`);
+      if (options.run === undefined) print(describeProfile(profileOf(plan, run)));
       printFailure(report, folder, (performance.now() - started) / 1000);
     }
     return folder;

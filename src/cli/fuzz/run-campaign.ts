@@ -12,6 +12,13 @@ export interface CampaignLimits {
   readonly workers: number;
 }
 
+/** What hears of runs: each before a worker gets it, and now and then that all so far is to be kept. */
+export interface CampaignWatch {
+  readonly progress: Progress;
+  readonly onRun: (run: number) => void;
+  readonly save: () => Promise<void>;
+}
+
 /** The state is saved so often. */
 const SAVE_MS = 5000;
 const TICK_MS = 250;
@@ -24,8 +31,7 @@ export async function runCampaign(
   state: CampaignState,
   pool: FuzzPool,
   limits: CampaignLimits,
-  progress: Progress,
-  save: () => Promise<void>,
+  { progress, onRun, save }: CampaignWatch,
 ): Promise<readonly FailedRun[]> {
   const started = performance.now();
   const before = state.seconds;
@@ -41,6 +47,7 @@ export async function runCampaign(
       const from = next;
       const to = Math.min(from + batchOf(state), limits.runs);
       next = to;
+      for (let run = from; run < to; run += 1) onRun(run);
       const result = await pool.runBatch(state.plan, from, to);
       const found = state.add(result);
       if (found.length > 0) failed = found;

@@ -3,7 +3,7 @@
  * (recorded liquidity, a market that opens). Numbers are decimal text again, ids are addresses, symbols and order ids.
  */
 import type { EndpointId } from '../../contract/endpoints.ts';
-import type { Command, NewOrder, PlaceOrder, TapeLevel } from '../../engine/commands.ts';
+import type { Command, NewOrder, PlaceOrder, TapeBar, TapeLevel } from '../../engine/commands.ts';
 import type { ExchangeView, MarketView } from '../../engine/views.ts';
 import { priceText, sizeText, ZERO_ADDRESS } from '../../gateway/encode.ts';
 import { formatDecimal } from '../../num/decimal.ts';
@@ -34,7 +34,7 @@ export type Act =
     }
   | {
       readonly kind: 'tape';
-      readonly verb: 'tapeDepth' | 'tapeSnapshot' | 'tapeTrade' | 'tapeGap';
+      readonly verb: 'tapeDepth' | 'tapeSnapshot' | 'tapeTrade' | 'tapeGap' | 'tapeBar' | 'tapeL3';
       readonly fields: Readonly<Record<string, unknown>>;
     }
   | { readonly kind: 'time' }
@@ -143,9 +143,24 @@ export function actOf(command: Command, view: ExchangeView, nameOf: OrderName): 
     }
     case 'tapeGap':
       return { kind: 'tape', verb: 'tapeGap', fields: { symbol: symbolOf(view, command.market) } };
-    case 'tapeBar':
-    case 'tapeL3':
-      return untold('is recorded history of a kind that only journals hold');
+    case 'tapeBar': {
+      const market = marketOf(view, command.market);
+      if (market === null) return untold('names a market that is not listed');
+      return { kind: 'tape', verb: 'tapeBar', fields: barFields(market, command) };
+    }
+    case 'tapeL3': {
+      const market = marketOf(view, command.market);
+      if (market === null) return untold('names a market that is not listed');
+      const fields = {
+        symbol: market.spec.symbol,
+        action: command.action,
+        ref: command.ref,
+        side: command.side,
+        price: priceText(market, command.priceTicks),
+        quantity: sizeText(market, command.lots),
+      };
+      return { kind: 'tape', verb: 'tapeL3', fields };
+    }
     case 'advanceTime':
       return { kind: 'time' };
     case 'listMarket':
@@ -269,6 +284,22 @@ function price(view: ExchangeView, verb: 'oracle' | 'mark', id: MarketId, ticks:
   const market = marketOf(view, id);
   if (market === null) return untold('names a market that is not listed');
   return { kind: 'price', verb, symbol: market.spec.symbol, value: priceText(market, ticks) };
+}
+
+function barFields(market: MarketView, bar: TapeBar): Record<string, unknown> {
+  return {
+    symbol: market.spec.symbol,
+    open: priceText(market, bar.openTicks),
+    high: priceText(market, bar.highTicks),
+    low: priceText(market, bar.lowTicks),
+    close: priceText(market, bar.closeTicks),
+    volume: sizeText(market, bar.volumeLots),
+    quote: priceText(market, bar.quoteTicks),
+    spreadTicks: bar.spreadTicks,
+    depth: sizeText(market, bar.depthLots),
+    path: bar.path,
+    fill: bar.fill,
+  };
 }
 
 const money = (amount: bigint): string => formatDecimal(amount, COLLATERAL_DECIMALS);

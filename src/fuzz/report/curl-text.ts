@@ -91,7 +91,7 @@ function lineOf({ act, command }: PerformedAct): string | null {
         : `sim ${verb} '${jsonText({ symbol, price: value })}'`;
     }
     case 'tape':
-      return '# recorded liquidity does not go over HTTP: see scenario.yaml';
+      return '# recorded history does not go over HTTP: see scenario.yaml';
     case 'untold':
       return command.kind === 'listMarket' ? null : `# ${act.why}: see journal.orrery`;
     case 'time':

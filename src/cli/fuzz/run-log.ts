@@ -1,0 +1,40 @@
+/** What each run of a campaign is made of, in a line, written before the run begins: `runs.log` in its folder. */
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { profileOf, type CampaignPlan } from '../../fuzz/campaign.ts';
+import { summariseProfile } from '../../fuzz/profile.ts';
+import { fileError } from '../../store/file-error.ts';
+import { print } from '../manners.ts';
+
+export class RunLog {
+  readonly path: string;
+  private readonly plan: CampaignPlan;
+  private readonly verbose: boolean;
+  private readonly file: number;
+
+  /** Adds to the log that is there when a campaign goes on (`resumed`), else begins anew. `verbose` prints each line, too. */
+  constructor(
+    folder: string,
+    plan: CampaignPlan,
+    options: { readonly resumed: boolean; readonly verbose: boolean },
+  ) {
+    this.path = join(folder, 'runs.log');
+    this.plan = plan;
+    this.verbose = options.verbose;
+    try {
+      this.file = openSync(this.path, options.resumed ? 'a' : 'w');
+    } catch (error) {
+      throw fileError(this.path, error);
+    }
+  }
+
+  readonly note = (run: number): void => {
+    const line = `run ${String(run)}  ${summariseProfile(profileOf(this.plan, run))}`;
+    writeSync(this.file, `${line}\n`);
+    if (this.verbose) print(line);
+  };
+
+  close(): void {
+    closeSync(this.file);
+  }
+}
