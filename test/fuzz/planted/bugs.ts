@@ -116,8 +116,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replace: '',
     invariant: 'reduceOnlyHasPosition',
     inState: true,
-    least: 9,
+    least: 6,
     because:
-      'a market, two deposits, an index, two orders that meet, one that reduces, and two that meet again',
+      'a market, a deposit, a bar, an order that opens, one that rests to reduce, and one that closes',
   },
 ];
