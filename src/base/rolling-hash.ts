@@ -1,47 +1,105 @@
 /**
  * The rolling 128-bit hash of the command chain: integer arithmetic only, so it is the same on every machine.
  *
- * Words are collected into a buffer and folded in by `commit`, which is called once a command: each 32-bit word goes
- * through a multiply-rotate step on one of four lanes, the lanes shifting by one, and four closing rounds carry the
- * last words through all of them. Every step is invertible in the state, so two histories of equal length that differ in
- * one word never meet in that step. It detects divergence; it is not a signature.
+ * Each 32-bit word goes through a multiply-rotate step on one of four lanes, the lanes shifting by one; `commit`, called once a
+ * command, adds the number of its words and four closing rounds that carry the last words through all lanes. Every step is
+ * invertible in the state, so two histories of equal length that differ in one word never meet in that step. It detects divergence;
+ * it is not a signature.
  *
- * Numbers are hashed by value: `int` takes a 32-bit integer as one word, `num` any integer up to 2^53 as two.
- * Cost: about 1.5 ns a word.
+ * Numbers are hashed by value: `int` takes a 32-bit integer as one word, `num` any integer up to 2^53 as two. The calls that take
+ * several values are those calls one after the other: what comes together is mixed in registers.
+ *
+ * Cost: about 1 ns a word, and as much again a call.
  */
 import { assert } from './assert.ts';
 
+/** The count of a command's words begins again when the next would reach this. */
 const CAPACITY = 1 << 14;
 /** Closing rounds of a command: one for each lane. */
 const CLOSING = 4;
+const CLOSING_WORD = 0x5bd1e995;
+
+/** The lane after `lane` took in `word`, with the one that comes next. `| 0` tells the compiler that no sum needs a double. */
+function mix(lane: number, word: number, next: number): number {
+  const mixed = Math.imul(lane ^ word, 0x9e3779b1);
+  return (Math.imul((mixed << 13) | (mixed >>> 19), 0x85ebca6b) + (next | 0)) | 0;
+}
+
+/** The high word of a safe integer; the low one is `value | 0`. */
+function highWord(value: number): number {
+  const low = value | 0;
+  return low === value ? low >> 31 : Math.floor(value / 0x100000000) | 0;
+}
 
 export class RollingHash {
-  private readonly lanes = new Int32Array([0x6f727265, 0x72792d63, 0x6c6f636b, 0x776f726b]);
-  private readonly words = new Int32Array(CAPACITY);
+  /** The lanes, the next one first. */
+  private a = 0x6f727265;
+  private b = 0x72792d63;
+  private c = 0x6c6f636b;
+  private d = 0x776f726b;
+  /** Words of this command since its count began. */
+  private count = 0;
   private readonly big = new BigInt64Array(1);
   private readonly bigWords = new Int32Array(this.big.buffer);
-  private count = 0;
 
   /** A 32-bit integer. */
   int(value: number): void {
-    if (this.count === CAPACITY) this.fold();
-    this.words[this.count++] = value;
+    if (this.count === CAPACITY) this.count = 0;
+    this.count += 1;
+    const { a, b } = this;
+    this.a = b;
+    this.b = this.c;
+    this.c = this.d;
+    this.d = mix(a, value, b);
   }
 
   /** Any safe integer. */
   num(value: number): void {
-    if (this.count >= CAPACITY - 1) this.fold();
-    const low = value | 0;
-    this.words[this.count++] = low;
-    this.words[this.count++] = low === value ? low >> 31 : Math.floor(value / 0x100000000);
+    this.pair(value | 0, highWord(value));
   }
 
   /** A bigint, modulo 2^64: money and int64 fields stay below that. */
   bigint(value: bigint): void {
-    if (this.count >= CAPACITY - 1) this.fold();
     this.big[0] = value;
-    this.words[this.count++] = this.bigWords[0] ?? 0;
-    this.words[this.count++] = this.bigWords[1] ?? 0;
+    this.pair(this.bigWords[0] ?? 0, this.bigWords[1] ?? 0);
+  }
+
+  /** `int` and `num`. */
+  intNum(value: number, number: number): void {
+    let count = this.count === CAPACITY ? 1 : this.count + 1;
+    if (count >= CAPACITY - 1) count = 0;
+    this.count = count + 2;
+    const { a, b, c, d } = this;
+    this.a = d;
+    this.b = mix(a, value, b);
+    this.c = mix(b, number | 0, c);
+    this.d = mix(c, highWord(number), d);
+  }
+
+  /** Three times `int`. */
+  ints(u: number, v: number, w: number): void {
+    const count = this.count + 3;
+    this.count = count > CAPACITY ? count - CAPACITY : count;
+    const { a, b, c, d } = this;
+    this.a = d;
+    this.b = mix(a, u, b);
+    this.c = mix(b, v, c);
+    this.d = mix(c, w, d);
+  }
+
+  /** Twice `bigint`. */
+  bigints(u: bigint, v: bigint): void {
+    let count = this.count >= CAPACITY - 1 ? 2 : this.count + 2;
+    if (count >= CAPACITY - 1) count = 0;
+    this.count = count + 2;
+    const { big, bigWords, a, b, c, d } = this;
+    big[0] = u;
+    const next = mix(a, bigWords[0] ?? 0, b);
+    this.a = next;
+    this.b = mix(b, bigWords[1] ?? 0, c);
+    big[0] = v;
+    this.c = mix(c, bigWords[0] ?? 0, d);
+    this.d = mix(d, bigWords[1] ?? 0, next);
   }
 
   /** Text with its length, two UTF-16 units a word. */
@@ -62,48 +120,46 @@ export class RollingHash {
 
   /** Ends one command. */
   commit(): void {
-    if (this.count >= CAPACITY - CLOSING - 1) this.fold();
-    this.words[this.count] = this.count;
-    this.count += 1;
-    for (let i = 0; i < CLOSING; i++) this.words[this.count++] = 0x5bd1e995;
-    this.fold();
+    if (this.count >= CAPACITY - CLOSING - 1) this.count = 0;
+    this.int(this.count);
+    const { a, b, c, d } = this;
+    const next = mix(a, CLOSING_WORD, b);
+    this.a = next;
+    this.b = mix(b, CLOSING_WORD, c);
+    this.c = mix(c, CLOSING_WORD, d);
+    this.d = mix(d, CLOSING_WORD, next);
+    this.count = 0;
   }
 
-  private fold(): void {
-    const words = this.words;
-    const lanes = this.lanes;
-    const count = this.count;
-    let a = lanes[0] ?? 0;
-    let b = lanes[1] ?? 0;
-    let c = lanes[2] ?? 0;
-    let d = lanes[3] ?? 0;
-    for (let i = 0; i < count; i++) {
-      let mixed = Math.imul(a ^ (words[i] ?? 0), 0x9e3779b1);
-      mixed = (mixed << 13) | (mixed >>> 19);
-      a = b;
-      b = c;
-      c = d;
-      d = (Math.imul(mixed, 0x85ebca6b) + a) | 0;
-    }
-    lanes[0] = a;
-    lanes[1] = b;
-    lanes[2] = c;
-    lanes[3] = d;
-    this.count = 0;
+  /** The two words of one number, which are counted together. */
+  private pair(low: number, high: number): void {
+    if (this.count >= CAPACITY - 1) this.count = 0;
+    this.count += 2;
+    const { a, b, c, d } = this;
+    this.a = c;
+    this.b = d;
+    this.c = mix(a, low, b);
+    this.d = mix(b, high, c);
   }
 
   /** 32 hex digits. Only between commands. */
   hex(): string {
     assert(this.count === 0, 'the hash is read in the middle of a command');
     let text = '';
-    for (const lane of this.lanes) text += (lane >>> 0).toString(16).padStart(8, '0');
+    for (const lane of [this.a, this.b, this.c, this.d]) {
+      text += (lane >>> 0).toString(16).padStart(8, '0');
+    }
     return text;
   }
 
   /** Takes over a value made by `hex`. */
   restore(hex: string): void {
     assert(/^[0-9a-f]{32}$/.test(hex), 'a chain hash is 32 hex digits');
-    for (let i = 0; i < 4; i++) this.lanes[i] = Number.parseInt(hex.slice(i * 8, i * 8 + 8), 16);
+    const lane = (i: number): number => Number.parseInt(hex.slice(i * 8, i * 8 + 8), 16) | 0;
+    this.a = lane(0);
+    this.b = lane(1);
+    this.c = lane(2);
+    this.d = lane(3);
     this.count = 0;
   }
 }

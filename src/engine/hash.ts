@@ -8,13 +8,21 @@
 import { unreachable } from '../base/assert.ts';
 import { codeOf } from '../base/code-of.ts';
 import type { RollingHash } from '../base/rolling-hash.ts';
-import type { Command, NewOrder } from './commands.ts';
+import type { Command, NewOrder, PlaceOrder } from './commands.ts';
+import type {
+  Lots,
+  MarketId,
+  OrderId,
+  PriceTicks,
+  Quanta,
+  SubaccountId,
+  TradeId,
+} from '../num/units.ts';
 import type { MarketSpec } from './config.ts';
 import { ORDER_STATUSES, ORDER_TYPES } from './book/order-table.ts';
 import type {
   Cause,
   LedgerReason,
-  BalanceChanged,
   DelegateChanged,
   FundingSampled,
   FundingSettled,
@@ -28,17 +36,13 @@ import type {
   MarketListed,
   NonceUsed,
   OracleSet,
-  OrderAccepted,
   OrderEnded,
   OrderFilled,
   OrderRejected,
-  OrderRested,
   OrderPending,
   OrderReleased,
-  PositionChanged,
   SelfTradeModeChanged,
   TapeApplied,
-  TradePrinted,
 } from './events.ts';
 import { hashBar, hashL3, hashLevels } from './tape/hash-tape.ts';
 import { END_REASONS, REFUSALS, type EndReason, type Outcome } from './rejections.ts';
@@ -92,24 +96,7 @@ const TAPE_KINDS = ['depth', 'trade', 'snapshot', 'gap', 'bar', 'l3'] as const;
 export function hashCommand(hash: RollingHash, command: Command): void {
   switch (command.kind) {
     case 'placeOrder':
-      hash.int(1);
-      hash.num(command.timeUs);
-      hash.int(command.subaccount);
-      hash.int(command.market);
-      hash.int(
-        codeOf(ORDER_TYPES, command.orderType) |
-          (command.ioc ? 8 : 0) |
-          (command.postOnly ? 16 : 0) |
-          (command.reduceOnly ? 32 : 0),
-      );
-      hash.num(command.lots);
-      hash.int(command.priceTicks);
-      hash.bigint(command.nonce);
-      hash.bigint(command.expiresAtMs);
-      hash.int(command.delegate ?? -1);
-      hash.optionalText(command.clientId);
-      hash.optionalText(command.originator);
-      hash.int(command.originatorFeePpm);
+      hashPlaceOrder(hash, command);
       return;
     case 'placeOrders':
       hash.int(16);
@@ -120,8 +107,7 @@ export function hashCommand(hash: RollingHash, command: Command): void {
       for (const order of command.orders) hashNewOrder(hash, order);
       return;
     case 'cancelOrder':
-      hash.int(2);
-      hash.num(command.timeUs);
+      hash.intNum(2, command.timeUs);
       hash.num(command.orderId);
       return;
     case 'advanceTime':
@@ -257,6 +243,29 @@ export function hashCommand(hash: RollingHash, command: Command): void {
   }
 }
 
+function hashPlaceOrder(hash: RollingHash, order: PlaceOrder): void {
+  hash.intNum(1, order.timeUs);
+  hash.ints(
+    order.subaccount,
+    order.market,
+    codeOf(ORDER_TYPES, order.orderType) |
+      (order.ioc ? 8 : 0) |
+      (order.postOnly ? 16 : 0) |
+      (order.reduceOnly ? 32 : 0),
+  );
+  hash.num(order.lots);
+  hash.int(order.priceTicks);
+  hash.bigints(order.nonce, order.expiresAtMs);
+  const delegate = order.delegate ?? -1;
+  if (order.clientId === null && order.originator === null) hash.ints(delegate, -1, -1);
+  else {
+    hash.int(delegate);
+    hash.optionalText(order.clientId);
+    hash.optionalText(order.originator);
+  }
+  hash.int(order.originatorFeePpm);
+}
+
 function hashNewOrder(hash: RollingHash, order: NewOrder): void {
   hash.int(order.market);
   hash.int(
@@ -283,36 +292,46 @@ export function hashOutcome(hash: RollingHash, outcome: Outcome): void {
   hash.int(outcome === 'ok' ? -1 : codeOf(REFUSALS, outcome));
 }
 
-export function hashOrderAccepted(hash: RollingHash, cause: number, event: OrderAccepted): void {
-  hash.int(1 | (cause << 8));
-  hash.num(event.orderId);
+export function hashOrderAccepted(hash: RollingHash, cause: number, id: OrderId): void {
+  hash.intNum(1 | (cause << 8), id);
 }
 
 export function hashOrderRejected(hash: RollingHash, cause: number, event: OrderRejected): void {
-  hash.int(2 | (cause << 8));
-  hash.num(event.orderId);
+  hash.intNum(2 | (cause << 8), event.orderId);
   hash.int(reasonCode(event.reason));
 }
 
-export function hashOrderRested(hash: RollingHash, cause: number, event: OrderRested): void {
-  hash.int(3 | (cause << 8));
-  hash.num(event.orderId);
-  hash.int(event.priceTicks);
-  hash.num(event.remainingLots);
+export function hashOrderRested(
+  hash: RollingHash,
+  cause: number,
+  id: OrderId,
+  price: PriceTicks,
+  remaining: Lots,
+): void {
+  hash.intNum(3 | (cause << 8), id);
+  hash.intNum(price, remaining);
 }
 
-export function hashOrderFilled(hash: RollingHash, cause: number, event: OrderFilled): void {
-  hash.int(4 | (cause << 8));
-  hash.num(event.orderId);
-  hash.int(event.role === 'maker' ? 0 : 1);
-  hash.num(event.tradeId);
-  hash.int(event.priceTicks);
-  hash.num(event.lots);
-  hash.num(event.remainingLots);
-  hash.bigint(event.feeQuanta);
-  hash.bigint(event.originatorFeeQuanta);
-  hash.bigint(event.realizedPnlQuanta);
-  hash.bigint(event.realizedFundingQuanta);
+export function hashOrderFilled(
+  hash: RollingHash,
+  cause: number,
+  id: OrderId,
+  role: OrderFilled['role'],
+  trade: TradeId,
+  price: PriceTicks,
+  filled: Lots,
+  remaining: Lots,
+  fee: Quanta,
+  originatorFee: Quanta,
+  realizedPnl: Quanta,
+  realizedFunding: Quanta,
+): void {
+  hash.intNum(4 | (cause << 8), id);
+  hash.intNum(role === 'maker' ? 0 : 1, trade);
+  hash.intNum(price, filled);
+  hash.num(remaining);
+  hash.bigints(fee, originatorFee);
+  hash.bigints(realizedPnl, realizedFunding);
 }
 
 export function hashOrderPending(hash: RollingHash, cause: number, event: OrderPending): void {
@@ -327,40 +346,55 @@ export function hashOrderReleased(hash: RollingHash, cause: number, event: Order
   hash.int(event.sourceTicks ?? 0);
 }
 
-export function hashOrderEnded(hash: RollingHash, cause: number, event: OrderEnded): void {
-  hash.int(6 | (cause << 8));
-  hash.num(event.orderId);
-  hash.int(codeOf(ORDER_STATUSES, event.status));
-  hash.int(reasonCode(event.reason));
-  hash.num(event.remainingLots);
+export function hashOrderEnded(
+  hash: RollingHash,
+  cause: number,
+  id: OrderId,
+  status: OrderEnded['status'],
+  reason: EndReason | null,
+  remaining: Lots,
+): void {
+  hash.intNum(6 | (cause << 8), id);
+  hash.int(codeOf(ORDER_STATUSES, status));
+  hash.intNum(reasonCode(reason), remaining);
 }
 
-export function hashTradePrinted(hash: RollingHash, cause: number, event: TradePrinted): void {
+export function hashTradePrinted(
+  hash: RollingHash,
+  cause: number,
+  market: MarketId,
+  trade: TradeId,
+  price: PriceTicks,
+  size: Lots,
+): void {
   hash.int(7 | (cause << 8));
-  hash.int(event.market);
-  hash.num(event.tradeId);
-  hash.int(event.priceTicks);
-  hash.num(event.lots);
+  hash.intNum(market, trade);
+  hash.intNum(price, size);
 }
 
-export function hashBalanceChanged(hash: RollingHash, cause: number, event: BalanceChanged): void {
-  hash.int(8 | (cause << 8));
-  hash.int(event.subaccount);
-  hash.int(codeOf(LEDGER_REASONS, event.reason));
-  hash.bigint(event.deltaQuanta);
-  hash.bigint(event.balanceQuanta);
+export function hashBalanceChanged(
+  hash: RollingHash,
+  cause: number,
+  subaccount: SubaccountId,
+  reason: LedgerReason,
+  delta: Quanta,
+  balance: Quanta,
+): void {
+  hash.ints(8 | (cause << 8), subaccount, codeOf(LEDGER_REASONS, reason));
+  hash.bigints(delta, balance);
 }
 
 export function hashPositionChanged(
   hash: RollingHash,
   cause: number,
-  event: PositionChanged,
+  subaccount: SubaccountId,
+  market: MarketId,
+  position: Lots,
+  cost: Quanta,
 ): void {
-  hash.int(9 | (cause << 8));
-  hash.int(event.subaccount);
-  hash.int(event.market);
-  hash.num(event.lots);
-  hash.bigint(event.costQuanta);
+  hash.ints(9 | (cause << 8), subaccount, market);
+  hash.num(position);
+  hash.bigint(cost);
 }
 
 export function hashOracleSet(hash: RollingHash, cause: number, event: OracleSet): void {

@@ -211,6 +211,30 @@ export class State {
     return this.eventIndex++;
   }
 
+  /** Whether anybody hears of this command's events: only then are those that every fill has made into objects. */
+  get heard(): boolean {
+    return this.sink !== undefined;
+  }
+
+  /** The cause of the next event, as the hash has it. */
+  get causeInHash(): number {
+    return this.causeCode;
+  }
+
+  /** The chain hash, for the next event. Events of one instant share its time: it enters when it changes. */
+  hashing(): RollingHash {
+    if (this.nowUs !== this.hashedUs) {
+      this.hashedUs = this.nowUs;
+      this.hash.intNum(-1, this.nowUs);
+    }
+    return this.hash;
+  }
+
+  /** Hands an event that is hashed to whoever listens. */
+  tell(event: EngineEvent): void {
+    if (this.sink !== undefined) this.sink(event);
+  }
+
   /**
    * Hashes the event and hands it to whoever listens. The hash of its kind comes from the caller, which knows it: so no place
    * has to ask fifteen shapes of objects for their kind.
@@ -219,13 +243,7 @@ export class State {
     hashEvent: (hash: RollingHash, cause: number, event: E) => void,
     event: E,
   ): void {
-    // Events of one instant share its time: it enters the hash when it changes.
-    if (this.nowUs !== this.hashedUs) {
-      this.hashedUs = this.nowUs;
-      this.hash.int(-1);
-      this.hash.num(this.nowUs);
-    }
-    hashEvent(this.hash, this.causeCode, event);
-    if (this.sink !== undefined) this.sink(event);
+    hashEvent(this.hashing(), this.causeCode, event);
+    this.tell(event);
   }
 }

@@ -1,6 +1,7 @@
 /** The ways that money takes while it is small are held against the ones in bigints, which always hold (R-1.7). */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { NonceCells } from '../../src/engine/accounts/nonce-cells.ts';
 import { NonceScope } from '../../src/engine/accounts/nonces.ts';
 import { closedCost } from '../../src/engine/accounts/positions.ts';
 import { Exposure } from '../../src/engine/accounts/subaccount.ts';
@@ -112,7 +113,7 @@ test('R-2.13: a window knows the 1,024 highest nonces, and refuses what is at or
       fc.array(fc.tuple(fc.option(fc.nat(2)), nonce), { minLength: 1, maxLength: 60 }),
       fc.integer({ min: 1, max: 40 }),
       (uses, repeat) => {
-        const scope = new NonceScope();
+        const scope = new NonceScope(new NonceCells());
         const model = new Map<number | null, { used: bigint[]; floor: bigint }>();
         for (const [delegate, first] of uses) {
           for (let i = 0; i < repeat; i++) {

@@ -1,12 +1,13 @@
 /** Windows of nonces. */
 import { expect, test } from 'vitest';
+import { NonceCells } from '../../src/engine/accounts/nonce-cells.ts';
 import { NonceScope } from '../../src/engine/accounts/nonces.ts';
 import { checkNonce, closeWindow, takeNonce } from '../../src/fuzz/oracle/nonces.ts';
 
 const DELEGATE = 5;
 
 test('what a delegate signed before it was revoked stays dead, though it is granted again and its full window moves on', () => {
-  const scope = new NonceScope();
+  const scope = new NonceScope(new NonceCells());
   const oracle: Parameters<typeof checkNonce>[0] = [];
   const use = (nonce: bigint): void => {
     scope.use(DELEGATE, nonce);

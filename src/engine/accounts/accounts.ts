@@ -15,6 +15,7 @@ import {
 } from '../../num/units.ts';
 import { emptyOwnerList, type OwnerList } from '../book/order-table.ts';
 import type { SelfTradeMode } from '../config.ts';
+import { NonceCells } from './nonce-cells.ts';
 import { NonceScope } from './nonces.ts';
 import { Subaccount, SUBACCOUNT_ROLES, type SubaccountRole } from './subaccount.ts';
 
@@ -23,7 +24,7 @@ export class Account {
   readonly address: Address;
   /** Overrides the exchange's mode. */
   selfTradeMode: SelfTradeMode | null = null;
-  readonly nonces = new NonceScope();
+  readonly nonces: NonceScope;
   /** Who signs for the account: null until it was replaced, then the account itself. */
   signers: readonly Address[] | null = null;
   quorum = 1;
@@ -35,7 +36,8 @@ export class Account {
   readonly endedOrders: OwnerList = emptyOwnerList();
   endedOrdersCut = false;
 
-  constructor(id: AccountId, text: Address) {
+  constructor(id: AccountId, text: Address, nonceCells: NonceCells) {
+    this.nonces = new NonceScope(nonceCells);
     this.id = id;
     this.address = text;
   }
@@ -68,6 +70,7 @@ export class Accounts {
   private readonly byAddress = new Map<Address, Account>();
   readonly all: Account[] = [];
   readonly subaccounts: Subaccount[] = [];
+  private readonly nonceCells = new NonceCells();
 
   find(text: Address): Account | undefined {
     return this.byAddress.get(text);
@@ -81,7 +84,7 @@ export class Accounts {
   intern(text: Address): Account {
     const found = this.byAddress.get(text);
     if (found !== undefined) return found;
-    const account = new Account(accountId(this.all.length), text);
+    const account = new Account(accountId(this.all.length), text, this.nonceCells);
     this.all.push(account);
     this.byAddress.set(text, account);
     return account;
@@ -108,6 +111,7 @@ export class Accounts {
       role,
       nowUs,
       account.endedOrders,
+      this.nonceCells,
     );
     this.subaccounts.push(made);
     account.subaccounts.set(index, made.id);

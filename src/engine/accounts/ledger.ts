@@ -15,17 +15,21 @@ export function credit(
   reason: LedgerReason,
 ): void {
   if (delta === 0n) return;
-  subaccount.cash = quanta(subaccount.cash + delta);
+  const balance = quanta(subaccount.cash + delta);
+  subaccount.cash = balance;
   subaccount.updatedAtUs = state.nowUs;
-  state.emit(hashBalanceChanged, {
-    kind: 'balanceChanged',
-    seq: state.seq,
-    index: state.nextIndex(),
-    timeUs: state.nowUs,
-    cause: state.cause,
-    subaccount: subaccount.id,
-    reason,
-    deltaQuanta: delta,
-    balanceQuanta: subaccount.cash,
-  });
+  hashBalanceChanged(state.hashing(), state.causeInHash, subaccount.id, reason, delta, balance);
+  if (state.heard) {
+    state.tell({
+      kind: 'balanceChanged',
+      seq: state.seq,
+      index: state.nextIndex(),
+      timeUs: state.nowUs,
+      cause: state.cause,
+      subaccount: subaccount.id,
+      reason,
+      deltaQuanta: delta,
+      balanceQuanta: balance,
+    });
+  }
 }

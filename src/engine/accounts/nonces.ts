@@ -3,67 +3,73 @@
  * is in none of its scope's windows and above its own identity's floor, which is −1 until the window is full and then
  * the highest nonce that was dropped.
  *
- * A window is a ring sorted ascending. In-order use appends in O(1); late use inserts by shifting.
+ * A window is a ring sorted ascending, in the exchange's cells. In-order use appends in O(1); late use inserts by shifting.
  */
 import type { Archive } from '../../base/archive.ts';
+import { NonceCells } from './nonce-cells.ts';
 
 export const NONCE_WINDOW = 1024;
 
-/** A nonce as its high and low 32 bits, which compare without making a bigint. */
+/** Rings start small, since most identities use few, and grow by this factor. */
+const FIRST_RING = 16;
+const GROWTH = 4;
+
+/** A nonce as its low and high 32 bits, which compare without making a bigint. */
 const whole = new BigInt64Array(1);
 const halves = new Int32Array(whole.buffer);
-const LOW = 0;
-const HIGH = 1;
 
 export class NonceWindow {
-  /** The highest nonce ever used here, in halves: what is above it needs no search. */
-  private topHigh = -1;
-  private topLow = -1;
+  protected readonly cells: NonceCells;
+  /** Where the ring is, its length less one, and the part of it in use. */
+  private place = 0;
+  private mask = -1;
   private start = 0;
   private length = 0;
-  /** Nonces are int64; the ring starts small, since most identities use few. Its length is a power of two. */
-  private ring = new BigInt64Array(8);
   private floorNonce = -1n;
+
+  constructor(cells: NonceCells) {
+    this.cells = cells;
+  }
 
   get floor(): bigint {
     return this.floorNonce;
   }
 
   get highest(): bigint {
-    halves[HIGH] = this.topHigh;
-    halves[LOW] = this.topLow;
-    return whole[0] ?? -1n;
+    return this.length === 0 ? -1n : this.at(this.length - 1);
   }
 
-  /** Whether the nonce is above all that were ever used here, and so above the floor. */
+  /** Whether the nonce is above all that were ever used here, and so above the floor: the highest never leaves the window. */
   isAbove(nonce: bigint): boolean {
     whole[0] = nonce;
-    const high = halves[HIGH] ?? 0;
-    if (high !== this.topHigh) return high > this.topHigh;
-    return (halves[LOW] ?? 0) >>> 0 > this.topLow >>> 0;
+    const high = halves[1] ?? 0;
+    if (this.length === 0) return high >= 0;
+    const top = 2 * this.cellOf(this.length - 1);
+    const words = this.cells.halves;
+    const topHigh = words[top + 1] ?? 0;
+    return high === topHigh ? (halves[0] ?? 0) >>> 0 > (words[top] ?? 0) >>> 0 : high > topHigh;
   }
 
   has(nonce: bigint): boolean {
     if (this.length === 0 || this.isAbove(nonce)) return false;
-    const place = this.place(nonce);
+    const place = this.search(nonce);
     return place < this.length && this.at(place) === nonce;
   }
 
   /** Takes in a nonce that is above the floor and not in the window. */
   add(nonce: bigint): void {
-    if (this.length === this.ring.length && this.length < NONCE_WINDOW) this.grow();
+    if (this.length > this.mask && this.length < NONCE_WINDOW) this.grow();
     if (this.length === NONCE_WINDOW) {
       const lowest = this.at(0);
       // What drops out is the lowest: the new nonce itself, or one that was used before. A revocation may have set the floor above it.
       const dropped = nonce < lowest ? nonce : lowest;
       if (dropped > this.floorNonce) this.floorNonce = dropped;
       if (nonce < lowest) return;
-      this.start = (this.start + 1) & (this.ring.length - 1);
+      this.start = (this.start + 1) & this.mask;
       this.length -= 1;
     }
     let place = this.length;
-    if (this.isAbove(nonce)) this.setTop(nonce);
-    else {
+    if (!this.isAbove(nonce)) {
       while (place > 0 && this.at(place - 1) > nonce) {
         this.put(place, this.at(place - 1));
         place -= 1;
@@ -89,20 +95,14 @@ export class NonceWindow {
     for (let i = 0; i < length; i++) {
       const nonce = io.bigint(io.loading ? 0n : this.at(i));
       if (!io.loading) continue;
-      if (this.length === this.ring.length) this.grow();
+      if (this.length > this.mask) this.grow();
       this.put(i, nonce);
       this.length += 1;
     }
-    if (io.loading) this.setTop(this.length === 0 ? this.floorNonce : this.at(this.length - 1));
   }
 
-  private setTop(nonce: bigint): void {
-    whole[0] = nonce;
-    this.topHigh = halves[HIGH] ?? 0;
-    this.topLow = halves[LOW] ?? 0;
-  }
-
-  private place(nonce: bigint): number {
+  /** First of the window's nonces that is not below this one. */
+  private search(nonce: bigint): number {
     let low = 0;
     let high = this.length;
     while (low < high) {
@@ -113,18 +113,25 @@ export class NonceWindow {
     return low;
   }
 
+  private cellOf(i: number): number {
+    return this.place + ((this.start + i) & this.mask);
+  }
+
   private at(i: number): bigint {
-    return this.ring[(this.start + i) & (this.ring.length - 1)] ?? 0n;
+    return this.cells.whole[this.cellOf(i)] ?? 0n;
   }
 
   private put(i: number, nonce: bigint): void {
-    this.ring[(this.start + i) & (this.ring.length - 1)] = nonce;
+    this.cells.whole[this.cellOf(i)] = nonce;
   }
 
   private grow(): void {
-    const larger = new BigInt64Array(this.ring.length * 2);
-    for (let i = 0; i < this.length; i++) larger[i] = this.at(i);
-    this.ring = larger;
+    const { cells, mask } = this;
+    const place = cells.take(mask < 0 ? FIRST_RING : (mask + 1) * GROWTH);
+    for (let i = 0; i < this.length; i++) cells.whole[place + i] = this.at(i);
+    if (mask >= 0) cells.give(this.place, mask + 1);
+    this.mask = mask < 0 ? FIRST_RING - 1 : (mask + 1) * GROWTH - 1;
+    this.place = place;
     this.start = 0;
   }
 }
@@ -154,7 +161,7 @@ export class NonceScope extends NonceWindow {
     this.delegates ??= new Map();
     let window = this.delegates.get(delegate);
     if (window === undefined) {
-      window = new NonceWindow();
+      window = new NonceWindow(this.cells);
       this.delegates.set(delegate, window);
     }
     window.add(nonce);
@@ -171,7 +178,7 @@ export class NonceScope extends NonceWindow {
     if (io.loading) {
       if (count > 0) this.delegates = new Map();
       for (let i = 0; i < count; i++) {
-        const window = new NonceWindow();
+        const window = new NonceWindow(this.cells);
         const delegate = io.int(0);
         window.archiveWindow(io);
         this.delegates?.set(delegate, window);

@@ -86,17 +86,28 @@ export function emitPosition(
     exposure.liquidationLots = 0;
     exposure.liquidationResumesUs = timeUs(0);
   }
-  state.emit(hashPositionChanged, {
-    kind: 'positionChanged',
-    seq: state.seq,
-    index: state.nextIndex(),
-    timeUs: state.nowUs,
-    cause: state.cause,
-    subaccount: subaccount.id,
-    market: exposure.market,
-    lots: exposure.positionLots,
-    costQuanta: exposure.costQuanta,
-  });
+  const { positionLots, costQuanta } = exposure;
+  hashPositionChanged(
+    state.hashing(),
+    state.causeInHash,
+    subaccount.id,
+    exposure.market,
+    positionLots,
+    costQuanta,
+  );
+  if (state.heard) {
+    state.tell({
+      kind: 'positionChanged',
+      seq: state.seq,
+      index: state.nextIndex(),
+      timeUs: state.nowUs,
+      cause: state.cause,
+      subaccount: subaccount.id,
+      market: exposure.market,
+      lots: positionLots,
+      costQuanta,
+    });
+  }
 }
 
 /** Whether a position reached or crossed zero. */

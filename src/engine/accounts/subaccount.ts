@@ -20,6 +20,7 @@ import {
   type TimeUs,
 } from '../../num/units.ts';
 import { emptyOwnerList, type OwnerList } from '../book/order-table.ts';
+import type { NonceCells } from './nonce-cells.ts';
 import { NonceScope } from './nonces.ts';
 
 /** Who stands outside margin, nonces and limits: the tape (house), and the exchange's own accounts. */
@@ -124,7 +125,7 @@ export class Subaccount {
   readonly role: SubaccountRole;
   /** The exposure that was last asked for: most subaccounts have one. */
   private latest: Exposure | null = null;
-  readonly orderNonces = new NonceScope();
+  readonly orderNonces: NonceScope;
   /** Live orders in ascending order id. */
   readonly orders: OwnerList = emptyOwnerList();
   /** Ended orders of its account, which all its subaccounts share. */
@@ -155,7 +156,9 @@ export class Subaccount {
     role: SubaccountRole,
     nowUs: TimeUs,
     endedOrders: OwnerList,
+    nonceCells: NonceCells,
   ) {
+    this.orderNonces = new NonceScope(nonceCells);
     this.id = id;
     this.endedOrders = endedOrders;
     this.account = account;

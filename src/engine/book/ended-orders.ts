@@ -5,23 +5,7 @@
  */
 import { SlotIndex, hashNumber } from '../../base/slot-index.ts';
 import type { OrderId } from '../../num/units.ts';
-import {
-  EXPIRES,
-  EXTRA,
-  FLOATS,
-  FREE,
-  ID,
-  INDEXED,
-  INTS,
-  LINKS,
-  NONCE,
-  NONE,
-  OrderRows,
-  RESTING,
-  STATE,
-  WAITING,
-  type OwnerList,
-} from './order-rows.ts';
+import { NONE, OrderRows, type OwnerList } from './order-rows.ts';
 import { RowTags, type RowFilter } from './row-tags.ts';
 
 const PAGE_BITS = 10;
@@ -68,15 +52,7 @@ export class EndedOrders {
     const slot = this.take();
     const page = this.page(slot);
     const row = slot & PAGE_MASK;
-    const { floats, ints } = page;
-    for (let i = ID, to = row * FLOATS, start = source * FLOATS; i < NONCE; i++) {
-      floats[to + i] = from.floats[start + i]!;
-    }
-    const to = row * INTS;
-    const start = source * INTS;
-    for (let i = 2 * NONCE; i < LINKS; i++) ints[to + i] = from.ints[start + i]!;
-    const state = from.ints[start + STATE]! & ~(RESTING | EXPIRES | INDEXED | WAITING);
-    ints[to + STATE] = state;
+    page.fillEnded(row, from, source);
     const { links } = this;
     const { tail } = list;
     links[2 * slot + OLDER] = tail;
@@ -85,10 +61,6 @@ export class EndedOrders {
     else links[2 * tail + NEWER] = slot;
     list.tail = slot;
     list.count += 1;
-    const clientId = from.clientIds.get(source);
-    if (clientId !== null) page.clientIds.set(row, clientId);
-    const extras = (state & EXTRA) === 0 ? undefined : from.extras.get(source);
-    if (extras !== undefined) page.extras.set(row, extras);
     this.tags[slot >> PAGE_BITS]!.set(row, page.subaccount(row), page.tagOf(row));
     if (this.unindexedCount === this.unindexed.length) this.makeRoom();
     this.unindexed[this.unindexedCount++] = slot;
@@ -104,11 +76,8 @@ export class EndedOrders {
     list.count -= 1;
     if (next === NONE) list.tail = NONE;
     else this.links[2 * next + OLDER] = NONE;
-    const state = page.ints[row * INTS + STATE]!;
-    if ((state & INDEXED) !== 0) this.index.remove(hashNumber(page.id(row)), slot);
-    page.floats[row * FLOATS + ID] = FREE;
-    page.clientIds.clear(row);
-    if ((state & EXTRA) !== 0) page.extras.delete(row);
+    if (page.isIndexed(row)) this.index.remove(hashNumber(page.id(row)), slot);
+    page.empty(row);
     this.tags[slot >> PAGE_BITS]!.clear(row);
     this.links[2 * slot] = this.free;
     this.free = slot;
@@ -135,9 +104,8 @@ export class EndedOrders {
       const slot = this.unindexed[i]!;
       const page = this.page(slot);
       const row = slot & PAGE_MASK;
-      const state = page.ints[row * INTS + STATE]!;
-      if (page.id(row) === FREE || (state & INDEXED) !== 0) continue;
-      page.ints[row * INTS + STATE] = state | INDEXED;
+      if (page.isFree(row) || page.isIndexed(row)) continue;
+      page.setIndexed(row);
       this.index.add(hashNumber(page.id(row)), slot);
     }
     this.unindexedCount = 0;
@@ -155,7 +123,7 @@ export class EndedOrders {
     for (let slot = 0; slot < this.used; slot++) {
       const page = this.page(slot);
       const row = slot & PAGE_MASK;
-      if (page.id(row) === FREE || (page.ints[row * INTS + STATE]! & INDEXED) !== 0) continue;
+      if (page.isFree(row) || page.isIndexed(row)) continue;
       this.unindexed[this.unindexedCount++] = slot;
     }
   }

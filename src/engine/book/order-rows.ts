@@ -28,7 +28,7 @@ import { ClientIds } from './client-ids.ts';
 import type { RowFilter } from './row-tags.ts';
 
 /** Id of a row that is not in use. */
-export const FREE = -1;
+const FREE = -1;
 /** No slot. */
 export const NONE = -1;
 
@@ -52,21 +52,21 @@ export const ORDER_STATUSES = [
 ] as const satisfies readonly OrderStatus[];
 
 /** Flags, in the low bits of the state word. */
-export const IOC = 1;
-export const POST_ONLY = 2;
-export const REDUCE_ONLY = 4;
-export const HOUSE = 8;
-export const RESTING = 16;
+const IOC = 1;
+const POST_ONLY = 2;
+const REDUCE_ONLY = 4;
+const HOUSE = 8;
+const RESTING = 16;
 /** The order has a row in `extras`. */
-export const EXTRA = 32;
+const EXTRA = 32;
 /** The order has a timer for its expiry. */
-export const EXPIRES = 64;
+const EXPIRES = 64;
 /** The order is in the index. */
-export const INDEXED = 128;
+const INDEXED = 128;
 /** The order waits for its trigger, its time or its turn. */
-export const WAITING = 256;
+const WAITING = 256;
 /** Above them type, status and reason (0 for none). */
-export const TYPE_SHIFT = 10;
+const TYPE_SHIFT = 10;
 const STATUS_SHIFT = 13;
 const REASON_SHIFT = 16;
 const CODE = 7;
@@ -75,27 +75,44 @@ const LASTING = (1 << STATUS_SHIFT) - 1;
 
 /** A row: 12 doubles, or 24 words. Places of the doubles and 64-bit integers, then of the words. */
 export const FLOATS = 12;
-export const INTS = 24;
+const INTS = 24;
 export const ROW_BYTES = 96;
-export const ID = 0;
-export const LOTS = 1;
-export const LEFT = 2;
-export const CREATED = 3;
-export const UPDATED = 4;
-export const SEQ = 5;
+const ID = 0;
+const LOTS = 1;
+const LEFT = 2;
+const CREATED = 3;
+const UPDATED = 4;
+const SEQ = 5;
 /** 64-bit integers: their bits may not survive a copy as doubles. */
-export const NONCE = 6;
-export const EXPIRY = 7;
-export const SUBACCOUNT = 16;
-export const MARKET = 17;
-export const PRICE = 18;
-export const STATE = 19;
+const NONCE = 6;
+const EXPIRY = 7;
+const SUBACCOUNT = 16;
+const MARKET = 17;
+const PRICE = 18;
+const STATE = 19;
 /** From here on links, which belong to one table: queue links of the order book, and the owner's list. */
-export const LINKS = 20;
-export const NEXT = 20;
-export const PREV = 21;
-export const OWNER_NEXT = 22;
-export const OWNER_PREV = 23;
+const NEXT = 20;
+const PREV = 21;
+const OWNER_NEXT = 22;
+const OWNER_PREV = 23;
+
+/** Everything that an order is born with, as its command says it. */
+export interface OrderTerms {
+  readonly subaccount: SubaccountId;
+  readonly market: MarketId;
+  readonly orderType: OrderType;
+  readonly lots: Lots;
+  readonly priceTicks: PriceTicks;
+  readonly ioc: boolean;
+  readonly postOnly: boolean;
+  readonly reduceOnly: boolean;
+  readonly nonce: bigint;
+  readonly expiresAtMs: bigint;
+  readonly delegate: AccountId | null;
+  readonly clientId: string | null;
+  readonly originator: Address | null;
+  readonly originatorFeePpm: Ppm;
+}
 
 /** What few orders have. */
 export interface OrderExtras {
@@ -120,6 +137,93 @@ export class OrderRows {
     this.ints = new Int32Array(buffer);
     this.bigs = new BigInt64Array(buffer);
     this.clientIds = new ClientIds(clientIdCells);
+  }
+
+  /** Makes the row an order. */
+  fill(row: number, id: OrderId, terms: OrderTerms, nowUs: TimeUs, seq: Seq): void {
+    const { floats, bigs } = this;
+    const at = row * FLOATS;
+    floats[at + ID] = id;
+    floats[at + LOTS] = terms.lots;
+    floats[at + LEFT] = Math.abs(terms.lots);
+    floats[at + CREATED] = nowUs;
+    floats[at + UPDATED] = nowUs;
+    floats[at + SEQ] = seq;
+    bigs[at + NONCE] = terms.nonce;
+    bigs[at + EXPIRY] = terms.expiresAtMs;
+    const extra = terms.originator !== null || terms.delegate !== null;
+    this.setWords(
+      row,
+      terms.subaccount,
+      terms.market,
+      terms.priceTicks,
+      INDEXED |
+        (terms.ioc ? IOC : 0) |
+        (terms.postOnly ? POST_ONLY : 0) |
+        (terms.reduceOnly ? REDUCE_ONLY : 0) |
+        (extra ? EXTRA : 0) |
+        (codeOf(ORDER_TYPES, terms.orderType) << TYPE_SHIFT),
+    );
+    if (terms.clientId !== null) this.clientIds.set(row, terms.clientId);
+    if (extra) {
+      this.extras.set(row, {
+        delegate: terms.delegate,
+        originator: terms.originator,
+        originatorFeePpm: terms.originatorFeePpm,
+        special: null,
+      });
+    }
+  }
+
+  /** Makes the row a segment: id 0, no terms. */
+  fillSegment(
+    row: number,
+    subaccount: SubaccountId,
+    market: MarketId,
+    lots: Lots,
+    price: PriceTicks,
+  ): void {
+    this.floats[row * FLOATS + ID] = 0;
+    this.floats[row * FLOATS + LOTS] = lots;
+    this.floats[row * FLOATS + LEFT] = Math.abs(lots);
+    this.setWords(row, subaccount, market, price, HOUSE);
+  }
+
+  /** Makes the row a copy of an ended order, without links. */
+  fillEnded(row: number, from: OrderRows, source: number): void {
+    const { floats, ints } = this;
+    const fromFloats = from.floats;
+    const fromInts = from.ints;
+    const to = row * FLOATS;
+    const start = source * FLOATS;
+    floats[to + ID] = fromFloats[start + ID]!;
+    floats[to + LOTS] = fromFloats[start + LOTS]!;
+    floats[to + LEFT] = fromFloats[start + LEFT]!;
+    floats[to + CREATED] = fromFloats[start + CREATED]!;
+    floats[to + UPDATED] = fromFloats[start + UPDATED]!;
+    floats[to + SEQ] = fromFloats[start + SEQ]!;
+    const toWords = row * INTS;
+    const startWords = source * INTS;
+    ints[toWords + 2 * NONCE] = fromInts[startWords + 2 * NONCE]!;
+    ints[toWords + 2 * NONCE + 1] = fromInts[startWords + 2 * NONCE + 1]!;
+    ints[toWords + 2 * EXPIRY] = fromInts[startWords + 2 * EXPIRY]!;
+    ints[toWords + 2 * EXPIRY + 1] = fromInts[startWords + 2 * EXPIRY + 1]!;
+    ints[toWords + SUBACCOUNT] = fromInts[startWords + SUBACCOUNT]!;
+    ints[toWords + MARKET] = fromInts[startWords + MARKET]!;
+    ints[toWords + PRICE] = fromInts[startWords + PRICE]!;
+    const state = fromInts[startWords + STATE]! & ~(RESTING | EXPIRES | INDEXED | WAITING);
+    ints[toWords + STATE] = state;
+    const clientId = from.clientIds.get(source);
+    if (clientId !== null) this.clientIds.set(row, clientId);
+    const extras = (state & EXTRA) === 0 ? undefined : from.extras.get(source);
+    if (extras !== undefined) this.extras.set(row, extras);
+  }
+
+  /** Takes the row out of use. */
+  empty(row: number): void {
+    this.floats[row * FLOATS + ID] = FREE;
+    this.clientIds.clear(row);
+    if ((this.ints[row * INTS + STATE]! & EXTRA) !== 0) this.extras.delete(row);
   }
 
   id(row: number): OrderId {
@@ -218,6 +322,17 @@ export class OrderRows {
     return this.extrasOf(row)?.special ?? null;
   }
 
+  isFree(row: number): boolean {
+    return this.floats[row * FLOATS + ID] === FREE;
+  }
+  /** Whether the order is in the index. */
+  isIndexed(row: number): boolean {
+    return (this.ints[row * INTS + STATE]! & INDEXED) !== 0;
+  }
+
+  setIndexed(row: number): void {
+    this.ints[row * INTS + STATE] = this.ints[row * INTS + STATE]! | INDEXED;
+  }
   setTimer(row: number): void {
     this.ints[row * INTS + STATE] = this.ints[row * INTS + STATE]! | EXPIRES;
   }
@@ -254,6 +369,60 @@ export class OrderRows {
     return (this.ints[row * INTS + STATE]! & EXTRA) === 0 ? undefined : this.extras.get(row);
   }
 
+  setCreated(row: number, nowUs: TimeUs): void {
+    this.floats[row * FLOATS + CREATED] = nowUs;
+  }
+  /** Takes filled or withdrawn size off the order. */
+  reduce(row: number, by: number): void {
+    this.floats[row * FLOATS + LEFT] = this.floats[row * FLOATS + LEFT]! - by;
+  }
+  /** A house segment of its own goes to another price, with another size. */
+  moveSegment(row: number, price: PriceTicks, size: number): void {
+    this.floats[row * FLOATS + LEFT] = size;
+    this.ints[row * INTS + PRICE] = price;
+  }
+  /** A house segment grows in place while it is the last of its queue. */
+  growSegment(row: number, by: number): void {
+    this.floats[row * FLOATS + LEFT] = this.floats[row * FLOATS + LEFT]! + by;
+  }
+
+  next(row: number): number {
+    return this.ints[row * INTS + NEXT]!;
+  }
+  prev(row: number): number {
+    return this.ints[row * INTS + PREV]!;
+  }
+  setNext(row: number, next: number): void {
+    this.ints[row * INTS + NEXT] = next;
+  }
+  setPrev(row: number, prev: number): void {
+    this.ints[row * INTS + PREV] = prev;
+  }
+
+  nextOfOwner(row: number): number {
+    return this.ints[row * INTS + OWNER_NEXT]!;
+  }
+
+  /** Appends the row to its owner's list. */
+  linkOwner(list: OwnerList, row: number): void {
+    this.ints[row * INTS + OWNER_PREV] = list.tail;
+    this.ints[row * INTS + OWNER_NEXT] = NONE;
+    if (list.tail === NONE) list.head = row;
+    else this.ints[list.tail * INTS + OWNER_NEXT] = row;
+    list.tail = row;
+    list.count += 1;
+  }
+
+  unlinkOwner(list: OwnerList, row: number): void {
+    const prev = this.ints[row * INTS + OWNER_PREV]!;
+    const next = this.ints[row * INTS + OWNER_NEXT]!;
+    if (prev === NONE) list.head = next;
+    else this.ints[prev * INTS + OWNER_NEXT] = next;
+    if (next === NONE) list.tail = prev;
+    else this.ints[next * INTS + OWNER_PREV] = prev;
+    list.count -= 1;
+  }
+
   /** Type, status and market in one word, for `RowTags`. */
   tagOf(row: number): number {
     return (
@@ -278,6 +447,26 @@ export class OrderRows {
           floats[row * FLOATS + UPDATED]! >= filter.updatedFromUs &&
           floats[row * FLOATS + UPDATED]! < filter.updatedToUs))
     );
+  }
+
+  /** The words of a row that is taken into use, without links. */
+  private setWords(
+    row: number,
+    subaccount: number,
+    market: number,
+    price: number,
+    state: number,
+  ): void {
+    const { ints } = this;
+    const at = row * INTS;
+    ints[at + SUBACCOUNT] = subaccount;
+    ints[at + MARKET] = market;
+    ints[at + PRICE] = price;
+    ints[at + STATE] = state;
+    ints[at + NEXT] = NONE;
+    ints[at + PREV] = NONE;
+    ints[at + OWNER_NEXT] = NONE;
+    ints[at + OWNER_PREV] = NONE;
   }
 }
 

@@ -28,19 +28,24 @@ export function endOrder(
   const clientId = table.clientIds.hash(slot, subaccount.account);
   if (clientId !== null) state.clientIds.remove(clientId, slot);
   if (table.hasTimer(slot)) state.expiring -= 1;
-  state.emit(hashOrderEnded, {
-    kind: 'orderEnded',
-    seq: state.seq,
-    index: state.nextIndex(),
-    timeUs: state.nowUs,
-    cause: state.cause,
-    orderId: table.id(slot),
-    subaccount: subaccount.id,
-    market: table.market(slot),
-    status,
-    reason,
-    remainingLots: table.remaining(slot),
-  });
+  const id = table.id(slot);
+  const remaining = table.remaining(slot);
+  hashOrderEnded(state.hashing(), state.causeInHash, id, status, reason, remaining);
+  if (state.heard) {
+    state.tell({
+      kind: 'orderEnded',
+      seq: state.seq,
+      index: state.nextIndex(),
+      timeUs: state.nowUs,
+      cause: state.cause,
+      orderId: id,
+      subaccount: subaccount.id,
+      market: table.market(slot),
+      status,
+      reason,
+      remainingLots: remaining,
+    });
+  }
   const special = table.special(slot);
   if (special !== null) tellRelatives(state, slot, special, status, waited);
   retain(state, slot, subaccount);

@@ -62,17 +62,20 @@ export function printTrade(
   market.candles.add(state.nowUs, price, Math.abs(takerLots));
   state.touch(market);
   state.noteSource(market, 'last');
-  state.emit(hashTradePrinted, {
-    kind: 'tradePrinted',
-    seq: state.seq,
-    index: state.nextIndex(),
-    timeUs: state.nowUs,
-    cause: state.cause,
-    market: market.id,
-    tradeId: id,
-    priceTicks: price,
-    lots: takerLots,
-  });
+  hashTradePrinted(state.hashing(), state.causeInHash, market.id, id, price, takerLots);
+  if (state.heard) {
+    state.tell({
+      kind: 'tradePrinted',
+      seq: state.seq,
+      index: state.nextIndex(),
+      timeUs: state.nowUs,
+      cause: state.cause,
+      market: market.id,
+      tradeId: id,
+      priceTicks: price,
+      lots: takerLots,
+    });
+  }
   return id;
 }
 
@@ -187,25 +190,44 @@ function emitFilled(
   const table = state.orders;
   table.setStatus(slot, table.left(slot) === 0 ? 'filled' : 'partiallyFilled', null);
   table.touch(slot, state.nowUs, state.seq);
-  state.emit(hashOrderFilled, {
-    kind: 'orderFilled',
-    seq: state.seq,
-    index: state.nextIndex(),
-    timeUs: state.nowUs,
-    cause: state.cause,
-    orderId: table.id(slot),
-    subaccount: table.subaccount(slot),
-    market: table.market(slot),
-    tradeId: trade,
+  const id = table.id(slot);
+  const remaining = table.remaining(slot);
+  const fee = quanta(fees.protocol + fees.liquidation);
+  hashOrderFilled(
+    state.hashing(),
+    state.causeInHash,
+    id,
     role,
-    priceTicks: price,
-    lots: filled,
-    remainingLots: table.remaining(slot),
-    feeQuanta: quanta(fees.protocol + fees.liquidation),
-    originatorFeeQuanta: fees.originator,
-    realizedPnlQuanta: realized,
-    realizedFundingQuanta: funding,
-  });
+    trade,
+    price,
+    filled,
+    remaining,
+    fee,
+    fees.originator,
+    realized,
+    funding,
+  );
+  if (state.heard) {
+    state.tell({
+      kind: 'orderFilled',
+      seq: state.seq,
+      index: state.nextIndex(),
+      timeUs: state.nowUs,
+      cause: state.cause,
+      orderId: id,
+      subaccount: table.subaccount(slot),
+      market: table.market(slot),
+      tradeId: trade,
+      role,
+      priceTicks: price,
+      lots: filled,
+      remainingLots: remaining,
+      feeQuanta: fee,
+      originatorFeeQuanta: fees.originator,
+      realizedPnlQuanta: realized,
+      realizedFundingQuanta: funding,
+    });
+  }
   const special = table.special(slot);
   if (special !== null) noteRelatives(state, slot, special, Math.abs(filled));
 }

@@ -76,28 +76,31 @@ export function accept(
     state.clientIds.add(hashText(subaccount.account, terms.clientId), slot);
   }
   watchExpiry(state, slot, terms.expiresAtMs);
-  state.emit(hashOrderAccepted, {
-    kind: 'orderAccepted',
-    seq: state.seq,
-    index: state.nextIndex(),
-    timeUs: state.nowUs,
-    cause: state.cause,
-    orderId: id,
-    subaccount: terms.subaccount,
-    market: terms.market,
-    orderType: terms.orderType,
-    lots: terms.lots,
-    priceTicks: terms.priceTicks,
-    ioc: terms.ioc,
-    postOnly: terms.postOnly,
-    reduceOnly: terms.reduceOnly,
-    nonce: terms.nonce,
-    expiresAtMs: terms.expiresAtMs,
-    delegate: terms.delegate,
-    clientId: terms.clientId,
-    originator: terms.originator,
-    originatorFeePpm: terms.originatorFeePpm,
-  });
+  hashOrderAccepted(state.hashing(), state.causeInHash, id);
+  if (state.heard) {
+    state.tell({
+      kind: 'orderAccepted',
+      seq: state.seq,
+      index: state.nextIndex(),
+      timeUs: state.nowUs,
+      cause: state.cause,
+      orderId: id,
+      subaccount: terms.subaccount,
+      market: terms.market,
+      orderType: terms.orderType,
+      lots: terms.lots,
+      priceTicks: terms.priceTicks,
+      ioc: terms.ioc,
+      postOnly: terms.postOnly,
+      reduceOnly: terms.reduceOnly,
+      nonce: terms.nonce,
+      expiresAtMs: terms.expiresAtMs,
+      delegate: terms.delegate,
+      clientId: terms.clientId,
+      originator: terms.originator,
+      originatorFeePpm: terms.originatorFeePpm,
+    });
+  }
 }
 
 /** The order is turned down, with a record. */

@@ -15,18 +15,24 @@ export function rest(state: State, slot: number, market: Market, exposure: Expos
   market.book.append(slot);
   holdResting(table, slot, exposure);
   state.touch(market);
-  state.emit(hashOrderRested, {
-    kind: 'orderRested',
-    seq: state.seq,
-    index: state.nextIndex(),
-    timeUs: state.nowUs,
-    cause: state.cause,
-    orderId: table.id(slot),
-    subaccount: table.subaccount(slot),
-    market: market.id,
-    priceTicks: table.price(slot),
-    remainingLots: table.remaining(slot),
-  });
+  const id = table.id(slot);
+  const price = table.price(slot);
+  const remaining = table.remaining(slot);
+  hashOrderRested(state.hashing(), state.causeInHash, id, price, remaining);
+  if (state.heard) {
+    state.tell({
+      kind: 'orderRested',
+      seq: state.seq,
+      index: state.nextIndex(),
+      timeUs: state.nowUs,
+      cause: state.cause,
+      orderId: id,
+      subaccount: table.subaccount(slot),
+      market: market.id,
+      priceTicks: price,
+      remainingLots: remaining,
+    });
+  }
 }
 
 /** Takes a resting order off the book, with what it has left. */
