@@ -62,15 +62,16 @@ export function stylisedFacts({ symbol, series }: MarketOutput): StylisedFacts {
     tailExponent: hill(sizes),
     autocorrelation: CORRELATION_LAGS.filter((lag) => lag * 3 < returns.length).map((lag) => ({
       lag,
-      returns: correlation(returns, lag),
-      absolute: correlation(sizes, lag),
+      returns: autocorrelation(returns, lag),
+      absolute: autocorrelation(sizes, lag),
     })),
     spread: quantiles(quoted.flatMap(({ spread }) => (spread === null ? [] : [spread]))),
     depth: quantiles(quoted.map(({ bidSize, askSize }) => bidSize + askSize)),
   };
 }
 
-function returnsOf(mids: readonly number[], lag: number): number[] {
+/** Over `lag` samples, one after another. */
+export function returnsOf(mids: readonly number[], lag: number): number[] {
   const returns: number[] = [];
   for (let i = lag; i < mids.length; i += lag) {
     const before = mids[i - lag] ?? 0;
@@ -99,7 +100,8 @@ function kurtosis(values: readonly number[]): number {
   return variance === 0 ? 3 : moment(values, 4) / (variance * variance);
 }
 
-function correlation(values: readonly number[], lag: number): number {
+/** Correlation of values with those `lag` later. */
+export function autocorrelation(values: readonly number[], lag: number): number {
   const middle = mean(values);
   let above = 0;
   let below = 0;

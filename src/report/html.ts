@@ -15,6 +15,7 @@ import { PAGE_STYLE } from './page-style.ts';
 import type { Report, StrategyReport } from './report.ts';
 import { comparison, figures } from './sections/figures.ts';
 import { fillTable, fundingTable, liquidationTable, tradeTable } from './sections/lists.ts';
+import { marketSection } from './sections/market.ts';
 import { attributionBars, fillQualityTable, metricsTables } from './sections/measures.ts';
 import { monthTable } from './sections/months.ts';
 import { duration, escape, json, time } from './text.ts';
@@ -51,9 +52,9 @@ ${isSingle && first !== undefined ? figures(first) : comparison(report)}
 ${notes(report.assumptions)}
 <h2>Data and their gaps</h2>
 ${notes(report.data)}
+${report.markets.map(marketSection).join('\n')}
 ${report.strategies.map((strategy, i) => strategySection(report, strategy, i)).join('\n')}
-<h2>How figures are computed</h2>
-${notes(conventions(report.options))}
+${report.strategies.length === 0 ? '' : `<h2>How figures are computed</h2>${notes(conventions(report.options))}`}
 <h2>Repeat and verify</h2>
 ${report.verify.map((line) => `<pre><code>${escape(line)}</code></pre>`).join('\n')}
 ${hashes(report)}
@@ -69,7 +70,7 @@ ${scripts.map((text) => `<script>${text}</script>`).join('\n')}
 function lede({ strategies, markets, firstUs, lastUs }: Report): string {
   const names = strategies.map(({ id }) => id).join(', ');
   const symbols = markets.map(({ symbol }) => symbol).join(', ');
-  return `${names} on ${symbols}, ${time(firstUs)} to ${time(lastUs)} UTC (${duration(lastUs - firstUs)})`;
+  return `${names === '' ? 'Agents' : names} on ${symbols}, ${time(firstUs)} to ${time(lastUs)} UTC (${duration(lastUs - firstUs)})`;
 }
 
 function strategySection(report: Report, strategy: StrategyReport, index: number): string {
@@ -80,7 +81,7 @@ function strategySection(report: Report, strategy: StrategyReport, index: number
   const head = isSingle ? '' : `<h2 class="strategy">${escape(strategy.id)}</h2>`;
   return `<section data-strategy="${String(index)}">
 ${head}
-<p class="lede">${escape(strategy.name)}${parameters === '' ? '' : `: ${escape(parameters)}`}</p>
+${isSingle ? '' : `<p class="lede">${escape(strategy.name)}${parameters === '' ? '' : `: ${escape(parameters)}`}</p>`}
 ${isSingle ? '' : figures(strategy)}
 <h3>Curves</h3>
 ${LEGEND}
@@ -115,6 +116,7 @@ const LEGEND = `<ul class="legend" aria-label="Legend">
 <li><b style="background:var(--soft)"></b>buy and hold</li>
 <li><b style="background:var(--fall)"></b>drawdown</li>
 <li><b style="background:var(--hold)"></b>position, margin used</li>
+<li><b style="background:var(--line)"></b>leverage</li>
 </ul>`;
 
 /** Nothing where there is nothing to choose. */

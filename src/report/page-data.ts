@@ -9,6 +9,7 @@ const MAX_POINTS = 4000;
 /** The script of the page reads this; see page-script.ts. */
 export function pageData(report: Report, output: BacktestOutput): unknown {
   return {
+    markets: report.markets.map(({ shape }) => shape),
     strategies: output.strategies.map((strategy, i) => ({
       ...strategyCurves(strategy, output),
       histogram: report.strategies[i]?.histogram ?? null,

@@ -136,6 +136,56 @@ export const PAGE_SCRIPT = `
     if (curves.rolling.length > 0 && part('rolling')) drawRolling(part('rolling'), curves.rolling);
   });
 
+  const count = (label) => ({ label, stroke: colour('--line'), fill: colour('--line') + '60', paths: uPlot.paths.bars({ size: [0.95] }), points: { show: false } });
+  const tidy = (_, ticks) => ticks.map((tick) => tick === null ? '' : String(Number(tick.toPrecision(3))));
+  const middles = ({ low, width, counts }) => counts.map((_, i) => low + (i + 0.5) * width);
+  const utc = (_, time) => time === null ? '–' : new Date(time * 1e3).toISOString().slice(0, 19);
+
+  const drawPrice = (root, price) => small(root, () => ({
+    padding: [null, 40, null, null],
+    axes: [axis({ size: 40, space: 90, values: (_, times) => times.length === 0 ? [] : clock(times) }), axis({ size: 84 })],
+    series: [{ label: 'time', value: utc }, { label: 'mid', stroke: colour('--line'), width: 1.25 }, { label: 'worth', stroke: colour('--hold'), width: 1, dash: [4, 3] }],
+  }), [price.map(({ timeUs }) => timeUs / 1e6), price.map(({ mid }) => mid), price.map(({ index }) => index)]);
+
+  /** A count of 0 has no place on a logarithmic scale; a law that falls below one sample ends there. */
+  const drawReturns = (root, { bins, normal }) => small(root, () => ({
+    scales: { x: { time: false }, y: { distr: 3, range: (_, low, high) => [0.5, high * 1.5] } },
+    axes: [axis({ size: 40, values: tidy }), axis({ filter: (_, ticks) => ticks.map((tick) => Number.isInteger(Math.log10(tick)) ? tick : null), values: (_, ticks) => ticks.map((tick) => tick === null ? '' : String(tick)) })],
+    series: [{ label: 'deviations', value: (_, value) => value === null ? '–' : value.toFixed(2) },
+      { label: 'samples', stroke: colour('--line'), paths: () => null, points: { show: true, size: 6, width: 1, fill: colour('--line'), stroke: colour('--line') } },
+      { label: 'normal law', stroke: colour('--hold'), width: 1.5, value: (_, value) => value === null ? '–' : value.toFixed(1) }],
+  }), [middles(bins), bins.counts.map((n) => n === 0 ? null : n), normal.map((n) => n < 0.5 ? null : n)]);
+
+  const drawMemory = (root, { memory, noise }) => small(root, () => ({
+    scales: { x: { time: false } },
+    axes: [axis({ size: 40 }), axis({ values: tidy })],
+    series: [{ label: 'lag' }, { label: 'returns', stroke: colour('--soft'), width: 1.25, value: (_, value) => value === null ? '–' : value.toFixed(3) },
+      { label: 'sizes', stroke: colour('--line'), width: 2, value: (_, value) => value === null ? '–' : value.toFixed(3) },
+      { label: 'noise to', stroke: colour('--hold'), width: 1, dash: [3, 3], value: () => noise.toFixed(3) },
+      { label: 'from', stroke: colour('--hold'), width: 1, dash: [3, 3], value: () => (-noise).toFixed(3) }],
+  }), [memory.map((_, i) => i + 1), memory.map(({ returns }) => returns), memory.map(({ absolute }) => absolute), memory.map(() => noise), memory.map(() => -noise)]);
+
+  const drawCounts = (root, bins, label) => small(root, () => ({
+    scales: { x: { time: false } },
+    axes: [axis({ size: 40, values: tidy }), axis()],
+    series: [{ label, value: (_, value) => value === null ? '–' : String(Number(value.toPrecision(4))) }, count('samples')],
+  }), [middles(bins), bins.counts]);
+
+  data.markets.forEach((shape, i) => {
+    if (shape === null) return;
+    const part = (name) => document.querySelector('[data-market="' + i + '"] [data-draws="' + name + '"]');
+    const draw = (name, isThere, how) => {
+      const root = part(name);
+      if (isThere) how(root);
+      else root.textContent = 'The run is too short to draw it.';
+    };
+    draw('price', shape.price.length > 1, (root) => drawPrice(root, shape.price));
+    draw('returns', shape.returns !== null, (root) => drawReturns(root, shape.returns));
+    draw('memory', shape.memory.length > 1, (root) => drawMemory(root, shape));
+    draw('spread', shape.spread !== null, (root) => drawCounts(root, shape.spread, 'spread'));
+    draw('depth', shape.depth !== null, (root) => drawCounts(root, shape.depth, 'size'));
+  });
+
   for (const search of document.querySelectorAll('[data-filters]')) {
     const rows = [...document.querySelectorAll('#' + search.dataset.filters + ' tbody tr')];
     search.addEventListener('input', () => {

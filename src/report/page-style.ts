@@ -32,7 +32,9 @@ code, .hash { font: 12.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospa
 .notes dt { font-weight: 600; } .notes dd { margin: 0 0 .6rem; color: var(--soft); overflow-wrap: anywhere; }
 .curves { height: 56rem; border: 1px solid var(--rule); background: var(--panel); }
 .small { border: 1px solid var(--rule); background: var(--panel); padding: .5rem; min-height: 17rem; }
+p.caption { color: var(--soft); font-size: .84rem; margin: .3rem 0 0; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1.25rem; align-items: start; }
+.columns.pairs { grid-template-columns: repeat(2, minmax(0, 1fr)); }
 .columns > * { min-width: 0; }
 .columns.tall .table { max-height: none; }
 .warning { color: var(--sell); }
@@ -57,6 +59,6 @@ input, select { font: inherit; color: inherit; background: var(--panel); border:
 .table:focus-visible, input:focus-visible, select:focus-visible, a:focus-visible { outline: 2px solid var(--line); outline-offset: 2px; }
 pre { background: var(--panel); border: 1px solid var(--rule); padding: .7rem .9rem; overflow-x: auto; margin: .5rem 0; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .88rem; }
-@media (max-width: 40rem) { body { padding: 1.25rem .9rem 3rem; } .curves { height: 44rem; } }
+@media (max-width: 40rem) { .columns.pairs { grid-template-columns: minmax(0, 1fr); } body { padding: 1.25rem .9rem 3rem; } .curves { height: 44rem; } }
 @media print { html { background: #fff; } .table { max-height: none; } label { display: none; } }
 `;

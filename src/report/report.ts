@@ -27,6 +27,7 @@ import {
   type RollingPoint,
 } from './analysis/distributions.ts';
 import { fillQuality, type FillQuality } from './analysis/fill-quality.ts';
+import { marketShape, type MarketShape } from './analysis/market-shape.ts';
 import { roundTrips, type RoundTrip } from './analysis/round-trips.ts';
 
 /** What only the maker of a run knows about it. */
@@ -39,6 +40,8 @@ export interface ReportAbout {
   /** Name → hash of everything that the run is made of: strategy bundle, dataset, configuration. */
   readonly bundle: Readonly<Record<string, string>>;
   readonly options: MetricsOptions;
+  /** Agents make the market: its stylised facts are part of the report. */
+  readonly isEndogenous?: boolean;
   /** Trials of the search that this run was picked from. */
   readonly trials: Trials | null;
 }
@@ -67,6 +70,8 @@ export interface MarketReport {
   /** Time without a book. */
   readonly gapUs: number;
   readonly meanSpread: number | null;
+  /** Of a market that agents make. */
+  readonly shape: MarketShape | null;
 }
 
 export interface StrategyReport {
@@ -117,6 +122,7 @@ export function buildReport(output: BacktestOutput, about: ReportAbout): Report 
       gaps: market.gaps.length,
       gapUs: market.gaps.reduce((sum, { fromUs, toUs }) => sum + toUs - fromUs, 0),
       meanSpread: mean(market.series.flatMap(({ spread }) => spread ?? [])),
+      shape: about.isEndogenous === true ? marketShape(market) : null,
     })),
     strategies: output.strategies.map((strategy) => strategyReport(strategy, about)),
   };

@@ -12,7 +12,6 @@ import type { BacktestCheckpoint, BacktestOutput } from '../backtest/output.ts';
 import type { Note } from '../backtest/note.ts';
 import { runBacktest, type BacktestInput } from '../backtest/run.ts';
 import { stylisedFacts, type StylisedFacts } from '../backtest/stylised-facts.ts';
-import { factsNote } from './facts-note.ts';
 import type { StrategyEntry } from '../backtest/strategy-run.ts';
 import type { MarketSpec } from '../engine/config.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../gateway/market-config.ts';
@@ -162,9 +161,10 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
   );
   const agents =
     plan.population === undefined ? [] : agentEntries(plan.population, streams, DEFAULT_LATENCY);
+  const specs = tape.markets.map((units) => specOf(plan, units));
   const output = await runBacktest({
     config: { ...DEFAULT_EXCHANGE_CONFIG, genesisTimeUs: genesisUs },
-    markets: tape.markets.map((units) => specOf(plan, units)),
+    markets: specs,
     strategies: [...strategies, ...agents],
     tape: tape.batches,
     streams,
@@ -184,8 +184,15 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
   return {
     output,
     stylisedFacts: facts,
-    assumptions: assumptionsOf(plan, latency?.words ?? '', strategies, warmUpUs, tape.markets),
-    data: [...tape.notes(), ...facts.map(factsNote)],
+    assumptions: assumptionsOf(
+      plan,
+      latency?.words ?? null,
+      strategies,
+      warmUpUs,
+      tape.markets,
+      specs,
+    ),
+    data: tape.notes(),
   };
 }
 
@@ -292,27 +299,36 @@ const IMPACT_WORDS: Readonly<Record<string, string>> = {
 
 function assumptionsOf(
   plan: RunPlan,
-  latency: string,
+  /** null when agents are alone. */
+  latency: string | null,
   strategies: readonly StrategyEntry[],
   warmUpUs: number,
   markets: readonly SourceMarket[],
+  specs: readonly MarketSpec[],
 ): Note[] {
   const { queue = DEFAULTS.queue, impact = DEFAULTS.impact } = plan;
-  const fees = parseFees(plan.fees ?? DEFAULTS.fees, plan.feesTimes);
-  const [initial = '', maintenance = ''] = (plan.margin ?? DEFAULTS.margin).split(',');
-  const percent = (ratio: string): string => `${String(Math.round(Number(ratio) * 1e6) / 1e4)} %`;
+  const percent = (ppm: number): string => `${String(ppm / 1e4)} %`;
+  const terms = new Set(
+    specs.map(({ makerFeePpm, takerFeePpm, tiers: [first] }) => {
+      const margin = `initial margin ${percent(first?.initialMarginPpm ?? 0)}, maintenance ${percent(first?.maintenanceMarginPpm ?? 0)}`;
+      return `Maker ${percent(makerFeePpm)}, taker ${percent(takerFeePpm)}; ${margin}.`;
+    }),
+  );
+  const starts = strategies.length === 0 ? '' : ` Each account starts with ${plan.balance}.`;
+  const isHistory = plan.population === undefined;
   return [
     ...markets.map(({ note }) => note),
-    {
-      title: `Queue position: ${queue}`,
-      text: `${QUEUE_WORDS[queue] ?? ''} Trades fill strictly first come, first served.`,
-    },
-    { title: `Impact: ${impact}`, text: IMPACT_WORDS[impact.split(':')[0] ?? ''] ?? '' },
-    { title: 'Latency', text: `${latency}.` },
-    {
-      title: 'Fees and margin',
-      text: `Maker ${percent(fees.makerFee)}, taker ${percent(fees.takerFee)}; initial margin ${percent(initial)}, maintenance ${percent(maintenance)}. Each account starts with ${plan.balance}.`,
-    },
+    ...(isHistory
+      ? [
+          {
+            title: `Queue position: ${queue}`,
+            text: `${QUEUE_WORDS[queue] ?? ''} Trades fill strictly first come, first served.`,
+          },
+          { title: `Impact: ${impact}`, text: IMPACT_WORDS[impact.split(':')[0] ?? ''] ?? '' },
+        ]
+      : []),
+    ...(latency === null ? [] : [{ title: 'Latency', text: `${latency}.` }]),
+    { title: 'Fees and margin', text: `${[...terms].join(' ')}${starts}` },
     ...(plan.faults === undefined
       ? []
       : [{ title: 'Faults on purpose', text: `${strategies[0]?.faults?.words ?? 'none'}.` }]),

@@ -45,6 +45,37 @@ test('a run of hours has no yearly figures, and says so', () => {
   expect(render(output([strategy('a')]))).toContain('Sharpe, a year');
 });
 
+test('a market of agents alone has a page: its facts are drawn, and nothing of strategies is said', async () => {
+  const run = output([]);
+  const series = Array.from({ length: 200 }, (_, i) => ({
+    timeUs: START_US + i * 1e6,
+    mid: 100 + ((i * 37) % 11) / 10,
+    mark: 100,
+    index: 100.5,
+    spread: 0.1 * (1 + (i % 4)),
+    bidSize: 1 + (i % 7),
+    askSize: 2,
+  }));
+  const market = { ...run.markets[0]!, series };
+  const about = { ...ABOUT, title: 'Agents on T', isEndogenous: true };
+  const alone = join(folder, 'agents');
+  const { page: path } = await writeReport(
+    { ...run, markets: [market], strategies: [] },
+    about,
+    alone,
+  );
+  const page = await browser.context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  await page.goto(pathToFileURL(path).href);
+  const drawn = page.locator('[data-market="0"] .small[data-ready="true"] canvas');
+  await drawn.nth(4).waitFor();
+  expect(await drawn.count()).toBe(5);
+  expect(problems).toEqual([]);
+  expect(await page.locator('h2').allTextContents()).not.toContain('How figures are computed');
+  await page.close();
+});
+
 test('the page opens offline: no request, no error, drawn charts, a working filter', async () => {
   const { page: path } = await writeReport(output([strategy('a')]), ABOUT, folder);
   const page = await browser.context.newPage();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import type { MarketOutput } from '../../src/backtest/output.ts';
+import { marketShape } from '../../src/report/analysis/market-shape.ts';
 import { stylisedFacts } from '../../src/backtest/stylised-facts.ts';
 import { normal, ornsteinUhlenbeck } from '../../src/sim/fundamental.ts';
 import { RandomStreams } from '../../src/sim/rng.ts';
@@ -101,7 +102,32 @@ test('a strategy trades among agents, on a recorded fundamental as well', async 
   expect(output.strategies[0]!.summary.fills).toBeGreaterThan(0);
   // BTCUSDT on that evening.
   expect(output.markets[0]!.series[60]!.index).toBeCloseTo(61_800, -3);
-  expect(data.map(({ title }) => title).join()).toContain('Stylised facts of SIM-PERP');
+  expect(data.map(({ title }) => title)).toEqual(['An endogenous market']);
+});
+
+test('what a report says of a market of agents is its own terms, and its facts drawn', async () => {
+  const plan = planOf(await shortened(120_000_000));
+  const { output, assumptions } = await executePlan(plan);
+  expect(assumptions.map(({ title }) => title)).toEqual([
+    'Index of SIM-PERP: what the asset is worth',
+    'Fees and margin',
+  ]);
+  expect(assumptions[1]!.text).toBe(
+    'Maker 0.01 %, taker 0.035 %; initial margin 1 %, maintenance 0.5 %.',
+  );
+  const shape = marketShape(output.markets[0]!);
+  const mids = output.markets[0]!.series.flatMap(({ mid }) => mid ?? []);
+  const total = (counts: readonly number[]): number => counts.reduce((sum, n) => sum + n, 0);
+  // Every return is in a bin, and the normal law beside them counts as many but for what lies beyond the bins.
+  expect(total(shape.returns!.bins.counts)).toBe(mids.length - 1);
+  expect(total(shape.returns!.normal)).toBeGreaterThan(0.97 * (mids.length - 1));
+  expect(total(shape.returns!.normal)).toBeLessThan(1.01 * (mids.length - 1));
+  expect(shape.memory[0]).toEqual({
+    returns: shape.facts.autocorrelation[0]!.returns,
+    absolute: shape.facts.autocorrelation[0]!.absolute,
+  });
+  expect(shape.noise).toBeCloseTo(1.96 / Math.sqrt(mids.length - 1), 12);
+  expect(total(shape.spread!.counts)).toBe(Math.ceil(mids.length * 0.99));
 });
 
 test.each([

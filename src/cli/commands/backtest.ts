@@ -89,11 +89,7 @@ export const command: CommandModule<object, BacktestArguments> = {
       throw new Interrupted('interrupted');
     }
     await folder.finish(result);
-    // A market of agents alone has no account to report on.
-    const page =
-      plan.strategies.length === 0
-        ? null
-        : (await writeReport(result.output, aboutOf(result, folder, plan), folder.path)).page;
+    const { page } = await writeReport(result.output, aboutOf(result, folder, plan), folder.path);
     report(result, folder, page, options.json);
   },
 };
@@ -122,7 +118,8 @@ function aboutOf(
 ): ReportAbout {
   const symbols = output.markets.map(({ symbol }) => symbol).join(', ');
   return {
-    title: `${output.strategies.map(({ name }) => name).join(', ')} on ${symbols}`,
+    title: `${output.strategies.map(({ name }) => name).join(', ') || 'Agents'} on ${symbols}`,
+    isEndogenous: plan.population !== undefined,
     assumptions,
     data,
     verify: [`npx orrery replay ${folder.file('journal')} --verify`],
@@ -137,7 +134,7 @@ function aboutOf(
 function report(
   { output, stylisedFacts }: PlanResult,
   folder: RunFolder,
-  page: string | null,
+  page: string,
   json: boolean,
 ): void {
   const { chainHash, stateHash, commands, firstUs, lastUs } = output;
@@ -192,7 +189,7 @@ function report(
   print(`time     ${((lastUs - firstUs) / 1e6).toFixed(1)} s, ${String(commands)} commands`);
   print(`hashes   chain ${chainHash}`);
   print(`         state ${stateHash}`);
-  if (page !== null) print(`report   ${page}`);
+  print(`report   ${page}`);
   print(`journal  ${folder.file('journal')}`);
   print(`verify   npx orrery replay ${folder.file('journal')} --verify`);
 }

@@ -115,7 +115,7 @@ export function attributionBars({ attribution: parts }: StrategyReport): string 
   });
   const without =
     parts.fillsWithoutMid > 0
-      ? `<p>${String(parts.fillsWithoutMid)} fills had no mid before them or 10 s after; they count as inventory.</p>`
+      ? `<p>Fills without a mid before them or 10 s after, which count as inventory: ${String(parts.fillsWithoutMid)}.</p>`
       : '';
   return `<div class="table"><table class="bars"><tbody>${bars.join('')}<tr class="total"><td class="text">PnL</td><td${toneOf(parts.total)}>${escape(money(parts.total))}</td><td></td></tr></tbody></table></div>${without}`;
 }

@@ -1,0 +1,53 @@
+/** A market that agents make: its figures and its stylised facts, drawn. */
+import type { Quantiles } from '../../backtest/stylised-facts.ts';
+import type { MarketReport } from '../report.ts';
+import { escape, grouped, ratio } from '../text.ts';
+
+export function marketSection(market: MarketReport, index: number): string {
+  const { shape, symbol } = market;
+  if (shape === null) return '';
+  return `<section data-market="${String(index)}">
+<h2 class="strategy">The market ${escape(symbol)}</h2>
+${tiles(market)}
+<h3>Price and what the asset is worth</h3>
+${chart('price', 'Mid and index over time')}
+<div class="columns pairs">
+${titled('Returns beside a normal law', 'returns', 'In deviations, counts on a logarithmic scale: points above the curve far out are fat tails.')}
+${titled('Memory of returns and of their sizes', 'memory', 'Autocorrelation by lag in samples. Independent draws stay between the thin lines 19 times in 20: sizes that stay above them cluster.')}
+${titled('Spread', 'spread', 'Samples by best ask less best bid, without the largest hundredth.')}
+${titled('Size at the touch', 'depth', 'Samples by size at the best bid and ask together, without the largest hundredth.')}
+</div>
+</section>`;
+}
+
+function tiles({ shape, trades, volume }: MarketReport): string {
+  if (shape === null) return '';
+  const { facts } = shape;
+  const [first] = facts.returns;
+  const [memory] = facts.autocorrelation;
+  const of = ({ p5, p50, p95 }: Quantiles): string =>
+    [p5, p50, p95].map((value) => grouped(String(Math.round(value * 1e6) / 1e6))).join(' · ');
+  const rows: readonly (readonly [string, string])[] = [
+    ['Trades', grouped(String(trades))],
+    ['Volume', grouped(volume)],
+    ['Deviation of returns, bp', ratio(first?.deviationBp ?? null)],
+    ['Excess kurtosis', ratio(first?.excessKurtosis ?? null)],
+    ['Tail exponent (Hill)', ratio(facts.tailExponent)],
+    ['Memory of returns', ratio(memory?.returns ?? null, 3)],
+    ['Memory of sizes', ratio(memory?.absolute ?? null, 3)],
+    ['Spread: 5 %, median, 95 %', of(facts.spread)],
+    ['Touch: 5 %, median, 95 %', of(facts.depth)],
+  ];
+  const cells = rows.map(
+    ([name, value]) => `<div><dt>${escape(name)}</dt><dd>${escape(value)}</dd></div>`,
+  );
+  return `<dl class="figures">${cells.join('')}</dl>`;
+}
+
+function titled(title: string, name: string, caption: string): string {
+  return `<div><h3>${title}</h3>${chart(name, title)}<p class="caption">${caption}</p></div>`;
+}
+
+function chart(name: string, label: string): string {
+  return `<div class="small" data-draws="${name}" role="img" aria-label="${label}"></div>`;
+}
