@@ -69,6 +69,19 @@ test('a campaign resumes, and one run of it comes again by its number', () => {
   expect(again.out).toContain('300 commands: all invariants hold');
 });
 
+test('an economic search comes to the same with any number of workers', () => {
+  const outcomeOf = (workers: string): unknown => {
+    const args = ['--plans', '40', '--arena', 'still', '--seed', 'cli', '--workers', workers];
+    const { status, out, err } = orrery('economic', ...args, '--json');
+    expect(err).toBe('');
+    expect(status).toBe(0);
+    return JSON.parse(out);
+  };
+  const one = outcomeOf('1');
+  expect(one).toMatchObject({ found: false, plans: 40, arenas: 1, seed: 'cli' });
+  expect(outcomeOf('2')).toEqual(one);
+});
+
 test('an interrupt ends a campaign cleanly with what it has', async () => {
   const child = spawn(
     process.execPath,

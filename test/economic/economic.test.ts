@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { makeArena } from '../../src/fuzz/economic/arena.ts';
 import { play } from '../../src/fuzz/economic/play.ts';
-import { CoalitionSearch, shortest, worthOf } from '../../src/fuzz/economic/search.ts';
+import { CoalitionSearch, searchArena, shortest, worthOf } from '../../src/fuzz/economic/search.ts';
 import { bundle } from '../mutants/build.ts';
 import { MUTANTS } from '../mutants/mutants.ts';
 import { EFFORT } from '../setup/effort.ts';
@@ -22,20 +22,23 @@ afterAll(() => {
 test.each(['still', 'walk'] as const)(
   'in an arena whose index goes its way (%s) nothing is to be had for free',
   (kind) => {
-    const search = new CoalitionSearch({ seed: 'economic', kinds: [kind] });
-    search.search(kind === 'still' ? 150 * EFFORT : 20 * EFFORT);
+    const plans = kind === 'still' ? 150 * EFFORT : 20 * EFFORT;
+    const search = new CoalitionSearch({ seed: 'economic', kinds: [kind] }, plans).run();
+    expect(search.plans).toBe(plans);
     expect(search.found, JSON.stringify(search.best?.plan)).toBe(false);
     expect(search.best?.worth).toBe(0n);
   },
 );
 
-test('a search is the same whether it is made at once or in stretches', () => {
-  const once = new CoalitionSearch({ seed: 'stretches', kinds: ['still'] });
-  const often = new CoalitionSearch({ seed: 'stretches', kinds: ['still'] });
-  once.search(40);
-  for (let i = 0; i < 8; i++) often.search(5);
-  expect(often.plans).toBe(once.plans);
-  expect(often.best?.plan).toEqual(once.best?.plan);
+test('a search is the same in whatever order its arenas are done', () => {
+  const options = { seed: 'side by side', kinds: ['still'] } as const;
+  const results = [0, 1].map((arena) => searchArena(options, arena, 400));
+  const [forward, backward] = [0, 1].map(() => new CoalitionSearch(options, 400));
+  for (const i of [0, 1]) forward!.add(results[i]!);
+  for (const i of [1, 0]) backward!.add(results[i]!);
+  expect(forward).toMatchObject({ plans: 400, arenas: 2, isOver: true });
+  expect(backward).toMatchObject({ plans: 400, arenas: 2 });
+  expect(backward!.best).toEqual(forward!.best);
 });
 
 test('doing nothing costs nothing, and trading costs its fees', () => {
@@ -71,8 +74,7 @@ describe('planted holes', () => {
       shortest: typeof shortest;
       worthOf: typeof worthOf;
     };
-    const search = new built.CoalitionSearch({ seed: 'planted', kinds: ['still'] });
-    search.search(plans);
+    const search = new built.CoalitionSearch({ seed: 'planted', kinds: ['still'] }, plans).run();
     expect(search.found).toBe(true);
     const find = search.best;
     if (find === null) return;

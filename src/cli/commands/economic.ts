@@ -1,9 +1,16 @@
+import { availableParallelism } from 'node:os';
 import type { CommandModule } from 'yargs';
 import { must } from '../../base/assert.ts';
 import { ARENA_KINDS, type ArenaKind } from '../../fuzz/economic/arena.ts';
 import { describePlan, type Plan } from '../../fuzz/economic/plan.ts';
 import { play } from '../../fuzz/economic/play.ts';
-import { CoalitionSearch, shortest, worthOf, type Find } from '../../fuzz/economic/search.ts';
+import {
+  CoalitionSearch,
+  shortest,
+  worthOf,
+  type Find,
+  type SearchOptions,
+} from '../../fuzz/economic/search.ts';
 import { money } from '../../gateway/encode.ts';
 import { RecordedExchange } from '../../sim/recorded-exchange.ts';
 import { writeWholeFile } from '../../store/whole-file.ts';
@@ -16,19 +23,22 @@ import {
   printJson,
   setExitCode,
   startProgress,
+  type Progress,
 } from '../manners.ts';
+import { FuzzPool } from '../fuzz/pool.ts';
 
 interface EconomicArguments {
   readonly plans: number;
   readonly seed: string;
   readonly arena: ArenaKind | 'both';
   readonly journal: string | undefined;
+  readonly workers: number;
   readonly json: boolean;
 }
 
 const MOST_PLANS = 100_000_000;
-/** Plans between two looks at the keyboard. */
-const STRETCH = 10;
+/** Between two looks at the keyboard. */
+const POLL_MS = 100;
 
 export const command: CommandModule<object, EconomicArguments> = {
   command: 'economic',
@@ -41,6 +51,11 @@ export const command: CommandModule<object, EconomicArguments> = {
         default: 'both' as const,
         describe: 'an index that stands still, one that jumps up or down alike, or both in turn',
       })
+      .option('workers', {
+        type: 'number',
+        default: availableParallelism(),
+        describe: 'threads; the outcome does not depend on them',
+      })
       .option('journal', { type: 'string', describe: 'write the best plan there as a journal' })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .example('$0 economic --plans 20000', 'look for money for free')
@@ -48,22 +63,13 @@ export const command: CommandModule<object, EconomicArguments> = {
       .epilogue(
         'Exit codes: 0 nothing is to be had for free, 1 a plan gains, 2 bad input, 130 interrupted.',
       ),
-  handler: async ({ plans, seed, arena, journal, json }) => {
+  handler: async ({ plans, seed, arena, workers, journal, json }) => {
     mustBeWhole('plans', plans, 1, MOST_PLANS);
+    mustBeWhole('workers', workers, 1);
     const kinds = arena === 'both' ? ARENA_KINDS : [arena];
-    const search = new CoalitionSearch({ seed, kinds });
-    const progress = startProgress('plans', json);
-    try {
-      while (search.plans < plans && !search.found) {
-        if (isInterrupted()) throw new Interrupted('interrupted');
-        search.search(Math.min(STRETCH, plans - search.plans));
-        progress.update(search.plans / plans);
-        // A turn of the loop, in which an interrupt is heard.
-        await new Promise(setImmediate);
-      }
-    } finally {
-      progress.stop();
-    }
+    const options = { seed, kinds };
+    const search = new CoalitionSearch(options, plans);
+    await searchSideBySide(search, options, plans, workers, startProgress('plans', json));
     const best = must(search.best ?? undefined, 'a search tries a plan at least');
     const plan = shortest(best);
     const summary = describeFind(search, best, plan, seed);
@@ -76,6 +82,42 @@ export const command: CommandModule<object, EconomicArguments> = {
     if (search.found) setExitCode(EXIT.failed);
   },
 };
+
+/** Each worker takes the next arena. Ends at once when it is interrupted. */
+async function searchSideBySide(
+  search: CoalitionSearch,
+  options: SearchOptions,
+  plans: number,
+  workers: number,
+  progress: Progress,
+): Promise<void> {
+  const pool = new FuzzPool(workers);
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (!search.isOver) {
+      const arena = next;
+      next += 1;
+      search.add(await pool.searchArena(options, arena, plans));
+      progress.update(search.plans / plans, `${String(search.arenas)} arenas`);
+    }
+  };
+  let poll: NodeJS.Timeout | undefined;
+  const interrupt = new Promise<never>((_resolve, reject) => {
+    poll = setInterval(() => {
+      if (isInterrupted()) reject(new Interrupted('interrupted'));
+    }, POLL_MS);
+  });
+  const all = Promise.all(Array.from({ length: workers }, work));
+  // What an interrupt leaves behind fails when its pool ends.
+  all.catch(() => undefined);
+  try {
+    await Promise.race([all, interrupt]);
+  } finally {
+    clearInterval(poll);
+    progress.stop();
+    await pool.close();
+  }
+}
 
 function describeFind(
   search: CoalitionSearch,

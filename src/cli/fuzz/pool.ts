@@ -1,7 +1,8 @@
-/** Worker threads for `orrery fuzz`: each does one batch of runs, or one shrinking, at a time. */
+/** Worker threads for `orrery fuzz` and `orrery economic`: each does one batch of runs, one shrinking, or one arena at a time. */
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { BatchResult, CampaignPlan, ShrinkReport } from '../../fuzz/campaign.ts';
+import type { ArenaResult, SearchOptions } from '../../fuzz/economic/search.ts';
 import type { Failure } from '../../fuzz/run.ts';
 import { isInterrupted } from '../manners.ts';
 import { SIGNALS } from './worker.ts';
@@ -28,6 +29,11 @@ export class FuzzPool {
 
   runBatch(plan: CampaignPlan, from: number, to: number): Promise<BatchResult> {
     return this.pool.run({ plan, from, to }, { name: 'runBatch' }) as Promise<BatchResult>;
+  }
+
+  /** At most so many plans in one arena of an economic search. */
+  searchArena(options: SearchOptions, arena: number, most: number): Promise<ArenaResult> {
+    return this.pool.run({ options, arena, most }, { name: 'searchArena' }) as Promise<ArenaResult>;
   }
 
   /** An interrupt ends it early, with what there is. */

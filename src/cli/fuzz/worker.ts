@@ -1,4 +1,4 @@
-/** What a worker thread of `orrery fuzz` does: batches of runs, and the shrinking of one that failed. */
+/** What a worker thread of `orrery fuzz` and `orrery economic` does: batches of runs, the shrinking of one that failed, the search of an arena. */
 import {
   runBatch as batch,
   shrinkFailure as shrinkOne,
@@ -7,6 +7,11 @@ import {
   type CampaignPlan,
   type ShrinkReport,
 } from '../../fuzz/campaign.ts';
+import {
+  searchArena as search,
+  type ArenaResult,
+  type SearchOptions,
+} from '../../fuzz/economic/search.ts';
 import type { Failure } from '../../fuzz/run.ts';
 import { keccak } from '../../wallet/ethers-ports.ts';
 
@@ -25,6 +30,14 @@ export function runBatch(task: {
   readonly to: number;
 }): BatchResult {
   return batch(task.plan, task.from, task.to);
+}
+
+export function searchArena(task: {
+  readonly options: SearchOptions;
+  readonly arena: number;
+  readonly most: number;
+}): ArenaResult {
+  return search(task.options, task.arena, task.most);
 }
 
 export function shrinkRun({ run, ...task }: ShrinkTask & { readonly run: number }): ShrinkReport {
