@@ -1,15 +1,21 @@
 /** Two journals compared: what differs first, and that nothing does when nothing does. */
 import { expect, test } from 'vitest';
 import type { Command } from '../../src/engine/commands.ts';
+import { Exchange } from '../../src/engine/exchange.ts';
 import { seq as seqOf, timeUs } from '../../src/num/units.ts';
 import { changedRows, lookAround } from '../../src/sim/diff/around.ts';
 import { diffJournals, type JournalDiff } from '../../src/sim/diff/journal-diff.ts';
 import { JournalWriter } from '../../src/sim/journal/frames.ts';
-import { newExchange } from '../risk/lives.ts';
-import { journal, randomLife, record } from './recordings.ts';
+import { drawLife } from '../metamorphic/life.ts';
+import { journal, record as recordAll } from './recordings.ts';
 
-const life = randomLife(3, 300);
-const { config } = newExchange();
+const { config, commands: life } = drawLife('differences 1', {
+  name: 'money',
+  commands: 320,
+  config: { vaultLockupMs: 3000 },
+});
+const record = (commands: readonly Command[], of = config, every = 50): Uint8Array =>
+  recordAll(commands, of, every);
 
 function diff(a: Uint8Array, b: Uint8Array): Promise<JournalDiff> {
   return diffJournals(journal('a', a), journal('b', b));
@@ -97,8 +103,7 @@ test('configurations that differ are named by field, and what they change is fou
 });
 
 test('looking around a place can be stopped', async () => {
-  const life = randomLife(3, 40);
-  const one = journal('a', record(life));
+  const one = journal('a', record(life.slice(0, 40)));
   let asked = 0;
   const around = await lookAround(one, Infinity, 2, {
     cancelled: () => {
@@ -135,7 +140,7 @@ test('the states around the place show what differs and what each command change
 test('a hash that another engine recorded is told from the replayed one', async () => {
   const forged = (what: 'checkpoint' | 'end'): Uint8Array => {
     const writer = new JournalWriter(config);
-    const engine = newExchange();
+    const engine = new Exchange(config);
     for (const command of life) {
       writer.append(seqOf(engine.seq + 1), command);
       engine.apply(command);

@@ -3,21 +3,20 @@
  * up to a command, with exactly the state that the exchange had then, or refused with its place; never anything else.
  */
 import { expect, test } from 'vitest';
+import { Exchange } from '../../src/engine/exchange.ts';
 import { seq as seqOf } from '../../src/num/units.ts';
 import { JournalError, JournalWriter } from '../../src/sim/journal/frames.ts';
 import { replay } from '../../src/sim/replay.ts';
-import { randomLife } from '../diff/recordings.ts';
-import { newExchange } from '../risk/lives.ts';
+import { drawLife } from '../metamorphic/life.ts';
 import { EFFORT } from '../setup/effort.ts';
 
 /** Every byte in the long proofs; some of them otherwise. */
 const STEP = EFFORT === 1 ? 17 : 1;
-const life = randomLife(5, 25);
-const { config } = newExchange();
+const { config, commands: life } = drawLife('journal', { name: 'money', commands: 40 });
 
 /** Chain hashes after each command, and where in the bytes each command's frame ends. */
 const { bytes, hashes, ends } = (() => {
-  const engine = newExchange();
+  const engine = new Exchange(config);
   const writer = new JournalWriter(config);
   const chain = [engine.chainHash()];
   const after = [writer.bytes().length];

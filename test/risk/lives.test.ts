@@ -1,55 +1,45 @@
 /**
- * Random lives under stress: every invariant after every command (conservation to the Quantum, nobody liquidatable by a scan of all, isolated
- * margins, vault shares), restored exchanges that go on alike, intervals cut in two, the journal's bytes.
+ * Lives under stress, as the fuzzer draws them: states of liquidation and margin that they must reach, restored exchanges that go on alike, intervals cut in
+ * two. That every invariant holds after every command is test/fuzz/generator.
  */
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EFFORT } from '../setup/effort.ts';
-import type { Exchange } from '../../src/engine/exchange.ts';
+import type { EngineEvent } from '../../src/engine/events.ts';
+import { Exchange } from '../../src/engine/exchange.ts';
+import { PROFILE_NAMES, type ProfileName } from '../../src/fuzz/profile.ts';
 import { subaccountId, timeUs } from '../../src/num/units.ts';
-import { ByteReader, ByteWriter } from '../../src/sim/journal/bytes.ts';
-import { decodeCommand, encodeCommand } from '../../src/sim/journal/codec.ts';
-import { anyStep, newExchange, OPENING, START, USERS, type Step } from './lives.ts';
+import { drawLife, type Life } from '../metamorphic/life.ts';
+import { EFFORT } from '../setup/effort.ts';
 
-/** Runs a life; answers what was reached. */
-function live(
-  random: readonly Step[],
-  each: (command: ReturnType<Step['command']>, nonce: bigint, waitUs: number) => void,
-): void {
-  let atUs: number = START;
-  let nonce = 100n;
-  for (const { waitUs, command } of [...OPENING, ...random]) {
-    const from = atUs;
-    atUs += waitUs;
-    nonce += 1n;
-    each(command(timeUs(atUs), nonce), nonce, atUs - from);
+function* lives(
+  what: string,
+  count: number,
+  names: readonly ProfileName[],
+  commands: number,
+): Generator<Life> {
+  for (let i = 0; i < count * EFFORT; i++) {
+    yield drawLife(`${what} ${String(i)}`, { name: names[i % names.length]!, commands });
   }
 }
 
-test('every invariant holds after every command', () => {
+test('lives under stress reach every step of the ladder, and every refusal of money', () => {
   const reached = new Map<string, number>();
   const note = (what: string): void => {
     reached.set(what, (reached.get(what) ?? 0) + 1);
   };
-  fc.assert(
-    fc.property(fc.array(anyStep, { minLength: 80, maxLength: 160 }), (random) => {
-      const engine = newExchange();
-      live(random, (command) => {
-        const insurance = engine.subaccount(subaccountId(1)).balanceQuanta;
-        expect(insurance).toBeGreaterThanOrEqual(0n);
-        const outcome = engine.apply(command, (event) => {
-          if (event.kind === 'liquidationStep') {
-            note(`${event.isolated ? 'isolated ' : ''}${event.step}`);
-          } else if (event.kind === 'positionTransferred') note(event.reason);
-          else if (event.kind === 'orderEnded') note(`ended ${String(event.reason)}`);
-          else note(event.kind);
-        });
-        note(outcome);
-        expect(engine.checkInvariants()).toEqual([]);
-      });
-    }),
-    { numRuns: 250 * EFFORT },
-  );
+  const hear = (event: EngineEvent): void => {
+    if (event.kind === 'liquidationStep') note(`${event.isolated ? 'isolated ' : ''}${event.step}`);
+    else if (event.kind === 'positionTransferred') note(event.reason);
+    else if (event.kind === 'orderEnded') note(`ended ${String(event.reason)}`);
+    else note(event.kind);
+  };
+  for (const { config, commands } of lives('reach', 12, ['stress', 'money'], 2000)) {
+    const engine = new Exchange(config);
+    for (const [i, command] of commands.entries()) {
+      note(engine.apply(command, hear));
+      if (i % 50 === 0) expect(engine.checkInvariants()).toEqual([]);
+      expect(engine.subaccount(subaccountId(1)).balanceQuanta).toBeGreaterThanOrEqual(0n);
+    }
+  }
   for (const state of [
     ...['cancelOrders', 'order', 'insurance', 'takeover', 'adl', 'safe'],
     ...['isolated cancelOrders', 'isolated order', 'isolated takeover', 'isolated adl'],
@@ -63,77 +53,48 @@ test('every invariant holds after every command', () => {
 });
 
 test('a restored exchange goes on as the one it was taken from', () => {
-  fc.assert(
-    fc.property(
-      fc.array(anyStep, { minLength: 80, maxLength: 160 }),
-      fc.nat(999),
-      (random, every) => {
-        let engine = newExchange();
-        const straight = newExchange();
-        let i = 0;
-        live(random, (command) => {
-          i += 1;
-          if (i % 5 === every % 5) engine = engine.fork();
-          expect(engine.apply(command)).toBe(straight.apply(command));
-        });
-        expect(engine.chainHash()).toBe(straight.chainHash());
-        expect(engine.stateHash()).toBe(straight.stateHash());
-        expect(engine.snapshot()).toEqual(straight.snapshot());
-      },
-    ),
-    { numRuns: 60 * EFFORT },
-  );
+  for (const { config, commands } of lives('restored', 16, PROFILE_NAMES, 200)) {
+    let engine = new Exchange(config);
+    const straight = new Exchange(config);
+    for (const [i, command] of commands.entries()) {
+      if (i % 20 === commands.length % 20) engine = engine.fork();
+      expect(engine.apply(command)).toBe(straight.apply(command));
+    }
+    expect(engine.chainHash()).toBe(straight.chainHash());
+    expect(engine.stateHash()).toBe(straight.stateHash());
+    expect(engine.snapshot()).toEqual(straight.snapshot());
+  }
 });
 
 test('cutting an interval in two never changes state (R-12.1)', () => {
-  fc.assert(
-    fc.property(
-      fc.array(anyStep, { minLength: 80, maxLength: 160 }),
-      fc.integer({ min: 1, max: 999 }),
-      (random, permille) => {
-        const whole = newExchange();
-        const cut = newExchange();
-        live(random, (command, _nonce, waitUs) => {
-          if (waitUs > 1) {
-            const back = Math.floor((waitUs * permille) / 1000);
-            cut.apply({ kind: 'advanceTime', timeUs: timeUs(command.timeUs - back) });
-          }
-          expect(cut.apply(command)).toBe(whole.apply(command));
-          expect(figures(cut)).toEqual(figures(whole));
-        });
-        expect(cut.nextTimerUs()).toBe(whole.nextTimerUs());
-      },
-    ),
-    { numRuns: 60 * EFFORT },
-  );
+  for (const { config, commands } of lives('cut', 16, PROFILE_NAMES, 200)) {
+    const whole = new Exchange(config);
+    const cut = new Exchange(config);
+    for (const [i, command] of commands.entries()) {
+      const waitUs = command.timeUs - whole.nowUs;
+      if (waitUs > 1) {
+        const back = Math.floor((waitUs * (1 + (i % 999))) / 1000);
+        cut.apply({ kind: 'advanceTime', timeUs: timeUs(command.timeUs - back) });
+      }
+      expect(cut.apply(command)).toBe(whole.apply(command));
+      if (i % 10 === 0) expect(figures(cut)).toEqual(figures(whole));
+    }
+    expect(figures(cut)).toEqual(figures(whole));
+    expect(cut.nextTimerUs()).toBe(whole.nextTimerUs());
+  }
 });
 
 function figures(engine: Exchange): unknown {
-  const { clsAccount, insuranceAccount, treasuryAccount } = engine.config;
-  return [...USERS, clsAccount, insuranceAccount, treasuryAccount].flatMap((account) =>
-    engine.subaccountsOf(account).map(({ id, balanceQuanta }) => {
-      const open = engine
-        .positions(id)
-        .map(({ lots, costQuanta, isolatedMarginQuanta, fundingQuanta }) => [
-          lots,
-          costQuanta,
-          isolatedMarginQuanta,
-          fundingQuanta,
-        ]);
-      return [balanceQuanta, open, engine.openOrders(id).length];
-    }),
-  );
+  return Array.from({ length: engine.subaccountCount }, (_, id) => {
+    const { balanceQuanta } = engine.subaccount(subaccountId(id));
+    const open = engine
+      .positions(subaccountId(id))
+      .map(({ lots, costQuanta, isolatedMarginQuanta, fundingQuanta }) => [
+        lots,
+        costQuanta,
+        isolatedMarginQuanta,
+        fundingQuanta,
+      ]);
+    return [balanceQuanta, open, engine.openOrders(subaccountId(id)).length];
+  });
 }
-
-test('the journal’s bytes carry every command of a life', () => {
-  fc.assert(
-    fc.property(fc.array(anyStep, { minLength: 20, maxLength: 40 }), (random) => {
-      live(random, (command) => {
-        const writer = new ByteWriter(1);
-        encodeCommand(writer, command);
-        expect(decodeCommand(new ByteReader(writer.bytes()), command.timeUs)).toEqual(command);
-      });
-    }),
-    { numRuns: 50 * EFFORT },
-  );
-});
