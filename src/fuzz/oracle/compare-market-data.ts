@@ -36,13 +36,11 @@ function compareTrades(to: Comparison, world: World, exchange: ExchangeView, mar
   const trades = market.prints.filter(({ id }) => id !== null);
   const newest = kept === 0 ? [] : trades.slice(-kept).reverse();
   const shown = exchange.trades(marketId(market.id), timeUs(0), ALL_TIME, kept).items;
-  to.same(
+  to.sameList(
     'R-10.3',
-    () => `newest trades of market ${market.id}`,
-    newest.map(({ id, at, price, lots }) => `${id}: ${lots}@${price} at ${at}`).join(', '),
-    shown
-      .map((trade) => `${trade.tradeId}: ${trade.lots}@${trade.priceTicks} at ${trade.timeUs}`)
-      .join(', '),
+    () => `the newest trades of market ${market.id}`,
+    newest.map(({ id, at, price, lots }) => `${id}: ${lots}@${price} at ${at}`),
+    shown.map((trade) => `${trade.tradeId}: ${trade.lots}@${trade.priceTicks} at ${trade.timeUs}`),
   );
 }
 
@@ -61,20 +59,16 @@ function compareCandles(
     ALL_TIME,
     Number(CANDLES),
   );
-  to.same(
+  to.sameList(
     'R-10.3',
-    () => `candles of ${interval / MINUTE} min of market ${market.id}`,
-    candlesOf(market, interval, since, world.now)
-      .map(
-        ({ at, open, high, low, close, volume, rate }) =>
-          `${at}: ${open} ${high} ${low} ${close}, volume ${volume}, rate ${rate}`,
-      )
-      .join('; '),
-    items
-      .map(
-        (candle) =>
-          `${candle.timeUs}: ${candle.openTicks} ${candle.highTicks} ${candle.lowTicks} ${candle.closeTicks}, volume ${candle.volumeLots}, rate ${candle.fundingRatePpb}`,
-      )
-      .join('; '),
+    () => `the candles of ${interval / MINUTE} min of market ${market.id}`,
+    candlesOf(market, interval, since, world.now).map(
+      ({ at, open, high, low, close, volume, rate }) =>
+        `${at}: ${open} ${high} ${low} ${close}, volume ${volume}, rate ${rate}`,
+    ),
+    items.map(
+      (candle) =>
+        `${candle.timeUs}: ${candle.openTicks} ${candle.highTicks} ${candle.lowTicks} ${candle.closeTicks}, volume ${candle.volumeLots}, rate ${candle.fundingRatePpb}`,
+    ),
   );
 }

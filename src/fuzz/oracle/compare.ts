@@ -114,14 +114,14 @@ function compareAuthority(to: Comparison, world: World, exchange: ExchangeView, 
   const address = sub.address as Address;
   const account = must(world.accounts[sub.account]);
   const delegates = exchange.delegatesOf(address).filter((d) => d.subaccountIndex === sub.index);
-  to.same(
+  to.sameList(
     'R-9.3',
     of('delegates'),
-    sub.delegates.join(' '),
-    delegates.map(({ delegate }) => delegate).join(' '),
+    sub.delegates.map(String),
+    delegates.map(({ delegate }) => String(delegate)),
   );
   const { signers, quorum } = exchange.signersOf(address);
-  to.same('R-9.1', of('signers'), account.signers.join(' '), signers.join(' '));
+  to.sameList('R-9.1', of('signers'), account.signers, signers);
   to.same('R-9.1', of('quorum'), account.quorum, quorum);
   const mode = account.selfTrade ?? world.config.selfTradeExpire;
   to.same(
@@ -218,11 +218,11 @@ function compareMarket(
   for (const side of ['bid', 'ask'] as const) {
     const levels = levelsOf(world, market, side === 'bid' ? 1n : -1n);
     const shown = exchange.depth(marketId(market.id), side, full ? 1_000_000 : levels.length + 1);
-    to.same(
+    to.sameList(
       'R-2.5',
       of(`${side} levels`),
-      levels.map(([price, size]) => `${size}@${price}`).join(' '),
-      shown.map((level) => `${level.lots}@${level.priceTicks}`).join(' '),
+      levels.map(([price, size]) => `${size}@${price}`),
+      shown.map((level) => `${level.lots}@${level.priceTicks}`),
     );
   }
   if (full || world.seq % DATA_EVERY === 0) compareMarketData(to, world, exchange, market);

@@ -35,6 +35,23 @@ export class Comparison {
     this.differ(rule, what(), String(oracle), String(engine));
   }
 
+  /** Two lists in one order: the first entry that differs, or that only one of them has, is what differs. */
+  sameList(
+    rule: string,
+    what: () => string,
+    oracle: readonly string[],
+    engine: readonly string[],
+  ): void {
+    if (this.found !== null) return;
+    const length = Math.max(oracle.length, engine.length);
+    for (let i = 0; i < length; i += 1) {
+      if (oracle[i] === engine[i]) continue;
+      const where = `entry ${i + 1} of ${what()}`;
+      this.differ(rule, where, oracle[i] ?? 'not there', engine[i] ?? 'not there');
+      return;
+    }
+  }
+
   /** Only the first difference is kept. */
   differ(rule: string, what: string, oracle: string, engine: string): void {
     this.found ??= { seq: this.seq, what, oracle, engine, rule };
