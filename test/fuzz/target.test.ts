@@ -2,6 +2,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { HttpHost } from '../../src/cli/fuzz/http-host.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
+import type { BookLevels } from '../../src/fuzz/twin/host.ts';
 import { driveHost, type DriveResult } from '../../src/fuzz/twin/drive.ts';
 import {
   DEFAULT_EXCHANGE_CONFIG,
@@ -43,7 +44,7 @@ function drive(url: string, seed: string, commands: number): Promise<DriveResult
     markets,
     users: host.users,
     keccak,
-  });
+  }).finally(() => host.close());
 }
 
 test('a served exchange and its twin answer alike', { timeout: 120_000 }, async () => {
@@ -59,6 +60,7 @@ test('a served exchange and its twin answer alike', { timeout: 120_000 }, async 
     'deposit',
     'oracle',
     'clock',
+    'bookFeed',
   ]) {
     expect(used[endpoint], endpoint).toBeGreaterThan(0);
   }
@@ -99,3 +101,20 @@ test.each([
     expect(divergence?.rule).toBe(rule);
   },
 );
+
+test('a book feed that loses a level is caught (R-11.4)', { timeout: 120_000 }, async () => {
+  const { url } = await serve();
+  const users = ['four', 'five', 'six'];
+  const host = new HttpHost(url, SIM_TOKEN, users);
+  const truly = host.bookOfFeed.bind(host);
+  host.bookOfFeed = async (symbol, isThere) => {
+    const lossy = (book: BookLevels): BookLevels => ({ ...book, bids: book.bids.slice(1) });
+    return lossy(await truly(symbol, (book) => isThere(lossy(book))));
+  };
+  const { divergence } = await driveHost(
+    drawProfile('lossy', { name: 'matching', commands: 150 }),
+    { host, config: DEFAULT_EXCHANGE_CONFIG, markets, users: host.users, keccak },
+  ).finally(() => host.close());
+  expect(divergence).toMatchObject({ invariant: 'host bookFeed', rule: 'R-11.4' });
+  expect(divergence?.detail).toContain('body.bids');
+});

@@ -1,6 +1,6 @@
 /** A host that passes everything on to another, and changes what is answered for one path. */
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 
 const OWN_HEADERS = ['host', 'connection', 'content-length'];
 
@@ -28,6 +28,25 @@ export async function changingProxy(
         },
       );
     });
+  });
+  // Feeds go through as they are.
+  server.on('upgrade', (request, socket, head) => {
+    const { hostname, port } = new URL(target);
+    const upstream = connect(Number(port), hostname, () => {
+      const headers = request.rawHeaders.reduce(
+        (text, part, i) => text + part + (i % 2 === 0 ? ': ' : '\r\n'),
+        '',
+      );
+      upstream.write(`GET ${request.url!} HTTP/1.1\r\n${headers}\r\n`);
+      upstream.write(head);
+      socket.pipe(upstream).pipe(socket);
+    });
+    for (const end of [socket, upstream]) {
+      end.on('error', () => {
+        socket.destroy();
+        upstream.destroy();
+      });
+    }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

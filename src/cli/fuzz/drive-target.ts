@@ -49,7 +49,7 @@ export async function driveTarget(
   const profile = drawProfile(seed, { name: options.profile, commands });
   if (!options.quiet) print(describeProfile(profile));
   const started = performance.now();
-  const result = await driveHost(profile, {
+  const driven = driveHost(profile, {
     host,
     config,
     markets,
@@ -61,6 +61,7 @@ export async function driveTarget(
       return isInterrupted() || seconds >= options.seconds;
     },
   });
+  const result = await driven.finally(() => host.close());
   return { ...result, journal: journalOf(config, result.commands) };
 }
 

@@ -1,11 +1,12 @@
 /** A host over HTTP as the fuzzer drives it: wallets of its own log in, simulation control by its token. */
 import { keccak256, toUtf8Bytes, Wallet } from 'ethers';
 import type { EndpointId } from '../../contract/endpoints.ts';
-import type { HostReply, SimVerb, TwinHost } from '../../fuzz/twin/host.ts';
+import type { BookLevels, HostReply, SimVerb, TwinHost } from '../../fuzz/twin/host.ts';
 import { MatcherError } from '../../gateway/matcher-client.ts';
 import { HttpMatcherClient } from '../../http/client/http-matcher-client.ts';
 import { address, type Address } from '../../num/units.ts';
 import { InputError } from '../manners.ts';
+import { BookFeeds } from './book-feeds.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -16,6 +17,7 @@ export class HttpHost implements TwinHost {
   private letIn = false;
   private readonly clients = new Map<Address, HttpMatcherClient>();
   private readonly anyone: HttpMatcherClient;
+  private feeds: BookFeeds | null = null;
 
   /** `names` give the wallets: each has the private key keccak256(name), for tests only. */
   constructor(url: string, simToken: string, names: readonly string[]) {
@@ -77,6 +79,19 @@ export class HttpHost implements TwinHost {
     }
     this.letIn = true;
     return { status, body: text === '' ? null : (JSON.parse(text) as unknown) };
+  }
+
+  async bookOfFeed(symbol: string, isThere: (book: BookLevels) => boolean): Promise<BookLevels> {
+    try {
+      this.feeds ??= await BookFeeds.open(this.anyone.feeds());
+    } catch (error) {
+      throw this.unreachable(error);
+    }
+    return this.feeds.book(symbol, isThere);
+  }
+
+  async close(): Promise<void> {
+    await this.feeds?.close();
   }
 
   private unreachable(error: unknown): InputError {

@@ -15,7 +15,7 @@ import { ACTIONS, type Action, type FuzzProfile } from '../profile.ts';
 import { actOf, type Act } from '../report/act.ts';
 import { openingOf } from '../run-setup.ts';
 import { compareReplies, type ReplyDifference } from './compare-replies.ts';
-import type { HostReply, SimVerb, TwinHost } from './host.ts';
+import type { BookLevels, HostReply, SimVerb, TwinHost } from './host.ts';
 import { Twin } from './twin.ts';
 
 export interface DriveOptions {
@@ -55,6 +55,8 @@ const LEFT_OUT: readonly Action[] = [
 ];
 /** Reads are compared after so many requests. */
 const READ_EVERY = 4;
+/** As many levels as may be asked for. */
+const MOST_LEVELS = 5000;
 
 export async function driveHost(profile: FuzzProfile, options: DriveOptions): Promise<DriveResult> {
   const drive = new Drive(profile, options);
@@ -93,6 +95,8 @@ class Drive {
   async run(): Promise<DriveResult> {
     const { onRequest } = this.options;
     await this.compareCall('getMarkets', {}, null);
+    // Feeds begin here, so that what they tell from now on is compared.
+    for (const { symbol } of this.options.markets) await this.compareFeed(symbol);
     while (this.divergence === null) {
       const command = this.generator.next();
       if (command === null) break;
@@ -100,6 +104,7 @@ class Drive {
       if (this.requests % READ_EVERY === 0) await this.read();
       if (onRequest?.(this.requests) === true) break;
     }
+    for (const { symbol } of this.options.markets) await this.compareFeed(symbol);
     const { requests, used, divergence, twin } = this;
     return { requests, used, divergence, commands: twin.commands };
   }
@@ -164,6 +169,7 @@ class Drive {
   private async read(): Promise<void> {
     const account = this.dice.pick(this.options.users);
     const { symbol } = this.dice.pick(this.options.markets);
+    if (this.dice.chance(30)) await this.compareFeed(symbol);
     const owner = { account, subaccountIndex: 0 };
     const reads: [EndpointId, Record<string, unknown>, Address | null][] = [
       ['getBook', { symbol, depth: 20 }, null],
@@ -181,6 +187,22 @@ class Drive {
       if (this.divergence !== null) return;
       await this.compareCall(endpoint, request, caller);
     }
+  }
+
+  /** a client that knows a snapshot and the deltas since has the book. */
+  private async compareFeed(symbol: string): Promise<void> {
+    if (this.divergence !== null) return;
+    const whole = this.twin.call('getBook', { symbol, depth: MOST_LEVELS }, null);
+    const { bids, asks } = whole.body as BookLevels;
+    const twin: HostReply = { status: 200, body: { bids, asks } };
+    const difference = (book: BookLevels): ReplyDifference | null =>
+      compareReplies('getBook', twin, { status: 200, body: book });
+    const told = await this.options.host.bookOfFeed?.(symbol, (book) => difference(book) === null);
+    if (told === undefined || told === null) return;
+    this.requests += 1;
+    this.used['bookFeed'] = (this.used['bookFeed'] ?? 0) + 1;
+    const found = difference(told);
+    if (found !== null) this.divergence = this.describe('bookFeed', { ...found, rule: 'R-11.4' });
   }
 
   private note(

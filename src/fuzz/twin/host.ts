@@ -10,6 +10,16 @@ export interface HostReply {
 
 export type SimVerb = 'deposit' | 'withdraw' | 'oracle' | 'mark' | 'funding' | 'clock';
 
+/** Levels as decimal text, best first, sizes of 0 left out. */
+export interface BookLevels {
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
+}
+interface BookLevel {
+  readonly price: string;
+  readonly quantity: string;
+}
+
 export interface TwinHost {
   /** `account` null: what anyone may read. */
   call(
@@ -18,4 +28,9 @@ export interface TwinHost {
     account: Address | null,
   ): Promise<HostReply>;
   sim(verb: SimVerb, fields: Readonly<Record<string, unknown>>): Promise<HostReply>;
+  /**
+   * A market's book as its feed has told it since the first call: snapshot and deltas. Waits a moment for the feed to tell what `isThere` asks for; then
+   * answers what there is. Left out, or null: the host has no feeds that are compared.
+   */
+  bookOfFeed?(symbol: string, isThere: (book: BookLevels) => boolean): Promise<BookLevels | null>;
 }
