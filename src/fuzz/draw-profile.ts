@@ -17,12 +17,12 @@ export interface DrawOptions {
 export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfile {
   const name = options.name ?? 'swarm';
   const dice = Dice.of(seed, `profile ${name}`);
-  const markets = Array.from({ length: dice.pick([1, 1, 2, 2, 3]) }, (_, i) =>
-    drawMarket(dice, i, name),
-  );
   const rich = dice.chance(250);
   // Amounts that no double holds exactly.
-  const whales = rich && dice.chance(300);
+  const whales = rich && dice.chance(400);
+  const markets = Array.from({ length: dice.pick([1, 1, 2, 2, 3]) }, (_, i) =>
+    drawMarket(dice, i, name, whales),
+  );
   const still = dice.pick([300, 600, 800, 950]);
   return {
     name,
@@ -33,7 +33,7 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
     openingTicks: markets.map(({ ticks }) => ticks),
     deposits: Array.from({ length: dice.between(2, dice.pick([3, 6, 12])) }, () =>
       whales
-        ? dice.between(1_000_000_000, 4_000_000_000)
+        ? dice.between(5, 20) * 1_000_000_000
         : dice.between(5, dice.pick(rich ? [10_000, 1_000_000] : [20, 100, 100, 1000])),
     ),
     insurance: dice.pick([0, 0, 1, 10, 1000]),
@@ -56,6 +56,7 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
       jumpUs: dice.pick([3_000_000, 15_000_000, 60_000_000]),
       edgePermille: dice.pick([0, 5, 30, 100]),
     },
+    fullBatchPermille: dice.pick(name === 'permissions' ? [0, 100, 300] : [0, 0, 20]),
     faultPermille: dice.pick([0, 20, 60, 200]),
   };
 }
@@ -105,7 +106,8 @@ const LEANINGS: Readonly<Record<Exclude<ProfileName, 'swarm'>, Partial<Record<Ac
     mark: 30,
     fundingRate: 6,
     margin: 6,
-    protect: 6,
+    protect: 20,
+    trailing: 6,
     vaultDeposit: 4,
     // Who was ruined comes back.
     deposit: 20,
@@ -184,6 +186,7 @@ function drawMarket(
   dice: Dice,
   i: number,
   name: ProfileName,
+  whales: boolean,
 ): { readonly input: MarketInput; readonly ticks: number } {
   const lowest = name === 'stress' ? 1000 : dice.pick([50, 1000, 1000, 20_000, 600_000]);
   const ticks = dice.between(lowest, 2 * lowest);
@@ -200,6 +203,7 @@ function drawMarket(
     feedId: `0x${String(i + 1).padStart(64, '0')}`,
     tickSize: formatDecimal(1n, tickScale),
     lotSize: formatDecimal(1n, lotScale),
+    ...(whales ? largestOrders(ticks, tickScale, lotScale) : {}),
     maxOpenOrders: dice.pick([4, 20, 200, 1000]),
     priceBand: dice.pick(['0.01', '0.1', '0.1', '0.5']),
     ...drawMargins(dice, initialPpm),
@@ -231,6 +235,23 @@ function drawMarket(
   };
   return { input, ticks };
 }
+
+/** The lower the highest price, the larger an order may be: its notional stays below 2^63 (R-1.7). */
+function largestOrders(
+  ticks: number,
+  tickScale: number,
+  lotScale: number,
+): Pick<MarketInput, 'maxPrice' | 'maxQuantity'> {
+  const maxPrice = BigInt(ticks * 20);
+  const most = (2n ** 63n - 1n) / (maxPrice * powerOfTen(6 - tickScale - lotScale));
+  const maxQuantity = most < MOST_LOTS ? most : MOST_LOTS;
+  return {
+    maxPrice: formatDecimal(maxPrice, tickScale),
+    maxQuantity: formatDecimal(maxQuantity, lotScale),
+  };
+}
+
+const MOST_LOTS = 10n ** 15n;
 
 /** In lots: what a few users can fill, and at least a few. */
 function openInterest(dice: Dice, ticks: number, scale: number): bigint {

@@ -97,6 +97,8 @@ export interface FuzzProfile {
     /** How many of 1000 come at the very instant at which something ends or begins, or right after it. */
     readonly edgePermille: number;
   };
+  /** How many of 1000 batches are as large as a batch may be. */
+  readonly fullBatchPermille: number;
   /** How many of 1000 commands carry something wrong: a field out of range, a used nonce, somebody unknown. */
   readonly faultPermille: number;
 }
@@ -134,7 +136,7 @@ export function describeProfile(profile: FuzzProfile): string {
     `users   ${profile.deposits.join(', ')}; insurance ${String(profile.insurance)}, vault ${String(profile.vault)}, subaccounts 0…${String(profile.subaccounts)}`,
     `prices  step ${String(prices.stepPpm)} ppm, jumps ${String(prices.jumpPermille)} ‰ of ${String(prices.jumpPpm)} ppm, hunts ${String(prices.huntPermille)} ‰, spread ${String(prices.spreadPpm)} ppm, stale ones revive ${String(prices.revivePermille)} ‰, leverage to ${String(profile.leveragePercent / 100)}`,
     `time    ${String(time.stillPermille)} ‰ still, pauses to ${String(time.pauseUs)} µs, jumps ${String(time.jumpPermille)} ‰ to ${String(time.jumpUs)} µs, edges ${String(time.edgePermille)} ‰`,
-    `faults  ${String(profile.faultPermille)} ‰`,
+    `faults  ${String(profile.faultPermille)} ‰, full batches ${String(profile.fullBatchPermille)} ‰`,
     `mix     ${mix.join(', ')}`,
   ].join('\n');
 }

@@ -34,6 +34,11 @@ export class Context {
     this.nowUs = timeUs(this.nowUs + us);
   }
 
+  /** Until the next whole second. */
+  waitForSecond(): void {
+    this.wait(1_000_000 - (this.nowUs % 1_000_000));
+  }
+
   /** A nonce that nobody used, above all before it. */
   nonce(): bigint {
     if (this.faulty && this.dice.chance(150)) return BigInt(this.dice.below(this.lastNonce + 1));

@@ -3,7 +3,7 @@ import type { Context } from './context.ts';
 
 const SECOND_US = 1_000_000;
 /** What is further away waits until time has passed otherwise. */
-const FURTHEST_US = 600 * SECOND_US;
+const FURTHEST_US = 61 * SECOND_US;
 
 /** Microseconds until one of them, or one more: what holds until then may no longer hold after it. */
 export function untilEdge(context: Context): number {

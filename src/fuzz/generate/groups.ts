@@ -10,8 +10,8 @@ const MOST_ORDERS = 100;
 /** Plain limits, with a trigger among them now and then. */
 export function makeBatch(context: Context): PlaceOrders {
   context.spoilGroup();
-  const { dice } = context;
-  if (dice.chance(30)) return makeFullBatch(context);
+  const { dice, profile } = context;
+  if (dice.chance(profile.fullBatchPermille)) return makeFullBatch(context);
   const first = drawTerms(context);
   const expiresAtMs = context.expiresAtMs();
   const orders = Array.from({ length: dice.between(1, 5) }, (_, i) => {
@@ -24,7 +24,13 @@ export function makeBatch(context: Context): PlaceOrders {
 
 /** As many orders as a batch may hold, one like the other: a window of nonces is soon full. */
 function makeFullBatch(context: Context): PlaceOrders {
-  const terms = drawTerms(context);
+  // Mostly of one subaccount, so that it comes to the end of its window.
+  const [one] = context.world.subaccounts;
+  const drawn = drawTerms(context);
+  const terms =
+    one === undefined || context.dice.chance(300)
+      ? drawn
+      : { ...drawn, subaccount: one.id, delegate: null };
   const first = plain(context, { ...terms, clientId: null }, context.expiresAtMs());
   const others = Array.from({ length: MOST_ORDERS - 1 }, () => ({
     ...first,
@@ -104,8 +110,10 @@ export function makeTrailing(context: Context): PlaceOrders {
 export function makeTwap(context: Context): PlaceOrders {
   context.spoilGroup();
   const { dice } = context;
+  // At whole seconds marks are recomputed: slices meet triggers there.
+  if (dice.chance(400)) context.waitForSecond();
   const terms = drawTerms(context);
-  const periodMs = context.faulty ? 0n : BigInt(dice.pick([1, 50, 700, 3000]));
+  const periodMs = context.faulty ? 0n : BigInt(dice.pick([1, 50, 700, 1000, 3000]));
   const first: NewOrder = {
     ...plain(context, terms, context.expiresAtMs()),
     orderType: 'twap',
@@ -193,7 +201,7 @@ function unmatched(context: Context, orders: readonly NewOrder[]): readonly NewO
     }
     case 14:
       // All on the other side: of what they protect, too.
-      return orders.map((order) => ({ ...order, lots: lots(-order.lots) }));
+      return orders.map((order) => ({ ...order, lots: lots(0 - order.lots) }));
     case 15:
     case 16: {
       // A smaller one that is not the last.
@@ -250,13 +258,15 @@ function leg(
     (market.markTicks * dice.pick([300, 3000, 20_000, 80_000])) / 1_000_000,
   );
   const trigger = Math.max(1, guarded.priceTicks + away * distance);
-  const ioc = dice.chance(700);
+  const ioc = dice.chance(600);
+  // A limit at the trigger, or one that gives way so that it takes what is there and rests.
+  const limit = Math.max(1, trigger - (dice.chance(500) ? 0 : side * distance));
   return {
     ...guarded,
     orderType,
     lots: lots(0 - guarded.lots),
-    // At market within the band, or a limit at its trigger.
-    priceTicks: priceTicks(ioc ? (side > 0 ? 1 : trigger * 2) : trigger),
+    // At market within the band, or at its limit.
+    priceTicks: priceTicks(ioc ? (side > 0 ? 1 : trigger * 2) : limit),
     ioc,
     postOnly: false,
     reduceOnly: !context.faulty || dice.chance(500),

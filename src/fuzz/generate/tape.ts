@@ -104,6 +104,12 @@ function level(context: Context, market: KnownMarket): TapeLevel {
   const { dice, profile } = context;
   const side = dice.chance(500) ? 'bid' : 'ask';
   const away = side === 'bid' ? -1 : 1;
+  // A level that is there becomes larger or smaller, with whoever stands in it.
+  const known = dice.chance(400) ? context.world.view.depth(market.id, side, 3) : [];
+  if (known.length > 0 && !context.faulty) {
+    const there = dice.pick(known);
+    return { side, priceTicks: there.priceTicks, lots: lots(dice.below(there.lots * 2)) };
+  }
   const spread = Math.max(3, Math.floor((market.markTicks * profile.prices.spreadPpm) / 2_000_000));
   const near = Math.max(1, market.markTicks + away * dice.between(-1, Math.min(spread, 12)));
   const price = context.faulty ? 0 : near;

@@ -37,8 +37,8 @@ export interface DrawnTerms {
   readonly originatorFeePpm: Ppm;
 }
 
-/** More lots than this below the limit of open interest, and nobody fills it. */
-const MOST_ROOM = 1_000_000;
+/** A limit of open interest above this is none. */
+const MOST_INTEREST = 1e12;
 const CLIENT_IDS = Array.from({ length: 12 }, (_, i) => `c${String(i)}`);
 
 export function drawTerms(context: Context): DrawnTerms {
@@ -49,13 +49,15 @@ export function drawTerms(context: Context): DrawnTerms {
   // One in three of those who hold something reduces it: all, a part, or beyond.
   const closes = held !== 0 && dice.chance(330);
   const side = closes ? (held > 0 ? -1 : 1) : dice.chance(500) ? 1 : -1;
-  const price = drawPrice(context, market, side);
+  const flags = dice.below(16);
+  const ioc = flags < 3;
+  // Whoever must get out takes any price within the band.
+  const panics = closes && ioc && dice.chance(500);
+  const price = panics ? bandEdge(market, side) : drawPrice(context, market, side);
   const size = closes
     ? closingSize(context, market, held)
-    : drawSize(context, owner, market, price);
-  const flags = dice.below(16);
+    : drawSize(context, owner, market, ioc ? market.markTicks : price);
   const delegate = delegateOf(context, owner);
-  const ioc = flags < 3;
   const drawn = {
     owner,
     marketKnown: market,
@@ -88,9 +90,14 @@ export function drawPrice(context: Context, market: KnownMarket, side: 1 | -1): 
     const best = style < 75 ? own : other;
     return atLeastOne((best?.priceTicks ?? mark) + dice.between(-1, 1));
   }
-  const band = Math.floor((mark * market.spec.priceBandPpm) / 1_000_000);
-  if (style < 96) return atLeastOne(mark + side * (band + dice.between(-2, 2)));
+  if (style < 96) return atLeastOne(bandEdge(market, side) + dice.between(-2, 2));
+  const band = bandEdge(market, 1) - mark;
   return atLeastOne(mark - side * Math.min(mark, band * dice.between(1, 11)));
+}
+
+/** The worst price that the band allows. */
+function bandEdge({ markTicks, spec }: KnownMarket, side: 1 | -1): number {
+  return atLeastOne(markTicks + side * Math.floor((markTicks * spec.priceBandPpm) / 1_000_000));
 }
 
 const atLeastOne = (price: number): number => Math.max(1, price);
@@ -105,10 +112,13 @@ function drawSize(
   const { spec } = market;
   const oneLot = Math.max(1, price) * spec.quantaPerTickLot;
   // Where open interest has a limit, exactly up to it, or one beyond it, now and then.
-  const { openInterestLots } = world.view.market(market.id);
-  const room = spec.maxOpenInterestLots - openInterestLots;
-  if (room < MOST_ROOM && dice.chance(150)) {
+  if (spec.maxOpenInterestLots < MOST_INTEREST && dice.chance(150)) {
+    const { openInterestLots } = world.view.market(market.id);
+    const room = spec.maxOpenInterestLots - openInterestLots;
     return within(spec.minLots, room + dice.below(2), spec.maxLots);
+  }
+  if (dice.chance(120)) {
+    return within(spec.minLots, exactSize(context, owner, market, price), spec.maxLots);
   }
   // Mostly a small part of what margin allows, at times all of it and a little more.
   const most = Math.min(
@@ -120,6 +130,21 @@ function drawSize(
     : dice.below((most | 0) + 1);
   const affordable = Math.floor(((Math.max(owner.cash, 1_000_000) / 100) * percent) / oneLot);
   return within(spec.minLots, affordable, spec.maxLots);
+}
+
+/** What free collateral just allows with the taker's fee, or a lot more or less. */
+function exactSize(
+  context: Context,
+  owner: KnownSubaccount,
+  market: KnownMarket,
+  price: number,
+): number {
+  const { spec } = market;
+  const figures = context.world.view.margin(owner.id);
+  const free = Number(figures.crossEquityQuanta - figures.crossInitialQuanta);
+  const rate = (spec.tiers[0]?.initialMarginPpm ?? 0) + spec.takerFeePpm;
+  const forOneLot = (price * spec.quantaPerTickLot * rate) / 1_000_000;
+  return Math.floor(free / forOneLot) + context.dice.between(-1, 1);
 }
 
 function closingSize(context: Context, market: KnownMarket, held: number): number {
@@ -141,8 +166,10 @@ const within = (least: number, value: number, most: number): number =>
 function delegateOf(context: Context, owner: KnownSubaccount): AccountId | null {
   const { grants } = context.world;
   if (grants.length === 0 || !context.dice.chance(250)) return null;
+  // Of another of the account's subaccounts, now and then.
+  const anywhere = context.dice.chance(100);
   const own = grants.filter(
-    (grant) => grant.account === owner.account && grant.index === owner.index,
+    ({ account, index }) => account === owner.account && (anywhere || index === owner.index),
   );
   return own.length === 0 ? null : context.dice.pick(own).delegate;
 }

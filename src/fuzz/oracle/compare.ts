@@ -1,7 +1,7 @@
 /** State held against state: balances, positions, margin, records, books, marks, shares, authority. */
 import type { ExchangeView, OrderView } from '../../engine/views.ts';
 import { marketId, orderId, subaccountId, timeUs, type Address } from '../../num/units.ts';
-import { levelsOf } from './book.ts';
+import { levelsOf, queueAt, sizeOf } from './book.ts';
 import { compareMarketData } from './compare-market-data.ts';
 import type { Comparison } from './divergence.ts';
 import { isolatedExcess, statsOf } from './margin.ts';
@@ -9,6 +9,7 @@ import { sign } from './numbers.ts';
 import { openInterest } from './checks.ts';
 import {
   leftOf,
+  marketOf,
   must,
   orderOf,
   positionOf,
@@ -40,7 +41,7 @@ export function compareState(
     if (to.found !== null) return;
   }
   for (const order of full ? world.orders : changedOrders(world)) {
-    compareOrder(to, exchange, order);
+    compareOrder(to, world, exchange, order);
     if (to.found !== null) return;
   }
   for (const market of world.markets) {
@@ -164,7 +165,7 @@ function compareAuthority(to: Comparison, world: World, exchange: ExchangeView, 
 }
 
 /** An ended order may be beyond retention (R-12.3); then nothing is shown. */
-function compareOrder(to: Comparison, exchange: ExchangeView, order: Order): void {
+function compareOrder(to: Comparison, world: World, exchange: ExchangeView, order: Order): void {
   const view = exchange.order(orderId(order.id));
   const of = (what: string) => () => `${what} of order ${order.id}`;
   if (view === undefined) {
@@ -176,7 +177,19 @@ function compareOrder(to: Comparison, exchange: ExchangeView, order: Order): voi
   to.same('R-2.9', of('reason'), order.reason, view.reason);
   to.same('R-2.9', of('remaining lots'), sign(order.lots) * leftOf(order), view.remainingLots);
   to.same('R-2.9', of('settled lots'), sign(order.lots) * order.filled, view.settledLots);
+  to.same('R-2.5', of('lots ahead'), aheadOf(world, order), exchange.queueAhead(orderId(order.id)));
   compareTerms(to, order, view, of);
+}
+
+/** What stands before it at its price, of users and of the tape; null when it does not rest. */
+function aheadOf(world: World, order: Order): bigint | null {
+  if (!order.resting) return null;
+  const queue = queueAt(world, marketOf(world, order.market), sign(order.lots), order.price);
+  const before = queue.slice(
+    0,
+    queue.findIndex((resting) => resting.order === order),
+  );
+  return before.reduce((total, resting) => total + sizeOf(resting), 0n);
 }
 
 function compareTerms(

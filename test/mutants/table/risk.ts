@@ -212,11 +212,12 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     rule: 'R-6.2',
   },
   {
-    id: 'liquidation-fee-beyond-bankruptcy',
+    id: 'liquidation-fee-at-mark',
     file: 'engine/risk/liquidation-order.ts',
-    find: 'minBig(ppmOfCeil(value, state.config.liquidationFeePpm), left)',
-    replace: 'ppmOfCeil(value, state.config.liquidationFeePpm)',
-    means: 'the liquidation fee takes more than is left above bankruptcy',
+    find: 'ppmOfCeil(value, state.config.liquidationFeePpm)',
+    replace:
+      'ppmOfCeil(notional(lots(size), market.markTicks ?? price, market.spec.quantaPerTickLot), state.config.liquidationFeePpm)',
+    means: 'the liquidation fee is taken of the mark instead of the price of the fill',
     rule: 'R-6.2',
   },
   {
@@ -284,11 +285,11 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     rule: 'R-6.4',
   },
   {
-    id: 'losers-deleveraged-with-winners',
+    id: 'leverage-does-not-rank',
     file: 'engine/risk/adl.ts',
-    find: 'class: 1, top: upnl * equity, bottom: cost * value',
-    replace: 'class: 0, top: upnl * equity, bottom: cost * value',
-    means: 'holders at a loss are ranked among those in profit',
+    find: 'class: 0, top: upnl * value, bottom: cost * equity',
+    replace: 'class: 0, top: upnl, bottom: cost',
+    means: 'who is deleveraged first is told by profit alone, whatever the leverage',
     rule: 'R-6.4',
   },
   {
