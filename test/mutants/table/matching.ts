@@ -126,8 +126,8 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   {
     id: 'stale-a-moment-early',
     file: 'engine/risk/mark-price.ts',
-    find: 'state.nowUs - market.indexAtUs > state.config.indexStaleUs',
-    replace: 'state.nowUs - market.indexAtUs >= state.config.indexStaleUs',
+    find: 'state.nowUs - market.indexAtUs <= state.config.indexStaleUs',
+    replace: 'state.nowUs - market.indexAtUs < state.config.indexStaleUs',
     means: 'an index of exactly the allowed age counts as stale',
     rule: 'R-5.3',
   },
