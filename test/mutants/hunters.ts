@@ -9,7 +9,7 @@ import type { Engine } from '../../src/engine/views.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import { allOf, type Judge, type Violation } from '../../src/fuzz/judge.ts';
 import { Oracle } from '../../src/fuzz/oracle/oracle.ts';
-import { PROFILE_NAMES } from '../../src/fuzz/profile.ts';
+import { PROFILE_NAMES, type ProfileName } from '../../src/fuzz/profile.ts';
 import { runFuzz } from '../../src/fuzz/run.ts';
 import { stateInvariants } from '../../src/fuzz/state-judge.ts';
 import { streamInvariants } from '../../src/fuzz/stream-judge.ts';
@@ -32,14 +32,25 @@ export interface Kill {
 
 const COMMANDS_A_RUN = 1500;
 
-/** Hunts for at most `budget` commands; null when nothing was wrong. `onRun` is called after each run of a profile. */
-export function hunt(hunter: Hunter, budget: number, onRun?: () => void): Kill | null {
+/**
+ * Hunts for at most `budget` commands; null when nothing was wrong. Every second run is of `profile`, the others of all
+ * profiles in turn; `onRun` is called after each. The same for the same budget, on any computer.
+ */
+export function hunt(
+  hunter: Hunter,
+  budget: number,
+  profile: ProfileName,
+  onRun?: () => void,
+): Kill | null {
   let spent = 0;
   for (let run = 0; spent < budget; run++) {
-    const name = PROFILE_NAMES[run % PROFILE_NAMES.length] ?? 'swarm';
+    const inTurn = PROFILE_NAMES[(run >> 1) % PROFILE_NAMES.length] ?? 'swarm';
+    const name = run % 2 === 0 ? profile : inTurn;
     const seed = `mutant-${String(run)}`;
-    const profile = drawProfile(seed, { name, commands: Math.min(COMMANDS_A_RUN, budget - spent) });
-    const { failure, commands } = runFuzz(profile, judgeOf(hunter));
+    const drawn = drawProfile(seed, { name, commands: Math.min(COMMANDS_A_RUN, budget - spent) });
+    // A recording is of levels or of single orders; these runs have levels.
+    const mix = { ...drawn.mix, single: 0 };
+    const { failure, commands } = runFuzz({ ...drawn, mix }, judgeOf(hunter));
     spent += commands;
     onRun?.();
     if (failure !== null) {

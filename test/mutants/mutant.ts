@@ -1,3 +1,5 @@
+import type { ProfileName } from '../../src/fuzz/profile.ts';
+
 /** One small lie about a rule: a text of the engine that occurs exactly once, and what stands there instead. */
 export interface Mutant {
   readonly id: string;
@@ -9,4 +11,9 @@ export interface Mutant {
   readonly means: string;
   /** The rule that it breaks. */
   readonly rule: string;
+}
+
+/** A mutant, and the profile of runs that leans on what it lies about: every second run of a hunter is one of these. */
+export interface Quarry extends Mutant {
+  readonly profile: ProfileName;
 }

@@ -1,5 +1,6 @@
 /** All mutants, by the part of the exchange that they lie about. */
-import type { Mutant } from './mutant.ts';
+import type { ProfileName } from '../../src/fuzz/profile.ts';
+import type { Mutant, Quarry } from './mutant.ts';
 import { AUTHORITY_MUTANTS } from './table/authority.ts';
 import { GROUP_MUTANTS } from './table/groups.ts';
 import { MARGIN_MUTANTS } from './table/margin.ts';
@@ -7,11 +8,19 @@ import { MATCHING_MUTANTS } from './table/matching.ts';
 import { MONEY_MUTANTS } from './table/money.ts';
 import { RISK_MUTANTS } from './table/risk.ts';
 
-export const MUTANTS: readonly Mutant[] = [
-  ...MONEY_MUTANTS,
-  ...MATCHING_MUTANTS,
-  ...GROUP_MUTANTS,
-  ...MARGIN_MUTANTS,
-  ...RISK_MUTANTS,
-  ...AUTHORITY_MUTANTS,
+export const MUTANTS: readonly Quarry[] = [
+  ...hunted('money', MONEY_MUTANTS),
+  ...hunted('matching', MATCHING_MUTANTS),
+  ...hunted('groups', GROUP_MUTANTS),
+  ...hunted('stress', MARGIN_MUTANTS),
+  ...hunted('stress', RISK_MUTANTS),
+  ...hunted('permissions', AUTHORITY_MUTANTS),
 ];
+
+/** In runs of this profile, but where the mutant is about the tape or about vault shares. */
+function hunted(profile: ProfileName, mutants: readonly Mutant[]): readonly Quarry[] {
+  return mutants.map((mutant) => {
+    if (mutant.file.startsWith('engine/tape/')) return { ...mutant, profile: 'tape' };
+    return { ...mutant, profile: mutant.rule.startsWith('R-8') ? 'money' : profile };
+  });
+}

@@ -44,7 +44,7 @@ export function report(
     '# Mutation score',
     '',
     `\`npm run mutants\`: ${String(killed)} of ${String(verdicts.length)} mutants of the engine killed, ${score.toFixed(1)} %. ` +
-      `Invariants alone kill ${String(by('invariants'))}, the oracle alone ${String(by('oracle'))}; each hunter spends at most ${budget.toLocaleString('en')} commands on a mutant.`,
+      `Invariants alone kill ${String(by('invariants'))}, the oracle alone ${String(by('oracle'))}; the oracle spends at most ${budget.toLocaleString('en')} commands on a mutant, invariants a sixth of that.`,
     '',
     'A number is how many random commands, over all runs, it took. “Itself” holds the exchange against itself: restored from a',
     'snapshot, or with every interval cut in two; it is asked only about what the others let live.',

@@ -11,9 +11,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import cliProgress from 'cli-progress';
-import { bundle } from './build.ts';
+import { bundle, mutate, sourcePath } from './build.ts';
 import { HUNTERS, type Hunter, type Kill } from './hunters.ts';
-import type { Mutant } from './mutant.ts';
+import type { ProfileName } from '../../src/fuzz/profile.ts';
+import type { Mutant, Quarry } from './mutant.ts';
 import { MUTANTS } from './mutants.ts';
 import { report, SCORE_NEEDED, scoreOf, type Verdict } from './report.ts';
 
@@ -28,7 +29,7 @@ const HELP = `npm run mutants -- [options]
 
   --only <texts>    mutants whose id or file contains one of these, parted by commas; the report is not written
   --workers <n>     side by side [as many as cores]
-  --budget <n>      commands that each hunter may spend on a mutant [60000]
+  --budget <n>      commands that each hunter may spend on a mutant [45000]
   --hunters <list>  of invariants,oracle,restore,cut [all]; the report is not written
   --fresh           forget what earlier runs found
   --list            print the mutants and end
@@ -52,7 +53,7 @@ function optionsOf(): Options | null {
     options: {
       only: { type: 'string' },
       workers: { type: 'string', default: String(availableParallelism()) },
-      budget: { type: 'string', default: '60000' },
+      budget: { type: 'string', default: '45000' },
       hunters: { type: 'string', default: HUNTERS.join(',') },
       fresh: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
@@ -90,10 +91,10 @@ function optionsOf(): Options | null {
     workers: count('workers', values.workers, 64),
     each,
     budget: {
-      invariants: of('invariants', 3 / 10),
+      invariants: of('invariants', 1 / 6),
       oracle: of('oracle', 1),
-      restore: of('restore', 1 / 4),
-      cut: of('cut', 1 / 4),
+      restore: of('restore', 1 / 5),
+      cut: of('cut', 1 / 5),
     },
     whole: values.only === undefined && names.length === HUNTERS.length,
     fresh: values.fresh,
@@ -136,20 +137,24 @@ class Campaign {
   }
 }
 
-async function judge(mutant: Mutant, folder: string, budget: Options['budget']): Promise<Verdict> {
+async function judge(mutant: Quarry, folder: string, budget: Options['budget']): Promise<Verdict> {
   const file = join(folder, `${mutant.id}.mjs`);
   await bundle(WORKER, file, mutant);
   const started = performance.now();
-  const kills = await huntIn(file, budget);
+  const kills = await huntIn(file, budget, mutant.profile);
   await rm(file);
   return { id: mutant.id, kills, seconds: (performance.now() - started) / 1000 };
 }
 
 /** Runs the hunters on a built program. */
-function huntIn(file: string, budget: Options['budget']): Promise<Verdict['kills']> {
+function huntIn(
+  file: string,
+  budget: Options['budget'],
+  profile: ProfileName,
+): Promise<Verdict['kills']> {
   return new Promise((resolve) => {
     const kills: { hunter: Hunter; kill: Kill | null }[] = [];
-    const worker = new Worker(file, { workerData: { budget } });
+    const worker = new Worker(file, { workerData: { budget, profile } });
     const ranAway = (what: string, detail: string): void => {
       const none = { rule: 'DESIGN §1', commands: 0, seed: '', profile: '' };
       kills.push({ hunter: 'invariants', kill: { hunter: 'invariants', what, detail, ...none } });
@@ -194,6 +199,7 @@ async function main(): Promise<void> {
   );
   if (chosen.length === 0)
     throw new RangeError(`--only ${only ?? ''}: no mutant has this in its id or file`);
+  await mustFit(chosen);
   const campaign = new Campaign(await sourcesHash(options.budget));
   if (!options.fresh) await campaign.load();
   const left = chosen.filter(({ id }) => !campaign.verdicts.has(id));
@@ -247,16 +253,33 @@ async function main(): Promise<void> {
   if (score < SCORE_NEEDED) process.exitCode = 1;
 }
 
+/** Names all whose text the engine no longer has, before any is hunted. */
+async function mustFit(mutants: readonly Mutant[]): Promise<void> {
+  const misfits: string[] = [];
+  for (const mutant of mutants) {
+    try {
+      mutate(await readFile(sourcePath(mutant), 'utf8'), mutant);
+    } catch (error) {
+      misfits.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  if (misfits.length > 0) {
+    throw new RangeError(`these must follow the engine's text first\n${misfits.join('\n')}`);
+  }
+}
+
 /** What kills the exchange as it is would kill every mutant, and prove nothing. */
 async function soundProgram(folder: string, budget: Options['budget']): Promise<void> {
   const file = join(folder, 'sound.mjs');
   await bundle(WORKER, file, null);
-  const found = (await huntIn(file, budget)).find(({ kill }) => kill !== null);
-  if (found?.kill == null) return;
-  const { hunter, kill } = found;
-  throw new Error(
-    `the exchange without any mutant fails: ${hunter} says ${kill.what}, ${kill.detail} (seed ${kill.seed}, profile ${kill.profile})`,
-  );
+  for (const profile of new Set(MUTANTS.map((mutant) => mutant.profile))) {
+    const found = (await huntIn(file, budget, profile)).find(({ kill }) => kill !== null);
+    if (found?.kill == null) continue;
+    const { hunter, kill } = found;
+    throw new Error(
+      `the exchange without any mutant fails: ${hunter} says ${kill.what}, ${kill.detail} (seed ${kill.seed}, profile ${kill.profile})`,
+    );
+  }
 }
 
 try {
