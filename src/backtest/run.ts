@@ -41,6 +41,14 @@ export interface TapeBatch {
   readonly localUs?: readonly number[];
 }
 
+/** How promises of strategies act in virtual time: all that one leads to happens at the time of what it waited for. */
+export interface PromiseTurns {
+  /** Promises made or settled so far: a handler that leaves it as it was has left no callback behind. */
+  readonly count: () => number;
+  /** Lets callbacks run, and those that these add, until there are none. */
+  readonly drain: () => Promise<void>;
+}
+
 export interface BacktestInput {
   readonly config: ExchangeConfig;
   /** In the order of their ids, 0 first: commands of the tape name them so. */
@@ -51,8 +59,7 @@ export interface BacktestInput {
   readonly streams: RandomStreams;
   readonly seed: string;
   readonly keccak: Keccak;
-  /** Lets pending promise callbacks run: a macrotask of the platform. */
-  readonly yieldMacrotask: () => Promise<void>;
+  readonly promises: PromiseTurns;
   /** When strategies hear of recorded bars; when they are over unless given. */
   readonly barsTold?: BarsTold;
   /** Time between two samples of the curves, µs. */
@@ -218,6 +225,7 @@ class Run {
         record.onLog(scheduler.nowUs, text);
       },
       touch,
+      promises: this.input.promises.count,
     });
     this.runs.push(run);
     return { run, recorder: record };
@@ -327,10 +335,10 @@ class Run {
     }
   }
 
-  /** Lets promise callbacks run, and fails when a handler threw or can never go on. */
+  /** Lets promise callbacks run, however deep, and fails when a handler threw or can never go on. */
   private async settle(): Promise<void> {
     this.touched = false;
-    await this.input.yieldMacrotask();
+    await this.input.promises.drain();
     for (const run of this.runs) run.check();
   }
 

@@ -1,7 +1,7 @@
 /**
  * One strategy in a run: its account, its context, what is delivered to it, and whether it waits for something.
  *
- * A handler that returns a promise is pending until that settles. Promises settle in virtual time only: through the client,
+ * A handler that returns a promise is pending until that settles. One that sets promises going without waiting for them is not, but they act in its time. Promises settle in virtual time only: through the client,
  * `sleep`, and the virtual timers of its own globals.
  */
 import { timeUs, type Address, type Quanta, type SubaccountId } from '../num/units.ts';
@@ -75,6 +75,8 @@ export interface StrategyRunPorts {
   readonly log: (text: string) => void;
   /** A promise may have callbacks to run. */
   readonly touch: () => void;
+  /** Promises made or settled so far. */
+  readonly promises: () => number;
 }
 
 interface SavedRun {
@@ -209,6 +211,8 @@ export class StrategyRun {
   }
 
   private handle(handler: () => void | Promise<void> | undefined): void {
+    const { promises } = this.ports;
+    const before = promises();
     let result: void | Promise<void> | undefined;
     try {
       result = handler();
@@ -217,7 +221,11 @@ export class StrategyRun {
       this.ports.touch();
       return;
     }
-    if (result === undefined) return;
+    if (result === undefined) {
+      // It may have set promises going that it does not wait for.
+      if (promises() !== before) this.ports.touch();
+      return;
+    }
     this.pendingHandlers += 1;
     this.ports.touch();
     result.then(

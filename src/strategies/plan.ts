@@ -34,6 +34,7 @@ import {
 import { loadStrategy } from './sandbox.ts';
 import { agentEntries, openPopulation, type Population } from './agents.ts';
 import { parseTapeModel } from '../sim/tape/tape-model.ts';
+import { watchPromises } from './promise-watch.ts';
 import { openTape, type SourceMarket, type TapeSource } from './tape-source.ts';
 
 export interface PlannedStrategy {
@@ -162,6 +163,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
   const agents =
     plan.population === undefined ? [] : agentEntries(plan.population, streams, DEFAULT_LATENCY);
   const specs = tape.markets.map((units) => specOf(plan, units));
+  const promises = watchPromises();
   const output = await runBacktest({
     config: { ...DEFAULT_EXCHANGE_CONFIG, genesisTimeUs: genesisUs },
     markets: specs,
@@ -170,7 +172,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     streams,
     seed: plan.seed,
     keccak,
-    yieldMacrotask: () => new Promise((resolve) => setImmediate(resolve)),
+    promises,
     barsTold: parseTapeModel(plan.bars ?? '').quote === 'nextOpen' ? 'nextOpen' : 'over',
     sampleUs: plan.sampleUs ?? sampleUsOf(endUs - beginUs),
     tradeFromUs: plan.fromUs ?? genesisUs + warmUpUs,
@@ -178,6 +180,8 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     onProgress: () => ports.onProgress?.(tape.progress()),
     ...(ports.cancelled === undefined ? {} : { cancelled: ports.cancelled }),
     resume: ports.resume ?? null,
+  }).finally(() => {
+    promises.stop();
   });
   const [latency] = latencies;
   const facts = plan.population === undefined ? [] : output.markets.map(stylisedFacts);

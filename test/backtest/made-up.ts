@@ -8,7 +8,10 @@ import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/mark
 import { lots, marketId, priceTicks, quanta, timeUs } from '../../src/num/units.ts';
 import { constantLatency } from '../../src/sim/latency.ts';
 import { RandomStreams } from '../../src/sim/rng.ts';
+import { watchPromises } from '../../src/strategies/promise-watch.ts';
 import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
+
+const PROMISES = watchPromises();
 
 export const START_US = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
 
@@ -104,7 +107,7 @@ export function inputOf(
     seed: 'test',
     streams: new RandomStreams('test'),
     keccak,
-    yieldMacrotask: () => new Promise((resolve) => setImmediate(resolve)),
+    promises: PROMISES,
     sampleUs: 1_000_000,
     journal: 'memory',
     ...more,

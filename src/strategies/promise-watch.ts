@@ -1,0 +1,24 @@
+/**
+ * Says whether promises were made or settled, so that a run knows when a strategy has left callbacks to be run, and need not wait for
+ * a turn of the platform when it has not. Sees promises of every realm of this thread.
+ */
+import { promiseHooks } from 'node:v8';
+import type { PromiseTurns } from '../backtest/run.ts';
+
+export interface PromiseWatch extends PromiseTurns {
+  stop(): void;
+}
+
+export function watchPromises(): PromiseWatch {
+  let count = 0;
+  const note = (): void => {
+    count += 1;
+  };
+  const stop = promiseHooks.createHook({ init: note, settled: note }) as () => void;
+  return {
+    count: () => count,
+    // Every callback runs before the platform's next macrotask, those that callbacks add as well.
+    drain: () => new Promise((resolve) => setImmediate(resolve)),
+    stop,
+  };
+}

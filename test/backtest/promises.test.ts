@@ -1,0 +1,119 @@
+/** Promises of strategies act at the time of what they waited for, however many of them lie between (DESIGN §7). */
+import { expect, test } from 'vitest';
+import { runBacktest } from '../../src/backtest/run.ts';
+import type { Strategy, StrategyContext } from '../../src/backtest/strategy.ts';
+import { constantLatency } from '../../src/sim/latency.ts';
+import { entryOf, inputOf } from './made-up.ts';
+
+const LATENCY = constantLatency(2000, 3000, 4000, 500);
+const DEPTHS = [0, 1, 2, 3, 7, 40];
+
+async function deep(awaits: number): Promise<void> {
+  for (let i = 0; i < awaits; i++) await Promise.resolve();
+}
+
+/** How long after the first trade is heard the strategy has got where it says it is. */
+async function elapsed(
+  strategyOf: (note: (context: StrategyContext) => void) => Strategy,
+): Promise<number> {
+  let heardUs = -1;
+  let doneUs = -1;
+  const inner = strategyOf((context) => {
+    if (doneUs < 0) doneUs = context.now();
+  });
+  const strategy: Strategy = {
+    onTrade(update, context) {
+      if (heardUs >= 0) return undefined;
+      heardUs = context.now();
+      return inner.onTrade?.(update, context);
+    },
+  };
+  await runBacktest(inputOf([entryOf(strategy, { latency: LATENCY })], 3));
+  expect(heardUs).toBeGreaterThan(0);
+  return doneUs - heardUs;
+}
+
+test.each(DEPTHS)('a chain of %i promises that nobody waits for takes no time', async (awaits) => {
+  const us = await elapsed((note) => ({
+    onTrade(_update, context) {
+      void deep(awaits).then(() => {
+        note(context);
+      });
+    },
+  }));
+  expect(us).toBe(0);
+});
+
+test.each(DEPTHS)(
+  'a request behind %i promises arrives as if it were sent at once',
+  async (awaits) => {
+    const us = await elapsed((note) => ({
+      onTrade(_update, context) {
+        void deep(awaits)
+          .then(() => context.client.call('getTime', {}))
+          .then(() => deep(awaits))
+          .then(() => {
+            note(context);
+          });
+      },
+    }));
+    expect(us).toBe(7500);
+  },
+);
+
+test.each(DEPTHS)('a handler goes on in its time when another lets it, %i deep', async (awaits) => {
+  let release = (): void => undefined;
+  let releasedUs = -1;
+  let wentOnUs = -1;
+  const strategy: Strategy = {
+    onStart(context) {
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      void released
+        .then(() => deep(awaits))
+        .then(() => {
+          wentOnUs = context.now();
+        });
+    },
+    onTrade(_update, context) {
+      if (releasedUs < 0) releasedUs = context.now();
+      release();
+    },
+  };
+  await runBacktest(inputOf([entryOf(strategy, { latency: LATENCY })], 3));
+  expect(releasedUs).toBeGreaterThan(0);
+  expect(wentOnUs).toBe(releasedUs);
+});
+
+test('a strategy that makes no promise waits for none', async () => {
+  let heard = 0;
+  let turns = 0;
+  const hear = (): void => {
+    heard += 1;
+  };
+  const strategy: Strategy = { onStart: hear, onBook: hear, onTrade: hear, onStop: hear };
+  const input = inputOf([entryOf(strategy)], 5);
+  await runBacktest({
+    ...input,
+    promises: {
+      count: input.promises.count,
+      drain: async () => {
+        turns += 1;
+        await input.promises.drain();
+      },
+    },
+  });
+  expect(heard).toBeGreaterThan(80);
+  expect(turns).toBe(0);
+});
+
+test('an error behind a promise of a handler ends the run at its time', async () => {
+  const strategy: Strategy = {
+    async onTrade() {
+      await deep(20);
+      throw new Error('deep down');
+    },
+  };
+  await expect(runBacktest(inputOf([entryOf(strategy)], 3))).rejects.toThrow('deep down');
+});
