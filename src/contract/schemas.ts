@@ -2,7 +2,8 @@
  * Shapes of the API's records and requests (contract, "Resources and their fields"). JSON Schema by construction.
  * Decimals are strings (R-1.5), int64 counters integers. Objects are closed: unknown fields are refused by name (R-11.3).
  */
-import { Type, type Static, type TSchema } from 'typebox';
+import * as Type from 'typebox/type';
+import type { Static, TSchema } from 'typebox';
 
 const closed = { additionalProperties: false } as const;
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);

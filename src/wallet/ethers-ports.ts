@@ -1,5 +1,7 @@
 /** The gateway's cryptographic ports by ethers, and the test wallets of scenarios. */
-import { computeAddress, keccak256, toUtf8Bytes } from 'ethers';
+import { keccak256 } from 'ethers/crypto';
+import { computeAddress } from 'ethers/transaction';
+import { toUtf8Bytes } from 'ethers/utils';
 import type { Keccak } from '../gateway/ports.ts';
 import { address, type Address } from '../num/units.ts';
 import { keccakBytes } from './keccak.ts';

@@ -229,6 +229,10 @@ const tape = apart('./tape.ts') as {
   rates: Record<'dataset' | 'barsIdle' | 'barsHeld' | 'peerIdle' | 'peerHeld', number>;
   memory: { recorded: number; bars: number };
 };
+const backtest = apart('./backtest.ts') as Record<
+  'tape' | 'bars' | 'node' | 'help' | 'tiny',
+  number
+>;
 const history = apart('./history.ts') as Record<string, number>;
 const risk = apart('./risk.ts') as {
   accounts: number;
@@ -249,7 +253,16 @@ const judged = apart('./judged.ts') as {
 if (json) {
   console.log(
     JSON.stringify(
-      { rows, memory, tape, history, risk, judged, eventsPerCommand: events / OPERATIONS },
+      {
+        rows,
+        memory,
+        tape,
+        backtest,
+        history,
+        risk,
+        judged,
+        eventsPerCommand: events / OPERATIONS,
+      },
       null,
       2,
     ),
@@ -289,7 +302,15 @@ if (json) {
       `under a position with two brackets: ${million(barsHeld)}, ${(barsHeld / peerHeld).toFixed(1)} ×`,
   );
   console.log(
+    `orrery backtest of a strategy that hears nothing, files to journal: ${million(backtest.tape)} levels and trades, ` +
+      `${(backtest.tape / dataset).toFixed(2)} × the book alone; 1m bars ${million(backtest.bars)}, ${(backtest.bars / peerIdle).toFixed(1)} × grademark`,
+  );
+  console.log(
     `memory after a tape ten times as long: ${tape.memory.recorded.toFixed(2)} × recorded, ${tape.memory.bars.toFixed(2)} × bars`,
+  );
+  console.log(
+    `start-up: orrery --help ${backtest.help.toFixed(2)} s, orrery backtest of 100 bars with its report ${backtest.tiny.toFixed(2)} s; ` +
+      `node by itself ${backtest.node.toFixed(2)} s`,
   );
   for (const [question, ms] of Object.entries(history)) {
     console.log(`filter over 1,000,000 ended orders, ${question}: ${ms.toFixed(1)} ms`);

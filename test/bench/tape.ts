@@ -1,9 +1,8 @@
 /**
  * History through the engine: the recorded dataset, read from disk and played through the real book, in levels and trades a second; and
  * one-minute bars, while nobody holds anything and under a position with two brackets, beside `grademark` on the same bars. Contestants take turns.
- * Then what memory a tape ten times as long takes. Run with --expose-gc; prints JSON.
+ * Then what memory a tape takes that is ten times as long as one that fills what a market keeps. Run with --expose-gc; prints JSON.
  */
-import { fileURLToPath } from 'node:url';
 import { DataFrame } from 'data-forge';
 import { backtest, type IStrategy } from 'grademark';
 import type { Command, NewOrder } from '../../src/engine/commands.ts';
@@ -19,16 +18,21 @@ import {
   subaccountId,
   timeUs,
 } from '../../src/num/units.ts';
-import { openDataset } from '../../src/store/dataset-files.ts';
+import { openDataset, type Dataset } from '../../src/store/dataset-files.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
 import { barCommand, walk } from './bar-flow.ts';
+import { RECORDED } from './long-tape.ts';
 
 const ROUNDS = 5;
 const BARS = 200_000;
 /** The peer is slower by orders: it gets the first part of the same bars. */
 const PEER_BARS = 20_000;
 const FAR_MS = 9_007_199_254_741n;
-const DATASET = fileURLToPath(new URL('../../data/btcusdt-20240808', import.meta.url));
+/** How often the recording is played on end: once is over before the compiler is through. */
+const PLAYS = 3;
+/** The shorter tape fills what a market keeps: 100,000 trades, 45 days of minutes (DESIGN §10). */
+const FILLING_PLAYS = 5;
+const FILLING_BARS = 100_000;
 const START_US = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
 
 /** Events go to a sink, as in any run that looks at them. */
@@ -62,19 +66,37 @@ function openMarket(startUs: number, changes: Readonly<Record<string, unknown>> 
   return engine;
 }
 
-/** Levels and trades of the dataset a second, from its files to hashed events. */
+/** Levels and trades a second of the dataset, played several times over, from its files to hashed events. */
 async function dataset(): Promise<number> {
   const seconds = clock();
-  const recording = await openDataset(DATASET);
-  const engine = openMarket(Math.floor((recording.markets[0]?.firstUs ?? 0) / 1e6) * 1e6);
+  const recording = await openDataset(RECORDED);
+  const { engine, play } = playerOf(recording, count);
   let entries = 0;
-  for await (const batch of recording.read().commands()) {
-    for (const command of batch) {
-      engine.apply(command, count);
-      entries += 'levels' in command ? command.levels.length : 1;
-    }
-  }
+  for (let i = 0; i < PLAYS; i++) entries += await play(i);
+  if (engine.seq === 0) throw new Error('nothing was played');
   return entries / seconds();
+}
+
+/** An exchange, and what plays the recording to it for the i-th time, later each time; answers its levels and trades. */
+function playerOf(
+  recording: Dataset,
+  sink: () => void,
+): { readonly engine: Exchange; readonly play: (i: number) => Promise<number> } {
+  const market = recording.markets[0];
+  const startUs = Math.floor((market?.firstUs ?? 0) / 1e6) * 1e6;
+  const spanUs = Math.ceil(((market?.lastUs ?? 0) - startUs) / 1e6 + 1) * 1e6;
+  const engine = openMarket(startUs);
+  const play = async (i: number): Promise<number> => {
+    let entries = 0;
+    for await (const batch of recording.read().commands()) {
+      for (const command of batch) {
+        engine.apply({ ...command, timeUs: timeUs(command.timeUs + i * spanUs) }, sink);
+        entries += 'levels' in command ? command.levels.length : 1;
+      }
+    }
+    return entries;
+  };
+  return { engine, play };
 }
 
 const bars = [...walk(BARS)];
@@ -214,28 +236,19 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-/** Resident bytes after a tape of this many times the recorded one, and of as many hundred thousand bars. */
+/** Resident bytes after tapes that are so many times as long as those that fill what a market keeps. */
 async function memoryAfter(
   lengths: number,
 ): Promise<{ readonly recorded: number; readonly bars: number }> {
-  const recording = await openDataset(DATASET);
-  const market = recording.markets[0];
-  const startUs = Math.floor((market?.firstUs ?? 0) / 1e6) * 1e6;
-  const spanUs = Math.ceil(((market?.lastUs ?? 0) - startUs) / 1e6 + 1) * 1e6;
-  let engine = openMarket(startUs);
-  for (let i = 0; i < lengths; i++) {
-    for await (const batch of recording.read().commands()) {
-      for (const command of batch)
-        engine.apply({ ...command, timeUs: timeUs(command.timeUs + i * spanUs) });
-    }
-  }
+  const recording = await openDataset(RECORDED);
+  const { engine: ofTape, play } = playerOf(recording, count);
+  for (let i = 0; i < lengths * FILLING_PLAYS; i++) await play(i);
   const recorded = settled();
-  if (engine.nowUs < startUs) throw new Error('the tape did not play');
-  engine = openMarket(START_US, { markSource: 'last' });
-  for (const bar of walk(lengths * 100_000)) engine.apply(barCommand(bar, START_US));
-  const ofBars = settled();
-  if (engine.nowUs < START_US) throw new Error('the bars did not play');
-  return { recorded, bars: ofBars };
+  const ofBars = openMarket(START_US, { markSource: 'last' });
+  for (const bar of walk(lengths * FILLING_BARS)) ofBars.apply(barCommand(bar, START_US));
+  const bars = settled();
+  if (ofTape.seq === 0 || ofBars.seq === 0) throw new Error('the tapes did not play');
+  return { recorded, bars };
 }
 
 function settled(): number {

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
 import type { StrategyOutput } from '../../backtest/output.ts';
-import { reportOptions, type ReportAbout } from '../../report/report.ts';
-import { writeReport } from '../../report/write.ts';
+import type { ReportAbout } from '../../report/report.ts';
 import { executePlan, type PlanResult, type RunPlan } from '../../strategies/plan.ts';
 import { RunFolder } from '../../strategies/run-folder.ts';
 import {
@@ -89,7 +88,7 @@ export const command: CommandModule<object, BacktestArguments> = {
       throw new Interrupted('interrupted');
     }
     await folder.finish(result);
-    const { page } = await writeReport(result.output, aboutOf(result, folder, plan), folder.path);
+    const page = await writePage(result, folder, plan);
     report(result, folder, page, options.json);
   },
 };
@@ -111,10 +110,19 @@ async function prepare(options: BacktestArguments): Promise<{
   return { folder: await RunFolder.create(out, plan), plan, checkpoint: null };
 }
 
+/** What reports need is loaded when there is something to report. */
+async function writePage(result: PlanResult, folder: RunFolder, plan: RunPlan): Promise<string> {
+  const { reportOptions } = await import('../../report/report.ts');
+  const { writeReport } = await import('../../report/write.ts');
+  const about = aboutOf(result, folder, plan, reportOptions(result.output));
+  return (await writeReport(result.output, about, folder.path)).page;
+}
+
 function aboutOf(
   { output, assumptions, data }: PlanResult,
   folder: RunFolder,
   plan: RunPlan,
+  options: ReportAbout['options'],
 ): ReportAbout {
   const symbols = output.markets.map(({ symbol }) => symbol).join(', ');
   return {
@@ -126,7 +134,7 @@ function aboutOf(
     bundle: Object.fromEntries(
       plan.strategies.map(({ id, bundle }) => [`bundle of ${id}`, bundle.sha256]),
     ),
-    options: reportOptions(output),
+    options,
     trials: null,
   };
 }

@@ -84,8 +84,8 @@ export class TapeBook {
   }
 }
 
-/** Levels are looked through again when there are twice as many as were left, and never below this. */
-const LEAST_SWEEP = 4096;
+/** Levels are looked through again when there are twice as many as were left, and never below this: prices come back. */
+const LEAST_SWEEP = 1 << 14;
 
 class TapeLevels {
   private readonly byPrice = new Map<number, TapeLevelState>();
@@ -105,7 +105,8 @@ class TapeLevels {
     const found = this.byPrice.get(price);
     if (found !== undefined) return found;
     if (this.byPrice.size >= this.sweepAt) this.sweep(nowUs);
-    const made = this.spare.pop() ?? emptyLevel();
+    const spare = this.spare.pop();
+    const made = spare === undefined ? emptyLevel() : Object.assign(spare, NOTHING);
     this.byPrice.set(price, made);
     return made;
   }
@@ -115,6 +116,7 @@ class TapeLevels {
   }
 
   clear(): void {
+    this.byPrice.forEach((level) => this.spare.push(level));
     this.byPrice.clear();
   }
 
@@ -146,19 +148,23 @@ class TapeLevels {
 
   private remembered(nowUs: TimeUs): (readonly [number, TapeLevelState])[] {
     const entries: (readonly [number, TapeLevelState])[] = [];
-    for (const entry of this.byPrice) if (isRemembered(entry[1], nowUs)) entries.push(entry);
+    this.byPrice.forEach((level, price) => {
+      if (isRemembered(level, nowUs)) entries.push([price, level]);
+    });
     return entries.sort((a, b) => a[0] - b[0]);
   }
 
   private sweep(nowUs: TimeUs): void {
-    for (const [price, level] of this.byPrice) {
-      if (isRemembered(level, nowUs)) continue;
+    this.byPrice.forEach((level, price) => {
+      if (isRemembered(level, nowUs)) return;
       this.byPrice.delete(price);
-      this.spare.push(Object.assign(level, emptyLevel()));
-    }
+      this.spare.push(level);
+    });
     this.sweepAt = Math.max(LEAST_SWEEP, 2 * this.byPrice.size);
   }
 }
+
+const NOTHING: Readonly<TapeLevelState> = emptyLevel();
 
 function emptyLevel(): TapeLevelState {
   return {

@@ -140,7 +140,7 @@ export interface RecordColumns {
 }
 
 /** Records that are made at a time: few enough to be forgotten while they are young, which costs the collector nothing. */
-const BATCH = 512;
+const BATCH = 256;
 
 /** The records of a row group, some at a time. Throws `TapeError` when rows and pairs do not fit together. */
 export function* recordsOf(columns: RecordColumns): Generator<TapeRecord[]> {

@@ -1,0 +1,78 @@
+/**
+ * What a user of `orrery backtest` measures: a strategy that hears nothing of the market on recorded levels and trades, and on one-minute
+ * bars, from the files to journal and hashes; how long the command takes to begin. Prints JSON.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleStrategy } from '../../src/strategies/bundle.ts';
+import { executePlan } from '../../src/strategies/plan.ts';
+import { writeBars, writeLongTape } from './long-tape.ts';
+
+const ROUNDS = 5;
+const TIMES = 3;
+const BARS = 300_000;
+const TINY_BARS = 100;
+const START_US = 1_600_000_020_000_000;
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const QUIET = `import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({ name: 'quiet', parameters: {}, create: () => ({ onStop() {} }) });
+`;
+
+const folder = await mkdtemp(join(tmpdir(), 'orrery-bench-'));
+const at = (name: string): string => join(folder, name);
+try {
+  await writeFile(at('quiet.ts'), QUIET);
+  const entries = await writeLongTape(at('tape'), TIMES);
+  await writeBars(at('bars'), BARS, START_US);
+  await writeBars(at('tiny'), TINY_BARS, START_US);
+  const bundle = await bundleStrategy(at('quiet.ts'));
+  const strategies = [{ id: 'quiet', bundle, parameters: {} }];
+
+  /** Of so many a second of the processor's time, journal included. */
+  const rate = async (data: string, count: number): Promise<number> => {
+    let bytes = 0;
+    const before = process.cpuUsage();
+    await executePlan(
+      { data, strategies, balance: '10000', seed: '1' },
+      {
+        journal: (piece) => {
+          bytes += piece.length;
+        },
+      },
+    );
+    const { user, system } = process.cpuUsage(before);
+    if (bytes === 0) throw new Error('nothing was journalled');
+    return count / ((user + system) / 1e6);
+  };
+  const seconds = (args: readonly string[]): number => {
+    const started = performance.now();
+    execFileSync(process.execPath, args, { stdio: 'ignore' });
+    return (performance.now() - started) / 1e3;
+  };
+  const tiny = ['backtest', at('quiet.ts'), '--data', at('tiny'), '--out', at('out')];
+  const contestants = {
+    tape: () => rate(at('tape'), entries),
+    bars: () => rate(at('bars'), BARS),
+    node: () => seconds(['-e', '0']),
+    help: () => seconds([MAIN, '--help']),
+    tiny: () => seconds([MAIN, ...tiny]),
+  };
+  const figures = new Map<string, number[]>();
+  for (let round = -1; round < ROUNDS; round++) {
+    for (const [name, run] of Object.entries(contestants)) {
+      const figure = await run();
+      // The first round warms the compiler.
+      if (round >= 0) figures.set(name, [...(figures.get(name) ?? []), figure]);
+    }
+  }
+  const medians = [...figures].map(([name, values]) => [
+    name,
+    values.sort((a, b) => a - b)[values.length >> 1] ?? 0,
+  ]);
+  process.stdout.write(JSON.stringify(Object.fromEntries(medians)));
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
