@@ -28,7 +28,10 @@ const PROOFS = [
   ['test/metamorphic/metamorphic.test.ts', 'one life told in two ways'],
   ['test/economic/economic.test.ts', 'no coalition gets richer for free; planted holes are found'],
   ['test/faults/journal.test.ts', 'a journal cut or turned at every byte'],
-  ['test/faults/folder.test.ts', 'a data folder with its files cut, turned or lost, a disk that dies at every operation'],
+  [
+    'test/faults/folder.test.ts',
+    'a data folder with its files cut, turned or lost, a disk that dies at every operation',
+  ],
   ['test/faults/delivery.test.ts', 'requests twice, out of order, clocks that jump'],
   ['test/http/durability.test.ts', 'kill -9 under load'],
 ];
