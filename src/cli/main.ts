@@ -5,6 +5,7 @@
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import yargs, { type Argv, type CommandModule } from 'yargs';
+import { giveCompilerRoom } from './compiler.ts';
 import { EXIT, explainFailure, printError, takeExitCode, watchInterrupt } from './manners.ts';
 
 const VERSION = '0.1.0';
@@ -166,6 +167,7 @@ function isEntryPoint(): boolean {
 }
 
 if (isEntryPoint()) {
+  giveCompilerRoom();
   watchInterrupt();
   process.exitCode = await main(process.argv.slice(2));
 }

@@ -14,7 +14,7 @@ import type { Command, SetIndex, SetMark } from './commands.ts';
 import type { ExchangeConfig } from './config.ts';
 import { ExchangeReader } from './exchange-reader.ts';
 import type { EventSink } from './events.ts';
-import { hashCommand, hashOutcome } from './hash.ts';
+import { hashCommand, hashOutcome } from './hash-command.ts';
 import { violations } from './invariants.ts';
 import { listMarket } from './market/list.ts';
 import { cancelAll } from './orders/cancel-all.ts';

@@ -1,15 +1,12 @@
 /**
  * The rings of an exchange's nonce windows in one array: stretches of cells, of which each window has one, its length a power of
  * two. A window needs no array object of its own, and a ring that grows leaves its stretch to the next of that length.
- *
- * A cell is an int64, also seen as its halves: those compare without making a bigint.
  */
 const FIRST_CELLS = 1 << 10;
 
 export class NonceCells {
-  /** Each cell once as an int64 and once as low and high half. */
+  /** The cells, each an int64. */
   whole = new BigInt64Array(FIRST_CELLS);
-  halves = new Int32Array(this.whole.buffer);
   private used = 0;
   /** Free stretches by their length. */
   private readonly free = new Map<number, number[]>();
@@ -34,6 +31,5 @@ export class NonceCells {
     const larger = new BigInt64Array(this.whole.length * 2);
     larger.set(this.whole);
     this.whole = larger;
-    this.halves = new Int32Array(larger.buffer);
   }
 }

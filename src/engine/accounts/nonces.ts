@@ -20,6 +20,9 @@ const halves = new Int32Array(whole.buffer);
 
 export class NonceWindow {
   protected readonly cells: NonceCells;
+  /** The highest nonce ever used here, in halves: what is above it needs no look at the ring. */
+  private topHigh = -1;
+  private topLow = -1;
   /** Where the ring is, its length less one, and the part of it in use. */
   private place = 0;
   private mask = -1;
@@ -39,15 +42,12 @@ export class NonceWindow {
     return this.length === 0 ? -1n : this.at(this.length - 1);
   }
 
-  /** Whether the nonce is above all that were ever used here, and so above the floor: the highest never leaves the window. */
+  /** Whether the nonce is above all that were ever used here, and so above the floor. */
   isAbove(nonce: bigint): boolean {
     whole[0] = nonce;
     const high = halves[1] ?? 0;
-    if (this.length === 0) return high >= 0;
-    const top = 2 * this.cellOf(this.length - 1);
-    const words = this.cells.halves;
-    const topHigh = words[top + 1] ?? 0;
-    return high === topHigh ? (halves[0] ?? 0) >>> 0 > (words[top] ?? 0) >>> 0 : high > topHigh;
+    if (high !== this.topHigh) return high > this.topHigh;
+    return (halves[0] ?? 0) >>> 0 > this.topLow >>> 0;
   }
 
   has(nonce: bigint): boolean {
@@ -69,7 +69,8 @@ export class NonceWindow {
       this.length -= 1;
     }
     let place = this.length;
-    if (!this.isAbove(nonce)) {
+    if (this.isAbove(nonce)) this.setTop(nonce);
+    else {
       while (place > 0 && this.at(place - 1) > nonce) {
         this.put(place, this.at(place - 1));
         place -= 1;
@@ -99,6 +100,13 @@ export class NonceWindow {
       this.put(i, nonce);
       this.length += 1;
     }
+    if (io.loading) this.setTop(this.highest);
+  }
+
+  private setTop(nonce: bigint): void {
+    whole[0] = nonce;
+    this.topLow = halves[0] ?? 0;
+    this.topHigh = halves[1] ?? 0;
   }
 
   /** First of the window's nonces that is not below this one. */

@@ -21,9 +21,12 @@ const scratchWords = new Int32Array(scratch.buffer);
 export class ByteWriter {
   buffer: Uint8Array;
   length = 0;
+  /** Of the same bytes. */
+  view: DataView;
 
   constructor(capacity = 1 << 16) {
     this.buffer = new Uint8Array(capacity);
+    this.view = new DataView(this.buffer.buffer);
   }
 
   reserve(extra: number): void {
@@ -31,6 +34,7 @@ export class ByteWriter {
     const larger = new Uint8Array(Math.max(this.buffer.length * 2, this.length + extra));
     larger.set(this.buffer.subarray(0, this.length));
     this.buffer = larger;
+    this.view = new DataView(larger.buffer);
   }
 
   u8(value: number): void {
@@ -45,10 +49,7 @@ export class ByteWriter {
   }
 
   putU32(at: number, value: number): void {
-    this.buffer[at] = value;
-    this.buffer[at + 1] = value >>> 8;
-    this.buffer[at + 2] = value >>> 16;
-    this.buffer[at + 3] = value >>> 24;
+    this.view.setUint32(at, value, true);
   }
 
   /** A safe integer ≥ 0 in eight bytes. */
@@ -123,7 +124,7 @@ export class ByteReader {
   readonly source: Uint8Array;
   at: number;
   end: number;
-  private readonly view: DataView;
+  readonly view: DataView;
 
   constructor(source: Uint8Array, at = 0, end = source.length) {
     this.source = source;
@@ -148,6 +149,11 @@ export class ByteReader {
     const { at } = this;
     if (at + 8 > this.end) throw new BytesError(at, 'the frame ends early');
     this.at = at + 8;
+    return this.u64At(at);
+  }
+
+  /** The safe integer of eight bytes at a place that the caller knows to be inside. */
+  u64At(at: number): number {
     const high = this.view.getUint32(at + 4, true);
     if (high >= 0x200000) throw new BytesError(at, 'a number beyond 2^53');
     return high * 0x100000000 + this.view.getUint32(at, true);
@@ -194,7 +200,14 @@ export class ByteReader {
     const { at } = this;
     if (at + 8 > this.end) throw new BytesError(at, 'the frame ends early');
     this.at = at + 8;
-    return this.view.getBigInt64(at, true);
+    return this.i64At(at);
+  }
+
+  /** The int64 at a place that the caller knows to be inside. By halves: `getBigInt64` is a call. */
+  i64At(at: number): bigint {
+    scratchWords[0] = this.view.getInt32(at, true);
+    scratchWords[1] = this.view.getInt32(at + 4, true);
+    return scratch[0] ?? 0n;
   }
 
   text(): string {

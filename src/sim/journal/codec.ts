@@ -4,7 +4,6 @@
  * tag byte; tags and field orders are append-only, since journals outlive programs.
  */
 import {
-  accountId,
   address,
   lots,
   marketId,
@@ -14,7 +13,6 @@ import {
   priceTicks,
   quanta,
   subaccountId,
-  timeUs,
   type AccountId,
   type Address,
   type MarketId,
@@ -23,7 +21,6 @@ import {
   type TimeUs,
 } from '../../num/units.ts';
 import { unreachable } from '../../base/assert.ts';
-import { codeOf } from '../../base/code-of.ts';
 import { ORDER_TYPES } from '../../engine/book/order-table.ts';
 import type {
   CancelAll,
@@ -53,6 +50,13 @@ import type {
 import type { SelfTradeMode } from '../../engine/config.ts';
 import { BAR_FILLS, BAR_PATHS, TAPE_L3_ACTIONS } from '../../engine/tape/hash-tape.ts';
 import { BytesError, type ByteReader, type ByteWriter } from './bytes.ts';
+import {
+  readCancelOrder,
+  readPlaceOrder,
+  writeCancelOrder,
+  writePlaceOrder,
+} from './order-codec.ts';
+import { EMPTY, EMPTY_ORDER } from './empty-commands.ts';
 import { FieldDescriber, FieldReader, FieldWriter, type FieldIo } from './field-io.ts';
 
 /** Append-only: a tag is never given to another kind. */
@@ -348,242 +352,8 @@ function orderTypeAt(index: number): NewOrder['orderType'] {
   return type;
 }
 
-const ANY_TIME = timeUs(0);
-const NOBODY = address('');
-
-const EMPTY_ORDER: NewOrder = {
-  market: marketId(0),
-  orderType: 'limit',
-  lots: lots(0),
-  priceTicks: priceTicks(0),
-  ioc: false,
-  postOnly: false,
-  reduceOnly: false,
-  nonce: 0n,
-  expiresAtMs: 0n,
-  clientId: null,
-  originator: null,
-  originatorFeePpm: ppm(0),
-  triggerTicks: null,
-  trailingPpm: null,
-  periodMs: null,
-  parent: null,
-  attached: false,
-};
-
-/** Stand-ins whose values a reader ignores. */
-const EMPTY = {
-  placeOrder: {
-    kind: 'placeOrder',
-    timeUs: ANY_TIME,
-    subaccount: subaccountId(0),
-    market: marketId(0),
-    orderType: 'limit',
-    lots: lots(0),
-    priceTicks: priceTicks(0),
-    ioc: false,
-    postOnly: false,
-    reduceOnly: false,
-    nonce: 0n,
-    expiresAtMs: 0n,
-    delegate: null,
-    clientId: null,
-    originator: null,
-    originatorFeePpm: ppm(0),
-  } satisfies PlaceOrder,
-  placeOrders: {
-    kind: 'placeOrders',
-    timeUs: ANY_TIME,
-    subaccount: subaccountId(0),
-    delegate: null,
-    orders: [],
-  } satisfies PlaceOrders,
-  cancelOrder: {
-    kind: 'cancelOrder',
-    timeUs: ANY_TIME,
-    orderId: orderId(0),
-  } satisfies CancelOrder,
-  tapeDepth: {
-    kind: 'tapeDepth',
-    timeUs: ANY_TIME,
-    market: marketId(0),
-    levels: [],
-  } satisfies TapeDepth,
-  tapeTrade: {
-    kind: 'tapeTrade',
-    timeUs: ANY_TIME,
-    market: marketId(0),
-    priceTicks: priceTicks(0),
-    lots: lots(0),
-  } satisfies TapeTrade,
-  setIndex: {
-    kind: 'setIndex',
-    timeUs: ANY_TIME,
-    market: marketId(0),
-    priceTicks: priceTicks(0),
-    text: '',
-  } satisfies SetIndex,
-  setMark: {
-    kind: 'setMark',
-    timeUs: ANY_TIME,
-    market: marketId(0),
-    priceTicks: priceTicks(0),
-  } satisfies SetMark,
-  cancelAll: {
-    kind: 'cancelAll',
-    timeUs: ANY_TIME,
-    subaccount: subaccountId(0),
-    market: null,
-  } satisfies CancelAll,
-  deposit: {
-    kind: 'deposit',
-    timeUs: ANY_TIME,
-    account: NOBODY,
-    subaccountIndex: 0,
-    amount: quanta(0n),
-  } satisfies Deposit,
-  withdraw: {
-    kind: 'withdraw',
-    timeUs: ANY_TIME,
-    account: NOBODY,
-    subaccountIndex: 0,
-    amount: quanta(0n),
-  } satisfies Withdraw,
-  transfer: {
-    kind: 'transfer',
-    timeUs: ANY_TIME,
-    from: NOBODY,
-    fromIndex: 0,
-    to: NOBODY,
-    toIndex: 0,
-    amount: quanta(0n),
-    market: null,
-    signer: NOBODY,
-    nonce: 0n,
-    expiresAtMs: 0n,
-  } satisfies Transfer,
-  setSelfTradeMode: {
-    kind: 'setSelfTradeMode',
-    timeUs: ANY_TIME,
-    account: NOBODY,
-    mode: null,
-  } satisfies SetSelfTradeMode,
-  tapeSnapshot: {
-    kind: 'tapeSnapshot',
-    timeUs: ANY_TIME,
-    market: marketId(0),
-    levels: [],
-  } satisfies TapeSnapshot,
-  tapeBar: {
-    kind: 'tapeBar',
-    timeUs: ANY_TIME,
-    market: marketId(0),
-    openTicks: priceTicks(0),
-    highTicks: priceTicks(0),
-    lowTicks: priceTicks(0),
-    closeTicks: priceTicks(0),
-    volumeLots: lots(0),
-    quoteTicks: priceTicks(0),
-    spreadTicks: 0,
-    depthLots: lots(0),
-    path: 'nearest',
-    fill: 'touch',
-  } satisfies TapeBar,
-  tapeL3: {
-    kind: 'tapeL3',
-    timeUs: ANY_TIME,
-    market: marketId(0),
-    action: 'add',
-    ref: 0,
-    side: 'bid',
-    priceTicks: priceTicks(0),
-    lots: lots(0),
-  } satisfies TapeL3,
-  updateMargin: {
-    kind: 'updateMargin',
-    timeUs: ANY_TIME,
-    subaccount: subaccountId(0),
-    market: marketId(0),
-    isolated: false,
-    marginPpm: ppm(0),
-    nonce: 0n,
-    expiresAtMs: 0n,
-    delegate: null,
-  } satisfies UpdateMargin,
-  updateDelegate: {
-    kind: 'updateDelegate',
-    timeUs: ANY_TIME,
-    account: NOBODY,
-    subaccountIndex: 0,
-    delegate: NOBODY,
-    delegated: false,
-    nonce: 0n,
-    expiresAtMs: 0n,
-  } satisfies UpdateDelegate,
-  updateSigners: {
-    kind: 'updateSigners',
-    timeUs: ANY_TIME,
-    account: NOBODY,
-    signers: [],
-    quorum: 0,
-    nonce: 0n,
-    expiresAtMs: 0n,
-  } satisfies UpdateSigners,
-  settleFunding: {
-    kind: 'settleFunding',
-    timeUs: ANY_TIME,
-    market: marketId(0),
-    ratePpb: ppb(0),
-  } satisfies SettleFunding,
-} as const;
-
 const TAG_PLACE_ORDER = COMMAND_TAGS.placeOrder;
 const TAG_CANCEL_ORDER = COMMAND_TAGS.cancelOrder;
-
-/** `placeOrder` over a reader, spelled out: most of a journal are orders and cancels, and these two need no go-between. */
-function readPlaceOrder(reader: ByteReader, atUs: TimeUs): PlaceOrder {
-  return {
-    kind: 'placeOrder',
-    timeUs: atUs,
-    subaccount: subaccountId(reader.uint()),
-    market: marketId(reader.uint()),
-    orderType: onlyLimit(reader.uint()),
-    lots: lots(reader.int()),
-    priceTicks: priceTicks(reader.uint()),
-    ioc: reader.bool('ioc'),
-    postOnly: reader.bool('postOnly'),
-    reduceOnly: reader.bool('reduceOnly'),
-    nonce: reader.i64(),
-    expiresAtMs: reader.i64(),
-    delegate: delegateAt(reader.uint()),
-    clientId: reader.bool('clientId') ? reader.text() : null,
-    originator: reader.bool('originator') ? address(reader.text()) : null,
-    originatorFeePpm: ppm(reader.uint()),
-  };
-}
-
-/** The same over a writer. */
-function writePlaceOrder(writer: ByteWriter, c: PlaceOrder): void {
-  writer.u8(TAG_PLACE_ORDER);
-  writer.uint(c.subaccount);
-  writer.uint(c.market);
-  writer.uint(codeOf(ORDER_TYPES, c.orderType));
-  writer.int(c.lots);
-  writer.uint(c.priceTicks);
-  writer.u8(c.ioc ? 1 : 0);
-  writer.u8(c.postOnly ? 1 : 0);
-  writer.u8(c.reduceOnly ? 1 : 0);
-  writer.i64(c.nonce);
-  writer.i64(c.expiresAtMs);
-  writer.uint(c.delegate === null ? 0 : c.delegate + 1);
-  writer.optionalText(c.clientId);
-  writer.optionalText(c.originator);
-  writer.uint(c.originatorFeePpm);
-}
-
-function delegateAt(code: number): AccountId | null {
-  return code === 0 ? null : accountId(code - 1);
-}
 
 /** Passes a command's fields through `io` in their order. */
 function passFields(io: FieldIo, command: Command): void {
@@ -660,7 +430,8 @@ function passFields(io: FieldIo, command: Command): void {
 
 /** Appends the tag and the fields of a command; its time is in the frame. */
 export function encodeCommand(writer: ByteWriter, command: Command): void {
-  if (command.kind === 'placeOrder') writePlaceOrder(writer, command);
+  if (command.kind === 'placeOrder') writePlaceOrder(writer, TAG_PLACE_ORDER, command);
+  else if (command.kind === 'cancelOrder') writeCancelOrder(writer, TAG_CANCEL_ORDER, command);
   else encodeByFields(writer, command);
 }
 
@@ -672,12 +443,14 @@ export function encodeByFields(writer: ByteWriter, command: Command): void {
 
 /** Reads what `encodeCommand` wrote. Throws `BytesError`. */
 export function decodeCommand(reader: ByteReader, atUs: TimeUs): Command {
+  const start = reader.at;
   const tag = reader.u8();
-  if (tag === TAG_PLACE_ORDER) return readPlaceOrder(reader, atUs);
-  if (tag === TAG_CANCEL_ORDER) {
-    return { kind: 'cancelOrder', timeUs: atUs, orderId: orderId(reader.uint()) };
+  if (tag === TAG_CANCEL_ORDER) return readCancelOrder(reader, atUs);
+  if (tag === TAG_PLACE_ORDER) {
+    const order = readPlaceOrder(reader, atUs);
+    if (order !== null) return order;
   }
-  reader.at -= 1;
+  reader.at = start;
   return decodeByFields(reader, atUs);
 }
 

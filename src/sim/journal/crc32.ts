@@ -33,26 +33,32 @@ const T5 = TABLES[5] ?? new Int32Array(256);
 const T6 = TABLES[6] ?? new Int32Array(256);
 const T7 = TABLES[7] ?? new Int32Array(256);
 
-/** Of bytes[start, end), as an unsigned number. */
-export function crc32(bytes: Uint8Array, start: number, end: number): number {
+/** Of the bytes [start, end), as an unsigned number. */
+export function crc32(bytes: DataView, start: number, end: number): number {
   let crc = -1;
   let at = start;
   for (; at + 8 <= end; at += 8) {
-    crc ^=
-      (bytes[at] ?? 0) |
-      ((bytes[at + 1] ?? 0) << 8) |
-      ((bytes[at + 2] ?? 0) << 16) |
-      ((bytes[at + 3] ?? 0) << 24);
+    const low = crc ^ bytes.getInt32(at, true);
+    const high = bytes.getInt32(at + 4, true);
     crc =
-      (T7[crc & 0xff] ?? 0) ^
-      (T6[(crc >>> 8) & 0xff] ?? 0) ^
-      (T5[(crc >>> 16) & 0xff] ?? 0) ^
-      (T4[crc >>> 24] ?? 0) ^
-      (T3[bytes[at + 4] ?? 0] ?? 0) ^
-      (T2[bytes[at + 5] ?? 0] ?? 0) ^
-      (T1[bytes[at + 6] ?? 0] ?? 0) ^
-      (T0[bytes[at + 7] ?? 0] ?? 0);
+      (T7[low & 0xff] ?? 0) ^
+      (T6[(low >>> 8) & 0xff] ?? 0) ^
+      (T5[(low >>> 16) & 0xff] ?? 0) ^
+      (T4[low >>> 24] ?? 0) ^
+      (T3[high & 0xff] ?? 0) ^
+      (T2[(high >>> 8) & 0xff] ?? 0) ^
+      (T1[(high >>> 16) & 0xff] ?? 0) ^
+      (T0[high >>> 24] ?? 0);
   }
-  for (; at < end; at++) crc = (crc >>> 8) ^ (T0[(crc ^ (bytes[at] ?? 0)) & 0xff] ?? 0);
+  if (at + 4 <= end) {
+    const word = crc ^ bytes.getInt32(at, true);
+    crc =
+      (T3[word & 0xff] ?? 0) ^
+      (T2[(word >>> 8) & 0xff] ?? 0) ^
+      (T1[(word >>> 16) & 0xff] ?? 0) ^
+      (T0[word >>> 24] ?? 0);
+    at += 4;
+  }
+  for (; at < end; at++) crc = (crc >>> 8) ^ (T0[(crc ^ bytes.getUint8(at)) & 0xff] ?? 0);
   return ~crc >>> 0;
 }

@@ -196,7 +196,7 @@ export class JournalWriter {
   private close(start: number): void {
     const body = start + FRAME_HEAD;
     this.out.putU32(start, this.out.length - body);
-    this.out.putU32(start + 4, crc32(this.out.buffer, body, this.out.length));
+    this.out.putU32(start + 4, crc32(this.out.view, body, this.out.length));
   }
 }
 
@@ -211,7 +211,7 @@ function groupBytes(after: JournalPosition, frames: Uint8Array): Uint8Array {
   group.u64(after.timeUs);
   group.buffer.set(frames, head);
   group.length += frames.length;
-  group.putU32(4, crc32(group.buffer, FRAME_HEAD, group.length));
+  group.putU32(4, crc32(group.view, FRAME_HEAD, group.length));
   return group.buffer;
 }
 
@@ -359,7 +359,7 @@ export class JournalReader implements JournalSource {
     const body = at + FRAME_HEAD;
     const end = body + length;
     if (end > limit) return `${String(limit - body)} of ${String(length)} bytes`;
-    return crc32(this.source, body, end) === checksum ? end : 'a wrong checksum';
+    return crc32(this.reader.view, body, end) === checksum ? end : 'a wrong checksum';
   }
 
   /** What a frame's head says; null where none can be. */
@@ -381,9 +381,13 @@ export class JournalReader implements JournalSource {
 
   private parse(): JournalFrame {
     try {
-      const kind = this.reader.u8();
-      const seq = seqOf(this.reader.u64());
-      const atUs = timeUs(this.reader.u64());
+      // The frame is as long as its head at least.
+      const { reader } = this;
+      const head = this.at + FRAME_HEAD;
+      const kind = this.source[head] ?? 0;
+      const seq = seqOf(reader.u64At(head + 1));
+      const atUs = timeUs(reader.u64At(head + 9));
+      reader.at = head + FRAME_BODY_HEAD;
       const expected = kind === KIND_COMMAND ? this.lastSeq + 1 : this.lastSeq;
       if (seq !== expected) {
         this.fail(`sequence number ${String(seq)} where ${String(expected)} follows`);
@@ -458,7 +462,7 @@ export function findWhole(source: Uint8Array, from: number, grouped: boolean): n
     const length = probe.u32();
     if (length < FRAME_BODY_HEAD || length > source.length - at - FRAME_HEAD) continue;
     const body = at + FRAME_HEAD;
-    if (crc32(source, body, body + length) === probe.u32()) return at;
+    if (crc32(probe.view, body, body + length) === probe.u32()) return at;
   }
   return null;
 }

@@ -55,7 +55,7 @@ export function headerBytes(config: ExchangeConfig, after: JournalPosition | nul
   const out = new ByteWriter(FIXED + body.length);
   for (const byte of MAGIC) out.u8(byte);
   out.u32(body.length);
-  out.u32(crc32(body, 0, body.length));
+  out.u32(crc32(new DataView(body.buffer, body.byteOffset, body.length), 0, body.length));
   out.buffer.set(body, out.length);
   out.length += body.length;
   return out.bytes();
@@ -83,7 +83,7 @@ export function readHeader(source: Uint8Array): { header: JournalHeader; end: nu
       `journal header: ${String(source.length - FIXED)} of ${String(length)} bytes`,
     );
   }
-  if (crc32(source, FIXED, end) !== checksum) {
+  if (crc32(reader.view, FIXED, end) !== checksum) {
     throw new JournalError('journal header: a wrong checksum');
   }
   try {
