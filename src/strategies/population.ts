@@ -8,7 +8,6 @@
  *     - { kind: noise, count: 40, balance: 20000, with: { everyMs: 4000 } }
  */
 import { readFile } from 'node:fs/promises';
-import { parse } from 'yaml';
 import { AGENTS } from '../backtest/agents/agents.ts';
 import {
   parseParameters,
@@ -60,6 +59,8 @@ export async function readPopulation(path: string): Promise<Population> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw fileError(path, error);
   });
+  // Runs on recorded data need no YAML, and begin the sooner.
+  const { parse } = await import('yaml');
   let value: unknown;
   try {
     // Numbers stay the text that they are.
