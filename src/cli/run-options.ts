@@ -1,9 +1,10 @@
 /** What every command that runs strategies takes: which data, under which assumptions. */
 import { basename } from 'node:path';
 import type { ParameterValue } from '../backtest/definition.ts';
+import { FIDELITIES, type Fidelity } from '../sim/tape/tape-model.ts';
 import { parseDuration, parseTime } from '../num/time-text.ts';
 import { bundleStrategy } from '../strategies/bundle.ts';
-import { DEFAULT_LATENCY, QUEUE_MODELS } from '../strategies/models.ts';
+import { DEFAULT_LATENCY, DEFAULT_QUEUE, QUEUE_CHOICES } from '../strategies/models.ts';
 import type { PlannedStrategy, RunPlan } from '../strategies/plan.ts';
 import { readPopulation } from '../strategies/population.ts';
 import { InputError } from './manners.ts';
@@ -19,6 +20,7 @@ export interface RunArguments {
   readonly seed: string;
   readonly param: readonly string[] | undefined;
   readonly latency: string;
+  readonly fidelity?: Fidelity | undefined;
   readonly queue: string;
   readonly impact: string;
   readonly bars: string | undefined;
@@ -51,13 +53,24 @@ export const RUN_OPTIONS = {
   latency: {
     type: 'string',
     default: DEFAULT_LATENCY,
-    describe: 'none, a time, constant:…, jitter:…, measured:file=…, or recorded:…',
+    describe:
+      'none, a time for each leg, constant:feed=,entry=,response=,compute=, jitter:…,jitter=, measured:file=, or recorded:entry=,response=,least=',
   },
-  queue: { choices: QUEUE_MODELS, default: 'probPower2', describe: 'queue model' },
+  fidelity: {
+    choices: FIDELITIES,
+    describe: 'play markets as this, though their data say more; else as the most that they say',
+  },
+  queue: {
+    choices: QUEUE_CHOICES,
+    default: DEFAULT_QUEUE,
+    describe:
+      'where cancelled volume stood: riskAverse (behind), or by the shares ahead and behind; fifo: known, with l3 data',
+  },
   impact: {
     type: 'string',
     default: 'permanent',
-    describe: 'none, permanent, or halving:<time>',
+    describe:
+      'liquidity that was taken: back at the next update (none), gone (permanent), or half back in halving:<time>',
   },
   bars: {
     type: 'string',
@@ -116,6 +129,7 @@ export async function planOf(files: readonly string[], options: RunArguments): P
     balance: options.balance,
     seed: options.seed,
     latency: options.latency,
+    ...(options.fidelity === undefined ? {} : { fidelity: options.fidelity }),
     queue: options.queue,
     impact: options.impact,
     ...(options.bars === undefined ? {} : { bars: options.bars }),

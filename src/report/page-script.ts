@@ -150,7 +150,7 @@ export const PAGE_SCRIPT = `
   /** A count of 0 has no place on a logarithmic scale; a law that falls below one sample ends there. */
   const drawReturns = (root, { bins, normal }) => small(root, () => ({
     scales: { x: { time: false }, y: { distr: 3, range: (_, low, high) => [0.5, high * 1.5] } },
-    axes: [axis({ size: 40, values: tidy }), axis({ filter: (_, ticks) => ticks.map((tick) => Number.isInteger(Math.log10(tick)) ? tick : null), values: (_, ticks) => ticks.map((tick) => tick === null ? '' : String(tick)) })],
+    axes: [axis({ size: 40, values: tidy }), axis({ splits: () => [1, 10, 100, 1e3, 1e4, 1e5, 1e6], values: (_, ticks) => ticks.map(String) })],
     series: [{ label: 'deviations', value: (_, value) => value === null ? '–' : value.toFixed(2) },
       { label: 'samples', stroke: colour('--line'), paths: () => null, points: { show: true, size: 6, width: 1, fill: colour('--line'), stroke: colour('--line') } },
       { label: 'normal law', stroke: colour('--hold'), width: 1.5, value: (_, value) => value === null ? '–' : value.toFixed(1) }],

@@ -26,6 +26,7 @@ import { RECORD_KINDS } from '../sim/tape/record-columns.ts';
 import { TapeError, type RecordKind, type TapeRecord, type TapeUnits } from '../sim/tape/record.ts';
 import {
   DEFAULT_TAPE_MODEL,
+  fidelitiesOf,
   fidelityOf,
   type Fidelity,
   type RecordCounts,
@@ -121,6 +122,20 @@ function marketOf(manifest: DatasetManifest, units: TapeUnits): DatasetMarket {
   };
 }
 
+/** Throws `TapeError` when what a market holds cannot be played as what is asked for. */
+export function playedAs(
+  path: string,
+  { symbol, counts, fidelity }: DatasetMarket,
+  asked: Fidelity | undefined,
+): Fidelity | null {
+  if (asked === undefined) return fidelity;
+  const possible = fidelitiesOf(counts);
+  if (possible.includes(asked)) return asked;
+  throw new TapeError(
+    `${path}: ${symbol} cannot be played as ${asked}: it holds ${Object.keys(counts).join(', ')}, which is ${possible.join(', ') || 'no trading'}`,
+  );
+}
+
 type StreamReader = (
   stream: StreamManifest,
   onRows: (rows: number) => void,
@@ -138,6 +153,7 @@ function read(
     const known = all.map((market) => market.symbol).join(', ');
     throw new TapeError(`${path}: no market ${symbol} in it; it holds ${known}`);
   });
+  const played = markets.map((market) => playedAs(path, market, options.fidelity));
   const total = markets.flatMap(({ streams }) => streams).reduce((sum, s) => sum + rowsOf(s), 0);
   let done = 0;
   const onRows = (rows: number): void => {
@@ -150,7 +166,7 @@ function read(
         marketId(i),
         () => market,
         {
-          fidelity: options.fidelity ?? market.fidelity ?? 'l2',
+          fidelity: played[i] ?? 'l2',
           model: options.model ?? DEFAULT_TAPE_MODEL,
         },
       ),

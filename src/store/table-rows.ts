@@ -75,7 +75,13 @@ export async function* arrowRows(
     const code = (error as NodeJS.ErrnoException).code;
     if (code?.startsWith('ERR_') === false) throw fileError(path, error);
     if (error instanceof TapeError) throw error;
-    throw new TapeError(`not Arrow IPC data: ${error instanceof Error ? error.message : ''}`);
+    const message = error instanceof Error ? error.message : '';
+    if (message.includes('compressed but codec not found')) {
+      throw new TapeError(
+        'its record batches are compressed, which is not read here; write it without compression, or as Parquet, whose codecs are all read',
+      );
+    }
+    throw new TapeError(`not Arrow IPC data: ${message}`);
   } finally {
     source.destroy();
   }

@@ -27,6 +27,7 @@ export function openPopulation(population: Population, random: RandomStream): Ta
         symbol,
         tickSize,
         lotSize,
+        fidelity: null,
         terms: { indexSource: 'oracle', ...terms },
         note: {
           title: `Index of ${symbol}: what the asset is worth`,

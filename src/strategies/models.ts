@@ -16,6 +16,7 @@ import {
   type Legs,
 } from '../sim/latency.ts';
 import type { RandomStream } from '../sim/rng.ts';
+import type { Fidelity } from '../sim/tape/tape-model.ts';
 import { StrategyError } from '../backtest/definition.ts';
 
 export const QUEUE_MODELS: readonly QueueModel[] = [
@@ -25,6 +26,10 @@ export const QUEUE_MODELS: readonly QueueModel[] = [
   'probPower3',
   'probLog',
 ];
+
+/** `fifo` is exact and no model: single orders (L3) and agents say themselves who stands where. */
+export const QUEUE_CHOICES = ['fifo', ...QUEUE_MODELS] as const;
+export const DEFAULT_QUEUE: QueueModel = 'probPower2';
 
 export const DEFAULT_LATENCY = 'constant:feed=2ms,entry=5ms,response=5ms,compute=500us';
 
@@ -105,10 +110,20 @@ export function parseImpact(text: string): {
   return { impactModel: 'halving', impactHalfLifeMs: Math.round(halfLife / 1000) };
 }
 
-export function parseQueue(text: string): QueueModel {
+/** Throws `StrategyError` for `fifo` where the data are levels, which do not say who stands where. */
+export function parseQueue(
+  text: string,
+  { symbol, fidelity }: { readonly symbol: string; readonly fidelity: Fidelity | null },
+): QueueModel {
+  if (text === 'fifo') {
+    if (fidelity === 'l3' || fidelity === null) return DEFAULT_QUEUE;
+    throw new StrategyError(
+      `--queue fifo: ${symbol} is played as ${fidelity}, which does not say who stands where; fifo needs single orders (l3), else choose ${QUEUE_MODELS.join(', ')}`,
+    );
+  }
   const found = QUEUE_MODELS.find((known) => known === text);
   if (found === undefined) {
-    throw new StrategyError(`--queue '${text}': must be one of ${QUEUE_MODELS.join(', ')}`);
+    throw new StrategyError(`--queue '${text}': must be one of ${QUEUE_CHOICES.join(', ')}`);
   }
   return found;
 }

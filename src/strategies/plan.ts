@@ -25,6 +25,7 @@ import type { StrategyBundle } from './bundle.ts';
 import { readLatencyRows } from './latency-rows.ts';
 import {
   DEFAULT_LATENCY,
+  DEFAULT_QUEUE,
   parseFaults,
   parseFees,
   parseImpact,
@@ -33,7 +34,7 @@ import {
 } from './models.ts';
 import { loadStrategy } from './sandbox.ts';
 import { agentEntries, openPopulation, type Population } from './agents.ts';
-import { parseTapeModel } from '../sim/tape/tape-model.ts';
+import { parseTapeModel, type Fidelity } from '../sim/tape/tape-model.ts';
 import { watchPromises } from './promise-watch.ts';
 import { openTape, type SourceMarket, type TapeSource } from './tape-source.ts';
 
@@ -66,6 +67,8 @@ export interface RunPlan {
   readonly latencyTimes?: number;
   readonly queue?: string;
   readonly impact?: string;
+  /** Plays markets as less than they can be. */
+  readonly fidelity?: Fidelity;
   /** How bars and trades alone are played, as `parseTapeModel` takes it. */
   readonly bars?: string;
   /** `maker,taker` */
@@ -97,7 +100,7 @@ export interface PlanResult {
 }
 
 const DEFAULTS = {
-  queue: 'probPower2',
+  queue: DEFAULT_QUEUE,
   impact: 'permanent',
   fees: '0.0001,0.00035',
   margin: '0.02,0.01',
@@ -201,13 +204,13 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
 }
 
 function openSource(plan: RunPlan, fromUs: number | null): TapeSource | Promise<TapeSource> {
-  const { population, data, markets = null, toUs = null } = plan;
+  const { population, data, markets = null, toUs = null, fidelity } = plan;
   if (population !== undefined) {
     // A tape begins anew when a run goes on, and what was played is passed over: its draws are no part of what is saved.
     return openPopulation(population, new RandomStreams(plan.seed).stream('fundamental'));
   }
   if (data === undefined) throw new StrategyError('a run needs data, or agents');
-  return openTape(data, markets, { fromUs, toUs }, parseTapeModel(plan.bars ?? ''));
+  return openTape(data, markets, { fromUs, toUs }, parseTapeModel(plan.bars ?? ''), fidelity);
 }
 
 interface Loaded {
@@ -254,7 +257,7 @@ function specOf(plan: RunPlan, market: SourceMarket): MarketSpec {
       initialMargin,
       maintenanceMargin,
       ...parseFees(plan.fees ?? DEFAULTS.fees, plan.feesTimes),
-      queueModel: parseQueue(plan.queue ?? DEFAULTS.queue),
+      queueModel: parseQueue(plan.queue ?? DEFAULTS.queue, market),
       ...parseImpact(plan.impact ?? DEFAULTS.impact),
       ...market.terms,
     },
@@ -281,6 +284,7 @@ function sampleUsOf(spanUs: number): number {
 }
 
 const QUEUE_WORDS: Readonly<Record<string, string>> = {
+  fifo: 'Each historical order is a place in the queue, so who stands ahead of an order is known.',
   riskAverse:
     'A decrease without a trade stood behind the order, while there was volume behind it.',
   probPower1:
@@ -310,7 +314,9 @@ function assumptionsOf(
   markets: readonly SourceMarket[],
   specs: readonly MarketSpec[],
 ): Note[] {
-  const { queue = DEFAULTS.queue, impact = DEFAULTS.impact } = plan;
+  const { impact = DEFAULTS.impact } = plan;
+  const isExact = markets.every(({ fidelity }) => fidelity === 'l3');
+  const queue = isExact ? 'fifo' : (plan.queue ?? DEFAULTS.queue);
   const percent = (ppm: number): string => `${String(ppm / 1e4)} %`;
   const terms = new Set(
     specs.map(({ makerFeePpm, takerFeePpm, tiers: [first] }) => {

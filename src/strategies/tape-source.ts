@@ -4,7 +4,13 @@ import type { Note } from '../backtest/note.ts';
 import type { TapeBatch } from '../backtest/run.ts';
 import { StrategyError } from '../backtest/definition.ts';
 import type { RecordKind } from '../sim/tape/record.ts';
-import { DEFAULT_TAPE_MODEL, modelWords, type TapeModel } from '../sim/tape/tape-model.ts';
+import {
+  DEFAULT_TAPE_MODEL,
+  modelWords,
+  type Fidelity,
+  type TapeModel,
+} from '../sim/tape/tape-model.ts';
+import type { StreamManifest } from '../sim/tape/manifest.ts';
 import type { SyncFacts } from '../sim/tape/book-sync.ts';
 import { openDataset, type DatasetMarket, type TapeReading } from '../store/dataset-files.ts';
 
@@ -15,6 +21,8 @@ export interface SourceMarket {
   readonly lotSize: string;
   /** Fields of a market spec beside those: where index, mark and funding come from. */
   readonly terms: Readonly<Record<string, unknown>>;
+  /** What its records are played as; null of a market that agents make. */
+  readonly fidelity: Fidelity | null;
   /** The same in words. */
   readonly note: Note;
 }
@@ -43,6 +51,7 @@ export async function openTape(
   symbols: readonly string[] | null,
   { fromUs, toUs }: TapeRange,
   model: TapeModel = DEFAULT_TAPE_MODEL,
+  fidelity?: Fidelity,
 ): Promise<TapeSource> {
   const dataset = await openDataset(folder);
   const reading = dataset.read({
@@ -50,6 +59,7 @@ export async function openTape(
     ...(fromUs === null ? {} : { fromUs }),
     ...(toUs === null ? {} : { toUs }),
     model,
+    ...(fidelity === undefined ? {} : { fidelity }),
   });
   const { markets } = reading;
   for (const { symbol, inverse } of markets) {
@@ -60,7 +70,7 @@ export async function openTape(
   }
   const streams = markets.flatMap((market) => market.streams);
   return {
-    markets: markets.map((market) => sourceMarket(market, model)),
+    markets: markets.map((market) => sourceMarket(market, model, fidelity ?? market.fidelity)),
     firstUs: Math.min(...markets.map((market) => market.firstUs)),
     lastUs: Math.max(...markets.map((market) => market.lastUs)),
     leastRecordedUs: Math.min(...streams.map(({ minFeedLatencyUs }) => minFeedLatencyUs)),
@@ -71,16 +81,21 @@ export async function openTape(
 }
 
 /** Recorded index, mark and funding rates are those of the market; what is not recorded follows from its book. */
-function sourceMarket(market: DatasetMarket, model: TapeModel): SourceMarket {
+function sourceMarket(
+  market: DatasetMarket,
+  model: TapeModel,
+  fidelity: Fidelity | null,
+): SourceMarket {
   const has = (kind: RecordKind): boolean =>
     market.streams.some(({ counts }) => (counts[kind] ?? 0) > 0);
   const { symbol, tickSize, lotSize } = market;
   // A synthetic book says nothing of a premium, and the last price is the market's own.
-  const book = modelWords(model, market.fidelity);
+  const book = modelWords(model, fidelity);
   return {
     symbol,
     tickSize,
     lotSize,
+    fidelity,
     terms: {
       indexSource: has('index') ? 'external' : 'mid',
       ...(has('mark') ? { markSource: 'external' } : book === null ? {} : { markSource: 'last' }),
@@ -119,10 +134,32 @@ async function* batchesOf(reading: TapeReading): AsyncGenerator<TapeBatch> {
   }
 }
 
+/** What the recording holds; kinds of which it holds nothing are not named. */
 function countsText(sync: SyncFacts, levels: number): string {
-  const bars = sync.bars > 0 ? `, ${String(sync.bars)} bars` : '';
-  const orders = sync.orders > 0 ? `, ${String(sync.orders)} changes of single orders` : '';
-  return `${String(sync.depths)} depth updates, ${String(sync.trades)} trades, ${String(sync.snapshots)} snapshot${bars}${orders}, ${String(levels)} levels.`;
+  const kinds: readonly (readonly [number, string])[] = [
+    [sync.depths, 'depth updates'],
+    [sync.trades, 'trades'],
+    [sync.snapshots, sync.snapshots === 1 ? 'snapshot' : 'snapshots'],
+    [sync.bars, 'bars'],
+    [sync.orders, 'changes of single orders'],
+    [sync.depths + sync.snapshots > 0 ? levels : 0, 'levels'],
+  ];
+  const held = kinds.filter(([count]) => count > 0);
+  return `${held.map(([count, name]) => `${String(count)} ${name}`).join(', ') || 'Nothing'}.`;
+}
+
+/** Of a book, and of bars. */
+function gapsText({ gaps, staleUs, dropped, bars, depths, snapshots }: SyncFacts): string {
+  if (depths + snapshots > 0) {
+    return `${String(gaps)} breaks in the chain of updates, ${String(staleUs / 1e6)} s without a book; ${String(dropped)} updates older than the snapshot dropped.`;
+  }
+  return bars > 0 ? `Bars are missing in ${String(gaps)} places.` : 'None is known of such data.';
+}
+
+function sourceText({ id, source, licence }: StreamManifest): string {
+  return [source === '' ? `Stream ${id}, whose import named no source` : source, licence]
+    .filter((text) => text !== '')
+    .join('. ');
 }
 
 function notesOf(reading: TapeReading): Note[] {
@@ -137,7 +174,7 @@ function notesOf(reading: TapeReading): Note[] {
     return [
       {
         title: `Source${of}`,
-        text: market.streams.map(({ source, licence }) => `${source}. ${licence}`).join('; '),
+        text: market.streams.map(sourceText).join('; '),
       },
       {
         title: `Counts${of}`,
@@ -145,7 +182,7 @@ function notesOf(reading: TapeReading): Note[] {
       },
       {
         title: `Gaps${of}`,
-        text: `${String(sync.gaps)} breaks in the chain of updates, ${String(sync.staleUs / 1e6)} s without a book; ${String(sync.dropped)} updates older than the snapshot dropped.`,
+        text: gapsText(sync),
       },
       {
         title: `Order of lines${of}`,

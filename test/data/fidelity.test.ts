@@ -11,6 +11,7 @@ import {
   modelWords,
   DEFAULT_TAPE_MODEL, fidelityOf, sourcesOf, type TapeModel } from '../../src/sim/tape/tape-model.ts';
 import { TapeSteps, type TapeOptions } from '../../src/sim/tape/tape-steps.ts';
+import { main } from '../../src/cli/main.ts';
 import { openDataset } from '../../src/store/dataset-files.ts';
 import { DatasetWriter } from '../../src/store/dataset-writer.ts';
 
@@ -137,6 +138,9 @@ describe('bars', () => {
     };
     expect(await kinds({})).toEqual(['tapeGap', 'tapeSnapshot']);
     expect(await kinds({ fidelity: 'bars' })).toEqual(['tapeBar', 'tapeBar', 'tapeBar']);
+    expect(() => dataset.read({ fidelity: 'l3' })).toThrow(`${folder}: X cannot be played as l3: it holds snapshot, bar, which is l2, bars`);
+    expect(await main(['data', 'verify', folder, '--fidelity', 'bars'])).toBe(0);
+    expect(await main(['data', 'verify', folder, '--fidelity', 'trades'])).toBe(2);
   });
 });
 

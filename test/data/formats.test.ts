@@ -120,6 +120,17 @@ describe('Binance public data', () => {
     ]);
   });
 
+  test('best bids and asks: the venue’s time, and when it was told', async () => {
+    const header = 'update_id,best_bid_price,best_bid_qty,best_ask_price,best_ask_qty,transaction_time,event_time';
+    const rows = text(header, '4063,42313.9,8.057,42314,1.5,1704067200011,1704067200017', '4070,42313.8,0.001,42314,1.25,1704067200020');
+    const { units, records } = await read('binance-bookticker', files({ 'BTCUSDT-bookTicker-2024-01.csv': rows }));
+    expect(units).toMatchObject({ symbol: 'BTCUSDT', tickSize: '0.1', lotSize: '0.001' });
+    expect(records.map(({ line: _line, ...rest }) => rest)).toEqual([
+      { kind: 'touch', timeUs: 1_704_067_200_011_000, localUs: 1_704_067_200_017_000, updateId: 4063, bidTicks: 423_139, bidLots: 8057, askTicks: 423_140, askLots: 1500 },
+      { kind: 'touch', timeUs: 1_704_067_200_020_000, localUs: 1_704_067_200_020_000, updateId: 4070, bidTicks: 423_138, bidLots: 1, askTicks: 423_140, askLots: 1250 },
+    ]);
+  });
+
   test('funding rates, marks and indices', async () => {
     const funding = text('calc_time,funding_interval_hours,last_funding_rate', '1704067200000,8,0.00037409', '1704096000005,8,-0.00001');
     const read1 = await read('binance-funding', files({ 'BTCUSDT-fundingRate-2024-01.csv': funding }));
@@ -143,6 +154,8 @@ describe('Binance public data', () => {
     ['binance-klines', KLINES[0]?.replace('1704067200000', '99999999999999999999') ?? '', 'line 1: `open_time` "99999999999999999999" is not a time from 1970 to 2255'],
     ['binance-trades', '1,2.5,0,0,1704067200015,true', 'line 1: `qty` of a trade is 0'],
     ['binance-trades', '1,2.5,1,0,1704067200015,maybe', 'line 1: `is_buyer_maker` is "maybe", not true or false'],
+    ['binance-bookticker', '7,42313.9,1,42314,1', 'line 1: 5 fields; a row of bookticker has at least 6'],
+    ['binance-bookticker', '7.5,42313.9,1,42314,1,1704067200011', 'line 1: `update_id` is "7.5", not an integer from 0 to 2^53 − 1'],
     ['binance-funding', '1704067200000,8,2.5', 'line 1: `last_funding_rate` rate "2.5" is not between −1 and 1'],
   ])('%s %s is refused', async (format, row, message) => {
     const units = { symbol: 'X', tickSize: '0.01', lotSize: '0.00001', inverse: false };
@@ -489,6 +502,15 @@ describe('tables by their columns', () => {
   ])('%j is refused', async (content, map, message) => {
     const units = { symbol: 'X', tickSize: '1', lotSize: '1', inverse: false };
     await expect(read('csv', files({ 'x.csv': content }), { map: map === null ? null : parseColumnMap(map), units })).rejects.toThrow(message);
+  });
+
+  test('a compressed Arrow file is told, with the way out', async () => {
+    // Two floating-point numbers in column `a`, its buffers said to be zstd frames.
+    const compressed = '/////3gAAAAQAAAAAAAKABAADgAHAAgACgAAAAAAAAEQAAAAAAAEAAgACAAAAAQACAAAAAQAAAABAAAAFAAAABAAFAAEAAAADwAQAAAACAAQAAAAEAAAABQAAAAAAAADGAAAAAEAAABhAAAAAAAAAAAABgAIAAYABgAAAAAAAgD/////oAAAABQAAAAAAAAADAAYABYADwAQAAQADAAAABgAAAAAAAAAAAAAAxQAAAAAAAQADAAeABAADAAIAAQADAAAACAAAAAkAAAASAAAAAIAAAAAAAAAAAAAAAAABgAIAAcABgAAAAAAAAECAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAGAAAAAAAAAAAAAAAAQAAAAIAAAAAAAAAAAAAAAAAAAD//////////wAAAAAAAPA/AAAAAAAAAED/////AAAAAA==';
+    const map = parseColumnMap({ kind: 'mark', columns: { time: 'a', price: 'a' } });
+    await expect(read('arrow', files({ 'x.arrow': Buffer.from(compressed, 'base64') }), { map })).rejects.toThrow(
+      /x\.arrow: its record batches are compressed, which is not read here; write it without compression, or as Parquet/,
+    );
   });
 
   test('a file that is no table is told', async () => {

@@ -7,7 +7,12 @@ import { MatcherError } from '../../src/gateway/matcher-client.ts';
 import { FaultModel } from '../../src/sim/faults.ts';
 import { RandomStreams } from '../../src/sim/rng.ts';
 import { readLatencyRows } from '../../src/strategies/latency-rows.ts';
-import { parseImpact, parseLatency, type LatencyPorts } from '../../src/strategies/models.ts';
+import {
+  parseImpact,
+  parseLatency,
+  parseQueue,
+  type LatencyPorts,
+} from '../../src/strategies/models.ts';
 import { entryOf, inputOf, START_US } from '../backtest/made-up.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'orrery-models-'));
@@ -133,4 +138,17 @@ test('faults take requests and silence the feed, and private news comes when the
 test('impact by name', () => {
   expect(parseImpact('halving:250ms')).toEqual({ impactModel: 'halving', impactHalfLifeMs: 250 });
   expect(parseImpact('none')).toEqual({ impactModel: 'none' });
+});
+
+test('fifo is for data that say who stands where; every model is there by name', () => {
+  const market = { symbol: 'T', fidelity: 'l2' } as const;
+  expect(() => parseQueue('fifo', market)).toThrow(
+    '--queue fifo: T is played as l2, which does not say who stands where; fifo needs single orders (l3), else choose riskAverse',
+  );
+  expect(parseQueue('fifo', { symbol: 'T', fidelity: 'l3' })).toBe('probPower2');
+  expect(parseQueue('fifo', { symbol: 'T', fidelity: null })).toBe('probPower2');
+  expect(() => parseQueue('best', market)).toThrow('must be one of fifo, riskAverse, probPower1');
+  for (const model of ['riskAverse', 'probPower1', 'probPower2', 'probPower3', 'probLog']) {
+    expect(parseQueue(model, market)).toBe(model);
+  }
 });

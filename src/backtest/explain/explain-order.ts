@@ -16,7 +16,7 @@ export interface OrderFacts {
 
 export function explainOrder({ order, fills, market, latency, story }: OrderFacts): string[] {
   const lines = [
-    `${order.side} ${order.size} ${order.symbol} at ${order.price}: ${flagsOf(order)}`,
+    `${order.side} ${order.size} ${order.symbol} at ${boundOf(order)}: ${flagsOf(order)}`,
     `order   ${order.orderId} (number ${String(order.orderNumber)} of the journal)`,
     '',
     `${clock(order.sentUs)}  The strategy sent it; mid was ${numberText(order.sentMid)}.`,
@@ -27,6 +27,14 @@ export function explainOrder({ order, fills, market, latency, story }: OrderFact
   for (const fill of fills) lines.push(...explainFill(fill, market));
   lines.push(...endLines(order, fills));
   return lines;
+}
+
+/** A bound that is twice the price, or half of it, binds nothing: the order's price is the band's. */
+function boundOf({ side, price, ioc, arrivalMid }: OrderRow): string {
+  const bound = Number(price);
+  const isFar =
+    arrivalMid !== null && (side === 'buy' ? bound > 2 * arrivalMid : bound < arrivalMid / 2);
+  return ioc && isFar ? 'any price within the band' : price;
 }
 
 function flagsOf({ orderType, ioc, postOnly, reduceOnly }: OrderRow): string {

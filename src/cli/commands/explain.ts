@@ -81,8 +81,7 @@ function order(
   );
   const [match, second] = matches;
   if (match === undefined) {
-    const count = strategies.reduce((sum, { orders }) => sum + orders.length, 0);
-    throw new InputError(`${folder}: no order or fill ${what} among its ${String(count)} orders`);
+    throw new InputError(`${folder}: no ${what}; it holds ${held(strategies)}`);
   }
   if (second !== undefined) {
     throw new InputError(
@@ -101,6 +100,19 @@ function order(
     latency: latency.replace(/\.$/, ''),
     story,
   });
+}
+
+/** What may be asked for, so that a wrong number can be set right. */
+function held(strategies: readonly StrategyOutput[]): string {
+  const fills = strategies.flatMap((strategy) => strategy.fills.map(({ fillId }) => fillId));
+  const orders = strategies.flatMap((strategy) =>
+    strategy.orders.map(({ orderNumber }) => orderNumber),
+  );
+  const range = (prefix: string, all: readonly number[]): string => {
+    const [first, last] = [Math.min(...all), Math.max(...all)];
+    return all.length === 0 ? 'none' : `${prefix}${String(first)} … ${prefix}${String(last)}`;
+  };
+  return `${String(orders.length)} orders (${range('#', orders)}) and ${String(fills.length)} fills (${range('fill:', fills)})`;
 }
 
 function matcher(what: string, { fills }: StrategyOutput): (row: OrderRow) => boolean {

@@ -5,8 +5,9 @@ import { parseMarketSpec } from '../../gateway/market-config.ts';
 import { marketId } from '../../num/units.ts';
 import type { StreamManifest } from '../../sim/tape/manifest.ts';
 import { TapeError, type TapeUnits } from '../../sim/tape/record.ts';
+import { FIDELITIES, type Fidelity } from '../../sim/tape/tape-model.ts';
 import { TapeSteps } from '../../sim/tape/tape-steps.ts';
-import { openDataset } from '../../store/dataset-files.ts';
+import { openDataset, playedAs } from '../../store/dataset-files.ts';
 import { fileError } from '../../store/file-error.ts';
 import { openRaw } from '../../store/recordings.ts';
 import { keccak } from '../../wallet/ethers-ports.ts';
@@ -17,6 +18,7 @@ export interface UnitArguments {
   readonly tick: string | undefined;
   readonly lot: string | undefined;
   readonly inverse: boolean;
+  readonly fidelity?: Fidelity | undefined;
 }
 
 export const unitOptions = {
@@ -24,6 +26,10 @@ export const unitOptions = {
   tick: { type: 'string', describe: 'tick size as decimal text' },
   lot: { type: 'string', describe: 'lot size as decimal text' },
   inverse: { type: 'boolean', default: false, describe: 'coin-margined contract' },
+  fidelity: {
+    choices: FIDELITIES,
+    describe: 'play markets as this, though their data say more; else as the most that they say',
+  },
 } as const;
 
 /** One market to be rebuilt. */
@@ -56,7 +62,7 @@ export async function openTapes(path: string, args: UnitArguments): Promise<Tape
       });
       return {
         steps: new TapeSteps(streams, marketId(0), () => market, {
-          fidelity: market.fidelity ?? 'l2',
+          fidelity: playedAs(path, market, args.fidelity) ?? 'l2',
         }),
         units: () => market,
         streams: market.streams,
@@ -72,7 +78,8 @@ function rawTape(path: string, args: UnitArguments): TapeSource {
     if (known === null) throw new TapeError(`${path}: no record in it`);
     return known;
   };
-  const steps = new TapeSteps([recording.records], marketId(0), units);
+  const { fidelity } = args;
+  const steps = new TapeSteps([recording.records], marketId(0), units, fidelity && { fidelity });
   return { steps, units, streams: [], progress: recording.progress };
 }
 

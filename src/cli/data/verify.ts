@@ -16,7 +16,8 @@ export const verifyCommand: CommandModule<object, VerifyArguments> = {
       .positional('recording', { type: 'string', demandOption: true, describe: 'dataset or file' })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .options(unitOptions)
-      .example('$0 data verify data/btcusdt-20240808', ''),
+      .example('$0 data verify data/btcusdt-20240808', '')
+      .example('$0 data verify data/btc --fidelity bars', 'its bars alone, though there is a book'),
   handler: async (args) => {
     const markets = [];
     for (const tape of await openTapes(args.recording, args)) {

@@ -50,7 +50,8 @@ ${table<FillRow>(
       tone: ({ realizedPnl }) => Number(realizedPnl),
     },
     { title: 'Position after', cell: ({ position }) => grouped(position) },
-    { title: 'Order', cell: ({ orderNumber }) => String(orderNumber) },
+    { title: 'Order', cell: ({ orderNumber }) => `#${String(orderNumber)}` },
+    { title: 'Fill', cell: ({ fillId }) => String(fillId) },
   ],
   { id: name },
 )}`;

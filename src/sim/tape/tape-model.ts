@@ -95,13 +95,24 @@ export function modelWords(model: TapeModel, fidelity: Fidelity | null): string 
 
 export type RecordCounts = Readonly<Partial<Record<RecordKind, number>>>;
 
+/** Any of these is what a market is played from. */
+const PLAYED_FROM: Readonly<Record<Fidelity, readonly RecordKind[]>> = {
+  l3: ['order'],
+  l2: ['depth', 'snapshot'],
+  trades: ['trade'],
+  bars: ['bar'],
+};
+
+/** What these records can be played as, the most first. */
+export function fidelitiesOf(counts: RecordCounts): Fidelity[] {
+  return FIDELITIES.filter((fidelity) =>
+    PLAYED_FROM[fidelity].some((kind) => (counts[kind] ?? 0) > 0),
+  );
+}
+
 /** The best that these records can be played as; null when they say nothing of trading. */
 export function fidelityOf(counts: RecordCounts): Fidelity | null {
-  const has = (kind: RecordKind): boolean => (counts[kind] ?? 0) > 0;
-  if (has('order')) return 'l3';
-  if (has('depth') || has('snapshot')) return 'l2';
-  if (has('trade')) return 'trades';
-  return has('bar') ? 'bars' : null;
+  return fidelitiesOf(counts)[0] ?? null;
 }
 
 /** Where a market that plays these records takes its index, mark and funding from: what is recorded, else the tape's own prices. */
