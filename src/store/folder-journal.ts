@@ -101,8 +101,11 @@ export class FolderJournal implements JournalSource {
       if (!isLast || !(error instanceof JournalError) || this.twiceAt === reader.offset)
         throw error;
       this.twiceAt = reader.offset;
-      this.reader = this.open();
-      this.reader.skipTo(reader.position.seq);
+      const again = this.open();
+      again.skipTo(reader.position.seq);
+      // It stands elsewhere when a head on the way is damaged: what was told already is not told again.
+      if (again.offset !== reader.offset) throw error;
+      this.reader = again;
       return 'again';
     }
   }

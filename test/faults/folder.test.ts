@@ -137,6 +137,19 @@ describe('a folder', () => {
     }
   });
 
+  test('crashed, with a bit turned in the first groups of its last segment: refused with its place', () => {
+    const name = filesOf(crashed)
+      .filter((other) => !isSnapshot(other))
+      .at(-1)!;
+    const whole = bytesOf(crashed, name);
+    const begins = 16 + whole.readUInt32LE(8);
+    for (let at = begins; at < begins + 300; at++) {
+      const turned = Uint8Array.from(whole);
+      turned[at] = (turned[at] ?? 0) ^ (1 << (at % 8));
+      expect(recovered(crashed, { [name]: turned }), `byte ${String(at)}`).toBeNull();
+    }
+  });
+
   test.each([
     ['closed', closed],
     ['crashed', crashed],
