@@ -48,8 +48,8 @@ export function hunt(
     const name = run % 2 === 0 ? profile : inTurn;
     const seed = `mutant-${String(run)}`;
     const drawn = drawProfile(seed, { name, commands: Math.min(COMMANDS_A_RUN, budget - spent) });
-    // A recording is of levels or of single orders; these runs have levels.
-    const mix = { ...drawn.mix, single: 0 };
+    // A recording is of levels, of single orders, or of bars; these runs have levels.
+    const mix = { ...drawn.mix, single: 0, bar: 0 };
     const { failure, commands } = runFuzz({ ...drawn, mix }, judgeOf(hunter));
     spent += commands;
     onRun?.();

@@ -272,8 +272,16 @@ async function mustFit(mutants: readonly Mutant[]): Promise<void> {
 async function soundProgram(folder: string, budget: Options['budget']): Promise<void> {
   const file = join(folder, 'sound.mjs');
   await bundle(WORKER, file, null);
-  for (const profile of new Set(MUTANTS.map((mutant) => mutant.profile))) {
-    const found = (await huntIn(file, budget, profile)).find(({ kill }) => kill !== null);
+  const profiles = new Set(MUTANTS.map((mutant) => mutant.profile));
+  const least = (spent: number): number => Math.ceil(spent / 4);
+  const quarter: Options['budget'] = {
+    invariants: least(budget.invariants),
+    oracle: least(budget.oracle),
+    restore: least(budget.restore),
+    cut: least(budget.cut),
+  };
+  for (const profile of profiles) {
+    const found = (await huntIn(file, quarter, profile)).find(({ kill }) => kill !== null);
     if (found?.kill == null) continue;
     const { hunter, kill } = found;
     throw new Error(

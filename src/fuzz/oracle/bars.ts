@@ -38,6 +38,7 @@ export function tapeBar(world: World, c: TapeBar): Answer {
 
 /** A bar is one trade at its open, two without size at its extremes, and one of all its volume at its close. */
 function notePrices(world: World, market: Market, c: TapeBar): void {
+  market.barred = true;
   const parts: [number, number][] = [
     [c.openTicks, 0],
     [c.highTicks, 0],

@@ -177,7 +177,10 @@ function compareOrder(to: Comparison, world: World, exchange: ExchangeView, orde
   to.same('R-2.9', of('reason'), order.reason, view.reason);
   to.same('R-2.9', of('remaining lots'), sign(order.lots) * leftOf(order), view.remainingLots);
   to.same('R-2.9', of('settled lots'), sign(order.lots) * order.filled, view.settledLots);
-  to.same('R-2.5', of('lots ahead'), aheadOf(world, order), exchange.queueAhead(orderId(order.id)));
+  if (!marketOf(world, order.market).barred) {
+    const shown = exchange.queueAhead(orderId(order.id));
+    to.same('R-2.5', of('lots ahead'), aheadOf(world, order), shown);
+  }
   compareTerms(to, order, view, of);
 }
 

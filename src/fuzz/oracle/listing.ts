@@ -48,6 +48,7 @@ export function listMarket(world: World, { spec }: ListMarket): Answer {
     sampledAt: -1n,
     settledAt: -1n,
     prints: [],
+    barred: false,
     rateChanges: [],
     house: [],
     levels: [],

@@ -141,6 +141,8 @@ export interface Market {
   settledAt: bigint;
   /** All prints and all settlements ever. */
   readonly prints: Print[];
+  /** Whether a bar ever came: its quotes are made anew, and where they stand among users is the bar's own affair. */
+  barred: boolean;
   readonly rateChanges: { readonly at: bigint; readonly rate: bigint }[];
   /** Recorded liquidity on the book. */
   readonly house: Segment[];
