@@ -16,6 +16,7 @@ import {
   startProgress,
 } from '../manners.ts';
 import { factsTable } from '../facts-table.ts';
+import { keepHeapLean } from '../lean-heap.ts';
 import { planOf, RUN_OPTIONS, type RunArguments } from '../run-options.ts';
 
 interface BacktestArguments extends RunArguments {
@@ -60,6 +61,7 @@ export const command: CommandModule<object, BacktestArguments> = {
     process.setSourceMapsEnabled(true);
     // Local time is the same on every machine.
     process.env['TZ'] = 'UTC';
+    keepHeapLean();
     const { folder, plan, checkpoint } = await prepare(options);
     const progress = startProgress('backtest', options.json);
     let result: PlanResult;
