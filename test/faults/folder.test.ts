@@ -100,9 +100,9 @@ function recovered(
   }
 }
 
-/** Places in a file, evenly, the first and the last always; a long proof looks at forty times as many. */
+/** Places in a file, evenly, the first and the last always; a long proof looks at sixty times as many. */
 function placesIn(size: number, sample: number): number[] {
-  const step = Math.max(1, size / (sample * Math.min(EFFORT * 2 - 1, 40)));
+  const step = Math.max(1, size / (sample * Math.min(EFFORT * 3 - 2, 60)));
   const places = [];
   for (let at = 0; at < size - 1; at += step) places.push(Math.floor(at));
   return [...places, size - 1];
@@ -123,7 +123,7 @@ describe('a folder', () => {
   ])('%s, with a bit turned in any file: all of it, or refused', (_name, folder) => {
     for (const name of filesOf(folder)) {
       const whole = bytesOf(folder, name);
-      for (const at of placesIn(whole.length, 16)) {
+      for (const at of placesIn(whole.length, 10)) {
         const turned = Uint8Array.from(whole);
         turned[at] = (turned[at] ?? 0) ^ (1 << (at % 8));
         const found = recovered(folder, { [name]: turned });
@@ -137,16 +137,24 @@ describe('a folder', () => {
     }
   });
 
-  test('crashed, with a bit turned in the first groups of its last segment: refused with its place', () => {
+  test('crashed, with a bit turned in the head of any group of its last segment: refused with its place', () => {
     const name = filesOf(crashed)
       .filter((other) => !isSnapshot(other))
       .at(-1)!;
     const whole = bytesOf(crashed, name);
-    const begins = 16 + whole.readUInt32LE(8);
-    for (let at = begins; at < begins + 300; at++) {
-      const turned = Uint8Array.from(whole);
-      turned[at] = (turned[at] ?? 0) ^ (1 << (at % 8));
-      expect(recovered(crashed, { [name]: turned }), `byte ${String(at)}`).toBeNull();
+    const heads: number[] = [];
+    // Length and checksum, then kind, sequence number and time of what the group follows.
+    for (let at = 16 + whole.readUInt32LE(8); whole.readUInt32LE(at) > 0;) {
+      heads.push(at);
+      at += 8 + whole.readUInt32LE(at);
+    }
+    expect(heads.length).toBeGreaterThan(4);
+    for (const head of heads.slice(0, -1)) {
+      for (const at of [head, head + 4, head + 8, head + 9, head + 17]) {
+        const turned = Uint8Array.from(whole);
+        turned[at] = (turned[at] ?? 0) ^ 128;
+        expect(recovered(crashed, { [name]: turned }), `byte ${String(at)}`).toBeNull();
+      }
     }
   });
 
@@ -157,7 +165,7 @@ describe('a folder', () => {
     const names = filesOf(folder);
     for (const name of names) {
       const whole = bytesOf(folder, name);
-      for (const length of placesIn(whole.length, 16)) {
+      for (const length of placesIn(whole.length, 10)) {
         const found = recovered(folder, { [name]: whole.subarray(0, length) });
         const where = `${name} cut at ${String(length)}`;
         if (isSnapshot(name)) expect(found, where).toBe(all);
