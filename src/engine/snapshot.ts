@@ -107,6 +107,8 @@ function archiveLive(io: Archive, state: State): void {
 /** Who holds what where, pauses that still run, and nobody's distance to liquidation known yet. */
 function deriveRisk(state: State): void {
   for (const subaccount of state.accounts.subaccounts) {
+    // A debt without positions waits for insurance (D-32).
+    if (subaccount.cash < 0n) state.doubt(subaccount);
     for (const exposure of subaccount.exposures) {
       if (exposure === undefined || exposure.positionLots === 0) continue;
       state.market(exposure.market).holders.set(subaccount.id, true);
