@@ -3,6 +3,7 @@
  * two. A window needs no array object of its own, and a ring that grows leaves its stretch to the next of that length.
  */
 const FIRST_CELLS = 1 << 10;
+const LARGE = 1 << 16;
 
 export class NonceCells {
   /** The cells, each an int64. */
@@ -28,7 +29,9 @@ export class NonceCells {
   }
 
   private grow(): void {
-    const larger = new BigInt64Array(this.whole.length * 2);
+    // Pages never touched cost nothing, while every freed smaller buffer is a hole in the heap: large arrays take big steps.
+    const { length } = this.whole;
+    const larger = new BigInt64Array(length * (length < LARGE ? 2 : 8));
     larger.set(this.whole);
     this.whole = larger;
   }
