@@ -128,7 +128,10 @@ function againstCut(): Judge {
       const middle = Math.floor((twin.nowUs + command.timeUs) / 2);
       if (middle > twin.nowUs) twin.apply({ kind: 'advanceTime', timeUs: timeUs(middle) });
       twin.apply(command);
-      return engine.seq % COMPARE_EVERY === 0 ? differing(engine, twin, command) : null;
+      // Without a mark nobody's figures can be told.
+      const isPriced = engine.markets().every(({ markTicks }) => markTicks !== null);
+      const compares = isPriced && engine.seq % COMPARE_EVERY === 0;
+      return compares ? differing(engine, twin, command) : null;
     },
   };
 }
