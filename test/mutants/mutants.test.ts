@@ -58,7 +58,7 @@ async function huntWith(id: string | null): Promise<ReturnType<typeof hunt>> {
   const file = join(scratch, `${id ?? 'sound'}.mjs`);
   await bundle(fileURLToPath(new URL('./hunters.ts', import.meta.url)), file, mutant);
   const built = (await import(pathToFileURL(file).href)) as { hunt: typeof hunt };
-  return built.hunt('invariants', 4000, 'money');
+  return built.hunt('invariants', 4000, 'matching');
 }
 
 test('a mutated program is caught, the sound one is not', async () => {
