@@ -75,7 +75,7 @@ export const RUN_OPTIONS = {
   bars: {
     type: 'string',
     describe:
-      'how bars are played: path=nearest|worstCase|stopFirst,fill=touch|through,quote=close|nextOpen,spread=<ticks>,depth=<lots>',
+      'how bars are played, with commas between: path=nearest|worstCase|stopFirst fill=touch|through quote=close|nextOpen spread=<ticks> depth=<lots>',
   },
   fees: { type: 'string', default: '0.0001,0.00035', describe: 'maker,taker ratios' },
   margin: {

@@ -54,6 +54,10 @@ export const command: CommandModule<object, BacktestArguments> = {
         '$0 backtest my.ts --data btc --param fast=12 --latency recorded --queue probLog',
         '',
       )
+      .example(
+        '$0 backtest my.ts --data btc-1d --bars quote=nextOpen,spread=0 --latency none',
+        'as tools that fill at the next open',
+      )
       .example('$0 backtest --agents examples/populations/mixed.yaml', 'a market of agents')
       .example('$0 backtest --resume reports/my', 'goes on where Ctrl-C stopped it'),
   handler: async (options) => {
