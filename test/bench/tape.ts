@@ -24,7 +24,7 @@ import { barCommand, walk } from './bar-flow.ts';
 import { RECORDED } from './long-tape.ts';
 
 const ROUNDS = 5;
-const BARS = 200_000;
+const BARS = 500_000;
 /** The peer is slower by orders: it gets the first part of the same bars. */
 const PEER_BARS = 20_000;
 const FAR_MS = 9_007_199_254_741n;
