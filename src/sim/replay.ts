@@ -11,6 +11,7 @@ import {
   type JournalSource,
   type TornTail,
 } from './journal/frames.ts';
+import { ReadAhead } from './journal/read-ahead.ts';
 
 export interface ReplayOptions {
   /** Compare every checkpoint's state hash and every chain hash. */
@@ -70,36 +71,44 @@ export function replay(journal: Uint8Array | JournalSource, options: ReplayOptio
   let chainHashes = 0;
   let mismatch: Mismatch | null = null;
   let cancelled = false;
-  for (;;) {
-    const frame = reader.next();
-    if (frame === null) break;
-    if (frame.kind === 'command') {
-      if (options.untilSeq !== undefined && frame.seq > options.untilSeq) break;
-      engine.apply(frame.command, options.onEvent);
-      commands += 1;
-      options.afterCommand?.(engine);
-      if (commands % PROGRESS_EVERY === 0) {
-        options.onProgress?.(reader.offset, reader.size);
-        cancelled = options.cancelled?.() ?? false;
-        if (cancelled) break;
+  const untilSeq = options.untilSeq ?? Infinity;
+  const ahead = new ReadAhead(reader);
+  let over = false;
+  while (!over && ahead.fill(untilSeq)) {
+    for (const frame of ahead.frames) {
+      if (frame.kind === 'command') {
+        over = frame.seq > untilSeq;
+        if (over) break;
+        engine.apply(frame.command, options.onEvent);
+        commands += 1;
+        options.afterCommand?.(engine);
+        if (commands % PROGRESS_EVERY === 0) {
+          options.onProgress?.(reader.offset, reader.size);
+          cancelled = options.cancelled?.() ?? false;
+          over = cancelled;
+          if (over) break;
+        }
+        continue;
       }
-      continue;
+      if (frame.kind === 'orderIds') {
+        options.onOrderIds?.(frame.firstId, frame.digests);
+        continue;
+      }
+      if (!options.verify) continue;
+      mismatch =
+        frame.kind === 'checkpoint'
+          ? compare('stateHash', frame.stateHash, engine.stateHash(), engine)
+          : compare('chainHash', frame.chainHash, engine.chainHash(), engine);
+      over = mismatch !== null;
+      if (over) break;
+      if (frame.kind === 'checkpoint') checkpoints += 1;
+      else chainHashes += 1;
     }
-    if (frame.kind === 'orderIds') {
-      options.onOrderIds?.(frame.firstId, frame.digests);
-      continue;
-    }
-    if (!options.verify) continue;
-    mismatch =
-      frame.kind === 'checkpoint'
-        ? compare('stateHash', frame.stateHash, engine.stateHash(), engine)
-        : compare('chainHash', frame.chainHash, engine.chainHash(), engine);
-    if (mismatch !== null) break;
-    if (frame.kind === 'checkpoint') checkpoints += 1;
-    else chainHashes += 1;
   }
-  if (reader.torn !== null && options.recover !== true) {
-    const { offset, afterSeq, reason } = reader.torn;
+  // What was read ahead of where the replay stopped is not spoken of.
+  const torn = over ? null : reader.torn;
+  if (torn !== null && options.recover !== true) {
+    const { offset, afterSeq, reason } = torn;
     throw new JournalError(
       `journal at byte ${String(offset)}, after command ${String(afterSeq)}: torn tail, ${reason}; ` +
         `the ${String(commands)} commands before it are whole (recover keeps them)`,
@@ -111,8 +120,8 @@ export function replay(journal: Uint8Array | JournalSource, options: ReplayOptio
     commands,
     checkpoints,
     chainHashes,
-    ended: reader.ended,
-    torn: reader.torn,
+    ended: !over && reader.ended,
+    torn,
     mismatch,
     cancelled,
   };

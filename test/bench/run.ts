@@ -12,6 +12,7 @@ import { Exchange } from '../../src/engine/exchange.ts';
 import { seq } from '../../src/num/units.ts';
 import { giveCompilerRoom } from '../../src/cli/compiler.ts';
 import { BareBook } from './bare-book.ts';
+import { ReadAhead } from '../../src/sim/journal/read-ahead.ts';
 import { RecordedExchange } from '../../src/sim/recorded-exchange.ts';
 import { CONFIG, Flow, openExchange, openingCommands } from './engine-flow.ts';
 import { makeMix } from './mix.ts';
@@ -184,11 +185,17 @@ function fromBytes(): Rate {
   const reader = new JournalReader(bytes);
   const exchange = new Exchange(reader.header.config);
   worlds.set('fromBytes', exchange);
+  const ahead = new ReadAhead(reader);
+  // As `replay` does it. What is read ahead belongs to the part whose time is taken.
+  let next = 0;
   const replay = (until: number): void => {
     while (exchange.seq < until) {
-      const frame = reader.next();
-      if (frame?.kind !== 'command') break;
-      exchange.apply(frame.command);
+      if (next === ahead.frames.length) {
+        if (!ahead.fill()) break;
+        next = 0;
+      }
+      const frame = ahead.frames[next++];
+      if (frame?.kind === 'command') exchange.apply(frame.command);
     }
   };
   replay(opening.length + mix.warmUp);
