@@ -209,7 +209,10 @@ export class Connection implements Watcher {
       method = known;
       this.mayAsk();
       const ready = this.verifyAhead(method, request.params);
-      const result = await this.inTurn(ready, () => this.carryOut(known, request.params));
+      const begun = ready === null && this.turn === null ? null : await this.turnOf(ready);
+      const carried = this.carryOut(known, request.params);
+      begun?.();
+      const result = await carried;
       this.reply({ id, result }, usIn);
     } catch (thrown) {
       const error = errorOf(thrown);
@@ -256,10 +259,9 @@ export class Connection implements Watcher {
     return this.services.host.verifyAhead(isBatch ? 'submitOrders' : 'submitOrder', params);
   }
 
-  /** Begins once it is ready, and everything that was sent before has begun. */
-  private async inTurn<T>(ready: Promise<unknown> | null, carryOut: () => Promise<T>): Promise<T> {
+  /** Resolves once this is ready and everything that was sent before has begun; the caller begins, and says so. */
+  private async turnOf(ready: Promise<unknown> | null): Promise<() => void> {
     const { turn } = this;
-    if (ready === null && turn === null) return carryOut();
     let begun = (): void => undefined;
     const own = new Promise<void>((resolve) => {
       begun = resolve;
@@ -268,10 +270,8 @@ export class Connection implements Watcher {
     await turn;
     await ready;
     while (this.login !== null) await this.login;
-    const result = carryOut();
     if (this.turn === own) this.turn = null;
-    begun();
-    return result;
+    return begun;
   }
 
   private async carryOut(method: Method, params: unknown): Promise<unknown> {
