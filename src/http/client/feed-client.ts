@@ -58,6 +58,13 @@ class FeedError extends Error {
   }
 }
 
+/** Who hears updates as they come. */
+export interface FeedListener<T = Data> {
+  readonly onUpdate: (data: T) => void;
+  /** The server has ended the subscription; nothing more comes. */
+  readonly onError: (error: Error) => void;
+}
+
 /** One subscription and who takes its updates. */
 class Feed implements AsyncIterableIterator<Data> {
   readonly source: FeedSource;
@@ -75,6 +82,7 @@ class Feed implements AsyncIterableIterator<Data> {
     resolve: (result: IteratorResult<Data>) => void;
     reject: (error: Error) => void;
   } | null = null;
+  private listener: FeedListener | null = null;
   private ended: Error | 'done' | null = null;
   private readonly onReturn: (feed: Feed) => void;
 
@@ -104,6 +112,13 @@ class Feed implements AsyncIterableIterator<Data> {
     return Promise.resolve({ done: true, value: undefined });
   }
 
+  /** Tells what waits, and from now on everything at once. */
+  listen(listener: FeedListener): void {
+    for (const data of this.queue.splice(0)) listener.onUpdate(data);
+    this.listener = listener;
+    if (this.ended instanceof Error) listener.onError(this.ended);
+  }
+
   push(data: Data): void {
     if (this.behind !== null) this.behind.push(data);
     else this.tell(data);
@@ -125,7 +140,8 @@ class Feed implements AsyncIterableIterator<Data> {
   private tell(data: Data): void {
     if (this.ended !== null) return;
     this.told?.note(this.source, data);
-    if (this.taker !== null) {
+    if (this.listener !== null) this.listener.onUpdate(data);
+    else if (this.taker !== null) {
       const { resolve } = this.taker;
       this.taker = null;
       resolve({ done: false, value: data });
@@ -134,6 +150,7 @@ class Feed implements AsyncIterableIterator<Data> {
   }
 
   end(how: Error | 'done'): void {
+    if (this.ended === null && how !== 'done') this.listener?.onError(how);
     this.ended ??= how;
     const { taker } = this;
     this.taker = null;
@@ -189,6 +206,16 @@ export class FeedClient {
     }
     // The server sends what its table says; the tests hold every update against its schema.
     return feed as AsyncIterableIterator<Data> as AsyncIterableIterator<UpdateOf<S>>;
+  }
+
+  /** As `subscribe`, for who needs updates of several sources in the order in which the server sent them, which iterators do not keep. */
+  async listen<S extends FeedSource>(
+    source: S,
+    params: FeedParams,
+    listener: FeedListener<UpdateOf<S>>,
+  ): Promise<void> {
+    const feed = await this.subscribe(source, params);
+    (feed as unknown as Feed).listen(listener as FeedListener);
   }
 
   /**

@@ -173,8 +173,16 @@ class LiveRun {
         ['book', { symbols }, (data) => updates.book(data)],
       ];
       for (const [source, params, take] of sources) {
-        const feed = await feeds.subscribe(source, params);
-        void drain(feed, take).catch(this.fail);
+        await feeds.listen(source, params, {
+          onUpdate: (data) => {
+            try {
+              take(data);
+            } catch (error) {
+              this.fail(error);
+            }
+          },
+          onError: this.fail,
+        });
       }
       await Promise.race([failed, aborted(stop)]);
       await this.end(failed);
@@ -420,10 +428,6 @@ class LiveRun {
 }
 
 type Message = Readonly<Record<string, unknown>>;
-
-async function drain(feed: AsyncIterable<Message>, take: (data: Message) => void): Promise<void> {
-  for await (const data of feed) take(data);
-}
 
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
