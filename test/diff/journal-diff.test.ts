@@ -53,7 +53,8 @@ test('a journal that ends early is a prefix, and the first event after it is nam
 });
 
 test('one changed field of one command is named, and so is the first event that it changes', async () => {
-  const at = life.findIndex((command, i) => i > 100 && command.kind === 'setIndex');
+  const at = life.findIndex((command, i) => i > 20 && command.kind === 'setIndex');
+  expect(at, 'the life sets an index').toBeGreaterThan(20);
   const changed = life.map((command, i) =>
     i === at && command.kind === 'setIndex'
       ? { ...command, priceTicks: command.priceTicks, text: 'changed' }
