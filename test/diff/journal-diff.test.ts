@@ -9,7 +9,7 @@ import { JournalWriter } from '../../src/sim/journal/frames.ts';
 import { drawLife } from '../metamorphic/life.ts';
 import { journal, record as recordAll } from './recordings.ts';
 
-const { config, commands: life } = drawLife('differences 1', {
+const { config, commands: life } = drawLife('differences 9', {
   name: 'money',
   commands: 320,
   config: { vaultLockupMs: 3000 },
@@ -53,8 +53,8 @@ test('a journal that ends early is a prefix, and the first event after it is nam
 });
 
 test('one changed field of one command is named, and so is the first event that it changes', async () => {
-  const at = life.findIndex((command, i) => i > 20 && command.kind === 'setIndex');
-  expect(at, 'the life sets an index').toBeGreaterThan(20);
+  const at = life.findIndex((command, i) => i > 100 && command.kind === 'setIndex');
+  expect(at, 'the life sets an index').toBeGreaterThan(100);
   const changed = life.map((command, i) =>
     i === at && command.kind === 'setIndex'
       ? { ...command, priceTicks: command.priceTicks, text: 'changed' }
