@@ -31,11 +31,11 @@ export function applyBar(state: State, bar: TapeBar): Outcome {
   state.touch(market);
   const { markTicks, indexTicks } = market;
   if (!state.playsBarsInFull && concernsNobody(state, market, bar)) {
-    quoteAround(state, market, bar, bar.quoteTicks);
+    quoteAround(state, market, bar, bar.quoteTicks, true);
     passBar(state, market, closeTicks);
   } else {
     walkBar(state, market, bar);
-    quoteAround(state, market, bar, bar.quoteTicks);
+    quoteAround(state, market, bar, bar.quoteTicks, true);
     noteBarQuotes(state, market);
   }
   announceBar(state, market, markTicks, indexTicks);

@@ -1,6 +1,7 @@
 /**
  * The synthetic book of a bar: one house level on each side, `spreadTicks` apart around the price, `depthLots` each. It is
- * put up anew at every step, so what users take from it returns with the next one.
+ * put up anew at every step, so what users take from it returns with the next one. At the bar's end all of it is new, and queues
+ * behind the orders that stand at its prices (D-67).
  *
  * A spread of 0 locks the market: the house bids and asks the same price, so that users buy and sell at the price itself. The book
  * is never crossed, and never locked against a user's order: a quote stands back a tick from an order that it may not trade
@@ -15,29 +16,39 @@ import type { State } from '../state.ts';
 import { addHouse, clearHouse, houseLots } from './house.ts';
 import { firstUser } from './house-take.ts';
 
-/** Moves both quotes to stand around a price. */
-export function quoteAround(state: State, market: Market, bar: TapeBar, price: number): void {
-  const bid = price - (bar.spreadTicks >> 1);
-  quote(state, market, 1, Math.min(bid, bestUser(state, market, -1) - 1), bar.depthLots);
-  quote(
-    state,
-    market,
-    -1,
-    Math.max(bid + bar.spreadTicks, bestUser(state, market, 1) + 1),
-    bar.depthLots,
-  );
+/** Moves both quotes to stand around a price; what stands there already keeps its place, unless `anew`. */
+export function quoteAround(
+  state: State,
+  market: Market,
+  bar: TapeBar,
+  price: number,
+  anew = false,
+): void {
+  const { spreadTicks, depthLots } = bar;
+  const middle = price - (spreadTicks >> 1);
+  const bid = Math.min(middle, bestUser(state, market, -1) - 1);
+  quote(state, market, 1, bid, depthLots, anew);
+  const ask = Math.max(middle + spreadTicks, bestUser(state, market, 1) + 1);
+  quote(state, market, -1, ask, depthLots, anew);
 }
 
 /** One house level at this price, and no other on its side. */
-function quote(state: State, market: Market, side: 1 | -1, price: number, size: number): void {
+function quote(
+  state: State,
+  market: Market,
+  side: 1 | -1,
+  price: number,
+  size: number,
+  anew: boolean,
+): void {
   const ladder = market.book.ladder(side);
   const best = ladder.bestLevel();
-  if (best !== NO_LEVEL && ladder.price(best) === price && ladder.levelCount === 1) {
-    const standing = ladder.houseTotal(best);
-    if (standing === size) return;
+  const isOnly = market.book.onlySegment(side) !== NONE;
+  if (best !== NO_LEVEL && ladder.price(best) === price && (isOnly || !anew)) {
+    if (ladder.levelCount === 1 && ladder.houseTotal(best) === size) return;
   }
   const stays = price >= 1 && price <= MAX_PRICE_TICKS;
-  if (stays && size > 0 && market.book.onlySegment(side) !== NONE) {
+  if (stays && size > 0 && isOnly) {
     state.touch(market);
     market.book.moveOnlySegment(side, priceTicks(price), size);
     return;
@@ -45,7 +56,7 @@ function quote(state: State, market: Market, side: 1 | -1, price: number, size: 
   for (let level = ladder.bestLevel(); level !== NO_LEVEL;) {
     const next = ladder.nextLevel(level);
     const at = ladder.price(level);
-    if (ladder.houseTotal(level) > 0 && (!stays || at !== price)) {
+    if (ladder.houseTotal(level) > 0 && (anew || !stays || at !== price)) {
       clearHouse(state, market, side, at);
     }
     level = next;

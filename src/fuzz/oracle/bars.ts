@@ -29,6 +29,8 @@ export function tapeBar(world: World, c: TapeBar): Answer {
     if (segment.ref !== null) takeOf(market, segment, segment.lots);
   }
   walk(world, market, c);
+  // At its end all of its book is new (D-67).
+  for (const segment of [...market.house]) takeOf(market, segment, segment.lots);
   quoteAround(world, market, c, BigInt(c.quoteTicks));
   noteBarQuotes(world, market);
   tellBarMark(world, market, before);
