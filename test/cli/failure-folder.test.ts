@@ -24,14 +24,17 @@ const ROOT = join(import.meta.dirname, '../..');
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-failure-'));
 const folder = join(scratch, 'failure');
 
-/** Speaks when a taker is filled in part. */
+/** Speaks when a taker is filled in part by another user: recorded history, which does not go over HTTP, is not needed for it. */
 function forbidsPartialFills(): Judge {
   let found: string | null = null;
+  let matched: number | null = null;
   return {
     onEvent: (event: EngineEvent) => {
-      if (event.kind !== 'orderFilled' || event.role !== 'taker' || event.remainingLots === 0)
-        return;
-      found ??= `order ${String(event.orderId)} is left with ${String(event.remainingLots)} lots`;
+      if (event.kind !== 'orderFilled') return;
+      if (event.role === 'maker') matched = event.tradeId;
+      else if (event.tradeId === matched && event.remainingLots !== 0) {
+        found ??= `order ${String(event.orderId)} is left with ${String(event.remainingLots)} lots`;
+      }
     },
     after: () =>
       found === null
@@ -48,7 +51,7 @@ function forbidsPartialFills(): Judge {
 beforeAll(async () => {
   await run(process.execPath, [join(ROOT, '.ci', 'setup.mjs')]);
   const { failure } = runFuzz(
-    drawProfile('failure-files', { name: 'matching', commands: 3000 }),
+    drawProfile('failure-files 1', { name: 'matching', commands: 3000 }),
     forbidsPartialFills(),
   );
   const createEngine = (config: ConstructorParameters<typeof Exchange>[0]): Exchange =>
@@ -91,7 +94,7 @@ test('requests.sh does to a served exchange what its head says, down to the last
     join(scratch, 'data'),
     '--events',
   ]);
-  expect(stdout).toContain('everything that happens is the same');
+  expect(stdout).toContain('\nsame: configuration, commands, and everything that happens\n');
 });
 
 test('the scenario and the journal run, and hold every real invariant', async () => {

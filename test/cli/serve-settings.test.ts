@@ -25,6 +25,7 @@ test('the defaults', () => {
     secretFile: null,
     simToken: null,
     trustSignatures: false,
+    verifyThreads: null,
     maxConnections: 10_000,
     corsOrigins: [],
     securityHeaders: 'pages',
