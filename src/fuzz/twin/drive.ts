@@ -129,7 +129,7 @@ class Drive {
     switch (act.kind) {
       case 'call':
         // The exchange's own accounts have no wallet that could log in.
-        if (act.account !== null && !this.options.users.includes(act.account)) break;
+        if (!this.options.users.includes(act.account)) break;
         await this.compareCall(act.endpoint, act.request, act.account);
         break;
       case 'money':
