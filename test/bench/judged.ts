@@ -115,9 +115,15 @@ for (let round = -1; round < ROUNDS; round++) {
 const median = (of: (figure: Figure) => number): number =>
   figures.map(of).sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0;
 
+/** A batch is one command, and as many requests as it has orders. */
+const requests = lives
+  .flatMap(({ commands }) => commands)
+  .reduce((sum, c) => sum + (c.kind === 'placeOrders' ? c.orders.length : 1), 0);
+
 console.log(
   JSON.stringify({
     commands: LIVES * COMMANDS,
+    requests,
     sampledPerSecond: median(({ sampled: rate }) => rate),
     campaignPerSecond: median(({ campaign: rate }) => rate),
     sampledRatio: median(({ alone: rate, sampled: other }) => rate / other),
