@@ -251,7 +251,8 @@ function largestOrders(
   };
 }
 
-const MOST_LOTS = 10n ** 15n;
+/** Volumes of a day stay below 2^53 lots, up to which they are exact (D-68). */
+const MOST_LOTS = 10n ** 12n;
 
 /** In lots: what a few users can fill, and at least a few. */
 function openInterest(dice: Dice, ticks: number, scale: number): bigint {

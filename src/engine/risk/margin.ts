@@ -80,6 +80,8 @@ export function marginFigures(state: State, subaccount: Subaccount): MarginFigur
   for (const exposure of subaccount.exposures) {
     if (exposure === undefined) continue;
     const market = state.market(exposure.market);
+    // Only the house holds something before there is a mark.
+    if (market.markTicks === null && exposure.positionLots !== 0) continue;
     const upnl = upnlOf(exposure, market);
     figures.upnl += upnl;
     figures.initial += takenOf(state, subaccount, exposure, market);

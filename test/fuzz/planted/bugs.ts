@@ -1,3 +1,5 @@
+import type { ProfileName } from '../../../src/fuzz/profile.ts';
+
 /**
  * Bugs that are planted to see the shrinker find their least case. `least` is how many commands the shortest journal has that shows
  * the bug, written down by whoever planted it, with what these commands are.
@@ -12,6 +14,8 @@ export interface PlantedBug {
   readonly invariant: string;
   /** Whether that is one of the state, which scenarios check, too. */
   readonly inState: boolean;
+  /** Where it is looked for, when the least way to it is by what few profiles do. */
+  readonly profile?: ProfileName;
   readonly least: number;
   readonly because: string;
 }
@@ -106,6 +110,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replace: 'market.openInterestLots + Math.max(0, Math.max(after, 0) - Math.max(before, 0)),',
     invariant: 'openInterest',
     inState: true,
+    profile: 'tape',
     least: 4,
     because: 'a market, recorded depth on both sides, and a recorded trade on each',
   },

@@ -30,7 +30,7 @@ const judgeOf = (built: BuiltFuzzer, every: number): Judge =>
 /** The first run of that many commands in which the bug shows, looked at after its last command only. */
 function findFailure(built: BuiltFuzzer, bug: PlantedBug, commands: number): Failure {
   for (let i = 0; i < 200; i++) {
-    const name = PROFILE_NAMES[i % PROFILE_NAMES.length] ?? 'swarm';
+    const name = bug.profile ?? PROFILE_NAMES[i % PROFILE_NAMES.length] ?? 'swarm';
     const profile = built.drawProfile(`${bug.name} ${String(i)}`, { name, commands });
     const judge = judgeOf(built, Infinity);
     const late: Judge = {
