@@ -155,7 +155,8 @@ async function campaign(name, seconds, options) {
   const out = join(folder, 'found');
   const limits = ['--seed', 'prove', '--seconds', String(seconds), '--out', out, '--json'];
   const { code, out: text } = await node([main, 'fuzz', ...limits, ...options], { quiet: true });
-  if (text !== '') writeFileSync(join(folder, name), text);
+  // Paths are told from here, whatever the machine.
+  if (text !== '') writeFileSync(join(folder, name), text.replaceAll(`${root}/`, ''));
   if (code === 0) rmSync(out, { recursive: true, force: true });
   try {
     const { runs, commands, commandsPerSecond, failures } = JSON.parse(text);
