@@ -1,7 +1,7 @@
 /**
  * How much the compiler of the language may put in one piece. Its measure is made for functions that call few others, while a
- * command passes through a hundred small ones, one rule each: with room for 1,500 bytes of bytecode instead of 920 a command
- * costs about a tenth less (docs/decisions/0011). A program that has no such setting says so on stderr and goes on as before.
+ * command passes through a hundred small ones, one rule each: there is room for 1,500 bytes of bytecode instead of 920, and
+ * docs/decisions/0011 says what that gains. A program that has no such setting says so on stderr and goes on as before.
  */
 import { setFlagsFromString } from 'node:v8';
 

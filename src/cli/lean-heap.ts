@@ -1,6 +1,6 @@
 /**
  * Memory of a long run: it makes much garbage and keeps little, and left to itself the collector lets the heap grow to several times what is
- * kept before it looks at the old part of it. Looking sooner costs a few per cent of time, and a run's memory stays what it keeps.
+ * kept before it looks at the old part of it. Looking sooner costs time, and a run's memory stays what it keeps.
  */
 import { setFlagsFromString } from 'node:v8';
 
