@@ -74,7 +74,7 @@ rules.push({
   name: 'no-cycles',
   severity: 'error',
   from: { path: '^src/' },
-  to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+  to: { circular: true },
 });
 
 module.exports = {

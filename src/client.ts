@@ -4,7 +4,6 @@ export {
   HttpMatcherClient,
   type HttpClientOptions,
   type RequestSigner,
-  type Unsigned,
 } from './http/client/http-matcher-client.ts';
 export {
   MatcherError,
@@ -13,4 +12,5 @@ export {
   type PageOf,
 } from './gateway/matcher-client.ts';
 export type { EndpointId, ListId, RequestOf, ResponseOf } from './contract/endpoints.ts';
-export { FeedClient, type FeedOptions, type FeedParams } from './http/client/feed-client.ts';
+export { FeedClient, type FeedOptions } from './http/client/feed-client.ts';
+export type { FeedParams, Unsigned } from './http/client/requests.ts';

@@ -9,7 +9,7 @@ import { Exchange } from '../../src/engine/exchange.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { TRANSITIONS } from '../../src/engine/orders/states.ts';
 import { TrailingIndex } from '../../src/engine/orders/trailing-index.ts';
-import type { Reached } from '../../src/engine/orders/trigger-index.ts';
+import type { Reached } from '../../src/engine/orders/reached.ts';
 import { marketId, orderId, priceTicks, subaccountId, timeUs } from '../../src/num/units.ts';
 import { drafted, GroupWorld, type Draft } from '../tables/group-world.ts';
 

@@ -20,7 +20,6 @@ import {
   lots,
   marketId,
   orderId,
-  ppm,
   priceTicks,
   quanta,
   subaccountId,
@@ -29,6 +28,7 @@ import {
 import { EFFORT } from '../setup/effort.ts';
 import { GROUP_CODES } from '../tables/group-codes.ts';
 import { RISK_CODES } from '../risk/codes.ts';
+import { PLAIN_LIMIT } from '../setup/plain-limit.ts';
 
 const COMMANDS = 500;
 const reached = new Map<string, number>();
@@ -188,18 +188,12 @@ const SPEC = setUp(drawProfile('1', { name: 'matching' })).opening.flatMap((comm
 )[0]!;
 /** Turned down for want of a mark, and its nonce is used all the same. */
 const ORDER = {
+  ...PLAIN_LIMIT,
   kind: 'placeOrder',
   subaccount: subaccountId(5),
-  market: marketId(0),
-  orderType: 'limit',
   lots: SPEC.minLots,
   priceTicks: priceTicks(100),
   ioc: true,
-  postOnly: false,
-  reduceOnly: false,
-  clientId: null,
-  originator: null,
-  originatorFeePpm: ppm(0),
 } as const;
 
 test('a nonce below all that are kept is itself the one that drops out (R-2.13)', () => {
@@ -214,13 +208,7 @@ test('a nonce below all that are kept is itself the one that drops out (R-2.13)'
     amount: quanta(1n),
   });
   const use = (nonce: bigint): string =>
-    step(lockstep, {
-      ...ORDER,
-      timeUs: at,
-      nonce,
-      expiresAtMs: 9_007_199_254_741n,
-      delegate: null,
-    });
+    step(lockstep, { ...ORDER, timeUs: at, nonce, delegate: null });
   for (let i = 0n; i < 1024n; i++) expect(use(5000n + i)).toBe('ok');
   expect([use(500n), use(500n), use(400n), use(800n), use(4999n), use(4999n)]).toEqual([
     ...['ok', 'nonce_too_low', 'nonce_too_low', 'ok', 'ok', 'nonce_too_low'],

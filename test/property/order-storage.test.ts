@@ -9,12 +9,12 @@ import {
   lots,
   marketId,
   orderId,
-  ppm,
   priceTicks,
   seq,
   subaccountId,
   timeUs,
 } from '../../src/num/units.ts';
+import { PLAIN_LIMIT } from '../setup/plain-limit.ts';
 
 const SEED = 20_241;
 
@@ -75,20 +75,16 @@ test('R-10.2: ended orders are those that were copied, less the oldest of each a
         const slot = live.add(
           id,
           {
+            ...PLAIN_LIMIT,
             subaccount: subaccountId(owner),
             market: marketId(owner % 2),
-            orderType: 'limit',
             lots: lots(-7 - i),
             priceTicks: priceTicks(100 + i),
             ioc: i % 2 === 0,
-            postOnly: false,
-            reduceOnly: false,
             nonce: BigInt(i) - 2n ** 63n,
             expiresAtMs: 2n ** 63n - 1n - BigInt(i),
             delegate: delegate === null ? null : accountId(delegate),
             clientId,
-            originator: null,
-            originatorFeePpm: ppm(0),
           },
           timeUs(1_700_000_000_000_000 + i),
           seq(i),

@@ -12,13 +12,13 @@ import {
   lots,
   marketId,
   orderId,
-  ppm,
   priceTicks,
   quanta,
   subaccountId,
   timeUs,
 } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { PLAIN_LIMIT } from '../setup/plain-limit.ts';
 
 const MOST = 60;
 const T = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
@@ -78,22 +78,15 @@ test('trades and books are those of nodejs-order-book', () => {
         } else {
           id += 1;
           exchange.apply({
+            ...PLAIN_LIMIT,
             kind: 'placeOrder',
             timeUs: timeUs(T),
             subaccount: subaccountId(4 + id),
-            market: marketId(0),
-            orderType: 'limit',
             lots: lots(o.buys ? o.size : -o.size),
             priceTicks: priceTicks(o.price),
             ioc: o.ioc,
-            postOnly: false,
-            reduceOnly: false,
             nonce: 1n,
-            expiresAtMs: 9_007_199_254_741n,
             delegate: null,
-            clientId: null,
-            originator: null,
-            originatorFeePpm: ppm(0),
           });
           const answer = peer.limit({
             id: String(id),

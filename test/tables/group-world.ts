@@ -15,13 +15,13 @@ import {
   lots,
   marketId,
   orderId,
-  ppm,
   priceTicks,
   quanta,
   subaccountId,
   timeUs,
 } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { PLAIN_LIMIT } from '../setup/plain-limit.ts';
 
 const USERS = ['a', 'b', 'c'].map((letter) => address(`0x${letter.repeat(40)}`));
 export const ANN = 5;
@@ -35,18 +35,10 @@ export type Draft = { size: number; price: number } & {
 
 export function drafted({ size, price, ...rest }: Draft, nonce: bigint): NewOrder {
   return {
-    market: marketId(0),
-    orderType: 'limit',
+    ...PLAIN_LIMIT,
     lots: lots(size),
     priceTicks: priceTicks(price),
-    ioc: false,
-    postOnly: false,
-    reduceOnly: false,
     nonce,
-    expiresAtMs: 9_007_199_254_741n,
-    clientId: null,
-    originator: null,
-    originatorFeePpm: ppm(0),
     triggerTicks: null,
     trailingPpm: null,
     periodMs: null,

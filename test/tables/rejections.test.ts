@@ -14,12 +14,12 @@ import {
   lots,
   marketId,
   orderId,
-  ppm,
   priceTicks,
   quanta,
   subaccountId,
 } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { PLAIN_LIMIT } from '../setup/plain-limit.ts';
 
 const NAMES = ['ann', 'bob', 'cat'];
 const provoked = new Set<string>();
@@ -70,22 +70,18 @@ function run(table: string, spec: Record<string, unknown> = {}): void {
     const flags = rest.slice(0, rest.indexOf('→'));
     nonce += 1n;
     const outcome = apply({
+      ...PLAIN_LIMIT,
       kind: 'placeOrder',
       timeUs: T,
       subaccount: subaccountId(5 + NAMES.indexOf(who)),
-      market: marketId(0),
-      orderType: 'limit',
       lots: lots((side === 'buy' ? 1 : -1) * Number(size)),
       priceTicks: priceTicks(Number(price.slice(1))),
       ioc: flags.includes('ioc'),
       postOnly: flags.includes('post'),
       reduceOnly: flags.includes('reduce'),
       nonce,
-      expiresAtMs: 9_007_199_254_741n,
       delegate: null,
-      clientId: null,
       originator: flags.includes('fee') ? addressOf('cat') : null,
-      originatorFeePpm: ppm(0),
     });
     const order = exchange.order(exchange.lastOrderId);
     const shown =

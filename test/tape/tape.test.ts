@@ -11,13 +11,13 @@ import {
   lots,
   marketId,
   orderId,
-  ppm,
   priceTicks,
   quanta,
   subaccountId,
   timeUs,
 } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { PLAIN_LIMIT } from '../setup/plain-limit.ts';
 
 const MARKET = marketId(0);
 const USER = subaccountId(5);
@@ -94,22 +94,16 @@ function trade(price: number, size: number): void {
 function place(size: number, price: number, flags: 'ioc' | 'post' | '' = ''): number {
   nonce += 1n;
   apply({
+    ...PLAIN_LIMIT,
     kind: 'placeOrder',
     timeUs: timeUs(nowUs),
     subaccount: USER,
-    market: MARKET,
-    orderType: 'limit',
     lots: lots(size),
     priceTicks: priceTicks(price),
     ioc: flags === 'ioc',
     postOnly: flags === 'post',
-    reduceOnly: false,
     nonce,
-    expiresAtMs: 9_007_199_254_741n,
     delegate: null,
-    clientId: null,
-    originator: null,
-    originatorFeePpm: ppm(0),
   });
   return exchange.lastOrderId;
 }

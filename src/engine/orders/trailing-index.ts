@@ -13,7 +13,7 @@ import type { Archive } from '../../base/archive.ts';
 import { must } from '../../base/assert.ts';
 import { TimerHeap } from '../../base/timer-heap.ts';
 import { orderId, PPM, type OrderId } from '../../num/units.ts';
-import type { Reached, Waits } from './trigger-index.ts';
+import type { Reached, Waits } from './reached.ts';
 
 const SMALL = 1024;
 

@@ -7,18 +7,10 @@
  */
 import { TimerHeap } from '../../base/timer-heap.ts';
 import { orderId, type OrderId } from '../../num/units.ts';
+import type { Reached, Waits } from './reached.ts';
 import { TrailingIndex } from './trailing-index.ts';
 
 const SMALL = 1024;
-
-/** Whether an order still waits for this. */
-export type Waits = (id: OrderId) => boolean;
-
-/** An order whose price was reached, and that price. */
-export interface Reached {
-  readonly id: OrderId;
-  readonly ticks: number;
-}
 
 /** Orders that wait for a price: some for one at or above theirs, some for one at or below. */
 export class PriceTriggers {

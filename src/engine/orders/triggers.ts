@@ -13,7 +13,7 @@ import { settleFollowUps } from './follow-ups.ts';
 import { coverOf, fillableLots } from './legs.ts';
 import { release } from './release.ts';
 import type { Special } from './special.ts';
-import type { Reached } from './trigger-index.ts';
+import type { Reached } from './reached.ts';
 import { arm, firesAt, follow, waitsIn } from './waiting.ts';
 
 interface Due {

@@ -9,7 +9,7 @@ import type { Market } from '../market/market.ts';
 import type { OrderId } from '../../num/units.ts';
 import type { State } from '../state.ts';
 import type { Special } from './special.ts';
-import type { Waits } from './trigger-index.ts';
+import type { Waits } from './reached.ts';
 
 /** The order begins to wait, or waits again. */
 export function wait(state: State, slot: number, exposure: Exposure): void {

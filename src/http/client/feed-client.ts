@@ -9,17 +9,8 @@ import type { RequestOf, ResponseOf } from '../../contract/endpoints.ts';
 import { MatcherError, type MatcherClient } from '../../gateway/matcher-client.ts';
 import type { UpdateOf } from '../feeds/asyncapi.ts';
 import { parseExact, stringifyExact } from '../exact-json.ts';
-import type { Unsigned } from './http-matcher-client.ts';
 import { Told, withoutOverlap, type Data } from './repair.ts';
-
-export interface FeedParams {
-  /** Of public sources; none means all markets. */
-  readonly symbols?: readonly string[];
-  /** Of private sources. */
-  readonly account?: string;
-  /** None means all, for the owner. */
-  readonly subaccountIndices?: readonly number[];
-}
+import type { FeedParams, Unsigned } from './requests.ts';
 
 export interface FeedOptions {
   /** Such as ws://127.0.0.1:8080/ws */

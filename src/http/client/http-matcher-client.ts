@@ -18,6 +18,7 @@ import { TypedDataEncoder } from 'ethers';
 import { signingPayload } from '../../wallet/typed-data.ts';
 import { parseExact, stringifyExact } from '../exact-json.ts';
 import { FeedClient } from './feed-client.ts';
+import type { SignedEndpoint, Unsigned } from './requests.ts';
 
 /** A wallet: an ethers `Wallet` is one, `eip1193Signer` makes one of a browser's. */
 export interface RequestSigner {
@@ -55,20 +56,6 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 
 type Body = Record<string, unknown>;
-
-type SignedEndpoint =
-  | 'submitOrder'
-  | 'submitOrders'
-  | 'transfer'
-  | 'updateDelegates'
-  | 'updateSigners'
-  | 'updateMargin';
-type Optional<T, Keys extends keyof T> = Omit<T, Keys> & Partial<Pick<T, Keys>>;
-
-/** A signed request whose nonces and signatures are left to the client. */
-export type Unsigned<E extends SignedEndpoint> = E extends 'submitOrders'
-  ? { readonly orders: readonly Optional<RequestOf<'submitOrder'>, 'nonce' | 'signatures'>[] }
-  : Optional<RequestOf<Exclude<E, 'submitOrders'>>, 'nonce' | 'signatures'>;
 
 interface Outcome {
   readonly status: number;

@@ -4,7 +4,7 @@
  */
 import type { FeedSource } from '../../contract/feeds.ts';
 import { pagesOf, type MatcherClient } from '../../gateway/matcher-client.ts';
-import type { FeedParams } from './feed-client.ts';
+import type { FeedParams } from './requests.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
 
