@@ -2,10 +2,11 @@
  * One side of a book: its occupied price levels, best first.
  *
  * Layout. Levels live in columns and are numbered; a level exists while something rests on it. Prices are turned into
- * keys that ascend from best to worst (ask: the price, bid: its negative). Keys inside a window of 2^20 ticks are
- * found through a table, and the next occupied one through a bitmap of four 32-way floors (about 15 ns at any
- * distance). Keys outside the window are kept in a short sorted list. When the best price leaves the window, or the
- * window runs empty, it moves: O(levels), and rare, since it spans far more than a price band.
+ * keys that ascend from best to worst (ask: the price, bid: its negative). Keys inside a window are found through a
+ * table, and the next occupied one through a bitmap of four 32-way floors (about 15 ns at any distance). The window
+ * begins small, since most markets of a short life never need more, and widens to up to 2^20 ticks as levels open beyond it.
+ * Keys further from the best than that reaches are kept in a short sorted list. When the best price leaves the window, or
+ * the window runs empty, it moves: O(levels), and rare, since it then spans far more than a price band.
  *
  * Invariant: every occupied key is in exactly one of window and list. The window's place is not state: no answer
  * depends on it.
@@ -14,8 +15,11 @@
  */
 import type { PriceTicks } from '../../num/units.ts';
 
-const BITS = 20;
-const WINDOW = 1 << BITS;
+/** Ticks that a window spans, at first and at most: 4 KiB, and 4 MiB of which untouched pages cost nothing. */
+const NARROWEST = 1 << 10;
+const WIDEST = 1 << 20;
+/** A window that widens does so by this factor at least: a book that drifts rebuilds it a few times in its life. */
+const WIDENING = 4;
 export const NO_LEVEL = -1;
 
 export class PriceLadder {
@@ -23,14 +27,15 @@ export class PriceLadder {
   private readonly sign: 1 | -1;
   private base = 0;
   private inWindow = 0;
-  /** Level + 1 by key − base; untouched pages of a fresh array cost no memory. */
-  private readonly byKey = new Int32Array(WINDOW);
-  private readonly floor0 = new Int32Array(WINDOW >>> 5);
-  private readonly floor1 = new Int32Array(WINDOW >>> 10);
-  private readonly floor2 = new Int32Array(WINDOW >>> 15);
+  private width = NARROWEST;
+  /** Level + 1 by key − base. */
+  private byKey = new Int32Array(NARROWEST);
+  private floor0 = new Int32Array(NARROWEST >>> 5);
+  private floor1 = new Int32Array(1);
+  private floor2 = new Int32Array(1);
   private floor3 = 0;
   /** Levels outside the window, sorted by key. */
-  private readonly outside: number[] = [];
+  private outside: number[] = [];
   private best = NO_LEVEL;
 
   private capacity = 64;
@@ -60,7 +65,7 @@ export class PriceLadder {
   find(price: PriceTicks): number {
     const key = this.sign * price;
     const at = key - this.base;
-    if (at >= 0 && at < WINDOW) return this.byKey[at]! - 1;
+    if (at >= 0 && at < this.width) return this.byKey[at]! - 1;
     const place = this.outsidePlace(key);
     const level = this.outside[place];
     return level !== undefined && this.keys[level] === key ? level : NO_LEVEL;
@@ -78,7 +83,7 @@ export class PriceLadder {
 
   private after(key: number): number {
     const at = key + 1 - this.base;
-    const inside = at < WINDOW ? this.lowestFrom(at < 0 ? 0 : at) : -1;
+    const inside = at < this.width ? this.lowestFrom(at < 0 ? 0 : at) : -1;
     if (this.outside.length === 0) return inside < 0 ? NO_LEVEL : this.byKey[inside]! - 1;
     const outer = this.outside[this.outsidePlace(key + 1)] ?? NO_LEVEL;
     if (inside < 0) return outer;
@@ -96,14 +101,11 @@ export class PriceLadder {
     this.totals[level] = 0;
     this.houseTotals[level] = 0;
     this.counts[level] = 0;
-    if (this.count === 1) this.base = key - (WINDOW >>> 1);
+    if (this.count === 1) this.base = key - (this.width >>> 1);
+    if (this.best === NO_LEVEL || key < this.keys[this.best]!) this.best = level;
     const at = key - this.base;
-    if (at >= 0 && at < WINDOW) this.mark(at, level);
-    else this.outside.splice(this.outsidePlace(key), 0, level);
-    if (this.best === NO_LEVEL || key < this.keys[this.best]!) {
-      this.best = level;
-      if (at < 0 || at >= WINDOW) this.recentre();
-    }
+    if (at >= 0 && at < this.width) this.mark(at, level);
+    else this.insertOutside(key, level);
     return level;
   }
 
@@ -112,24 +114,25 @@ export class PriceLadder {
     const key = this.sign * price;
     const at = this.keys[level]! - this.base;
     this.keys[level] = key;
-    if (at !== WINDOW >>> 1) {
-      if (at >= 0 && at < WINDOW) this.unmark(at);
+    const middle = this.width >>> 1;
+    if (at !== middle) {
+      if (at >= 0 && at < this.width) this.unmark(at);
       else this.outside.length = 0;
-      this.mark(WINDOW >>> 1, level);
+      this.mark(middle, level);
     }
-    this.base = key - (WINDOW >>> 1);
+    this.base = key - middle;
   }
 
   /** Closes an empty level. */
   remove(level: number): void {
     const key = this.keys[level]!;
     const at = key - this.base;
-    if (at >= 0 && at < WINDOW) this.unmark(at);
+    if (at >= 0 && at < this.width) this.unmark(at);
     else this.outside.splice(this.outsidePlace(key), 1);
     this.count -= 1;
     if (this.best === level) {
       this.best = this.count === 0 ? NO_LEVEL : this.after(key);
-      if (this.inWindow === 0 && this.count > 0) this.recentre();
+      if (this.inWindow === 0 && this.count > 0) this.recentre(this.width);
     }
     this.tails[level] = this.free;
     this.free = level;
@@ -236,21 +239,51 @@ export class PriceLadder {
     return low;
   }
 
-  private recentre(): void {
-    const levels = [...this.outside];
-    for (let at = this.lowestFrom(0); at >= 0;) {
-      levels.push(this.byKey[at]! - 1);
-      this.unmark(at);
-      at = this.lowestFrom(at);
+  /** The window widens for a level near the best, and moves for the best itself. */
+  private insertOutside(key: number, level: number): void {
+    this.outside.splice(this.outsidePlace(key), 0, level);
+    const isNear = key - this.keys[this.best]! < WIDEST >>> 1;
+    if (isNear && this.width < WIDEST) this.recentre(this.width * WIDENING);
+    else if (level === this.best) this.recentre(this.width);
+  }
+
+  /** Puts the best price in the middle of a window of at least this width, which holds every level that the widest could hold. */
+  private recentre(least: number): void {
+    const levels = this.sortedLevels();
+    const best = this.keys[this.best]!;
+    let width = least;
+    for (const level of levels) {
+      const distance = this.keys[level]! - best;
+      if (distance >= WIDEST >>> 1) break;
+      while (distance >= width >>> 1) width *= WIDENING;
     }
-    levels.sort((a, b) => this.keys[a]! - this.keys[b]!);
-    this.outside.length = 0;
-    this.base = this.keys[this.best]! - (WINDOW >>> 1);
+    this.openWindow(best - (width >>> 1), width);
+    this.outside = [];
     for (const level of levels) {
       const at = this.keys[level]! - this.base;
-      if (at >= 0 && at < WINDOW) this.mark(at, level);
+      if (at < width) this.mark(at, level);
       else this.outside.push(level);
     }
+  }
+
+  private sortedLevels(): number[] {
+    const levels = [...this.outside];
+    for (let at = this.lowestFrom(0); at >= 0; at = this.lowestFrom(at)) {
+      levels.push(this.byKey[at]! - 1);
+      this.unmark(at);
+    }
+    return levels.sort((a, b) => this.keys[a]! - this.keys[b]!);
+  }
+
+  /** An empty window in place of an empty one. */
+  private openWindow(base: number, width: number): void {
+    this.base = base;
+    if (width === this.width) return;
+    this.width = width;
+    this.byKey = new Int32Array(width);
+    this.floor0 = new Int32Array(width >>> 5);
+    this.floor1 = new Int32Array(Math.max(1, width >>> 10));
+    this.floor2 = new Int32Array(Math.max(1, width >>> 15));
   }
 
   private grow(): void {
