@@ -99,7 +99,7 @@ export default tseslint.config(
   },
   {
     // A strategy file is its default export.
-    files: ['examples/strategies/**/*.ts', 'test/peers/long-cross.ts'],
+    files: ['examples/strategies/**/*.ts', 'test/peers/{lean-hourly,long-cross}.ts'],
     rules: { 'no-restricted-exports': 'off' },
   },
   {

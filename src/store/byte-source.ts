@@ -1,11 +1,13 @@
-/** Files of recordings as byte streams: plain, gzip, zip with one file in it, or lz4, told apart by their first bytes. */
+/** Files of recordings as byte streams: plain, gzip, zip with one file in it, lz4 or zstd, told apart by their first bytes. */
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Unzip, UnzipInflate } from 'fflate';
+import { Decompress } from 'fzstd';
 import { TapeError } from '../sim/tape/record.ts';
 import { fileError } from './file-error.ts';
+import { lz4Plain } from './lz4-frame.ts';
 
 /** A file being read. */
 export interface ByteSource {
@@ -28,12 +30,13 @@ export async function openBytes(path: string): Promise<ByteSource> {
   return { path, size, read, bytes: explained(path, plain(kind, file), read) };
 }
 
-type Kind = 'plain' | 'gzip' | 'zip' | 'lz4';
+type Kind = 'plain' | 'gzip' | 'zip' | 'lz4' | 'zstd';
 
 const MAGIC: readonly (readonly [Kind, readonly number[]])[] = [
   ['gzip', [0x1f, 0x8b]],
   ['zip', [0x50, 0x4b, 0x03, 0x04]],
   ['lz4', [0x04, 0x22, 0x4d, 0x18]],
+  ['zstd', [0x28, 0xb5, 0x2f, 0xfd]],
 ];
 
 function kindOf(head: Uint8Array): Kind {
@@ -47,7 +50,9 @@ function plain(kind: Kind, file: ReturnType<typeof createReadStream>): AsyncIter
     case 'zip':
       return unzipped(file);
     case 'lz4':
-      throw new TapeError('lz4 data; decompress it first (lz4 -d)');
+      return lz4Plain(file);
+    case 'zstd':
+      return zstdPlain(file);
     case 'plain':
       return file;
   }
@@ -87,6 +92,25 @@ async function* unzipped(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     out = [];
   }
   if (!entries.ended) throw new TapeError('the zip archive ends early');
+}
+
+async function* zstdPlain(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let out: Uint8Array[] = [];
+  const stream = new Decompress((bytes) => out.push(bytes));
+  const push = (chunk: Uint8Array, ended: boolean): void => {
+    try {
+      stream.push(chunk, ended);
+    } catch (error) {
+      throw new TapeError(`damaged zstd data: ${error instanceof Error ? error.message : ''}`);
+    }
+  };
+  for await (const chunk of source) {
+    push(chunk, false);
+    yield* out;
+    out = [];
+  }
+  push(new Uint8Array(0), true);
+  yield* out;
 }
 
 /** The stream with its errors in words. */

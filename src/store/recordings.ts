@@ -219,12 +219,18 @@ export class Recording {
   private raw: BinanceRawDecoder | null = null;
 
   private async *rawLines(path: string): AsyncGenerator<TapeRecord[]> {
-    const decoder = (this.raw ??= new BinanceRawDecoder(this.options.units, this.line));
+    const { units, symbol } = this.options;
+    const scan = this.numbers instanceof NumberScan ? this.numbers : null;
+    const decoder = (this.raw ??= new BinanceRawDecoder(units, this.line, symbol, scan));
     yield* this.eachLine(path, (text) => {
       for (const record of decoder.decode(text)) this.emit(record);
       this.known = decoder.units;
     });
-    if (decoder.units === null) throw new TapeError('no message names a symbol');
+    if (decoder.units === null) {
+      throw new TapeError(
+        symbol === null ? 'no message names a symbol' : `no message of ${symbol}`,
+      );
+    }
   }
 
   private async *hyperliquid(path: string): AsyncGenerator<TapeRecord[]> {
@@ -277,12 +283,14 @@ export async function findUnits(
   onProgress: (fraction: number) => void = () => undefined,
 ): Promise<TapeUnits | null> {
   const { format, units, inverse } = options;
-  if (units !== null || format.shape === 'binance-raw') return units;
+  if (units !== null) return units;
   const scan = new NumberScan();
   const recording = new Recording({ ...options, skipBad: Infinity, state: null }, scan);
   const files = filesToRead(options);
   for (const [i, path] of files.entries()) {
     for await (const batch of recording.read(path)) {
+      // Raw lines of a market whose sizes are known.
+      if (recording.units !== null && recording.units.tickSize !== '') return recording.units;
       if (batch.length > 0) onProgress((i + recording.fraction) / files.length);
     }
     if (format.shape === 'lobster') break;
@@ -291,21 +299,26 @@ export async function findUnits(
   if (symbol === null) throw new TapeError('the market has no name; give --symbol');
   if (format.shape === 'lobster') return { symbol, tickSize: LOBSTER_TICK, lotSize: '1', inverse };
   const steps = scan.found() ?? { tickSize: '0.000001', lotSize: '1' };
-  return { symbol, ...steps, inverse };
+  return { symbol, ...steps, inverse: inverse || recording.units?.inverse === true };
 }
 
-/** One recording for those who read no more than its records. */
-export function openRaw(paths: readonly string[], units: TapeUnits | null) {
-  const options: RecordingOptions = {
+/** One recording of raw lines for those who read no more than its records; `units` null for those of the data. */
+export async function openRaw(
+  paths: readonly string[],
+  units: TapeUnits | null,
+  symbol: string | null = units?.symbol ?? null,
+) {
+  const found: RecordingOptions = {
     format: formatNamed('binance-raw'),
     files: paths,
-    symbol: null,
+    symbol,
     units,
     inverse: false,
     map: null,
     skipBad: 0,
     state: null,
   };
+  const options = { ...found, units: await findUnits(found) };
   const recording = new Recording(options);
   let done = 0;
   async function* records(): AsyncGenerator<TapeRecord[]> {

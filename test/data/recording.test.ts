@@ -85,7 +85,7 @@ describe('raw lines', () => {
     ['nonsense', 'line 1: expected `<local nanoseconds> <json>`'],
     [`${LOCAL} {"a"`, 'line 1: not a JSON object: {"a"'],
     [`${LOCAL} {"stream":"x","data":5}`, 'line 1: `data` is not an object'],
-    [`${LOCAL} {"stream":"x","data":{"e":"trade","s":"DOGEUSDT"}}`, "line 1: symbol 'DOGEUSDT' has no known tick and lot size; give them"],
+    [`${LOCAL} {"stream":"x","data":{"e":"trade","s":"DOGEUSDT"}}`, "line 1: the tick and lot size of 'DOGEUSDT' are not known; give --symbol, --tick and --lot"],
     [depthLine(2, 1, '["61800.25","1"]'), 'line 1: `b[0]` price "61800.25" is not a positive multiple of 0.1'],
     [depthLine(2, 1, '["61800.2","0.0001"]'), 'line 1: `b[0]` size "0.0001" is not a multiple of 0.001'],
     [depthLine(2, 1, '["61800.2"]'), 'line 1: `b[0]` size missing is not a multiple of 0.001'],

@@ -4,7 +4,7 @@ import type { Exchange } from '../../engine/exchange.ts';
 import { inSteps } from '../../gateway/encode.ts';
 import { marketId } from '../../num/units.ts';
 import type { TapeUnits } from '../../sim/tape/record.ts';
-import { isInterrupted, mustBeWhole, print, startProgress, stopIfInterrupted } from '../manners.ts';
+import { isInterrupted, mustBeWhole, print, printError, startProgress, stopIfInterrupted } from '../manners.ts';
 import { openTapes, specOf, unitOptions, type UnitArguments } from './tape-source.ts';
 
 interface BookArguments extends UnitArguments {
@@ -27,7 +27,7 @@ export const bookCommand: CommandModule<object, BookArguments> = {
       .example('$0 data book data/btcusdt-20240808 --every 500 --json', ''),
   handler: async (args) => {
     mustBeWhole('every', args.every, 1);
-    const tapes = await openTapes(args.recording, args);
+    const tapes = await openTapes(args.recording, args, true);
     for (const tape of tapes) {
       const progress = startProgress('rebuild', args.json);
       let updates = 0;
@@ -44,6 +44,10 @@ export const bookCommand: CommandModule<object, BookArguments> = {
         progress.stop();
       }
       stopIfInterrupted();
+      if (updates < args.every) {
+        const { symbol } = tape.units();
+        printError(`${symbol}: ${String(updates)} updates, fewer than --every ${String(args.every)}`);
+      }
     }
   },
 };

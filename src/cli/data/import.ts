@@ -9,7 +9,7 @@ import {
 } from '../../sim/tape/formats/column-map.ts';
 import { FORMATS } from '../../sim/tape/formats/formats.ts';
 import type { StreamManifest } from '../../sim/tape/manifest.ts';
-import { TapeError, type TapeUnits } from '../../sim/tape/record.ts';
+import { KNOWN_UNITS, TapeError, type TapeUnits } from '../../sim/tape/record.ts';
 import { openDataset, sha256Of } from '../../store/dataset-files.ts';
 import { DatasetWriter } from '../../store/dataset-writer.ts';
 import { fileError } from '../../store/file-error.ts';
@@ -55,7 +55,7 @@ export const importCommand: CommandModule<object, ImportArguments> = {
         type: 'string',
         array: true,
         demandOption: true,
-        describe: 'files of one recording, in order; plain, gzip or zip',
+        describe: 'files of one recording, in order; plain, gzip, zip, lz4 or zstd',
       })
       .option('out', { type: 'string', demandOption: true, describe: 'folder of the dataset' })
       .option('add', { type: 'boolean', default: false, describe: 'add a stream to a dataset' })
@@ -139,7 +139,8 @@ async function importFiles(args: ImportArguments): Promise<Imported> {
     const { source, licence } = args;
     const facts = { symbol: known.symbol, format: format.name, source, licence };
     const manifest = await writer.finish(facts, known);
-    return { manifest, units: known, found: given === null && format.shape !== 'binance-raw' };
+    const isTold = given !== null || KNOWN_UNITS.some((row) => row === known);
+    return { manifest, units: known, found: !isTold };
   } catch (error) {
     progress.stop();
     const kept = await writer.abandon();

@@ -4,7 +4,7 @@ import type { MarketSpec } from '../../engine/config.ts';
 import { parseMarketSpec } from '../../gateway/market-config.ts';
 import { marketId } from '../../num/units.ts';
 import type { StreamManifest } from '../../sim/tape/manifest.ts';
-import { TapeError, type TapeUnits } from '../../sim/tape/record.ts';
+import { TapeError, type TapeRecord, type TapeUnits } from '../../sim/tape/record.ts';
 import { FIDELITIES, type Fidelity } from '../../sim/tape/tape-model.ts';
 import { TapeSteps } from '../../sim/tape/tape-steps.ts';
 import { openDataset, playedAs } from '../../store/dataset-files.ts';
@@ -22,9 +22,9 @@ export interface UnitArguments {
 }
 
 export const unitOptions = {
-  symbol: { type: 'string', describe: 'symbol, when its tick and lot size are given' },
-  tick: { type: 'string', describe: 'tick size as decimal text' },
-  lot: { type: 'string', describe: 'lot size as decimal text' },
+  symbol: { type: 'string', describe: 'market to read' },
+  tick: { type: 'string', describe: 'tick size; else that of the data' },
+  lot: { type: 'string', describe: 'lot size; else that of the data' },
   inverse: { type: 'boolean', default: false, describe: 'coin-margined contract' },
   fidelity: {
     choices: FIDELITIES,
@@ -42,28 +42,35 @@ export interface TapeSource {
   readonly progress: () => number;
 }
 
-/** The markets of a dataset, or the one of a raw file. Throws `FileError` or `TapeError`. */
-export async function openTapes(path: string, args: UnitArguments): Promise<TapeSource[]> {
+/**
+ * The markets of a dataset, or the one of a raw file. `booksAlone`: a book of levels is what its updates say, no trade takes from it before
+ * they do. Throws `FileError` or `TapeError`.
+ */
+export async function openTapes(
+  path: string,
+  args: UnitArguments,
+  booksAlone = false,
+): Promise<TapeSource[]> {
   const entry = await stat(path).catch((error: unknown) => {
     throw fileError(path, error);
   });
-  if (!entry.isDirectory()) return [rawTape(path, args)];
+  if (!entry.isDirectory()) return [await rawTape(path, args, booksAlone)];
   const dataset = await openDataset(path);
   return dataset.markets
     .filter(({ symbol }) => args.symbol === undefined || args.symbol === symbol)
     .map((market) => {
+      const fidelity = playedAs(path, market, args.fidelity) ?? 'l2';
+      const isPlayed = playedKinds(fidelity, booksAlone);
       const total = market.streams.flatMap(({ parts }) => parts).reduce((n, { rows }) => n + rows, 0);
       let done = 0;
       const streams = market.streams.map(async function* (stream) {
         for await (const batch of dataset.records(stream)) {
           done += batch.length;
-          yield batch;
+          yield batch.filter(isPlayed);
         }
       });
       return {
-        steps: new TapeSteps(streams, marketId(0), () => market, {
-          fidelity: playedAs(path, market, args.fidelity) ?? 'l2',
-        }),
+        steps: new TapeSteps(streams, marketId(0), () => market, { fidelity }),
         units: () => market,
         streams: market.streams,
         progress: () => done / Math.max(1, total),
@@ -71,22 +78,34 @@ export async function openTapes(path: string, args: UnitArguments): Promise<Tape
     });
 }
 
-function rawTape(path: string, args: UnitArguments): TapeSource {
-  const recording = openRaw([path], unitsOf(args));
+function playedKinds(fidelity: Fidelity, booksAlone: boolean): (record: TapeRecord) => boolean {
+  return booksAlone && fidelity === 'l2' ? ({ kind }) => kind !== 'trade' : () => true;
+}
+
+async function rawTape(
+  path: string,
+  args: UnitArguments,
+  booksAlone: boolean,
+): Promise<TapeSource> {
+  const recording = await openRaw([path], unitsOf(args), args.symbol);
   const units = (): TapeUnits => {
     const known = recording.units();
     if (known === null) throw new TapeError(`${path}: no record in it`);
     return known;
   };
   const { fidelity } = args;
-  const steps = new TapeSteps([recording.records], marketId(0), units, fidelity && { fidelity });
+  const isPlayed = playedKinds(fidelity ?? 'l2', booksAlone);
+  async function* records(): AsyncGenerator<TapeRecord[]> {
+    for await (const batch of recording.records) yield batch.filter(isPlayed);
+  }
+  const steps = new TapeSteps([records()], marketId(0), units, fidelity && { fidelity });
   return { steps, units, streams: [], progress: recording.progress };
 }
 
 export function unitsOf({ symbol, tick, lot, inverse }: UnitArguments): TapeUnits | null {
   if (tick === undefined && lot === undefined) return null;
   if (symbol === undefined || tick === undefined || lot === undefined) {
-    throw new InputError('--symbol, --tick and --lot are given together');
+    throw new InputError('--tick and --lot are given together, with --symbol');
   }
   return { symbol, tickSize: tick, lotSize: lot, inverse };
 }

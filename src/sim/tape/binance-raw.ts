@@ -1,6 +1,6 @@
 /**
  * Raw lines of Binance futures streams, `<local ns> <json>`, as hftbacktest's collector writes them: diff depth,
- * trade, bookTicker, and the REST snapshot inside the stream. USD-M and COIN-M.
+ * trade or aggTrade, bookTicker, and the REST snapshot inside the stream. USD-M and COIN-M.
  *
  * Numbers go from their text to whole ticks and lots; update ids are below 2^53. Every error names line and field.
  */
@@ -13,6 +13,7 @@ import {
   type PriceTicks,
   type TimeUs,
 } from '../../num/units.ts';
+import type { NumberScan } from './formats/numbers.ts';
 import { KNOWN_UNITS, TapeError, type TapeRecord, type TapeUnits } from './record.ts';
 import { stepReader, type StepReader } from './step-text.ts';
 
@@ -30,10 +31,24 @@ export class BinanceRawDecoder {
   /** Trades that are not of the order book (insurance fund, ADL): Binance marks them in `X`. */
   offBookTrades = 0;
 
-  /** `line`: lines of the recording that were read before. */
-  constructor(units: TapeUnits | null, line = 0) {
+  private tradeEvent: 'trade' | 'aggTrade' | null = null;
+  private readonly symbol: string | null;
+  private readonly scan: NumberScan | null;
+
+  /**
+   * `line`: lines of the recording that were read before. `symbol`: the market asked for; messages of others are passed over. `scan`: finds
+   * tick and lot size of a market that is not known; its records are of no use.
+   */
+  constructor(
+    units: TapeUnits | null,
+    line = 0,
+    symbol: string | null = null,
+    scan: NumberScan | null = null,
+  ) {
     this.known = null;
     this.line = line;
+    this.symbol = symbol;
+    this.scan = scan;
     if (units !== null) this.use(units);
   }
 
@@ -55,6 +70,11 @@ export class BinanceRawDecoder {
     const body = 'stream' in message ? object(message['data']) : message;
     if (body === null) throw this.error('`data` is not an object');
     if (this.known === null && !this.learn(body)) {
+      const other = body['s'] ?? body['symbol'];
+      if (other !== undefined) {
+        this.ignored += 1;
+        return [];
+      }
       this.waiting.push({ text, line: this.line });
       if (this.waiting.length > 1000)
         throw this.error('no message has named a symbol in 1000 lines');
@@ -86,12 +106,25 @@ export class BinanceRawDecoder {
 
   private learn(body: Json): boolean {
     const symbol = body['s'] ?? body['symbol'];
-    if (typeof symbol !== 'string') return false;
+    if (typeof symbol !== 'string' || (this.symbol !== null && this.symbol !== symbol))
+      return false;
     const units = KNOWN_UNITS.find((row) => row.symbol === symbol);
-    if (units === undefined) {
-      throw this.error(`symbol '${symbol}' has no known tick and lot size; give them`);
+    const { scan } = this;
+    if (units !== undefined) this.use(units);
+    else if (scan !== null) {
+      this.known = {
+        symbol,
+        tickSize: '',
+        lotSize: '',
+        inverse: /USD_(?:PERP|[0-9]{6})$/.test(symbol),
+      };
+      this.readPrice = (text) => scan.price(text, 'price');
+      this.readSize = (text) => scan.size(text, 'size');
+    } else {
+      throw this.error(
+        `the tick and lot size of '${symbol}' are not known; give --symbol, --tick and --lot`,
+      );
     }
-    this.use(units);
     return true;
   }
 
@@ -114,8 +147,12 @@ export class BinanceRawDecoder {
     }
     const symbol = body['s'];
     if (symbol !== undefined && symbol !== this.known?.symbol) {
+      if (this.symbol !== null) {
+        this.ignored += 1;
+        return null;
+      }
       throw this.error(
-        `symbol ${shown(symbol)} in a recording of ${this.known?.symbol ?? ''}; one symbol a dataset`,
+        `symbol ${shown(symbol)} in a recording of ${this.known?.symbol ?? ''}; --symbol says which one to read`,
       );
     }
     switch (body['e']) {
@@ -130,7 +167,14 @@ export class BinanceRawDecoder {
           prevId: this.integer(body, 'pu'),
           levels: [...this.levels(body, 'b', 'bid'), ...this.levels(body, 'a', 'ask')],
         };
+      case 'aggTrade':
       case 'trade': {
+        // A recording of both says every trade twice.
+        this.tradeEvent ??= body['e'];
+        if (this.tradeEvent !== body['e']) {
+          this.ignored += 1;
+          return null;
+        }
         if (body['X'] !== undefined && body['X'] !== 'MARKET') {
           this.offBookTrades += 1;
           return null;
@@ -144,7 +188,7 @@ export class BinanceRawDecoder {
           timeUs: this.milliseconds(body, 'T'),
           localUs,
           line: this.line,
-          tradeId: this.integer(body, 't'),
+          tradeId: this.integer(body, body['e'] === 'trade' ? 't' : 'a'),
           priceTicks: this.price(body['p'], 'p'),
           lots: lots(makerBuys ? -size : size),
         };

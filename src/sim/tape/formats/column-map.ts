@@ -59,6 +59,7 @@ const TIMES = [
   'exchange_time',
   'ts_event',
 ];
+const SYMBOLS = ['symbol', 'instrument', 'market', 'ticker', 'coin'];
 const LOCAL_TIMES = ['local_timestamp', 'localTime', 'received_at', 'ts_recv'];
 
 /** What a map file says (docs/DATA.md). */
@@ -109,7 +110,7 @@ export function parseColumnMap(value: unknown): ColumnMap {
   if (typeof named !== 'object' || Array.isArray(named)) {
     throw new TapeError('column map: `columns` is not a map of fields to columns');
   }
-  const known = ['time', 'localTime', ...Object.keys(FIELDS[kind]).map(bare)];
+  const known = ['time', 'localTime', 'symbol', ...Object.keys(FIELDS[kind]).map(bare)];
   for (const [field, column] of Object.entries(named)) {
     if (!known.includes(field)) {
       throw new TapeError(
@@ -181,6 +182,9 @@ export function intervalOf(value: unknown): number {
 /** The map of a table by the names of its columns. Throws `TapeError` when they fit no kind. */
 export function guessColumnMap(names: readonly string[]): ColumnMap {
   const header = new Header(names);
+  if (header.has('update_type', 'first_update_id')) {
+    throw new TapeError('the columns are those of the format binance-depth');
+  }
   for (const kind of ['bar', 'depth', 'trade', 'touch', 'funding', 'mark', 'index'] as const) {
     const fields = Object.entries(FIELDS[kind]).filter(([field]) => !field.endsWith('?'));
     const fits = fields.every(([, usual]) => header.place(...usual) >= 0);
@@ -189,12 +193,21 @@ export function guessColumnMap(names: readonly string[]): ColumnMap {
     if (fits && sided && header.place(...TIMES) >= 0) return parseColumnMap({ kind });
   }
   throw new TapeError(
-    `the columns ${names.join(', ')} are not those of a known table; say what they are with --map`,
+    `the columns ${shortened(names.join(', '))} are not those of a known table; say what they are with --map`,
   );
 }
 
+function bareName(symbol: string): string {
+  return symbol.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase();
+}
+
+function shortened(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
 export class ColumnDecoder implements RowDecoder {
-  readonly symbol = null;
+  /** Of a table that names its markets: the first. */
+  symbol: string | null = null;
   private readonly context: DecoderContext;
   private readonly given: ColumnMap | null;
   private map: ColumnMap | null;
@@ -230,6 +243,7 @@ export class ColumnDecoder implements RowDecoder {
       if (header) return;
     }
     const { map } = this;
+    if (!this.isAsked(row)) return;
     switch (map?.kind) {
       case 'bar':
         this.bar(row, map);
@@ -288,10 +302,22 @@ export class ColumnDecoder implements RowDecoder {
     };
     find('time', TIMES, false);
     find('localTime', LOCAL_TIMES, true);
+    find('symbol', SYMBOLS, true);
     for (const [field, usual] of Object.entries(FIELDS[map.kind])) {
       find(bare(field), usual, field.endsWith('?'));
     }
     this.places = places;
+  }
+
+  /** Whether a row is of the market asked for, or of the first that is named. `BTC/USDT` and BTCUSDT are the same. */
+  private isAsked(row: Row): boolean {
+    const name = this.text(row, 'symbol');
+    if (name === undefined || name === '') return true;
+    if (name === this.symbol) return true;
+    const asked = this.context.symbol ?? this.symbol;
+    if (asked !== null && bareName(name) !== bareName(asked)) return false;
+    this.symbol = name;
+    return true;
   }
 
   private text({ fields }: Row, field: string): string | undefined {

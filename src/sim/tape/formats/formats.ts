@@ -1,5 +1,6 @@
 /** The formats that `orrery data import` reads. */
 import { BinanceCsvDecoder, type BinanceFile } from './binance-csv.ts';
+import { BinanceDepthDecoder } from './binance-depth.ts';
 import { ColumnDecoder, type ColumnMap } from './column-map.ts';
 import type { DecoderContext, RowDecoder } from './row-decoder.ts';
 import { TardisDecoder } from './tardis.ts';
@@ -45,6 +46,11 @@ export const FORMATS: readonly FormatInfo[] = [
     describe: `${describe} (CSV or zip)`,
     shape: 'csv' as const,
   })),
+  {
+    name: 'binance-depth',
+    describe: 'Binance historical order books: snapshots and updates',
+    shape: 'csv',
+  },
   ...TARDIS.map((name) => ({
     name,
     describe: 'Tardis CSV; which file it is says its header',
@@ -74,6 +80,7 @@ export function rowDecoder(
 ): RowDecoder {
   const binance = BINANCE[format.name];
   if (binance !== undefined) return new BinanceCsvDecoder(binance.file, context);
+  if (format.name === 'binance-depth') return new BinanceDepthDecoder(context);
   if (TARDIS.includes(format.name)) return new TardisDecoder(context, state);
   return new ColumnDecoder(context, map, state);
 }

@@ -144,8 +144,21 @@ function mustDecimal(text: string, what: string): Decimal {
   return value;
 }
 
-/** `1.5e-7` written out, as tools that write floats need; anything else as it is. */
+/** A number as tools that write floats mean it: `1.5e-7` written out, `0.30000000000000004` as 0.3; anything else as it is. */
 function plain(text: string): string {
+  return written(text.length < 17 ? text : withoutNoise(text));
+}
+
+/** A double has 15 digits of its own; what is left of more when rounded to them is noise of its arithmetic if it is much shorter. */
+function withoutNoise(text: string): string {
+  if (!/^[0-9]+\.[0-9]+(?:e-[0-9]+)?$/.test(text)) return text;
+  const digitsOf = (number: string): number =>
+    number.replace(/e.*/, '').replace('.', '').replace(/^0+/, '').replace(/0+$/, '').length;
+  const rounded = String(Number(Number(text).toPrecision(15)));
+  return digitsOf(text) >= 16 && digitsOf(rounded) <= 12 ? rounded : text;
+}
+
+function written(text: string): string {
   const match = /^(-?)([0-9]+)(?:\.([0-9]+))?[eE]([+-]?[0-9]{1,2})$/.exec(text);
   if (match === null) return text;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
@@ -175,7 +188,8 @@ export function timeOf(text: string | undefined, field: string, unit: TimeUnit =
 
 function epochUs(text: string, unit: Exclude<TimeUnit, 'iso'>): number | null {
   const match = /^([0-9]{1,20})(?:\.([0-9]{1,12}))?$/.exec(text);
-  if (match === null) return unit === 'auto' ? dateUs(text) : null;
+  // An instant is one in any unit, as tables with types have them.
+  if (match === null) return unit === 'auto' || /T.*Z$/.test(text) ? dateUs(text) : null;
   const [, whole = '', fraction = ''] = match;
   const known = unit === 'auto' ? unitOf(whole.length) : unit;
   if (known === 'ns') return Number(BigInt(whole) / 1000n);
