@@ -48,7 +48,7 @@ const LEAST_PERIODS = 60;
 export async function searchOf(
   given: SearchArguments,
   judgedUs: number | null = null,
-): Promise<{ search: SweepPlan; perYear: number }> {
+): Promise<{ search: SweepPlan; parameters: ParameterSpecs; perYear: number }> {
   mustBeWhole('trials', given.trials, 1, MAX_TRIALS);
   mustBeWhole('eta', given.eta, 2, 100);
   if (given.workers !== undefined) mustBeWhole('workers', given.workers, 1, 256);
@@ -75,6 +75,7 @@ export async function searchOf(
       fromUs,
       toUs,
     },
+    parameters,
     perYear: (options.annualisation * DAY_US) / periodUs,
   };
 }

@@ -1,53 +1,28 @@
 /**
  * A run's report as one HTML file that opens offline: figures first, then what was assumed and what the data lack, then
- * each strategy's curves, measures and rows. Nothing is fetched; the page's policy forbids it.
- *
- * The same run makes the same bytes.
+ * each strategy's curves, measures and rows. The same run makes the same bytes.
  */
-import { createHash } from 'node:crypto';
-import type { Note } from '../backtest/note.ts';
 import type { BacktestOutput } from '../backtest/output.ts';
 import { conventions } from './conventions.ts';
 import type { PageLibraries } from './libraries.ts';
+import { notes, pageOf } from './page.ts';
 import { pageData } from './page-data.ts';
-import { PAGE_SCRIPT } from './page-script.ts';
-import { PAGE_STYLE } from './page-style.ts';
 import type { Report, StrategyReport } from './report.ts';
 import { comparison, figures } from './sections/figures.ts';
 import { fillTable, fundingTable, liquidationTable, tradeTable } from './sections/lists.ts';
 import { marketSection } from './sections/market.ts';
 import { attributionBars, fillQualityTable, metricsTables } from './sections/measures.ts';
 import { monthTable } from './sections/months.ts';
-import { duration, escape, json, time } from './text.ts';
+import { duration, escape, time } from './text.ts';
 
 export function renderReport(
   report: Report,
   output: BacktestOutput,
   libraries: PageLibraries,
 ): string {
-  const scripts = [...libraries.scripts, PAGE_SCRIPT].map(scriptText);
-  const policy =
-    `default-src 'none'; style-src 'unsafe-inline'; img-src data:; ` +
-    `script-src ${scripts.map((text) => `'sha256-${sha256(text)}'`).join(' ')}`;
   const [first] = report.strategies;
   const isSingle = report.strategies.length === 1;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(report.title)}</title>
-<link rel="icon" href="data:,">
-<style>${libraries.styles}${PAGE_STYLE}</style>
-</head>
-<body>
-<header>
-<h1>${escape(report.title)}</h1>
-<p class="lede">${escape(lede(report))}</p>
-</header>
-<main>
-${isSingle && first !== undefined ? figures(first) : comparison(report)}
+  const main = `${isSingle && first !== undefined ? figures(first) : comparison(report)}
 <h2>What was assumed</h2>
 ${notes(report.assumptions)}
 <h2>Data and their gaps</h2>
@@ -57,14 +32,11 @@ ${report.strategies.map((strategy, i) => strategySection(report, strategy, i)).j
 ${report.strategies.length === 0 ? '' : `<h2>How figures are computed</h2>${notes(conventions(report.options))}`}
 <h2>Repeat and verify</h2>
 ${report.verify.map((line) => `<pre><code>${escape(line)}</code></pre>`).join('\n')}
-${hashes(report)}
-</main>
-<footer>Charts by TradingView Lightweight Charts™, Apache-2.0, tradingview.com, and µPlot, MIT.</footer>
-<script type="application/json" id="data">${json(pageData(report, output))}</script>
-${scripts.map((text) => `<script>${text}</script>`).join('\n')}
-</body>
-</html>
-`;
+${hashes(report)}`;
+  return pageOf(
+    { title: report.title, lede: lede(report), main, data: pageData(report, output) },
+    libraries,
+  );
 }
 
 function lede({ strategies, markets, firstUs, lastUs }: Report): string {
@@ -135,13 +107,6 @@ function smallChart(title: string, name: string, isDrawn: boolean): string {
   return `<div><h3>${title}</h3>${body}</div>`;
 }
 
-function notes(items: readonly Note[]): string {
-  const entries = items.map(
-    ({ title, text }) => `<div><dt>${escape(title)}</dt><dd>${escape(text)}</dd></div>`,
-  );
-  return `<dl class="notes">${entries.join('')}</dl>`;
-}
-
 function hashes({ bundle, seed, chainHash, stateHash }: Report): string {
   const rows = Object.entries({
     ...bundle,
@@ -153,13 +118,4 @@ function hashes({ bundle, seed, chainHash, stateHash }: Report): string {
     ([name, value]) => `<div><dt>${escape(name)}</dt><dd class="hash">${escape(value)}</dd></div>`,
   );
   return `<dl class="notes">${cells.join('')}</dl>`;
-}
-
-/** A script that cannot close its own element. */
-function scriptText(text: string): string {
-  return text.replace(/<\/script/gi, '<\\/script');
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('base64');
 }

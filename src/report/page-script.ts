@@ -186,6 +186,30 @@ export const PAGE_SCRIPT = `
     draw('depth', shape.depth !== null, (root) => drawCounts(root, shape.depth, 'size'));
   });
 
+  const shortly = (digits) => (_, value) => value === null ? '–' : value.toFixed(digits);
+  const drawChain = (root, { time, growth, underwater }) => small(root, () => ({
+    height: 340,
+    scales: { growth: { range: (_, low, high) => [low - (high - low) * 0.5, high + (high - low) * 0.05] },
+      fall: { range: (_, low) => [Math.min(low, -1e-9), -3 * Math.min(low, -1e-9)] } },
+    axes: [axis({ size: 40, space: 90, values: (_, times) => times.length === 0 ? [] : clock(times) }), axis({ scale: 'growth', size: 74 }),
+      axis({ scale: 'fall', side: 1, size: 74, grid: { show: false }, values: (_, ticks) => ticks.map((tick) => tick > 0 ? '' : tick + ' %') })],
+    series: [{ label: 'time', value: utc }, { label: 'growth of 1', scale: 'growth', stroke: colour('--equity'), width: 1.75, value: shortly(4) },
+      { label: 'drawdown %', scale: 'fall', stroke: colour('--fall'), width: 1, fill: colour('--fall') + '30', fillTo: 0, value: shortly(2) }],
+  }), [time, growth, underwater]);
+  const drawScores = (root, scores) => {
+    const dots = (name, size) => ({ paths: () => null, points: { show: true, size, fill: colour(name), stroke: colour(name) }, stroke: colour(name), value: shortly(3) });
+    small(root, () => ({
+      scales: { x: { time: false, range: [0.5, scores.length + 0.5] } },
+      axes: [axis({ size: 40, splits: () => scores.map((_, i) => i + 1), values: (_, ticks) => ticks.map(String) }), axis()],
+      series: [{ label: 'window' }, { label: 'in sample', ...dots('--soft', 7) }, { label: 'out of sample', ...dots('--equity', 9) }],
+    }), [scores.map((_, i) => i + 1), scores.map(([inside]) => inside), scores.map(([, outside]) => outside)]);
+  };
+  if (data.walk) {
+    const part = (name) => document.querySelector('[data-draws="' + name + '"]');
+    if (part('chain')) drawChain(part('chain'), data.walk.chain);
+    drawScores(part('scores'), data.walk.scores);
+  }
+
   for (const search of document.querySelectorAll('[data-filters]')) {
     const rows = [...document.querySelectorAll('#' + search.dataset.filters + ' tbody tr')];
     search.addEventListener('input', () => {

@@ -76,16 +76,41 @@ describe('sweep', () => {
 });
 
 it('walkforward: windows, results out of sample, and data too short for one', () => {
-  const walk = (train: string) =>
+  const walk = (train: string, purge = '5s') =>
     orrery(
       ...['walkforward', STRATEGY, '--data', DATA, '--out', 'walk', '--train', train],
-      ...['--test', '1m', '--purge', '5s', '--vary', 'fast=3:5:2', '--vary', 'slow=8'],
+      ...[
+        '--test',
+        '1m',
+        '--mode',
+        'purged',
+        '--purge',
+        purge,
+        '--vary',
+        'fast=3:5:2',
+        '--vary',
+        'slow=8',
+      ],
       ...['--method', 'grid', '--objective', 'totalReturn', '--json'],
     );
   const { status, out, err } = walk('3m');
   expect(err).toBe('');
   expect(status).toBe(0);
-  const result = JSON.parse(out) as { windows: { trials: number; periods: number }[] };
+  const result = JSON.parse(out) as {
+    windows: {
+      trials: number;
+      periods: number;
+      window: { trainToUs: number; testFromUs: number };
+    }[];
+  };
+  // Nothing between the end of the training and the test is traded on.
+  for (const { window } of result.windows) {
+    expect(window.testFromUs - window.trainToUs).toBe(5_000_000);
+  }
+  expect(readFileSync(join(scratch, 'walk/index.html'), 'utf8')).toContain('a gap of 5 s');
+  const whole = walk('3m', '0s');
+  expect(whole.status).toBe(2);
+  expect(whole.err).toContain('--purge must be above 0');
   expect(result.windows.map(({ trials }) => trials)).toEqual(
     [2, 2, 2].slice(0, result.windows.length),
   );

@@ -202,19 +202,28 @@ it('a slower model takes so many times as long in every leg', () => {
   ]);
 });
 
-it('robustness moves ordered parameters to their neighbours, and latency and fees by factors', async () => {
-  const search = searchOf({ method: 'grid' });
-  const { best } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
-  const tested = await robustness(search, best as Trial, 365, shuffled);
-  expect(tested.sensitivity.map(({ name }) => name)).toEqual(['fast −20 %', 'fast +10 %']);
-  expect(tested.stress.map(({ name, score }) => [name, score])).toEqual([
-    ['latency × 2', 0],
-    ['latency × 5', 0],
-    ['fees × 2', -1],
-    ['fees × 3', -2],
-  ]);
-  expect(tested.bands?.samples).toBe(2000);
-});
+it.each([
+  ['every value', []],
+  ['a coarse list', ['fast=7,20', 'mode=a,b']],
+])(
+  'robustness moves numbers by shares of themselves, and latency and fees by factors: %s',
+  async (_what, vary) => {
+    const search = searchOf({ method: 'grid', space: spaceOf(SPECS, vary) });
+    const { best } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
+    const tested = await robustness(search, SPECS, best as Trial, 365, shuffled);
+    expect(tested.sensitivity.map(({ name }) => name)).toEqual([
+      'fast −20 % (6)',
+      'fast +10 % (8)',
+    ]);
+    expect(tested.stress.map(({ name, score }) => [name, score])).toEqual([
+      ['latency × 2', 0],
+      ['latency × 5', 0],
+      ['fees × 2', -1],
+      ['fees × 3', -2],
+    ]);
+    expect(tested.bands?.samples).toBe(2000);
+  },
+);
 
 it('a walk picks on training and is judged on the test after it', async () => {
   const search = searchOf({ method: 'grid' });

@@ -5,7 +5,7 @@ import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
 import { assignmentOf, sizeOf, type Assignment } from '../../search/space.ts';
 import { byScore } from '../../search/samplers.ts';
-import { writeReport } from '../../report/write.ts';
+import { writeReport, type WrittenReport } from '../../report/write.ts';
 import { writeWholeFile } from '../../store/whole-file.ts';
 import { executePlan } from '../../strategies/plan.ts';
 import { TrialPool } from '../../strategies/sweep/pool.ts';
@@ -66,7 +66,7 @@ export const command: CommandModule<object, SweepArguments> = {
       )
       .example('$0 sweep my.ts --data btc --method tpe --trials 200 --objective calmar', ''),
   handler: async (given) => {
-    const { search, perYear } = await searchOf(given);
+    const { search, parameters, perYear } = await searchOf(given);
     const [planned] = search.plan.strategies;
     const out = given.out ?? join('reports', `sweep-${planned?.id ?? ''}`);
     await mkdir(out, { recursive: true });
@@ -85,15 +85,22 @@ export const command: CommandModule<object, SweepArguments> = {
       const tested =
         best === null || !given.robustness
           ? null
-          : await robustness(search, best, perYear, pool.run);
-      const page = best === null ? null : await writeBest(search, best, selection, out);
-      const summary = { ...summaryOf(search, result, selection), robustness: tested, report: page };
+          : await robustness(search, parameters, best, perYear, pool.run);
+      const written = best === null ? null : await writeBest(search, best, selection, out);
+      const page = written?.page ?? null;
+      const deflatedSharpe = written?.report.strategies[0]?.metrics?.deflatedSharpe ?? null;
+      const summary = {
+        ...summaryOf(search, result, selection),
+        deflatedSharpe,
+        robustness: tested,
+        report: page,
+      };
       await writeWholeFile(
         join(out, 'sweep.json'),
         Buffer.from(`${JSON.stringify(summary, null, 1)}\n`),
       );
       if (given.json) printJson(summary);
-      else printSummary(search, result, selection, tested, out, page);
+      else printSummary(search, result, selection, tested, { out, page, deflatedSharpe });
       if (best === null) setExitCode(EXIT.failed);
     } finally {
       log.close();
@@ -130,14 +137,14 @@ async function writeBest(
   best: Trial,
   { trials }: Selection,
   out: string,
-): Promise<string> {
+): Promise<WrittenReport> {
   const parameters = assignmentOf(search.space, best.point);
   const strategies = search.plan.strategies.map((planned) => ({
     ...planned,
     parameters: { ...planned.parameters, ...parameters },
   }));
   const { output, assumptions, data } = await executePlan({ ...search.plan, strategies });
-  const { page } = await writeReport(
+  return writeReport(
     output,
     {
       title: `Best of ${String(trials.count)} trials: ${output.strategies[0]?.name ?? ''}`,
@@ -158,7 +165,6 @@ async function writeBest(
     },
     join(out, 'best'),
   );
-  return page;
 }
 
 function summaryOf(search: SweepPlan, { trials, best }: SweepResult, selection: Selection): object {
@@ -189,12 +195,19 @@ function summaryOf(search: SweepPlan, { trials, best }: SweepResult, selection: 
 }
 
 function printSummary(
-  { space, objective }: SweepPlan,
+  { plan, space, objective }: SweepPlan,
   { trials, best }: SweepResult,
   { overfitting, trials: counted }: Selection,
   tested: Robustness | null,
-  out: string,
-  page: string | null,
+  {
+    out,
+    page,
+    deflatedSharpe,
+  }: {
+    readonly out: string;
+    readonly page: string | null;
+    readonly deflatedSharpe: number | null;
+  },
 ): void {
   const whole = trials.filter(({ budget }) => budget === 1);
   const table = new Table({
@@ -224,19 +237,23 @@ function printSummary(
       `best         ${parametersText(assignmentOf(space, best.point))}: ${objective} ${numberText(best.score)}`,
     );
   print(
-    `counted      ${String(counted.count)} trials deflate the best one’s Sharpe ratio (in its report)`,
+    `deflated     ${deflatedSharpe === null ? '–' : `${(deflatedSharpe * 100).toFixed(1)} %`}: probability that the Sharpe ratio of the best of ${String(counted.count)} trials is more than their number explains`,
   );
   if (overfitting !== null) {
     print(
       `overfitting  probability ${(overfitting.probability * 100).toFixed(1)} %, of a loss out of sample ${(overfitting.lossProbability * 100).toFixed(1)} % (${String(overfitting.splits)} splits)`,
     );
   }
-  if (tested !== null) printRobustness(tested, objective);
+  if (tested !== null) printRobustness(tested, objective, plan.latency === 'none');
   print(`log          ${join(out, 'trials.jsonl')}`);
   if (page !== null) print(`report       ${page}`);
 }
 
-function printRobustness({ sensitivity, stress, bands }: Robustness, objective: string): void {
+function printRobustness(
+  { sensitivity, stress, bands }: Robustness,
+  objective: string,
+  isFree: boolean,
+): void {
   const table = new Table({
     head: ['moved', objective, 'PnL'],
     style: { head: [], border: [], compact: true },
@@ -246,8 +263,9 @@ function printRobustness({ sensitivity, stress, bands }: Robustness, objective: 
     table.push([name, numberText(score), pnl ?? error ?? '']);
   };
   sensitivity.forEach(row);
-  stress.forEach(row);
+  stress.filter(({ name }) => !isFree || !name.startsWith('latency')).forEach(row);
   print(table.toString());
+  if (isFree) print('latency      not stressed: the run has none');
   if (bands === null) return;
   const {
     totalReturn: { low, median, high },

@@ -1,15 +1,22 @@
-/** `orrery walkforward`: parameters picked on one stretch of time and judged on the next, window by window. */
+/** `orrery walkforward`: parameters picked on one stretch of time and judged on the next, window by window; its page and walk.json. */
 import { join } from 'node:path';
 import { mkdir } from 'node:fs/promises';
 import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
+import { conventions } from '../../report/conventions.ts';
+import { pageLibraries } from '../../report/libraries.ts';
+import { duration } from '../../report/text.ts';
+import { renderWalk } from '../../report/walk-page.ts';
+import type { Assignment } from '../../search/space.ts';
 import { windowsOf, type Window } from '../../search/windows.ts';
 import { writeWholeFile } from '../../store/whole-file.ts';
 import { TrialPool } from '../../strategies/sweep/pool.ts';
+import type { SweepPlan } from '../../strategies/sweep/sweep.ts';
 import { TrialLog } from '../../strategies/sweep/trial-log.ts';
 import { walkForward, type WalkForward } from '../../strategies/sweep/walk-forward.ts';
 import {
   EXIT,
+  InputError,
   Interrupted,
   isInterrupted,
   print,
@@ -29,10 +36,14 @@ import {
 interface WalkArguments extends SearchArguments {
   readonly train: string;
   readonly test: string;
-  readonly purge: string;
-  readonly mode: Parameters<typeof windowsOf>[0]['mode'];
+  readonly purge: string | undefined;
+  readonly mode: (typeof MODES)[number];
   readonly out: string | undefined;
 }
+
+const MODES = ['rolling', 'anchored', 'purged'] as const;
+/** Of the training, what `--mode purged` leaves out unless told. */
+const USUAL_PURGE = 0.1;
 
 export const command: CommandModule<object, WalkArguments> = {
   command: 'walkforward <strategy>',
@@ -43,13 +54,14 @@ export const command: CommandModule<object, WalkArguments> = {
       .option('test', { type: 'string', demandOption: true, describe: 'length, such as 7d' })
       .option('purge', {
         type: 'string',
-        default: '0s',
-        describe: 'left out between training and test',
+        describe:
+          'left out between training and test; none unless given, a tenth of the training when purged',
       })
       .option('mode', {
-        choices: ['rolling', 'anchored'],
+        choices: MODES,
         default: 'rolling',
-        describe: 'training moves along, or keeps its start',
+        describe:
+          'training moves along, keeps its start, or moves along and ends a purge before the test',
       })
       .options(SEARCH_OPTIONS)
       .options(RUN_OPTIONS)
@@ -63,14 +75,15 @@ export const command: CommandModule<object, WalkArguments> = {
         '',
       ) as never,
   handler: async (given) => {
-    const lengths = {
-      trainUs: lengthOf('train', given.train, 1_000_000),
-      testUs: lengthOf('test', given.test, 1_000_000),
-      purgeUs: lengthOf('purge', given.purge, 0),
-    };
+    const lengths = lengthsOf(given);
     const { search, perYear } = await searchOf(given, lengths.testUs);
     const { fromUs, toUs } = search;
-    const windows = windowsOf({ fromUs, toUs, ...lengths, mode: given.mode });
+    const windows = windowsOf({
+      fromUs,
+      toUs,
+      ...lengths,
+      mode: given.mode === 'anchored' ? 'anchored' : 'rolling',
+    });
     const out = given.out ?? join('reports', `walk-${search.plan.strategies[0]?.id ?? ''}`);
     await mkdir(out, { recursive: true });
     const pool = new TrialPool(given.workers);
@@ -108,15 +121,97 @@ export const command: CommandModule<object, WalkArguments> = {
       outOfSample: walk.outOfSample,
       efficiency: walk.efficiency,
     };
+    const page = join(out, 'index.html');
+    await writeWholeFile(page, Buffer.from(await pageText(given, walk, search, lengths, perYear)));
     await writeWholeFile(
       join(out, 'walk.json'),
       Buffer.from(`${JSON.stringify(summary, null, 1)}\n`),
     );
     if (given.json) printJson(summary);
-    else printWalk(walk, search.objective);
+    else {
+      printWalk(walk, search.objective);
+      print(`report         ${page}`);
+    }
     if (walk.outOfSample === null) setExitCode(EXIT.failed);
   },
 };
+
+interface Lengths {
+  readonly trainUs: number;
+  readonly testUs: number;
+  readonly purgeUs: number;
+}
+
+function lengthsOf({ train, test, purge, mode }: WalkArguments): Lengths {
+  const trainUs = lengthOf('train', train, 1_000_000);
+  const usualUs = mode === 'purged' ? Math.round(trainUs * USUAL_PURGE) : 0;
+  const purgeUs = purge === undefined ? usualUs : lengthOf('purge', purge, 0);
+  if (mode === 'purged' && purgeUs === 0) {
+    throw new InputError('--mode purged leaves something out: --purge must be above 0');
+  }
+  return { trainUs, testUs: lengthOf('test', test, 1_000_000), purgeUs };
+}
+
+async function pageText(
+  given: WalkArguments,
+  { windows, outOfSample, efficiency }: WalkForward,
+  { plan, objective, options, space, seed }: SweepPlan,
+  { trainUs, testUs, purgeUs }: Lengths,
+  perYear: number,
+): Promise<string> {
+  const [strategy] = plan.strategies;
+  const training = given.mode === 'anchored' ? 'at least' : 'always';
+  const gap = purgeUs === 0 ? 'no gap' : `a gap of ${duration(purgeUs)}`;
+  const read = [plan.data ?? '', ...(plan.markets ?? [])].join(' ');
+  return renderWalk(
+    {
+      title: `Walk-forward of ${strategy?.id ?? ''}`,
+      objective,
+      periodUs: (options.annualisation * 86_400_000_000) / perYear,
+      windows: windows.map(
+        ({ window, parameters, trials, trainScore, testScore, test, testReturns }) => ({
+          ...window,
+          parameters: parameters === null ? null : chosenText(parameters),
+          trials,
+          trainScore,
+          testScore,
+          testReturn: test?.totalReturn ?? null,
+          testPnl: test?.pnl ?? null,
+          testTrades: test?.trades ?? null,
+          returns: testReturns,
+        }),
+      ),
+      outOfSample,
+      efficiency,
+      assumptions: [
+        {
+          title: `Windows: ${given.mode}`,
+          text: `Training lasts ${training} ${duration(trainUs)}, the test after it ${duration(testUs)}, with ${gap} between the two. Every run begins flat with ${plan.balance}; a strategy's warm-up may listen to what lies before its stretch, as it could live.`,
+        },
+        {
+          title: 'Search',
+          text: `${given.method} over ${space.map(({ name, values }) => `${name} (${String(values.length)} values)`).join(', ')}; the highest ${objective} of a training is tested. Seed ${seed}.`,
+        },
+        {
+          title: 'Market',
+          text: `Data ${read}; latency ${given.latency}, fees ${given.fees}, margin ${given.margin}, queue ${given.queue}, impact ${given.impact}${given.bars === undefined ? '' : `, bars ${given.bars}`}.`,
+        },
+        {
+          title: 'Efficiency',
+          text: 'The mean score out of sample over the mean score in sample: 100 % when nothing is lost. None where a mean is not above 0.',
+        },
+        ...conventions(options).filter(({ title }) => title === 'Returns' || title === 'Ratios'),
+      ],
+    },
+    await pageLibraries(),
+  );
+}
+
+function chosenText(parameters: Assignment): string {
+  return Object.entries(parameters)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}
 
 function printWalk({ windows, outOfSample, efficiency }: WalkForward, objective: string): void {
   const table = new Table({
@@ -125,11 +220,10 @@ function printWalk({ windows, outOfSample, efficiency }: WalkForward, objective:
   });
   const figure = (value: number | null): string => (value === null ? '–' : value.toFixed(4));
   for (const { window, parameters, trainScore, testScore, test } of windows) {
-    const chosen = Object.entries(parameters ?? {}).map(([name, value]) => `${name}=${value}`);
     table.push([
       stretch(window.trainFromUs, window.trainToUs),
       stretch(window.testFromUs, window.testToUs),
-      chosen.join(' '),
+      chosenText(parameters ?? {}),
       figure(trainScore),
       figure(testScore),
       test?.pnl ?? '–',
@@ -150,6 +244,7 @@ function printWalk({ windows, outOfSample, efficiency }: WalkForward, objective:
 }
 
 function stretch(fromUs: Window['testFromUs'], toUs: number): string {
-  const text = (us: number): string => new Date(us / 1000).toISOString().slice(0, 19);
+  // A bar ends in the last microsecond of its interval.
+  const text = (us: number): string => new Date((us + 1) / 1000).toISOString().slice(0, 19);
   return `${text(fromUs)} – ${text(toUs).slice(text(fromUs).slice(0, 10) === text(toUs).slice(0, 10) ? 11 : 0)}`;
 }

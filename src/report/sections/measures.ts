@@ -15,7 +15,8 @@ const YEARLY = new Set([
   'Calmar',
 ]);
 
-const RETURN_ROWS: readonly Row[] = [
+/** Measures of a curve's returns. */
+export const RETURN_ROWS: readonly Row[] = [
   ['Return', ({ totalReturn }) => percent(totalReturn)],
   ['CAGR', ({ cagr }) => percent(cagr)],
   ['Volatility, a year', ({ volatility }) => percent(volatility)],

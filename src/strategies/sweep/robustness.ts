@@ -3,7 +3,8 @@
  * factors, and the order of its returns by a block bootstrap.
  */
 import { bootstrap, type BootstrapBands } from '../../metrics/bootstrap.ts';
-import { assignmentOf, type Assignment, type Dimension } from '../../search/space.ts';
+import type { ParameterSpec, ParameterSpecs } from '../../backtest/definition.ts';
+import { assignmentOf, type Assignment } from '../../search/space.ts';
 import { RandomStreams } from '../../sim/rng.ts';
 import type { RunPlan } from '../plan.ts';
 import type { SweepPlan } from './sweep.ts';
@@ -11,7 +12,7 @@ import type { Trial } from './trial-log.ts';
 import type { TrialResult, TrialTask } from './trial.ts';
 
 export interface Variation {
-  /** `fast +10 %`, `latency × 5` */
+  /** `fast +10 % (11)`, `latency × 5` */
   readonly name: string;
   readonly parameters: Assignment;
   readonly score: number | null;
@@ -32,8 +33,10 @@ const FEE_FACTORS = [2, 3];
 const SAMPLES = 2000;
 const CONFIDENCE = 0.9;
 
+/** `specs`: the strategy's parameters, whose ranges say which values are near; those that the search varies are moved. */
 export async function robustness(
   search: SweepPlan,
+  specs: ParameterSpecs,
   best: Trial,
   perYear: number,
   run: (task: TrialTask) => Promise<TrialResult>,
@@ -49,7 +52,7 @@ export async function robustness(
     const { score, error, figures } = result;
     return { name, parameters, score, error, pnl: figures?.pnl ?? null };
   };
-  const shifted = space.flatMap((dimension, i) => shiftsOf(dimension, best.point[i] ?? 0));
+  const shifted = space.flatMap(({ name }) => shiftsOf(name, specs[name], chosen[name]));
   const random = new RandomStreams(seed).stream('bootstrap');
   return {
     sensitivity: await Promise.all(
@@ -82,23 +85,37 @@ interface Shift {
   readonly value: string;
 }
 
-/** The nearest value of the list to each shift; none where that is the chosen one itself, or one that was taken. */
-function shiftsOf({ name, values, ordered }: Dimension, index: number): Shift[] {
-  const chosen = values[index];
-  if (!ordered || chosen === undefined) return [];
-  const taken = new Set([chosen]);
+/** The nearest value that the parameter may have to each shift; none where that is the chosen one itself, or one that was taken. */
+function shiftsOf(
+  name: string,
+  spec: ParameterSpec | undefined,
+  chosen: string | undefined,
+): Shift[] {
+  if (spec === undefined || chosen === undefined) return [];
+  const taken = new Set([Number(chosen)]);
   return SHIFTS.flatMap((percent) => {
-    const wanted = Number(chosen) * (1 + percent / 100);
-    const value = nearest(values, wanted);
-    if (taken.has(value)) return [];
-    taken.add(value);
+    const value = nearest(spec, Number(chosen) * (1 + percent / 100));
+    if (value === null || taken.has(Number(value))) return [];
+    taken.add(Number(value));
     const sign = percent > 0 ? '+' : '−';
-    return [{ name: `${name} ${sign}${String(Math.abs(percent))} %`, dimension: name, value }];
+    return [
+      { name: `${name} ${sign}${String(Math.abs(percent))} % (${value})`, dimension: name, value },
+    ];
   });
 }
 
-function nearest(values: readonly string[], wanted: number): string {
-  return values.reduce((best, value) =>
-    Math.abs(Number(value) - wanted) < Math.abs(Number(best) - wanted) ? value : best,
-  );
+/** null for what is no number. */
+function nearest(spec: ParameterSpec, wanted: number): string | null {
+  if (spec.kind === 'choice' || spec.kind === 'flag') return null;
+  const within = Math.min(Number(spec.max), Math.max(Number(spec.min), wanted));
+  switch (spec.kind) {
+    case 'integer':
+      return String(Math.round(within));
+    case 'number':
+      return String(Number(within.toPrecision(12)));
+    case 'decimal': {
+      const decimals = spec.step.split('.')[1]?.length ?? 0;
+      return (Math.round(within / Number(spec.step)) * Number(spec.step)).toFixed(decimals);
+    }
+  }
 }

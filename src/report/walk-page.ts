@@ -1,0 +1,161 @@
+/** The page of a walk-forward: the chain of its tests first, then how it was judged, then window by window. */
+import type { Note } from '../backtest/note.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { PageLibraries } from './libraries.ts';
+import { notes, pageOf } from './page.ts';
+import { RETURN_ROWS } from './sections/measures.ts';
+import { escape, percent, ratio, signed, table, time, toneOf } from './text.ts';
+
+export interface WalkReportWindow {
+  readonly trainFromUs: number;
+  readonly trainToUs: number;
+  readonly testFromUs: number;
+  readonly testToUs: number;
+  /** As text, `fast=5 slow=20`; null when no trial of the window has a score. */
+  readonly parameters: string | null;
+  readonly trials: number;
+  readonly trainScore: number | null;
+  readonly testScore: number | null;
+  readonly testReturn: number | null;
+  readonly testPnl: string | null;
+  readonly testTrades: number | null;
+  /** Of the test's periods. */
+  readonly returns: readonly number[];
+}
+
+export interface WalkReport {
+  readonly title: string;
+  readonly objective: string;
+  readonly periodUs: number;
+  readonly windows: readonly WalkReportWindow[];
+  /** Of the chain of tests. */
+  readonly outOfSample: Metrics | null;
+  readonly efficiency: number | null;
+  readonly assumptions: readonly Note[];
+}
+
+export function renderWalk(walk: WalkReport, libraries: PageLibraries): string {
+  const { title, outOfSample, assumptions } = walk;
+  const chain = chainOf(walk);
+  const drawn = (name: string, label: string): string =>
+    `<div class="small" data-draws="${name}" role="img" aria-label="${label}"></div>`;
+  const main = `${figures(walk)}
+<h2>How it was judged</h2>
+${notes(assumptions)}
+<h2>Tests put end to end</h2>
+${chain.time.length === 0 ? '<p>No window has a result out of sample.</p>' : drawn('chain', 'Growth of 1 and drawdown over the chain of tests')}
+<p class="caption">Growth of 1 out of sample, each test from flat with parameters that saw nothing of it; below it, how far under its earlier high.</p>
+<h2>In sample against out of sample</h2>
+${drawn('scores', 'Scores of each window in and out of sample')}
+<p class="caption">A score far above in sample, and without it outside, says that the search fits noise.</p>
+<h2>Windows</h2>
+${windowTable(walk)}
+<h2>Metrics out of sample</h2>
+${outOfSample === null ? '<p>None.</p>' : metricsTable(outOfSample)}`;
+  return pageOf({ title, lede: lede(walk), main, data: dataOf(walk, chain) }, libraries);
+}
+
+function lede({ windows }: WalkReport): string {
+  const [first] = windows;
+  const last = windows.at(-1);
+  if (first === undefined || last === undefined) return 'no window';
+  return `${String(windows.length)} tests from ${minute(first.testFromUs)} to ${minute(last.testToUs)} UTC`;
+}
+
+function figures({ outOfSample, efficiency, windows, objective }: WalkReport): string {
+  const gaining = windows.filter(({ testReturn }) => (testReturn ?? 0) > 0).length;
+  const trials = windows.reduce((sum, window) => sum + window.trials, 0);
+  const total = outOfSample?.totalReturn ?? null;
+  const rows: readonly (readonly [string, string, number | null])[] = [
+    ['Return out of sample', percent(total), total],
+    ['Sharpe, a year', ratio(outOfSample?.sharpe ?? null), outOfSample?.sharpe ?? null],
+    ['Probabilistic Sharpe', percent(outOfSample?.probabilisticSharpe ?? null), null],
+    ['Largest drawdown', percent(outOfSample?.maxDrawdown ?? null), null],
+    [`Efficiency of ${objective}`, percent(efficiency), null],
+    ['Tests that gain', `${String(gaining)} of ${String(windows.length)}`, null],
+    ['Trials', String(trials), null],
+  ];
+  const cells = rows.map(
+    ([name, value, tone]) =>
+      `<div><dt>${escape(name)}</dt><dd${toneOf(tone)}>${escape(value)}</dd></div>`,
+  );
+  return `<dl class="figures">${cells.join('')}</dl>`;
+}
+
+function windowTable({ windows, objective }: WalkReport): string {
+  return table(windows, [
+    {
+      title: 'Trained',
+      isText: true,
+      cell: ({ trainFromUs, trainToUs }) => `${minute(trainFromUs)} – ${minute(trainToUs)}`,
+    },
+    {
+      title: 'Tested',
+      isText: true,
+      cell: ({ testFromUs, testToUs }) => `${minute(testFromUs)} – ${minute(testToUs)}`,
+    },
+    { title: 'Parameters', isText: true, cell: ({ parameters }) => parameters ?? '–' },
+    { title: 'Trials', cell: ({ trials }) => String(trials) },
+    { title: `${objective} in`, cell: ({ trainScore }) => ratio(trainScore) },
+    {
+      title: 'out',
+      cell: ({ testScore }) => ratio(testScore),
+      tone: ({ testScore }) => testScore,
+    },
+    { title: 'Return out', cell: ({ testReturn }) => percent(testReturn) },
+    { title: 'PnL out', cell: ({ testPnl }) => (testPnl === null ? '–' : signed(testPnl)) },
+    { title: 'Trades', cell: ({ testTrades }) => String(testTrades ?? '–') },
+  ]);
+}
+
+function metricsTable(metrics: Metrics): string {
+  return table(RETURN_ROWS, [
+    { title: 'Figure', isText: true, cell: ([name]) => name },
+    { title: 'Out of sample', cell: ([, figure]) => figure(metrics) },
+  ]);
+}
+
+interface Chain {
+  /** Seconds since 1970. */
+  readonly time: readonly number[];
+  readonly growth: readonly number[];
+  /** At or below 0, of 100. */
+  readonly underwater: readonly number[];
+}
+
+function chainOf({ windows, periodUs }: WalkReport): Chain {
+  const chain = { time: [] as number[], growth: [] as number[], underwater: [] as number[] };
+  let value = 1;
+  let high = 1;
+  const add = (us: number): void => {
+    high = Math.max(high, value);
+    chain.time.push(us / 1e6);
+    chain.growth.push(value);
+    chain.underwater.push((value / high - 1) * 100);
+  };
+  for (const [i, { testFromUs, returns }] of windows.entries()) {
+    if (i === 0 && returns.length > 0) add(testFromUs);
+    for (const [k, change] of returns.entries()) {
+      value *= 1 + change;
+      add(testFromUs + (k + 1) * periodUs);
+    }
+  }
+  return chain;
+}
+
+/** The script of the page reads this; see page-script.ts. */
+function dataOf({ windows }: WalkReport, chain: Chain): unknown {
+  return {
+    markets: [],
+    strategies: [],
+    walk: {
+      chain,
+      scores: windows.map(({ trainScore, testScore }) => [trainScore, testScore]),
+    },
+  };
+}
+
+function minute(us: number): string {
+  // A bar ends in the last microsecond of its minute.
+  return time(us + 1).slice(0, 16);
+}

@@ -1,0 +1,69 @@
+/** The page of a walk-forward: its chain of tests, its windows, and that it fetches nothing. */
+import { expect, test } from 'vitest';
+import { pageLibraries } from '../../src/report/libraries.ts';
+import { renderWalk, type WalkReport, type WalkReportWindow } from '../../src/report/walk-page.ts';
+
+const HOUR_US = 3_600_000_000;
+const START_US = 1_700_000_000_000_000;
+
+const window = (at: number, more: Partial<WalkReportWindow> = {}): WalkReportWindow => ({
+  trainFromUs: START_US + at * HOUR_US,
+  trainToUs: START_US + (at + 10) * HOUR_US,
+  testFromUs: START_US + (at + 11) * HOUR_US,
+  testToUs: START_US + (at + 14) * HOUR_US,
+  parameters: 'fast=5 slow=<20>',
+  trials: 9,
+  trainScore: 2,
+  testScore: -1,
+  testReturn: -0.01,
+  testPnl: '-100.5',
+  testTrades: 3,
+  returns: [0.01, -0.02, 0.005],
+  ...more,
+});
+
+async function page(windows: readonly WalkReportWindow[]) {
+  const walk: WalkReport = {
+    title: 'Walk-forward of x',
+    objective: 'sharpe',
+    periodUs: HOUR_US,
+    windows,
+    outOfSample: null,
+    efficiency: null,
+    assumptions: [{ title: 'Windows: purged', text: 'a gap of 1 h' }],
+  };
+  const html = renderWalk(walk, await pageLibraries());
+  const text = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html)?.[1] ?? '';
+  return { html, data: JSON.parse(text) as { walk: { chain: Chain; scores: unknown } } };
+}
+
+interface Chain {
+  readonly time: number[];
+  readonly growth: number[];
+  readonly underwater: number[];
+}
+
+test('the tests are put end to end, at their own times, and the fall is from the chain’s high', async () => {
+  const { data, html } = await page([window(0), window(3, { returns: [0.03], testScore: null })]);
+  const { time, growth, underwater } = data.walk.chain;
+  const hour = (at: number): number => START_US / 1e6 + at * 3600;
+  expect(time).toEqual([hour(11), hour(12), hour(13), hour(14), hour(15)]);
+  const grown = 1.01 * 0.98 * 1.005;
+  expect(growth.at(-2)).toBeCloseTo(grown, 12);
+  expect(growth.at(-1)).toBeCloseTo(grown * 1.03, 12);
+  expect(underwater[3]).toBeCloseTo((grown / 1.01 - 1) * 100, 10);
+  expect(underwater.at(-1)).toBe(0);
+  expect(data.walk.scores).toEqual([
+    [2, -1],
+    [2, null],
+  ]);
+  expect(html).toContain('fast=5 slow=&#60;20&#62;');
+  expect(html).toContain('2023-11-14 22:13 – 2023-11-15 08:13');
+  expect(html).not.toMatch(/(?:src|href)="http/);
+});
+
+test('a walk without a result says so', async () => {
+  const { html, data } = await page([window(0, { returns: [], parameters: null })]);
+  expect(data.walk.chain.time).toEqual([]);
+  expect(html).toContain('No window has a result out of sample.');
+});
