@@ -19,9 +19,9 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 ]);
 
 export class Coverage implements Judge {
-  private readonly events = new Map<string, Map<string, number>>();
-  private readonly commands = new Map<string, number>();
-  private readonly outcomes = new Map<string, number>();
+  private readonly events = new Map<string, Counters>();
+  private readonly commands: Counters = new Map();
+  private readonly outcomes: Counters = new Map();
 
   readonly onEvent = (event: EngineEvent): void => {
     let counts = this.events.get(event.kind);
@@ -40,10 +40,10 @@ export class Coverage implements Judge {
 
   counts(): Counts {
     const counts: Record<string, number> = {};
-    for (const [kind, count] of this.commands) counts[`command ${kind}`] = count;
-    for (const [refusal, count] of this.outcomes) counts[`refusal ${refusal}`] = count;
+    for (const [kind, { count }] of this.commands) counts[`command ${kind}`] = count;
+    for (const [refusal, { count }] of this.outcomes) counts[`refusal ${refusal}`] = count;
     for (const [kind, byWhat] of this.events) {
-      for (const [what, count] of byWhat) {
+      for (const [what, { count }] of byWhat) {
         counts[what === '' ? `event ${kind}` : `event ${kind} ${what}`] = count;
       }
     }
@@ -89,6 +89,11 @@ function distinction(event: EngineEvent): string {
   }
 }
 
-function bump(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
+/** Cells that count, so that an event costs a look-up and no insertion. */
+type Counters = Map<string, { count: number }>;
+
+function bump(counters: Counters, key: string): void {
+  const counter = counters.get(key);
+  if (counter === undefined) counters.set(key, { count: 1 });
+  else counter.count += 1;
 }

@@ -76,11 +76,16 @@ export class OrderTable extends OrderRows {
 
   /** Slots of all orders (no segments) in ascending order id. For snapshots; O(n log n). */
   orderSlots(): number[] {
+    return this.anyOrderSlots().sort((a, b) => this.id(a) - this.id(b));
+  }
+
+  /** The same in no order; O(n). */
+  anyOrderSlots(): number[] {
     const slots: number[] = [];
     for (let slot = 0; slot < this.used; slot++) {
       if (this.id(slot) > 0) slots.push(slot);
     }
-    return slots.sort((a, b) => this.id(a) - this.id(b));
+    return slots;
   }
 
   private take(): number {

@@ -65,7 +65,7 @@ export function waitingOrders(state: State): string | null {
 /** R-3.5, R-3.6: a pair never fills more than it protects, and no leg is kept that can protect nothing more. */
 export function legsCover(state: State): string | null {
   const table = state.orders;
-  for (const slot of table.orderSlots()) {
+  for (const slot of table.anyOrderSlots()) {
     const leg = table.special(slot);
     if (leg?.leg !== true) continue;
     const exposure = state.subaccount(table.subaccount(slot)).exposures[table.market(slot)];
@@ -84,7 +84,7 @@ export function legsCover(state: State): string | null {
 /** R-2.7: no reduce-only order rests without a position to reduce. */
 export function reduceOnlyHasPosition(state: State): string | null {
   const table = state.orders;
-  for (const slot of table.orderSlots()) {
+  for (const slot of table.anyOrderSlots()) {
     if (!table.isReduceOnly(slot) || !table.isResting(slot)) continue;
     const owner = state.subaccount(table.subaccount(slot));
     const position = owner.exposures[table.market(slot)]?.positionLots ?? 0;
@@ -96,7 +96,7 @@ export function reduceOnlyHasPosition(state: State): string | null {
 /** R-2.9, R-2.8: quantity = settled + remaining, with one sign, and the status of a live order says as much. */
 export function orderQuantities(state: State): string | null {
   const table = state.orders;
-  for (const slot of table.orderSlots()) {
+  for (const slot of table.anyOrderSlots()) {
     const id = String(table.id(slot));
     const lots = table.lots(slot);
     const settled = table.settled(slot);
@@ -119,7 +119,7 @@ export function orderIndices(state: State): string | null {
   const timers = new Set(state.expiries.allKeys());
   let named = 0;
   let expiring = 0;
-  for (const slot of table.orderSlots()) {
+  for (const slot of table.anyOrderSlots()) {
     const id = table.id(slot);
     const clientId = table.clientId(slot);
     const owner = state.subaccount(table.subaccount(slot));
@@ -155,14 +155,14 @@ function ownersHold(state: State): string | null {
       listed += 1;
     }
   }
-  const live = table.orderSlots().length;
+  const live = table.anyOrderSlots().length;
   return listed === live ? null : `${String(listed)} orders listed of ${String(live)}`;
 }
 
 /** R-2.12: no order lives past its expiry. */
 export function nothingExpired(state: State): string | null {
   const table = state.orders;
-  for (const slot of table.orderSlots()) {
+  for (const slot of table.anyOrderSlots()) {
     const atMs = table.expiresAtMs(slot);
     if (table.hasTimer(slot) && BigInt(state.nowUs) > atMs * 1000n) {
       return `order ${String(table.id(slot))} should have ended at ${String(atMs)} ms`;

@@ -13,16 +13,19 @@ const HUNDRED_PERCENT = 1_000_000;
 export type GroupKind = 'mixed' | 'bracket' | 'twap' | 'iceberg';
 
 export function groupKind(orders: readonly NewOrder[]): GroupKind {
-  const [first, ...others] = orders;
+  const [first, second, third] = orders;
   if (first?.orderType === 'twap') return 'twap';
   if (first?.orderType === 'iceberg') return 'iceberg';
-  if (others.length > 0 && others.every(({ attached }) => attached)) return 'bracket';
-  const pairFollows =
-    orders.length === 3 &&
-    first?.orderType === 'limit' &&
-    others.every((order) => isProtective(order) && order.parent === null) &&
-    others[0]?.orderType !== others[1]?.orderType;
-  return pairFollows ? 'bracket' : 'mixed';
+  if (second === undefined) return 'mixed';
+  if (orders.every(({ attached }, i) => i === 0 || attached)) return 'bracket';
+  if (third === undefined || orders.length > 3) return 'mixed';
+  const pairFollows = first?.orderType === 'limit' && isOfPosition(second) && isOfPosition(third);
+  return pairFollows && second.orderType !== third.orderType ? 'bracket' : 'mixed';
+}
+
+/** A leg that names no order which it protects. */
+function isOfPosition(order: NewOrder): boolean {
+  return isProtective(order) && order.parent === null;
 }
 
 function isProtective({ orderType }: NewOrder): boolean {
@@ -120,6 +123,7 @@ function mixedRefusal(orders: readonly NewOrder[]): Refusal | null {
   if (orders.some(({ orderType }) => orderType === 'twap' || orderType === 'iceberg')) {
     return 'batch_types_mixed';
   }
+  if (!orders.some(isProtective)) return null;
   const profits = orders.filter(({ orderType }) => orderType === 'takeProfit');
   const stops = orders.filter(({ orderType }) => orderType === 'stopLoss');
   if (profits.length > 1 || stops.length > 1) return 'batch_second_pair';

@@ -2,7 +2,7 @@
  * Placing orders together (§3): batches, slices, and orders with what is attached to them. Admission is atomic: any fault of
  * shape, nonce, clientId, spec or batch rule refuses them all and leaves no trace. After that each order has its own outcome, in order.
  */
-import { orderId, type OrderId } from '../../num/units.ts';
+import { orderId, type AccountId, type OrderId, type SubaccountId } from '../../num/units.ts';
 import { actsFor } from '../accounts/authority.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE, type OrderTerms } from '../book/order-table.ts';
@@ -21,7 +21,7 @@ import {
   type GroupKind,
 } from './group-rules.ts';
 import { accept, addOrder, findClientId, reject } from './place.ts';
-import { Special, type OrderRef } from './special.ts';
+import { Special, type Attached, type OrderRef } from './special.ts';
 import { sliceDueUs, watchSlice } from './twap.ts';
 import { wait } from './waiting.ts';
 
@@ -42,7 +42,7 @@ export function placeOrders(state: State, command: PlaceOrders): Outcome {
   const firstId = state.nextOrderId;
   state.nextOrderId = orderId(firstId + orders.length);
   const group = new Group(state, command, subaccount, kind, firstId);
-  for (const i of orders.keys()) group.place(i);
+  for (let i = 0; i < orders.length; i++) group.place(i);
   group.start();
   return 'ok';
 }
@@ -63,14 +63,7 @@ function refusalOf(
     const refusal = attached ? null : subaccount.orderNonces.check(delegate, nonce);
     if (refusal !== null) return refusal;
   }
-  const names = new Set<string>();
-  for (const { clientId } of orders) {
-    if (clientId === null) continue;
-    if (names.has(clientId) || findClientId(state, subaccount, clientId) !== NONE) {
-      return 'client_id_in_use';
-    }
-    names.add(clientId);
-  }
+  if (isNameTaken(state, subaccount, orders)) return 'client_id_in_use';
   for (const order of orders) {
     const market = state.market(order.market);
     const refusal = specRefusal(state, market, order, delegate) ?? typeRefusal(order);
@@ -80,6 +73,18 @@ function refusalOf(
   const refusal = groupRefusal(kind, orders);
   if (refusal !== null) return refusal;
   return orders.every((order) => hasParent(state, order, command)) ? null : 'order_not_found';
+}
+
+/** Whether two of the orders have one clientId, or one has that of a live order. */
+function isNameTaken(state: State, subaccount: Subaccount, orders: readonly NewOrder[]): boolean {
+  let names: Set<string> | null = null;
+  for (const { clientId } of orders) {
+    if (clientId === null) continue;
+    names ??= new Set();
+    if (names.has(clientId) || findClientId(state, subaccount, clientId) !== NONE) return true;
+    names.add(clientId);
+  }
+  return false;
 }
 
 /** A parent is a live order of the same subaccount and market, on the other side. */
@@ -101,6 +106,8 @@ class Group {
   private readonly subaccount: Subaccount;
   private readonly kind: GroupKind;
   private readonly firstId: OrderId;
+  /** What all orders of a group refer to it by; null for an order by itself. */
+  private readonly group: OrderRef | null;
   /** Whether the first order was turned down. */
   private firstFault: EndReason | null = null;
   /** What the first order filled at once, in lots. */
@@ -118,16 +125,13 @@ class Group {
     this.subaccount = subaccount;
     this.kind = kind;
     this.firstId = firstId;
+    this.group = command.orders.length > 1 ? this.ref(0) : null;
   }
 
   place(i: number): void {
     const { state, subaccount } = this;
     const order = this.order(i);
-    const terms: OrderTerms = {
-      ...order,
-      subaccount: subaccount.id,
-      delegate: this.command.delegate,
-    };
+    const terms = termsOf(order, subaccount.id, this.command.delegate);
     const id = orderId(this.firstId + i);
     const slot = addOrder(state, terms, id, subaccount);
     const special = this.specialOf(i);
@@ -168,12 +172,11 @@ class Group {
   }
 
   private ref(i: number): OrderRef {
-    const { nonce, attached, orderType } = this.order(i);
-    const as = orderType === 'takeProfit' ? 'takeProfit' : 'stopLoss';
+    const order = this.order(i);
     return {
       orderId: orderId(this.firstId + i),
-      nonce,
-      attached: attached ? as : 'no',
+      nonce: order.nonce,
+      attached: attachedAs(order),
     };
   }
 
@@ -189,8 +192,8 @@ class Group {
     special.triggerTicks = order.triggerTicks;
     special.trailingPpm = order.trailingPpm;
     special.periodMs = order.periodMs;
-    special.attached = this.ref(i).attached;
-    if (orders.length > 1) special.group = this.ref(0);
+    special.attached = attachedAs(order);
+    special.group = this.group;
     special.groupLast = orderId(this.firstId + orders.length - 1);
     const protective = order.orderType === 'takeProfit' || order.orderType === 'stopLoss';
     special.leg = protective && order.reduceOnly;
@@ -255,6 +258,35 @@ class Group {
     if (special.parent !== null && special.parentSettled === 0) return;
     state.newTriggers.push(state.orders.id(slot));
   }
+}
+
+function termsOf(
+  order: NewOrder,
+  subaccount: SubaccountId,
+  delegate: AccountId | null,
+): OrderTerms {
+  // Field by field: spreading the order would cost more than all that is done with it.
+  return {
+    subaccount,
+    market: order.market,
+    orderType: order.orderType,
+    lots: order.lots,
+    priceTicks: order.priceTicks,
+    ioc: order.ioc,
+    postOnly: order.postOnly,
+    reduceOnly: order.reduceOnly,
+    nonce: order.nonce,
+    expiresAtMs: order.expiresAtMs,
+    delegate,
+    clientId: order.clientId,
+    originator: order.originator,
+    originatorFeePpm: order.originatorFeePpm,
+  };
+}
+
+function attachedAs({ attached, orderType }: NewOrder): Attached {
+  if (!attached) return 'no';
+  return orderType === 'takeProfit' ? 'takeProfit' : 'stopLoss';
 }
 
 function refOf(state: State, id: OrderId): OrderRef {

@@ -78,11 +78,8 @@ export class TrailingIndex {
 
   /** The mark is here: groups whose extreme it passes follow it from now on. */
   reach(mark: number): void {
-    const passed = (group: Group | undefined): group is Group =>
-      group !== undefined && this.up * group.extreme < this.up * mark;
-    if (!passed(this.stack.at(-1))) return;
     let joined: Group | null = null;
-    while (passed(this.stack.at(-1))) {
+    while (this.isTopPassed(mark)) {
       const group = must(this.stack.pop(), 'a passed group is there');
       joined = joined === null ? group : this.join(joined, group);
     }
@@ -96,6 +93,11 @@ export class TrailingIndex {
     }
     this.stack.push(joined);
     this.announce(joined);
+  }
+
+  private isTopPassed(mark: number): boolean {
+    const top = this.stack[this.stack.length - 1];
+    return top !== undefined && this.up * top.extreme < this.up * mark;
   }
 
   private join(a: Group, b: Group): Group {

@@ -27,13 +27,12 @@ interface Due {
 
 export function runTriggers(state: State): void {
   if (!state.triggersDue && state.newTriggers.length === 0) return;
-  const fired = new Set<OrderId>();
+  let fired: Set<OrderId> | null = null;
   do {
-    const due = [...dueOf(state), ...newDue(state)].filter(
-      ({ id }) => !rearmIfFired(state, id, fired),
-    );
+    const due = dueNow(state, fired);
     if (due.length === 0) return;
     due.sort(inOrder);
+    fired ??= new Set();
     for (const { id } of due) state.firing.add(id);
     for (const { id, source } of due) {
       state.firing.delete(id);
@@ -41,6 +40,14 @@ export function runTriggers(state: State): void {
     }
     settleFollowUps(state);
   } while (state.config.triggerSource === 'last' && state.triggersDue);
+}
+
+/** All that fire in this instant; those that fired in it before go back into the index. */
+function dueNow(state: State, fired: Set<OrderId> | null): Due[] {
+  const due: Due[] = [];
+  if (state.triggersDue) addDue(state, due);
+  if (state.newTriggers.length > 0) addNewDue(state, due);
+  return fired === null ? due : due.filter(({ id }) => !rearmIfFired(state, id, fired));
 }
 
 function inOrder(a: Due, b: Due): number {
@@ -84,10 +91,9 @@ function fire(state: State, id: OrderId, source: PriceTicks, fired: Set<OrderId>
   release(state, slot, 'trigger', source);
 }
 
-function dueOf(state: State): Due[] {
-  if (!state.triggersDue) return [];
+/** Those whose source was recomputed and reached them. */
+function addDue(state: State, due: Due[]): void {
   state.triggersDue = false;
-  const due: Due[] = [];
   for (const market of state.markets) {
     const { triggersDue, markRecomputed } = market;
     market.triggersDue = false;
@@ -110,7 +116,6 @@ function dueOf(state: State): Due[] {
     }
     if (triggersDue) market.seenSource = source;
   }
-  return due;
 }
 
 /** The mark was recomputed: trailing stops become active, follow it, or fire. */
@@ -146,8 +151,7 @@ function sourceOf(state: State, market: Market): PriceTicks | null {
 }
 
 /** New triggers: those whose condition is true already fire at once, the others are armed. */
-function newDue(state: State): Due[] {
-  const due: Due[] = [];
+function addNewDue(state: State, due: Due[]): void {
   for (const id of state.newTriggers) {
     const slot = state.orders.slotOf(id);
     const special = slot === NONE ? null : state.orders.special(slot);
@@ -165,7 +169,6 @@ function newDue(state: State): Due[] {
     }
   }
   state.newTriggers.length = 0;
-  return due;
 }
 
 function holds(state: State, slot: number, special: Special, source: PriceTicks): boolean {

@@ -73,15 +73,11 @@ function nextStop(
 ): number {
   const up = to > from ? 1 : -1;
   let next = to;
-  const consider = (price: number | null): void => {
-    if (price === null || up * price <= up * from) return;
-    if (up * price < up * next) next = price;
-  };
   if (room > 0) {
     // The price that fills the best order which this leg has not passed.
     const margin = bar.fill === 'through' ? up : 0;
     const user = nextUser(state, market, up > 0 ? -1 : 1, from - margin);
-    consider(user === null ? null : user + margin);
+    if (user !== null) next = sooner(up, from, next, user + margin);
   }
   const follows = markFollowsBars(market);
   const waits = waitsIn(state);
@@ -89,11 +85,18 @@ function nextStop(
   const triggersFollow =
     triggerSource === 'last' ||
     (triggerSource === 'index' ? market.spec.indexSource === 'mid' : follows);
-  if (triggersFollow) consider(market.triggers.prices.next(up, from, waits));
+  if (triggersFollow) next = sooner(up, from, next, market.triggers.prices.next(up, from, waits));
   if (!follows) return next;
-  consider(market.triggers.activations.next(up, from, waits));
-  consider((up > 0 ? market.triggers.buying : market.triggers.selling).next(waits));
+  next = sooner(up, from, next, market.triggers.activations.next(up, from, waits));
+  const trailing = up > 0 ? market.triggers.buying : market.triggers.selling;
+  next = sooner(up, from, next, trailing.next(waits));
   // Who is in danger only beyond another stop is found on from there.
-  if (market.markTicks !== null) consider(firstDanger(state, market, priceTicks(next)));
-  return next;
+  if (market.markTicks === null) return next;
+  return sooner(up, from, next, firstDanger(state, market, priceTicks(next)));
+}
+
+/** The price, when it lies on the way from `from` to `next`; else `next`. */
+function sooner(up: 1 | -1, from: number, next: number, price: number | null): number {
+  if (price === null || up * price <= up * from) return next;
+  return up * price < up * next ? price : next;
 }

@@ -11,6 +11,11 @@ interface Standing {
   left: number;
 }
 
+interface Sides {
+  readonly bid: Map<number, Standing[]>;
+  readonly ask: Map<number, Standing[]>;
+}
+
 /**
  * A client that knows nothing but order events has the book, and sees price-time priority kept: of the users' orders that stand, the best
  * price trades first, and at one price the one that came first. Markets with recorded liquidity are left out.
@@ -20,8 +25,8 @@ export class BookFeed extends StreamInvariant {
   readonly rule = 'R-2.5, R-11.4';
   readonly says = 'order events rebuild the book, and makers trade by price, then time';
   private readonly standing = new Map<number, Standing>();
-  /** By market, two sides of levels: price to orders in the order of their coming. */
-  private readonly levels = new Map<string, Map<number, Standing[]>>();
+  /** By market, bids and asks: price to orders in the order of their coming. */
+  private readonly levels = new Map<number, Sides>();
   private readonly taped = new Set<number>();
 
   see(event: EngineEvent): void {
@@ -49,24 +54,31 @@ export class BookFeed extends StreamInvariant {
   }
 
   override compare(engine: Engine): void {
-    for (const [key, levels] of this.levels) {
-      const [market = 0, side = 1] = key.split(' ').map(Number);
+    for (const [market, sides] of this.levels) {
       if (this.taped.has(market)) continue;
-      const rebuilt = [...levels]
-        .sort(([a], [b]) => side * (b - a))
-        .map(
-          ([price, orders]) =>
-            `${price}: ${Math.abs(orders.reduce((total, { left }) => total + left, 0))}`,
-        );
-      const shown = engine
-        .depth(marketId(market), side > 0 ? 'bid' : 'ask', levels.size + 1)
-        .map(({ priceTicks, lots }) => `${priceTicks}: ${lots}`);
-      const at = shown.findIndex((level, i) => level !== rebuilt[i]);
-      if (at >= 0 || shown.length !== rebuilt.length) {
-        this.fail(
-          `market ${market}: the book shows ${shown[at] ?? 'less'}, its events ${rebuilt[at] ?? 'less'}`,
-        );
-      }
+      this.compareSide(engine, market, 'bid', sides.bid);
+      this.compareSide(engine, market, 'ask', sides.ask);
+    }
+  }
+
+  private compareSide(
+    engine: Engine,
+    market: number,
+    side: 'bid' | 'ask',
+    levels: ReadonlyMap<number, Standing[]>,
+  ): void {
+    const outward = side === 'bid' ? -1 : 1;
+    const prices = [...levels.keys()].sort((a, b) => outward * (a - b));
+    const shown = engine.depth(marketId(market), side, levels.size + 1);
+    for (let i = 0; i < Math.max(shown.length, prices.length); i += 1) {
+      const level = shown[i];
+      const price = prices[i];
+      const size = price === undefined ? 0 : sizeOf(levels.get(price) ?? []);
+      if (level !== undefined && level.priceTicks === price && level.lots === size) continue;
+      const is = level === undefined ? 'less' : `${level.priceTicks}: ${level.lots}`;
+      const told = price === undefined ? 'less' : `${price}: ${size}`;
+      this.fail(`market ${market}: the book shows ${is}, its events ${told}`);
+      return;
     }
   }
 
@@ -104,9 +116,18 @@ export class BookFeed extends StreamInvariant {
   }
 
   private side(market: number, side: 1 | -1): Map<number, Standing[]> {
-    const key = `${market} ${side}`;
-    const found = this.levels.get(key) ?? new Map<number, Standing[]>();
-    this.levels.set(key, found);
-    return found;
+    let sides = this.levels.get(market);
+    if (sides === undefined) {
+      sides = { bid: new Map(), ask: new Map() };
+      this.levels.set(market, sides);
+    }
+    return side > 0 ? sides.bid : sides.ask;
   }
+}
+
+/** Lots that stand at a level. */
+function sizeOf(orders: readonly Standing[]): number {
+  let size = 0;
+  for (const { left } of orders) size += Math.abs(left);
+  return size;
 }

@@ -10,33 +10,59 @@ export class Nonces extends StreamInvariant {
   readonly rule = 'R-2.13';
   readonly says =
     'an identity never uses a nonce twice in one scope, nor one that another used lately';
-  private readonly used = new Map<string, Set<bigint>>();
-  private readonly scopes = new Map<string, Set<bigint>>();
+  private readonly accounts = new Map<number, Scope>();
+  private readonly subaccounts = new Map<number, Scope>();
 
   see(event: EngineEvent): void {
-    if (event.kind === 'nonceUsed')
-      this.use(`account ${event.account}`, '', event.nonce, event.seq);
+    if (event.kind === 'nonceUsed') {
+      const scope = scopeOf(this.accounts, event.account);
+      if (!isNew(scope, OWNER, event.nonce)) {
+        this.reused(`account ${event.account}`, event.nonce, event.seq);
+      }
+    }
     if (event.kind !== 'orderAccepted' && event.kind !== 'orderRejected') return;
     // Legs of one submit share its nonce, and orders of the exchange itself have none; both come with another cause or type.
     if (event.cause !== 'command' || isLeg(event.orderType)) return;
-    this.use(`subaccount ${event.subaccount}`, String(event.delegate), event.nonce, event.seq);
+    const scope = scopeOf(this.subaccounts, event.subaccount);
+    if (!isNew(scope, event.delegate ?? OWNER, event.nonce)) {
+      this.reused(`subaccount ${event.subaccount}`, event.nonce, event.seq);
+    }
   }
 
-  private use(scope: string, identity: string, nonce: bigint, seq: number): void {
-    const own = setOf(this.used, `${scope} ${identity}`);
-    const all = setOf(this.scopes, scope);
-    if (own.has(nonce) || (all.size < WINDOW && all.has(nonce))) {
-      this.fail(`command ${seq}: nonce ${nonce} of ${scope} was used before`);
-    }
-    own.add(nonce);
-    all.add(nonce);
+  private reused(scope: string, nonce: bigint, seq: number): void {
+    this.fail(`command ${seq}: nonce ${nonce} of ${scope} was used before`);
   }
+}
+
+/** The nonces that were used in a scope, all and by identity. */
+interface Scope {
+  readonly all: Set<bigint>;
+  readonly own: Map<number, Set<bigint>>;
+}
+
+/** The owner's signer set among the identities; the others are account ids. */
+const OWNER = -1;
+
+/** Notes the nonce; answers whether this identity might use it. */
+function isNew({ all, own }: Scope, identity: number, nonce: bigint): boolean {
+  let used = own.get(identity);
+  if (used === undefined) {
+    used = new Set();
+    own.set(identity, used);
+  }
+  const reused = used.has(nonce) || (all.size < WINDOW && all.has(nonce));
+  used.add(nonce);
+  all.add(nonce);
+  return !reused;
 }
 
 const isLeg = (type: string): boolean => type === 'takeProfit' || type === 'stopLoss';
 
-function setOf(sets: Map<string, Set<bigint>>, key: string): Set<bigint> {
-  const found = sets.get(key) ?? new Set<bigint>();
-  sets.set(key, found);
+function scopeOf(scopes: Map<number, Scope>, id: number): Scope {
+  let found = scopes.get(id);
+  if (found === undefined) {
+    found = { all: new Set(), own: new Map() };
+    scopes.set(id, found);
+  }
   return found;
 }

@@ -1,5 +1,5 @@
 import type { EngineEvent } from '../../engine/events.ts';
-import type { Engine } from '../../engine/views.ts';
+import type { Engine, PositionView } from '../../engine/views.ts';
 import { marketId, subaccountId } from '../../num/units.ts';
 import { StreamInvariant } from './stream-invariant.ts';
 
@@ -64,15 +64,18 @@ export class Positions extends StreamInvariant {
   }
 
   override compare(engine: Engine): void {
+    const holdings = new Map<number, readonly PositionView[]>();
     for (const [key, lots] of this.lots) {
       const market = marketId(key % MARKETS);
-      const held = engine
-        .positions(subaccountId(Math.floor(key / MARKETS)))
-        .find((position) => position.market === market);
-      if ((held?.lots ?? 0) !== lots) {
-        this.fail(
-          `subaccount ${Math.floor(key / MARKETS)} market ${market}: holds ${held?.lots ?? 0}, events say ${lots}`,
-        );
+      const subaccount = subaccountId(Math.floor(key / MARKETS));
+      let held = holdings.get(subaccount);
+      if (held === undefined) {
+        held = engine.positions(subaccount);
+        holdings.set(subaccount, held);
+      }
+      const holds = held.find((position) => position.market === market)?.lots ?? 0;
+      if (holds !== lots) {
+        this.fail(`subaccount ${subaccount} market ${market}: holds ${holds}, events say ${lots}`);
       }
     }
   }

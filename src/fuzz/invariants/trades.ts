@@ -172,25 +172,28 @@ export class MarketData extends StreamInvariant {
       (startUs + DAY_US) as never,
       1,
     ).items;
-    const isToday = ({ timeUs }: { readonly timeUs: number }): boolean => timeUs >= startUs;
-    const today = prints.filter(isToday);
-    const traded = [
-      ...today.map(({ timeUs, priceTicks, lots }) => ({
-        timeUs,
-        priceTicks,
-        size: Math.abs(lots),
-      })),
-      ...bars.filter(isToday),
-    ];
-    if (candle === undefined || traded.length === 0) return;
-    const ticks = traded.map(({ priceTicks }) => priceTicks);
-    const volume = sum(traded.map(({ size }) => size));
+    let high = 0;
+    let low = Infinity;
+    let volume = 0;
+    let open = 0;
+    for (const { timeUs, priceTicks, lots } of prints) {
+      if (timeUs < startUs) continue;
+      if (open === 0) open = priceTicks;
+      high = Math.max(high, priceTicks);
+      low = Math.min(low, priceTicks);
+      volume += Math.abs(lots);
+    }
+    for (const { timeUs, priceTicks, size } of bars) {
+      if (timeUs < startUs) continue;
+      high = Math.max(high, priceTicks);
+      low = Math.min(low, priceTicks);
+      volume += size;
+    }
+    if (candle === undefined || high === 0) return;
     const fits =
-      candle.highTicks === Math.max(...ticks) &&
-      candle.lowTicks === Math.min(...ticks) &&
-      candle.volumeLots === volume;
-    const ends =
-      bars.length > 0 || (candle.openTicks === ticks[0] && candle.closeTicks === ticks.at(-1));
+      candle.highTicks === high && candle.lowTicks === low && candle.volumeLots === volume;
+    const close = prints.at(-1)?.priceTicks;
+    const ends = bars.length > 0 || (candle.openTicks === open && candle.closeTicks === close);
     if (!fits || !ends)
       this.fail(
         `market ${market}: the day's candle has volume ${candle.volumeLots}, prints ${volume}`,
@@ -200,8 +203,8 @@ export class MarketData extends StreamInvariant {
   private compareSummary(engine: Engine, market: MarketId, prints: readonly Printed[]): void {
     if (engine.trades(market, 0 as never, Infinity as never, 1).keptSinceUs !== null) return;
     const sinceUs = engine.nowUs - DAY_US;
-    const recent = prints.filter(({ timeUs }) => timeUs >= sinceUs);
-    const volume = sum(recent.map(({ lots }) => Math.abs(lots)));
+    let volume = 0;
+    for (const { timeUs, lots } of prints) if (timeUs >= sinceUs) volume += Math.abs(lots);
     const { volumeLots } = engine.summary(market);
     if (volumeLots !== volume)
       this.fail(`market ${market}: 24 h volume ${volumeLots}, prints add up to ${volume}`);
@@ -209,8 +212,6 @@ export class MarketData extends StreamInvariant {
 }
 
 const DAY_US = 86_400_000_000;
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
 
 function listIn<T>(lists: Map<number, T[]>, key: number): T[] {
   const found = lists.get(key) ?? [];
