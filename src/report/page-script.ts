@@ -42,7 +42,7 @@ export const PAGE_SCRIPT = `
     const fall = add(library.AreaSeries, 2, 'drawdown %', { priceFormat: fixed(3), invertFilledArea: true });
     const held = add(library.HistogramSeries, 3, 'position', { base: 0, priceFormat: fixed(4) });
     const leverage = add(library.LineSeries, 4, 'leverage', { priceFormat: fixed(3) });
-    const margin = add(library.LineSeries, 4, 'margin used %', { priceFormat: fixed(2), priceScaleId: 'left' });
+    const margin = add(library.LineSeries, 4, '', { priceFormat: fixed(2), priceScaleId: 'left', lastValueVisible: false, priceLineVisible: false });
     equity.setData(line(curves.equity));
     hold.setData(line(curves.hold));
     fall.setData(line(curves.underwater));

@@ -31,6 +31,8 @@ export interface RecordingOptions {
   readonly map: ColumnMap | null;
   /** Rows that may be bad; the next one ends the reading. */
   readonly skipBad: number;
+  /** Sizes finer than a lot are rounded to it; else they are bad. */
+  readonly round?: boolean;
   /** What an earlier reading left behind, `Recording.state`. */
   readonly state: unknown;
 }
@@ -65,7 +67,8 @@ export class Recording {
   constructor(options: RecordingOptions, numbers: NumberReader | null = null) {
     this.options = options;
     this.known = options.units;
-    this.numbers = numbers ?? (options.units === null ? null : new MarketNumbers(options.units));
+    this.numbers =
+      numbers ?? (options.units === null ? null : new MarketNumbers(options.units, options.round));
     const state = options.state as Partial<ReadState> | null;
     this.line = state?.line ?? 0;
     this.decoderState = state?.decoder ?? null;

@@ -263,7 +263,12 @@ function specOf(plan: RunPlan, market: SourceMarket): MarketSpec {
     },
     keccak,
   );
-  if (!spec.ok) throw new StrategyError(`market ${market.symbol}: ${spec.error}`);
+  if (!spec.ok) {
+    const wayOut = spec.error.includes('is finer than')
+      ? '; import the data with a coarser --lot, and --round'
+      : '';
+    throw new StrategyError(`market ${market.symbol}: ${spec.error}${wayOut}`);
+  }
   return spec.value;
 }
 

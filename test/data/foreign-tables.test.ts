@@ -33,6 +33,7 @@ async function read(
   format: string,
   path: string,
   symbol: string | null = null,
+  changes: Partial<RecordingOptions> = {},
 ): Promise<{ readonly units: TapeUnits | null; readonly records: readonly TapeRecord[] }> {
   const options: RecordingOptions = {
     format: formatNamed(format),
@@ -43,6 +44,7 @@ async function read(
     map: null,
     skipBad: 0,
     state: null,
+    ...changes,
   };
   const units = await findUnits(options);
   const recording = new Recording({ ...options, units });
@@ -150,6 +152,17 @@ test('what arithmetic of floats leaves behind a number is no part of it', async 
     { priceTicks: 3_943_248, lots: 25 },
     { priceTicks: 3_943_250, lots: 35_716 },
   ]);
+});
+
+test('sizes finer than the lot are bad, or rounded to it when that is asked for', async () => {
+  const table = ['timestamp,price,size', '1,10.5,0.00026', '2,10.5,0.0034', '3,10.5,0.00251'].join('\n');
+  const units = { symbol: 'X', tickSize: '0.1', lotSize: '0.001', inverse: false };
+  const path = file('fine.csv', table);
+  await expect(read('csv', path, 'X', { units })).rejects.toThrow(
+    'line 2: `size` size "0.00026" is not a multiple of 0.001',
+  );
+  const { records } = await read('csv', path, 'X', { units, round: true });
+  expect(records.map((record) => ('lots' in record ? record.lots : 0))).toEqual([1, 3, 3]);
 });
 
 test('klines are read by their header where it is not that of the public files', async () => {

@@ -37,12 +37,16 @@ export class Benchmark {
     const { state } = this;
     const mid = mids[this.market] ?? null;
     if (mid !== null) state.lastMid = mid;
+    // The curve begins with the deposit, so that the fee of the purchase is part of its return.
+    const before = state.cash;
+    const bought = state.size !== null;
     if (state.size === null && mid !== null) {
       const lots = Math.floor(state.cash / (mid * (1 + this.fee)) / this.lotSize);
       state.size = lots * this.lotSize;
       state.cash -= state.size * mid * (1 + this.fee);
     }
-    state.points.push({ timeUs, equity: state.cash + (state.size ?? 0) * state.lastMid });
+    const equity = bought ? state.cash + (state.size ?? 0) * state.lastMid : before;
+    state.points.push({ timeUs, equity });
   }
 
   save(): unknown {

@@ -37,6 +37,7 @@ interface ImportArguments {
   readonly map: string | undefined;
   readonly interval: string | undefined;
   readonly 'skip-bad': number;
+  readonly round: boolean;
   readonly json: boolean;
 }
 
@@ -67,6 +68,7 @@ export const importCommand: CommandModule<object, ImportArguments> = {
       .option('map', { type: 'string', describe: 'YAML file that says what the columns are' })
       .option('interval', { type: 'string', describe: 'length of a bar, such as 1m; else found' })
       .option('skip-bad', { type: 'number', default: 0, describe: 'bad rows to pass over' })
+      .option('round', { type: 'boolean', default: false, describe: 'round sizes finer than --lot to it, none to 0' })
       .option('source', { type: 'string', default: '', describe: 'where the recording comes from' })
       .option('licence', { type: 'string', default: '', describe: 'its licence' })
       .option('json', { type: 'boolean', default: false, describe: 'print the stream as JSON' })
@@ -90,6 +92,8 @@ interface Imported {
 }
 
 async function importFiles(args: ImportArguments): Promise<Imported> {
+  if (args.round && args.lot === undefined) throw new InputError('--round needs --lot');
+  if (args.round && args.format === 'binance-raw') throw new InputError('--round: sizes of binance-raw are whole lots');
   if (args.add && args.replace) throw new InputError('--add and --replace exclude each other');
   const skipBad = args['skip-bad'];
   mustBeWhole('skip-bad', skipBad, 0);
@@ -104,13 +108,14 @@ async function importFiles(args: ImportArguments): Promise<Imported> {
     inverse: args.inverse,
     map,
     skipBad,
+    round: args.round,
     state: null,
   };
   const id = [args.symbol, args.format].filter((part) => part !== undefined).join('.');
   const { symbol, tick, lot, inverse } = args;
   const writer = await DatasetWriter.open(args.out, {
     id,
-    job: JSON.stringify([format.name, args.file, symbol, tick, lot, inverse, map]),
+    job: JSON.stringify([format.name, args.file, symbol, tick, lot, inverse, map, args.round]),
     mode: args.add ? 'add' : args.replace ? 'replace' : 'create',
   });
   const progress = startProgress('import', args.json);

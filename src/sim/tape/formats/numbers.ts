@@ -35,9 +35,12 @@ export class MarketNumbers implements NumberReader {
   private readonly lot: Decimal;
   private readonly readPrice: StepReader;
   private readonly readSize: StepReader;
+  private readonly isRounding: boolean;
 
-  constructor(units: TapeUnits) {
+  /** `isRounding`: sizes finer than a lot are rounded to it, none of them to 0. */
+  constructor(units: TapeUnits, isRounding = false) {
     this.units = units;
+    this.isRounding = isRounding;
     this.readPrice = stepReader(units.tickSize);
     this.readSize = stepReader(units.lotSize);
     this.tick = mustDecimal(units.tickSize, 'tick');
@@ -68,11 +71,20 @@ export class MarketNumbers implements NumberReader {
   size(text: string | undefined, field: string): Lots {
     const size = text === undefined ? -1 : this.readSize(plain(text));
     if (size < 0) {
+      const rounded = this.isRounding ? this.roundedSize(text) : null;
+      if (rounded !== null) return rounded;
       throw new TapeError(
         `\`${field}\` size ${shown(text)} is not a multiple of ${this.units.lotSize}`,
       );
     }
     return lots(size);
+  }
+
+  private roundedSize(text: string | undefined): Lots | null {
+    const value = text === undefined ? null : parseDecimal(plain(text));
+    if (value === null || value.digits < 0n) return null;
+    const size = Number(stepsHalfUp(value, this.lot));
+    return lots(value.digits === 0n ? 0 : Math.max(1, size));
   }
 
   volume(text: string | undefined, field: string): Lots {
