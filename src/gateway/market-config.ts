@@ -4,7 +4,7 @@
  */
 import { configHash } from '../engine/config-archive.ts';
 import type { ExchangeConfig, MarketSpec, MarginTier } from '../engine/config.ts';
-import { formatDecimal, powerOfTen, stepsExact, stepsFloor, type Decimal } from '../num/decimal.ts';
+import { formatDecimal, powerOfTen, stepsFloor, type Decimal } from '../num/decimal.ts';
 import {
   address,
   COLLATERAL_DECIMALS,
@@ -16,11 +16,20 @@ import {
   priceTicks,
   quanta,
   timeUs,
-  type DurationUs,
-  type Ppb,
   type Ppm,
-  type Quanta,
 } from '../num/units.ts';
+import {
+  amount,
+  count,
+  flag,
+  inLots,
+  inQuanta,
+  millis,
+  positive,
+  rate,
+  ratePpb,
+  word,
+} from './config-values.ts';
 import { Fields } from './fields.ts';
 import type { Keccak } from './ports.ts';
 import { RequestError } from './request-error.ts';
@@ -404,25 +413,6 @@ function parseFunding(fields: Fields, initial: Ppm): MarketSpec['funding'] {
   return parsed;
 }
 
-/** A ratio in decimal text as parts per 1e9. */
-function ratePpb(fields: Fields, name: string, least: number, most: number): Ppb {
-  const whole = stepsExact(fields.decimal(name), { digits: 1n, scale: 9 });
-  if (whole === null || whole < BigInt(least) * 10n ** 9n || whole > BigInt(most) * 10n ** 9n) {
-    fields.fail(name, `must be from ${String(least)} to ${String(most)} with at most 9 decimals`);
-  }
-  return ppb(Number(whole));
-}
-
-/** Money ≥ 0, or the fallback. */
-function amount(fields: Fields, name: string, fallback: Quanta): Quanta {
-  return fields.has(name) ? quanta(inQuanta(fields, name)) : fallback;
-}
-
-/** A length of time given in milliseconds, or the fallback. */
-function millis(fields: Fields, name: string, least: number, fallback: DurationUs): DurationUs {
-  return fields.has(name) ? durationUs(count(fields, name, least, 1e12) * 1000) : fallback;
-}
-
 function quantaPer(fields: Fields, tick: Decimal, lot: Decimal): bigint {
   const scale = tick.scale + lot.scale;
   const product = tick.digits * lot.digits;
@@ -440,65 +430,6 @@ function quantaPer(fields: Fields, tick: Decimal, lot: Decimal): bigint {
     fields.fail('lotSize', 'tickSize × lotSize must be at most 1000000');
   }
   return whole;
-}
-
-function positive(fields: Fields, name: string): Decimal {
-  const value = fields.decimal(name);
-  if (value.digits <= 0n) fields.fail(name, 'must be positive');
-  return value;
-}
-
-function inLots(fields: Fields, name: string, lot: Decimal): bigint {
-  const whole = stepsExact(positive(fields, name), lot);
-  if (whole === null) {
-    fields.fail(name, `must be a multiple of lotSize ${formatDecimal(lot.digits, lot.scale)}`);
-  }
-  return whole;
-}
-
-function inQuanta(fields: Fields, name: string): bigint {
-  const value = fields.decimal(name);
-  const whole = stepsExact(value, { digits: 1n, scale: COLLATERAL_DECIMALS });
-  if (whole === null || whole < 0n) {
-    fields.fail(name, `must be 0 or more with at most ${String(COLLATERAL_DECIMALS)} decimals`);
-  }
-  return whole;
-}
-
-/** A ratio in decimal text as parts per million; a negative fallback makes it required. */
-function rate(fields: Fields, name: string, fallback: number, least: number, most: number): Ppm {
-  if (!fields.has(name) && fallback >= least) return ppm(fallback);
-  const whole = stepsExact(fields.decimal(name), { digits: 1n, scale: 6 });
-  if (whole === null || whole < BigInt(least) || whole > BigInt(most)) {
-    fields.fail(
-      name,
-      `must be from ${formatDecimal(BigInt(least), 6)} to ${formatDecimal(BigInt(most), 6)} ` +
-        'with at most 6 decimals',
-    );
-  }
-  return ppm(Number(whole));
-}
-
-function count(fields: Fields, name: string, least: number, most: number): number {
-  const value = fields.integer(name);
-  if (value < BigInt(least) || value > BigInt(most)) {
-    fields.fail(name, `must be an integer from ${String(least)} to ${String(most)}`);
-  }
-  return Number(value);
-}
-
-function word<T extends string>(fields: Fields, name: string, words: readonly T[], fallback: T): T {
-  if (!fields.has(name)) return fallback;
-  const text = fields.text(name);
-  const found = words.find((known) => known === text);
-  if (found === undefined) fields.fail(name, `must be one of ${words.join(', ')}`);
-  return found;
-}
-
-/** As YAML or text has it. */
-function flag(fields: Fields, name: string, fallback: boolean): boolean {
-  if (typeof fields.get(name) === 'boolean') return fields.boolean(name);
-  return word(fields, name, ['true', 'false'], String(fallback)) === 'true';
 }
 
 function min(a: bigint, b: bigint): bigint {

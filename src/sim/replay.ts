@@ -2,6 +2,7 @@
  * Replay: an exchange rebuilt from its journal, each checkpoint compared (DESIGN §3). A replayed command costs what a live one
  * does, plus its decoding.
  */
+import { must } from '../base/assert.ts';
 import type { EventSink } from '../engine/events.ts';
 import { Exchange } from '../engine/exchange.ts';
 import type { Seq, TimeUs } from '../num/units.ts';
@@ -75,7 +76,8 @@ export function replay(journal: Uint8Array | JournalSource, options: ReplayOptio
   const ahead = new ReadAhead(reader);
   let over = false;
   while (!over && ahead.fill(untilSeq)) {
-    for (const frame of ahead.frames) {
+    for (let i = 0; i < ahead.count; i++) {
+      const frame = must(ahead.frames[i], 'as many frames as counted were read');
       if (frame.kind === 'command') {
         over = frame.seq > untilSeq;
         if (over) break;

@@ -11,6 +11,7 @@ import {
   type TornTail,
 } from '../sim/journal/frames.ts';
 import type { JournalHeader, JournalPosition } from '../sim/journal/header.ts';
+import type { ReusedFrames } from '../sim/journal/reused-frames.ts';
 import { FileError, fileError } from './file-error.ts';
 import { asSegment, listSegments, type Segment } from './segments.ts';
 import { listSnapshots, readSnapshot } from './snapshots.ts';
@@ -80,11 +81,11 @@ export class FolderJournal implements JournalSource {
     return this.segments.reduce((sum, { path }) => sum + statSync(path).size, 0);
   }
 
-  next(): JournalFrame | null {
+  next(reused?: ReusedFrames): JournalFrame | null {
     for (;;) {
       const { reader } = this;
       if (reader.betweenGroups && reader.position.seq >= this.untilSeq) return null;
-      const frame = this.nextOf(reader);
+      const frame = this.nextOf(reader, reused);
       if (frame === 'again') continue;
       if (frame === null) {
         if (!this.openNext()) return null;
@@ -93,9 +94,12 @@ export class FolderJournal implements JournalSource {
   }
 
   /** A group that is just being written may look damaged: it is looked at twice. */
-  private nextOf(reader: JournalReader): JournalFrame | null | 'again' {
+  private nextOf(
+    reader: JournalReader,
+    reused: ReusedFrames | undefined,
+  ): JournalFrame | null | 'again' {
     try {
-      return this.named(() => reader.next());
+      return this.named(() => reader.next(reused));
     } catch (error) {
       const isLast = this.index === this.segments.length - 1;
       if (!isLast || !(error instanceof JournalError) || this.twiceAt === reader.offset)

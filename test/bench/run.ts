@@ -1,245 +1,24 @@
 /**
- * `npm run bench`: throughput as ratios against nodejs-order-book on the same order flow in the same run, and the memory
- * of a million resting orders. Contestants take turns, so that a slow spell of the machine hits all; medians are printed, on the clock and of processor time.
+ * `npm run bench`: throughput of the engine beside nodejs-order-book, the memory of a million resting orders, and what the tape,
+ * backtests, history, risk and judged runs cost. `npm run bench -- --throughput` is the first of these alone.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import Table from 'cli-table3';
-import { OrderBook, Side } from 'nodejs-order-book';
-import { JournalReader, JournalWriter } from '../../src/sim/journal/frames.ts';
-import type { Command } from '../../src/engine/commands.ts';
-import { Exchange } from '../../src/engine/exchange.ts';
-import { seq } from '../../src/num/units.ts';
-import { giveCompilerRoom } from '../../src/cli/compiler.ts';
-import { BareBook } from './bare-book.ts';
-import { ReadAhead } from '../../src/sim/journal/read-ahead.ts';
-import { RecordedExchange } from '../../src/sim/recorded-exchange.ts';
-import { CONFIG, Flow, openExchange, openingCommands } from './engine-flow.ts';
-import { makeMix } from './mix.ts';
+import { parseArgs } from 'node:util';
+import { measureThroughput, printThroughput } from './throughput.ts';
 
-// As `orrery` itself does; the peer has it as well.
-giveCompilerRoom();
+const options = parseArgs({
+  options: { json: { type: 'boolean' }, throughput: { type: 'boolean' } },
+}).values;
 
-const ROUNDS = 5;
-/** Rounds before those that count: the compiler is done with the engine after the second. */
-const WARMING = 2;
-const OPERATIONS = 400_000;
-/** The peer is slower by two orders: it gets the first part of the same flow. */
-const PEER_OPERATIONS = 60_000;
-/** Commands that are made at a time, between the clocks. */
-const BLOCK = 1000;
-
-const mix = makeMix(OPERATIONS);
-const flow = new Flow(mix);
-const opening = openingCommands();
-const bytes = journalOfAll();
-
-function journalOfAll(): Uint8Array {
-  const journal = new JournalWriter(CONFIG);
-  let number = 0;
-  const write = (command: Command): void => {
-    journal.append(seq(++number), command);
-  };
-  opening.forEach(write);
-  for (let i = 0; i < mix.count; i++) flow.commands(i, i + 1).forEach(write);
-  return journal.bytes();
+const json = options.json === true;
+const { rows, eventsPerCommand } = measureThroughput();
+if (options.throughput === true) {
+  if (json) console.log(JSON.stringify({ rows, eventsPerCommand }, null, 2));
+  else printThroughput(rows);
+  process.exit();
 }
 
-/** Operations a second, on the clock and of processor time: the second holds on a busy machine too. */
-interface Rate {
-  readonly wall: number;
-  readonly cpu: number;
-}
-
-interface Contestant {
-  readonly name: string;
-  readonly round: () => Rate;
-  readonly figures: Rate[];
-}
-
-/**
- * What each contestant's last round left. The engine of the language throws away the code it compiled for a class when a
- * collection of garbage finds the last of its objects gone, and every round would begin by compiling anew: no process that
- * has a book meets that.
- */
-const worlds = new Map<string, unknown>();
-
-/** Takes the time of parts of a round. */
-class Watch {
-  private wallMs = 0;
-  private cpuUs = 0;
-
-  time(run: () => void): void {
-    const before = process.cpuUsage();
-    const started = performance.now();
-    run();
-    this.wallMs += performance.now() - started;
-    const { user, system } = process.cpuUsage(before);
-    this.cpuUs += user + system;
-  }
-
-  rate(operations: number): Rate {
-    return { wall: operations / (this.wallMs / 1e3), cpu: operations / (this.cpuUs / 1e6) };
-  }
-}
-
-function perSecond(operations: number, run: () => void): Rate {
-  globalThis.gc?.();
-  const watch = new Watch();
-  watch.time(run);
-  return watch.rate(operations);
-}
-
-function peer(): Rate {
-  const book = new OrderBook();
-  worlds.set('peer', book);
-  const apply = (from: number, to: number): void => {
-    for (let i = from; i < to; i++) {
-      if (mix.kind[i] === 1) {
-        book.cancel(String(mix.id[i]));
-        continue;
-      }
-      const size = mix.lots[i] ?? 0;
-      book.limit({
-        id: String(mix.id[i]),
-        side: size > 0 ? Side.BUY : Side.SELL,
-        size: Math.abs(size),
-        price: mix.price[i] ?? 0,
-        ...(mix.kind[i] === 2 ? { timeInForce: 'IOC' as never } : {}),
-      });
-    }
-  };
-  apply(0, mix.warmUp);
-  return perSecond(PEER_OPERATIONS, () => {
-    apply(mix.warmUp, mix.warmUp + PEER_OPERATIONS);
-  });
-}
-
-function bareBook(): Rate {
-  const book = new BareBook();
-  worlds.set('bareBook', book);
-  const apply = (from: number, to: number): void => {
-    for (let i = from; i < to; i++) {
-      const id = mix.id[i] ?? 0;
-      if (mix.kind[i] === 1) book.cancel(id);
-      else book.place(id, mix.lots[i] ?? 0, mix.price[i] ?? 0, mix.kind[i] === 2);
-    }
-  };
-  apply(0, mix.warmUp);
-  return perSecond(OPERATIONS, () => {
-    apply(mix.warmUp, mix.count);
-  });
-}
-
-let events = 0;
-let chainHash = '';
-const count = (): void => {
-  events += 1;
-};
-
-/** Commands a second of the whole flow, each block made before its time is taken. */
-function flowPerSecond(apply: (command: Command) => void): Rate {
-  globalThis.gc?.();
-  const watch = new Watch();
-  for (let from = mix.warmUp; from < mix.count; from += BLOCK) {
-    const commands = flow.commands(from, Math.min(from + BLOCK, mix.count));
-    watch.time(() => {
-      for (const command of commands) apply(command);
-    });
-  }
-  return watch.rate(OPERATIONS);
-}
-
-/** Every event goes into the chain hash; those that every fill has are made into objects when somebody hears them. */
-function engine(): Rate {
-  const exchange = openExchange();
-  worlds.set('engine', exchange);
-  for (const command of flow.commands(0, mix.warmUp)) exchange.apply(command);
-  const rate = flowPerSecond((command) => exchange.apply(command));
-  chainHash = exchange.chainHash();
-  return rate;
-}
-
-function heard(): Rate {
-  const exchange = openExchange();
-  worlds.set('heard', exchange);
-  for (const command of flow.commands(0, mix.warmUp)) exchange.apply(command);
-  events = 0;
-  const rate = flowPerSecond((command) => exchange.apply(command, count));
-  if (exchange.chainHash() !== chainHash) throw new Error('a run that is heard differs');
-  return rate;
-}
-
-/** As a running exchange does it: each command is journalled, then applied. */
-function recorded(): Rate {
-  const exchange = new RecordedExchange(CONFIG, { checkpointEvery: 0 });
-  worlds.set('recorded', exchange);
-  for (const command of opening) exchange.submit(command);
-  for (const command of flow.commands(0, mix.warmUp)) exchange.submit(command);
-  const rate = flowPerSecond((command) => exchange.submit(command));
-  if (exchange.engine.chainHash() !== chainHash) throw new Error('recorded and plain run differ');
-  return rate;
-}
-
-function fromBytes(): Rate {
-  const reader = new JournalReader(bytes);
-  const exchange = new Exchange(reader.header.config);
-  worlds.set('fromBytes', exchange);
-  const ahead = new ReadAhead(reader);
-  // As `replay` does it. What is read ahead belongs to the part whose time is taken.
-  let next = 0;
-  const replay = (until: number): void => {
-    while (exchange.seq < until) {
-      if (next === ahead.frames.length) {
-        if (!ahead.fill()) break;
-        next = 0;
-      }
-      const frame = ahead.frames[next++];
-      if (frame?.kind === 'command') exchange.apply(frame.command);
-    }
-  };
-  replay(opening.length + mix.warmUp);
-  const rate = perSecond(OPERATIONS, () => {
-    replay(opening.length + mix.count);
-  });
-  if (exchange.chainHash() !== chainHash) throw new Error('replay and live run differ');
-  return rate;
-}
-
-const contestants: Contestant[] = [
-  { name: 'nodejs-order-book 10.1.1', round: peer, figures: [] },
-  { name: 'book alone', round: bareBook, figures: [] },
-  { name: 'engine, commands to hashed events', round: engine, figures: [] },
-  { name: 'engine, commands to journal and hashed events', round: recorded, figures: [] },
-  { name: 'engine, journal bytes to hashed events', round: fromBytes, figures: [] },
-  { name: 'engine, commands to hashed events, each heard', round: heard, figures: [] },
-];
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
-}
-
-const json = process.argv.includes('--json');
-for (let round = -WARMING; round < ROUNDS; round++) {
-  for (const { round: run, figures } of contestants) {
-    const rate = run();
-    if (round >= 0) figures.push(rate);
-  }
-}
-const medians = contestants.map(({ name, figures }) => ({
-  name,
-  wall: median(figures.map(({ wall }) => wall)),
-  cpu: median(figures.map(({ cpu }) => cpu)),
-}));
-const [base] = medians;
-const rows = medians.map(({ name, wall, cpu }) => ({
-  name,
-  perSecond: Math.round(wall),
-  perCpuSecond: Math.round(cpu),
-  ratio: Number((wall / (base?.wall ?? 1)).toFixed(1)),
-  cpuRatio: Number((cpu / (base?.cpu ?? 1)).toFixed(1)),
-}));
 /** Runs a script of this folder by itself: what it measures must not be mixed with what ran before. */
 function apart(script: string): unknown {
   const path = fileURLToPath(new URL(script, import.meta.url));
@@ -284,33 +63,14 @@ if (json) {
         history,
         risk,
         judged,
-        eventsPerCommand: events / OPERATIONS,
+        eventsPerCommand,
       },
       null,
       2,
     ),
   );
 } else {
-  const table = new Table({
-    head: ['one run, same order flow', 'operations/s', 'ratio', 'a CPU second', 'ratio'],
-    colAligns: ['left', 'right', 'right', 'right', 'right'],
-    style: { head: [], border: [], compact: true },
-  });
-  for (const row of rows) {
-    table.push([
-      row.name,
-      row.perSecond.toLocaleString('en'),
-      `${row.ratio.toFixed(1)} ×`,
-      row.perCpuSecond.toLocaleString('en'),
-      `${row.cpuRatio.toFixed(1)} ×`,
-    ]);
-  }
-  console.log(table.toString());
-  const [applied, live, replayed] = rows.slice(2).map((row) => row.perCpuSecond);
-  console.log(
-    `a replayed command costs ${((live ?? 0) / (replayed ?? 1)).toFixed(2)} × a live one, which is journalled, ` +
-      `and ${((applied ?? 0) / (replayed ?? 1)).toFixed(2)} × one that is only applied`,
-  );
+  printThroughput(rows);
   console.log(
     `${memory.orders.toLocaleString('en')} resting orders: ${(memory.bytes / 2 ** 20).toFixed(0)} MiB over an empty exchange ` +
       `(${(memory.bytes / memory.orders).toFixed(0)} bytes an order)`,

@@ -77,30 +77,7 @@ export function accept(
   }
   watchExpiry(state, slot, terms.expiresAtMs);
   hashOrderAccepted(state.hashing(), state.causeInHash, id);
-  if (state.heard) {
-    state.tell({
-      kind: 'orderAccepted',
-      seq: state.seq,
-      index: state.nextIndex(),
-      timeUs: state.nowUs,
-      cause: state.cause,
-      orderId: id,
-      subaccount: terms.subaccount,
-      market: terms.market,
-      orderType: terms.orderType,
-      lots: terms.lots,
-      priceTicks: terms.priceTicks,
-      ioc: terms.ioc,
-      postOnly: terms.postOnly,
-      reduceOnly: terms.reduceOnly,
-      nonce: terms.nonce,
-      expiresAtMs: terms.expiresAtMs,
-      delegate: terms.delegate,
-      clientId: terms.clientId,
-      originator: terms.originator,
-      originatorFeePpm: terms.originatorFeePpm,
-    });
-  }
+  if (state.heard) state.tell(announcement(state, 'orderAccepted', terms, id));
 }
 
 /** The order is turned down, with a record. */
@@ -114,8 +91,22 @@ export function reject(
 ): void {
   const table = state.orders;
   table.setStatus(slot, 'rejected', reason);
-  state.emit(hashOrderRejected, {
-    kind: 'orderRejected',
+  const turnedDown = announcement(state, 'orderRejected', terms, id);
+  state.emit(hashOrderRejected, { ...turnedDown, reason });
+  table.unlinkOwner(subaccount.orders, slot);
+  retain(state, slot, subaccount);
+  table.remove(slot);
+}
+
+/** The event that begins an order's record, with its terms. */
+function announcement<Kind extends 'orderAccepted' | 'orderRejected'>(
+  state: State,
+  kind: Kind,
+  terms: OrderTerms,
+  id: OrderId,
+) {
+  return {
+    kind,
     seq: state.seq,
     index: state.nextIndex(),
     timeUs: state.nowUs,
@@ -135,11 +126,7 @@ export function reject(
     clientId: terms.clientId,
     originator: terms.originator,
     originatorFeePpm: terms.originatorFeePpm,
-    reason,
-  });
-  table.unlinkOwner(subaccount.orders, slot);
-  retain(state, slot, subaccount);
-  table.remove(slot);
+  };
 }
 
 /** Slot of the live order of this account with this clientId, or NONE. */

@@ -145,6 +145,13 @@ export class ByteReader {
     return this.view.getUint32(at, true);
   }
 
+  i32(): number {
+    const { at } = this;
+    if (at + 4 > this.end) throw new BytesError(at, 'the frame ends early');
+    this.at = at + 4;
+    return this.view.getInt32(at, true);
+  }
+
   u64(): number {
     const { at } = this;
     if (at + 8 > this.end) throw new BytesError(at, 'the frame ends early');

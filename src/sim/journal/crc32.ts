@@ -1,4 +1,4 @@
-/** CRC-32 (IEEE, reflected), eight bytes at a step: about 0.5 ns a byte. The same as `zlib.crc32`. */
+/** CRC-32 (IEEE, reflected), eight bytes at a step: about 0.7 ns a byte. The bits of `zlib.crc32`. */
 
 const TABLES = makeTables();
 
@@ -33,7 +33,7 @@ const T5 = TABLES[5] ?? new Int32Array(256);
 const T6 = TABLES[6] ?? new Int32Array(256);
 const T7 = TABLES[7] ?? new Int32Array(256);
 
-/** Of the bytes [start, end), as an unsigned number. */
+/** Of the bytes [start, end), as a signed number, which never needs an object of its own. */
 export function crc32(bytes: DataView, start: number, end: number): number {
   let crc = -1;
   let at = start;
@@ -60,5 +60,5 @@ export function crc32(bytes: DataView, start: number, end: number): number {
     at += 4;
   }
   for (; at < end; at++) crc = (crc >>> 8) ^ (T0[(crc ^ bytes.getUint8(at)) & 0xff] ?? 0);
-  return ~crc >>> 0;
+  return ~crc;
 }

@@ -9,7 +9,7 @@ import type { TapeLevel } from '../../engine/commands.ts';
 import { archiveSpec } from '../../engine/config-archive.ts';
 import type { MarketSpec } from '../../engine/config.ts';
 import { BAR_FILLS, BAR_PATHS, TAPE_L3_ACTIONS } from '../../engine/tape/hash-tape.ts';
-import { lots, priceTicks } from '../../num/units.ts';
+import { lots, priceTicks, type TimeUs } from '../../num/units.ts';
 import { BytesError, type ByteReader, type ByteWriter } from './bytes.ts';
 
 /** What a command's fields are passed through. Names serve the JSON form and error messages. */
@@ -32,6 +32,15 @@ export interface FieldIo {
     pass: (io: FieldIo, entry: T) => T,
   ): readonly T[];
 }
+
+/** A kind of command: its fields, named once, in their order. */
+export interface CommandFields<C, Empty extends C | null = C> {
+  /** Stands in for the command that a reader is about to make: its values are ignored. */
+  readonly empty: Empty;
+  /** Passes the fields of a command through `io`, and answers the command that comes out. */
+  readonly pass: (io: FieldIo, atUs: TimeUs, command: C | Empty) => C;
+}
+
 export class FieldWriter implements FieldIo {
   private readonly out: ByteWriter;
   constructor(out: ByteWriter) {

@@ -25,6 +25,7 @@ import {
   type JournalPosition,
 } from './header.ts';
 import { JournalError } from './journal-error.ts';
+import type { ReusedFrames } from './reused-frames.ts';
 
 export { JournalError } from './journal-error.ts';
 
@@ -43,8 +44,14 @@ const MAX_FRAME = 64 * 1024 * 1024;
 const FULL_GROUP = 16 * 1024 * 1024;
 const MAX_GROUP = FULL_GROUP + 2 * MAX_FRAME;
 
+export interface CommandFrame {
+  readonly kind: 'command';
+  readonly seq: Seq;
+  readonly command: Command;
+}
+
 export type JournalFrame =
-  | { readonly kind: 'command'; readonly seq: Seq; readonly command: Command }
+  | CommandFrame
   | {
       readonly kind: 'checkpoint';
       readonly seq: Seq;
@@ -230,8 +237,11 @@ export interface JournalSource {
   readonly header: JournalHeader;
   /** State that its first command is applied to; null when that is the genesis of the configuration. */
   readonly base: Uint8Array | null;
-  /** The next frame, or null at the end or at a torn tail. Throws `JournalError` on corruption. */
-  next(): JournalFrame | null;
+  /**
+   * The next frame, or null at the end or at a torn tail. Throws `JournalError` on corruption. With `reused` orders and cancels are
+   * read into those frames.
+   */
+  next(reused?: ReusedFrames): JournalFrame | null;
   /** Whether the end frame was read. */
   readonly ended: boolean;
   readonly torn: TornTail | null;
@@ -307,7 +317,7 @@ export class JournalReader implements JournalSource {
     }
   }
 
-  next(): JournalFrame | null {
+  next(reused?: ReusedFrames): JournalFrame | null {
     if (this.tail !== null || this.atEnd) return null;
     const { grouped } = this.header;
     while (grouped && this.at === this.groupEnd) if (!this.openGroup()) return null;
@@ -318,7 +328,7 @@ export class JournalReader implements JournalSource {
     if (typeof end === 'string') return grouped ? this.fail(end) : this.tear(end);
     this.reader.end = end;
     this.begun = this.at;
-    const frame = this.parse();
+    const frame = this.parse(reused);
     if (this.reader.at !== end) this.fail('a frame longer than its fields');
     this.at = end;
     return frame;
@@ -352,7 +362,7 @@ export class JournalReader implements JournalSource {
     reader.at = at;
     reader.end = limit;
     const length = reader.u32();
-    const checksum = reader.u32();
+    const checksum = reader.i32();
     if (length < FRAME_BODY_HEAD || length > max) {
       return `a frame length of ${String(length)} bytes`;
     }
@@ -379,7 +389,7 @@ export class JournalReader implements JournalSource {
     }
   }
 
-  private parse(): JournalFrame {
+  private parse(reused: ReusedFrames | undefined): JournalFrame {
     try {
       // The frame is as long as its head at least.
       const { reader } = this;
@@ -397,7 +407,9 @@ export class JournalReader implements JournalSource {
       this.lastUs = atUs;
       switch (kind) {
         case KIND_COMMAND:
-          return { kind: 'command', seq, command: decodeCommand(this.reader, atUs) };
+          return reused === undefined
+            ? { kind: 'command', seq, command: decodeCommand(reader, atUs) }
+            : reused.read(reader, seq, atUs);
         case KIND_CHECKPOINT:
           return { kind: 'checkpoint', seq, timeUs: atUs, stateHash: this.reader.text() };
         case KIND_CHAIN:
@@ -462,7 +474,7 @@ export function findWhole(source: Uint8Array, from: number, grouped: boolean): n
     const length = probe.u32();
     if (length < FRAME_BODY_HEAD || length > source.length - at - FRAME_HEAD) continue;
     const body = at + FRAME_HEAD;
-    if (crc32(probe.view, body, body + length) === probe.u32()) return at;
+    if (crc32(probe.view, body, body + length) === probe.i32()) return at;
   }
   return null;
 }

@@ -76,7 +76,7 @@ export function readHeader(source: Uint8Array): { header: JournalHeader; end: nu
   if (source.length < FIXED) throw new JournalError('journal header: ends early at byte 8');
   const reader = new ByteReader(source, MAGIC.length);
   const length = reader.u32();
-  const checksum = reader.u32();
+  const checksum = reader.i32();
   const end = FIXED + length;
   if (end > source.length) {
     throw new JournalError(

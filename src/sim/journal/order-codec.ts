@@ -22,74 +22,72 @@ import type { ByteReader, ByteWriter } from './bytes.ts';
 const LONGEST = 64;
 const MORE = 0x80;
 
-/** The number whose bytes begin here, or −1 when they are more than four. */
-function uintAt(source: Uint8Array, at: number): number {
-  const first = source[at] ?? 0;
-  if (first < MORE) return first;
-  const second = source[at + 1] ?? 0;
-  const low = (first & 0x7f) | ((second & 0x7f) << 7);
-  if (second < MORE) return low;
-  const third = source[at + 2] ?? 0;
-  const more = low | ((third & 0x7f) << 14);
-  if (third < MORE) return more;
-  const fourth = source[at + 3] ?? 0;
-  return fourth < MORE ? more | (fourth << 21) : -1;
+/** A command that is being read. */
+export type Writable<C> = { -readonly [Field in keyof C]: C[Field] };
+
+/** A bit for each of four bytes that ends a number. */
+const ENDS = 0x80808080;
+
+/** How many bytes the number has whose first four are these; 0 when they are more than four. No branch: none is ever mispredicted. */
+function lengthOf(word: number): number {
+  const ends = ~word & ENDS;
+  return (39 - Math.clz32(ends & -ends)) >> 3;
 }
 
-/** Where the number ends that begins here. */
-function endOfUint(source: Uint8Array, at: number): number {
-  let end = at;
-  while ((source[end] ?? 0) >= MORE) end += 1;
-  return end + 1;
+/** The number itself, when it has no more than four. */
+function valueOf(word: number): number {
+  const ends = ~word & ENDS;
+  const own = word & ((ends & -ends) - 1);
+  return (
+    (own & 0x7f) | ((own >>> 1) & 0x3f80) | ((own >>> 2) & 0x1fc000) | ((own >>> 3) & 0xfe00000)
+  );
 }
 
-/** The fields after the tag; null, with nothing read, when they are not those of an ordinary order. Throws `BytesError`. */
-export function readPlaceOrder(reader: ByteReader, atUs: TimeUs): PlaceOrder | null {
-  const { source } = reader;
+/**
+ * Reads the fields after the tag into an order; false, with nothing read, when they are not those of an ordinary one. Throws
+ * `BytesError`.
+ */
+export function readPlaceOrder(
+  reader: ByteReader,
+  atUs: TimeUs,
+  into: Writable<PlaceOrder>,
+): boolean {
+  const { source, view } = reader;
   let { at } = reader;
-  if (at + LONGEST > source.length) return null;
-  const subaccount = uintAt(source, at);
-  at = endOfUint(source, at);
-  const market = source[at++] ?? 0;
-  const type = source[at++] ?? 0;
-  const first = source[at++] ?? 0;
-  let size = (first >>> 1) & 0x3f;
-  if (first >= MORE) {
-    const high = uintAt(source, at);
-    at = endOfUint(source, at);
-    if (high < 0) return null;
-    size += high * 0x40;
-  }
-  const price = uintAt(source, at);
-  at = endOfUint(source, at);
+  if (at + LONGEST > source.length) return false;
+  const subaccount = view.getInt32(at, true);
+  at += lengthOf(subaccount);
+  const market = source[at] ?? 0;
+  const type = source[at + 1] ?? 0;
+  const size = view.getInt32(at + 2, true);
+  at += 2 + lengthOf(size);
+  const price = view.getInt32(at, true);
+  at += lengthOf(price);
   const ioc = source[at] ?? 0;
   const postOnly = source[at + 1] ?? 0;
   const reduceOnly = source[at + 2] ?? 0;
   at += 3;
   const delegate = source[at + 16] ?? 0;
+  const short = (~subaccount & ENDS) !== 0 && (~size & ENDS) !== 0 && (~price & ENDS) !== 0;
   const small = (ioc | postOnly | reduceOnly) <= 1 && (market | delegate) < MORE && type === 0;
-  if (!small || subaccount < 0 || price < 0 || at + 17 > reader.end) return null;
-  const nonce = reader.i64At(at);
-  const expiresAtMs = reader.i64At(at + 8);
+  if (!short || !small || at + 17 > reader.end) return false;
   reader.at = at + 17;
-  return {
-    kind: 'placeOrder',
-    timeUs: atUs,
-    subaccount: subaccountId(subaccount),
-    market: marketId(market),
-    orderType: 'limit',
-    lots: lots((first & 1) === 1 ? -size - 1 : size),
-    priceTicks: priceTicks(price),
-    ioc: ioc === 1,
-    postOnly: postOnly === 1,
-    reduceOnly: reduceOnly === 1,
-    nonce,
-    expiresAtMs,
-    delegate: delegate === 0 ? null : accountId(delegate - 1),
-    clientId: reader.bool('clientId') ? reader.text() : null,
-    originator: reader.bool('originator') ? address(reader.text()) : null,
-    originatorFeePpm: ppm(reader.uint()),
-  };
+  const signed = valueOf(size);
+  into.timeUs = atUs;
+  into.subaccount = subaccountId(valueOf(subaccount));
+  into.market = marketId(market);
+  into.lots = lots((signed & 1) === 1 ? -(signed >>> 1) - 1 : signed >>> 1);
+  into.priceTicks = priceTicks(valueOf(price));
+  into.ioc = ioc === 1;
+  into.postOnly = postOnly === 1;
+  into.reduceOnly = reduceOnly === 1;
+  into.nonce = reader.i64At(at);
+  into.expiresAtMs = reader.i64At(at + 8);
+  into.delegate = delegate === 0 ? null : accountId(delegate - 1);
+  into.clientId = reader.bool('clientId') ? reader.text() : null;
+  into.originator = reader.bool('originator') ? address(reader.text()) : null;
+  into.originatorFeePpm = ppm(reader.uint());
+  return true;
 }
 
 export function writePlaceOrder(writer: ByteWriter, tag: number, c: PlaceOrder): void {
@@ -110,8 +108,13 @@ export function writePlaceOrder(writer: ByteWriter, tag: number, c: PlaceOrder):
   writer.uint(c.originatorFeePpm);
 }
 
-export function readCancelOrder(reader: ByteReader, atUs: TimeUs): CancelOrder {
-  return { kind: 'cancelOrder', timeUs: atUs, orderId: orderId(reader.uint()) };
+export function readCancelOrder(
+  reader: ByteReader,
+  atUs: TimeUs,
+  into: Writable<CancelOrder>,
+): void {
+  into.timeUs = atUs;
+  into.orderId = orderId(reader.uint());
 }
 
 export function writeCancelOrder(writer: ByteWriter, tag: number, c: CancelOrder): void {

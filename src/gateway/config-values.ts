@@ -1,0 +1,108 @@
+/** Values of exchange and market parameters, from decimal text to engine units. What is wrong is said with the field and its limit. */
+import { formatDecimal, stepsExact, type Decimal } from '../num/decimal.ts';
+import {
+  COLLATERAL_DECIMALS,
+  durationUs,
+  ppb,
+  ppm,
+  quanta,
+  type DurationUs,
+  type Ppb,
+  type Ppm,
+  type Quanta,
+} from '../num/units.ts';
+import type { Fields } from './fields.ts';
+
+/** A ratio in decimal text as parts per 1e9. */
+export function ratePpb(fields: Fields, name: string, least: number, most: number): Ppb {
+  const whole = stepsExact(fields.decimal(name), { digits: 1n, scale: 9 });
+  if (whole === null || whole < BigInt(least) * 10n ** 9n || whole > BigInt(most) * 10n ** 9n) {
+    fields.fail(name, `must be from ${String(least)} to ${String(most)} with at most 9 decimals`);
+  }
+  return ppb(Number(whole));
+}
+
+/** Money ≥ 0, or the fallback. */
+export function amount(fields: Fields, name: string, fallback: Quanta): Quanta {
+  return fields.has(name) ? quanta(inQuanta(fields, name)) : fallback;
+}
+
+/** A length of time given in milliseconds, or the fallback. */
+export function millis(
+  fields: Fields,
+  name: string,
+  least: number,
+  fallback: DurationUs,
+): DurationUs {
+  return fields.has(name) ? durationUs(count(fields, name, least, 1e12) * 1000) : fallback;
+}
+
+export function positive(fields: Fields, name: string): Decimal {
+  const value = fields.decimal(name);
+  if (value.digits <= 0n) fields.fail(name, 'must be positive');
+  return value;
+}
+
+export function inLots(fields: Fields, name: string, lot: Decimal): bigint {
+  const whole = stepsExact(positive(fields, name), lot);
+  if (whole === null) {
+    fields.fail(name, `must be a multiple of lotSize ${formatDecimal(lot.digits, lot.scale)}`);
+  }
+  return whole;
+}
+
+export function inQuanta(fields: Fields, name: string): bigint {
+  const value = fields.decimal(name);
+  const whole = stepsExact(value, { digits: 1n, scale: COLLATERAL_DECIMALS });
+  if (whole === null || whole < 0n) {
+    fields.fail(name, `must be 0 or more with at most ${String(COLLATERAL_DECIMALS)} decimals`);
+  }
+  return whole;
+}
+
+/** A ratio in decimal text as parts per million; a negative fallback makes it required. */
+export function rate(
+  fields: Fields,
+  name: string,
+  fallback: number,
+  least: number,
+  most: number,
+): Ppm {
+  if (!fields.has(name) && fallback >= least) return ppm(fallback);
+  const whole = stepsExact(fields.decimal(name), { digits: 1n, scale: 6 });
+  if (whole === null || whole < BigInt(least) || whole > BigInt(most)) {
+    fields.fail(
+      name,
+      `must be from ${formatDecimal(BigInt(least), 6)} to ${formatDecimal(BigInt(most), 6)} ` +
+        'with at most 6 decimals',
+    );
+  }
+  return ppm(Number(whole));
+}
+
+export function count(fields: Fields, name: string, least: number, most: number): number {
+  const value = fields.integer(name);
+  if (value < BigInt(least) || value > BigInt(most)) {
+    fields.fail(name, `must be an integer from ${String(least)} to ${String(most)}`);
+  }
+  return Number(value);
+}
+
+export function word<T extends string>(
+  fields: Fields,
+  name: string,
+  words: readonly T[],
+  fallback: T,
+): T {
+  if (!fields.has(name)) return fallback;
+  const text = fields.text(name);
+  const found = words.find((known) => known === text);
+  if (found === undefined) fields.fail(name, `must be one of ${words.join(', ')}`);
+  return found;
+}
+
+/** As YAML or text has it. */
+export function flag(fields: Fields, name: string, fallback: boolean): boolean {
+  if (typeof fields.get(name) === 'boolean') return fields.boolean(name);
+  return word(fields, name, ['true', 'false'], String(fallback)) === 'true';
+}
