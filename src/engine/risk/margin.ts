@@ -26,6 +26,7 @@ import type { State } from '../state.ts';
 import { feeOfFill, type SideFees } from './fees.ts';
 import { affordsIsolatedFill, isolatedEquity, isolatedHold } from './isolated.ts';
 import { initialOf, maintenanceOf, mustMark, upnlOf, worstLots } from './requirement.ts';
+import { hasRoom, restingBound, roomOfCross, roomOfIsolated } from './room.ts';
 
 export interface MarginFigures {
   /** Cash and uPnL of the cross positions. */
@@ -148,33 +149,6 @@ function restingCost(
   return cost;
 }
 
-/** Quanta to spare before a bound in doubles may say yes: far more than its rounding can amount to. */
-const SPARE = 1_000_000;
-/** Doubles up to here keep every rounding below a Quantum. */
-const BOUNDED = 2 ** 52;
-
-/**
- * Equity of a subaccount with one market, and an upper bound of what a worst size there requires: in doubles, for saying
- * yes to the many who are far from any limit. It never says no: then, and when a figure is large or there are other markets, the exact rule decides.
- */
-function hasRoom(
-  subaccount: Subaccount,
-  exposure: Exposure,
-  market: Market,
-  worst: number,
-  otherNeeds: number,
-): boolean {
-  if (exposure.isolated || subaccount.exposureCount > 1) return false;
-  const unit = mustMark(market) * market.spec.quantaPerTickLot;
-  const cash = subaccount.cashAbout;
-  const cost = exposure.costAbout;
-  const value = exposure.positionLots * unit;
-  const rate = Math.max(market.highestInitialPpm, exposure.ownMarginPpm);
-  const needs = (worst * unit * rate) / PPM + otherNeeds;
-  if (!(Math.abs(cash) + Math.abs(cost) + Math.abs(value) + needs < BOUNDED)) return false;
-  return cash + value - cost - needs > SPARE;
-}
-
 /**
  * Whether a new order, not reduce-only, may be accepted (R-5.5): it only reduces the position, or its worst case leaves
  * free collateral ≥ 0. The worst case counts all resting orders and this one as filled at their limits, with the
@@ -205,17 +179,12 @@ export function affordsOrder(
   const rate = ppm(Math.max(spec.makerFeePpm, spec.takerFeePpm, 0) + originatorFeePpm);
   const distance = ioc ? 0 : Math.max(0, Math.sign(orderLots) * (limit - mark));
 
-  // Every resting order costs at most this: its lots at the furthest prices, with the highest rates.
-  const resting =
-    Math.max(0, exposure.highestBid - mark) * exposure.bidLots +
-    (exposure.askLots === 0 ? 0 : Math.max(0, mark - exposure.lowestAsk) * exposure.askLots) +
-    ((exposure.bidLots + exposure.askLots) *
-      exposure.highestPrice *
-      (Math.max(spec.makerFeePpm, 0) + state.config.maxOriginatorFeePpm)) /
-      PPM +
-    exposure.openOrders;
-  const own = size * distance + (size * feePrice * rate) / PPM + 1;
-  if (hasRoom(subaccount, exposure, market, worst, (resting + own) * unit)) return true;
+  const own = (size * distance + (size * feePrice * rate) / PPM + 1) * unit;
+  const costs = restingBound(state, exposure, market) + own;
+  const room = exposure.isolated
+    ? roomOfIsolated(exposure, market, bids + asks, feePrice, costs)
+    : roomOfCross(exposure, market, worst, costs);
+  if (hasRoom(state, subaccount, exposure, room)) return true;
 
   let free = crossFree(state, subaccount, exposure);
   for (const other of subaccount.exposures) {
@@ -266,9 +235,10 @@ export function affordsFill(
   const worst = worstLots(after, bids, asks);
   const loss = fillLots * (price - mark) * unit;
   const paid = doubleOf(fees.protocol) + doubleOf(fees.originator);
-  if (hasRoom(subaccount, exposure, market, worst, Math.abs(loss) + Math.abs(paid))) return true;
-
-  if (exposure.isolated) {
+  if (!exposure.isolated) {
+    const room = roomOfCross(exposure, market, worst, Math.abs(loss) + Math.abs(paid));
+    if (hasRoom(state, subaccount, exposure, room)) return true;
+  } else {
     return affordsIsolatedFill(
       state,
       subaccount,
