@@ -1,6 +1,7 @@
 /**
- * Ways through a space. A sampler is asked for rounds of proposals and is told every result before the next round, so
- * what it proposes depends on its seed and the results alone, never on how many workers ran them or in which order.
+ * Ways through a space. A sampler is told results in the order of their numbers, and which of them a proposal follows from is fixed
+ * by its own number: so what it proposes depends on its seed and the results alone, never on how many workers ran them or
+ * in which order they ended.
  */
 import type { RandomStream } from '../sim/rng.ts';
 import { sobol } from './sobol.ts';
@@ -18,7 +19,10 @@ export interface Told extends Proposal {
   readonly score: number | null;
 }
 
-/** The next round, given all that was told; empty when the search is over. */
+/**
+ * Asked once for every number of results, from none up by one: what may run from then on. The search is over when every proposal
+ * has its result and there are no more.
+ */
 export type Sampler = (told: readonly Told[]) => readonly Proposal[];
 
 /** The most trials of one search. */
@@ -65,9 +69,11 @@ export function halvingSampler(
   let budget = 1;
   for (let round = 0; round < rounds; round++) budget /= eta;
   let entrants: readonly Point[] = first;
+  let asked = 0;
   let isOver = false;
   return (told) => {
-    if (isOver) return [];
+    // Who goes on is known when a round has ended.
+    if (isOver || told.length < asked) return [];
     if (told.length > 0) {
       const lastRound = told.slice(-entrants.length);
       const best = [...lastRound].filter(({ score }) => score !== null).sort(byScore);
@@ -75,30 +81,37 @@ export function halvingSampler(
       budget = Math.min(1, budget * eta);
     }
     isOver = budget > 1 - 1e-9 || entrants.length === 0;
+    asked += entrants.length;
     return entrants.map((point) => ({ point, budget: isOver ? 1 : budget }));
   };
 }
 
-/** Rounds of eight, the first two drawn alike, the rest where good results are dense (tpe.ts). */
+/**
+ * The first sixteen drawn alike, the rest where good results are dense (tpe.ts). A proposal follows from all results but those of the
+ * seven before it, so that eight may run at a time and none waits for a round to end.
+ */
 export function tpeSampler(space: Space, trials: number, random: RandomStream): Sampler {
   const total = Math.min(trials, sizeOf(space));
+  const seen = new Set<string>();
   return (told) => {
-    const count = Math.min(TPE_ROUND, total - told.length);
-    const seen = new Set(told.map(({ point }) => keyOf(point)));
-    const round: Proposal[] = [];
     const scored = told.flatMap(({ point, score }) => (score === null ? [] : [{ point, score }]));
-    while (round.length < count) {
-      const proposed = scored.length < TPE_STARTUP ? null : proposeTpe(space, scored, seen, random);
+    const proposals: Proposal[] = [];
+    while (seen.size < Math.min(total, Math.max(TPE_STARTUP, told.length + TPE_AT_ONCE))) {
+      const isDrawn = seen.size < TPE_STARTUP || scored.length < TPE_LEAST;
+      const proposed = isDrawn ? null : proposeTpe(space, scored, seen, random);
       const point = proposed ?? firstUnseen(space, seen, randomPoints(space, random));
       seen.add(keyOf(point));
-      round.push({ point, budget: 1 });
+      proposals.push({ point, budget: 1 });
     }
-    return round;
+    return proposals;
   };
 }
 
-const TPE_ROUND = 8;
 const TPE_STARTUP = 16;
+/** The most trials of which none knows of the others. */
+const TPE_AT_ONCE = 8;
+/** Scores without which there is nothing to go by. */
+const TPE_LEAST = 8;
 
 /** Best first; equal scores in the order in which they were proposed. */
 export function byScore(a: Told, b: Told): number {

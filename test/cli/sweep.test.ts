@@ -1,6 +1,7 @@
 /** `orrery sweep` and `orrery walkforward` on recorded data, in worker threads. */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,12 +21,12 @@ function orrery(...args: string[]): { status: number | null; out: string; err: s
   return { status, out: stdout, err: stderr };
 }
 
-const sweep = (out: string, ...more: string[]) =>
-  orrery(
-    ...['sweep', STRATEGY, '--data', DATA, '--to', '2024-08-08T23:55:20Z', '--out', out],
-    ...['--vary', 'fast=3:5:2', '--vary', 'slow=8:12:4', '--method', 'grid'],
-    ...['--objective', 'totalReturn', ...more],
-  );
+const sweepOf = (out: string, ...more: string[]): string[] => [
+  ...['sweep', STRATEGY, '--data', DATA, '--to', '2024-08-08T23:55:20Z', '--out', out],
+  ...['--vary', 'fast=3:5:2', '--vary', 'slow=8:12:4', '--method', 'grid'],
+  ...['--objective', 'totalReturn', ...more],
+];
+const sweep = (out: string, ...more: string[]) => orrery(...sweepOf(out, ...more));
 
 beforeAll(() => {
   execFileSync(process.execPath, [join(root, '.ci', 'setup.mjs')], { stdio: 'ignore' });
@@ -59,6 +60,27 @@ describe('sweep', () => {
     expect(one).toMatchObject({ all: summary.all });
     const again = sweep('two', '--json', '--no-robustness');
     expect(JSON.parse(again.out)).toMatchObject({ all: summary.all });
+  });
+
+  it('an interrupt ends it with what has ended, and the same command goes on', async () => {
+    const log = join(scratch, 'stopped', 'trials.jsonl');
+    const lines = (): string[] =>
+      existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : [];
+    const args = sweepOf('stopped', '--workers', '1', '--json', '--no-robustness');
+    const child = spawn(process.execPath, [join(root, 'dist', 'cli', 'main.js'), ...args], {
+      cwd: scratch,
+      stdio: 'ignore',
+    });
+    while (lines().length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    child.kill('SIGINT');
+    expect((await once(child, 'exit')) as unknown[]).toEqual([130, null]);
+    const before = lines();
+    expect(before.length).toBeLessThan(5);
+    const { status, out } = orrery(...args);
+    expect(status).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ trials: 4, failed: 0 });
+    expect(lines()).toHaveLength(5);
+    expect(lines().slice(0, before.length)).toEqual(before);
   });
 
   it.each([

@@ -19,18 +19,21 @@ import { RandomStreams } from '../../src/sim/rng.ts';
 const random = (name = 'search') => new RandomStreams('7').stream(name);
 const SPACE = [parseDimension('fast=5:50:5'), parseDimension('mode=a,b,c')];
 
-/** Asks until the search is over; `rounds` are what it proposed. */
+/** Tells results one by one until the search is over; answers what was proposed at a time. */
 function run(sampler: Sampler, score: (point: Point, budget: number) => number | null): Told[][] {
   const told: Told[] = [];
+  const proposed: Told[] = [];
   const rounds: Told[][] = [];
   for (;;) {
     const round = sampler(told).map((proposal) => ({
       ...proposal,
       score: score(proposal.point, proposal.budget),
     }));
-    if (round.length === 0) return rounds;
-    rounds.push(round);
-    told.push(...round);
+    if (round.length > 0) rounds.push(round);
+    proposed.push(...round);
+    const next = proposed[told.length];
+    if (next === undefined) return rounds;
+    told.push(next);
   }
 }
 
@@ -98,6 +101,14 @@ describe('samplers', () => {
       expect(found).toHaveLength(Math.min(trials, 30));
       expect(keys()).toEqual(found);
     }
+  });
+
+  it('tpe lets eight run at a time, and more of them change none', () => {
+    const height = ([a = 0]: Point): number => -Math.abs(a - 3);
+    const rounds = run(tpeSampler(SPACE, 30, random()), height);
+    expect(rounds.map((round) => round.length)).toEqual([16, ...Array<number>(14).fill(1)]);
+    const fewer = run(tpeSampler(SPACE, 20, random()), height).flat();
+    expect(rounds.flat().slice(0, 20)).toEqual(fewer);
   });
 
   it('halving keeps the best third on three times the data, and ends on all of it', () => {

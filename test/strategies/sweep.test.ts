@@ -211,17 +211,17 @@ it.each([
     const search = searchOf({ method: 'grid', space: spaceOf(SPECS, vary) });
     const { best } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
     const tested = await robustness(search, SPECS, best as Trial, 365, shuffled);
-    expect(tested.sensitivity.map(({ name }) => name)).toEqual([
+    expect(tested?.sensitivity.map(({ name }) => name)).toEqual([
       'fast −20 % (6)',
       'fast +10 % (8)',
     ]);
-    expect(tested.stress.map(({ name, score }) => [name, score])).toEqual([
+    expect(tested?.stress.map(({ name, score }) => [name, score])).toEqual([
       ['latency × 2', 0],
       ['latency × 5', 0],
       ['fees × 2', -1],
       ['fees × 3', -2],
     ]);
-    expect(tested.bands?.samples).toBe(2000);
+    expect(tested?.bands?.samples).toBe(2000);
   },
 );
 
@@ -236,6 +236,7 @@ it('a walk picks on training and is judged on the test after it', async () => {
   const stretches: [number | undefined, number | undefined][] = [];
   const walk = await walkForward(search, [window(0), window(40)], 365, {
     cancelled: () => false,
+    atOnce: 2,
     logOf: (_number, trained) => logOf(trained),
     onWindow: () => undefined,
     run: (task) => {

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { mkdir } from 'node:fs/promises';
 import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
+import type { ParameterSpecs } from '../../backtest/definition.ts';
+import type { Trials } from '../../metrics/metrics.ts';
 import { assignmentOf, sizeOf, type Assignment } from '../../search/space.ts';
 import { byScore } from '../../search/samplers.ts';
-import { writeReport, type WrittenReport } from '../../report/write.ts';
 import { writeWholeFile } from '../../store/whole-file.ts';
-import { executePlan } from '../../strategies/plan.ts';
+import { bestTask, type BestReport } from '../../strategies/sweep/best-report.ts';
 import { TrialPool } from '../../strategies/sweep/pool.ts';
 import { robustness, type Robustness, type Variation } from '../../strategies/sweep/robustness.ts';
 import {
@@ -18,6 +19,7 @@ import {
   type SweepResult,
 } from '../../strategies/sweep/sweep.ts';
 import { hashOf, TrialLog, type Trial } from '../../strategies/sweep/trial-log.ts';
+import type { TrialResult, TrialTask } from '../../strategies/sweep/trial.ts';
 import {
   Interrupted,
   isInterrupted,
@@ -66,12 +68,14 @@ export const command: CommandModule<object, SweepArguments> = {
       )
       .example('$0 sweep my.ts --data btc --method tpe --trials 200 --objective calmar', ''),
   handler: async (given) => {
+    // Local time is the same on every machine.
+    process.env['TZ'] = 'UTC';
     const { search, parameters, perYear } = await searchOf(given);
     const [planned] = search.plan.strategies;
     const out = given.out ?? join('reports', `sweep-${planned?.id ?? ''}`);
     await mkdir(out, { recursive: true });
     const log = TrialLog.open(join(out, 'trials.jsonl'), searchIdentity(search));
-    const pool = new TrialPool(given.workers);
+    const pool = new TrialPool(given.workers, isInterrupted);
     try {
       const result = await runSearch(search, pool, log, given.json);
       if (result.cancelled) {
@@ -82,13 +86,17 @@ export const command: CommandModule<object, SweepArguments> = {
       }
       const selection = selectionOf(result.trials, perYear);
       const { best } = result;
-      const tested =
-        best === null || !given.robustness
-          ? null
-          : await robustness(search, parameters, best, perYear, pool.run);
-      const written = best === null ? null : await writeBest(search, best, selection, out);
-      const page = written?.page ?? null;
-      const deflatedSharpe = written?.report.strategies[0]?.metrics?.deflatedSharpe ?? null;
+      const { tested, report } =
+        best === null
+          ? { tested: null, report: null }
+          : await judge(search, best, pool, {
+              folder: join(out, 'best'),
+              trials: selection.trials,
+              robustness: given.robustness ? { parameters, perYear } : null,
+              quiet: given.json,
+            });
+      const page = report?.page ?? null;
+      const deflatedSharpe = report?.deflatedSharpe ?? null;
       const summary = {
         ...summaryOf(search, result, selection),
         deflatedSharpe,
@@ -131,40 +139,45 @@ async function runSearch(
   }
 }
 
-/** The best one's own report, its Sharpe ratio deflated by the trials that it was picked from. */
-async function writeBest(
+interface Judging {
+  /** Of the report. */
+  readonly folder: string;
+  readonly trials: Trials;
+  /** null leaves variations out. */
+  readonly robustness: { readonly parameters: ParameterSpecs; readonly perYear: number } | null;
+  readonly quiet: boolean;
+}
+
+/** The best one's own report, and its variations beside it. */
+async function judge(
   search: SweepPlan,
   best: Trial,
-  { trials }: Selection,
-  out: string,
-): Promise<WrittenReport> {
-  const parameters = assignmentOf(search.space, best.point);
-  const strategies = search.plan.strategies.map((planned) => ({
-    ...planned,
-    parameters: { ...planned.parameters, ...parameters },
-  }));
-  const { output, assumptions, data } = await executePlan({ ...search.plan, strategies });
-  return writeReport(
-    output,
-    {
-      title: `Best of ${String(trials.count)} trials: ${output.strategies[0]?.name ?? ''}`,
-      assumptions: [
-        {
-          title: 'Picked by a search',
-          text: `The best of ${String(trials.count)} trials by ${search.objective} (${search.method}). The deflated Sharpe ratio takes that into account; every other figure does not.`,
-        },
-        ...assumptions,
-      ],
-      data,
-      verify: [],
-      bundle: Object.fromEntries(
-        strategies.map(({ id, bundle }) => [`bundle of ${id}`, bundle.sha256]),
-      ),
-      options: search.options,
-      trials,
-    },
-    join(out, 'best'),
-  );
+  pool: TrialPool,
+  { folder, trials, robustness: wanted, quiet }: Judging,
+): Promise<{ report: BestReport; tested: Robustness | null }> {
+  const progress = startProgress('best one', quiet);
+  let begun = 0;
+  let done = 0;
+  const counted = async <T>(run: Promise<T>): Promise<T> => {
+    begun += 1;
+    const result = await run;
+    done += 1;
+    progress.update(done / begun);
+    return result;
+  };
+  const vary = (task: TrialTask): Promise<TrialResult | null> => counted(pool.run(task));
+  try {
+    const [report, tested] = await Promise.all([
+      counted(pool.report(bestTask(search, best, trials, folder))),
+      wanted === null ? null : robustness(search, wanted.parameters, best, wanted.perYear, vary),
+    ]);
+    if (report === null || (wanted !== null && tested === null)) {
+      throw new Interrupted('interrupted');
+    }
+    return { report, tested };
+  } finally {
+    progress.stop();
+  }
 }
 
 function summaryOf(search: SweepPlan, { trials, best }: SweepResult, selection: Selection): object {

@@ -75,6 +75,8 @@ export const command: CommandModule<object, WalkArguments> = {
         '',
       ) as never,
   handler: async (given) => {
+    // Local time is the same on every machine.
+    process.env['TZ'] = 'UTC';
     const lengths = lengthsOf(given);
     const { search, perYear } = await searchOf(given, lengths.testUs);
     const { fromUs, toUs } = search;
@@ -86,12 +88,14 @@ export const command: CommandModule<object, WalkArguments> = {
     });
     const out = given.out ?? join('reports', `walk-${search.plan.strategies[0]?.id ?? ''}`);
     await mkdir(out, { recursive: true });
-    const pool = new TrialPool(given.workers);
+    const pool = new TrialPool(given.workers, isInterrupted);
     const progress = startProgress('walk', given.json);
     let walk: WalkForward;
     try {
       walk = await walkForward(search, windows, perYear, {
         run: pool.run,
+        // One more than there are workers, so that none waits for the last trial of a window.
+        atOnce: pool.workers + 1,
         cancelled: isInterrupted,
         logOf: (window, trained) =>
           TrialLog.open(

@@ -33,41 +33,48 @@ const FEE_FACTORS = [2, 3];
 const SAMPLES = 2000;
 const CONFIDENCE = 0.9;
 
-/** `specs`: the strategy's parameters, whose ranges say which values are near; those that the search varies are moved. */
+/**
+ * null when it was stopped.
+ *
+ * @param specs the strategy's parameters, whose ranges say which values are near; those that the search varies are moved
+ */
 export async function robustness(
   search: SweepPlan,
   specs: ParameterSpecs,
   best: Trial,
   perYear: number,
-  run: (task: TrialTask) => Promise<TrialResult>,
-): Promise<Robustness> {
+  run: (task: TrialTask) => Promise<TrialResult | null>,
+): Promise<Robustness | null> {
   const { plan, space, objective, options, seed } = search;
   const chosen = assignmentOf(space, best.point);
   const vary = async (
     name: string,
     parameters: Assignment,
     changed: RunPlan,
-  ): Promise<Variation> => {
+  ): Promise<Variation | null> => {
     const result = await run({ plan: changed, parameters, objective, options });
+    if (result === null) return null;
     const { score, error, figures } = result;
     return { name, parameters, score, error, pnl: figures?.pnl ?? null };
   };
   const shifted = space.flatMap(({ name }) => shiftsOf(name, specs[name], chosen[name]));
+  const sensitivity = shifted.map(({ name, dimension, value }) =>
+    vary(name, { ...chosen, [dimension]: value }, plan),
+  );
+  const stress = [
+    ...LATENCY_FACTORS.map((factor) =>
+      vary(`latency × ${String(factor)}`, chosen, { ...plan, latencyTimes: factor }),
+    ),
+    ...FEE_FACTORS.map((factor) =>
+      vary(`fees × ${String(factor)}`, chosen, { ...plan, feesTimes: factor }),
+    ),
+  ];
+  const varied = (await Promise.all([...sensitivity, ...stress])).filter((one) => one !== null);
+  if (varied.length < sensitivity.length + stress.length) return null;
   const random = new RandomStreams(seed).stream('bootstrap');
   return {
-    sensitivity: await Promise.all(
-      shifted.map(({ name, dimension, value }) =>
-        vary(name, { ...chosen, [dimension]: value }, plan),
-      ),
-    ),
-    stress: await Promise.all([
-      ...LATENCY_FACTORS.map((factor) =>
-        vary(`latency × ${String(factor)}`, chosen, { ...plan, latencyTimes: factor }),
-      ),
-      ...FEE_FACTORS.map((factor) =>
-        vary(`fees × ${String(factor)}`, chosen, { ...plan, feesTimes: factor }),
-      ),
-    ]),
+    sensitivity: varied.slice(0, sensitivity.length),
+    stress: varied.slice(sensitivity.length),
     bands:
       best.returns.length < 2
         ? null

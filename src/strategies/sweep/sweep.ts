@@ -1,4 +1,4 @@
-/** A search over a strategy's parameters: rounds of trials, run by as many workers as there are, logged and resumed. */
+/** A search over a strategy's parameters: trials that as many workers run as there are, logged and resumed. */
 import { StrategyError, type ParameterSpecs } from '../../backtest/definition.ts';
 import { overfitting, type Overfitting } from '../../metrics/overfitting.ts';
 import type { MetricsOptions } from '../../metrics/options.ts';
@@ -39,7 +39,8 @@ export interface SweepPlan {
 }
 
 export interface SweepPorts {
-  readonly run: (task: TrialTask) => Promise<TrialResult>;
+  /** null when it was stopped. */
+  readonly run: (task: TrialTask) => Promise<TrialResult | null>;
   readonly log: TrialLog;
   readonly onTrial: (done: number, known: number, best: Trial | null) => void;
   readonly cancelled: () => boolean;
@@ -102,38 +103,48 @@ function samplerOf({ method, space, trials, eta, seed }: SweepPlan): Sampler {
 /** The same trials, whatever the number of workers and however often it was stopped. */
 export async function sweep(search: SweepPlan, ports: SweepPorts): Promise<SweepResult> {
   const sampler = samplerOf(search);
-  const trials: Trial[] = [];
-  for (;;) {
-    const round = sampler(trials).map((proposal, i) => ({
-      ...proposal,
-      number: trials.length + i,
-    }));
-    if (round.length === 0) return { trials, best: bestOf(trials), cancelled: false };
-    const known = trials.length + round.length;
-    let done = trials.length;
-    let best = bestOf(trials);
-    const results = await Promise.all(
-      round.map(async (proposal): Promise<Trial | null> => {
-        const logged = ports.log.get(proposal.number);
-        const trial = logged ?? (await runOne(search, proposal, ports));
-        if (trial === null) return null;
-        if (logged === undefined) ports.log.add(trial);
-        done += 1;
-        best = bestOf(best === null ? [trial] : [best, trial]);
-        ports.onTrial(done, known, best);
-        return trial;
-      }),
-    );
-    const ended = results.filter((trial) => trial !== null);
-    trials.push(...ended);
-    if (ended.length < round.length) return { trials, best: bestOf(trials), cancelled: true };
+  const told: Trial[] = [];
+  /** By their numbers. */
+  const asked: Promise<Trial | null>[] = [];
+  const ask = (): void => {
+    for (const proposal of sampler(told)) {
+      const trial = oneTrial({ ...proposal, number: asked.length });
+      // A failure ends the search when its turn comes.
+      trial.catch(() => undefined);
+      asked.push(trial);
+    }
+  };
+  let ended = 0;
+  let best: Trial | null = null;
+  const oneTrial = async (proposal: Proposed): Promise<Trial | null> => {
+    const logged = ports.log.get(proposal.number);
+    const trial = logged ?? (await runOne(search, proposal, ports));
+    if (trial === null) return null;
+    if (logged === undefined) ports.log.add(trial);
+    ended += 1;
+    best = bestOf(best === null ? [trial] : [best, trial]);
+    ports.onTrial(ended, asked.length, best);
+    return trial;
+  };
+  ask();
+  for (let next = asked[0]; next !== undefined; next = asked[told.length]) {
+    const trial = await next;
+    if (trial === null) {
+      const trials = (await Promise.all(asked)).filter((one) => one !== null);
+      return { trials, best: bestOf(trials), cancelled: true };
+    }
+    told.push(trial);
+    ask();
   }
+  return { trials: told, best: bestOf(told), cancelled: false };
 }
 
-/** null when the search was stopped before its turn came. */
+type Proposed = Pick<Trial, 'point' | 'budget' | 'number'>;
+
+/** null when the search was stopped before it ended. */
 async function runOne(
   { plan, space, objective, options, fromUs, toUs }: SweepPlan,
-  proposal: Pick<Trial, 'point' | 'budget' | 'number'>,
+  proposal: Proposed,
   { run, cancelled }: SweepPorts,
 ): Promise<Trial | null> {
   if (cancelled()) return null;
@@ -145,7 +156,7 @@ async function runOne(
     objective,
     options,
   });
-  return { ...proposal, ...result };
+  return result === null ? null : { ...proposal, ...result };
 }
 
 /** The best of the trials on all of the data; of equals the first. */

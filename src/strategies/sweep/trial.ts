@@ -63,18 +63,22 @@ export function checkObjective(objective: string): void {
   );
 }
 
-/** A strategy that throws is a trial that failed, with its words; bad data or a bad plan end the search. */
-export async function runTrial({
-  plan,
-  parameters,
-  objective,
-  options,
-}: TrialTask): Promise<TrialResult> {
+/**
+ * A run that throws is a trial that failed, with its words. null when it was stopped.
+ *
+ * @param stopped polled while it runs
+ */
+export async function runTrial(
+  { plan, parameters, objective, options }: TrialTask,
+  stopped: () => boolean = () => false,
+): Promise<TrialResult | null> {
   const [first, ...others] = plan.strategies;
   if (first === undefined) throw new StrategyError('a search needs a strategy');
   const varied = { ...first, parameters: { ...first.parameters, ...parameters } };
   try {
-    const { output } = await executePlan({ ...plan, strategies: [varied, ...others] });
+    const run = { ...plan, strategies: [varied, ...others] };
+    const { output } = await executePlan(run, { cancelled: stopped });
+    if (output.cancelled) return null;
     const [strategy] = output.strategies;
     if (strategy === undefined) throw new StrategyError('the strategy does not report');
     const curve = curveOf(strategy.equity);

@@ -2,6 +2,7 @@
  * Walk-forward: in every window a search picks parameters on the training stretch, and they are judged on the stretch after
  * it, which the search has not seen. What is reported is the chain of those judgements.
  */
+import { must } from '../../base/assert.ts';
 import { assignmentOf, type Assignment } from '../../search/space.ts';
 import type { Window } from '../../search/windows.ts';
 import { metricsOf, type Metrics } from '../../metrics/metrics.ts';
@@ -33,6 +34,8 @@ export interface WalkForwardPorts extends Omit<SweepPorts, 'log' | 'onTrial'> {
   /** Each window has its own log, so that a stopped walk goes on. */
   readonly logOf: (window: number, search: SweepPlan) => TrialLog;
   readonly onWindow: (done: number) => void;
+  /** Windows that are searched side by side. They do not know of each other, so results are the same for any number. */
+  readonly atOnce: number;
 }
 
 /** `search.plan` and its stretch of data are those of a whole window; each run gets its own. */
@@ -42,14 +45,22 @@ export async function walkForward(
   perYear: number,
   ports: WalkForwardPorts,
 ): Promise<WalkForward> {
-  const results: WindowResult[] = [];
-  for (const [number, window] of windows.entries()) {
-    const result = await oneWindow(search, window, number, ports);
-    if (result === null) return summary(results, search, perYear, true);
-    results.push(result);
-    ports.onWindow(results.length);
-  }
-  return summary(results, search, perYear, false);
+  const results = windows.map((): WindowResult | null => null);
+  let begun = 0;
+  let done = 0;
+  const goOn = async (): Promise<void> => {
+    for (let number = begun++; number < windows.length; number = begun++) {
+      const window = must(windows[number], 'windows are taken by their numbers');
+      const result = await oneWindow(search, window, number, ports);
+      if (result === null) return;
+      results[number] = result;
+      done += 1;
+      ports.onWindow(done);
+    }
+  };
+  await Promise.all(Array.from({ length: ports.atOnce }, goOn));
+  const ended = results.filter((result) => result !== null);
+  return summary(ended, search, perYear, ended.length < windows.length);
 }
 
 /** null when it was stopped. */
@@ -73,7 +84,7 @@ async function oneWindow(
       log,
       onTrial: () => undefined,
     });
-    if (cancelled || ports.cancelled()) return null;
+    if (cancelled) return null;
     const parameters = best === null ? null : assignmentOf(search.space, best.point);
     const test =
       parameters === null
@@ -84,6 +95,7 @@ async function oneWindow(
             objective: search.objective,
             options: search.options,
           });
+    if (parameters !== null && test === null) return null;
     return {
       window,
       trials: trials.length,
