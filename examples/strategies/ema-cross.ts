@@ -32,7 +32,7 @@ export default defineStrategy({
         averages.fast.add(close);
         averages.slow.add(close);
         // A bar of a single price says nothing of the market.
-        if (bars < slow || (open === close && high === low)) return;
+        if (bars < slow || context.warmingUp || (open === close && high === low)) return;
         const up = averages.fast.getResultOrThrow() >= averages.slow.getResultOrThrow();
         const side = up ? 'buy' : 'sell';
         if (up ? position > 0 : position < 0) return;

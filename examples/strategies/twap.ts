@@ -57,7 +57,7 @@ export default defineStrategy({
           await take(context);
           return;
         }
-        if (mid === null) {
+        if (mid === null || context.warmingUp) {
           context.setTimer('slice', 1_000_000);
           return;
         }

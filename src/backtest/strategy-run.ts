@@ -11,6 +11,7 @@ import type { RandomStream } from '../sim/rng.ts';
 import { PRIORITY, type Scheduler } from '../sim/scheduler.ts';
 import type { ParameterValues } from './definition.ts';
 import { actionsOf } from './actions.ts';
+import { StrategyFault, type Failure } from './strategy-fault.ts';
 import type { MarketTerms, Strategy, StrategyContext } from './strategy.ts';
 import type { VirtualClient } from './virtual-client.ts';
 
@@ -99,7 +100,7 @@ export class StrategyRun {
   private readonly symbols: readonly string[];
   private pendingHandlers = 0;
   private sleeping = 0;
-  private failure: { readonly error: unknown } | null = null;
+  private failure: Failure | null = null;
   private nonce = 0;
   private stopped = false;
   private lastFeedUs = 0;
@@ -144,10 +145,7 @@ export class StrategyRun {
   /** Throws what a handler threw, and when one can never go on. */
   check(): void {
     if (this.failure !== null) {
-      const { error } = this.failure;
-      throw error instanceof Error || isErrorLike(error)
-        ? error
-        : new Error(`strategy '${this.entry.id}' rejected without an Error`);
+      throw new StrategyFault(this.entry.id, this.failure);
     }
     if (this.pendingHandlers > 0 && !this.awaitsAnswer) {
       throw new Error(`strategy '${this.entry.id}' awaits something outside virtual time`);
@@ -155,14 +153,14 @@ export class StrategyRun {
   }
 
   start(): void {
-    this.at(this.ports.scheduler.nowUs, () => this.entry.strategy.onStart?.(this.context));
+    this.at('onStart', () => this.entry.strategy.onStart?.(this.context));
   }
 
   /** The end of the data: the last handler runs, and timers ring no more. */
   stop(): void {
     this.timers.clear();
     this.stopped = true;
-    this.at(this.ports.scheduler.nowUs, () => this.entry.strategy.onStop?.(this.context));
+    this.at('onStop', () => this.entry.strategy.onStop?.(this.context));
   }
 
   /** Delivers an update of now after the feed latency; updates keep their order. */
@@ -198,26 +196,32 @@ export class StrategyRun {
         const hears = strategy as Partial<
           Record<UpdateHandler, (update: unknown, context: StrategyContext) => void | Promise<void>>
         >;
-        this.handle(() => hears[handler]?.(update, this.context));
+        this.handle(handler, () => hears[handler]?.(update, this.context));
       },
       saved,
     );
   }
 
-  private at(atUs: number, handler: () => void | Promise<void> | undefined): void {
-    this.ports.scheduler.at(timeUs(atUs), PRIORITY.delivery, () => {
-      this.handle(handler);
+  private at(name: string, handler: Handler): void {
+    const { scheduler } = this.ports;
+    scheduler.at(scheduler.nowUs, PRIORITY.delivery, () => {
+      this.handle(name, handler);
     });
   }
 
-  private handle(handler: () => void | Promise<void> | undefined): void {
+  private fail(handler: string, error: unknown): void {
+    this.failure ??= { error, handler, timeUs: this.ports.scheduler.nowUs };
+  }
+
+  /** `name`: of the handler, for its errors. */
+  private handle(name: string, handler: Handler): void {
     const { promises } = this.ports;
     const before = promises();
     let result: void | Promise<void> | undefined;
     try {
       result = handler();
     } catch (error) {
-      this.failure ??= { error };
+      this.fail(name, error);
       this.ports.touch();
       return;
     }
@@ -234,7 +238,7 @@ export class StrategyRun {
       },
       (error: unknown) => {
         this.pendingHandlers -= 1;
-        this.failure ??= { error };
+        this.fail(name, error);
       },
     );
   }
@@ -282,7 +286,7 @@ export class StrategyRun {
     const ring = (): void => {
       if (this.timers.get(name) !== id) return;
       this.timers.delete(name);
-      this.handle(() => this.entry.strategy.onTimer?.(name, this.context));
+      this.handle('onTimer', () => this.entry.strategy.onTimer?.(name, this.context));
     };
     this.ports.scheduler.at(timeUs(atUs), PRIORITY.timer, ring, saved);
   }
@@ -300,7 +304,7 @@ export class StrategyRun {
         scheduler.at(timeUs(scheduler.nowUs + wholeUs(us)), PRIORITY.timer, () => {
           if (!this.waiting.delete(id)) return;
           this.sleeping -= 1;
-          this.handle(() => {
+          this.handle('a timer', () => {
             run();
           });
           this.ports.touch();
@@ -339,6 +343,8 @@ export class StrategyRun {
   }
 }
 
+type Handler = () => void | Promise<void> | undefined;
+
 /** Several strategies are told the same update: none may change it for the others. */
 function freeze(value: unknown): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
@@ -349,9 +355,4 @@ function freeze(value: unknown): void {
 function wholeUs(us: number): number {
   if (!Number.isFinite(us)) throw new RangeError(`${String(us)} is no length of time in µs`);
   return Math.max(1, Math.floor(us));
-}
-
-/** An Error of the strategy's own realm. */
-function isErrorLike(error: unknown): error is Error {
-  return typeof error === 'object' && error !== null && 'message' in error && 'stack' in error;
 }

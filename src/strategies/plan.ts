@@ -21,6 +21,7 @@ import { FaultModel } from '../sim/faults.ts';
 import { slowedLatency } from '../sim/latency.ts';
 import { RandomStreams } from '../sim/rng.ts';
 import { addressOfName, keccak } from '../wallet/ethers-ports.ts';
+import { withPlace } from './fault-place.ts';
 import type { StrategyBundle } from './bundle.ts';
 import { readLatencyRows } from './latency-rows.ts';
 import {
@@ -183,9 +184,13 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     onProgress: () => ports.onProgress?.(tape.progress()),
     ...(ports.cancelled === undefined ? {} : { cancelled: ports.cancelled }),
     resume: ports.resume ?? null,
-  }).finally(() => {
-    promises.stop();
-  });
+  })
+    .catch((error: unknown) => {
+      throw withPlace(error, plan.strategies);
+    })
+    .finally(() => {
+      promises.stop();
+    });
   const [latency] = latencies;
   const facts = plan.population === undefined ? [] : output.markets.map(stylisedFacts);
   return {

@@ -113,12 +113,11 @@ export function loadStrategy(bundle: StrategyBundle): LoadedStrategy {
     if (name === 'orrery/strategy') return api;
     throw new StrategyError(`${bundle.file}: '${name}' cannot be imported by a strategy`);
   };
-  const map = Buffer.from(bundle.map).toString('base64');
-  // One line, so that places in the script are places in the map.
-  const wrapped =
-    `(function (module, exports, require) {${bundle.code}\n})` +
-    (map === '' ? '' : `\n//# sourceMappingURL=data:application/json;base64,${map}`);
-  const run = new Script(wrapped, { filename: bundle.file }).runInContext(realm) as (
+  const prefix = '(function (module, exports, require) {';
+  const wrapped = `${prefix}${bundle.code}\n})`;
+  // Places in the script are places in the bundle, whose map says where they come from.
+  const place = { filename: bundle.file, columnOffset: -prefix.length };
+  const run = new Script(wrapped, place).runInContext(realm) as (
     target: typeof module,
     exports: Record<string, unknown>,
     require: (name: string) => unknown,

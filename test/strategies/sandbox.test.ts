@@ -131,3 +131,30 @@ test.each([
   const plan = planOf([await plannedOf(file('return {};'), parameters)]);
   await expect(executePlan(plan)).rejects.toThrow(words);
 });
+
+test('what a strategy throws names it, its handler, the time and the place in its file', async () => {
+  const failing = async (create: string, head = ''): Promise<string> =>
+    logOf(create, head).then(
+      () => 'it ended well',
+      (error: unknown) => (error as Error).message,
+    );
+  expect(await failing(`return { onTrade: () => { throw new RangeError('too far'); } };`)).toMatch(
+    /^strategy 'test' failed in onTrade at 2024-08-08T23:54:1\d\.\d{3}Z: RangeError: too far \(s\d+\.ts:6:\d+\)$/,
+  );
+  const head = `\nfunction deep(text: string): never {\n  throw new Error(text);\n}`;
+  expect(
+    await failing(
+      `return { async onTrade(_trade, context) { await context.sleep(5); deep('in'); } };`,
+      head,
+    ),
+  ).toMatch(/^strategy 'test' failed in onTrade at \S+: in \(s\d+\.ts:4:9\)$/);
+  // What the exchange refuses has no place of its own.
+  expect(
+    await failing(
+      `return { async onTrade(_trade, context) { await context.submit({ side: 'buy', size: '0.00001' }); } };`,
+    ),
+  ).toMatch(/failed in onTrade at \S+: quantity: must be a multiple of the lot size 0\.001/);
+  expect(await failing(`return { onStart: () => { throw 5; } };`)).toMatch(
+    /failed in onStart at \S+: it threw 5, which is no Error$/,
+  );
+});

@@ -61,8 +61,6 @@ export const command: CommandModule<object, BacktestArguments> = {
       .example('$0 backtest --agents examples/populations/mixed.yaml', 'a market of agents')
       .example('$0 backtest --resume reports/my', 'goes on where Ctrl-C stopped it'),
   handler: async (options) => {
-    // Places in stack traces are those of the strategy's own file.
-    process.setSourceMapsEnabled(true);
     // Local time is the same on every machine.
     process.env['TZ'] = 'UTC';
     keepHeapLean();

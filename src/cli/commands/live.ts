@@ -69,7 +69,6 @@ export const command: CommandModule<object, LiveArguments> = {
       )
       .example('$0 compare live/my reports/my', 'what a backtest of the same time did differently'),
   handler: async (options) => {
-    process.setSourceMapsEnabled(true);
     process.env['TZ'] = 'UTC';
     const lasting = options.for === undefined ? null : parseDuration(options.for);
     if (options.for !== undefined && (lasting === null || lasting === 0)) {
