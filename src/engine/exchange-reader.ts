@@ -1,9 +1,9 @@
 /**
  * Reads of an exchange's state (`ExchangeView`): plain values, made when asked. Nothing here changes state.
  */
-import { maxBig } from '../num/arithmetic.ts';
+import { floorTo, maxBig } from '../num/arithmetic.ts';
+import { ExactSum } from '../num/exact-sum.ts';
 import {
-  lots,
   orderId,
   ppm,
   quanta,
@@ -106,41 +106,36 @@ export class ExchangeReader implements ExchangeView {
   }
 
   /**
-   * The last 24 h: exact over the trades that are kept; what is older comes from whole minutes that start within
-   * the 24 h.
+   * The last 24 h (D-16): of whole minutes as candles count them, bars included, and before those trade by trade as far as they
+   * are kept.
    */
   summary(id: MarketId): SummaryView {
     const { trades, candles, spec } = this.state.market(id);
     const sinceUs = this.state.nowUs - DAY_US;
-    const keptUs = trades.keptSinceUs;
-    let volume = 0;
-    let tickLots = 0n;
-    let exactFromUs: number = sinceUs;
-    if (keptUs !== null && keptUs > sinceUs) {
-      // The minute in which the kept trades begin is counted from its candle, since its first trades may be gone.
-      exactFromUs = Math.floor(keptUs / MINUTE_US) * MINUTE_US + MINUTE_US;
-      const older = candles.sums(Math.ceil(sinceUs / MINUTE_US) * MINUTE_US, exactFromUs);
-      volume += older.volumeLots;
-      tickLots += older.tickLots;
-    }
-    for (let i = trades.size - 1; i >= 0 && trades.timeAt(i) >= exactFromUs; i--) {
+    const wholeUs = candles.wholeFrom(sinceUs);
+    const minutes = candles.sums(wholeUs);
+    const volume = new ExactSum();
+    let { tickLots } = minutes;
+    for (let i = trades.firstFrom(timeUs(sinceUs)); i < trades.size; i++) {
+      if (trades.timeAt(i) >= wholeUs) break;
       const size = Math.abs(trades.lotsAt(i));
-      volume += size;
+      volume.add(size);
       tickLots += BigInt(size) * BigInt(trades.priceAt(i));
     }
     return {
-      volumeLots: lots(volume),
+      volumeLots: minutes.volumeLots + volume.total,
       notionalQuanta: quanta(tickLots * BigInt(spec.quantaPerTickLot)),
       price24hAgoTicks: this.priceAt(id, sinceUs),
     };
   }
 
-  /** Last trade at or before a time, else the first trade ever (R-10.4). */
+  /** What was last traded at or before a time (R-10.4), a bar counting with its minute; else the first price ever. */
   private priceAt(id: MarketId, atUs: number): PriceTicks | null {
     const { trades, candles } = this.state.market(id);
     const after = trades.firstFrom(timeUs(atUs + 1));
-    if (after > 0) return trades.priceAt(after - 1);
-    return candles.closeBefore(Math.max(0, atUs)) ?? candles.firstPrice;
+    const traded = after === 0 ? null : trades.priceAt(after - 1);
+    if (traded !== null && trades.timeAt(after - 1) >= floorTo(atUs, MINUTE_US)) return traded;
+    return candles.closeBefore(Math.max(0, atUs)) ?? traded ?? candles.firstPrice;
   }
 
   depth(id: MarketId, side: Side, limit: number): LevelView[] {

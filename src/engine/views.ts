@@ -161,7 +161,8 @@ export interface MarketView {
 
 /** 24-hour figures of `GET /summary` at the exchange's now. */
 export interface SummaryView {
-  readonly volumeLots: Lots;
+  /** Whole lots: a sum that may pass 2^53. */
+  readonly volumeLots: bigint;
   /** Σ price × size in Quanta. */
   readonly notionalQuanta: Quanta;
   readonly price24hAgoTicks: PriceTicks | null;
@@ -183,7 +184,8 @@ export interface CandleView {
   readonly highTicks: PriceTicks;
   readonly lowTicks: PriceTicks;
   readonly closeTicks: PriceTicks;
-  readonly volumeLots: Lots;
+  /** Whole lots: a sum that may pass 2^53. */
+  readonly volumeLots: bigint;
   readonly fundingRatePpb: Ppb;
 }
 

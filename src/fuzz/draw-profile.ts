@@ -24,11 +24,19 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
     drawMarket(dice, i, name, whales),
   );
   const still = dice.pick([300, 600, 800, 950]);
+  // The oracle falls silent for long, while what is recorded and what only reduces goes on trading.
+  const silent = dice.chance(name === 'groups' ? 300 : 60);
+  // Positions on margins of their own, in a book that is thin and deep.
+  const apart = dice.chance(name === 'stress' ? 250 : 60);
+  const mix = drawMix(dice, name);
   return {
     name,
     seed,
     commands: options.commands ?? dice.pick([400, 2000, 6000, 12_000]),
-    config: drawConfig(dice, name),
+    config: {
+      ...drawConfig(dice, name),
+      ...(silent ? { triggerSource: 'last', indexStaleMs: 2000 } : {}),
+    },
     markets: markets.map(({ input }) => input),
     openingTicks: markets.map(({ ticks }) => ticks),
     deposits: Array.from({ length: dice.between(2, dice.pick([3, 6, 12])) }, () =>
@@ -39,14 +47,14 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
     insurance: dice.pick([0, 0, 1, 10, 1000]),
     vault: dice.pick([0, 0, 10, 100, 5000]),
     subaccounts: dice.pick([0, 0, 1, 3]),
-    mix: drawMix(dice, name),
+    mix: apart ? { ...mix, margin: Math.ceil(mix.order / 6) } : mix,
     prices: {
       stepPpm: dice.pick([200, 1000, 4000]),
       jumpPermille: name === 'stress' ? 150 : dice.pick([0, 20, 100]),
       jumpPpm: dice.pick([30_000, 100_000, 300_000]),
       huntPermille: name === 'stress' ? 500 : dice.pick([0, 50, 200]),
-      spreadPpm: dice.pick([500, 2000, 10_000]),
-      revivePermille: dice.pick([800, 800, 300, 30]),
+      spreadPpm: apart ? 50_000 : dice.pick([500, 2000, 10_000]),
+      revivePermille: silent ? 20 : dice.pick([800, 800, 300, 30]),
     },
     leveragePercent: name === 'stress' ? 4000 : dice.pick([50, 300, 1500, 4000]),
     time: {
@@ -99,13 +107,24 @@ const USUAL: Readonly<Record<Action, number>> = {
 /** What a named profile leans on (weights) beside orders, cancels, prices and time; the rest is left out. */
 const LEANINGS: Readonly<Record<Exclude<ProfileName, 'swarm'>, Partial<Record<Action, number>>>> = {
   matching: { order: 200, cancel: 90, cancelAll: 2, selfTrade: 3, batch: 4 },
-  groups: { batch: 30, bracket: 30, protect: 30, trailing: 20, twap: 15, iceberg: 20, cancel: 40 },
+  groups: {
+    batch: 30,
+    bracket: 30,
+    protect: 30,
+    trailing: 20,
+    twap: 15,
+    iceberg: 20,
+    cancel: 40,
+    // Recorded trades move the last price while the index is stale, too.
+    depth: 6,
+    print: 6,
+  },
   stress: {
     order: 120,
     index: 60,
     mark: 30,
     fundingRate: 6,
-    margin: 6,
+    margin: 15,
     protect: 20,
     trailing: 6,
     vaultDeposit: 4,
@@ -167,7 +186,9 @@ function drawConfig(dice: Dice, name: ProfileName): Record<string, unknown> {
     selfTradeExpire: dice.below(3),
     triggerSource: dice.pick(['mark', 'mark', 'index', 'last']),
     indexStaleMs: dice.pick([2000, 20_000, 60_000, 600_000]),
-    partialLiquidationNotional: dice.pick(['0', '50', '500', '100000']),
+    partialLiquidationNotional: dice.pick(
+      name === 'stress' ? ['0', '0', '50', '500'] : ['0', '50', '500', '100000'],
+    ),
     liquidationSlice: dice.pick(['0.2', '0.2', '0.5', '0.01', '1']),
     liquidationPauseMs: dice.pick([0, 700, 5000, 30_000]),
     liquidationFee: dice.pick(['0', '0.005', '0.005', '0.05']),
@@ -227,7 +248,7 @@ function drawMarket(
     ...(dice.chance(200)
       ? { minQuantity: formatDecimal(BigInt(dice.between(2, 5)), lotScale) }
       : {}),
-    ...(dice.chance(250)
+    ...(dice.chance(name === 'matching' ? 500 : 250)
       ? {
           maxOpenInterest: formatDecimal(openInterest(dice, ticks, tickScale + lotScale), lotScale),
         }
@@ -251,12 +272,12 @@ function largestOrders(
   };
 }
 
-/** Volumes of a day stay below 2^53 lots, up to which they are exact (D-68). */
-const MOST_LOTS = 10n ** 12n;
+/** So that volumes pass 2^53 lots after some ninety trades, while what rests at one price does not. */
+const MOST_LOTS = 10n ** 14n;
 
 /** In lots: what a few users can fill, and at least a few. */
 function openInterest(dice: Dice, ticks: number, scale: number): bigint {
-  const wholes = BigInt(dice.pick([20, 200, 2000]));
+  const wholes = BigInt(dice.pick([5, 20, 200, 2000]));
   const size = (wholes * powerOfTen(scale)) / BigInt(ticks);
   return size < 5n ? 5n : size;
 }

@@ -32,6 +32,8 @@ export interface KnownSubaccount {
   cash: number;
   /** Signed lots by market id. */
   readonly positions: number[];
+  /** Whether margin is isolated, by market id. */
+  readonly isolated: boolean[];
   /** Vault shares in 1e-6, as a double. */
   shares: number;
 }
@@ -109,6 +111,11 @@ export class World {
         this.edge(event.timeUs + this.view.config.indexStaleUs);
         break;
       }
+      case 'marginChanged': {
+        const owner = this.owner(event.subaccount);
+        if (owner !== null) owner.isolated[event.market] = event.isolated;
+        break;
+      }
       case 'vaultSharesChanged': {
         const owner = this.owner(event.subaccount);
         if (owner !== null) owner.shares = Number(event.shares);
@@ -144,6 +151,7 @@ export class World {
           index,
           cash: 0,
           positions: [],
+          isolated: [],
           shares: 0,
         };
     while (this.byId.length < id) this.byId.push(undefined);

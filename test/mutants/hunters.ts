@@ -105,14 +105,17 @@ function againstRestored(): Judge {
   return {
     after: (engine, command, outcome) => {
       twin ??= new Exchange(engine.config);
-      if (engine.seq % RESTORE_EVERY === 0) twin = twin.fork();
       const other = twin.apply(command);
-      if (other === outcome && twin.chainHash() === engine.chainHash()) return null;
-      return violation(
-        'restored',
-        'DESIGN §3',
-        `${command.kind}: a restored exchange goes another way`,
-      );
+      if (other !== outcome || twin.chainHash() !== engine.chainHash()) {
+        return violation(
+          'restored',
+          'DESIGN §3',
+          `${command.kind}: a restored exchange goes another way`,
+        );
+      }
+      if (engine.seq % RESTORE_EVERY !== 0) return null;
+      twin = twin.fork();
+      return differing('restored', 'DESIGN §3', engine, twin, command);
     },
   };
 }
@@ -128,22 +131,28 @@ function againstCut(): Judge {
       const middle = Math.floor((twin.nowUs + command.timeUs) / 2);
       if (middle > twin.nowUs) twin.apply({ kind: 'advanceTime', timeUs: timeUs(middle) });
       twin.apply(command);
-      // Without a mark nobody's figures can be told.
-      const isPriced = engine.markets().every(({ markTicks }) => markTicks !== null);
-      const compares = isPriced && engine.seq % COMPARE_EVERY === 0;
-      return compares ? differing(engine, twin, command) : null;
+      const compares = engine.seq % COMPARE_EVERY === 0;
+      return compares ? differing('cut', 'R-12.1', engine, twin, command) : null;
     },
   };
 }
 
-function differing(engine: Engine, twin: Engine, command: Command): Violation | null {
+function differing(
+  invariant: string,
+  rule: string,
+  engine: Engine,
+  twin: Engine,
+  command: Command,
+): Violation | null {
+  // Without a mark nobody's figures can be told.
+  if (engine.markets().some(({ markTicks }) => markTicks === null)) return null;
   const rows = allRows(twin);
   for (const [i, { subject, field, value }] of allRows(engine).entries()) {
     const other = rows[i]?.value ?? 'nothing';
     if (value !== other) {
       return violation(
-        'cut',
-        'R-12.1',
+        invariant,
+        rule,
         `${command.kind}: ${subject} ${field} ${value}, not ${other}`,
       );
     }

@@ -11,6 +11,8 @@ export interface Mutant {
   readonly means: string;
   /** The rule that it breaks. */
   readonly rule: string;
+  /** Where its table's profile does not lean on it. */
+  readonly profile?: ProfileName;
 }
 
 /** A mutant, and the profile of runs that leans on what it lies about: every second run of a hunter is one of these. */

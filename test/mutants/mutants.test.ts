@@ -8,6 +8,7 @@ import { afterAll, expect, test } from 'vitest';
 import { bundle, mutate, sourcePath } from './build.ts';
 import type { hunt } from './hunters.ts';
 import { MUTANTS } from './mutants.ts';
+import { reasonFaults, type Verdict } from './report.ts';
 import { SURVIVORS } from './survivors.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-mutants-'));
@@ -44,6 +45,25 @@ test('a text that is not there, or there twice, is refused', () => {
 
 test('survivors that are explained are mutants', () => {
   for (const id of Object.keys(SURVIVORS)) expect(MUTANTS.map((mutant) => mutant.id)).toContain(id);
+});
+
+test('a survivor without a reason, and a reason for a mutant that dies, are faults', () => {
+  const mutants = ['dies', 'lives', 'excused', 'unasked'].map((id) => ({
+    ...{ id, file: '', find: '', replace: '', means: '', rule: '' },
+  }));
+  const found = { what: '', rule: '', detail: '', commands: 1, seed: '', profile: '' };
+  const verdict = (id: string, killed: boolean): Verdict => ({
+    id,
+    kills: [{ hunter: 'oracle', kill: killed ? { hunter: 'oracle', ...found } : null }],
+    seconds: 0,
+  });
+  const verdicts = [verdict('dies', true), verdict('lives', false), verdict('excused', false)];
+  expect(reasonFaults(mutants, verdicts, { excused: 'why' })).toEqual([
+    'lives lives on without a reason',
+  ]);
+  expect(reasonFaults(mutants, verdicts, { excused: 'why', lives: 'why', dies: 'why' })).toEqual([
+    'dies dies: its reason is stale',
+  ]);
 });
 
 test('the sources know nothing of mutants', () => {

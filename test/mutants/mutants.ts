@@ -20,6 +20,7 @@ export const MUTANTS: readonly Quarry[] = [
 /** In runs of this profile, but where the mutant is about the tape or about vault shares. */
 function hunted(profile: ProfileName, mutants: readonly Mutant[]): readonly Quarry[] {
   return mutants.map((mutant) => {
+    if (mutant.profile !== undefined) return { ...mutant, profile: mutant.profile };
     if (mutant.file.startsWith('engine/tape/')) return { ...mutant, profile: 'tape' };
     return { ...mutant, profile: mutant.rule.startsWith('R-8') ? 'money' : profile };
   });

@@ -18,6 +18,23 @@ export function scoreOf(verdicts: readonly Verdict[]): { killed: number; score: 
   return { killed, score: verdicts.length === 0 ? 0 : (100 * killed) / verdicts.length };
 }
 
+/** What is wrong with the reasons: a mutant that lives without one, or one for a mutant that dies. */
+export function reasonFaults(
+  mutants: readonly Mutant[],
+  verdicts: readonly Verdict[],
+  reasons: Readonly<Record<string, string>> = SURVIVORS,
+): string[] {
+  return mutants.flatMap(({ id }) => {
+    const verdict = verdicts.find((other) => other.id === id);
+    if (verdict === undefined) return [];
+    const reason = reasons[id] !== undefined;
+    if (isKilled(verdict) === reason) {
+      return [reason ? `${id} dies: its reason is stale` : `${id} lives on without a reason`];
+    }
+    return [];
+  });
+}
+
 function isKilled({ kills }: Verdict): boolean {
   return kills.some(({ kill }) => kill !== null);
 }
@@ -44,7 +61,7 @@ export function report(
     '# Mutation score',
     '',
     `\`npm run mutants\`: ${String(killed)} of ${String(verdicts.length)} mutants of the engine killed, ${score.toFixed(1)} %. ` +
-      `Invariants alone kill ${String(by('invariants'))}, the oracle alone ${String(by('oracle'))}; the oracle spends at most ${budget.toLocaleString('en')} commands on a mutant, invariants a sixth of that.`,
+      `Invariants alone kill ${String(by('invariants'))}, the oracle alone ${String(by('oracle'))}; the oracle spends at most ${budget.toLocaleString('en')} commands on a mutant, invariants a sixteenth of that.`,
     '',
     'A number is how many random commands, over all runs, it took. “Itself” holds the exchange against itself: restored from a',
     'snapshot, or with every interval cut in two; it is asked only about what the others let live.',

@@ -73,6 +73,17 @@ test('losses beyond the margin never touch the cash', () => {
   expect(world.position('ann')).toBeUndefined();
 });
 
+test('a part that closes with a loss beyond its share of the margin gives nothing back, and takes nothing of the cash', () => {
+  const world = opened();
+  world.setMargin('ann', true, '0.1');
+  world.trade('ann', 'bob', '10', '100');
+  world.price('120');
+  // A tenth of the margin of 100, and 20 lost on it: the 10 that it lacks stay in the margin of what is left.
+  world.trade('ann', 'bob', '-1', '80');
+  expect(world.balance('ann')).toBe('900');
+  expect(world.position('ann')).toMatchObject({ quantity: '9', margin: '80', basis: '900' });
+});
+
 test('open orders hold their margin and fees of the free collateral, whatever side is worse', () => {
   const world = opened({ makerFee: '0.001', takerFee: '0.001' });
   world.setMargin('ann', true, '0.5');

@@ -5,8 +5,8 @@
  */
 import type { Archive } from '../../base/archive.ts';
 import { floorTo } from '../../num/arithmetic.ts';
+import { ExactSum } from '../../num/exact-sum.ts';
 import {
-  lots,
   ppb,
   priceTicks,
   timeUs,
@@ -111,17 +111,23 @@ export class Candles {
     return count === 0 ? null : this.minutes.closeAt(count - 1);
   }
 
-  /** Sums over stored minutes that start at or after fromUs and before toUs. */
-  sums(fromUs: number, toUs: number): { volumeLots: number; tickLots: bigint } {
+  /** The first minute that starts at or after `fromUs` and from which on all are kept; Infinity when none is kept at all. */
+  wholeFrom(fromUs: number): number {
+    if (this.limit === 0) return Infinity;
+    const next = ceilTo(fromUs, MINUTE_US);
+    return this.dropped ? Math.max(next, this.minutes.timeAt(0)) : next;
+  }
+
+  /** Sums over stored minutes that start at or after fromUs. */
+  sums(fromUs: number): { volumeLots: bigint; tickLots: bigint } {
     const { minutes } = this;
-    let volumeLots = 0;
+    const volume = new ExactSum();
     let tickLots = 0n;
     for (let i = this.countBefore(fromUs); i < minutes.length; i++) {
-      if (minutes.timeAt(i) >= toUs) break;
-      volumeLots += minutes.volumeAt(i);
+      minutes.addVolumeTo(volume, i);
       tickLots += minutes.tickLotsAt(i);
     }
-    return { volumeLots, tickLots };
+    return { volumeLots: volume.total, tickLots };
   }
 
   /**
@@ -155,11 +161,11 @@ export class Candles {
       const open = traded ? minutes.openAt(place) : close;
       let high = open;
       let low = open;
-      let volume = 0;
+      const volume = new ExactSum();
       for (; place < minutes.length && minutes.timeAt(place) < endUs; place++) {
         if (minutes.highAt(place) > high) high = minutes.highAt(place);
         if (minutes.lowAt(place) < low) low = minutes.lowAt(place);
-        volume += minutes.volumeAt(place);
+        minutes.addVolumeTo(volume, place);
         close = minutes.closeAt(place);
       }
       candles.push({
@@ -168,7 +174,7 @@ export class Candles {
         highTicks: high,
         lowTicks: low,
         closeTicks: close,
-        volumeLots: lots(volume),
+        volumeLots: volume.total,
         fundingRatePpb: this.rateAt(endUs),
       });
     }
@@ -196,7 +202,7 @@ export class Candles {
       const high = priceTicks(io.int(minutes.highAt(i)));
       const low = priceTicks(io.int(minutes.lowAt(i)));
       const close = priceTicks(io.int(minutes.closeAt(i)));
-      const volume = io.int(minutes.volumeAt(i));
+      const volume = archiveVolume(io, minutes.volumeAt(i));
       const tickLots = io.bigint(minutes.tickLotsAt(i));
       if (!io.loading) continue;
       minutes.push(bucket, open);
@@ -210,4 +216,12 @@ export class Candles {
       if (io.loading) this.rates.push({ timeUs: atUs, ratePpb });
     }
   }
+}
+
+const ceilTo = (atUs: number, stepUs: number): number => floorTo(atUs + stepUs - 1, stepUs);
+
+/** As an integer while that holds it; −1 says that more follows. */
+function archiveVolume(io: Archive, volume: bigint): bigint {
+  const small = io.int(volume <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(volume) : -1);
+  return small < 0 ? io.bigint(volume) : BigInt(small);
 }

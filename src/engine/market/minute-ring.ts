@@ -2,9 +2,11 @@
  * The minutes of a market's candles in a ring of columns, 40 bytes each: a long history is nothing to the garbage collector. Places count
  * from the oldest kept, 0, to the newest, `length` − 1.
  */
+import type { ExactSum } from '../../num/exact-sum.ts';
 import { priceTicks, type PriceTicks } from '../../num/units.ts';
 
 const LEAST_CAPACITY = 64;
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 export class MinuteRing {
   length = 0;
@@ -16,10 +18,11 @@ export class MinuteRing {
   private highs = new Int32Array(0);
   private lows = new Int32Array(0);
   private closes = new Int32Array(0);
+  /** Σ |lots| and Σ |lots| × ticks while they are exact in a double; what is beyond is in maps, by the minute's time. */
   private volumes = new Float64Array(0);
-  /** Σ |lots| × ticks while that is exact in a double; what is beyond is in `beyond`, by the minute's time. */
   private tickLots = new Float64Array(0);
-  private readonly beyond = new Map<number, bigint>();
+  private readonly volumesBeyond = new Map<number, bigint>();
+  private readonly tickLotsBeyond = new Map<number, bigint>();
 
   /** At most so many minutes are ever in it at once. */
   constructor(limit: number) {
@@ -41,12 +44,23 @@ export class MinuteRing {
   closeAt(i: number): PriceTicks {
     return priceTicks(this.closes[this.slot(i)] ?? 0);
   }
-  volumeAt(i: number): number {
-    return this.volumes[this.slot(i)] ?? 0;
+  /** Exact, whatever it is. */
+  volumeAt(i: number): bigint {
+    const slot = this.slot(i);
+    return BigInt(this.volumes[slot] ?? 0) + (this.volumesBeyond.get(this.times[slot] ?? 0) ?? 0n);
+  }
+  /** Into a sum: of most minutes without a bigint. */
+  addVolumeTo(sum: ExactSum, i: number): void {
+    const slot = this.slot(i);
+    sum.add(this.volumes[slot] ?? 0);
+    if (this.volumesBeyond.size === 0) return;
+    sum.addBig(this.volumesBeyond.get(this.times[slot] ?? 0) ?? 0n);
   }
   tickLotsAt(i: number): bigint {
     const slot = this.slot(i);
-    return BigInt(this.tickLots[slot] ?? 0) + (this.beyond.get(this.times[slot] ?? 0) ?? 0n);
+    return (
+      BigInt(this.tickLots[slot] ?? 0) + (this.tickLotsBeyond.get(this.times[slot] ?? 0) ?? 0n)
+    );
   }
 
   /** A new minute of one price, without volume. */
@@ -73,29 +87,33 @@ export class MinuteRing {
   /** So many lots trade at a price in the newest minute. */
   addVolume(size: number, price: PriceTicks): void {
     const slot = this.slot(this.length - 1);
-    this.volumes[slot] = (this.volumes[slot] ?? 0) + size;
-    const sum = (this.tickLots[slot] ?? 0) + size * price;
-    if (sum <= Number.MAX_SAFE_INTEGER) this.tickLots[slot] = sum;
-    else this.addBeyond(slot, BigInt(size) * BigInt(price));
+    const volume = (this.volumes[slot] ?? 0) + size;
+    if (volume <= Number.MAX_SAFE_INTEGER) this.volumes[slot] = volume;
+    else this.addBeyond(this.volumesBeyond, slot, BigInt(size));
+    const tickLots = (this.tickLots[slot] ?? 0) + size * price;
+    if (tickLots <= Number.MAX_SAFE_INTEGER) this.tickLots[slot] = tickLots;
+    else this.addBeyond(this.tickLotsBeyond, slot, BigInt(size) * BigInt(price));
   }
 
-  /** What the newest minute traded. */
-  setVolume(size: number, tickLots: bigint): void {
+  /** What the newest minute traded, which had no volume yet. */
+  setVolume(volume: bigint, tickLots: bigint): void {
     const slot = this.slot(this.length - 1);
-    this.volumes[slot] = size;
-    if (tickLots <= BigInt(Number.MAX_SAFE_INTEGER)) this.tickLots[slot] = Number(tickLots);
-    else this.addBeyond(slot, tickLots);
+    if (volume <= MAX_SAFE) this.volumes[slot] = Number(volume);
+    else this.addBeyond(this.volumesBeyond, slot, volume);
+    if (tickLots <= MAX_SAFE) this.tickLots[slot] = Number(tickLots);
+    else this.addBeyond(this.tickLotsBeyond, slot, tickLots);
   }
 
   dropFirst(): void {
-    if (this.beyond.size > 0) this.beyond.delete(this.timeAt(0));
+    if (this.volumesBeyond.size > 0) this.volumesBeyond.delete(this.timeAt(0));
+    if (this.tickLotsBeyond.size > 0) this.tickLotsBeyond.delete(this.timeAt(0));
     this.start = (this.start + 1) % this.capacity;
     this.length -= 1;
   }
 
-  private addBeyond(slot: number, tickLots: bigint): void {
+  private addBeyond(beyond: Map<number, bigint>, slot: number, by: bigint): void {
     const atUs = this.times[slot] ?? 0;
-    this.beyond.set(atUs, (this.beyond.get(atUs) ?? 0n) + tickLots);
+    beyond.set(atUs, (beyond.get(atUs) ?? 0n) + by);
   }
 
   private slot(i: number): number {

@@ -107,6 +107,19 @@ export class Context {
     return null;
   }
 
+  /** Whoever has neither position nor order in some market, when a few looks find one. */
+  idler(): { readonly owner: KnownSubaccount; readonly market: KnownMarket } | null {
+    for (let tries = 0; tries < 6; tries += 1) {
+      const owner = this.trader();
+      const market = this.market();
+      const isIdle =
+        (owner.positions[market.id] ?? 0) === 0 &&
+        this.world.view.openOrders(owner.id).every((order) => order.market !== market.id);
+      if (isIdle) return { owner, market };
+    }
+    return null;
+  }
+
   /** Of an amount of Quanta: a tiny part, a part, all, or a little more than all. */
   partOf(amount: number): bigint {
     const whole = Math.max(0, Math.floor(amount));

@@ -19,14 +19,18 @@ export function makeDeposit(context: Context): Command {
 }
 
 export function makeWithdraw(context: Context): Command {
-  const { address, index, cash } = context.subaccount();
+  const { id, address, index, cash } = context.subaccount();
+  // All that may leave, to the last Quantum: where both margins are one, equity is then maintenance.
+  const leaves = context.dice.chance(300)
+    ? BigInt(context.world.view.margin(id).withdrawableQuanta)
+    : 0n;
   const { treasuryAccount } = context.setup.config;
   return {
     kind: 'withdraw',
     timeUs: context.nowUs,
     account: context.faulty ? treasuryAccount : address,
     subaccountIndex: context.faulty ? 77 : index,
-    amount: quanta(context.partOf(cash)),
+    amount: quanta(leaves > 0n ? leaves : context.partOf(cash)),
   };
 }
 

@@ -5,19 +5,25 @@ import type { Context } from './context.ts';
 
 export function makeMargin(context: Context): Command {
   const { dice } = context;
-  const holder = dice.chance(300) ? context.holder() : null;
-  const owner = holder?.owner ?? context.subaccount();
-  const market = holder?.market ?? context.market();
+  const roll = dice.below(10);
+  const found = roll < 4 ? context.holder() : roll < 8 ? context.idler() : null;
+  const owner = found?.owner ?? context.subaccount();
+  const market = found?.market ?? context.market();
+  // Whoever holds something keeps its mode, mostly: only the rate may change then.
+  const held = (owner.positions[market.id] ?? 0) !== 0 && dice.chance(900);
+  const least = market.spec.tiers[0]?.initialMarginPpm ?? 50_000;
   return {
     kind: 'updateMargin',
     timeUs: context.nowUs,
     subaccount: context.faulty && dice.chance(300) ? subaccountId(1) : owner.id,
     market: market.id,
-    isolated: dice.chance(500),
+    isolated: held ? owner.isolated[market.id] === true : dice.chance(600),
     marginPpm: ppm(
       context.faulty
         ? dice.pick([0, 1, 1_000_001])
-        : dice.pick([20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]),
+        : dice.chance(500)
+          ? Math.min(1_000_000, least * dice.between(1, 2))
+          : dice.pick([20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]),
     ),
     nonce: context.lateNonce(),
     expiresAtMs: context.expiresAtMs(),

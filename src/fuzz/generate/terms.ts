@@ -46,17 +46,22 @@ export function drawTerms(context: Context): DrawnTerms {
   const owner = context.trader();
   const market = context.market();
   const held = owner.positions[market.id] ?? 0;
+  const isolated = owner.isolated[market.id] === true;
   // One in three of those who hold something reduces it: all, a part, or beyond.
-  const closes = held !== 0 && dice.chance(330);
+  const closes = held !== 0 && dice.chance(isolated ? 600 : 330);
   const side = closes ? (held > 0 ? -1 : 1) : dice.chance(500) ? 1 : -1;
   const flags = dice.below(16);
-  const ioc = flags < 3;
+  const ioc = flags < (closes && isolated ? 9 : 3);
   // Whoever must get out takes any price within the band.
   const panics = closes && ioc && dice.chance(500);
-  const price = panics ? bandEdge(market, side) : drawPrice(context, market, side);
-  const size = closes
-    ? closingSize(context, market, held)
-    : drawSize(context, owner, market, ioc ? market.markTicks : price);
+  // Turned round, which adds to open interest what its other side opens: up to its limit, or a lot beyond.
+  const turns = closes && hasLimit(market) && dice.chance(300);
+  const price = panics || turns ? bandEdge(market, side) : drawPrice(context, market, side);
+  const size = turns
+    ? within(1, Math.abs(held) + roomOf(context, market) + dice.below(2), market.spec.maxLots)
+    : closes
+      ? closingSize(context, market, held)
+      : drawSize(context, owner, market, ioc ? market.markTicks : price);
   const delegate = delegateOf(context, owner);
   const drawn = {
     owner,
@@ -67,7 +72,7 @@ export function drawTerms(context: Context): DrawnTerms {
     priceTicks: priceTicks(price),
     ioc,
     postOnly: flags === 3 || flags === 4,
-    reduceOnly: closes ? dice.chance(500) : flags === 5,
+    reduceOnly: closes ? !turns && dice.chance(500) : flags === 5,
     delegate,
     clientId: dice.chance(80) ? dice.pick(CLIENT_IDS) : null,
     ...drawOriginator(context, delegate !== null),
@@ -92,6 +97,8 @@ export function drawPrice(context: Context, market: KnownMarket, side: 1 | -1): 
   }
   if (style < 96) return atLeastOne(bandEdge(market, side) + dice.between(-2, 2));
   const band = bandEdge(market, 1) - mark;
+  // Deep in the book, where only those go who must.
+  if (style < 98) return atLeastOne(mark - side * dice.below(band + 1));
   return atLeastOne(mark - side * Math.min(mark, band * dice.between(1, 11)));
 }
 
@@ -108,14 +115,12 @@ function drawSize(
   market: KnownMarket,
   price: number,
 ): number {
-  const { dice, profile, world } = context;
+  const { dice, profile } = context;
   const { spec } = market;
   const oneLot = Math.max(1, price) * spec.quantaPerTickLot;
   // Where open interest has a limit, exactly up to it, or one beyond it, now and then.
-  if (spec.maxOpenInterestLots < MOST_INTEREST && dice.chance(150)) {
-    const { openInterestLots } = world.view.market(market.id);
-    const room = spec.maxOpenInterestLots - openInterestLots;
-    return within(spec.minLots, room + dice.below(2), spec.maxLots);
+  if (hasLimit(market) && dice.chance(150)) {
+    return within(spec.minLots, roomOf(context, market) + dice.below(2), spec.maxLots);
   }
   if (dice.chance(120)) {
     return within(spec.minLots, exactSize(context, owner, market, price), spec.maxLots);
@@ -129,7 +134,9 @@ function drawSize(
     ? dice.below(Math.max(10, most >> 3))
     : dice.below((most | 0) + 1);
   const affordable = Math.floor(((Math.max(owner.cash, 1_000_000) / 100) * percent) / oneLot);
-  return within(spec.minLots, affordable, spec.maxLots);
+  // Room under a limit is soon taken, so most orders fit into what is left of it, if anything.
+  const room = hasLimit(market) && dice.chance(800) ? roomOf(context, market) : 0;
+  return within(spec.minLots, room > 0 ? Math.min(affordable, room) : affordable, spec.maxLots);
 }
 
 /** What free collateral just allows with the taker's fee, or a lot more or less. */
@@ -150,15 +157,23 @@ function exactSize(
 function closingSize(context: Context, market: KnownMarket, held: number): number {
   const size = Math.abs(held);
   const { spec } = market;
-  switch (context.dice.below(4)) {
+  switch (context.dice.below(6)) {
     case 0:
       return within(spec.minLots, Math.floor(size / 2), spec.maxLots);
     case 1:
+      return within(spec.minLots, Math.floor(size / 9), spec.maxLots);
+    case 2:
       return within(spec.minLots, size * 2, spec.maxLots);
     default:
       return within(spec.minLots, size, spec.maxLots);
   }
 }
+
+const hasLimit = ({ spec }: KnownMarket): boolean => spec.maxOpenInterestLots < MOST_INTEREST;
+
+/** Lots that may still be opened in a market that has a limit. */
+const roomOf = ({ world }: Context, { id, spec }: KnownMarket): number =>
+  spec.maxOpenInterestLots - world.view.market(id).openInterestLots;
 
 const within = (least: number, value: number, most: number): number =>
   Math.max(least, Math.min(value, most));

@@ -21,8 +21,6 @@ export function compareMarketData(
   for (const minutes of [1n, 5n, 60n]) {
     compareCandles(to, world, exchange, market, minutes * MINUTE);
   }
-  // The day's figures are those of trades; where bars come, nobody knows which of them were.
-  if (market.prints.some(({ id }) => id === null)) return;
   const day = dayOf(market, world.now);
   const shown = exchange.summary(marketId(market.id));
   const of = (what: string) => () => `${what} of market ${market.id}`;

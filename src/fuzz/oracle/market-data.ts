@@ -2,6 +2,8 @@
 import { max, min, sum } from './numbers.ts';
 import { DAY, type Market, type Print } from './world.ts';
 
+const MINUTE = 60_000_000n;
+
 export interface Candle {
   readonly at: bigint;
   readonly open: bigint;
@@ -41,13 +43,18 @@ export function candlesOf(
   return candles;
 }
 
-/** */
+/** D-16: a bar counts with the minute that it ends in. */
 export function dayOf(
   market: Market,
   now: bigint,
 ): { readonly volume: bigint; readonly notional: bigint; readonly priceBefore: bigint | null } {
-  const recent = market.prints.filter(({ at }) => at >= now - DAY);
-  const before = market.prints.findLast(({ at }) => at <= now - DAY) ?? market.prints[0];
+  const since = now - DAY;
+  const minuteOf = (at: bigint): bigint => at - (at % MINUTE);
+  const recent = market.prints.filter(({ id, at }) => (id === null ? minuteOf(at) : at) >= since);
+  const before =
+    market.prints.findLast(({ id, at }) =>
+      id === null ? minuteOf(at) < minuteOf(since) : at <= since,
+    ) ?? market.prints[0];
   return {
     volume: sum(recent.map(sizeOf)),
     notional: sum(recent.map((print) => sizeOf(print) * print.price * market.unit)),

@@ -82,6 +82,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
     replace: '    releaseDueSlices(state);\n    runTriggers(state);',
     means: 'TWAP slices come before triggers at one instant',
     rule: 'R-12.1',
+    profile: 'groups',
   },
   {
     id: 'timers-at-the-commands-time',
@@ -146,6 +147,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
     replace: '',
     means: 'a restored exchange forgets when vault shares unlock',
     rule: 'DESIGN §3',
+    profile: 'money',
   },
   {
     id: 'snapshot-forgets-premiums',
@@ -154,6 +156,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
     replace: '',
     means: 'a restored exchange forgets the premiums of the hour',
     rule: 'DESIGN §3',
+    profile: 'stress',
   },
   {
     id: 'candle-low-is-last',
@@ -166,8 +169,8 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
   {
     id: 'candle-volume-of-last-trade',
     file: 'engine/market/minute-ring.ts',
-    find: 'this.volumes[slot] = (this.volumes[slot] ?? 0) + size;',
-    replace: 'this.volumes[slot] = size;',
+    find: 'const volume = (this.volumes[slot] ?? 0) + size;',
+    replace: 'const volume = size;',
     means: "a candle's volume is that of its last trade",
     rule: 'R-10.3',
   },

@@ -151,7 +151,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     id: 'equality-is-liquidated',
     file: 'engine/risk/risk-unit.ts',
     find: 'return equity < maintenance;',
-    replace: 'return equity <= maintenance;',
+    replace: 'return equity < maintenance || (equity === maintenance && maintenance > 0n);',
     means: 'equity equal to maintenance is liquidated',
     rule: 'R-6.1',
   },
