@@ -36,7 +36,6 @@ import type {
   OracleSet,
   OrderEnded,
   OrderFilled,
-  OrderRejected,
   OrderPending,
   OrderReleased,
   SelfTradeModeChanged,
@@ -94,9 +93,14 @@ export function hashOrderAccepted(hash: RollingHash, cause: number, id: OrderId)
   hash.intNum(1 | (cause << 8), id);
 }
 
-export function hashOrderRejected(hash: RollingHash, cause: number, event: OrderRejected): void {
-  hash.intNum(2 | (cause << 8), event.orderId);
-  hash.int(reasonCode(event.reason));
+export function hashOrderRejected(
+  hash: RollingHash,
+  cause: number,
+  id: OrderId,
+  reason: EndReason,
+): void {
+  hash.intNum(2 | (cause << 8), id);
+  hash.int(reasonCode(reason));
 }
 
 export function hashOrderRested(

@@ -91,8 +91,8 @@ export function reject(
 ): void {
   const table = state.orders;
   table.setStatus(slot, 'rejected', reason);
-  const turnedDown = announcement(state, 'orderRejected', terms, id);
-  state.emit(hashOrderRejected, { ...turnedDown, reason });
+  hashOrderRejected(state.hashing(), state.causeInHash, id, reason);
+  if (state.heard) state.tell({ ...announcement(state, 'orderRejected', terms, id), reason });
   table.unlinkOwner(subaccount.orders, slot);
   retain(state, slot, subaccount);
   table.remove(slot);
