@@ -1,3 +1,5 @@
+import { dateText } from '../base/date-text.ts';
+
 /** What a strategy threw, with whose it was, which handler and when. */
 export interface Failure {
   readonly error: unknown;
@@ -14,7 +16,7 @@ export class StrategyFault extends Error {
 
   constructor(strategy: string, { error, handler, timeUs }: Failure) {
     const { message, stack } = wordsOf(error);
-    const at = new Date(timeUs / 1000).toISOString();
+    const at = dateText(timeUs);
     super(`strategy '${strategy}' failed in ${handler} at ${at}: ${message}`, { cause: error });
     this.strategy = strategy;
     this.thrownStack = stack;

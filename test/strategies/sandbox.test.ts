@@ -139,7 +139,7 @@ test('what a strategy throws names it, its handler, the time and the place in it
       (error: unknown) => (error as Error).message,
     );
   expect(await failing(`return { onTrade: () => { throw new RangeError('too far'); } };`)).toMatch(
-    /^strategy 'test' failed in onTrade at 2024-08-08T23:54:1\d\.\d{3}Z: RangeError: too far \(s\d+\.ts:6:\d+\)$/,
+    /^strategy 'test' failed in onTrade at 2024-08-08 23:54:1\d\.\d{6}: RangeError: too far \(s\d+\.ts:6:\d+\)$/,
   );
   const head = `\nfunction deep(text: string): never {\n  throw new Error(text);\n}`;
   expect(
@@ -147,14 +147,14 @@ test('what a strategy throws names it, its handler, the time and the place in it
       `return { async onTrade(_trade, context) { await context.sleep(5); deep('in'); } };`,
       head,
     ),
-  ).toMatch(/^strategy 'test' failed in onTrade at \S+: in \(s\d+\.ts:4:9\)$/);
+  ).toMatch(/^strategy 'test' failed in onTrade at \S+ \S+: in \(s\d+\.ts:4:9\)$/);
   // What the exchange refuses has no place of its own.
   expect(
     await failing(
       `return { async onTrade(_trade, context) { await context.submit({ side: 'buy', size: '0.00001' }); } };`,
     ),
-  ).toMatch(/failed in onTrade at \S+: quantity: must be a multiple of the lot size 0\.001/);
+  ).toMatch(/failed in onTrade at \S+ \S+: quantity: must be a multiple of the lot size 0\.001/);
   expect(await failing(`return { onStart: () => { throw 5; } };`)).toMatch(
-    /failed in onStart at \S+: it threw 5, which is no Error$/,
+    /failed in onStart at \S+ \S+: it threw 5, which is no Error$/,
   );
 });

@@ -2,13 +2,14 @@
  * Why an account was liquidated: the margin formula with the numbers of that moment. The run is executed again up to the step; what it found is
  * read while the exchange says so.
  */
+import { dateText } from '../../base/date-text.ts';
 import { Exchange } from '../../engine/exchange.ts';
 import type { LiquidationStep } from '../../engine/events.ts';
 import { money, priceText, sizeText } from '../../gateway/encode.ts';
 import type { Address } from '../../num/units.ts';
 import { formatDecimal } from '../../num/decimal.ts';
 import { JournalReader } from '../../sim/journal/frames.ts';
-import { clock } from './explain-order.ts';
+import { INDENT } from './explain-order.ts';
 import type { StoryOptions } from './queue-story.ts';
 
 const STEP_WORDS: Readonly<Record<LiquidationStep['step'], string>> = {
@@ -64,8 +65,8 @@ export function explainLiquidation(
 function marginLines(engine: Exchange, event: LiquidationStep): string[] {
   const { balanceQuanta } = engine.margin(event.subaccount);
   const lines = [
-    `${clock(event.timeUs)}  Equity ${money(event.equityQuanta)} was below the maintenance requirement ${money(event.maintenanceQuanta)}.`,
-    `${' '.repeat(15)}  equity = balance ${money(balanceQuanta)} + Σ unrealised PnL, each position at its mark:`,
+    `${dateText(event.timeUs)}  Equity ${money(event.equityQuanta)} was below the maintenance requirement ${money(event.maintenanceQuanta)}.`,
+    `${INDENT}  equity = balance ${money(balanceQuanta)} + Σ unrealised PnL, each position at its mark:`,
   ];
   for (const position of engine.positions(event.subaccount)) {
     const market = engine.market(position.market);
@@ -77,8 +78,8 @@ function marginLines(engine: Exchange, event: LiquidationStep): string[] {
     const tier = spec.tiers.findLast(({ floorQuanta }) => floorQuanta <= notional) ?? spec.tiers[0];
     const rate = formatDecimal(BigInt(tier?.maintenanceMarginPpm ?? 0), 6);
     lines.push(
-      `${' '.repeat(15)}  ${spec.symbol}: ${size} × ${mark} − cost ${money(position.costQuanta)} = ${money(position.upnlQuanta)}`,
-      `${' '.repeat(15)}  ${spec.symbol}: maintenance |${size}| × ${mark} × ${rate} = ${money(ceilPpm(notional, tier?.maintenanceMarginPpm ?? 0))}`,
+      `${INDENT}  ${spec.symbol}: ${size} × ${mark} − cost ${money(position.costQuanta)} = ${money(position.upnlQuanta)}`,
+      `${INDENT}  ${spec.symbol}: maintenance |${size}| × ${mark} × ${rate} = ${money(ceilPpm(notional, tier?.maintenanceMarginPpm ?? 0))}`,
     );
   }
   return lines;
@@ -107,5 +108,5 @@ function stepLine(engine: Exchange, event: LiquidationStep): string {
     `equity ${money(event.equityQuanta)}`,
     `maintenance ${money(event.maintenanceQuanta)}`,
   ];
-  return `${clock(event.timeUs)}  ${words.charAt(0).toUpperCase()}${words.slice(1)}: ${details.join(', ')}.`;
+  return `${dateText(event.timeUs)}  ${words.charAt(0).toUpperCase()}${words.slice(1)}: ${details.join(', ')}.`;
 }

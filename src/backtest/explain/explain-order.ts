@@ -1,6 +1,10 @@
 /** Why an order did what it did, in words with the numbers: from what was recorded of it and from its place in the queue. */
+import { dateText } from '../../base/date-text.ts';
 import type { FillRow, MarketOutput, OrderRow } from '../output.ts';
 import type { QueueStory } from './queue-story.ts';
+
+/** As wide as a date with its time. */
+export const INDENT = ' '.repeat(26);
 
 /** At most so many steps of the queue are told one by one. */
 const MAX_STEPS = 12;
@@ -19,8 +23,8 @@ export function explainOrder({ order, fills, market, latency, story }: OrderFact
     `${order.side} ${order.size} ${order.symbol} at ${boundOf(order)}: ${flagsOf(order)}`,
     `order   ${order.orderId} (number ${String(order.orderNumber)} of the journal)`,
     '',
-    `${clock(order.sentUs)}  The strategy sent it; mid was ${numberText(order.sentMid)}.`,
-    `${clock(order.arrivedUs)}  It reached the exchange ${ms(order.arrivedUs - order.sentUs)} later (${latency}); mid was ${numberText(order.arrivalMid)}${moveOf(order)}.`,
+    `${dateText(order.sentUs)}  The strategy sent it; mid was ${numberText(order.sentMid)}.`,
+    `${dateText(order.arrivedUs)}  It reached the exchange ${ms(order.arrivedUs - order.sentUs)} later (${latency}); mid was ${numberText(order.arrivalMid)}${moveOf(order)}.`,
   ];
   if (order.status === 'rejected') lines.push(...rejection(order, story));
   lines.push(...queueLines(order, story));
@@ -54,7 +58,7 @@ function moveOf({ side, sentMid, arrivalMid }: OrderRow): string {
 }
 
 function rejection(order: OrderRow, story: QueueStory | null): string[] {
-  const at = clock(order.endedUs ?? order.arrivedUs);
+  const at = dateText(order.endedUs ?? order.arrivedUs);
   const reason = order.reason ?? 'no reason was recorded';
   const other = order.side === 'buy' ? story?.bestAsk : story?.bestBid;
   switch (reason) {
@@ -74,7 +78,7 @@ function rejection(order: OrderRow, story: QueueStory | null): string[] {
 function queueLines(order: OrderRow, story: QueueStory | null): string[] {
   if (order.restedUs === null || order.queueAhead === null) return [];
   const lines = [
-    `${clock(order.restedUs)}  It stood on the book behind ${order.queueAhead} at its price.`,
+    `${dateText(order.restedUs)}  It stood on the book behind ${order.queueAhead} at its price.`,
   ];
   if (story === null) return lines;
   const moves = story.steps.filter(({ cause }) => cause !== 'rested' && cause !== 'filled');
@@ -84,22 +88,22 @@ function queueLines(order: OrderRow, story: QueueStory | null): string[] {
       .reduce((total, { change }) => total + Number(change), 0);
   for (const step of moves.slice(0, MAX_STEPS)) {
     lines.push(
-      `${clock(step.timeUs)}  ${step.detail}: ${step.change.replace('-', '−')} ahead of it, ${step.ahead} left (command ${String(step.seq)}).`,
+      `${dateText(step.timeUs)}  ${step.detail}: ${step.change.replace('-', '−')} ahead of it, ${step.ahead} left (command ${String(step.seq)}).`,
     );
   }
   if (moves.length > MAX_STEPS) {
-    lines.push(`${' '.repeat(15)}  and ${String(moves.length - MAX_STEPS)} more steps`);
+    lines.push(`${INDENT}  and ${String(moves.length - MAX_STEPS)} more steps`);
   }
   if (moves.length > 0) {
     lines.push(
-      `${' '.repeat(15)}  In all: trades took ${amount(-sum('trade', 'filled'))} ahead of it, cancels ${amount(-sum('cancel', 'growth'))} (queue model ${story.queueModel}), other users ${amount(-sum('users'))}.`,
+      `${INDENT}  In all: trades took ${amount(-sum('trade', 'filled'))} ahead of it, cancels ${amount(-sum('cancel', 'growth'))} (queue model ${story.queueModel}), other users ${amount(-sum('users'))}.`,
     );
   }
   return lines;
 }
 
 function explainFill(fill: FillRow, market: MarketOutput): string[] {
-  const at = clock(fill.timeUs);
+  const at = dateText(fill.timeUs);
   const waited =
     fill.role === 'maker'
       ? ` after ${seconds(fill.queueWaitUs)} on the book, when trades had come to it`
@@ -109,13 +113,13 @@ function explainFill(fill: FillRow, market: MarketOutput): string[] {
   const rate = notional === 0 ? 0 : Math.round((Number(fill.fee) / notional) * 1e6) / 1e6;
   const lines = [
     `${at}  Fill ${String(fill.fillId)}: ${fill.side} ${fill.size} at ${fill.price} as ${fill.role}${waited}.`,
-    `${' '.repeat(15)}  Fee ⌈${fill.size} × ${fill.price} × ${numberText(rate)}⌉ = ${fill.fee}; realised ${fill.realizedPnl}; position ${fill.position}.`,
+    `${INDENT}  Fee ⌈${fill.size} × ${fill.price} × ${numberText(rate)}⌉ = ${fill.fee}; realised ${fill.realizedPnl}; position ${fill.position}.`,
   ];
   const sign = fill.side === 'buy' ? 1 : -1;
   if (fill.arrivalMid !== null) {
     const slip = sign * (Number(fill.price) - fill.arrivalMid);
     lines.push(
-      `${' '.repeat(15)}  Against mid at arrival ${numberText(fill.arrivalMid)}: ${numberText(Math.abs(slip))} ${slip > 0 ? 'worse' : 'better'}.`,
+      `${INDENT}  Against mid at arrival ${numberText(fill.arrivalMid)}: ${numberText(Math.abs(slip))} ${slip > 0 ? 'worse' : 'better'}.`,
     );
   }
   const marks = fill.markouts.map((mid, i) => {
@@ -123,17 +127,16 @@ function explainFill(fill: FillRow, market: MarketOutput): string[] {
     return `${['1 s', '10 s', '60 s'][i] ?? ''} ${gained === null ? 'unknown' : numberText(gained)}`;
   });
   lines.push(
-    `${' '.repeat(15)}  Mid less price, in its favour, after ${marks.join(', ')} (tick ${market.tickSize}).`,
+    `${INDENT}  Mid less price, in its favour, after ${marks.join(', ')} (tick ${market.tickSize}).`,
   );
-  if (fill.liquidation)
-    lines.push(`${' '.repeat(15)}  The exchange sent this order: a liquidation.`);
+  if (fill.liquidation) lines.push(`${INDENT}  The exchange sent this order: a liquidation.`);
   return lines;
 }
 
 function endLines(order: OrderRow, fills: readonly FillRow[]): string[] {
-  if (order.endedUs === null) return [`${' '.repeat(15)}  It still stood when the run ended.`];
+  if (order.endedUs === null) return [`${INDENT}  It still stood when the run ended.`];
   if (order.status === 'rejected') return [];
-  if (order.status === 'filled') return [`${clock(order.endedUs)}  Filled.`];
+  if (order.status === 'filled') return [`${dateText(order.endedUs)}  Filled.`];
   const rest = fills.length === 0 ? 'unfilled' : `with ${order.filled} of ${order.size} filled`;
   const why: Readonly<Record<string, string>> = {
     user: 'the strategy cancelled it',
@@ -145,17 +148,7 @@ function endLines(order: OrderRow, fills: readonly FillRow[]): string[] {
     selfTrade: 'it would have traded with the account itself',
   };
   const reason = order.reason ?? '';
-  return [`${clock(order.endedUs)}  Ended ${order.status}, ${rest}: ${why[reason] ?? reason}.`];
-}
-
-/** 23:54:16.298123 */
-export function clock(us: number): string {
-  const day = 86_400_000_000;
-  const rest = us - Math.floor(us / day) * day;
-  const parts = [3_600_000_000, 60_000_000, 1_000_000].map((unit, i) =>
-    String(Math.floor(rest / unit) % (i === 0 ? 24 : 60)).padStart(2, '0'),
-  );
-  return `${parts.join(':')}.${String(rest % 1_000_000).padStart(6, '0')}`;
+  return [`${dateText(order.endedUs)}  Ended ${order.status}, ${rest}: ${why[reason] ?? reason}.`];
 }
 
 function ms(us: number): string {
