@@ -288,7 +288,9 @@ export async function findUnits(
   const { format, units, inverse } = options;
   if (units !== null) return units;
   const scan = new NumberScan();
-  const recording = new Recording({ ...options, skipBad: Infinity, state: null }, scan);
+  // Bad rows are told when records are read; raw lines may hold nothing but bad ones.
+  const skipBad = format.shape === 'binance-raw' ? options.skipBad : Infinity;
+  const recording = new Recording({ ...options, skipBad, state: null }, scan);
   const files = filesToRead(options);
   for (const [i, path] of files.entries()) {
     for await (const batch of recording.read(path)) {
