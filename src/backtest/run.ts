@@ -135,8 +135,10 @@ class Run {
     );
     this.feeds = new Feeds(engine, ids, this.touches, listeners, input.barsTold);
     this.exchange.onEvent((event) => {
+      // Most events of a tape are these; of a mark samples tell, and strategies do not hear of it.
+      if (event.kind === 'markChanged') return;
       if (event.kind === 'tapeApplied') {
-        this.recorder.onEvent(event);
+        this.recorder.onTape(event);
         this.touches.onTape(event);
         return;
       }

@@ -1,14 +1,33 @@
-/** The gateway's cryptographic ports by ethers, and the test wallets of scenarios. */
-import { keccak256 } from 'ethers/crypto';
-import { computeAddress } from 'ethers/transaction';
-import { toUtf8Bytes } from 'ethers/utils';
+/** The gateway's cryptographic ports, and the test wallets of scenarios. */
 import type { Keccak } from '../gateway/ports.ts';
 import { address, type Address } from '../num/units.ts';
 import { keccakBytes } from './keccak.ts';
+import { native, type Secp256k1 } from './native.ts';
 
-export const keccak: Keccak = (bytes) => Buffer.from(keccakBytes(bytes)).toString('hex');
+type AddressOfKey = (key: Uint8Array) => Address;
+
+export const keccak: Keccak = (bytes) => hexOf(keccakBytes(bytes));
+
+/** Loading ethers takes a tenth of a second, and its first key as long again. */
+const addressOfKey = native === null ? await byEthers() : byLibrary(native);
 
 /** A scenario's account: the address of the private key keccak256(name). Never for money. */
 export function addressOfName(name: string): Address {
-  return address(computeAddress(keccak256(toUtf8Bytes(name))).toLowerCase());
+  return addressOfKey(keccakBytes(new TextEncoder().encode(name)));
+}
+
+export function byLibrary(library: Secp256k1): AddressOfKey {
+  return (key) => {
+    const point = library.publicKeyCreate(key, false);
+    return address(`0x${hexOf(keccakBytes(point.subarray(1))).slice(24)}`);
+  };
+}
+
+export async function byEthers(): Promise<AddressOfKey> {
+  const { computeAddress } = await import('ethers/transaction');
+  return (key) => address(computeAddress(`0x${hexOf(key)}`).toLowerCase());
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
 }

@@ -2,28 +2,16 @@
  * Who signed a digest: secp256k1 by its native library where it loads, by ethers otherwise. Both accept the same signatures: 65 bytes
  * in hex with or without 0x, low s, v of 27, 28, 0 or 1 (R-9.2). A signature that is anything else was made by nobody.
  */
-import { createRequire } from 'node:module';
 import { recoverAddress } from 'ethers';
 import { address, type Address } from '../num/units.ts';
 import { keccakBytes } from './keccak.ts';
-
-type Native = Pick<typeof import('secp256k1'), 'ecdsaRecover'>;
+import { native } from './native.ts';
 
 /** Half of the group's order: a larger s is a second signature for the same message, so it counts for nothing. */
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const SIGNATURE = /^(?:0x)?[0-9a-fA-F]{130}$/;
 
 export type Recover = (digest: Uint8Array, signature: string) => Address | null;
-
-function loadNative(): Native | null {
-  try {
-    return createRequire(import.meta.url)('secp256k1') as Native;
-  } catch {
-    return null;
-  }
-}
-
-const native = loadNative();
 
 export const recoverByEthers: Recover = (digest, signature) => {
   const parsed = parseSignature(signature);
@@ -37,14 +25,16 @@ export const recoverByEthers: Recover = (digest, signature) => {
   }
 };
 
+const library = native;
+
 export const recoverByLibrary: Recover | null =
-  native === null
+  library === null
     ? null
     : (digest, signature) => {
         const parsed = parseSignature(signature);
         if (parsed === null) return null;
         try {
-          const key = native.ecdsaRecover(parsed.rs, parsed.recovery, digest, false);
+          const key = library.ecdsaRecover(parsed.rs, parsed.recovery, digest, false);
           const hashed = Buffer.from(keccakBytes(key.subarray(1)));
           return address(`0x${hashed.toString('hex', 12)}`);
         } catch {

@@ -11,6 +11,8 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
 import { address } from '../../src/num/units.ts';
+import { byEthers, byLibrary } from '../../src/wallet/ethers-ports.ts';
+import { native } from '../../src/wallet/native.ts';
 import { recover, recoverByEthers, recoverByLibrary } from '../../src/wallet/recover.ts';
 import { TypedData } from '../../src/wallet/typed-data.ts';
 import { RequestVerifier } from '../../src/wallet/request-verifier.ts';
@@ -34,6 +36,18 @@ beforeAll(async () => {
   await served.sim('oracle', { symbol: 'BTC-USD-PERP', price: '60000' });
 });
 afterAll(() => served.remove());
+
+test('the library and ethers find the same address of a key', async () => {
+  const other = await byEthers();
+  const find = native === null ? other : byLibrary(native);
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n, max: 2n ** 255n }), (secret) => {
+      const key = Buffer.from(secret.toString(16).padStart(64, '0'), 'hex');
+      return find(key) === other(key);
+    }),
+    { seed: 31, numRuns: 40 },
+  );
+});
 
 interface Challenge {
   readonly message: {

@@ -1,7 +1,8 @@
-/** Orders and cancels have a way of their own through the codec: it gives the bytes, the commands and the errors of the way by fields. */
+/** Orders, cancels and bars have a way of their own through the codec: it gives the bytes, the commands and the errors of the way by fields. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Command } from '../../src/engine/commands.ts';
+import { BAR_FILLS, BAR_PATHS } from '../../src/engine/tape/hash-tape.ts';
 import { ByteReader, ByteWriter } from '../../src/sim/journal/bytes.ts';
 import {
   decodeByFields,
@@ -58,6 +59,31 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       originator: originator === null ? null : address(originator),
       originatorFeePpm: ppm(ids[3]),
     })),
+  fc
+    .record({
+      numbers: fc.array(uint, { minLength: 8, maxLength: 8 }),
+      market: uint,
+      path: fc.constantFrom(...BAR_PATHS),
+      fill: fc.constantFrom(...BAR_FILLS),
+    })
+    .map(({ numbers, market, path, fill }) => {
+      const number = (i: number): number => numbers[i] ?? 0;
+      return {
+        kind: 'tapeBar' as const,
+        timeUs: AT,
+        market: marketId(market),
+        openTicks: priceTicks(number(0)),
+        highTicks: priceTicks(number(1)),
+        lowTicks: priceTicks(number(2)),
+        closeTicks: priceTicks(number(3)),
+        volumeLots: lots(number(4)),
+        quoteTicks: priceTicks(number(5)),
+        spreadTicks: number(6),
+        depthLots: lots(number(7)),
+        path,
+        fill,
+      };
+    }),
 );
 
 function bytesOf(write: (writer: ByteWriter, command: Command) => void, command: Command) {
@@ -76,7 +102,7 @@ function read(decode: typeof decodeCommand, bytes: Uint8Array): unknown {
   }
 }
 
-test('the two ways agree on every order and cancel, whole or damaged', () => {
+test('the two ways agree on every order, cancel and bar, whole or damaged', () => {
   fc.assert(
     fc.property(command, fc.nat(), fc.nat(255), fc.nat(), (command, place, byte, cut) => {
       const bytes = bytesOf(encodeCommand, command);

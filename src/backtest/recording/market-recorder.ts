@@ -1,5 +1,5 @@
 /** What a run saw of its markets: samples of their prices, times without a book, funding rates, trades. */
-import type { EngineEvent } from '../../engine/events.ts';
+import type { EngineEvent, TapeApplied } from '../../engine/events.ts';
 import type { Exchange } from '../../engine/exchange.ts';
 import type { MarketView } from '../../engine/views.ts';
 import { priceText, sizeText } from '../../gateway/encode.ts';
@@ -46,14 +46,16 @@ export class MarketRecorder {
           rate: formatDecimal(BigInt(event.ratePpb), 9),
         });
         return;
-      case 'tapeApplied':
-        if (event.what === 'gap') state.staleSinceUs ??= event.timeUs;
-        else if (event.what === 'snapshot' && state.staleSinceUs !== null) {
-          state.gaps.push({ fromUs: state.staleSinceUs, toUs: event.timeUs });
-          state.staleSinceUs = null;
-        }
-        return;
       default:
+    }
+  }
+
+  onTape({ what, timeUs }: TapeApplied): void {
+    const { state } = this;
+    if (what === 'gap') state.staleSinceUs ??= timeUs;
+    else if (what === 'snapshot' && state.staleSinceUs !== null) {
+      state.gaps.push({ fromUs: state.staleSinceUs, toUs: timeUs });
+      state.staleSinceUs = null;
     }
   }
 

@@ -1,5 +1,5 @@
 /** Everything a run records, and when samples of it are due. Events come in as they happen. */
-import type { EngineEvent } from '../../engine/events.ts';
+import type { EngineEvent, TapeApplied } from '../../engine/events.ts';
 import type { Exchange } from '../../engine/exchange.ts';
 import type { OrderIds } from '../../gateway/order-ids.ts';
 import { marketId, type SubaccountId } from '../../num/units.ts';
@@ -85,6 +85,10 @@ export class Recorder {
       this.sample(atUs);
     }
     this.nextSampleUs = Infinity;
+  }
+
+  onTape(event: TapeApplied): void {
+    this.markets[event.market]?.onTape(event);
   }
 
   onEvent(event: EngineEvent): void {

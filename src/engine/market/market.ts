@@ -77,8 +77,8 @@ export class Market {
   sampleDueUs: number;
   fundingDueUs = Infinity;
 
-  /** EMA of (mid − index) in 1e-6 ticks; starts at 0. */
-  emaMicroTicks = 0n;
+  /** EMA of (mid − index) in 1e-6 ticks; starts at 0. The basis is at most the index, so it is below 2^53. */
+  emaMicroTicks = 0;
   /** The whole second of the EMA's last step. */
   emaStepUs: TimeUs;
   /** ∫ (mid − index) dt in half ticks × µs since that step, and the time over which there was a mid and an index. */
@@ -140,7 +140,7 @@ export class Market {
     this.markTicks = optionalTicks(io.optionalInt(this.markTicks));
     this.lastTicks = optionalTicks(io.optionalInt(this.lastTicks));
     this.openInterestLots = lots(io.int(this.openInterestLots));
-    this.emaMicroTicks = io.bigint(this.emaMicroTicks);
+    this.emaMicroTicks = Number(io.bigint(BigInt(this.emaMicroTicks)));
     this.emaStepUs = timeUs(io.int(this.emaStepUs));
     this.gatherBasis();
     this.basisSum = io.bigint(this.basisSum);

@@ -16,6 +16,8 @@ import type { State } from '../state.ts';
 import { hashMarkChanged, hashOracleSet } from '../hash.ts';
 
 const EMA_SECONDS = 150;
+/** Parts of a tick in the EMA. */
+const MICRO = 1_000_000;
 
 /** Whether the mark is frozen for want of a fresh index: then no fill may add risk (R-5.3, D-55). */
 export function isFrozen(state: State, market: Market): boolean {
@@ -211,19 +213,34 @@ function addBasis(market: Market, untilUs: TimeUs): void {
 
 /** One step of the EMA; a stretch without any basis leaves it as it is. */
 function stepEma(market: Market, boundaryUs: TimeUs): void {
-  const settled = market.basisPart === 0 && market.basisSum === 0n && market.emaMicroTicks === 0n;
+  const settled = market.basisPart === 0 && market.basisSum === 0n && market.emaMicroTicks === 0;
   // Of no basis at all the average stays where it is, at 0.
   if (settled) market.basisUs = 0;
   if (market.basisUs > 0) {
     const elapsedSeconds = (boundaryUs - market.emaStepUs) / SECOND_US;
-    market.gatherBasis();
-    const sample = (market.basisSum * 500_000n) / BigInt(market.basisUs);
-    const weight = BigInt(Math.min(EMA_SECONDS, elapsedSeconds));
-    market.emaMicroTicks += ((sample - market.emaMicroTicks) * weight) / BigInt(EMA_SECONDS);
+    const weight = Math.min(EMA_SECONDS, elapsedSeconds);
+    const distance = meanBasis(market) - market.emaMicroTicks;
+    market.emaMicroTicks += timesOver(distance, weight, EMA_SECONDS);
     market.basisSum = 0n;
+    market.basisPart = 0;
     market.basisUs = 0;
   }
   market.emaStepUs = boundaryUs;
+}
+
+/** Of the time since the EMA's last step, in 1e-6 ticks, rounded towards 0. */
+function meanBasis(market: Market): number {
+  const { basisUs } = market;
+  if (market.basisSum === 0n) return timesOver(market.basisPart, 500_000, basisUs);
+  market.gatherBasis();
+  return Number((market.basisSum * 500_000n) / BigInt(basisUs));
+}
+
+/** value × by ÷ divisor, rounded towards 0: in doubles while the product is exact, since then the quotient's whole part is, too. */
+function timesOver(value: number, by: number, divisor: number): number {
+  const product = value * by;
+  if (Number.isSafeInteger(product)) return Math.trunc(product / divisor);
+  return Number((BigInt(value) * BigInt(by)) / BigInt(divisor));
 }
 
 function recomputeMark(
@@ -264,7 +281,7 @@ function rawMark(market: Market): PriceTicks | null {
       return mid === null ? null : priceTicks(floorDiv(mid, 2));
     default: {
       if (index === null) return null;
-      const smoothed = index + Number(floorMicro(market.emaMicroTicks));
+      const smoothed = index + floorDiv(market.emaMicroTicks, MICRO);
       const quoted = middle(present(market.seenBid), present(market.seenAsk), market.lastTicks);
       return middle(index, priceTicks(Math.max(1, smoothed)), quoted);
     }
@@ -273,11 +290,6 @@ function rawMark(market: Market): PriceTicks | null {
 
 function present(price: PriceTicks): PriceTicks | null {
   return price === 0 ? null : price;
-}
-
-function floorMicro(micro: bigint): bigint {
-  const whole = micro / 1_000_000n;
-  return whole * 1_000_000n > micro ? whole - 1n : whole;
 }
 
 /** Median of those present: of two the floor of their mean. */

@@ -45,7 +45,9 @@ export function applyBar(state: State, bar: TapeBar): Outcome {
 
 /** A bar knows no single orders: those that another recording named leave the book. */
 function forgetOrders(state: State, market: Market): void {
-  for (const slot of [...market.tape.orders.values()]) {
+  const { orders } = market.tape;
+  if (orders.size === 0) return;
+  for (const slot of [...orders.values()]) {
     takeFromSegment(state, market, slot, Infinity);
   }
 }

@@ -77,6 +77,7 @@ function hasUser(state: State, ladder: PriceLadder, level: number): boolean {
 /** Price of the best order of a user on this side; −Infinity or Infinity, by the side, when there is none. */
 export function bestUser(state: State, market: Market, side: 1 | -1): number {
   const ladder = market.book.ladder(side);
+  if (market.book.onlySegment(side) !== NONE) return -side * Infinity;
   let level = ladder.bestLevel();
   while (level !== NO_LEVEL && !hasUser(state, ladder, level)) level = ladder.nextLevel(level);
   return level === NO_LEVEL ? -side * Infinity : ladder.price(level);

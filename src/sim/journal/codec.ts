@@ -7,6 +7,7 @@ import { must } from '../../base/assert.ts';
 import type { Command, CommandKind, ListMarket } from '../../engine/commands.ts';
 import type { TimeUs } from '../../num/units.ts';
 import * as account from './account-fields.ts';
+import { writeTapeBar } from './bar-codec.ts';
 import { BytesError, type ByteReader, type ByteWriter } from './bytes.ts';
 import {
   FieldDescriber,
@@ -67,6 +68,7 @@ for (const [kind, tag] of Object.entries(COMMAND_TAGS)) {
 
 const TAG_PLACE_ORDER = COMMAND_TAGS.placeOrder;
 const TAG_CANCEL_ORDER = COMMAND_TAGS.cancelOrder;
+const TAG_TAPE_BAR = COMMAND_TAGS.tapeBar;
 
 /** Passes a command's fields through `io` in their order. */
 function passFields(io: FieldIo, command: Command): void {
@@ -78,6 +80,7 @@ function passFields(io: FieldIo, command: Command): void {
 export function encodeCommand(writer: ByteWriter, command: Command): void {
   if (command.kind === 'placeOrder') writePlaceOrder(writer, TAG_PLACE_ORDER, command);
   else if (command.kind === 'cancelOrder') writeCancelOrder(writer, TAG_CANCEL_ORDER, command);
+  else if (command.kind === 'tapeBar') writeTapeBar(writer, TAG_TAPE_BAR, command);
   else encodeByFields(writer, command);
 }
 

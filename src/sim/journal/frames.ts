@@ -95,7 +95,8 @@ export class JournalWriter {
 
   /** What the frames not handed out yet follow, and where the last of them is. */
   private after: JournalPosition = BEGINNING;
-  private last: JournalPosition = BEGINNING;
+  private lastSeq = BEGINNING.seq;
+  private lastUs = BEGINNING.timeUs;
   /** Where groups end that took no further command. */
   private readonly cuts: { readonly at: number; readonly last: JournalPosition }[] = [];
 
@@ -104,7 +105,8 @@ export class JournalWriter {
     if (begins === null) return;
     if ('seq' in begins) {
       this.after = begins;
-      this.last = begins;
+      this.lastSeq = begins.seq;
+      this.lastUs = begins.timeUs;
       return;
     }
     const header = headerBytes(begins, null);
@@ -116,7 +118,7 @@ export class JournalWriter {
   append(seq: Seq, command: Command): void {
     const begun = this.cuts.at(-1)?.at ?? 0;
     if (this.out.length - begun >= FULL_GROUP) {
-      this.cuts.push({ at: this.out.length, last: this.last });
+      this.cuts.push({ at: this.out.length, last: this.last() });
     }
     const start = this.open(KIND_COMMAND, seq, command.timeUs);
     encodeCommand(this.out, command);
@@ -180,7 +182,7 @@ export class JournalWriter {
     if (out.length === 0) return null;
     const cut = this.cuts.shift();
     const end = cut?.at ?? out.length;
-    const last = cut?.last ?? this.last;
+    const last = cut?.last ?? this.last();
     const bytes = groupBytes(after, out.buffer.subarray(0, end));
     out.buffer.copyWithin(0, end, out.length);
     out.length -= end;
@@ -190,14 +192,22 @@ export class JournalWriter {
   }
 
   private open(kind: number, seq: Seq, atUs: TimeUs): number {
-    const start = this.out.length;
-    this.out.u32(0);
-    this.out.u32(0);
-    this.out.u8(kind);
-    this.out.u64(seq);
-    this.out.u64(atUs);
-    this.last = { seq, timeUs: atUs };
+    const { out } = this;
+    out.reserve(FRAME_HEAD + FRAME_BODY_HEAD);
+    const start = out.length;
+    // Length and checksum come when the frame is closed.
+    out.length = start + FRAME_HEAD;
+    out.u8(kind);
+    out.u64(seq);
+    out.u64(atUs);
+    this.lastSeq = seq;
+    this.lastUs = atUs;
     return start;
+  }
+
+  /** Where the last frame is. */
+  private last(): JournalPosition {
+    return { seq: this.lastSeq, timeUs: this.lastUs };
   }
 
   private close(start: number): void {
