@@ -46,9 +46,12 @@ const judged = apart('./judged.ts') as {
   commands: number;
   requests: number;
   sampledPerSecond: number;
+  sampledPerCpuSecond: number;
   campaignPerSecond: number;
+  campaignPerCpuSecond: number;
   sampledRatio: number;
   lockstepPerSecond: number;
+  lockstepPerCpuSecond: number;
   ratio: number;
 };
 
@@ -107,12 +110,14 @@ if (json) {
   const perSecond = (rate: number): string => `${Math.round(rate).toLocaleString('en')} a second`;
   console.log(
     `${judged.commands.toLocaleString('en')} commands of the fuzzer on one core, every invariant of the state held every 64 commands: ` +
-      `${perSecond(judged.sampledPerSecond)}, ${judged.sampledRatio.toFixed(1)} × the time of the engine alone ` +
+      `${perSecond(judged.sampledPerSecond)} (${perSecond(judged.sampledPerCpuSecond)} of processor time), ` +
+      `${judged.sampledRatio.toFixed(1)} × the time of the engine alone ` +
       `(orders of batches counted one by one ${perSecond((judged.sampledPerSecond * judged.requests) / judged.commands)}); ` +
-      `${perSecond(judged.campaignPerSecond)} with drawing them and counting what they reach`,
+      `${perSecond(judged.campaignPerSecond)} (${perSecond(judged.campaignPerCpuSecond)} of processor time) with drawing them and counting what they reach`,
   );
   console.log(
-    `the same in lockstep with the oracle, compared after each: ${perSecond(judged.lockstepPerSecond)}, ` +
+    `the same in lockstep with the oracle, compared after each: ${perSecond(judged.lockstepPerSecond)} ` +
+      `(${perSecond(judged.lockstepPerCpuSecond)} of processor time), ` +
       `${judged.ratio.toFixed(0)} × the time of the engine alone`,
   );
 }
