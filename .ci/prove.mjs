@@ -40,7 +40,7 @@ const BEAT_MS = 60_000;
 
 const HELP = `npm run prove -- [--only <steps>]
 
-  --only <steps>  of proofs, mutants, soak, lockstep, separated by commas [all]
+  --only <steps>  of proofs, mutants, stryker, soak, lockstep, separated by commas [all]
 
 Environment:
   ORRERY_PROVE    so many times the numbers of npm test [20]
@@ -55,7 +55,14 @@ const STEPS = {
     what: `${PROOFS.length} files of proofs, ${TIMES} times the numbers of npm test`,
     run: proofs,
   },
-  mutants: { what: 'the mutation score', run: mutants },
+  mutants: {
+    what: 'the mutation score',
+    run: () => scored(['--import', 'tsx', 'test/mutants/run.ts']),
+  },
+  stryker: {
+    what: 'every operator of the arithmetic and of margin rules',
+    run: () => scored(['.ci/stryker.mjs']),
+  },
   soak: {
     what: `the fuzzer on all cores for ${SOAK_SECONDS} s`,
     run: () => campaign('fuzz.json', SOAK_SECONDS, []),
@@ -143,8 +150,9 @@ async function proofs() {
   return { code: code || (rows.every(({ holds }) => holds) ? 0 : 1), says, rows };
 }
 
-async function mutants() {
-  const { code, out } = await node(['--import', 'tsx', 'test/mutants/run.ts'], { quiet: true });
+/** A step that prints its score last. */
+async function scored(args) {
+  const { code, out } = await node(args, { quiet: true });
   const lines = out.trim().split('\n');
   for (const line of lines.filter((text) => text.startsWith('SURVIVES'))) console.log(line);
   return { code, says: lines.at(-1) ?? '', rows: [] };

@@ -21,6 +21,7 @@ it.each([
 
 it.each([
   '2023-02-29T00:00:00Z',
+  '2024-01-00T00:00:00Z',
   '2100-02-29T00:00:00Z',
   '2024-00-01T00:00:00Z',
   '2024-13-01T00:00:00Z',
@@ -57,3 +58,13 @@ it.each(['', '5', 's', '-5s', '+5s', '5 s', '1m1h', '1.5s', '9999999999s', '9999
     expect(parseDuration(text)).toBeNull();
   },
 );
+
+it('writes a fraction only where there is one', () => {
+  expect(formatTime(timeUs(0))).toBe('1970-01-01T00:00:00Z');
+  expect(formatTime(timeUs(1_500_000))).toBe('1970-01-01T00:00:01.500000Z');
+});
+
+it('a length of time is at most a hundred years', () => {
+  expect(parseDuration('36525d')).toBe(36_525 * 86_400_000_000);
+  expect(parseDuration('36525d1us')).toBeNull();
+});

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import type { CommandModule } from 'yargs';
 import { must } from '../../base/assert.ts';
 import { ARENA_KINDS, type ArenaKind } from '../../fuzz/economic/arena.ts';
@@ -25,6 +24,7 @@ import {
   startProgress,
   type Progress,
 } from '../manners.ts';
+import { MOST_WORKERS, SEARCH_OPTIONS } from '../fuzz/options.ts';
 import { FuzzPool } from '../fuzz/pool.ts';
 
 interface EconomicArguments {
@@ -51,13 +51,8 @@ export const command: CommandModule<object, EconomicArguments> = {
         default: 'both' as const,
         describe: 'an index that stands still, one that jumps up or down alike, or both in turn',
       })
-      .option('workers', {
-        type: 'number',
-        default: availableParallelism(),
-        describe: 'threads; the outcome does not depend on them',
-      })
+      .options(SEARCH_OPTIONS)
       .option('journal', { type: 'string', describe: 'write the best plan there as a journal' })
-      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .example('$0 economic --plans 20000', 'look for money for free')
       .example('$0 economic --arena still --seed 7 --json', 'one arena, for a program')
       .epilogue(
@@ -65,7 +60,7 @@ export const command: CommandModule<object, EconomicArguments> = {
       ),
   handler: async ({ plans, seed, arena, workers, journal, json }) => {
     mustBeWhole('plans', plans, 1, MOST_PLANS);
-    mustBeWhole('workers', workers, 1);
+    mustBeWhole('workers', workers, 1, MOST_WORKERS);
     const kinds = arena === 'both' ? ARENA_KINDS : [arena];
     const options = { seed, kinds };
     const search = new CoalitionSearch(options, plans);

@@ -2,7 +2,6 @@
  * `orrery fuzz`: random commands against the engine on all cores, held against the invariants (and the oracle), failures shrunk to what a
  * person can read. Runs are numbered; a run is the same whatever the number of workers.
  */
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { profileOf, runBatch, type CampaignPlan } from '../../fuzz/campaign.ts';
@@ -12,6 +11,7 @@ import type { Failure } from '../../fuzz/run.ts';
 import { CampaignState } from '../fuzz/campaign-state.ts';
 import { makeFolder, printFailure, writeFailure } from '../fuzz/failure-folder.ts';
 import { driveTarget, writeTwinJournal, type TargetResult } from '../fuzz/drive-target.ts';
+import { MOST_WORKERS, SEARCH_OPTIONS } from '../fuzz/options.ts';
 import { FuzzPool } from '../fuzz/pool.ts';
 import { runCampaign } from '../fuzz/run-campaign.ts';
 import { RunLog } from '../fuzz/run-log.ts';
@@ -63,11 +63,7 @@ export const command: CommandModule<object, FuzzArguments> = {
         type: 'string',
         describe: 'of all draws; drawn from the clock unless given',
       })
-      .option('workers', {
-        type: 'number',
-        default: availableParallelism(),
-        describe: 'threads',
-      })
+      .options(SEARCH_OPTIONS)
       .option('profile', {
         choices: [...PROFILE_NAMES, 'all'] as const,
         default: 'all' as const,
@@ -109,7 +105,6 @@ export const command: CommandModule<object, FuzzArguments> = {
         default: join('reports', 'fuzz'),
         describe: 'folder of the campaign and of what it finds',
       })
-      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .conflicts('seconds', 'runs')
       .conflicts('run', ['runs', 'seconds', 'resume'])
       .conflicts('journal', ['runs', 'run', 'seconds', 'resume'])
@@ -128,7 +123,7 @@ export const command: CommandModule<object, FuzzArguments> = {
   handler: async (options) => {
     mustBeWhole('runs', options.runs, 1);
     mustBeWhole('run', options.run, 0);
-    mustBeWhole('workers', options.workers, 1);
+    mustBeWhole('workers', options.workers, 1, MOST_WORKERS);
     mustBeWhole('commands', options.commands, 1);
     if (options.seconds !== undefined && !(options.seconds > 0)) {
       throw new InputError(`--seconds must be above 0, got ${String(options.seconds)}`);

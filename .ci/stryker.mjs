@@ -1,0 +1,125 @@
+/**
+ * `npm run stryker`: Stryker's mutants of `num` and of margin rules (.ci/stryker.config.mjs), the score file by file and what lives on in
+ * reports/prove/stryker.md. Exit code 1 below the score that is needed.
+ */
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const ROOMS = ['num', 'risk'];
+/** Percent of the mutants that a test must notice. */
+const SCORE_NEEDED = 80;
+const cache = (room, name) =>
+  join(root, 'node_modules', '.cache', 'orrery', `stryker-${room}${name}.json`);
+const page = join(root, 'reports', 'prove', 'stryker.md');
+
+const HELP = `npm run stryker -- [--fresh]
+
+  --fresh  forget what earlier runs found
+
+Examples:
+  npm run stryker
+  npm run stryker -- --fresh`;
+
+const FOUND = new Set(['Killed', 'Timeout']);
+const ALIVE = new Set(['Survived', 'NoCoverage']);
+
+function run(room) {
+  const stryker = join(root, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js');
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [stryker, 'run', '.ci/stryker.config.mjs'], {
+      cwd: root,
+      env: { ...process.env, ORRERY_ROOM: room },
+      stdio: 'inherit',
+    });
+    // An interrupt of the terminal reaches Stryker by itself.
+    const onInterrupt = () => undefined;
+    const onEnd = () => child.kill('SIGTERM');
+    process.on('SIGINT', onInterrupt);
+    process.on('SIGTERM', onEnd);
+    child.on('close', (code, signal) => {
+      process.off('SIGINT', onInterrupt);
+      process.off('SIGTERM', onEnd);
+      resolve(signal === null ? code : 130);
+    });
+  });
+}
+
+/** Found and living mutants of each file; those that do not run or are left out count as neither. */
+function filesOf(report) {
+  return Object.entries(report.files).map(([name, { source, mutants }]) => {
+    const lines = source.split('\n');
+    const alive = mutants.filter(({ status }) => ALIVE.has(status));
+    return {
+      name,
+      found: mutants.filter(({ status }) => FOUND.has(status)).length,
+      alive: alive.map(({ location, mutatorName, replacement, status }) => {
+        const { start, end } = location;
+        const text = (lines[start.line - 1] ?? '').slice(
+          start.column - 1,
+          end.line === start.line ? end.column - 1 : undefined,
+        );
+        const to = (replacement ?? mutatorName).replace(/\s+/g, ' ');
+        const note = status === 'NoCoverage' ? ' (no test comes there)' : '';
+        return `${name}:${start.line}: \`${text.trim()}\` → \`${to}\`${note}`;
+      }),
+    };
+  });
+}
+
+const scoreOf = (found, alive) => (found + alive === 0 ? 100 : (100 * found) / (found + alive));
+
+function pageOf(files) {
+  const found = files.reduce((sum, file) => sum + file.found, 0);
+  const alive = files.reduce((sum, file) => sum + file.alive.length, 0);
+  const row = (name, found, alive) =>
+    `| ${name} | ${found + alive} | ${found} | ${scoreOf(found, alive).toFixed(1)} |`;
+  const text = [
+    '# Stryker',
+    '',
+    '`npm run stryker`: every operator, constant and branch of these files changed, one at a time; a test must notice.',
+    '',
+    '| file | mutants | noticed | % |',
+    '| --- | --- | --- | --- |',
+    ...files.map(({ name, found, alive }) => row(name, found, alive.length)),
+    row('**all**', found, alive),
+    '',
+    '## What nobody noticed',
+    '',
+    ...files.flatMap((file) => file.alive.map((line) => `- ${line}`)),
+    '',
+  ].join('\n');
+  return { text, found, alive, score: scoreOf(found, alive) };
+}
+
+const { values } = parseArgs({
+  options: {
+    fresh: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+if (values.help) {
+  console.log(HELP);
+} else {
+  const files = [];
+  let code = 0;
+  for (const room of ROOMS) {
+    if (values.fresh) rmSync(cache(room, ''), { force: true });
+    code = await run(room);
+    if (code !== 0) break;
+    files.push(...filesOf(JSON.parse(readFileSync(cache(room, '-report'), 'utf8'))));
+  }
+  if (code !== 0) {
+    process.exitCode = code;
+  } else {
+    const { text, found, alive, score } = pageOf(files);
+    mkdirSync(dirname(page), { recursive: true });
+    writeFileSync(page, text);
+    console.log('written: reports/prove/stryker.md');
+    console.log(`${found} of ${found + alive} mutants noticed: ${score.toFixed(1)} %`);
+    if (score < SCORE_NEEDED) process.exitCode = 1;
+  }
+}

@@ -1,0 +1,20 @@
+/** The tests that Stryker holds the mutants of a room against (ORRERY_ROOM): fast ones, without random lives. */
+import { defineConfig } from 'vitest/config';
+
+const TESTS = {
+  num: [
+    'test/num/*.test.ts',
+    'test/property/money-paths.test.ts',
+    'test/scenario/time-text.test.ts',
+  ],
+  risk: ['test/property/money-paths.test.ts', 'test/risk/{isolated,published}.test.ts'],
+};
+
+export default defineConfig({
+  test: {
+    include: TESTS[process.env['ORRERY_ROOM'] ?? 'num'],
+    // A seed of its own would change the names of tests, and with them what covers what.
+    setupFiles: ['test/setup/seed.ts'],
+    testTimeout: 60_000,
+  },
+});
