@@ -7,7 +7,10 @@ const TESTS = {
     'test/property/money-paths.test.ts',
     'test/scenario/time-text.test.ts',
   ],
-  risk: ['test/property/money-paths.test.ts', 'test/risk/{isolated,published}.test.ts'],
+  risk: [
+    'test/property/money-paths.test.ts',
+    'test/risk/{isolated,isolated-lives,published}.test.ts',
+  ],
 };
 
 export default defineConfig({
