@@ -9,7 +9,7 @@ const TESTS = {
   ],
   risk: [
     'test/property/money-paths.test.ts',
-    'test/risk/{isolated,isolated-lives,published}.test.ts',
+    'test/risk/{isolated,published}.test.ts',
   ],
 };
 

@@ -4,7 +4,7 @@ import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import { oracleLockstep } from '../../src/fuzz/oracle-judge.ts';
 import { runFuzz } from '../../src/fuzz/run.ts';
 
-const SEEDS = ['one', 'two', 'three', 'four', 'five', 'six'];
+const SEEDS = ['three', 'four', 'five'];
 
 test.each(SEEDS)('R-5.6 life %s goes as the oracle says', (seed) => {
   const drawn = drawProfile(`isolated ${seed}`, { name: 'stress', commands: 1000 });
