@@ -7,10 +7,7 @@ const TESTS = {
     'test/property/money-paths.test.ts',
     'test/scenario/time-text.test.ts',
   ],
-  risk: [
-    'test/property/money-paths.test.ts',
-    'test/risk/{isolated,published}.test.ts',
-  ],
+  risk: ['test/property/money-paths.test.ts', 'test/risk/{isolated,published}.test.ts'],
 };
 
 export default defineConfig({
