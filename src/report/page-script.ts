@@ -196,8 +196,8 @@ export const PAGE_SCRIPT = `
     series: [{ label: 'time', value: utc }, { label: 'growth of 1', scale: 'growth', stroke: colour('--equity'), width: 1.75, value: shortly(4) },
       { label: 'drawdown %', scale: 'fall', stroke: colour('--fall'), width: 1, fill: colour('--fall') + '30', fillTo: 0, value: shortly(2) }],
   }), [time, growth, underwater]);
+  const dots = (name, size) => ({ paths: () => null, points: { show: true, size, fill: colour(name), stroke: colour(name) }, stroke: colour(name), value: shortly(3) });
   const drawScores = (root, scores) => {
-    const dots = (name, size) => ({ paths: () => null, points: { show: true, size, fill: colour(name), stroke: colour(name) }, stroke: colour(name), value: shortly(3) });
     small(root, () => ({
       scales: { x: { time: false, range: [0.5, scores.length + 0.5] } },
       axes: [axis({ size: 40, splits: () => scores.map((_, i) => i + 1), values: (_, ticks) => ticks.map(String) }), axis()],
@@ -208,6 +208,28 @@ export const PAGE_SCRIPT = `
     const part = (name) => document.querySelector('[data-draws="' + name + '"]');
     if (part('chain')) drawChain(part('chain'), data.walk.chain);
     drawScores(part('scores'), data.walk.scores);
+  }
+
+  const drawTrials = (root, { trials, objective }) => {
+    let best = null;
+    const highest = trials.map(([, score]) => best = score === null ? best : best === null ? score : Math.max(best, score));
+    small(root, () => ({
+      scales: { x: { time: false } },
+      axes: [axis({ size: 40 }), axis()],
+      series: [{ label: 'trial' }, { label: objective, ...dots('--line', 5) },
+        { label: 'best so far', stroke: colour('--equity'), width: 1.5, points: { show: false }, value: shortly(3) }],
+    }), [trials.map(([number]) => number), trials.map(([, score]) => score), highest]);
+  };
+  /** Room on both sides, so that no trial at the least or greatest value is left out. */
+  const drawParameter = (root, { name, labels, points }, objective) => small(root, () => ({
+    scales: { x: { time: false, range: (_, low, high) => labels ? [-0.5, labels.length - 0.5] : [low - ((high - low) * 0.04 || 1), high + ((high - low) * 0.04 || 1)] } },
+    axes: [axis({ size: 40, ...(labels ? { splits: () => labels.map((_, i) => i), values: (_, ticks) => ticks.map((tick) => labels[tick]) } : {}) }), axis()],
+    series: [{ label: name, value: (_, value) => value === null ? '–' : labels ? labels[value] : String(value) }, { label: objective, ...dots('--line', 5) }],
+  }), [points.map(([value]) => value), points.map(([, score]) => score)]);
+  if (data.sweep) {
+    const part = (name) => document.querySelector('[data-draws="' + name + '"]');
+    drawTrials(part('trials'), data.sweep);
+    data.sweep.parameters.forEach((parameter, i) => drawParameter(part('parameter-' + i), parameter, data.sweep.objective));
   }
 
   for (const search of document.querySelectorAll('[data-filters]')) {

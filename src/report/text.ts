@@ -77,11 +77,15 @@ export interface Column<T> {
   readonly tone?: (row: T) => number | null;
 }
 
-/** A scrolling table of escaped cells; says how many rows it leaves out. */
+/** A scrolling table of escaped cells; says how many rows it leaves out, and which file has them all. */
 export function table<T>(
   rows: readonly T[],
   columns: readonly Column<T>[],
-  { id = '', most = 2000 }: { readonly id?: string; readonly most?: number } = {},
+  {
+    id = '',
+    most = 2000,
+    all = 'report.json',
+  }: { readonly id?: string; readonly most?: number; readonly all?: string } = {},
 ): string {
   const head = columns
     .map(
@@ -98,7 +102,7 @@ export function table<T>(
   });
   const cut =
     rows.length > most
-      ? `<p>The first ${String(most)} of ${String(rows.length)}; all are in report.json.</p>`
+      ? `<p>The first ${String(most)} of ${String(rows.length)}; all are in ${escape(all)}.</p>`
       : '';
   const name = id === '' ? '' : ` id="${id}"`;
   return `<div class="table" tabindex="0"><table${name}><thead><tr>${head}</tr></thead>

@@ -119,3 +119,10 @@ export function gridPoint(space: Space, number: number): Point {
   }
   return point;
 }
+
+/** `fast=5 slow=20` */
+export function assignmentText(values: Assignment): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}

@@ -5,7 +5,7 @@ import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
 import type { ParameterSpecs } from '../../backtest/definition.ts';
 import type { Trials } from '../../metrics/metrics.ts';
-import { assignmentOf, sizeOf, type Assignment } from '../../search/space.ts';
+import { assignmentOf, assignmentText, sizeOf } from '../../search/space.ts';
 import { byScore } from '../../search/samplers.ts';
 import { writeWholeFile } from '../../store/whole-file.ts';
 import { bestTask, type BestReport } from '../../strategies/sweep/best-report.ts';
@@ -37,6 +37,7 @@ import {
   SEARCH_OPTIONS,
   type SearchArguments,
 } from '../search-options.ts';
+import { sweepPage } from '../search-pages.ts';
 
 interface SweepArguments extends SearchArguments {
   readonly out: string | undefined;
@@ -95,13 +96,16 @@ export const command: CommandModule<object, SweepArguments> = {
               robustness: given.robustness ? { parameters, perYear } : null,
               quiet: given.json,
             });
-      const page = report?.page ?? null;
       const deflatedSharpe = report?.deflatedSharpe ?? null;
+      const page = join(out, 'index.html');
+      const verdict = { selection, deflatedSharpe, robustness: tested };
+      await writeWholeFile(page, Buffer.from(await sweepPage(given, search, result, verdict)));
       const summary = {
         ...summaryOf(search, result, selection),
         deflatedSharpe,
         robustness: tested,
-        report: page,
+        page,
+        report: report?.page ?? null,
       };
       await writeWholeFile(
         join(out, 'sweep.json'),
@@ -218,7 +222,7 @@ function printSummary(
     deflatedSharpe,
   }: {
     readonly out: string;
-    readonly page: string | null;
+    readonly page: string;
     readonly deflatedSharpe: number | null;
   },
 ): void {
@@ -247,7 +251,7 @@ function printSummary(
   );
   if (best !== null)
     print(
-      `best         ${parametersText(assignmentOf(space, best.point))}: ${objective} ${numberText(best.score)}`,
+      `best         ${assignmentText(assignmentOf(space, best.point))}: ${objective} ${numberText(best.score)}`,
     );
   print(
     `deflated     ${deflatedSharpe === null ? '–' : `${(deflatedSharpe * 100).toFixed(1)} %`}: probability that the Sharpe ratio of the best of ${String(counted.count)} trials is more than their number explains`,
@@ -259,7 +263,7 @@ function printSummary(
   }
   if (tested !== null) printRobustness(tested, objective, plan.latency === 'none');
   print(`log          ${join(out, 'trials.jsonl')}`);
-  if (page !== null) print(`report       ${page}`);
+  print(`report       ${page}`);
 }
 
 function printRobustness(
@@ -292,10 +296,4 @@ function printRobustness(
 
 function numberText(value: number | null): string {
   return value === null ? '–' : value.toFixed(4);
-}
-
-function parametersText(parameters: Assignment): string {
-  return Object.entries(parameters)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(' ');
 }

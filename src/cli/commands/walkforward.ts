@@ -3,15 +3,10 @@ import { join } from 'node:path';
 import { mkdir } from 'node:fs/promises';
 import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
-import { conventions } from '../../report/conventions.ts';
-import { pageLibraries } from '../../report/libraries.ts';
-import { duration } from '../../report/text.ts';
-import { renderWalk } from '../../report/walk-page.ts';
-import type { Assignment } from '../../search/space.ts';
+import { assignmentText } from '../../search/space.ts';
 import { windowsOf, type Window } from '../../search/windows.ts';
 import { writeWholeFile } from '../../store/whole-file.ts';
 import { TrialPool } from '../../strategies/sweep/pool.ts';
-import type { SweepPlan } from '../../strategies/sweep/sweep.ts';
 import { TrialLog } from '../../strategies/sweep/trial-log.ts';
 import { walkForward, type WalkForward } from '../../strategies/sweep/walk-forward.ts';
 import {
@@ -32,6 +27,7 @@ import {
   SEARCH_OPTIONS,
   type SearchArguments,
 } from '../search-options.ts';
+import { walkPage, type WalkLengths } from '../search-pages.ts';
 
 interface WalkArguments extends SearchArguments {
   readonly train: string;
@@ -126,7 +122,7 @@ export const command: CommandModule<object, WalkArguments> = {
       efficiency: walk.efficiency,
     };
     const page = join(out, 'index.html');
-    await writeWholeFile(page, Buffer.from(await pageText(given, walk, search, lengths, perYear)));
+    await writeWholeFile(page, Buffer.from(await walkPage(given, walk, search, lengths, perYear)));
     await writeWholeFile(
       join(out, 'walk.json'),
       Buffer.from(`${JSON.stringify(summary, null, 1)}\n`),
@@ -140,13 +136,7 @@ export const command: CommandModule<object, WalkArguments> = {
   },
 };
 
-interface Lengths {
-  readonly trainUs: number;
-  readonly testUs: number;
-  readonly purgeUs: number;
-}
-
-function lengthsOf({ train, test, purge, mode }: WalkArguments): Lengths {
+function lengthsOf({ train, test, purge, mode }: WalkArguments): WalkLengths {
   const trainUs = lengthOf('train', train, 1_000_000);
   const usualUs = mode === 'purged' ? Math.round(trainUs * USUAL_PURGE) : 0;
   const purgeUs = purge === undefined ? usualUs : lengthOf('purge', purge, 0);
@@ -154,67 +144,6 @@ function lengthsOf({ train, test, purge, mode }: WalkArguments): Lengths {
     throw new InputError('--mode purged leaves something out: --purge must be above 0');
   }
   return { trainUs, testUs: lengthOf('test', test, 1_000_000), purgeUs };
-}
-
-async function pageText(
-  given: WalkArguments,
-  { windows, outOfSample, efficiency }: WalkForward,
-  { plan, objective, options, space, seed }: SweepPlan,
-  { trainUs, testUs, purgeUs }: Lengths,
-  perYear: number,
-): Promise<string> {
-  const [strategy] = plan.strategies;
-  const training = given.mode === 'anchored' ? 'at least' : 'always';
-  const gap = purgeUs === 0 ? 'no gap' : `a gap of ${duration(purgeUs)}`;
-  const read = [plan.data ?? '', ...(plan.markets ?? [])].join(' ');
-  return renderWalk(
-    {
-      title: `Walk-forward of ${strategy?.id ?? ''}`,
-      objective,
-      periodUs: (options.annualisation * 86_400_000_000) / perYear,
-      windows: windows.map(
-        ({ window, parameters, trials, trainScore, testScore, test, testReturns }) => ({
-          ...window,
-          parameters: parameters === null ? null : chosenText(parameters),
-          trials,
-          trainScore,
-          testScore,
-          testReturn: test?.totalReturn ?? null,
-          testPnl: test?.pnl ?? null,
-          testTrades: test?.trades ?? null,
-          returns: testReturns,
-        }),
-      ),
-      outOfSample,
-      efficiency,
-      assumptions: [
-        {
-          title: `Windows: ${given.mode}`,
-          text: `Training lasts ${training} ${duration(trainUs)}, the test after it ${duration(testUs)}, with ${gap} between the two. Every run begins flat with ${plan.balance}; a strategy's warm-up may listen to what lies before its stretch, as it could live.`,
-        },
-        {
-          title: 'Search',
-          text: `${given.method} over ${space.map(({ name, values }) => `${name} (${String(values.length)} values)`).join(', ')}; the highest ${objective} of a training is tested. Seed ${seed}.`,
-        },
-        {
-          title: 'Market',
-          text: `Data ${read}; latency ${given.latency}, fees ${given.fees}, margin ${given.margin}, queue ${given.queue}, impact ${given.impact}${given.bars === undefined ? '' : `, bars ${given.bars}`}.`,
-        },
-        {
-          title: 'Efficiency',
-          text: 'The mean score out of sample over the mean score in sample: 100 % when nothing is lost. None where a mean is not above 0.',
-        },
-        ...conventions(options).filter(({ title }) => title === 'Returns' || title === 'Ratios'),
-      ],
-    },
-    await pageLibraries(),
-  );
-}
-
-function chosenText(parameters: Assignment): string {
-  return Object.entries(parameters)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(' ');
 }
 
 function printWalk({ windows, outOfSample, efficiency }: WalkForward, objective: string): void {
@@ -227,7 +156,7 @@ function printWalk({ windows, outOfSample, efficiency }: WalkForward, objective:
     table.push([
       stretch(window.trainFromUs, window.trainToUs),
       stretch(window.testFromUs, window.testToUs),
-      chosenText(parameters ?? {}),
+      assignmentText(parameters ?? {}),
       figure(trainScore),
       figure(testScore),
       test?.pnl ?? '–',

@@ -1,0 +1,156 @@
+/** What `sweep` and `walkforward` put on their pages: results as text, and what was assumed. */
+import type { Note } from '../backtest/note.ts';
+import type { MetricsOptions } from '../metrics/options.ts';
+import { conventions } from '../report/conventions.ts';
+import { pageLibraries } from '../report/libraries.ts';
+import { renderSweep, type SweepReportTrial } from '../report/sweep-page.ts';
+import { duration, time } from '../report/text.ts';
+import { renderWalk } from '../report/walk-page.ts';
+import { assignmentText, type Space } from '../search/space.ts';
+import type { RunPlan } from '../strategies/plan.ts';
+import type { Robustness } from '../strategies/sweep/robustness.ts';
+import type { Selection, SweepPlan, SweepResult } from '../strategies/sweep/sweep.ts';
+import type { Trial } from '../strategies/sweep/trial-log.ts';
+import type { WalkForward } from '../strategies/sweep/walk-forward.ts';
+import type { SearchArguments } from './search-options.ts';
+
+export interface WalkLengths {
+  readonly trainUs: number;
+  readonly testUs: number;
+  readonly purgeUs: number;
+}
+
+export interface SweepVerdict {
+  readonly selection: Selection;
+  readonly deflatedSharpe: number | null;
+  /** null when the best one was not moved. */
+  readonly robustness: Robustness | null;
+}
+
+/** The page of a search. */
+export async function sweepPage(
+  given: SearchArguments,
+  { plan, space, objective, options, seed, fromUs, toUs }: SweepPlan,
+  { trials, best }: SweepResult,
+  { selection, deflatedSharpe, robustness }: SweepVerdict,
+): Promise<string> {
+  const row = (trial: Trial): SweepReportTrial => ({
+    number: trial.number,
+    values: space.map(({ values }, i) => values[trial.point[i] ?? 0] ?? ''),
+    budget: trial.budget,
+    score: trial.score,
+    pnl: trial.figures?.pnl ?? null,
+    maxDrawdown: trial.figures?.maxDrawdown ?? null,
+    trades: trial.figures?.trades ?? null,
+    error: trial.error,
+  });
+  const isFree = plan.latency === 'none';
+  const stress = (robustness?.stress ?? []).filter(
+    ({ name }) => !isFree || !name.startsWith('latency'),
+  );
+  const [strategy] = plan.strategies;
+  return renderSweep(
+    {
+      title: `Search of ${strategy?.id ?? ''}`,
+      lede: `${time(fromUs).slice(0, 16)} to ${time(toUs).slice(0, 16)} UTC, ${String(trials.length)} trials`,
+      objective,
+      dimensions: space,
+      trials: trials.map(row),
+      best: best === null ? null : row(best),
+      bestPage: best === null ? null : 'best/index.html',
+      deflatedSharpe,
+      overfitting: selection.overfitting,
+      variations: [...(robustness?.sensitivity ?? []), ...stress],
+      bands: robustness?.bands ?? null,
+      assumptions: [
+        searchNote(
+          given,
+          space,
+          `the highest ${objective} on all of the data is the best. Seed ${seed}.`,
+        ),
+        marketNote(given, plan),
+        {
+          title: 'Deflated Sharpe',
+          text: 'The probability that the Sharpe ratio of the best is above what the best of so many trials without any edge would show; trials that failed count.',
+        },
+        {
+          title: 'Probability of overfitting',
+          text: 'The share of all ways to halve the time in which the best of one half is at or below the median of the other.',
+        },
+        ...(isFree
+          ? [{ title: 'Latency', text: 'The runs have none, so it is not stressed.' }]
+          : []),
+        ...judgedBy(options),
+      ],
+    },
+    await pageLibraries(),
+  );
+}
+
+/** The page of a walk-forward. */
+export async function walkPage(
+  given: SearchArguments & { readonly mode: string },
+  { windows, outOfSample, efficiency }: WalkForward,
+  { plan, objective, options, space, seed }: SweepPlan,
+  { trainUs, testUs, purgeUs }: WalkLengths,
+  perYear: number,
+): Promise<string> {
+  const [strategy] = plan.strategies;
+  const training = given.mode === 'anchored' ? 'at least' : 'always';
+  const gap = purgeUs === 0 ? 'no gap' : `a gap of ${duration(purgeUs)}`;
+  return renderWalk(
+    {
+      title: `Walk-forward of ${strategy?.id ?? ''}`,
+      objective,
+      periodUs: (options.annualisation * 86_400_000_000) / perYear,
+      windows: windows.map(
+        ({ window, parameters, trials, trainScore, testScore, test, testReturns }) => ({
+          ...window,
+          parameters: parameters === null ? null : assignmentText(parameters),
+          trials,
+          trainScore,
+          testScore,
+          testReturn: test?.totalReturn ?? null,
+          testPnl: test?.pnl ?? null,
+          testTrades: test?.trades ?? null,
+          returns: testReturns,
+        }),
+      ),
+      outOfSample,
+      efficiency,
+      assumptions: [
+        {
+          title: `Windows: ${given.mode}`,
+          text: `Training lasts ${training} ${duration(trainUs)}, the test after it ${duration(testUs)}, with ${gap} between the two. Every run begins flat with ${plan.balance}; a strategy's warm-up may listen to what lies before its stretch, as it could live.`,
+        },
+        searchNote(given, space, `the highest ${objective} of a training is tested. Seed ${seed}.`),
+        marketNote(given, plan),
+        {
+          title: 'Efficiency',
+          text: 'The mean score out of sample over the mean score in sample: 100 % when nothing is lost. None where a mean is not above 0.',
+        },
+        ...judgedBy(options),
+      ],
+    },
+    await pageLibraries(),
+  );
+}
+
+function searchNote({ method }: SearchArguments, space: Space, picked: string): Note {
+  const varied = space.map(({ name, values }) => `${name} (${String(values.length)} values)`);
+  return { title: 'Search', text: `${method} over ${varied.join(', ')}; ${picked}` };
+}
+
+function marketNote(given: SearchArguments, { data, markets }: RunPlan): Note {
+  const { latency, fees, margin, queue, impact, bars } = given;
+  const read = [data ?? '', ...(markets ?? [])].join(' ');
+  const path = bars === undefined ? '' : `, bars ${bars}`;
+  return {
+    title: 'Market',
+    text: `Data ${read}; latency ${latency}, fees ${fees}, margin ${margin}, queue ${queue}, impact ${impact}${path}.`,
+  };
+}
+
+function judgedBy(options: MetricsOptions): Note[] {
+  return conventions(options).filter(({ title }) => title === 'Returns' || title === 'Ratios');
+}

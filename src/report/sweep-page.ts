@@ -1,0 +1,214 @@
+/** The page of a search: its best and how far that can be believed, every trial, and what each parameter does to the score. */
+import type { Note } from '../backtest/note.ts';
+import type { BootstrapBands } from '../metrics/bootstrap.ts';
+import type { Overfitting } from '../metrics/overfitting.ts';
+import type { PageLibraries } from './libraries.ts';
+import { notes, pageOf } from './page.ts';
+import { escape, percent, ratio, signed, table, toneOf, type Column } from './text.ts';
+
+export interface SweepReportTrial {
+  readonly number: number;
+  /** As text, one a dimension. */
+  readonly values: readonly string[];
+  /** Share of the data that it saw, 0 … 1. */
+  readonly budget: number;
+  readonly score: number | null;
+  readonly pnl: string | null;
+  readonly maxDrawdown: number | null;
+  readonly trades: number | null;
+  /** What went wrong; null when the run ended. */
+  readonly error: string | null;
+}
+
+export interface SweepReportVariation {
+  readonly name: string;
+  readonly score: number | null;
+  readonly pnl: string | null;
+  readonly error: string | null;
+}
+
+export interface SweepReportDimension {
+  readonly name: string;
+  /** Whether its values are numbers in order. */
+  readonly ordered: boolean;
+  /** All that it may be, in its order. */
+  readonly values: readonly string[];
+}
+
+export interface SweepReport {
+  readonly title: string;
+  readonly lede: string;
+  readonly objective: string;
+  readonly dimensions: readonly SweepReportDimension[];
+  /** In the order of their numbers. */
+  readonly trials: readonly SweepReportTrial[];
+  readonly best: SweepReportTrial | null;
+  /** Of the best one's own report, relative to this page; null without a best. */
+  readonly bestPage: string | null;
+  readonly deflatedSharpe: number | null;
+  readonly overfitting: Overfitting | null;
+  /** Of the best one; none when it was not moved. */
+  readonly variations: readonly SweepReportVariation[];
+  readonly bands: BootstrapBands | null;
+  readonly assumptions: readonly Note[];
+}
+
+/** Values of a dimension beyond which a map of pairs is not drawn. */
+const MOST_CELLS = 40;
+
+export function renderSweep(sweep: SweepReport, libraries: PageLibraries): string {
+  const { title, lede, assumptions } = sweep;
+  const main = `${figures(sweep)}
+${bestText(sweep)}
+<h2>How it was judged</h2>
+${notes(assumptions)}
+<h2>When the best one is moved</h2>
+${movedText(sweep)}
+<h2>Trial by trial</h2>
+<div class="small" data-draws="trials" role="img" aria-label="Score of each trial, and the best so far"></div>
+<h2>Parameters</h2>
+${parameterCharts(sweep)}
+${pairMap(sweep)}
+<h2>Trials</h2>
+<label>Filter trials <input type="search" data-filters="trials" autocomplete="off"></label>
+${trialTable(sweep)}`;
+  return pageOf({ title, lede, main, data: dataOf(sweep) }, libraries);
+}
+
+function figures({ best, objective, deflatedSharpe, overfitting, trials }: SweepReport): string {
+  const failed = trials.filter(({ error }) => error !== null).length;
+  const rows: readonly (readonly [string, string, number | null])[] = [
+    [`Best ${objective}`, ratio(best?.score ?? null, 4), best?.score ?? null],
+    ['Its PnL', best?.pnl == null ? '–' : signed(best.pnl), Number(best?.pnl ?? 0)],
+    ['Its largest drawdown', percent(best?.maxDrawdown ?? null), null],
+    ['Deflated Sharpe', percent(deflatedSharpe, 1), null],
+    ['Probability of overfitting', percent(overfitting?.probability ?? null, 1), null],
+    ['Of a loss out of sample', percent(overfitting?.lossProbability ?? null, 1), null],
+    [
+      'Trials',
+      failed === 0 ? String(trials.length) : `${String(trials.length)}, ${String(failed)} failed`,
+      null,
+    ],
+  ];
+  const cells = rows.map(
+    ([name, value, tone]) =>
+      `<div><dt>${escape(name)}</dt><dd${toneOf(tone)}>${escape(value)}</dd></div>`,
+  );
+  return `<dl class="figures">${cells.join('')}</dl>`;
+}
+
+function bestText({ best, bestPage, dimensions }: SweepReport): string {
+  if (best === null) return '<p class="warning">No trial on all of the data has a score.</p>';
+  const chosen = dimensions.map(({ name }, i) => `${name}=${best.values[i] ?? ''}`).join(' ');
+  const link = bestPage === null ? '' : ` – <a href="${escape(bestPage)}">its report</a>`;
+  return `<p>The best is trial ${String(best.number)}: <code>${escape(chosen)}</code>${link}</p>`;
+}
+
+function movedText({ variations, bands, objective }: SweepReport): string {
+  if (variations.length === 0 && bands === null) return '<p>It was not moved.</p>';
+  const drawn =
+    bands === null
+      ? ''
+      : `<p>Its returns in blocks of ${ratio(bands.meanBlock, 1)} periods on average, drawn anew ${String(bands.samples)} times: a return of
+${percent(bands.totalReturn.low)} to ${percent(bands.totalReturn.high)} in nine of ten curves, ${percent(bands.totalReturn.median)} in the middle; ${percent(bands.lossProbability, 1)} of them lose.</p>`;
+  if (variations.length === 0) return drawn;
+  return `${drawn}${table(variations, [
+    { title: 'Moved', isText: true, cell: ({ name }) => name },
+    { title: objective, cell: ({ score }) => ratio(score, 4), tone: ({ score }) => score },
+    { title: 'PnL', cell: ({ pnl, error }) => (pnl === null ? (error ?? '–') : signed(pnl)) },
+  ])}`;
+}
+
+function parameterCharts({ dimensions, objective }: SweepReport): string {
+  const charts = dimensions.map(
+    ({ name }, i) =>
+      `<div><div class="small" data-draws="parameter-${String(i)}" role="img" aria-label="${escape(`${objective} by ${name}`)}"></div>
+<p class="caption">${escape(`${objective} of the trials on all of the data, by ${name}`)}</p></div>`,
+  );
+  return `<div class="columns">${charts.join('\n')}</div>`;
+}
+
+/** The best score of each pair of values, when two parameters were varied. */
+function pairMap({ dimensions, trials, objective }: SweepReport): string {
+  const [down, across] = dimensions;
+  if (down === undefined || across === undefined || dimensions.length !== 2) return '';
+  const scores = new Map<string, number>();
+  for (const { values, score, budget } of trials) {
+    if (score === null || budget < 1) continue;
+    const key = JSON.stringify(values);
+    scores.set(key, Math.max(score, scores.get(key) ?? -Infinity));
+  }
+  const met = (dimension: SweepReportDimension, at: number): string[] =>
+    dimension.values.filter((value) => trials.some(({ values }) => values[at] === value));
+  const rows = met(down, 0);
+  const columns = met(across, 1);
+  const isDense = scores.size * 3 >= rows.length * columns.length;
+  if (!isDense || Math.max(rows.length, columns.length) > MOST_CELLS) return '';
+  const most = Math.max(1e-9, ...[...scores.values()].map(Math.abs));
+  const cell = (score: number | undefined): string => {
+    if (score === undefined) return '<td></td>';
+    const share = String(Math.round((Math.abs(score) / most) * 60));
+    const colour = score < 0 ? '--sell' : '--buy';
+    return `<td style="background:color-mix(in srgb, var(${colour}) ${share}%, transparent)">${ratio(score)}</td>`;
+  };
+  const body = rows.map(
+    (row) =>
+      `<tr><th scope="row">${escape(row)}</th>${columns.map((column) => cell(scores.get(JSON.stringify([row, column])))).join('')}</tr>`,
+  );
+  const head = columns.map((value) => `<th>${escape(value)}</th>`).join('');
+  return `<h3>Pairs</h3>
+<div class="table" tabindex="0"><table class="months"><thead><tr><th>${escape(`${down.name} \\ ${across.name}`)}</th>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>
+<p class="caption">${escape(`${objective} of each pair. A best that stands alone among poor neighbours is more likely luck than one on a plateau.`)}</p>`;
+}
+
+function trialTable({ trials, dimensions, objective }: SweepReport): string {
+  const sorted = [...trials].sort(
+    (a, b) =>
+      b.budget - a.budget || (b.score ?? -Infinity) - (a.score ?? -Infinity) || a.number - b.number,
+  );
+  const isWhole = trials.every(({ budget }) => budget === 1);
+  const columns: Column<SweepReportTrial>[] = [
+    { title: 'Trial', cell: ({ number }) => String(number) },
+    ...dimensions.map(({ name }, i) => ({
+      title: name,
+      cell: ({ values }: SweepReportTrial) => values[i] ?? '',
+    })),
+    ...(isWhole
+      ? []
+      : [{ title: 'Data', cell: ({ budget }: SweepReportTrial) => percent(budget, 0) }]),
+    { title: objective, cell: ({ score }) => ratio(score, 4), tone: ({ score }) => score },
+    { title: 'PnL', cell: ({ pnl }) => (pnl === null ? '–' : signed(pnl)) },
+    { title: 'Drawdown', cell: ({ maxDrawdown }) => percent(maxDrawdown) },
+    { title: 'Trades', cell: ({ trades }) => String(trades ?? '–') },
+    { title: 'Failed', isText: true, cell: ({ error }) => error ?? '' },
+  ];
+  const failed = trials.some(({ error }) => error !== null);
+  return table(sorted, failed ? columns : columns.slice(0, -1), {
+    id: 'trials',
+    all: 'sweep.json',
+  });
+}
+
+/** The script of the page reads this; see page-script.ts. */
+function dataOf({ trials, dimensions, objective }: SweepReport): unknown {
+  const whole = trials.filter(({ budget, score }) => budget === 1 && score !== null);
+  return {
+    markets: [],
+    strategies: [],
+    sweep: {
+      objective,
+      trials: trials.map(({ number, score, budget }) => [number, budget === 1 ? score : null]),
+      parameters: dimensions.map(({ name, ordered, values }, i) => ({
+        name,
+        // What is not a number stands at its place in the list.
+        labels: ordered ? null : values,
+        points: whole
+          .map(({ values: chosen, score }): [number, number | null] => {
+            const value = chosen[i] ?? '';
+            return [ordered ? Number(value) : values.indexOf(value), score];
+          })
+          .sort(([a], [b]) => a - b),
+      })),
+    },
+  };
+}

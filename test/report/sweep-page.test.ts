@@ -1,0 +1,108 @@
+/** The page of a search: its best, what each parameter does, which trials failed, and that it fetches nothing. */
+import { expect, test } from 'vitest';
+import { pageLibraries } from '../../src/report/libraries.ts';
+import {
+  renderSweep,
+  type SweepReport,
+  type SweepReportTrial,
+} from '../../src/report/sweep-page.ts';
+
+const trial = (
+  number: number,
+  values: readonly string[],
+  score: number | null,
+  more: Partial<SweepReportTrial> = {},
+): SweepReportTrial => ({
+  number,
+  values,
+  budget: 1,
+  score,
+  pnl: '12.5',
+  maxDrawdown: -0.02,
+  trades: 4,
+  error: null,
+  ...more,
+});
+
+const TRIALS = [
+  trial(0, ['5', 'up'], 1),
+  trial(1, ['5', '<down>'], -2),
+  trial(2, ['10', 'up'], 3),
+  trial(3, ['10', '<down>'], null, { error: 'no mark' }),
+];
+
+async function page(more: Partial<SweepReport> = {}) {
+  const sweep: SweepReport = {
+    title: 'Search of x',
+    lede: 'a day',
+    objective: 'sharpe',
+    dimensions: [
+      { name: 'fast', ordered: true, values: ['5', '10', '15'] },
+      { name: 'way', ordered: false, values: ['up', '<down>'] },
+    ],
+    trials: TRIALS,
+    best: TRIALS[2] ?? null,
+    bestPage: 'best/index.html',
+    deflatedSharpe: 0.461,
+    overfitting: null,
+    variations: [{ name: 'fast +10 % (11)', score: null, pnl: null, error: 'no mark' }],
+    bands: null,
+    assumptions: [{ title: 'Market', text: 'Data x' }],
+    ...more,
+  };
+  const html = renderSweep(sweep, await pageLibraries());
+  const text = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html)?.[1] ?? '';
+  const data = JSON.parse(text) as {
+    sweep: { trials: unknown; parameters: { labels: unknown; points: unknown }[] };
+  };
+  return { html, sweep: data.sweep };
+}
+
+test('scores stand at the values of their parameters: numbers as they are, words by their place', async () => {
+  const { html, sweep } = await page();
+  expect(sweep.trials).toEqual([
+    [0, 1],
+    [1, -2],
+    [2, 3],
+    [3, null],
+  ]);
+  expect(sweep.parameters.map(({ labels, points }) => [labels, points])).toEqual([
+    [
+      null,
+      [
+        [5, 1],
+        [5, -2],
+        [10, 3],
+      ],
+    ],
+    [
+      ['up', '<down>'],
+      [
+        [0, 1],
+        [0, 3],
+        [1, -2],
+      ],
+    ],
+  ]);
+  expect(html).toContain('fast=10 way=up');
+  expect(html).toContain('href="best/index.html"');
+  expect(html).toContain('46.1 %');
+  expect(html).toContain('4, 1 failed');
+  expect(html).not.toContain('<down>');
+  expect(html).not.toMatch(/(?:src|href)="http/);
+});
+
+test('two parameters have a map of pairs, which shows the best of each and leaves out values that were not met', async () => {
+  const map = /<table class="months">.*?<\/table>/s.exec((await page()).html)?.[0] ?? '';
+  expect(map.match(/<tr>/g)).toHaveLength(3);
+  expect(map).toContain('>3.00</td>');
+  expect(map).not.toContain('15');
+  const { html } = await page({ trials: TRIALS.slice(0, 1), dimensions: [] });
+  expect(html).not.toContain('class="months"');
+});
+
+test('a search without a result says so', async () => {
+  const { html } = await page({ trials: TRIALS.slice(3), best: null, bestPage: null });
+  expect(html).toContain('No trial on all of the data has a score.');
+  expect(html).not.toContain('best/index.html');
+});
