@@ -3,10 +3,10 @@
  * a journal may be longer than memory.
  */
 import { readFileSync, statSync } from 'node:fs';
+import type { JournalFrame } from '../sim/journal/frame.ts';
 import {
   JournalError,
   JournalReader,
-  type JournalFrame,
   type JournalSource,
   type TornTail,
 } from '../sim/journal/frames.ts';

@@ -1,5 +1,6 @@
 /** A journal as one plain file: no groups, no room laid out ahead, nothing that was not on disk as a whole. */
-import type { JournalFrame, JournalSource } from '../sim/journal/frames.ts';
+import type { JournalFrame } from '../sim/journal/frame.ts';
+import type { JournalSource } from '../sim/journal/frames.ts';
 import { headerBytes } from '../sim/journal/header.ts';
 
 /** Bytes handed on at once. */

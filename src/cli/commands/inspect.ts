@@ -1,6 +1,6 @@
 import type { CommandModule } from 'yargs';
 import { describeCommand } from '../../sim/journal/codec.ts';
-import type { JournalFrame } from '../../sim/journal/frames.ts';
+import type { JournalFrame } from '../../sim/journal/frame.ts';
 import { print, printJson } from '../manners.ts';
 import { openJournal } from '../../store/folder-journal.ts';
 

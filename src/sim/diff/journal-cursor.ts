@@ -1,12 +1,8 @@
 /** A place in a journal: the commands of it one by one, and the hashes that it holds between them. */
 import type { Command } from '../../engine/commands.ts';
 import type { Seq } from '../../num/units.ts';
-import {
-  JournalError,
-  type JournalFrame,
-  type JournalSource,
-  type TornTail,
-} from '../journal/frames.ts';
+import type { JournalFrame } from '../journal/frame.ts';
+import { JournalError, type JournalSource, type TornTail } from '../journal/frames.ts';
 import type { JournalHeader } from '../journal/header.ts';
 
 /** A journal that can be read from its beginning as often as needed; its name is for messages. */

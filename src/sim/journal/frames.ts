@@ -17,6 +17,7 @@ import { seq as seqOf, timeUs, type Seq, type TimeUs } from '../../num/units.ts'
 import { ByteReader, BytesError, ByteWriter } from './bytes.ts';
 import { decodeCommand, encodeCommand } from './codec.ts';
 import { crc32 } from './crc32.ts';
+import type { JournalFrame } from './frame.ts';
 import {
   BEGINNING,
   headerBytes,
@@ -43,43 +44,6 @@ const MAX_FRAME = 64 * 1024 * 1024;
 /** A group takes no further command beyond this. */
 const FULL_GROUP = 16 * 1024 * 1024;
 const MAX_GROUP = FULL_GROUP + 2 * MAX_FRAME;
-
-export interface CommandFrame {
-  readonly kind: 'command';
-  readonly seq: Seq;
-  readonly command: Command;
-}
-
-export type JournalFrame =
-  | CommandFrame
-  | {
-      readonly kind: 'checkpoint';
-      readonly seq: Seq;
-      readonly timeUs: TimeUs;
-      readonly stateHash: string;
-    }
-  | {
-      readonly kind: 'end';
-      readonly seq: Seq;
-      readonly timeUs: TimeUs;
-      readonly chainHash: string;
-    }
-  /** The chain hash after this command, as the exchange had it that answered. */
-  | {
-      readonly kind: 'chain';
-      readonly seq: Seq;
-      readonly timeUs: TimeUs;
-      readonly chainHash: string;
-    }
-  /** Digests of orders placed one after the other, by the command before. The engine does not know them. */
-  | {
-      readonly kind: 'orderIds';
-      readonly seq: Seq;
-      readonly timeUs: TimeUs;
-      readonly firstId: number;
-      /** 64 hex digits each. */
-      readonly digests: readonly string[];
-    };
 
 /** Frames that reach the disk together, as bytes. */
 export interface JournalGroup {

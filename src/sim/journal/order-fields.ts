@@ -87,7 +87,7 @@ export const placeOrder: CommandFields<PlaceOrder> = {
   },
 };
 
-export const placeOrders: CommandFields<PlaceOrders> = {
+const placeOrders: CommandFields<PlaceOrders> = {
   empty: {
     kind: 'placeOrders',
     timeUs: ANY_TIME,
@@ -121,7 +121,7 @@ export const cancelOrder: CommandFields<CancelOrder> = {
   },
 };
 
-export const cancelAll: CommandFields<CancelAll> = {
+const cancelAll: CommandFields<CancelAll> = {
   empty: {
     kind: 'cancelAll',
     timeUs: ANY_TIME,

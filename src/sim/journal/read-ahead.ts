@@ -2,7 +2,8 @@
  * Frames read some at a time: by turns, frame by frame, reading and applying would drive each other out of the processor's caches,
  * and a replayed command would cost a tenth more. What is wrong with a journal is said after the frames before it.
  */
-import type { JournalFrame, JournalSource } from './frames.ts';
+import type { JournalFrame } from './frame.ts';
+import type { JournalSource } from './frames.ts';
 import { ReusedFrames } from './reused-frames.ts';
 
 const AHEAD = 64;

@@ -6,7 +6,7 @@ import { seq as seqOf, type Seq, type TimeUs } from '../../num/units.ts';
 import type { CancelOrder, PlaceOrder } from '../../engine/commands.ts';
 import type { ByteReader } from './bytes.ts';
 import { COMMAND_TAGS, decodeByFields } from './codec.ts';
-import type { CommandFrame } from './frames.ts';
+import type { CommandFrame } from './frame.ts';
 import { readCancelOrder, readPlaceOrder, type Writable } from './order-codec.ts';
 import { cancelOrder, placeOrder } from './order-fields.ts';
 

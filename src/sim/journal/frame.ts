@@ -1,0 +1,40 @@
+/** What a journal's frames say, once they are read. */
+import type { Command } from '../../engine/commands.ts';
+import type { Seq, TimeUs } from '../../num/units.ts';
+
+export interface CommandFrame {
+  readonly kind: 'command';
+  readonly seq: Seq;
+  readonly command: Command;
+}
+
+export type JournalFrame =
+  | CommandFrame
+  | {
+      readonly kind: 'checkpoint';
+      readonly seq: Seq;
+      readonly timeUs: TimeUs;
+      readonly stateHash: string;
+    }
+  | {
+      readonly kind: 'end';
+      readonly seq: Seq;
+      readonly timeUs: TimeUs;
+      readonly chainHash: string;
+    }
+  /** The chain hash after this command, as the exchange had it that answered. */
+  | {
+      readonly kind: 'chain';
+      readonly seq: Seq;
+      readonly timeUs: TimeUs;
+      readonly chainHash: string;
+    }
+  /** Digests of orders placed one after the other, by the command before. The engine does not know them. */
+  | {
+      readonly kind: 'orderIds';
+      readonly seq: Seq;
+      readonly timeUs: TimeUs;
+      readonly firstId: number;
+      /** 64 hex digits each. */
+      readonly digests: readonly string[];
+    };
