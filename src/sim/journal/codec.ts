@@ -58,12 +58,12 @@ type FieldsOf = {
     Extract<Command, { kind: Kind }>
   >;
 } & { readonly listMarket: CommandFields<ListMarket, null> };
-const FIELDS: FieldsOf = { ...order, ...account, ...market, ...tape };
+export const COMMAND_FIELDS: FieldsOf = { ...order, ...account, ...market, ...tape };
 
 /** By tag. */
 const BY_TAG: (CommandFields<Command> | undefined)[] = [];
 for (const [kind, tag] of Object.entries(COMMAND_TAGS)) {
-  BY_TAG[tag] = FIELDS[kind as CommandKind] as CommandFields<Command>;
+  BY_TAG[tag] = COMMAND_FIELDS[kind as CommandKind] as CommandFields<Command>;
 }
 
 const TAG_PLACE_ORDER = COMMAND_TAGS.placeOrder;
@@ -95,12 +95,12 @@ export function decodeCommand(reader: ByteReader, atUs: TimeUs): Command {
   const start = reader.at;
   const tag = reader.u8();
   if (tag === TAG_CANCEL_ORDER) {
-    const cancel = { ...order.cancelOrder.empty };
+    const cancel = { ...COMMAND_FIELDS.cancelOrder.empty };
     readCancelOrder(reader, atUs, cancel);
     return cancel;
   }
   if (tag === TAG_PLACE_ORDER) {
-    const placed = { ...order.placeOrder.empty };
+    const placed = { ...COMMAND_FIELDS.placeOrder.empty };
     if (readPlaceOrder(reader, atUs, placed)) return placed;
   }
   reader.at = start;

@@ -87,7 +87,7 @@ export const placeOrder: CommandFields<PlaceOrder> = {
   },
 };
 
-const placeOrders: CommandFields<PlaceOrders> = {
+export const placeOrders: CommandFields<PlaceOrders> = {
   empty: {
     kind: 'placeOrders',
     timeUs: ANY_TIME,
@@ -121,7 +121,7 @@ export const cancelOrder: CommandFields<CancelOrder> = {
   },
 };
 
-const cancelAll: CommandFields<CancelAll> = {
+export const cancelAll: CommandFields<CancelAll> = {
   empty: {
     kind: 'cancelAll',
     timeUs: ANY_TIME,

@@ -5,10 +5,9 @@
 import { seq as seqOf, type Seq, type TimeUs } from '../../num/units.ts';
 import type { CancelOrder, PlaceOrder } from '../../engine/commands.ts';
 import type { ByteReader } from './bytes.ts';
-import { COMMAND_TAGS, decodeByFields } from './codec.ts';
+import { COMMAND_FIELDS, COMMAND_TAGS, decodeByFields } from './codec.ts';
 import type { CommandFrame } from './frame.ts';
 import { readCancelOrder, readPlaceOrder, type Writable } from './order-codec.ts';
-import { cancelOrder, placeOrder } from './order-fields.ts';
 
 interface ReusedFrame<C> {
   readonly kind: 'command';
@@ -28,8 +27,16 @@ export class ReusedFrames {
   /** So many of each kind can be in use at a time. */
   constructor(count: number) {
     for (let i = 0; i < count; i++) {
-      this.orders.push({ kind: 'command', seq: seqOf(0), command: { ...placeOrder.empty } });
-      this.cancels.push({ kind: 'command', seq: seqOf(0), command: { ...cancelOrder.empty } });
+      this.orders.push({
+        kind: 'command',
+        seq: seqOf(0),
+        command: { ...COMMAND_FIELDS.placeOrder.empty },
+      });
+      this.cancels.push({
+        kind: 'command',
+        seq: seqOf(0),
+        command: { ...COMMAND_FIELDS.cancelOrder.empty },
+      });
     }
   }
 
