@@ -58,7 +58,30 @@ type FieldsOf = {
     Extract<Command, { kind: Kind }>
   >;
 } & { readonly listMarket: CommandFields<ListMarket, null> };
-export const COMMAND_FIELDS: FieldsOf = { ...order, ...account, ...market, ...tape };
+export const COMMAND_FIELDS: FieldsOf = {
+  placeOrder: order.placeOrder,
+  placeOrders: order.placeOrders,
+  cancelOrder: order.cancelOrder,
+  cancelAll: order.cancelAll,
+  deposit: account.deposit,
+  withdraw: account.withdraw,
+  transfer: account.transfer,
+  setSelfTradeMode: account.setSelfTradeMode,
+  updateMargin: account.updateMargin,
+  updateDelegate: account.updateDelegate,
+  updateSigners: account.updateSigners,
+  listMarket: market.listMarket,
+  setIndex: market.setIndex,
+  setMark: market.setMark,
+  settleFunding: market.settleFunding,
+  advanceTime: market.advanceTime,
+  tapeDepth: tape.tapeDepth,
+  tapeTrade: tape.tapeTrade,
+  tapeSnapshot: tape.tapeSnapshot,
+  tapeGap: tape.tapeGap,
+  tapeBar: tape.tapeBar,
+  tapeL3: tape.tapeL3,
+};
 
 /** By tag. */
 const BY_TAG: (CommandFields<Command> | undefined)[] = [];
