@@ -5,10 +5,11 @@ import { MAX_TRIALS } from '../search/samplers.ts';
 import type { Space } from '../search/space.ts';
 import type { RunPlan } from '../strategies/plan.ts';
 import { loadStrategy } from '../strategies/sandbox.ts';
+import { TrialPool } from '../strategies/sweep/pool.ts';
 import { METHODS, spaceOf, type Method, type SweepPlan } from '../strategies/sweep/sweep.ts';
 import { checkObjective, OBJECTIVES } from '../strategies/sweep/trial.ts';
 import { openTape } from '../strategies/tape-source.ts';
-import { InputError, mustBeWhole } from './manners.ts';
+import { InputError, isInterrupted, mustBeWhole } from './manners.ts';
 import { planOf, type RunArguments } from './run-options.ts';
 
 export interface SearchArguments extends RunArguments {
@@ -44,15 +45,28 @@ const PERIODS_US = [DAY_US, 3_600_000_000, 60_000_000, 10_000_000, 1_000_000];
 /** Returns that a run must leave to be judged by. */
 const LEAST_PERIODS = 60;
 
+/** Workers for a search. They start while what is searched is read: both take about half a second. */
+export async function withWorkers<T>(
+  given: SearchArguments,
+  work: (pool: TrialPool) => Promise<T>,
+): Promise<T> {
+  mustBeWhole('trials', given.trials, 1, MAX_TRIALS);
+  mustBeWhole('eta', given.eta, 2, 100);
+  if (given.workers !== undefined) mustBeWhole('workers', given.workers, 1, 256);
+  checkObjective(given.objective);
+  const pool = new TrialPool(given.workers, isInterrupted);
+  try {
+    return await work(pool);
+  } finally {
+    await pool.close();
+  }
+}
+
 /** @param judgedUs length of the stretch that a run is judged on; of all of the data unless given */
 export async function searchOf(
   given: SearchArguments,
   judgedUs: number | null = null,
 ): Promise<{ search: SweepPlan; parameters: ParameterSpecs; perYear: number }> {
-  mustBeWhole('trials', given.trials, 1, MAX_TRIALS);
-  mustBeWhole('eta', given.eta, 2, 100);
-  if (given.workers !== undefined) mustBeWhole('workers', given.workers, 1, 256);
-  checkObjective(given.objective);
   const plan = await planOf([given.strategy], given);
   const [planned] = plan.strategies;
   if (planned === undefined) throw new InputError('name a strategy file');

@@ -9,7 +9,7 @@ import { assignmentOf, assignmentText, sizeOf } from '../../search/space.ts';
 import { byScore } from '../../search/samplers.ts';
 import { writeWholeFile } from '../../store/whole-file.ts';
 import { bestTask, type BestReport } from '../../strategies/sweep/best-report.ts';
-import { TrialPool } from '../../strategies/sweep/pool.ts';
+import type { TrialPool } from '../../strategies/sweep/pool.ts';
 import { robustness, type Robustness, type Variation } from '../../strategies/sweep/robustness.ts';
 import {
   selectionOf,
@@ -35,6 +35,7 @@ import {
   searchIdentity,
   searchOf,
   SEARCH_OPTIONS,
+  withWorkers,
   type SearchArguments,
 } from '../search-options.ts';
 import { sweepPage } from '../search-pages.ts';
@@ -71,55 +72,55 @@ export const command: CommandModule<object, SweepArguments> = {
   handler: async (given) => {
     // Local time is the same on every machine.
     process.env['TZ'] = 'UTC';
-    const { search, parameters, perYear } = await searchOf(given);
-    const [planned] = search.plan.strategies;
-    const out = given.out ?? join('reports', `sweep-${planned?.id ?? ''}`);
-    await mkdir(out, { recursive: true });
-    const log = TrialLog.open(join(out, 'trials.jsonl'), searchIdentity(search));
-    const pool = new TrialPool(given.workers, isInterrupted);
-    try {
-      const result = await runSearch(search, pool, log, given.json);
-      if (result.cancelled) {
-        printError(
-          `stopped after ${String(result.trials.length)} trials; the same command goes on`,
-        );
-        throw new Interrupted('interrupted');
-      }
-      const selection = selectionOf(result.trials, perYear);
-      const { best } = result;
-      const { tested, report } =
-        best === null
-          ? { tested: null, report: null }
-          : await judge(search, best, pool, {
-              folder: join(out, 'best'),
-              trials: selection.trials,
-              robustness: given.robustness ? { parameters, perYear } : null,
-              quiet: given.json,
-            });
-      const deflatedSharpe = report?.deflatedSharpe ?? null;
-      const page = join(out, 'index.html');
-      const verdict = { selection, deflatedSharpe, robustness: tested };
-      await writeWholeFile(page, Buffer.from(await sweepPage(given, search, result, verdict)));
-      const summary = {
-        ...summaryOf(search, result, selection),
-        deflatedSharpe,
-        robustness: tested,
-        page,
-        report: report?.page ?? null,
-      };
-      await writeWholeFile(
-        join(out, 'sweep.json'),
-        Buffer.from(`${JSON.stringify(summary, null, 1)}\n`),
-      );
-      if (given.json) printJson(summary);
-      else printSummary(search, result, selection, tested, { out, page, deflatedSharpe });
-      if (best === null) setExitCode(EXIT.failed);
-    } finally {
-      log.close();
-      await pool.close();
-    }
+    await withWorkers(given, (pool) => searchAndJudge(given, pool));
   },
 };
+
+async function searchAndJudge(given: SweepArguments, pool: TrialPool): Promise<void> {
+  const { search, parameters, perYear } = await searchOf(given);
+  const [planned] = search.plan.strategies;
+  const out = given.out ?? join('reports', `sweep-${planned?.id ?? ''}`);
+  await mkdir(out, { recursive: true });
+  const log = TrialLog.open(join(out, 'trials.jsonl'), searchIdentity(search));
+  try {
+    const result = await runSearch(search, pool, log, given.json);
+    if (result.cancelled) {
+      printError(`stopped after ${String(result.trials.length)} trials; the same command goes on`);
+      throw new Interrupted('interrupted');
+    }
+    const selection = selectionOf(result.trials, perYear);
+    const { best } = result;
+    const { tested, report } =
+      best === null
+        ? { tested: null, report: null }
+        : await judge(search, best, pool, {
+            folder: join(out, 'best'),
+            trials: selection.trials,
+            robustness: given.robustness ? { parameters, perYear } : null,
+            quiet: given.json,
+          });
+    const deflatedSharpe = report?.deflatedSharpe ?? null;
+    const page = join(out, 'index.html');
+    const verdict = { selection, deflatedSharpe, robustness: tested };
+    await writeWholeFile(page, Buffer.from(await sweepPage(given, search, result, verdict)));
+    const summary = {
+      ...summaryOf(search, result, selection),
+      deflatedSharpe,
+      robustness: tested,
+      page,
+      report: report?.page ?? null,
+    };
+    await writeWholeFile(
+      join(out, 'sweep.json'),
+      Buffer.from(`${JSON.stringify(summary, null, 1)}\n`),
+    );
+    if (given.json) printJson(summary);
+    else printSummary(search, result, selection, tested, { out, page, deflatedSharpe });
+    if (best === null) setExitCode(EXIT.failed);
+  } finally {
+    log.close();
+  }
+}
 
 async function runSearch(
   search: SweepPlan,

@@ -6,7 +6,7 @@ import type { CommandModule } from 'yargs';
 import { assignmentText } from '../../search/space.ts';
 import { windowsOf, type Window } from '../../search/windows.ts';
 import { writeWholeFile } from '../../store/whole-file.ts';
-import { TrialPool } from '../../strategies/sweep/pool.ts';
+import type { TrialPool } from '../../strategies/sweep/pool.ts';
 import { TrialLog } from '../../strategies/sweep/trial-log.ts';
 import { walkForward, type WalkForward } from '../../strategies/sweep/walk-forward.ts';
 import {
@@ -25,6 +25,7 @@ import {
   searchIdentity,
   searchOf,
   SEARCH_OPTIONS,
+  withWorkers,
   type SearchArguments,
 } from '../search-options.ts';
 import { walkPage, type WalkLengths } from '../search-pages.ts';
@@ -74,67 +75,73 @@ export const command: CommandModule<object, WalkArguments> = {
     // Local time is the same on every machine.
     process.env['TZ'] = 'UTC';
     const lengths = lengthsOf(given);
-    const { search, perYear } = await searchOf(given, lengths.testUs);
-    const { fromUs, toUs } = search;
-    const windows = windowsOf({
-      fromUs,
-      toUs,
-      ...lengths,
-      mode: given.mode === 'anchored' ? 'anchored' : 'rolling',
-    });
-    const out = given.out ?? join('reports', `walk-${search.plan.strategies[0]?.id ?? ''}`);
-    await mkdir(out, { recursive: true });
-    const pool = new TrialPool(given.workers, isInterrupted);
-    const progress = startProgress('walk', given.json);
-    let walk: WalkForward;
-    try {
-      walk = await walkForward(search, windows, perYear, {
-        run: pool.run,
-        // One more than there are workers, so that none waits for the last trial of a window.
-        atOnce: pool.workers + 1,
-        cancelled: isInterrupted,
-        logOf: (window, trained) =>
-          TrialLog.open(
-            join(out, `window-${String(window + 1)}.trials.jsonl`),
-            searchIdentity(trained),
-          ),
-        onWindow: (done) => {
-          progress.update(done / windows.length);
-        },
-      });
-    } finally {
-      progress.stop();
-      await pool.close();
-    }
-    if (walk.cancelled) {
-      printError(`stopped after ${String(walk.windows.length)} windows; the same command goes on`);
-      throw new Interrupted('interrupted');
-    }
-    const summary = {
-      orrery: 'walkforward',
-      version: 1,
-      objective: search.objective,
-      windows: walk.windows.map(({ testReturns, ...rest }) => ({
-        ...rest,
-        periods: testReturns.length,
-      })),
-      outOfSample: walk.outOfSample,
-      efficiency: walk.efficiency,
-    };
-    const page = join(out, 'index.html');
-    await writeWholeFile(page, Buffer.from(await walkPage(given, walk, search, lengths, perYear)));
-    await writeWholeFile(
-      join(out, 'walk.json'),
-      Buffer.from(`${JSON.stringify(summary, null, 1)}\n`),
-    );
-    if (given.json) printJson(summary);
-    else {
-      printWalk(walk, search.objective);
-      print(`report         ${page}`);
-    }
-    if (walk.outOfSample === null) setExitCode(EXIT.failed);
+    await withWorkers(given, (pool) => walkAndTell(given, lengths, pool));
   },
 };
+
+async function walkAndTell(
+  given: WalkArguments,
+  lengths: WalkLengths,
+  pool: TrialPool,
+): Promise<void> {
+  const { search, perYear } = await searchOf(given, lengths.testUs);
+  const { fromUs, toUs } = search;
+  const windows = windowsOf({
+    fromUs,
+    toUs,
+    ...lengths,
+    mode: given.mode === 'anchored' ? 'anchored' : 'rolling',
+  });
+  const out = given.out ?? join('reports', `walk-${search.plan.strategies[0]?.id ?? ''}`);
+  await mkdir(out, { recursive: true });
+  const progress = startProgress('walk', given.json);
+  let walk: WalkForward;
+  try {
+    walk = await walkForward(search, windows, perYear, {
+      run: pool.run,
+      // One more than there are workers, so that none waits for the last trial of a window.
+      atOnce: pool.workers + 1,
+      cancelled: isInterrupted,
+      logOf: (window, trained) =>
+        TrialLog.open(
+          join(out, `window-${String(window + 1)}.trials.jsonl`),
+          searchIdentity(trained),
+        ),
+      onWindow: (done) => {
+        progress.update(done / windows.length);
+      },
+    });
+  } finally {
+    progress.stop();
+  }
+  if (walk.cancelled) {
+    printError(`stopped after ${String(walk.windows.length)} windows; the same command goes on`);
+    throw new Interrupted('interrupted');
+  }
+  const summary = {
+    orrery: 'walkforward',
+    version: 1,
+    objective: search.objective,
+    windows: walk.windows.map(({ testReturns, ...rest }) => ({
+      ...rest,
+      periods: testReturns.length,
+    })),
+    outOfSample: walk.outOfSample,
+    efficiency: walk.efficiency,
+  };
+  const page = join(out, 'index.html');
+  await writeWholeFile(page, Buffer.from(await walkPage(given, walk, search, lengths, perYear)));
+  await writeWholeFile(
+    join(out, 'walk.json'),
+    Buffer.from(`${JSON.stringify(summary, null, 1)}\n`),
+  );
+  if (given.json) printJson(summary);
+  else {
+    printWalk(walk, search.objective);
+    print(`report         ${page}`);
+  }
+  if (walk.outOfSample === null) setExitCode(EXIT.failed);
+}
 
 function lengthsOf({ train, test, purge, mode }: WalkArguments): WalkLengths {
   const trainUs = lengthOf('train', train, 1_000_000);
