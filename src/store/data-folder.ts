@@ -1,7 +1,8 @@
 /** The folder of a served exchange, and its lock, since two writers would ruin both. */
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileError, fileError } from './file-error.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** What a crash leaves of files that were not whole yet. */
 const PARTIAL = /\.partial(-\d+)?$/;
@@ -18,11 +19,7 @@ export class DataFolder {
   /** Makes the folder at need and takes its lock. Throws `FileError` while another process has it. */
   static async open(path: string): Promise<DataFolder> {
     const folder = new DataFolder(path);
-    try {
-      await mkdir(path, { recursive: true });
-    } catch (error) {
-      throw fileError(path, error);
-    }
+    await makeFolder(path);
     await folder.lock();
     for (const name of await readdir(path)) {
       if (PARTIAL.test(name)) await rm(join(path, name), { force: true });

@@ -128,10 +128,10 @@ test('a journal is held against every invariant', () => {
 test.each([
   ['--runs 0', '--runs must be a whole number from 1, got 0'],
   ['--seconds -1', '--seconds must be above 0, got -1'],
-  ['--workers 1.5', '--workers must be a whole number from 1, got 1.5'],
+  ['--workers 1.5', '--workers must be a whole number from 1 to 256, got 1.5'],
   ['--run 3', '--run needs the --seed of its campaign'],
   ['--profile none', 'Choices'],
-  ['--resume --out nowhere', '--resume: nowhere/campaign.json'],
+  ['--resume --out nowhere', '--resume: nowhere/campaign.json: no such file or folder'],
   ['--journal nowhere.orrery', 'nowhere.orrery'],
 ])('bad input is named: %s', (args, message) => {
   const { status, err } = orrery('fuzz', ...args.split(' '));

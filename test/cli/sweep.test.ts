@@ -95,6 +95,13 @@ describe('sweep', () => {
     expect(err).toContain(words);
     expect(status).toBe(2);
   });
+
+  it('names a folder that cannot be made', () => {
+    const out = join(STRATEGY, 'x');
+    const { status, err } = orrery('sweep', STRATEGY, '--data', DATA, '--out', out);
+    expect(err).toBe(`orrery: ${out}: a part of the path is not a folder\n`);
+    expect(status).toBe(2);
+  });
 });
 
 it('walkforward: windows, results out of sample, and data too short for one', () => {

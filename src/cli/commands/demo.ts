@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { join, relative } from 'node:path';
-import { mkdir } from 'node:fs/promises';
 import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
 import { must } from '../../base/assert.ts';
 import { reportOptions, type Report, type ReportAbout } from '../../report/report.ts';
 import { writeReport } from '../../report/write.ts';
+import { makeFolder } from '../../store/make-folder.ts';
 import { writeWholeFile } from '../../store/whole-file.ts';
 import { bundleStrategy } from '../../strategies/bundle.ts';
 import { executePlan, type PlanResult } from '../../strategies/plan.ts';
@@ -34,7 +34,7 @@ export const command: CommandModule<object, DemoArguments> = {
     const run = await backtest(data, json);
     if (run.output.cancelled) throw new Interrupted('interrupted');
     const journal = join(out, 'journal.orrery');
-    await mkdir(out, { recursive: true });
+    await makeFolder(out);
     await writeWholeFile(journal, run.output.journal);
     const { report, page } = await writeReport(run.output, aboutOf(run, out), out);
     if (json) {

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { must } from '../../base/assert.ts';
 import { ARENA_KINDS, type ArenaKind } from '../../fuzz/economic/arena.ts';
@@ -12,6 +13,7 @@ import {
 } from '../../fuzz/economic/search.ts';
 import { money } from '../../gateway/encode.ts';
 import { RecordedExchange } from '../../sim/recorded-exchange.ts';
+import { makeFolder } from '../../store/make-folder.ts';
 import { writeWholeFile } from '../../store/whole-file.ts';
 import {
   EXIT,
@@ -63,6 +65,8 @@ export const command: CommandModule<object, EconomicArguments> = {
     mustBeWhole('workers', workers, 1, MOST_WORKERS);
     const kinds = arena === 'both' ? ARENA_KINDS : [arena];
     const options = { seed, kinds };
+    // Before the search: what cannot be written is no find.
+    if (journal !== undefined) await makeFolder(dirname(journal));
     const search = new CoalitionSearch(options, plans);
     await searchSideBySide(search, options, plans, workers, startProgress('plans', json));
     const best = must(search.best ?? undefined, 'a search tries a plan at least');

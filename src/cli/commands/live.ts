@@ -1,6 +1,5 @@
 /** `orrery live`: a strategy file against an exchange with this contract, in real time. */
 import { readFile } from 'node:fs/promises';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Wallet } from 'ethers';
 import type { CommandModule } from 'yargs';
@@ -11,6 +10,7 @@ import { bundleStrategy } from '../../strategies/bundle.ts';
 import { runLive, type LiveRecord } from '../../strategies/live/live-run.ts';
 import { loadStrategy } from '../../strategies/sandbox.ts';
 import { fileError } from '../../store/file-error.ts';
+import { makeFolder } from '../../store/make-folder.ts';
 import { writeWholeFile } from '../../store/whole-file.ts';
 import {
   InputError,
@@ -113,9 +113,7 @@ export const command: CommandModule<object, LiveArguments> = {
 
 async function tell(record: LiveRecord, { out, json }: LiveArguments): Promise<void> {
   if (out !== undefined) {
-    await mkdir(out, { recursive: true }).catch((error: unknown) => {
-      throw fileError(out, error);
-    });
+    await makeFolder(out);
     await writeWholeFile(join(out, 'live.json'), Buffer.from(`${JSON.stringify(record)}\n`));
   }
   if (json) {

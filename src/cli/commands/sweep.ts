@@ -1,12 +1,12 @@
 /** `orrery sweep`: a search over a strategy's parameters, and how far its best can be believed. */
 import { join } from 'node:path';
-import { mkdir } from 'node:fs/promises';
 import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
 import type { ParameterSpecs } from '../../backtest/definition.ts';
 import type { Trials } from '../../metrics/metrics.ts';
 import { assignmentOf, assignmentText, sizeOf } from '../../search/space.ts';
 import { byScore } from '../../search/samplers.ts';
+import { makeFolder } from '../../store/make-folder.ts';
 import { writeWholeFile } from '../../store/whole-file.ts';
 import { bestTask, type BestReport } from '../../strategies/sweep/best-report.ts';
 import type { TrialPool } from '../../strategies/sweep/pool.ts';
@@ -80,7 +80,7 @@ async function searchAndJudge(given: SweepArguments, pool: TrialPool): Promise<v
   const { search, parameters, perYear } = await searchOf(given);
   const [planned] = search.plan.strategies;
   const out = given.out ?? join('reports', `sweep-${planned?.id ?? ''}`);
-  await mkdir(out, { recursive: true });
+  await makeFolder(out);
   const log = TrialLog.open(join(out, 'trials.jsonl'), searchIdentity(search));
   try {
     const result = await runSearch(search, pool, log, given.json);

@@ -1,10 +1,10 @@
 /** `orrery walkforward`: parameters picked on one stretch of time and judged on the next, window by window; its page and walk.json. */
 import { join } from 'node:path';
-import { mkdir } from 'node:fs/promises';
 import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
 import { assignmentText } from '../../search/space.ts';
 import { windowsOf, type Window } from '../../search/windows.ts';
+import { makeFolder } from '../../store/make-folder.ts';
 import { writeWholeFile } from '../../store/whole-file.ts';
 import type { TrialPool } from '../../strategies/sweep/pool.ts';
 import { TrialLog } from '../../strategies/sweep/trial-log.ts';
@@ -93,7 +93,7 @@ async function walkAndTell(
     mode: given.mode === 'anchored' ? 'anchored' : 'rolling',
   });
   const out = given.out ?? join('reports', `walk-${search.plan.strategies[0]?.id ?? ''}`);
-  await mkdir(out, { recursive: true });
+  await makeFolder(out);
   const progress = startProgress('walk', given.json);
   let walk: WalkForward;
   try {

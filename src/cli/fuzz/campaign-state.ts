@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { BatchResult, CampaignPlan, FailedRun } from '../../fuzz/campaign.ts';
 import { addCounts, neverReached, type Counts } from '../../fuzz/coverage.ts';
 import { neverSometimes, SOMETIMES, SOMETIMES_NAMES } from '../../fuzz/sometimes.ts';
+import { fileError } from '../../store/file-error.ts';
 import { writeWholeFile } from '../../store/whole-file.ts';
 import { InputError } from '../manners.ts';
 
@@ -83,7 +84,7 @@ export class CampaignState {
     try {
       saved = JSON.parse(await readFile(path, 'utf8')) as Partial<CampaignState>;
     } catch (error) {
-      throw new InputError(`--resume: ${path}: ${(error as Error).message}`);
+      throw new InputError(`--resume: ${fileError(path, error).message}`);
     }
     const { plan, runs, commands, counts, seconds, failures } = saved;
     if (

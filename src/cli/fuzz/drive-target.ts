@@ -9,7 +9,7 @@ import { writeWholeFile } from '../../store/whole-file.ts';
 import { keccak } from '../../wallet/ethers-ports.ts';
 import { defaultMarkets, readExchangeFile } from '../exchange-file.ts';
 import { InputError, isInterrupted, print, type Progress } from '../manners.ts';
-import { makeFolder } from './failure-folder.ts';
+import { makeFolder } from '../../store/make-folder.ts';
 import { HttpHost } from './http-host.ts';
 
 export interface TargetOptions {

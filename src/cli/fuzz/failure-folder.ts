@@ -1,18 +1,9 @@
 /** Writes what there is to say about a failure into a folder of its own. */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ShrinkReport } from '../../fuzz/campaign.ts';
-import { fileError } from '../../store/file-error.ts';
+import { makeFolder } from '../../store/make-folder.ts';
 import { writeWholeFile } from '../../store/whole-file.ts';
 import { print } from '../manners.ts';
-
-export async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, { recursive: true });
-  } catch (error) {
-    throw fileError(path, error);
-  }
-}
 
 /** Answers the folder's path. */
 export async function writeFailure(out: string, id: string, report: ShrinkReport): Promise<string> {
