@@ -51,7 +51,7 @@ function forbidsPartialFills(): Judge {
 beforeAll(async () => {
   await run(process.execPath, [join(ROOT, '.ci', 'setup.mjs')]);
   const { failure } = runFuzz(
-    drawProfile('failure-files 1', { name: 'matching', commands: 3000 }),
+    drawProfile('failure-files 3', { name: 'matching', commands: 3000 }),
     forbidsPartialFills(),
   );
   const createEngine = (config: ConstructorParameters<typeof Exchange>[0]): Exchange =>
