@@ -121,7 +121,8 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
     file: 'engine/risk/room.ts',
     find: 'Math.max(mustMark(market), exposure.highestPrice, priceTicks)',
     replace: 'mustMark(market)',
-    means: 'the bound that saves the exact check values the orders of an isolated market at the mark',
+    means:
+      'the bound that saves the exact check values the orders of an isolated market at the mark',
     rule: 'R-5.6',
   },
   {
