@@ -186,12 +186,14 @@ export const PAGE_SCRIPT = `
     draw('depth', shape.depth !== null, (root) => drawCounts(root, shape.depth, 'size'));
   });
 
+  /** As many decimals as tell one tick from the next. */
+  const stepwise = (_, ticks, _axis, _space, step) => ticks.map((tick) => tick === null ? '' : tick.toFixed(Math.max(0, Math.min(12, -Math.floor(Math.log10(step) + 1e-9)))));
   const shortly = (digits) => (_, value) => value === null ? '–' : value.toFixed(digits);
   const drawChain = (root, { time, growth, underwater }) => small(root, () => ({
     height: 340,
     scales: { growth: { range: (_, low, high) => [low - (high - low) * 0.5, high + (high - low) * 0.05] },
       fall: { range: (_, low) => [Math.min(low, -1e-9), -3 * Math.min(low, -1e-9)] } },
-    axes: [axis({ size: 40, space: 90, values: (_, times) => times.length === 0 ? [] : clock(times) }), axis({ scale: 'growth', size: 74 }),
+    axes: [axis({ size: 40, space: 90, values: (_, times) => times.length === 0 ? [] : clock(times) }), axis({ scale: 'growth', size: 74, values: stepwise }),
       axis({ scale: 'fall', side: 1, size: 74, grid: { show: false }, values: (_, ticks) => ticks.map((tick) => tick > 0 ? '' : tick + ' %') })],
     series: [{ label: 'time', value: utc }, { label: 'growth of 1', scale: 'growth', stroke: colour('--equity'), width: 1.75, value: shortly(4) },
       { label: 'drawdown %', scale: 'fall', stroke: colour('--fall'), width: 1, fill: colour('--fall') + '30', fillTo: 0, value: shortly(2) }],

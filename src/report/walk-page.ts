@@ -34,6 +34,11 @@ export interface WalkReport {
   readonly assumptions: readonly Note[];
 }
 
+/** Tests shorter than this are told to the second. */
+const SHORT_US = 600_000_000;
+/** Characters of a date and the blank after it. */
+const DAY = 11;
+
 export function renderWalk(walk: WalkReport, libraries: PageLibraries): string {
   const { title, outOfSample, assumptions } = walk;
   const chain = chainOf(walk);
@@ -83,16 +88,22 @@ function figures({ outOfSample, efficiency, windows, objective }: WalkReport): s
 }
 
 function windowTable({ windows, objective }: WalkReport): string {
+  const isShort = windows.some(({ testFromUs, testToUs }) => testToUs - testFromUs < SHORT_US);
+  const stretch = (fromUs: number, toUs: number): string => {
+    const [from, to] = isShort ? [second(fromUs), second(toUs)] : [minute(fromUs), minute(toUs)];
+    const isOneDay = from.slice(0, DAY) === to.slice(0, DAY);
+    return `${from} – ${isOneDay ? to.slice(DAY) : to}`;
+  };
   return table(windows, [
     {
       title: 'Trained',
       isText: true,
-      cell: ({ trainFromUs, trainToUs }) => `${minute(trainFromUs)} – ${minute(trainToUs)}`,
+      cell: ({ trainFromUs, trainToUs }) => stretch(trainFromUs, trainToUs),
     },
     {
       title: 'Tested',
       isText: true,
-      cell: ({ testFromUs, testToUs }) => `${minute(testFromUs)} – ${minute(testToUs)}`,
+      cell: ({ testFromUs, testToUs }) => stretch(testFromUs, testToUs),
     },
     { title: 'Parameters', isText: true, cell: ({ parameters }) => parameters ?? '–' },
     { title: 'Trials', cell: ({ trials }) => String(trials) },
@@ -158,4 +169,8 @@ function dataOf({ windows }: WalkReport, chain: Chain): unknown {
 function minute(us: number): string {
   // A bar ends in the last microsecond of its minute.
   return time(us + 1).slice(0, 16);
+}
+
+function second(us: number): string {
+  return time(us + 1).slice(0, 19);
 }
