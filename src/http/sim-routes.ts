@@ -181,7 +181,8 @@ function readAmount(fields: Fields): Quanta {
   if (amount === null) {
     fields.fail('amount', `must have at most ${String(COLLATERAL_DECIMALS)} decimals`);
   }
-  if (BigInt.asIntN(63, amount) !== amount) fields.fail('amount', 'is beyond what money can be');
+  // What a journal can hold; how much of that is too much is for the exchange to say, in its order of reasons.
+  if (BigInt.asIntN(64, amount) !== amount) fields.fail('amount', 'is beyond what money can be');
   return quanta(amount);
 }
 

@@ -176,6 +176,11 @@ describe('simulation control (R-11.6)', () => {
     ['deposit', { account: ALICE, amount: '0.0000001' }, 'amount: must have at most 6 decimals'],
     ['deposit', { account: ALICE, amount: '-1' }, 'amount must be positive'],
     ['deposit', { account: ALICE, amount: '9'.repeat(38) }, 'amount: is beyond what money can be'],
+    [
+      'deposit',
+      { account: ALICE, amount: '4611686018427.387905' },
+      'amount exceeds what the exchange can hold',
+    ],
     ['withdraw', { account: ALICE, subaccountIndex: 9, amount: '1' }, 'Invalid subaccount index'],
     ['oracle', { symbol: 'X', price: '1' }, 'Symbol not found'],
     [
