@@ -160,7 +160,7 @@ async function scored(args) {
 
 async function campaign(name, seconds, options) {
   const main = join(root, 'dist', 'cli', 'main.js');
-  const out = join(folder, 'found');
+  const out = join(folder, 'found', name.replace(/\.json$/, ''));
   const limits = ['--seed', 'prove', '--seconds', String(seconds), '--out', out, '--json'];
   const { code, out: text } = await node([main, 'fuzz', ...limits, ...options], { quiet: true });
   // Paths are told from here, whatever the machine.

@@ -84,6 +84,8 @@ export function emitPosition(
   if (hasTurned(positionBefore, exposure.positionLots)) {
     exposure.feesQuanta = quanta(0n);
     exposure.liquidationLots = 0;
+    // What its owner still holds does not wait for the end of this pause (D-57).
+    if (exposure.liquidationResumesUs > state.nowUs) state.liquidationDue = true;
     exposure.liquidationResumesUs = timeUs(0);
   }
   const { positionLots, costQuanta } = exposure;

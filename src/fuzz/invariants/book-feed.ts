@@ -39,6 +39,8 @@ export class BookFeed extends StreamInvariant {
         break;
       case 'orderFilled': {
         const order = this.standing.get(event.orderId);
+        // Recorded trades fill before they are told of, and pass by those who cannot be filled.
+        if (event.cause === 'tape') this.taped.add(event.market);
         if (event.role === 'taker' || order === undefined) break;
         if (!this.taped.has(event.market)) this.checkTurn(order);
         order.left = event.remainingLots;

@@ -163,6 +163,7 @@ export function sayPosition(world: World, sub: Sub, market: Market, before: bigi
   if (hasTurned(before, position.lots)) {
     position.fees = 0n;
     position.began = 0n;
+    if (position.resumesAt > world.now) world.danger = true;
     position.resumesAt = 0n;
   }
   say(world, {
