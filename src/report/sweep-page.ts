@@ -138,8 +138,11 @@ function pairMap({ dimensions, trials, objective }: SweepReport): string {
     const key = JSON.stringify(values);
     scores.set(key, Math.max(score, scores.get(key) ?? -Infinity));
   }
-  const met = (dimension: SweepReportDimension, at: number): string[] =>
-    dimension.values.filter((value) => trials.some(({ values }) => values[at] === value));
+  // A range may stand for a hundred thousand values, of which a search meets few.
+  const met = (dimension: SweepReportDimension, at: number): string[] => {
+    const chosen = new Set(trials.map(({ values }) => values[at]));
+    return dimension.values.filter((value) => chosen.has(value));
+  };
   const rows = met(down, 0);
   const columns = met(across, 1);
   const isDense = scores.size * 3 >= rows.length * columns.length;
