@@ -1,0 +1,104 @@
+/**
+ * Sequences of orders from the test suites of other matching engines, with what those suites assert after them. The orders and the asserted
+ * numbers are theirs; the notation is this project's. A row is one request:
+ *
+ *     <id> buy|sell <size> @<price>|market [ioc] [by <account>] [→ <maker>:<size>@<price> …] [! <id> …] [= <bids> | <asks>] [Σ …]
+ *     cancel <id> [gone]
+ *
+ * `→` the trades, in order, each with the resting order and its price; a row without it trades nothing, unless `→ …` says that the suite does
+ * not tell them. `!` orders that self-trade prevention ends. `=` the book, best first, `price:size` a level, `…` where the suite looks no deeper.
+ * `Σ` orders/volume of the bids, then of the asks. Each order has an account of its own unless `by` says whose it is. A market order takes what it finds and
+ * rests nothing. Where an engine moves an order, the rows are a cancel and a new order.
+ */
+export interface Suite {
+  readonly engine: string;
+  /** Repository and file. */
+  readonly source: string;
+  /** Any price of the suite lies between 0 and twice this. */
+  readonly mark: string;
+  /** What ends when two orders of an account meet (R-2.4): 0 the incoming, 1 the resting, 2 both. */
+  readonly selfTradeExpire?: 0 | 1 | 2;
+  /** Rows before each of the sequences. */
+  readonly before?: string;
+  readonly sequences: Readonly<Record<string, string>>;
+}
+
+interface Expected {
+  readonly text: string;
+  /** null: the suite does not tell them. */
+  readonly trades: readonly string[] | null;
+  readonly ends: readonly string[];
+  readonly book: { readonly bids: readonly string[]; readonly asks: readonly string[] } | null;
+  readonly totals: readonly string[] | null;
+}
+
+interface Place extends Expected {
+  readonly kind: 'place';
+  readonly id: string;
+  readonly side: 'buy' | 'sell';
+  readonly size: string;
+  /** null at the market. */
+  readonly price: string | null;
+  readonly ioc: boolean;
+  readonly by: string;
+}
+
+interface Cancel extends Expected {
+  readonly kind: 'cancel';
+  readonly id: string;
+  /** It has ended before. */
+  readonly gone: boolean;
+}
+
+export type Row = Place | Cancel;
+
+/** Throws for a row that is none. */
+export function rowsOf(table: string): Row[] {
+  const rows: string[] = [];
+  for (const line of table.split('\n').map((each) => each.trim())) {
+    if (line === '') continue;
+    // What does not fit on a row stands on the next.
+    if (line.startsWith('=')) rows.push(`${rows.pop() ?? ''} ${line}`);
+    else rows.push(line);
+  }
+  return rows.map(rowOf);
+}
+
+const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
+
+function rowOf(text: string): Row {
+  const [request = '', ...sections] = text.split(/(?=[→!=Σ])/);
+  const section = (mark: string): string | undefined =>
+    sections.find((each) => each.startsWith(mark))?.slice(1);
+  const trades = words(section('→') ?? '');
+  const [bids, asks] = (section('=') ?? '').split('|').map(words);
+  const totals = section('Σ');
+  const expected: Expected = {
+    text,
+    trades: trades[0] === '…' ? null : trades,
+    ends: words(section('!') ?? ''),
+    book: bids === undefined || asks === undefined ? null : { bids, asks },
+    totals: totals === undefined ? null : words(totals),
+  };
+  if (section('=') !== undefined && expected.book === null) throw new Error(`no book: ${text}`);
+  return { ...requestOf(words(request), text), ...expected };
+}
+
+type Request = Omit<Place, keyof Expected> | Omit<Cancel, keyof Expected>;
+
+function requestOf([first = '', second = '', ...more]: string[], text: string): Request {
+  if (first === 'cancel') return { kind: 'cancel', id: second, gone: more[0] === 'gone' };
+  const [size = '', at = '', ...terms] = more;
+  const isPlace = (second === 'buy' || second === 'sell') && /^(@[\d.]+|market)$/.test(at);
+  if (!isPlace) throw new Error(`no request: ${text}`);
+  const by = terms.indexOf('by');
+  return {
+    kind: 'place',
+    id: first,
+    side: second,
+    size,
+    price: at === 'market' ? null : at.slice(1),
+    ioc: at === 'market' || terms.includes('ioc'),
+    by: by < 0 ? `of ${first}` : (terms[by + 1] ?? ''),
+  };
+}
