@@ -2,10 +2,21 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 /** Net 2 of docs/DETERMINISM.md: what differs between runs, machines or engines does not appear up to floor 5. */
-const DETERMINISTIC = ['num', 'base', 'contract', 'engine', 'gateway', 'sim', 'scenario', 'backtest', 'fuzz', 'metrics', 'search'].map(
-  (room) => `src/${room}/**/*.ts`,
-);
-const MATH = 'pow|exp|expm1|log|log2|log10|log1p|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|asinh|acosh|atanh|cbrt|hypot|random';
+const DETERMINISTIC = [
+  'num',
+  'base',
+  'contract',
+  'engine',
+  'gateway',
+  'sim',
+  'scenario',
+  'backtest',
+  'fuzz',
+  'metrics',
+  'search',
+].map((room) => `src/${room}/**/*.ts`);
+const MATH =
+  'pow|exp|expm1|log|log2|log10|log1p|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|asinh|acosh|atanh|cbrt|hypot|random';
 
 export default tseslint.config(
   { ignores: ['dist/**', 'node_modules/**', 'reports/**', 'coverage/**'] },
@@ -27,7 +38,10 @@ export default tseslint.config(
         'error',
         { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
       ],
-      '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
+      '@typescript-eslint/no-unnecessary-condition': [
+        'error',
+        { allowConstantLoopConditions: true },
+      ],
       '@typescript-eslint/no-invalid-void-type': 'off',
       // Branded units are numbers and bigints; the rule does not see through the brand.
       '@typescript-eslint/no-unsafe-unary-minus': 'off',
@@ -66,14 +80,18 @@ export default tseslint.config(
           message: 'Math has no other name here, so that the ban can see it.',
         },
         {
-          selector: "BinaryExpression[operator='**']:not([left.type='Literal'][right.type='Literal']):not([left.bigint])",
+          selector:
+            "BinaryExpression[operator='**']:not([left.type='Literal'][right.type='Literal']):not([left.bigint])",
           message: '** is approximated for numbers; use multiplication.',
         },
         {
           selector: 'MemberExpression[property.name=/^(localeCompare|toLocale\\w*)$/]',
           message: 'Depends on the locale of the machine.',
         },
-        { selector: 'ForInStatement', message: 'Order of keys is not a contract; use Object.keys.' },
+        {
+          selector: 'ForInStatement',
+          message: 'Order of keys is not a contract; use Object.keys.',
+        },
         {
           selector: "MemberExpression[object.name='globalThis']",
           message: 'A way around the bans above.',
@@ -81,7 +99,14 @@ export default tseslint.config(
       ],
       'no-restricted-imports': [
         'error',
-        { patterns: [{ group: ['node:*', 'fs', 'path', 'crypto', 'os'], message: 'No platform up to floor 5.' }] },
+        {
+          patterns: [
+            {
+              group: ['node:*', 'fs', 'path', 'crypto', 'os'],
+              message: 'No platform up to floor 5.',
+            },
+          ],
+        },
       ],
     },
   },
@@ -99,7 +124,10 @@ export default tseslint.config(
   },
   {
     // A strategy file is its default export.
-    files: ['examples/strategies/**/*.ts', 'test/peers/{lean-hourly,long-cross}.ts'],
+    files: [
+      'examples/strategies/**/*.ts',
+      'test/peers/{all-in-cross,candle-rules,lean-hourly,long-cross}.ts',
+    ],
     rules: { 'no-restricted-exports': 'off' },
   },
   {
