@@ -102,7 +102,7 @@ export default defineStrategy({
     return {
       async onBook(update: BookUpdate, context: StrategyContext): Promise<void> {
         const { bidTicks, askTicks } = update;
-        if (bidTicks === null || askTicks === null) return;
+        if (bidTicks === null || askTicks === null || context.warmingUp) return;
         if (context.now() - quotedUs < parameters.requoteMs * 1000) return;
         quotedUs = context.now();
         const middle = bidTicks + askTicks - inventory * parameters.skew;

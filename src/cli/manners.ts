@@ -39,19 +39,26 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
-/** A number of the command line that counts something; one that was not given is fine. */
+/** A number of the command line that counts something; one that was not given is fine. Throws `InputError` naming option and limits. */
 export function mustBeWhole(
   name: string,
   value: number | undefined,
   least: number,
-  most = Infinity,
+  most = Number.MAX_SAFE_INTEGER,
 ): void {
   if (value === undefined) return;
   if (Number.isSafeInteger(value) && value >= least && value <= most) return;
-  const bounds = most === Infinity ? '' : ` to ${String(most)}`;
+  const bounds = most === Number.MAX_SAFE_INTEGER && !(value > most) ? '' : ` to ${String(most)}`;
   throw new InputError(
     `--${name} must be a whole number from ${String(least)}${bounds}, got ${String(value)}`,
   );
+}
+
+/** `--from` and `--to` of numbered commands; Infinity is the end. */
+export function mustBeRange(from: number, to: number): void {
+  mustBeWhole('from', from, 1);
+  mustBeWhole('to', to === Infinity ? undefined : to, 1);
+  if (from > to) throw new InputError(`--from ${String(from)} is after --to ${String(to)}`);
 }
 
 let interrupted = false;

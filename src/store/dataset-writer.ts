@@ -139,10 +139,14 @@ export class DatasetWriter {
     await writeWholeFile(join(this.temporary, RESUME), Buffer.from(JSON.stringify(resume)));
   }
 
-  /** Reads back what was written, and puts it in its place with the manifest. */
-  async finish(facts: StreamFacts, units: TapeUnits): Promise<StreamManifest> {
+  /** Reads back what was written, and puts it in its place with the manifest. `beside`: input files that were read beside the others. */
+  async finish(
+    facts: StreamFacts,
+    units: TapeUnits,
+    beside: readonly DoneFile[] = [],
+  ): Promise<StreamManifest> {
     await this.stream.endPart();
-    const stream = await this.describe(facts, units);
+    const stream = await this.describe(facts, units, beside);
     const manifest = withStream(this.before, stream, units);
     await rm(join(this.temporary, RESUME), { force: true });
     const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
@@ -165,7 +169,11 @@ export class DatasetWriter {
     return this.done.length;
   }
 
-  private async describe(facts: StreamFacts, units: TapeUnits): Promise<StreamManifest> {
+  private async describe(
+    facts: StreamFacts,
+    units: TapeUnits,
+    beside: readonly DoneFile[],
+  ): Promise<StreamManifest> {
     const { parts } = this.stream;
     if (parts.length === 0) throw new TapeError('the files hold no record');
     const records = readStream(this.temporary, parts, new Set());
@@ -179,7 +187,7 @@ export class DatasetWriter {
     return {
       id: this.id,
       ...facts,
-      importedFrom: this.done,
+      importedFrom: [...this.done, ...beside],
       counts: inKindOrder(this.counts),
       levels: parts.reduce((sum, part) => sum + part.levelRows, 0),
       firstUs: sync.firstUs,

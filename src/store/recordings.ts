@@ -6,8 +6,13 @@ import { basename } from 'node:path';
 import { BinanceRawDecoder } from '../sim/tape/binance-raw.ts';
 import type { ColumnMap } from '../sim/tape/formats/column-map.ts';
 import { csvRows } from '../sim/tape/formats/csv-rows.ts';
-import { FORMATS, rowDecoder, symbolOfFile, type FormatInfo } from '../sim/tape/formats/formats.ts';
-import { HyperliquidDecoder } from '../sim/tape/formats/hyperliquid.ts';
+import {
+  FORMATS,
+  messageDecoder,
+  rowDecoder,
+  symbolOfFile,
+  type FormatInfo,
+} from '../sim/tape/formats/formats.ts';
 import { LOBSTER_TICK, LobsterDecoder } from '../sim/tape/formats/lobster.ts';
 import {
   MarketNumbers,
@@ -18,6 +23,7 @@ import {
 import type { DecoderContext } from '../sim/tape/formats/row-decoder.ts';
 import { lines } from '../sim/tape/lines.ts';
 import { TapeError, type TapeRecord, type TapeUnits } from '../sim/tape/record.ts';
+import { AnsweredLines } from './answered-lines.ts';
 import { openBytes } from './byte-source.ts';
 import { arrowRows, parquetRows } from './table-rows.ts';
 
@@ -96,8 +102,8 @@ export class Recording {
         case 'binance-raw':
           yield* this.rawLines(path);
           break;
-        case 'hyperliquid':
-          yield* this.hyperliquid(path);
+        case 'messages':
+          yield* this.messages(path);
           break;
         case 'lobster':
           yield* this.lobster(path);
@@ -225,19 +231,63 @@ export class Recording {
     const { units, symbol } = this.options;
     const scan = this.numbers instanceof NumberScan ? this.numbers : null;
     const decoder = (this.raw ??= new BinanceRawDecoder(units, this.line, symbol, scan));
-    yield* this.eachLine(path, (text) => {
-      for (const record of decoder.decode(text)) this.emit(record);
+    const take = (text: string, lineInFile: number): void => {
+      for (const record of decoder.decode(text, lineInFile)) this.emit(record);
       this.known = decoder.units;
-    });
-    if (decoder.units === null) {
+    };
+    const beside = filesBeside(this.options);
+    if (beside.length === 0) yield* this.eachLine(path, take);
+    else yield* this.capture(path, beside, take);
+    // Files before may hold what the recorder says of itself alone.
+    if (decoder.units === null && path === filesToRead(this.options).at(-1)) {
       throw new TapeError(
         symbol === null ? 'no message names a symbol' : `no message of ${symbol}`,
       );
     }
   }
 
-  private async *hyperliquid(path: string): AsyncGenerator<TapeRecord[]> {
-    const decoder = new HyperliquidDecoder(this.context(), this.decoderState);
+  private answers: AnsweredLines | null = null;
+
+  /** Messages of a feed, with what other files say was answered between them. */
+  private async *capture(
+    path: string,
+    beside: readonly string[],
+    take: (text: string, lineInFile: number) => void,
+  ): AsyncGenerator<TapeRecord[]> {
+    const told = typeof this.decoderState === 'number' ? this.decoderState : 0;
+    const answers = (this.answers ??= new AnsweredLines(this.allLines(beside), told));
+    let lineInFile = 0;
+    for await (const text of lines(this.bytes(path), utf8())) {
+      lineInFile += 1;
+      for (;;) {
+        const answer = await answers.before(text);
+        if (answer === null) break;
+        this.line += 1;
+        this.tolerate(answers.taken, () => {
+          take(answer, answers.taken);
+        });
+      }
+      this.line += 1;
+      const number = lineInFile;
+      this.tolerate(number, () => {
+        take(text, number);
+      });
+      if (lineInFile % LINES_PER_BATCH === 0) yield this.takeRecords();
+    }
+    this.decoderState = answers.taken;
+    yield this.takeRecords();
+  }
+
+  private async *allLines(paths: readonly string[]): AsyncGenerator<string> {
+    for (const path of paths) {
+      const { bytes } = await openBytes(path);
+      yield* lines(bytes, utf8());
+    }
+  }
+
+  private async *messages(path: string): AsyncGenerator<TapeRecord[]> {
+    const { format } = this.options;
+    const decoder = messageDecoder(format, this.context(), this.decoderState);
     yield* this.eachLine(path, (text) => {
       decoder.line(text, this.line);
     });
@@ -274,11 +324,23 @@ export class Recording {
   }
 }
 
-/** Files that are read by themselves: a LOBSTER order book is read beside its messages. */
-export function filesToRead({ format, files }: RecordingOptions): readonly string[] {
-  if (format.shape !== 'lobster') return files;
-  return files.filter((path) => !basename(path).includes('orderbook'));
+/** Files that are read by themselves, in order. */
+export function filesToRead(options: RecordingOptions): readonly string[] {
+  const beside = filesBeside(options);
+  return options.files.filter((path) => !beside.includes(path));
 }
+
+/** Files that are read beside others: a LOBSTER order book beside its messages, snapshots over HTTP beside a feed that cryptofeed captured. */
+export function filesBeside({ format, files }: RecordingOptions): readonly string[] {
+  const isBeside = BESIDE[format.shape];
+  const beside = files.filter((path) => isBeside?.test(basename(path)) === true);
+  return beside.length < files.length ? beside : [];
+}
+
+const BESIDE: Partial<Record<FormatInfo['shape'], RegExp>> = {
+  lobster: /orderbook/,
+  'binance-raw': /\.http\.[0-9]/,
+};
 
 /** Tick and lot size of the market: those given, or the finest that its prices and sizes have. */
 export async function findUnits(

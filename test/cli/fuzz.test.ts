@@ -126,8 +126,14 @@ test('a journal is held against every invariant', () => {
 });
 
 test.each([
-  ['--runs 0', '--runs must be a whole number from 1, got 0'],
-  ['--seconds -1', '--seconds must be above 0, got -1'],
+  ['--runs 0', '--runs must be a whole number from 1 to 1000000000, got 0'],
+  ['--runs 1e99', '--runs must be a whole number from 1 to 1000000000, got 1e+99'],
+  ['--commands 1e9', '--commands must be a whole number from 1 to 10000000, got 1000000000'],
+  ['--seconds -1', '--seconds must be above 0 and at most 604800'],
+  [
+    '--seconds 1e99',
+    '--seconds must be above 0 and at most 604800 (a week; --resume goes on), got 1e+99',
+  ],
   ['--workers 1.5', '--workers must be a whole number from 1 to 256, got 1.5'],
   ['--run 3', '--run needs the --seed of its campaign'],
   ['--profile none', 'Choices'],

@@ -336,7 +336,7 @@ describe('Hyperliquid', () => {
   });
 
   test.each([
-    ['nonsense', 'line 1: not a JSON object: nonsense'],
+    ['nonsense', 'line 1: expected `<time of receipt> <json>`, got nonsense'],
     [l2.replace('"coin":"BTC",', ''), 'line 1: `coin` is missing'],
     [trades.replace('"side":"A"', '"side":"S"'), 'line 1: `data[1].side` is "S", not A or B'],
     [l2.replace('3.03622', 'x'), 'line 1: `bids[0].sz` size "x" is not a multiple of 0.00001'],
@@ -344,6 +344,95 @@ describe('Hyperliquid', () => {
   ])('%# is refused with line and field', async (row, message) => {
     const units = { symbol: 'BTC', tickSize: '1', lotSize: '0.00001', inverse: false };
     await expect(read('hyperliquid', files({ 'x.jsonl': text(row) }), { units })).rejects.toThrow(message);
+  });
+});
+
+describe('cryptofeed’s captures of Binance', () => {
+  const feed = (at: string, u: number, pu: number, symbol = 'CTKUSDT'): string =>
+    `${at}: {"stream":"x","data":{"e":"depthUpdate","E":1626992741037,"T":1626992741${String(u).padStart(3, '0')},"s":"${symbol}","U":${pu + 1},"u":${u},"pu":${pu},"b":[["1.01",${JSON.stringify(String(u))}]],"a":[]}}`;
+  const answer = (at: string, symbol: string, id: number): string =>
+    `https://fapi.binance.com/fapi/v1/depth?symbol=${symbol}&limit=1000 -> ${at}: {"lastUpdateId":${id},"E":1626992741264,"T":1626992741261,"bids":[["1.01","7"]],"asks":[["1.02","8"]]}`;
+  const capture = {
+    'BINANCE_FUTURES.0.gz': gzipSync(text('https://fapi.binance.com/fapi/v1/exchangeInfo -> 1626992740.175661: {"timezone":"UTC"}', 'configuration: {"trades":[]}')),
+    'BINANCE_FUTURES.http.0.0.gz': gzipSync(text(answer('1626992741.2', 'SUSHIUSDT', 5), answer('1626992741.301402', 'CTKUSDT', 10))),
+    'BINANCE_FUTURES.ws.1.0.gz': gzipSync(text(
+      'wss://fstream.binance.com/stream?streams=ctkusdt@depth@100ms <-> 1626992740.179554',
+      feed('1626992741.06217', 9, 8),
+      feed('1626992741.1', 3, 2, 'SUSHIUSDT'),
+      feed('1626992741.3105128', 11, 9),
+      feed('1626992741.4', 12, 11),
+    )),
+  };
+
+  test('what was answered over HTTP comes in the order of its receipt', async () => {
+    const { units, records } = await read('binance-raw', files(capture), { symbol: 'CTKUSDT' });
+    expect(units).toMatchObject({ symbol: 'CTKUSDT', tickSize: '0.01', lotSize: '1' });
+    expect(records.map((record) => [record.kind, 'lastId' in record ? record.lastId : null, record.localUs])).toEqual([
+      ['depth', 9, 1_626_992_741_062_170],
+      ['snapshot', 10, 1_626_992_741_301_402],
+      ['depth', 11, 1_626_992_741_310_512],
+      ['depth', 12, 1_626_992_741_400_000],
+    ]);
+    expect(records[1]).toMatchObject({ levels: [{ side: 'bid', priceTicks: 101, lots: 7 }, { side: 'ask', priceTicks: 102, lots: 8 }] });
+  });
+
+  test('the market is asked for, faults name the line of their file', async () => {
+    await expect(read('binance-raw', files(capture))).rejects.toThrow('.ws.1.0.gz: line 3: symbol "SUSHIUSDT" in a recording of CTKUSDT; --symbol says which one to read');
+    await expect(read('binance-raw', files(capture), { symbol: 'NONE' })).rejects.toThrow('no message of NONE');
+  });
+
+  test('bare messages are as good: their own time is that of receipt', async () => {
+    const bare = feed('', 9, 8).slice(2);
+    const { records } = await read('binance-raw', files({ 'x.jsonl': text(bare) }));
+    expect(records[0]).toMatchObject({ timeUs: 1_626_992_741_009_000, localUs: 1_626_992_741_009_000 });
+  });
+});
+
+describe('Bybit', () => {
+  const book = (type: string, u: number, b: string, a = '', ms = 589): string =>
+    `{"topic":"orderbook.500.XRPUSDT","type":"${type}","ts":1733011200691,"data":{"s":"XRPUSDT","b":[${b}],"a":[${a}],"u":${u},"seq":1},"cts":1733011200${ms}}`;
+  const level = (price: string, size: string): string => `["${price}","${size}"]`;
+
+  test('a book follows its numbers, and begins anew where they do', async () => {
+    const content = text(
+      book('snapshot', 100, level('1.9531', '6203'), level('1.9532', '10')),
+      book('delta', 101, level('1.9531', '0'), '', 600),
+      book('delta', 101, level('1.9531', '5'), '', 610),
+      book('snapshot', 1, level('1.9', '1'), level('2', '1'), 620),
+      book('delta', 2, level('1.9', '3'), '', 630),
+      book('delta', 4, level('1.9', '4'), '', 640),
+    );
+    const { units, records } = await read('bybit', files({ '2024-12-01_XRPUSDT_ob500.data': content }));
+    expect(units).toMatchObject({ symbol: 'XRPUSDT', tickSize: '0.0001', lotSize: '1' });
+    expect(records[0]).toMatchObject({ kind: 'snapshot', timeUs: 1_733_011_200_589_000, localUs: 1_733_011_200_691_000 });
+    const { books } = await verified([records], units);
+    expect(books).toEqual(['1: 6203@19531 | 10@19532', '2:  | 10@19532', '4: 1@19000 | 1@20000', '5: 3@19000 | 1@20000']);
+  });
+
+  test('trades of the book, mark and index', async () => {
+    const trade = (more: string): string => `{"T":1733011200100,"s":"XRPUSDT","v":"5","p":"1.95","i":"a-b"${more}}`;
+    const content = text(
+      '{"success":true,"op":"subscribe"}',
+      `{"topic":"publicTrade.XRPUSDT","type":"snapshot","ts":1733011200105,"data":[${trade(',"S":"Buy","BT":false')},${trade(',"S":"Sell"')},${trade(',"S":"Sell","BT":true')}]}`,
+      '{"topic":"tickers.XRPUSDT","type":"delta","ts":1733011200200,"data":{"symbol":"XRPUSDT","markPrice":"1.9512"}}',
+      '{"topic":"publicTrade.BTCUSDT","type":"snapshot","ts":1733011200105,"data":[]}',
+    );
+    const { records } = await read('bybit', files({ 'x.jsonl': content }));
+    expect(records.map(brief)).toEqual([
+      { kind: 'trade', timeUs: 1_733_011_200_100_000, tradeId: 1, priceTicks: 195, lots: 5 },
+      { kind: 'trade', timeUs: 1_733_011_200_100_000, tradeId: 2, priceTicks: 195, lots: -5 },
+      { kind: 'mark', timeUs: 1_733_011_200_200_000, priceTicks: 195 },
+    ]);
+  });
+
+  test.each([
+    ['{"data":{}}', 'line 1: `topic` is missing'],
+    [book('delta', 1, level('x', '1')), 'line 1: `data.b[0]` price "x" is not a positive multiple of 0.0001'],
+    [book('update', 1, ''), 'line 1: `type` is "update", not snapshot or delta'],
+    [book('delta', -1, ''), 'line 1: `data.u` is "-1", not an integer from 0 to 2^53 − 1'],
+  ])('%# is refused with line and field', async (row, message) => {
+    const units = { symbol: 'XRPUSDT', tickSize: '0.0001', lotSize: '1', inverse: false };
+    await expect(read('bybit', files({ 'x.jsonl': text(row) }), { units })).rejects.toThrow(message);
   });
 });
 

@@ -82,7 +82,7 @@ const depthLine = (u: number, pu: number, rows: string, ms = 0): string =>
 
 describe('raw lines', () => {
   test.each([
-    ['nonsense', 'line 1: expected `<local nanoseconds> <json>`'],
+    ['nonsense', 'line 1: expected `<time of receipt> <json>`'],
     [`${LOCAL} {"a"`, 'line 1: not a JSON object: {"a"'],
     [`${LOCAL} {"stream":"x","data":5}`, 'line 1: `data` is not an object'],
     [`${LOCAL} {"stream":"x","data":{"e":"trade","s":"DOGEUSDT"}}`, "line 1: the tick and lot size of 'DOGEUSDT' are not known; give --symbol, --tick and --lot"],

@@ -28,6 +28,13 @@ test.each(EXAMPLES)('the %s example trades on recorded data', async (name, param
   }
 });
 
+test.each(EXAMPLES)('the %s example sends nothing while it warms up', async (name, parameters) => {
+  const planned = await plannedOf(example(name), parameters);
+  const plan = planOf([planned], { warmUpUs: 59_900_000 });
+  const { output } = await executePlan(plan);
+  expect(output.strategies[0]!.summary.refusedRequests).toBe(0);
+});
+
 test('a plan runs to the same hashes again, whatever the time and place', async () => {
   const planned = await plannedOf(example('market-maker'), { gamma: 0.01 });
   const plan = planOf([planned], { latency: 'jitter:jitter=2ms', faults: 'reject=0.05' });

@@ -1,8 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { explainLiquidation } from '../../src/backtest/explain/explain-liquidation.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  countLiquidations,
+  explainLiquidation,
+} from '../../src/backtest/explain/explain-liquidation.ts';
 import { explainOrder } from '../../src/backtest/explain/explain-order.ts';
 import { queueStory } from '../../src/backtest/explain/queue-story.ts';
 import { runBacktest } from '../../src/backtest/run.ts';
@@ -121,4 +124,61 @@ test('a liquidation is explained with the margin formula and its numbers', async
   const upnl = Number(/cost [\d.]+ = (-?[\d.]+)/.exec(text)![1]);
   expect(balance + upnl).toBeCloseTo(Number(equity), 6);
   expect(explainLiquidation(journal, entry.account, 0, 99)).toBeNull();
+});
+
+describe('among several strategies', () => {
+  const GAMBLER = `
+    import { decimal, defineStrategy } from 'orrery/strategy';
+    export default defineStrategy({
+      name: 'gambler',
+      parameters: { size: decimal('14', { min: '0.1', max: '20', step: '0.1' }) },
+      create: ({ size }) => ({
+        onStart: (context) => context.setTimer('bet', 5_000_000),
+        onTimer: (_name, context) => context.submit({ side: 'buy', size }),
+      }),
+    });`;
+
+  async function gamble(out: string, ...more: readonly string[]): Promise<void> {
+    const files = ['a', 'b'].map((name) => join(folder, `${name}.ts`));
+    for (const file of files) writeFileSync(file, GAMBLER);
+    const terms = [
+      '--margin',
+      '0.0685,0.067',
+      '--balance',
+      '60000',
+      '--to',
+      '2024-08-08T23:58:00Z',
+    ];
+    expect(
+      await main([
+        'backtest',
+        ...files,
+        '--data',
+        DATASET,
+        ...terms,
+        ...more,
+        '--out',
+        out,
+        '--json',
+      ]),
+    ).toBe(0);
+  }
+
+  test('a liquidation is found by itself where only one has it, else both are named', async () => {
+    const [one, two] = [join(folder, 'one'), join(folder, 'two')];
+    await gamble(one, '--param', 'a.size=0.1');
+    expect(await main(['explain', one, 'liquidation', '--json'])).toBe(0);
+    expect(await main(['explain', one, 'liquidation:2'])).toBe(2);
+    await gamble(two);
+    const { strategies } = await readRun(two);
+    expect(strategies.map(({ liquidations }) => countLiquidations(liquidations))).toEqual([1, 1]);
+    expect(await main(['explain', two, 'liquidation:1'])).toBe(2);
+    expect(await main(['explain', two, 'liquidation:1', '--strategy', 'b', '--json'])).toBe(0);
+  });
+});
+
+test('liquidations are counted by their last steps, rows of positions that changed hands are none', () => {
+  const steps = ['cancelOrders', 'order', 'safe', 'order', 'takeover', 'takeoverFrom', 'adlTo'];
+  expect(countLiquidations(steps.map((step) => ({ step })))).toBe(2);
+  expect(countLiquidations([{ step: 'adlTo' }])).toBe(0);
 });

@@ -21,6 +21,16 @@ const STEP_WORDS: Readonly<Record<LiquidationStep['step'], string>> = {
   safe: 'it is safe again',
 };
 
+/** After these the next step is of another liquidation. */
+const LAST_STEPS: readonly string[] = ['safe', 'takeover', 'adl'];
+
+/** How often an account was liquidated, by the steps that its run recorded. */
+export function countLiquidations(steps: readonly { readonly step: string }[]): number {
+  // Positions that changed hands without the book are rows of their own, and no steps.
+  const known = steps.filter(({ step }) => step in STEP_WORDS);
+  return known.filter((_, i) => i === 0 || LAST_STEPS.includes(known[i - 1]?.step ?? '')).length;
+}
+
 const PROGRESS_EVERY = 4096;
 
 /** The steps of the account's `place`-th liquidation (from 1) in words; null when it was not liquidated so often. */
@@ -48,8 +58,7 @@ export function explainLiquidation(
         if (seen === place) lines.push(...marginLines(engine, event));
       }
       if (seen === place) lines.push(stepLine(engine, event));
-      if (event.step === 'safe' || event.step === 'takeover' || event.step === 'adl')
-        within = false;
+      if (LAST_STEPS.includes(event.step)) within = false;
     });
     commands += 1;
     if (commands % PROGRESS_EVERY === 0) {

@@ -2,7 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { explainLiquidation } from '../../backtest/explain/explain-liquidation.ts';
+import {
+  countLiquidations,
+  explainLiquidation,
+} from '../../backtest/explain/explain-liquidation.ts';
 import { explainOrder } from '../../backtest/explain/explain-order.ts';
 import { queueStory } from '../../backtest/explain/queue-story.ts';
 import type { OrderRow, StrategyOutput } from '../../backtest/output.ts';
@@ -140,14 +143,28 @@ function liquidation(
   quiet: boolean,
   folder: string,
 ): string[] {
-  for (const { id, account, subaccountIndex, liquidations } of strategies) {
-    if (liquidations.length === 0) continue;
-    const lines = withProgress(quiet, (options) =>
-      explainLiquidation(journal, address(account), subaccountIndex, place, options),
-    );
-    if (lines !== null) return [`Liquidation ${String(place)} of ${id}`, '', ...lines];
+  const counts = strategies
+    .map((strategy) => ({ strategy, times: countLiquidations(strategy.liquidations) }))
+    .filter(({ times }) => times > 0);
+  const matches = counts.filter(({ times }) => times >= place && place > 0);
+  const [match] = matches;
+  if (match === undefined) {
+    const each = counts.map(({ strategy, times }) => `${String(times)} of ${strategy.id}`);
+    const held = each.length === 0 ? 'nobody was liquidated' : `it holds ${each.join(', ')}`;
+    throw new InputError(`${folder}: no liquidation ${String(place)}; ${held}`);
   }
-  throw new InputError(`${folder}: no liquidation ${String(place)} in the run`);
+  if (matches.length > 1) {
+    const ids = matches.map(({ strategy }) => strategy.id);
+    throw new InputError(
+      `${folder}: ${ids.join(' and ')} each have a liquidation ${String(place)}; --strategy says which`,
+    );
+  }
+  const { id, account, subaccountIndex } = match.strategy;
+  const lines = withProgress(quiet, (options) =>
+    explainLiquidation(journal, address(account), subaccountIndex, place, options),
+  );
+  if (lines === null) throw new InputError(`${folder}: its journal is not that of its run.json`);
+  return [`Liquidation ${String(place)} of ${id}`, '', ...lines];
 }
 
 function withProgress<T>(

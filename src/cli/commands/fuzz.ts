@@ -50,6 +50,10 @@ interface FuzzArguments {
 }
 
 const DEFAULT_SECONDS = 60;
+const MOST_SECONDS = 7 * 86_400;
+const MOST_RUNS = 1_000_000_000;
+/** Of one run, which is held in memory. */
+const MOST_COMMANDS = 10_000_000;
 /** Full scans of the state after every so many commands: failures are pinned to their command by shrinking. */
 const EVERY = 64;
 
@@ -122,12 +126,15 @@ export const command: CommandModule<object, FuzzArguments> = {
         'a fresh host, started with --clock virtual --trust-signatures',
       ),
   handler: async (options) => {
-    mustBeWhole('runs', options.runs, 1);
-    mustBeWhole('run', options.run, 0);
+    mustBeWhole('runs', options.runs, 1, MOST_RUNS);
+    mustBeWhole('run', options.run, 0, MOST_RUNS);
     mustBeWhole('workers', options.workers, 1, MOST_WORKERS);
-    mustBeWhole('commands', options.commands, 1);
-    if (options.seconds !== undefined && !(options.seconds > 0)) {
-      throw new InputError(`--seconds must be above 0, got ${String(options.seconds)}`);
+    mustBeWhole('commands', options.commands, 1, MOST_COMMANDS);
+    const { seconds } = options;
+    if (seconds !== undefined && !(seconds > 0 && seconds <= MOST_SECONDS)) {
+      throw new InputError(
+        `--seconds must be above 0 and at most ${String(MOST_SECONDS)} (a week; --resume goes on), got ${String(seconds)}`,
+      );
     }
     if (options.journal !== undefined) return judgeOne(options, options.journal);
     if (options.target !== undefined) return driveOne(options, options.target);

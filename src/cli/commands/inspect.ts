@@ -1,7 +1,7 @@
 import type { CommandModule } from 'yargs';
 import { describeCommand } from '../../sim/journal/codec.ts';
 import type { JournalFrame } from '../../sim/journal/frame.ts';
-import { print, printJson } from '../manners.ts';
+import { mustBeRange, mustBeWhole, print, printJson } from '../manners.ts';
 import { openJournal } from '../../store/folder-journal.ts';
 
 interface InspectArguments {
@@ -32,6 +32,8 @@ export const command: CommandModule<object, InspectArguments> = {
       .example('$0 inspect reports/demo/journal.orrery --from 100 --limit 5', 'five commands')
       .example('$0 inspect run.orrery --limit 0 --json', 'header and counts'),
   handler: ({ journal, from, to, limit, json }) => {
+    mustBeRange(from, to);
+    mustBeWhole('limit', limit === Infinity ? undefined : limit, 0);
     const reader = openJournal(journal);
     const counts = new Map<string, number>();
     const shown: JournalFrame[] = [];

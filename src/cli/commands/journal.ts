@@ -11,7 +11,7 @@ import { writeWholeFile } from '../../store/whole-file.ts';
 import {
   EXIT,
   InputError,
-  mustBeWhole,
+  mustBeRange,
   print,
   printJson,
   setExitCode,
@@ -121,7 +121,7 @@ const exportCommand: CommandModule<object, ExportArguments> = {
       .example('$0 journal export ./var --out part.orrery --to 5000', 'its first 5,000 commands')
       .example('$0 journal export ./var --json --from 100 --to 120', 'some commands to read'),
   handler: async ({ journal, out, from, to, json }) => {
-    checkRange(from, to);
+    mustBeRange(from, to);
     const source = json ? openJournal(journal, to) : openWholeJournal(journal, to);
     if (out !== undefined) refuseOwnFolder(journal, out);
     if (json) {
@@ -166,16 +166,6 @@ function* jsonLines(source: FolderJournal, from: number, to: number): Generator<
     lines = [];
   }
   if (lines.length > 0) yield lines.join('');
-}
-
-function checkRange(from: number, to: number): void {
-  for (const [name, value] of [
-    ['from', from],
-    ['to', to],
-  ] as const) {
-    mustBeWhole(name, value === Infinity ? undefined : value, 1);
-  }
-  if (from > to) throw new InputError(`--from ${String(from)} is after --to ${String(to)}`);
 }
 
 /** A file of its own beside the segments would be taken for a part of the journal. */

@@ -11,9 +11,10 @@ import { FORMATS } from '../../sim/tape/formats/formats.ts';
 import type { StreamManifest } from '../../sim/tape/manifest.ts';
 import { KNOWN_UNITS, TapeError, type TapeUnits } from '../../sim/tape/record.ts';
 import { openDataset, sha256Of } from '../../store/dataset-files.ts';
-import { DatasetWriter } from '../../store/dataset-writer.ts';
+import { DatasetWriter, type DoneFile } from '../../store/dataset-writer.ts';
 import { fileError } from '../../store/file-error.ts';
 import {
+  filesBeside,
   filesToRead,
   findUnits,
   formatNamed,
@@ -134,16 +135,15 @@ async function importFiles(args: ImportArguments): Promise<Imported> {
         for (const record of batch) await writer.write(record);
         progress.update((i + recording.fraction) / files.length);
       }
-      const { size } = await stat(path);
       writer.skippedRows = recording.skipped;
-      const name = basename(path);
-      await writer.endFile({ name, sha256: await sha256Of(path), bytes: size }, recording.state());
+      await writer.endFile(await inputFile(path), recording.state());
     }
     const known = recording.units;
     if (known === null) throw new TapeError('the files hold no record');
     const { source, licence } = args;
     const facts = { symbol: known.symbol, format: format.name, source, licence };
-    const manifest = await writer.finish(facts, known);
+    const beside = await Promise.all(filesBeside(options).map(inputFile));
+    const manifest = await writer.finish(facts, known, beside);
     const isTold = given !== null || KNOWN_UNITS.some((row) => row === known);
     return { manifest, units: known, found: !isTold };
   } catch (error) {
@@ -156,6 +156,11 @@ async function importFiles(args: ImportArguments): Promise<Imported> {
   } finally {
     progress.stop();
   }
+}
+
+async function inputFile(path: string): Promise<DoneFile> {
+  const { size } = await stat(path);
+  return { name: basename(path), sha256: await sha256Of(path), bytes: size };
 }
 
 async function mapOf(args: ImportArguments): Promise<ColumnMap | null> {

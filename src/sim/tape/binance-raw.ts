@@ -1,5 +1,5 @@
 /**
- * Raw lines of Binance futures streams, `<local ns> <json>`, as hftbacktest's collector writes them: diff depth,
+ * Raw messages of Binance futures streams, one a line, as hftbacktest's collector and cryptofeed's captures have them (raw-line): diff depth,
  * trade or aggTrade, bookTicker, and the REST snapshot inside the stream. USD-M and COIN-M.
  *
  * Numbers go from their text to whole ticks and lots; update ids are below 2^53. Every error names line and field.
@@ -14,10 +14,16 @@ import {
   type TimeUs,
 } from '../../num/units.ts';
 import type { NumberScan } from './formats/numbers.ts';
+import {
+  askedFor,
+  isObject,
+  parseObject,
+  rawLine,
+  type Json,
+  type RawLine,
+} from './formats/raw-line.ts';
 import { KNOWN_UNITS, TapeError, type TapeRecord, type TapeUnits } from './record.ts';
 import { stepReader, type StepReader } from './step-text.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 export class BinanceRawDecoder {
   /** Set by the first message that names its symbol, unless given. */
@@ -25,7 +31,8 @@ export class BinanceRawDecoder {
   private readPrice: StepReader = () => -1;
   private readSize: StepReader = () => -1;
   private line: number;
-  private readonly waiting: { text: string; line: number }[] = [];
+  private lineInFile = 0;
+  private readonly waiting: { text: string; line: number; lineInFile: number }[] = [];
   /** Messages of kinds that no book or trade comes from. */
   ignored = 0;
   /** Trades that are not of the order book (insurance fund, ADL): Binance marks them in `X`. */
@@ -57,51 +64,63 @@ export class BinanceRawDecoder {
     return this.known;
   }
 
-  /** Records of one line: none, one, or those held back until the symbol was known. Throws `TapeError`. */
-  decode(text: string): TapeRecord[] {
+  /** Records of one line: none, one, or those held back until the symbol was known. Throws `TapeError` with the line of the file. */
+  decode(text: string, lineInFile = this.line + 1): TapeRecord[] {
     this.line += 1;
+    this.lineInFile = lineInFile;
     if (text === '' || text === '\r') return [];
-    const space = text.indexOf(' ');
-    const stamp = space < 0 ? '' : text.slice(0, space);
-    if (!/^[0-9]{16,19}$/.test(stamp)) {
-      throw this.error('expected `<local nanoseconds> <json>`');
+    const raw = this.named(() => rawLine(text));
+    const body = raw === null ? null : this.body(raw);
+    if (raw === null || body === null) {
+      this.ignored += 1;
+      return [];
     }
-    const message = this.parse(text.slice(space + 1));
-    const body = 'stream' in message ? object(message['data']) : message;
-    if (body === null) throw this.error('`data` is not an object');
     if (this.known === null && !this.learn(body)) {
       const other = body['s'] ?? body['symbol'];
       if (other !== undefined) {
         this.ignored += 1;
         return [];
       }
-      this.waiting.push({ text, line: this.line });
+      this.waiting.push({ text, line: this.line, lineInFile });
       if (this.waiting.length > 1000)
         throw this.error('no message has named a symbol in 1000 lines');
       return [];
     }
     const held = this.waiting.splice(0);
-    const record = this.record(body, timeUs(Number(BigInt(stamp) / 1000n)));
+    const record = this.record(body, raw.localUs);
     if (held.length === 0) return record === null ? [] : [record];
     const here = this.line;
     const records: TapeRecord[] = [];
     for (const earlier of held) {
       this.line = earlier.line - 1;
-      records.push(...this.decode(earlier.text));
+      records.push(...this.decode(earlier.text, earlier.lineInFile));
     }
     this.line = here;
     if (record !== null) records.push(record);
     return records;
   }
 
-  private parse(text: string): Json {
-    try {
-      const message = object(JSON.parse(text));
-      if (message !== null) return message;
-    } catch {
-      // Said below, with the line.
+  /** The message itself; null for an answer that is no book. */
+  private body({ json, url }: RawLine): Json | null {
+    const message = this.named(() => parseObject(json));
+    if (url !== null) {
+      if (!('lastUpdateId' in message)) return null;
+      // The answer of USD-M does not say its market.
+      const symbol = askedFor(url, 'symbol');
+      return symbol === null ? message : { symbol, ...message };
     }
-    throw this.error(`not a JSON object: ${text.slice(0, 60)}`);
+    if (!('stream' in message)) return message;
+    const body = message['data'];
+    if (!isObject(body)) throw this.error('`data` is not an object');
+    return body;
+  }
+
+  private named<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw error instanceof TapeError ? this.error(error.message) : error;
+    }
   }
 
   private learn(body: Json): boolean {
@@ -134,33 +153,27 @@ export class BinanceRawDecoder {
     this.readSize = stepReader(units.lotSize);
   }
 
-  private record(body: Json, localUs: TimeUs): TapeRecord | null {
+  /** @param receivedUs null when the recorder does not say: then it is the message's own time. */
+  private record(body: Json, receivedUs: TimeUs | null): TapeRecord | null {
+    if (!this.isOurs(body)) return null;
     if ('lastUpdateId' in body) {
+      const at = this.milliseconds(body, 'T' in body ? 'T' : 'E');
       return {
         kind: 'snapshot',
-        timeUs: this.milliseconds(body, 'T' in body ? 'T' : 'E'),
-        localUs,
+        timeUs: at,
+        localUs: receivedUs ?? at,
         line: this.line,
         lastId: this.integer(body, 'lastUpdateId'),
         levels: [...this.levels(body, 'bids', 'bid'), ...this.levels(body, 'asks', 'ask')],
       };
     }
-    const symbol = body['s'];
-    if (symbol !== undefined && symbol !== this.known?.symbol) {
-      if (this.symbol !== null) {
-        this.ignored += 1;
-        return null;
-      }
-      throw this.error(
-        `symbol ${shown(symbol)} in a recording of ${this.known?.symbol ?? ''}; --symbol says which one to read`,
-      );
-    }
+    const at = (): TimeUs => this.milliseconds(body, 'T');
     switch (body['e']) {
       case 'depthUpdate':
         return {
           kind: 'depth',
-          timeUs: this.milliseconds(body, 'T'),
-          localUs,
+          timeUs: at(),
+          localUs: receivedUs ?? at(),
           line: this.line,
           firstId: this.integer(body, 'U'),
           lastId: this.integer(body, 'u'),
@@ -185,8 +198,8 @@ export class BinanceRawDecoder {
         if (typeof makerBuys !== 'boolean') throw this.error('`m` is not true or false');
         return {
           kind: 'trade',
-          timeUs: this.milliseconds(body, 'T'),
-          localUs,
+          timeUs: at(),
+          localUs: receivedUs ?? at(),
           line: this.line,
           tradeId: this.integer(body, body['e'] === 'trade' ? 't' : 'a'),
           priceTicks: this.price(body['p'], 'p'),
@@ -196,8 +209,8 @@ export class BinanceRawDecoder {
       case 'bookTicker':
         return {
           kind: 'touch',
-          timeUs: this.milliseconds(body, 'T'),
-          localUs,
+          timeUs: at(),
+          localUs: receivedUs ?? at(),
           line: this.line,
           updateId: this.integer(body, 'u'),
           bidTicks: this.price(body['b'], 'b'),
@@ -209,6 +222,19 @@ export class BinanceRawDecoder {
         this.ignored += 1;
         return null;
     }
+  }
+
+  /** Whether a message is of the market that is read. Throws when there are several and none was asked for. */
+  private isOurs(body: Json): boolean {
+    const symbol = body['s'] ?? body['symbol'];
+    if (symbol === undefined || symbol === this.known?.symbol) return true;
+    if (this.symbol !== null) {
+      this.ignored += 1;
+      return false;
+    }
+    throw this.error(
+      `symbol ${shown(symbol)} in a recording of ${this.known?.symbol ?? ''}; --symbol says which one to read`,
+    );
   }
 
   private levels(body: Json, name: string, side: TapeLevel['side']): TapeLevel[] {
@@ -257,14 +283,8 @@ export class BinanceRawDecoder {
   }
 
   private error(problem: string): TapeError {
-    return new TapeError(`line ${String(this.line)}: ${problem}`);
+    return new TapeError(`line ${String(this.lineInFile)}: ${problem}`);
   }
-}
-
-function object(value: unknown): Json | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Json)
-    : null;
 }
 
 function shown(value: unknown): string {

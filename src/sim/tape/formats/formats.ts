@@ -1,7 +1,9 @@
 /** The formats that `orrery data import` reads. */
 import { BinanceCsvDecoder, type BinanceFile } from './binance-csv.ts';
 import { BinanceDepthDecoder } from './binance-depth.ts';
+import { BybitDecoder } from './bybit.ts';
 import { ColumnDecoder, type ColumnMap } from './column-map.ts';
+import { HyperliquidDecoder } from './hyperliquid.ts';
 import type { DecoderContext, RowDecoder } from './row-decoder.ts';
 import { TardisDecoder } from './tardis.ts';
 
@@ -9,7 +11,7 @@ export interface FormatInfo {
   readonly name: string;
   readonly describe: string;
   /** How its files are read. */
-  readonly shape: 'csv' | 'parquet' | 'arrow' | 'hyperliquid' | 'lobster' | 'binance-raw';
+  readonly shape: 'csv' | 'parquet' | 'arrow' | 'messages' | 'lobster' | 'binance-raw';
 }
 
 const BINANCE: Readonly<Record<string, { readonly file: BinanceFile; readonly describe: string }>> =
@@ -38,7 +40,7 @@ const TARDIS = [
 export const FORMATS: readonly FormatInfo[] = [
   {
     name: 'binance-raw',
-    describe: 'raw Binance futures websocket lines, `<local ns> <json>`',
+    describe: 'raw Binance futures websocket lines, `<local ns> <json>`; captures of cryptofeed',
     shape: 'binance-raw',
   },
   ...Object.entries(BINANCE).map(([name, { describe }]) => ({
@@ -59,7 +61,12 @@ export const FORMATS: readonly FormatInfo[] = [
   {
     name: 'hyperliquid',
     describe: 'Hyperliquid l2Book and trades, lines of JSON',
-    shape: 'hyperliquid',
+    shape: 'messages',
+  },
+  {
+    name: 'bybit',
+    describe: 'Bybit v5 order books (ob500), trades and tickers, lines of JSON',
+    shape: 'messages',
   },
   {
     name: 'lobster',
@@ -83,6 +90,26 @@ export function rowDecoder(
   if (format.name === 'binance-depth') return new BinanceDepthDecoder(context);
   if (TARDIS.includes(format.name)) return new TardisDecoder(context, state);
   return new ColumnDecoder(context, map, state);
+}
+
+/** What turns the lines of a feed's messages into records. */
+export interface MessageDecoder {
+  /** The market that is read; the first one named unless given. */
+  readonly symbol: string | null;
+  /** Throws `TapeError` without its line; a line that throws has changed nothing. */
+  line(text: string, line: number): void;
+  /** What the next file goes on with, for JSON. */
+  state(): unknown;
+}
+
+export function messageDecoder(
+  format: FormatInfo,
+  context: DecoderContext,
+  state: unknown,
+): MessageDecoder {
+  return format.name === 'bybit'
+    ? new BybitDecoder(context, state)
+    : new HyperliquidDecoder(context, state);
 }
 
 /** The symbol in a file's name, as publishers put it: `BTCUSDT-1m-2024-01.zip`, `AAPL_2012-06-21_…`; null for none. */

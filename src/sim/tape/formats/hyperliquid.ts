@@ -4,12 +4,11 @@
  * a side; trades of one message share a line. Side `B` bought, `A` sold.
  */
 import type { TapeLevel } from '../../../engine/commands.ts';
-import { lots, timeUs, type TimeUs } from '../../../num/units.ts';
+import { lots, type TimeUs } from '../../../num/units.ts';
 import { TapeError } from '../record.ts';
 import { shown, timeOf } from './numbers.ts';
+import { isObject, milliseconds, parseObject, rawLine, textOf, type Json } from './raw-line.ts';
 import type { DecoderContext } from './row-decoder.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 export class HyperliquidDecoder {
   /** The first one named is the recording's, unless given; others are passed over. */
@@ -30,12 +29,11 @@ export class HyperliquidDecoder {
   }
 
   line(text: string, line: number): void {
-    const brace = text.indexOf('{');
-    if (brace < 0) throw new TapeError(`not a JSON object: ${text.slice(0, 60)}`);
-    const stamp = text.slice(0, brace).trim();
-    const outer = parse(text.slice(brace));
+    const raw = rawLine(text);
+    if (raw === null) return;
+    const outer = parseObject(raw.json);
     const message = isObject(outer['raw']) ? outer['raw'] : outer;
-    const receivedUs = stamp === '' ? archived(outer) : timeOf(stamp, 'receive time');
+    const receivedUs = raw.localUs ?? archived(outer);
     const { channel, data } = message;
     if (channel === 'l2Book' && isObject(data)) this.book(data, receivedUs, line);
     else if (channel === 'trades' && Array.isArray(data)) {
@@ -73,8 +71,8 @@ export class HyperliquidDecoder {
       const name = `${side}s[${String(i)}]`;
       return {
         side,
-        priceTicks: numbers.price(text(level['px']), `${name}.px`),
-        lots: numbers.size(text(level['sz']), `${name}.sz`),
+        priceTicks: numbers.price(textOf(level['px']), `${name}.px`),
+        lots: numbers.size(textOf(level['sz']), `${name}.sz`),
       };
     });
   }
@@ -85,10 +83,10 @@ export class HyperliquidDecoder {
     const at = milliseconds(data, 'time');
     const side = data['side'];
     if (side !== 'B' && side !== 'A') {
-      throw new TapeError(`\`${name}.side\` is ${shown(text(side))}, not A or B`);
+      throw new TapeError(`\`${name}.side\` is ${shown(textOf(side))}, not A or B`);
     }
-    const priceTicks = numbers.price(text(data['px']), `${name}.px`);
-    const size = numbers.size(text(data['sz']), `${name}.sz`);
+    const priceTicks = numbers.price(textOf(data['px']), `${name}.px`);
+    const size = numbers.size(textOf(data['sz']), `${name}.sz`);
     if (size === 0) throw new TapeError(`\`${name}.sz\` of a trade is 0`);
     const tid = data['tid'];
     const tradeId = typeof tid === 'number' && Number.isSafeInteger(tid) && tid >= 0 ? tid : line;
@@ -113,35 +111,8 @@ export class HyperliquidDecoder {
   }
 }
 
-function parse(source: string): Json {
-  try {
-    const value: unknown = JSON.parse(source);
-    if (isObject(value)) return value;
-  } catch {
-    // Said below.
-  }
-  throw new TapeError(`not a JSON object: ${source.slice(0, 60)}`);
-}
-
 /** When the archive's collector took the message. */
 function archived(outer: Json): TimeUs | null {
   const time = outer['time'];
   return typeof time === 'string' ? timeOf(time, 'time') : null;
-}
-
-function milliseconds(data: Json, field: string): TimeUs {
-  const value = data[field];
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || value > 9e12) {
-    throw new TapeError(`\`${field}\` is ${shown(text(value))}, not a time in milliseconds`);
-  }
-  return timeUs(value * 1000);
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function text(value: unknown): string | undefined {
-  if (typeof value === 'string') return value;
-  return value === undefined ? undefined : JSON.stringify(value);
 }
