@@ -17,7 +17,6 @@ import type {
   SubaccountId,
   TradeId,
 } from '../num/units.ts';
-import { ORDER_STATUSES } from './book/order-table.ts';
 import type {
   Cause,
   LedgerReason,
@@ -34,7 +33,6 @@ import type {
   MarketListed,
   NonceUsed,
   OracleSet,
-  OrderEnded,
   OrderFilled,
   OrderPending,
   OrderReleased,
@@ -100,7 +98,7 @@ export function hashOrderRejected(
   reason: EndReason,
 ): void {
   hash.intNum(2 | (cause << 8), id);
-  hash.int(reasonCode(reason));
+  hash.int(codeOf(END_REASONS, reason) + 1);
 }
 
 export function hashOrderRested(
@@ -148,17 +146,18 @@ export function hashOrderReleased(hash: RollingHash, cause: number, event: Order
   hash.int(event.sourceTicks ?? 0);
 }
 
+/** Status and reason by their codes in the order's row. */
 export function hashOrderEnded(
   hash: RollingHash,
   cause: number,
   id: OrderId,
-  status: OrderEnded['status'],
-  reason: EndReason | null,
+  statusCode: number,
+  reasonCode: number,
   remaining: Lots,
 ): void {
   hash.intNum(6 | (cause << 8), id);
-  hash.int(codeOf(ORDER_STATUSES, status));
-  hash.intNum(reasonCode(reason), remaining);
+  hash.int(statusCode);
+  hash.intNum(reasonCode, remaining);
 }
 
 export function hashTradePrinted(
@@ -349,8 +348,4 @@ export function hashTapeApplied(hash: RollingHash, cause: number, event: TapeApp
   hash.num(event.bestBidLots);
   hash.int(event.bestAskTicks ?? 0);
   hash.num(event.bestAskLots);
-}
-
-function reasonCode(reason: EndReason | null): number {
-  return reason === null ? 0 : codeOf(END_REASONS, reason) + 1;
 }

@@ -4,7 +4,7 @@
  * Plain records with one constructor, so that every one has the same shape. `exposures` is sparse by market id.
  */
 import type { Archive } from '../../base/archive.ts';
-import { doubleOf } from '../../num/arithmetic.ts';
+import { doubleOf, nearestDouble } from '../../num/arithmetic.ts';
 import {
   lots,
   MAX_PRICE_TICKS,
@@ -97,7 +97,7 @@ export class Exposure {
 
   /** `costQuanta` as a double, rounded: for bounds. */
   get costAbout(): number {
-    if (Number.isNaN(this.costDouble)) this.costDouble = Number(this.cost);
+    if (Number.isNaN(this.costDouble)) this.costDouble = nearestDouble(this.cost);
     return this.costDouble;
   }
 

@@ -299,11 +299,19 @@ export class OrderRows {
     return ORDER_TYPES[(this.ints[row * INTS + STATE]! >> TYPE_SHIFT) & CODE]!;
   }
   status(row: number): OrderStatus {
-    return ORDER_STATUSES[(this.ints[row * INTS + STATE]! >> STATUS_SHIFT) & CODE]!;
+    return ORDER_STATUSES[this.statusCode(row)]!;
   }
   reason(row: number): EndReason | null {
-    const code = this.ints[row * INTS + STATE]! >> REASON_SHIFT;
+    const code = this.reasonCode(row);
     return code === 0 ? null : END_REASONS[code - 1]!;
+  }
+  /** Place of the status in `ORDER_STATUSES`. */
+  statusCode(row: number): number {
+    return (this.ints[row * INTS + STATE]! >> STATUS_SHIFT) & CODE;
+  }
+  /** 0 for no reason, else one more than its place in `END_REASONS`. */
+  reasonCode(row: number): number {
+    return this.ints[row * INTS + STATE]! >> REASON_SHIFT;
   }
   delegate(row: number): AccountId | null {
     return this.extrasOf(row)?.delegate ?? null;
@@ -401,6 +409,15 @@ export class OrderRows {
 
   nextOfOwner(row: number): number {
     return this.ints[row * INTS + OWNER_NEXT]!;
+  }
+  prevOfOwner(row: number): number {
+    return this.ints[row * INTS + OWNER_PREV]!;
+  }
+  setNextOfOwner(row: number, next: number): void {
+    this.ints[row * INTS + OWNER_NEXT] = next;
+  }
+  setPrevOfOwner(row: number, prev: number): void {
+    this.ints[row * INTS + OWNER_PREV] = prev;
   }
 
   /** Appends the row to its owner's list. */

@@ -30,7 +30,8 @@ export function endOrder(
   if (table.hasTimer(slot)) state.expiring -= 1;
   const id = table.id(slot);
   const remaining = table.remaining(slot);
-  hashOrderEnded(state.hashing(), state.causeInHash, id, status, reason, remaining);
+  const code = table.statusCode(slot);
+  hashOrderEnded(state.hashing(), state.causeInHash, id, code, table.reasonCode(slot), remaining);
   if (state.heard) {
     state.tell({
       kind: 'orderEnded',
