@@ -1,16 +1,9 @@
-/** What `sweep` and `walkforward` take beside the options of a run, and the search that they make of it. */
-import { parseParameters, StrategyError, type ParameterSpecs } from '../backtest/definition.ts';
-import { METRICS_DEFAULTS, type MetricsOptions } from '../metrics/options.ts';
-import { MAX_TRIALS } from '../search/samplers.ts';
-import type { Space } from '../search/space.ts';
-import type { RunPlan } from '../strategies/plan.ts';
-import { loadStrategy } from '../strategies/sandbox.ts';
-import { TrialPool } from '../strategies/sweep/pool.ts';
-import { METHODS, spaceOf, type Method, type SweepPlan } from '../strategies/sweep/sweep.ts';
-import { checkObjective, OBJECTIVES } from '../strategies/sweep/trial.ts';
-import { openTape } from '../strategies/tape-source.ts';
-import { InputError, isInterrupted, mustBeWhole } from './manners.ts';
-import { planOf, type RunArguments } from './run-options.ts';
+/** What `sweep` and `walkforward` take beside the options of a run, and the workers that they start with. */
+import { MAX_TRIALS } from '../search/space.ts';
+import { checkObjective, METHODS, OBJECTIVES, type Method } from '../strategies/sweep/choices.ts';
+import { isInterrupted, mustBeWhole } from './manners.ts';
+import type { RunArguments } from './run-options.ts';
+import { TrialPool } from './search/pool.ts';
 
 export interface SearchArguments extends RunArguments {
   readonly strategy: string;
@@ -37,15 +30,10 @@ export const SEARCH_OPTIONS = {
     default: 'sharpe',
     describe: `what is maximised (minimised with a leading minus): ${OBJECTIVES.join(', ')}`,
   },
-  workers: { type: 'number', describe: 'threads; every core unless given' },
+  workers: { type: 'number', describe: 'processes; one for each core unless given' },
 } as const;
 
-const DAY_US = 86_400_000_000;
-const PERIODS_US = [DAY_US, 3_600_000_000, 60_000_000, 10_000_000, 1_000_000];
-/** Returns that a run must leave to be judged by. */
-const LEAST_PERIODS = 60;
-
-/** Workers for a search. They start while what is searched is read: both take about half a second. */
+/** Workers for a search. They start while the command loads and reads what is searched, which takes as long. */
 export async function withWorkers<T>(
   given: SearchArguments,
   work: (pool: TrialPool) => Promise<T>,
@@ -60,80 +48,4 @@ export async function withWorkers<T>(
   } finally {
     await pool.close();
   }
-}
-
-/** @param judgedUs length of the stretch that a run is judged on; of all of the data unless given */
-export async function searchOf(
-  given: SearchArguments,
-  judgedUs: number | null = null,
-): Promise<{ search: SweepPlan; parameters: ParameterSpecs; perYear: number }> {
-  const plan = await planOf([given.strategy], given);
-  const [planned] = plan.strategies;
-  if (planned === undefined) throw new InputError('name a strategy file');
-  const { parameters } = loadStrategy(planned.bundle).definition;
-  const space = spaceOf(parameters, given.vary ?? []);
-  checkSpace(parameters, space);
-  const { fromUs, toUs } = await spanOf(plan);
-  const periodUs = periodOf(judgedUs ?? toUs - fromUs);
-  const options: MetricsOptions = { ...METRICS_DEFAULTS, period: periodUs };
-  return {
-    search: {
-      plan: { ...plan, sampleUs: plan.sampleUs ?? periodUs },
-      space,
-      method: given.method,
-      trials: given.trials,
-      eta: given.eta,
-      objective: given.objective,
-      options,
-      seed: given.seed,
-      fromUs,
-      toUs,
-    },
-    parameters,
-    perYear: (options.annualisation * DAY_US) / periodUs,
-  };
-}
-
-/** Every value is one that the strategy takes: better now than in the thousandth trial. */
-function checkSpace(specs: ParameterSpecs, space: Space): void {
-  for (const { name, values } of space) {
-    for (const value of values) parseParameters(specs, { [name]: value });
-  }
-}
-
-async function spanOf({
-  data,
-  markets,
-  fromUs,
-  toUs,
-}: RunPlan): Promise<{ fromUs: number; toUs: number }> {
-  if (data === undefined) throw new InputError('--data names the dataset to search on');
-  const tape = await openTape(data, markets ?? null, {
-    fromUs: fromUs ?? null,
-    toUs: toUs ?? null,
-  });
-  const from = Math.max(fromUs ?? -Infinity, tape.firstUs);
-  const to = Math.min(toUs ?? Infinity, tape.lastUs);
-  if (from >= to) throw new StrategyError(`${data}: nothing between --from and --to`);
-  return { fromUs: from, toUs: to };
-}
-
-function periodOf(spanUs: number): number {
-  return PERIODS_US.find((period) => spanUs >= LEAST_PERIODS * period) ?? 1_000_000;
-}
-
-/** What makes a search the same one: everything its trials follow from. More trials of it go on in its log. */
-export function searchIdentity({ plan, trials, ...search }: SweepPlan): object {
-  return {
-    ...search,
-    // How many begin decides who goes on in halving; elsewhere later trials only follow earlier ones.
-    ...(search.method === 'halving' ? { trials } : {}),
-    plan: {
-      ...plan,
-      strategies: plan.strategies.map(({ bundle, ...planned }) => ({
-        ...planned,
-        bundle: bundle.sha256,
-      })),
-    },
-  };
 }

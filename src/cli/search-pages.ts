@@ -12,13 +12,8 @@ import type { Robustness } from '../strategies/sweep/robustness.ts';
 import type { Selection, SweepPlan, SweepResult } from '../strategies/sweep/sweep.ts';
 import type { Trial } from '../strategies/sweep/trial-log.ts';
 import type { WalkForward } from '../strategies/sweep/walk-forward.ts';
+import type { WalkLengths } from './search/walk-lengths.ts';
 import type { SearchArguments } from './search-options.ts';
-
-export interface WalkLengths {
-  readonly trainUs: number;
-  readonly testUs: number;
-  readonly purgeUs: number;
-}
 
 export interface SweepVerdict {
   readonly selection: Selection;

@@ -5,7 +5,16 @@
  */
 import type { RandomStream } from '../sim/rng.ts';
 import { sobol } from './sobol.ts';
-import { gridPoint, keyOf, pointAt, SearchError, sizeOf, type Point, type Space } from './space.ts';
+import {
+  gridPoint,
+  keyOf,
+  MAX_TRIALS,
+  pointAt,
+  SearchError,
+  sizeOf,
+  type Point,
+  type Space,
+} from './space.ts';
 import { proposeTpe } from './tpe.ts';
 
 export interface Proposal {
@@ -24,9 +33,6 @@ export interface Told extends Proposal {
  * has its result and there are no more.
  */
 export type Sampler = (told: readonly Told[]) => readonly Proposal[];
-
-/** The most trials of one search. */
-export const MAX_TRIALS = 1_000_000;
 
 /** Every point, the last dimension fastest. */
 export function gridSampler(space: Space): Sampler {

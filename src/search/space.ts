@@ -25,6 +25,8 @@ export type Point = readonly number[];
 /** Values by name, as `--param` takes them. */
 export type Assignment = Readonly<Record<string, string>>;
 
+/** The most trials of one search. */
+export const MAX_TRIALS = 1_000_000;
 /** The longest list of values that a range may stand for. */
 const MAX_VALUES = 100_000;
 /** Values of a range that names no step. */

@@ -10,7 +10,7 @@ import { build, type BuildFailure, type Message } from 'esbuild';
 import { StrategyError } from '../backtest/definition.ts';
 import { fileError } from '../store/file-error.ts';
 
-/** What a run needs of a strategy file; plain data, so that it goes to worker threads. */
+/** What a run needs of a strategy file; plain data, so that it goes to workers. */
 export interface StrategyBundle {
   /** The file's name. */
   readonly file: string;

@@ -1,4 +1,4 @@
-/** `orrery sweep` and `orrery walkforward` on recorded data, in worker threads. */
+/** `orrery sweep` and `orrery walkforward` on recorded data, in child processes. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -6,14 +6,10 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { constantLatency, slowedLatency } from '../../src/sim/latency.ts';
 import { integer, choice, decimal, flag, number } from '../../src/backtest/definition.ts';
 import { METRICS_DEFAULTS } from '../../src/metrics/options.ts';
-import {
-  METHODS,
-  selectionOf,
-  spaceOf,
-  sweep,
-  type SweepPlan,
-} from '../../src/strategies/sweep/sweep.ts';
-import { robustness } from '../../src/strategies/sweep/robustness.ts';
+import { selectionOf, spaceOf, sweep, type SweepPlan } from '../../src/strategies/sweep/sweep.ts';
+import { METHODS } from '../../src/strategies/sweep/choices.ts';
+import { robustness, variationsOf } from '../../src/strategies/sweep/robustness.ts';
+import { RunsAhead } from '../../src/strategies/sweep/runs-ahead.ts';
 import { TrialLog, type Trial } from '../../src/strategies/sweep/trial-log.ts';
 import type { TrialResult, TrialTask } from '../../src/strategies/sweep/trial.ts';
 import { walkForward } from '../../src/strategies/sweep/walk-forward.ts';
@@ -224,6 +220,41 @@ it.each([
     expect(tested?.bands?.samples).toBe(2000);
   },
 );
+
+it('runs ahead begin on idle workers only, and none is run twice', async () => {
+  const search = searchOf({ method: 'grid' });
+  const { best } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
+  const { sensitivity, stress } = variationsOf(search, SPECS, best as Trial);
+  const tasks = [...sensitivity, ...stress].map(({ task }) => task);
+  const begun: { task: TrialTask; end: () => void }[] = [];
+  const workers = {
+    idle: 2,
+    run: (task: TrialTask): Promise<TrialResult> => {
+      workers.idle -= 1;
+      return new Promise((resolve) => {
+        const end = (): void => {
+          workers.idle += 1;
+          resolve(figuresOf(task));
+        };
+        begun.push({ task, end });
+      });
+    },
+  };
+  const ahead = new RunsAhead(workers);
+  ahead.want(tasks);
+  expect(begun.map(({ task }) => task)).toEqual(tasks.slice(0, 2));
+  begun[0]?.end();
+  await Promise.resolve();
+  expect(begun.map(({ task }) => task)).toEqual(tasks.slice(0, 3));
+  ahead.want([]);
+  begun[1]?.end();
+  await Promise.resolve();
+  expect(begun).toHaveLength(3);
+  const tested = robustness(search, SPECS, best as Trial, 365, ahead.take);
+  for (const { end } of begun.slice(2)) end();
+  expect(begun.map(({ task }) => task)).toEqual(tasks);
+  expect(await tested).toEqual(await robustness(search, SPECS, best as Trial, 365, shuffled));
+});
 
 it('a walk picks on training and is judged on the test after it', async () => {
   const search = searchOf({ method: 'grid' });

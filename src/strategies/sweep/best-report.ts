@@ -7,7 +7,7 @@ import { executePlan, type RunPlan } from '../plan.ts';
 import type { SweepPlan } from './sweep.ts';
 import type { Trial } from './trial-log.ts';
 
-/** Plain data, so that it goes to worker threads. */
+/** Plain data, so that it goes to workers. */
 export interface BestTask {
   /** With the best one's parameters. */
   readonly plan: RunPlan;

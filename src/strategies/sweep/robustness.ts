@@ -33,6 +33,39 @@ const FEE_FACTORS = [2, 3];
 const SAMPLES = 2000;
 const CONFIDENCE = 0.9;
 
+/** A run that says how much the best one depends on something. */
+interface PlannedVariation {
+  readonly name: string;
+  readonly task: TrialTask;
+}
+
+/** What `robustness` runs, the first things first. */
+export function variationsOf(
+  { plan, space, objective, options }: SweepPlan,
+  specs: ParameterSpecs,
+  best: Trial,
+): { readonly sensitivity: PlannedVariation[]; readonly stress: PlannedVariation[] } {
+  const chosen = assignmentOf(space, best.point);
+  const vary = (name: string, parameters: Assignment, changed: RunPlan): PlannedVariation => ({
+    name,
+    task: { plan: changed, parameters, objective, options },
+  });
+  const shifted = space.flatMap(({ name }) => shiftsOf(name, specs[name], chosen[name]));
+  return {
+    sensitivity: shifted.map(({ name, dimension, value }) =>
+      vary(name, { ...chosen, [dimension]: value }, plan),
+    ),
+    stress: [
+      ...LATENCY_FACTORS.map((factor) =>
+        vary(`latency × ${String(factor)}`, chosen, { ...plan, latencyTimes: factor }),
+      ),
+      ...FEE_FACTORS.map((factor) =>
+        vary(`fees × ${String(factor)}`, chosen, { ...plan, feesTimes: factor }),
+      ),
+    ],
+  };
+}
+
 /**
  * null when it was stopped.
  *
@@ -45,33 +78,17 @@ export async function robustness(
   perYear: number,
   run: (task: TrialTask) => Promise<TrialResult | null>,
 ): Promise<Robustness | null> {
-  const { plan, space, objective, options, seed } = search;
-  const chosen = assignmentOf(space, best.point);
-  const vary = async (
-    name: string,
-    parameters: Assignment,
-    changed: RunPlan,
-  ): Promise<Variation | null> => {
-    const result = await run({ plan: changed, parameters, objective, options });
+  const { sensitivity, stress } = variationsOf(search, specs, best);
+  const vary = async ({ name, task }: PlannedVariation): Promise<Variation | null> => {
+    const result = await run(task);
     if (result === null) return null;
     const { score, error, figures } = result;
-    return { name, parameters, score, error, pnl: figures?.pnl ?? null };
+    return { name, parameters: task.parameters, score, error, pnl: figures?.pnl ?? null };
   };
-  const shifted = space.flatMap(({ name }) => shiftsOf(name, specs[name], chosen[name]));
-  const sensitivity = shifted.map(({ name, dimension, value }) =>
-    vary(name, { ...chosen, [dimension]: value }, plan),
-  );
-  const stress = [
-    ...LATENCY_FACTORS.map((factor) =>
-      vary(`latency × ${String(factor)}`, chosen, { ...plan, latencyTimes: factor }),
-    ),
-    ...FEE_FACTORS.map((factor) =>
-      vary(`fees × ${String(factor)}`, chosen, { ...plan, feesTimes: factor }),
-    ),
-  ];
-  const varied = (await Promise.all([...sensitivity, ...stress])).filter((one) => one !== null);
-  if (varied.length < sensitivity.length + stress.length) return null;
-  const random = new RandomStreams(seed).stream('bootstrap');
+  const all = await Promise.all([...sensitivity, ...stress].map(vary));
+  const varied = all.filter((one) => one !== null);
+  if (varied.length < all.length) return null;
+  const random = new RandomStreams(search.seed).stream('bootstrap');
   return {
     sensitivity: varied.slice(0, sensitivity.length),
     stress: varied.slice(sensitivity.length),

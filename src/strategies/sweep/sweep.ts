@@ -16,11 +16,9 @@ import {
 import { assignmentOf, parseDimension, type Dimension, type Space } from '../../search/space.ts';
 import { RandomStreams } from '../../sim/rng.ts';
 import type { RunPlan } from '../plan.ts';
+import type { Method } from './choices.ts';
 import type { TrialLog, Trial } from './trial-log.ts';
 import type { TrialResult, TrialTask } from './trial.ts';
-
-export const METHODS = ['grid', 'random', 'sobol', 'halving', 'tpe'] as const;
-export type Method = (typeof METHODS)[number];
 
 export interface SweepPlan {
   readonly plan: RunPlan;

@@ -1,4 +1,4 @@
-/** One trial of a search: a run of the plan with a point's parameters, as plain data in and out of a worker thread. */
+/** One trial of a search: a run of the plan with a point's parameters, as plain data in and out of a worker. */
 import { StrategyError } from '../../backtest/definition.ts';
 import type { StrategyOutput } from '../../backtest/output.ts';
 import { cut } from '../../metrics/curve.ts';
@@ -37,30 +37,6 @@ export interface TrialFigures {
   readonly turnover: string;
   readonly chainHash: string;
   readonly stateHash: string;
-}
-
-/** Figures that a search may maximise. A leading minus minimises: `-maxDrawdown`. */
-export const OBJECTIVES = [
-  'totalReturn',
-  'cagr',
-  'sharpe',
-  'probabilisticSharpe',
-  'sortino',
-  'calmar',
-  'omega',
-  'maxDrawdown',
-  'volatility',
-  'ulcerIndex',
-  'profitFactor',
-  'expectancy',
-  'sqn',
-] as const;
-
-export function checkObjective(objective: string): void {
-  if ((OBJECTIVES as readonly string[]).includes(objective.replace(/^-/, ''))) return;
-  throw new StrategyError(
-    `objective '${objective}': must be one of ${OBJECTIVES.join(', ')}, with a leading minus to minimise`,
-  );
 }
 
 /**

@@ -1,0 +1,32 @@
+/** How a walk divides its data: as its command line says. */
+import { InputError } from '../manners.ts';
+import { lengthOf } from '../run-options.ts';
+import type { SearchArguments } from '../search-options.ts';
+
+export interface WalkArguments extends SearchArguments {
+  readonly train: string;
+  readonly test: string;
+  readonly purge: string | undefined;
+  readonly mode: (typeof WALK_MODES)[number];
+  readonly out: string | undefined;
+}
+
+export const WALK_MODES = ['rolling', 'anchored', 'purged'] as const;
+/** Of the training, what `--mode purged` leaves out unless told. */
+const USUAL_PURGE = 0.1;
+
+export interface WalkLengths {
+  readonly trainUs: number;
+  readonly testUs: number;
+  readonly purgeUs: number;
+}
+
+export function lengthsOf({ train, test, purge, mode }: WalkArguments): WalkLengths {
+  const trainUs = lengthOf('train', train, 1_000_000);
+  const usualUs = mode === 'purged' ? Math.round(trainUs * USUAL_PURGE) : 0;
+  const purgeUs = purge === undefined ? usualUs : lengthOf('purge', purge, 0);
+  if (mode === 'purged' && purgeUs === 0) {
+    throw new InputError('--mode purged leaves something out: --purge must be above 0');
+  }
+  return { trainUs, testUs: lengthOf('test', test, 1_000_000), purgeUs };
+}
