@@ -47,6 +47,8 @@ export interface PromiseTurns {
   readonly count: () => number;
   /** Lets callbacks run, and those that these add, until there are none. */
   readonly drain: () => Promise<void>;
+  /** Errors of promises that failed and that nobody waits for, since last asked. */
+  readonly lost?: () => readonly unknown[];
 }
 
 export interface BacktestInput {
@@ -108,6 +110,8 @@ class Run {
   private warm = false;
   /** Promises may have callbacks to run. */
   private touched = false;
+  /** Place of the strategy whose callbacks run next. */
+  private touchedBy = 0;
   private tapeCommands = 0;
   private journalBytes = 0;
 
@@ -189,6 +193,7 @@ class Run {
     const warmingUp = (): boolean => entry.reports && !this.warm;
     const touch = (): void => {
       this.touched = true;
+      this.touchedBy = index;
     };
     const caller = { account, signer: account };
     const client = new VirtualClient(
@@ -340,7 +345,11 @@ class Run {
   /** Lets promise callbacks run, however deep, and fails when a handler threw or can never go on. */
   private async settle(): Promise<void> {
     this.touched = false;
-    await this.input.promises.drain();
+    const { drain, lost } = this.input.promises;
+    await drain();
+    for (const error of lost?.() ?? []) {
+      this.runs[this.touchedBy]?.fail('a promise that nobody waits for', error);
+    }
     for (const run of this.runs) run.check();
   }
 

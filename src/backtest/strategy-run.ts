@@ -209,7 +209,8 @@ export class StrategyRun {
     });
   }
 
-  private fail(handler: string, error: unknown): void {
+  /** Ends the run at the next check; the first failure counts. */
+  fail(handler: string, error: unknown): void {
     this.failure ??= { error, handler, timeUs: this.ports.scheduler.nowUs };
   }
 

@@ -45,43 +45,48 @@ export interface SentRequest {
 }
 
 export class VirtualClient implements MatcherClient {
-  /** Requests whose answer has not come back. */
-  outstanding = 0;
-  private readonly ports: VirtualClientPorts;
-  private readonly mids: () => readonly (number | null)[];
-  private lastArrivalUs = 0;
-  private lastAnswerUs = 0;
+  // A strategy holds this object: behind it stand the exchange and what is going to happen.
+  readonly #ports: VirtualClientPorts;
+  readonly #mids: () => readonly (number | null)[];
+  #outstanding = 0;
+  #lastArrivalUs = 0;
+  #lastAnswerUs = 0;
 
   constructor(ports: VirtualClientPorts, mids: () => readonly (number | null)[]) {
-    this.ports = ports;
-    this.mids = mids;
+    this.#ports = ports;
+    this.#mids = mids;
+  }
+
+  /** Requests whose answer has not come back. */
+  get outstanding(): number {
+    return this.#outstanding;
   }
 
   call<E extends EndpointId>(endpoint: E, request: RequestOf<E>): Promise<ResponseOf<E>> {
-    return this.send(endpoint, request, ({ body }) => body as ResponseOf<E>);
+    return this.#send(endpoint, request, ({ body }) => body as ResponseOf<E>);
   }
 
   page<E extends ListId>(endpoint: E, request: RequestOf<E>): Promise<PageOf<E>> {
-    return this.send(endpoint, request, (reply) => asPage<E>(reply));
+    return this.#send(endpoint, request, (reply) => asPage<E>(reply));
   }
 
   /** One promise, since each further one would settle a turn later. */
-  private send<T>(endpoint: EndpointId, request: unknown, read: (reply: Reply) => T): Promise<T> {
-    const { scheduler, latency, faults, warmingUp } = this.ports;
+  #send<T>(endpoint: EndpointId, request: unknown, read: (reply: Reply) => T): Promise<T> {
+    const { scheduler, latency, faults, warmingUp } = this.#ports;
     const sentUs = scheduler.nowUs;
     const write = isWrite(endpoint);
     // A copy: what the strategy does to its object afterwards is not what it sent.
     const sent = structuredCopy(request);
     return new Promise((resolve, reject) => {
-      this.outstanding += 1;
+      this.#outstanding += 1;
       const answer = (reply: Reply): void => {
-        this.outstanding -= 1;
+        this.#outstanding -= 1;
         if (reply.status === 200) resolve(read(reply));
         else {
-          if (write) this.ports.refused();
+          if (write) this.#ports.refused();
           reject(new MatcherError(endpoint, reply.status, String(reply.body)));
         }
-        this.ports.settled();
+        this.#ports.settled();
       };
       const now = (status: number, body: string): void => {
         scheduler.at(sentUs, PRIORITY.delivery, () => {
@@ -97,19 +102,16 @@ export class VirtualClient implements MatcherClient {
         now(fault.status, fault.message);
         return;
       }
-      const arrivalUs = this.inOrder(
-        'lastArrivalUs',
-        sentUs + latency.computeUs + latency.entryUs(sentUs),
-      );
-      const sentMids = this.mids();
+      const arrivalUs = this.#arrival(sentUs + latency.computeUs + latency.entryUs(sentUs));
+      const sentMids = this.#mids();
       scheduler.at(timeUs(arrivalUs), PRIORITY.order, () => {
         const reply =
           fault === null
-            ? this.ports.arrive({ sentUs, arrivalUs, sentMids }, () =>
-                this.ports.gateway.handle(endpoint, sent, this.ports.caller),
+            ? this.#ports.arrive({ sentUs, arrivalUs, sentMids }, () =>
+                this.#ports.gateway.handle(endpoint, sent, this.#ports.caller),
               )
             : { status: fault.status, body: fault.message };
-        const backUs = this.inOrder('lastAnswerUs', arrivalUs + latency.responseUs(arrivalUs));
+        const backUs = this.#answer(arrivalUs + latency.responseUs(arrivalUs));
         scheduler.at(timeUs(backUs), PRIORITY.delivery, () => {
           answer(reply);
         });
@@ -117,14 +119,19 @@ export class VirtualClient implements MatcherClient {
     });
   }
 
-  private inOrder(which: 'lastArrivalUs' | 'lastAnswerUs', atUs: number): number {
-    this[which] = Math.max(this[which], atUs);
-    return this[which];
+  #arrival(atUs: number): number {
+    this.#lastArrivalUs = Math.max(this.#lastArrivalUs, atUs);
+    return this.#lastArrivalUs;
+  }
+
+  #answer(atUs: number): number {
+    this.#lastAnswerUs = Math.max(this.#lastAnswerUs, atUs);
+    return this.#lastAnswerUs;
   }
 
   /** Only while nothing is outstanding. */
   save(): unknown {
-    return { lastArrivalUs: this.lastArrivalUs, lastAnswerUs: this.lastAnswerUs };
+    return { lastArrivalUs: this.#lastArrivalUs, lastAnswerUs: this.#lastAnswerUs };
   }
 
   load(saved: unknown): void {
@@ -132,8 +139,8 @@ export class VirtualClient implements MatcherClient {
       readonly lastArrivalUs: number;
       readonly lastAnswerUs: number;
     };
-    this.lastArrivalUs = lastArrivalUs;
-    this.lastAnswerUs = lastAnswerUs;
+    this.#lastArrivalUs = lastArrivalUs;
+    this.#lastAnswerUs = lastAnswerUs;
   }
 }
 

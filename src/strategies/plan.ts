@@ -191,6 +191,8 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     .finally(() => {
       promises.stop();
     });
+  const [lost] = promises.lost?.() ?? [];
+  if (lost !== undefined) throw lost as Error;
   const [latency] = latencies;
   const facts = plan.population === undefined ? [] : output.markets.map(stylisedFacts);
   return {

@@ -14,9 +14,19 @@ export function watchPromises(): PromiseWatch {
   const note = (): void => {
     count += 1;
   };
-  const stop = promiseHooks.createHook({ init: note, settled: note }) as () => void;
+  const stopHook = promiseHooks.createHook({ init: note, settled: note }) as () => void;
+  const lost: unknown[] = [];
+  const onLost = (error: unknown): void => {
+    lost.push(error);
+  };
+  process.on('unhandledRejection', onLost);
+  const stop = (): void => {
+    stopHook();
+    process.off('unhandledRejection', onLost);
+  };
   return {
     count: () => count,
+    lost: () => lost.splice(0),
     // Every callback runs before the platform's next macrotask, those that callbacks add as well.
     drain: () => new Promise((resolve) => setImmediate(resolve)),
     stop,

@@ -5,6 +5,7 @@
  * - `Date` without arguments, `Date.now()`, `performance.now()`: the run's time. (Local time is UTC, since the command sets TZ.)
  * - `Math.random()`: a stream of the run's seed.
  * - `setTimeout`, `setInterval`, `setImmediate`, `queueMicrotask`: virtual time.
+ * - `Intl.DateTimeFormat` without a date: the run's time.
  * - `fetch`, `process`, `require`, `WebSocket`, `crypto`: not there; using them throws and says so.
  * - `console`: lines of the run's log.
  *
@@ -15,6 +16,7 @@ import { mustDefinition, StrategyError, type StrategyDefinition } from '../backt
 import type { VirtualClock } from '../backtest/strategy-run.ts';
 import * as api from '../strategy.ts';
 import type { StrategyBundle } from './bundle.ts';
+import { sealRealm } from './seal-realm.ts';
 
 export interface LoadedStrategy {
   readonly definition: StrategyDefinition;
@@ -26,18 +28,31 @@ export interface LoadedStrategy {
 const PRELUDE = `(port) => {
   'use strict';
   const RealDate = Date;
-  class VirtualDate extends RealDate {
-    constructor(...args) {
-      if (args.length === 0) super(port.nowMs());
-      else super(...args);
-    }
-    static now() { return port.nowMs(); }
-    static parse(text) { return RealDate.parse(text); }
-    static UTC(...args) { return RealDate.UTC(...args); }
+  // No subclass: its prototype would be the way back to the platform's clock.
+  function VirtualDate(...args) {
+    if (new.target === undefined) return new VirtualDate().toString();
+    return Reflect.construct(RealDate, args.length === 0 ? [port.nowMs()] : args, new.target);
   }
-  // The only way back to the platform's clock would be through the real constructor.
+  VirtualDate.prototype = RealDate.prototype;
+  Object.defineProperty(VirtualDate, 'name', { value: 'Date' });
+  for (const [name, value] of [
+    ['now', () => port.nowMs()], ['parse', RealDate.parse], ['UTC', RealDate.UTC],
+  ]) Object.defineProperty(VirtualDate, name, { value, writable: true, configurable: true });
   Object.defineProperty(RealDate.prototype, 'constructor', { value: VirtualDate });
-  Object.defineProperty(RealDate, 'now', { value: () => port.nowMs() });
+  // Formats say the platform's time when they are given none.
+  const formats = Intl.DateTimeFormat.prototype;
+  const formatOf = Object.getOwnPropertyDescriptor(formats, 'format').get;
+  const partsOf = formats.formatToParts;
+  Object.defineProperty(formats, 'format', {
+    configurable: true,
+    get() {
+      const format = formatOf.call(this);
+      return (date) => format(date === undefined ? port.nowMs() : date);
+    },
+  });
+  formats.formatToParts = function (date) {
+    return partsOf.call(this, date === undefined ? port.nowMs() : date);
+  };
   const define = (name, value) =>
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
   define('Date', VirtualDate);
@@ -84,6 +99,7 @@ const PRELUDE = `(port) => {
 
 /** Runs the bundle's script and answers what it exports by default. Throws what the script throws. */
 export function loadStrategy(bundle: StrategyBundle): LoadedStrategy {
+  sealRealm();
   let clock: VirtualClock | null = null;
   const running = (): VirtualClock => {
     if (clock === null) {

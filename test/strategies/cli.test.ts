@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -91,4 +91,37 @@ test('Ctrl-C stops a run, which then goes on to the very bytes of one that was n
     expect(readFileSync(join(stopped, file)).equals(readFileSync(join(whole, file)))).toBe(true);
   }
   expect(existsSync(join(stopped, 'checkpoint.bin'))).toBe(false);
+});
+
+test('a promise that fails and that nobody waits for ends the run like what is thrown, with its handler’s strategy and time', () => {
+  const file = join(folder, 'forgetful.ts');
+  writeFileSync(
+    file,
+    `import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({ name: 'forgetful', parameters: {}, create: () => ({
+  onStart: (context) => context.setTimer('go', 1_000_000),
+  onTimer(_name, context) { void context.submit({ side: 'buy', size: '0.0000001' }); },
+}) });\n`,
+  );
+  const args = [
+    'backtest',
+    example('quotes'),
+    file,
+    '--data',
+    DATASET,
+    ...SHORT,
+    '--out',
+    join(folder, 'forgetful'),
+  ];
+  const { stderr } = spawnSync(
+    process.execPath,
+    ['--import', 'tsx', join(ROOT, 'src/cli/main.ts'), ...args],
+    {
+      cwd: ROOT,
+      encoding: 'utf8',
+    },
+  );
+  expect(stderr).toBe(
+    "orrery: strategy 'forgetful' failed in a promise that nobody waits for at 2024-08-08 23:54:17.010500: quantity: must be a multiple of the lot size 0.001\n",
+  );
 });

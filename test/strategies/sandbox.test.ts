@@ -49,6 +49,49 @@ test('the clock of a strategy is virtual time, by every name it has', async () =
   expect(line).toBe('true 1970-01-01T00:00:00.000Z 86400000');
 });
 
+test('formats, and Date as a function, say virtual time, and nothing leads back to the real one', async () => {
+  const [line] = await logOf(`return {
+    onStart: () => {
+      const day = new Intl.DateTimeFormat('en', { dateStyle: 'short' });
+      const parts = day.formatToParts().map(({ value }) => value).join('');
+      console.log(day.format(), parts, day.format(0), Date().slice(0, 15), Object.getPrototypeOf(Date) === Function.prototype,
+        new Date() instanceof Date, Date.name);
+    },
+  };`);
+  expect(line).toBe('8/8/24 8/8/24 1/1/70 Thu Aug 08 2024 true true Date');
+});
+
+test('what a strategy is given leads to nothing but itself: no scheduler, no exchange, no code, no place for word to the next run', async () => {
+  const [names, ...tries] = await logOf(
+    `return {
+    onStart: (context) => {
+      const seen = new Map();
+      const queue = [[context, 'context'], [api, 'api']];
+      while (queue.length > 0) {
+        const [value, path] = queue.shift();
+        if (Object(value) !== value || seen.has(value)) continue;
+        seen.set(value, path);
+        for (const key of Reflect.ownKeys(value)) {
+          try { queue.push([value[key], path + '.' + String(key)]); } catch { /* a getter that wants its object */ }
+        }
+        queue.push([Object.getPrototypeOf(value), path + '.proto']);
+      }
+      const attempt = (run) => { try { console.log(run()); } catch (error) { console.log(error.message); } };
+      console.log([...seen.values()].filter((path) => /ports|sched|engine|exchange|gateway|tape|heap/i.test(path)).join(' ') || 'none');
+      attempt(() => context.now.constructor('return process')());
+      attempt(() => Object.getPrototypeOf(context.sleep).constructor('return process')());
+      attempt(() => Reflect.set(api.decimal, 'word', 1));
+      attempt(() => Reflect.set(Object.getPrototypeOf(context), 'word', 1));
+      attempt(() => Reflect.set(Object.getPrototypeOf(context.client.call), 'word', 1));
+    },
+  };`,
+    `import * as api from 'orrery/strategy';`,
+  );
+  expect(names).toBe('none');
+  const refused = 'a strategy makes no code outside its own realm';
+  expect(tries).toEqual([refused, refused, 'false', 'false', 'false']);
+});
+
 test('chance comes from the seed', async () => {
   const draw = `return { onStart: () => console.log(Math.random(), Math.random()) };`;
   const first = await logOf(draw);
