@@ -1,0 +1,92 @@
+/**
+ * `SmaCross` as backtesting.py runs it: long after the fast average crosses above the slow one, short after it crosses below, never both, with as
+ * many whole units as the money buys once the position before is closed and the commission is paid (`exclusive_orders`, `size` of all). A
+ * stop and a target, where given, are shares of the last close.
+ */
+import {
+  choice,
+  defineStrategy,
+  integer,
+  type BarUpdate,
+  type FillUpdate,
+  type Strategy,
+  type StrategyContext,
+} from 'orrery/strategy';
+
+const BARS_US = { '1m': 60_000_000, '1d': 86_400_000_000 };
+const PPM = 1_000_000;
+
+export default defineStrategy({
+  name: 'all-in cross',
+  parameters: {
+    bar: choice('1d', ['1m', '1d'], 'length of a bar'),
+    fast: integer(10, { min: 1, max: 200 }),
+    slow: integer(20, { min: 2, max: 400 }),
+    stop: integer(0, { min: 0, max: PPM, describe: 'parts per million; 0 for none' }),
+    target: integer(0, { min: 0, max: PPM, describe: 'parts per million; 0 for none' }),
+  },
+  barsUs: ({ bar }) => [BARS_US[bar]],
+  create: (rules): Strategy => new AllInCross(rules),
+});
+
+interface Rules {
+  readonly fast: number;
+  readonly slow: number;
+  readonly stop: number;
+  readonly target: number;
+}
+
+class AllInCross implements Strategy {
+  private readonly rules: Rules;
+  private closes: number[] = [];
+  private held = 0;
+
+  constructor(rules: Rules) {
+    this.rules = rules;
+  }
+
+  async onBar({ close }: BarUpdate, context: StrategyContext): Promise<void> {
+    const { fast, slow } = this.rules;
+    this.closes = [...this.closes, close].slice(-slow - 1);
+    if (this.closes.length <= slow) return;
+    const above = (closes: readonly number[]): number =>
+      Math.sign(mean(closes.slice(-fast)) - mean(closes.slice(-slow)));
+    const way = above(this.closes);
+    if (way !== 0 && above(this.closes.slice(0, -1)) === -way) {
+      await this.turn(way > 0 ? 1 : -1, close, context);
+    }
+  }
+
+  onFill(fill: FillUpdate): void {
+    this.held = Number(fill.position);
+  }
+
+  /** The position before ends, then all goes the other way, both at the price that the book stands around. */
+  private async turn(way: 1 | -1, close: number, context: StrategyContext): Promise<void> {
+    const side = way > 0 ? 'buy' : 'sell';
+    if (this.held !== 0) {
+      await context.submit({ side, size: String(Math.abs(this.held)), reduceOnly: true });
+    }
+    const { client, account, subaccountIndex, symbol } = context;
+    const { accountValue } = await client.call('getStats', { account, subaccountIndex });
+    const { bestBid } = await client.call('getPrice', { symbol });
+    const market = context.market();
+    const units = Math.floor(
+      Number(accountValue) / (Number(bestBid?.price) * (1 + market.takerFee)),
+    );
+    if (units === 0) return;
+    const { stop, target } = this.rules;
+    const beyond = (ppm: number): string =>
+      market.price(close * (1 + (way * ppm) / PPM), 'nearest');
+    await context.submit({
+      side,
+      size: String(units),
+      ...(stop === 0 ? {} : { stopLoss: beyond(-stop) }),
+      ...(target === 0 ? {} : { takeProfit: beyond(target) }),
+    });
+  }
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
