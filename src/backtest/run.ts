@@ -125,7 +125,9 @@ class Run {
     const { engine } = this.exchange;
     this.touches = new Touches(engine.markets());
     const ids = new TrustOrderIds(engine, input.keccak);
-    this.recorder = new Recorder(engine, ids, this.touches, input.sampleUs);
+    // Where a bar opens in the instant that the one before is over, samples are of its close.
+    const earlyUs = input.barsTold === 'nextOpen' ? 1 : 0;
+    this.recorder = new Recorder(engine, ids, this.touches, { sampleUs: input.sampleUs, earlyUs });
     const gateway = new Gateway({
       engine,
       submit: (command) => this.exchange.submit(command),

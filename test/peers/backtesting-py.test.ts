@@ -1,84 +1,100 @@
 /**
- * backtesting.py's conventions, selected: `SmaCross` with all the money in whole units, at the next open or on the close, with commission a side and
- * with stop and target, gives the trades and the equity that its documentation asks for (`backtesting-py.ts`), one by one. Its published
- * result on its own data is in docs/BACKTESTING.md.
+ * backtesting.py's conventions, selected. `SmaCross` with all the money in whole units, at the next open or on the close, with commission a side and
+ * with stop and target, gives the trades and the equity at each close that its documentation asks for (`backtesting-py.ts`); and the first days
+ * of its own data give the trades that its guide prints. The whole of that is in docs/BACKTESTING.md.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import type { StrategyOutput } from '../../src/backtest/output.ts';
 import { main } from '../../src/cli/main.ts';
 import { executePlan } from '../../src/strategies/plan.ts';
 import { plannedOf } from '../strategies/plans.ts';
 import { byBacktestingPy, toCents, type Bar, type Rules, type Trade } from './backtesting-py.ts';
 
 const MINUTE_MS = 60_000;
-const CASH = 10_000_000;
+const DAY_MS = 86_400_000;
 const near = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-backtesting-py-'));
-const data = join(scratch, 'btc');
-const CSV = gunzipSync(readFileSync(near('data/btcusdt-1m.csv.gz'))).toString();
-const BARS = CSV.trim()
-  .split('\n')
-  .slice(1)
-  .map((line): Bar => {
-    const [timeMs = 0, open = 0, high = 0, low = 0, close = 0] = line.split(',').map(Number);
-    return { timeMs, open, high, low, close };
-  });
-
-beforeAll(async () => {
-  const csv = join(scratch, 'btc.csv');
-  writeFileSync(csv, CSV);
-  const format = ['--symbol', 'BTCUSDT', '--interval', '1m', '--tick', '0.01', '--lot', '0.0001'];
-  expect(await main(['data', 'import', 'csv', csv, '--out', data, ...format])).toBe(0);
-});
 afterAll(() => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-async function byOrrery(rules: Rules): Promise<{ trades: Trade[]; equity: number }> {
+interface Market {
+  readonly bars: readonly Bar[];
+  readonly barMs: number;
+  readonly lot: string;
+  readonly cash: number;
+}
+
+async function imported({ bars, barMs, lot }: Market): Promise<string> {
+  const data = mkdtempSync(join(scratch, 'data-'));
+  const csv = join(data, 'bars.csv');
+  const rows = bars.map(({ timeMs, open, high, low, close }) =>
+    [timeMs, open, high, low, close, 1].join(','),
+  );
+  writeFileSync(csv, ['time,open,high,low,close,volume', ...rows].join('\n'));
+  const interval = barMs === DAY_MS ? '1d' : '1m';
+  const format = ['--symbol', 'M', '--interval', interval, '--tick', '0.01', '--lot', lot];
+  expect(await main(['data', 'import', 'csv', csv, '--out', join(data, 'set'), ...format])).toBe(0);
+  return join(data, 'set');
+}
+
+async function byOrrery(market: Market, rules: Rules): Promise<StrategyOutput> {
   const { fast, slow, commission, onClose } = rules;
   const ppm = (share: number): number => Math.round(share * 1_000_000);
   const parameters = { fast, slow, stop: ppm(rules.stop), target: ppm(rules.target) };
+  const bar = market.barMs === DAY_MS ? '1d' : '1m';
   const { output } = await executePlan({
-    data,
-    strategies: [await plannedOf(near('all-in-cross.ts'), { bar: '1m', ...parameters })],
-    balance: String(CASH),
+    data: await imported(market),
+    strategies: [await plannedOf(near('all-in-cross.ts'), { bar, ...parameters })],
+    balance: String(market.cash),
     seed: '1',
     latency: 'none',
     fees: `${String(commission)},${String(commission)}`,
     bars: `quote=${onClose ? 'close' : 'nextOpen'},path=stopFirst,spread=0,depth=100000000`,
+    sampleUs: market.barMs * 1000,
   });
   expect(output.engine.checkInvariants()).toEqual([]);
   const [run] = output.strategies;
+  if (run === undefined) throw new Error('the run has a strategy');
+  return run;
+}
+
+/** Round trips, each at the start of the bar that it is of. */
+function tradesOf({ fills }: StrategyOutput, barMs: number, onClose: boolean): Trade[] {
   const trades: Trade[] = [];
   let entry = { size: 0, entryMs: 0, entryPrice: 0, fee: 0 };
-  for (const fill of run?.fills ?? []) {
+  for (const fill of fills) {
     const price = Number(fill.price);
     // What is done on a bar's close is done when it is over; a stop or target fills at its bar's last microsecond.
     const timeMs = fill.timeUs / 1000;
-    const ofBar = Math.floor(timeMs / MINUTE_MS) * MINUTE_MS;
-    const onTheClose = onClose && ofBar === timeMs;
-    const barMs = onTheClose ? ofBar - MINUTE_MS : ofBar;
+    const begins = Math.floor(timeMs / barMs) * barMs;
+    const ofMs = onClose && begins === timeMs ? begins - barMs : begins;
     const size = Number(fill.position);
     if (size !== 0) {
-      entry = { size, entryMs: barMs, entryPrice: price, fee: Number(fill.fee) };
+      entry = { size, entryMs: ofMs, entryPrice: price, fee: Number(fill.fee) };
     } else {
       const { fee, ...opened } = entry;
-      const profit = Number(fill.realizedPnl) - fee - Number(fill.fee);
-      trades.push({ ...opened, exitMs: barMs, exitPrice: price, profit });
+      const profit = toCents(Number(fill.realizedPnl) - fee - Number(fill.fee));
+      trades.push({ ...opened, exitMs: ofMs, exitPrice: price, profit });
     }
   }
-  return { trades, equity: Number(run?.summary.equityEnd) };
+  return trades;
 }
 
-const rounded = (trade: Trade): Trade => ({
-  ...trade,
-  exitPrice: toCents(trade.exitPrice),
-  profit: toCents(trade.profit),
-});
+const btc = (): Market => {
+  const csv = gunzipSync(readFileSync(near('data/btcusdt-1m.csv.gz'))).toString();
+  const [, ...lines] = csv.trim().split('\n');
+  const bars = lines.map((line): Bar => {
+    const [timeMs = 0, open = 0, high = 0, low = 0, close = 0] = line.split(',').map(Number);
+    return { timeMs, open, high, low, close };
+  });
+  return { bars, barMs: MINUTE_MS, lot: '1', cash: 10_000_000 };
+};
 
 test.each([
   ['at the next open', { fast: 10, slow: 20 }, 60],
@@ -88,9 +104,48 @@ test.each([
   ['on the close with both', { fast: 5, slow: 20, onClose: true, stop: 0.0007, target: 0.001 }, 80],
 ] as const)('%s', async (_name, changes, least) => {
   const rules = { commission: 0, onClose: false, stop: 0, target: 0, ...changes };
-  const expected = byBacktestingPy(BARS, rules, CASH);
+  const market = btc();
+  const expected = byBacktestingPy(market.bars, rules, market.cash);
   expect(expected.trades.length).toBeGreaterThan(least);
-  const found = await byOrrery(rules);
-  expect(found.trades.map(rounded)).toEqual(expected.trades.map(rounded));
-  expect(toCents(found.equity)).toBe(toCents(expected.equity));
+  const run = await byOrrery(market, rules);
+  expect(tradesOf(run, market.barMs, rules.onClose)).toEqual(
+    expected.trades.map((trade) => ({ ...trade, profit: toCents(trade.profit) })),
+  );
+  expect(toCents(Number(run.summary.equityEnd))).toBe(toCents(expected.equity.at(-1) ?? 0));
+  if (rules.onClose) return;
+  // A sample is of the close of a bar, not of the open that follows in the same instant.
+  const curve = run.equity.map(({ equity }) => toCents(equity));
+  expect(curve).toEqual(expected.equity.map(toCents));
+});
+
+/**
+ * The guide's `SmaCross` of 10 and 15 days (Quick Start User Guide of backtesting.py 0.6, "Trade data"): size, days, prices and the profit before
+ * commission of its first trades; cash of 10,000, commission of 0.2 %.
+ */
+const PUBLISHED = `
+  87 2004-09-17 2004-11-12 114.42 185.23 6160.47
+  -86 2004-11-12 2004-11-26 185.23 175.80 810.98
+  95 2004-11-26 2004-11-30 175.80 180.71 466.45
+  -95 2004-11-30 2004-12-06 180.71 179.13 150.10
+  96 2004-12-06 2004-12-15 179.13 177.99 -109.44`;
+
+test('the first trades that its guide prints', async () => {
+  const [, ...lines] = readFileSync(near('data/goog-2004.csv'), 'utf8').trim().split('\n');
+  const bars = lines.map((line): Bar => {
+    const [day = '', ...prices] = line.split(',');
+    const [open = 0, close = 0] = prices.map(Number);
+    // No order of it waits for a price within a day.
+    const range = { high: Math.max(open, close), low: Math.min(open, close) };
+    return { timeMs: Date.parse(day), open, ...range, close };
+  });
+  const market = { bars, barMs: DAY_MS, lot: '1', cash: 10_000 };
+  const rules = { fast: 10, slow: 15, commission: 0.002, onClose: false, stop: 0, target: 0 };
+  const trades = tradesOf(await byOrrery(market, rules), DAY_MS, false);
+  const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+  const shown = trades.map(({ size, entryMs, exitMs, entryPrice, exitPrice }) => {
+    const profit = size * (exitPrice - entryPrice);
+    const prices = [entryPrice, exitPrice, profit].map((value) => value.toFixed(2));
+    return [size, day(entryMs), day(exitMs), ...prices].join(' ');
+  });
+  expect(shown).toEqual(PUBLISHED.trim().split(/\n\s*/));
 });

@@ -2,7 +2,7 @@
  * What backtesting.py says of `SmaCross` (`all-in-cross.ts`), written from its documentation: an order of bar i fills at the open of bar i + 1, or
  * with `trade_on_close` at the close of bar i; `exclusive_orders` close the position before at the same price; `size` of all is as many whole units
  * as the equity pays, with the commission, which is a share of each fill; a stop fills at its price or, where a bar opens beyond it, at that
- * open, and so does a target; of both in one bar the stop is first, and the bar of the entry counts. What is held at the end stays open, at the last close.
+ * open, and so does a target; of both in one bar the stop is first, and the bar of the entry counts. What is held at the end stays open. Equity is at each close.
  */
 export interface Bar {
   readonly timeMs: number;
@@ -51,8 +51,9 @@ export function byBacktestingPy(
   bars: readonly Bar[],
   rules: Rules,
   cash: number,
-): { readonly trades: readonly Trade[]; readonly equity: number } {
+): { readonly trades: readonly Trade[]; readonly equity: readonly number[] } {
   const trades: Trade[] = [];
+  const equity: number[] = [];
   let money = cash;
   let held: Held | null = null;
   const exit = (exitMs: number, exitPrice: number): void => {
@@ -91,10 +92,10 @@ export function byBacktestingPy(
       const price = reached(held, bar);
       if (price !== null) exit(bar.timeMs, price);
     }
+    const open: Held | null = held;
+    equity.push(money + (open === null ? 0 : open.size * (bar.close - open.entryPrice)));
   }
-  const end: Held | null = held;
-  const close = bars.at(-1)?.close ?? 0;
-  return { trades, equity: money + (end === null ? 0 : end.size * (close - end.entryPrice)) };
+  return { trades, equity };
 }
 
 /** Where the bar's stop or target fills; null when it reaches neither. */

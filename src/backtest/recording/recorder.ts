@@ -23,6 +23,8 @@ export class Recorder {
   /** The request that the exchange handles now. */
   request: RequestTimes | null = null;
   private readonly sampleUs: number;
+  /** How long before a whole multiple of the sample time samples are taken. */
+  private readonly earlyUs: number;
   private readonly touches: Touches;
   private readonly markouts = new Markouts();
   private readonly markets: readonly MarketRecorder[];
@@ -35,11 +37,17 @@ export class Recorder {
   private readonly ids: OrderIds;
   private nextSampleUs = Infinity;
 
-  constructor(engine: Exchange, ids: OrderIds, touches: Touches, sampleUs: number) {
+  constructor(
+    engine: Exchange,
+    ids: OrderIds,
+    touches: Touches,
+    { sampleUs, earlyUs }: { readonly sampleUs: number; readonly earlyUs: number },
+  ) {
     this.engine = engine;
     this.ids = ids;
     this.touches = touches;
     this.sampleUs = sampleUs;
+    this.earlyUs = earlyUs;
     this.markets = engine.markets().map(({ id }) => new MarketRecorder(engine, id));
   }
 
@@ -61,9 +69,10 @@ export class Recorder {
     return recorder;
   }
 
-  /** Samples begin: at the first whole multiple of the sample time from here on. */
+  /** Samples begin: at the first whole multiple of the sample time from here on, or so much before it. */
   begin(atUs: number): void {
-    this.nextSampleUs = Math.ceil(atUs / this.sampleUs) * this.sampleUs;
+    const { sampleUs, earlyUs } = this;
+    this.nextSampleUs = Math.ceil((atUs + earlyUs) / sampleUs) * sampleUs - earlyUs;
     for (const strategy of this.strategies) strategy.begin();
   }
 
