@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { RiskWorld } from '../risk/world.ts';
 import { DYDX } from './sequences/dydx.ts';
 import { EXCHANGE_CORE, EXCHANGE_CORE_FEATURE } from './sequences/exchange-core.ts';
-import { LIQUIBOOK, LIQUIBOOK_IOC } from './sequences/liquibook.ts';
+import { LIQUIBOOK, LIQUIBOOK_IOC, LIQUIBOOK_STOPS } from './sequences/liquibook.ts';
 import {
   NODEJS_ORDER_BOOK,
   STP_BOTH,
@@ -19,6 +19,7 @@ import { rowsOf, type Row, type Suite } from './sequences/suite.ts';
 const SUITES: readonly Suite[] = [
   LIQUIBOOK,
   LIQUIBOOK_IOC,
+  LIQUIBOOK_STOPS,
   CPP_TRADER,
   EXCHANGE_CORE,
   EXCHANGE_CORE_FEATURE,
@@ -57,7 +58,7 @@ class Replay {
   private readonly names = new Map<number, string>();
 
   constructor({ mark, selfTradeExpire = 0 }: Suite) {
-    this.world = new RiskWorld([{ lotSize: '0.1' }], { selfTradeExpire });
+    this.world = new RiskWorld([{ lotSize: '0.1' }], { selfTradeExpire, triggerSource: 'last' });
     this.world.price(mark);
   }
 
@@ -76,7 +77,16 @@ class Replay {
     if (row.totals !== null) expect(this.totals(), row.text).toEqual(row.totals);
   }
 
-  private place({ id, side, size, price, ioc, by }: Row & { readonly kind: 'place' }): void {
+  private place({
+    id,
+    side,
+    size,
+    price,
+    ioc,
+    postOnly,
+    stop,
+    by,
+  }: Row & { readonly kind: 'place' }): void {
     if (!this.funded.has(by)) {
       this.world.fund({ [by]: '1000000000' });
       this.funded.add(by);
@@ -85,7 +95,10 @@ class Replay {
       by,
       side === 'buy' ? size : `-${size}`,
       price ?? ANY_PRICE[side],
-      { flags: { ioc, postOnly: false, reduceOnly: false } },
+      {
+        flags: { ioc, postOnly, reduceOnly: false },
+        ...(stop === null ? {} : { orderType: 'stopLoss', triggerPrice: stop }),
+      },
     );
     if (typeof record === 'string') throw new Error(`${id}: ${record}`);
     this.orders.set(id, { by, orderId: record.orderId });

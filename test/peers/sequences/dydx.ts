@@ -51,5 +51,24 @@ export const DYDX: Suite = {
       c buy 5 @40 by bob
       d sell 15 @22 by alice1     → c:5@40
       e buy 20 @35 by bob         → d:10@22 = 35:10 |`,
+    'post-only on an empty book': `
+      a buy 20 @35 post by bob    = 35:20 |`,
+    'post-only that all would match': `
+      a buy 20 @35 by bob
+      b buy 5 @40 by bob
+      c sell 10 @15 post by alice1 = 40:5 35:20 |`,
+    'post-only that part would match': `
+      a buy 5 @40 by bob
+      b sell 10 @15 post by alice1 = 40:5 |`,
+    'immediate or cancel on an empty book': `
+      a sell 10 @15 ioc by alice1 = |`,
+    'immediate or cancel, all of it': `
+      a buy 20 @35 by bob
+      b buy 5 @40 by bob
+      c sell 10 @15 ioc by alice1 → b:5@40 a:5@35 = 35:15 |`,
+    'immediate or cancel, part of it': `
+      a buy 25 @5 by alice0
+      b buy 5 @40 by bob
+      c sell 10 @15 ioc by alice1 → b:5@40 = 5:25 |`,
   },
 };

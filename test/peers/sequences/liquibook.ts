@@ -163,3 +163,31 @@ export const LIQUIBOOK_IOC: Suite = {
       bid0 buy 500 @1251 ioc  → ask0:400@1250 ask1:100@1251 = 1249:100 1248:100 | 1252:100`,
   },
 };
+
+/**
+ * Its market orders rest where they find nobody, which these do not; so its second test, where a stop that fired waits as such, has no place here. Its
+ * first market price, and its orders of all or none, are plain orders here.
+ */
+export const LIQUIBOOK_STOPS: Suite = {
+  engine: 'liquibook',
+  source: 'enewhuis/liquibook, test/unit/ut_stop_orders.cpp',
+  mark: '55',
+  sequences: {
+    TestStopOrdersOffMarketNoTrade: `
+      0 buy 100 @55
+      1 sell 100 market          → 0:100@55 = |
+      2 buy 100 market stop 56
+      3 sell 100 market stop 54  = |`,
+    TestStopMarketOrdersTradeWhenStopPriceReached: `
+      a buy 1 @55
+      b sell 1 @55               → a:1@55
+      0 buy 100 @53
+      1 sell 100 @57
+      2 buy 100 market stop 56
+      3 sell 100 market stop 54  = 53:100 | 57:100
+      4 buy 1000 @56
+      5 sell 1000 @56            → 4:1000@56 1:100@57 = 53:100 |
+      6 buy 1000 @54
+      7 sell 1000 @54            → 6:1000@54 0:100@53 = |`,
+  },
+};

@@ -2,12 +2,12 @@
  * Sequences of orders from the test suites of other matching engines, with what those suites assert after them. The orders and the asserted
  * numbers are theirs; the notation is this project's. A row is one request:
  *
- *     <id> buy|sell <size> @<price>|market [ioc] [by <account>] [→ <maker>:<size>@<price> …] [! <id> …] [= <bids> | <asks>] [Σ …]
+ *     <id> buy|sell <size> @<price>|market [ioc|post] [stop <price>] [by <account>] [→ <maker>:<size>@<price> …] [! <id> …] [= <bids> | <asks>] [Σ …]
  *     cancel <id> [gone]
  *
  * `→` the trades, in order, each with the resting order and its price; a row without it trades nothing, unless `→ …` says that the suite does
  * not tell them. `!` orders that self-trade prevention ends. `=` the book, best first, `price:size` a level, `…` where the suite looks no deeper.
- * `Σ` orders/volume of the bids, then of the asks. Each order has an account of its own unless `by` says whose it is. A market order takes what it finds and
+ * `Σ` orders/volume of the bids, then of the asks. A `stop` waits until the last price reaches it, a `post` only rests. Each order has an account of its own unless `by` says whose it is. A market order takes what it finds and
  * rests nothing. Where an engine moves an order, the rows are a cancel and a new order.
  */
 export interface Suite {
@@ -40,6 +40,9 @@ interface Place extends Expected {
   /** null at the market. */
   readonly price: string | null;
   readonly ioc: boolean;
+  readonly postOnly: boolean;
+  /** Its trigger; null when it is placed at once. */
+  readonly stop: string | null;
   readonly by: string;
 }
 
@@ -84,6 +87,8 @@ function rowOf(text: string): Row {
   return { ...requestOf(words(request), text), ...expected };
 }
 
+const TERMS = new Set(['ioc', 'post', 'stop', 'by']);
+
 type Request = Omit<Place, keyof Expected> | Omit<Cancel, keyof Expected>;
 
 function requestOf([first = '', second = '', ...more]: string[], text: string): Request {
@@ -91,7 +96,14 @@ function requestOf([first = '', second = '', ...more]: string[], text: string): 
   const [size = '', at = '', ...terms] = more;
   const isPlace = (second === 'buy' || second === 'sell') && /^(@[\d.]+|market)$/.test(at);
   if (!isPlace) throw new Error(`no request: ${text}`);
-  const by = terms.indexOf('by');
+  const known = terms.every(
+    (term, i) => TERMS.has(term) || terms[i - 1] === 'by' || terms[i - 1] === 'stop',
+  );
+  if (!known) throw new Error(`no terms: ${text}`);
+  const after = (word: string): string | null => {
+    const i = terms.indexOf(word);
+    return i < 0 ? null : (terms[i + 1] ?? null);
+  };
   return {
     kind: 'place',
     id: first,
@@ -99,6 +111,8 @@ function requestOf([first = '', second = '', ...more]: string[], text: string): 
     size,
     price: at === 'market' ? null : at.slice(1),
     ioc: at === 'market' || terms.includes('ioc'),
-    by: by < 0 ? `of ${first}` : (terms[by + 1] ?? ''),
+    postOnly: terms.includes('post'),
+    stop: after('stop'),
+    by: after('by') ?? `of ${first}`,
   };
 }
