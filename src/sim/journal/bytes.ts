@@ -125,6 +125,10 @@ export class ByteReader {
   at: number;
   end: number;
   readonly view: DataView;
+  /** What `sameI64At` read last, and its halves. */
+  private last = 0n;
+  private lastLow = 0;
+  private lastHigh = 0;
 
   constructor(source: Uint8Array, at = 0, end = source.length) {
     this.source = source;
@@ -215,6 +219,18 @@ export class ByteReader {
     scratchWords[0] = this.view.getInt32(at, true);
     scratchWords[1] = this.view.getInt32(at + 4, true);
     return scratch[0] ?? 0n;
+  }
+
+  /** The same for what is often as it was the last time: then it is the same bigint, and none is made. */
+  sameI64At(at: number): bigint {
+    const low = this.view.getInt32(at, true);
+    const high = this.view.getInt32(at + 4, true);
+    if (low !== this.lastLow || high !== this.lastHigh) {
+      this.lastLow = low;
+      this.lastHigh = high;
+      this.last = this.i64At(at);
+    }
+    return this.last;
   }
 
   text(): string {

@@ -82,7 +82,7 @@ export function readPlaceOrder(
   into.postOnly = postOnly === 1;
   into.reduceOnly = reduceOnly === 1;
   into.nonce = reader.i64At(at);
-  into.expiresAtMs = reader.i64At(at + 8);
+  into.expiresAtMs = reader.sameI64At(at + 8);
   into.delegate = delegate === 0 ? null : accountId(delegate - 1);
   into.clientId = reader.bool('clientId') ? reader.text() : null;
   into.originator = reader.bool('originator') ? address(reader.text()) : null;
