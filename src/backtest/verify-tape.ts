@@ -3,7 +3,8 @@
  * and ask: price and size right after the update that the venue names, or, where it numbers none, after the message that was
  * received together with them.
  */
-import type { Command, TapeLevel } from '../engine/commands.ts';
+import { PlainBook } from './plain-book.ts';
+import type { Command } from '../engine/commands.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../gateway/market-config.ts';
 import { Exchange } from '../engine/exchange.ts';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
@@ -37,52 +38,6 @@ export interface TapeVerification {
   readonly commands: number;
   readonly stateHash: string;
   readonly violations: readonly string[];
-}
-
-/** The recorded book without the exchange: two maps, to see whether the recording itself crosses. */
-class PlainBook {
-  private readonly bids = new Map<number, number>();
-  private readonly asks = new Map<number, number>();
-
-  /** Whether the book after this command bids as much as it asks, or more. */
-  crossedAfter(command: Command): boolean {
-    switch (command.kind) {
-      case 'tapeSnapshot':
-        this.clear();
-        return this.take(command.levels);
-      case 'tapeDepth':
-        return this.take(command.levels);
-      case 'tapeGap':
-        this.clear();
-        return false;
-      default:
-        return false;
-    }
-  }
-
-  private take(levels: readonly TapeLevel[]): boolean {
-    let added: TapeLevel | null = null;
-    for (const level of levels) {
-      const side = level.side === 'bid' ? this.bids : this.asks;
-      if (level.lots === 0) side.delete(level.priceTicks);
-      else {
-        side.set(level.priceTicks, level.lots);
-        added = level;
-      }
-    }
-    // What only removes levels crosses nothing.
-    if (added === null) return false;
-    let bid = -Infinity;
-    let ask = Infinity;
-    for (const price of this.bids.keys()) if (price > bid) bid = price;
-    for (const price of this.asks.keys()) if (price < ask) ask = price;
-    return bid >= ask;
-  }
-
-  private clear(): void {
-    this.bids.clear();
-    this.asks.clear();
-  }
 }
 
 interface Touch {

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { zipSync } from 'fflate';
 import { parquetWriteBuffer } from 'hyparquet-writer';
+import seedrandom from 'seedrandom';
 import { afterAll, describe, expect, test } from 'vitest';
 import { verifyTape } from '../../src/backtest/verify-tape.ts';
 import { parseMarketSpec } from '../../src/gateway/market-config.ts';
@@ -287,7 +288,55 @@ describe('Tardis', () => {
   });
 });
 
-async function verified(streams: readonly (readonly TapeRecord[])[], units: TapeUnits | null) {
+/** A venue that publishes the best three levels and what happens on them, as LOBSTER's files have it: messages, order books. */
+function recordedVenue(steps: number): readonly [string, string] {
+  const random = seedrandom('lobster');
+  const below = (n: number): number => Math.floor(random() * n);
+  const resting: { id: number; side: 1 | -1; price: number; left: number }[] = [];
+  const prices = (side: 1 | -1): number[] => [...new Set(resting.filter((one) => one.side === side).map(({ price }) => price))].sort((a, b) => side * (b - a));
+  const size = (side: 1 | -1, price: number): number => resting.reduce((sum, one) => sum + (one.side === side && one.price === price ? one.left : 0), 0);
+  const messages: string[] = [];
+  const books: string[] = [];
+  const say = (type: number, id: number, lots: number, price: number, side: number): void => {
+    messages.push(`${34_200 + messages.length / 7},${type},${id},${lots},${price},${side}`.replace(/(\.[0-9]{9})[0-9]+/, '$1'));
+    const [asks, bids] = [prices(-1), prices(1)];
+    books.push([0, 1, 2].flatMap((i) => [asks[i] ?? 9_999_999_999, size(-1, asks[i] ?? 0), bids[i] ?? -9_999_999_999, size(1, bids[i] ?? 0)]).join(','));
+  };
+  for (let id = 1; id <= 40; id++) resting.push({ id, side: id % 2 ? 1 : -1, price: 100_000 + (id % 2 ? -100 : 100) * (1 + below(8)), left: 1 + below(300) });
+  for (let id = 41; id < 41 + steps; id++) {
+    const side = below(2) ? 1 : -1;
+    const own = prices(side);
+    const [best = 100_000 - side * 100] = own;
+    const [other = best + side * 300] = prices(side === 1 ? -1 : 1);
+    const chance = random();
+    const shown = (price: number): boolean => prices(side).slice(0, 3).includes(price);
+    if (chance < 0.5 || own.length < 3) {
+      const inside = side * (other - best) > 100 && below(4) === 0;
+      const order = { id, side, price: best + side * (inside ? 100 : -100 * below(7)), left: 1 + below(300) } as const;
+      resting.push({ ...order });
+      if (shown(order.price)) say(1, id, order.left, order.price, side);
+    } else if (chance < 0.8) {
+      const mine = resting.filter((one) => one.side === side);
+      const one = mine[below(mine.length)]!;
+      const wasShown = shown(one.price);
+      const gone = below(2) ? one.left : Math.min(one.left, 1 + below(50));
+      one.left -= gone;
+      if (one.left === 0) resting.splice(resting.indexOf(one), 1);
+      if (wasShown) say(one.left === 0 ? 3 : 2, one.id, gone, one.price, side);
+    } else if (chance < 0.93) {
+      const one = resting.find((other) => other.side === side && other.price === best)!;
+      const gone = Math.min(one.left, 1 + below(200));
+      one.left -= gone;
+      if (one.left === 0) resting.splice(resting.indexOf(one), 1);
+      say(4, one.id, gone, best, side);
+    } else if (chance < 0.97) say(5, 0, 7, best + side * 50, side);
+    else if (chance < 0.99) say(6, -1, 500, best, -1);
+    else say(7, 0, 0, [-1, 0, 1][below(3)]!, -1);
+  }
+  return [text(...messages), text(...books)];
+}
+
+async function verified(streams: readonly (readonly TapeRecord[])[], units: TapeUnits | null, levels = 2, onBook: (line: number, book: string) => void = () => undefined) {
   if (units === null) throw new Error('units');
   async function* source(records: readonly TapeRecord[]) {
     await Promise.resolve();
@@ -300,7 +349,8 @@ async function verified(streams: readonly (readonly TapeRecord[])[], units: Tape
   const books: string[] = [];
   const result = await verifyTape(steps, () => spec.value, {
     onBook: (engine, { line }) => {
-      const side = (name: 'bid' | 'ask') => engine.depth(marketId(0), name, 2).map((at) => `${at.lots}@${at.priceTicks}`).join(' ');
+      const side = (name: 'bid' | 'ask') => engine.depth(marketId(0), name, levels).map((at) => `${at.lots}@${at.priceTicks}`).join(' ');
+      onBook(line, `${side('bid')} | ${side('ask')}`);
       books.push(`${line}: ${side('bid')} | ${side('ask')}`);
     },
   });
@@ -492,6 +542,21 @@ describe('LOBSTER', () => {
     ['34200.1,1,1', 'line 1: 3 fields; a message has 6'],
   ])('%s is refused', async (row, message) => {
     await expect(read('lobster', files({ 'A_2012-06-21_message_1.csv': text(row) }), { units: { symbol: 'A', tickSize: '0.0001', lotSize: '1', inverse: false } })).rejects.toThrow(message);
+  });
+
+  test('orders that came and went below the recorded levels, crosses and halts: the book is still the file’s, line by line', async () => {
+    const [messageText, bookText] = recordedVenue(1500);
+    const { units, records } = await read('lobster', files({ 'SIM_2012-06-21_message_3.csv': messageText, 'SIM_2012-06-21_orderbook_3.csv': bookText }));
+    const last = new Map<number, string>();
+    const { crossedBooks, violations } = await verified([records], units, 3, (line, book) => last.set(line, book));
+    const rows = bookText.trim().split('\n').map((row) => row.split(','));
+    for (const [line, book] of last) {
+      const fields = rows[line - 1] ?? [];
+      const side = (from: number): string => [0, 4, 8].filter((at) => fields[from + at + 1] !== '0').map((at) => `${fields[from + at + 1]}@${fields[from + at]}`).join(' ');
+      expect(`${line}: ${book}`).toBe(`${line}: ${side(2)} | ${side(0)}`);
+    }
+    expect(last.size).toBeGreaterThan(700);
+    expect([crossedBooks, violations]).toEqual([0, []]);
   });
 
   test('an order book file that ends early, and a name without a date, are told', async () => {

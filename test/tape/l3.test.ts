@@ -35,6 +35,15 @@ function snapshot(...rows: readonly (readonly ['bid' | 'ask', number, number])[]
   world.apply({ kind: 'tapeSnapshot', timeUs: timeUs(world.atUs), market: M, levels });
 }
 
+function depth(...rows: readonly (readonly ['bid' | 'ask', number, number])[]): void {
+  const levels = rows.map(([side, size, price]) => ({
+    side,
+    priceTicks: priceTicks(price),
+    lots: lots(size),
+  }));
+  world.apply({ kind: 'tapeDepth', timeUs: timeUs(world.atUs), market: M, levels });
+}
+
 function book(): string {
   return (['bid', 'ask'] as const)
     .map((side) =>
@@ -119,6 +128,21 @@ describe('one order at a time', () => {
     expect(book()).toBe('6@99 | ');
     l3('execute 7 bid 1@99');
     expect(settled(mine)).toBe(1);
+  });
+
+  test('an order that was never added is taken from all unnamed volume of its level, whatever brought it', () => {
+    snapshot(['bid', 10, 99]);
+    const mine = place('1', '99');
+    depth(['bid', 30, 99]);
+    l3('add 7 bid 5@99');
+    l3('remove 4 bid 14@99');
+    expect(book()).toBe('22@99 | ');
+    l3('execute 5 bid 10@99');
+    // The user stood before the last four of them.
+    expect(settled(mine)).toBe(1);
+    expect(book()).toBe('11@99 | ');
+    l3('reduce 8 bid 60@99');
+    expect(book()).toBe('5@99 | ');
   });
 
   test('a number used again names the new order', () => {

@@ -8,7 +8,7 @@
  *   first; what they took leaves the order all the same, since history says that so much of it is gone.
  *
  * An order that was never added stood in the opening book: its lots are taken from the front of the unnamed volume of
- * its level, which is older than every named order. One that a user took is gone: what history still says of it changes nothing
+ * its level, which is older than every named order, however many updates brought it. One that a user took is gone: what history still says of it changes nothing
  * but the tape of trades.
  */
 import { lots, MAX_PRICE_TICKS, priceTicks } from '../../num/units.ts';
@@ -63,9 +63,13 @@ function carryOut(state: State, market: Market, command: TapeL3): void {
     case 'reduce':
     case 'remove': {
       state.touch(market);
-      const slot = segmentOf(state, market, command);
-      const most = command.action === 'remove' && market.tape.refs.has(slot) ? Infinity : size;
-      if (slot !== NONE) takeFromSegment(state, market, slot, most);
+      const isNamed = market.tape.orders.has(ref);
+      let left = isNamed && command.action === 'remove' ? Infinity : size;
+      do {
+        const slot = segmentOf(state, market, command);
+        if (slot === NONE) return;
+        left -= takeFromSegment(state, market, slot, left);
+      } while (left > 0 && !isNamed);
       return;
     }
     case 'execute':
@@ -74,17 +78,27 @@ function carryOut(state: State, market: Market, command: TapeL3): void {
 }
 
 function executeOrder(state: State, market: Market, command: TapeL3, side: 1 | -1): void {
-  const { priceTicks: price, lots: size } = command;
+  const { ref, priceTicks: price, lots: size } = command;
   state.touch(market);
+  const isNamed = market.tape.orders.has(ref);
   let users = takeUsers(state, market, side, price + side, size);
-  const segment = segmentOf(state, market, command);
-  if (segment !== NONE) users += takeAhead(state, market, segment, size - users);
-  // Taking users' orders moves no segment: it still stands where it was.
-  const fill = segment === NONE ? 0 : Math.min(size - users, state.orders.left(segment));
-  const gone = segment === NONE ? 0 : Math.min(users, state.orders.left(segment) - fill);
-  if (gone > 0) takeFromSegment(state, market, segment, gone);
-  if (fill > 0) executeFill(state, market, segment, NO_FEES, state.houseTaker, NONE, NO_FEES, fill);
-  const unmatched = size - users - fill;
+  let traded = 0;
+  let gone = 0;
+  do {
+    const segment = segmentOf(state, market, command);
+    if (segment === NONE) break;
+    users += takeAhead(state, market, segment, size - users - traded);
+    // Taking users' orders moves no segment: it still stands where it was.
+    const standing = state.orders.left(segment);
+    const fill = Math.min(size - users - traded, standing);
+    const lost = Math.min(users - gone, standing - fill);
+    if (lost > 0) takeFromSegment(state, market, segment, lost);
+    if (fill > 0)
+      executeFill(state, market, segment, NO_FEES, state.houseTaker, NONE, NO_FEES, fill);
+    traded += fill;
+    gone += lost;
+  } while (traded + gone < size && !isNamed);
+  const unmatched = size - users - traded;
   if (unmatched > 0) printTrade(state, market, price, lots(-side * unmatched));
 }
 

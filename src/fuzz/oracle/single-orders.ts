@@ -46,26 +46,44 @@ function carryOut(world: World, market: Market, action: TapeL3['action'], order:
     execute(world, market, order);
     return;
   }
-  const segment = findSegment(market, ref, side, price);
-  if (segment === null) return;
-  const whole = action === 'remove' && segment.ref !== null;
-  takeOf(market, segment, whole ? segment.lots : lots);
+  const named = market.house.some((segment) => segment.ref === ref);
+  let rest = lots;
+  for (;;) {
+    const segment = findSegment(market, ref, side, price);
+    if (segment === null || rest === 0n) return;
+    if (named) {
+      takeOf(market, segment, action === 'remove' ? segment.lots : min(rest, segment.lots));
+      return;
+    }
+    const taken = min(rest, segment.lots);
+    takeOf(market, segment, taken);
+    rest -= taken;
+  }
 }
 
 /** The order's counterparty meets the users who come before the order first; what they took leaves the order all the same. */
 function execute(world: World, market: Market, { ref, side, price, lots }: Named): void {
   let users = takeUsers(world, market, side, price + side, lots);
-  const segment = findSegment(market, ref, side, price);
-  if (segment !== null) users += takeAhead(world, market, segment, lots - users);
-  const left = segment?.lots ?? 0n;
-  const filled = min(lots - users, left);
-  if (segment !== null) {
-    takeOf(market, segment, max(0n, min(users, left - filled)));
+  const named = market.house.some((segment) => segment.ref === ref);
+  let filled = 0n;
+  let gone = 0n;
+  while (filled + gone < lots) {
+    const segment = findSegment(market, ref, side, price);
+    if (segment === null) break;
+    users += takeAhead(world, market, segment, lots - users - filled);
+    const left = segment.lots;
+    const now = min(lots - users - filled, left);
+    const lost = max(0n, min(users - gone, left - now));
+    takeOf(market, segment, lost);
     const queue = queueAt(world, market, segment.side, segment.price);
     const resting = queue.find((other) => other.segment === segment);
-    if (resting !== undefined && filled > 0n) {
-      takeAs(world, market, resting, NO_FEES, filled, -segment.side);
+    if (resting !== undefined && now > 0n) {
+      takeAs(world, market, resting, NO_FEES, now, -segment.side);
     }
+    filled += now;
+    gone += lost;
+    // One that was added is one segment; what history says of more is only printed.
+    if (named) break;
   }
   const unmatched = lots - users - filled;
   if (unmatched > 0n) printTrade(world, market, price, -side * unmatched);

@@ -3,11 +3,13 @@
  * levels after each message. Prices are dollars × 10,000; times are seconds after midnight of the day in the file's name.
  *
  * Messages: 1 a new order, 2 a part of one cancelled, 3 one deleted, 4 a visible one executed, 5 a hidden one executed (a trade that
- * moves no visible order), 6 a cross trade, 7 a trading halt (passed over). The direction is that of the resting order, 1 buys.
+ * moves no visible order), 6 a cross trade and 7 a trading halt (both passed over: neither is of the book). The direction is that of the
+ * resting order, 1 buys.
  *
  * With the order book file the recording begins with the book of its first line, and a message whose book is not the one that follows from the
- * messages (orders below the recorded levels come into sight without any) is followed by a depth update that puts it right:
- * so the rebuilt book is the file's, level by level.
+ * messages is followed by what puts it right, so that the rebuilt book is the file's, level by level. Orders below the recorded levels come into
+ * sight without a message: they are volume without a name, a depth update. Orders there are cancelled without a message, too: then the
+ * youngest of the level are taken to be gone, which never lets a user's order come forward that did not.
  */
 import type { TapeLevel } from '../../../engine/commands.ts';
 import { lots, priceTicks, timeUs, type TimeUs } from '../../../num/units.ts';
@@ -25,6 +27,7 @@ const ACTIONS: Readonly<Record<number, OrderAction>> = {
 };
 
 interface Order {
+  readonly ref: number;
   readonly side: TapeLevel['side'];
   readonly price: number;
   left: number;
@@ -37,6 +40,11 @@ export class LobsterDecoder {
   private readonly bids = new Map<number, number>();
   private readonly asks = new Map<number, number>();
   private readonly orders = new Map<number, Order>();
+  /** The same by their prices, oldest first. */
+  private readonly queues = {
+    bid: new Map<number, Set<Order>>(),
+    ask: new Map<number, Set<Order>>(),
+  };
   private lastId = 0;
   private begun = false;
 
@@ -60,7 +68,7 @@ export class LobsterDecoder {
       // The first line shows the book after its message, which the snapshot holds already.
       if (shown !== null) return;
     }
-    if (type !== 7) this.message(type, fields, base);
+    if (type < 6) this.message(type, fields, base);
     if (shown !== null) this.putRight(shown, base);
   }
 
@@ -71,7 +79,9 @@ export class LobsterDecoder {
   }
 
   private message(type: number, fields: readonly string[], base: Base): void {
-    const ref = integerOf(fields[2], 'order ID');
+    const action = ACTIONS[type];
+    // Hidden orders have no number of their own.
+    const ref = action === undefined ? 0 : integerOf(fields[2], 'order ID');
     const size = integerOf(fields[3], 'size');
     const price = integerOf(fields[4], 'price');
     const direction = fields[5];
@@ -83,9 +93,9 @@ export class LobsterDecoder {
       throw new TapeError(`\`price\` ${String(price)} is not from 1 to 2^31 − 1`);
     }
     const side = direction === '1' ? ('bid' as const) : ('ask' as const);
-    const action = ACTIONS[type];
     if (action === undefined) {
-      // Hidden orders and crosses trade without a place in the book.
+      // A hidden order trades where no visible one stands before it.
+      if (this.of(side).has(price)) return;
       this.context.emit({
         kind: 'trade',
         ...base,
@@ -117,16 +127,24 @@ export class LobsterDecoder {
     const level = this.of(side);
     const standing = level.get(price) ?? 0;
     if (action === 'add') {
-      this.orders.set(ref, { side, price, left: size });
+      const order = { ref, side, price, left: size };
+      this.orders.set(ref, order);
+      const queue = this.queues[side].get(price);
+      if (queue === undefined) this.queues[side].set(price, new Set([order]));
+      else queue.add(order);
       level.set(price, standing + size);
       return;
     }
     const order = this.orders.get(ref);
     const gone =
-      order === undefined ? size : action === 'remove' ? order.left : Math.min(size, order.left);
+      order === undefined
+        ? Math.min(size, standing - this.namedAt(side, price))
+        : action === 'remove'
+          ? order.left
+          : Math.min(size, order.left);
     if (order !== undefined) {
       order.left -= gone;
-      if (order.left === 0) this.orders.delete(ref);
+      if (order.left === 0) this.forget(order);
     }
     const left = Math.max(0, standing - gone);
     if (left === 0) level.delete(price);
@@ -151,6 +169,8 @@ export class LobsterDecoder {
         if (ours.get(level.priceTicks) !== level.lots) levels.push(level);
       }
     }
+    for (const { side, priceTicks: price, lots: size } of levels)
+      this.cancel(side, price, size, base);
     if (levels.length === 0) return;
     for (const { side, priceTicks: price, lots: size } of levels) {
       if (size === 0) this.of(side).delete(price);
@@ -160,6 +180,35 @@ export class LobsterDecoder {
     this.lastId += 1;
     const ids = { firstId: this.lastId, lastId: this.lastId, prevId };
     this.context.emit({ kind: 'depth', ...base, ...ids, levels });
+  }
+
+  private forget(order: Order): void {
+    const { ref, side, price } = order;
+    this.orders.delete(ref);
+    const queue = this.queues[side].get(price);
+    queue?.delete(order);
+    if (queue?.size === 0) this.queues[side].delete(price);
+  }
+
+  private namedAt(side: TapeLevel['side'], price: number): number {
+    let sum = 0;
+    for (const { left } of this.queues[side].get(price) ?? []) sum += left;
+    return sum;
+  }
+
+  /** The youngest orders of a level leave it until no more than `size` stands there, as far as it has any. */
+  private cancel(side: TapeLevel['side'], price: number, size: number, base: Base): void {
+    let excess = (this.of(side).get(price) ?? 0) - size;
+    if (excess <= 0) return;
+    for (const { ref, left } of [...(this.queues[side].get(price) ?? [])].reverse()) {
+      if (excess <= 0) return;
+      const gone = Math.min(excess, left);
+      const action = gone === left ? 'remove' : 'reduce';
+      this.change(action, ref, side, price, gone);
+      const order = { side, priceTicks: priceTicks(price), lots: lots(gone) };
+      this.context.emit({ kind: 'order', ...base, action, ref, ...order });
+      excess -= gone;
+    }
   }
 
   /** How many levels a side can have in the file: the fuller side shows it. */
