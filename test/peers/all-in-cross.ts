@@ -1,11 +1,13 @@
 /**
  * `SmaCross` as backtesting.py runs it: long after the fast average crosses above the slow one, short after it crosses below, never both, with as
  * many whole units as the money buys once the position before is closed and the commission is paid (`exclusive_orders`, `size` of all). A
- * stop and a target, where given, are shares of the last close.
+ * stop and a target, where given, are shares of the last close. With `fast` of 1 it is the close that crosses; with `units` and without `short` it is
+ * `TestStrategy` of backtrader's own tests.
  */
 import {
   choice,
   defineStrategy,
+  flag,
   integer,
   type BarUpdate,
   type FillUpdate,
@@ -22,6 +24,8 @@ export default defineStrategy({
     bar: choice('1d', ['1m', '1d'], 'length of a bar'),
     fast: integer(10, { min: 1, max: 200 }),
     slow: integer(20, { min: 2, max: 400 }),
+    units: integer(0, { min: 0, max: 1_000_000, describe: '0: as many as the money buys' }),
+    short: flag(true, 'sell short after a cross below; else stay out'),
     stop: integer(0, { min: 0, max: PPM, describe: 'parts per million; 0 for none' }),
     target: integer(0, { min: 0, max: PPM, describe: 'parts per million; 0 for none' }),
   },
@@ -32,6 +36,8 @@ export default defineStrategy({
 interface Rules {
   readonly fast: number;
   readonly slow: number;
+  readonly units: number;
+  readonly short: boolean;
   readonly stop: number;
   readonly target: number;
 }
@@ -67,13 +73,13 @@ class AllInCross implements Strategy {
     if (this.held !== 0) {
       await context.submit({ side, size: String(Math.abs(this.held)), reduceOnly: true });
     }
+    if (way < 0 && !this.rules.short) return;
     const { client, account, subaccountIndex, symbol } = context;
     const { accountValue } = await client.call('getStats', { account, subaccountIndex });
     const { bestBid } = await client.call('getPrice', { symbol });
     const market = context.market();
-    const units = Math.floor(
-      Number(accountValue) / (Number(bestBid?.price) * (1 + market.takerFee)),
-    );
+    const affords = Number(accountValue) / (Number(bestBid?.price) * (1 + market.takerFee));
+    const units = this.rules.units === 0 ? Math.floor(affords) : this.rules.units;
     if (units === 0) return;
     const { stop, target } = this.rules;
     const beyond = (ppm: number): string =>
