@@ -14,7 +14,7 @@ export interface Suite {
   readonly engine: string;
   /** Repository and file. */
   readonly source: string;
-  /** Any price of the suite lies between 0 and twice this. */
+  /** Every trade of the suite lies between 0 and twice this, the band of its market. */
   readonly mark: string;
   /** What ends when two orders of an account meet: 0 the incoming, 1 the resting, 2 both. */
   readonly selfTradeExpire?: 0 | 1 | 2;
