@@ -241,7 +241,7 @@ class Run {
   }
 
   async complete(): Promise<BacktestOutput> {
-    const { input, scheduler, exchange } = this;
+    const { input, exchange } = this;
     if (input.resume == null) for (const run of this.runs) run.start();
     let cancelled = false;
     let left = QUIET_WITHIN;
@@ -253,19 +253,11 @@ class Run {
         this.tapeCommands += commands.length;
         continue;
       }
-      for (let i = skip; i < commands.length; i++) {
-        const command = commands[i];
-        if (command === undefined) break;
-        const { timeUs: atUs } = command;
+      for (let i = skip; i < commands.length;) {
+        const atUs = must(commands[i], 'there are as many as counted').timeUs;
         if (this.nextDueUs() < atUs) await this.advance(atUs);
         if (cancelled && (this.isQuiet() || --left === 0)) break tape;
-        scheduler.advanceTo(atUs);
-        const received = localUs?.[i];
-        this.feeds.recordedUs = received === undefined ? null : received - atUs;
-        if (command.kind === 'tapeBar') this.feeds.onTapeBar(command);
-        exchange.submit(command);
-        this.tapeCommands += 1;
-        this.feeds.publishBooks();
+        i = this.play(commands, localUs, i, cancelled ? i + 1 : commands.length);
       }
       this.tapeCommands += skip;
       skip = 0;
@@ -284,6 +276,30 @@ class Run {
     await this.drain(endUs + DRAIN_US);
     this.recorder.end(exchange.engine.nowUs);
     return this.output(false, null);
+  }
+
+  /** Plays the command at `from`, and those after it before `to` that nothing else comes before; answers where it stopped. */
+  private play(
+    commands: readonly Command[],
+    localUs: readonly number[] | undefined,
+    from: number,
+    to: number,
+  ): number {
+    const { scheduler, exchange, feeds } = this;
+    let i = from;
+    for (; i < to; i++) {
+      const command = must(commands[i], 'there are as many as counted');
+      const { timeUs: atUs } = command;
+      if (i > from && this.nextDueUs() < atUs) break;
+      scheduler.advanceTo(atUs);
+      const received = localUs?.[i];
+      feeds.recordedUs = received === undefined ? null : received - atUs;
+      if (command.kind === 'tapeBar') feeds.onTapeBar(command);
+      exchange.submit(command);
+      feeds.publishBooks();
+    }
+    this.tapeCommands += i - from;
+    return i;
   }
 
   /** When something is due before the tape's next command; what comes first at its own instant counts half a µs earlier. */

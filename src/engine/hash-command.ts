@@ -32,17 +32,14 @@ export function hashCommand(hash: RollingHash, command: Command): void {
       hash.num(command.timeUs);
       return;
     case 'tapeDepth':
-      hash.int(4);
-      hash.num(command.timeUs);
+      hash.intNum(4, command.timeUs);
       hash.int(command.market);
       hashLevels(hash, command.levels);
       return;
     case 'tapeTrade':
-      hash.int(5);
-      hash.num(command.timeUs);
+      hash.intNum(5, command.timeUs);
       hash.int(command.market);
-      hash.int(command.priceTicks);
-      hash.num(command.lots);
+      hash.intNum(command.priceTicks, command.lots);
       return;
     case 'setIndex':
       hash.int(6);

@@ -205,9 +205,7 @@ export function hashOracleSet(hash: RollingHash, cause: number, event: OracleSet
 }
 
 export function hashMarkChanged(hash: RollingHash, cause: number, event: MarkChanged): void {
-  hash.int(11 | (cause << 8));
-  hash.int(event.market);
-  hash.int(event.markTicks);
+  hash.ints(11 | (cause << 8), event.market, event.markTicks);
   hash.int(event.indexTicks ?? 0);
 }
 
@@ -341,11 +339,8 @@ export function hashSignersChanged(hash: RollingHash, cause: number, event: Sign
 }
 
 export function hashTapeApplied(hash: RollingHash, cause: number, event: TapeApplied): void {
-  hash.int(15 | (cause << 8));
-  hash.int(event.market);
-  hash.int(TAPE_KINDS.indexOf(event.what) | (event.stale ? 8 : 0));
-  hash.int(event.bestBidTicks ?? 0);
-  hash.num(event.bestBidLots);
-  hash.int(event.bestAskTicks ?? 0);
-  hash.num(event.bestAskLots);
+  const what = codeOf(TAPE_KINDS, event.what) | (event.stale ? 8 : 0);
+  hash.ints(15 | (cause << 8), event.market, what);
+  hash.intNum(event.bestBidTicks ?? 0, event.bestBidLots);
+  hash.intNum(event.bestAskTicks ?? 0, event.bestAskLots);
 }

@@ -11,7 +11,7 @@ import {
   type TapeModel,
 } from '../sim/tape/tape-model.ts';
 import type { StreamManifest } from '../sim/tape/manifest.ts';
-import type { SyncFacts } from '../sim/tape/book-sync.ts';
+import type { SyncFacts, TapeStep } from '../sim/tape/book-sync.ts';
 import { openDataset, type DatasetMarket, type TapeReading } from '../store/dataset-files.ts';
 
 /** A market of a run, and what its data decide of its terms. */
@@ -122,16 +122,18 @@ function sourceMarket(
 }
 
 async function* batchesOf(reading: TapeReading): AsyncGenerator<TapeBatch> {
-  for await (const batch of reading.steps()) {
-    const commands: Command[] = [];
-    const localUs: number[] = [];
-    for (const { command, record } of batch) {
-      if (command === null) continue;
-      commands.push(command);
-      localUs.push(record.localUs);
-    }
-    yield { commands, localUs };
+  for await (const steps of reading.steps()) yield batchOf(steps);
+}
+
+function batchOf(steps: readonly TapeStep[]): TapeBatch {
+  const commands: Command[] = [];
+  const localUs: number[] = [];
+  for (const { command, record } of steps) {
+    if (command === null) continue;
+    commands.push(command);
+    localUs.push(record.localUs);
   }
+  return { commands, localUs };
 }
 
 /** What the recording holds; kinds of which it holds nothing are not named. */

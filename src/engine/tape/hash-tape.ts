@@ -11,22 +11,16 @@ export const TAPE_L3_ACTIONS: readonly TapeL3Action[] = ['add', 'reduce', 'remov
 export function hashLevels(hash: RollingHash, levels: readonly TapeLevel[]): void {
   hash.int(levels.length);
   for (const level of levels) {
-    hash.int(level.side === 'bid' ? level.priceTicks : -level.priceTicks);
-    hash.num(level.lots);
+    hash.intNum(level.side === 'bid' ? level.priceTicks : -level.priceTicks, level.lots);
   }
 }
 
 export function hashBar(hash: RollingHash, bar: TapeBar): void {
-  hash.int(21);
-  hash.num(bar.timeUs);
-  hash.int(bar.market);
-  hash.int(bar.openTicks);
-  hash.int(bar.highTicks);
+  hash.intNum(21, bar.timeUs);
+  hash.ints(bar.market, bar.openTicks, bar.highTicks);
   hash.int(bar.lowTicks);
-  hash.int(bar.closeTicks);
-  hash.num(bar.volumeLots);
-  hash.int(bar.quoteTicks);
-  hash.num(bar.depthLots);
+  hash.intNum(bar.closeTicks, bar.volumeLots);
+  hash.intNum(bar.quoteTicks, bar.depthLots);
   hash.int(bar.spreadTicks);
   hash.int(codeOf(BAR_PATHS, bar.path) * 8 + codeOf(BAR_FILLS, bar.fill));
 }

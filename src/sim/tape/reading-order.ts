@@ -9,7 +9,7 @@
  * Bounded: a record is held until another is `windowUs` newer. One that arrives later than that is released at once, at the
  * time reached, and counted.
  */
-import { timeUs, type DurationUs, type TimeUs } from '../../num/units.ts';
+import { timeUs, type DurationUs } from '../../num/units.ts';
 import type { TapeRecord } from './record.ts';
 
 const PRIORITY = {
@@ -34,10 +34,7 @@ export interface OrderingFacts {
   maxFeedLatencyUs: number;
 }
 
-interface Held {
-  readonly atUs: TimeUs;
-  readonly record: TapeRecord;
-}
+type Before = (a: TapeRecord, b: TapeRecord) => boolean;
 
 export class ReadingOrder {
   readonly facts: OrderingFacts = {
@@ -47,8 +44,10 @@ export class ReadingOrder {
     maxFeedLatencyUs: -Infinity,
   };
   private readonly windowUs: DurationUs;
-  private readonly before: (a: Held, b: Held) => boolean;
-  private readonly heap: Held[] = [];
+  private readonly before: Before;
+  /** Held records: most come in order, and wait in a queue; those that come after a later one, in a heap. */
+  private readonly queue = new RecordQueue();
+  private readonly stragglers: RecordHeap;
   private newestUs = 0;
   private newestLineUs = 0;
   private releasedUs = 0;
@@ -58,19 +57,28 @@ export class ReadingOrder {
   constructor(windowUs: DurationUs, asRecorded = false) {
     this.windowUs = windowUs;
     this.before = asRecorded ? recordedBefore : before;
+    this.stragglers = new RecordHeap(this.before);
+  }
+
+  /** Takes the records of the next lines; answers those that are now due. */
+  take(records: readonly TapeRecord[]): TapeRecord[] {
+    const due: TapeRecord[] = [];
+    for (const record of records) this.push(record, due);
+    return due;
   }
 
   /** Takes the next line's record, and adds those that are now due to `due`. */
   push(record: TapeRecord, due: TapeRecord[]): void {
     const { facts } = this;
-    const latency = record.localUs - record.timeUs;
-    facts.minFeedLatencyUs = Math.min(facts.minFeedLatencyUs, latency);
-    facts.maxFeedLatencyUs = Math.max(facts.maxFeedLatencyUs, latency);
-    if (record.timeUs < this.newestLineUs) facts.outOfOrder += 1;
-    this.newestLineUs = Math.max(this.newestLineUs, record.timeUs);
+    const { kind, timeUs: lineUs } = record;
+    const latency = record.localUs - lineUs;
+    if (latency < facts.minFeedLatencyUs) facts.minFeedLatencyUs = latency;
+    if (latency > facts.maxFeedLatencyUs) facts.maxFeedLatencyUs = latency;
+    if (lineUs < this.newestLineUs) facts.outOfOrder += 1;
+    else this.newestLineUs = lineUs;
 
-    let atUs: number = record.timeUs;
-    if (record.kind === 'depth' || record.kind === 'order') {
+    let atUs: number = lineUs;
+    if (kind === 'depth' || kind === 'order') {
       atUs = Math.max(atUs, this.depthUs);
       this.depthUs = atUs;
     }
@@ -78,8 +86,8 @@ export class ReadingOrder {
       facts.late += 1;
       atUs = this.releasedUs;
     }
-    this.insert({ atUs: timeUs(atUs), record });
-    this.newestUs = Math.max(this.newestUs, atUs);
+    this.hold(atUs === lineUs ? record : { ...record, timeUs: timeUs(atUs) });
+    if (atUs > this.newestUs) this.newestUs = atUs;
     this.release(this.newestUs - this.windowUs, due);
   }
 
@@ -90,29 +98,90 @@ export class ReadingOrder {
     return due;
   }
 
-  private release(untilUs: number, due: TapeRecord[]): void {
-    for (let top = this.heap[0]; top !== undefined && top.atUs <= untilUs; top = this.heap[0]) {
-      this.removeTop();
-      this.releasedUs = top.atUs;
-      due.push(top.atUs === top.record.timeUs ? top.record : { ...top.record, timeUs: top.atUs });
-    }
+  private hold(record: TapeRecord): void {
+    const { last } = this.queue;
+    if (last !== undefined && this.before(record, last)) this.stragglers.push(record);
+    else this.queue.push(record);
   }
 
-  private insert(held: Held): void {
+  private release(untilUs: number, due: TapeRecord[]): void {
+    const { queue, stragglers } = this;
+    for (;;) {
+      const { first } = queue;
+      const { top } = stragglers;
+      const isTop = top !== undefined && (first === undefined || this.before(top, first));
+      const next = isTop ? top : first;
+      if (next === undefined || next.timeUs > untilUs) return;
+      if (isTop) stragglers.removeTop();
+      else queue.removeFirst();
+      this.releasedUs = next.timeUs;
+      due.push(next);
+    }
+  }
+}
+
+/** First in, first out: a ring that widens. */
+class RecordQueue {
+  private ring: (TapeRecord | undefined)[] = new Array<undefined>(64).fill(undefined);
+  private head = 0;
+  private length = 0;
+
+  get first(): TapeRecord | undefined {
+    return this.ring[this.head];
+  }
+
+  get last(): TapeRecord | undefined {
+    return this.ring[(this.head + this.length - 1) & (this.ring.length - 1)];
+  }
+
+  push(record: TapeRecord): void {
+    if (this.length === this.ring.length) this.widen();
+    this.ring[(this.head + this.length) & (this.ring.length - 1)] = record;
+    this.length += 1;
+  }
+
+  removeFirst(): void {
+    this.ring[this.head] = undefined;
+    this.head = (this.head + 1) & (this.ring.length - 1);
+    this.length -= 1;
+  }
+
+  private widen(): void {
+    const { ring, head } = this;
+    const spare = new Array<undefined>(ring.length).fill(undefined);
+    this.ring = [...ring.slice(head), ...ring.slice(0, head), ...spare];
+    this.head = 0;
+  }
+}
+
+/** A binary heap, the first of its records at the top. */
+class RecordHeap {
+  private readonly heap: TapeRecord[] = [];
+  private readonly before: Before;
+
+  constructor(before: Before) {
+    this.before = before;
+  }
+
+  get top(): TapeRecord | undefined {
+    return this.heap.length === 0 ? undefined : this.heap[0];
+  }
+
+  push(record: TapeRecord): void {
     const { heap } = this;
     let at = heap.length;
-    heap.push(held);
+    heap.push(record);
     while (at > 0) {
       const parentAt = (at - 1) >> 1;
       const parent = heap[parentAt];
-      if (parent === undefined || !this.before(held, parent)) break;
+      if (parent === undefined || !this.before(record, parent)) break;
       heap[at] = parent;
       at = parentAt;
     }
-    heap[at] = held;
+    heap[at] = record;
   }
 
-  private removeTop(): void {
+  removeTop(): void {
     const { heap } = this;
     const last = heap.pop();
     if (last === undefined || heap.length === 0) return;
@@ -139,18 +208,18 @@ export function inTapeOrder(a: TapeRecord, b: TapeRecord): number {
   return a.timeUs - b.timeUs || PRIORITY[a.kind] - PRIORITY[b.kind];
 }
 
-function recordedBefore(a: Held, b: Held): boolean {
-  if (a.atUs !== b.atUs) return a.atUs < b.atUs;
-  if (a.record.line !== b.record.line) return a.record.line < b.record.line;
-  return PRIORITY[a.record.kind] < PRIORITY[b.record.kind];
+function recordedBefore(a: TapeRecord, b: TapeRecord): boolean {
+  if (a.timeUs !== b.timeUs) return a.timeUs < b.timeUs;
+  if (a.line !== b.line) return a.line < b.line;
+  return PRIORITY[a.kind] < PRIORITY[b.kind];
 }
 
-function before(a: Held, b: Held): boolean {
-  if (a.atUs !== b.atUs) return a.atUs < b.atUs;
-  const kinds = PRIORITY[a.record.kind] - PRIORITY[b.record.kind];
+function before(a: TapeRecord, b: TapeRecord): boolean {
+  if (a.timeUs !== b.timeUs) return a.timeUs < b.timeUs;
+  const kinds = PRIORITY[a.kind] - PRIORITY[b.kind];
   if (kinds !== 0) return kinds < 0;
-  const ids = idOf(a.record) - idOf(b.record);
-  return ids === 0 ? a.record.line < b.record.line : ids < 0;
+  const ids = idOf(a) - idOf(b);
+  return ids === 0 ? a.line < b.line : ids < 0;
 }
 
 function idOf(record: TapeRecord): number {

@@ -60,10 +60,14 @@ export class TapeSteps {
   private async *played(): AsyncGenerator<TapeStep[]> {
     const streams = this.streams.map((stream, i) => ordered(stream, this.orders[i]));
     for await (const records of mergeStreams(streams, inTapeOrder)) {
-      const steps: TapeStep[] = [];
-      for (const record of records) this.sync.next(record, steps);
-      yield steps;
+      yield this.stepsOf(records);
     }
+  }
+
+  private stepsOf(records: readonly TapeRecord[]): TapeStep[] {
+    const steps: TapeStep[] = [];
+    for (const record of records) this.sync.next(record, steps);
+    return steps;
   }
 }
 
@@ -72,9 +76,7 @@ async function* ordered(
   order = new ReadingOrder(WINDOW_US),
 ): AsyncGenerator<TapeRecord[]> {
   for await (const records of stream) {
-    const due: TapeRecord[] = [];
-    for (const record of records) order.push(record, due);
-    yield due;
+    yield order.take(records);
   }
   yield order.flush();
 }
