@@ -17,7 +17,7 @@ const DAY_US = 86_400_000_000;
  * stay in the processor’s cache, and leave the collector little to look for.
  */
 const GROUP_ROWS = 8_192;
-const GROUP_LEVELS = 32_768;
+const GROUP_LEVELS = 131_072;
 /** A part goes on into the next day while it has fewer rows and levels than this. */
 const SMALL_PART = 500_000;
 /** A column of a row group is one page, which reads fastest. */
