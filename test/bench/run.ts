@@ -20,9 +20,9 @@ if (options.throughput === true) {
 }
 
 /** Runs a script of this folder by itself: what it measures must not be mixed with what ran before. */
-function apart(script: string): unknown {
+function apart(script: string, ...words: readonly string[]): unknown {
   const path = fileURLToPath(new URL(script, import.meta.url));
-  const args = ['--expose-gc', '--import', 'tsx', path];
+  const args = ['--expose-gc', '--import', 'tsx', path, ...words];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
 }
 const memory = apart('./memory.ts') as { orders: number; bytes: number };
@@ -30,10 +30,11 @@ const tape = apart('./tape.ts') as {
   rates: Record<'dataset' | 'barsIdle' | 'barsHeld' | 'peerIdle' | 'peerHeld', number>;
   memory: { recorded: number; bars: number };
 };
-const backtest = apart('./backtest.ts') as Record<
-  'tape' | 'bars' | 'node' | 'help' | 'tiny',
-  number
->;
+type BacktestRates = Record<'tape' | 'bars' | 'node' | 'help' | 'tiny', number>;
+const backtest = Object.assign(
+  {},
+  ...['tape', 'bars', 'start'].map((group) => apart('./backtest.ts', group)),
+) as BacktestRates;
 const history = apart('./history.ts') as Record<string, number>;
 const risk = apart('./risk.ts') as {
   accounts: number;
