@@ -32,7 +32,9 @@ const DAY_US = 86_400_000_000;
 export function checkCurve({ timesUs, equity }: EquityCurve): void {
   if (timesUs.length !== equity.length) throw new MetricsError('as many times as equities');
   if (timesUs.length < 2) {
-    throw new MetricsError(`equity has ${timesUs.length} rows; a return needs at least 2`);
+    throw new MetricsError(
+      `equity has ${timesUs.length === 1 ? '1 row' : `${timesUs.length} rows`}; a return needs at least 2`,
+    );
   }
   timesUs.forEach((time, row) => {
     const place = `row ${row + 1}`;

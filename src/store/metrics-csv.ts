@@ -31,7 +31,13 @@ const NOTIONALS = ['notional', 'turnover', 'volumequote'];
 export async function readEquityCsv(path: string, columns: EquityColumns): Promise<EquityCurve> {
   const table = await readTable(path);
   const equityAt = table.column(columns.equity, EQUITIES, 'equity');
-  const timeAt = columns.spacingUs === undefined ? table.column(columns.time, TIMES, 'time') : null;
+  const timeAt =
+    columns.spacingUs !== undefined
+      ? null
+      : // What pandas writes without being told a name: the index, first and unnamed.
+        columns.time === undefined && table.find(TIMES) === undefined && table.isFirstUnnamed
+        ? 0
+        : table.column(columns.time, TIMES, 'time');
   const timesUs: number[] = [];
   const equity: number[] = [];
   table.rows.forEach((row, i) => {
@@ -75,7 +81,7 @@ async function readTable(path: string): Promise<CsvTable> {
   } catch (error) {
     throw fileError(path, error);
   }
-  const { data, errors } = Papa.parse<string[]>(text.replace(/^\uFEFF/, ''));
+  const { data, errors } = Papa.parse<string[]>(text.replace(/^\uFEFF/, '').trimEnd());
   const broken = errors.find(({ type }) => type === 'Quotes');
   if (broken !== undefined) {
     throw new FileError(`${path}: line ${(broken.row ?? 0) + 1}: ${broken.message}`);
@@ -97,6 +103,10 @@ class CsvTable {
     this.path = path;
     this.header = header;
     this.rows = rows;
+  }
+
+  get isFirstUnnamed(): boolean {
+    return this.header[0] === '';
   }
 
   /** Index of the first column that has one of these names, whatever its case and separators. */
@@ -132,7 +142,11 @@ class CsvTable {
     const match = /^(\d{4}-\d\d-\d\d)(?:[T ](.+?))?\s*(Z|[-+]\d\d:?\d\d)?$/i.exec(text);
     const [, day = '', clock = '00:00:00', zone = 'Z'] = match ?? [];
     const ms = match === null ? NaN : Date.parse(`${day}T${clock}${zone}`);
-    if (Number.isNaN(ms)) throw this.bad(row, at, 'is no time (ISO 8601 or a number since 1970)');
+    // A day that its month does not have would be one of the next.
+    const dayMs = Date.parse(`${day}T00:00:00Z`);
+    const isDay = !Number.isNaN(dayMs) && new Date(dayMs).toISOString().startsWith(day);
+    if (Number.isNaN(ms) || !isDay)
+      throw this.bad(row, at, 'is no time (ISO 8601 or a number since 1970)');
     return ms * 1000 + Number(/\.\d{3}(\d{1,3})/.exec(clock)?.[1]?.padEnd(3, '0') ?? 0);
   }
 

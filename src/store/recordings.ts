@@ -350,8 +350,9 @@ export async function findUnits(
   const { format, units, inverse } = options;
   if (units !== null) return units;
   const scan = new NumberScan();
-  // Bad rows are told when records are read; raw lines may hold nothing but bad ones.
-  const skipBad = format.shape === 'binance-raw' ? options.skipBad : Infinity;
+  // Bad rows are told when records are read; messages may be nothing but bad ones, and then have no market.
+  const isMessages = format.shape === 'binance-raw' || format.shape === 'messages';
+  const skipBad = isMessages ? options.skipBad : Infinity;
   const recording = new Recording({ ...options, skipBad, state: null }, scan);
   const files = filesToRead(options);
   for (const [i, path] of files.entries()) {

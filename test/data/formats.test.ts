@@ -484,6 +484,10 @@ describe('Bybit', () => {
     const units = { symbol: 'XRPUSDT', tickSize: '0.0001', lotSize: '1', inverse: false };
     await expect(read('bybit', files({ 'x.jsonl': text(row) }), { units })).rejects.toThrow(message);
   });
+
+  test('a file of another kind is told by its first line, not by the name that it lacks', async () => {
+    await expect(read('bybit', files({ 'x.csv': text('time,price', '1,2') }))).rejects.toThrow('line 1: expected `<time of receipt> <json>`, got time,price');
+  });
 });
 
 describe('LOBSTER', () => {

@@ -86,6 +86,17 @@ describe('files', () => {
     expect(figures(out)['periodsPerYear']).toBe(8760);
   });
 
+  it.each([
+    [
+      'as pandas writes a series',
+      ',equity\n2024-01-01 00:00:00+00:00,100\n2024-01-02 00:00:00+00:00,101\n',
+    ],
+    ['with semicolons', 'time;equity\n2024-01-01;100\n2024-01-02;101\n'],
+  ])('a curve %s', async (_what, equity) => {
+    const { out } = await metrics({ equity }, '--json');
+    expect(figures(out)['totalReturn']).toBeCloseTo(0.01, 12);
+  });
+
   it('trades, as a table', async () => {
     const trades =
       'Entry Time,Exit Time,Net PnL,Notional\n2024-01-01,2024-01-02,10,210\n2024-01-02,2024-01-03,-11,209\n';
@@ -108,6 +119,11 @@ describe('bad input ends with code 2 and names the place', () => {
       { equity: 'date,equity\n2024-01-01,1e5\n2024-13-01,2\n' },
       [],
       "line 3: date: '2024-13-01' is no time",
+    ],
+    [
+      { equity: 'date,equity\n2023-02-28,1e5\n2023-02-29,2\n' },
+      [],
+      "line 3: date: '2023-02-29' is no time",
     ],
     [
       { equity: 'date,equity\n2024-01-01,100\n2024-01-02,1.2.3\n' },

@@ -205,9 +205,16 @@ async function givenUnits(args: ImportArguments): Promise<TapeUnits | null> {
 
 function say(out: string, stream: StreamManifest, units: TapeUnits, found: boolean): void {
   const counts = Object.entries(stream.counts).map(([kind, n]) => `${String(n)} ${kind}`);
+  const gaps = stream.gaps === 1 ? '1 gap' : `${String(stream.gaps)} gaps`;
+  // What is not played as it stands in the files is said at once.
+  const faults = [
+    [stream.outOfOrder, 'out of order'],
+    [stream.duplicates, 'repeated'],
+    [stream.skippedRows, 'bad rows skipped'],
+  ] as const;
+  const told = faults.flatMap(([n, what]) => (n > 0 ? [`${String(n)} ${what}`] : []));
   print(
-    `${out}: ${units.symbol}, ${counts.join(', ')}, ${String(stream.levels)} levels, ${String(stream.gaps)} gaps` +
-      (stream.skippedRows > 0 ? `, ${String(stream.skippedRows)} bad rows skipped` : ''),
+    [`${out}: ${units.symbol}, ${counts.join(', ')}, ${String(stream.levels)} levels, ${gaps}`, ...told].join(', '),
   );
   if (found) print(`tick ${units.tickSize} and lot ${units.lotSize} are those of the data`);
   if (units.inverse) print(`${units.symbol} is coin-margined: good for book checks, refused for PnL`);
