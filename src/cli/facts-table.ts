@@ -8,20 +8,21 @@ export function factsTable(facts: StylisedFacts): string {
     colAligns: ['left', 'right'],
     style: { head: [], border: [], compact: true },
   });
+  const over = (lag: number): string => (lag === 1 ? '1 sample' : `${String(lag)} samples`);
   table.push(['samples', String(facts.samples)]);
   for (const { lag, deviationBp, excessKurtosis } of facts.returns) {
-    table.push([`deviation of returns over ${String(lag)}`, `${deviationBp.toFixed(2)} bp`]);
-    table.push([`excess kurtosis over ${String(lag)}`, excessKurtosis.toFixed(2)]);
+    table.push([`deviation of returns over ${over(lag)}`, `${deviationBp.toFixed(2)} bp`]);
+    table.push([`excess kurtosis over ${over(lag)}`, excessKurtosis.toFixed(2)]);
   }
   table.push(['tail exponent (Hill)', facts.tailExponent?.toFixed(2) ?? 'too few']);
   for (const { lag, returns, absolute } of facts.autocorrelation) {
     table.push([
-      `autocorrelation at ${String(lag)}: returns, sizes`,
+      `autocorrelation at ${over(lag)}: returns, sizes`,
       `${returns.toFixed(3)}, ${absolute.toFixed(3)}`,
     ]);
   }
   table.push(['spread 5 %, median, 95 %', of(facts.spread)]);
-  table.push(['size at the touch', of(facts.depth)]);
+  table.push(['size at the touch 5 %, median, 95 %', of(facts.depth)]);
   return table.toString();
 }
 

@@ -652,7 +652,7 @@ describe('tables by their columns', () => {
 
   test.each([
     ['a,b\n1,2\n', null, 'line 1: the columns a, b are not those of a known table; say what they are with --map'],
-    ['1,2\n', null, 'line 1: the file names no columns; say what they are with --map'],
+    ['1,2\n', null, 'line 1: the file names no columns; say what they are with --map, by their places from 0'],
     ['time,price\n1,2\n', { kind: 'mark', columns: { price: 'mark' } }, 'line 1: no column for `price`: looked for mark'],
     ['time,open,high,low,close\n1700000000,1,1,1,1\n', null, 'one bar does not tell the length of a bar'],
     ['time,price,size,side\n1700000000,1,1,up\n', null, 'line 2: `side` is "up", neither of buy, b, bid'],

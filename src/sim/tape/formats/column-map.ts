@@ -269,7 +269,9 @@ export class ColumnDecoder implements RowDecoder {
         return;
       }
       default:
-        throw new TapeError('the file names no columns; say what they are with --map');
+        throw new TapeError(
+          'the file names no columns; say what they are with --map, by their places from 0',
+        );
     }
   }
 
@@ -285,7 +287,9 @@ export class ColumnDecoder implements RowDecoder {
   private open(names: readonly string[] | null): void {
     const map = this.given ?? (names === null ? null : guessColumnMap(names));
     if (map === null)
-      throw new TapeError('the file names no columns; say what they are with --map');
+      throw new TapeError(
+        'the file names no columns; say what they are with --map, by their places from 0',
+      );
     this.map = map;
     const header = new Header(names ?? []);
     const places = new Map<string, number>();
