@@ -9,7 +9,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { giveCompilerRoom } from '../../src/cli/compiler.ts';
-import { keepHeapLean } from '../../src/cli/lean-heap.ts';
 import { bundleStrategy } from '../../src/strategies/bundle.ts';
 import { executePlan } from '../../src/strategies/plan.ts';
 import { writeBars, writeLongTape } from './long-tape.ts';
@@ -26,7 +25,6 @@ export default defineStrategy({ name: 'quiet', parameters: {}, create: () => ({ 
 
 // As the command does.
 giveCompilerRoom();
-keepHeapLean();
 
 const folder = await mkdtemp(join(tmpdir(), 'orrery-bench-'));
 const at = (name: string): string => join(folder, name);
