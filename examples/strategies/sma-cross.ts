@@ -30,6 +30,7 @@ export default defineStrategy({
   warmUpUs: ({ slow, bar }) => slow * BARS_US[bar],
 
   create: ({ fast, slow, size, short }): Strategy => {
+    if (fast >= slow) throw new Error(`fast ${String(fast)} must be below slow ${String(slow)}`);
     /** Closes of the last `slow` bars: what the averages are made of. */
     let closes: number[] = [];
     let position = 0;

@@ -53,6 +53,7 @@ table { border-collapse: collapse; width: 100%; font-size: .92rem; }
 th, td { text-align: right; padding: .28rem .8rem; white-space: nowrap; border-bottom: 1px solid var(--rule); }
 th { position: sticky; top: 0; background: var(--panel); color: var(--soft); font-weight: 600; }
 th.text, td.text { text-align: left; }
+td.long { white-space: normal; min-width: 18rem; }
 tr:last-child td { border-bottom: 0; }
 label { display: block; margin: 0 0 .6rem; color: var(--soft); font-size: .9rem; }
 input, select { font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--rule); padding: .3rem .55rem; width: 16rem; max-width: 100%; }

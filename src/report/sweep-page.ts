@@ -183,7 +183,7 @@ function trialTable({ trials, dimensions, objective }: SweepReport): string {
     { title: 'PnL', cell: ({ pnl }) => (pnl === null ? '–' : signed(pnl)) },
     { title: 'Drawdown', cell: ({ maxDrawdown }) => percent(maxDrawdown) },
     { title: 'Trades', cell: ({ trades }) => String(trades ?? '–') },
-    { title: 'Failed', isText: true, cell: ({ error }) => error ?? '' },
+    { title: 'Failed', isText: true, isLong: true, cell: ({ error }) => error ?? '' },
   ];
   const failed = trials.some(({ error }) => error !== null);
   return table(sorted, failed ? columns : columns.slice(0, -1), {

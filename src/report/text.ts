@@ -72,6 +72,8 @@ export interface Column<T> {
   readonly title: string;
   /** Left-aligned text; numbers stand right. */
   readonly isText?: boolean;
+  /** Text of several lines where there is no room. */
+  readonly isLong?: boolean;
   readonly cell: (row: T) => string;
   /** Of the cell's class: its sign. */
   readonly tone?: (row: T) => number | null;
@@ -93,9 +95,10 @@ export function table<T>(
     )
     .join('');
   const body = rows.slice(0, most).map((row) => {
-    const cells = columns.map(({ cell, tone, isText }) => {
+    const cells = columns.map(({ cell, tone, isText, isLong }) => {
       const colour = tone === undefined ? '' : toneOf(tone(row));
-      const kind = colour !== '' ? colour : isText === true ? ' class="text"' : '';
+      const text = isText !== true ? '' : ` class="text${isLong === true ? ' long' : ''}"`;
+      const kind = colour === '' ? text : colour;
       return `<td${kind}>${escape(cell(row))}</td>`;
     });
     return `<tr>${cells.join('')}</tr>`;

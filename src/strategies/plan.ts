@@ -12,6 +12,8 @@ import type { BacktestCheckpoint, BacktestOutput } from '../backtest/output.ts';
 import type { Note } from '../backtest/note.ts';
 import { runBacktest, type BacktestInput } from '../backtest/run.ts';
 import { stylisedFacts, type StylisedFacts } from '../backtest/stylised-facts.ts';
+import type { Strategy } from '../backtest/strategy.ts';
+import { StrategyFault } from '../backtest/strategy-fault.ts';
 import type { StrategyEntry } from '../backtest/strategy-run.ts';
 import type { MarketSpec } from '../engine/config.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../gateway/market-config.ts';
@@ -147,7 +149,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
         id: planned.id,
         name: definition.name,
         parameters,
-        strategy: definition.create(parameters),
+        strategy: created(plan, planned.id, genesisUs, () => definition.create(parameters)),
         account: addressOfName(planned.id),
         subaccountIndex: 0,
         deposit: balanceOf(plan.balance),
@@ -208,6 +210,15 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     ),
     data: tape.notes(),
   };
+}
+
+/** Runs what makes a strategy of its parameters, which may refuse them. */
+function created(plan: RunPlan, id: string, timeUs: number, create: () => Strategy): Strategy {
+  try {
+    return create();
+  } catch (error) {
+    throw withPlace(new StrategyFault(id, { error, handler: 'create', timeUs }), plan.strategies);
+  }
 }
 
 function openSource(plan: RunPlan, fromUs: number | null): TapeSource | Promise<TapeSource> {

@@ -191,6 +191,9 @@ test('what a strategy throws names it, its handler, the time and the place in it
       head,
     ),
   ).toMatch(/^strategy 'test' failed in onTrade at \S+ \S+: in \(s\d+\.ts:4:9\)$/);
+  expect(await failing(`throw new Error('fast 9 must be below slow 8');`)).toMatch(
+    /^strategy 'test' failed in create at \S+ \S+: fast 9 must be below slow 8 \(s\d+\.ts:/,
+  );
   // What the exchange refuses has no place of its own.
   expect(
     await failing(
