@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { writeLongTape } from './long-tape.ts';
 
 const TRIALS = 32;
-const TIMES = Number(process.argv[2] ?? 8);
+const TIMES = Number(process.argv[2] ?? 12);
 const ONE_CORE = ['taskset', '-c', '0'];
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const STRATEGY = fileURLToPath(new URL('../../examples/strategies/sma-cross.ts', import.meta.url));
