@@ -1,8 +1,8 @@
 /** Writes a run's report into a folder: index.html, report.json, and Arrow files of each strategy. */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BacktestOutput } from '../backtest/output.ts';
 import { fileError } from '../store/file-error.ts';
+import { makeFolder } from '../store/make-folder.ts';
 import { writeWholeFile } from '../store/whole-file.ts';
 import { equityArrow, fillsArrow, ordersArrow } from './arrow.ts';
 import { renderReport } from './html.ts';
@@ -25,7 +25,7 @@ export async function writeReport(
   try {
     const report = buildReport(output, about);
     const html = renderReport(report, output, await pageLibraries());
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     for (const strategy of output.strategies) {
       const name = (what: string): string =>
         join(folder, `${fileName(strategy.id, output)}${what}.arrow`);

@@ -3,7 +3,7 @@
  * into `<folder>.partial` first and put in its place when it is whole; then the manifest is replaced, in one step. An input file
  * that is through is noted there, so that an interrupted import goes on after it.
  */
-import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { marketId } from '../num/units.ts';
 import {
@@ -18,6 +18,7 @@ import { TapeError, type RecordKind, type TapeRecord, type TapeUnits } from '../
 import { fidelityOf } from '../sim/tape/tape-model.ts';
 import { TapeSteps } from '../sim/tape/tape-steps.ts';
 import { readStream } from './dataset-files.ts';
+import { makeFolder } from './make-folder.ts';
 import { StreamWriter } from './stream-writer.ts';
 import { writeWholeFile } from './whole-file.ts';
 
@@ -101,7 +102,7 @@ export class DatasetWriter {
     const temporary = partialOf(folder);
     const resume = await resumeOf(temporary, options.job);
     if (resume === null) await rm(temporary, { recursive: true, force: true });
-    await mkdir(temporary, { recursive: true });
+    await makeFolder(temporary);
     return new DatasetWriter(
       folder,
       options,

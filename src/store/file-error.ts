@@ -11,6 +11,12 @@ export function fileError(path: string, error: unknown): Error {
       return new FileError(`${path}: no such file or folder`);
     case 'EACCES':
       return new FileError(`${path}: permission denied`);
+    case 'EROFS':
+      return new FileError(`${path}: the file system is read-only`);
+    case 'ENAMETOOLONG':
+      return new FileError(`${path}: the name is too long`);
+    case 'ELOOP':
+      return new FileError(`${path}: symbolic links lead in a circle`);
     case 'EISDIR':
       return new FileError(`${path}: is a folder, a file is expected`);
     case 'ENOTDIR':

@@ -2,7 +2,6 @@
  * Writes the records of one stream as parts of whole UTC days, row group by row group, so memory stays bounded by a row
  * group. A day that is small shares its part with the next ones.
  */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
@@ -10,6 +9,7 @@ import { EVENT_COLUMNS, eventRow, LEVEL_COLUMNS, levelPairs } from '../sim/tape/
 import type { PartManifest } from '../sim/tape/manifest.ts';
 import type { RecordKind, TapeRecord } from '../sim/tape/record.ts';
 import { sha256Of } from './dataset-files.ts';
+import { makeFolder } from './make-folder.ts';
 
 const DAY_US = 86_400_000_000;
 /**
@@ -60,7 +60,7 @@ export class StreamWriter {
   }
 
   private async begin(day: number): Promise<OpenPart> {
-    await mkdir(join(this.folder, this.id), { recursive: true });
+    await makeFolder(join(this.folder, this.id));
     const date = new Date((day * DAY_US) / 1000).toISOString().slice(0, 10);
     const number = String(this.parts.length + 1).padStart(5, '0');
     return new OpenPart(this.folder, `${this.id}/${number}-${date}`, day);

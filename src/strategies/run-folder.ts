@@ -3,13 +3,14 @@
  * recorded), and while it is stopped half-way `checkpoint.bin` and the journal so far.
  */
 import { closeSync, fsyncSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { StrategyError } from '../backtest/definition.ts';
 import type { BacktestCheckpoint, BacktestOutput } from '../backtest/output.ts';
 import type { Note } from '../backtest/note.ts';
 import { FileError, fileError } from '../store/file-error.ts';
+import { makeFolder } from '../store/make-folder.ts';
 import { writeWholeFile } from '../store/whole-file.ts';
 import type { PlanResult, RunPlan } from './plan.ts';
 
@@ -44,7 +45,7 @@ export class RunFolder {
   static async create(path: string, plan: RunPlan): Promise<RunFolder> {
     const folder = new RunFolder(path);
     try {
-      await mkdir(path, { recursive: true });
+      await makeFolder(path);
       await rm(folder.file('checkpoint'), { force: true });
       await writeWholeFile(folder.file('plan'), Buffer.from(`${JSON.stringify(plan, null, 2)}\n`));
       folder.descriptor = openSync(folder.file('partial'), 'w');

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -130,8 +131,54 @@ export default defineStrategy({ name: 'broken', parameters: {}, create: () => ({
     stop: new AbortController().signal,
     onLog: () => undefined,
   });
-  await expect(running).rejects.toThrow('no such indicator');
+  await expect(running).rejects.toThrow(
+    /^strategy 'broken' failed in onStart at .*: no such indicator$/,
+  );
 });
+
+test.each(['onTimer', 'onStop'])(
+  'a promise that nobody waits for ends the command like what is thrown (%s)',
+  async (handler) => {
+    const path = join(folder, `${handler}.ts`);
+    writeFileSync(
+      path,
+      `import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({ name: 'forgetful', parameters: {}, create: () => ({
+  onStart: (context) => context.setTimer('go', 100_000),
+  ${handler}(...heard) { void heard.at(-1).submit({ side: 'buy', size: '0.0000001' }); },
+}) });`,
+    );
+    const lasting = handler === 'onStop' ? '500ms' : '60s';
+    const { code, stdout, stderr } = await cli([
+      'live',
+      path,
+      '--url',
+      served.url,
+      '--for',
+      lasting,
+      '--json',
+    ]);
+    expect(stderr).toMatch(
+      /^orrery: strategy 'forgetful' failed in a promise that nobody waits for at [-0-9]+ [0-9:.]+: quantity: must be a multiple of the lot size [0-9.]+\n$/,
+    );
+    expect(stdout).toBe('');
+    expect(code).toBe(1);
+  },
+);
+
+/** The command in a process of its own. */
+function cli(args: readonly string[]) {
+  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+    execFile(
+      process.execPath,
+      ['--import', 'tsx', join(import.meta.dirname, '../../src/cli/main.ts'), ...args],
+      { env: { ...process.env, ORRERY_KEY: WALLET.privateKey } },
+      (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+      },
+    );
+  });
+}
 
 test('the command runs for a time, writes its record, and names what is wrong with its input', async () => {
   const key = join(folder, 'key');

@@ -7,6 +7,7 @@ import { parseParameters } from '../../backtest/definition.ts';
 import { HttpMatcherClient } from '../../http/client/http-matcher-client.ts';
 import { parseDuration } from '../../num/time-text.ts';
 import { bundleStrategy } from '../../strategies/bundle.ts';
+import { withPlace } from '../../strategies/fault-place.ts';
 import { runLive, type LiveRecord } from '../../strategies/live/live-run.ts';
 import { loadStrategy } from '../../strategies/sandbox.ts';
 import { fileError } from '../../store/file-error.ts';
@@ -81,6 +82,8 @@ export const command: CommandModule<object, LiveArguments> = {
     const parameters = parseParameters(definition.parameters, parametersOf(options.param ?? []));
     const account = (options.account ?? signer.address).toLowerCase();
     const client = new HttpMatcherClient({ url: options.url, signer, account });
+    // Before orders go out: what they become is not lost for want of a place.
+    if (options.out !== undefined) await makeFolder(options.out);
     const stop = new AbortController();
     const endMs = lasting === null ? Infinity : Date.now() + lasting / 1000;
     const poll = setInterval(() => {
@@ -103,6 +106,8 @@ export const command: CommandModule<object, LiveArguments> = {
         onLog: (text) => {
           if (!options.json) print(text);
         },
+      }).catch((error: unknown) => {
+        throw withPlace(error, [{ id: definition.name, bundle }]);
       });
       await tell(record, options);
     } finally {
@@ -113,7 +118,6 @@ export const command: CommandModule<object, LiveArguments> = {
 
 async function tell(record: LiveRecord, { out, json }: LiveArguments): Promise<void> {
   if (out !== undefined) {
-    await makeFolder(out);
     await writeWholeFile(join(out, 'live.json'), Buffer.from(`${JSON.stringify(record)}\n`));
   }
   if (json) {

@@ -1,9 +1,10 @@
 /** `orrery new`: a file that runs at once, to begin from. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CommandModule } from 'yargs';
 import { fileError } from '../../store/file-error.ts';
+import { makeFolder } from '../../store/make-folder.ts';
 import { InputError, print } from '../manners.ts';
 import { SCENARIO_TEMPLATE, STRATEGY_TEMPLATE } from '../templates.ts';
 
@@ -47,7 +48,7 @@ export const command: CommandModule<object, NewArguments> = {
     const path = join(dir, `${name}.${strategy ? 'ts' : 'yaml'}`);
     const text = (strategy ? STRATEGY_TEMPLATE : SCENARIO_TEMPLATE).replaceAll('{{name}}', name);
     try {
-      await mkdir(dirname(path), { recursive: true });
+      await makeFolder(dirname(path));
       await writeFile(path, text, { flag: force ? 'w' : 'wx' });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') {

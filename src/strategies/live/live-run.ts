@@ -10,6 +10,7 @@ import {
 } from '../../backtest/definition.ts';
 import { marketTerms } from '../../backtest/market-terms.ts';
 import type { LogRow } from '../../backtest/output.ts';
+import { StrategyFault } from '../../backtest/strategy-fault.ts';
 import type { VirtualClock } from '../../backtest/strategy-run.ts';
 import type {
   BarUpdate,
@@ -22,14 +23,13 @@ import type {
 import {
   ENDPOINTS,
   type EndpointId,
-  type ListId,
   type RequestOf,
   type ResponseOf,
 } from '../../contract/endpoints.ts';
 import type { FeedSource } from '../../contract/feeds.ts';
 import { must } from '../../base/assert.ts';
 import { CANDLE_INTERVALS, type OrderRecordShape } from '../../contract/schemas.ts';
-import { MatcherError, type MatcherClient, type PageOf } from '../../gateway/matcher-client.ts';
+import { MatcherError, type MatcherClient } from '../../gateway/matcher-client.ts';
 import type { HttpMatcherClient } from '../../http/client/http-matcher-client.ts';
 import { parseDuration } from '../../num/time-text.ts';
 import { RandomStreams } from '../../sim/rng.ts';
@@ -83,7 +83,7 @@ const CANDLES = new Map(
   ]),
 ) as ReadonlyMap<number, (typeof CANDLE_INTERVALS)[number]>;
 
-/** Runs until `stop` is aborted. Rejects with what a handler or a feed throws. */
+/** Runs until `stop` is aborted. Rejects with what a feed throws, or with a `StrategyFault`. */
 export async function runLive(options: LiveOptions): Promise<LiveRecord> {
   return new LiveRun(options).complete();
 }
@@ -115,6 +115,10 @@ class LiveRun {
       this.fail = reject;
     });
     failed.catch(() => undefined);
+    const onLost = (error: unknown): void => {
+      this.failIn('a promise that nobody waits for', error);
+    };
+    process.on('unhandledRejection', onLost);
     const feeds = client.feeds();
     try {
       const { records, terms, symbols } = await this.readMarkets();
@@ -138,21 +142,21 @@ class LiveRun {
         },
         {
           onBook: (update) => {
-            this.hear((context) => this.strategy.onBook?.(update, context));
+            this.hear('onBook', (context) => this.strategy.onBook?.(update, context));
           },
           onTrade: (update) => {
-            this.hear((context) => this.strategy.onTrade?.(update, context));
+            this.hear('onTrade', (context) => this.strategy.onTrade?.(update, context));
           },
           onBar: (update) => {
-            this.hear((context) => this.strategy.onBar?.(update, context));
+            this.hear('onBar', (context) => this.strategy.onBar?.(update, context));
           },
           onFill: (update) => {
             this.fills.push(update);
-            this.hear((context) => this.strategy.onFill?.(update, context));
+            this.hear('onFill', (context) => this.strategy.onFill?.(update, context));
           },
           onOrder: (update) => {
             this.ends.set(update.orderId, update);
-            this.hear((context) => this.strategy.onOrder?.(update, context));
+            this.hear('onOrder', (context) => this.strategy.onOrder?.(update, context));
           },
           fundingDue: (symbol, atUs) => {
             setTimeout(
@@ -162,7 +166,7 @@ class LiveRun {
           },
         },
       );
-      this.hear((context) => this.strategy.onStart?.(context));
+      this.hear('onStart', (context) => this.strategy.onStart?.(context));
       await this.warmUp(symbols, barsUs);
       // Own orders and fills first: nothing of what the first book makes the strategy do is missed.
       const own = { account, subaccountIndices: [subaccountIndex] };
@@ -189,6 +193,7 @@ class LiveRun {
     } finally {
       for (const timer of this.timers.values()) clearTimeout(timer);
       await feeds.close();
+      process.off('unhandledRejection', onLost);
     }
     return this.record();
   }
@@ -248,7 +253,7 @@ class LiveRun {
       }
     }
     bars.sort((a, b) => a.timeUs - b.timeUs);
-    for (const bar of bars) this.hear((context) => this.strategy.onBar?.(bar, context));
+    for (const bar of bars) this.hear('onBar', (context) => this.strategy.onBar?.(bar, context));
     this.warm = true;
   }
 
@@ -267,19 +272,30 @@ class LiveRun {
       rate: summary.fundingRate,
       payment: String(Math.round((Number(funding) - Number(before)) * 1e6) / 1e6),
     };
-    this.hear((context) => this.strategy.onFunding?.(update, context));
+    this.hear('onFunding', (context) => this.strategy.onFunding?.(update, context));
   }
 
   private async end(failed: Promise<never>): Promise<void> {
     for (const timer of this.timers.values()) clearTimeout(timer);
-    this.hear((context) => this.strategy.onStop?.(context));
+    this.hear('onStop', (context) => this.strategy.onStop?.(context));
     const late = new Promise<void>((resolve) => {
       setTimeout(resolve, LAST_MS).unref();
     });
-    await Promise.race([failed, late, Promise.all(this.pending)]);
+    await Promise.race([failed, late, this.settled()]);
   }
 
-  private hear(handler: (context: StrategyContext) => void | Promise<void> | undefined): void {
+  /** Handlers are through and requests answered, those that nobody waits for as well. */
+  private async settled(): Promise<void> {
+    while (this.pending.size > 0) await Promise.all(this.pending);
+    // What was lost is told before the platform's next macrotask.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** `name`: of the handler, for its errors. */
+  private hear(
+    name: string,
+    handler: (context: StrategyContext) => void | Promise<void> | undefined,
+  ): void {
     const { context } = this;
     if (context === null) return;
     try {
@@ -289,13 +305,19 @@ class LiveRun {
         () => void this.pending.delete(done),
         (error: unknown) => {
           this.pending.delete(done);
-          this.fail(error);
+          this.failIn(name, error);
         },
       );
       this.pending.add(done);
     } catch (error) {
-      this.fail(error);
+      this.failIn(name, error);
     }
+  }
+
+  /** Ends the run in the words of a backtest; the first failure counts. */
+  private failIn(handler: string, error: unknown): void {
+    const failure = { error, handler, timeUs: nowUs() };
+    this.fail(new StrategyFault(this.options.definition.name, failure));
   }
 
   private makeContext(
@@ -324,7 +346,7 @@ class LiveRun {
         clearTimeout(this.timers.get(name));
         const timer = this.after(afterUs, () => {
           this.timers.delete(name);
-          this.hear((context) => this.strategy.onTimer?.(name, context));
+          this.hear('onTimer', (context) => this.strategy.onTimer?.(name, context));
         });
         this.timers.set(name, timer);
       },
@@ -366,9 +388,18 @@ class LiveRun {
         throw error;
       }
     };
-    const page = <E extends ListId>(endpoint: E, request: RequestOf<E>): Promise<PageOf<E>> =>
-      client.page(endpoint, request);
-    return { call, page };
+    return {
+      call: (endpoint, request) => this.outstanding(call(endpoint, request)),
+      page: (endpoint, request) => this.outstanding(client.page(endpoint, request)),
+    };
+  }
+
+  /** A request that the run's end waits for; what is answered is a promise of its own, which may go unheard. */
+  private async outstanding<T>(answer: Promise<T>): Promise<T> {
+    const through = (): void => void this.pending.delete(done);
+    const done: Promise<void> = answer.then(through, through);
+    this.pending.add(done);
+    return answer;
   }
 
   private after(us: number, run: () => void): NodeJS.Timeout {
@@ -388,7 +419,7 @@ class LiveRun {
           id,
           this.after(us, () => {
             timers.delete(id);
-            this.hear(() => {
+            this.hear('a timer', () => {
               run();
             });
           }),
