@@ -2,7 +2,7 @@
  * Recordings on disk as streams of records: files of one format, one after the other, with their bad rows counted and their errors
  * naming file and line. Prices and sizes need the market's tick and lot size: given, or found by reading the files once before.
  */
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { BinanceRawDecoder } from '../sim/tape/binance-raw.ts';
 import type { ColumnMap } from '../sim/tape/formats/column-map.ts';
 import { csvRows } from '../sim/tape/formats/csv-rows.ts';
@@ -181,7 +181,7 @@ export class Recording {
     batches: AsyncIterable<string[][]>,
   ): AsyncGenerator<TapeRecord[]> {
     const { format, map } = this.options;
-    const decoder = rowDecoder(format, this.context(), map, this.decoderState);
+    const decoder = rowDecoder(format, resolve(path), this.context(), map, this.decoderState);
     let lineInFile = 0;
     for await (const batch of batches) {
       for (const fields of batch) {
@@ -202,8 +202,19 @@ export class Recording {
       decoder.endFile();
     });
     this.decoderState = decoder.state();
-    this.symbolRead ??= decoder.symbol ?? symbolOfFile(basename(path));
+    this.noteSymbol(decoder.symbol ?? symbolOfFile(basename(path)));
     yield this.takeRecords();
+  }
+
+  /** What a file is of. Of files of several markets none would be the one that is meant. */
+  private noteSymbol(symbol: string | null): void {
+    const before = this.symbolRead;
+    this.symbolRead ??= symbol;
+    if (before === null || symbol === null || symbol === before || this.options.symbol !== null)
+      return;
+    throw new TapeError(
+      `is of ${symbol}, the files before of ${before}: import one market at a time, or name it with --symbol`,
+    );
   }
 
   private async *eachLine(
@@ -364,7 +375,8 @@ export async function findUnits(
     if (format.shape === 'lobster') break;
   }
   const { symbol } = recording;
-  if (symbol === null) throw new TapeError('the market has no name; give --symbol');
+  if (symbol === null)
+    throw new TapeError('neither the files nor their names say which market it is; give --symbol');
   if (format.shape === 'lobster') return { symbol, tickSize: LOBSTER_TICK, lotSize: '1', inverse };
   const steps = scan.found() ?? { tickSize: '0.000001', lotSize: '1' };
   return { symbol, ...steps, inverse: inverse || recording.units?.inverse === true };

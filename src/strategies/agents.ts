@@ -1,7 +1,8 @@
 /** A population as a run takes it: its market, the worth of its asset as the tape, its agents as strategies that report nothing. */
-import { parseParameters, StrategyError } from '../backtest/definition.ts';
+import { must } from '../base/assert.ts';
+import { parseParameters } from '../backtest/definition.ts';
 import type { StrategyEntry } from '../backtest/strategy-run.ts';
-import { parseDecimal, stepsExact } from '../num/decimal.ts';
+import { parseDecimal, stepsFloor } from '../num/decimal.ts';
 import { COLLATERAL_DECIMALS, quanta } from '../num/units.ts';
 import type { RandomStream, RandomStreams } from '../sim/rng.ts';
 import { addressOfName } from '../wallet/ethers-ports.ts';
@@ -59,14 +60,8 @@ export function agentEntries(
   return population.agents.flatMap((group, g) => {
     const definition = agentOf(group.kind);
     const parameters = parseParameters(definition.parameters, group.parameters);
-    const deposit = parseDecimal(group.balance);
-    const whole =
-      deposit === null ? null : stepsExact(deposit, { digits: 1n, scale: COLLATERAL_DECIMALS });
-    if (whole === null || whole <= 0n) {
-      throw new StrategyError(
-        `agents[${String(g)}].balance '${group.balance}' must be a positive amount`,
-      );
-    }
+    const balance = must(parseDecimal(group.balance) ?? undefined, 'a balance is decimal text');
+    const deposit = quanta(stepsFloor(balance, { digits: 1n, scale: COLLATERAL_DECIMALS }));
     return Array.from({ length: group.count }, (_each, i): StrategyEntry => {
       const id = `${group.kind}-${String(g)}-${String(i)}`;
       return {
@@ -76,7 +71,7 @@ export function agentEntries(
         strategy: definition.create(parameters),
         account: addressOfName(`agent ${id}`),
         subaccountIndex: 0,
-        deposit: quanta(whole),
+        deposit,
         latency: parseLatency(group.latency ?? defaultLatency, {
           random: streams.stream(`latency ${id}`),
           rows: () => [],

@@ -15,7 +15,9 @@ import {
   type ParameterValue,
   type StrategyDefinition,
 } from '../backtest/definition.ts';
+import { formatDecimal, parseDecimal, stepsExact, type Decimal } from '../num/decimal.ts';
 import { parseDuration } from '../num/time-text.ts';
+import { COLLATERAL_DECIMALS } from '../num/units.ts';
 import { fileError } from '../store/file-error.ts';
 
 export interface Fundamental {
@@ -81,20 +83,25 @@ export async function readPopulation(path: string): Promise<Population> {
     },
     startUs: START_US,
     durationUs: root.time('duration', '1h', 1_000_000),
-    fundamental: fundamentalOf(root.section('fundamental', FUNDAMENTAL_FIELDS)),
+    fundamental: fundamentalOf(
+      root.section('fundamental', FUNDAMENTAL_FIELDS),
+      market.decimal('tickSize', '0.1'),
+    ),
     agents,
   };
 }
 
 const FUNDAMENTAL_FIELDS = ['kind', 'start', 'mean', 'reversion', 'deviationBp', 'every', 'data'];
 
-function fundamentalOf(section: Section): Fundamental {
+function fundamentalOf(section: Section, tick: Decimal): Fundamental {
   const kind = section.text('kind', 'ornsteinUhlenbeck');
   if (kind !== 'ornsteinUhlenbeck' && kind !== 'recorded') {
     section.fail('kind', 'must be ornsteinUhlenbeck or recorded');
   }
   const everyUs = section.time('every', '1s', 1000);
   const start = section.number('start', 50_000, 1e-6, 1e12);
+  if (kind === 'ornsteinUhlenbeck')
+    section.mustBeMultiple('start', String(start), tick, 'the tick');
   const reversionUs = section.time('reversion', '10m', 1000);
   const data = kind === 'recorded' ? section.text('data') : null;
   return {
@@ -130,7 +137,12 @@ function groupOf(path: string, value: unknown, i: number): AgentGroup {
   return {
     kind,
     count: section.number('count', 1, 1, 10_000, true),
-    balance: section.text('balance', '10000'),
+    balance: section.mustBeMultiple(
+      'balance',
+      section.text('balance', '10000'),
+      { digits: 1n, scale: COLLATERAL_DECIMALS },
+      'the smallest amount',
+    ),
     latency: section.has('latency') ? section.text('latency') : null,
     parameters: parameters as Record<string, ParameterValue>,
   };
@@ -196,6 +208,24 @@ class Section {
       );
     }
     return value;
+  }
+
+  /** A positive decimal. */
+  decimal(name: string, fallback: string): Decimal {
+    const text = this.text(name, fallback);
+    const value = parseDecimal(text);
+    return value !== null && value.digits > 0n
+      ? value
+      : this.fail(name, `'${text}' must be a positive decimal number`);
+  }
+
+  /** Answers the text, of a positive multiple of the step. */
+  mustBeMultiple(name: string, text: string, step: Decimal, ofWhat: string): string {
+    const value = parseDecimal(text);
+    const steps = value === null ? null : stepsExact(value, step);
+    if (steps !== null && steps > 0n) return text;
+    const least = formatDecimal(step.digits, step.scale);
+    return this.fail(name, `'${text}' must be a positive multiple of ${ofWhat}, ${least}`);
   }
 
   time(name: string, fallback: string, leastUs: number): number {

@@ -599,9 +599,9 @@ describe('tables by their columns', () => {
       'file',
     );
     for (const [format, name, content] of [
-      ['csv', 'btc_1m.csv', csv],
-      ['parquet', 'btc_1m.parquet', new Uint8Array(parquet)],
-      ['arrow', 'btc_1m.arrow', arrow],
+      ['csv', 'BTC_1m.csv', csv],
+      ['parquet', 'BTC_1m.parquet', new Uint8Array(parquet)],
+      ['arrow', 'BTC_1m.arrow', arrow],
     ] as const) {
       const { units, records } = await read(format, files({ [name]: content }));
       expect(units).toEqual({ symbol: 'BTC', tickSize: '0.1', lotSize: '0.00001', inverse: false });
@@ -611,7 +611,7 @@ describe('tables by their columns', () => {
 
   const mapped = async (map: unknown, content: string, units: TapeUnits | null = null) => {
     const parsed: ColumnMap = parseColumnMap(map);
-    return (await read('csv', files({ 'x.csv': content }), { map: parsed, units })).records.map(brief);
+    return (await read('csv', files({ 'X.csv': content }), { map: parsed, units })).records.map(brief);
   };
 
   test('a map names columns, units and words', async () => {

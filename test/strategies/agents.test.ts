@@ -138,6 +138,22 @@ test.each([
     'agents: [{ kind: noise, with: { taking: 2 } }]',
     "agents[0].with parameter 'taking' is '2': must be a number from 0 to 1",
   ],
+  [
+    'agents: [{ kind: noise }, { kind: value, balance: 12.3456789 }]',
+    "population.yaml: agents[1].balance '12.3456789' must be a positive multiple of the smallest amount, 0.000001",
+  ],
+  [
+    'agents: [{ kind: noise, balance: lots }]',
+    "agents[0].balance 'lots' must be a positive multiple",
+  ],
+  [
+    'agents: [{ kind: noise }]\nfundamental: { start: 50000.05 }',
+    "population.yaml: fundamental.start '50000.05' must be a positive multiple of the tick, 0.1",
+  ],
+  [
+    'agents: [{ kind: noise }]\nmarket: { tickSize: wide }',
+    "market.tickSize 'wide' must be a positive decimal number",
+  ],
   ['agents: [{ kind: noise }]\nduration: soon', "duration 'soon' must be a length of time"],
   ['agents: [{ kind: noise }]\nfoo: 1', 'foo is not known; there are market, duration'],
   ['agents: [{ kind: noise }]\nfundamental: { kind: recorded }', 'fundamental.data must be given'],

@@ -76,7 +76,7 @@ export const importCommand: CommandModule<object, ImportArguments> = {
       .example('$0 data import binance-klines BTCUSDT-1m-2024-01.zip --out data/btc', '')
       .example('$0 data import binance-funding BTCUSDT-fundingRate-2024-01.zip --out data/btc --add', '')
       .example('$0 data import tardis book.csv.gz --out data/book', 'the header says which file it is')
-      .example('$0 data import csv ticks.csv --map ticks.yaml --out data/ticks --skip-bad 5', '')
+      .example('$0 data import csv ticks.csv --map ticks.yaml --symbol GOLD --out data/ticks --skip-bad 5', '')
       .epilog('Formats, column maps and what is checked: docs/DATA.md'),
   handler: async (args) => {
     const stream = await importFiles(args);

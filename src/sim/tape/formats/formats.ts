@@ -4,6 +4,7 @@ import { BinanceDepthDecoder } from './binance-depth.ts';
 import { BybitDecoder } from './bybit.ts';
 import { ColumnDecoder, type ColumnMap } from './column-map.ts';
 import { HyperliquidDecoder } from './hyperliquid.ts';
+import { LeanDecoder } from './lean.ts';
 import type { DecoderContext, RowDecoder } from './row-decoder.ts';
 import { TardisDecoder } from './tardis.ts';
 
@@ -69,6 +70,12 @@ export const FORMATS: readonly FormatInfo[] = [
     shape: 'messages',
   },
   {
+    name: 'lean',
+    describe:
+      'LEAN’s bars of trades and funding rates of crypto, in the folders that it keeps them in',
+    shape: 'csv',
+  },
+  {
     name: 'lobster',
     describe: 'LOBSTER messages, and order books beside them',
     shape: 'lobster',
@@ -78,9 +85,10 @@ export const FORMATS: readonly FormatInfo[] = [
   { name: 'arrow', describe: 'any Arrow IPC table, by --map or its columns', shape: 'arrow' },
 ];
 
-/** The decoder of a format whose files are rows. */
+/** The decoder of a format whose files are rows; `path` of the file. */
 export function rowDecoder(
   format: FormatInfo,
+  path: string,
   context: DecoderContext,
   map: ColumnMap | null,
   state: unknown,
@@ -89,6 +97,7 @@ export function rowDecoder(
   if (binance !== undefined) return new BinanceCsvDecoder(binance.file, context);
   if (format.name === 'binance-depth') return new BinanceDepthDecoder(context);
   if (TARDIS.includes(format.name)) return new TardisDecoder(context, state);
+  if (format.name === 'lean') return new LeanDecoder(context, path, map?.intervalUs ?? null);
   return new ColumnDecoder(context, map, state);
 }
 
@@ -112,7 +121,17 @@ export function messageDecoder(
     : new HyperliquidDecoder(context, state);
 }
 
-/** The symbol in a file's name, as publishers put it: `BTCUSDT-1m-2024-01.zip`, `AAPL_2012-06-21_…`; null for none. */
+/** A currency after what is priced in it. */
+const PAIR = /^[0-9A-Z]{2,}(USDT|USDC|FDUSD|BUSD|TUSD|USD|EUR|BTC|ETH)$/;
+
+/**
+ * The symbol in a file's name: its one word that is a pair (`BTCUSDT-1m-2024-01.zip`, `binance_btcusdt-trades.csv`), else the word in
+ * capitals that it begins with when there is no other (`AAPL_2012-06-21_…`); null when the name does not say.
+ */
 export function symbolOfFile(name: string): string | null {
-  return /^[A-Za-z][A-Za-z0-9]*/.exec(name)?.[0].toUpperCase() ?? null;
+  const words = name.split(/[^0-9A-Za-z]+/);
+  const pairs = new Set(words.map((word) => word.toUpperCase()).filter((word) => PAIR.test(word)));
+  if (pairs.size > 0) return (pairs.size === 1 && [...pairs][0]) || null;
+  const capitals = words.filter((word) => /^[A-Z][0-9A-Z]*$/.test(word));
+  return capitals.length === 1 && capitals[0] === words[0] ? (words[0] ?? null) : null;
 }
