@@ -69,6 +69,8 @@ export class DatasetWriter {
   private readonly before: DatasetManifest | null;
   private readonly id: string;
   private readonly stream: StreamWriter;
+  /** What the next run goes on after. */
+  private through: { readonly files: number; readonly parts: number };
   private readonly counts: Partial<Record<RecordKind, number>>;
 
   private constructor(
@@ -87,6 +89,7 @@ export class DatasetWriter {
     this.counts = { ...resume.counts };
     this.reader = resume.reader;
     this.stream = new StreamWriter(this.temporary, resume.id, resume.parts);
+    this.through = { files: resume.done.length, parts: resume.parts.length };
   }
 
   /** Throws `TapeError` when the folder is there and not to be added to, or is no dataset. */
@@ -138,6 +141,7 @@ export class DatasetWriter {
       reader,
     };
     await writeWholeFile(join(this.temporary, RESUME), Buffer.from(JSON.stringify(resume)));
+    this.through = { files: resume.done.length, parts: resume.parts.length };
   }
 
   /** Reads back what was written, and puts it in its place with the manifest. `beside`: input files that were read beside the others. */
@@ -164,10 +168,12 @@ export class DatasetWriter {
     return stream;
   }
 
-  /** After a failure: nothing is left behind, unless whole input files are through; answers how many. */
+  /** After a failure: nothing is left behind but what whole input files gave; answers how many are through. */
   async abandon(): Promise<number> {
-    if (this.done.length === 0) await rm(this.temporary, { recursive: true, force: true });
-    return this.done.length;
+    const { files, parts } = this.through;
+    if (files === 0) await rm(this.temporary, { recursive: true, force: true });
+    else await this.stream.abandon(parts);
+    return files;
   }
 
   private async describe(

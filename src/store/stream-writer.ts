@@ -2,6 +2,7 @@
  * Writes the records of one stream as parts of whole UTC days, row group by row group, so memory stays bounded by a row
  * group. A day that is small shares its part with the next ones.
  */
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
@@ -9,6 +10,7 @@ import { EVENT_COLUMNS, eventRow, LEVEL_COLUMNS, levelPairs } from '../sim/tape/
 import type { PartManifest } from '../sim/tape/manifest.ts';
 import type { RecordKind, TapeRecord } from '../sim/tape/record.ts';
 import { sha256Of } from './dataset-files.ts';
+import { fileError } from './file-error.ts';
 import { makeFolder } from './make-folder.ts';
 
 const DAY_US = 86_400_000_000;
@@ -59,6 +61,17 @@ export class StreamWriter {
     this.parts.push(part);
   }
 
+  /** After a failure: of the files that were begun or finished, those of the first `kept` parts stay. */
+  async abandon(kept: number): Promise<void> {
+    const names = this.parts
+      .splice(kept)
+      .flatMap(({ events, levels }) => [events.name, levels.name]);
+    for (const name of [...names, ...(this.part?.files ?? [])]) {
+      await rm(join(this.folder, name), { force: true });
+    }
+    this.part = null;
+  }
+
   private async begin(day: number): Promise<OpenPart> {
     await makeFolder(join(this.folder, this.id));
     const date = new Date((day * DAY_US) / 1000).toISOString().slice(0, 10);
@@ -81,8 +94,14 @@ class OpenPart {
   constructor(folder: string, name: string, day: number) {
     this.name = name;
     this.day = day;
-    this.events = new Table(join(folder, `${name}.events.parquet`), EVENT_COLUMNS);
-    this.levels = new Table(join(folder, `${name}.levels.parquet`), LEVEL_COLUMNS);
+    const [events, levels] = this.files;
+    this.events = new Table(join(folder, events), EVENT_COLUMNS);
+    this.levels = new Table(join(folder, levels), LEVEL_COLUMNS);
+  }
+
+  /** In the dataset's folder. */
+  get files(): readonly [events: string, levels: string] {
+    return [`${this.name}.events.parquet`, `${this.name}.levels.parquet`];
   }
 
   get size(): number {
@@ -114,13 +133,14 @@ class OpenPart {
     this.flush();
     await this.events.finish();
     await this.levels.finish();
-    const file = async (table: string): Promise<PartManifest['events']> => {
-      const name = `${this.name}.${table}.parquet`;
-      return { name, sha256: await sha256Of(join(folder, name)) };
-    };
+    const [events, levels] = this.files;
+    const file = async (name: string): Promise<PartManifest['events']> => ({
+      name,
+      sha256: await sha256Of(join(folder, name)),
+    });
     return {
-      events: await file('events'),
-      levels: await file('levels'),
+      events: await file(events),
+      levels: await file(levels),
       rows: this.rows,
       levelRows: this.levelRows,
       firstUs: this.firstUs,
@@ -140,11 +160,13 @@ interface TableColumn {
 class Table {
   /** Rows that wait for their row group. */
   held = 0;
+  private readonly path: string;
   private readonly columns: readonly TableColumn[];
   private readonly writer: ParquetWriter;
   private values: (number | bigint)[][];
 
   constructor(path: string, columns: readonly TableColumn[]) {
+    this.path = path;
     this.columns = columns;
     this.values = columns.map(() => []);
     this.writer = new ParquetWriter({
@@ -168,11 +190,25 @@ class Table {
   }
 
   async finish(): Promise<void> {
-    await this.writer.finish();
+    try {
+      await this.writer.finish();
+    } catch (error) {
+      throw fileError(this.path, error);
+    }
   }
 
   flush(): void {
     if (this.held === 0) return;
+    try {
+      this.writeGroup();
+    } catch (error) {
+      throw fileError(this.path, error);
+    }
+    this.values = this.columns.map(() => []);
+    this.held = 0;
+  }
+
+  private writeGroup(): void {
     // Synchronous: the writer of a local file has nothing to wait for.
     void this.writer.write({
       columnData: this.columns.map(({ name, encoding }, i) => ({
@@ -185,7 +221,5 @@ class Table {
       rowGroupSize: this.held,
       pageSize: ONE_PAGE,
     });
-    this.values = this.columns.map(() => []);
-    this.held = 0;
   }
 }

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -292,4 +292,23 @@ test('an import that stopped between two files goes on after the first', async (
   const stream = await second.finish(FACTS, UNITS);
   expect(stream).toMatchObject({ importedFrom: [file], counts: { depth: 2 }, lastUs: 3 });
   expect((await DatasetWriter.open(folder, { ...options, job: 'another', mode: 'add' })).done).toEqual([]);
+});
+
+test('a disk that is full is told with the file, and what was begun goes; whole input files stay', async () => {
+  const folder = join(scratch, 'full');
+  const options = { id: 's', job: 's', mode: 'create' } as const;
+  const first = await DatasetWriter.open(folder, options);
+  await first.write(trade(1, 1));
+  await first.endFile({ name: 'a', sha256: '', bytes: 1 }, null);
+  const part = join(`${folder}.partial`, 's', '00002-1970-01-01');
+  symlinkSync('/dev/full', `${part}.levels.parquet`);
+  await first.write(trade(2, 2));
+  await expect(first.endFile({ name: 'b', sha256: '', bytes: 1 }, null)).rejects.toThrow(`${part}.levels.parquet: no space left on the device`);
+  expect(await first.abandon()).toBe(1);
+  expect(readdirSync(join(`${folder}.partial`, 's'))).toEqual(['00001-1970-01-01.events.parquet', '00001-1970-01-01.levels.parquet']);
+  const again = await DatasetWriter.open(folder, options);
+  expect(again.done.map(({ name }) => name)).toEqual(['a']);
+  await again.write(trade(2, 2));
+  await again.endFile({ name: 'b', sha256: '', bytes: 1 }, null);
+  expect(await again.finish(FACTS, UNITS)).toMatchObject({ counts: { trade: 2 } });
 });

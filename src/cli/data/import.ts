@@ -21,7 +21,7 @@ import {
   Recording,
   type RecordingOptions,
 } from '../../store/recordings.ts';
-import { InputError, Interrupted, mustBeWhole, print, printError, printJson, startProgress, stopIfInterrupted } from '../manners.ts';
+import { InputError, mustBeWhole, print, printError, printJson, startProgress, stopIfInterrupted } from '../manners.ts';
 
 interface ImportArguments {
   readonly format: string;
@@ -149,7 +149,7 @@ async function importFiles(args: ImportArguments): Promise<Imported> {
   } catch (error) {
     progress.stop();
     const kept = await writer.abandon();
-    if (kept > 0 && error instanceof Interrupted) {
+    if (kept > 0) {
       printError(`${String(kept)} of ${String(args.file.length)} files are through; the same command goes on after them`);
     }
     throw error;
