@@ -28,7 +28,7 @@ export function settleFill(
   }
   if (fees === NO_FEES) return;
   exposure.feesQuanta = quanta(exposure.feesQuanta + totalFee(fees));
-  if (fees.originator === 0n || slot === NONE) return;
+  if (!fees.others || fees.originator === 0n || slot === NONE) return;
   const originator = state.orders.originator(slot);
   if (originator === null) return;
   credit(state, state.accounts.open(originator, 0, state.nowUs), fees.originator, 'originatorFee');
@@ -51,6 +51,7 @@ export function settleIsolated(
 
 function payFees(state: State, subaccount: Subaccount, fees: SideFees): void {
   credit(state, subaccount, quanta(-fees.protocol), 'fee');
+  if (!fees.others) return;
   credit(state, subaccount, quanta(-fees.originator), 'originatorFee');
   credit(state, subaccount, quanta(-fees.liquidation), 'liquidationFee');
 }

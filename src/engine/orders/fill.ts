@@ -46,6 +46,7 @@ export function feesOf(
     originator:
       originatorRate === 0 ? NO_FEES.originator : feeOfFill(size, price, unit, originatorRate),
     liquidation: NO_FEES.liquidation,
+    others: originatorRate !== 0,
   };
 }
 
@@ -147,7 +148,7 @@ export function executeFill(
 
   settleFill(state, maker, makerExposure, makerSlot, makerPnl, makerFees, makerPlan);
   settleFill(state, taker, takerExposure, takerSlot, takerPnl, takerFees, takerPlan);
-  credit(state, state.insurance, takerFees.liquidation, 'liquidationFee');
+  if (takerFees.others) credit(state, state.insurance, takerFees.liquidation, 'liquidationFee');
   let net = makerFees.protocol + takerFees.protocol;
   if (net < 0n) {
     // Only a house taker pays no fee while its maker earns a rebate: the house pays that rebate itself.
@@ -192,7 +193,7 @@ function emitFilled(
   table.touch(slot, state.nowUs, state.seq);
   const id = table.id(slot);
   const remaining = table.remaining(slot);
-  const fee = quanta(fees.protocol + fees.liquidation);
+  const fee = fees.others ? quanta(fees.protocol + fees.liquidation) : fees.protocol;
   hashOrderFilled(
     state.hashing(),
     state.causeInHash,

@@ -14,6 +14,8 @@ export interface SideFees {
   readonly originator: Quanta;
   /** To insurance, of an engine order. */
   readonly liquidation: Quanta;
+  /** False when all but the protocol's are 0, as of most fills: what is added and paid is then one number. */
+  readonly others: boolean;
 }
 
 /** What the house pays. */
@@ -21,10 +23,11 @@ export const NO_FEES: SideFees = {
   protocol: quanta(0n),
   originator: quanta(0n),
   liquidation: quanta(0n),
+  others: false,
 };
 
 export function totalFee(fees: SideFees): bigint {
-  return fees.protocol + fees.originator + fees.liquidation;
+  return fees.others ? fees.protocol + fees.originator + fees.liquidation : fees.protocol;
 }
 
 /** Fee on a signed notional: positive is paid, negative is a rebate received. */

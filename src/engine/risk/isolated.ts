@@ -105,6 +105,7 @@ export function planIsolated(
     protocol: quanta(fees.protocol - closingFees.protocol),
     originator: quanta(fees.originator - closingFees.originator),
     liquidation: quanta(fees.liquidation - closingFees.liquidation),
+    others: fees.others,
   };
   return { pnl, closingFees, openingFees, returned, moved };
 }
@@ -118,6 +119,7 @@ function partOf(fees: SideFees, part: number, whole: number): SideFees {
     protocol: share(fees.protocol),
     originator: share(fees.originator),
     liquidation: share(fees.liquidation),
+    others: fees.others,
   };
 }
 

@@ -126,7 +126,7 @@ function matchEngineOrder(
       }
     }
     const fee = liquidationFee(state, market, price, size, side, value, before);
-    const takerFees: SideFees = { ...NO_FEES, liquidation: fee };
+    const takerFees: SideFees = { ...NO_FEES, liquidation: fee, others: true };
     executeFill(state, market, makerSlot, makerFees, owner, slot, takerFees, size);
     if (makerHouse) noteDisplaced(state, market, side > 0 ? -1 : 1, price, size);
   }
