@@ -49,6 +49,8 @@ export interface PromiseTurns {
   readonly drain: () => Promise<void>;
   /** Errors of promises that failed and that nobody waits for, since last asked. */
   readonly lost?: () => readonly unknown[];
+  /** Whether the platform has waited long for a turn, which `drain` gives it: it hears of interrupts in none else. */
+  readonly overdue?: () => boolean;
 }
 
 export interface BacktestInput {
@@ -73,6 +75,8 @@ export interface BacktestInput {
   readonly onProgress?: () => void;
   /** Polled between batches: true stops the run at the next quiet point. */
   readonly cancelled?: () => boolean;
+  /** Polled once the run is cancelled: true ends it where it is, though it cannot be resumed from there. */
+  readonly hurried?: () => boolean;
   /** Goes on from here; the input is otherwise the same as that of the run that stopped. */
   readonly resume?: BacktestCheckpoint | null;
 }
@@ -114,6 +118,7 @@ class Run {
   private touchedBy = 0;
   private tapeCommands = 0;
   private journalBytes = 0;
+  private cancelled = false;
 
   constructor(input: BacktestInput) {
     this.input = input;
@@ -243,7 +248,6 @@ class Run {
   async complete(): Promise<BacktestOutput> {
     const { input, exchange } = this;
     if (input.resume == null) for (const run of this.runs) run.start();
-    let cancelled = false;
     let left = QUIET_WITHIN;
     let skip = this.tapeCommands;
     if (input.resume != null) this.tapeCommands = 0;
@@ -253,19 +257,20 @@ class Run {
         this.tapeCommands += commands.length;
         continue;
       }
-      for (let i = skip; i < commands.length;) {
-        const atUs = must(commands[i], 'there are as many as counted').timeUs;
-        if (this.nextDueUs() < atUs) await this.advance(atUs);
-        if (cancelled && (this.isQuiet() || --left === 0)) break tape;
-        i = this.play(commands, localUs, i, cancelled ? i + 1 : commands.length);
-      }
+      let i = skip;
       this.tapeCommands += skip;
       skip = 0;
+      while (i < commands.length) {
+        const atUs = must(commands[i], 'there are as many as counted').timeUs;
+        if (this.nextDueUs() < atUs) await this.advance(atUs);
+        if (this.cancelled && (this.mayStop() || --left === 0)) break tape;
+        i = this.play(commands, localUs, i, this.cancelled ? i + 1 : commands.length);
+      }
       this.handOut();
       input.onProgress?.();
-      cancelled ||= input.cancelled?.() ?? false;
+      this.cancelled ||= input.cancelled?.() ?? false;
     }
-    if (cancelled) return this.output(true, this.checkpoint());
+    if (this.cancelled) return this.output(true, this.checkpoint());
     const endUs = exchange.engine.nowUs;
     await this.advance(timeUs(endUs + 1));
     if (!this.warm) {
@@ -341,6 +346,7 @@ class Run {
         scheduler.runNext();
         feeds.publishBooks();
         if (this.touched) await this.settle();
+        else if (this.input.promises.overdue?.() === true) await this.turn();
       } else {
         recorder.takeDue(atUs);
       }
@@ -363,12 +369,18 @@ class Run {
   /** Lets promise callbacks run, however deep, and fails when a handler threw or can never go on. */
   private async settle(): Promise<void> {
     this.touched = false;
-    const { drain, lost } = this.input.promises;
-    await drain();
+    const { lost } = this.input.promises;
+    await this.turn();
     for (const error of lost?.() ?? []) {
       this.runs[this.touchedBy]?.fail('a promise that nobody waits for', error);
     }
     for (const run of this.runs) run.check();
+  }
+
+  /** The platform hears of an interrupt, however long handlers take that wait for nothing. */
+  private async turn(): Promise<void> {
+    await this.input.promises.drain();
+    this.cancelled ||= this.input.cancelled?.() ?? false;
   }
 
   private refreshTouches(): void {
@@ -376,6 +388,12 @@ class Run {
     for (let id = 0; id < this.input.markets.length; id++) {
       this.touches.refresh(engine, marketId(id));
     }
+  }
+
+  /** Whether waiting on for a point to resume from is of no use, or over. */
+  private mayStop(): boolean {
+    const savable = this.runs.every((run) => run.canBeSaved);
+    return !savable || this.isQuiet() || (this.input.hurried?.() ?? false);
   }
 
   private isQuiet(): boolean {

@@ -62,12 +62,20 @@ export function mustBeRange(from: number, to: number): void {
 }
 
 let interrupted = false;
+let interruptedAtMs = Infinity;
 let watching = false;
+/** Who asked to stop waits so long for a point to go on from. */
+const PATIENCE_MS = 2000;
 
 /** Whether the user asked to stop; long work polls this. The first call starts to listen. */
 export function isInterrupted(): boolean {
   watchInterrupt();
   return interrupted;
+}
+
+/** Whether the user asked to stop a while ago: what is asked for now is to stop at once. */
+export function isInterruptOld(): boolean {
+  return performance.now() - interruptedAtMs > PATIENCE_MS;
 }
 
 /** Throws when the user asked to stop. */
@@ -82,6 +90,7 @@ export function watchInterrupt(): void {
   const onSignal = (): void => {
     if (interrupted) process.exit(EXIT.interrupted);
     interrupted = true;
+    interruptedAtMs = performance.now();
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);

@@ -89,6 +89,7 @@ export interface RunPlan {
 export interface PlanPorts {
   readonly onProgress?: (fraction: number) => void;
   readonly cancelled?: () => boolean;
+  readonly hurried?: () => boolean;
   readonly journal?: BacktestInput['journal'];
   readonly resume?: BacktestCheckpoint | null;
 }
@@ -185,6 +186,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     journal: ports.journal ?? 'none',
     onProgress: () => ports.onProgress?.(tape.progress()),
     ...(ports.cancelled === undefined ? {} : { cancelled: ports.cancelled }),
+    ...(ports.hurried === undefined ? {} : { hurried: ports.hurried }),
     resume: ports.resume ?? null,
   })
     .catch((error: unknown) => {

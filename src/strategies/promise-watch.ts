@@ -5,12 +5,16 @@
 import { promiseHooks } from 'node:v8';
 import type { PromiseTurns } from '../backtest/run.ts';
 
+/** Without a turn for so long, the platform has signals to tell. */
+const OVERDUE_MS = 200;
+
 export interface PromiseWatch extends PromiseTurns {
   stop(): void;
 }
 
 export function watchPromises(): PromiseWatch {
   let count = 0;
+  let turnedAtMs = performance.now();
   const note = (): void => {
     count += 1;
   };
@@ -28,7 +32,14 @@ export function watchPromises(): PromiseWatch {
     count: () => count,
     lost: () => lost.splice(0),
     // Every callback runs before the platform's next macrotask, those that callbacks add as well.
-    drain: () => new Promise((resolve) => setImmediate(resolve)),
+    drain: () =>
+      new Promise((resolve) => {
+        setImmediate(() => {
+          turnedAtMs = performance.now();
+          resolve();
+        });
+      }),
+    overdue: () => performance.now() - turnedAtMs > OVERDUE_MS,
     stop,
   };
 }

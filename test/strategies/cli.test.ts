@@ -13,6 +13,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const SHORT = ['--to', '2024-08-08T23:55:00Z'];
 
 test('what `new` writes runs at once', async () => {
@@ -81,7 +82,7 @@ test('Ctrl-C stops a run, which then goes on to the very bytes of one that was n
   );
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   while (!existsSync(join(stopped, 'plan.json')) && child.exitCode === null) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await pause(5);
   }
   child.kill('SIGINT');
   expect(await ended).toBe(130);
@@ -91,6 +92,41 @@ test('Ctrl-C stops a run, which then goes on to the very bytes of one that was n
     expect(readFileSync(join(stopped, file)).equals(readFileSync(join(whole, file)))).toBe(true);
   }
   expect(existsSync(join(stopped, 'checkpoint.bin'))).toBe(false);
+});
+
+test('Ctrl-C is heard however long handlers take', async () => {
+  const file = join(folder, 'slow.ts');
+  // It would take minutes.
+  writeFileSync(
+    file,
+    `import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({ name: 'slow', parameters: {}, create: () => ({
+  onBook() { for (let i = 0; i < 500_000; i++) Math.sqrt(i); },
+}) });\n`,
+  );
+  const out = join(folder, 'slow');
+  const child = spawn(
+    process.execPath,
+    [
+      '--import',
+      'tsx',
+      join(ROOT, 'src/cli/main.ts'),
+      'backtest',
+      file,
+      '--data',
+      DATASET,
+      '--out',
+      out,
+    ],
+    { cwd: ROOT, stdio: 'ignore' },
+  );
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  while (!existsSync(join(out, 'plan.json')) && child.exitCode === null) await pause(5);
+  await pause(1000);
+  const asked = performance.now();
+  child.kill('SIGINT');
+  expect(await ended).toBe(130);
+  expect(performance.now() - asked).toBeLessThan(10_000);
 });
 
 test('a promise that fails and that nobody waits for ends the run like what is thrown, with its handler’s strategy and time', () => {

@@ -10,6 +10,7 @@ import {
   InputError,
   Interrupted,
   isInterrupted,
+  isInterruptOld,
   print,
   printError,
   printJson,
@@ -72,6 +73,7 @@ export const command: CommandModule<object, BacktestArguments> = {
         journal: folder.journal,
         resume: checkpoint,
         cancelled: isInterrupted,
+        hurried: isInterruptOld,
         onProgress: (fraction) => {
           progress.update(fraction);
         },
