@@ -73,7 +73,7 @@ export interface BacktestInput {
   /** Where the journal goes: to memory, nowhere, or piece by piece to a sink. */
   readonly journal: 'memory' | 'none' | ((bytes: Uint8Array) => void);
   readonly onProgress?: () => void;
-  /** Polled between batches: true stops the run at the next quiet point. */
+  /** Polled between batches, and when the platform has had a turn: true stops the run at the next quiet point. */
   readonly cancelled?: () => boolean;
   /** Polled once the run is cancelled: true ends it where it is, though it cannot be resumed from there. */
   readonly hurried?: () => boolean;

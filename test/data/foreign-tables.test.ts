@@ -7,14 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { TapeRecord, TapeUnits } from '../../src/sim/tape/record.ts';
 import { lz4Whole } from '../../src/store/lz4-frame.ts';
-import {
-  findUnits,
-  formatNamed,
-  Recording,
-  type RecordingOptions,
-} from '../../src/store/recordings.ts';
+import type { RecordingOptions } from '../../src/store/recordings.ts';
+import { readFiles, type Read } from './read-files.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-foreign-'));
 afterAll(() => {
@@ -29,29 +24,12 @@ function file(name: string, content: string | Uint8Array): string {
   return path;
 }
 
-async function read(
+const read = (
   format: string,
   path: string,
   symbol: string | null = null,
   changes: Partial<RecordingOptions> = {},
-): Promise<{ readonly units: TapeUnits | null; readonly records: readonly TapeRecord[] }> {
-  const options: RecordingOptions = {
-    format: formatNamed(format),
-    files: [path],
-    symbol,
-    units: null,
-    inverse: false,
-    map: null,
-    skipBad: 0,
-    state: null,
-    ...changes,
-  };
-  const units = await findUnits(options);
-  const recording = new Recording({ ...options, units });
-  const records: TapeRecord[] = [];
-  for await (const batch of recording.read(path)) records.push(...batch);
-  return { units: recording.units, records };
-}
+): Promise<Read> => readFiles(format, [path], { symbol, ...changes });
 
 describe('tables written by pyarrow', () => {
   test.each([

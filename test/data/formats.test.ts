@@ -15,8 +15,9 @@ import { parseColumnMap, type ColumnMap } from '../../src/sim/tape/formats/colum
 import type { TapeRecord, TapeUnits } from '../../src/sim/tape/record.ts';
 import { TapeSteps } from '../../src/sim/tape/tape-steps.ts';
 import { fidelityOf } from '../../src/sim/tape/tape-model.ts';
-import { filesToRead, findUnits, formatNamed, Recording, type RecordingOptions } from '../../src/store/recordings.ts';
+import { formatNamed } from '../../src/store/recordings.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { readFiles } from './read-files.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-formats-'));
 afterAll(() => {
@@ -32,31 +33,6 @@ function files(contents: Readonly<Record<string, string | Uint8Array>>): string[
     writeFileSync(join(folder, name), content);
     return join(folder, name);
   });
-}
-
-interface Read {
-  readonly units: TapeUnits | null;
-  readonly records: TapeRecord[];
-  readonly skipped: number;
-}
-
-async function read(format: string, paths: readonly string[], changes: Partial<RecordingOptions> = {}): Promise<Read> {
-  const options: RecordingOptions = {
-    format: formatNamed(format),
-    files: paths,
-    symbol: null,
-    units: null,
-    inverse: false,
-    map: null,
-    skipBad: 0,
-    state: null,
-    ...changes,
-  };
-  const units = await findUnits(options);
-  const recording = new Recording({ ...options, units });
-  const records: TapeRecord[] = [];
-  for (const path of filesToRead(options)) for await (const batch of recording.read(path)) records.push(...batch);
-  return { units: recording.units, records, skipped: recording.skipped };
 }
 
 const text = (...rows: readonly string[]): string => `${rows.join('\n')}\n`;
@@ -77,7 +53,7 @@ describe('Binance public data', () => {
     ['zip', 'BTCUSDT-1m-2024-01.zip', zipSync({ 'BTCUSDT-1m-2024-01.csv': Buffer.from(text(HEADER, ...KLINES)) })],
     ['Windows line ends', 'BTCUSDT-1m-2024-01.csv', KLINES.join('\r\n')],
   ])('klines as %s', async (_what, name, content) => {
-    const { units, records } = await read('binance-klines', files({ [name]: content }));
+    const { units, records } = await readFiles('binance-klines', files({ [name]: content }));
     // Volumes may be rounded to what a market can list; prices never.
     expect(units).toEqual({ symbol: 'BTCUSDT', tickSize: '0.01', lotSize: '0.0001', inverse: false });
     expect(records.map(brief)).toEqual([
@@ -97,25 +73,25 @@ describe('Binance public data', () => {
 
   test('klines in microseconds, as spot files are since 2025', async () => {
     const row = '1735689600000000,93576.00,93610.93,93537.50,93610.93,8.21827000,1735689659999999,768978.12,2631,3.9,369757.3,0';
-    const { records } = await read('binance-klines', files({ 'BTCUSDT-1m-2025-01.csv': text(row) }));
+    const { records } = await readFiles('binance-klines', files({ 'BTCUSDT-1m-2025-01.csv': text(row) }));
     expect(records[0]).toMatchObject({ startUs: 1_735_689_600_000_000, timeUs: 1_735_689_659_999_999 });
   });
 
   test('trades of futures and of spot: who took is the other than who made', async () => {
     const futures = text('id,price,qty,quote_qty,time,is_buyer_maker', '4476393354,42313.9,0.015,634.70850,1704067200015,true', '4476393355,42314.0,0.100,4231.4,1704067200100,false');
-    const { units, records } = await read('binance-trades', files({ 'BTCUSDT-trades-2024-01-01.csv': futures }));
+    const { units, records } = await readFiles('binance-trades', files({ 'BTCUSDT-trades-2024-01-01.csv': futures }));
     expect(units).toMatchObject({ tickSize: '0.1', lotSize: '0.001' });
     expect(records.map(brief)).toEqual([
       { kind: 'trade', timeUs: 1_704_067_200_015_000, tradeId: 4_476_393_354, priceTicks: 423_139, lots: -15 },
       { kind: 'trade', timeUs: 1_704_067_200_100_000, tradeId: 4_476_393_355, priceTicks: 423_140, lots: 100 },
     ]);
     const spot = text('3359688121,42283.58000000,0.00070000,29.59850600,1704067200000,False,True');
-    expect((await read('binance-trades', files({ 'BTCUSDT-trades-2024-01-01.csv': spot }))).records[0]).toMatchObject({ lots: 7 });
+    expect((await readFiles('binance-trades', files({ 'BTCUSDT-trades-2024-01-01.csv': spot }))).records[0]).toMatchObject({ lots: 7 });
   });
 
   test('aggregate trades', async () => {
     const rows = text('agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker', '2000347837,42313.9,0.025,4476393354,4476393356,1704067200015,true');
-    const { records } = await read('binance-aggtrades', files({ 'BTCUSDT-aggTrades-2024-01-01.csv': rows }));
+    const { records } = await readFiles('binance-aggtrades', files({ 'BTCUSDT-aggTrades-2024-01-01.csv': rows }));
     expect(records.map(brief)).toEqual([
       { kind: 'trade', timeUs: 1_704_067_200_015_000, tradeId: 2_000_347_837, priceTicks: 423_139, lots: -25 },
     ]);
@@ -124,7 +100,7 @@ describe('Binance public data', () => {
   test('best bids and asks: the venue’s time, and when it was told', async () => {
     const header = 'update_id,best_bid_price,best_bid_qty,best_ask_price,best_ask_qty,transaction_time,event_time';
     const rows = text(header, '4063,42313.9,8.057,42314,1.5,1704067200011,1704067200017', '4070,42313.8,0.001,42314,1.25,1704067200020');
-    const { units, records } = await read('binance-bookticker', files({ 'BTCUSDT-bookTicker-2024-01.csv': rows }));
+    const { units, records } = await readFiles('binance-bookticker', files({ 'BTCUSDT-bookTicker-2024-01.csv': rows }));
     expect(units).toMatchObject({ symbol: 'BTCUSDT', tickSize: '0.1', lotSize: '0.001' });
     expect(records.map(({ line: _line, ...rest }) => rest)).toEqual([
       { kind: 'touch', timeUs: 1_704_067_200_011_000, localUs: 1_704_067_200_017_000, updateId: 4063, bidTicks: 423_139, bidLots: 8057, askTicks: 423_140, askLots: 1500 },
@@ -134,7 +110,7 @@ describe('Binance public data', () => {
 
   test('funding rates, marks and indices', async () => {
     const funding = text('calc_time,funding_interval_hours,last_funding_rate', '1704067200000,8,0.00037409', '1704096000005,8,-0.00001');
-    const read1 = await read('binance-funding', files({ 'BTCUSDT-fundingRate-2024-01.csv': funding }));
+    const read1 = await readFiles('binance-funding', files({ 'BTCUSDT-fundingRate-2024-01.csv': funding }));
     expect(read1.records.map(brief)).toEqual([
       { kind: 'funding', timeUs: 1_704_067_200_000_000, ratePpb: 374_090 },
       { kind: 'funding', timeUs: 1_704_096_000_005_000, ratePpb: -10_000 },
@@ -142,7 +118,7 @@ describe('Binance public data', () => {
     const mark = text('1704067200000,42313.90000000,42313.9,42310.1,42312.34567891,0,1704067259999,0,60,0,0,0');
     const units = { symbol: 'BTCUSDT', tickSize: '0.1', lotSize: '0.001', inverse: false };
     for (const kind of ['mark', 'index'] as const) {
-      const { records } = await read(`binance-${kind}-klines`, files({ 'BTCUSDT-1m.csv': mark }), { units });
+      const { records } = await readFiles(`binance-${kind}-klines`, files({ 'BTCUSDT-1m.csv': mark }), { units });
       expect(records.map(brief)).toEqual([{ kind, timeUs: 1_704_067_259_999_999, priceTicks: 423_123 }]);
     }
   });
@@ -163,28 +139,28 @@ describe('Binance public data', () => {
     const [path = ''] = files({ 'X-1.csv': text(row) });
     const known = message.includes('decimal number') ? null : units;
     const expected = message.includes('decimal number') ? /X-1\.csv: line 1: `close`/ : `${path}: ${message}`;
-    await expect(read(format, [path], { units: known === null ? units : known })).rejects.toThrow(expected);
+    await expect(readFiles(format, [path], { units: known === null ? units : known })).rejects.toThrow(expected);
   });
 
   test('bad rows may be passed over, so many and no more', async () => {
     const rows = [...KLINES, 'nonsense', '1,2', KLINES[0] ?? ''];
     const [path = ''] = files({ 'BTCUSDT-1m.csv': text(...rows) });
     const units = { symbol: 'X', tickSize: '0.01', lotSize: '0.00001', inverse: false };
-    const tolerant = await read('binance-klines', [path], { units, skipBad: 2 });
+    const tolerant = await readFiles('binance-klines', [path], { units, skipBad: 2 });
     expect(tolerant).toMatchObject({ skipped: 2 });
     expect(tolerant.records).toHaveLength(3);
-    await expect(read('binance-klines', [path], { units, skipBad: 1 })).rejects.toThrow(
+    await expect(readFiles('binance-klines', [path], { units, skipBad: 1 })).rejects.toThrow(
       'line 4: 2 fields; a row of klines has at least 7 (bad row 2; --skip-bad 1 allows no more)',
     );
   });
 
   test('damaged archives are told', async () => {
     const zip = zipSync({ 'a.csv': Buffer.from(text(...KLINES)) });
-    await expect(read('binance-klines', files({ 'A.zip': zip.subarray(0, 60) }))).rejects.toThrow(/A\.zip: .*zip/);
+    await expect(readFiles('binance-klines', files({ 'A.zip': zip.subarray(0, 60) }))).rejects.toThrow(/A\.zip: .*zip/);
     const two = zipSync({ 'a.csv': Buffer.from('1'), 'b.csv': Buffer.from('2') });
-    await expect(read('binance-klines', files({ 'A.zip': two }))).rejects.toThrow('a zip archive with more than one file');
+    await expect(readFiles('binance-klines', files({ 'A.zip': two }))).rejects.toThrow('a zip archive with more than one file');
     const gz = gzipSync(text(...KLINES)).subarray(0, 40);
-    await expect(read('binance-klines', files({ 'A.csv.gz': gz }))).rejects.toThrow(/damaged gzip data/);
+    await expect(readFiles('binance-klines', files({ 'A.csv.gz': gz }))).rejects.toThrow(/damaged gzip data/);
   });
 });
 
@@ -200,7 +176,7 @@ describe('Tardis', () => {
   );
 
   test('incremental_book_L2: the rows of one message are one update, a snapshot begins anew', async () => {
-    const { units, records } = await read('tardis-incremental-book-l2', files({ 'b.csv.gz': gzipSync(book) }));
+    const { units, records } = await readFiles('tardis-incremental-book-l2', files({ 'b.csv.gz': gzipSync(book) }));
     expect(units).toEqual({ symbol: 'BTC-PERPETUAL', tickSize: '0.1', lotSize: '1', inverse: false });
     expect(records.map(brief)).toEqual([
       {
@@ -226,10 +202,10 @@ describe('Tardis', () => {
       'deribit,BTC-PERPETUAL,1585699200345000,1585699200455684,100,6422,6421,1190',
       'deribit,BTC-PERPETUAL,1585699200445000,1585699200555684,100,6422,6421.5,10',
     );
-    const depth = await read('tardis', files({ 'b.csv': book }));
-    const touches = await read('tardis-quotes', files({ 'q.csv': quotes }), { units: depth.units });
+    const depth = await readFiles('tardis', files({ 'b.csv': book }));
+    const touches = await readFiles('tardis-quotes', files({ 'q.csv': quotes }), { units: depth.units });
     expect(await verified([depth.records, touches.records], depth.units)).toMatchObject({ compared: 3, touches: 3, mismatched: 0, crossedBooks: 0 });
-    const wrong = await read('tardis-quotes', files({ 'q.csv': quotes.replace('6421.5,10', '6421.5,11') }), { units: depth.units });
+    const wrong = await readFiles('tardis-quotes', files({ 'q.csv': quotes.replace('6421.5,10', '6421.5,11') }), { units: depth.units });
     expect(await verified([depth.records, wrong.records], depth.units)).toMatchObject({ compared: 3, mismatched: 1 });
   });
 
@@ -239,7 +215,7 @@ describe('Tardis', () => {
       'binance-futures,BTCUSDT,1598918403696000,1598918403810979,11657.08,1.714,11657.07,10.896,11657.54,5.4,11656.97,0.2',
       'binance-futures,BTCUSDT,1598918403815000,1598918403819763,11657.08,1.714,11657.07,10.896,,,,',
     );
-    const { units, records } = await read('tardis-book-snapshot', files({ 's.csv': rows }));
+    const { units, records } = await readFiles('tardis-book-snapshot', files({ 's.csv': rows }));
     expect(units).toMatchObject({ symbol: 'BTCUSDT', tickSize: '0.01', lotSize: '0.001' });
     expect(records.map((record) => (record.kind === 'snapshot' ? record.levels.length : -1))).toEqual([4, 2]);
   });
@@ -251,7 +227,7 @@ describe('Tardis', () => {
       'bitmex,ETHUSD,1583020803145000,1583020803307160,1,sell,1.5,1',
       'bitmex,XBTUSD,1583020803276000,1583020803336743,77,buy,8531.5,1',
     );
-    const { records } = await read('tardis-trades', files({ 't.csv': rows }));
+    const { records } = await readFiles('tardis-trades', files({ 't.csv': rows }));
     expect(records.map(brief)).toEqual([
       { kind: 'trade', timeUs: 1_583_020_803_145_000, tradeId: 2, priceTicks: 85_315, lots: -2152 },
       { kind: 'trade', timeUs: 1_583_020_803_276_000, tradeId: 77, priceTicks: 85_315, lots: 1 },
@@ -268,7 +244,7 @@ describe('Tardis', () => {
       row(1_583_049_600_100, 1_583_078_400_000, '0.0003', '8500.01', '8500.6'),
     );
     const units = { symbol: 'BTCUSDT', tickSize: '0.1', lotSize: '1', inverse: false };
-    const { records } = await read('tardis', files({ 'd.csv': rows }), { units });
+    const { records } = await readFiles('tardis', files({ 'd.csv': rows }), { units });
     expect(records.map((record) => [record.kind, record.timeUs / 1000, 'ratePpb' in record ? record.ratePpb : 'priceTicks' in record ? record.priceTicks : 0])).toEqual([
       ['index', 1_583_020_800_000, 85_000],
       ['mark', 1_583_020_800_000, 85_005],
@@ -284,7 +260,7 @@ describe('Tardis', () => {
     [book.replace('1585699200445000', '2020-01-01'), 'line 6: `timestamp` "2020-01-01" is not a time from 1970 to 2255 in us'],
   ])('%# is refused', async (content, message) => {
     const units = { symbol: 'BTC-PERPETUAL', tickSize: '0.5', lotSize: '1', inverse: false };
-    await expect(read('tardis', files({ 'b.csv': content }), { units })).rejects.toThrow(message);
+    await expect(readFiles('tardis', files({ 'b.csv': content }), { units })).rejects.toThrow(message);
   });
 });
 
@@ -367,7 +343,7 @@ describe('Hyperliquid', () => {
     ['bare messages', text(l2, trades), 1_737_918_843_542_000],
     ['the archive', text(`{"time":"2025-01-26T19:14:03.893903123","ver_num":1,"raw":${l2}}`, `{"time":"2025-01-26T19:14:04","raw":${trades}}`), 1_737_918_843_893_903],
   ])('l2Book and trades as %s', async (_what, content, localUs) => {
-    const { units, records } = await read('hyperliquid', files({ 'x.jsonl': content }));
+    const { units, records } = await readFiles('hyperliquid', files({ 'x.jsonl': content }));
     expect(units).toMatchObject({ symbol: 'BTC', tickSize: '1', lotSize: '0.00001' });
     expect(records.map(brief)).toEqual([
       {
@@ -393,7 +369,7 @@ describe('Hyperliquid', () => {
     [l2.replace('1737918843542', '-1'), 'line 1: `time` is "-1", not a time in milliseconds'],
   ])('%# is refused with line and field', async (row, message) => {
     const units = { symbol: 'BTC', tickSize: '1', lotSize: '0.00001', inverse: false };
-    await expect(read('hyperliquid', files({ 'x.jsonl': text(row) }), { units })).rejects.toThrow(message);
+    await expect(readFiles('hyperliquid', files({ 'x.jsonl': text(row) }), { units })).rejects.toThrow(message);
   });
 });
 
@@ -415,7 +391,7 @@ describe('cryptofeed’s captures of Binance', () => {
   };
 
   test('what was answered over HTTP comes in the order of its receipt', async () => {
-    const { units, records } = await read('binance-raw', files(capture), { symbol: 'CTKUSDT' });
+    const { units, records } = await readFiles('binance-raw', files(capture), { symbol: 'CTKUSDT' });
     expect(units).toMatchObject({ symbol: 'CTKUSDT', tickSize: '0.01', lotSize: '1' });
     expect(records.map((record) => [record.kind, 'lastId' in record ? record.lastId : null, record.localUs])).toEqual([
       ['depth', 9, 1_626_992_741_062_170],
@@ -427,13 +403,13 @@ describe('cryptofeed’s captures of Binance', () => {
   });
 
   test('the market is asked for, faults name the line of their file', async () => {
-    await expect(read('binance-raw', files(capture))).rejects.toThrow('.ws.1.0.gz: line 3: symbol "SUSHIUSDT" in a recording of CTKUSDT; --symbol says which one to read');
-    await expect(read('binance-raw', files(capture), { symbol: 'NONE' })).rejects.toThrow('no message of NONE');
+    await expect(readFiles('binance-raw', files(capture))).rejects.toThrow('.ws.1.0.gz: line 3: symbol "SUSHIUSDT" in a recording of CTKUSDT; --symbol says which one to read');
+    await expect(readFiles('binance-raw', files(capture), { symbol: 'NONE' })).rejects.toThrow('no message of NONE');
   });
 
   test('bare messages are as good: their own time is that of receipt', async () => {
     const bare = feed('', 9, 8).slice(2);
-    const { records } = await read('binance-raw', files({ 'x.jsonl': text(bare) }));
+    const { records } = await readFiles('binance-raw', files({ 'x.jsonl': text(bare) }));
     expect(records[0]).toMatchObject({ timeUs: 1_626_992_741_009_000, localUs: 1_626_992_741_009_000 });
   });
 });
@@ -452,7 +428,7 @@ describe('Bybit', () => {
       book('delta', 2, level('1.9', '3'), '', 630),
       book('delta', 4, level('1.9', '4'), '', 640),
     );
-    const { units, records } = await read('bybit', files({ '2024-12-01_XRPUSDT_ob500.data': content }));
+    const { units, records } = await readFiles('bybit', files({ '2024-12-01_XRPUSDT_ob500.data': content }));
     expect(units).toMatchObject({ symbol: 'XRPUSDT', tickSize: '0.0001', lotSize: '1' });
     expect(records[0]).toMatchObject({ kind: 'snapshot', timeUs: 1_733_011_200_589_000, localUs: 1_733_011_200_691_000 });
     const { books } = await verified([records], units);
@@ -467,7 +443,7 @@ describe('Bybit', () => {
       '{"topic":"tickers.XRPUSDT","type":"delta","ts":1733011200200,"data":{"symbol":"XRPUSDT","markPrice":"1.9512"}}',
       '{"topic":"publicTrade.BTCUSDT","type":"snapshot","ts":1733011200105,"data":[]}',
     );
-    const { records } = await read('bybit', files({ 'x.jsonl': content }));
+    const { records } = await readFiles('bybit', files({ 'x.jsonl': content }));
     expect(records.map(brief)).toEqual([
       { kind: 'trade', timeUs: 1_733_011_200_100_000, tradeId: 1, priceTicks: 195, lots: 5 },
       { kind: 'trade', timeUs: 1_733_011_200_100_000, tradeId: 2, priceTicks: 195, lots: -5 },
@@ -482,11 +458,11 @@ describe('Bybit', () => {
     [book('delta', -1, ''), 'line 1: `data.u` is "-1", not an integer from 0 to 2^53 − 1'],
   ])('%# is refused with line and field', async (row, message) => {
     const units = { symbol: 'XRPUSDT', tickSize: '0.0001', lotSize: '1', inverse: false };
-    await expect(read('bybit', files({ 'x.jsonl': text(row) }), { units })).rejects.toThrow(message);
+    await expect(readFiles('bybit', files({ 'x.jsonl': text(row) }), { units })).rejects.toThrow(message);
   });
 
   test('a file of another kind is told by its first line, not by the name that it lacks', async () => {
-    await expect(read('bybit', files({ 'x.csv': text('time,price', '1,2') }))).rejects.toThrow('line 1: expected `<time of receipt> <json>`, got time,price');
+    await expect(readFiles('bybit', files({ 'x.csv': text('time,price', '1,2') }))).rejects.toThrow('line 1: expected `<time of receipt> <json>`, got time,price');
   });
 });
 
@@ -513,7 +489,7 @@ describe('LOBSTER', () => {
   const names = { 'AAPL_2012-06-21_34200000_57600000_message_2.csv': messages, 'AAPL_2012-06-21_34200000_57600000_orderbook_2.csv': books };
 
   test('messages are single orders and hidden trades, at their place in the day', async () => {
-    const { units, records } = await read('lobster', files({ 'AAPL_2012-06-21_34200000_57600000_message_2.csv': messages }));
+    const { units, records } = await readFiles('lobster', files({ 'AAPL_2012-06-21_34200000_57600000_message_2.csv': messages }));
     expect(units).toEqual({ symbol: 'AAPL', tickSize: '0.0001', lotSize: '1', inverse: false });
     expect(records.map(brief)).toEqual([
       { kind: 'order', timeUs: 1_340_271_000_004_241, action: 'add', ref: 16_113_575, side: 'bid', priceTicks: 5_853_300, lots: 18 },
@@ -526,7 +502,7 @@ describe('LOBSTER', () => {
   });
 
   test('with the order book file the rebuilt book is that file, line by line', async () => {
-    const { units, records } = await read('lobster', files(names));
+    const { units, records } = await readFiles('lobster', files(names));
     const { books: rebuilt, violations } = await verified([records], units);
     const expected = books.trim().split('\n').map((row, i) => {
       const fields = row.split(',');
@@ -545,12 +521,12 @@ describe('LOBSTER', () => {
     ['x,1,1,5,1,1', 'line 1: `time` "x" is not seconds after midnight'],
     ['34200.1,1,1', 'line 1: 3 fields; a message has 6'],
   ])('%s is refused', async (row, message) => {
-    await expect(read('lobster', files({ 'A_2012-06-21_message_1.csv': text(row) }), { units: { symbol: 'A', tickSize: '0.0001', lotSize: '1', inverse: false } })).rejects.toThrow(message);
+    await expect(readFiles('lobster', files({ 'A_2012-06-21_message_1.csv': text(row) }), { units: { symbol: 'A', tickSize: '0.0001', lotSize: '1', inverse: false } })).rejects.toThrow(message);
   });
 
   test('orders that came and went below the recorded levels, crosses and halts: the book is still the file’s, line by line', async () => {
     const [messageText, bookText] = recordedVenue(1500);
-    const { units, records } = await read('lobster', files({ 'SIM_2012-06-21_message_3.csv': messageText, 'SIM_2012-06-21_orderbook_3.csv': bookText }));
+    const { units, records } = await readFiles('lobster', files({ 'SIM_2012-06-21_message_3.csv': messageText, 'SIM_2012-06-21_orderbook_3.csv': bookText }));
     const last = new Map<number, string>();
     const { crossedBooks, violations } = await verified([records], units, 3, (line, book) => last.set(line, book));
     const rows = bookText.trim().split('\n').map((row) => row.split(','));
@@ -565,8 +541,8 @@ describe('LOBSTER', () => {
 
   test('an order book file that ends early, and a name without a date, are told', async () => {
     const [first = ''] = books.split('\n');
-    await expect(read('lobster', files({ ...names, 'AAPL_2012-06-21_34200000_57600000_orderbook_2.csv': text(first) }))).rejects.toThrow(/orderbook_2\.csv has no such line/);
-    await expect(read('lobster', files({ 'message.csv': messages }))).rejects.toThrow('the name of a LOBSTER file holds its date');
+    await expect(readFiles('lobster', files({ ...names, 'AAPL_2012-06-21_34200000_57600000_orderbook_2.csv': text(first) }))).rejects.toThrow(/orderbook_2\.csv has no such line/);
+    await expect(readFiles('lobster', files({ 'message.csv': messages }))).rejects.toThrow('the name of a LOBSTER file holds its date');
   });
 });
 
@@ -603,7 +579,7 @@ describe('tables by their columns', () => {
       ['parquet', 'BTC_1m.parquet', new Uint8Array(parquet)],
       ['arrow', 'BTC_1m.arrow', arrow],
     ] as const) {
-      const { units, records } = await read(format, files({ [name]: content }));
+      const { units, records } = await readFiles(format, files({ [name]: content }));
       expect(units).toEqual({ symbol: 'BTC', tickSize: '0.1', lotSize: '0.00001', inverse: false });
       expect(records.map(brief)).toEqual(expected);
     }
@@ -611,7 +587,7 @@ describe('tables by their columns', () => {
 
   const mapped = async (map: unknown, content: string, units: TapeUnits | null = null) => {
     const parsed: ColumnMap = parseColumnMap(map);
-    return (await read('csv', files({ 'X.csv': content }), { map: parsed, units })).records.map(brief);
+    return (await readFiles('csv', files({ 'X.csv': content }), { map: parsed, units })).records.map(brief);
   };
 
   test('a map names columns, units and words', async () => {
@@ -659,12 +635,12 @@ describe('tables by their columns', () => {
     ['time,price,size\n2024-02-30,1,1\n', null, 'line 2: `time` "2024-02-30" is not a time from 1970 to 2255'],
   ])('%j is refused', async (content, map, message) => {
     const units = { symbol: 'X', tickSize: '1', lotSize: '1', inverse: false };
-    await expect(read('csv', files({ 'x.csv': content }), { map: map === null ? null : parseColumnMap(map), units })).rejects.toThrow(message);
+    await expect(readFiles('csv', files({ 'x.csv': content }), { map: map === null ? null : parseColumnMap(map), units })).rejects.toThrow(message);
   });
 
   test('a file that is no table is told', async () => {
-    await expect(read('parquet', files({ 'x.parquet': 'no' }))).rejects.toThrow(/x\.parquet: not a Parquet file/);
-    await expect(read('arrow', files({ 'x.arrow': 'no table at all' }))).rejects.toThrow(/x\.arrow: /);
+    await expect(readFiles('parquet', files({ 'x.parquet': 'no' }))).rejects.toThrow(/x\.parquet: not a Parquet file/);
+    await expect(readFiles('arrow', files({ 'x.arrow': 'no table at all' }))).rejects.toThrow(/x\.arrow: /);
     expect(() => formatNamed('xls')).toThrow(/format 'xls' is not known; known are binance-raw, /);
     expect(basename(scratch)).toContain('orrery');
   });

@@ -6,13 +6,7 @@ import { zipSync } from 'fflate';
 import { afterAll, expect, test } from 'vitest';
 import { parseColumnMap } from '../../src/sim/tape/formats/column-map.ts';
 import { symbolOfFile } from '../../src/sim/tape/formats/formats.ts';
-import type { TapeRecord, TapeUnits } from '../../src/sim/tape/record.ts';
-import {
-  findUnits,
-  formatNamed,
-  Recording,
-  type RecordingOptions,
-} from '../../src/store/recordings.ts';
+import { readFiles } from './read-files.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-lean-'));
 afterAll(() => {
@@ -27,36 +21,13 @@ function file(path: string, text: string): string {
   return whole;
 }
 
-async function read(
-  format: string,
-  paths: readonly string[],
-  changes: Partial<RecordingOptions> = {},
-): Promise<{ units: TapeUnits | null; records: TapeRecord[] }> {
-  const options: RecordingOptions = {
-    format: formatNamed(format),
-    files: paths,
-    symbol: null,
-    units: null,
-    inverse: false,
-    map: null,
-    skipBad: 0,
-    state: null,
-    ...changes,
-  };
-  const units = await findUnits(options);
-  const recording = new Recording({ ...options, units });
-  const records: TapeRecord[] = [];
-  for (const path of paths) for await (const batch of recording.read(path)) records.push(...batch);
-  return { units: recording.units, records };
-}
-
 const MINUTES = '0,0.3067,0.3068,0.3066,0.3068,274004\n60000,0.3068,0.3072,0.3067,0.3071,1031647\n';
 const HOUR = '20221213 01:00,0.3057,0.3062,0.3047,0.3053,11303015\n';
 /** 2022-12-13T00:00:00Z */
 const DAY = 1_670_889_600_000_000;
 
 test('minutes count from the day in the name, across files', async () => {
-  const { units, records } = await read('lean', [
+  const { units, records } = await readFiles('lean', [
     file('binance/minute/adausdt/20221213_trade.zip', MINUTES),
     file('binance/minute/adausdt/20221214_trade.zip', MINUTES),
   ]);
@@ -76,12 +47,12 @@ test('minutes count from the day in the name, across files', async () => {
 });
 
 test('hours, days and funding rates say their date themselves', async () => {
-  const hour = await read('lean', [file('x/hour/adausdt_trade.zip', HOUR)]);
+  const hour = await readFiles('lean', [file('x/hour/adausdt_trade.zip', HOUR)]);
   expect(hour.records).toMatchObject([{ startUs: DAY + 3600e6, timeUs: DAY + 7200e6 - 1 }]);
-  const day = await read('lean', [file('x/daily/adausdt_trade.zip', HOUR.replace('01:', '00:'))]);
+  const day = await readFiles('lean', [file('x/daily/adausdt_trade.zip', HOUR.replace('01:', '00:'))]);
   expect(day.records).toMatchObject([{ startUs: DAY, timeUs: DAY + 86_400e6 - 1 }]);
   const rates = '20221213 08:00:00,-0.00035916\n';
-  const funding = await read('lean', [file('bybit/margin_interest/btcusd.csv', rates)]);
+  const funding = await readFiles('lean', [file('bybit/margin_interest/btcusd.csv', rates)]);
   expect(funding.units?.symbol).toBe('BTCUSD');
   expect(funding.records).toMatchObject([
     { kind: 'funding', timeUs: DAY + 8 * 3600e6, ratePpb: -359_160 },
@@ -89,13 +60,13 @@ test('hours, days and funding rates say their date themselves', async () => {
 });
 
 test('a file out of its folders: its own name says as much, --interval and --symbol the rest', async () => {
-  const named = await read('lean', [file('20221213_adausdt_minute_trade_perp.csv', MINUTES)]);
+  const named = await readFiles('lean', [file('20221213_adausdt_minute_trade_perp.csv', MINUTES)]);
   expect(named.units?.symbol).toBe('ADAUSDT');
   expect(named.records[0]).toMatchObject({ startUs: DAY, timeUs: DAY + 60e6 - 1 });
   const bare = file('elsewhere/adausdt_trade.csv', HOUR);
-  await expect(read('lean', [bare])).rejects.toThrow('how long its bars are');
+  await expect(readFiles('lean', [bare])).rejects.toThrow('how long its bars are');
   const map = { ...parseColumnMap({ kind: 'bar' }), intervalUs: 3600e6 };
-  expect((await read('lean', [bare], { map })).records).toMatchObject([{ startUs: DAY + 3600e6 }]);
+  expect((await readFiles('lean', [bare], { map })).records).toMatchObject([{ startUs: DAY + 3600e6 }]);
 });
 
 test.each([
@@ -112,12 +83,12 @@ test.each([
   ['m/minute/adausdt/20221216_trade.csv', '0,1,1,1,1\n', 'line 1: 5 fields; a bar of trades has 6'],
   ['m/hour/adausdt_trade.csv', '2022-12-13,1,1,1,1,1\n', 'such as 20221213 08:00'],
 ])('%s is refused in words', async (path, text, words) => {
-  await expect(read('lean', [file(path, text)])).rejects.toThrow(words);
+  await expect(readFiles('lean', [file(path, text)])).rejects.toThrow(words);
 });
 
 test('files of several markets are not made one', async () => {
   const paths = ['adausdt', 'btcusd'].map((name) => file(`two/hour/${name}_trade.csv`, HOUR));
-  await expect(read('lean', paths)).rejects.toThrow('is of BTCUSD, the files before of ADAUSDT');
+  await expect(readFiles('lean', paths)).rejects.toThrow('is of BTCUSD, the files before of ADAUSDT');
 });
 
 test.each([
@@ -136,9 +107,9 @@ test.each([
 
 test('a market that neither the files nor their names say is asked for', async () => {
   const ticks = file('binance_trades.csv', 'time,price,size,side\n1700000000000,10,1,buy\n');
-  await expect(read('csv', [ticks])).rejects.toThrow(
+  await expect(readFiles('csv', [ticks])).rejects.toThrow(
     'neither the files nor their names say which market it is; give --symbol',
   );
-  const { units } = await read('csv', [ticks], { symbol: 'GOLD' });
+  const { units } = await readFiles('csv', [ticks], { symbol: 'GOLD' });
   expect(units?.symbol).toBe('GOLD');
 });
