@@ -66,9 +66,7 @@ const isSettling = (market: Market): boolean =>
   market.samples.length > 0 || market.fundingRate !== 0n;
 
 export const nextFunding = (world: World, market: Market): bigint | null =>
-  isSettling(market) &&
-  market.status !== 'delisted' &&
-  market.spec.funding.source === 'premium'
+  isSettling(market) && market.status !== 'delisted' && market.spec.funding.source === 'premium'
     ? nextMultiple(world, market.spec.funding.intervalUs)
     : null;
 

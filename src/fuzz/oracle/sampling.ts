@@ -4,7 +4,7 @@ import type { World } from './world.ts';
 const SECOND = 1_000_000n;
 const WORD = 2n ** 32n;
 
-const rotated = (word: bigint, by: bigint): bigint => (word << by) % WORD | (word >> (32n - by));
+const rotated = (word: bigint, by: bigint): bigint => ((word << by) % WORD) | (word >> (32n - by));
 
 /** HalfSipHash-2-4 with an output of 32 bits over words of 32 bits; the key is 8 bytes as 16 hex digits. */
 export function halfSipHash(key: string, words: readonly bigint[]): bigint {
