@@ -101,7 +101,8 @@ export function sampleBasis(world: World, market: Market): void {
   const before = { ema: market.ema, sample: market.emaSample };
   advanceTo(market, second - 1n);
   market.emaSample = basisOf(world, market);
-  advanceTo(market, second);
+  market.ema += (market.emaSample * 500_000n - market.ema) / WINDOW_SECONDS;
+  market.emaSecond = second;
   if (market.ema !== before.ema || market.emaSample !== before.sample) dirty(world, market);
 }
 
