@@ -17,6 +17,14 @@ export function listMarket(world: World, { spec }: ListMarket): Answer {
   world.markets.push({
     id,
     spec,
+    nextSpec: null,
+    status: 'open',
+    frozen: false,
+    markBefore: null,
+    wasFrozen: false,
+    insurancePaid: 0n,
+    vaultOrder: null,
+    interestTried: null,
     unit: BigInt(spec.quantaPerTickLot),
     rates: {
       maker: ofPpm(spec.makerFeePpm),
