@@ -132,6 +132,7 @@ export function fill(
 export function printTrade(world: World, market: Market, price: bigint, lots: bigint): void {
   world.trades += 1;
   market.last = price;
+  market.bookChanged = true;
   market.prints.push({ id: world.trades, at: world.now, price, lots });
   if (world.config.triggerSource === 'last') market.look = true;
   say(world, {

@@ -110,16 +110,28 @@ export interface Account {
   readonly nonces: NonceScope;
 }
 
+export interface Tier {
+  readonly floor: bigint;
+  readonly initial: Rate;
+  readonly maintenance: Rate;
+}
+
+/** The rates of a spec. */
+export interface Rates {
+  readonly maker: Rate;
+  readonly taker: Rate;
+  readonly band: Rate;
+  readonly deviation: Rate;
+  readonly tiers: readonly Tier[];
+}
+
 export interface Market {
   readonly id: number;
+  /** Terms in force (R-13.1), and those whose notice runs: both rates bind new orders meanwhile. */
   spec: MarketSpec;
-  /** Terms whose notice runs (R-13.1). */
+  rates: Rates;
   nextSpec: MarketSpec | null;
-  status: MarketStatus;
-  /** R-5.3b */
-  frozen: boolean;
-  /** The mark before this step; null when it was not recomputed in this step (R-6.3). */
-  markBefore: bigint | null;
+  nextAt: bigint | null;
   /** Whether it was frozen when accounts below zero were last looked for. */
   wasFrozen: boolean;
   /** Paid by insurance for deficits of this market in the hour of `World.insuranceHour` (R-6.7). */
@@ -129,34 +141,32 @@ export interface Market {
   /** Open interest that margin rates count with while a fill is tried; else null: what it is. */
   interestTried: bigint | null;
   readonly unit: bigint;
-  readonly rates: {
-    readonly maker: Rate;
-    readonly taker: Rate;
-    readonly band: Rate;
-    readonly deviation: Rate;
-    readonly tiers: readonly {
-      readonly floor: bigint;
-      readonly initial: Rate;
-      readonly maintenance: Rate;
-    }[];
-  };
+  status: MarketStatus;
+  /** R-5.3b: no trigger, funding or liquidation here; since when. */
+  frozen: boolean;
+  frozenSince: bigint;
+  /** Limit of open interest in lots; a limit in money becomes lots at the first price. */
+  openInterestCap: bigint;
+  capFixed: boolean;
   index: bigint | null;
   indexAt: bigint;
   mark: bigint | null;
+  /** When a recorded mark was set last; null before the first. */
+  markAt: bigint | null;
+  /** The mark before its newest recomputation. */
+  markBefore: bigint | null;
   last: bigint | null;
   /** What triggers watch was recomputed, and the mark was, since they looked last; what they saw then (R-4.3). */
   look: boolean;
   recomputed: boolean;
   lookedAt: bigint | null;
-  /** EMA of the basis in 1e-6 ticks, and the whole second of its last step. */
+  /** EMA of the basis in 1e-6 ticks, its newest sample in half ticks, and the second of that sample. */
   ema: bigint;
-  emaAt: bigint;
-  /** Basis in half ticks over stretches of time since then, and the stretch that runs. */
-  stretches: { readonly from: bigint; readonly to: bigint; readonly basis: bigint | null }[];
-  basis: bigint | null;
-  basisSince: bigint;
-  /** Best bid, best ask and last as the mark saw them last; 0 for none. */
-  seen: { bid: bigint; ask: bigint; last: bigint };
+  emaSample: bigint;
+  emaSecond: bigint;
+  emaDue: bigint | null;
+  /** The book or the last price changed since this was last noticed. */
+  bookChanged: boolean;
   markDue: bigint | null;
   /** Premium samples in 1e-9 since the last settlement. */
   samples: bigint[];
