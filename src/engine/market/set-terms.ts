@@ -23,8 +23,8 @@ export function setMarketTerms(state: State, command: SetMarketTerms): Outcome {
   if (market.status === 'delisted') return 'market_delisted';
   const { spec } = command;
   if (!isSameMarket(market.spec, spec)) return 'market_terms_immutable';
+  if (!isSpecSound(spec)) return 'market_spec_invalid';
   const now = termsBeforeNotice(market.spec, spec);
-  if (!isSpecSound(spec) || !isSpecSound(now)) return 'market_spec_invalid';
 
   const notice = state.config.termsNoticeUs;
   const waits = notice > 0 && !isEqual(now, spec);
@@ -106,16 +106,15 @@ function isSameMarket(a: MarketSpec, b: MarketSpec): boolean {
 
 /** What of `next` holds while its notice runs. */
 function termsBeforeNotice(current: MarketSpec, next: MarketSpec): MarketSpec {
-  return {
+  const { capPpm, marginCapPpm } = current.funding;
+  const terms = {
     ...next,
     tiers: maintenanceRises(current.tiers, next.tiers) ? current.tiers : next.tiers,
     maxMarkDeviationPpm: current.maxMarkDeviationPpm,
-    funding: {
-      ...next.funding,
-      capPpm: current.funding.capPpm,
-      marginCapPpm: current.funding.marginCapPpm,
-    },
+    funding: { ...next.funding, capPpm, marginCapPpm },
   };
+  // A deviation that the new tiers do not allow cannot wait.
+  return isSpecSound(terms) ? terms : { ...terms, maxMarkDeviationPpm: next.maxMarkDeviationPpm };
 }
 
 /**
