@@ -5,6 +5,7 @@
  * state.
  */
 import { timeUs, type TimeUs } from '../num/units.ts';
+import { runTermsTimer } from './market/set-terms.ts';
 import { expireDue } from './orders/expire.ts';
 import { nextExpiryUs } from './orders/expiry.ts';
 import { settleFollowUps } from './orders/follow-ups.ts';
@@ -24,10 +25,11 @@ export function nextTimerUs(state: State): number {
     nextLiquidationUs(state),
     state.vaultSnapshotUs,
   );
-  for (const { markDueUs, sampleDueUs, fundingDueUs } of state.markets) {
+  for (const { markDueUs, sampleDueUs, fundingDueUs, termsDueUs } of state.markets) {
     if (markDueUs < next) next = markDueUs;
     if (sampleDueUs < next) next = sampleDueUs;
     if (fundingDueUs < next) next = fundingDueUs;
+    if (termsDueUs < next) next = termsDueUs;
   }
   return next;
 }
@@ -40,6 +42,9 @@ export function runTimers(state: State, untilUs: TimeUs): void {
     expireDue(state);
     settleFollowUps(state);
     state.cause = 'timer';
+    for (const market of state.markets) {
+      if (market.termsDueUs <= state.nowUs) runTermsTimer(state, market);
+    }
     for (const market of state.markets) {
       if (market.markDueUs <= state.nowUs) runMarkTimer(state, market);
     }

@@ -5,6 +5,7 @@
 import { MAX_PRICE_TICKS, PPM, marketId } from '../../num/units.ts';
 import type { ListMarket } from '../commands.ts';
 import type { MarketSpec } from '../config.ts';
+import { logOperator } from '../operator-log.ts';
 import type { Outcome } from '../rejections.ts';
 import type { State } from '../state.ts';
 import { Market } from './market.ts';
@@ -30,6 +31,7 @@ export function listMarket(state: State, command: ListMarket): Outcome {
     market: id,
     spec,
   });
+  logOperator(state, 'listMarket', { market: id });
   return 'ok';
 }
 
