@@ -49,6 +49,14 @@ export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
   if (!isSound(c.spec)) return 'market_spec_invalid';
   const old = market.spec;
   const waits = maintenanceRises(old.tiers, c.spec.tiers);
+  const notice = BigInt(world.config.termsNoticeUs);
+  if (notice === 0n) {
+    market.nextSpec = null;
+    market.nextAt = null;
+    takeSpec(market, c.spec);
+    sayTerms(world, market);
+    return 'ok';
+  }
   const now: MarketSpec = {
     ...c.spec,
     tiers: waits ? old.tiers : c.spec.tiers,
@@ -67,9 +75,8 @@ export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
     c.spec.maxMarkDeviationPpm !== market.spec.maxMarkDeviationPpm ||
     c.spec.funding.capPpm !== old.funding.capPpm ||
     c.spec.funding.marginCapPpm !== old.funding.marginCapPpm;
-  const at = world.now + BigInt(world.config.termsNoticeUs);
   market.nextSpec = differs ? c.spec : null;
-  market.nextAt = differs ? at : null;
+  market.nextAt = differs ? world.now + notice : null;
   sayTerms(world, market);
   return 'ok';
 }
@@ -87,6 +94,8 @@ export function takeTerms(world: World, market: Market): void {
 function takeSpec(market: Market, spec: MarketSpec): void {
   market.spec = spec;
   market.rates = ratesOf(spec);
+  // Impact prices and the bounds of the mark may be others now.
+  if (market.mark !== null) market.bookChanged = true;
   if (market.capFixed) fixCap(market, true);
   else market.openInterestCap = BigInt(spec.maxOpenInterestLots);
 }
