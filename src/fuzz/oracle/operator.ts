@@ -150,7 +150,8 @@ export function delistMarket(world: World, c: DelistMarket): Answer {
   const last = market.index ?? market.mark;
   if (last === null) return 'index_not_fresh';
   const price = c.priceTicks === null ? last : BigInt(c.priceTicks);
-  if (price < 1n || abs(price - last) > roundedDown(last, market.rates.band)) {
+  if (price < 1n) return 'price_not_positive';
+  if (abs(price - last) > roundedDown(last, market.rates.band)) {
     return 'price_outside_band';
   }
   because(world, 'delisting', () => {
@@ -160,35 +161,27 @@ export function delistMarket(world: World, c: DelistMarket): Answer {
 }
 
 function settleAt(world: World, market: Market, price: bigint): void {
+  market.status = 'delisted';
+  say(world, { kind: 'marketStatusChanged', market: market.id, status: 'delisted' });
   for (const order of [...world.live]) {
     if (order.market === market.id && isLive(order)) end(world, order, 'cancelled', 'delisted');
   }
   settleConsequences(world);
-  const before = { mark: market.mark, index: market.index };
   market.index = price;
   market.indexAt = world.now;
   if (market.frozen) endFreeze(world, market);
   moveMark(world, market, price);
   world.marked.add(market.id);
-  if (before.mark !== price || before.index !== price) {
-    say(world, {
-      kind: 'markChanged',
-      market: market.id,
-      markTicks: price,
-      indexTicks: price,
-    });
-  }
+  say(world, { kind: 'markChanged', market: market.id, markTicks: price, indexTicks: price });
   clearBelowZero(world);
   closeAll(world, market, price);
-  market.status = 'delisted';
   market.nextSpec = null;
   market.nextAt = null;
   market.emaDue = null;
   market.markDue = null;
   market.samples = [];
-  market.house.length = 0;
-  say(world, { kind: 'marketDelisted', market: market.id, priceTicks: price });
   settleFlatDebts(world);
+  say(world, { kind: 'marketDelisted', market: market.id, priceTicks: price });
 }
 
 /** Longs against shorts, each in the order of ids; both sides get the price, and no money beside it. */
