@@ -112,6 +112,8 @@ export class State {
   readonly newTriggers: OrderId[] = [];
   /** Triggers that are about to fire: out of the index, and not to be put back by others. */
   readonly firing = new Set<OrderId>();
+  /** Number of the step: one command, or one instant of timers. Marks move once a step (risk/step-move.ts). Not archived. */
+  step = 0;
   /** Whether the source of some market's triggers was recomputed. */
   triggersDue = false;
   /** Whether somebody may have become liquidatable: a mark was recomputed, funding settled, a pause ended. */

@@ -70,8 +70,11 @@ export class Market {
   /** When the index was last set or confirmed (R-5.3 staleness). */
   indexAtUs: TimeUs = timeUs(0);
   markTicks: PriceTicks | null = null;
-  /** The mark before its newest recomputation: what "in this step" of §6 is measured from. */
+  /** The mark before the step that last recomputed it, and that step (risk/step-move.ts); not archived. */
   markBeforeTicks: PriceTicks | null = null;
+  markStep = -1;
+  /** The step in which the market last thawed; not archived. */
+  thawStep = -1;
   /** When a recorded mark was last set. */
   markAtUs: TimeUs = timeUs(0);
   lastTicks: PriceTicks | null = null;
@@ -168,7 +171,6 @@ export class Market {
     this.indexText = io.optionalText(this.indexText);
     this.indexAtUs = timeUs(io.int(this.indexAtUs));
     this.markTicks = optionalTicks(io.optionalInt(this.markTicks));
-    this.markBeforeTicks = optionalTicks(io.optionalInt(this.markBeforeTicks));
     this.markAtUs = timeUs(io.int(this.markAtUs));
     this.status = MARKET_STATUSES[io.int(codeOf(MARKET_STATUSES, this.status))] ?? 'open';
     this.frozen = io.bool(this.frozen);

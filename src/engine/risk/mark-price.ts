@@ -14,6 +14,7 @@ import { priceTicks, timeUs, PPM, type PriceTicks, type TimeUs } from '../../num
 import { SECOND_US, type Market } from '../market/market.ts';
 import type { State } from '../state.ts';
 import { hashMarkChanged, hashOracleSet } from '../hash.ts';
+import { noteMarkBefore } from './step-move.ts';
 
 const EMA_SECONDS = 150;
 /** Parts of a tick in the EMA. */
@@ -92,7 +93,9 @@ function takeBarPrice(state: State, market: Market, price: PriceTicks): void {
     market.indexAtUs = state.nowUs;
   }
   noteBarQuotes(state, market);
-  if (markFollowsBars(market)) market.markTicks = price;
+  if (!markFollowsBars(market)) return;
+  noteMarkBefore(state, market);
+  market.markTicks = price;
 }
 
 /** Quotes that a bar leaves: its mark stands until something else changes. */
@@ -317,6 +320,7 @@ function changeMark(
   indexChanged = false,
 ): void {
   const changed = mark !== market.markTicks || indexChanged;
+  noteMarkBefore(state, market);
   market.markTicks = mark;
   market.indexTicks = index;
   state.noteSource(market, 'mark');
