@@ -31,7 +31,7 @@ import type { State } from '../state.ts';
 import { deleverage } from './adl.ts';
 import { bankruptcyTicks, equityShare } from './bankruptcy.ts';
 import { engineLimit, sendEngineOrder } from './liquidation-order.ts';
-import { isFrozen } from './mark-price.ts';
+import { isFrozen } from './freshness.ts';
 import { mustMark } from './requirement.ts';
 import { inOrderOfDanger, isBelowMaintenance, RiskUnit, type RiskFigures } from './risk-unit.ts';
 import { takeOver, vaultAffords } from './takeover.ts';
@@ -195,7 +195,7 @@ function liquidate(state: State, unit: RiskUnit): boolean {
   const figures = unit.figures(state);
   if (!isBelowMaintenance(figures)) return false;
   const positions = unit.positions();
-  if (positions.some(({ market }) => isFrozen(state, state.market(market)))) return false;
+  if (positions.some(({ market }) => isFrozen(state.market(market)))) return false;
   state.cause = 'liquidation';
   if (positions.length === 0) return liftFlat(state, unit, figures);
   for (const exposure of positions) {
@@ -239,7 +239,7 @@ function isOverdue(state: State, unit: RiskUnit): boolean {
   const positions = unit.positions();
   const figures = unit.figures(state);
   if (positions.length === 0 || !isBelowMaintenance(figures)) return false;
-  if (positions.some(({ market }) => isFrozen(state, state.market(market)))) return false;
+  if (positions.some(({ market }) => isFrozen(state.market(market)))) return false;
   const waits = positions.some((exposure) => exposure.liquidationResumesUs > state.nowUs);
   return !(waits && figures.equity * 3n >= figures.maintenance * 2n);
 }

@@ -14,7 +14,7 @@ import { settleFollowUps } from '../orders/follow-ups.ts';
 import { runTriggers } from '../orders/triggers.ts';
 import { waitsIn } from '../orders/waiting.ts';
 import { firstDanger, runLiquidations } from '../risk/liquidation.ts';
-import { followBar, markFollowsBars } from '../risk/mark-price.ts';
+import { followBar, markFollowsBars } from '../risk/bar-mark.ts';
 import type { State } from '../state.ts';
 import { pathOf } from './bar-path.ts';
 import { bestUser, nextUser, quoteAround } from './bar-quotes.ts';
