@@ -177,6 +177,7 @@ function carryOut(state: State, command: Command): Outcome {
 function takeIndex(state: State, command: SetIndex): Outcome {
   const market = state.markets[command.market];
   if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
   if (command.priceTicks <= 0) return 'price_not_positive';
   if (command.priceTicks > MAX_PRICE_TICKS) return 'price_too_high';
   if (market.spec.indexSource === 'mid') return 'index_source_not_oracle';
@@ -187,6 +188,7 @@ function takeIndex(state: State, command: SetIndex): Outcome {
 function takeMark(state: State, command: SetMark): Outcome {
   const market = state.markets[command.market];
   if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
   if (command.priceTicks <= 0) return 'price_not_positive';
   if (command.priceTicks > MAX_PRICE_TICKS) return 'price_too_high';
   if (market.spec.markSource !== 'external') return 'mark_source_not_external';

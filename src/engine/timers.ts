@@ -1,7 +1,8 @@
 /**
  * What happens because time passes (R-12.1). Before a command later than now, every due timer runs at its own time; at
- * one instant in this order: order expiry, mark recomputation by market id, premium samples, funding, insurance's payment on the
- * shortfall, units below zero, triggers, TWAP slices, liquidation, vault snapshots. Each instant's quotes are settled before the next, so cutting an interval in two never changes
+ * one instant in this order: order expiry, freezing of markets, samples of the EMA, mark recomputation by market id, premium samples,
+ * funding, insurance's payment on the shortfall, units below zero, triggers, TWAP slices, liquidation, vault snapshots. Each
+ * instant's quotes are settled before the next, so cutting an interval in two never changes
  * state.
  */
 import { timeUs, type TimeUs } from '../num/units.ts';
@@ -11,9 +12,10 @@ import { settleFollowUps } from './orders/follow-ups.ts';
 import { runTriggers } from './orders/triggers.ts';
 import { nextSliceUs, releaseDueSlices } from './orders/twap.ts';
 import { clearBelowZero } from './risk/clearing.ts';
+import { runFreezeTimer } from './risk/freshness.ts';
 import { runFundingTimer, samplePremium } from './risk/funding.ts';
 import { nextLiquidationUs, resumeLiquidations, runLiquidations } from './risk/liquidation.ts';
-import { runMarkTimer, settleQuotes } from './risk/mark-price.ts';
+import { runEmaSample, runMarkTimer, settleQuotes } from './risk/mark-price.ts';
 import { runShortfallTimer } from './risk/shortfall.ts';
 import { runVaultSnapshots } from './risk/vault.ts';
 import type { State } from './state.ts';
@@ -27,10 +29,12 @@ export function nextTimerUs(state: State): number {
     state.vaultSnapshotUs,
     state.shortfallDueUs,
   );
-  for (const { markDueUs, sampleDueUs, fundingDueUs } of state.markets) {
+  for (const { emaDueUs, markDueUs, sampleDueUs, fundingDueUs, freezeDueUs } of state.markets) {
+    if (emaDueUs < next) next = emaDueUs;
     if (markDueUs < next) next = markDueUs;
     if (sampleDueUs < next) next = sampleDueUs;
     if (fundingDueUs < next) next = fundingDueUs;
+    if (freezeDueUs < next) next = freezeDueUs;
   }
   return next;
 }
@@ -44,6 +48,12 @@ export function runTimers(state: State, untilUs: TimeUs): void {
     expireDue(state);
     settleFollowUps(state);
     state.cause = 'timer';
+    for (const market of state.markets) {
+      if (market.freezeDueUs <= state.nowUs) runFreezeTimer(state, market);
+    }
+    for (const market of state.markets) {
+      if (market.emaDueUs <= state.nowUs) runEmaSample(state, market);
+    }
     for (const market of state.markets) {
       if (market.markDueUs <= state.nowUs) runMarkTimer(state, market);
     }
