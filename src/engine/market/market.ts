@@ -70,9 +70,11 @@ export class Market {
   /** When the index was last set or confirmed (R-5.3 staleness). */
   indexAtUs: TimeUs = timeUs(0);
   markTicks: PriceTicks | null = null;
-  /** The mark before its newest recomputation, and the step of that (`State.step`). They decide nothing beyond that step (§6). */
+  /** The mark before the step that last recomputed it, and that step (risk/step-move.ts); not archived. */
   markBeforeTicks: PriceTicks | null = null;
   markStep = -1;
+  /** The step in which the market last thawed; not archived. */
+  thawStep = -1;
   /** When a recorded mark was last set. */
   markAtUs: TimeUs = timeUs(0);
   lastTicks: PriceTicks | null = null;
@@ -116,10 +118,6 @@ export class Market {
   emaSecond: number;
   /** When the next sample is taken; Infinity while book and index have not changed since the last one, and while frozen. */
   emaDueUs = Infinity;
-  /** Best prices after the newest settled command, 0 for none: kept where the mid is a price source. */
-  readonly usesMid: boolean;
-  seenBid: PriceTicks = priceTicks(0);
-  seenAsk: PriceTicks = priceTicks(0);
   /** Last price and `book.changes` after the newest settled command; a difference makes the mark dirty. The latter is derived. */
   seenLast: PriceTicks | null = null;
   seenChanges = 0;
@@ -141,7 +139,6 @@ export class Market {
     this.book = new OrderBook(table);
     this.trades = new TradeHistory(retention.tradesPerMarket);
     this.candles = new Candles(retention.candleMinutesPerMarket);
-    this.usesMid = spec.indexSource === 'mid' || spec.markSource === 'mid';
     this.emaSecond = floorDiv(nowUs, SECOND_US);
   }
 
@@ -167,8 +164,6 @@ export class Market {
     this.emaSampleHalfTicks = io.int(this.emaSampleHalfTicks);
     this.emaSecond = io.int(this.emaSecond);
     this.emaDueUs = archiveDue(io, this.emaDueUs);
-    this.seenBid = priceTicks(io.int(this.seenBid));
-    this.seenAsk = priceTicks(io.int(this.seenAsk));
     this.seenLast = optionalTicks(io.optionalInt(this.seenLast));
     this.seenSource = optionalTicks(io.optionalInt(this.seenSource));
     this.markDueUs = archiveDue(io, this.markDueUs);
