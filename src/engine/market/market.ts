@@ -118,10 +118,6 @@ export class Market {
   emaSecond: number;
   /** When the next sample is taken; Infinity while book and index have not changed since the last one, and while frozen. */
   emaDueUs = Infinity;
-  /** Best prices after the newest settled command, 0 for none: kept where the mid is a price source. */
-  readonly usesMid: boolean;
-  seenBid: PriceTicks = priceTicks(0);
-  seenAsk: PriceTicks = priceTicks(0);
   /** Last price and `book.changes` after the newest settled command; a difference makes the mark dirty. The latter is derived. */
   seenLast: PriceTicks | null = null;
   seenChanges = 0;
@@ -143,7 +139,6 @@ export class Market {
     this.book = new OrderBook(table);
     this.trades = new TradeHistory(retention.tradesPerMarket);
     this.candles = new Candles(retention.candleMinutesPerMarket);
-    this.usesMid = spec.indexSource === 'mid' || spec.markSource === 'mid';
     this.emaSecond = floorDiv(nowUs, SECOND_US);
   }
 
@@ -170,8 +165,6 @@ export class Market {
     this.emaSampleHalfTicks = io.int(this.emaSampleHalfTicks);
     this.emaSecond = io.int(this.emaSecond);
     this.emaDueUs = archiveDue(io, this.emaDueUs);
-    this.seenBid = priceTicks(io.int(this.seenBid));
-    this.seenAsk = priceTicks(io.int(this.seenAsk));
     this.seenLast = optionalTicks(io.optionalInt(this.seenLast));
     this.seenSource = optionalTicks(io.optionalInt(this.seenSource));
     this.markDueUs = archiveDue(io, this.markDueUs);

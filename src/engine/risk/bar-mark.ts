@@ -6,7 +6,7 @@ import type { PriceTicks } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
 import { fixOpenInterestCap } from '../market/open-interest.ts';
 import type { State } from '../state.ts';
-import { scheduleEma } from './basis-ema.ts';
+import { advanceEma, scheduleEma } from './basis-ema.ts';
 import { noteQuotes } from './mark-price.ts';
 import { emitMark, moveMark } from './recompute-mark.ts';
 
@@ -35,6 +35,7 @@ export function passBar(state: State, market: Market, price: PriceTicks): void {
 function takeBarPrice(state: State, market: Market, price: PriceTicks): void {
   market.lastTicks = price;
   if (market.spec.indexSource === 'mid') {
+    advanceEma(state, market);
     fixOpenInterestCap(market, price);
     market.indexTicks = price;
     market.indexAtUs = state.nowUs;

@@ -14,7 +14,7 @@ import { orderId } from '../../num/units.ts';
 import { endOrder } from '../orders/end.ts';
 import type { State } from '../state.ts';
 import { resumeEma } from './basis-ema.ts';
-import { recomputeMark } from './recompute-mark.ts';
+import { recomputeFromBook } from './recompute-mark.ts';
 import { nextSampleUs } from './sampling.ts';
 
 export function isFrozen(market: Market): boolean {
@@ -69,7 +69,7 @@ export function thawAfterHalt(state: State, market: Market): void {
   if (dueUs <= state.nowUs) return;
   thaw(state, market);
   market.freezeDueUs = dueUs;
-  recomputeMark(state, market);
+  recomputeFromBook(state, market);
 }
 
 /** The market is delisted: no timer of its prices runs again. */

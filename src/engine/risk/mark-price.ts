@@ -5,15 +5,15 @@
  * Changes of the book are noted once a command or timer instant (`settleQuotes`), by a counter: nothing is walked there.
  */
 import { must } from '../../base/assert.ts';
-import { floorDiv, floorTo } from '../../num/arithmetic.ts';
-import { priceTicks, type PriceTicks } from '../../num/units.ts';
+import { floorTo } from '../../num/arithmetic.ts';
+import type { PriceTicks } from '../../num/units.ts';
 import { hashOracleSet } from '../hash.ts';
 import { SECOND_US, type Market } from '../market/market.ts';
 import { fixOpenInterestCap } from '../market/open-interest.ts';
 import type { State } from '../state.ts';
 import { advanceEma, runEmaTimer, scheduleEma } from './basis-ema.ts';
 import { noteSourcePrice } from './freshness.ts';
-import { changeMark, midHalfTicks, recomputeMark } from './recompute-mark.ts';
+import { changeMark, recomputeFromBook, recomputeMark } from './recompute-mark.ts';
 import { nextSampleUs } from './sampling.ts';
 
 /** A price of the oracle or of recorded data: it is the index from now on, and the mark is recomputed. */
@@ -50,27 +50,7 @@ export function setMark(state: State, market: Market, price: PriceTicks): void {
 /** At a whole second at which the market is due. */
 export function runMarkTimer(state: State, market: Market): void {
   market.markDueUs = Infinity;
-  advanceEma(state, market);
-  recomputeMark(state, market, takeMidIndex(state, market));
-}
-
-/** An index that is the book's own mid. Answers whether it changed. */
-function takeMidIndex(state: State, market: Market): boolean {
-  if (market.spec.indexSource !== 'mid') return false;
-  const mid = midHalfTicks(market);
-  if (mid === null) return false;
-  const index = priceTicks(Math.max(1, floorDiv(mid, 2)));
-  market.indexAtUs = state.nowUs;
-  if (index === market.indexTicks) return false;
-  fixOpenInterestCap(market, index);
-  market.indexTicks = index;
-  scheduleEma(state, market);
-  // A sample that stands at this very instant counts.
-  if (market.sampleDueUs === Infinity && !market.frozen) {
-    market.sampleDueUs = nextSampleUs(state, market, state.nowUs - 1);
-  }
-  state.noteSource(market, 'index');
-  return true;
+  recomputeFromBook(state, market);
 }
 
 /** A sample of the EMA is due; the mark follows at the next whole second. */
@@ -111,7 +91,4 @@ function scheduleSample(state: State, market: Market): void {
 export function noteQuotes(market: Market): void {
   market.seenChanges = market.book.changes;
   market.seenLast = market.lastTicks;
-  if (!market.usesMid) return;
-  market.seenBid = market.book.bestPrice(1);
-  market.seenAsk = market.book.bestPrice(-1);
 }

@@ -14,10 +14,37 @@ import { hashMarkChanged } from '../hash.ts';
 import type { Market } from '../market/market.ts';
 import { fixOpenInterestCap } from '../market/open-interest.ts';
 import type { State } from '../state.ts';
+import { advanceEma, scheduleEma } from './basis-ema.ts';
 import { impactQuotes } from './impact-price.ts';
+import { nextSampleUs } from './sampling.ts';
 
 /** Parts of a tick in the EMA. */
 const MICRO = 1_000_000;
+
+/** At a whole second, or when a market is reopened: first the index, where it is the book's own mid. */
+export function recomputeFromBook(state: State, market: Market): void {
+  advanceEma(state, market);
+  recomputeMark(state, market, takeMidIndex(state, market));
+}
+
+/** Answers whether the index changed. */
+function takeMidIndex(state: State, market: Market): boolean {
+  if (market.spec.indexSource !== 'mid') return false;
+  const mid = midHalfTicks(market);
+  if (mid === null) return false;
+  const index = priceTicks(Math.max(1, floorDiv(mid, 2)));
+  market.indexAtUs = state.nowUs;
+  if (index === market.indexTicks) return false;
+  fixOpenInterestCap(market, index);
+  market.indexTicks = index;
+  scheduleEma(state, market);
+  // A sample that stands at this very instant counts.
+  if (market.sampleDueUs === Infinity && !market.frozen) {
+    market.sampleDueUs = nextSampleUs(state, market, state.nowUs - 1);
+  }
+  state.noteSource(market, 'index');
+  return true;
+}
 
 /** The caller has advanced the EMA. `indexChanged`: readers learn of the index even when the mark stays. */
 export function recomputeMark(state: State, market: Market, indexChanged = false): void {
@@ -71,10 +98,11 @@ function clippedLast(market: Market): number | null {
   return Math.max(quotes.bid, Math.min(quotes.ask, last));
 }
 
-/** Best bid + best ask as they were last settled, in half ticks; null unless both are there. */
-export function midHalfTicks(market: Market): number | null {
-  if (market.seenBid === 0 || market.seenAsk === 0) return null;
-  return market.seenBid + market.seenAsk;
+/** Best bid + best ask in half ticks; null unless both are there. */
+function midHalfTicks({ book }: Market): number | null {
+  const bid = book.bestPrice(1);
+  const ask = book.bestPrice(-1);
+  return bid === 0 || ask === 0 ? null : bid + ask;
 }
 
 /** The mark is recomputed as this price: triggers and positions are checked against it. */
@@ -92,7 +120,7 @@ export function changeMark(
   if (changed) emitMark(state, market, mark);
 }
 
-/** Sets the mark and remembers the one before the step for the rules of §6. */
+/** Sets the mark; the one before this step stays known for the rules of §6. */
 export function moveMark(state: State, market: Market, mark: PriceTicks): void {
   fixOpenInterestCap(market, mark);
   // All marks of a step, also those of a bar, count from the mark before the step.
