@@ -35,15 +35,21 @@ function restingCosts(world: World, sub: Sub, market: Market): bigint {
   );
 }
 
+/** D-8: with what rests beside it the order takes lots off the position, and opens none. */
+export function onlyReduces(world: World, order: Order): boolean {
+  const sub = subOf(world, order.sub);
+  const side = sign(order.lots);
+  const { lots } = positionOf(sub, order.market);
+  const resting = openingOrders(world, sub, marketOf(world, order.market), side);
+  return sign(lots) === -side && sum(resting.map(leftOf)) + leftOf(order) <= abs(lots);
+}
+
 export function affordsOrder(world: World, order: Order): boolean {
   const sub = subOf(world, order.sub);
   const market = marketOf(world, order.market);
   const side = sign(order.lots);
   const size = leftOf(order);
-  const { lots } = positionOf(sub, market.id);
-  const sameSide = sum(openingOrders(world, sub, market, side).map(leftOf));
-  // D-8
-  if (sign(lots) === -side && sameSide + size <= abs(lots)) return true;
+  if (onlyReduces(world, order)) return true;
   const mark = market.mark ?? 0n;
   // D-7: an ioc order counts its requirement and its fee at the mark.
   const limit = order.ioc ? mark : order.price;

@@ -85,6 +85,7 @@ export function fill(
 
   printTrade(world, market, price, side * size);
   if (resting.segment !== null) resting.segment.lots -= size;
+  market.bookChanged = true;
   for (const { order, role, lots, fees, deal } of sides) {
     if (order === null) continue;
     order.filled += size;

@@ -104,3 +104,9 @@ export function takeSnapshots(world: World): void {
   const holders = [...world.holders].sort((a, b) => a.sub - b.sub);
   for (const holder of holders) if (holder.shares > 0n) takeSnapshot(world, holder);
 }
+
+export function runVaultLeave(_world: World): void {
+  // Of the risk half of the oracle.
+}
+
+export const nextVaultLeave = (_world: World): bigint | null => null;

@@ -1,6 +1,11 @@
 /** What the oracle knows: plain records in plain arrays. Ids are places in these arrays, as in the contract of the engine's commands. */
 import type { OrderType } from '../../engine/commands.ts';
-import type { ExchangeConfig, MarketSpec, SelfTradeMode } from '../../engine/config.ts';
+import type {
+  ExchangeConfig,
+  MarketSpec,
+  MarketStatus,
+  SelfTradeMode,
+} from '../../engine/config.ts';
 import type { Cause, EngineEvent, LedgerReason } from '../../engine/events.ts';
 import type { EndReason, Refusal } from '../../engine/rejections.ts';
 import type { OrderStatus } from '../../engine/views.ts';
@@ -78,7 +83,7 @@ export interface Sub {
   readonly account: number;
   readonly address: string;
   readonly index: number;
-  /** The exchange's own: vault, insurance, treasury, house. */
+  /** The exchange's own: vault, insurance, treasury, house, shortfall. */
   readonly system: boolean;
   readonly house: boolean;
   cash: bigint;
@@ -100,38 +105,56 @@ export interface Account {
   readonly nonces: NonceScope;
 }
 
+export interface Tier {
+  readonly floor: bigint;
+  readonly initial: Rate;
+  readonly maintenance: Rate;
+}
+
+/** The rates of a spec. */
+export interface Rates {
+  readonly maker: Rate;
+  readonly taker: Rate;
+  readonly band: Rate;
+  readonly deviation: Rate;
+  readonly tiers: readonly Tier[];
+}
+
 export interface Market {
   readonly id: number;
-  readonly spec: MarketSpec;
+  /** Terms in force (R-13.1), and those whose notice runs: both rates bind new orders meanwhile. */
+  spec: MarketSpec;
+  rates: Rates;
+  next: { readonly spec: MarketSpec; readonly at: bigint } | null;
   readonly unit: bigint;
-  readonly rates: {
-    readonly maker: Rate;
-    readonly taker: Rate;
-    readonly band: Rate;
-    readonly deviation: Rate;
-    readonly tiers: readonly {
-      readonly floor: bigint;
-      readonly initial: Rate;
-      readonly maintenance: Rate;
-    }[];
-  };
+  status: MarketStatus;
+  /** R-5.3b: no trigger, funding or liquidation here; since when. */
+  frozen: boolean;
+  frozenSince: bigint;
+  /** Limit of open interest in lots; a limit in money becomes lots at the first price. */
+  openInterestCap: bigint;
+  capFixed: boolean;
   index: bigint | null;
   indexAt: bigint;
   mark: bigint | null;
+  /** When a recorded mark was set last; null before the first. */
+  markAt: bigint | null;
+  /** The mark at the start of the step (one command, or one instant of timers); null while it was not recomputed in this step. */
+  markBefore: bigint | null;
   last: bigint | null;
+  /** The last price when it was noticed last. */
+  lastSeen: bigint | null;
   /** What triggers watch was recomputed, and the mark was, since they looked last; what they saw then (R-4.3). */
   look: boolean;
   recomputed: boolean;
   lookedAt: bigint | null;
-  /** EMA of the basis in 1e-6 ticks, and the whole second of its last step. */
+  /** EMA of the basis in 1e-6 ticks, its newest sample in half ticks, and the second of that sample. */
   ema: bigint;
-  emaAt: bigint;
-  /** Basis in half ticks over stretches of time since then, and the stretch that runs. */
-  stretches: { readonly from: bigint; readonly to: bigint; readonly basis: bigint | null }[];
-  basis: bigint | null;
-  basisSince: bigint;
-  /** Best bid, best ask and last as the mark saw them last; 0 for none. */
-  seen: { bid: bigint; ask: bigint; last: bigint };
+  emaSample: bigint;
+  emaSecond: bigint;
+  emaDue: bigint | null;
+  /** The book changed since this was last noticed. */
+  bookChanged: boolean;
   markDue: bigint | null;
   /** Premium samples in 1e-9 since the last settlement. */
   samples: bigint[];
@@ -264,6 +287,7 @@ export const INSURANCE = 1;
 export const TREASURY = 2;
 export const HOUSE_MAKERS = 3;
 export const HOUSE_TAKERS = 4;
+export const SHORTFALL = 5;
 
 export function newWorld(config: ExchangeConfig): World {
   const world: World = {
@@ -296,10 +320,9 @@ export function newWorld(config: ExchangeConfig): World {
     marked: new Set(),
   };
   const house = (n: number): string => `0x${'0'.repeat(39)}${n}`;
-  const { clsAccount, insuranceAccount, treasuryAccount } = config;
-  for (const address of [clsAccount, insuranceAccount, treasuryAccount, house(1), house(2)]) {
-    openSub(world, address, 0);
-  }
+  const { clsAccount, insuranceAccount, treasuryAccount, shortfallAccount } = config;
+  const own = [clsAccount, insuranceAccount, treasuryAccount, house(1), house(2), shortfallAccount];
+  for (const address of own) openSub(world, address, 0);
   return world;
 }
 
@@ -347,7 +370,7 @@ export function openSub(world: World, address: string, index: number): Sub {
     account: openAccount(world, address),
     address,
     index,
-    system: id <= HOUSE_TAKERS,
+    system: id <= SHORTFALL,
     house: id === HOUSE_MAKERS || id === HOUSE_TAKERS,
     cash: 0n,
     netDeposits: 0n,
