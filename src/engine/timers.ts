@@ -1,8 +1,8 @@
 /**
  * What happens because time passes (R-12.1). Before a command later than now, every due timer runs at its own time; at
  * one instant in this order: order expiry, mark recomputation by market id, premium samples, funding, triggers, TWAP slices,
- * liquidation, vault snapshots. Each instant's quotes are settled before the next, so cutting an interval in two never changes
- * state.
+ * liquidation, vault snapshots, vault leave orders. Each instant's quotes are settled before the next, so cutting an
+ * interval in two never changes state.
  */
 import { timeUs, type TimeUs } from '../num/units.ts';
 import { expireDue } from './orders/expire.ts';
@@ -13,6 +13,7 @@ import { nextSliceUs, releaseDueSlices } from './orders/twap.ts';
 import { runFundingTimer, samplePremium } from './risk/funding.ts';
 import { nextLiquidationUs, resumeLiquidations, runLiquidations } from './risk/liquidation.ts';
 import { runMarkTimer, settleQuotes } from './risk/mark-price.ts';
+import { runVaultLeave } from './risk/vault-leave.ts';
 import { runVaultSnapshots } from './risk/vault.ts';
 import type { State } from './state.ts';
 
@@ -23,6 +24,7 @@ export function nextTimerUs(state: State): number {
     nextSliceUs(state),
     nextLiquidationUs(state),
     state.vaultSnapshotUs,
+    state.vaultLeaveUs,
   );
   for (const { markDueUs, sampleDueUs, fundingDueUs } of state.markets) {
     if (markDueUs < next) next = markDueUs;
@@ -57,6 +59,7 @@ export function runTimers(state: State, untilUs: TimeUs): void {
     resumeLiquidations(state);
     runLiquidations(state);
     runVaultSnapshots(state);
+    runVaultLeave(state);
     settleQuotes(state);
   }
   state.nowUs = untilUs;
