@@ -1,7 +1,7 @@
 /**
  * What happens because time passes (R-12.1). Before a command later than now, every due timer runs at its own time; at
  * one instant in this order: order expiry, freezing of markets, samples of the EMA, mark recomputation by market id, premium samples,
- * funding, insurance's payment on the shortfall, units below zero, triggers, TWAP slices, liquidation, vault snapshots. Each
+ * funding, insurance's payment on the shortfall, units below zero, triggers, TWAP slices, liquidation, vault snapshots, vault leave orders. Each
  * instant's quotes are settled before the next, so cutting an interval in two never changes
  * state.
  */
@@ -18,6 +18,7 @@ import { runFundingTimer, samplePremium } from './risk/funding.ts';
 import { nextLiquidationUs, resumeLiquidations, runLiquidations } from './risk/liquidation.ts';
 import { runEmaSample, runMarkTimer, settleQuotes } from './risk/mark-price.ts';
 import { runShortfallTimer } from './risk/shortfall.ts';
+import { runVaultLeave } from './risk/vault-leave.ts';
 import { runVaultSnapshots } from './risk/vault.ts';
 import type { State } from './state.ts';
 
@@ -29,6 +30,7 @@ export function nextTimerUs(state: State): number {
     nextLiquidationUs(state),
     state.vaultSnapshotUs,
     state.shortfallDueUs,
+    state.vaultLeaveUs,
   );
   for (const {
     emaDueUs,
@@ -85,6 +87,7 @@ export function runTimers(state: State, untilUs: TimeUs): void {
     resumeLiquidations(state);
     runLiquidations(state);
     runVaultSnapshots(state);
+    runVaultLeave(state);
     settleQuotes(state);
   }
   state.nowUs = untilUs;
