@@ -19,6 +19,7 @@ import {
   type Sub,
   type World,
 } from '../../src/fuzz/oracle/world.ts';
+import { navOf, runVaultLeave } from '../../src/fuzz/oracle/vault.ts';
 import { address, quanta, timeUs } from '../../src/num/units.ts';
 import { equityAtMarks, fund, isolate, pair, price, usd, user, worldOf } from './risk-world.ts';
 
@@ -203,6 +204,32 @@ describe('frozen gains', () => {
     expect(owner.clearingDebt).toBe(0n);
     // −200 and a gain of 10,000, less what it owed.
     expect(equityAtMarks(world, owner)).toBe(usd(2100));
+  });
+});
+
+describe('the vault', () => {
+  test('offers a twentieth of its position each minute, and counts a frozen one at half', () => {
+    const world = worldOf(1);
+    fund(world, VAULT, 1000);
+    const other = user(world, 1000);
+    price(world, 0, null, 100, 102);
+    const vault = subOf(world, VAULT);
+    pair(world, 0, vault, other, 41, 100);
+    world.vaultLeaveDue = world.now;
+    runVaultLeave(world);
+    runVaultLeave(world);
+    const offers = (): (readonly [bigint, bigint])[] =>
+      world.live.map(({ lots, price: at }) => [lots, at] as const);
+    expect(offers()).toEqual([[-3n, 103n]]);
+    world.now += 60_000_000n;
+    price(world, 0, null, 120);
+    runVaultLeave(world);
+    expect(offers()).toEqual([[-3n, 121n]]);
+    expect(world.orders.map(({ status }) => status)).toEqual(['expired', 'new']);
+    expect(navOf(world, 'burn')).toBe(usd(1000 + 41 * 20));
+    price(world, 0, null, 121).frozen = true;
+    expect(navOf(world, 'burn')).toBe(usd(1000 - 41 * 40));
+    expect(navOf(world, 'mint')).toBe(usd(1000 + 41 * 82));
   });
 });
 
