@@ -337,7 +337,7 @@ function openInterest(dice: Dice, ticks: number, scale: number): bigint {
   return size < 5n ? 5n : size;
 }
 
-/** Rates, and the least margin between both of a tier. */
+/** Rates, and the most that the mark may deviate from the index under them. */
 interface DrawnMargins {
   readonly terms: Record<string, unknown>;
   readonly gapPpm: number;
@@ -346,7 +346,7 @@ interface DrawnMargins {
 function drawMargins(dice: Dice, initialPpm: number): DrawnMargins {
   const rate = (ppm: number): string => formatDecimal(BigInt(ppm), 6);
   const maintenancePpm = dice.pick([initialPpm / 2, initialPpm / 2, initialPpm, initialPpm / 5]);
-  const gapPpm = initialPpm - maintenancePpm;
+  const gapPpm = Math.min(initialPpm - maintenancePpm, Math.floor(maintenancePpm / 2));
   if (!dice.chance(250)) {
     const terms = { initialMargin: rate(initialPpm), maintenanceMargin: rate(maintenancePpm) };
     return { terms, gapPpm };
@@ -367,7 +367,11 @@ function drawMargins(dice: Dice, initialPpm: number): DrawnMargins {
       },
     ],
   };
-  return { terms, gapPpm: Math.min(gapPpm, steeperPpm - steeperMaintenancePpm) };
+  const steeperGapPpm = Math.min(
+    steeperPpm - steeperMaintenancePpm,
+    Math.floor(steeperMaintenancePpm / 2),
+  );
+  return { terms, gapPpm: Math.min(gapPpm, steeperGapPpm) };
 }
 
 /** from nothing or from something, to what a few users can reach. */

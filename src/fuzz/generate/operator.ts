@@ -81,8 +81,14 @@ function changed(context: Context, spec: MarketSpec): MarketSpec {
   }
 }
 
+/** The most that the mark may deviate. */
 const gapOf = (tiers: readonly MarginTier[]): number =>
-  Math.min(...tiers.map((tier) => tier.initialMarginPpm - tier.maintenanceMarginPpm));
+  Math.min(
+    ...tiers.flatMap(({ initialMarginPpm, maintenanceMarginPpm }) => [
+      initialMarginPpm - maintenanceMarginPpm,
+      Math.floor(maintenanceMarginPpm / 2),
+    ]),
+  );
 
 /** All rates more or less by a factor in thousandths. */
 function scaled(tiers: readonly MarginTier[], permille: number): MarginTier[] {

@@ -85,6 +85,7 @@ export function fill(
 
   printTrade(world, market, price, side * size);
   if (resting.segment !== null) resting.segment.lots -= size;
+  market.bookChanged = true;
   for (const { order, role, lots, fees, deal } of sides) {
     if (order === null) continue;
     order.filled += size;
@@ -132,7 +133,6 @@ export function fill(
 export function printTrade(world: World, market: Market, price: bigint, lots: bigint): void {
   world.trades += 1;
   market.last = price;
-  market.bookChanged = true;
   market.prints.push({ id: world.trades, at: world.now, price, lots });
   if (world.config.triggerSource === 'last') market.look = true;
   say(world, {

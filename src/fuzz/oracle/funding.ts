@@ -94,7 +94,9 @@ function rateOf(market: Market): bigint {
   const [tier] = tiers;
   const room = BigInt((tier?.initialMarginPpm ?? 0) - (tier?.maintenanceMarginPpm ?? 0));
   const byRoom = (room * BigInt(funding.marginCapPpm)) / 1000n;
-  return clamp(rate, min(BigInt(funding.capPpm) * 1000n, byRoom));
+  const most = min(BigInt(funding.capPpm) * 1000n, byRoom);
+  // One settlement takes no more than what is left of a position that is just not liquidated.
+  return clamp(rate, min(most, BigInt(tier?.maintenanceMarginPpm ?? 0) * 1000n));
 }
 
 /** A recorded rate (R-7.3, D-35). */

@@ -1,7 +1,7 @@
 /** Listing a market: what a spec has to keep. */
 import type { ListMarket } from '../../engine/commands.ts';
 import type { FundingConfig, MarketSpec } from '../../engine/config.ts';
-import { fixCap } from './mark.ts';
+import { beginMark } from './mark.ts';
 import { ofPpm } from './numbers.ts';
 import { say, type Answer, type Market, type Rates, type World } from './world.ts';
 
@@ -15,7 +15,6 @@ export function listMarket(world: World, { spec }: ListMarket): Answer {
   if (!isSound(spec)) return 'market_spec_invalid';
   if (world.markets.length >= MOST_MARKETS) return 'too_many_markets';
   const id = world.markets.length;
-  const mark = spec.initialMarkTicks === null ? null : BigInt(spec.initialMarkTicks);
   const market: Market = {
     id,
     spec,
@@ -34,10 +33,11 @@ export function listMarket(world: World, { spec }: ListMarket): Answer {
     capFixed: false,
     index: null,
     indexAt: 0n,
-    mark,
+    mark: null,
     markAt: null,
-    markBefore: mark,
+    markBefore: null,
     last: null,
+    lastSeen: null,
     look: false,
     recomputed: false,
     lookedAt: null,
@@ -60,8 +60,8 @@ export function listMarket(world: World, { spec }: ListMarket): Answer {
     stale: false,
   };
   world.markets.push(market);
-  fixCap(market);
   say(world, { kind: 'marketListed', market: id });
+  if (spec.initialMarkTicks !== null) beginMark(world, market, BigInt(spec.initialMarkTicks));
   return 'ok';
 }
 
@@ -108,12 +108,13 @@ export function isSound(spec: MarketSpec): boolean {
   );
 }
 
-/** a mark of the book stays as near to the index as the margin between both rates. */
-function isDeviationSound({ markSource, maxMarkDeviationPpm, tiers }: MarketSpec): boolean {
+/** a mark of the book stays nearer to the index than the margin between both rates, and half of the lower one. */
+export function isDeviationSound({ markSource, maxMarkDeviationPpm, tiers }: MarketSpec): boolean {
   if (markSource === 'index' || markSource === 'external') return true;
   return tiers.every(
     ({ initialMarginPpm, maintenanceMarginPpm }) =>
-      maxMarkDeviationPpm <= initialMarginPpm - maintenanceMarginPpm,
+      maxMarkDeviationPpm <= initialMarginPpm - maintenanceMarginPpm &&
+      2 * maxMarkDeviationPpm <= maintenanceMarginPpm,
   );
 }
 

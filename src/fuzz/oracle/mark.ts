@@ -6,6 +6,7 @@ import { bestPrice } from './book.ts';
 import { impactQuotes } from './impact.ts';
 import { max, median, min, roundedDown, shareDown } from './numbers.ts';
 import { emaInstant, nextEmaInstant, passedSecond } from './sampling.ts';
+import { endVaultOrder } from './vault.ts';
 import { say, type Answer, type Market, type World } from './world.ts';
 
 const SECOND = 1_000_000n;
@@ -44,6 +45,7 @@ export function freeze(world: World, market: Market): void {
   market.frozenSince = world.now;
   market.emaDue = null;
   sayFrozen(world, market);
+  endVaultOrder(world, market);
 }
 
 /** Ends when the source is fresh and the market is not halted; whether it did. */
@@ -101,7 +103,8 @@ export function sampleBasis(world: World, market: Market): void {
   const before = { ema: market.ema, sample: market.emaSample };
   advanceTo(market, second - 1n);
   market.emaSample = basisOf(world, market);
-  advanceTo(market, second);
+  market.ema += (market.emaSample * 500_000n - market.ema) / WINDOW_SECONDS;
+  market.emaSecond = second;
   if (market.ema !== before.ema || market.emaSample !== before.sample) dirty(world, market);
 }
 
@@ -148,10 +151,19 @@ export function setMark(world: World, c: SetMark): Answer {
   if (c.priceTicks <= 0) return 'price_not_positive';
   if (c.priceTicks > MOST_TICKS) return 'price_too_high';
   if (market.spec.markSource !== 'external') return 'mark_source_not_external';
+  // Of a halted market nothing moves.
+  if (market.status === 'halted') return 'ok';
   market.markAt = world.now;
   thaw(world, market);
   recompute(world, market, BigInt(c.priceTicks));
   return 'ok';
+}
+
+/** What a market begins with. */
+export function beginMark(world: World, market: Market, mark: bigint): void {
+  moveMark(world, market, mark);
+  fixCap(market);
+  sayMark(world, market, mark);
 }
 
 /** A recomputation that fell due at a whole second. */
@@ -189,6 +201,7 @@ export function followBar(world: World, market: Market, price: bigint): void {
 /** The quotes that a bar leaves are in force, and its mark stands until they change. */
 export function noteBarQuotes(world: World, market: Market): void {
   market.bookChanged = false;
+  market.lastSeen = market.last;
   market.markDue = null;
   scheduleEma(world, market);
 }
@@ -207,12 +220,18 @@ export function tellBarMark(
 /** The book or the last price changed: a recomputation falls due (R-5.3a), and a sample of the basis. */
 export function noticeQuotes(world: World): void {
   for (const market of world.markets) {
-    if (!market.bookChanged) continue;
+    const { bookChanged, last, lastSeen } = market;
     market.bookChanged = false;
+    market.lastSeen = last;
     if (market.status === 'delisted') continue;
-    dirty(world, market);
-    scheduleEma(world, market);
+    if (bookChanged) scheduleEma(world, market);
+    if (bookChanged || last !== lastSeen) dirty(world, market);
   }
+}
+
+/** A new step begins: no mark was recomputed in it yet. */
+export function beginStep(world: World): void {
+  for (const market of world.markets) market.markBefore = null;
 }
 
 /** The mark falls due at the next whole second. */
@@ -250,9 +269,9 @@ function takeMid(world: World, market: Market): void {
   market.indexAt = world.now;
 }
 
-/** The mark before it is the one that losses of this step are measured from (§6). */
+/** A new mark; losses of this step are measured from the one before its first (§6). */
 export function moveMark(world: World, market: Market, mark: bigint): void {
-  market.markBefore = market.mark ?? mark;
+  market.markBefore ??= market.mark ?? mark;
   market.mark = mark;
   noteMark(world, market);
 }

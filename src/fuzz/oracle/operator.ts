@@ -1,10 +1,11 @@
 /** The operator: terms and status of a market, and its end. */
 import type { DelistMarket, SetMarketStatus, SetMarketTerms } from '../../engine/commands.ts';
 import type { MarginTier, MarketSpec } from '../../engine/config.ts';
+import { ppm } from '../../num/units.ts';
 import { clearBelowZero, settleFlatDebts } from './clearing.ts';
 import { settleConsequences } from './consequences.ts';
 import { end } from './endings.ts';
-import { isSound, ratesOf } from './listing.ts';
+import { isDeviationSound, isSound, ratesOf } from './listing.ts';
 import { endFreeze, fixCap, freeze, moveMark, recomputeReopened, thaw } from './mark.ts';
 import { abs, min, roundedDown } from './numbers.ts';
 import { transferPosition } from './transfers-of-positions.ts';
@@ -43,12 +44,12 @@ export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
   if (market.status === 'delisted') return 'market_delisted';
-  const now = identityOf(market.spec);
-  if (identityOf(c.spec).some((value, i) => value !== now[i])) return 'market_terms_immutable';
+  const identity = identityOf(market.spec);
+  if (identityOf(c.spec).some((value, i) => value !== identity[i])) return 'market_terms_immutable';
   if (!isSound(c.spec)) return 'market_spec_invalid';
   const old = market.spec;
   const waits = maintenanceRises(old.tiers, c.spec.tiers);
-  takeSpec(market, {
+  const now: MarketSpec = {
     ...c.spec,
     tiers: waits ? old.tiers : c.spec.tiers,
     maxMarkDeviationPpm: old.maxMarkDeviationPpm,
@@ -57,22 +58,27 @@ export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
       capPpm: old.funding.capPpm,
       marginCapPpm: old.funding.marginCapPpm,
     },
-  });
+  };
+  const deviation = Math.min(old.maxMarkDeviationPpm, c.spec.maxMarkDeviationPpm);
+  // What is in force until then keeps the rules of a listing, too.
+  takeSpec(market, isDeviationSound(now) ? now : { ...now, maxMarkDeviationPpm: ppm(deviation) });
   const differs =
     waits ||
-    c.spec.maxMarkDeviationPpm !== old.maxMarkDeviationPpm ||
+    c.spec.maxMarkDeviationPpm !== market.spec.maxMarkDeviationPpm ||
     c.spec.funding.capPpm !== old.funding.capPpm ||
     c.spec.funding.marginCapPpm !== old.funding.marginCapPpm;
+  const at = world.now + BigInt(world.config.termsNoticeUs);
   market.nextSpec = differs ? c.spec : null;
-  market.nextAt = differs ? world.now + BigInt(world.config.termsNoticeUs) : null;
+  market.nextAt = differs ? at : null;
   sayTerms(world, market);
   return 'ok';
 }
 
 /** The notice of its next terms is over. */
 export function takeTerms(world: World, market: Market): void {
-  if (market.nextSpec === null || market.nextAt === null || market.nextAt > world.now) return;
-  takeSpec(market, market.nextSpec);
+  const { nextSpec, nextAt } = market;
+  if (nextSpec === null || nextAt === null || nextAt > world.now) return;
+  takeSpec(market, nextSpec);
   market.nextSpec = null;
   market.nextAt = null;
   sayTerms(world, market);

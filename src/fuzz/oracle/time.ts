@@ -4,7 +4,14 @@ import { settleConsequences } from './consequences.ts';
 import { expireOrders, expiryOf } from './endings.ts';
 import { nextFunding, nextSample, settleDue, takeSample } from './funding.ts';
 import { runLiquidations } from './liquidation.ts';
-import { freezeDue, nextFreeze, noticeQuotes, recomputeDue, sampleBasis } from './mark.ts';
+import {
+  beginStep,
+  freezeDue,
+  nextFreeze,
+  noticeQuotes,
+  recomputeDue,
+  sampleBasis,
+} from './mark.ts';
 import { max, min } from './numbers.ts';
 import { takeTerms } from './operator.ts';
 import { startSlices } from './twap.ts';
@@ -28,6 +35,7 @@ function nextDue(world: World): bigint | null {
 export function runTimers(world: World, until: bigint): void {
   for (let due = nextDue(world); due !== null && due <= until; due = nextDue(world)) {
     world.now = max(world.now, due);
+    beginStep(world);
     world.cause = 'expiry';
     expireOrders(world);
     settleConsequences(world);
@@ -59,6 +67,7 @@ export function runTimers(world: World, until: bigint): void {
   }
   world.now = until;
   world.cause = 'command';
+  beginStep(world);
 }
 
 /** What follows from a command, in the order of the timers. */

@@ -153,9 +153,11 @@ export interface Market {
   mark: bigint | null;
   /** When a recorded mark was set last; null before the first. */
   markAt: bigint | null;
-  /** The mark before its newest recomputation. */
+  /** The mark at the start of the step (one command, or one instant of timers); null while it was not recomputed in this step. */
   markBefore: bigint | null;
   last: bigint | null;
+  /** The last price when it was noticed last. */
+  lastSeen: bigint | null;
   /** What triggers watch was recomputed, and the mark was, since they looked last; what they saw then. */
   look: boolean;
   recomputed: boolean;
@@ -165,7 +167,7 @@ export interface Market {
   emaSample: bigint;
   emaSecond: bigint;
   emaDue: bigint | null;
-  /** The book or the last price changed since this was last noticed. */
+  /** The book changed since this was last noticed. */
   bookChanged: boolean;
   markDue: bigint | null;
   /** Premium samples in 1e-9 since the last settlement. */
