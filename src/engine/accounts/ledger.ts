@@ -6,6 +6,7 @@ import type { LedgerReason } from '../events.ts';
 import type { State } from '../state.ts';
 import type { Subaccount } from './subaccount.ts';
 import { hashBalanceChanged } from '../hash.ts';
+import { rollInsuranceHour } from '../risk/insurance-hour.ts';
 
 /** Adds a signed amount to the subaccount's cash; an amount of 0 leaves no entry. */
 export function credit(
@@ -15,6 +16,7 @@ export function credit(
   reason: LedgerReason,
 ): void {
   if (delta === 0n) return;
+  if (subaccount === state.insurance) rollInsuranceHour(state);
   const balance = quanta(subaccount.cash + delta);
   subaccount.cash = balance;
   subaccount.updatedAtUs = state.nowUs;

@@ -11,7 +11,7 @@ import { hashVaultSharesChanged } from '../hash.ts';
 import type { Market } from '../market/market.ts';
 import type { Refusal } from '../rejections.ts';
 import type { State } from '../state.ts';
-import { isFrozen } from './mark-price.ts';
+import { isFrozen } from './freshness.ts';
 import { withdrawable } from './margin.ts';
 import { mustMark } from './requirement.ts';
 
@@ -44,7 +44,7 @@ function isPriced(state: State): boolean {
     (exposure) =>
       exposure === undefined ||
       exposure.positionLots === 0 ||
-      !isFrozen(state, state.market(exposure.market)),
+      !isFrozen(state.market(exposure.market)),
   );
 }
 
