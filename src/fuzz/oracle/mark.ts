@@ -6,6 +6,7 @@ import { bestPrice } from './book.ts';
 import { impactQuotes } from './impact.ts';
 import { max, median, min, roundedDown, shareDown } from './numbers.ts';
 import { emaInstant, nextEmaInstant, passedSecond } from './sampling.ts';
+import { endVaultOrder } from './vault.ts';
 import { say, type Answer, type Market, type World } from './world.ts';
 
 const SECOND = 1_000_000n;
@@ -44,6 +45,7 @@ export function freeze(world: World, market: Market): void {
   market.frozenSince = world.now;
   market.emaDue = null;
   sayFrozen(world, market);
+  endVaultOrder(world, market);
 }
 
 /** Ends when the source is fresh and the market is not halted; whether it did. */

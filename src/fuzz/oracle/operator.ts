@@ -68,16 +68,19 @@ export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
     c.spec.funding.capPpm !== old.funding.capPpm ||
     c.spec.funding.marginCapPpm !== old.funding.marginCapPpm;
   const at = world.now + BigInt(world.config.termsNoticeUs);
-  market.next = differs ? { spec: c.spec, at } : null;
+  market.nextSpec = differs ? c.spec : null;
+  market.nextAt = differs ? at : null;
   sayTerms(world, market);
   return 'ok';
 }
 
 /** The notice of its next terms is over. */
 export function takeTerms(world: World, market: Market): void {
-  if (market.next === null || market.next.at > world.now) return;
-  takeSpec(market, market.next.spec);
-  market.next = null;
+  const { nextSpec, nextAt } = market;
+  if (nextSpec === null || nextAt === null || nextAt > world.now) return;
+  takeSpec(market, nextSpec);
+  market.nextSpec = null;
+  market.nextAt = null;
   sayTerms(world, market);
 }
 
@@ -94,7 +97,7 @@ function sayTerms(world: World, market: Market): void {
   say(world, {
     kind: 'marketTermsChanged',
     market: market.id,
-    effectiveUs: market.next?.at ?? null,
+    effectiveUs: market.nextAt,
   });
 }
 
@@ -169,7 +172,8 @@ function settleAt(world: World, market: Market, price: bigint): void {
   clearBelowZero(world);
   closeAll(world, market, price);
   market.status = 'delisted';
-  market.next = null;
+  market.nextSpec = null;
+  market.nextAt = null;
   market.emaDue = null;
   market.markDue = null;
   market.samples = [];

@@ -24,7 +24,7 @@ function nextDue(world: World): bigint | null {
   const dues = [nextSnapshot(world), nextPayDown(world), nextVaultLeave(world), ...world.pauses];
   for (const order of world.live) dues.push(expiryOf(order), order.dueAt);
   for (const market of world.markets) {
-    dues.push(nextFreeze(world, market), market.next?.at ?? null, market.emaDue, market.markDue);
+    dues.push(nextFreeze(world, market), market.nextAt, market.emaDue, market.markDue);
     dues.push(nextSample(world, market), nextFunding(world, market));
   }
   let next: bigint | null = null;

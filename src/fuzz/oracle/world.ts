@@ -88,6 +88,11 @@ export interface Sub {
   readonly house: boolean;
   cash: bigint;
   netDeposits: bigint;
+  /** Paid by others for its deficit while it had frozen positions (R-6.1). */
+  clearingDebt: bigint;
+  /** Deposits since the shortfall of this number began, less what left under them (R-6.6). */
+  exempt: bigint;
+  exemptEpoch: bigint;
   readonly positions: Position[];
   readonly settings: Setting[];
   readonly delegates: number[];
@@ -125,7 +130,16 @@ export interface Market {
   /** Terms in force (R-13.1), and those whose notice runs: both rates bind new orders meanwhile. */
   spec: MarketSpec;
   rates: Rates;
-  next: { readonly spec: MarketSpec; readonly at: bigint } | null;
+  nextSpec: MarketSpec | null;
+  nextAt: bigint | null;
+  /** Whether it was frozen when accounts below zero were last looked for. */
+  wasFrozen: boolean;
+  /** Paid by insurance for deficits of this market in the hour of `World.insuranceHour` (R-6.7). */
+  insurancePaid: bigint;
+  /** The order that offers the vault's position (R-8.4), by id. */
+  vaultOrder: number | null;
+  /** Open interest that margin rates count with while a fill is tried; else null: what it is. */
+  interestTried: bigint | null;
   readonly unit: bigint;
   status: MarketStatus;
   /** R-5.3b: no trigger, funding or liquidation here; since when. */
@@ -265,6 +279,15 @@ export interface World {
   arrivals: number;
   trades: number;
   supply: bigint;
+  /** The UTC hour of R-6.7: its start, what insurance held then with deposits since, what it paid. */
+  insuranceHour: bigint;
+  insuranceBase: bigint;
+  insurancePaid: bigint;
+  /** Number of the newest shortfall, and when insurance next pays on it (R-6.6). */
+  shortfallEpoch: bigint;
+  payDownDue: bigint | null;
+  /** When the vault next offers its positions (R-8.4). */
+  vaultLeaveDue: bigint | null;
   /** Vault shares and who holds them. */
   readonly holders: Holder[];
   readonly snapshots: Snapshot[];
@@ -308,6 +331,12 @@ export function newWorld(config: ExchangeConfig): World {
     arrivals: 0,
     trades: 0,
     supply: 0n,
+    insuranceHour: -1n,
+    insuranceBase: 0n,
+    insurancePaid: 0n,
+    shortfallEpoch: 0n,
+    payDownDue: null,
+    vaultLeaveDue: null,
     holders: [],
     snapshots: [],
     movements: [],
@@ -321,12 +350,15 @@ export function newWorld(config: ExchangeConfig): World {
   };
   const house = (n: number): string => `0x${'0'.repeat(39)}${n}`;
   const { clsAccount, insuranceAccount, treasuryAccount, shortfallAccount } = config;
-  const own = [clsAccount, insuranceAccount, treasuryAccount, house(1), house(2), shortfallAccount];
+  const houses = [house(1), house(2)];
+  const own = [clsAccount, insuranceAccount, treasuryAccount, ...houses, shortfallAccount];
   for (const address of own) openSub(world, address, 0);
   return world;
 }
 
-export const DAY = 86_400_000_000n;
+export const MINUTE = 60_000_000n;
+export const HOUR = 60n * MINUTE;
+export const DAY = 24n * HOUR;
 
 // Looking up -----------------------------------------------------------------------------------------------------------
 
@@ -374,6 +406,9 @@ export function openSub(world: World, address: string, index: number): Sub {
     house: id === HOUSE_MAKERS || id === HOUSE_TAKERS,
     cash: 0n,
     netDeposits: 0n,
+    clearingDebt: 0n,
+    exempt: 0n,
+    exemptEpoch: 0n,
     positions: [],
     settings: [],
     delegates: [],
@@ -424,9 +459,20 @@ export function because<T>(world: World, cause: Cause, act: () => T): T {
   return answer;
 }
 
+/** R-6.7: a new UTC hour counts with what insurance holds before it changes. */
+export function rollInsuranceHour(world: World): void {
+  const hour = world.now - (world.now % HOUR);
+  if (hour === world.insuranceHour) return;
+  world.insuranceHour = hour;
+  world.insuranceBase = subOf(world, INSURANCE).cash;
+  world.insurancePaid = 0n;
+  for (const market of world.markets) market.insurancePaid = 0n;
+}
+
 /** Money into cash, or out of it. */
 export function book(world: World, sub: Sub, delta: bigint, reason: LedgerReason): void {
   if (delta === 0n) return;
+  if (sub.id === INSURANCE) rollInsuranceHour(world);
   sub.cash += delta;
   world.touched.add(sub.id);
   say(world, {
