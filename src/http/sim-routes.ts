@@ -23,6 +23,7 @@ import {
 import { openJournal } from '../store/folder-journal.ts';
 import { plainJournal } from '../store/plain-journal.ts';
 import { holdsToken } from './bearer-token.ts';
+import { keccak } from '../wallet/ethers-ports.ts';
 import type { Faults } from './faults.ts';
 import type { Host } from './host.ts';
 import { sendError, sendText } from './replies.ts';
@@ -68,7 +69,7 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       submit(host, {
         kind,
         timeUs: host.nowUs(),
-        account: fields.address('account'),
+        account: fields.address('account', keccak),
         subaccountIndex: fields.has('subaccountIndex')
           ? fields.subaccountIndex('subaccountIndex')
           : 0,

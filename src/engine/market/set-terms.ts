@@ -5,16 +5,17 @@
  * the margin tiers: these wait for `config.termsNoticeUs` in `market.nextSpec`. Meanwhile an order needs the larger of
  * both initial requirements and a position the old maintenance, so nobody becomes liquidatable without notice.
  */
-import { maxBig } from '../../num/arithmetic.ts';
-import { lots, timeUs, type Lots, type TimeUs } from '../../num/units.ts';
+import { timeUs } from '../../num/units.ts';
 import type { SetMarketTerms } from '../commands.ts';
 import type { MarginTier, MarketSpec } from '../config.ts';
 import { hashMarketTermsChanged } from '../hash.ts';
 import { logOperator } from '../operator-log.ts';
 import type { Outcome } from '../rejections.ts';
+import { nextSampleUs } from '../risk/sampling.ts';
 import type { State } from '../state.ts';
 import { isSpecSound } from './list.ts';
 import type { Market } from './market.ts';
+import { openInterestCap } from './open-interest.ts';
 import { markHoldersForRiskCheck } from './risk-check.ts';
 
 export function setMarketTerms(state: State, command: SetMarketTerms): Outcome {
@@ -45,7 +46,7 @@ export function runTermsTimer(state: State, market: Market): void {
 
 function enforce(state: State, market: Market, spec: MarketSpec): void {
   const maintenanceChanges = !isEqual(market.spec.tiers, spec.tiers);
-  takeTerms(market, spec, state.nowUs);
+  takeTerms(state, market, spec);
   // Impact prices and the clamp of the mark may be others now.
   if (market.markTicks !== null) state.touch(market);
   if (maintenanceChanges) markHoldersForRiskCheck(state, market);
@@ -62,26 +63,20 @@ function enforce(state: State, market: Market, spec: MarketSpec): void {
   });
 }
 
-/** Puts terms in force, with what is derived from them. */
-function takeTerms(market: Market, spec: MarketSpec, nowUs: TimeUs): void {
-  const cap = openInterestCap(market, spec);
+/** Puts terms in force, with what is derived from them; a limit in money becomes lots at the price of now. */
+function takeTerms(state: State, market: Market, spec: MarketSpec): void {
+  const price = market.indexTicks ?? market.markTicks;
   market.spec = spec;
-  market.openInterestCapLots = cap;
+  market.openInterestCapLots =
+    price === null ? spec.maxOpenInterestLots : openInterestCap(spec, price);
   market.deriveRates();
-  if (market.sampleDueUs !== Infinity) market.sampleDueUs = market.nextSampleUs(nowUs);
+  if (market.sampleDueUs !== Infinity) {
+    market.sampleDueUs = nextSampleUs(state, market, state.nowUs);
+  }
   if (market.fundingDueUs !== Infinity) {
     const { intervalUs } = spec.funding;
-    market.fundingDueUs = nowUs - (nowUs % intervalUs) + intervalUs;
+    market.fundingDueUs = state.nowUs - (state.nowUs % intervalUs) + intervalUs;
   }
-}
-
-/** A limit given as money is made lots again, at the price of now (R-1.2). */
-function openInterestCap(market: Market, spec: MarketSpec): Lots {
-  const price = market.indexTicks ?? market.markTicks;
-  if (spec.maxOpenInterestNotional === null || price === null) return spec.maxOpenInterestLots;
-  const unit = BigInt(price) * BigInt(spec.quantaPerTickLot);
-  const whole = maxBig(1n, spec.maxOpenInterestNotional / unit);
-  return whole < BigInt(spec.maxOpenInterestLots) ? lots(Number(whole)) : spec.maxOpenInterestLots;
 }
 
 /** What identifies a market, how its prices come about, and how recorded volume behaves in it. */

@@ -171,6 +171,8 @@ export function sayPosition(world: World, sub: Sub, market: Market, before: bigi
     position.resumesAt = 0n;
   }
   if (sub.id === VAULT) noteVaultHolds(world);
+  // Frozen gains count up to the requirement of what is left.
+  if (market.frozen) world.danger = true;
   say(world, {
     kind: 'positionChanged',
     subaccount: sub.id,

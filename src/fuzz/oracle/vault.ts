@@ -6,7 +6,6 @@ import { withdrawable } from './margin.ts';
 import { abs, max, min, shareDown, shareUp, sign } from './numbers.ts';
 import { rest } from './resting.ts';
 import {
-  because,
   DAY,
   isLive,
   MINUTE,
@@ -126,9 +125,7 @@ export const nextVaultLeave = (world: World): bigint | null => world.vaultLeaveD
 export function runVaultLeave(world: World): void {
   if (world.vaultLeaveDue === null || world.vaultLeaveDue > world.now) return;
   world.vaultLeaveDue = world.now - (world.now % MINUTE) + MINUTE;
-  because(world, 'vault', () => {
-    for (const market of world.markets) if (!market.frozen) offer(world, market);
-  });
+  for (const market of world.markets) if (!market.frozen) offer(world, market);
 }
 
 function offer(world: World, market: Market): void {
