@@ -43,6 +43,7 @@ import type {
   MarginView,
   MarketView,
   Moment,
+  OperatorEntry,
   OrderFilter,
   OrderList,
   OrderPlace,
@@ -102,6 +103,10 @@ export class ExchangeReader implements ExchangeView {
       openInterestLots: market.openInterestLots,
       fundingRatePpb: market.fundingRatePpb,
       bookSeq: market.bookSeq,
+      status: market.status,
+      frozenSinceUs: market.frozen ? market.frozenSinceUs : null,
+      nextSpec: market.nextSpec,
+      nextSpecUs: market.nextSpec === null ? null : timeUs(market.termsDueUs),
     };
   }
 
@@ -136,6 +141,10 @@ export class ExchangeReader implements ExchangeView {
     const traded = after === 0 ? null : trades.priceAt(after - 1);
     if (traded !== null && trades.timeAt(after - 1) >= floorTo(atUs, MINUTE_US)) return traded;
     return candles.closeBefore(Math.max(0, atUs)) ?? traded ?? candles.firstPrice;
+  }
+
+  operatorLog(): readonly OperatorEntry[] {
+    return this.state.operatorLog;
   }
 
   depth(id: MarketId, side: Side, limit: number): LevelView[] {

@@ -1,11 +1,12 @@
 /**
  * What happens because time passes (R-12.1). Before a command later than now, every due timer runs at its own time; at
- * one instant in this order: order expiry, freezing of markets, samples of the EMA, mark recomputation by market id, premium samples,
+ * one instant in this order: order expiry, freezing of markets, terms coming into force, samples of the EMA, mark recomputation by market id, premium samples,
  * funding, insurance's payment on the shortfall, units below zero, triggers, TWAP slices, liquidation, vault snapshots. Each
  * instant's quotes are settled before the next, so cutting an interval in two never changes
  * state.
  */
 import { timeUs, type TimeUs } from '../num/units.ts';
+import { runTermsTimer } from './market/set-terms.ts';
 import { expireDue } from './orders/expire.ts';
 import { nextExpiryUs } from './orders/expiry.ts';
 import { settleFollowUps } from './orders/follow-ups.ts';
@@ -29,12 +30,14 @@ export function nextTimerUs(state: State): number {
     state.vaultSnapshotUs,
     state.shortfallDueUs,
   );
-  for (const { emaDueUs, markDueUs, sampleDueUs, fundingDueUs, freezeDueUs } of state.markets) {
+  for (const market of state.markets) {
+    const { emaDueUs, markDueUs, sampleDueUs, fundingDueUs, freezeDueUs, termsDueUs } = market;
     if (emaDueUs < next) next = emaDueUs;
     if (markDueUs < next) next = markDueUs;
     if (sampleDueUs < next) next = sampleDueUs;
     if (fundingDueUs < next) next = fundingDueUs;
     if (freezeDueUs < next) next = freezeDueUs;
+    if (termsDueUs < next) next = termsDueUs;
   }
   return next;
 }
@@ -50,6 +53,9 @@ export function runTimers(state: State, untilUs: TimeUs): void {
     state.cause = 'timer';
     for (const market of state.markets) {
       if (market.freezeDueUs <= state.nowUs) runFreezeTimer(state, market);
+    }
+    for (const market of state.markets) {
+      if (market.termsDueUs <= state.nowUs) runTermsTimer(state, market);
     }
     for (const market of state.markets) {
       if (market.emaDueUs <= state.nowUs) runEmaSample(state, market);

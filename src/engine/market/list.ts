@@ -5,6 +5,7 @@
 import { MAX_PRICE_TICKS, PPM, marketId } from '../../num/units.ts';
 import type { ListMarket } from '../commands.ts';
 import type { MarketSpec } from '../config.ts';
+import { logOperator } from '../operator-log.ts';
 import type { Outcome } from '../rejections.ts';
 import { changeMark } from '../risk/recompute-mark.ts';
 import { nextSampleUs } from '../risk/sampling.ts';
@@ -33,6 +34,7 @@ export function listMarket(state: State, command: ListMarket): Outcome {
     spec,
   });
   if (spec.initialMarkTicks !== null) changeMark(state, market, spec.initialMarkTicks);
+  logOperator(state, 'listMarket', { market: id });
   return 'ok';
 }
 

@@ -62,8 +62,8 @@ export class Market {
   readonly liquidation = new LiquidationIndex();
 
   /** The highest rates of any tier. */
-  highestInitialPpm: number;
-  highestMaintenancePpm: number;
+  highestInitialPpm = 0;
+  highestMaintenancePpm = 0;
 
   indexTicks: PriceTicks | null = null;
   indexText: string | null = null;
@@ -133,13 +133,21 @@ export class Market {
   ) {
     this.id = id;
     this.spec = spec;
-    this.highestInitialPpm = Math.max(...spec.tiers.map((tier) => tier.initialMarginPpm));
-    this.highestMaintenancePpm = Math.max(...spec.tiers.map((tier) => tier.maintenanceMarginPpm));
+    this.deriveRates();
     this.openInterestCapLots = spec.maxOpenInterestLots;
     this.book = new OrderBook(table);
     this.trades = new TradeHistory(retention.tradesPerMarket);
     this.candles = new Candles(retention.candleMinutesPerMarket);
     this.emaSecond = floorDiv(nowUs, SECOND_US);
+  }
+
+  /** After the terms changed: initial rates count those that follow after the notice, too. */
+  deriveRates(): void {
+    const tiers = [...this.spec.tiers, ...(this.nextSpec?.tiers ?? [])];
+    this.highestInitialPpm = Math.max(...tiers.map((tier) => tier.initialMarginPpm));
+    this.highestMaintenancePpm = Math.max(
+      ...this.spec.tiers.map((tier) => tier.maintenanceMarginPpm),
+    );
   }
 
   archive(io: Archive, nowUs: TimeUs): void {
@@ -155,6 +163,7 @@ export class Market {
     this.freezeDueUs = archiveDue(io, this.freezeDueUs);
     this.nextSpec = io.bool(this.nextSpec !== null) ? archiveSpec(io, this.nextSpec) : null;
     this.termsDueUs = archiveDue(io, this.termsDueUs);
+    if (io.loading) this.deriveRates();
     this.openInterestCapLots = lots(io.int(this.openInterestCapLots));
     this.insurancePaid = quanta(io.bigint(this.insurancePaid));
     this.vaultOrder = io.int(this.vaultOrder);
