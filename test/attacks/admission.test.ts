@@ -2,14 +2,16 @@
  * Attack 9, second part: what an exchange accepted although nothing good could come of it. Markets that can never
  * start, orders without any price, fees routed to the exchange's own accounts, and money sent to the zero address.
  */
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { parseExchangeConfig, parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
-import { address, ppm, priceTicks, timeUs } from '../../src/num/units.ts';
+import { address, lots, ppm, priceTicks, timeUs } from '../../src/num/units.ts';
 import type { MarketSpec } from '../../src/engine/config.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
-import { CASH_FEED, GENESIS } from '../risk/world.ts';
-import { AttackWorld, MARKET } from './world.ts';
+import { CASH_FEED, GENESIS, usd } from '../risk/world.ts';
+import { AttackWorld, MARKET, expectOracleAgrees } from './world.ts';
+
+afterAll(expectOracleAgrees);
 
 const ZERO = `0x${'0'.repeat(40)}`;
 
@@ -49,17 +51,22 @@ test('an initial mark with a source that does not need it is refused', () => {
   expect(parseMarketSpec(input, keccak).ok).toBe(false);
 });
 
-test.each([0.0101, 0.02])(
-  'a deviation of %d above initial − maintenance is refused',
+test.each([5001, 10_001])(
+  'a deviation of %i ppm, above half of maintenance, is refused',
   (deviation) => {
-    const input = { ...MARKET, symbol: 'M', maxMarkDeviation: String(deviation) };
-    expect(parseMarketSpec(input, keccak).ok).toBe(false);
+    const input = { ...MARKET, symbol: 'M', maxMarkDeviation: String(deviation / 1e6) };
     const parsed = parseMarketSpec({ ...MARKET, symbol: 'M' }, keccak);
     const config = parseExchangeConfig({}, GENESIS);
     if (!config.ok || !parsed.ok) throw new Error('not parsed');
-    const spec = { ...parsed.value, maxMarkDeviationPpm: ppm(deviation * 1e6) };
-    const list = { kind: 'listMarket', timeUs: timeUs(GENESIS), spec } as const;
-    expect(new Exchange(config.value).apply(list)).toBe('market_spec_invalid');
+    const list = (deviationPpm: number): string =>
+      new Exchange(config.value).apply({
+        kind: 'listMarket',
+        timeUs: timeUs(GENESIS),
+        spec: { ...parsed.value, maxMarkDeviationPpm: ppm(deviationPpm) },
+      });
+    expect(list(5000)).toBe('ok');
+    expect(list(deviation)).toBe('market_spec_invalid');
+    expect(parseMarketSpec(input, keccak).ok).toBe(false);
   },
 );
 
@@ -99,23 +106,24 @@ describe('fees are not routed to accounts of the exchange', () => {
     const changes = { symbol: 'A', originator, originatorFee: 1000 };
     expect(world.order('ann', '0.1', '40000', changes)).toEqual(expect.any(String));
     expect(world.engine.openOrders(world.idOf('ann'))).toEqual([]);
-    const order = {
+    const outcome = world.apply({
+      kind: 'placeOrder',
+      timeUs: timeUs(world.atUs),
       subaccount: world.idOf('ann'),
       market: world.marketOf('A'),
       orderType: 'limit',
-      lots: 1000,
+      lots: lots(1000),
       priceTicks: priceTicks(400_000),
       ioc: false,
       postOnly: false,
       reduceOnly: false,
       nonce: 1_000_000n,
       expiresAtMs: 9_007_199_254_740_991n,
+      delegate: null,
       clientId: null,
       originator,
       originatorFeePpm: ppm(1000),
-    } as never as object;
-    const at = { timeUs: timeUs(world.atUs), delegate: null };
-    const outcome = world.apply({ kind: 'placeOrder', ...order, ...at } as never);
+    });
     expect(outcome).toBe('originator_not_allowed');
   });
 });
@@ -135,7 +143,7 @@ describe('nothing is sent to an address that nobody has', () => {
       fromIndex: 0,
       to: address(ZERO),
       toIndex: 0,
-      amount: 100_000_000n as never,
+      amount: usd('100'),
       market: null,
       signer: world.addressOf('ann'),
       nonce: 1_000_000n,

@@ -6,8 +6,10 @@
  * Now A bears nothing, because Pat lost nothing there (R-6.3), and no charge reaches beyond an isolated
  * position's own equity (R-6.4).
  */
-import { expect, test } from 'vitest';
-import { AttackWorld } from './world.ts';
+import { afterAll, expect, test } from 'vitest';
+import { AttackWorld, expectOracleAgrees } from './world.ts';
+
+afterAll(expectOracleAgrees);
 
 interface Plan {
   readonly insurance?: string;

@@ -3,7 +3,7 @@ import type { Address, SubaccountId } from '../../src/num/units.ts';
 import { dollars } from '../risk/world.ts';
 import type { AttackWorld } from './world.ts';
 
-export interface CoalitionWealth {
+interface CoalitionWealth {
   /** Deposited from outside. */
   readonly paidIn: bigint;
   /** Withdrawn to outside, after any part left to the shortfall. */

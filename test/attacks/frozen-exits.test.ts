@@ -5,9 +5,11 @@
  * Now the resting order that would open is cancelled (`staleIndex`) when it is met and the taker goes on; the taker
  * stops only where it would open itself, or at the house's liquidity, which counts as opening (R-5.3b).
  */
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { lots, orderId, priceTicks, timeUs } from '../../src/num/units.ts';
-import { AttackWorld } from './world.ts';
+import { AttackWorld, expectOracleAgrees } from './world.ts';
+
+afterAll(expectOracleAgrees);
 
 const IOC = { ioc: true, postOnly: false, reduceOnly: false };
 const REDUCE = { ioc: true, postOnly: false, reduceOnly: true };
@@ -180,3 +182,29 @@ test('opening orders that nothing met are still there after the thaw', () => {
   expect(stateOf(world, 'eve', bid)).toBe('new null 0');
   expect(world.engine.order(orderId(1))).toBeDefined();
 });
+
+test('under the status reduceOnly exits go on and openings say halted', () => {
+  const world = opened();
+  place(world, 'quinn', '3', '39990');
+  expect(world.status('S', 'reduceOnly')).toBe('ok');
+  expect(place(world, 'eve', '1', '39990')).toMatchObject({ status: 'rejected', reason: 'halted' });
+  expect(place(world, 'pat', '-4', '39900', IOC)).toMatchObject({ reason: 'halted' });
+  expect(place(world, 'pat', '-3', '39900', REDUCE).settled).toBe('-3');
+});
+
+test.each(['halted', 'cancelOnly'] as const)(
+  'under the status %s nothing is placed, and it ends',
+  (status) => {
+    const world = opened();
+    const bid = place(world, 'quinn', '3', '39990');
+    world.status('S', status);
+    expect(place(world, 'pat', '-3', '39900', REDUCE)).toMatchObject({
+      status: 'rejected',
+      reason: 'halted',
+    });
+    world.run(10_000, { S: '40000' });
+    world.status('S', 'open');
+    expect(place(world, 'pat', '-3', '39900', REDUCE).settled).toBe('-3');
+    expect(stateOf(world, 'quinn', bid)).toBe('filled null 3');
+  },
+);

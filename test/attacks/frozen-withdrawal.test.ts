@@ -6,10 +6,12 @@
  * Now what may leave deducts half of the notional in frozen markets (R-5.9) and leaves frozen gains out; the
  * same holds for what opens positions elsewhere (R-5.3b), so money cannot leave by losing it on purpose.
  */
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { dollars } from '../risk/world.ts';
 import { coalition } from './coalition.ts';
-import { AttackWorld } from './world.ts';
+import { AttackWorld, expectOracleAgrees } from './world.ts';
+
+afterAll(expectOracleAgrees);
 
 interface Plan {
   readonly side?: 1 | -1;

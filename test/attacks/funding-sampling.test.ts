@@ -6,10 +6,12 @@
  * the share of samples that quotes set is the share of time for which they can be hit. With fewer than half of the
  * samples the rate is 0 (R-7.2).
  */
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { GENESIS, dollars } from '../risk/world.ts';
 import { coalition } from './coalition.ts';
-import { AttackWorld } from './world.ts';
+import { AttackWorld, expectOracleAgrees } from './world.ts';
+
+afterAll(expectOracleAgrees);
 
 const HOUR = 3_600_000;
 const ATTACKERS = ['sam', 'eve', 'ed'];

@@ -6,10 +6,12 @@
  * Ownership is unknowable, so this is limited, not excluded: insurance pays at most a quarter an hour of what it
  * held at the hour's start with deposits since (R-6.7), the rest is Quinn's out of the gain (R-6.4).
  */
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { dollars } from '../risk/world.ts';
 import { coalition } from './coalition.ts';
-import { AttackWorld } from './world.ts';
+import { AttackWorld, expectOracleAgrees } from './world.ts';
+
+afterAll(expectOracleAgrees);
 
 const HOUR = 3_600_000;
 
@@ -138,4 +140,29 @@ test('fees that insurance earns in the hour do not raise the allowance of that h
   world.trade('p0', 'q0', '30', '40000', 'A');
   world.price('36000', 'A');
   expect(dollars(coalition(world, ['p0', 'q0']).profit)).toBe('2500');
+});
+
+test('a market may limit its own share further', () => {
+  const world = new AttackWorld([{ symbol: 'A', insuranceHourly: '0.1' }, { symbol: 'B' }]);
+  world.deposit('insurance', '100000');
+  world.fund({ p0: '24720', q0: '24720', p1: '24720', q1: '24720', dan: '50000' });
+  for (const symbol of ['A', 'B']) world.price('40000', symbol);
+  attack(world, 0, 4000);
+  expect(profit(world, 1)).toBe('10000');
+  attack(world, 1, 4000, 'B');
+  expect(profit(world, 2)).toBe('25000');
+});
+
+test('where users make the price themselves insurance pays nothing', () => {
+  const own = { symbol: 'A', markSource: 'mid', indexSource: 'mid', initialMark: '40000' };
+  const world = new AttackWorld([own]);
+  world.deposit('insurance', '100000');
+  world.fund({ p0: '24720', q0: '24720', eve: '1000', ed: '1000' });
+  world.trade('p0', 'q0', '30', '40000', 'A');
+  world.quote('eve', 'ed', '0.0001', '36499.9', '36500.1', 'A');
+  world.wait(1000);
+  expect(world.markOf('A')).toBe(36_500);
+  expect(world.positions('p0')).toEqual([]);
+  expect(coalition(world, ['p0', 'q0', 'eve', 'ed']).profit).toBe(0n);
+  expect(world.balance('insurance')).toBe('100000');
 });

@@ -7,10 +7,12 @@
  * instants that no answer reveals, deviation is at most half the maintenance rate (R-5.3), and auto-deleveraging
  * settles at the index and leaves the owner's equity there (R-6.4).
  */
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { GENESIS, dollars } from '../risk/world.ts';
 import { coalition } from './coalition.ts';
-import { AttackWorld } from './world.ts';
+import { AttackWorld, expectOracleAgrees } from './world.ts';
+
+afterAll(expectOracleAgrees);
 
 const ATTACKERS = ['xan', 'eve', 'ed'];
 const MINUTES = 20;

@@ -16,7 +16,7 @@ interface Unit {
 }
 
 /** Money that entered from outside less money that left, by the ledger's entries. */
-export function outsideMoney(world: AttackWorld): bigint {
+function outsideMoney(world: AttackWorld): bigint {
   let sum = 0n;
   for (const event of world.events) {
     if (event.kind !== 'balanceChanged') continue;
@@ -47,7 +47,7 @@ export function insolvencies(world: AttackWorld): string[] {
       const text = `${unit.name} has ${dollars(unit.equity)}`;
       if (unit.flat) wrong.push(`${text} without a position`);
       else if (unit.waits) waiting -= unit.equity;
-      else wrong.push(`${text} although all its prices are fresh`);
+      else wrong.push(`${text} although none of its markets is frozen`);
     }
   }
   const supply = outsideMoney(world);
@@ -70,9 +70,9 @@ function unitsOf(world: AttackWorld, id: SubaccountId): Unit[] {
       name: `${name} isolated in ${world.engine.market(market).spec.symbol}`,
       equity: isolatedMarginQuanta + upnlQuanta,
       flat: false,
-      waits: world.isSilent(market),
+      waits: world.isFrozen(market),
     }));
-  const waits = cross.some(({ market }) => world.isSilent(market));
+  const waits = cross.some(({ market }) => world.isFrozen(market));
   const flat = cross.length === 0;
   return [...units, { name, equity: view.crossEquityQuanta, flat, waits }];
 }

@@ -6,9 +6,11 @@
  * Now a deficit is laid on positions by what each lost since the mark before (R-6.3), and nobody is charged more
  * than the mark's move in the party's favour or than its equity (R-6.4).
  */
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { coalition, takeOut } from './coalition.ts';
-import { AttackWorld } from './world.ts';
+import { AttackWorld, expectOracleAgrees } from './world.ts';
+
+afterAll(expectOracleAgrees);
 
 const MEMBERS = ['pat', 'quinn', 'yan'];
 const FEES = { makerFee: '0.0001', takerFee: '0.00035' };
@@ -19,9 +21,11 @@ interface Plan {
   readonly isolated?: boolean;
   /** Markets beside C that do not move; Quinn holds all of them. */
   readonly still?: readonly string[];
+  /** A moves by 0.5 % a while before C gaps, in Quinn's favour. */
+  readonly warmUp?: boolean;
 }
 
-function play({ side = 1, isolated, still = ['A'] }: Plan): AttackWorld {
+function play({ side = 1, isolated, still = ['A'], warmUp }: Plan): AttackWorld {
   const world = new AttackWorld([...still, 'C'].map((symbol) => ({ symbol, ...FEES })));
   world.fund({ pat: String(2050 + 2050 * still.length), yan: '2100', dan: '100000' });
   world.fund({ quinn: String(2060 * still.length) });
@@ -32,6 +36,11 @@ function play({ side = 1, isolated, still = ['A'] }: Plan): AttackWorld {
     world.trade('pat', 'quinn', size, '40000', symbol);
   }
   world.trade('pat', 'yan', size, '40000', 'C');
+  if (warmUp === true) {
+    world.deposit('pat', '500');
+    world.price(String(40_000 - side * 200), 'A');
+    world.wait(10_000);
+  }
   world.price(String(40_000 - side * 8000), 'C');
   return world;
 }
@@ -70,6 +79,12 @@ const ROWS: readonly Row[] = [
     before: ['0', '-3276.315792', '19576.315792', '19576.315792'],
     // Pat: 8,200 − 140 of fees − 20,000 = −11,940.
     after: ['0', '6150', '10150', '16300'],
+  },
+  {
+    name: 'A moved in an earlier step: the gain of then is not charged now',
+    plan: { warmUp: true },
+    before: ['0', '-6302.451254', '14972.451254', '14972.451254'],
+    after: ['0', '2550', '6120', '8670'],
   },
 ];
 

@@ -6,10 +6,12 @@
  * Now it pays the worse of mark and index for the owner and receives up to half of the maintenance requirement
  * (R-6.2), values frozen positions at a haircut (R-8.2) and leaves a twentieth a minute (R-8.4).
  */
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { dollars, usd } from '../risk/world.ts';
 import { coalition } from './coalition.ts';
-import { AttackWorld } from './world.ts';
+import { AttackWorld, expectOracleAgrees } from './world.ts';
+
+afterAll(expectOracleAgrees);
 
 const DAY = 86_400_000;
 const ATTACKERS = ['pat', 'xan', 'eve', 'ed'];
@@ -189,4 +191,33 @@ test('a vault that cannot leave does not quote through the book, nor in a silent
   world.cancelAll('hon');
   world.wait(180_000);
   expect(world.engine.openOrders(world.idOf('vault'))).toEqual([]);
+});
+
+test('a freeze ends the order that the vault leaves by', () => {
+  const world = holding();
+  world.run(60_000, { S: '39400' });
+  expect(world.engine.openOrders(world.idOf('vault'))).toHaveLength(1);
+  world.wait(60_001);
+  expect(world.engine.openOrders(world.idOf('vault'))).toEqual([]);
+});
+
+test('what is left of a position cannot be forced on a vault without free collateral', () => {
+  const world = new AttackWorld([{ symbol: 'A' }]);
+  world.fund({ vera: '10000', pat: '12000', xan: '30000' });
+  world.price('40000', 'A');
+  world.transfer('vera', 'vault', '10000');
+  world.trade('pat', 'xan', '15', '40000', 'A');
+  world.price('39400', 'A');
+  // Its initial requirement would be 11,820 against 12,955.
+  expect(world.engine.positions(world.idOf('vault'))).toMatchObject([{ lots: 150_000 }]);
+  const small = new AttackWorld([{ symbol: 'A' }]);
+  small.fund({ vera: '8000', pat: '12000', xan: '30000' });
+  small.price('40000', 'A');
+  small.transfer('vera', 'vault', '8000');
+  small.trade('pat', 'xan', '15', '40000', 'A');
+  small.price('39400', 'A');
+  expect(small.engine.positions(small.idOf('vault'))).toEqual([]);
+  expect(small.equity('vault')).toBe('8000');
+  // Closed against Xan at the index with 3,000 left, less the fee of 2,955.
+  expect([small.equity('pat'), small.equity('xan')]).toEqual(['45', '39000']);
 });

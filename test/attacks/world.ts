@@ -4,7 +4,10 @@
  * here from the public views after every command, beside the engine's own invariants.
  */
 import { expect } from 'vitest';
-import type { Command } from '../../src/engine/commands.ts';
+import type { Command, SetMarketStatus } from '../../src/engine/commands.ts';
+import { Exchange } from '../../src/engine/exchange.ts';
+import { divergenceText } from '../../src/fuzz/oracle/divergence.ts';
+import { Lockstep } from '../../src/fuzz/oracle/lockstep.ts';
 import { marketId, priceTicks, quanta, timeUs } from '../../src/num/units.ts';
 import type { MarketId, SubaccountId } from '../../src/num/units.ts';
 import { RiskWorld, dollars, usd } from '../risk/world.ts';
@@ -22,9 +25,27 @@ export const MARKET = {
 
 const STALE_US = 60_000_000;
 
+/** Every world that the tests of a file opened. */
+const opened: AttackWorld[] = [];
+
+/** Replays what was applied to each of them on an exchange and the oracle in lockstep. For `afterAll`. */
+export function expectOracleAgrees(): void {
+  for (const { engine, commands } of opened.splice(0)) {
+    const lockstep = new Lockstep(new Exchange(engine.config));
+    for (const command of commands) {
+      const { divergence } = lockstep.apply(command);
+      if (divergence !== null) throw new Error(divergenceText(divergence));
+    }
+    const divergence = lockstep.compareAll();
+    if (divergence !== null) throw new Error(divergenceText(divergence));
+  }
+}
+
 export class AttackWorld extends RiskWorld {
   /** When the oracle last spoke, by market id. */
-  declare spokeUs: Map<number, number>;
+  declare spokeUs: Map<number, number> | undefined;
+  /** Market ids that the operator halted. */
+  declare halted: Set<number> | undefined;
 
   constructor(
     markets: readonly Record<string, unknown>[] = [{ symbol: 'A' }],
@@ -34,24 +55,41 @@ export class AttackWorld extends RiskWorld {
       markets.map((market) => ({ ...MARKET, ...market })),
       { indexStaleMs: STALE_US / 1000, ...config },
     );
+    opened.push(this);
   }
 
   override apply(command: Command): ReturnType<RiskWorld['apply']> {
     this.commands.push(command);
     const outcome = this.engine.apply(command, (event) => void this.events.push(event));
-    if (command.kind === 'setIndex') {
-      this.spokeUs ??= new Map();
-      this.spokeUs.set(command.market, command.timeUs);
-    }
+    this.note(command);
     expect(this.engine.checkInvariants(), `after ${command.kind}`).toEqual([]);
     expect(insolvencies(this), `after ${command.kind}`).toEqual([]);
     return outcome;
   }
 
-  /** Whether the market's price is older than the exchange accepts. */
-  isSilent(market: number): boolean {
-    const at = (this.spokeUs as Map<number, number> | undefined)?.get(market);
+  private note(command: Command): void {
+    if (command.kind === 'setIndex') {
+      this.spokeUs ??= new Map();
+      this.spokeUs.set(command.market, command.timeUs);
+    }
+    if (command.kind === 'setMarketStatus') {
+      this.halted ??= new Set();
+      if (command.status === 'halted') this.halted.add(command.market);
+      else this.halted.delete(command.market);
+    }
+  }
+
+  /** Whether the market is halted, or its price older than the exchange accepts (R-5.3b). */
+  isFrozen(market: number): boolean {
+    if (this.halted?.has(market) === true) return true;
+    const at = this.spokeUs?.get(market);
     return at !== undefined && this.engine.nowUs - at > STALE_US;
+  }
+
+  /** The operator changes a market's status (R-13.2). */
+  status(symbol: string, status: SetMarketStatus['status']): string {
+    const market = this.marketOf(symbol);
+    return this.apply({ kind: 'setMarketStatus', timeUs: timeUs(this.atUs), market, status });
   }
 
   /** Time passes while the oracle repeats these prices every 30 s; other markets' oracles are silent. */
