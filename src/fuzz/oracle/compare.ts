@@ -4,7 +4,7 @@ import { marketId, orderId, subaccountId, timeUs, type Address } from '../../num
 import { levelsOf, queueAt, sizeOf } from './book.ts';
 import { compareMarketData } from './compare-market-data.ts';
 import type { Comparison } from './divergence.ts';
-import { firstInitialPpm, isolatedExcess, statsOf } from './margin.ts';
+import { isolatedExcess, statsOf } from './margin.ts';
 import { max, sign } from './numbers.ts';
 import { openInterest } from './checks.ts';
 import {
@@ -133,7 +133,8 @@ function compareAuthority(to: Comparison, world: World, exchange: ExchangeView, 
   );
   for (const setting of exchange.marginSettings(subaccountId(sub.id))) {
     const own = settingOf(sub, setting.market);
-    const least = firstInitialPpm(marketOf(world, setting.market));
+    const { spec } = marketOf(world, setting.market);
+    const least = BigInt(spec.tiers[0]?.initialMarginPpm ?? 0);
     const inMarket = of(`margin setting in market ${setting.market}`);
     to.same('R-5.7', inMarket, own.isolated, setting.isolated);
     to.same('R-5.7', inMarket, max(own.ratio ?? 0n, least), setting.marginPpm);
