@@ -217,6 +217,7 @@ export class ExchangeReader implements ExchangeView {
   margin(id: SubaccountId): MarginView {
     const subaccount = this.state.subaccount(id);
     const figures = marginFigures(this.state, subaccount);
+    const freeCross = figures.admissionEquity - figures.initial - figures.haircut;
     return {
       balanceQuanta: subaccount.cash,
       crossEquityQuanta: quanta(figures.equity),
@@ -226,6 +227,10 @@ export class ExchangeReader implements ExchangeView {
       crossInitialQuanta: quanta(figures.initial),
       initialRequirementQuanta: quanta(figures.initial + figures.isolatedInitial),
       maintenanceRequirementQuanta: quanta(figures.maintenance + figures.isolatedMaintenance),
+      freeCollateralCrossQuanta: quanta(freeCross),
+      freeCollateralQuanta: quanta(
+        freeCross + figures.isolatedAdmissionEquity - figures.isolatedInitial,
+      ),
       netDepositsQuanta: subaccount.netDeposits,
       withdrawableQuanta: quanta(
         subaccount.role === 'user' || subaccount.role === 'vault'
@@ -299,7 +304,7 @@ export class ExchangeReader implements ExchangeView {
   isolatedExcess(id: SubaccountId, market: MarketId): Quanta {
     const exposure = this.state.subaccount(id).exposures[market];
     if (exposure === undefined) return quanta(0n);
-    return isolatedExcess(exposure, this.state.market(market));
+    return isolatedExcess(this.state.subaccount(id), exposure, this.state.market(market));
   }
 
   signersOf(address: Address): SignersView {

@@ -7,6 +7,7 @@ import {
   conservation,
   insuranceNotNegative,
   isolatedMargin,
+  shortfallNotPositive,
   vaultShares,
 } from './invariants/money.ts';
 import {
@@ -25,6 +26,7 @@ import {
   openInterest,
   requirementIsSum,
 } from './invariants/positions.ts';
+import { claimsCovered, equityIsSupply, noFlatDebt } from './invariants/solvency.ts';
 import type { State } from './state.ts';
 import type { InvariantViolation } from './views.ts';
 
@@ -148,9 +150,33 @@ export const STATE_INVARIANTS: readonly StateInvariant[] = [
   },
   {
     name: 'insuranceNotNegative',
-    rule: 'R-6.4',
+    rule: 'R-6.7',
     says: 'insurance is never overdrawn',
     found: insuranceNotNegative,
+  },
+  {
+    name: 'shortfallNotPositive',
+    rule: 'R-6.6',
+    says: 'the shortfall is never above zero',
+    found: shortfallNotPositive,
+  },
+  {
+    name: 'noFlatDebt',
+    rule: 'R-1.6a',
+    says: 'a unit without a position owes nothing',
+    found: noFlatDebt,
+  },
+  {
+    name: 'equityIsSupply',
+    rule: 'R-1.6a',
+    says: 'equity at the marks adds up to what was paid in',
+    found: equityIsSupply,
+  },
+  {
+    name: 'claimsCovered',
+    rule: 'R-1.6a',
+    says: 'only the house, the shortfall and holders of frozen positions have negative equity',
+    found: claimsCovered,
   },
 ];
 

@@ -1,8 +1,8 @@
 /**
  * What happens because time passes (R-12.1). Before a command later than now, every due timer runs at its own time; at
  * one instant in this order: order expiry, mark recomputation by market id, premium samples, funding, triggers, TWAP slices,
- * liquidation, vault snapshots. Each instant's quotes are settled before the next, so cutting an interval in two never changes
- * state.
+ * liquidation, vault snapshots, vault leave orders. Each instant's quotes are settled before the next, so cutting an
+ * interval in two never changes state.
  */
 import { timeUs, type TimeUs } from '../num/units.ts';
 import { runTermsTimer } from './market/set-terms.ts';
@@ -14,6 +14,7 @@ import { nextSliceUs, releaseDueSlices } from './orders/twap.ts';
 import { runFundingTimer, samplePremium } from './risk/funding.ts';
 import { nextLiquidationUs, resumeLiquidations, runLiquidations } from './risk/liquidation.ts';
 import { runMarkTimer, settleQuotes } from './risk/mark-price.ts';
+import { runVaultLeave } from './risk/vault-leave.ts';
 import { runVaultSnapshots } from './risk/vault.ts';
 import type { State } from './state.ts';
 
@@ -24,6 +25,7 @@ export function nextTimerUs(state: State): number {
     nextSliceUs(state),
     nextLiquidationUs(state),
     state.vaultSnapshotUs,
+    state.vaultLeaveUs,
   );
   for (const { markDueUs, sampleDueUs, fundingDueUs, termsDueUs } of state.markets) {
     if (markDueUs < next) next = markDueUs;
@@ -62,6 +64,7 @@ export function runTimers(state: State, untilUs: TimeUs): void {
     resumeLiquidations(state);
     runLiquidations(state);
     runVaultSnapshots(state);
+    runVaultLeave(state);
     settleQuotes(state);
   }
   state.nowUs = untilUs;

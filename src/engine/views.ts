@@ -121,6 +121,10 @@ export interface MarginView {
   /** With isolated positions. */
   readonly initialRequirementQuanta: Quanta;
   readonly maintenanceRequirementQuanta: Quanta;
+  /** What may be used to open: without gains in frozen markets and less the haircut on their notional. */
+  readonly freeCollateralCrossQuanta: Quanta;
+  /** With isolated positions. */
+  readonly freeCollateralQuanta: Quanta;
   readonly netDepositsQuanta: Quanta;
   /** */
   readonly withdrawableQuanta: Quanta;

@@ -39,7 +39,12 @@ export function vaultShares(state: State): string | null {
   return sum === state.vaultShares ? null : `${String(sum)} ≠ ${String(state.vaultShares)}`;
 }
 
-/** R-6.4: insurance is never overdrawn. */
+/** R-6.7: insurance is never overdrawn. */
 export function insuranceNotNegative(state: State): string | null {
   return state.insurance.cash >= 0n ? null : `insurance holds ${String(state.insurance.cash)}`;
+}
+
+/** R-6.6: the shortfall is a debt or nothing. */
+export function shortfallNotPositive(state: State): string | null {
+  return state.shortfall.cash <= 0n ? null : `shortfall holds ${String(state.shortfall.cash)}`;
 }
