@@ -245,6 +245,11 @@ const HISTORICAL = -1;
  * historical order's number and its size.
  */
 function archiveQueues(io: Archive, state: State, market: Market): void {
+  archiveSides(io, state, market);
+  if (io.loading) market.seenChanges = market.book.changes;
+}
+
+function archiveSides(io: Archive, state: State, market: Market): void {
   io.section('book');
   for (const side of [1, -1] as const) {
     const ladder = market.book.ladder(side);
