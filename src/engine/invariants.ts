@@ -5,6 +5,7 @@
 import { levelOrder, levelTotals, uncrossedBook } from './invariants/book.ts';
 import {
   conservation,
+  exemptDeposits,
   insuranceNotNegative,
   isolatedMargin,
   shortfallNotPositive,
@@ -159,6 +160,12 @@ export const STATE_INVARIANTS: readonly StateInvariant[] = [
     rule: 'R-6.6',
     says: 'the shortfall is never above zero',
     found: shortfallNotPositive,
+  },
+  {
+    name: 'exemptDeposits',
+    rule: 'R-6.6',
+    says: 'deposits exempt from the shortfall add up',
+    found: exemptDeposits,
   },
   {
     name: 'noFlatDebt',

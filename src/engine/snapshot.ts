@@ -96,6 +96,8 @@ function archiveLive(io: Archive, state: State): void {
   state.shortfallEpoch = io.int(state.shortfallEpoch);
   state.shortfallSinceUs = timeUs(io.int(state.shortfallSinceUs));
   state.shortfallDueUs = archiveDue(io, state.shortfallDueUs);
+  state.exemptTotal = quanta(io.bigint(state.exemptTotal));
+  state.exemptTotalEpoch = io.int(state.exemptTotalEpoch);
   state.insuranceHourUs = timeUs(io.int(state.insuranceHourUs));
   state.insuranceBase = quanta(io.bigint(state.insuranceBase));
   state.insurancePaid = quanta(io.bigint(state.insurancePaid));

@@ -90,6 +90,9 @@ export class State {
   shortfallEpoch = 0;
   shortfallSinceUs: TimeUs = timeUs(0);
   shortfallDueUs = Infinity;
+  /** Σ of exempt deposits that have not left, and of which shortfall; of an older one they count no more. */
+  exemptTotal: Quanta = quanta(0n);
+  exemptTotalEpoch = 0;
   /** The UTC hour of the insurance limit: its start, what counts as held then, and what was paid since. */
   insuranceHourUs: TimeUs = timeUs(0);
   insuranceBase: Quanta = quanta(0n);

@@ -7,7 +7,6 @@ import { rollInsuranceHour } from '../risk/insurance-hour.ts';
 import type { State } from '../state.ts';
 import type { Subaccount } from './subaccount.ts';
 import { hashBalanceChanged } from '../hash.ts';
-import { rollInsuranceHour } from '../risk/insurance-hour.ts';
 
 /** Adds a signed amount to the subaccount's cash; an amount of 0 leaves no entry. */
 export function credit(

@@ -2,11 +2,12 @@
  * What deposits and withdrawals have to do with the shortfall S ≤ 0 (R-6.6).
  *
  * While S < 0, a withdrawal of a leaves ⌈a × |S| ÷ C⌉ to it, rounded up and at most |S|. C is what users and the vault claim
- * at the marks: deposits − withdrawals + |S| − insurance − treasury − house. Everyone's claim is worth the same part of
- * its amount, and a withdrawal takes |S| ÷ C from both, so leaving first gains nothing.
+ * at the marks without what is exempt: deposits − withdrawals + |S| − insurance − treasury − house − exempt. A
+ * withdrawal changes both |S| and C by the same ratio, but for rounding against it, so leaving first gains nothing.
  *
- * Deposits from outside since S began are exempt up to their amount, so that nobody pays for losses before their time.
- * They count for one epoch: a shortfall that begins later takes its share of them, too.
+ * Deposits from outside since S began are exempt up to their amount: they pay for no loss before their time, and since C
+ * leaves them out, depositing cannot dilute the share of other money. They count for one epoch: a shortfall that begins
+ * later takes its share of them, too.
  */
 import { divCeil, minBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
@@ -47,7 +48,8 @@ export function shareOfWithdrawal(
   const exempt = minBig(amount, exemptOf(state, from));
   const rest = amount - exempt;
   const { insurance, treasury } = state;
-  const claims = state.supply + size - insurance.cash - treasury.cash - houseEquity(state);
+  const system = insurance.cash + treasury.cash + houseEquity(state);
+  const claims = state.supply + size - system - exemptTotal(state);
   const part = claims <= 0n ? rest : minBig(rest, divCeil(rest * size, claims));
   return { exempt: quanta(exempt), share: quanta(minBig(part, size)) };
 }
@@ -57,17 +59,27 @@ function exemptOf(state: State, subaccount: Subaccount): bigint {
   return subaccount.exemptEpoch === state.shortfallEpoch ? subaccount.exemptQuanta : 0n;
 }
 
+function exemptTotal(state: State): bigint {
+  return state.exemptTotalEpoch === state.shortfallEpoch ? state.exemptTotal : 0n;
+}
+
+function changeExempt(state: State, subaccount: Subaccount, change: bigint): void {
+  subaccount.exemptQuanta = quanta(exemptOf(state, subaccount) + change);
+  subaccount.exemptEpoch = state.shortfallEpoch;
+  state.exemptTotal = quanta(exemptTotal(state) + change);
+  state.exemptTotalEpoch = state.shortfallEpoch;
+}
+
 /** The exempt part of a withdrawal is used up. */
 export function useExemption(state: State, from: Subaccount, exempt: Quanta): void {
   if (exempt === 0n) return;
-  from.exemptQuanta = quanta(exemptOf(state, from) - exempt);
+  changeExempt(state, from, -exempt);
 }
 
 /** A deposit to a user while there is a shortfall. */
 export function exemptDeposit(state: State, to: Subaccount, amount: Quanta): void {
   if (shortfallSize(state) <= 0n) return;
-  to.exemptQuanta = quanta(exemptOf(state, to) + amount);
-  to.exemptEpoch = state.shortfallEpoch;
+  changeExempt(state, to, amount);
 }
 
 /**

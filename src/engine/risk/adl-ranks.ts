@@ -5,7 +5,7 @@
 import { timeUs, type Seq, type SubaccountId, type TimeUs } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
-import { rankOpposite } from './adl.ts';
+import { rankHolders } from './adl.ts';
 
 const FIFTHS = 5;
 
@@ -45,13 +45,11 @@ export class AdlRanks {
 
 function placesOf(state: State, market: Market, side: 1 | -1): Map<SubaccountId, number> {
   const places = new Map<SubaccountId, number>();
-  for (const id of market.holders) {
-    const other = state.subaccount(id).exposure(market.id);
-    if (other.positionLots > 0 === side > 0) continue;
-    for (const { exposure } of rankOpposite(state, market, other)) {
-      places.set(exposure.subaccount, places.size);
-    }
-    break;
+  const holders = [...market.holders]
+    .map((id) => state.subaccount(id).exposure(market.id))
+    .filter(({ positionLots }) => positionLots > 0 === side > 0);
+  for (const { subaccount } of rankHolders(state, market, holders)) {
+    places.set(subaccount, places.size);
   }
   return places;
 }

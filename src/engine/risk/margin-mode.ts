@@ -93,6 +93,7 @@ function isCovered(
 ): boolean {
   if (exposure === undefined) return true;
   const before = { isolated: exposure.isolated, ownMarginPpm: exposure.ownMarginPpm };
+  if (moved > 0n && subaccount.clearingDebt > 0n) return false;
   const asksMore = marginPpm > before.ownMarginPpm || moved > 0n;
   if (!asksMore || !isInUse(exposure)) return true;
   // Tried and put back: the rule is the same as for everything else that margin counts.

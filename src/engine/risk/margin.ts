@@ -153,10 +153,10 @@ export function marginFigures(state: State, subaccount: Subaccount): MarginFigur
 }
 
 /**
- * What may leave the subaccount (R-5.9). Nothing while it owes insurance what lifted it beside frozen positions (R-6.1).
+ * What may leave the subaccount (R-5.9). Nothing while it owes what others paid for its deficit (R-6.1).
  */
 export function withdrawable(state: State, subaccount: Subaccount): Quanta {
-  if (subaccount.insuranceDebt > 0n) return quanta(0n);
+  if (subaccount.clearingDebt > 0n) return quanta(0n);
   const figures = marginFigures(state, subaccount);
   const held = maxBig(figures.initial, divCeil(figures.notional, 10n));
   const free = figures.admissionEquity - held - figures.haircut;
@@ -166,11 +166,11 @@ export function withdrawable(state: State, subaccount: Subaccount): Quanta {
 
 /**
  * What may leave the margin of an isolated position: what it holds beyond its initial requirement (R-5.10). Nothing from
- * a frozen market, nor while the subaccount owes insurance.
+ * a frozen market, nor while the subaccount owes what others paid for it.
  */
 export function isolatedExcess(subaccount: Subaccount, exposure: Exposure, market: Market): Quanta {
   if (!exposure.isolated || exposure.positionLots === 0) return quanta(0n);
-  if (market.frozen || subaccount.insuranceDebt > 0n) return quanta(0n);
+  if (market.frozen || subaccount.clearingDebt > 0n) return quanta(0n);
   const required = initialOf(exposure, market, lots(Math.abs(exposure.positionLots)));
   const excess = isolatedEquity(exposure, market) - required;
   const available = exposure.marginQuanta < excess ? exposure.marginQuanta : excess;
@@ -225,6 +225,8 @@ export function affordsOrder(
   const size = Math.abs(orderLots);
   if (orderLots < 0 && position > 0 && exposure.askLots + size <= position) return true;
   if (orderLots > 0 && position < 0 && exposure.bidLots + size <= -position) return true;
+  // A debt is repaid before anything opens.
+  if (subaccount.clearingDebt > 0n) return false;
 
   const spec = market.spec;
   const mark = mustMark(market);
@@ -289,6 +291,7 @@ export function affordsFill(
   const position = exposure.positionLots;
   const after = position + fillLots;
   const reducing = Math.abs(after) < Math.abs(position) && after * position >= 0;
+  if (!reducing && subaccount.clearingDebt > 0n) return false;
   const restingLots = restingSlot === NONE ? 0 : Math.abs(fillLots);
   const bids = exposure.bidLots - (fillLots > 0 ? restingLots : 0);
   const asks = exposure.askLots - (fillLots < 0 ? restingLots : 0);
