@@ -1,7 +1,7 @@
 /**
  * What happens because time passes (R-12.1). Before a command later than now, every due timer runs at its own time; at
  * one instant in this order: order expiry, freezing of markets, samples of the EMA, mark recomputation by market id, premium samples,
- * funding, insurance's payment on the shortfall, units below zero, triggers, TWAP slices, liquidation, vault snapshots. Each
+ * funding, insurance's payment on the shortfall, units below zero, triggers, TWAP slices, liquidation, vault snapshots, vault leave orders. Each
  * instant's quotes are settled before the next, so cutting an interval in two never changes
  * state.
  */
@@ -29,11 +29,17 @@ export function nextTimerUs(state: State): number {
     nextSliceUs(state),
     nextLiquidationUs(state),
     state.vaultSnapshotUs,
-    state.vaultLeaveUs,
     state.shortfallDueUs,
+    state.vaultLeaveUs,
   );
-  for (const market of state.markets) {
-    const { emaDueUs, markDueUs, sampleDueUs, fundingDueUs, freezeDueUs, termsDueUs } = market;
+  for (const {
+    emaDueUs,
+    markDueUs,
+    sampleDueUs,
+    fundingDueUs,
+    freezeDueUs,
+    termsDueUs,
+  } of state.markets) {
     if (emaDueUs < next) next = emaDueUs;
     if (markDueUs < next) next = markDueUs;
     if (sampleDueUs < next) next = sampleDueUs;

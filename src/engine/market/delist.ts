@@ -12,6 +12,7 @@ import { endOrder } from '../orders/end.ts';
 import type { Outcome, Refusal } from '../rejections.ts';
 import { clearBelowZero, settleFlatDebts } from '../risk/clearing.ts';
 import { transferPosition } from '../risk/position-transfer.ts';
+import { stopPriceTimers } from '../risk/freshness.ts';
 import type { State } from '../state.ts';
 import type { Market } from './market.ts';
 import { markHoldersForRiskCheck } from './risk-check.ts';
@@ -72,10 +73,7 @@ function setLastPrice(state: State, market: Market, price: PriceTicks): void {
   market.markTicks = price;
   market.indexTicks = price;
   market.frozen = false;
-  market.freezeDueUs = Infinity;
-  market.markDueUs = Infinity;
-  market.sampleDueUs = Infinity;
-  market.fundingDueUs = Infinity;
+  stopPriceTimers(market);
   market.nextSpec = null;
   market.termsDueUs = Infinity;
   state.emit(hashMarkChanged, {

@@ -93,7 +93,6 @@ function freeze(state: State, market: Market): void {
 
 function thaw(state: State, market: Market): void {
   market.frozen = false;
-  market.thawStep = state.step;
   resumeEma(state, market);
   if (market.sampleDueUs === Infinity) {
     market.sampleDueUs = nextSampleUs(state, market, state.nowUs);
