@@ -73,7 +73,7 @@ function run(table: string, spec: Record<string, unknown> = {}): void {
       ...PLAIN_LIMIT,
       kind: 'placeOrder',
       timeUs: T,
-      subaccount: subaccountId(5 + NAMES.indexOf(who)),
+      subaccount: subaccountId(6 + NAMES.indexOf(who)),
       lots: lots((side === 'buy' ? 1 : -1) * Number(size)),
       priceTicks: priceTicks(Number(price.slice(1))),
       ioc: flags.includes('ioc'),

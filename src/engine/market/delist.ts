@@ -11,8 +11,9 @@ import { logOperator } from '../operator-log.ts';
 import { endOrder } from '../orders/end.ts';
 import type { Outcome, Refusal } from '../rejections.ts';
 import { clearBelowZero, settleFlatDebts } from '../risk/clearing.ts';
-import { transferPosition } from '../risk/position-transfer.ts';
 import { stopPriceTimers } from '../risk/freshness.ts';
+import { transferPosition } from '../risk/position-transfer.ts';
+import { moveMark } from '../risk/recompute-mark.ts';
 import type { State } from '../state.ts';
 import type { Market } from './market.ts';
 import { markHoldersForRiskCheck } from './risk-check.ts';
@@ -69,8 +70,7 @@ function endOrders(state: State, market: Market): void {
 
 /** The market's last mark and index; no timer of its prices runs again. */
 function setLastPrice(state: State, market: Market, price: PriceTicks): void {
-  market.markBeforeTicks = market.markTicks;
-  market.markTicks = price;
+  moveMark(state, market, price);
   market.indexTicks = price;
   market.frozen = false;
   stopPriceTimers(market);

@@ -101,8 +101,10 @@ function thaw(state: State, market: Market): void {
 }
 
 function announce(state: State, market: Market): void {
-  market.liquidationDue = true;
-  markHoldersForRiskCheck(state, market);
+  if (market.markTicks !== null) {
+    market.liquidationDue = true;
+    markHoldersForRiskCheck(state, market);
+  }
   state.emit(hashMarketFrozen, {
     kind: 'marketFrozen',
     seq: state.seq,

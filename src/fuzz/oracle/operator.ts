@@ -49,6 +49,14 @@ export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
   if (!isSound(c.spec)) return 'market_spec_invalid';
   const old = market.spec;
   const waits = maintenanceRises(old.tiers, c.spec.tiers);
+  const notice = BigInt(world.config.termsNoticeUs);
+  if (notice === 0n) {
+    market.nextSpec = null;
+    market.nextAt = null;
+    takeSpec(market, c.spec);
+    sayTerms(world, market);
+    return 'ok';
+  }
   const now: MarketSpec = {
     ...c.spec,
     tiers: waits ? old.tiers : c.spec.tiers,
@@ -67,9 +75,8 @@ export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
     c.spec.maxMarkDeviationPpm !== market.spec.maxMarkDeviationPpm ||
     c.spec.funding.capPpm !== old.funding.capPpm ||
     c.spec.funding.marginCapPpm !== old.funding.marginCapPpm;
-  const at = world.now + BigInt(world.config.termsNoticeUs);
   market.nextSpec = differs ? c.spec : null;
-  market.nextAt = differs ? at : null;
+  market.nextAt = differs ? world.now + notice : null;
   sayTerms(world, market);
   return 'ok';
 }
@@ -87,6 +94,8 @@ export function takeTerms(world: World, market: Market): void {
 function takeSpec(market: Market, spec: MarketSpec): void {
   market.spec = spec;
   market.rates = ratesOf(spec);
+  // Impact prices and the bounds of the mark may be others now.
+  if (market.mark !== null) market.bookChanged = true;
   if (market.capFixed) fixCap(market, true);
   else market.openInterestCap = BigInt(spec.maxOpenInterestLots);
 }
@@ -141,7 +150,8 @@ export function delistMarket(world: World, c: DelistMarket): Answer {
   const last = market.index ?? market.mark;
   if (last === null) return 'index_not_fresh';
   const price = c.priceTicks === null ? last : BigInt(c.priceTicks);
-  if (price < 1n || abs(price - last) > roundedDown(last, market.rates.band)) {
+  if (price < 1n) return 'price_not_positive';
+  if (abs(price - last) > roundedDown(last, market.rates.band)) {
     return 'price_outside_band';
   }
   because(world, 'delisting', () => {
@@ -151,35 +161,27 @@ export function delistMarket(world: World, c: DelistMarket): Answer {
 }
 
 function settleAt(world: World, market: Market, price: bigint): void {
+  market.status = 'delisted';
+  say(world, { kind: 'marketStatusChanged', market: market.id, status: 'delisted' });
   for (const order of [...world.live]) {
     if (order.market === market.id && isLive(order)) end(world, order, 'cancelled', 'delisted');
   }
   settleConsequences(world);
-  const before = { mark: market.mark, index: market.index };
   market.index = price;
   market.indexAt = world.now;
   if (market.frozen) endFreeze(world, market);
   moveMark(world, market, price);
   world.marked.add(market.id);
-  if (before.mark !== price || before.index !== price) {
-    say(world, {
-      kind: 'markChanged',
-      market: market.id,
-      markTicks: price,
-      indexTicks: price,
-    });
-  }
+  say(world, { kind: 'markChanged', market: market.id, markTicks: price, indexTicks: price });
   clearBelowZero(world);
   closeAll(world, market, price);
-  market.status = 'delisted';
   market.nextSpec = null;
   market.nextAt = null;
   market.emaDue = null;
   market.markDue = null;
   market.samples = [];
-  market.house.length = 0;
-  say(world, { kind: 'marketDelisted', market: market.id, priceTicks: price });
   settleFlatDebts(world);
+  say(world, { kind: 'marketDelisted', market: market.id, priceTicks: price });
 }
 
 /** Longs against shorts, each in the order of ids; both sides get the price, and no money beside it. */
