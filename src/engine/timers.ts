@@ -17,7 +17,7 @@ import { runFreezeTimer } from './risk/freshness.ts';
 import { runFundingTimer, samplePremium } from './risk/funding.ts';
 import { nextLiquidationUs, resumeLiquidations, runLiquidations } from './risk/liquidation.ts';
 import { runEmaSample, runMarkTimer, settleQuotes } from './risk/mark-price.ts';
-import { runShortfallTimer } from './risk/shortfall.ts';
+import { runShortfallTimer } from './risk/insurance.ts';
 import { runVaultLeave } from './risk/vault-leave.ts';
 import { runVaultSnapshots } from './risk/vault.ts';
 import type { State } from './state.ts';
