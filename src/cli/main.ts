@@ -8,7 +8,7 @@ import yargs, { type Argv, type CommandModule } from 'yargs';
 import { giveCompilerRoom } from './compiler.ts';
 import { EXIT, explainFailure, printError, takeExitCode, watchInterrupt } from './manners.ts';
 
-const VERSION = '0.1.0';
+const VERSION = '0.2.0';
 
 interface LazyCommand {
   readonly usage: string;

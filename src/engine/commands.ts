@@ -18,7 +18,7 @@ import type {
   SubaccountId,
   TimeUs,
 } from '../num/units.ts';
-import type { MarketSpec, SelfTradeMode } from './config.ts';
+import type { MarketSpec, MarketStatus, SelfTradeMode } from './config.ts';
 
 export type OrderType = 'limit' | 'twap' | 'takeProfit' | 'stopLoss' | 'trailingStop' | 'iceberg';
 export type Side = 'bid' | 'ask';
@@ -310,6 +310,32 @@ export interface SettleFunding {
   readonly ratePpb: Ppb;
 }
 
+/** The operator changes the terms of a listed market. */
+export interface SetMarketTerms {
+  readonly kind: 'setMarketTerms';
+  readonly timeUs: TimeUs;
+  readonly market: MarketId;
+  /** The whole spec; what identifies the market must be as it is. */
+  readonly spec: MarketSpec;
+}
+
+/** The operator restricts or reopens a market. */
+export interface SetMarketStatus {
+  readonly kind: 'setMarketStatus';
+  readonly timeUs: TimeUs;
+  readonly market: MarketId;
+  readonly status: Exclude<MarketStatus, 'delisted'>;
+}
+
+/** The operator settles every position of a market and closes it for good. */
+export interface DelistMarket {
+  readonly kind: 'delistMarket';
+  readonly timeUs: TimeUs;
+  readonly market: MarketId;
+  /** null: at the index. */
+  readonly priceTicks: PriceTicks | null;
+}
+
 export type Command =
   | PlaceOrder
   | PlaceOrders
@@ -332,6 +358,9 @@ export type Command =
   | UpdateMargin
   | UpdateDelegate
   | UpdateSigners
-  | SettleFunding;
+  | SettleFunding
+  | SetMarketTerms
+  | SetMarketStatus
+  | DelistMarket;
 
 export type CommandKind = Command['kind'];

@@ -14,6 +14,8 @@ import {
   quanta,
   timeUs,
   type Address,
+  type PriceTicks,
+  type Quanta,
 } from '../num/units.ts';
 import type {
   ExchangeConfig,
@@ -59,19 +61,25 @@ export function archiveConfig(io: Archive, saved: ExchangeConfig | null): Exchan
     clsAccount: archiveAddress(io, saved?.clsAccount),
     insuranceAccount: archiveAddress(io, saved?.insuranceAccount),
     treasuryAccount: archiveAddress(io, saved?.treasuryAccount),
+    shortfallAccount: archiveAddress(io, saved?.shortfallAccount),
+    samplingSeed: io.text(saved?.samplingSeed ?? ''),
     selfTradeExpire: io.int(saved?.selfTradeExpire ?? 0) as SelfTradeMode,
     triggerSource: archiveWord(io, saved?.triggerSource, TRIGGER_SOURCES),
     indexStaleUs: durationUs(io.int(saved?.indexStaleUs ?? 0)),
+    frozenHaircutPpm: ppm(io.int(saved?.frozenHaircutPpm ?? 0)),
     maxOriginatorFeePpm: ppm(io.int(saved?.maxOriginatorFeePpm ?? 0)),
     maxDelegateOriginatorFeePpm: ppm(io.int(saved?.maxDelegateOriginatorFeePpm ?? 0)),
     vaultFeeSharePpm: ppm(io.int(saved?.vaultFeeSharePpm ?? 0)),
     insuranceFeeSharePpm: ppm(io.int(saved?.insuranceFeeSharePpm ?? 0)),
+    insuranceHourlyPpm: ppm(io.int(saved?.insuranceHourlyPpm ?? 0)),
     liquidationFeePpm: ppm(io.int(saved?.liquidationFeePpm ?? 0)),
     partialLiquidationNotional: quanta(io.bigint(saved?.partialLiquidationNotional ?? 0n)),
     liquidationSlicePpm: ppm(io.int(saved?.liquidationSlicePpm ?? 0)),
     liquidationPauseUs: durationUs(io.int(saved?.liquidationPauseUs ?? 0)),
     minVaultDeposit: quanta(io.bigint(saved?.minVaultDeposit ?? 0n)),
     vaultLockupUs: durationUs(io.int(saved?.vaultLockupUs ?? 0)),
+    vaultLeavePpm: ppm(io.int(saved?.vaultLeavePpm ?? 0)),
+    termsNoticeUs: durationUs(io.int(saved?.termsNoticeUs ?? 0)),
     marketDataTimeUnit: archiveWord(io, saved?.marketDataTimeUnit, ['ms', 's'] as const),
     orderTypeCase: archiveWord(io, saved?.orderTypeCase, ['camel', 'pascal'] as const),
     rateLimit: io.bool(saved?.rateLimit ?? false),
@@ -99,6 +107,7 @@ export function archiveSpec(io: Archive, saved: MarketSpec | null): MarketSpec {
     maxPriceTicks: priceTicks(io.int(saved?.maxPriceTicks ?? 0)),
     maxOpenOrders: io.int(saved?.maxOpenOrders ?? 0),
     maxOpenInterestLots: lots(io.int(saved?.maxOpenInterestLots ?? 0)),
+    maxOpenInterestNotional: optionalQuanta(io, saved?.maxOpenInterestNotional ?? null),
     priceBandPpm: ppm(io.int(saved?.priceBandPpm ?? 0)),
     tiers: archiveList(io, saved?.tiers ?? [], (tier) => ({
       floorQuanta: quanta(io.bigint(tier?.floorQuanta ?? 0n)),
@@ -110,6 +119,12 @@ export function archiveSpec(io: Archive, saved: MarketSpec | null): MarketSpec {
     markSource: archiveWord(io, saved?.markSource, MARK_SOURCES),
     indexSource: archiveWord(io, saved?.indexSource, INDEX_SOURCES),
     maxMarkDeviationPpm: ppm(io.int(saved?.maxMarkDeviationPpm ?? 0)),
+    initialMarkTicks: optionalTicks(io, saved?.initialMarkTicks ?? null),
+    recordedLiquidity: io.bool(saved?.recordedLiquidity ?? false),
+    vaultQuotePpm: ppm(io.int(saved?.vaultQuotePpm ?? 0)),
+    insuranceHourlyPpm: ppm(io.int(saved?.insuranceHourlyPpm ?? 0)),
+    openNotionalLower: optionalQuanta(io, saved?.openNotionalLower ?? null),
+    openNotionalUpper: optionalQuanta(io, saved?.openNotionalUpper ?? null),
     funding: {
       source: archiveWord(io, saved?.funding.source, FUNDING_SOURCES),
       sampleIntervalUs: durationUs(io.int(saved?.funding.sampleIntervalUs ?? 0)),
@@ -125,6 +140,15 @@ export function archiveSpec(io: Archive, saved: MarketSpec | null): MarketSpec {
     impactModel: archiveWord(io, saved?.impactModel, IMPACT_MODELS),
     impactHalfLifeUs: durationUs(io.int(saved?.impactHalfLifeUs ?? 0)),
   };
+}
+
+function optionalQuanta(io: Archive, saved: Quanta | null): Quanta | null {
+  return io.bool(saved !== null) ? quanta(io.bigint(saved ?? 0n)) : null;
+}
+
+function optionalTicks(io: Archive, saved: PriceTicks | null): PriceTicks | null {
+  const value = io.optionalInt(saved);
+  return value === null ? null : priceTicks(value);
 }
 
 function archiveAddress(io: Archive, saved: Address | undefined): Address {

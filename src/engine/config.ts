@@ -22,6 +22,16 @@ export type MarkSource = 'median' | 'index' | 'last' | 'mid' | 'external';
 /** Where a market's index comes from (R-5.3a). */
 export type IndexSource = 'oracle' | 'mid' | 'external';
 export type FundingSource = 'premium' | 'external';
+/** Which orders a market takes (R-13.2); `halted` also freezes it, `delisted` is final. */
+export const MARKET_STATUSES = [
+  'open',
+  'postOnly',
+  'reduceOnly',
+  'cancelOnly',
+  'halted',
+  'delisted',
+] as const;
+export type MarketStatus = (typeof MARKET_STATUSES)[number];
 
 /** How a decrease of historical volume is split ahead of and behind our orders (DESIGN §6). */
 export type QueueModel = 'riskAverse' | 'probPower1' | 'probPower2' | 'probPower3' | 'probLog';
@@ -39,13 +49,22 @@ export interface ExchangeConfig {
   readonly clsAccount: Address;
   readonly insuranceAccount: Address;
   readonly treasuryAccount: Address;
+  /** Holds what nobody could pay, never above zero (R-6.6). */
+  readonly shortfallAccount: Address;
+  /** 16 hex digits: the key of the instants at which prices are sampled (R-5.3, R-7.1). Secret; in no answer. */
+  readonly samplingSeed: string;
   readonly selfTradeExpire: SelfTradeMode;
   readonly triggerSource: TriggerSource;
+  /** A market whose price source is older than this is frozen (R-5.3b). */
   readonly indexStaleUs: DurationUs;
+  /** Part of the notional of frozen positions that cannot be withdrawn or used to open (R-5.9). */
+  readonly frozenHaircutPpm: Ppm;
   readonly maxOriginatorFeePpm: Ppm;
   readonly maxDelegateOriginatorFeePpm: Ppm;
   readonly vaultFeeSharePpm: Ppm;
   readonly insuranceFeeSharePpm: Ppm;
+  /** Most that insurance pays in a UTC hour, of what it held at the hour's start (R-6.7). */
+  readonly insuranceHourlyPpm: Ppm;
   readonly liquidationFeePpm: Ppm;
   /** Positions above this are liquidated in slices of this part of their size, with a pause between (R-6.2). */
   readonly partialLiquidationNotional: Quanta;
@@ -54,6 +73,10 @@ export interface ExchangeConfig {
   /** R-8.2 */
   readonly minVaultDeposit: Quanta;
   readonly vaultLockupUs: DurationUs;
+  /** Part of a position that the vault offers each minute (R-8.4); 0: it keeps what it took. */
+  readonly vaultLeavePpm: Ppm;
+  /** From a rise of maintenance rates to their effect (R-13.1). */
+  readonly termsNoticeUs: DurationUs;
   readonly marketDataTimeUnit: 'ms' | 's';
   readonly orderTypeCase: 'camel' | 'pascal';
   /** Whether the 200-a-second limiter runs although the clock is virtual (R-11.2). */
@@ -106,6 +129,8 @@ export interface MarketSpec {
   readonly maxPriceTicks: PriceTicks;
   readonly maxOpenOrders: number;
   readonly maxOpenInterestLots: Lots;
+  /** The same as money, made lots at the market's first price; null without one. */
+  readonly maxOpenInterestNotional: Quanta | null;
   readonly priceBandPpm: Ppm;
   /** At least one tier, floors ascending from 0. */
   readonly tiers: readonly MarginTier[];
@@ -115,6 +140,17 @@ export interface MarketSpec {
   readonly markSource: MarkSource;
   readonly indexSource: IndexSource;
   readonly maxMarkDeviationPpm: Ppm;
+  /** Mark until there is a last price or a mid; for these two sources only. */
+  readonly initialMarkTicks: PriceTicks | null;
+  /** Whether recorded liquidity will give the market its prices (R-5.3). */
+  readonly recordedLiquidity: boolean;
+  /** Distance from mark and index at which the vault offers its positions (R-8.4). */
+  readonly vaultQuotePpm: Ppm;
+  /** As the exchange's, for deficits of this market (R-6.7). */
+  readonly insuranceHourlyPpm: Ppm;
+  /** Open notional between which the initial rate rises to 100 % (R-13.4); null: it never does. */
+  readonly openNotionalLower: Quanta | null;
+  readonly openNotionalUpper: Quanta | null;
   readonly funding: FundingConfig;
   readonly queueModel: QueueModel;
   readonly impactModel: ImpactModel;

@@ -5,7 +5,7 @@
  * Every event carries `seq` (the command that caused it), `index` (its place among that command's events, from 0),
  * `timeUs` (when it happened: a timer's own time, else the command's) and `cause`.
  */
-import type { MarketSpec, SelfTradeMode } from './config.ts';
+import type { MarketSpec, MarketStatus, SelfTradeMode } from './config.ts';
 import type { OrderType } from './commands.ts';
 import type { EndReason } from './rejections.ts';
 import type {
@@ -36,7 +36,9 @@ export type Cause =
   | 'iceberg'
   | 'funding'
   | 'liquidation'
-  | 'adl';
+  | 'adl'
+  | 'delisting'
+  | 'vault';
 
 interface EventBase {
   readonly seq: Seq;
@@ -178,7 +180,10 @@ export type LedgerReason =
   | 'liquidationFee'
   | 'insurance'
   | 'adl'
-  | 'takeover';
+  | 'takeover'
+  | 'shortfall'
+  | 'insuranceRepaid'
+  | 'delisting';
 
 /** One ledger entry: `deltaQuanta` was added to the subaccount's cash, which is now `balanceQuanta`. */
 export interface BalanceChanged extends EventBase {
@@ -291,7 +296,7 @@ export interface LiquidationStep extends EventBase {
   /** The position's market; null when the step is about all cross positions. */
   readonly market: MarketId | null;
   readonly isolated: boolean;
-  readonly step: 'cancelOrders' | 'order' | 'insurance' | 'takeover' | 'adl' | 'safe';
+  readonly step: 'cancelOrders' | 'order' | 'insurance' | 'takeover' | 'adl' | 'safe' | 'shortfall';
   readonly equityQuanta: Quanta;
   readonly maintenanceQuanta: Quanta;
   /** Orders that are cancelled. */
@@ -300,17 +305,17 @@ export interface LiquidationStep extends EventBase {
   readonly lots: Lots;
   readonly limitTicks: PriceTicks | null;
   readonly bankruptcyTicks: PriceTicks | null;
-  /** Paid by insurance, or equity that goes along. */
+  /** Paid by insurance or left to the shortfall; of a take-over or ADL, the equity at its prices. */
   readonly amountQuanta: Quanta;
 }
 
-/** A position changed hands without the book (R-6.5), at the mark; money went with it. */
+/** A position changed hands without the book (R-6.5) at `priceTicks`; money went with it. */
 export interface PositionTransferred extends EventBase {
   readonly kind: 'positionTransferred';
   readonly market: MarketId;
   readonly from: SubaccountId;
   readonly to: SubaccountId;
-  readonly reason: 'takeover' | 'adl';
+  readonly reason: 'takeover' | 'adl' | 'delisting';
   /** Signed as `from` held them. */
   readonly lots: Lots;
   readonly priceTicks: PriceTicks;
@@ -348,6 +353,38 @@ export interface SignersChanged extends EventBase {
   readonly quorum: number;
 }
 
+/** A market froze, or thawed (R-5.3b). */
+export interface MarketFrozen extends EventBase {
+  readonly kind: 'marketFrozen';
+  readonly market: MarketId;
+  readonly frozen: boolean;
+  /** When it froze. */
+  readonly sinceUs: TimeUs;
+}
+
+/** Terms of a market in force now, and those that follow after the notice (R-13.1). */
+export interface MarketTermsChanged extends EventBase {
+  readonly kind: 'marketTermsChanged';
+  readonly market: MarketId;
+  readonly spec: MarketSpec;
+  readonly nextSpec: MarketSpec | null;
+  /** When `nextSpec` comes into force; null without one. */
+  readonly effectiveUs: TimeUs | null;
+}
+
+export interface MarketStatusChanged extends EventBase {
+  readonly kind: 'marketStatusChanged';
+  readonly market: MarketId;
+  readonly status: MarketStatus;
+}
+
+/** Every position of the market was settled at this price (R-13.2). */
+export interface MarketDelisted extends EventBase {
+  readonly kind: 'marketDelisted';
+  readonly market: MarketId;
+  readonly priceTicks: PriceTicks;
+}
+
 export type EngineEvent =
   | OrderAccepted
   | OrderRejected
@@ -373,7 +410,11 @@ export type EngineEvent =
   | PositionTransferred
   | VaultSharesChanged
   | DelegateChanged
-  | SignersChanged;
+  | SignersChanged
+  | MarketFrozen
+  | MarketTermsChanged
+  | MarketStatusChanged
+  | MarketDelisted;
 
 /** Where the engine pushes its events. */
 export type EventSink = (event: EngineEvent) => void;

@@ -16,7 +16,10 @@ import { ExchangeReader } from './exchange-reader.ts';
 import type { EventSink } from './events.ts';
 import { hashCommand, hashOutcome } from './hash-command.ts';
 import { violations } from './invariants.ts';
+import { delistMarket } from './market/delist.ts';
 import { listMarket } from './market/list.ts';
+import { setMarketStatus } from './market/set-status.ts';
+import { setMarketTerms } from './market/set-terms.ts';
 import { cancelAll } from './orders/cancel-all.ts';
 import { cancelOrder } from './orders/cancel.ts';
 import { settleFollowUps } from './orders/follow-ups.ts';
@@ -157,6 +160,12 @@ function carryOut(state: State, command: Command): Outcome {
       return updateSigners(state, command);
     case 'settleFunding':
       return settleFunding(state, command);
+    case 'setMarketTerms':
+      return setMarketTerms(state, command);
+    case 'setMarketStatus':
+      return setMarketStatus(state, command);
+    case 'delistMarket':
+      return delistMarket(state, command);
     default:
       return unreachable(command);
   }

@@ -6,7 +6,7 @@ import { codeOf } from '../base/code-of.ts';
 import type { RollingHash } from '../base/rolling-hash.ts';
 import { ORDER_TYPES } from './book/order-table.ts';
 import type { Command, NewOrder, PlaceOrder } from './commands.ts';
-import type { MarketSpec } from './config.ts';
+import { hashSpec } from './hash-spec.ts';
 import { REFUSALS, type Outcome } from './rejections.ts';
 import { hashBar, hashL3, hashLevels } from './tape/hash-tape.ts';
 
@@ -152,6 +152,24 @@ export function hashCommand(hash: RollingHash, command: Command): void {
       hash.int(command.market);
       hash.num(command.ratePpb);
       return;
+    case 'setMarketTerms':
+      hash.int(23);
+      hash.num(command.timeUs);
+      hash.int(command.market);
+      hashSpec(hash, command.spec);
+      return;
+    case 'setMarketStatus':
+      hash.int(24);
+      hash.num(command.timeUs);
+      hash.int(command.market);
+      hash.text(command.status);
+      return;
+    case 'delistMarket':
+      hash.int(25);
+      hash.num(command.timeUs);
+      hash.int(command.market);
+      hash.int(command.priceTicks ?? -1);
+      return;
     default:
       unreachable(command);
   }
@@ -204,41 +222,4 @@ function hashNewOrder(hash: RollingHash, order: NewOrder): void {
 
 export function hashOutcome(hash: RollingHash, outcome: Outcome): void {
   hash.int(outcome === 'ok' ? -1 : codeOf(REFUSALS, outcome));
-}
-
-function hashSpec(hash: RollingHash, spec: MarketSpec): void {
-  hash.text(spec.symbol);
-  hash.text(spec.feedId);
-  hash.text(spec.tickSize);
-  hash.text(spec.lotSize);
-  hash.num(spec.quantaPerTickLot);
-  hash.num(spec.minLots);
-  hash.num(spec.maxLots);
-  hash.int(spec.maxPriceTicks);
-  hash.num(spec.maxOpenOrders);
-  hash.num(spec.maxOpenInterestLots);
-  hash.int(spec.priceBandPpm);
-  hash.int(spec.tiers.length);
-  for (const tier of spec.tiers) {
-    hash.bigint(tier.floorQuanta);
-    hash.int(tier.initialMarginPpm);
-    hash.int(tier.maintenanceMarginPpm);
-  }
-  hash.int(spec.makerFeePpm);
-  hash.int(spec.takerFeePpm);
-  hash.text(spec.markSource);
-  hash.text(spec.indexSource);
-  hash.int(spec.maxMarkDeviationPpm);
-  hash.text(spec.funding.source);
-  hash.num(spec.funding.sampleIntervalUs);
-  hash.num(spec.funding.intervalUs);
-  hash.num(spec.funding.interestPpb);
-  hash.num(spec.funding.interestClampPpb);
-  hash.num(spec.funding.divisor);
-  hash.int(spec.funding.capPpm);
-  hash.num(spec.funding.marginCapPpm);
-  hash.bigint(spec.funding.impactNotional);
-  hash.text(spec.queueModel);
-  hash.text(spec.impactModel);
-  hash.num(spec.impactHalfLifeUs);
 }

@@ -30,7 +30,11 @@ import type {
   SignersChanged,
   VaultSharesChanged,
   MarkChanged,
+  MarketDelisted,
+  MarketFrozen,
   MarketListed,
+  MarketStatusChanged,
+  MarketTermsChanged,
   NonceUsed,
   OracleSet,
   OrderFilled,
@@ -39,6 +43,8 @@ import type {
   SelfTradeModeChanged,
   TapeApplied,
 } from './events.ts';
+import { MARKET_STATUSES } from './config.ts';
+import { hashSpec } from './hash-spec.ts';
 import { END_REASONS, type EndReason } from './rejections.ts';
 
 /** Numbers in the hash; append-only. */
@@ -54,6 +60,8 @@ export const CAUSES: readonly Cause[] = [
   'funding',
   'liquidation',
   'adl',
+  'delisting',
+  'vault',
 ];
 
 const LEDGER_REASONS: readonly LedgerReason[] = [
@@ -74,6 +82,9 @@ const LEDGER_REASONS: readonly LedgerReason[] = [
   'insurance',
   'adl',
   'takeover',
+  'shortfall',
+  'insuranceRepaid',
+  'delisting',
 ];
 
 const LIQUIDATION_STEPS: readonly LiquidationStep['step'][] = [
@@ -83,7 +94,10 @@ const LIQUIDATION_STEPS: readonly LiquidationStep['step'][] = [
   'takeover',
   'adl',
   'safe',
+  'shortfall',
 ];
+
+const TRANSFER_REASONS: readonly PositionTransferred['reason'][] = ['takeover', 'adl', 'delisting'];
 
 const TAPE_KINDS = ['depth', 'trade', 'snapshot', 'gap', 'bar', 'l3'] as const;
 
@@ -294,7 +308,7 @@ export function hashPositionTransferred(
   hash.int(event.market);
   hash.int(event.from);
   hash.int(event.to);
-  hash.int(event.reason === 'adl' ? 1 : 0);
+  hash.int(codeOf(TRANSFER_REASONS, event.reason));
   hash.num(event.lots);
   hash.int(event.priceTicks);
   hash.bigint(event.moneyQuanta);
@@ -336,6 +350,42 @@ export function hashSignersChanged(hash: RollingHash, cause: number, event: Sign
   hash.int(event.signers.length);
   for (const signer of event.signers) hash.text(signer);
   hash.num(event.quorum);
+}
+
+export function hashMarketFrozen(hash: RollingHash, cause: number, event: MarketFrozen): void {
+  hash.int(26 | (cause << 8));
+  hash.int(event.market);
+  hash.int(event.frozen ? 1 : 0);
+  hash.num(event.sinceUs);
+}
+
+export function hashMarketTermsChanged(
+  hash: RollingHash,
+  cause: number,
+  event: MarketTermsChanged,
+): void {
+  hash.int(27 | (cause << 8));
+  hash.int(event.market);
+  hashSpec(hash, event.spec);
+  hash.int(event.nextSpec === null ? 0 : 1);
+  if (event.nextSpec !== null) hashSpec(hash, event.nextSpec);
+  hash.num(event.effectiveUs ?? -1);
+}
+
+export function hashMarketStatusChanged(
+  hash: RollingHash,
+  cause: number,
+  event: MarketStatusChanged,
+): void {
+  hash.int(28 | (cause << 8));
+  hash.int(event.market);
+  hash.int(codeOf(MARKET_STATUSES, event.status));
+}
+
+export function hashMarketDelisted(hash: RollingHash, cause: number, event: MarketDelisted): void {
+  hash.int(29 | (cause << 8));
+  hash.int(event.market);
+  hash.int(event.priceTicks);
 }
 
 export function hashTapeApplied(hash: RollingHash, cause: number, event: TapeApplied): void {

@@ -25,6 +25,7 @@ export const REFUSALS = [
   'flags_conflict',
   'originator_fee_too_high',
   'originator_missing',
+  'originator_not_allowed',
   'batch_empty',
   'batch_too_large',
   'batch_nonces_not_increasing',
@@ -74,6 +75,9 @@ export const REFUSALS = [
   'index_not_fresh',
   'tape_level_invalid',
   'inverse_market',
+  'market_delisted',
+  'market_terms_immutable',
+  'price_outside_band',
 ] as const;
 
 export type Refusal = (typeof REFUSALS)[number];
@@ -96,6 +100,9 @@ export const END_REASONS = [
   'openInterest',
   'openOrders',
   'delisted',
+  'noMarkPrice',
+  'staleIndex',
+  'halted',
 ] as const;
 
 export type EndReason = (typeof END_REASONS)[number];

@@ -21,7 +21,11 @@ import {
   type OrderId,
   type SubaccountId,
 } from '../num/units.ts';
-import { archiveTransfer, archiveVaultSnapshot } from './accounts/history-archive.ts';
+import {
+  archiveOperatorEntry,
+  archiveTransfer,
+  archiveVaultSnapshot,
+} from './accounts/history-archive.ts';
 import { archiveConfig, archiveSpec } from './config-archive.ts';
 import type { OrderRows } from './book/order-rows.ts';
 import { NONE, ORDER_STATUSES, ORDER_TYPES, OrderTable } from './book/order-table.ts';
@@ -37,7 +41,7 @@ import { arm, waitsIn } from './orders/waiting.ts';
 import { END_REASONS } from './rejections.ts';
 import { State } from './state.ts';
 
-const FORMAT = 'orrery-snapshot-1';
+const FORMAT = 'orrery-snapshot-2';
 
 export function snapshotOf(state: State): Uint8Array {
   const io = new ArchiveWriter();
@@ -87,10 +91,14 @@ function archiveLive(io: Archive, state: State): void {
   state.nextTradeId = tradeId(io.int(state.nextTradeId));
   state.supply = quanta(io.bigint(state.supply));
   state.vaultShares = io.bigint(state.vaultShares);
-  const snapshotUs = io.optionalInt(
-    state.vaultSnapshotUs === Infinity ? null : state.vaultSnapshotUs,
-  );
-  state.vaultSnapshotUs = snapshotUs ?? Infinity;
+  state.vaultSnapshotUs = archiveDue(io, state.vaultSnapshotUs);
+  state.vaultLeaveUs = archiveDue(io, state.vaultLeaveUs);
+  state.shortfallEpoch = io.int(state.shortfallEpoch);
+  state.shortfallSinceUs = timeUs(io.int(state.shortfallSinceUs));
+  state.shortfallDueUs = archiveDue(io, state.shortfallDueUs);
+  state.insuranceHourUs = timeUs(io.int(state.insuranceHourUs));
+  state.insuranceBase = quanta(io.bigint(state.insuranceBase));
+  state.insurancePaid = quanta(io.bigint(state.insurancePaid));
   state.accounts.archive(io);
   const markets = io.int(state.markets.length);
   for (let i = 0; i < markets; i++) {
@@ -102,6 +110,11 @@ function archiveLive(io: Archive, state: State): void {
   for (const market of state.markets) archiveQueues(io, state, market);
   for (const market of state.markets) archiveTriggers(io, state, market);
   if (io.loading) deriveRisk(state);
+}
+
+/** A time, or Infinity. */
+function archiveDue(io: Archive, dueUs: number): number {
+  return io.optionalInt(dueUs === Infinity ? null : dueUs) ?? Infinity;
 }
 
 /** Who holds what where, pauses that still run, and nobody's distance to liquidation known yet. */
@@ -284,6 +297,9 @@ function archiveHistory(io: Archive, state: State): void {
   }
   state.transfers.archive(io, 'transfers', archiveTransfer);
   state.vaultSnapshots.archive(io, 'vaultSnapshots', archiveVaultSnapshot);
+  io.section('operator');
+  const log = archiveList(io, state.operatorLog, (saved) => archiveOperatorEntry(io, saved));
+  if (io.loading) state.operatorLog.push(...log);
   io.section('ended');
   const ended = state.endedOrders;
   // What is read passes through a table of live orders.

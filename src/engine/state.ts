@@ -14,6 +14,7 @@ import {
   orderId,
   quanta,
   seq,
+  timeUs,
   tradeId,
   type Address,
   type MarketId,
@@ -34,7 +35,7 @@ import type { Cause, EngineEvent, EventSink } from './events.ts';
 import { codeOf } from '../base/code-of.ts';
 import { CAUSES } from './hash.ts';
 import type { Market } from './market/market.ts';
-import type { TransferView, VaultSnapshotView } from './views.ts';
+import type { OperatorEntry, TransferView, VaultSnapshotView } from './views.ts';
 
 /** The tape's two accounts: addresses that no key signs for. */
 export const HOUSE_MAKER = address('0x0000000000000000000000000000000000000001');
@@ -79,11 +80,26 @@ export class State {
   readonly treasury: Subaccount;
   readonly houseMaker: Subaccount;
   readonly houseTaker: Subaccount;
+  /** What nobody could pay: its cash is never above zero. */
+  readonly shortfall: Subaccount;
+
+  /** Number of the newest shortfall, when it began, and when insurance pays on it next. */
+  shortfallEpoch = 0;
+  shortfallSinceUs: TimeUs = timeUs(0);
+  shortfallDueUs = Infinity;
+  /** The UTC hour of the insurance limit: its start, what counts as held then, and what was paid since. */
+  insuranceHourUs: TimeUs = timeUs(0);
+  insuranceBase: Quanta = quanta(0n);
+  insurancePaid: Quanta = quanta(0n);
+  /** When the vault next offers its positions; Infinity without any. */
+  vaultLeaveUs = Infinity;
 
   /** History. */
   readonly endedOrders = new EndedOrders();
   readonly transfers: Recent<TransferView>;
   readonly vaultSnapshots: Recent<VaultSnapshotView>;
+  /** Accepted commands of the operator, oldest first. */
+  readonly operatorLog: OperatorEntry[] = [];
 
   readonly hash = new RollingHash();
   /** Markets whose book or last price changed since quotes were last settled. */
@@ -127,6 +143,7 @@ export class State {
     this.treasury = open.open(config.treasuryAccount, 0, this.nowUs, 'treasury');
     this.houseMaker = open.open(HOUSE_MAKER, 0, this.nowUs, 'house');
     this.houseTaker = open.open(HOUSE_TAKER, 0, this.nowUs, 'house');
+    this.shortfall = open.open(config.shortfallAccount, 0, this.nowUs, 'shortfall');
   }
 
   /** What sets the events off from now on. */
@@ -169,9 +186,14 @@ export class State {
 
   /** Whether the address is the exchange's own: nobody transfers to it, signs for it or acts for it as a user does. */
   isSystem(account: Address): boolean {
-    const { clsAccount, insuranceAccount, treasuryAccount } = this.config;
-    return [clsAccount, insuranceAccount, treasuryAccount, HOUSE_MAKER, HOUSE_TAKER].includes(
-      account,
+    const { clsAccount, insuranceAccount, treasuryAccount, shortfallAccount } = this.config;
+    return (
+      account === clsAccount ||
+      account === insuranceAccount ||
+      account === treasuryAccount ||
+      account === shortfallAccount ||
+      account === HOUSE_MAKER ||
+      account === HOUSE_TAKER
     );
   }
 

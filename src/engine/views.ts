@@ -3,7 +3,7 @@
  * it; they never change it, and they are not part of any hash. Units as in `num/units`.
  */
 import type { ExchangeConfig, MarketSpec, SelfTradeMode } from './config.ts';
-import type { Command, OrderType, Side } from './commands.ts';
+import type { Command, CommandKind, OrderType, Side } from './commands.ts';
 import type { EventSink, LedgerReason } from './events.ts';
 import type { Attached, OrderRef } from './orders/special.ts';
 import type { EndReason, Outcome } from './rejections.ts';
@@ -247,6 +247,23 @@ export interface Retained<T> {
   /** null when everything since the beginning is still here. */
   readonly keptSinceUs: TimeUs | null;
 }
+
+/** An accepted command of the operator (R-13.3). Ids and amounts are null where the kind has none. */
+export interface OperatorEntry {
+  readonly seq: Seq;
+  readonly timeUs: TimeUs;
+  readonly kind: OperatorKind;
+  readonly market: MarketId | null;
+  readonly subaccount: SubaccountId | null;
+  readonly amountQuanta: Quanta | null;
+  /** Status set, or the price of a delisting in ticks; empty for other kinds. */
+  readonly detail: string;
+}
+
+export type OperatorKind = Extract<
+  CommandKind,
+  'listMarket' | 'setMarketTerms' | 'setMarketStatus' | 'delistMarket' | 'deposit' | 'withdraw'
+>;
 
 export interface ExchangeView {
   readonly config: ExchangeConfig;

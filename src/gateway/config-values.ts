@@ -5,10 +5,12 @@ import {
   durationUs,
   ppb,
   ppm,
+  priceTicks,
   quanta,
   type DurationUs,
   type Ppb,
   type Ppm,
+  type PriceTicks,
   type Quanta,
 } from '../num/units.ts';
 import type { Fields } from './fields.ts';
@@ -25,6 +27,30 @@ export function ratePpb(fields: Fields, name: string, least: number, most: numbe
 /** Money ≥ 0, or the fallback. */
 export function amount(fields: Fields, name: string, fallback: Quanta): Quanta {
   return fields.has(name) ? quanta(inQuanta(fields, name)) : fallback;
+}
+
+/** Money ≥ 0, or null when the field is absent. */
+export function optionalAmount(fields: Fields, name: string): Quanta | null {
+  return fields.has(name) ? quanta(inQuanta(fields, name)) : null;
+}
+
+/** A positive price on the tick, at most `maxTicks`. */
+export function inTicks(fields: Fields, name: string, tick: Decimal, maxTicks: bigint): PriceTicks {
+  const whole = stepsExact(positive(fields, name), tick);
+  if (whole === null || whole > maxTicks) {
+    fields.fail(
+      name,
+      `must be a multiple of tickSize ${formatDecimal(tick.digits, tick.scale)} up to maxPrice`,
+    );
+  }
+  return priceTicks(Number(whole));
+}
+
+/** 16 hex digits, with or without 0x. */
+export function samplingSeed(fields: Fields, name: string): string {
+  const text = fields.text(name).toLowerCase().replace(/^0x/, '');
+  if (!/^[0-9a-f]{16}$/.test(text)) fields.fail(name, 'must be 16 hex digits');
+  return text;
 }
 
 /** A length of time given in milliseconds, or the fallback. */

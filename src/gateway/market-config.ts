@@ -24,10 +24,13 @@ import {
   flag,
   inLots,
   inQuanta,
+  inTicks,
   millis,
+  optionalAmount,
   positive,
   rate,
   ratePpb,
+  samplingSeed,
   word,
 } from './config-values.ts';
 import { Fields } from './fields.ts';
@@ -54,6 +57,7 @@ export const DEFAULT_MARKETS: readonly MarketInput[] = [
     lotSize: '0.0001',
     initialMargin: '0.02',
     maintenanceMargin: '0.01',
+    maxOpenInterestNotional: '100000000',
   },
   {
     symbol: 'ETH-USD-PERP',
@@ -61,6 +65,7 @@ export const DEFAULT_MARKETS: readonly MarketInput[] = [
     lotSize: '0.001',
     initialMargin: '0.02',
     maintenanceMargin: '0.01',
+    maxOpenInterestNotional: '100000000',
   },
   {
     symbol: 'SOL-USD-PERP',
@@ -68,6 +73,7 @@ export const DEFAULT_MARKETS: readonly MarketInput[] = [
     lotSize: '0.01',
     initialMargin: '0.05',
     maintenanceMargin: '0.025',
+    maxOpenInterestNotional: '100000000',
   },
 ];
 
@@ -80,19 +86,25 @@ export const DEFAULT_EXCHANGE_CONFIG: ExchangeConfig = {
   clsAccount: address('0xc15c15c15c15c15c15c15c15c15c15c15c15c15c'),
   insuranceAccount: address('0x1150000000000000000000000000000000000001'),
   treasuryAccount: address('0x7ea5000000000000000000000000000000000001'),
+  shortfallAccount: address('0x5f00000000000000000000000000000000000001'),
+  samplingSeed: '0000000000000000',
   selfTradeExpire: 0,
   triggerSource: 'mark',
   indexStaleUs: durationUs(60_000_000),
+  frozenHaircutPpm: ppm(500_000),
   maxOriginatorFeePpm: ppm(1000),
   maxDelegateOriginatorFeePpm: ppm(100),
   vaultFeeSharePpm: ppm(500_000),
   insuranceFeeSharePpm: ppm(200_000),
+  insuranceHourlyPpm: ppm(250_000),
   liquidationFeePpm: ppm(5000),
   partialLiquidationNotional: quanta(100_000_000_000n),
   liquidationSlicePpm: ppm(200_000),
   liquidationPauseUs: durationUs(30_000_000),
   minVaultDeposit: quanta(10_000_000n),
   vaultLockupUs: durationUs(4 * 86_400_000_000),
+  vaultLeavePpm: ppm(50_000),
+  termsNoticeUs: durationUs(86_400_000_000),
   marketDataTimeUnit: 'ms',
   orderTypeCase: 'camel',
   rateLimit: false,
@@ -115,6 +127,11 @@ const EXCHANGE_FIELDS = [
   'selfTradeExpire',
   'triggerSource',
   'indexStaleMs',
+  'samplingSeed',
+  'frozenHaircut',
+  'insuranceHourly',
+  'vaultLeaveShare',
+  'termsNoticeMs',
   'maxOriginatorFeePpm',
   'maxDelegateOriginatorFeePpm',
   'vaultFeeShare',
@@ -176,6 +193,13 @@ export function parseExchangeConfig(
       indexStaleUs: fields.has('indexStaleMs')
         ? durationUs(count(fields, 'indexStaleMs', 1, 1e10) * 1000)
         : base.indexStaleUs,
+      samplingSeed: fields.has('samplingSeed')
+        ? samplingSeed(fields, 'samplingSeed')
+        : base.samplingSeed,
+      frozenHaircutPpm: rate(fields, 'frozenHaircut', base.frozenHaircutPpm, 0, 1_000_000),
+      insuranceHourlyPpm: rate(fields, 'insuranceHourly', base.insuranceHourlyPpm, 0, 1_000_000),
+      vaultLeavePpm: rate(fields, 'vaultLeaveShare', base.vaultLeavePpm, 0, 1_000_000),
+      termsNoticeUs: millis(fields, 'termsNoticeMs', 0, base.termsNoticeUs),
       maxOriginatorFeePpm: fields.has('maxOriginatorFeePpm')
         ? ppm(count(fields, 'maxOriginatorFeePpm', 0, 100_000))
         : base.maxOriginatorFeePpm,
@@ -211,7 +235,11 @@ export function parseExchangeConfig(
         vaultSnapshotsPerHolder: kept('vaultSnapshotsPerHolder'),
       },
     };
-    const others: readonly string[] = [config.insuranceAccount, config.treasuryAccount];
+    const others: readonly string[] = [
+      config.insuranceAccount,
+      config.treasuryAccount,
+      config.shortfallAccount,
+    ];
     if (others.includes(config.clsAccount)) {
       fields.fail('clsAccount', 'is another account of the exchange');
     }
@@ -234,6 +262,7 @@ const MARKET_FIELDS = [
   'maxPrice',
   'maxOpenOrders',
   'maxOpenInterest',
+  'maxOpenInterestNotional',
   'priceBand',
   'initialMargin',
   'maintenanceMargin',
@@ -243,6 +272,12 @@ const MARKET_FIELDS = [
   'markSource',
   'indexSource',
   'maxMarkDeviation',
+  'initialMark',
+  'recordedLiquidity',
+  'vaultQuote',
+  'insuranceHourly',
+  'openNotionalLower',
+  'openNotionalUpper',
   'funding',
   'queueModel',
   'impactModel',
@@ -316,6 +351,7 @@ export function parseMarketSpec(input: unknown, keccak: Keccak): Parsed<MarketSp
       maxPriceTicks: priceTicks(Number(maxPrice)),
       maxOpenOrders: fields.has('maxOpenOrders') ? count(fields, 'maxOpenOrders', 1, 1e6) : 200,
       maxOpenInterestLots: lots(Number(openInterest)),
+      maxOpenInterestNotional: optionalAmount(fields, 'maxOpenInterestNotional'),
       priceBandPpm: rate(fields, 'priceBand', 100_000, 1, 1_000_000),
       tiers,
       makerFeePpm: makerFee,
@@ -327,7 +363,21 @@ export function parseMarketSpec(input: unknown, keccak: Keccak): Parsed<MarketSp
         'median',
       ),
       indexSource: word(fields, 'indexSource', ['oracle', 'mid', 'external'], 'oracle'),
-      maxMarkDeviationPpm: rate(fields, 'maxMarkDeviation', 10_000, 0, 1_000_000),
+      maxMarkDeviationPpm: rate(
+        fields,
+        'maxMarkDeviation',
+        defaultDeviation(tiers[0]),
+        0,
+        1_000_000,
+      ),
+      initialMarkTicks: fields.has('initialMark')
+        ? inTicks(fields, 'initialMark', tick, maxPrice)
+        : null,
+      recordedLiquidity: flag(fields, 'recordedLiquidity', false),
+      vaultQuotePpm: rate(fields, 'vaultQuote', 500, 0, 500_000),
+      insuranceHourlyPpm: rate(fields, 'insuranceHourly', 1_000_000, 0, 1_000_000),
+      openNotionalLower: optionalAmount(fields, 'openNotionalLower'),
+      openNotionalUpper: optionalAmount(fields, 'openNotionalUpper'),
       funding,
       queueModel: word(
         fields,
@@ -343,6 +393,13 @@ export function parseMarketSpec(input: unknown, keccak: Keccak): Parsed<MarketSp
       ),
     };
   });
+}
+
+/** Half of the first maintenance rate, at most the gap between the rates and 1 % (R-5.3). */
+function defaultDeviation(tier: MarginTier | undefined): number {
+  if (tier === undefined) return 0;
+  const { initialMarginPpm: initial, maintenanceMarginPpm: maintenance } = tier;
+  return Math.min(Math.floor(maintenance / 2), initial - maintenance, 10_000);
 }
 
 function parseTiers(fields: Fields): MarginTier[] {

@@ -26,6 +26,7 @@ export const REFUSAL_REPLIES: Readonly<Record<Refusal, ErrorReply>> = {
   flags_conflict: MESSAGES.flagsConflict,
   originator_fee_too_high: invalidField('originatorFee', 'exceeds the limit in GET /config'),
   originator_missing: MESSAGES.originatorMissing,
+  originator_not_allowed: invalidField('originator', 'is an account of the exchange'),
   batch_empty: invalidField('orders', 'must have at least one order'),
   batch_too_large: invalidField('orders', 'must have at most 100 orders'),
   batch_nonces_not_increasing: invalidField(
@@ -102,4 +103,10 @@ export const REFUSAL_REPLIES: Readonly<Record<Refusal, ErrorReply>> = {
   index_not_fresh: invalidField('symbol', 'the market has no fresh index price'),
   tape_level_invalid: internalError('a tape level is out of range'),
   inverse_market: notOffered('an inverse (coin-margined) market'),
+  market_delisted: invalidField('symbol', 'the market is delisted'),
+  market_terms_immutable: invalidField(
+    'terms',
+    'what identifies a market and where its prices come from cannot change',
+  ),
+  price_outside_band: invalidField('price', 'is outside the price band of the last index'),
 };

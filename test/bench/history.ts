@@ -21,7 +21,7 @@ for (let i = 0; i < ORDERS; i++) {
   exchange.apply({
     kind: 'placeOrder',
     timeUs: timeUs(CONFIG.genesisTimeUs + i),
-    subaccount: subaccountId(5),
+    subaccount: subaccountId(6),
     market: marketId(0),
     orderType: 'limit',
     lots: lots(i % 3 === 0 ? 1 : -1),

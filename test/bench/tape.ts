@@ -141,16 +141,16 @@ function heldBars(): number {
   const outcome = engine.apply({
     kind: 'placeOrders',
     timeUs: first.timeUs,
-    subaccount: subaccountId(5),
+    subaccount: subaccountId(6),
     delegate: null,
     orders: [entry(1, 700_000), leg('takeProfit', 900_000), leg('stopLoss', 300_000)],
   });
-  const [position] = engine.positions(subaccountId(5));
+  const [position] = engine.positions(subaccountId(6));
   if (outcome !== 'ok' || position?.lots !== 1) throw new Error(`no position: ${outcome}`);
   const rate = perSecond(BARS, () => {
     for (const command of rest) engine.apply(command, count);
   });
-  if (engine.positions(subaccountId(5)).length !== 1) throw new Error('the position did not last');
+  if (engine.positions(subaccountId(6)).length !== 1) throw new Error('the position did not last');
   return rate;
 }
 

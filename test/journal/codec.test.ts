@@ -201,6 +201,14 @@ const EXAMPLES: { readonly [Kind in CommandKind]: Extract<Command, { kind: Kind 
     priceTicks: priceTicks(5),
     lots: lots(7),
   },
+  setMarketTerms: { kind: 'setMarketTerms', timeUs: T, market: marketId(1), spec: spec.value },
+  setMarketStatus: { kind: 'setMarketStatus', timeUs: T, market: marketId(1), status: 'halted' },
+  delistMarket: {
+    kind: 'delistMarket',
+    timeUs: T,
+    market: marketId(1),
+    priceTicks: priceTicks(600_000),
+  },
   settleFunding: {
     kind: 'settleFunding',
     timeUs: T,
@@ -257,6 +265,9 @@ test('tags are never given to another kind', () => {
     settleFunding: 20,
     tapeBar: 21,
     tapeL3: 22,
+    setMarketTerms: 23,
+    setMarketStatus: 24,
+    delistMarket: 25,
   });
 });
 

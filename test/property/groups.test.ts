@@ -341,7 +341,7 @@ function waitingTriggers(count: number): GroupWorld {
     world.exchange.apply({
       kind: 'placeOrders',
       timeUs: timeUs(world.atUs),
-      subaccount: subaccountId(5),
+      subaccount: subaccountId(6),
       delegate: null,
       orders: Array.from({ length: 100 }, (_, j) =>
         drafted(

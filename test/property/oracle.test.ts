@@ -190,7 +190,7 @@ const SPEC = setUp(drawProfile('1', { name: 'matching' })).opening.flatMap((comm
 const ORDER = {
   ...PLAIN_LIMIT,
   kind: 'placeOrder',
-  subaccount: subaccountId(5),
+  subaccount: subaccountId(6),
   lots: SPEC.minLots,
   priceTicks: priceTicks(100),
   ioc: true,

@@ -20,7 +20,7 @@ import { keccak } from '../../src/wallet/ethers-ports.ts';
 import { PLAIN_LIMIT } from '../setup/plain-limit.ts';
 
 const MARKET = marketId(0);
-const USER = subaccountId(5);
+const USER = subaccountId(6);
 let exchange: Exchange;
 let lockstep: Lockstep;
 let nowUs = 0;

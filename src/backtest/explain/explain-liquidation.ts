@@ -19,6 +19,7 @@ const STEP_WORDS: Readonly<Record<LiquidationStep['step'], string>> = {
   takeover: 'the vault takes its positions over at the mark',
   adl: 'traders on the other side are closed against it (auto-deleveraging)',
   safe: 'it is safe again',
+  shortfall: 'what nobody could pay is left to the shortfall of the exchange',
 };
 
 /** After these the next step is of another liquidation. */

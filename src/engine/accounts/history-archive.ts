@@ -1,7 +1,7 @@
 /** Entries of history in canonical bytes: movements of money and snapshots of vault shares. */
 import type { Archive } from '../../base/archive.ts';
 import { quanta, seq, timeUs, type MarketId, type SubaccountId } from '../../num/units.ts';
-import type { TransferView, VaultSnapshotView } from '../views.ts';
+import type { OperatorEntry, OperatorKind, TransferView, VaultSnapshotView } from '../views.ts';
 
 const REASONS = [
   'deposit',
@@ -42,5 +42,28 @@ export function archiveVaultSnapshot(
     lockupEndsAtUs: timeUs(io.int(saved?.lockupEndsAtUs ?? 0)),
     timeUs: timeUs(io.int(saved?.timeUs ?? 0)),
     seq: seq(io.int(saved?.seq ?? 0)),
+  };
+}
+
+const OPERATOR_KINDS = [
+  'listMarket',
+  'setMarketTerms',
+  'setMarketStatus',
+  'delistMarket',
+  'deposit',
+  'withdraw',
+] as const satisfies readonly OperatorKind[];
+
+export function archiveOperatorEntry(io: Archive, saved: OperatorEntry | null): OperatorEntry {
+  const kind = OPERATOR_KINDS[io.int(saved === null ? 0 : OPERATOR_KINDS.indexOf(saved.kind))];
+  const amount = saved?.amountQuanta ?? null;
+  return {
+    kind: kind ?? 'listMarket',
+    seq: seq(io.int(saved?.seq ?? 0)),
+    timeUs: timeUs(io.int(saved?.timeUs ?? 0)),
+    market: io.optionalInt(saved?.market ?? null) as MarketId | null,
+    subaccount: io.optionalInt(saved?.subaccount ?? null) as SubaccountId | null,
+    amountQuanta: io.bool(amount !== null) ? quanta(io.bigint(amount ?? 0n)) : null,
+    detail: io.text(saved?.detail ?? ''),
   };
 }

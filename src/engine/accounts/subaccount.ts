@@ -24,7 +24,7 @@ import type { NonceCells } from './nonce-cells.ts';
 import { NonceScope } from './nonces.ts';
 
 /** Who stands outside margin, nonces and limits: the tape (house), and the exchange's own accounts. */
-export type SubaccountRole = 'user' | 'vault' | 'insurance' | 'treasury' | 'house';
+export type SubaccountRole = 'user' | 'vault' | 'insurance' | 'treasury' | 'house' | 'shortfall';
 
 export const SUBACCOUNT_ROLES: readonly SubaccountRole[] = [
   'user',
@@ -32,6 +32,7 @@ export const SUBACCOUNT_ROLES: readonly SubaccountRole[] = [
   'insurance',
   'treasury',
   'house',
+  'shortfall',
 ];
 
 /** What every order looks at comes first in both records: it shares cache lines. */
@@ -148,6 +149,11 @@ export class Subaccount {
   vaultShares = 0n;
   lockupEndsAtUs: TimeUs = timeUs(0);
   vaultNetDeposits: Quanta = quanta(0n);
+  /** Paid by insurance while frozen positions remained; repaid out of equity at the thaw. */
+  insuranceDebt: Quanta = quanta(0n);
+  /** Deposits since the shortfall of this epoch began, less what left under them. */
+  exemptQuanta: Quanta = quanta(0n);
+  exemptEpoch = 0;
 
   constructor(
     id: SubaccountId,
@@ -206,6 +212,9 @@ export class Subaccount {
     this.vaultShares = io.bigint(this.vaultShares);
     this.lockupEndsAtUs = timeUs(io.int(this.lockupEndsAtUs));
     this.vaultNetDeposits = quanta(io.bigint(this.vaultNetDeposits));
+    this.insuranceDebt = quanta(io.bigint(this.insuranceDebt));
+    this.exemptQuanta = quanta(io.bigint(this.exemptQuanta));
+    this.exemptEpoch = io.int(this.exemptEpoch);
     const touched = io.loading ? [] : this.exposures.filter((exposure) => exposure !== undefined);
     const count = io.int(touched.length);
     for (let i = 0; i < count; i++) {

@@ -8,18 +8,27 @@ import {
   lots,
   ppb,
   priceTicks,
+  quanta,
   seq,
   timeUs,
   type Lots,
   type MarketId,
   type Ppb,
   type PriceTicks,
+  type Quanta,
   type Seq,
   type TimeUs,
 } from '../../num/units.ts';
 import { OrderBook } from '../book/order-book.ts';
 import type { OrderTable } from '../book/order-table.ts';
-import type { MarketSpec, RetentionConfig } from '../config.ts';
+import { codeOf } from '../../base/code-of.ts';
+import { archiveSpec } from '../config-archive.ts';
+import {
+  MARKET_STATUSES,
+  type MarketSpec,
+  type MarketStatus,
+  type RetentionConfig,
+} from '../config.ts';
 import { TriggerIndex } from '../orders/trigger-index.ts';
 import { LiquidationIndex } from '../risk/liquidation-index.ts';
 import { TapeBook } from '../tape/tape-book.ts';
@@ -32,7 +41,17 @@ export const SECOND_US = 1_000_000;
 
 export class Market {
   readonly id: MarketId;
-  readonly spec: MarketSpec;
+  /** Terms in force; the operator may change some of them (R-13.1). */
+  spec: MarketSpec;
+  /** Terms whose notice runs, and when they come into force; null and Infinity without any. */
+  nextSpec: MarketSpec | null = null;
+  termsDueUs = Infinity;
+  status: MarketStatus = 'open';
+  /** No trigger, funding or liquidation here, and only fills that both sides reduce by (R-5.3b). */
+  frozen = false;
+  frozenSinceUs: TimeUs = timeUs(0);
+  /** When the source of its price becomes too old; Infinity while there is none to age. */
+  freezeDueUs = Infinity;
   readonly book: OrderBook;
   readonly tape = new TapeBook();
   readonly trades: TradeHistory;
@@ -43,17 +62,27 @@ export class Market {
   readonly liquidation = new LiquidationIndex();
 
   /** The highest rates of any tier. */
-  readonly highestInitialPpm: number;
-  readonly highestMaintenancePpm: number;
+  highestInitialPpm: number;
+  highestMaintenancePpm: number;
 
   indexTicks: PriceTicks | null = null;
   indexText: string | null = null;
   /** When the index was last set or confirmed (R-5.3 staleness). */
   indexAtUs: TimeUs = timeUs(0);
   markTicks: PriceTicks | null = null;
+  /** The mark before its newest recomputation: what "in this step" of §6 is measured from. */
+  markBeforeTicks: PriceTicks | null = null;
+  /** When a recorded mark was last set. */
+  markAtUs: TimeUs = timeUs(0);
   lastTicks: PriceTicks | null = null;
   /** Σ of long lots; equals Σ of short lots. */
   openInterestLots: Lots = lots(0);
+  /** Limit of open interest; `maxOpenInterestNotional` lowers it at the first price. */
+  openInterestCapLots: Lots;
+  /** Paid by insurance for deficits of this market in the hour of `State.insuranceHourUs`. */
+  insurancePaid: Quanta = quanta(0n);
+  /** The vault's order that offers its position (R-8.4); 0 while there is none. */
+  vaultOrder = 0;
   /** Sequence number of the last command that changed the book. */
   bookSeq: Seq = seq(0);
 
@@ -107,6 +136,7 @@ export class Market {
     this.spec = spec;
     this.highestInitialPpm = Math.max(...spec.tiers.map((tier) => tier.initialMarginPpm));
     this.highestMaintenancePpm = Math.max(...spec.tiers.map((tier) => tier.maintenanceMarginPpm));
+    this.openInterestCapLots = spec.maxOpenInterestLots;
     this.book = new OrderBook(table);
     this.trades = new TradeHistory(retention.tradesPerMarket);
     this.candles = new Candles(retention.candleMinutesPerMarket);
@@ -138,6 +168,17 @@ export class Market {
     this.indexText = io.optionalText(this.indexText);
     this.indexAtUs = timeUs(io.int(this.indexAtUs));
     this.markTicks = optionalTicks(io.optionalInt(this.markTicks));
+    this.markBeforeTicks = optionalTicks(io.optionalInt(this.markBeforeTicks));
+    this.markAtUs = timeUs(io.int(this.markAtUs));
+    this.status = MARKET_STATUSES[io.int(codeOf(MARKET_STATUSES, this.status))] ?? 'open';
+    this.frozen = io.bool(this.frozen);
+    this.frozenSinceUs = timeUs(io.int(this.frozenSinceUs));
+    this.freezeDueUs = archiveDue(io, this.freezeDueUs);
+    this.nextSpec = io.bool(this.nextSpec !== null) ? archiveSpec(io, this.nextSpec) : null;
+    this.termsDueUs = archiveDue(io, this.termsDueUs);
+    this.openInterestCapLots = lots(io.int(this.openInterestCapLots));
+    this.insurancePaid = quanta(io.bigint(this.insurancePaid));
+    this.vaultOrder = io.int(this.vaultOrder);
     this.lastTicks = optionalTicks(io.optionalInt(this.lastTicks));
     this.openInterestLots = lots(io.int(this.openInterestLots));
     this.emaMicroTicks = Number(io.bigint(BigInt(this.emaMicroTicks)));

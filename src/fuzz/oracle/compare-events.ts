@@ -33,6 +33,10 @@ const RULES: Readonly<Record<EngineEvent['kind'], string>> = {
   vaultSharesChanged: 'R-8.2',
   delegateChanged: 'R-9.3',
   signersChanged: 'R-9.1',
+  marketFrozen: 'R-5.3b',
+  marketTermsChanged: 'R-13.1',
+  marketStatusChanged: 'R-13.2',
+  marketDelisted: 'R-13.2',
 };
 
 /** The rule that a field of any event follows. */

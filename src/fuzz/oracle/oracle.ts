@@ -114,5 +114,9 @@ function carryOut(world: World, c: Command): Outcome {
       return tapeBar(world, c);
     case 'tapeL3':
       return tapeL3(world, c);
+    case 'setMarketTerms':
+    case 'setMarketStatus':
+    case 'delistMarket':
+      return 'market_not_found';
   }
 }

@@ -167,6 +167,10 @@ export function actOf(command: Command, view: ExchangeView, nameOf: OrderName): 
       return untold('lists a market');
     case 'setSelfTradeMode':
       return untold('sets a mode of self-trade');
+    case 'setMarketTerms':
+    case 'setMarketStatus':
+    case 'delistMarket':
+      return untold('is a command of the operator');
   }
 }
 

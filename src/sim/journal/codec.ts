@@ -4,7 +4,7 @@
  * tag byte; tags and field orders are append-only, since journals outlive programs.
  */
 import { must } from '../../base/assert.ts';
-import type { Command, CommandKind, ListMarket } from '../../engine/commands.ts';
+import type { Command, CommandKind, ListMarket, SetMarketTerms } from '../../engine/commands.ts';
 import type { TimeUs } from '../../num/units.ts';
 import * as account from './account-fields.ts';
 import { writeTapeBar } from './bar-codec.ts';
@@ -50,14 +50,20 @@ export const COMMAND_TAGS: Readonly<Record<CommandKind, number>> = {
   settleFunding: 20,
   tapeBar: 21,
   tapeL3: 22,
+  setMarketTerms: 23,
+  setMarketStatus: 24,
+  delistMarket: 25,
 };
 
 /** Nothing stands in for a market's spec. */
 type FieldsOf = {
-  readonly [Kind in Exclude<CommandKind, 'listMarket'>]: CommandFields<
+  readonly [Kind in Exclude<CommandKind, 'listMarket' | 'setMarketTerms'>]: CommandFields<
     Extract<Command, { kind: Kind }>
   >;
-} & { readonly listMarket: CommandFields<ListMarket, null> };
+} & {
+  readonly listMarket: CommandFields<ListMarket, null>;
+  readonly setMarketTerms: CommandFields<SetMarketTerms, null>;
+};
 export const COMMAND_FIELDS: FieldsOf = {
   placeOrder: order.placeOrder,
   placeOrders: order.placeOrders,
@@ -74,6 +80,9 @@ export const COMMAND_FIELDS: FieldsOf = {
   setIndex: market.setIndex,
   setMark: market.setMark,
   settleFunding: market.settleFunding,
+  setMarketTerms: market.setMarketTerms,
+  setMarketStatus: market.setMarketStatus,
+  delistMarket: market.delistMarket,
   advanceTime: market.advanceTime,
   tapeDepth: tape.tapeDepth,
   tapeTrade: tape.tapeTrade,

@@ -194,6 +194,7 @@ const WORDS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly s
   ['path', BAR_PATHS],
   ['fill', BAR_FILLS],
   ['action', TAPE_L3_ACTIONS],
+  ['status', ['open', 'postOnly', 'reduceOnly', 'cancelOnly', 'halted']],
 ]);
 
 export class FieldDescriber implements FieldIo {

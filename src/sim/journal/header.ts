@@ -19,7 +19,9 @@ const FIXED = MAGIC.length + 8;
 const PLAIN = 1;
 const GROUPED = 2;
 /** Changes only together with a golden hash: the same journal would mean something else. */
-const SEMANTICS_VERSION = 1;
+const SEMANTICS_VERSION = 2;
+/** The releases that replay journals of earlier rules. */
+const RELEASES: Readonly<Record<number, string>> = { 1: '0.1' };
 
 /** A place between two commands: the last one before it, and its time. */
 export interface JournalPosition {
@@ -94,6 +96,14 @@ export function readHeader(source: Uint8Array): { header: JournalHeader; end: nu
   }
 }
 
+/** Which release reads a journal of these semantics. */
+function releaseFor(semanticsVersion: number): string {
+  const release = RELEASES[semanticsVersion];
+  return release === undefined
+    ? '; a newer release wrote it'
+    : `; replay it with orrery ${release}`;
+}
+
 function readFields(body: Uint8Array): JournalHeader {
   const archive = new ArchiveReader(body);
   const formatVersion = archive.int();
@@ -105,7 +115,8 @@ function readFields(body: Uint8Array): JournalHeader {
   }
   if (semanticsVersion !== SEMANTICS_VERSION) {
     throw new JournalError(
-      `journal header: semantics version ${String(semanticsVersion)}, this program reads ${String(SEMANTICS_VERSION)}`,
+      `journal header: semantics version ${String(semanticsVersion)}, this program reads ${String(SEMANTICS_VERSION)}` +
+        releaseFor(semanticsVersion),
     );
   }
   const hash = archive.text();

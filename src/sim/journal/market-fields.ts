@@ -2,11 +2,16 @@
 import { marketId, ppb, priceTicks, timeUs } from '../../num/units.ts';
 import type {
   AdvanceTime,
+  DelistMarket,
   ListMarket,
   SetIndex,
+  SetMarketStatus,
+  SetMarketTerms,
   SetMark,
   SettleFunding,
 } from '../../engine/commands.ts';
+import { codeOf } from '../../base/code-of.ts';
+import { BytesError } from './bytes.ts';
 import type { CommandFields } from './field-io.ts';
 
 const ANY_TIME = timeUs(0);
@@ -67,6 +72,61 @@ export const settleFunding: CommandFields<SettleFunding> = {
       timeUs: atUs,
       market: marketId(io.uint('market', c.market)),
       ratePpb: ppb(io.int('ratePpb', c.ratePpb)),
+    };
+  },
+};
+
+export const setMarketTerms: CommandFields<SetMarketTerms, null> = {
+  empty: null,
+  pass: (io, atUs, c) => {
+    return {
+      kind: 'setMarketTerms',
+      timeUs: atUs,
+      market: marketId(io.uint('market', c?.market ?? 0)),
+      spec: io.spec('spec', c?.spec ?? null),
+    };
+  },
+};
+
+/** Numbers in the journal; append-only. */
+export const SETTABLE_STATUSES = [
+  'open',
+  'postOnly',
+  'reduceOnly',
+  'cancelOnly',
+  'halted',
+] as const satisfies readonly SetMarketStatus['status'][];
+
+export const setMarketStatus: CommandFields<SetMarketStatus> = {
+  empty: {
+    kind: 'setMarketStatus',
+    timeUs: ANY_TIME,
+    market: marketId(0),
+    status: 'open',
+  },
+  pass: (io, atUs, c) => {
+    const market = marketId(io.uint('market', c.market));
+    const status = SETTABLE_STATUSES[io.uint('status', codeOf(SETTABLE_STATUSES, c.status))];
+    if (status === undefined) throw new BytesError(0, 'status is not known to this version');
+    return { kind: 'setMarketStatus', timeUs: atUs, market, status };
+  },
+};
+
+export const delistMarket: CommandFields<DelistMarket> = {
+  empty: {
+    kind: 'delistMarket',
+    timeUs: ANY_TIME,
+    market: marketId(0),
+    priceTicks: null,
+  },
+  pass: (io, atUs, c) => {
+    const market = marketId(io.uint('market', c.market));
+    const price = io.optionalUint('priceTicks', c.priceTicks);
+    return {
+      kind: 'delistMarket',
+      timeUs: atUs,
+      market,
+      priceTicks: price === null ? null : priceTicks(price),
     };
   },
 };
