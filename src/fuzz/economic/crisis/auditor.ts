@@ -103,7 +103,7 @@ export class Auditor {
     for (let m = 0; m < this.prices.length; m++) this.pricesBefore[m] = this.prices[m] ?? 0;
   }
 
-  /** A member moved money out while a market it holds a position in was frozen. */
+  /** A member moved money out that a frozen position of its own may need at the thaw. */
   noteMovedOut(id: SubaccountId, amount: number): void {
     this.movedOut.set(id, (this.movedOut.get(id) ?? 0) + amount);
   }

@@ -99,11 +99,25 @@ const PHRASES: readonly Phrase[] = [
     { ...cast, ...now, kind: 'quotes', part: dice.pick([1, 1, 1000]), offsetPpm: push(dice) },
     { ...drawMove(dice, 'wait'), until: 'time', waitMs: dice.pick([2000, 61_000, 155_000]) },
   ],
+  (dice, cast) => {
+    const offsetPpm = push(dice);
+    const fullPpm = dice.pick([0, offsetPpm]);
+    return [
+      { ...cast, ...now, kind: 'pair', part: 1, offsetPpm },
+      { ...cast, ...now, kind: 'quotes', part: dice.pick([1, 1000]), offsetPpm },
+      { ...drawMove(dice, 'wait'), until: 'time', waitMs: dice.pick([2000, 61_000, 155_000]) },
+      { ...cast, ...now, kind: 'pair', part: 1000, buys: offsetPpm > 0, offsetPpm: fullPpm },
+    ];
+  },
+  // Both sides of a market whose oracle falls silent, and one of them leaves meanwhile.
   (dice, cast) => [
-    { ...cast, ...now, kind: 'pair', part: 1, offsetPpm: push(dice) },
-    { ...cast, ...now, kind: 'quotes', part: 1, offsetPpm: push(dice) },
-    { ...drawMove(dice, 'wait'), until: 'time', waitMs: dice.pick([2000, 61_000, 155_000]) },
-    { ...cast, ...now, kind: 'pair', part: 1000, offsetPpm: dice.pick([0, cast.offsetPpm]) },
+    { ...cast, ...now, kind: 'pair', part: dice.pick([20, 50, 100, 200]) },
+    {
+      ...cast,
+      kind: dice.pick(['withdraw', 'withdraw', 'withdrawAll']),
+      part: 1000,
+      until: 'freeze',
+    },
   ],
   // A position against honest people, and quotes at funding samples.
   (dice, cast) => {
@@ -138,7 +152,7 @@ export function drawCrisisPlan(dice: Dice): CrisisPlan {
   const plan: CrisisMove[] = [];
   const phrases = dice.between(2, 5);
   for (let i = 0; i < phrases; i++) {
-    const spoken = i === 0 ? (PHRASES[dice.below(8)] ?? dice.pick(PHRASES)) : dice.pick(PHRASES);
+    const spoken = i === 0 ? (PHRASES[dice.below(9)] ?? dice.pick(PHRASES)) : dice.pick(PHRASES);
     plan.push(...spoken(dice, dice.chance(800) ? cast : drawMove(dice, 'pair')));
   }
   return plan.slice(0, MOST_MOVES);

@@ -183,9 +183,11 @@ class CrisisPlay {
         const capacity = Math.min(this.capacity(who, market), this.capacity(other, market));
         const size = this.sizeOf(move, capacity) * (move.buys ? 1 : -1);
         this.order(other, market, -size, this.priceAt(move), false);
+        const resting = this.engine.lastOrderId;
         this.order(who, market, size, this.priceAt(move), true);
-        // Nothing is left to chance.
-        this.cancelAll(other.id, market);
+        if (size !== 0) {
+          this.apply({ kind: 'cancelOrder', timeUs: this.now, orderId: resting });
+        }
         return;
       }
       case 'order': {
@@ -338,14 +340,17 @@ class CrisisPlay {
     });
   }
 
+  /** What leaves although the rest does not cover a jump of half the price of a frozen market. */
   private noteMovedOut(who: Member, amount: bigint): void {
-    const { books } = this.auditor;
+    const { books, prices } = this.auditor;
+    let frozen = 0;
     for (let m = 0; m < MARKETS; m++) {
       const { lots, isolated } = books.holding(who.id, m);
-      if (lots !== 0 && !isolated && this.isFrozen(m)) {
-        this.auditor.noteMovedOut(who.id, Number(amount));
-        return;
-      }
+      if (!isolated && this.isFrozen(m)) frozen += Math.abs(lots) * this.priceOf(m) * UNIT;
+    }
+    const uncovered = frozen / 2 + Number(amount) - books.crossValue(who.id, prices);
+    if (frozen > 0 && uncovered > 0) {
+      this.auditor.noteMovedOut(who.id, Math.min(Number(amount), uncovered));
     }
   }
 

@@ -1,7 +1,7 @@
 /**
  * The closed world of a crisis search: three markets, honest people in each of them, a vault and an insurance fund that may be empty,
- * and a coalition of two to four accounts. Prices jump by up to 50 % and oracles fall silent. Nothing here is foolish but the
- * weather: makers quote around the index, bystanders hold small positions, arbitrageurs take mispriced quotes.
+ * and a coalition of two to four accounts. Prices jump by up to 50 % and oracles fall silent. Makers quote around the index,
+ * bystanders hold small positions, arbitrageurs take mispriced quotes.
  */
 import { InvariantError } from '../../../base/assert.ts';
 import type { Command, PlaceOrder } from '../../../engine/commands.ts';
@@ -25,7 +25,7 @@ import {
 import { Dice } from '../../dice.ts';
 import { NEVER_MS, userAddress } from '../../run-setup.ts';
 import { AccountBooks } from './account-books.ts';
-import { drawPath, TICKS, type OraclePath, type PathShape } from './oracle-path.ts';
+import { drawPath, TICK_US, TICKS, type OraclePath, type PathShape } from './oracle-path.ts';
 
 export const MARKETS = 3;
 const WHOLE = 1_000_000n;
@@ -195,7 +195,7 @@ function drawTerms(dice: Dice): Terms {
   };
   fund(MAKER, 100_000_000);
   fund(ARBITRAGEUR, 100_000_000);
-  fund(DEPOSITOR, 500_000);
+  fund(DEPOSITOR, 600_000);
   const holdings: Holding[] = [];
   markets.forEach(({ spec }, market) => {
     const initialPpm = spec.tiers[0]?.initialMarginPpm ?? 20_000;
@@ -226,7 +226,7 @@ function drawTerms(dice: Dice): Terms {
     deposits,
     holdings,
     block: wide < 0 ? null : [wide, (dice.chance(500) ? 1 : -1) * 300_000],
-    vault: dice.pick([0, 0, 5000, 200_000]),
+    vault: dice.pick([0, 0, 5000, 100_000, 500_000]),
     insurance: dice.pick([0, 0, 2000, 50_000]),
   };
 }
@@ -276,7 +276,9 @@ function shuffled<T>(dice: Dice, list: T[]): T[] {
 }
 
 function open(terms: Terms, seed: string, key: number): Opened {
-  const config = valueOf(parseExchangeConfig(terms.exchange));
+  const secret = Dice.of(`${seed} ${String(key)}`, 'sampling');
+  const digits = Array.from({ length: 16 }, () => secret.below(16).toString(16));
+  const config = valueOf(parseExchangeConfig({ ...terms.exchange, samplingSeed: digits.join('') }));
   const engine = new Exchange(config);
   const books = new AccountBooks(terms.markets.length);
   const opening: Command[] = [];
@@ -337,7 +339,7 @@ function open(terms: Terms, seed: string, key: number): Opened {
     order(idOf(MAKER), market, size, price - Math.sign(size) * Math.trunc(price / 1000));
   }
   const dice = Dice.of(`${seed} ${String(key)}`, 'arbitrage');
-  const seconds = (TICKS * 20) / 1;
+  const seconds = (TICKS * TICK_US) / 1_000_000;
   const arbitrageUs = Array.from({ length: seconds * 7 }, (_, i) => {
     const slot = Math.floor(1_000_000 / 7);
     return i * slot + dice.below(slot);
