@@ -31,7 +31,7 @@ interface Effort {
 const EFFORTS: Readonly<Record<GameKind, Effort>> = {
   still: { draws: 60, patience: 120, climbs: 2, slack: 20 },
   walk: { draws: 60, patience: 120, climbs: 2, slack: 20 },
-  crisis: { draws: 120, patience: 60, climbs: 1, slack: 0 },
+  crisis: { draws: 60, patience: 40, climbs: 1, slack: 0 },
 };
 
 /** What a plan gains for free. */

@@ -63,7 +63,8 @@ export class Auditor {
   private readonly world: CrisisWorld;
   private readonly coalition: ReadonlySet<SubaccountId>;
   private readonly pricesBefore: number[];
-  private readonly marks: number[];
+  /** Mark of each market. */
+  readonly marks: number[];
   private readonly marksBefore: number[];
   private readonly startWorth: number;
   private luck = 0;

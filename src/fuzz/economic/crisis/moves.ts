@@ -101,12 +101,23 @@ const PHRASES: readonly Phrase[] = [
   ],
   (dice, cast) => {
     const offsetPpm = push(dice);
-    const fullPpm = dice.pick([0, offsetPpm]);
+    const fullPpm = dice.pick([0, offsetPpm, offsetPpm]);
     return [
       { ...cast, ...now, kind: 'pair', part: 1, offsetPpm },
       { ...cast, ...now, kind: 'quotes', part: dice.pick([1, 1000]), offsetPpm },
-      { ...drawMove(dice, 'wait'), until: 'time', waitMs: dice.pick([2000, 61_000, 155_000]) },
-      { ...cast, ...now, kind: 'pair', part: 1000, buys: offsetPpm > 0, offsetPpm: fullPpm },
+      {
+        ...drawMove(dice, 'wait'),
+        until: 'time',
+        waitMs: dice.pick([2000, 61_000, 101_000, 155_000]),
+      },
+      {
+        ...cast,
+        ...now,
+        kind: 'pair',
+        part: dice.pick([600, 1000]),
+        buys: offsetPpm > 0,
+        offsetPpm: fullPpm,
+      },
     ];
   },
   // Both sides of a market whose oracle falls silent, and one of them leaves meanwhile.

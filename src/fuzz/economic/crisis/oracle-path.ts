@@ -12,7 +12,7 @@ export const TICKS = 26;
 export const TICK_US = 20_000_000;
 
 export type PathShape = 'still' | 'drift' | 'gap' | 'silent' | 'silentGap';
-const GAPS_PPM = [25_000, 50_000, 100_000, 200_000, 300_000, 400_000, 500_000];
+const GAPS_PPM = [12_500, 25_000, 50_000, 100_000, 200_000, 300_000, 400_000, 500_000];
 
 export function drawPath(dice: Dice, shape: PathShape, startTicks: number): OraclePath {
   const side = dice.chance(500) ? 1 : -1;
@@ -20,7 +20,7 @@ export function drawPath(dice: Dice, shape: PathShape, startTicks: number): Orac
   const silentFrom = dice.between(3, 9);
   const silentTo = silentFrom + dice.between(5, 11);
   const gapPpm = dice.pick(GAPS_PPM) * (dice.chance(500) ? 1 : -1);
-  const stepPpm = dice.pick([1000, 2500, 5000, 9000]);
+  const stepPpm = dice.pick([1000, 2500, 5000, 9000, 13_000]);
   const driftFrom = dice.between(2, 12);
   const prices: (number | null)[] = [];
   let price = startTicks;

@@ -180,18 +180,24 @@ class CrisisPlay {
     switch (move.kind) {
       case 'pair': {
         if (who === other) return;
-        const capacity = Math.min(this.capacity(who, market), this.capacity(other, market));
-        const size = this.sizeOf(move, capacity) * (move.buys ? 1 : -1);
-        this.order(other, market, -size, this.priceAt(move), false);
+        const price = this.priceAt(move);
+        const side = move.buys ? 1 : -1;
+        const capacity = Math.min(
+          this.capacity(who, market, side, price),
+          this.capacity(other, market, -side, price),
+        );
+        const size = this.sizeOf(move, capacity) * side;
+        this.order(other, market, -size, price, false);
         const resting = this.engine.lastOrderId;
-        this.order(who, market, size, this.priceAt(move), true);
+        this.order(who, market, size, price, true);
         if (size !== 0) {
           this.apply({ kind: 'cancelOrder', timeUs: this.now, orderId: resting });
         }
         return;
       }
       case 'order': {
-        const size = this.sizeOf(move, this.capacity(who, market)) * (move.buys ? 1 : -1);
+        const side = move.buys ? 1 : -1;
+        const size = this.sizeOf(move, this.capacity(who, market, side, 0)) * side;
         const price =
           move.ioc && move.offsetPpm === 0 ? this.farPrice(market, size) : this.priceAt(move);
         this.order(who, market, size, price, move.ioc);
@@ -389,13 +395,15 @@ class CrisisPlay {
     return this.engine.margin(id).withdrawableQuanta;
   }
 
-  /** Lots that free collateral carries, fees included. */
-  private capacity({ id }: Member, market: number): number {
+  /** Lots that free collateral carries at a price (0: at the mark), fees and the loss against the mark included. */
+  private capacity({ id }: Member, market: number, side: number, price: number): number {
     const { accountValueQuanta, initialRequirementQuanta } = this.engine.margin(id);
     const free = Number(accountValueQuanta - initialRequirementQuanta);
     const ratePpm = this.world.markets[market]?.spec.tiers[0]?.initialMarginPpm ?? PPM;
     const { isolated } = this.auditor.books.holding(id, market);
-    const rate = (isolated ? 350_000 : ratePpm + 1000) / PPM;
+    const mark = this.auditor.marks[market] ?? 0;
+    const loss = price === 0 ? 0 : Math.max(0, (side * (price - mark)) / mark);
+    const rate = (isolated ? 350_000 : ratePpm + 1000) / PPM + loss;
     return Math.floor(Math.max(0, free) / (this.priceOf(market) * UNIT * rate));
   }
 

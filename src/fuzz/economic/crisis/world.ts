@@ -226,7 +226,7 @@ function drawTerms(dice: Dice): Terms {
     deposits,
     holdings,
     block: wide < 0 ? null : [wide, (dice.chance(500) ? 1 : -1) * 300_000],
-    vault: dice.pick([0, 0, 5000, 100_000, 500_000]),
+    vault: dice.pick([0, 0, 5000, 200_000, 500_000, 500_000]),
     insurance: dice.pick([0, 0, 2000, 50_000]),
   };
 }
