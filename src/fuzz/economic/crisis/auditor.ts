@@ -73,6 +73,8 @@ export class Auditor {
   private insurancePaid = 0;
   private honestFunding = 0;
   private vaultLoss = 0;
+  /** Money that changed hands at prices away from the index: no find, but the way to one. */
+  private near = 0;
   private readonly liquidated = new Map<SubaccountId, Liquidated>();
   private readonly equityAtStep = new Map<SubaccountId, number>();
   private readonly movedOut = new Map<SubaccountId, number>();
@@ -196,13 +198,14 @@ export class Auditor {
     const losses = UNFAIR.reduce((sum, kind) => sum + this.unfair[kind], 0);
     const free = Math.min(beyond, losses);
     const isFree = free >= LEAST_FIND;
-    const score = isFree ? 1e15 + free : losses + Math.min(beyond, 1000 * VIRTUAL) / 10;
+    const score =
+      losses + this.near + (beyond < 0 ? beyond : Math.min(beyond, 1000 * VIRTUAL) / 10);
     return {
       free: isFree ? free : Math.min(free, 0),
       gain,
       insurance: this.insurancePaid,
       unfair: { ...this.unfair },
-      score: isFree ? score : beyond < 0 ? losses + beyond : score,
+      score: isFree ? 1e15 + free : score,
     };
   }
 
@@ -252,6 +255,7 @@ export class Auditor {
     }
     if (reason === 'takeover') {
       this.vaultLoss -= received;
+      this.near += Math.max(0, lots * (priceTicks - index) * UNIT);
       return;
     }
     if (!this.isOutsider(to)) return;
