@@ -11,6 +11,8 @@ import { InputError } from './manners.ts';
 
 export interface ExchangeFile {
   readonly config: ExchangeConfig | null;
+  /** Whether `config` names a sampling seed. */
+  readonly hasSamplingSeed: boolean;
   readonly markets: readonly MarketSpec[] | null;
   /** Settings of the server (`readSettings`). */
   readonly server: unknown;
@@ -53,6 +55,7 @@ export async function readExchangeFile(path: string, nowUs: TimeUs): Promise<Exc
   const beginsUs = startUs ?? nowUs;
   return {
     startUs,
+    hasSamplingSeed: typeof config === 'object' && config !== null && 'samplingSeed' in config,
     config: config === undefined ? null : mustParse(path, parseExchangeConfig(config, beginsUs)),
     markets: markets === undefined ? null : parseMarkets(path, markets),
     server,

@@ -94,6 +94,11 @@ const COMMANDS: readonly LazyCommand[] = [
     load: () => import('./commands/journal.ts') as ReturnType<LazyCommand['load']>,
   },
   {
+    usage: 'operator <action> [symbol]',
+    describe: 'Run an operator command against a served exchange: terms, status, delisting, audit',
+    load: () => import('./commands/operator.ts') as ReturnType<LazyCommand['load']>,
+  },
+  {
     usage: 'serve',
     describe: 'Serve the API over HTTP on a journal that survives crashes',
     load: () => import('./commands/serve.ts') as ReturnType<LazyCommand['load']>,

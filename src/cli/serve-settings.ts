@@ -43,7 +43,16 @@ export const SETTINGS = {
     describe:
       'file with the secret of tokens, at least 32 bytes; ORRERY_SECRET is the secret itself',
   },
-  'sim-token': { takes: 'text', fallback: 'none', describe: 'opens /sim/* to who holds it' },
+  'sim-token': {
+    takes: 'text',
+    fallback: 'none',
+    describe: 'bearer token for the /sim/* endpoints',
+  },
+  'operator-token': {
+    takes: 'text',
+    fallback: 'none',
+    describe: 'bearer token for the /operator/* endpoints',
+  },
   'trust-signatures': {
     takes: 'flag',
     fallback: 'false',
@@ -94,6 +103,7 @@ export interface ServeSettings {
   readonly snapshotEvery: number;
   readonly secretFile: string | null;
   readonly simToken: string | null;
+  readonly operatorToken: string | null;
   readonly trustSignatures: boolean;
   /** null: as many as there are other cores, at most 4. */
   readonly verifyThreads: number | null;
@@ -202,6 +212,7 @@ export function readSettings(sources: SettingSources): ServeSettings {
     snapshotEvery: integer('snapshot-every', 0, Number.MAX_SAFE_INTEGER),
     secretFile: text('secret-file'),
     simToken: text('sim-token'),
+    operatorToken: text('operator-token'),
     trustSignatures: flag('trust-signatures'),
     verifyThreads: given('verify-threads') === null ? null : integer('verify-threads', 0, 64),
     maxConnections: integer('max-connections', 1, 1_000_000),

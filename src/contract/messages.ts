@@ -81,6 +81,7 @@ export const MESSAGES = {
   shuttingDown: reply(503, 'Shutting down'),
   unavailable: reply(503, 'Service unavailable'),
   simToken: reply(401, 'Please add the simulation token to the header'),
+  operatorToken: reply(401, 'Please add the operator token to the header'),
   unknownFeed: reply(400, 'feedId is neither the cash feed nor the feed of a market'),
 } as const satisfies Record<string, ErrorReply>;
 

@@ -43,6 +43,7 @@ import type {
   MarginView,
   MarketView,
   Moment,
+  OperatorEntry,
   OrderFilter,
   OrderList,
   OrderPlace,
@@ -102,6 +103,10 @@ export class ExchangeReader implements ExchangeView {
       openInterestLots: market.openInterestLots,
       fundingRatePpb: market.fundingRatePpb,
       bookSeq: market.bookSeq,
+      status: market.status,
+      frozenSinceUs: market.frozen ? market.frozenSinceUs : null,
+      nextSpec: market.nextSpec,
+      nextSpecUs: market.nextSpec === null ? null : timeUs(market.termsDueUs),
     };
   }
 
@@ -136,6 +141,10 @@ export class ExchangeReader implements ExchangeView {
     const traded = after === 0 ? null : trades.priceAt(after - 1);
     if (traded !== null && trades.timeAt(after - 1) >= floorTo(atUs, MINUTE_US)) return traded;
     return candles.closeBefore(Math.max(0, atUs)) ?? traded ?? candles.firstPrice;
+  }
+
+  operatorLog(): readonly OperatorEntry[] {
+    return this.state.operatorLog;
   }
 
   depth(id: MarketId, side: Side, limit: number): LevelView[] {
@@ -208,6 +217,7 @@ export class ExchangeReader implements ExchangeView {
   margin(id: SubaccountId): MarginView {
     const subaccount = this.state.subaccount(id);
     const figures = marginFigures(this.state, subaccount);
+    const freeCross = figures.admissionEquity - figures.initial - figures.haircut;
     return {
       balanceQuanta: subaccount.cash,
       crossEquityQuanta: quanta(figures.equity),
@@ -217,6 +227,10 @@ export class ExchangeReader implements ExchangeView {
       crossInitialQuanta: quanta(figures.initial),
       initialRequirementQuanta: quanta(figures.initial + figures.isolatedInitial),
       maintenanceRequirementQuanta: quanta(figures.maintenance + figures.isolatedMaintenance),
+      freeCollateralCrossQuanta: quanta(freeCross),
+      freeCollateralQuanta: quanta(
+        freeCross + figures.isolatedAdmissionEquity - figures.isolatedInitial,
+      ),
       netDepositsQuanta: subaccount.netDeposits,
       withdrawableQuanta: quanta(
         subaccount.role === 'user' || subaccount.role === 'vault'
@@ -290,7 +304,7 @@ export class ExchangeReader implements ExchangeView {
   isolatedExcess(id: SubaccountId, market: MarketId): Quanta {
     const exposure = this.state.subaccount(id).exposures[market];
     if (exposure === undefined) return quanta(0n);
-    return isolatedExcess(exposure, this.state.market(market));
+    return isolatedExcess(this.state.subaccount(id), exposure, this.state.market(market));
   }
 
   signersOf(address: Address): SignersView {

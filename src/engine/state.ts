@@ -6,6 +6,7 @@
  * trades, candles, transfers) decides none, and stays outside the state hash.
  */
 import { must } from '../base/assert.ts';
+import { halfSipKey, type HalfSipKey } from '../base/half-siphash.ts';
 import { RollingHash } from '../base/rolling-hash.ts';
 import { SlotIndex } from '../base/slot-index.ts';
 import { TimerHeap } from '../base/timer-heap.ts';
@@ -50,6 +51,8 @@ export type FollowUp =
 
 export class State {
   readonly config: ExchangeConfig;
+  /** Key of the instants at which prices are sampled; derived from the configuration. */
+  readonly samplingKey: HalfSipKey;
   nowUs: TimeUs;
   seq: Seq = seq(0);
   nextOrderId: OrderId = orderId(1);
@@ -87,6 +90,9 @@ export class State {
   shortfallEpoch = 0;
   shortfallSinceUs: TimeUs = timeUs(0);
   shortfallDueUs = Infinity;
+  /** Σ of exempt deposits that have not left, and of which shortfall (R-6.6); of an older one they count no more. */
+  exemptTotal: Quanta = quanta(0n);
+  exemptTotalEpoch = 0;
   /** The UTC hour of the insurance limit (R-6.7): its start, what counts as held then, and what was paid since. */
   insuranceHourUs: TimeUs = timeUs(0);
   insuranceBase: Quanta = quanta(0n);
@@ -120,6 +126,11 @@ export class State {
   readonly liquidationPauses = new TimerHeap();
   /** Those whose distance to liquidation is to be computed anew (`Subaccount.unsure`); derived. */
   private unsure: Subaccount[] = [];
+  /**
+   * Number of the current step: one command, or one timer instant. Prices that moved "in this step" (§6) carry it; no part of the
+   * state, since every step begins with a new number.
+   */
+  step = 0;
   /** Bars are played step by step even when nothing waits for any of their prices. For checks; no part of the state. */
   playsBarsInFull = false;
   /** Engine orders of the command being applied. */
@@ -134,6 +145,7 @@ export class State {
 
   constructor(config: ExchangeConfig) {
     this.config = config;
+    this.samplingKey = halfSipKey(config.samplingSeed);
     this.nowUs = config.genesisTimeUs;
     this.transfers = new Recent(config.retention.transfersPerSubaccount);
     this.vaultSnapshots = new Recent(config.retention.vaultSnapshotsPerHolder);
@@ -205,7 +217,6 @@ export class State {
   /** Notes that the market's book or last price changed. */
   touch(market: Market): void {
     market.bookSeq = this.seq;
-    if (market.sampleDueUs === Infinity) market.sampleDueUs = market.nextSampleUs(this.nowUs);
     if (market.touched) return;
     market.touched = true;
     this.touched[this.touchedCount++] = market;

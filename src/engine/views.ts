@@ -2,7 +2,7 @@
  * What may be read from an exchange between commands. Views are plain values copied out of state, or iterators over
  * it; they never change it, and they are not part of any hash. Units as in `num/units`.
  */
-import type { ExchangeConfig, MarketSpec, SelfTradeMode } from './config.ts';
+import type { ExchangeConfig, MarketSpec, MarketStatus, SelfTradeMode } from './config.ts';
 import type { Command, CommandKind, OrderType, Side } from './commands.ts';
 import type { EventSink, LedgerReason } from './events.ts';
 import type { Attached, OrderRef } from './orders/special.ts';
@@ -121,6 +121,10 @@ export interface MarginView {
   /** With isolated positions. */
   readonly initialRequirementQuanta: Quanta;
   readonly maintenanceRequirementQuanta: Quanta;
+  /** What may be used to open: without gains in frozen markets and less the haircut on their notional (R-5.8). */
+  readonly freeCollateralCrossQuanta: Quanta;
+  /** With isolated positions. */
+  readonly freeCollateralQuanta: Quanta;
   readonly netDepositsQuanta: Quanta;
   /** R-5.9 */
   readonly withdrawableQuanta: Quanta;
@@ -157,6 +161,12 @@ export interface MarketView {
   readonly fundingRatePpb: Ppb;
   /** Sequence number of the last command that changed the book. */
   readonly bookSeq: Seq;
+  readonly status: MarketStatus;
+  /** Since when the market is frozen (R-5.3b); null while it is not. */
+  readonly frozenSinceUs: TimeUs | null;
+  /** Terms whose notice runs and when they come into force (R-13.1); null without any. */
+  readonly nextSpec: MarketSpec | null;
+  readonly nextSpecUs: TimeUs | null;
 }
 
 /** 24-hour figures of `GET /summary` at the exchange's now. */
@@ -277,6 +287,8 @@ export interface ExchangeView {
   markets(): readonly MarketView[];
   market(id: MarketId): MarketView;
   summary(id: MarketId): SummaryView;
+  /** Accepted commands of the operator, oldest first (R-13.3). */
+  operatorLog(): readonly OperatorEntry[];
   /** Best first, at most `limit` levels. */
   depth(id: MarketId, side: Side, limit: number): LevelView[];
   /** Newest first; fromUs inclusive, toUs exclusive; those before the trade `before` when it is given. */

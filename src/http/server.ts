@@ -18,6 +18,7 @@ import {
 import { badJson, MESSAGES } from '../contract/messages.ts';
 import type { Reply } from '../gateway/context.ts';
 import { Fields } from '../gateway/fields.ts';
+import type { Keccak } from '../gateway/ports.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { ConnectionLimit } from './connections.ts';
 import { parseExact, stringifyExact } from './exact-json.ts';
@@ -28,6 +29,7 @@ import type { Host } from './host.ts';
 import { answerMalformed } from './malformed.ts';
 import type { Metrics } from './metrics.ts';
 import { documentationOf } from './openapi.ts';
+import { operatorRoutes } from './operator-routes.ts';
 import { callerOfAddress, RateLimit } from './rate-limit.ts';
 import { sendBody, sendError, sendPage, sendText } from './replies.ts';
 import { simRoutes } from './sim-routes.ts';
@@ -81,6 +83,8 @@ export interface ServerOptions {
   /** null: no limit. */
   readonly requestsPerSecond: number | null;
   readonly simToken: string | null;
+  /** null: no /operator routes. */
+  readonly operator: { readonly token: string; readonly keccak: Keccak } | null;
   /** From `trace` to `silent`; requests are logged at `info`. */
   readonly logLevel: string;
   readonly browsers: BrowserOptions;
@@ -106,6 +110,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   contractRoutes(app, options, limit);
   const { simToken: token, host, faults, metrics } = options;
   if (token !== null) simRoutes(app, { host, faults, token });
+  if (options.operator !== null) operatorRoutes(app, { host, ...options.operator });
   const trusted = proxyAddress.compile([...(options.trustProxy ?? [])]);
   const feeds = new FeedServer(app.server, {
     host,
@@ -219,6 +224,7 @@ async function documentation(
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
           simulation: { type: 'http', scheme: 'bearer' },
+          operator: { type: 'http', scheme: 'bearer' },
         },
       },
     },

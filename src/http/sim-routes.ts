@@ -2,7 +2,6 @@
  * Simulation control (R-11.6), apart from the contract and with a token of its own: money from outside, prices, the virtual clock, faults, and the
  * exchange's hash, snapshot and journal.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalidField, journalCompacted, MESSAGES } from '../contract/messages.ts';
@@ -23,6 +22,8 @@ import {
 } from '../num/units.ts';
 import { openJournal } from '../store/folder-journal.ts';
 import { plainJournal } from '../store/plain-journal.ts';
+import { holdsToken } from './bearer-token.ts';
+import { keccak } from '../wallet/ethers-ports.ts';
 import type { Faults } from './faults.ts';
 import type { Host } from './host.ts';
 import { sendError, sendText } from './replies.ts';
@@ -68,7 +69,7 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       submit(host, {
         kind,
         timeUs: host.nowUs(),
-        account: fields.address('account'),
+        account: fields.address('account', keccak),
         subaccountIndex: fields.has('subaccountIndex')
           ? fields.subaccountIndex('subaccountIndex')
           : 0,
@@ -162,13 +163,6 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       return reply.type('application/octet-stream').send(Readable.from(chunks));
     },
   );
-}
-
-function holdsToken(request: FastifyRequest, token: string): boolean {
-  const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
-  // Digests are of one length, so that not even the token's length can be timed.
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(token));
 }
 
 function submit(host: Host, command: Command): void {

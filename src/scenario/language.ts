@@ -9,7 +9,7 @@ import type { Fields, Shape } from './shape.ts';
 import { DURATION_PATTERN, TIME_PATTERN } from '../num/time-text.ts';
 
 /** Names of money's places that are not users. */
-export const SYSTEM_NAMES = ['vault', 'insurance', 'treasury'] as const;
+export const SYSTEM_NAMES = ['vault', 'insurance', 'treasury', 'shortfall'] as const;
 
 /** Most runs of a `repeat`. */
 export const MAX_REPEATS = 10_000;
@@ -136,6 +136,33 @@ export const VERB_FIELDS: Fields = {
   },
   deposit: { shape: MONEY_VERB, doc: 'Money enters from outside.' },
   withdraw: { shape: MONEY_VERB, doc: 'Money leaves to outside.' },
+  listMarket: { shape: ANY_MAP, doc: 'The operator lists a market: fields as under `markets`.' },
+  setMarketTerms: {
+    shape: ANY_MAP,
+    doc: 'The operator changes terms of the market `symbol`: the fields that change, as under `markets`.',
+  },
+  setMarketStatus: {
+    shape: record({
+      symbol: SYMBOL,
+      status: {
+        shape: {
+          kind: 'word',
+          what: 'a status',
+          words: ['open', 'postOnly', 'reduceOnly', 'cancelOnly', 'halted'],
+        },
+        doc: 'Which orders the market takes.',
+        required: true,
+      },
+    }),
+    doc: 'The operator restricts or reopens a market.',
+  },
+  delistMarket: {
+    shape: record({
+      symbol: SYMBOL,
+      price: { shape: decimal('a price'), doc: 'Of the settlement; the index unless given.' },
+    }),
+    doc: 'The operator settles every position of a market and closes it for good.',
+  },
   tapeDepth: { shape: TAPE_LEVELS, doc: 'One update of the historical book.' },
   tapeTrade: {
     shape: record({

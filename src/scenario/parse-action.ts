@@ -4,6 +4,7 @@ import type { MarketSpec } from '../engine/config.ts';
 import { BAR_FILLS, BAR_PATHS, TAPE_L3_ACTIONS } from '../engine/tape/hash-tape.ts';
 import { lots, marketId, type Lots, type MarketId, type PriceTicks } from '../num/units.ts';
 import { fieldOf, mapOf, numberOf, textOf } from './node-fields.ts';
+import { plainText } from './parse-setting.ts';
 import type { Action } from './scenario.ts';
 import {
   childPath,
@@ -51,9 +52,26 @@ export function parseAction(
       const subaccount = numberOf(map, 'subaccount') ?? 0;
       return amount === null ? null : { kind: verb, account, subaccount, amount };
     }
+    case 'listMarket':
+      return { kind: verb, symbol: '', request: requestOf(map, []) };
+    case 'setMarketTerms':
+    case 'setMarketStatus':
+    case 'delistMarket': {
+      const symbol = textOf(map, 'symbol') ?? names.markets[0]?.symbol ?? '';
+      return { kind: verb, symbol, request: requestOf(map, ['symbol']) };
+    }
     default:
       return parseTape(map, verb, path, names, problems);
   }
+}
+
+/** Fields of an operator's request; the exchange decodes them when the step runs, since terms build on those in force. */
+function requestOf(map: MapNode, without: readonly string[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    [...map.entries]
+      .filter(([key]) => !without.includes(key))
+      .map(([key, { value }]) => [key, plainText(value)]),
+  );
 }
 
 function parseTape(

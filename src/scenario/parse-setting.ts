@@ -79,7 +79,7 @@ function marketInput(node: SourceNode, path: string, problems: Problem[]): unkno
 const mapNode = (node: SourceNode): MapNode | null => (node.kind === 'map' ? node : null);
 
 /** Numbers as their source text: the parsers read decimals and integers from text. */
-function plainText(node: SourceNode): unknown {
+export function plainText(node: SourceNode): unknown {
   switch (node.kind) {
     case 'scalar':
       if (node.type === 'null') return null;

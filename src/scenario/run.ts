@@ -11,7 +11,9 @@ import type { Outcome } from '../engine/rejections.ts';
 import { HOUSE_MAKER, HOUSE_TAKER } from '../engine/state.ts';
 import type { Reply } from '../gateway/context.ts';
 import { Gateway } from '../gateway/gateway.ts';
+import { operatorCommand } from '../gateway/operator.ts';
 import type { Keccak } from '../gateway/ports.ts';
+import { RequestError } from '../gateway/request-error.ts';
 import { durationUs, timeUs, type Address, type OrderId } from '../num/units.ts';
 import { RecordedExchange } from '../sim/recorded-exchange.ts';
 import { checkEvents } from './check-events.ts';
@@ -61,10 +63,16 @@ export function runScenario(scenario: Scenario, ports: ScenarioPorts): ScenarioR
 /** Commands between the checkpoints of a scenario's journal. */
 const CHECKPOINT_EVERY = 10;
 
+type OperatorAction = Extract<
+  Action,
+  { kind: 'listMarket' | 'setMarketTerms' | 'setMarketStatus' | 'delistMarket' }
+>;
+
 class ScenarioRun {
   private readonly scenario: Scenario;
   private readonly exchange: RecordedExchange;
   private readonly gateway: Gateway;
+  private readonly keccak: Keccak;
   private readonly addresses = new Map<string, Address>();
   private readonly names = new Map<string, string>();
   private readonly saved = new Map<
@@ -80,6 +88,7 @@ class ScenarioRun {
 
   constructor(scenario: Scenario, ports: ScenarioPorts) {
     this.scenario = scenario;
+    this.keccak = ports.keccak;
     const { config } = scenario;
     this.exchange = new RecordedExchange(config, { checkpointEvery: CHECKPOINT_EVERY });
     this.exchange.onEvent((event) => this.events.push(event));
@@ -93,6 +102,7 @@ class ScenarioRun {
     this.name('vault', config.clsAccount);
     this.name('insurance', config.insuranceAccount);
     this.name('treasury', config.treasuryAccount);
+    this.name('shortfall', config.shortfallAccount);
     for (const house of [HOUSE_MAKER, HOUSE_TAKER]) this.names.set(house, 'house');
     for (const { name } of scenario.accounts) this.name(name, ports.addressOf(name));
   }
@@ -227,6 +237,11 @@ class ScenarioRun {
         const account = this.addressOfName(action.account);
         return this.expectOutcome(wanted, { kind, timeUs: atUs, account, subaccountIndex, amount });
       }
+      case 'listMarket':
+      case 'setMarketTerms':
+      case 'setMarketStatus':
+      case 'delistMarket':
+        return this.operate(action, wanted);
       case 'tapeDepth':
       case 'tapeSnapshot':
       case 'tapeTrade':
@@ -236,6 +251,21 @@ class ScenarioRun {
         return this.expectOutcome(wanted, { ...action, timeUs: atUs });
       case 'repeat':
         return [];
+    }
+  }
+
+  /** A command of the operator. What is wrong with its fields is the step's difference. */
+  private operate(action: OperatorAction, wanted: string): Difference[] {
+    const { engine } = this.exchange;
+    const context = { view: engine, nowUs: engine.nowUs, keccak: this.keccak };
+    try {
+      return this.expectOutcome(
+        wanted,
+        operatorCommand(context, action.kind, action.symbol, action.request),
+      );
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      return [{ path: action.kind, expected: 'a valid request', actual: error.message }];
     }
   }
 

@@ -80,6 +80,13 @@ export type Action =
       readonly lots: Lots;
     }
   | { readonly kind: 'tapeGap'; readonly market: MarketId }
+  | {
+      readonly kind: 'listMarket' | 'setMarketTerms' | 'setMarketStatus' | 'delistMarket';
+      /** Empty for a market that is listed. */
+      readonly symbol: string;
+      /** Body of the operator's request. */
+      readonly request: Readonly<Record<string, unknown>>;
+    }
   | Omit<TapeBar, 'timeUs'>
   | Omit<TapeL3, 'timeUs'>
   | { readonly kind: 'repeat'; readonly times: number; readonly steps: readonly Step[] };

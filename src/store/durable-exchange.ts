@@ -44,6 +44,8 @@ export interface DurableOptions {
   /** What a new exchange begins with; an old one must have been begun with the same. null takes what is there, or the default. */
   readonly config: ExchangeConfig | null;
   readonly fallback: ExchangeConfig;
+  /** Draws the sampling seed of a new exchange (R-5.3); the seed of `config` then counts for nothing. */
+  readonly drawSamplingSeed?: () => string;
   /** The first commands of a new exchange: its markets. */
   readonly opening: readonly Command[];
   /** `relaxed` answers before the disk has it: a crash may lose the last moments. */
@@ -166,7 +168,7 @@ export class DurableExchange {
     try {
       if (isEmpty) return await DurableExchange.begin(folder, options, cutBytes);
       const found = recover(path);
-      checkConfig(path, found.engine.config, options.config);
+      checkConfig(path, found.engine.config, options);
       const segments = openSegments(folder, options, found.engine.config, found.journalBytes);
       await segments.resume(found.end);
       const { engine, position, orderIds } = found;
@@ -186,7 +188,9 @@ export class DurableExchange {
     options: DurableOptions,
     cutBytes: number,
   ): Promise<DurableExchange> {
-    const config = options.config ?? options.fallback;
+    const asked = options.config ?? options.fallback;
+    const samplingSeed = options.drawSamplingSeed?.() ?? asked.samplingSeed;
+    const config = { ...asked, samplingSeed };
     const engine = new Exchange(config);
     const writer = new JournalWriter(BEGINNING);
     for (const command of options.opening) {
@@ -462,9 +466,15 @@ function openSegments(
 }
 
 /** It began when it began, whatever the clock says now. */
-function checkConfig(path: string, found: ExchangeConfig, asked: ExchangeConfig | null): void {
+function checkConfig(
+  path: string,
+  found: ExchangeConfig,
+  { config: asked, drawSamplingSeed }: DurableOptions,
+): void {
+  if (asked === null) return;
   const { genesisTimeUs } = found;
-  if (asked === null || configHash({ ...asked, genesisTimeUs }) === configHash(found)) return;
+  const samplingSeed = drawSamplingSeed === undefined ? asked.samplingSeed : found.samplingSeed;
+  if (configHash({ ...asked, genesisTimeUs, samplingSeed }) === configHash(found)) return;
   throw new FileError(
     `${path}: was begun with another configuration; start without one, or with another folder`,
   );

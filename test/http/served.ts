@@ -29,6 +29,7 @@ import { RequestVerifier } from '../../src/wallet/request-verifier.ts';
 export const RECOVERY_WORKER = new URL('../../dist/wallet/recovery-worker.js', import.meta.url);
 export const SECRET = new Uint8Array(32).fill(7);
 export const SIM_TOKEN = 'sim-token';
+export const OPERATOR_TOKEN = 'operator';
 
 export interface ServedOptions {
   readonly config?: ExchangeConfig;
@@ -119,6 +120,7 @@ export class Served {
       metrics: new Metrics(host),
       requestsPerSecond: options.requestsPerSecond ?? null,
       simToken: SIM_TOKEN,
+      operator: { token: OPERATOR_TOKEN, keccak },
       logLevel: 'silent',
       browsers: { origins: [], securityHeaders: 'pages', ...options.browsers },
       limits: options.limits ?? {},

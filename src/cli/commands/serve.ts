@@ -112,6 +112,7 @@ function open(
     metrics: new Metrics(host),
     requestsPerSecond: limited ? REQUESTS_PER_SECOND : null,
     simToken: settings.simToken,
+    operator: settings.operatorToken === null ? null : { token: settings.operatorToken, keccak },
     logLevel: settings.logLevel,
     browsers: { origins: settings.corsOrigins, securityHeaders: settings.securityHeaders },
     limits: { connections: settings.maxConnections },
@@ -130,6 +131,10 @@ async function openHost(
   const exchange = await DurableExchange.open(folder, {
     config: file?.config ?? null,
     fallback,
+    // Whoever knows the seed knows when prices are sampled; tests that drive the clock want runs that repeat.
+    ...(settings.clock === 'wall' && file?.hasSamplingSeed !== true
+      ? { drawSamplingSeed: () => randomBytes(8).toString('hex') }
+      : {}),
     opening: (file?.markets ?? defaultMarkets()).map((spec): Command => ({
       kind: 'listMarket',
       timeUs: genesisUs,

@@ -1,10 +1,37 @@
-/** Restricting and reopening a market (R-13.2). */
+/**
+ * Restricting and reopening a market (R-13.2). The status binds new orders and those that are released; what rests, engine orders and
+ * recorded data go on. `halted` also freezes the market (R-5.3b).
+ */
 import type { SetMarketStatus } from '../commands.ts';
+import type { MarketStatus } from '../config.ts';
+import { hashMarketStatusChanged } from '../hash.ts';
+import { logOperator } from '../operator-log.ts';
 import type { Outcome } from '../rejections.ts';
+import { freezeForHalt, thawAfterHalt } from '../risk/freshness.ts';
 import type { State } from '../state.ts';
+import type { Market } from './market.ts';
 
 export function setMarketStatus(state: State, command: SetMarketStatus): Outcome {
   const market = state.markets[command.market];
   if (market === undefined) return 'market_not_found';
-  return 'market_delisted';
+  if (market.status === 'delisted') return 'market_delisted';
+  const before = market.status;
+  changeStatus(state, market, command.status);
+  if (command.status === 'halted' && before !== 'halted') freezeForHalt(state, market);
+  if (command.status !== 'halted' && before === 'halted') thawAfterHalt(state, market);
+  logOperator(state, 'setMarketStatus', { market: market.id, detail: command.status });
+  return 'ok';
+}
+
+export function changeStatus(state: State, market: Market, status: MarketStatus): void {
+  market.status = status;
+  state.emit(hashMarketStatusChanged, {
+    kind: 'marketStatusChanged',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    market: market.id,
+    status,
+  });
 }

@@ -1,10 +1,147 @@
-/** Changing the terms of a listed market (R-13.1). */
+/**
+ * Changing the terms of a listed market (R-13.1).
+ *
+ * Terms take effect at once, but for the mark deviation, the funding caps and, when any maintenance requirement rises,
+ * the margin tiers: these wait for `config.termsNoticeUs` in `market.nextSpec`. Meanwhile an order needs the larger of
+ * both initial requirements and a position the old maintenance, so nobody becomes liquidatable without notice.
+ */
+import { timeUs } from '../../num/units.ts';
 import type { SetMarketTerms } from '../commands.ts';
+import type { MarginTier, MarketSpec } from '../config.ts';
+import { hashMarketTermsChanged } from '../hash.ts';
+import { logOperator } from '../operator-log.ts';
 import type { Outcome } from '../rejections.ts';
+import { nextSampleUs } from '../risk/sampling.ts';
 import type { State } from '../state.ts';
+import { isSpecSound } from './list.ts';
+import type { Market } from './market.ts';
+import { openInterestCap } from './open-interest.ts';
+import { markHoldersForRiskCheck } from './risk-check.ts';
 
 export function setMarketTerms(state: State, command: SetMarketTerms): Outcome {
   const market = state.markets[command.market];
   if (market === undefined) return 'market_not_found';
-  return 'market_delisted';
+  if (market.status === 'delisted') return 'market_delisted';
+  const { spec } = command;
+  if (!isSameMarket(market.spec, spec)) return 'market_terms_immutable';
+  if (!isSpecSound(spec)) return 'market_spec_invalid';
+  const now = termsBeforeNotice(market.spec, spec);
+
+  const notice = state.config.termsNoticeUs;
+  const waits = notice > 0 && !isEqual(now, spec);
+  market.nextSpec = waits ? spec : null;
+  market.termsDueUs = waits ? state.nowUs + notice : Infinity;
+  enforce(state, market, waits ? now : spec);
+  logOperator(state, 'setMarketTerms', { market: market.id });
+  return 'ok';
+}
+
+/** The notice of a market's next terms is over. */
+export function runTermsTimer(state: State, market: Market): void {
+  const spec = market.nextSpec;
+  market.nextSpec = null;
+  market.termsDueUs = Infinity;
+  if (spec !== null) enforce(state, market, spec);
+}
+
+function enforce(state: State, market: Market, spec: MarketSpec): void {
+  const maintenanceChanges = !isEqual(market.spec.tiers, spec.tiers);
+  takeTerms(state, market, spec);
+  // Impact prices and the clamp of the mark may be others now.
+  if (market.markTicks !== null) state.touch(market);
+  if (maintenanceChanges) markHoldersForRiskCheck(state, market);
+  state.emit(hashMarketTermsChanged, {
+    kind: 'marketTermsChanged',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    market: market.id,
+    spec,
+    nextSpec: market.nextSpec,
+    effectiveUs: market.nextSpec === null ? null : timeUs(market.termsDueUs),
+  });
+}
+
+/** Puts terms in force, with what is derived from them; a limit in money becomes lots at the price of now. */
+function takeTerms(state: State, market: Market, spec: MarketSpec): void {
+  const price = market.indexTicks ?? market.markTicks;
+  market.spec = spec;
+  market.openInterestCapLots =
+    price === null ? spec.maxOpenInterestLots : openInterestCap(spec, price);
+  market.deriveRates();
+  if (market.sampleDueUs !== Infinity) {
+    market.sampleDueUs = nextSampleUs(state, market, state.nowUs);
+  }
+  if (market.fundingDueUs !== Infinity) {
+    const { intervalUs } = spec.funding;
+    market.fundingDueUs = state.nowUs - (state.nowUs % intervalUs) + intervalUs;
+  }
+}
+
+/** What identifies a market, how its prices come about, and how recorded volume behaves in it. */
+function isSameMarket(a: MarketSpec, b: MarketSpec): boolean {
+  return (
+    a.symbol === b.symbol &&
+    a.feedId === b.feedId &&
+    a.tickSize === b.tickSize &&
+    a.lotSize === b.lotSize &&
+    a.quantaPerTickLot === b.quantaPerTickLot &&
+    a.maxPriceTicks === b.maxPriceTicks &&
+    a.markSource === b.markSource &&
+    a.indexSource === b.indexSource &&
+    a.initialMarkTicks === b.initialMarkTicks &&
+    a.recordedLiquidity === b.recordedLiquidity &&
+    a.funding.source === b.funding.source &&
+    a.queueModel === b.queueModel &&
+    a.impactModel === b.impactModel &&
+    a.impactHalfLifeUs === b.impactHalfLifeUs
+  );
+}
+
+/** What of `next` holds while its notice runs. */
+function termsBeforeNotice(current: MarketSpec, next: MarketSpec): MarketSpec {
+  const { capPpm, marginCapPpm } = current.funding;
+  const terms = {
+    ...next,
+    tiers: maintenanceRises(current.tiers, next.tiers) ? current.tiers : next.tiers,
+    maxMarkDeviationPpm: current.maxMarkDeviationPpm,
+    funding: { ...next.funding, capPpm, marginCapPpm },
+  };
+  // A deviation that the new tiers do not allow cannot wait.
+  return isSpecSound(terms) ? terms : { ...terms, maxMarkDeviationPpm: next.maxMarkDeviationPpm };
+}
+
+/**
+ * Whether some notional needs more maintenance than before. Requirements are piecewise linear, so it is enough to compare
+ * them at every floor, and the rates beyond the last one.
+ */
+export function maintenanceRises(
+  before: readonly MarginTier[],
+  after: readonly MarginTier[],
+): boolean {
+  for (const { floorQuanta } of [...before, ...after]) {
+    if (integral(after, floorQuanta) > integral(before, floorQuanta)) return true;
+  }
+  return (after.at(-1)?.maintenanceMarginPpm ?? 0) > (before.at(-1)?.maintenanceMarginPpm ?? 0);
+}
+
+/** Maintenance of a notional in Quanta × 1e-6, not rounded. */
+function integral(tiers: readonly MarginTier[], notionalQuanta: bigint): bigint {
+  let sum = 0n;
+  tiers.forEach((tier, i) => {
+    if (notionalQuanta <= tier.floorQuanta) return;
+    const next = tiers[i + 1]?.floorQuanta ?? notionalQuanta;
+    const top = next < notionalQuanta ? next : notionalQuanta;
+    sum += (top - tier.floorQuanta) * BigInt(tier.maintenanceMarginPpm);
+  });
+  return sum;
+}
+
+/** Equality of plain values. */
+function isEqual(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  const left = Object.entries(a);
+  const right = new Map(Object.entries(b));
+  return left.length === right.size && left.every(([key, value]) => isEqual(value, right.get(key)));
 }

@@ -38,6 +38,11 @@ function allConfigTerms(config: ExchangeConfig): Terms {
     selfTradeExpire: String(config.selfTradeExpire),
     triggerSource: config.triggerSource,
     indexStaleMs: millis(config.indexStaleUs),
+    samplingSeed: config.samplingSeed,
+    frozenHaircut: ppm(config.frozenHaircutPpm),
+    insuranceHourly: ppm(config.insuranceHourlyPpm),
+    vaultLeaveShare: ppm(config.vaultLeavePpm),
+    termsNoticeMs: millis(config.termsNoticeUs),
     maxOriginatorFeePpm: String(config.maxOriginatorFeePpm),
     maxDelegateOriginatorFeePpm: String(config.maxDelegateOriginatorFeePpm),
     vaultFeeShare: ppm(config.vaultFeeSharePpm),
@@ -69,6 +74,9 @@ function allMarketTerms(spec: MarketSpec): Terms {
     ...(spec.maxOpenInterestLots === Number.MAX_SAFE_INTEGER
       ? {}
       : { maxOpenInterest: size(spec.maxOpenInterestLots) }),
+    ...(spec.maxOpenInterestNotional === null
+      ? {}
+      : { maxOpenInterestNotional: money(spec.maxOpenInterestNotional) }),
     priceBand: ppm(spec.priceBandPpm),
     marginTiers: spec.tiers.map((tier) => ({
       notionalFloor: money(tier.floorQuanta),
@@ -80,6 +88,18 @@ function allMarketTerms(spec: MarketSpec): Terms {
     markSource: spec.markSource,
     indexSource: spec.indexSource,
     maxMarkDeviation: ppm(spec.maxMarkDeviationPpm),
+    ...(spec.initialMarkTicks === null
+      ? {}
+      : { initialMark: formatDecimal(BigInt(spec.initialMarkTicks) * tick.digits, tick.scale) }),
+    recordedLiquidity: spec.recordedLiquidity,
+    vaultQuote: ppm(spec.vaultQuotePpm),
+    insuranceHourly: ppm(spec.insuranceHourlyPpm),
+    ...(spec.openNotionalLower === null
+      ? {}
+      : { openNotionalLower: money(spec.openNotionalLower) }),
+    ...(spec.openNotionalUpper === null
+      ? {}
+      : { openNotionalUpper: money(spec.openNotionalUpper) }),
     funding: {
       source: funding.source,
       sampleIntervalMs: millis(funding.sampleIntervalUs),

@@ -1,0 +1,30 @@
+/** The audit list of the operator's accepted commands: history, outside the state hash. */
+import type { MarketId, Quanta, SubaccountId } from '../num/units.ts';
+import type { State } from './state.ts';
+import type { OperatorKind } from './views.ts';
+
+/** Entries kept; beyond it the oldest go, a quarter at a time. */
+const MAX_ENTRIES = 10_000;
+
+export function logOperator(
+  state: State,
+  kind: OperatorKind,
+  about: {
+    readonly market?: MarketId;
+    readonly subaccount?: SubaccountId;
+    readonly amountQuanta?: Quanta;
+    readonly detail?: string;
+  },
+): void {
+  const log = state.operatorLog;
+  if (log.length >= MAX_ENTRIES) log.splice(0, MAX_ENTRIES / 4);
+  log.push({
+    seq: state.seq,
+    timeUs: state.nowUs,
+    kind,
+    market: about.market ?? null,
+    subaccount: about.subaccount ?? null,
+    amountQuanta: about.amountQuanta ?? null,
+    detail: about.detail ?? '',
+  });
+}

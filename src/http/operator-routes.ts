@@ -1,0 +1,91 @@
+/**
+ * The operator's commands over HTTP (R-13.3), behind a token of their own and off without one. Every write is on disk before it is
+ * answered; accepted ones are in the audit list, which comes out of the journal.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { MESSAGES } from '../contract/messages.ts';
+import type { Command } from '../engine/commands.ts';
+import {
+  creditInsuranceCommand,
+  delistCommand,
+  listMarketCommand,
+  moneyCommand,
+  operatorAudit,
+  setStatusCommand,
+  setTermsCommand,
+  type OperatorContext,
+} from '../gateway/operator.ts';
+import type { Keccak } from '../gateway/ports.ts';
+import { REFUSAL_REPLIES } from '../gateway/refusal-reply.ts';
+import { RequestError } from '../gateway/request-error.ts';
+import { holdsToken } from './bearer-token.ts';
+import type { Host } from './host.ts';
+import { sendError } from './replies.ts';
+
+export interface OperatorOptions {
+  readonly host: Host;
+  readonly keccak: Keccak;
+  readonly token: string;
+}
+
+type Make = (context: OperatorContext, symbol: string, body: unknown) => Command;
+
+const WRITES: readonly (readonly [path: string, summary: string, make: Make])[] = [
+  ['markets', 'Lists a market', (context, _symbol, body) => listMarketCommand(context, body)],
+  ['markets/:symbol/terms', 'Changes terms of a market', setTermsCommand],
+  ['markets/:symbol/status', 'Restricts or reopens a market', setStatusCommand],
+  ['markets/:symbol/delist', 'Settles every position and closes the market', delistCommand],
+  [
+    'insurance/credit',
+    'A deposit to insurance',
+    (context, _symbol, body) => creditInsuranceCommand(context, body),
+  ],
+  [
+    'deposit',
+    'Money from outside',
+    (context, _symbol, body) => moneyCommand('deposit', context, body),
+  ],
+  [
+    'withdraw',
+    'Money to outside',
+    (context, _symbol, body) => moneyCommand('withdraw', context, body),
+  ],
+];
+
+export function operatorRoutes(app: FastifyInstance, options: OperatorOptions): void {
+  const { host, keccak, token } = options;
+  const describe = (summary: string) => ({
+    schema: { tags: ['operator'], summary, security: [{ operator: [] }] },
+  });
+  const authorise = (request: FastifyRequest): void => {
+    if (!holdsToken(request, token)) throw new RequestError(MESSAGES.operatorToken);
+  };
+  for (const [path, summary, make] of WRITES) {
+    app.post(`/operator/${path}`, describe(summary), async (request, reply) => {
+      try {
+        authorise(request);
+        const symbol = symbolOf(request.params);
+        const context = { view: host.view, nowUs: host.nowUs(), keccak };
+        const outcome = host.submit(make(context, symbol, request.body ?? {}));
+        if (outcome !== 'ok') throw new RequestError(REFUSAL_REPLIES[outcome]);
+        await host.exchange.durable();
+        return await reply.send(null);
+      } catch (error) {
+        return sendError(reply, error);
+      }
+    });
+  }
+  app.get('/operator/audit', describe('Accepted commands, newest first'), (request, reply) => {
+    try {
+      authorise(request);
+      return reply.send(operatorAudit(host.view, request.query));
+    } catch (error) {
+      return sendError(reply, error);
+    }
+  });
+}
+
+function symbolOf(params: unknown): string {
+  if (typeof params !== 'object' || params === null || !('symbol' in params)) return '';
+  return typeof params.symbol === 'string' ? params.symbol : '';
+}
