@@ -20,16 +20,19 @@ import {
   type TimeUs,
 } from '../num/units.ts';
 import { signersOf } from './accounts/authority.ts';
+import { shareOfWithdrawal } from './accounts/shortfall-share.ts';
 import type { Dated, Recent } from './accounts/recent.ts';
 import type { Subaccount } from './accounts/subaccount.ts';
 import { NONE } from './book/order-table.ts';
 import type { ExchangeConfig, SelfTradeMode } from './config.ts';
 import type { Side } from './commands.ts';
+import { fundingOutlook, fundsOf, markComposition } from './market-reader.ts';
 import { MINUTE_US } from './market/candles.ts';
 import { findOrders, openOrders, orderByClientId, orderOf, queueAhead } from './order-reader.ts';
 import { findClientId } from './orders/place.ts';
 import { selfTradeModeOf } from './orders/self-trade.ts';
 import type { Outcome } from './rejections.ts';
+import { AdlRanks } from './risk/adl-ranks.ts';
 import { liquidationPrice } from './risk/liquidation-price.ts';
 import { isolatedExcess, marginFigures, withdrawable } from './risk/margin.ts';
 import { upnlOf } from './risk/requirement.ts';
@@ -38,9 +41,12 @@ import type {
   CandleView,
   DelegateView,
   ExchangeView,
+  FundingOutlookView,
+  FundsView,
   LevelView,
   MarginSettingView,
   MarginView,
+  MarkCompositionView,
   MarketView,
   Moment,
   OperatorEntry,
@@ -62,6 +68,8 @@ const DAY_US = 86_400_000_000;
 
 export class ExchangeReader implements ExchangeView {
   protected readonly state: State;
+  /** Rankings that were read, for reads of the same moment; no part of the state. */
+  private readonly adlRanks = new AdlRanks();
 
   constructor(state: State) {
     this.state = state;
@@ -104,6 +112,7 @@ export class ExchangeReader implements ExchangeView {
       fundingRatePpb: market.fundingRatePpb,
       bookSeq: market.bookSeq,
       status: market.status,
+      openInterestCapLots: market.openInterestCapLots,
       frozenSinceUs: market.frozen ? market.frozenSinceUs : null,
       nextSpec: market.nextSpec,
       nextSpecUs: market.nextSpec === null ? null : timeUs(market.termsDueUs),
@@ -141,6 +150,18 @@ export class ExchangeReader implements ExchangeView {
     const traded = after === 0 ? null : trades.priceAt(after - 1);
     if (traded !== null && trades.timeAt(after - 1) >= floorTo(atUs, MINUTE_US)) return traded;
     return candles.closeBefore(Math.max(0, atUs)) ?? traded ?? candles.firstPrice;
+  }
+
+  markComposition(id: MarketId): MarkCompositionView {
+    return markComposition(this.state.market(id));
+  }
+
+  fundingOutlook(id: MarketId): FundingOutlookView {
+    return fundingOutlook(this.state, this.state.market(id));
+  }
+
+  funds(): FundsView {
+    return fundsOf(this.state);
   }
 
   operatorLog(): readonly OperatorEntry[] {
@@ -217,6 +238,7 @@ export class ExchangeReader implements ExchangeView {
   margin(id: SubaccountId): MarginView {
     const subaccount = this.state.subaccount(id);
     const figures = marginFigures(this.state, subaccount);
+    const freeCross = figures.admissionEquity - figures.initial - figures.haircut;
     return {
       balanceQuanta: subaccount.cash,
       crossEquityQuanta: quanta(figures.equity),
@@ -226,6 +248,10 @@ export class ExchangeReader implements ExchangeView {
       crossInitialQuanta: quanta(figures.initial),
       initialRequirementQuanta: quanta(figures.initial + figures.isolatedInitial),
       maintenanceRequirementQuanta: quanta(figures.maintenance + figures.isolatedMaintenance),
+      freeCollateralCrossQuanta: quanta(freeCross),
+      freeCollateralQuanta: quanta(
+        freeCross + figures.isolatedAdmissionEquity - figures.isolatedInitial,
+      ),
       netDepositsQuanta: subaccount.netDeposits,
       withdrawableQuanta: quanta(
         subaccount.role === 'user' || subaccount.role === 'vault'
@@ -256,6 +282,14 @@ export class ExchangeReader implements ExchangeView {
       });
     }
     return views;
+  }
+
+  adlQuantile(id: SubaccountId, market: MarketId, maxAgeUs = 0): number | null {
+    return this.adlRanks.quantile(this.state, id, this.state.market(market), maxAgeUs);
+  }
+
+  shortfallPart(id: SubaccountId, amount: Quanta): Quanta {
+    return shareOfWithdrawal(this.state, this.state.subaccount(id), amount).share;
   }
 
   holdersOf(id: MarketId): Iterable<SubaccountId> {
@@ -299,7 +333,7 @@ export class ExchangeReader implements ExchangeView {
   isolatedExcess(id: SubaccountId, market: MarketId): Quanta {
     const exposure = this.state.subaccount(id).exposures[market];
     if (exposure === undefined) return quanta(0n);
-    return isolatedExcess(exposure, this.state.market(market));
+    return isolatedExcess(this.state.subaccount(id), exposure, this.state.market(market));
   }
 
   signersOf(address: Address): SignersView {

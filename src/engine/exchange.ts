@@ -2,8 +2,8 @@
  * The exchange: `apply` is the whole state machine (DESIGN §1). Synchronous, no clock, no I/O, no randomness.
  *
  * One command: timers due before it run first, each at its own time (R-12.1); then the rule of its kind, which either
- * answers a refusal before it has changed anything, or carries the command out; then what that means for other orders,
- * triggers, and those who fell below maintenance; then the quotes that it changed come into force. Everything hashed goes
+ * answers a refusal before it has changed anything, or carries the command out; then what that means for other orders, units
+ * below zero, triggers, and those who fell below maintenance; then the quotes that it changed come into force. Everything hashed goes
  * into the chain hash, refusals too.
  */
 import { assert, InvariantError, unreachable } from '../base/assert.ts';
@@ -15,7 +15,7 @@ import type { ExchangeConfig } from './config.ts';
 import { ExchangeReader } from './exchange-reader.ts';
 import type { EventSink } from './events.ts';
 import { hashCommand, hashOutcome } from './hash-command.ts';
-import { violations } from './invariants.ts';
+import { solvencyViolations, violations } from './invariants.ts';
 import { delistMarket } from './market/delist.ts';
 import { listMarket } from './market/list.ts';
 import { setMarketStatus } from './market/set-status.ts';
@@ -28,6 +28,7 @@ import { placeOrder } from './orders/place.ts';
 import { runTriggers } from './orders/triggers.ts';
 import { setSelfTradeMode } from './orders/self-trade.ts';
 import type { Outcome } from './rejections.ts';
+import { clearBelowZero } from './risk/clearing.ts';
 import { settleFunding } from './risk/funding.ts';
 import { runLiquidations } from './risk/liquidation.ts';
 import { updateMargin } from './risk/margin-mode.ts';
@@ -65,8 +66,10 @@ export class Exchange extends ExchangeReader implements Engine {
     try {
       hashCommand(state.hash, command);
       if (timeUs > state.nowUs) runTimers(state, timeUs);
+      state.step += 1;
       const outcome = carryOut(state, command);
       if (state.followUps.length > 0) settleFollowUps(state);
+      if (state.liquidationDue) clearBelowZero(state);
       if (state.triggersDue || state.newTriggers.length > 0) runTriggers(state);
       if (state.liquidationDue) runLiquidations(state);
       if (state.touchedCount > 0) settleQuotes(state);
@@ -110,6 +113,10 @@ export class Exchange extends ExchangeReader implements Engine {
 
   checkInvariants(): readonly InvariantViolation[] {
     return violations(this.state);
+  }
+
+  checkSolvency(): readonly InvariantViolation[] {
+    return solvencyViolations(this.state);
   }
 }
 
@@ -174,6 +181,7 @@ function carryOut(state: State, command: Command): Outcome {
 function takeIndex(state: State, command: SetIndex): Outcome {
   const market = state.markets[command.market];
   if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
   if (command.priceTicks <= 0) return 'price_not_positive';
   if (command.priceTicks > MAX_PRICE_TICKS) return 'price_too_high';
   if (market.spec.indexSource === 'mid') return 'index_source_not_oracle';
@@ -184,6 +192,7 @@ function takeIndex(state: State, command: SetIndex): Outcome {
 function takeMark(state: State, command: SetMark): Outcome {
   const market = state.markets[command.market];
   if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
   if (command.priceTicks <= 0) return 'price_not_positive';
   if (command.priceTicks > MAX_PRICE_TICKS) return 'price_too_high';
   if (market.spec.markSource !== 'external') return 'mark_source_not_external';

@@ -5,8 +5,10 @@
 import { levelOrder, levelTotals, uncrossedBook } from './invariants/book.ts';
 import {
   conservation,
+  exemptDeposits,
   insuranceNotNegative,
   isolatedMargin,
+  shortfallNotPositive,
   vaultShares,
 } from './invariants/money.ts';
 import {
@@ -25,6 +27,7 @@ import {
   openInterest,
   requirementIsSum,
 } from './invariants/positions.ts';
+import { claimsCovered, equityIsSupply, noFlatDebt } from './invariants/solvency.ts';
 import type { State } from './state.ts';
 import type { InvariantViolation } from './views.ts';
 
@@ -148,17 +151,60 @@ export const STATE_INVARIANTS: readonly StateInvariant[] = [
   },
   {
     name: 'insuranceNotNegative',
-    rule: 'R-6.4',
+    rule: 'R-6.7',
     says: 'insurance is never overdrawn',
     found: insuranceNotNegative,
   },
+  {
+    name: 'shortfallNotPositive',
+    rule: 'R-6.6',
+    says: 'the shortfall is never above zero',
+    found: shortfallNotPositive,
+  },
+  {
+    name: 'exemptDeposits',
+    rule: 'R-6.6',
+    says: 'deposits exempt from the shortfall add up',
+    found: exemptDeposits,
+  },
+  {
+    name: 'noFlatDebt',
+    rule: 'R-1.6a',
+    says: 'a unit without a position owes nothing',
+    found: noFlatDebt,
+  },
+  {
+    name: 'equityIsSupply',
+    rule: 'R-1.6a',
+    says: 'equity at the marks adds up to what was paid in',
+    found: equityIsSupply,
+  },
+  {
+    name: 'claimsCovered',
+    rule: 'R-1.6a',
+    says: 'only the house, the shortfall and holders of frozen positions have negative equity',
+    found: claimsCovered,
+  },
 ];
 
+/** Rules of solvency: claims are covered, and the two accounts that cover them are what they may be. */
+const SOLVENCY_RULES: readonly string[] = ['R-1.6a', 'R-6.6', 'R-6.7'];
+const SOLVENCY = STATE_INVARIANTS.filter(({ rule }) => SOLVENCY_RULES.includes(rule));
+
 export function violations(state: State): InvariantViolation[] {
-  const broken: InvariantViolation[] = [];
-  for (const { name, rule, says, found } of STATE_INVARIANTS) {
-    const detail = found(state);
-    if (detail !== null) broken.push({ invariant: name, rule, says, detail });
+  return broken(state, STATE_INVARIANTS);
+}
+
+/** One pass over accounts for each invariant: operators ask for it between commands. */
+export function solvencyViolations(state: State): InvariantViolation[] {
+  return broken(state, SOLVENCY);
+}
+
+function broken(state: State, invariants: readonly StateInvariant[]): InvariantViolation[] {
+  const found: InvariantViolation[] = [];
+  for (const { name, rule, says, found: detailOf } of invariants) {
+    const detail = detailOf(state);
+    if (detail !== null) found.push({ invariant: name, rule, says, detail });
   }
-  return broken;
+  return found;
 }

@@ -96,6 +96,8 @@ function archiveLive(io: Archive, state: State): void {
   state.shortfallEpoch = io.int(state.shortfallEpoch);
   state.shortfallSinceUs = timeUs(io.int(state.shortfallSinceUs));
   state.shortfallDueUs = archiveDue(io, state.shortfallDueUs);
+  state.exemptTotal = quanta(io.bigint(state.exemptTotal));
+  state.exemptTotalEpoch = io.int(state.exemptTotalEpoch);
   state.insuranceHourUs = timeUs(io.int(state.insuranceHourUs));
   state.insuranceBase = quanta(io.bigint(state.insuranceBase));
   state.insurancePaid = quanta(io.bigint(state.insurancePaid));
@@ -245,6 +247,11 @@ const HISTORICAL = -1;
  * historical order's number and its size.
  */
 function archiveQueues(io: Archive, state: State, market: Market): void {
+  archiveSides(io, state, market);
+  if (io.loading) market.seenChanges = market.book.changes;
+}
+
+function archiveSides(io: Archive, state: State, market: Market): void {
   io.section('book');
   for (const side of [1, -1] as const) {
     const ladder = market.book.ladder(side);

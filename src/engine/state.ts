@@ -6,6 +6,7 @@
  * trades, candles, transfers) decides none, and stays outside the state hash.
  */
 import { must } from '../base/assert.ts';
+import { halfSipKey, type HalfSipKey } from '../base/half-siphash.ts';
 import { RollingHash } from '../base/rolling-hash.ts';
 import { SlotIndex } from '../base/slot-index.ts';
 import { TimerHeap } from '../base/timer-heap.ts';
@@ -50,6 +51,8 @@ export type FollowUp =
 
 export class State {
   readonly config: ExchangeConfig;
+  /** Key of the instants at which prices are sampled; derived from the configuration. */
+  readonly samplingKey: HalfSipKey;
   nowUs: TimeUs;
   seq: Seq = seq(0);
   nextOrderId: OrderId = orderId(1);
@@ -87,6 +90,9 @@ export class State {
   shortfallEpoch = 0;
   shortfallSinceUs: TimeUs = timeUs(0);
   shortfallDueUs = Infinity;
+  /** Σ of exempt deposits that have not left, and of which shortfall; of an older one they count no more. */
+  exemptTotal: Quanta = quanta(0n);
+  exemptTotalEpoch = 0;
   /** The UTC hour of the insurance limit: its start, what counts as held then, and what was paid since. */
   insuranceHourUs: TimeUs = timeUs(0);
   insuranceBase: Quanta = quanta(0n);
@@ -112,6 +118,8 @@ export class State {
   readonly newTriggers: OrderId[] = [];
   /** Triggers that are about to fire: out of the index, and not to be put back by others. */
   readonly firing = new Set<OrderId>();
+  /** Number of the step: one command, or one instant of timers. Marks move once a step (risk/step-move.ts). Not archived. */
+  step = 0;
   /** Whether the source of some market's triggers was recomputed. */
   triggersDue = false;
   /** Whether somebody may have become liquidatable: a mark was recomputed, funding settled, a pause ended. */
@@ -134,6 +142,7 @@ export class State {
 
   constructor(config: ExchangeConfig) {
     this.config = config;
+    this.samplingKey = halfSipKey(config.samplingSeed);
     this.nowUs = config.genesisTimeUs;
     this.transfers = new Recent(config.retention.transfersPerSubaccount);
     this.vaultSnapshots = new Recent(config.retention.vaultSnapshotsPerHolder);
@@ -205,7 +214,6 @@ export class State {
   /** Notes that the market's book or last price changed. */
   touch(market: Market): void {
     market.bookSeq = this.seq;
-    if (market.sampleDueUs === Infinity) market.sampleDueUs = market.nextSampleUs(this.nowUs);
     if (market.touched) return;
     market.touched = true;
     this.touched[this.touchedCount++] = market;

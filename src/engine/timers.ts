@@ -1,7 +1,8 @@
 /**
  * What happens because time passes (R-12.1). Before a command later than now, every due timer runs at its own time; at
- * one instant in this order: order expiry, mark recomputation by market id, premium samples, funding, triggers, TWAP slices,
- * liquidation, vault snapshots. Each instant's quotes are settled before the next, so cutting an interval in two never changes
+ * one instant in this order: order expiry, freezing of markets, samples of the EMA, mark recomputation by market id, premium samples,
+ * funding, insurance's payment on the shortfall, units below zero, triggers, TWAP slices, liquidation, vault snapshots. Each
+ * instant's quotes are settled before the next, so cutting an interval in two never changes
  * state.
  */
 import { timeUs, type TimeUs } from '../num/units.ts';
@@ -11,9 +12,13 @@ import { nextExpiryUs } from './orders/expiry.ts';
 import { settleFollowUps } from './orders/follow-ups.ts';
 import { runTriggers } from './orders/triggers.ts';
 import { nextSliceUs, releaseDueSlices } from './orders/twap.ts';
+import { clearBelowZero } from './risk/clearing.ts';
+import { runFreezeTimer } from './risk/freshness.ts';
 import { runFundingTimer, samplePremium } from './risk/funding.ts';
 import { nextLiquidationUs, resumeLiquidations, runLiquidations } from './risk/liquidation.ts';
-import { runMarkTimer, settleQuotes } from './risk/mark-price.ts';
+import { runEmaSample, runMarkTimer, settleQuotes } from './risk/mark-price.ts';
+import { runShortfallTimer } from './risk/shortfall.ts';
+import { runVaultLeave } from './risk/vault-leave.ts';
 import { runVaultSnapshots } from './risk/vault.ts';
 import type { State } from './state.ts';
 
@@ -24,11 +29,16 @@ export function nextTimerUs(state: State): number {
     nextSliceUs(state),
     nextLiquidationUs(state),
     state.vaultSnapshotUs,
+    state.vaultLeaveUs,
+    state.shortfallDueUs,
   );
-  for (const { markDueUs, sampleDueUs, fundingDueUs, termsDueUs } of state.markets) {
+  for (const market of state.markets) {
+    const { emaDueUs, markDueUs, sampleDueUs, fundingDueUs, freezeDueUs, termsDueUs } = market;
+    if (emaDueUs < next) next = emaDueUs;
     if (markDueUs < next) next = markDueUs;
     if (sampleDueUs < next) next = sampleDueUs;
     if (fundingDueUs < next) next = fundingDueUs;
+    if (freezeDueUs < next) next = freezeDueUs;
     if (termsDueUs < next) next = termsDueUs;
   }
   return next;
@@ -38,12 +48,19 @@ export function nextTimerUs(state: State): number {
 export function runTimers(state: State, untilUs: TimeUs): void {
   for (let due = nextTimerUs(state); due <= untilUs; due = nextTimerUs(state)) {
     state.nowUs = timeUs(Math.max(state.nowUs, due));
+    state.step += 1;
     state.cause = 'expiry';
     expireDue(state);
     settleFollowUps(state);
     state.cause = 'timer';
     for (const market of state.markets) {
+      if (market.freezeDueUs <= state.nowUs) runFreezeTimer(state, market);
+    }
+    for (const market of state.markets) {
       if (market.termsDueUs <= state.nowUs) runTermsTimer(state, market);
+    }
+    for (const market of state.markets) {
+      if (market.emaDueUs <= state.nowUs) runEmaSample(state, market);
     }
     for (const market of state.markets) {
       if (market.markDueUs <= state.nowUs) runMarkTimer(state, market);
@@ -54,6 +71,8 @@ export function runTimers(state: State, untilUs: TimeUs): void {
     for (const market of state.markets) {
       if (market.fundingDueUs <= state.nowUs) runFundingTimer(state, market);
     }
+    runShortfallTimer(state);
+    if (state.liquidationDue) clearBelowZero(state);
     runTriggers(state);
     releaseDueSlices(state);
     settleFollowUps(state);
@@ -62,6 +81,7 @@ export function runTimers(state: State, untilUs: TimeUs): void {
     resumeLiquidations(state);
     runLiquidations(state);
     runVaultSnapshots(state);
+    runVaultLeave(state);
     settleQuotes(state);
   }
   state.nowUs = untilUs;

@@ -39,8 +39,8 @@ const TRANSFER_FIELDS = [
 /** POST /account/transfer: the target is who is debited, or who the vault pays. */
 export function transfer(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, TRANSFER_FIELDS, false);
-  const from = fields.address('accountFrom');
-  const to = fields.address('accountTo');
+  const from = fields.address('accountFrom', context.keccak);
+  const to = fields.address('accountTo', context.keccak);
   const amount = fields.decimal('amount');
   const expiresAtMs = fields.int64('expiresAt');
   const feedId = fields.feedId('feedId');
@@ -48,7 +48,7 @@ export function transfer(context: Context, input: unknown, caller: Caller): unkn
   const signatures = fields.texts('signatures', MAX_SIGNATURES);
   const fromIndex = fields.subaccountIndex('subaccountIndexFrom');
   const toIndex = fields.subaccountIndex('subaccountIndexTo');
-  const target = fields.address('target');
+  const target = fields.address('target', context.keccak);
   const market = feedMarket(context, feedId);
   const timeUs = mustBeInTime(context, expiresAtMs);
   const rights = mustAct(context, 'transfer', caller, target, null);
@@ -106,7 +106,7 @@ const MARGIN_FIELDS = [
 /** POST /account/margin. */
 export function updateMargin(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, MARGIN_FIELDS, false);
-  const account = fields.address('account');
+  const account = fields.address('account', context.keccak);
   const expiresAtMs = fields.int64('expiresAt');
   const isolated = fields.boolean('isolated');
   const margin = fields.decimal('margin');
@@ -173,8 +173,8 @@ const DELEGATE_FIELDS = [
 /** POST /account/delegates: grants or revokes one delegate of one subaccount. */
 export function updateDelegates(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, DELEGATE_FIELDS, false);
-  const account = fields.address('account');
-  const delegate = fields.address('delegate');
+  const account = fields.address('account', context.keccak);
+  const delegate = fields.address('delegate', context.keccak);
   const delegated = fields.boolean('delegated');
   const expiresAtMs = fields.int64('expiresAt');
   const nonce = fields.int64('nonce');
@@ -206,12 +206,12 @@ const SIGNERS_FIELDS = ['account', 'expiresAt', 'nonce', 'quorum', 'signatures',
 /** POST /account/signers: the set in force signs its successor. */
 export function updateSigners(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, SIGNERS_FIELDS, false);
-  const account = fields.address('account');
+  const account = fields.address('account', context.keccak);
   const expiresAtMs = fields.int64('expiresAt');
   const nonce = fields.int64('nonce');
   const quorum = fields.int64('quorum');
   const signatures = fields.texts('signatures', MAX_SIGNATURES);
-  const signers = fields.addresses('signers', MAX_SIGNATURES);
+  const signers = fields.addresses('signers', MAX_SIGNATURES, context.keccak);
   const timeUs = mustBeInTime(context, expiresAtMs);
   const rights = mustAct(context, 'updateSigners', caller, account, null);
   mustBeSigned(context, 'updateSigners', rights, account, null, {

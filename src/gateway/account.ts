@@ -25,7 +25,7 @@ const SHARE_DECIMALS = 6;
 
 export function getBalance(context: Context, input: unknown, caller: Caller): Page {
   const fields = new Fields(input, ['account', 'subaccountIndex', 'limit', 'cursor'], true);
-  const account = fields.address('account');
+  const account = fields.address('account', context.keccak);
   const index = fields.has('subaccountIndex') ? fields.subaccountIndex('subaccountIndex') : null;
   const paging = new Paging('getBalance', fields, 1);
   const { may } = mustAct(context, 'getBalance', caller, account, index);
@@ -105,7 +105,7 @@ interface Read {
 
 /** The subaccount that a read names, which the caller may see. */
 function mustRead(context: Context, endpoint: EndpointId, fields: Fields, caller: Caller): Read {
-  const account = fields.address('account');
+  const account = fields.address('account', context.keccak);
   const index = fields.subaccountIndex('subaccountIndex');
   mustAct(context, endpoint, caller, account, index);
   return { account, index, id: mustSubaccount(context, account, index) };
@@ -121,7 +121,7 @@ function mustReadMarket(
   const fields = new Fields(input, names, true);
   const symbol = fields.has('symbol') ? fields.symbol('symbol') : null;
   const market = symbol === null ? null : context.engine.marketIdOf(symbol);
-  fields.address('account');
+  fields.address('account', context.keccak);
   fields.subaccountIndex('subaccountIndex');
   const paging = new Paging(endpoint, fields, 1);
   if (market === undefined) throw new RequestError(MESSAGES.symbolNotFound);
@@ -130,7 +130,7 @@ function mustReadMarket(
 
 /** until it is replaced, the signer set is the account itself. */
 export function getSigners(context: Context, input: unknown, caller: Caller): unknown {
-  const account = new Fields(input, ['account'], true).address('account');
+  const account = new Fields(input, ['account'], true).address('account', context.keccak);
   mustAct(context, 'getSigners', caller, account, null);
   const { signers, quorum } = context.engine.signersOf(account);
   return { account, signers: [...signers], quorum };
@@ -138,7 +138,7 @@ export function getSigners(context: Context, input: unknown, caller: Caller): un
 
 export function getDelegates(context: Context, input: unknown, caller: Caller): Page {
   const fields = new Fields(input, ['account', 'subaccountIndex', 'limit', 'cursor'], true);
-  const account = fields.address('account');
+  const account = fields.address('account', context.keccak);
   const index = fields.has('subaccountIndex') ? fields.subaccountIndex('subaccountIndex') : null;
   const paging = new Paging('getDelegates', fields, 2);
   const { may } = mustAct(context, 'getDelegates', caller, account, index);

@@ -8,6 +8,8 @@
 import { invalidField } from '../contract/messages.ts';
 import { parseDecimal, type Decimal } from '../num/decimal.ts';
 import { address, type Address } from '../num/units.ts';
+import { isChecksumRight } from './checksum.ts';
+import type { Keccak } from './ports.ts';
 import { RequestError } from './request-error.ts';
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
@@ -82,11 +84,17 @@ export class Fields {
     return value;
   }
 
-  /** Lower-cased. */
-  address(name: string): Address {
-    const value = this.text(name);
+  /** Lower-cased. With `keccak` given, the checksum of one in mixed case must be right (R-5.9). */
+  address(name: string, keccak?: Keccak): Address {
+    return this.addressOf(name, this.text(name), keccak);
+  }
+
+  private addressOf(name: string, value: string, keccak: Keccak | undefined): Address {
     if (!ADDRESS.test(value)) {
       this.fail(name, 'must be an address: 0x and 40 hex digits');
+    }
+    if (keccak !== undefined && !isChecksumRight(value, keccak)) {
+      this.fail(name, 'has a wrong checksum (EIP-55); send it in lower case to skip the check');
     }
     return address(value.toLowerCase());
   }
@@ -184,15 +192,10 @@ export class Fields {
   }
 
   /** Array of addresses; of 1 to `max`. */
-  addresses(name: string, max: number): readonly Address[] {
+  addresses(name: string, max: number, keccak?: Keccak): readonly Address[] {
     const items = this.texts(name, max);
     if (items.length === 0) this.fail(name, 'must have at least one entry');
-    return items.map((item, i) => {
-      if (!ADDRESS.test(item)) {
-        this.fail(`${name}[${String(i)}]`, 'must be an address: 0x and 40 hex digits');
-      }
-      return address(item.toLowerCase());
-    });
+    return items.map((item, i) => this.addressOf(`${name}[${String(i)}]`, item, keccak));
   }
 
   /** Array of subaccount indices; of at most `max`. */

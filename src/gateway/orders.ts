@@ -32,7 +32,7 @@ export function cancelOrder(context: Context, input: unknown, caller: Caller): u
 /** POST /account/orders/cancel: each named order on its own. */
 export function cancelOrders(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, ['account', 'clientIds', 'orderIds'], false);
-  const account = fields.has('account') ? fields.address('account') : caller.account;
+  const account = fields.has('account') ? fields.address('account', context.keccak) : caller.account;
   const clientIds = fields.has('clientIds') ? fields.texts('clientIds', MAX_BATCH_CANCEL) : [];
   const orderIds = fields.has('orderIds') ? fields.texts('orderIds', MAX_BATCH_CANCEL) : [];
   const rights = mustAct(context, 'cancelOrders', caller, account, null);
@@ -65,7 +65,7 @@ export function cancelOrders(context: Context, input: unknown, caller: Caller): 
 
 export function cancelAllOrders(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, ['account', 'subaccountIndex', 'symbol'], true);
-  const account = fields.address('account');
+  const account = fields.address('account', context.keccak);
   const index = fields.subaccountIndex('subaccountIndex');
   const symbol = fields.has('symbol') ? fields.symbol('symbol') : null;
   const market = symbol === null ? null : context.engine.marketIdOf(symbol);
@@ -113,7 +113,7 @@ const FILTER_STATES = {
 /** GET /account/orders (R-10.2): newest first, asks and bids together at most `limit`, `total` whatever the page. */
 export function listOrders(context: Context, input: unknown, caller: Caller): Page {
   const fields = new Fields(input, FILTER_FIELDS, true);
-  const account = fields.address('account');
+  const account = fields.address('account', context.keccak);
   const index = fields.subaccountIndex('subaccountIndex');
   const types = fields.has('orderType') ? filterTypes(fields) : null;
   const states = fields.has('status') ? filterStates(fields) : null;
@@ -233,7 +233,7 @@ function findOrder(
   const fields = new Fields(input, ['orderId', 'clientId', 'account'], true);
   const digest = fields.has('orderId') ? fields.orderId('orderId') : null;
   const clientId = fields.has('clientId') ? fields.clientId('clientId') : null;
-  const account = fields.has('account') ? fields.address('account') : null;
+  const account = fields.has('account') ? fields.address('account', context.keccak) : null;
   if (digest === null) {
     if (clientId === null || account === null) throw new RequestError(MESSAGES.orderIdOrClientId);
     const { may } = mustAct(context, endpoint, caller, account, null);

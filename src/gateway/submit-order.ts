@@ -26,6 +26,7 @@ import { encodeOrder, priceText, sizeText, stepOf, ZERO_ADDRESS } from './encode
 import { Fields } from './fields.ts';
 import type { PlacedDigest } from './order-ids.ts';
 import { REFUSAL_REPLIES } from './refusal-reply.ts';
+import type { Keccak } from './ports.ts';
 import { RequestError } from './request-error.ts';
 import { MAX_SIGNATURES } from './signed-requests.ts';
 import { must } from '../base/assert.ts';
@@ -91,10 +92,10 @@ interface DecodedOrder {
   readonly body: Record<string, unknown>;
 }
 
-/** Throws `RequestError` naming the field and the limit. */
-export function decodeOrder(input: unknown, prefix = ''): DecodedOrder {
+/** Throws `RequestError` naming the field and the limit. Checksums of addresses count where `keccak` is given. */
+export function decodeOrder(input: unknown, prefix = '', keccak?: Keccak): DecodedOrder {
   const fields = new Fields(input, ORDER_FIELDS, false, prefix);
-  const account = fields.address('account');
+  const account = fields.address('account', keccak);
   const subaccountIndex = fields.subaccountIndex('subaccountIndex');
   const symbol = fields.symbol('symbol');
   const orderType = decodeOrderType(fields);
@@ -102,7 +103,7 @@ export function decodeOrder(input: unknown, prefix = ''): DecodedOrder {
   const quantity = fields.decimal('quantity');
   const nonce = fields.int64('nonce');
   const expiresAt = fields.int64('expiresAt');
-  const originator = fields.address('originator');
+  const originator = fields.address('originator', keccak);
   const originatorFee = fields.int64('originatorFee');
   const flags = fields.object('flags', FLAG_FIELDS);
   return {
@@ -157,7 +158,7 @@ function decodeOrderType(fields: Fields): DecodedOrder['orderType'] {
 
 /** POST /account/order: answers the order, then what is attached to it (R-2.15). */
 export function submitOrder(context: Context, input: unknown, caller: Caller): unknown {
-  return place(context, 'submitOrder', [decodeOrder(input)], caller);
+  return place(context, 'submitOrder', [decodeOrder(input, '', context.keccak)], caller);
 }
 
 /** POST /account/orders (§3): all are admitted, or none. */
@@ -166,7 +167,7 @@ export function submitOrders(context: Context, input: unknown, caller: Caller): 
   const list = fields.list('orders');
   if (list.length === 0) throw new RequestError(REFUSAL_REPLIES.batch_empty);
   if (list.length > MAX_BATCH_ORDERS) throw new RequestError(REFUSAL_REPLIES.batch_too_large);
-  const orders = list.map((order, i) => decodeOrder(order, `orders[${String(i)}]`));
+  const orders = list.map((order, i) => decodeOrder(order, `orders[${String(i)}]`, context.keccak));
   const [first] = orders;
   for (const [i, order] of orders.entries()) {
     const at = `orders[${String(i)}]`;

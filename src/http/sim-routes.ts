@@ -22,6 +22,7 @@ import {
 } from '../num/units.ts';
 import { openJournal } from '../store/folder-journal.ts';
 import { plainJournal } from '../store/plain-journal.ts';
+import { keccak } from '../wallet/ethers-ports.ts';
 import { holdsToken } from './bearer-token.ts';
 import type { Faults } from './faults.ts';
 import type { Host } from './host.ts';
@@ -68,7 +69,7 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       submit(host, {
         kind,
         timeUs: host.nowUs(),
-        account: fields.address('account'),
+        account: fields.address('account', keccak),
         subaccountIndex: fields.has('subaccountIndex')
           ? fields.subaccountIndex('subaccountIndex')
           : 0,

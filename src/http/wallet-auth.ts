@@ -11,6 +11,7 @@ import type { Caller } from '../gateway/context.ts';
 import { Fields } from '../gateway/fields.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { address, type Address, type TimeUs } from '../num/units.ts';
+import { keccak } from '../wallet/ethers-ports.ts';
 import { recover } from '../wallet/recover.ts';
 
 const NONCE_LIFE_US = 5 * 60 * 1_000_000;
@@ -53,7 +54,7 @@ export class WalletAuth {
 
   /** GET /auth */
   challenge(input: unknown): unknown {
-    const account = new Fields(input, ['account'], true).address('account');
+    const account = new Fields(input, ['account'], true).address('account', keccak);
     if (this.options.nonceStoreFails()) throw new RequestError(MESSAGES.nonceStoreFailed);
     const nowUs = this.options.nowUs();
     const nonce = randomUUID();
@@ -72,7 +73,7 @@ export class WalletAuth {
   async login(input: unknown): Promise<unknown> {
     const fields = new Fields(input, ['message', 'signature', 'server_signature'], false);
     const message = fields.object('message', ['account', 'nonce', 'timestamp']);
-    const account = message.address('account');
+    const account = message.address('account', keccak);
     const payload = payloadOf({
       account: message.text('account'),
       nonce: message.text('nonce'),

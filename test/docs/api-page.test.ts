@@ -199,6 +199,27 @@ Under \`/sim/*\`, with the token of \`--sim-token\`: \`POST deposit | withdraw {
 \`POST funding {symbol, rate}\`, \`POST clock {advanceMs} | {toMs}\` (virtual clock only), \`POST faults {fault, times?, endpoint?, latencyMs?}\` with ${FAULTS.map((fault) => `\`${fault}\``).join(', ')},
 \`GET hash\`, \`POST snapshot\`, \`GET journal\`.
 
+## Operator
+
+Under \`/operator/*\`, with the token of \`--operator-token\` (a token of its own, beside \`--sim-token\`; without one these paths do not exist). Each
+command is in the journal and in the audit list (docs/RULES.md §13).
+
+| method and path | what it does |
+| --- | --- |
+| POST \`/operator/markets\` | lists a market; the body is a market's terms as in a configuration file |
+| POST \`/operator/markets/{symbol}/terms\` | changes terms; what needs notice comes into force after \`config.termsNoticeMs\` (R-13.1) |
+| POST \`/operator/markets/{symbol}/status\` | \`open\`, \`postOnly\`, \`reduceOnly\`, \`cancelOnly\` or \`halted\` (R-13.2) |
+| POST \`/operator/markets/{symbol}/delist\` | settles every position at the index, or at a stated price within the band of the last index |
+| POST \`/operator/insurance/credit\` | deposits to insurance; pays the shortfall first |
+| POST \`/operator/deposit\`, \`/operator/withdraw\` | deposits for, or withdraws from, an account; a withdrawal obeys R-5.9 and R-6.6 |
+| GET \`/operator/audit\` | accepted operator commands, newest first |
+
+## State of prices and risk
+
+Beside the contract's fields (RULES.md R-10.1): \`GET /price\` and \`/summary\` show the composition of the mark, whether the market is frozen and since when, the next funding time and the indicative
+rate. \`GET /markets\` shows \`status\` and terms that wait for their notice. \`GET /config\` shows insurance, vault NAV and shortfall. \`GET /account/positions\` shows \`adlQuantile\`, the place of a position in its side's
+auto-deleveraging order. The public source \`liquidation\` sends each ladder step and each auto-deleveraging.
+
 ## Error texts
 
 ${errors()}

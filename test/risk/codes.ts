@@ -13,7 +13,6 @@ export const RISK_CODES: readonly string[] = [
   'vault_deposit_too_small',
   'vault_shares_insufficient',
   'vault_shares_locked',
-  'vault_not_priced',
   'vault_value_not_positive',
   'vault_shares_zero',
   'funding_source_not_external',

@@ -193,25 +193,6 @@ describe('what the vault refuses changes nothing', () => {
     if (!words.includes('exceeds the value')) expect(world.engine.stateHash()).toBe(hash);
   });
 
-  test('deposits and withdrawals wait for a price while a position of the vault has none', () => {
-    const world = new RiskWorld([{ markSource: 'index' }], {
-      indexStaleMs: 60_000,
-      vaultLockupMs: 0,
-    });
-    world.fund({ ann: '10000', bob: '10000', eve: '100' });
-    world.price('100');
-    world.transfer('ann', 'vault', '1000');
-    world.trade('eve', 'bob', '10', '100');
-    world.price('94');
-    expect(world.engine.positions(world.idOf('vault'))).toHaveLength(1);
-    world.wait(60_001);
-    const waits = '400 The vault holds a position without a fresh price; try again later';
-    expect(world.transfer('ann', 'vault', '10')).toBe(waits);
-    expect(world.transfer('vault', 'ann', '10')).toBe(waits);
-    world.price('95');
-    expect(world.transfer('vault', 'ann', '10')).toBe('ok');
-  });
-
   test('a vault without value takes no deposit and pays nothing out', () => {
     const world = new RiskWorld([{ initialMargin: '0.5', maintenanceMargin: '0' }], {
       vaultLockupMs: 0,

@@ -1,10 +1,11 @@
 /**
  * Money in, out and across (R-5.1, R-5.9, R-9.3): deposits, withdrawals and transfers. Each movement is recorded on
- * both sides it has.
+ * both sides it has. What the shortfall does to deposits and withdrawals is in accounts/shortfall-share.ts.
  */
-import { MAX_QUANTA, quanta, type MarketId, type Quanta } from '../../num/units.ts';
+import { address, MAX_QUANTA, quanta, type MarketId, type Quanta } from '../../num/units.ts';
 import type { Deposit, Transfer, Withdraw } from '../commands.ts';
 import type { Market } from '../market/market.ts';
+import { logOperator } from '../operator-log.ts';
 import { isExpired } from '../orders/expiry.ts';
 import type { Outcome, Refusal } from '../rejections.ts';
 import { isolatedExcess, withdrawable } from '../risk/margin.ts';
@@ -14,7 +15,16 @@ import type { TransferView } from '../views.ts';
 import { announceNonce } from './announce-nonce.ts';
 import { creditMargin } from './isolated-ledger.ts';
 import { credit } from './ledger.ts';
+import {
+  exemptDeposit,
+  payShortfallFromDeposit,
+  shareOfWithdrawal,
+  useExemption,
+} from './shortfall-share.ts';
 import type { Subaccount } from './subaccount.ts';
+
+/** No key signs for it: what went there would be lost (R-5.9). */
+const ZERO_ADDRESS = address(`0x${'0'.repeat(40)}`);
 
 export function deposit(state: State, command: Deposit): Outcome {
   const known = state.accounts.findSubaccount(command.account, command.subaccountIndex);
@@ -28,23 +38,33 @@ export function deposit(state: State, command: Deposit): Outcome {
   to.netDeposits = quanta(to.netDeposits + command.amount);
   credit(state, to, command.amount, 'deposit');
   record(state, to, 'deposit', command.amount, null, null);
+  if (to === state.insurance) payShortfallFromDeposit(state, command.amount);
+  else exemptDeposit(state, to, command.amount);
+  logOperator(state, 'deposit', { subaccount: to.id, amountQuanta: command.amount });
   return 'ok';
 }
 
 /** Users, and insurance, which has to begin with something. */
 const takesDeposits = ({ role }: Subaccount): boolean => role === 'user' || role === 'insurance';
 
+/** A withdrawal leaves its share of the shortfall, if there is one: the amount is debited, less is paid out (R-6.6). */
 export function withdraw(state: State, command: Withdraw): Outcome {
   const from = state.accounts.findSubaccount(command.account, command.subaccountIndex);
   if (from === undefined) return 'subaccount_not_found';
   if (from.role !== 'user') return 'transfer_not_allowed';
   if (command.amount <= 0n) return 'amount_not_positive';
   if (command.amount > withdrawable(state, from)) return 'amount_exceeds_available';
-  state.supply = quanta(state.supply - command.amount);
+  const { exempt, share } = shareOfWithdrawal(state, from, command.amount);
+  const paid = quanta(command.amount - share);
+  state.supply = quanta(state.supply - paid);
   from.netDeposits = quanta(from.netDeposits - command.amount);
+  useExemption(state, from, exempt);
   state.doubt(from);
-  credit(state, from, quanta(-command.amount), 'withdrawal');
+  credit(state, from, quanta(-paid), 'withdrawal');
+  credit(state, from, quanta(-share), 'shortfall');
+  credit(state, state.shortfall, share, 'shortfall');
   record(state, from, 'withdrawal', command.amount, null, null);
+  logOperator(state, 'withdraw', { subaccount: from.id, amountQuanta: command.amount });
   return 'ok';
 }
 
@@ -109,6 +129,7 @@ function partiesRefused(
   to: Subaccount | undefined,
 ): Refusal | null {
   const refused = 'transfer_not_allowed';
+  if (command.to === ZERO_ADDRESS) return refused;
   if (from.role !== 'user' && from !== state.vault) return refused;
   if (to !== undefined && to.role !== 'user' && to !== state.vault) return refused;
   // Only subaccount 0 of the exchange's own accounts is there, and none is opened beside it.
@@ -120,7 +141,7 @@ function partiesRefused(
 function availableFrom(state: State, from: Subaccount, source: Market | null): bigint {
   if (source === null) return withdrawable(state, from);
   const exposure = from.exposures[source.id];
-  return exposure === undefined ? 0n : isolatedExcess(exposure, source);
+  return exposure === undefined ? 0n : isolatedExcess(from, exposure, source);
 }
 
 function movementOf(

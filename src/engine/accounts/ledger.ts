@@ -3,6 +3,7 @@
  */
 import { quanta, type Quanta } from '../../num/units.ts';
 import type { LedgerReason } from '../events.ts';
+import { rollInsuranceHour } from '../risk/insurance-hour.ts';
 import type { State } from '../state.ts';
 import type { Subaccount } from './subaccount.ts';
 import { hashBalanceChanged } from '../hash.ts';
@@ -15,6 +16,7 @@ export function credit(
   reason: LedgerReason,
 ): void {
   if (delta === 0n) return;
+  if (subaccount === state.insurance) rollInsuranceHour(state);
   const balance = quanta(subaccount.cash + delta);
   subaccount.cash = balance;
   subaccount.updatedAtUs = state.nowUs;

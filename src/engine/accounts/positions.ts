@@ -5,6 +5,7 @@ import { bigOf, ceilDiv, divCeil, floorBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { lots, quanta, timeUs, type Lots, type PriceTicks, type Quanta } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
+import { scheduleVaultLeave } from '../risk/vault-timer.ts';
 import type { State } from '../state.ts';
 import type { Exposure, Subaccount } from './subaccount.ts';
 import { hashPositionChanged } from '../hash.ts';
@@ -81,6 +82,9 @@ export function emitPosition(
 ): void {
   exposure.updatedAtUs = state.nowUs;
   state.doubt(subaccount);
+  if (subaccount === state.vault) scheduleVaultLeave(state);
+  // A frozen gain counts only up to its requirement, so a reducing fill may lower the equity that liquidation sees.
+  if (state.market(exposure.market).frozen) state.liquidationDue = true;
   if (hasTurned(positionBefore, exposure.positionLots)) {
     exposure.feesQuanta = quanta(0n);
     exposure.liquidationLots = 0;

@@ -149,8 +149,8 @@ export class Subaccount {
   vaultShares = 0n;
   lockupEndsAtUs: TimeUs = timeUs(0);
   vaultNetDeposits: Quanta = quanta(0n);
-  /** Paid by insurance while frozen positions remained; repaid out of equity at the thaw. */
-  insuranceDebt: Quanta = quanta(0n);
+  /** What others paid for its deficit while it held frozen positions; repaid at the thaw. */
+  clearingDebt: Quanta = quanta(0n);
   /** Deposits since the shortfall of this epoch began, less what left under them. */
   exemptQuanta: Quanta = quanta(0n);
   exemptEpoch = 0;
@@ -212,7 +212,7 @@ export class Subaccount {
     this.vaultShares = io.bigint(this.vaultShares);
     this.lockupEndsAtUs = timeUs(io.int(this.lockupEndsAtUs));
     this.vaultNetDeposits = quanta(io.bigint(this.vaultNetDeposits));
-    this.insuranceDebt = quanta(io.bigint(this.insuranceDebt));
+    this.clearingDebt = quanta(io.bigint(this.clearingDebt));
     this.exemptQuanta = quanta(io.bigint(this.exemptQuanta));
     this.exemptEpoch = io.int(this.exemptEpoch);
     const touched = io.loading ? [] : this.exposures.filter((exposure) => exposure !== undefined);

@@ -12,6 +12,8 @@ import { NO_LEVEL, PriceLadder } from './price-ladder.ts';
 export class OrderBook {
   readonly bids = new PriceLadder('bid');
   readonly asks = new PriceLadder('ask');
+  /** Number of changes so far: an order or house volume that joined, left or changed its size. Derived. */
+  changes = 0;
   private readonly table: OrderTable;
 
   constructor(table: OrderTable) {
@@ -38,6 +40,7 @@ export class OrderBook {
 
   /** Puts the slot at the back of the queue of its price. */
   append(slot: number): void {
+    this.changes += 1;
     const table = this.table;
     const ladder = this.ladder(table.side(slot));
     const price = table.price(slot);
@@ -65,6 +68,7 @@ export class OrderBook {
       this.append(slot);
       return;
     }
+    this.changes += 1;
     const head = ladder.head(level);
     table.setPrev(slot, NONE);
     table.setNext(slot, head);
@@ -78,6 +82,7 @@ export class OrderBook {
 
   /** Takes the slot out of its queue, closing the level when it was the last. */
   unlink(slot: number): void {
+    this.changes += 1;
     const table = this.table;
     const ladder = this.ladder(table.side(slot));
     const level = ladder.find(table.price(slot));
@@ -102,6 +107,7 @@ export class OrderBook {
 
   /** Takes filled or withdrawn size off a resting slot; the caller unlinks it when nothing is left. */
   reduce(slot: number, by: number): void {
+    if (by !== 0) this.changes += 1;
     const table = this.table;
     const ladder = this.ladder(table.side(slot));
     const level = ladder.find(table.price(slot));
@@ -112,6 +118,7 @@ export class OrderBook {
 
   /** Adds to the house segment that ends a queue. */
   growSegment(slot: number, by: number): void {
+    this.changes += 1;
     const ladder = this.ladder(this.table.side(slot));
     const level = ladder.find(this.table.price(slot));
     this.table.growSegment(slot, by);
@@ -130,6 +137,7 @@ export class OrderBook {
 
   /** Lets the only segment of a side stand at another price, with another size. */
   moveOnlySegment(side: 1 | -1, price: PriceTicks, size: number): void {
+    this.changes += 1;
     const ladder = this.ladder(side);
     const level = ladder.bestLevel();
     const by = size - ladder.houseTotal(level);

@@ -39,7 +39,24 @@ export function vaultShares(state: State): string | null {
   return sum === state.vaultShares ? null : `${String(sum)} ≠ ${String(state.vaultShares)}`;
 }
 
-/** R-6.4: insurance is never overdrawn. */
+/** R-6.7: insurance is never overdrawn. */
 export function insuranceNotNegative(state: State): string | null {
   return state.insurance.cash >= 0n ? null : `insurance holds ${String(state.insurance.cash)}`;
+}
+
+/** R-6.6: the shortfall is a debt or nothing. */
+export function shortfallNotPositive(state: State): string | null {
+  return state.shortfall.cash <= 0n ? null : `shortfall holds ${String(state.shortfall.cash)}`;
+}
+
+/** R-6.6: the exempt deposits of the newest shortfall are those of their owners, and none is negative. */
+export function exemptDeposits(state: State): string | null {
+  const epoch = state.shortfallEpoch;
+  let sum = 0n;
+  for (const { id, exemptEpoch, exemptQuanta } of state.accounts.subaccounts) {
+    if (exemptQuanta < 0n) return `subaccount ${String(id)} has ${String(exemptQuanta)} exempt`;
+    if (exemptEpoch === epoch) sum += exemptQuanta;
+  }
+  const total = state.exemptTotalEpoch === epoch ? state.exemptTotal : 0n;
+  return sum === total ? null : `${String(sum)} ≠ ${String(total)}`;
 }

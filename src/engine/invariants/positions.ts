@@ -2,7 +2,7 @@
 import { lots, PPM, type Lots } from '../../num/units.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
-import type { MarginTier } from '../config.ts';
+import type { MarginTier, MarketSpec } from '../config.ts';
 import { liquidatable } from '../risk/liquidation.ts';
 import { marginFigures } from '../risk/margin.ts';
 import type { State } from '../state.ts';
@@ -88,7 +88,7 @@ function summedFigures(
   for (const exposure of subaccount.exposures) {
     if (exposure === undefined) continue;
     if (exposure.isolated) return null;
-    const { markTicks, spec } = state.market(exposure.market);
+    const { markTicks, spec, nextSpec, openInterestLots } = state.market(exposure.market);
     const worst = worstPosition(state, subaccount, exposure);
     if (worst === 0) continue;
     if (markTicks === null) return null;
@@ -97,7 +97,10 @@ function summedFigures(
     const held = Math.abs(exposure.positionLots);
     equity += valueOf(exposure.positionLots) - exposure.costQuanta;
     maintenance += integral(valueOf(held), spec.tiers, 'maintenanceMarginPpm');
-    const byTiers = integral(valueOf(worst), spec.tiers, 'initialMarginPpm');
+    const value = valueOf(worst);
+    const now = integral(value, spec.tiers, 'initialMarginPpm');
+    const next = integral(value, nextSpec?.tiers ?? [], 'initialMarginPpm');
+    const byTiers = risen(value, now > next ? now : next, valueOf(openInterestLots), spec);
     const byOwn = ceilPpm(valueOf(worst) * BigInt(exposure.ownMarginPpm));
     initial += byTiers > byOwn ? byTiers : byOwn;
   }
@@ -116,6 +119,15 @@ function worstPosition(state: State, subaccount: Subaccount, exposure: Exposure)
   }
   const { positionLots } = exposure;
   return lots(Math.max(Math.abs(positionLots + bids), Math.abs(positionLots - asks)));
+}
+
+/** the requirement on its way to the whole value between the bounds of open notional. */
+function risen(value: bigint, required: bigint, open: bigint, spec: MarketSpec): bigint {
+  const { openNotionalLower: lower, openNotionalUpper: upper } = spec;
+  if (lower === null || upper === null || lower >= upper || open <= lower) return required;
+  if (open >= upper) return value;
+  const span = upper - lower;
+  return required + ((value - required) * (open - lower) + span - 1n) / span;
 }
 
 /** Each tier's rate on the part of the notional that lies in it. */

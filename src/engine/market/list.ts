@@ -7,6 +7,8 @@ import type { ListMarket } from '../commands.ts';
 import type { MarketSpec } from '../config.ts';
 import { logOperator } from '../operator-log.ts';
 import type { Outcome } from '../rejections.ts';
+import { changeMark } from '../risk/recompute-mark.ts';
+import { nextSampleUs } from '../risk/sampling.ts';
 import type { State } from '../state.ts';
 import { Market } from './market.ts';
 import { hashMarketListed } from '../hash.ts';
@@ -21,7 +23,7 @@ export function listMarket(state: State, command: ListMarket): Outcome {
   if (!isSpecSound(spec)) return 'market_spec_invalid';
   if (state.markets.length > MAX_MARKET_ID) return 'too_many_markets';
   const id = marketId(state.markets.length);
-  addMarket(state, spec);
+  const market = addMarket(state, spec);
   state.emit(hashMarketListed, {
     kind: 'marketListed',
     seq: state.seq,
@@ -31,6 +33,7 @@ export function listMarket(state: State, command: ListMarket): Outcome {
     market: id,
     spec,
   });
+  if (spec.initialMarkTicks !== null) changeMark(state, market, spec.initialMarkTicks);
   logOperator(state, 'listMarket', { market: id });
   return 'ok';
 }
@@ -38,6 +41,7 @@ export function listMarket(state: State, command: ListMarket): Outcome {
 export function addMarket(state: State, spec: MarketSpec): Market {
   const id = marketId(state.markets.length);
   const market = new Market(id, spec, state.orders, state.config.retention, state.nowUs);
+  market.sampleDueUs = nextSampleUs(state, market, state.nowUs);
   state.markets.push(market);
   state.marketBySymbol.set(spec.symbol, id);
   return market;
@@ -58,7 +62,45 @@ export function isSpecSound(spec: MarketSpec): boolean {
   if (!isRate(spec.takerFeePpm) || !Number.isSafeInteger(spec.makerFeePpm)) return false;
   if (spec.makerFeePpm > PPM || spec.makerFeePpm + spec.takerFeePpm < 0) return false;
   if (!Number.isSafeInteger(spec.impactHalfLifeUs) || spec.impactHalfLifeUs < 1) return false;
-  return isFundingSound(spec) && areTiersSound(spec);
+  if (!isRate(spec.vaultQuotePpm) || !isRate(spec.insuranceHourlyPpm)) return false;
+  if (spec.maxOpenInterestNotional !== null && spec.maxOpenInterestNotional < 1n) return false;
+  return (
+    isFundingSound(spec) &&
+    areTiersSound(spec) &&
+    isDeviationSound(spec) &&
+    isFirstMarkSound(spec) &&
+    areOpenNotionalsSound(spec)
+  );
+}
+
+/**
+ * Whether a mark that is the deviation away from the index leaves an account that opened at the index above maintenance. An `index`
+ * or `external` mark is not made of quotes, so the deviation does not bind it.
+ */
+function isDeviationSound({
+  markSource,
+  maxMarkDeviationPpm: deviation,
+  tiers,
+}: MarketSpec): boolean {
+  if (markSource === 'index' || markSource === 'external') return true;
+  return tiers.every(
+    ({ initialMarginPpm: initial, maintenanceMarginPpm: maintenance }) =>
+      deviation <= initial - maintenance && 2 * deviation <= maintenance,
+  );
+}
+
+/** A mark made of the market's own trades or quotes needs a first price: one that is given, or recorded liquidity. */
+function isFirstMarkSound(spec: MarketSpec): boolean {
+  const { markSource, initialMarkTicks: first, recordedLiquidity, maxPriceTicks } = spec;
+  const ownPrices = markSource === 'last' || markSource === 'mid';
+  if (first === null) return recordedLiquidity || !ownPrices;
+  return ownPrices && Number.isSafeInteger(first) && first >= 1 && first <= maxPriceTicks;
+}
+
+function areOpenNotionalsSound(spec: MarketSpec): boolean {
+  const { openNotionalLower: lower, openNotionalUpper: upper } = spec;
+  if (lower === null || upper === null) return lower === upper;
+  return lower >= 0n && lower < upper;
 }
 
 function isFundingSound({ funding }: MarketSpec): boolean {

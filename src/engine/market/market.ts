@@ -3,7 +3,7 @@
  * risk/mark-price.ts; this file holds the state.
  */
 import type { Archive } from '../../base/archive.ts';
-import { floorTo } from '../../num/arithmetic.ts';
+import { floorDiv } from '../../num/arithmetic.ts';
 import {
   lots,
   ppb,
@@ -70,8 +70,11 @@ export class Market {
   /** When the index was last set or confirmed (R-5.3 staleness). */
   indexAtUs: TimeUs = timeUs(0);
   markTicks: PriceTicks | null = null;
-  /** The mark before its newest recomputation: what "in this step" of §6 is measured from. */
+  /** The mark before the step that last recomputed it, and that step (risk/step-move.ts); not archived. */
   markBeforeTicks: PriceTicks | null = null;
+  markStep = -1;
+  /** The step in which the market last thawed; not archived. */
+  thawStep = -1;
   /** When a recorded mark was last set. */
   markAtUs: TimeUs = timeUs(0);
   lastTicks: PriceTicks | null = null;
@@ -103,25 +106,21 @@ export class Market {
   premiumCount = 0;
   fundingRatePpb: Ppb = ppb(0);
   /** Next sample and next settlement; Infinity while nothing could come of them. */
-  sampleDueUs: number;
+  sampleDueUs = Infinity;
   fundingDueUs = Infinity;
 
-  /** EMA of (mid − index) in 1e-6 ticks; starts at 0. The basis is at most the index, so it is below 2^53. */
+  /**
+   * EMA of (impact mid − index) in 1e-6 ticks (R-5.3), the sample that it last took in half ticks, and the newest second whose
+   * sample is in it. Only a `median` mark has one. A basis is at most the index, so products with it stay below 2^53.
+   */
   emaMicroTicks = 0;
-  /** The whole second of the EMA's last step. */
-  emaStepUs: TimeUs;
-  /** ∫ (mid − index) dt in half ticks × µs since that step, and the time over which there was a mid and an index. */
-  basisSum = 0n;
-  /** Part of `basisSum` that is not yet in it: sums in doubles while they are exact. */
-  basisPart = 0;
-  basisUs = 0;
-  /** Basis in force since `basisSinceUs`, in half ticks; null while mid or index is missing. */
-  basisHalfTicks: number | null = null;
-  basisSinceUs: TimeUs;
-  /** Best prices that the mark last saw, 0 for none: a change makes the mark dirty. */
-  seenBid: PriceTicks = priceTicks(0);
-  seenAsk: PriceTicks = priceTicks(0);
+  emaSampleHalfTicks = 0;
+  emaSecond: number;
+  /** When the next sample is taken; Infinity while book and index have not changed since the last one, and while frozen. */
+  emaDueUs = Infinity;
+  /** Last price and `book.changes` after the newest settled command; a difference makes the mark dirty. The latter is derived. */
   seenLast: PriceTicks | null = null;
+  seenChanges = 0;
   /** Next whole second at which the mark is recomputed; Infinity while nothing changed. */
   markDueUs = Infinity;
 
@@ -139,9 +138,7 @@ export class Market {
     this.book = new OrderBook(table);
     this.trades = new TradeHistory(retention.tradesPerMarket);
     this.candles = new Candles(retention.candleMinutesPerMarket);
-    this.emaStepUs = timeUs(floorTo(nowUs, SECOND_US));
-    this.basisSinceUs = nowUs;
-    this.sampleDueUs = this.nextSampleUs(nowUs);
+    this.emaSecond = floorDiv(nowUs, SECOND_US);
   }
 
   /** After the terms changed: initial rates count those that follow after the notice, too. */
@@ -153,30 +150,12 @@ export class Market {
     );
   }
 
-  /** The first sample after a time; they are at whole multiples of the sampling interval. */
-  /** The index moved, so a premium may be told that could not be before: samples begin again, at this instant if they stand at it. */
-  wakeSampling(nowUs: TimeUs): void {
-    if (this.sampleDueUs === Infinity) this.sampleDueUs = this.nextSampleUs(timeUs(nowUs - 1));
-  }
-
-  nextSampleUs(nowUs: TimeUs): number {
-    const { source, sampleIntervalUs } = this.spec.funding;
-    return source === 'external' ? Infinity : floorTo(nowUs, sampleIntervalUs) + sampleIntervalUs;
-  }
-
-  /** Makes `basisSum` whole. */
-  gatherBasis(): void {
-    this.basisSum += BigInt(this.basisPart);
-    this.basisPart = 0;
-  }
-
   archive(io: Archive, nowUs: TimeUs): void {
     io.section('market');
     this.indexTicks = optionalTicks(io.optionalInt(this.indexTicks));
     this.indexText = io.optionalText(this.indexText);
     this.indexAtUs = timeUs(io.int(this.indexAtUs));
     this.markTicks = optionalTicks(io.optionalInt(this.markTicks));
-    this.markBeforeTicks = optionalTicks(io.optionalInt(this.markBeforeTicks));
     this.markAtUs = timeUs(io.int(this.markAtUs));
     this.status = MARKET_STATUSES[io.int(codeOf(MARKET_STATUSES, this.status))] ?? 'open';
     this.frozen = io.bool(this.frozen);
@@ -191,14 +170,9 @@ export class Market {
     this.lastTicks = optionalTicks(io.optionalInt(this.lastTicks));
     this.openInterestLots = lots(io.int(this.openInterestLots));
     this.emaMicroTicks = Number(io.bigint(BigInt(this.emaMicroTicks)));
-    this.emaStepUs = timeUs(io.int(this.emaStepUs));
-    this.gatherBasis();
-    this.basisSum = io.bigint(this.basisSum);
-    this.basisUs = io.int(this.basisUs);
-    this.basisHalfTicks = io.optionalInt(this.basisHalfTicks);
-    this.basisSinceUs = timeUs(io.int(this.basisSinceUs));
-    this.seenBid = priceTicks(io.int(this.seenBid));
-    this.seenAsk = priceTicks(io.int(this.seenAsk));
+    this.emaSampleHalfTicks = io.int(this.emaSampleHalfTicks);
+    this.emaSecond = io.int(this.emaSecond);
+    this.emaDueUs = archiveDue(io, this.emaDueUs);
     this.seenLast = optionalTicks(io.optionalInt(this.seenLast));
     this.seenSource = optionalTicks(io.optionalInt(this.seenSource));
     this.markDueUs = archiveDue(io, this.markDueUs);

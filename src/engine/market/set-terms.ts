@@ -6,12 +6,13 @@
  * both initial requirements and a position the old maintenance, so nobody becomes liquidatable without notice.
  */
 import { maxBig } from '../../num/arithmetic.ts';
-import { lots, timeUs, type Lots, type TimeUs } from '../../num/units.ts';
+import { lots, timeUs, type Lots } from '../../num/units.ts';
 import type { SetMarketTerms } from '../commands.ts';
 import type { MarginTier, MarketSpec } from '../config.ts';
 import { hashMarketTermsChanged } from '../hash.ts';
 import { logOperator } from '../operator-log.ts';
 import type { Outcome } from '../rejections.ts';
+import { nextSampleUs } from '../risk/sampling.ts';
 import type { State } from '../state.ts';
 import { isSpecSound } from './list.ts';
 import type { Market } from './market.ts';
@@ -45,7 +46,7 @@ export function runTermsTimer(state: State, market: Market): void {
 
 function enforce(state: State, market: Market, spec: MarketSpec): void {
   const maintenanceChanges = !isEqual(market.spec.tiers, spec.tiers);
-  takeTerms(market, spec, state.nowUs);
+  takeTerms(state, market, spec);
   // Impact prices and the clamp of the mark may be others now.
   if (market.markTicks !== null) state.touch(market);
   if (maintenanceChanges) markHoldersForRiskCheck(state, market);
@@ -63,12 +64,13 @@ function enforce(state: State, market: Market, spec: MarketSpec): void {
 }
 
 /** Puts terms in force, with what is derived from them. */
-function takeTerms(market: Market, spec: MarketSpec, nowUs: TimeUs): void {
+function takeTerms(state: State, market: Market, spec: MarketSpec): void {
+  const { nowUs } = state;
   const cap = openInterestCap(market, spec);
   market.spec = spec;
   market.openInterestCapLots = cap;
   market.deriveRates();
-  if (market.sampleDueUs !== Infinity) market.sampleDueUs = market.nextSampleUs(nowUs);
+  if (market.sampleDueUs !== Infinity) market.sampleDueUs = nextSampleUs(state, market, nowUs);
   if (market.fundingDueUs !== Infinity) {
     const { intervalUs } = spec.funding;
     market.fundingDueUs = nowUs - (nowUs % intervalUs) + intervalUs;

@@ -8,6 +8,7 @@ import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { AccountId, Address, Lots, Ppm, PriceTicks } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
 import type { EndReason, Refusal } from '../rejections.ts';
+import { isFrozen } from '../risk/freshness.ts';
 import { affordsOrder } from '../risk/margin.ts';
 import { isBeyondRestingLimit } from '../risk/price-band.ts';
 import type { State } from '../state.ts';
@@ -42,8 +43,8 @@ export function specRefusal(
   const feeLimit =
     delegate === null ? state.config.maxOriginatorFeePpm : state.config.maxDelegateOriginatorFeePpm;
   if (terms.originatorFeePpm > feeLimit) return 'originator_fee_too_high';
-  if (terms.originator === null && terms.originatorFeePpm !== 0) return 'originator_missing';
-  return null;
+  if (terms.originator === null) return terms.originatorFeePpm === 0 ? null : 'originator_missing';
+  return state.isSystem(terms.originator) ? 'originator_not_allowed' : null;
 }
 
 /** Why a new order that goes to the book at once is rejected. */
@@ -54,7 +55,10 @@ export function orderFault(
   market: Market,
   terms: Terms,
 ): EndReason | null {
-  const fault = bookFault(market, terms.lots, terms.priceTicks, terms.ioc, terms.postOnly);
+  const { ioc, postOnly, reduceOnly } = terms;
+  const fault =
+    marketFault(market, exposure, terms.lots, postOnly, reduceOnly) ??
+    bookFault(market, terms.lots, terms.priceTicks, ioc, postOnly);
   if (fault !== null) return fault;
   const side = terms.lots > 0 ? 1 : -1;
   if (terms.reduceOnly && reducibleLots(exposure, side) === 0) return 'reduceOnly';
@@ -79,7 +83,9 @@ export function waitingFault(
   terms: Terms,
   needsPosition: boolean,
 ): EndReason | null {
-  if (market.markTicks === null) return 'priceBand';
+  const fault = statusFault(market, exposure, terms.lots, terms.postOnly, terms.reduceOnly);
+  if (fault !== null) return fault;
+  if (market.markTicks === null) return 'noMarkPrice';
   const side = terms.lots > 0 ? 1 : -1;
   if (needsPosition && reducibleLots(exposure, side) === 0) return 'reduceOnly';
   return isFull(exposure, market) ? 'openOrders' : null;
@@ -95,9 +101,13 @@ export function releaseFault(
 ): EndReason | null {
   const table = state.orders;
   const ioc = table.isIoc(slot);
-  const fault = bookFault(market, table.lots(slot), table.price(slot), ioc, table.isPostOnly(slot));
+  const postOnly = table.isPostOnly(slot);
+  const reduceOnly = table.isReduceOnly(slot);
+  const fault =
+    marketFault(market, exposure, table.remaining(slot), postOnly, reduceOnly) ??
+    bookFault(market, table.lots(slot), table.price(slot), ioc, postOnly);
   if (fault !== null) return fault;
-  if (table.isReduceOnly(slot)) {
+  if (reduceOnly) {
     return fillableLots(table, slot, exposure) === 0 ? 'reduceOnly' : null;
   }
   return riskFault(
@@ -123,6 +133,50 @@ export function restingFault(
   return releaseFault(state, slot, subaccount, exposure, market);
 }
 
+/** What the state of the market itself rules out: its status, then a mark that is missing or frozen. */
+function marketFault(
+  market: Market,
+  exposure: Exposure,
+  lots: Lots,
+  postOnly: boolean,
+  reduceOnly: boolean,
+): EndReason | null {
+  if (market.status !== 'open') {
+    const fault = statusFault(market, exposure, lots, postOnly, reduceOnly);
+    if (fault !== null) return fault;
+  }
+  if (market.markTicks === null) return 'noMarkPrice';
+  if (!isFrozen(market) || reduceOnly || onlyReduces(exposure, lots)) return null;
+  return 'staleIndex';
+}
+
+/** Which orders a status admits. */
+function statusFault(
+  market: Market,
+  exposure: Exposure,
+  lots: Lots,
+  postOnly: boolean,
+  reduceOnly: boolean,
+): EndReason | null {
+  switch (market.status) {
+    case 'open':
+      return null;
+    case 'postOnly':
+      return postOnly ? null : 'halted';
+    case 'reduceOnly':
+      return reduceOnly || onlyReduces(exposure, lots) ? null : 'halted';
+    case 'delisted':
+      return 'delisted';
+    default:
+      return 'halted';
+  }
+}
+
+/** Whether the order and what rests on its side together do not exceed the position (D-8). */
+function onlyReduces({ positionLots, bidLots, askLots }: Exposure, lots: Lots): boolean {
+  return lots > 0 ? bidLots + lots <= -positionLots : askLots - lots <= positionLots;
+}
+
 function bookFault(
   market: Market,
   lots: number,
@@ -130,7 +184,6 @@ function bookFault(
   ioc: boolean,
   postOnly: boolean,
 ): EndReason | null {
-  if (market.markTicks === null) return 'priceBand';
   if (!ioc && isBeyondRestingLimit(market, price)) return 'priceBand';
   return postOnly && wouldCross(market, lots > 0 ? 1 : -1, price) ? 'postOnlyWouldCross' : null;
 }
@@ -150,7 +203,7 @@ function riskFault(
   originatorFeePpm: Ppm,
 ): EndReason | null {
   const opening = Math.abs(exposure.positionLots + lots) - Math.abs(exposure.positionLots);
-  if (opening > 0 && market.openInterestLots + opening > market.spec.maxOpenInterestLots) {
+  if (opening > 0 && market.openInterestLots + opening > market.openInterestCapLots) {
     return 'openInterest';
   }
   return affordsOrder(state, subaccount, exposure, market, lots, price, ioc, originatorFeePpm)

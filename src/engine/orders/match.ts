@@ -2,7 +2,7 @@
  * Matching: a taker meets the other side of the book, best price first, first come first (R-2.5), until it is done,
  * its limit is reached, or something stops it. Both sides are checked before each fill, so a fill never has to be undone.
  *
- * At each resting order, in this order: self-trade (R-2.6), frozen mark (R-5.3), reduce-only cuts (R-2.7), the taker's
+ * At each resting order, in this order: self-trade (R-2.6), reduce-only cuts (R-2.7), frozen market (R-5.3b), the taker's
  * margin, the maker's margin (R-5.5), open interest. A taker that may not go on stops; a maker that may not is
  * cancelled and the taker goes on. Cost: O(1) for each order met; nothing is allocated for a level.
  */
@@ -14,7 +14,7 @@ import type { Market } from '../market/market.ts';
 import type { EndReason } from '../rejections.ts';
 import { NO_FEES } from '../risk/fees.ts';
 import { affordsFill } from '../risk/margin.ts';
-import { isFrozen } from '../risk/mark-price.ts';
+import { isFrozen } from '../risk/freshness.ts';
 import { bandLimit } from '../risk/price-band.ts';
 import type { State } from '../state.ts';
 import { noteDisplaced } from '../tape/displacement.ts';
@@ -37,7 +37,7 @@ export function matchOrder(
   const opposite = market.book.ladder(side > 0 ? -1 : 1);
   if (opposite.bestLevel() === NO_LEVEL) return null;
   const band = bandLimit(market, side);
-  const frozen = isFrozen(state, market);
+  const frozen = isFrozen(market);
   const reduceOnly = table.isReduceOnly(slot);
 
   while (table.left(slot) > 0) {
@@ -72,8 +72,15 @@ export function matchOrder(
       }
     }
     if (frozen) {
-      const makerReduces = makerHouse || reducibleLots(makerExposure, side > 0 ? -1 : 1) >= size;
-      if (!makerReduces || reducibleLots(exposure, side) < size) return 'insufficientMargin';
+      // Only what both sides reduce; the house counts as opening.
+      const takerReducible = reducibleLots(exposure, side);
+      if (takerReducible === 0 || makerHouse) return 'staleIndex';
+      const makerReducible = reducibleLots(makerExposure, side > 0 ? -1 : 1);
+      if (makerReducible === 0) {
+        endOrder(state, makerSlot, 'cancelled', 'staleIndex');
+        continue;
+      }
+      size = Math.min(size, takerReducible, makerReducible);
     }
 
     const takerLots = lots(side * size);
@@ -109,7 +116,7 @@ function raisesOpenInterestBeyondLimit(
 ): boolean {
   const growth =
     longGrowth(taker.positionLots, takerLots) + longGrowth(maker.positionLots, -takerLots);
-  return growth > 0 && market.openInterestLots + growth > market.spec.maxOpenInterestLots;
+  return growth > 0 && market.openInterestLots + growth > market.openInterestCapLots;
 }
 
 function longGrowth(position: number, fill: number): number {

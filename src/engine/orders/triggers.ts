@@ -7,7 +7,7 @@
 import type { OrderId, PriceTicks } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
 import type { Market } from '../market/market.ts';
-import { isFrozen } from '../risk/mark-price.ts';
+import { isFrozen } from '../risk/freshness.ts';
 import type { State } from '../state.ts';
 import { settleFollowUps } from './follow-ups.ts';
 import { coverOf, fillableLots } from './legs.ts';
@@ -98,7 +98,7 @@ function addDue(state: State, due: Due[]): void {
     const { triggersDue, markRecomputed } = market;
     market.triggersDue = false;
     market.markRecomputed = false;
-    if ((!triggersDue && !markRecomputed) || isFrozen(state, market)) continue;
+    if ((!triggersDue && !markRecomputed) || isFrozen(market)) continue;
     const source = sourceOf(state, market);
     const reached: Reached[] = [];
     if (markRecomputed) followMark(state, market, reached);
@@ -159,8 +159,7 @@ function addNewDue(state: State, due: Due[]): void {
     const market = state.market(state.orders.market(slot));
     const trailing = special.trailingPpm !== null;
     const source = trailing ? market.markTicks : sourceOf(state, market);
-    const reached =
-      source !== null && !isFrozen(state, market) && holds(state, slot, special, source);
+    const reached = source !== null && !isFrozen(market) && holds(state, slot, special, source);
     if (!reached) arm(state, market, slot, special);
     else if (trailing) follow(state, market, slot, special);
     else {

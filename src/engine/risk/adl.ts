@@ -1,24 +1,19 @@
 /**
- * Auto-deleveraging (R-6.4): a position that nobody takes is closed against those who hold the other side, at the mark, and what
- * equity is left behind it (mostly a loss) goes to them pro rata, so that the bankrupt side ends at exactly 0. Who has gained
- * most with the most leverage comes first.
+ * The ranking of auto-deleveraging (R-6.4): in which order the holders of a side are closed. Profit and leverage first: descending
+ * uPnL × notional ÷ (|cost| × equity) for those in profit, uPnL × equity ÷ (|cost| × notional) for the others, cross-multiplied.
  */
-import { absBig, floorBig } from '../../num/arithmetic.ts';
+import { absBig, minBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { lots } from '../../num/units.ts';
-import { creditMargin } from '../accounts/isolated-ledger.ts';
-import { credit } from '../accounts/ledger.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
-import { quanta } from '../../num/units.ts';
 import type { State } from '../state.ts';
-import { equityShare } from './bankruptcy.ts';
 import { mustMark, upnlOf } from './requirement.ts';
-import { transferPosition } from './position-transfer.ts';
-import { unitOf, type RiskUnit } from './risk-unit.ts';
+import { unitOf } from './risk-unit.ts';
+import { settlementTicks } from './settlement-price.ts';
 
-/** 0: in profit; 1: the others; 2: without equity; 3: the house. */
-type Class = 0 | 1 | 2 | 3;
+/** 0: in profit; 1: the others; 2: without equity; 3: the house; 4: those that closing would take below zero. */
+type Class = 0 | 1 | 2 | 3 | 4;
 
 interface Ranked {
   readonly exposure: Exposure;
@@ -28,67 +23,67 @@ interface Ranked {
   readonly bottom: bigint;
 }
 
-/** Closes every position of the unit; `equity` is what is behind them, positive or negative. */
-export function deleverage(state: State, unit: RiskUnit, equity: bigint): void {
-  const positions = unit.positions();
-  const shares = positions.map((position) => equityShare(state, unit, equity, position));
-  let left = equity;
-  positions.forEach((position, i) => {
-    const share = shares[i];
-    const last = share === undefined || i === positions.length - 1;
-    const money = last ? left : floorBig(share.equity * share.weight, share.total);
-    left -= money;
-    closeAgainstRanked(state, position, money);
-  });
-}
+/** The ranks of one round of clearing: each market and side is ranked once, when it is first needed. */
+export class Ranks {
+  private readonly state: State;
+  private readonly ranked = new Map<number, readonly Exposure[]>();
 
-function closeAgainstRanked(state: State, position: Exposure, money: bigint): void {
-  const market = state.market(position.market);
-  const size = Math.abs(position.positionLots);
-  const side = position.positionLots > 0 ? 1 : -1;
-  const total = BigInt(size);
-  let open = size;
-  let left = money;
-  for (const { exposure } of rankOpposite(state, market, position)) {
-    const closed = Math.min(open, Math.abs(exposure.positionLots));
-    open -= closed;
-    const share = open === 0 ? left : floorBig(money * BigInt(closed), total);
-    left -= share;
-    transferPosition(state, position, exposure, lots(side * closed), share, 'adl');
-    settleFlatMargin(state, exposure);
-    if (open === 0) return;
+  constructor(state: State) {
+    this.state = state;
+  }
+
+  /** Holders of this side now. Those who came since the market was ranked follow the others in ascending id. */
+  holders(market: Market, side: 1 | -1): Exposure[] {
+    const key = market.id * 2 + (side > 0 ? 1 : 0);
+    const now = holdersOf(this.state, market, side);
+    const known = this.ranked.get(key);
+    if (known === undefined) {
+      const ranked = rankHolders(this.state, market, now);
+      this.ranked.set(key, ranked);
+      return ranked.slice();
+    }
+    const ids = new Set(known);
+    const holding = new Set(now);
+    return [
+      ...known.filter((exposure) => holding.has(exposure)),
+      ...now.filter((exposure) => !ids.has(exposure)),
+    ];
   }
 }
 
-/** An isolated position that was closed beyond its margin: insurance pays if it can, else its owner's cash. */
-function settleFlatMargin(state: State, exposure: Exposure): void {
-  const debt = -exposure.marginQuanta;
-  if (exposure.positionLots !== 0 || debt <= 0n) return;
-  const payer =
-    state.insurance.cash >= debt ? state.insurance : state.subaccount(exposure.subaccount);
-  credit(state, payer, quanta(-debt), 'insurance');
-  creditMargin(state, exposure, debt, 'insurance');
-}
-
-/** Holders of the other side, in the order in which they are closed. */
-export function rankOpposite(state: State, market: Market, position: Exposure): readonly Ranked[] {
-  const ranked: Ranked[] = [];
+function holdersOf(state: State, market: Market, side: 1 | -1): Exposure[] {
+  const holders: Exposure[] = [];
   for (const id of market.holders) {
     const exposure = state.subaccount(id).exposure(market.id);
-    if (exposure.positionLots > 0 === position.positionLots > 0) continue;
-    ranked.push(rank(state, market, exposure));
+    if (exposure.positionLots > 0 === side > 0) holders.push(exposure);
   }
-  return ranked.sort(byRank);
+  return holders;
+}
+
+/** The holders of one side in the order in which they are closed. */
+export function rankHolders(
+  state: State,
+  market: Market,
+  holders: readonly Exposure[],
+): Exposure[] {
+  return holders
+    .map((exposure) => rank(state, market, exposure))
+    .sort(byRank)
+    .map(({ exposure }) => exposure);
 }
 
 function rank(state: State, market: Market, exposure: Exposure): Ranked {
   const none = { exposure, top: 0n, bottom: 1n };
   if (state.subaccount(exposure.subaccount).role === 'house') return { ...none, class: 3 };
-  const { equity } = unitOf(state, exposure).figures(state);
+  const equity = unitOf(state, exposure).admissionEquity(state);
+  const { quantaPerTickLot } = market.spec;
+  const mark = mustMark(market);
+  const change = BigInt(exposure.positionLots) * BigInt(settlementTicks(market) - mark);
+  if (equity + change * BigInt(quantaPerTickLot) < minBig(0n, equity)) return { ...none, class: 4 };
   if (equity <= 0n) return { ...none, class: 2 };
   const upnl = upnlOf(exposure, market);
   const size = lots(Math.abs(exposure.positionLots));
-  const value = atLeastOne(notional(size, mustMark(market), market.spec.quantaPerTickLot));
+  const value = atLeastOne(notional(size, mark, quantaPerTickLot));
   const cost = atLeastOne(absBig(exposure.costQuanta));
   return upnl > 0n
     ? { exposure, class: 0, top: upnl * value, bottom: cost * equity }

@@ -1,6 +1,6 @@
 /**
  * Bankruptcy (R-6.3): the price of a position at which the equity behind it is exactly 0, when the loss that is left is shared
- * over its positions in proportion to their maintenance requirements.
+ * over its fresh positions in proportion to their maintenance requirements.
  */
 import { divCeil } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
@@ -33,7 +33,7 @@ export function equityShare(
     const size = lots(Math.abs(of.positionLots));
     return notional(size, mustMark(market), market.spec.quantaPerTickLot);
   };
-  const positions = unit.positions();
+  const positions = unit.freshPositions(state);
   const sum = (of: (exposure: Exposure) => bigint): bigint =>
     positions.reduce((total, position) => total + of(position), 0n);
   const total = sum(maintenance);

@@ -3,7 +3,7 @@
  *
  * Rates are whole 1e-9, rounded toward zero. What a payer owes rounds up, what a receiver gets rounds down, and the
  * difference goes to insurance, so a settlement with insurance sums to zero. Sampling stops while nothing could be sampled
- * (no index, or a side too thin) and starts again with the next change of book or index: nothing else could end that.
+ * (no index, a side too thin, or frozen) and starts again with the next change of book or index: nothing else could end that.
  */
 import { notional } from '../../num/notional.ts';
 import { lots, ppb, quanta, type Ppb, type PriceTicks, type Quanta } from '../../num/units.ts';
@@ -16,7 +16,8 @@ import type { Market } from '../market/market.ts';
 import type { Outcome } from '../rejections.ts';
 import type { State } from '../state.ts';
 import { impactPrice, type Fraction } from './impact-price.ts';
-import { hasFreshIndex } from './mark-price.ts';
+import { hasFreshIndex } from './freshness.ts';
+import { nextSampleUs } from './sampling.ts';
 
 const PPB = 1_000_000_000;
 const BIG_PPB = 1_000_000_000n;
@@ -25,10 +26,15 @@ const MAX_PREMIUM = 100n * BIG_PPB;
 /** Rates beyond this are typing errors: 100 % of the notional an interval. */
 const MAX_RATE = PPB;
 
+/** Whether funding may be sampled and paid: the index is fresh and the market not frozen. */
+function canFund(state: State, market: Market): boolean {
+  return !market.frozen && hasFreshIndex(state, market);
+}
+
 /** Premium of the book over the index, in 1e-9 toward zero; null when it cannot be told. */
 export function premiumOf(state: State, market: Market): Ppb | null {
   const index = market.indexTicks;
-  if (index === null || !hasFreshIndex(state, market)) return null;
+  if (index === null || !canFund(state, market)) return null;
   const { impactNotional } = market.spec.funding;
   const bid = impactPrice(market, 1, impactNotional);
   const ask = impactPrice(market, -1, impactNotional);
@@ -53,11 +59,11 @@ export function samplePremium(state: State, market: Market): void {
     market.sampleDueUs = Infinity;
     return;
   }
-  market.sampleDueUs = market.nextSampleUs(state.nowUs);
+  market.sampleDueUs = nextSampleUs(state, market, state.nowUs);
   market.premiumSum += BigInt(premium);
   market.premiumCount += 1;
   if (market.fundingDueUs === Infinity) {
-    // A sample on the hour belongs to the hour that ends there.
+    // A sample on the boundary belongs to the interval that ends there.
     const { intervalUs } = market.spec.funding;
     const past = state.nowUs % intervalUs;
     market.fundingDueUs = past === 0 ? state.nowUs : state.nowUs - past + intervalUs;
@@ -87,7 +93,11 @@ export function fundingRate(
   const rate = Math.trunc((premium + interest) / config.divisor);
   const room = firstTier.initialMarginPpm - firstTier.maintenanceMarginPpm;
   // ppm × 1000 is ppb; the share of the room is in ppm, too.
-  const cap = Math.min(config.capPpm * 1000, Math.trunc((room * config.marginCapPpm) / 1000));
+  const cap = Math.min(
+    config.capPpm * 1000,
+    Math.trunc((room * config.marginCapPpm) / 1000),
+    firstTier.maintenanceMarginPpm * 1000,
+  );
   return ppb(clamp(rate, cap));
 }
 
@@ -106,7 +116,7 @@ export function runFundingTimer(state: State, market: Market): void {
     return;
   }
   const rate =
-    hasFreshIndex(state, market) && tier !== undefined
+    canFund(state, market) && tier !== undefined
       ? fundingRate(spec.funding, tier, market.premiumSum, market.premiumCount)
       : ppb(0);
   market.fundingDueUs = state.nowUs - (state.nowUs % intervalUs) + intervalUs;
@@ -119,9 +129,10 @@ export function runFundingTimer(state: State, market: Market): void {
 export function settleFunding(state: State, command: SettleFunding): Outcome {
   const market = state.markets[command.market];
   if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
   if (market.spec.funding.source !== 'external') return 'funding_source_not_external';
   if (Math.abs(command.ratePpb) > MAX_RATE) return 'funding_rate_out_of_range';
-  if (!hasFreshIndex(state, market)) return 'index_not_fresh';
+  if (!canFund(state, market)) return 'index_not_fresh';
   settle(state, market, command.ratePpb);
   return 'ok';
 }

@@ -1,6 +1,14 @@
-/** The average price at which a market order of a given notional would fill (R-7.1), exact as a fraction of ticks. */
-import { NO_LEVEL } from '../book/price-ladder.ts';
+/**
+ * Impact prices (R-7.1): the average price at which a market order of a given notional would fill, exact as a fraction of ticks.
+ * At most 256 levels are walked; a side that cannot fill the notional within them is too thin and has no impact price.
+ */
+import { NO_LEVEL, type PriceLadder } from '../book/price-ladder.ts';
 import type { Market } from '../market/market.ts';
+import { MAX_PRICE_TICKS } from '../../num/units.ts';
+
+const MAX_LEVELS = 256;
+/** Below this a notional is walked in doubles, exactly: every product that matters is below 2^53. */
+const EXACT_NOTIONAL = 2n ** 52n;
 
 /** `ticks` ÷ `of`, both > 0. */
 export interface Fraction {
@@ -8,26 +16,79 @@ export interface Fraction {
   readonly of: bigint;
 }
 
+/** Impact bid and ask in whole ticks, rounded outward: bid down (at least 1), ask up. */
+export interface ImpactQuotes {
+  readonly bid: number;
+  readonly ask: number;
+}
+
+/** Both impact prices for the market's impact notional; null when a side is too thin. */
+export function impactQuotes(market: Market): ImpactQuotes | null {
+  const { impactNotional } = market.spec.funding;
+  const bid = impactPrice(market, 1, impactNotional);
+  if (bid === null) return null;
+  const ask = impactPrice(market, -1, impactNotional);
+  if (ask === null) return null;
+  const up = ask.ticks % ask.of === 0n ? 0n : 1n;
+  return {
+    bid: Math.max(1, Number(bid.ticks / bid.of)),
+    ask: Math.min(MAX_PRICE_TICKS, Number(ask.ticks / ask.of + up)),
+  };
+}
+
 /** Average fill of `notionalQuanta` > 0 against one side of the book (1: its bids); null when the side is too thin. */
 export function impactPrice(market: Market, side: 1 | -1, notionalQuanta: bigint): Fraction | null {
   const ladder = market.book.ladder(side);
-  const unit = BigInt(market.spec.quantaPerTickLot);
+  const unit = market.spec.quantaPerTickLot;
+  return notionalQuanta < EXACT_NOTIONAL
+    ? walkExact(ladder, unit, notionalQuanta)
+    : walkLarge(ladder, BigInt(unit), notionalQuanta);
+}
+
+/** A level's value that a double cannot hold is above the notional, whatever its rounding. */
+function walkExact(ladder: PriceLadder, unit: number, notionalQuanta: bigint): Fraction | null {
+  const wanted = Number(notionalQuanta);
+  let filledLots = 0;
+  let filled = 0;
+  let level = ladder.bestLevel();
+  for (let walked = 0; walked < MAX_LEVELS && level !== NO_LEVEL; walked++) {
+    const price = ladder.price(level);
+    const size = ladder.total(level);
+    const value = size * price * unit;
+    if (filled + value >= wanted) {
+      const bigPrice = BigInt(price);
+      const before = BigInt(unit) * BigInt(filledLots) * bigPrice;
+      return average(notionalQuanta, bigPrice, before, BigInt(filled));
+    }
+    filledLots += size;
+    filled += value;
+    level = ladder.nextLevel(level);
+  }
+  return null;
+}
+
+function walkLarge(ladder: PriceLadder, unit: bigint, notionalQuanta: bigint): Fraction | null {
   let filledLots = 0n;
   let filled = 0n;
-  for (let level = ladder.bestLevel(); level !== NO_LEVEL; level = ladder.nextLevel(level)) {
+  let level = ladder.bestLevel();
+  for (let walked = 0; walked < MAX_LEVELS && level !== NO_LEVEL; walked++) {
     const price = BigInt(ladder.price(level));
     const size = BigInt(ladder.total(level));
     const value = size * price * unit;
     if (filled + value >= notionalQuanta) {
-      // The last level fills (notional − filled) ÷ (price × unit) lots, so the average is
-      // notional ÷ (unit × (filledLots + that)).
-      return {
-        ticks: notionalQuanta * price,
-        of: unit * filledLots * price + (notionalQuanta - filled),
-      };
+      return average(notionalQuanta, price, unit * filledLots * price, filled);
     }
     filledLots += size;
     filled += value;
+    level = ladder.nextLevel(level);
   }
   return null;
+}
+
+/**
+ * The last level fills (notional − filled) ÷ (price × unit) lots, so the average is
+ * notional ÷ (unit × (lots filled before + that)).
+ */
+function average(wanted: bigint, price: bigint, before: bigint, filled: bigint): Fraction {
+  return { ticks: wanted * price, of: before + (wanted - filled) };
 }

@@ -22,7 +22,15 @@ import { NONE } from '../book/order-table.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
 import { feeOfFill, NO_FEES, totalFee, type SideFees } from './fees.ts';
-import { initialOf, maintenanceOf, mustMark, requirement, upnlOf } from './requirement.ts';
+import {
+  admittedUpnl,
+  firstInitialPpm,
+  initialOf,
+  initialRequirement,
+  maintenanceOf,
+  mustMark,
+  upnlOf,
+} from './requirement.ts';
 
 const BIG_PPM = BigInt(PPM);
 
@@ -31,20 +39,25 @@ export function isolatedEquity(exposure: Exposure, market: Market): bigint {
   return exposure.marginQuanta + upnlOf(exposure, market);
 }
 
+/** Isolated equity for admission: a gain in a frozen market is left out (R-5.3b). */
+export function admittedIsolatedEquity(exposure: Exposure, market: Market): bigint {
+  return exposure.marginQuanta + admittedUpnl(exposure, market);
+}
+
 /** Rate that isolated margin is taken at: the account's own, or the market's first. */
 function ownRate(exposure: Exposure, market: Market): number {
-  return Math.max(exposure.ownMarginPpm, market.spec.tiers[0]?.initialMarginPpm ?? 0);
+  return Math.max(exposure.ownMarginPpm, firstInitialPpm(market));
 }
 
 /** Margin that opening `opened` ≥ 0 Quanta beside `held` ≥ 0 takes, rounded up. */
 function openingMargin(exposure: Exposure, market: Market, held: bigint, opened: bigint): bigint {
   if (opened <= 0n) return 0n;
-  const { tiers } = market.spec;
+  const { tiers, openNotionalLower } = market.spec;
   const own = divCeil(opened * BigInt(ownRate(exposure, market)), BIG_PPM);
-  if (tiers.length === 1) return own;
-  const grown =
-    requirement(held + opened, tiers, 'initialMarginPpm') -
-    requirement(held, tiers, 'initialMarginPpm');
+  // One rate for every notional never grows by more than its part of what opens, rounded up.
+  const flat = tiers.length === 1 && openNotionalLower === null && market.nextSpec === null;
+  if (flat) return own;
+  const grown = initialRequirement(market, held + opened) - initialRequirement(market, held);
   return maxBig(own, grown);
 }
 
@@ -189,6 +202,8 @@ export function isolatedHold(
  * Whether a fill may happen to an isolated position (R-5.5, R-5.6). One that opens must be paid for out of free cross
  * collateral (`freeElsewhere` is that of all other markets), which must also cover what the position then lacks of its initial requirement (a fill worse than mark), and
  * must leave it above maintenance. One that only reduces must leave isolated equity ≥ 0 and not worse against maintenance.
+ *
+ * In a frozen market, where fills only reduce, what is still unrealised of a gain is left out before and after (R-5.3b).
  */
 export function affordsIsolatedFill(
   state: State,
@@ -206,9 +221,13 @@ export function affordsIsolatedFill(
   const before = exposure.positionLots;
   const after = before + fillLots;
   const plan = planIsolated(exposure, market, fillLots, price, fees);
-  const equity = isolatedEquity(exposure, market);
+  const equity = admittedIsolatedEquity(exposure, market);
   const value = notional(fillLots, mark, unit) - notional(fillLots, price, unit);
-  const equityAfter = equity + value - totalFee(plan.closingFees) - plan.returned + plan.moved;
+  const upnlAfter = upnlOf(exposure, market) + value - plan.pnl;
+  const counted = market.frozen && upnlAfter > 0n ? 0n : upnlAfter;
+  const marginAfter =
+    exposure.marginQuanta + plan.pnl - totalFee(plan.closingFees) - plan.returned + plan.moved;
+  const equityAfter = marginAfter + counted;
   if (plan.returned < 0n || equityAfter < 0n) return false;
   const maintenanceAfter = maintenanceOf(market, after);
   const reduces = Math.abs(after) < Math.abs(before) && after * before >= 0;

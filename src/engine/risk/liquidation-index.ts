@@ -2,8 +2,8 @@
  * How far the mark of a market may move before anyone with a position there can be liquidatable (R-6.1), so that a mark which
  * makes nobody liquidatable looks at nobody.
  *
- * When an owner is looked at (`risk/liquidation`), the distance between equity and maintenance is split evenly over the k
- * positions that share it, less one Quantum each. A long is safe down to `mark − share ÷ (lots × unit)`, a short up to
+ * When an owner is tested (`risk/endangered`), the distance between equity and maintenance is split evenly over the k
+ * fresh positions that share it, less one Quantum each. A long is safe down to `mark − share ÷ (lots × unit)`, a short up to
  * `mark + share ÷ (lots × unit × (1 + m))`, m the highest maintenance rate of any tier.
  *
  * Why it misses nobody: let every mark be on the safe side of its bound. A long that loses d ticks loses d × lots × unit of
@@ -12,6 +12,10 @@
  * gains at least what its maintenance rises, since rates are at most 1, but for one Quantum. So equity − maintenance falls by
  * at most the sum of the shares, which it had. Everything else that moves equity or size makes the owner unsure
  * (`State.doubt`), and who is unsure is looked at with the next mark.
+ *
+ * A position in a frozen market has no bound: its mark cannot move, so neither its uPnL nor its part of the frozen gains and their limit
+ * (the maintenance of the frozen positions) changes. What it adds to equity − maintenance is constant while it is frozen and its size stays. k counts
+ * the fresh positions alone, and the argument above holds for them. Freezing and thawing mark all holders for a risk check.
  *
  * Two heaps of positions by bound; each position knows its place, so that moving one costs O(log n). A mark costs O(1) and
  * O(log n) for each owner that it brings past a bound.

@@ -3,9 +3,9 @@
  * reduce-only, bounded by the band and by the price that still pays the liquidation fee. It pays no taker fee and stands
  * outside self-trade prevention (R-2.6a); its makers get no rebate, since no taker fee could pay it.
  */
-import { minBig } from '../../num/arithmetic.ts';
+import { divCeil, floorBig, minBig } from '../../num/arithmetic.ts';
 import { notional, ppmOfCeil } from '../../num/notional.ts';
-import { lots, orderId, ppm, quanta, type PriceTicks, type Quanta } from '../../num/units.ts';
+import { lots, orderId, ppm, PPM, quanta, type PriceTicks, type Quanta } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import type { OrderTerms } from '../book/order-table.ts';
 import { NONE } from '../book/order-table.ts';
@@ -22,17 +22,32 @@ import { liquidationLimit, type EquityShare } from './bankruptcy.ts';
 import { NO_FEES, type SideFees } from './fees.ts';
 import { affordsFill } from './margin.ts';
 import type { Market } from '../market/market.ts';
+import { settlementTicks } from './settlement-price.ts';
 
 /** An order that never expires by itself; it ends in its own command anyway. */
 const NEVER_MS = 9_007_199_254_741n;
 
-/** Worst price at which the engine may close the position now. */
+/**
+ * Worst price at which the engine may close the position now: within the band, above bankruptcy with the fee, and at most half of the first
+ * tier's maintenance rate away from the settlement price. Beyond that the vault or auto-deleveraging is better for the owner.
+ */
 export function engineLimit(state: State, exposure: Exposure, share: EquityShare): PriceTicks {
   const market = state.market(exposure.market);
   const side = exposure.positionLots > 0 ? -1 : 1;
   const band = bandLimit(market, side);
   const limit = liquidationLimit(state, exposure, share, state.config.liquidationFeePpm);
-  return (side < 0 ? Math.max(band, limit, 1) : Math.min(band, limit)) as PriceTicks;
+  const near = settlementLimit(market, side);
+  return (side < 0 ? Math.max(band, limit, near, 1) : Math.min(band, limit, near)) as PriceTicks;
+}
+
+/** The settlement price less (for a sell; plus for a buy) half of the first tier's maintenance rate, rounded toward it. */
+function settlementLimit(market: Market, side: 1 | -1): number {
+  const rate = BigInt(market.spec.tiers[0]?.maintenanceMarginPpm ?? 0);
+  const price = BigInt(settlementTicks(market));
+  const whole = 2n * BigInt(PPM);
+  return Number(
+    side < 0 ? divCeil(price * (whole - rate), whole) : floorBig(price * (whole + rate), whole),
+  );
 }
 
 /** Closes up to `size` lots of the position on the book; answers what was left unfilled. */

@@ -1,7 +1,6 @@
 /**
  * An account's own margin settings in a market (R-5.6, R-5.7): cross or isolated, and an initial rate at least the market's.
  */
-import { divCeil } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { lots, PPM, quanta } from '../../num/units.ts';
 import { actsFor } from '../accounts/authority.ts';
@@ -14,9 +13,9 @@ import type { Market } from '../market/market.ts';
 import { isExpired } from '../orders/expiry.ts';
 import type { Outcome } from '../rejections.ts';
 import type { State } from '../state.ts';
-import { isolatedEquity } from './isolated.ts';
+import { admittedIsolatedEquity } from './isolated.ts';
 import { crossFree } from './margin.ts';
-import { mustMark, requirement } from './requirement.ts';
+import { firstInitialPpm, initialOfValue, mustMark } from './requirement.ts';
 
 export function updateMargin(state: State, command: UpdateMargin): Outcome {
   const market = state.markets[command.market];
@@ -31,7 +30,7 @@ export function updateMargin(state: State, command: UpdateMargin): Outcome {
   if (nonce !== null) return nonce;
   const { marginPpm, isolated } = command;
   if (marginPpm <= 0 || marginPpm > PPM) return 'margin_out_of_range';
-  if (marginPpm < (market.spec.tiers[0]?.initialMarginPpm ?? 0)) return 'margin_below_initial';
+  if (marginPpm < firstInitialPpm(market)) return 'margin_below_initial';
   const exposure = subaccount.exposures[market.id];
   if (exposure !== undefined && exposure.isolated !== isolated && isInUse(exposure)) {
     return 'margin_mode_in_use';
@@ -68,17 +67,18 @@ function isInUse(exposure: Exposure): boolean {
 
 /**
  * Cash that a new rate moves into the isolated position: what it lacks of its new requirement, or less than 0 what it then
- * holds beyond it, at most its margin. null when a lower rate would free less than nothing.
+ * holds beyond it, at most its margin. null when a lower rate would free less than nothing. In a frozen market gains are
+ * left out and nothing is freed (R-5.9).
  */
 function movedBy(exposure: Exposure, market: Market, marginPpm: number): bigint | null {
   if (!exposure.isolated || exposure.positionLots === 0) return 0n;
   const size = lots(Math.abs(exposure.positionLots));
   const value = notional(size, mustMark(market), market.spec.quantaPerTickLot);
-  const tiers = requirement(value, market.spec.tiers, 'initialMarginPpm');
-  const own = divCeil(value * BigInt(marginPpm), BigInt(PPM));
-  const lacks = (own > tiers ? own : tiers) - isolatedEquity(exposure, market);
+  const required = initialOfValue(market, value, marginPpm);
+  const lacks = required - admittedIsolatedEquity(exposure, market);
   if (marginPpm >= exposure.ownMarginPpm) return lacks > 0n ? lacks : 0n;
   if (lacks > 0n) return null;
+  if (market.frozen) return 0n;
   const most = -exposure.marginQuanta;
   return lacks < most ? most : lacks;
 }
@@ -93,6 +93,7 @@ function isCovered(
 ): boolean {
   if (exposure === undefined) return true;
   const before = { isolated: exposure.isolated, ownMarginPpm: exposure.ownMarginPpm };
+  if (moved > 0n && subaccount.clearingDebt > 0n) return false;
   const asksMore = marginPpm > before.ownMarginPpm || moved > 0n;
   if (!asksMore || !isInUse(exposure)) return true;
   // Tried and put back: the rule is the same as for everything else that margin counts.

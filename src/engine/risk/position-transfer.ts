@@ -1,8 +1,8 @@
 /**
- * A position changes hands without the book (R-6.5): take-overs and auto-deleveraging. Both sides settle at the mark, and money
- * may come with it. The parties see it; there is no trade, no candle, no volume and no last price.
+ * A position changes hands without the book (R-6.5): take-overs, auto-deleveraging and delisting. Both sides settle at the price given, and
+ * money may come with it. The parties see it; there is no trade, no candle, no volume and no last price.
  */
-import { lots, quanta, type Lots, type Quanta } from '../../num/units.ts';
+import { lots, quanta, type Lots, type PriceTicks, type Quanta } from '../../num/units.ts';
 import { creditMargin } from '../accounts/isolated-ledger.ts';
 import { credit } from '../accounts/ledger.ts';
 import { applyFill, emitPosition, takeFunding } from '../accounts/positions.ts';
@@ -14,23 +14,22 @@ import { closeReduceOnly } from '../orders/close-reduce-only.ts';
 import type { State } from '../state.ts';
 import { NO_FEES } from './fees.ts';
 import { planIsolated } from './isolated.ts';
-import { mustMark } from './requirement.ts';
 
-/**
- * `moved` signed lots leave `from` for `to` at the mark; `money` Quanta go with them (negative: the other way).
- */
+export type TransferReason = 'takeover' | 'adl' | 'delisting';
+
+/** `moved` signed lots leave `from` for `to` at `price`; `money` Quanta go with them (negative: the other way). */
 export function transferPosition(
   state: State,
   from: Exposure,
   to: Exposure,
   moved: Lots,
+  price: PriceTicks,
   money: bigint,
-  reason: 'takeover' | 'adl',
+  reason: TransferReason,
 ): void {
   const market = state.market(from.market);
-  const price = mustMark(market);
-  const left = settleParty(state, from, lots(-moved), -money, reason, false);
-  const took = settleParty(state, to, moved, money, reason, true);
+  const left = settleParty(state, from, lots(-moved), price, -money, reason, false);
+  const took = settleParty(state, to, moved, price, money, reason, true);
   state.emit(hashPositionTransferred, {
     kind: 'positionTransferred',
     seq: state.seq,
@@ -55,12 +54,12 @@ function settleParty(
   state: State,
   exposure: Exposure,
   change: Lots,
+  price: PriceTicks,
   money: bigint,
-  reason: 'takeover' | 'adl',
+  reason: TransferReason,
   release: boolean,
 ): { readonly realized: Quanta; readonly funding: Quanta } {
   const market = state.market(exposure.market);
-  const price = mustMark(market);
   const subaccount = state.subaccount(exposure.subaccount);
   const before = exposure.positionLots;
   const plan = exposure.isolated

@@ -1,11 +1,14 @@
 /**
- * What a position is worth and what it requires at the mark (R-5.2, R-5.4). Rates are integrals over the market's tiers, so a requirement
- * is continuous at their floors; requirements round up, uPnL never rounds (R-1.7).
+ * Value and requirements of a position at the mark (R-5.2, R-5.4). Rates are integrals over the market's tiers, so a
+ * requirement is continuous at their floors; requirements round up, uPnL never rounds (R-1.7).
+ *
+ * The initial requirement counts terms whose notice runs (R-13.1) and rises with the market's open notional (R-13.4).
+ * Maintenance is that of the terms in force alone: no order or fill of others makes an account liquidatable.
  */
 import { assert } from '../../base/assert.ts';
-import { divCeil, maxBig } from '../../num/arithmetic.ts';
-import { notional } from '../../num/notional.ts';
-import { lots, PPM, type Lots, type PriceTicks } from '../../num/units.ts';
+import { divCeil, maxBig, minBig } from '../../num/arithmetic.ts';
+import { notional, ppmOfCeil } from '../../num/notional.ts';
+import { lots, PPM, quanta, ppm, type Lots, type Ppm, type PriceTicks } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import type { MarginTier } from '../config.ts';
 import type { Market } from '../market/market.ts';
@@ -47,13 +50,72 @@ export function worstLots(positionLots: number, bidLots: number, askLots: number
   return lots(Math.max(Math.abs(positionLots + bidLots), Math.abs(positionLots - askLots)));
 }
 
-/** Initial requirement of a position of this size: by the market's tiers, or by the account's own rate when that is more. */
+/** Part of the way from the tiers' rate to 100 %, as a fraction in [0, 1]. */
+export interface RateRise {
+  readonly top: bigint;
+  readonly bottom: bigint;
+}
+
+const NO_RISE: RateRise = { top: 0n, bottom: 1n };
+
+/**
+ * How far the initial rate has risen at an open notional (R-13.4): 0 up to `lower`, 1 from `upper` on, linear in
+ * between. Without both bounds, or with `upper` ≤ `lower`, it never rises.
+ */
+export function rateRise(
+  openNotional: bigint,
+  lower: bigint | null,
+  upper: bigint | null,
+): RateRise {
+  if (lower === null || upper === null || upper <= lower || openNotional <= lower) return NO_RISE;
+  return { top: minBig(openNotional, upper) - lower, bottom: upper - lower };
+}
+
+/** The rise of a market's initial rate now. */
+export function rateRiseOf(market: Market): RateRise {
+  const { openNotionalLower, openNotionalUpper, quantaPerTickLot } = market.spec;
+  if (openNotionalLower === null || openNotionalUpper === null) return NO_RISE;
+  const open = notional(market.openInterestLots, mustMark(market), quantaPerTickLot);
+  return rateRise(open, openNotionalLower, openNotionalUpper);
+}
+
+/** The requirement `required` of a value, risen towards the whole value; rounded up. */
+export function risenRequirement(value: bigint, required: bigint, rise: RateRise): bigint {
+  if (rise.top === 0n) return required;
+  return required + divCeil((value - required) * rise.top, rise.bottom);
+}
+
+/**
+ * Initial requirement of a notional ≥ 0 by the market's terms: the larger of those in force and of those whose notice
+ * runs, risen with the market's open notional.
+ */
+export function initialRequirement(market: Market, value: bigint): bigint {
+  const { spec, nextSpec } = market;
+  let required = requirement(value, spec.tiers, 'initialMarginPpm');
+  if (nextSpec !== null) {
+    required = maxBig(required, requirement(value, nextSpec.tiers, 'initialMarginPpm'));
+  }
+  return risenRequirement(value, required, rateRiseOf(market));
+}
+
+/** Initial rate of the first tier, in force or following after the notice: the lowest that an account may ask for. */
+export function firstInitialPpm({ spec, nextSpec }: Market): Ppm {
+  const now = spec.tiers[0]?.initialMarginPpm ?? 0;
+  return ppm(Math.max(now, nextSpec?.tiers[0]?.initialMarginPpm ?? 0));
+}
+
+/** Initial requirement of a notional ≥ 0: by the market's terms, or by the account's own rate when that is more. */
+export function initialOfValue(market: Market, value: bigint, ownMarginPpm: number): bigint {
+  const required = initialRequirement(market, value);
+  if (ownMarginPpm === 0) return required;
+  return maxBig(required, divCeil(value * BigInt(ownMarginPpm), BIG_PPM));
+}
+
+/** Initial requirement of a position of this size at the mark. */
 export function initialOf(exposure: Exposure, market: Market, worst: Lots): bigint {
   if (worst === 0) return 0n;
   const value = notional(worst, mustMark(market), market.spec.quantaPerTickLot);
-  const required = requirement(value, market.spec.tiers, 'initialMarginPpm');
-  if (exposure.ownMarginPpm === 0) return required;
-  return maxBig(required, divCeil(value * BigInt(exposure.ownMarginPpm), BIG_PPM));
+  return initialOfValue(market, value, exposure.ownMarginPpm);
 }
 
 export function maintenanceOf(market: Market, position: number): bigint {
@@ -61,4 +123,25 @@ export function maintenanceOf(market: Market, position: number): bigint {
   const size = lots(Math.abs(position));
   const value = notional(size, mustMark(market), market.spec.quantaPerTickLot);
   return requirement(value, market.spec.tiers, 'maintenanceMarginPpm');
+}
+
+/**
+ * What a position in a frozen market counts for in admission (R-5.3b): its loss in full, its gain not at all.
+ * In a fresh market it is the uPnL.
+ */
+export function admittedUpnl(exposure: Exposure, market: Market): bigint {
+  const upnl = upnlOf(exposure, market);
+  return market.frozen && upnl > 0n ? 0n : upnl;
+}
+
+/** Notional of a position in a frozen market, of which the haircut is taken (R-5.9); 0 in a fresh one. */
+export function frozenNotional(exposure: Exposure, market: Market): bigint {
+  if (!market.frozen || exposure.positionLots === 0) return 0n;
+  const size = lots(Math.abs(exposure.positionLots));
+  return notional(size, mustMark(market), market.spec.quantaPerTickLot);
+}
+
+/** The haircut on all frozen notional of a subaccount's cross positions, rounded up once. */
+export function haircutOf(frozen: bigint, haircutPpm: Ppm): bigint {
+  return frozen === 0n ? 0n : ppmOfCeil(quanta(frozen), haircutPpm);
 }

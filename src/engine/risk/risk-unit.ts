@@ -1,17 +1,25 @@
 /**
  * What is liquidated as one (R-6.1): the cross positions of a subaccount with its cash, or one isolated position with its
  * margin.
+ *
+ * Positions in frozen markets count at their frozen marks: losses fully, gains only up to the maintenance requirement of the frozen
+ * positions (R-5.3b). In the admission equity their gains do not count at all.
  */
-import type { MarketId } from '../../num/units.ts';
+import { minBig } from '../../num/arithmetic.ts';
+import { notional } from '../../num/notional.ts';
+import type { MarketId, PriceTicks } from '../../num/units.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
+import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
-import { isolatedEquity } from './isolated.ts';
-import { maintenanceOf, upnlOf } from './requirement.ts';
+import { maintenanceOf, mustMark, upnlOf } from './requirement.ts';
 
 export interface RiskFigures {
   readonly equity: bigint;
   readonly maintenance: bigint;
 }
+
+/** The price at which a position of these signed lots is valued. */
+export type PriceOf = (market: Market, positionLots: number) => PriceTicks;
 
 export class RiskUnit {
   readonly subaccount: Subaccount;
@@ -27,6 +35,11 @@ export class RiskUnit {
     return this.isolated?.market ?? null;
   }
 
+  /** Cash, or the margin of the isolated position. */
+  get balance(): bigint {
+    return this.isolated === null ? this.subaccount.cash : this.isolated.marginQuanta;
+  }
+
   /** Its open positions, by market id. */
   positions(): Exposure[] {
     if (this.isolated !== null) return this.isolated.positionLots === 0 ? [] : [this.isolated];
@@ -39,22 +52,56 @@ export class RiskUnit {
     return open;
   }
 
+  /** Its positions in markets that are not frozen: liquidation acts on these alone. */
+  freshPositions(state: State): Exposure[] {
+    return this.positions().filter(({ market }) => !state.market(market).frozen);
+  }
+
+  /** Liquidation equity at marks, and the maintenance requirement of all positions. */
   figures(state: State): RiskFigures {
-    if (this.isolated !== null) {
-      const market = state.market(this.isolated.market);
-      return {
-        equity: isolatedEquity(this.isolated, market),
-        maintenance: maintenanceOf(market, this.isolated.positionLots),
-      };
-    }
-    let equity: bigint = this.subaccount.cash;
     let maintenance = 0n;
+    for (const { market, positionLots } of this.positions()) {
+      maintenance += maintenanceOf(state.market(market), positionLots);
+    }
+    return { equity: this.equityAt(state, mustMark), maintenance };
+  }
+
+  /** Liquidation equity with the fresh positions valued at the prices given. */
+  equityAt(state: State, priceOf: PriceOf): bigint {
+    const { equity, frozenGains, frozenMaintenance } = this.parts(state, priceOf);
+    return equity + minBig(frozenGains, frozenMaintenance);
+  }
+
+  /** Equity at marks without any gain of a frozen position: what the unit can pay with. */
+  admissionEquity(state: State): bigint {
+    return this.parts(state, mustMark).equity;
+  }
+
+  private parts(
+    state: State,
+    priceOf: PriceOf,
+  ): {
+    readonly equity: bigint;
+    readonly frozenGains: bigint;
+    readonly frozenMaintenance: bigint;
+  } {
+    let equity = this.balance;
+    let frozenGains = 0n;
+    let frozenMaintenance = 0n;
     for (const exposure of this.positions()) {
       const market = state.market(exposure.market);
-      equity += upnlOf(exposure, market);
-      maintenance += maintenanceOf(market, exposure.positionLots);
+      const { positionLots } = exposure;
+      if (!market.frozen) {
+        const price = priceOf(market, positionLots);
+        equity += notional(positionLots, price, market.spec.quantaPerTickLot) - exposure.costQuanta;
+        continue;
+      }
+      const upnl = upnlOf(exposure, market);
+      if (upnl < 0n) equity += upnl;
+      else frozenGains += upnl;
+      frozenMaintenance += maintenanceOf(market, positionLots);
     }
-    return { equity, maintenance };
+    return { equity, frozenGains, frozenMaintenance };
   }
 }
 

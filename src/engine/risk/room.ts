@@ -1,15 +1,29 @@
 /**
- * Bounds of free collateral in doubles, for saying yes to the many who are far from any limit (R-5.5): what a market leaves at least
- * of a subaccount's cash, its requirements taken too high. Nothing here says no: without room the exact rule decides.
+ * Fast accept path of the margin check (R-5.5): conservative floating-point bounds of free collateral, for the many who
+ * are far from any limit. Nothing here refuses: without room the exact rule decides.
  *
- * Every figure is below 2^52, so each rounding is below a Quantum, and a yes leaves a million Quanta to spare. A figure that is larger leaves no
- * room at all.
+ * Why an accept is right: the exact rule accepts when cash + Σ (counted uPnL − requirement − haircut − costs) ≥ 0. Each
+ * term here is at most the exact one but for 3 Quanta, market by market:
+ * - Counted uPnL: value − cost in a fresh market. In a frozen one min(0, value − cost), its gain being left out (R-5.3b).
+ *   After a fill there, which only reduces, the exact rule counts realised PnL and min(0, uPnL) of the rest. If the rest
+ *   shows a loss, both sum to the uPnL before, moved by price − mark, which `costs` has. If it shows a gain, so did
+ *   the whole, the realised part is ≥ −1 Quantum but for the same move, and min(0, uPnL) before is 0.
+ * - Haircut (R-5.9): the rate on the position's notional before the fill, which is the larger, since fills in a frozen
+ *   market only reduce. The exact rule rounds the sum up once: by less than a Quantum.
+ * - Requirement: a notional v at the highest initial rate h of any tier, in force or announced (R-13.1), is at least the
+ *   tiers' integral R less a Quantum of rounding. With the rise f (R-13.4) the exact R + ⌈(v − R)f⌉ grows with R, so it
+ *   is at most v(h + (1 − h)f) + 2. `highestRate` rounds h + (1 − h)f up to 1e-6. The own rate is maxed to both.
+ * - Reserved by orders of isolated markets: the same rate on at least the notional that they could open.
+ *
+ * Every figure is below 2^52, so each rounding is below a Quantum, and an accept leaves a million Quanta to spare:
+ * more than 65,536 markets can use up. A figure that is larger leaves no room at all.
  */
-import { PPM } from '../../num/units.ts';
+import { divCeil } from '../../num/arithmetic.ts';
+import { PPM, type Ppm } from '../../num/units.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
-import { mustMark, worstLots } from './requirement.ts';
+import { mustMark, rateRiseOf, worstLots } from './requirement.ts';
 
 /** Quanta to spare before a bound may say yes: far more than its rounding can amount to. */
 const SPARE = 1_000_000;
@@ -42,23 +56,30 @@ export function hasRoom(
           market,
           worstLots(other.positionLots, other.bidLots, other.askLots),
           orders,
+          state.config.frozenHaircutPpm,
         );
   }
   return room > SPARE;
 }
 
-/** uPnL less the requirement of a worst size and less `costs`, in Quanta. */
+/** Counted uPnL less the requirement of a worst size, less the haircut when frozen and less `costs`, in Quanta. */
 export function roomOfCross(
   exposure: Exposure,
   market: Market,
   worst: number,
   costs: number,
+  haircutPpm: Ppm,
 ): number {
   const unit = mustMark(market) * market.spec.quantaPerTickLot;
   const cost = exposure.costAbout;
   const value = exposure.positionLots * unit;
-  const needs = (worst * unit * highestRate(exposure, market)) / PPM + costs;
-  return bounded(value - cost - needs, Math.abs(value) + Math.abs(cost) + needs);
+  let upnl = value - cost;
+  let needs = (worst * unit * highestRate(exposure, market)) / PPM + costs;
+  if (market.frozen) {
+    upnl = Math.min(0, upnl);
+    needs += (Math.abs(value) * haircutPpm) / PPM;
+  }
+  return bounded(upnl - needs, Math.abs(value) + Math.abs(cost) + needs);
 }
 
 /** What orders of so many lots hold of the cash, none of them dearer than `priceTicks` and those that rest, and `costs`; negative. */
@@ -90,7 +111,14 @@ export function restingBound(state: State, exposure: Exposure, market: Market): 
   return (loss + fees + openOrders) * market.spec.quantaPerTickLot;
 }
 
-const highestRate = (exposure: Exposure, market: Market): number =>
-  Math.max(market.highestInitialPpm, exposure.ownMarginPpm);
+/** Upper bound of the initial rate of any size, risen with open notional and rounded up. */
+function highestRate(exposure: Exposure, market: Market): number {
+  let rate = market.highestInitialPpm;
+  if (market.spec.openNotionalLower !== null) {
+    const { top, bottom } = rateRiseOf(market);
+    rate += Number(divCeil(BigInt(PPM - rate) * top, bottom));
+  }
+  return Math.max(rate, exposure.ownMarginPpm);
+}
 
 const bounded = (room: number, figures: number): number => (figures < BOUNDED ? room : -Infinity);

@@ -1,17 +1,17 @@
 /**
  * The CLS vault's shares (R-8.2, R-8.3). A deposit mints, a withdrawal burns, both at (NAV + 10⁶) ÷ (shares + 10⁶): the virtual
  * dollar and its virtual share make it worthless to inflate the first share. Positions are valued against whoever asks: high when
- * shares are minted, low when they are burned. Shares are whole 1e-6.
+ * shares are minted, low when they are burned. A position in a frozen market counts at its mark moved against them by
+ * `config.frozenHaircutPpm`, so that one stale price source does not close the vault. Shares are whole 1e-6.
  */
-import { divCeil } from '../../num/arithmetic.ts';
+import { ceilDiv, divCeil, floorDiv } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
-import { priceTicks, quanta, timeUs, type PriceTicks, type Quanta } from '../../num/units.ts';
+import { PPM, priceTicks, quanta, timeUs, type PriceTicks, type Quanta } from '../../num/units.ts';
 import type { Subaccount } from '../accounts/subaccount.ts';
 import { hashVaultSharesChanged } from '../hash.ts';
 import type { Market } from '../market/market.ts';
 import type { Refusal } from '../rejections.ts';
 import type { State } from '../state.ts';
-import { isFrozen } from './mark-price.ts';
 import { withdrawable } from './margin.ts';
 import { mustMark } from './requirement.ts';
 
@@ -24,7 +24,7 @@ export function vaultValue(state: State, side: 'mint' | 'burn'): bigint {
   for (const exposure of state.vault.exposures) {
     if (exposure === undefined || exposure.positionLots === 0) continue;
     const market = state.market(exposure.market);
-    const price = priceAgainst(market, side, exposure.positionLots > 0);
+    const price = priceAgainst(state, market, side, exposure.positionLots > 0);
     value += notional(exposure.positionLots, price, market.spec.quantaPerTickLot);
     value -= exposure.costQuanta;
   }
@@ -32,26 +32,26 @@ export function vaultValue(state: State, side: 'mint' | 'burn'): bigint {
 }
 
 /** A holder who burns gets the lower value of a long and the higher of a short; a holder who mints the reverse. */
-function priceAgainst(market: Market, side: 'mint' | 'burn', long: boolean): PriceTicks {
+function priceAgainst(
+  state: State,
+  market: Market,
+  side: 'mint' | 'burn',
+  long: boolean,
+): PriceTicks {
   const mark = mustMark(market);
+  const low = (side === 'burn') === long;
+  if (market.frozen) {
+    // Prices are below 2^31 and the rate at most 1, so the products are exact.
+    const moved = mark * (PPM + (low ? -1 : 1) * state.config.frozenHaircutPpm);
+    return priceTicks(low ? floorDiv(moved, PPM) : ceilDiv(moved, PPM));
+  }
   const index = market.indexTicks ?? mark;
-  return priceTicks((side === 'burn') === long ? Math.min(mark, index) : Math.max(mark, index));
-}
-
-/** Whether every market in which the vault holds something has a fresh price. */
-function isPriced(state: State): boolean {
-  return state.vault.exposures.every(
-    (exposure) =>
-      exposure === undefined ||
-      exposure.positionLots === 0 ||
-      !isFrozen(state, state.market(exposure.market)),
-  );
+  return priceTicks(low ? Math.min(mark, index) : Math.max(mark, index));
 }
 
 /** Shares that a deposit mints, or why it may not. */
 export function sharesMinted(state: State, amount: Quanta): bigint | Refusal {
   if (amount < state.config.minVaultDeposit) return 'vault_deposit_too_small';
-  if (!isPriced(state)) return 'vault_not_priced';
   const value = vaultValue(state, 'mint');
   if (value < 0n || (value === 0n && state.vaultShares > 0n)) return 'vault_value_not_positive';
   const shares = (amount * (state.vaultShares + VIRTUAL)) / (value + VIRTUAL);
@@ -62,7 +62,6 @@ export function sharesMinted(state: State, amount: Quanta): bigint | Refusal {
 export function sharesBurned(state: State, holder: Subaccount, amount: Quanta): bigint | Refusal {
   if (holder.vaultShares === 0n) return 'vault_shares_insufficient';
   if (state.nowUs < holder.lockupEndsAtUs) return 'vault_shares_locked';
-  if (!isPriced(state)) return 'vault_not_priced';
   const value = vaultValue(state, 'burn');
   if (value <= 0n) return 'vault_value_not_positive';
   const shares = divCeil(amount * (state.vaultShares + VIRTUAL), value + VIRTUAL);

@@ -9,7 +9,7 @@ import { MAX_PRICE_TICKS, type Lots, type PriceTicks } from '../../num/units.ts'
 import type { TapeBar } from '../commands.ts';
 import type { Market } from '../market/market.ts';
 import type { Outcome } from '../rejections.ts';
-import { announceBar, noteBarQuotes, passBar } from '../risk/mark-price.ts';
+import { announceBar, noteBarQuotes, passBar } from '../risk/bar-mark.ts';
 import type { State } from '../state.ts';
 import { quoteAround } from './bar-quotes.ts';
 import { concernsNobody, walkBar } from './bar-walk.ts';
@@ -22,6 +22,7 @@ const MAX_SPREAD_TICKS = 1 << 24;
 export function applyBar(state: State, bar: TapeBar): Outcome {
   const market = state.markets[bar.market];
   if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
   if (!isBar(bar)) return 'tape_level_invalid';
   state.cause = 'tape';
   market.tape.stale = false;

@@ -19,6 +19,7 @@ import { MAX_PRICE_TICKS } from '../../num/units.ts';
 export function applyDepth(state: State, command: TapeDepth): Outcome {
   const market = state.markets[command.market];
   if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
   if (!command.levels.every(isLevel)) return 'tape_level_invalid';
   state.cause = 'tape';
   if (!market.tape.stale) for (const level of command.levels) applyLevel(state, market, level);

@@ -28,6 +28,7 @@ import { emitTape } from './tape-event.ts';
 export function applyL3(state: State, command: TapeL3): Outcome {
   const market = state.markets[command.market];
   if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
   if (!isSound(command)) return 'tape_level_invalid';
   state.cause = 'tape';
   if (!market.tape.stale) carryOut(state, market, command);
@@ -54,7 +55,10 @@ function carryOut(state: State, market: Market, command: TapeL3): void {
     case 'add': {
       // A number that is used again names another order from now on.
       const old = market.tape.orders.get(ref);
-      if (old !== undefined) takeFromSegment(state, market, old, Infinity);
+      if (old !== undefined) {
+        state.touch(market);
+        takeFromSegment(state, market, old, Infinity);
+      }
       const crossed = crossOpposite(state, market, side, price, size);
       if (crossed >= size) return;
       market.tape.nameOrder(appendOrder(state, market, side, price, size - crossed), ref);

@@ -16,6 +16,7 @@ import { emitTape } from './tape-event.ts';
 export function applySnapshot(state: State, command: TapeSnapshot): Outcome {
   const market = state.markets[command.market];
   if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
   if (!command.levels.every(isLevel)) return 'tape_level_invalid';
   state.cause = 'tape';
   const afterGap = market.tape.stale;

@@ -22,6 +22,7 @@ import { emitTape } from './tape-event.ts';
 export function applyTrade(state: State, command: TapeTrade): Outcome {
   const market = state.markets[command.market];
   if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
   const { priceTicks: price, lots: signedLots } = command;
   if (
     !Number.isSafeInteger(price) ||

@@ -13,8 +13,10 @@ import type { Market } from '../market/market.ts';
 import { settleFollowUps } from '../orders/follow-ups.ts';
 import { runTriggers } from '../orders/triggers.ts';
 import { waitsIn } from '../orders/waiting.ts';
-import { firstDanger, runLiquidations } from '../risk/liquidation.ts';
-import { followBar, markFollowsBars } from '../risk/mark-price.ts';
+import { followBar, markFollowsBars } from '../risk/bar-mark.ts';
+import { clearBelowZero } from '../risk/clearing.ts';
+import { firstDanger } from '../risk/endangered.ts';
+import { runLiquidations } from '../risk/liquidation.ts';
 import type { State } from '../state.ts';
 import { pathOf } from './bar-path.ts';
 import { bestUser, nextUser, quoteAround } from './bar-quotes.ts';
@@ -55,6 +57,7 @@ function stop(state: State, market: Market, bar: TapeBar, price: number, room: n
   quoteAround(state, market, bar, price);
   followBar(state, market, priceTicks(price));
   settleFollowUps(state);
+  if (state.liquidationDue) clearBelowZero(state);
   runTriggers(state);
   runLiquidations(state);
   // Stops that fired have traded: what they did to others waits for the next stop, as it waits for the next mark elsewhere.

@@ -9,9 +9,9 @@ import type { Market } from '../market/market.ts';
 import { endOrder } from '../orders/end.ts';
 import { executeFill, feesOf } from '../orders/fill.ts';
 import { NO_FEES } from '../risk/fees.ts';
-import { fillableLots, reducibleLots, retireLeg } from '../orders/legs.ts';
+import { fillableLots, retireLeg } from '../orders/legs.ts';
 import { affordsFill } from '../risk/margin.ts';
-import { isFrozen } from '../risk/mark-price.ts';
+import { isFrozen } from '../risk/freshness.ts';
 import type { State } from '../state.ts';
 
 /** First user order in the queue of a level, or NONE. */
@@ -70,9 +70,8 @@ export function takeUserOrder(
     else endOrder(state, slot, 'cancelled', 'reduceOnly');
     return { filled: 0, held: false };
   }
-  if (isFrozen(state, market) && reducibleLots(exposure, side) < fill) {
-    return { filled: 0, held: true };
-  }
+  // The house counts as opening, so it fills nothing in a frozen market (R-5.3b).
+  if (isFrozen(market)) return { filled: 0, held: true };
   const price = table.price(slot);
   const fees = feesOf(state, market, slot, 'maker', fill, price);
   const affordable =

@@ -5,6 +5,7 @@ import type { ExchangeView } from '../../engine/views.ts';
 import type { Fields } from '../../gateway/fields.ts';
 import { RequestError } from '../../gateway/request-error.ts';
 import type { Address, MarketId } from '../../num/units.ts';
+import { keccak } from '../../wallet/ethers-ports.ts';
 
 export type Subscription =
   | {
@@ -46,7 +47,7 @@ export function readSubscription(fields: Fields, view: ExchangeView): Subscripti
     return { access: 'public', source, markets: markets.length === 0 ? null : markets, key };
   }
   if (fields.has('symbols')) fields.fail('symbols', `belongs to public sources, not to ${source}`);
-  const account = fields.address('account');
+  const account = fields.address('account', keccak);
   const indices = [...new Set(fields.subaccountIndices('subaccountIndices', MAX_NAMES))].sort(
     (a, b) => a - b,
   );

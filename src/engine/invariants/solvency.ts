@@ -1,0 +1,74 @@
+/**
+ * Invariants of solvency (R-1.6a): no debt without a position, claims add up to what was paid in, and a negative equity
+ * is only where the rules allow it to wait. Equity is at the marks, frozen ones included.
+ */
+import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
+import type { State } from '../state.ts';
+
+/** Margin units that may owe: the tape's accounts, and the account that stands for what could not be paid. */
+function mayOwe({ role }: Subaccount): boolean {
+  return role === 'house' || role === 'shortfall';
+}
+
+/** No unit without a position has a negative balance. */
+export function noFlatDebt(state: State): string | null {
+  for (const subaccount of state.accounts.subaccounts) {
+    if (mayOwe(subaccount)) continue;
+    const { id, cash, exposures } = subaccount;
+    const holds = exposures.some((e) => e !== undefined && !e.isolated && e.positionLots !== 0);
+    if (!holds && cash < 0n) return `subaccount ${String(id)} owes ${String(-cash)}`;
+    for (const exposure of exposures) {
+      if (exposure?.positionLots !== 0 || exposure.marginQuanta >= 0n) continue;
+      return `subaccount ${String(id)} market ${String(exposure.market)} owes ${String(-exposure.marginQuanta)}`;
+    }
+  }
+  return null;
+}
+
+/** Σ equity at one set of marks = deposits − withdrawals. */
+export function equityIsSupply(state: State): string | null {
+  let sum = 0n;
+  for (const subaccount of state.accounts.subaccounts) {
+    sum += subaccount.cash;
+    for (const exposure of subaccount.exposures) {
+      if (exposure !== undefined) sum += exposure.marginQuanta + upnl(state, exposure);
+    }
+  }
+  return sum === state.supply ? null : `equity ${String(sum)} ≠ supply ${String(state.supply)}`;
+}
+
+/**
+ * A unit with negative equity is the house, the shortfall, or holds a frozen position. Since all equity adds up to the supply,
+ * the positive claims are then covered by the supply, the shortfall and those debts.
+ */
+export function claimsCovered(state: State): string | null {
+  for (const subaccount of state.accounts.subaccounts) {
+    if (mayOwe(subaccount)) continue;
+    let cross: bigint = subaccount.cash;
+    let crossFrozen = false;
+    for (const exposure of subaccount.exposures) {
+      if (exposure === undefined) continue;
+      const frozen = exposure.positionLots !== 0 && state.market(exposure.market).frozen;
+      if (!exposure.isolated) {
+        cross += upnl(state, exposure);
+        crossFrozen ||= frozen;
+        continue;
+      }
+      const equity = exposure.marginQuanta + upnl(state, exposure);
+      if (equity < 0n && !frozen) {
+        return `subaccount ${String(subaccount.id)} market ${String(exposure.market)} has ${String(equity)}`;
+      }
+    }
+    if (cross < 0n && !crossFrozen) {
+      return `subaccount ${String(subaccount.id)} has ${String(cross)}`;
+    }
+  }
+  return null;
+}
+
+/** Without a mark only the tape's accounts hold something, against each other: any price does. */
+function upnl(state: State, { market, positionLots, costQuanta }: Exposure): bigint {
+  const { markTicks, spec } = state.market(market);
+  const value = BigInt(positionLots) * BigInt(markTicks ?? 0) * BigInt(spec.quantaPerTickLot);
+  return value - costQuanta;
+}

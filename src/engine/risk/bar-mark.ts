@@ -1,0 +1,70 @@
+/**
+ * Index and mark along a historical bar (engine/tape/apply-bar): each step's price is the last, and index and mark too where these
+ * follow the book. Readers learn of one change at the end of the bar. The mark is not due again until something else changes.
+ */
+import type { PriceTicks } from '../../num/units.ts';
+import type { Market } from '../market/market.ts';
+import { fixOpenInterestCap } from '../market/open-interest.ts';
+import type { State } from '../state.ts';
+import { advanceEma, scheduleEma } from './basis-ema.ts';
+import { noteQuotes } from './mark-price.ts';
+import { emitMark, moveMark } from './recompute-mark.ts';
+
+/** A step of a bar: triggers and positions are checked against its price. */
+export function followBar(state: State, market: Market, price: PriceTicks): void {
+  takeBarPrice(state, market, price);
+  state.noteSource(market, 'last');
+  if (market.spec.indexSource === 'mid') state.noteSource(market, 'index');
+  if (!markFollowsBars(market)) return;
+  state.noteSource(market, 'mark');
+  market.liquidationDue = true;
+  state.liquidationDue = true;
+}
+
+/** The same where no order waits for a price and no position is in danger, so that neither triggers nor positions are checked. */
+export function passBar(state: State, market: Market, price: PriceTicks): void {
+  takeBarPrice(state, market, price);
+  const source = state.config.triggerSource;
+  const recomputed =
+    source === 'last' ||
+    (source === 'index' ? market.spec.indexSource === 'mid' : markFollowsBars(market));
+  // As triggers would have seen it.
+  if (recomputed && !market.frozen) market.seenSource = price;
+}
+
+function takeBarPrice(state: State, market: Market, price: PriceTicks): void {
+  market.lastTicks = price;
+  if (market.spec.indexSource === 'mid') {
+    advanceEma(state, market);
+    fixOpenInterestCap(market, price);
+    market.indexTicks = price;
+    market.indexAtUs = state.nowUs;
+  }
+  noteBarQuotes(state, market);
+  if (markFollowsBars(market)) moveMark(state, market, price);
+}
+
+/** Quotes that a bar leaves: its mark stands until something else changes. */
+export function noteBarQuotes(state: State, market: Market): void {
+  noteQuotes(market);
+  scheduleEma(state, market);
+  market.markDueUs = Infinity;
+}
+
+/** Whether the mark of a bar's step is its price. A frozen mark stays. */
+export function markFollowsBars({ spec, frozen }: Market): boolean {
+  if (spec.markSource === 'external' || frozen) return false;
+  return spec.indexSource === 'mid' || spec.markSource === 'last' || spec.markSource === 'mid';
+}
+
+/** End of the bar: emits `markChanged` if index or mark changed. */
+export function announceBar(
+  state: State,
+  market: Market,
+  markBefore: PriceTicks | null,
+  indexBefore: PriceTicks | null,
+): void {
+  if (market.markTicks === null) return;
+  if (market.markTicks === markBefore && market.indexTicks === indexBefore) return;
+  emitMark(state, market, market.markTicks);
+}

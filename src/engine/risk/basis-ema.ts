@@ -1,0 +1,78 @@
+/**
+ * The EMA of the basis, impact mid less index, which is a leg of the `median` mark (R-5.3).
+ *
+ * A sample is in force from its instant (sampling.ts) until the next one. It is measured again only after book or index changed, so
+ * seconds without a change are added up when the EMA is next read: n of them weigh min(150, n) / 150. The state is in 1e-6 ticks,
+ * rounded toward zero. A frozen market takes no samples, and the seconds for which it was frozen do not count.
+ */
+import { floorDiv } from '../../num/arithmetic.ts';
+import { PPM } from '../../num/units.ts';
+import { SECOND_US, type Market } from '../market/market.ts';
+import type { State } from '../state.ts';
+import { impactQuotes } from './impact-price.ts';
+import { newestEmaSecond, nextEmaUs } from './sampling.ts';
+
+const EMA_SECONDS = 150;
+/** 1e-6 ticks in a half tick. */
+const MICRO_OF_HALF = 500_000;
+
+/** Brings the EMA to now with the sample in force. Called before index or mark change. */
+export function advanceEma(state: State, market: Market): void {
+  if (market.spec.markSource !== 'median' || market.frozen) return;
+  advanceTo(market, newestEmaSecond(state, market, state.nowUs));
+}
+
+function advanceTo(market: Market, second: number): void {
+  const seconds = second - market.emaSecond;
+  if (seconds <= 0) return;
+  const distance = market.emaSampleHalfTicks * MICRO_OF_HALF - market.emaMicroTicks;
+  market.emaMicroTicks += timesOver(distance, Math.min(EMA_SECONDS, seconds), EMA_SECONDS);
+  market.emaSecond = second;
+}
+
+/** Book or index changed: the basis is measured at the next instant. */
+export function scheduleEma(state: State, market: Market): void {
+  if (market.emaDueUs !== Infinity || market.frozen) return;
+  if (market.spec.markSource !== 'median') return;
+  market.emaDueUs = nextEmaUs(state, market, state.nowUs);
+}
+
+/** The market thawed: sampling goes on from this second, as if none had passed. */
+export function resumeEma(state: State, market: Market): void {
+  if (market.spec.markSource !== 'median') return;
+  market.emaSecond = floorDiv(state.nowUs, SECOND_US);
+  scheduleEma(state, market);
+}
+
+/** A sample is due. Answers whether EMA or sample changed, so that the mark may, too. */
+export function runEmaTimer(state: State, market: Market): boolean {
+  const { emaMicroTicks, emaSampleHalfTicks } = market;
+  const second = floorDiv(state.nowUs, SECOND_US);
+  advanceTo(market, second - 1);
+  market.emaSampleHalfTicks = basisHalfTicks(market);
+  const distance = market.emaSampleHalfTicks * MICRO_OF_HALF - market.emaMicroTicks;
+  market.emaMicroTicks += Math.trunc(distance / EMA_SECONDS);
+  market.emaSecond = second;
+  market.emaDueUs = Infinity;
+  return market.emaMicroTicks !== emaMicroTicks || market.emaSampleHalfTicks !== emaSampleHalfTicks;
+}
+
+/** Impact mid, clamped around the index, less the index; 0 when a side is too thin or there is no index. */
+function basisHalfTicks(market: Market): number {
+  const index = market.indexTicks;
+  if (index === null) return 0;
+  const quotes = impactQuotes(market);
+  if (quotes === null) return 0;
+  const room = floorDiv(2 * index * market.spec.maxMarkDeviationPpm, PPM);
+  return Math.min(room, Math.max(-room, quotes.bid + quotes.ask - 2 * index));
+}
+
+/**
+ * value × by ÷ divisor, rounded toward 0. A product that a double holds exactly has the exact quotient's whole part, since the
+ * divisor is small.
+ */
+function timesOver(value: number, by: number, divisor: number): number {
+  const product = value * by;
+  if (Number.isSafeInteger(product)) return Math.trunc(product / divisor);
+  return Number((BigInt(value) * BigInt(by)) / BigInt(divisor));
+}

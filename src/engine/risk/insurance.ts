@@ -1,0 +1,62 @@
+/**
+ * What insurance may pay (R-6.7): in a UTC hour at most a part of what it held at the hour's start plus deposits since, in all and for each
+ * market. It never goes below zero.
+ */
+import { maxBig, minBig } from '../../num/arithmetic.ts';
+import { PPM, quanta, type Quanta } from '../../num/units.ts';
+import { credit } from '../accounts/ledger.ts';
+import type { LedgerReason } from '../events.ts';
+import type { Market } from '../market/market.ts';
+import type { State } from '../state.ts';
+import { isPastInsuranceHour, rollInsuranceHour } from './insurance-hour.ts';
+import { repayShortfall } from './shortfall.ts';
+
+const BIG_PPM = BigInt(PPM);
+
+/** What insurance may pay now, for deficits of this market; null: for what belongs to no market. */
+export function insuranceAllowance(state: State, market: Market | null): bigint {
+  const { cash } = state.insurance;
+  const isPast = isPastInsuranceHour(state);
+  const base = isPast ? cash : state.insuranceBase;
+  const left = (ratePpm: number, paid: bigint): bigint =>
+    (base * BigInt(ratePpm)) / BIG_PPM - (isPast ? 0n : paid);
+  let allowance = minBig(cash, left(state.config.insuranceHourlyPpm, state.insurancePaid));
+  if (market !== null) {
+    if (isSelfPriced(market)) return 0n;
+    allowance = minBig(allowance, left(market.spec.insuranceHourlyPpm, market.insurancePaid));
+  }
+  return maxBig(0n, allowance);
+}
+
+/**
+ * Whether the users of a market make its prices themselves, without an oracle and without recorded liquidity: then insurance pays nothing
+ * there and the vault takes nothing over.
+ */
+export function isSelfPriced({ spec }: Market): boolean {
+  const { markSource, indexSource } = spec;
+  const fromBook = markSource === 'last' || markSource === 'mid' || indexSource === 'mid';
+  return fromBook && !spec.recordedLiquidity;
+}
+
+/** Takes the amount, at most the allowance, out of insurance and counts it; the caller credits who receives it. */
+export function payFromInsurance(
+  state: State,
+  amount: bigint,
+  market: Market | null,
+  reason: LedgerReason = 'insurance',
+): void {
+  if (amount === 0n) return;
+  rollInsuranceHour(state);
+  state.insurancePaid = quanta(state.insurancePaid + amount);
+  if (market !== null) market.insurancePaid = quanta(market.insurancePaid + amount);
+  credit(state, state.insurance, quanta(-amount), reason);
+}
+
+/** A deposit to insurance. It first pays the shortfall, outside the limit; only the rest counts in the hour's base. */
+export function creditInsuranceDeposit(state: State, amount: Quanta): void {
+  credit(state, state.insurance, amount, 'deposit');
+  const pays = minBig(amount, -state.shortfall.cash);
+  state.insuranceBase = quanta(state.insuranceBase + amount - pays);
+  credit(state, state.insurance, quanta(-pays), 'shortfall');
+  repayShortfall(state, pays);
+}

@@ -1,0 +1,65 @@
+/**
+ * When prices are sampled (R-5.3, R-7.1): once in each second for the EMA of the mark, once in each sampling interval for the
+ * premium. The instant inside its second or interval is drawn with the secret `config.samplingSeed`, so quotes cannot stand there
+ * for the sample alone. It is never on a boundary.
+ */
+import { floorDiv } from '../../num/arithmetic.ts';
+import type { TimeUs } from '../../num/units.ts';
+import { halfSipHash } from '../../base/half-siphash.ts';
+import { SECOND_US, type Market } from '../market/market.ts';
+import type { State } from '../state.ts';
+
+const EMA_SECOND = 1;
+const PREMIUM_INTERVAL = 2;
+const WORD = 0x100000000;
+
+/** The EMA's instant in this second since the epoch. */
+export function emaInstantUs(state: State, market: Market, second: number): number {
+  return instantUs(state, market, EMA_SECOND, second, SECOND_US);
+}
+
+/** The first EMA instant after a time. */
+export function nextEmaUs(state: State, market: Market, nowUs: number): number {
+  return firstAfter(state, market, EMA_SECOND, SECOND_US, nowUs);
+}
+
+/** The first premium sample after a time; Infinity where funding has recorded rates. */
+export function nextSampleUs(state: State, market: Market, nowUs: number): number {
+  const { source, sampleIntervalUs } = market.spec.funding;
+  if (source === 'external') return Infinity;
+  return firstAfter(state, market, PREMIUM_INTERVAL, sampleIntervalUs, nowUs);
+}
+
+/** Number of the newest second whose EMA instant is not after now. */
+export function newestEmaSecond(state: State, market: Market, nowUs: TimeUs): number {
+  const second = floorDiv(nowUs, SECOND_US);
+  return emaInstantUs(state, market, second) <= nowUs ? second : second - 1;
+}
+
+function firstAfter(
+  state: State,
+  market: Market,
+  kind: number,
+  lengthUs: number,
+  nowUs: number,
+): number {
+  const interval = floorDiv(nowUs, lengthUs);
+  const instant = instantUs(state, market, kind, interval, lengthUs);
+  return instant > nowUs ? instant : instantUs(state, market, kind, interval + 1, lengthUs);
+}
+
+/** The instant inside interval `n`: its start + 1 + ⌊draw × (length − 1) ÷ 2^32⌋. */
+function instantUs(
+  state: State,
+  market: Market,
+  kind: number,
+  n: number,
+  lengthUs: number,
+): number {
+  const draw = halfSipHash(state.samplingKey, [kind, market.id, n | 0, floorDiv(n, WORD)]);
+  const product = draw * (lengthUs - 1);
+  const offset = Number.isSafeInteger(product)
+    ? floorDiv(product, WORD)
+    : Number((BigInt(draw) * BigInt(lengthUs - 1)) >> 32n);
+  return n * lengthUs + 1 + offset;
+}

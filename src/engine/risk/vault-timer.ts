@@ -1,0 +1,14 @@
+/** When the vault next offers its positions: scheduled where its positions change. */
+import { floorTo } from '../../num/arithmetic.ts';
+import { MINUTE_US } from '../market/candles.ts';
+import type { State } from '../state.ts';
+
+/** A position of the vault changed. A timer that is due at this instant still runs in it. */
+export function scheduleVaultLeave(state: State): void {
+  if (state.vaultLeaveUs <= state.nowUs || state.config.vaultLeavePpm === 0) return;
+  const holds = state.vault.exposures.some((exposure) => (exposure?.positionLots ?? 0) !== 0);
+  if (!holds) state.vaultLeaveUs = Infinity;
+  else if (state.vaultLeaveUs === Infinity) {
+    state.vaultLeaveUs = floorTo(state.nowUs, MINUTE_US) + MINUTE_US;
+  }
+}
