@@ -90,51 +90,50 @@ function checkRange(node: MapNode, path: string, problems: Problem[]): void {
   }
 }
 
-/** Draws the values of one crowd's members. Its nodes have passed `checkDraw`. */
-export class Draws {
-  private readonly streams: RandomStreams;
+/** The map with a value of the member in the place of each draw. Its draws have passed `checkDraw`. */
+export function withDrawnValues(map: MapNode, seed: number, member: string): MapNode {
+  return drawnMap(map, { seed, member }, '');
+}
 
-  constructor(seed: number) {
-    this.streams = new RandomStreams(String(seed));
-  }
+/** Whose values are drawn. */
+interface Drawer {
+  readonly seed: number;
+  readonly member: string;
+}
 
-  /** The map with a value of the member in the place of each draw. */
-  resolveMap(map: MapNode, member: string, path = ''): MapNode {
-    const entries = [...map.entries].map(([key, entry]) => {
-      const value = this.resolve(entry.value, member, childPath(path, key));
-      return [key, { ...entry, value }] as const;
-    });
-    return { ...map, entries: new Map(entries) };
-  }
+function drawnMap(map: MapNode, drawer: Drawer, path: string): MapNode {
+  const entries = [...map.entries].map(([key, entry]) => {
+    const value = drawnNode(entry.value, drawer, childPath(path, key));
+    return [key, { ...entry, value }] as const;
+  });
+  return { ...map, entries: new Map(entries) };
+}
 
-  /** `path` names the field within its map. */
-  private resolve(node: SourceNode, member: string, path: string): SourceNode {
-    switch (node.kind) {
-      case 'scalar':
-        return node;
-      case 'map':
-        if (isDraw(node)) return this.value(node, member, path);
-        return this.resolveMap(node, member, path);
-      case 'list': {
-        const items = node.items.map((item, i) => this.resolve(item, member, itemPath(path, i)));
-        return { ...node, items };
-      }
+/** `path` names the field within its map. */
+function drawnNode(node: SourceNode, drawer: Drawer, path: string): SourceNode {
+  switch (node.kind) {
+    case 'scalar':
+      return node;
+    case 'map':
+      return isDraw(node) ? drawnValue(node, drawer, path) : drawnMap(node, drawer, path);
+    case 'list': {
+      const items = node.items.map((item, i) => drawnNode(item, drawer, itemPath(path, i)));
+      return { ...node, items };
     }
   }
+}
 
-  private value(node: MapNode, member: string, field: string): ScalarNode {
-    const { place } = node;
-    const salt = textOf(node, 'salt') ?? '0';
-    const word = String(textOf(node, 'draw'));
-    const choices = choicesOf(node);
-    const terms = word === 'choice' ? choices.map(({ text }) => text) : rangeText(node);
-    // JSON keeps the parts of the name apart whatever they hold.
-    const name = JSON.stringify([member, field, word, terms, salt]);
-    const unit = this.streams.stream(name).next();
-    const chosen = choices[Math.floor(unit * choices.length)];
-    if (chosen !== undefined) return { ...chosen, place };
-    return { kind: 'scalar', type: 'number', text: drawn(node, word, unit), place };
-  }
+function drawnValue(node: MapNode, { seed, member }: Drawer, path: string): ScalarNode {
+  const { place } = node;
+  const word = String(textOf(node, 'draw'));
+  const choices = choicesOf(node);
+  const terms = word === 'choice' ? choices.map(({ text }) => text) : rangeText(node);
+  // JSON keeps the parts of the name apart whatever they hold.
+  const name = JSON.stringify([member, path, word, terms, textOf(node, 'salt') ?? '0']);
+  const unit = new RandomStreams(String(seed)).stream(name).next();
+  const chosen = choices[Math.floor(unit * choices.length)];
+  if (chosen !== undefined) return { ...chosen, place };
+  return { kind: 'scalar', type: 'number', text: drawn(node, word, unit), place };
 }
 
 /** Decimal text of the value that a uniform number in [0, 1) stands for. */

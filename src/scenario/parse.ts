@@ -7,7 +7,7 @@ import type { SelfTradeMode } from '../engine/config.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../gateway/market-config.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import { timeUs, type Quanta, type TimeUs } from '../num/units.ts';
-import { checkDraw, Draws, drawsIn } from './draw.ts';
+import { checkDraw, drawsIn, withDrawnValues } from './draw.ts';
 import { parseAction, type Names } from './parse-action.ts';
 import { parseSetting } from './parse-setting.ts';
 import { SCENARIO_SHAPE, SYSTEM_NAMES, VERB_FIELDS } from './language.ts';
@@ -63,7 +63,7 @@ class Parser {
   /** How many accounts a crowd's name stands for. */
   private readonly crowds = new Map<string, number>();
   private startUs = timeUs(0);
-  private draws = new Draws(1);
+  private seed = 1;
 
   constructor(problems: Problem[]) {
     this.problems = problems;
@@ -71,8 +71,7 @@ class Parser {
 
   scenario(root: MapNode, file: string, keccak: Keccak): Scenario {
     this.startUs = this.time(root, 'start') ?? DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
-    const seed = numberOf(root, 'seed') ?? 1;
-    this.draws = new Draws(seed);
+    this.seed = numberOf(root, 'seed') ?? 1;
     const { config, markets } = parseSetting(root, this.startUs, keccak, this.problems);
     const accounts = this.accounts(mapOf(root, 'accounts'));
     this.names = { accounts: new Set(accounts.map(({ name }) => name)), markets };
@@ -86,7 +85,7 @@ class Parser {
       title: textOf(root, 'title') ?? file,
       rules: listItems(root, 'rules'),
       about: textOf(root, 'about') ?? '',
-      seed,
+      seed: this.seed,
       config,
       markets,
       accounts,
@@ -140,7 +139,7 @@ class Parser {
   /** null once something is wrong; the first member's faults are those of all. */
   private drawnDeposit(fields: MapNode | null, member: string, path: string): Quanta | null {
     if (this.problems.length > 0 || fields === null) return null;
-    const drawn = this.draws.resolveMap(fields, member);
+    const drawn = withDrawnValues(fields, this.seed, member);
     return parseMoney(drawn, 'deposit', path, this.problems);
   }
 
@@ -169,7 +168,7 @@ class Parser {
       action: {
         ...action,
         as: member,
-        request: drawn ? this.draws.resolveMap(request, member) : request,
+        request: drawn ? withDrawnValues(request, this.seed, member) : request,
       },
     }));
   }

@@ -57,7 +57,8 @@ describe('a drawn deposit', () => {
   });
 
   it('depends on seed and salt', () => {
-    const draw = (salt: string): string => `{ draw: uniform, from: 1, to: 1000000, step: 1${salt} }`;
+    const draw = (salt: string): string =>
+      `{ draw: uniform, from: 1, to: 1000000, step: 1${salt} }`;
     const first = depositsOf(crowd(draw(''), 7, 50));
     expect(depositsOf(crowd(draw(''), 7, 50))).toEqual(first);
     expect(depositsOf(crowd(draw(', salt: 0'), 7, 50))).toEqual(first);
@@ -92,7 +93,10 @@ describe('a drawn field of a request', () => {
   });
 
   it('is mirrored below zero by logUniform', () => {
-    const sizes = sent(head + order('{ draw: logUniform, from: -10, to: -1, step: 1 }'), 'quantity');
+    const sizes = sent(
+      head + order('{ draw: logUniform, from: -10, to: -1, step: 1 }'),
+      'quantity',
+    );
     for (const size of sizes.map(Number)) {
       expect(size).toBeGreaterThanOrEqual(-10);
       expect(size).toBeLessThanOrEqual(-1);
@@ -174,7 +178,7 @@ const DRAWS: readonly [title: string, draw: string, fault: string][] = [
 
 describe('a fault in a draw', () => {
   it.each(DRAWS)('names %s', (_, draw, fault) => {
-    const text = `orrery: 1\nseed: 7\naccounts:\n  crowd: { count: 3,   deposit: ${draw} }\nsteps: []\n`;
+    const text = `orrery: 1\nseed: 7\naccounts:\n  crowd: { count: 3,    deposit: ${draw} }\nsteps: []\n`;
     expect(faults(text)).toContain(`x.yaml:${fault}`);
   });
 
@@ -187,12 +191,12 @@ describe('a fault in a draw', () => {
     [
       'a request of one account',
       'accounts: { alice: {} }\nsteps:\n  - { as: alice, do: submitOrder, with: { price: { draw: uniform } } }',
-      '4:50: steps[0].with.price: a draw needs a crowd in "as"',
+      '4:52: steps[0].with.price: a draw needs a crowd in "as"',
     ],
     [
       'a request of a crowd, by its path',
       'accounts: { crowd: { count: 2 } }\nsteps:\n  - { as: crowd, do: submitOrder, with: { price: { draw: uniform, from: 1, to: 2 } } }',
-      '4:48: steps[0].with.price: a draw of uniform needs "step"',
+      '4:50: steps[0].with.price: a draw of uniform needs "step"',
     ],
   ])('outside a crowd or in %s is named', (_, text, fault) => {
     expect(faults(`orrery: 1\n${text}\n`)).toContain(`x.yaml:${fault}`);
