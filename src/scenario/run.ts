@@ -8,6 +8,7 @@ import { InvariantError } from '../base/assert.ts';
 import type { Command } from '../engine/commands.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import type { Outcome } from '../engine/rejections.ts';
+import type { ExchangeView } from '../engine/views.ts';
 import { HOUSE_MAKER, HOUSE_TAKER } from '../engine/state.ts';
 import type { Reply } from '../gateway/context.ts';
 import { Gateway } from '../gateway/gateway.ts';
@@ -54,6 +55,11 @@ export interface ScenarioResult {
   readonly chainHash: string;
   readonly stateHash: string;
   readonly journal: Uint8Array;
+  /** The exchange at the end, and all that happened on it. */
+  readonly exchange: ExchangeView;
+  readonly happened: readonly EngineEvent[];
+  /** Whether every invariant held after every command. */
+  readonly invariantsHeld: boolean;
 }
 
 export function runScenario(scenario: Scenario, ports: ScenarioPorts): ScenarioResult {
@@ -82,6 +88,8 @@ class ScenarioRun {
   private readonly orderNames = new Map<OrderId, string>();
   private readonly nonces = new NonceCounter();
   private readonly reports: StepReport[] = [];
+  private readonly happened: EngineEvent[] = [];
+  private invariantsHeld = true;
   /** Of the current step. */
   private events: EngineEvent[] = [];
   private violations: Difference[] = [];
@@ -91,7 +99,10 @@ class ScenarioRun {
     this.keccak = ports.keccak;
     const { config } = scenario;
     this.exchange = new RecordedExchange(config, { checkpointEvery: CHECKPOINT_EVERY });
-    this.exchange.onEvent((event) => this.events.push(event));
+    this.exchange.onEvent((event) => {
+      this.events.push(event);
+      this.happened.push(event);
+    });
     this.gateway = new Gateway({
       engine: this.exchange.engine,
       submit: (command) => this.submit(command),
@@ -124,6 +135,9 @@ class ScenarioRun {
       chainHash: engine.chainHash(),
       stateHash: engine.stateHash(),
       journal: exchange.finish(),
+      exchange: engine,
+      happened: this.happened,
+      invariantsHeld: this.invariantsHeld,
     };
   }
 
@@ -174,6 +188,7 @@ class ScenarioRun {
       found = [{ path: 'engine', expected: 'no broken invariant', actual: error.message }];
       broken = true;
     }
+    if (broken || this.violations.length > 0) this.invariantsHeld = false;
     const { engine } = this.exchange;
     const sinceStart = durationUs(engine.nowUs - engine.config.genesisTimeUs);
     const { events } = this;
@@ -326,7 +341,10 @@ class ScenarioRun {
 
   private check(expect: Expectation): Difference[] {
     const options = this.matching(expect.exact);
-    const events = this.events.map((event) => describeEvent(event, this.eventNames));
+    const isExpected = expect.events !== null;
+    const events = isExpected
+      ? this.events.map((event) => describeEvent(event, this.eventNames))
+      : [];
     return [
       // Events name accounts; under their keys a name stands for itself.
       ...checkEvents(expect.events, events, { ...options, resolve: this.resolveName }),
