@@ -56,6 +56,8 @@ export interface SolvencyReport {
     readonly left: string;
   };
   readonly vault: {
+    /** Paid in for shares, less paid out. */
+    readonly deposits: string;
     readonly cash: string;
     /** By symbol. */
     readonly positions: Readonly<Record<string, string>>;
@@ -108,6 +110,7 @@ export function solvencyReport(input: SolvencyInput): SolvencyReport | null {
       left: money(funds.insuranceQuanta),
     },
     vault: {
+      deposits: money(flows.vaultDeposits),
       cash: money(vault === undefined ? quanta(0n) : exchange.subaccount(vault).balanceQuanta),
       positions: vault === undefined ? {} : positionsOf(exchange, vault),
       value: money(funds.vaultValueQuanta),
@@ -164,6 +167,7 @@ class Flows {
   insuranceDeposits = quanta(0n);
   insuranceIncome = quanta(0n);
   insurancePaid = quanta(0n);
+  vaultDeposits = quanta(0n);
 
   constructor(
     happened: readonly EngineEvent[],
@@ -171,6 +175,9 @@ class Flows {
     shortfall: SubaccountId | undefined,
   ) {
     for (const event of happened) {
+      if (event.kind === 'vaultSharesChanged') {
+        this.vaultDeposits = sum(this.vaultDeposits, event.amountQuanta);
+      }
       if (event.kind !== 'balanceChanged') continue;
       const { subaccount, reason, deltaQuanta: delta } = event;
       if (reason === 'deposit' || reason === 'withdrawal') this.supply = sum(this.supply, delta);

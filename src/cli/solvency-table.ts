@@ -45,6 +45,7 @@ export function solvencyTable(report: SolvencyReport): string {
     ['insurance: fees and other income', insurance.income],
     ['insurance: paid', insurance.paid],
     ['insurance: left', insurance.left],
+    ['vault: paid in less paid out', vault.deposits],
     ['vault: cash', vault.cash],
     ['vault: positions', positions.length === 0 ? 'none' : positions.join('\n')],
     ['vault: net asset value', vault.value],
