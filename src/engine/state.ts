@@ -118,8 +118,6 @@ export class State {
   readonly newTriggers: OrderId[] = [];
   /** Triggers that are about to fire: out of the index, and not to be put back by others. */
   readonly firing = new Set<OrderId>();
-  /** Number of the step: one command, or one instant of timers. Marks move once a step (risk/step-move.ts). Not archived. */
-  step = 0;
   /** Whether the source of some market's triggers was recomputed. */
   triggersDue = false;
   /** Whether somebody may have become liquidatable: a mark was recomputed, funding settled, a pause ended. */
@@ -128,6 +126,11 @@ export class State {
   readonly liquidationPauses = new TimerHeap();
   /** Those whose distance to liquidation is to be computed anew (`Subaccount.unsure`); derived. */
   private unsure: Subaccount[] = [];
+  /**
+   * Number of the current step: one command, or one timer instant. Prices that moved "in this step" (§6) carry it; no part of the
+   * state, since every step begins with a new number.
+   */
+  step = 0;
   /** Bars are played step by step even when nothing waits for any of their prices. For checks; no part of the state. */
   playsBarsInFull = false;
   /** Engine orders of the command being applied. */

@@ -1,9 +1,9 @@
 /**
  * What happens because time passes (R-12.1). Before a command later than now, every due timer runs at its own time; at
- * one instant in this order: order expiry, freezing of markets, samples of the EMA, mark recomputation by market id, premium samples,
- * funding, insurance's payment on the shortfall, units below zero, triggers, TWAP slices, liquidation, vault snapshots. Each
- * instant's quotes are settled before the next, so cutting an interval in two never changes
- * state.
+ * one instant in this order: order expiry, freezing of markets, terms coming into force, samples of the EMA, mark
+ * recomputation by market id, premium samples, funding, insurance's payment on the shortfall, units below zero, triggers,
+ * TWAP slices, liquidation, vault snapshots, the vault's leave orders. Each instant's quotes are settled before the next,
+ * so cutting an interval in two never changes state.
  */
 import { timeUs, type TimeUs } from '../num/units.ts';
 import { runTermsTimer } from './market/set-terms.ts';
@@ -29,8 +29,8 @@ export function nextTimerUs(state: State): number {
     nextSliceUs(state),
     nextLiquidationUs(state),
     state.vaultSnapshotUs,
-    state.vaultLeaveUs,
     state.shortfallDueUs,
+    state.vaultLeaveUs,
   );
   for (const market of state.markets) {
     const { emaDueUs, markDueUs, sampleDueUs, fundingDueUs, freezeDueUs, termsDueUs } = market;

@@ -11,11 +11,11 @@ import type { Judge } from './judge.ts';
 /** `event orderEnded selfTrade`, `refusal nonce_used`, `command placeOrder`: how often. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** Not an end of any order today: markets are never delisted, and no engine order is refused for being inverse. */
+/** No code is used again: these belong to rules that are gone, or to what no run is long enough for. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'refusal inverse_market',
   'refusal too_many_markets',
-  'end delisted',
+  'refusal vault_not_priced',
 ]);
 
 export class Coverage implements Judge {
@@ -84,6 +84,10 @@ function distinction(event: EngineEvent): string {
       return event.step;
     case 'tapeApplied':
       return event.what;
+    case 'marketFrozen':
+      return event.frozen ? 'freezes' : 'thaws';
+    case 'marketStatusChanged':
+      return event.status;
     default:
       return '';
   }

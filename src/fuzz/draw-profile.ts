@@ -25,7 +25,8 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
   );
   const still = dice.pick([300, 600, 800, 950]);
   // The oracle falls silent for long, while what is recorded and what only reduces goes on trading.
-  const silent = dice.chance(name === 'groups' ? 300 : 60);
+  const silent = dice.chance(SILENT[name] ?? 60);
+  const solvency = name === 'solvency';
   // Positions on margins of their own, in a book that is thin and deep.
   const apart = dice.chance(name === 'stress' ? 250 : 60);
   const mix = drawMix(dice, name);
@@ -44,24 +45,28 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
         ? dice.between(5, 20) * 1_000_000_000
         : dice.between(5, dice.pick(rich ? [10_000, 1_000_000] : [20, 100, 100, 1000])),
     ),
-    insurance: dice.pick([0, 0, 1, 10, 1000]),
+    insurance: dice.pick(solvency ? [0, 1, 20, 100] : [0, 0, 1, 10, 1000]),
     vault: dice.pick([0, 0, 10, 100, 5000]),
     subaccounts: dice.pick([0, 0, 1, 3]),
     mix: apart ? { ...mix, margin: Math.ceil(mix.order / 6) } : mix,
     prices: {
       stepPpm: dice.pick([200, 1000, 4000]),
-      jumpPermille: name === 'stress' ? 150 : dice.pick([0, 20, 100]),
-      jumpPpm: dice.pick([30_000, 100_000, 300_000]),
+      jumpPermille: name === 'stress' || solvency ? 150 : dice.pick([0, 20, 100]),
+      jumpPpm: dice.pick(
+        solvency ? [100_000, 300_000, 500_000] : [30_000, 100_000, 300_000, 500_000],
+      ),
       huntPermille: name === 'stress' ? 500 : dice.pick([0, 50, 200]),
       spreadPpm: apart ? 50_000 : dice.pick([500, 2000, 10_000]),
-      revivePermille: silent ? 20 : dice.pick([800, 800, 300, 30]),
+      revivePermille: silent ? 20 : dice.pick(solvency ? [300, 100, 30] : [800, 800, 300, 30]),
     },
-    leveragePercent: name === 'stress' ? 4000 : dice.pick([50, 300, 1500, 4000]),
+    leveragePercent: name === 'stress' || solvency ? 4000 : dice.pick([50, 300, 1500, 4000]),
     time: {
       stillPermille: still,
       pauseUs: dice.pick([1000, 100_000, 900_000]),
-      jumpPermille: dice.pick([0, 5, 20]),
-      jumpUs: dice.pick([3_000_000, 15_000_000, 60_000_000]),
+      jumpPermille: dice.pick(solvency ? [5, 20] : [0, 5, 20]),
+      jumpUs: dice.pick(
+        solvency ? [15_000_000, 60_000_000, 600_000_000] : [3_000_000, 15_000_000, 60_000_000],
+      ),
       edgePermille: dice.pick([0, 5, 30, 100]),
     },
     fullBatchPermille: dice.pick(name === 'permissions' ? [0, 100, 300] : [0, 0, 20]),
@@ -101,6 +106,9 @@ const USUAL: Readonly<Record<Action, number>> = {
   single: 8,
   list: 3,
   again: 1,
+  terms: 2,
+  status: 3,
+  delist: 1,
   advance: 6,
 };
 
@@ -154,6 +162,25 @@ const LEANINGS: Readonly<Record<Exclude<ProfileName, 'swarm'>, Partial<Record<Ac
     again: 10,
     list: 3,
   },
+  // Gaps, silent oracles and what the operator does, while money comes and goes.
+  solvency: {
+    order: 120,
+    index: 50,
+    mark: 25,
+    deposit: 20,
+    withdraw: 20,
+    transfer: 5,
+    vaultDeposit: 6,
+    vaultRedeem: 4,
+    margin: 12,
+    protect: 8,
+    depth: 6,
+    status: 8,
+    terms: 6,
+    delist: 2,
+    list: 3,
+    advance: 10,
+  },
 };
 const ALWAYS: Partial<Record<Action, number>> = {
   order: 60,
@@ -162,6 +189,9 @@ const ALWAYS: Partial<Record<Action, number>> = {
   mark: 5,
   advance: 4,
 };
+
+/** How many of 1000 profiles let the oracle fall silent. */
+const SILENT: Partial<Readonly<Record<ProfileName, number>>> = { groups: 300, solvency: 300 };
 
 const INDEX_SOURCES: Partial<Readonly<Record<ProfileName, readonly ('oracle' | 'mid')[]>>> = {
   stress: ['oracle'],
@@ -185,7 +215,14 @@ function drawConfig(dice: Dice, name: ProfileName): Record<string, unknown> {
   return {
     selfTradeExpire: dice.below(3),
     triggerSource: dice.pick(['mark', 'mark', 'index', 'last']),
-    indexStaleMs: dice.pick([2000, 20_000, 60_000, 600_000]),
+    indexStaleMs: dice.pick(
+      name === 'solvency' ? [500, 2000, 20_000] : [2000, 20_000, 60_000, 600_000],
+    ),
+    samplingSeed: Array.from({ length: 16 }, () => dice.below(16).toString(16)).join(''),
+    frozenHaircut: dice.pick(['0', '0.5', '0.5', '1']),
+    insuranceHourly: dice.pick(['0', '0.01', '0.25', '0.25', '1']),
+    vaultLeaveShare: dice.pick(['0', '0.05', '0.5', '1']),
+    termsNoticeMs: dice.pick([0, 700, 5000, 60_000]),
     partialLiquidationNotional: dice.pick(
       name === 'stress' ? ['0', '0', '50', '500'] : ['0', '50', '500', '100000'],
     ),
@@ -217,8 +254,21 @@ function drawMarket(
   const takerPpm = dice.pick([0, 350, 500, 5000]);
   const makerPpm = dice.pick([0, 100, -100, -takerPpm, takerPpm]);
   const external = dice.chance(200);
+  const margins = drawMargins(dice, initialPpm);
   // Prices hunt where somebody sets them, and bars move the marks of markets that follow the book.
   const indexSource = dice.pick(INDEX_SOURCES[name] ?? ['oracle', 'oracle', 'oracle', 'mid']);
+  const markSource = external
+    ? 'external'
+    : dice.pick(
+        indexSource === 'mid'
+          ? ['last', 'mid']
+          : name === 'stress'
+            ? ['median', 'index']
+            : ['median', 'median', 'index', 'last', 'mid'],
+      );
+  // R-5.3: a mark made of the book stays nearer to the index than the margin between both rates.
+  const bound = markSource !== 'external' && markSource !== 'index';
+  const deviationPpm = dice.pick([1000, 10_000, 200_000]);
   const input: MarketInput = {
     symbol: `M${String(i)}`,
     feedId: `0x${String(i + 1).padStart(64, '0')}`,
@@ -227,20 +277,25 @@ function drawMarket(
     ...(whales ? largestOrders(ticks, tickScale, lotScale) : {}),
     maxOpenOrders: dice.pick([4, 20, 200, 1000]),
     priceBand: dice.pick(['0.01', '0.1', '0.1', '0.5']),
-    ...drawMargins(dice, initialPpm),
+    ...margins.terms,
     makerFee: formatDecimal(BigInt(Math.max(makerPpm, -takerPpm)), 6),
     takerFee: formatDecimal(BigInt(takerPpm), 6),
-    markSource: external
-      ? 'external'
-      : dice.pick(
-          indexSource === 'mid'
-            ? ['last', 'mid']
-            : name === 'stress'
-              ? ['median', 'index']
-              : ['median', 'median', 'index', 'last', 'mid'],
-        ),
+    markSource,
     indexSource,
-    maxMarkDeviation: dice.pick(['0.001', '0.01', '0.2']),
+    maxMarkDeviation: formatDecimal(
+      BigInt(bound ? Math.min(deviationPpm, margins.gapPpm) : deviationPpm),
+      6,
+    ),
+    // Where the book alone makes the mark it is recorded, or begins somewhere.
+    ...(markSource === 'last' || markSource === 'mid'
+      ? dice.chance(600)
+        ? { recordedLiquidity: true }
+        : { initialMark: formatDecimal(BigInt(ticks), tickScale) }
+      : {}),
+    insuranceHourly: dice.pick(['1', '1', '0.1', '0']),
+    vaultQuote: dice.pick(['0', '0.0005', '0.01']),
+    ...(dice.chance(200) ? drawOpenNotional(dice) : {}),
+    ...(dice.chance(200) ? { maxOpenInterestNotional: String(dice.pick([5, 20, 200, 2000])) } : {}),
     funding: drawFunding(dice),
     queueModel: dice.pick(['riskAverse', 'probPower1', 'probPower2', 'probPower3', 'probLog']),
     impactModel: dice.pick(['none', 'permanent', 'halving']),
@@ -282,14 +337,23 @@ function openInterest(dice: Dice, ticks: number, scale: number): bigint {
   return size < 5n ? 5n : size;
 }
 
-function drawMargins(dice: Dice, initialPpm: number): Record<string, unknown> {
+/** Rates, and the most that the mark may deviate from the index under them (R-5.3). */
+interface DrawnMargins {
+  readonly terms: Record<string, unknown>;
+  readonly gapPpm: number;
+}
+
+function drawMargins(dice: Dice, initialPpm: number): DrawnMargins {
   const rate = (ppm: number): string => formatDecimal(BigInt(ppm), 6);
   const maintenancePpm = dice.pick([initialPpm / 2, initialPpm / 2, initialPpm, initialPpm / 5]);
+  const gapPpm = Math.min(initialPpm - maintenancePpm, Math.floor(maintenancePpm / 2));
   if (!dice.chance(250)) {
-    return { initialMargin: rate(initialPpm), maintenanceMargin: rate(maintenancePpm) };
+    const terms = { initialMargin: rate(initialPpm), maintenanceMargin: rate(maintenancePpm) };
+    return { terms, gapPpm };
   }
   const steeperPpm = Math.min(1_000_000, initialPpm * 4);
-  return {
+  const steeperMaintenancePpm = Math.ceil(steeperPpm / 2);
+  const terms = {
     marginTiers: [
       {
         notionalFloor: '0',
@@ -299,9 +363,23 @@ function drawMargins(dice: Dice, initialPpm: number): Record<string, unknown> {
       {
         notionalFloor: dice.pick(['50', '300', '10000']),
         initialMargin: rate(steeperPpm),
-        maintenanceMargin: rate(Math.ceil(steeperPpm / 2)),
+        maintenanceMargin: rate(steeperMaintenancePpm),
       },
     ],
+  };
+  const steeperGapPpm = Math.min(
+    steeperPpm - steeperMaintenancePpm,
+    Math.floor(steeperMaintenancePpm / 2),
+  );
+  return { terms, gapPpm: Math.min(gapPpm, steeperGapPpm) };
+}
+
+/** R-13.4: from nothing or from something, to what a few users can reach. */
+function drawOpenNotional(dice: Dice): Record<string, unknown> {
+  const lower = dice.pick([0, 10, 100]);
+  return {
+    openNotionalLower: String(lower),
+    openNotionalUpper: String(lower + dice.pick([1, 50, 1000])),
   };
 }
 

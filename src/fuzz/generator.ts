@@ -26,6 +26,7 @@ import {
   makeVaultRedeem,
   makeWithdraw,
 } from './generate/money.ts';
+import { makeDelisting, makeStatus, makeTerms } from './generate/operator.ts';
 import { makeCancel, makeCancelAll, makeOrder } from './generate/orders.ts';
 import { makeFundingRate, makeIndex, makeMark } from './generate/prices.ts';
 import {
@@ -77,6 +78,9 @@ const MAKERS: Readonly<Record<Exclude<Action, 'again'>, (context: Context) => Co
   bar: makeBar,
   single: makeSingleOrder,
   list: makeListing,
+  terms: makeTerms,
+  status: makeStatus,
+  delist: makeDelisting,
   advance: (context) => ({ kind: 'advanceTime', timeUs: context.nowUs }),
 };
 
@@ -124,7 +128,10 @@ export class CommandGenerator {
     // An index goes stale unless somebody speaks.
     const { indexStaleUs } = this.setup.config;
     const silent = world.markets.find(
-      ({ indexUs, spec }) => context.nowUs - indexUs > indexStaleUs && spec.indexSource !== 'mid',
+      ({ indexUs, spec, status }) =>
+        context.nowUs - indexUs > indexStaleUs &&
+        spec.indexSource !== 'mid' &&
+        status !== 'delisted',
     );
     if (silent !== undefined && !context.faulty && dice.chance(profile.prices.revivePermille)) {
       return makeIndex(context, silent);

@@ -37,6 +37,9 @@ export const ACTIONS = [
   'single',
   'list',
   'again',
+  'terms',
+  'status',
+  'delist',
   'advance',
 ] as const;
 
@@ -52,6 +55,7 @@ export const PROFILE_NAMES = [
   'bars',
   'money',
   'permissions',
+  'solvency',
 ] as const;
 
 export type ProfileName = (typeof PROFILE_NAMES)[number];

@@ -50,9 +50,28 @@ export const SOMETIMES = {
   excessLeaves: ['R-5.10', 'excess margin leaves an isolated position'],
   tapeMeetsUser: ['docs/RULES.md', 'recorded liquidity crosses a user’s order'],
   tapeStale: ['docs/RULES.md', 'the tape waits for a snapshot'],
+  frozenWithPositions: ['R-5.3b', 'a market freezes while somebody holds a position in it'],
+  thawWithPositions: ['R-5.3b', 'a market thaws while somebody holds a position in it'],
+  frozenMakerEnds: ['R-5.3b', 'an order ends because its market is frozen'],
+  frozenFill: ['R-5.3b', 'both sides of a fill in a frozen market reduce'],
+  insurancePaysInPart: ['R-6.7', 'insurance pays a part of a deficit and others the rest'],
+  shortfall: ['R-6.6', 'a deficit is left that nobody can bear'],
+  withdrawalLeavesPart: ['R-6.6', 'a withdrawal leaves a part to the shortfall'],
+  shortfallPaid: ['R-6.6', 'insurance pays on the shortfall'],
+  debtRepaid: ['R-6.1', 'equity at a thaw repays what insurance paid before'],
+  vaultLeaves: ['R-8.4', 'an order that offers the vault’s position is filled'],
+  statusRefuses: ['R-13.2', 'the status of a market refuses an order'],
+  noticeEnds: ['R-13.1', 'terms come into force after their notice'],
+  delistedWithPositions: ['R-13.2', 'a market is delisted while positions are held in it'],
 } as const satisfies Record<string, readonly [rule: string, says: string]>;
 
 export type SometimesName = keyof typeof SOMETIMES;
+
+const TRANSFERS = {
+  adl: 'adl',
+  takeover: 'vaultTakeover',
+  delisting: 'delistedWithPositions',
+} as const;
 
 export const SOMETIMES_NAMES = Object.keys(SOMETIMES) as readonly SometimesName[];
 
@@ -76,12 +95,20 @@ export class Sometimes implements Judge {
   private makersDropped = 0;
   private firedTrade = false;
   private busy = false;
+  /** Markets that are frozen, terms whose notice runs, and orders of the vault that offer its positions. */
+  private readonly frozen = new Set<number>();
+  private readonly awaited = new Set<number>();
+  private readonly offers = new Set<number>();
+  /** Whose deficit insurance paid on, and whether the shortfall moved, in this command. */
+  private readonly lifted = new Set<number>();
+  private shortfallMoved = false;
 
   readonly onEvent = (event: EngineEvent): void => {
     switch (event.kind) {
       case 'orderAccepted':
         if (event.orderType === 'trailingStop') this.trailing.add(event.orderId);
         if (event.ioc) this.ioc.add(event.orderId);
+        if (event.cause === 'vault') this.offers.add(event.orderId);
         if (event.delegate !== null) this.note('delegateTrades');
         break;
       case 'orderFilled':
@@ -109,11 +136,13 @@ export class Sometimes implements Judge {
         this.liquidate(event);
         break;
       case 'positionTransferred':
-        this.note(event.reason === 'adl' ? 'adl' : 'vaultTakeover');
+        this.note(TRANSFERS[event.reason]);
         break;
       case 'balanceChanged':
         if (event.reason === 'originatorFee' && event.deltaQuanta > 0n) this.note('originatorPaid');
         else if (event.reason === 'funding' && event.deltaQuanta > 0n) this.note('fundingReceived');
+        else if (event.reason === 'insuranceRepaid') this.note('debtRepaid');
+        else if (event.reason === 'shortfall') this.shortfallMoved = true;
         break;
       case 'isolatedMarginChanged':
         if (event.reason === 'funding' && event.deltaQuanta < 0n) this.note('fundingFromMargin');
@@ -125,6 +154,18 @@ export class Sometimes implements Judge {
       case 'delegateChanged':
         if (!event.delegated) this.note('delegateRevoked');
         break;
+      case 'marketFrozen':
+        this.freeze(event);
+        break;
+      case 'orderRejected':
+        if (event.reason === 'halted') this.note('statusRefuses');
+        break;
+      case 'marketTermsChanged':
+        if (event.nextSpec !== null) this.awaited.add(event.market);
+        else if (this.awaited.delete(event.market) && event.cause === 'timer') {
+          this.note('noticeEnds');
+        }
+        break;
       case 'tapeApplied':
         if (event.stale) this.note('tapeStale');
         break;
@@ -132,7 +173,10 @@ export class Sometimes implements Judge {
     }
   };
 
-  after(_engine: Engine, _command: Command, _outcome: Outcome): null {
+  after(_engine: Engine, command: Command, _outcome: Outcome): null {
+    if (this.shortfallMoved) this.noteShortfall(command);
+    this.shortfallMoved = false;
+    this.lifted.clear();
     if (!this.busy) return null;
     if (this.selfTradeEnds > 1) this.note('bothEndAtSelfTrade');
     if (this.makersDropped > 0 && this.took.size > 0) this.note('makerCannotAfford');
@@ -163,6 +207,8 @@ export class Sometimes implements Judge {
     if (event.remainingLots !== 0) this.partlyFilled.add(event.orderId);
     if (event.feeQuanta < 0n) this.note('rebate');
     if (event.cause === 'liquidation') this.note('bookTakesLiquidation');
+    if (this.offers.has(event.orderId)) this.note('vaultLeaves');
+    if (event.role === 'maker' && this.frozen.has(event.market)) this.note('frozenFill');
   }
 
   private release({ orderId, cause }: Extract<EngineEvent, { kind: 'orderReleased' }>): void {
@@ -183,6 +229,7 @@ export class Sometimes implements Judge {
     const waited = this.waiting.delete(orderId);
     const partly = this.partlyFilled.delete(orderId);
     this.trailing.delete(orderId);
+    this.offers.delete(orderId);
     switch (reason) {
       case 'selfTrade':
         this.selfTradeEnds += 1;
@@ -201,6 +248,9 @@ export class Sometimes implements Judge {
       case 'reduceOnly':
         this.note('reduceOnlyCut');
         break;
+      case 'staleIndex':
+        this.note('frozenMakerEnds');
+        break;
       case 'ocoSibling':
         this.note('siblingEnds');
         break;
@@ -215,6 +265,23 @@ export class Sometimes implements Judge {
     }
   }
 
+  private freeze({ market, frozen }: Extract<EngineEvent, { kind: 'marketFrozen' }>): void {
+    if (frozen) this.frozen.add(market);
+    else this.frozen.delete(market);
+    for (const [key, lots] of this.positions) {
+      if (lots === 0 || key % 65_536 !== market) continue;
+      this.note(frozen ? 'frozenWithPositions' : 'thawWithPositions');
+      return;
+    }
+  }
+
+  private noteShortfall(command: Command): void {
+    if (command.kind === 'withdraw') this.note('withdrawalLeavesPart');
+    else if (command.kind === 'deposit' || command.kind === 'advanceTime') {
+      this.note('shortfallPaid');
+    }
+  }
+
   private move(key: number, lots: number): void {
     const before = this.positions.get(key) ?? 0;
     this.positions.set(key, lots);
@@ -226,7 +293,12 @@ export class Sometimes implements Judge {
     this.busy = true;
     this.liquidated.add(subaccount);
     if (isolated) this.note('isolatedLiquidation');
-    if (step === 'insurance') this.note('insurancePays');
+    if (step === 'insurance') {
+      this.note('insurancePays');
+      this.lifted.add(subaccount);
+    }
+    if (step === 'adl' && this.lifted.has(subaccount)) this.note('insurancePaysInPart');
+    if (step === 'shortfall') this.note('shortfall');
     if (step !== 'order') return;
     const before = this.sliced.get(subaccount);
     if (before !== undefined && before !== seq) this.note('slicedLiquidation');

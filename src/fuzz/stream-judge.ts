@@ -2,12 +2,14 @@
 import type { EngineEvent } from '../engine/events.ts';
 import type { Engine } from '../engine/views.ts';
 import { BookFeed } from './invariants/book-feed.ts';
+import { FrozenMarkets } from './invariants/frozen-markets.ts';
 import { Ledger } from './invariants/ledger.ts';
 import { Nonces } from './invariants/nonces.ts';
 import { OrderLife } from './invariants/order-life.ts';
 import { Positions } from './invariants/positions.ts';
 import { Sequence } from './invariants/sequence.ts';
 import type { StreamInvariant } from './invariants/stream-invariant.ts';
+import { TransferPrices } from './invariants/transfer-prices.ts';
 import { MarketData, Trades } from './invariants/trades.ts';
 import type { Judge, Violation } from './judge.ts';
 
@@ -20,6 +22,8 @@ const newStreamInvariants = (): readonly StreamInvariant[] => [
   new Trades(),
   new MarketData(),
   new BookFeed(),
+  new FrozenMarkets(),
+  new TransferPrices(),
 ];
 
 /** Follows one exchange; what is added up is compared with what it answers after every so many commands. */

@@ -2,7 +2,7 @@
  * What the generator knows of the exchange that it drives: marks, who holds what, which orders live. Kept up from events, so that making
  * a command costs no scan; a belief that is wrong (an engine under test may lie) only makes a command less apt.
  */
-import type { MarketSpec } from '../engine/config.ts';
+import type { MarketSpec, MarketStatus } from '../engine/config.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import type { ExchangeView } from '../engine/views.ts';
 import type { AccountId, Address, MarketId, OrderId, SubaccountId } from '../num/units.ts';
@@ -14,7 +14,10 @@ const MOST_REVOKED = 8;
 
 export interface KnownMarket {
   readonly id: MarketId;
-  readonly spec: MarketSpec;
+  /** In force, and what was asked for last. */
+  spec: MarketSpec;
+  asked: MarketSpec;
+  status: MarketStatus;
   /** Where it opened: prices are drawn back towards it. */
   readonly openingTicks: number;
   indexTicks: number;
@@ -101,6 +104,9 @@ export class World {
         if (market === undefined) break;
         market.markTicks = event.markTicks;
         if (event.indexTicks !== null) market.indexTicks = event.indexTicks;
+        if (market.spec.markSource === 'external') {
+          this.edge(event.timeUs + this.view.config.indexStaleUs);
+        }
         break;
       }
       case 'oracleSet': {
@@ -125,6 +131,21 @@ export class World {
       case 'marketListed':
         this.list(event.market, event.spec, event.timeUs);
         break;
+      case 'marketTermsChanged': {
+        const market = this.markets[event.market];
+        if (market === undefined) break;
+        market.spec = event.spec;
+        market.asked = event.nextSpec ?? event.spec;
+        if (event.effectiveUs !== null) this.edge(event.effectiveUs);
+        break;
+      }
+      case 'marketStatusChanged':
+      case 'marketDelisted': {
+        const market = this.markets[event.market];
+        if (market === undefined) break;
+        market.status = event.kind === 'marketDelisted' ? 'delisted' : event.status;
+        break;
+      }
       case 'delegateChanged':
         this.grant(event.account, event.subaccountIndex, event.delegate, event.delegated);
         break;
@@ -186,6 +207,8 @@ export class World {
     this.markets[id] = {
       id,
       spec,
+      asked: spec,
+      status: 'open',
       openingTicks,
       indexTicks: openingTicks,
       markTicks: openingTicks,

@@ -24,7 +24,6 @@ import {
   flag,
   inLots,
   inQuanta,
-  inTicks,
   millis,
   optionalAmount,
   positive,
@@ -34,6 +33,12 @@ import {
   word,
 } from './config-values.ts';
 import { Fields } from './fields.ts';
+import {
+  parseDeviation,
+  parseInitialMark,
+  parseMarkSource,
+  parseOpenNotionals,
+} from './mark-fields.ts';
 import type { Keccak } from './ports.ts';
 import { RequestError } from './request-error.ts';
 
@@ -339,6 +344,8 @@ export function parseMarketSpec(input: unknown, keccak: Keccak): Parsed<MarketSp
     const takerFee = rate(fields, 'takerFee', 350, 0, 100_000);
     const makerFee = rate(fields, 'makerFee', Math.min(100, takerFee), -takerFee, 10_000);
     const firstInitial = tiers[0]?.initialMarginPpm ?? ppm(50_000);
+    const markSource = parseMarkSource(fields);
+    const recordedLiquidity = flag(fields, 'recordedLiquidity', false);
     const funding = parseFunding(fields, firstInitial);
     return {
       symbol,
@@ -356,28 +363,14 @@ export function parseMarketSpec(input: unknown, keccak: Keccak): Parsed<MarketSp
       tiers,
       makerFeePpm: makerFee,
       takerFeePpm: takerFee,
-      markSource: word(
-        fields,
-        'markSource',
-        ['median', 'index', 'last', 'mid', 'external'],
-        'median',
-      ),
+      markSource,
       indexSource: word(fields, 'indexSource', ['oracle', 'mid', 'external'], 'oracle'),
-      maxMarkDeviationPpm: rate(
-        fields,
-        'maxMarkDeviation',
-        defaultDeviation(tiers[0]),
-        0,
-        1_000_000,
-      ),
-      initialMarkTicks: fields.has('initialMark')
-        ? inTicks(fields, 'initialMark', tick, maxPrice)
-        : null,
-      recordedLiquidity: flag(fields, 'recordedLiquidity', false),
+      maxMarkDeviationPpm: parseDeviation(fields, markSource, tiers),
+      initialMarkTicks: parseInitialMark(fields, markSource, recordedLiquidity, tick, maxPrice),
+      recordedLiquidity,
       vaultQuotePpm: rate(fields, 'vaultQuote', 500, 0, 500_000),
       insuranceHourlyPpm: rate(fields, 'insuranceHourly', 1_000_000, 0, 1_000_000),
-      openNotionalLower: optionalAmount(fields, 'openNotionalLower'),
-      openNotionalUpper: optionalAmount(fields, 'openNotionalUpper'),
+      ...parseOpenNotionals(fields),
       funding,
       queueModel: word(
         fields,
@@ -393,13 +386,6 @@ export function parseMarketSpec(input: unknown, keccak: Keccak): Parsed<MarketSp
       ),
     };
   });
-}
-
-/** Half of the first maintenance rate, at most the gap between the rates and 1 % (R-5.3). */
-function defaultDeviation(tier: MarginTier | undefined): number {
-  if (tier === undefined) return 0;
-  const { initialMarginPpm: initial, maintenanceMarginPpm: maintenance } = tier;
-  return Math.min(Math.floor(maintenance / 2), initial - maintenance, 10_000);
 }
 
 function parseTiers(fields: Fields): MarginTier[] {

@@ -115,6 +115,9 @@ export class SignedOrderIds implements OrderIds {
   }
 }
 
+/** Beyond every sequence number. */
+const LIVES_ON = 2n ** 63n;
+
 /** Ids of an exchange that trusts its callers: computed, never kept. */
 export class TrustOrderIds implements OrderIds {
   private readonly view: ExchangeView;
@@ -156,14 +159,18 @@ export class TrustOrderIds implements OrderIds {
     );
   }
 
-  /** An order of the engine's own: of the command that sent it, which is also the last to change it, and its place there. */
+  /**
+   * An order of the engine's own. One of a liquidation ends in the command that sent it: that command, and the place there.
+   * One by which the vault leaves a position lives on: the engine's own number of it, its nonce, above all sequences.
+   */
   private engineDigest(order: OrderView): string {
     const bytes = new DataView(new ArrayBuffer(18));
     for (const [i, letter] of ['o', 'r', 'r', 'e', 'r', 'y'].entries()) {
       bytes.setUint8(i, letter.charCodeAt(0));
     }
-    bytes.setBigUint64(6, BigInt(order.lastUpdateSeq));
-    bytes.setUint32(14, Number(order.nonce));
+    const livesOn = !order.ioc;
+    bytes.setBigUint64(6, livesOn ? LIVES_ON + order.nonce : BigInt(order.lastUpdateSeq));
+    bytes.setUint32(14, livesOn ? 0 : Number(order.nonce));
     return this.keccak(new Uint8Array(bytes.buffer));
   }
 

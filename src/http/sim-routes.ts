@@ -22,8 +22,8 @@ import {
 } from '../num/units.ts';
 import { openJournal } from '../store/folder-journal.ts';
 import { plainJournal } from '../store/plain-journal.ts';
-import { keccak } from '../wallet/ethers-ports.ts';
 import { holdsToken } from './bearer-token.ts';
+import { keccak } from '../wallet/ethers-ports.ts';
 import type { Faults } from './faults.ts';
 import type { Host } from './host.ts';
 import { sendError, sendText } from './replies.ts';

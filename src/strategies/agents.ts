@@ -39,6 +39,7 @@ export function openPopulation(population: Population, random: RandomStream): Ta
     firstUs: startUs,
     lastUs: startUs + durationUs,
     leastRecordedUs: 0,
+    leastStaleUs: 0,
     batches: fundamentalTape(population, random, (atUs) => {
       readUs = atUs;
     }),

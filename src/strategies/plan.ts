@@ -15,10 +15,17 @@ import { stylisedFacts, type StylisedFacts } from '../backtest/stylised-facts.ts
 import type { Strategy } from '../backtest/strategy.ts';
 import { StrategyFault } from '../backtest/strategy-fault.ts';
 import type { StrategyEntry } from '../backtest/strategy-run.ts';
-import type { MarketSpec } from '../engine/config.ts';
+import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../gateway/market-config.ts';
 import { parseDecimal, stepsExact } from '../num/decimal.ts';
-import { COLLATERAL_DECIMALS, quanta, timeUs, type Quanta } from '../num/units.ts';
+import {
+  COLLATERAL_DECIMALS,
+  durationUs,
+  quanta,
+  timeUs,
+  type Quanta,
+  type TimeUs,
+} from '../num/units.ts';
 import { FaultModel } from '../sim/faults.ts';
 import { slowedLatency } from '../sim/latency.ts';
 import { RandomStreams } from '../sim/rng.ts';
@@ -172,7 +179,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
   const specs = tape.markets.map((units) => specOf(plan, units));
   const promises = watchPromises();
   const output = await runBacktest({
-    config: { ...DEFAULT_EXCHANGE_CONFIG, genesisTimeUs: genesisUs },
+    config: configOf(genesisUs, tape),
     markets: specs,
     strategies: [...strategies, ...agents],
     tape: tape.batches,
@@ -211,6 +218,16 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
       specs,
     ),
     data: tape.notes(),
+  };
+}
+
+/** The defaults, but recorded marks that come seldom do not freeze their market (R-5.3b). */
+function configOf(genesisTimeUs: TimeUs, { leastStaleUs }: TapeSource): ExchangeConfig {
+  const { indexStaleUs } = DEFAULT_EXCHANGE_CONFIG;
+  return {
+    ...DEFAULT_EXCHANGE_CONFIG,
+    genesisTimeUs,
+    indexStaleUs: durationUs(Math.max(indexStaleUs, leastStaleUs)),
   };
 }
 

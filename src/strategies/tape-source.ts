@@ -33,6 +33,8 @@ export interface TapeSource {
   readonly lastUs: number;
   /** Smallest receipt less venue time. */
   readonly leastRecordedUs: number;
+  /** How old a market's price source may be before the market freezes, where the records ask for more than the default. */
+  readonly leastStaleUs: number;
   readonly batches: AsyncIterable<TapeBatch>;
   /** 0…1 of what was read. */
   readonly progress: () => number;
@@ -73,11 +75,24 @@ export async function openTape(
     markets: markets.map((market) => sourceMarket(market, model, fidelity ?? market.fidelity)),
     firstUs: Math.min(...markets.map((market) => market.firstUs)),
     lastUs: Math.max(...markets.map((market) => market.lastUs)),
+    leastStaleUs: Math.max(0, ...streams.map(staleUsOf)),
     leastRecordedUs: Math.min(...streams.map(({ minFeedLatencyUs }) => minFeedLatencyUs)),
     batches: batchesOf(reading),
     progress: () => reading.progress(),
     notes: () => notesOf(reading),
   };
+}
+
+/** A recorded mark that misses up to this many of its usual updates is not stale. */
+const MISSED_MARKS = 10;
+
+/**
+ * Recorded marks may come once a minute or once an hour, as bars do. A market must not freeze between two of them, so its source may be
+ * as old as ten usual intervals of the stream's marks.
+ */
+function staleUsOf({ counts, firstUs, lastUs }: StreamManifest): number {
+  const marks = counts.mark ?? 0;
+  return marks < 2 ? 0 : Math.ceil(((lastUs - firstUs) / (marks - 1)) * MISSED_MARKS);
 }
 
 /** Recorded index, mark and funding rates are those of the market; what is not recorded follows from its book. */
@@ -97,6 +112,7 @@ function sourceMarket(
     lotSize,
     fidelity,
     terms: {
+      recordedLiquidity: true,
       indexSource: has('index') ? 'external' : 'mid',
       ...(has('mark') ? { markSource: 'external' } : book === null ? {} : { markSource: 'last' }),
       ...(has('funding') || book !== null ? { funding: { source: 'external' } } : {}),

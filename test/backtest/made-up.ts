@@ -17,7 +17,14 @@ export const START_US = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
 
 export function specOf(symbol = 'T', more: Record<string, unknown> = {}): MarketSpec {
   const spec = parseMarketSpec(
-    { symbol, tickSize: '0.1', lotSize: '0.001', indexSource: 'mid', ...more },
+    {
+      symbol,
+      tickSize: '0.1',
+      lotSize: '0.001',
+      indexSource: 'mid',
+      recordedLiquidity: true,
+      ...more,
+    },
     keccak,
   );
   if (!spec.ok) throw new Error(spec.error);

@@ -37,6 +37,7 @@ test('a bar is heard when it is over, and an order sent then fills in the next',
     lotSize: '1',
     indexSource: 'mid',
     markSource: 'last',
+    recordedLiquidity: true,
     funding: { source: 'external' },
   });
   await runBacktest(inputOf([strategy], 0, { markets: [spec], tape: batchesOf(tape) }));

@@ -31,7 +31,7 @@ for (let round = 0; round < EACH; round++) {
     const outcome = exchange.apply({
       kind: 'placeOrder',
       timeUs: timeUs(CONFIG.genesisTimeUs + order),
-      subaccount: subaccountId(5 + i),
+      subaccount: subaccountId(6 + i),
       market: marketId(0),
       orderType: 'limit',
       lots: lots(i % 2 === 0 ? 1 : -1),

@@ -119,7 +119,7 @@ function perSecond(operations: number, run: () => void): number {
 }
 
 function idleBars(): number {
-  const engine = openMarket(START_US, { markSource: 'last' });
+  const engine = openMarket(START_US, { markSource: 'last', recordedLiquidity: true });
   return perSecond(BARS, () => {
     for (const command of commands) engine.apply(command, count);
   });
@@ -127,7 +127,11 @@ function idleBars(): number {
 
 /** A position of one lot with a take-profit and a stop-loss that no bar reaches. */
 function heldBars(): number {
-  const engine = openMarket(START_US, { markSource: 'last', priceBand: '1' });
+  const engine = openMarket(START_US, {
+    markSource: 'last',
+    recordedLiquidity: true,
+    priceBand: '1',
+  });
   const [first, ...rest] = commands;
   if (first === undefined) return 0;
   engine.apply(first);
@@ -244,7 +248,7 @@ async function memoryAfter(
   const { engine: ofTape, play } = playerOf(recording, count);
   for (let i = 0; i < lengths * FILLING_PLAYS; i++) await play(i);
   const recorded = settled();
-  const ofBars = openMarket(START_US, { markSource: 'last' });
+  const ofBars = openMarket(START_US, { markSource: 'last', recordedLiquidity: true });
   for (const bar of walk(lengths * FILLING_BARS)) ofBars.apply(barCommand(bar, START_US));
   const bars = settled();
   if (ofTape.seq === 0 || ofBars.seq === 0) throw new Error('the tapes did not play');

@@ -118,6 +118,7 @@ const BEYOND_LIVES: ReadonlySet<string> = new Set([
   'too_many_markets',
   'delisted',
   'inverse_market',
+  'vault_not_priced',
 ]);
 const COMMAND_KINDS = [
   ...['advanceTime', 'listMarket', 'deposit', 'withdraw', 'transfer', 'placeOrder', 'placeOrders'],

@@ -81,7 +81,7 @@ test('trades and books are those of nodejs-order-book', () => {
             ...PLAIN_LIMIT,
             kind: 'placeOrder',
             timeUs: timeUs(T),
-            subaccount: subaccountId(4 + id),
+            subaccount: subaccountId(5 + id),
             lots: lots(o.buys ? o.size : -o.size),
             priceTicks: priceTicks(o.price),
             ioc: o.ioc,

@@ -181,7 +181,8 @@ describe('recorded rates (R-7.3)', () => {
   test.each(['index', 'external', 'last', 'mid'])(
     'a stale index settles nothing where the mark is %s (D-35)',
     (markSource) => {
-      const world = new RiskWorld([{ markSource }], { indexStaleMs: 60_000 });
+      const recordedLiquidity = markSource === 'last' || markSource === 'mid';
+      const world = new RiskWorld([{ markSource, recordedLiquidity }], { indexStaleMs: 60_000 });
       world.price('100');
       world.wait(60_001);
       expect(world.settle('0.0001')).toBe('index_not_fresh');

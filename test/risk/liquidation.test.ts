@@ -65,11 +65,11 @@ test('step 2: the book takes it, bounded by bankruptcy and fee; what is left is 
   world.order('cat', '50', '94');
   world.price('94');
   expect(world.steps()).toEqual(['ann order']);
-  // Bankrupt at 90; the limit leaves the fee of 0.5 %: 90 ÷ 0.995 = 90.45.
+  // Bankrupt at 90; the limit leaves the fee of 0.5 %, 90 ÷ 0.995 = 90.45, and is at most half of 5 % below the settlement price, 91.65 (R-6.2).
   expect(stepsOf(world)[0]).toMatchObject({
     market: 0,
     lots: -10_000,
-    limitTicks: 91,
+    limitTicks: 92,
     bankruptcyTicks: 90,
     equityQuanta: 40_000_000n,
     maintenanceQuanta: 47_000_000n,
@@ -162,19 +162,20 @@ test('a slice that is not enough waits 30 s for the next', () => {
   ).toEqual([-2000, -2000]);
 });
 
-test('step 3: below two thirds of maintenance, or without a book, the vault takes position and equity at mark', () => {
+test('step 3: below two thirds of maintenance, or without a book, the vault takes the position for half of its requirement', () => {
   const world = opened();
   world.transfer('dan', 'vault', '1000');
   world.price('94');
   expect(world.steps()).toEqual(['ann order', 'ann takeover']);
   expect(transfersOf(world)).toMatchObject([
-    { reason: 'takeover', lots: 10_000, priceTicks: 94, moneyQuanta: 40_000_000n },
+    { reason: 'takeover', lots: 10_000, priceTicks: 94, moneyQuanta: 23_500_000n },
   ]);
-  expect(world.balance('ann')).toBe('0');
+  // Of 40 the vault gets half of 5 % of 940; the owner keeps the rest (R-6.2).
+  expect(world.balance('ann')).toBe('16.5');
   expect(world.position('ann')).toBeUndefined();
   const vault = world.engine.positions(world.idOf('vault'));
   expect(vault).toMatchObject([{ lots: 10_000, costQuanta: 940_000_000n }]);
-  expect(world.balance('vault')).toBe('1040');
+  expect(world.balance('vault')).toBe('1023.5');
   // No print: the last price is that of the trade.
   expect(world.ask('getTrades', { symbol: 'M' }, 'ann')).toHaveLength(1);
 });
@@ -191,31 +192,41 @@ test('step 3: not if the vault’s free collateral would fall below 0', () => {
   const world = opened();
   world.transfer('dan', 'vault', '50');
   world.price('94');
-  // 50 + 40 < 94 of initial requirement.
+  // 50 + 23.5 < 94 of initial requirement.
   expect(world.steps()).toEqual(['ann order', 'ann adl']);
 });
 
-test('step 4: insurance lifts equity to 0 if it can pay in full, then the vault takes it', () => {
+/** Insurance with this much at the start of the hour: the limit of R-6.7 does not depend on when it was paid in. */
+function insured(amount: string): RiskWorld {
   const world = opened();
   world.transfer('dan', 'vault', '1000');
-  world.deposit('insurance', '100');
+  world.deposit('insurance', amount);
+  world.wait(3_600_000);
+  return world;
+}
+
+test('step 4: insurance lifts equity to 0 within its hourly limit, then the vault takes it', () => {
+  const world = insured('200');
   world.price('85');
   expect(world.steps()).toEqual(['ann insurance', 'ann takeover']);
   expect(stepsOf(world)[0]).toMatchObject({
     equityQuanta: -50_000_000n,
     amountQuanta: 50_000_000n,
   });
-  expect(world.balance('insurance')).toBe('50');
+  expect(transfersOf(world)).toMatchObject([
+    { reason: 'takeover', priceTicks: 85, moneyQuanta: 0n },
+  ]);
+  expect(world.balance('insurance')).toBe('150');
   expect(world.balance('ann')).toBe('0');
 });
 
-test('step 4: insurance never goes below zero: what it cannot pay in full, it does not pay', () => {
-  const world = opened();
-  world.transfer('dan', 'vault', '1000');
-  world.deposit('insurance', '49');
+test('step 4: beyond its limit insurance pays in part, and the holders of the other side the rest (R-6.7)', () => {
+  const world = insured('100');
   world.price('85');
-  expect(world.steps()).toEqual(['ann adl']);
-  expect(world.balance('insurance')).toBe('49');
+  expect(world.steps()).toEqual(['ann insurance', 'ann adl']);
+  expect(world.balance('insurance')).toBe('75');
+  expect(transfersOf(world)).toMatchObject([{ reason: 'adl', moneyQuanta: -25_000_000n }]);
+  expect(world.balance('ann')).toBe('0');
 });
 
 describe('step 5: auto-deleveraging (R-6.4)', () => {
@@ -245,7 +256,7 @@ describe('step 5: auto-deleveraging (R-6.4)', () => {
     expect(world.balance('eve')).toBe('1000000');
   });
 
-  test('pro rata by size, rounded down, the last one the rest', () => {
+  test('pro rata by size, rounded down, the rest by rank', () => {
     const world = new RiskWorld([{ lotSize: '0.001' }]);
     world.fund({ ann: '100', bob: '100', cat: '101', dan: '102' });
     world.price('100');
@@ -259,7 +270,7 @@ describe('step 5: auto-deleveraging (R-6.4)', () => {
     world.price('88');
     const shares = transfersOf(world).map(({ moneyQuanta }) => moneyQuanta);
     // −8 USD over three equal parts.
-    expect(shares).toEqual([-2_666_667n, -2_666_667n, -2_666_666n]);
+    expect(shares).toEqual([-2_666_668n, -2_666_666n, -2_666_666n]);
     expect(world.balance('ann')).toBe('0');
     for (const who of ['bob', 'cat', 'dan']) expect(world.position(who)).toBeUndefined();
   });
@@ -301,11 +312,11 @@ test('the vault’s own liquidation skips the take-over', () => {
   world.transfer('dan', 'vault', '100');
   world.price('93');
   expect(world.engine.positions(world.idOf('vault'))).toHaveLength(1);
-  world.price('83');
-  expect(world.steps().slice(-2)).toEqual(['vault order', 'vault adl']);
+  world.price('82');
+  expect(world.steps().slice(-1)).toEqual(['vault adl']);
 });
 
-test('a stale index stops liquidations; the next price starts them', () => {
+test('a frozen market protects no position elsewhere; its own positions wait (R-6.1)', () => {
   const world = new RiskWorld([{ markSource: 'index' }, { symbol: 'N', markSource: 'index' }], {
     indexStaleMs: 60_000,
   });
@@ -317,11 +328,38 @@ test('a stale index stops liquidations; the next price starts them', () => {
   world.wait(50_000);
   world.price('100');
   world.wait(20_000);
-  // N is stale: ann's equity cannot be told.
+  // N is frozen. In M ann loses 200: its position there is closed, that in N stays.
   world.price('80');
-  expect(world.steps()).toEqual([]);
+  expect(world.steps()).toEqual(['ann adl']);
+  expect(world.position('ann')).toBeUndefined();
+  expect(world.position('ann', 'N')).toMatchObject({ quantity: '10' });
   world.price('100', 'N');
-  expect(world.steps()[0]).toMatch(/^ann/);
+  expect(world.steps().at(-1)).toBe('ann adl');
+  expect(world.position('ann', 'N')).toBeUndefined();
+});
+
+test('what others paid for a unit with frozen positions is repaid at the thaw (R-6.1)', () => {
+  const world = new RiskWorld([{ markSource: 'index' }, { symbol: 'N', markSource: 'index' }], {
+    indexStaleMs: 60_000,
+  });
+  world.fund({ ann: '200', bob: '1000000' });
+  world.deposit('insurance', '1000');
+  world.wait(3_600_000);
+  world.price('100');
+  world.price('100', 'N');
+  world.trade('ann', 'bob', '10', '100');
+  world.trade('ann', 'bob', '10', '100', 'N');
+  world.wait(50_000);
+  world.price('100');
+  world.wait(20_000);
+  world.price('75');
+  // 200 − 250: insurance pays 50.
+  expect(world.steps()[0]).toBe('ann insurance');
+  expect(world.balance('insurance')).toBe('950');
+  world.price('120', 'N');
+  expect(world.balance('insurance')).toBe('1000');
+  expect(world.balance('ann')).toBe('-50');
+  expect(world.position('ann', 'N')).toMatchObject({ quantity: '10', upnl: '200' });
 });
 
 test('who was looked at and is far from danger is not looked at again', () => {

@@ -12,9 +12,9 @@ import { describe, expect, test } from 'vitest';
 import { bankruptcyTicks, equityShare } from '../../src/engine/risk/bankruptcy.ts';
 import { fundingPayment, fundingRate } from '../../src/engine/risk/funding.ts';
 import { RiskUnit } from '../../src/engine/risk/risk-unit.ts';
-import { requirement } from '../../src/engine/risk/requirement.ts';
+import { rateRise, requirement, risenRequirement } from '../../src/engine/risk/requirement.ts';
 import { parseMarketSpec } from '../../src/gateway/market-config.ts';
-import { ppb, priceTicks } from '../../src/num/units.ts';
+import { ppb, ppm, priceTicks, quanta } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
 import { RiskWorld, dollars, usd } from './world.ts';
 
@@ -414,5 +414,94 @@ describe('dYdX, "Contract Loss Mechanisms": 500 ABC at 1 with 100 USD on each si
     world.price('0.801');
     const step = world.events.find((event) => event.kind === 'liquidationStep');
     expect(step).toMatchObject({ equityQuanta: usd('0.5') });
+  });
+});
+
+/**
+ * dYdX v4 `x/perpetuals/types/liquidity_tier_test.go` (dydxprotocol/v4-chain), TestGetInitialMarginQuoteQuantums and
+ * TestGetAdjustedInitialMarginPpm: the initial margin fraction rises linearly with open interest to 100 %.
+ */
+describe('dYdX v4, open-interest initial margin', () => {
+  const rows: readonly (readonly [
+    name: string,
+    initialPpm: number,
+    value: bigint,
+    open: bigint,
+    lower: bigint,
+    upper: bigint,
+    expected: bigint,
+  ])[] = [
+    ['initial margin 20 %', 200_000, 500_000n, 0n, 0n, 0n, 100_000n],
+    ['initial margin 50 %', 500_000, 1_000_000n, 0n, 0n, 0n, 500_000n],
+    ['10 % of 1 rounds up to 1', 100_000, 1n, 0n, 0n, 0n, 1n],
+    ['56.7243 % of 123,456 rounds up to 70,030', 567_243, 123_456n, 0n, 0n, 0n, 70_030n],
+    ['no caps, no rise', 200_000, 500_000n, 1_500_000_000_000n, 0n, 0n, 100_000n],
+    [
+      'half of the way: 60 %',
+      200_000,
+      500_000n,
+      1_500_000_000_000n,
+      1_000_000_000_000n,
+      2_000_000_000_000n,
+      300_000n,
+    ],
+    [
+      'far above the upper cap: 100 %',
+      200_000,
+      500_000n,
+      80_000_000_000_000n,
+      25_000_000_000_000n,
+      50_000_000_000_000n,
+      500_000n,
+    ],
+    [
+      'at the lower cap',
+      200_000,
+      500_000n,
+      25_000_000_000_000n,
+      25_000_000_000_000n,
+      50_000_000_000_000n,
+      100_000n,
+    ],
+    [
+      'realistic numbers: 27.1392 %',
+      200_000,
+      500_000n,
+      28_123_456_789_123n,
+      25_000_000_000_000n,
+      60_000_000_000_000n,
+      135_697n,
+    ],
+    ['adjusted ppm: zero open interest', 200_000, 1_000_000n, 0n, 1_000_000n, 2_000_000n, 200_000n],
+    ['adjusted ppm: in between', 200_000, 1_000_000n, 1_500_000n, 1_000_000n, 2_000_000n, 600_000n],
+    // 0.3876536 of the value: dYdX rounds the ppm down to 387,653, here the requirement rounds up.
+    ['adjusted ppm: rounded', 200_000, 1_000_000n, 1_234_567n, 1_000_000n, 2_000_000n, 387_654n],
+    [
+      'adjusted ppm: lower bound',
+      200_000,
+      1_000_000n,
+      1_000_000n,
+      1_000_000n,
+      2_000_000n,
+      200_000n,
+    ],
+    [
+      'adjusted ppm: upper bound',
+      200_000,
+      1_000_000n,
+      2_000_000n,
+      1_000_000n,
+      2_000_000n,
+      1_000_000n,
+    ],
+    ['adjusted ppm: above', 200_000, 1_000_000n, 2_500_000n, 1_000_000n, 2_000_000n, 1_000_000n],
+    ['adjusted ppm: no upper bound', 200_000, 1_000_000n, 1_500_000n, 0n, 0n, 200_000n],
+  ];
+  test.each(rows)('%s', (_name, initialPpm, value, open, lower, upper, expected) => {
+    const tiers = [
+      { floorQuanta: quanta(0n), initialMarginPpm: ppm(initialPpm), maintenanceMarginPpm: ppm(0) },
+    ];
+    const required = requirement(value, tiers, 'initialMarginPpm');
+    expect(risenRequirement(value, required, rateRise(open, lower, upper))).toBe(expected);
   });
 });

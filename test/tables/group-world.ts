@@ -24,9 +24,9 @@ import { keccak } from '../../src/wallet/ethers-ports.ts';
 import { PLAIN_LIMIT } from '../setup/plain-limit.ts';
 
 const USERS = ['a', 'b', 'c'].map((letter) => address(`0x${letter.repeat(40)}`));
-export const ANN = 5;
-export const BOB = 6;
-export const CAT = 7;
+export const ANN = 6;
+export const BOB = 7;
+export const CAT = 8;
 
 /** What of an order may be given; the rest is a plain limit that never expires. */
 export type Draft = { size: number; price: number } & {

@@ -19,6 +19,7 @@ interface BarOptions {
 const MARKET = {
   lotSize: '1',
   markSource: 'last',
+  recordedLiquidity: true,
   indexSource: 'mid',
   makerFee: '0',
   takerFee: '0',

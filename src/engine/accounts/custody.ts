@@ -8,19 +8,16 @@ import type { Market } from '../market/market.ts';
 import { logOperator } from '../operator-log.ts';
 import { isExpired } from '../orders/expiry.ts';
 import type { Outcome, Refusal } from '../rejections.ts';
+import { creditInsuranceDeposit } from '../risk/insurance.ts';
 import { isolatedExcess, withdrawable } from '../risk/margin.ts';
+import { repayShortfall } from '../risk/shortfall.ts';
 import { changeShares, sharesBurned, sharesMinted } from '../risk/vault.ts';
 import type { State } from '../state.ts';
 import type { TransferView } from '../views.ts';
 import { announceNonce } from './announce-nonce.ts';
 import { creditMargin } from './isolated-ledger.ts';
 import { credit } from './ledger.ts';
-import {
-  exemptDeposit,
-  payShortfallFromDeposit,
-  shareOfWithdrawal,
-  useExemption,
-} from './shortfall-share.ts';
+import { exemptDeposit, shareOfWithdrawal, useExemption } from './shortfall-share.ts';
 import type { Subaccount } from './subaccount.ts';
 
 /** No key signs for it: what went there would be lost. */
@@ -36,10 +33,12 @@ export function deposit(state: State, command: Deposit): Outcome {
   const to = state.accounts.open(command.account, command.subaccountIndex, state.nowUs);
   state.supply = quanta(state.supply + command.amount);
   to.netDeposits = quanta(to.netDeposits + command.amount);
-  credit(state, to, command.amount, 'deposit');
+  if (to === state.insurance) creditInsuranceDeposit(state, command.amount);
+  else {
+    credit(state, to, command.amount, 'deposit');
+    exemptDeposit(state, to, command.amount);
+  }
   record(state, to, 'deposit', command.amount, null, null);
-  if (to === state.insurance) payShortfallFromDeposit(state, command.amount);
-  else exemptDeposit(state, to, command.amount);
   logOperator(state, 'deposit', { subaccount: to.id, amountQuanta: command.amount });
   return 'ok';
 }
@@ -62,7 +61,7 @@ export function withdraw(state: State, command: Withdraw): Outcome {
   state.doubt(from);
   credit(state, from, quanta(-paid), 'withdrawal');
   credit(state, from, quanta(-share), 'shortfall');
-  credit(state, state.shortfall, share, 'shortfall');
+  repayShortfall(state, share);
   record(state, from, 'withdrawal', command.amount, null, null);
   logOperator(state, 'withdraw', { subaccount: from.id, amountQuanta: command.amount });
   return 'ok';

@@ -82,9 +82,9 @@ export function emitPosition(
 ): void {
   exposure.updatedAtUs = state.nowUs;
   state.doubt(subaccount);
-  if (subaccount === state.vault) scheduleVaultLeave(state);
   // A frozen gain counts only up to its requirement, so a reducing fill may lower the equity that liquidation sees.
   if (state.market(exposure.market).frozen) state.liquidationDue = true;
+  if (subaccount === state.vault) scheduleVaultLeave(state);
   if (hasTurned(positionBefore, exposure.positionLots)) {
     exposure.feesQuanta = quanta(0n);
     exposure.liquidationLots = 0;

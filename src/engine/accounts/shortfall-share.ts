@@ -13,7 +13,6 @@ import { divCeil, minBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { priceTicks, quanta, type Quanta } from '../../num/units.ts';
 import type { State } from '../state.ts';
-import { credit } from './ledger.ts';
 import type { Subaccount } from './subaccount.ts';
 
 /** |S|, in Quanta. */
@@ -80,16 +79,4 @@ export function useExemption(state: State, from: Subaccount, exempt: Quanta): vo
 export function exemptDeposit(state: State, to: Subaccount, amount: Quanta): void {
   if (shortfallSize(state) <= 0n) return;
   changeExempt(state, to, amount);
-}
-
-/**
- * A deposit to insurance pays the shortfall at once, beyond the hourly limit; only what is left counts as held by insurance
- * in this hour (R-6.7).
- */
-export function payShortfallFromDeposit(state: State, amount: Quanta): void {
-  const paid = quanta(minBig(amount, shortfallSize(state)));
-  credit(state, state.insurance, quanta(-paid), 'shortfall');
-  credit(state, state.shortfall, paid, 'shortfall');
-  state.insuranceBase = quanta(state.insuranceBase + amount - paid);
-  if (state.shortfall.cash === 0n) state.shortfallDueUs = Infinity;
 }

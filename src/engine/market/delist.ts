@@ -11,7 +11,9 @@ import { logOperator } from '../operator-log.ts';
 import { endOrder } from '../orders/end.ts';
 import type { Outcome, Refusal } from '../rejections.ts';
 import { clearBelowZero, settleFlatDebts } from '../risk/clearing.ts';
+import { stopPriceTimers } from '../risk/freshness.ts';
 import { transferPosition } from '../risk/position-transfer.ts';
+import { moveMark } from '../risk/recompute-mark.ts';
 import type { State } from '../state.ts';
 import type { Market } from './market.ts';
 import { markHoldersForRiskCheck } from './risk-check.ts';
@@ -68,14 +70,10 @@ function endOrders(state: State, market: Market): void {
 
 /** The market's last mark and index; no timer of its prices runs again. */
 function setLastPrice(state: State, market: Market, price: PriceTicks): void {
-  market.markBeforeTicks = market.markTicks;
-  market.markTicks = price;
+  moveMark(state, market, price);
   market.indexTicks = price;
   market.frozen = false;
-  market.freezeDueUs = Infinity;
-  market.markDueUs = Infinity;
-  market.sampleDueUs = Infinity;
-  market.fundingDueUs = Infinity;
+  stopPriceTimers(market);
   market.nextSpec = null;
   market.termsDueUs = Infinity;
   state.emit(hashMarkChanged, {

@@ -70,11 +70,11 @@ export class Market {
   /** When the index was last set or confirmed (R-5.3 staleness). */
   indexAtUs: TimeUs = timeUs(0);
   markTicks: PriceTicks | null = null;
-  /** The mark before the step that last recomputed it, and that step (risk/step-move.ts); not archived. */
+  /** The mark before the step that last recomputed it (`State.step`), and that step. They decide nothing beyond it (§6). */
   markBeforeTicks: PriceTicks | null = null;
   markStep = -1;
-  /** The step in which the market last thawed; not archived. */
-  thawStep = -1;
+  /** Whether the market was frozen at the newest risk check; a thaw since then makes debts of clearing due. Derived. */
+  frozenAtCheck = false;
   /** When a recorded mark was last set. */
   markAtUs: TimeUs = timeUs(0);
   lastTicks: PriceTicks | null = null;
@@ -159,6 +159,7 @@ export class Market {
     this.markAtUs = timeUs(io.int(this.markAtUs));
     this.status = MARKET_STATUSES[io.int(codeOf(MARKET_STATUSES, this.status))] ?? 'open';
     this.frozen = io.bool(this.frozen);
+    if (io.loading) this.frozenAtCheck = this.frozen;
     this.frozenSinceUs = timeUs(io.int(this.frozenSinceUs));
     this.freezeDueUs = archiveDue(io, this.freezeDueUs);
     this.nextSpec = io.bool(this.nextSpec !== null) ? archiveSpec(io, this.nextSpec) : null;

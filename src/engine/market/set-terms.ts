@@ -5,8 +5,7 @@
  * the margin tiers: these wait for `config.termsNoticeUs` in `market.nextSpec`. Meanwhile an order needs the larger of
  * both initial requirements and a position the old maintenance, so nobody becomes liquidatable without notice.
  */
-import { maxBig } from '../../num/arithmetic.ts';
-import { lots, timeUs, type Lots } from '../../num/units.ts';
+import { timeUs } from '../../num/units.ts';
 import type { SetMarketTerms } from '../commands.ts';
 import type { MarginTier, MarketSpec } from '../config.ts';
 import { hashMarketTermsChanged } from '../hash.ts';
@@ -16,6 +15,7 @@ import { nextSampleUs } from '../risk/sampling.ts';
 import type { State } from '../state.ts';
 import { isSpecSound } from './list.ts';
 import type { Market } from './market.ts';
+import { openInterestCap } from './open-interest.ts';
 import { markHoldersForRiskCheck } from './risk-check.ts';
 
 export function setMarketTerms(state: State, command: SetMarketTerms): Outcome {
@@ -63,27 +63,20 @@ function enforce(state: State, market: Market, spec: MarketSpec): void {
   });
 }
 
-/** Puts terms in force, with what is derived from them. */
+/** Puts terms in force, with what is derived from them; a limit in money becomes lots at the price of now. */
 function takeTerms(state: State, market: Market, spec: MarketSpec): void {
-  const { nowUs } = state;
-  const cap = openInterestCap(market, spec);
+  const price = market.indexTicks ?? market.markTicks;
   market.spec = spec;
-  market.openInterestCapLots = cap;
+  market.openInterestCapLots =
+    price === null ? spec.maxOpenInterestLots : openInterestCap(spec, price);
   market.deriveRates();
-  if (market.sampleDueUs !== Infinity) market.sampleDueUs = nextSampleUs(state, market, nowUs);
+  if (market.sampleDueUs !== Infinity) {
+    market.sampleDueUs = nextSampleUs(state, market, state.nowUs);
+  }
   if (market.fundingDueUs !== Infinity) {
     const { intervalUs } = spec.funding;
-    market.fundingDueUs = nowUs - (nowUs % intervalUs) + intervalUs;
+    market.fundingDueUs = state.nowUs - (state.nowUs % intervalUs) + intervalUs;
   }
-}
-
-/** A limit given as money is made lots again, at the price of now (R-1.2). */
-function openInterestCap(market: Market, spec: MarketSpec): Lots {
-  const price = market.indexTicks ?? market.markTicks;
-  if (spec.maxOpenInterestNotional === null || price === null) return spec.maxOpenInterestLots;
-  const unit = BigInt(price) * BigInt(spec.quantaPerTickLot);
-  const whole = maxBig(1n, spec.maxOpenInterestNotional / unit);
-  return whole < BigInt(spec.maxOpenInterestLots) ? lots(Number(whole)) : spec.maxOpenInterestLots;
 }
 
 /** What identifies a market, how its prices come about, and how recorded volume behaves in it. */

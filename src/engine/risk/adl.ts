@@ -79,15 +79,16 @@ function rank(state: State, market: Market, exposure: Exposure): Ranked {
   const { quantaPerTickLot } = market.spec;
   const mark = mustMark(market);
   const change = BigInt(exposure.positionLots) * BigInt(settlementTicks(market) - mark);
-  if (equity + change * BigInt(quantaPerTickLot) < minBig(0n, equity)) return { ...none, class: 4 };
-  if (equity <= 0n) return { ...none, class: 2 };
+  const fallsBelow = equity + change * BigInt(quantaPerTickLot) < minBig(0n, equity);
+  if (equity <= 0n && !fallsBelow) return { ...none, class: 2 };
   const upnl = upnlOf(exposure, market);
   const size = lots(Math.abs(exposure.positionLots));
   const value = atLeastOne(notional(size, mark, quantaPerTickLot));
   const cost = atLeastOne(absBig(exposure.costQuanta));
+  const own = atLeastOne(equity);
   return upnl > 0n
-    ? { exposure, class: 0, top: upnl * value, bottom: cost * equity }
-    : { exposure, class: 1, top: upnl * equity, bottom: cost * value };
+    ? { exposure, class: fallsBelow ? 4 : 0, top: upnl * value, bottom: cost * own }
+    : { exposure, class: fallsBelow ? 4 : 1, top: upnl * own, bottom: cost * value };
 }
 
 const atLeastOne = (factor: bigint): bigint => (factor > 0n ? factor : 1n);

@@ -27,10 +27,11 @@ export interface PlanPosition {
   readonly lots: number;
   /** Quanta of one lot over one tick. */
   readonly tickLot: bigint;
-  /** The mark before this step's recomputation; null when there was none. */
-  readonly beforeTicks: number | null;
   readonly markTicks: number;
   readonly settleTicks: number;
+  /** From the mark before this step to the mark, and to the settlement price; both 0 when the mark was not recomputed in it. */
+  readonly markMove: number;
+  readonly settleMove: number;
   /** Requirement and notional at the mark: weights of a deficit beyond the losses of this step. */
   readonly maintenance: bigint;
   readonly value: bigint;
@@ -64,9 +65,8 @@ export interface ClearingPlan {
 }
 
 /** What the unit lost on the position in this step, up to the settlement price. */
-export function lossOf({ side, lots, tickLot, beforeTicks, settleTicks }: PlanPosition): bigint {
-  if (beforeTicks === null) return 0n;
-  return money(lots, tickLot, Math.max(0, side * (beforeTicks - settleTicks)));
+export function lossOf({ side, lots, tickLot, settleMove }: PlanPosition): bigint {
+  return money(lots, tickLot, Math.max(0, -side * settleMove));
 }
 
 /** A deficit laid on positions: by the losses of this step, beyond them by maintenance requirement. */
@@ -165,11 +165,8 @@ export function planClearing(
 }
 
 function sharesOf(position: PlanPosition, index: number): Share[] {
-  const { side, tickLot, beforeTicks, markTicks, settleTicks } = position;
-  const move =
-    beforeTicks === null
-      ? 0
-      : Math.max(0, Math.min(side * (beforeTicks - markTicks), side * (beforeTicks - settleTicks)));
+  const { side, tickLot, markTicks, settleTicks, markMove, settleMove } = position;
+  const move = Math.max(0, Math.min(-side * markMove, -side * settleMove));
   const shares: Share[] = [];
   let open = position.lots;
   for (let party = 0; open > 0; party++) {

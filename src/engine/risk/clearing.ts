@@ -24,14 +24,13 @@ import {
   type PlanUnit,
 } from './clearing-plan.ts';
 import { findEndangered } from './endangered.ts';
-import { insuranceAllowance, payFromInsurance } from './insurance.ts';
+import { insuranceAllowance, payFromInsurance, type InsurancePart } from './insurance.ts';
 import { beginLiquidation, cancelOrders, creditUnit, emitStep } from './liquidation-step.ts';
 import { transferPosition } from './position-transfer.ts';
 import { maintenanceOf, mustMark } from './requirement.ts';
 import { inOrderOfDanger, isBelowMaintenance, RiskUnit, unitOf } from './risk-unit.ts';
-import { settlementTicks } from './settlement-price.ts';
+import { movesInStep, settlementTicks } from './settlement-price.ts';
 import { chargeShortfall } from './shortfall.ts';
-import { markBeforeStep } from './step-move.ts';
 import { planSettledTakeover, takeOver } from './takeover.ts';
 
 /** Phase A: before triggers run, units below zero at settlement prices are cleared, and debts without positions are settled. */
@@ -40,7 +39,8 @@ export function clearBelowZero(state: State): void {
   for (;;) {
     const ranks = new Ranks(state);
     let acted = false;
-    for (const { unit } of findEndangered(state).sort(inOrderOfDanger)) {
+    const below = findEndangered(state, false).filter(({ unit }) => isBelowZero(state, unit));
+    for (const { unit } of below.sort(inOrderOfDanger)) {
       if (clearIfBelowZero(state, unit, ranks)) acted = true;
     }
     settleFollowUps(state);
@@ -50,15 +50,19 @@ export function clearBelowZero(state: State): void {
   state.cause = outer;
 }
 
-function clearIfBelowZero(state: State, unit: RiskUnit, ranks: Ranks): boolean {
-  const figures = unit.figures(state);
-  if (!isBelowMaintenance(figures)) return false;
-  state.cause = 'liquidation';
-  if (unit.positions().length === 0) return settleFlatDebt(state, unit);
-  if (unit.freshPositions(state).length === 0) return false;
+/** Liquidatable and negative at settlement prices. What is frozen waits. */
+function isBelowZero(state: State, unit: RiskUnit): boolean {
+  if (!isBelowMaintenance(unit.figures(state))) return false;
   if (unit.equityAt(state, settlementTicks) >= 0n) return false;
+  return unit.positions().length === 0 || unit.freshPositions(state).length > 0;
+}
+
+function clearIfBelowZero(state: State, unit: RiskUnit, ranks: Ranks): boolean {
+  if (!isBelowZero(state, unit)) return false;
+  state.cause = 'liquidation';
+  cancelOrders(state, unit, unit.figures(state));
   beginLiquidation(unit);
-  cancelOrders(state, unit, figures);
+  if (unit.positions().length === 0) return settleFlatDebt(state, unit);
   clearUnit(state, unit, ranks);
   return true;
 }
@@ -96,15 +100,20 @@ function liftUnit(state: State, unit: RiskUnit, deficit: bigint): bigint {
   const paid = parts.reduce((sum, part) => sum + part, 0n);
   if (paid === 0n) return 0n;
   emitStep(state, unit, unit.figures(state), { step: 'insurance', amountQuanta: quanta(paid) });
-  payParts(state, exposures, parts);
+  payFromInsurance(state, partsOf(state, exposures, parts));
   creditUnit(state, unit, paid, 'insurance');
   return paid;
 }
 
-function payParts(state: State, exposures: readonly Exposure[], parts: readonly bigint[]): void {
-  exposures.forEach(({ market }, i) => {
-    payFromInsurance(state, parts[i] ?? 0n, state.market(market));
-  });
+function partsOf(
+  state: State,
+  exposures: readonly Exposure[],
+  parts: readonly bigint[],
+): InsurancePart[] {
+  return exposures.map(({ market }, i) => ({
+    market: state.market(market),
+    amount: parts[i] ?? 0n,
+  }));
 }
 
 /** Step 5: closes the fresh positions at settlement prices; `equity` is that of the unit there, after insurance. */
@@ -135,8 +144,8 @@ function closeAgainstHolders(state: State, unit: RiskUnit, equity: bigint, ranks
     transferPosition(state, from, to, moved, price, relief - charge, 'adl');
     closed.push(to);
   }
-  state.cause = outer;
   for (const exposure of closed) settleFlatDebt(state, unitOf(state, exposure));
+  state.cause = outer;
 }
 
 /** Fees, and what insurance and the shortfall pay by the plan, enter and leave the unit before its positions do. */
@@ -150,7 +159,7 @@ function payPlan(
   if (insured > 0n) {
     const amountQuanta = quanta(insured);
     emitStep(state, unit, unit.figures(state), { step: 'insurance', amountQuanta });
-    payParts(state, exposures, insurance);
+    payFromInsurance(state, partsOf(state, exposures, insurance));
     creditUnit(state, unit, insured, 'insurance');
   }
   if (shortfall > 0n) {
@@ -159,9 +168,10 @@ function payPlan(
     chargeShortfall(state, shortfall);
     creditUnit(state, unit, shortfall, 'shortfall');
   }
-  const fee = fees.reduce((sum, part) => sum + part, 0n);
-  creditUnit(state, unit, -fee, 'liquidationFee');
-  credit(state, state.insurance, quanta(fee), 'liquidationFee');
+  for (const fee of fees) {
+    creditUnit(state, unit, -fee, 'liquidationFee');
+    credit(state, state.insurance, quanta(fee), 'liquidationFee');
+  }
 }
 
 /** Holders of the other side in rank order, as many as cover the position. */
@@ -205,6 +215,7 @@ function planPosition(
   const markTicks = mustMark(market);
   const settleTicks = settlementTicks(market);
   const tickLot = BigInt(quantaPerTickLot);
+  const moves = movesInStep(state, market);
   const worth = notional(lots(size), settleTicks, quantaPerTickLot);
   // The owner ends no better than at the mark.
   const advantage = BigInt(size) * BigInt(side * (settleTicks - markTicks)) * tickLot;
@@ -212,9 +223,10 @@ function planPosition(
     side,
     lots: size,
     tickLot,
-    beforeTicks: markBeforeStep(state, market),
     markTicks,
     settleTicks,
+    markMove: moves.mark,
+    settleMove: moves.settlement,
     maintenance: maintenanceOf(market, size),
     value: notional(lots(size), markTicks, quantaPerTickLot),
     fee: maxBig(ppmOfCeil(worth, state.config.liquidationFeePpm), advantage),
@@ -234,7 +246,7 @@ export function settleFlatDebt(state: State, unit: RiskUnit): boolean {
   const unpaid = debt - paid;
   if (paid > 0n) {
     emitStep(state, unit, unit.figures(state), { step: 'insurance', amountQuanta: quanta(paid) });
-    payFromInsurance(state, paid, market);
+    payFromInsurance(state, [{ market, amount: paid }]);
     creditUnit(state, unit, paid, 'insurance');
   }
   if (unpaid > 0n) {

@@ -18,36 +18,45 @@ export interface Endangered {
   readonly figures: RiskFigures;
 }
 
-/** Tests all that are marked or whose bound was passed; the endangered ones stay marked. */
-export function findEndangered(state: State): Endangered[] {
+/**
+ * Tests all that are marked or whose bound was passed; the endangered ones stay marked. With `endsLiquidations` a liquidation ends whose
+ * owner is safe again; else that waits for Phase B.
+ */
+export function findEndangered(state: State, endsLiquidations: boolean): Endangered[] {
   for (const market of state.markets) {
     if (!market.liquidationDue) continue;
     market.liquidationDue = false;
-    const mark = mustMark(market);
-    for (;;) {
+    // A halt freezes a market that never had a mark, too.
+    const mark = market.markTicks;
+    for (; mark !== null;) {
       const exposure = market.liquidation.takeEndangered(mark);
       if (exposure === undefined) break;
       state.doubt(state.subaccount(exposure.subaccount));
     }
   }
   const endangered: Endangered[] = [];
-  for (const subaccount of state.takeUnsure()) {
-    const before = endangered.length;
-    examine(state, subaccount, endangered);
-    if (endangered.length > before) state.doubt(subaccount);
+  const marked = state.takeUnsure().filter(({ role }) => role !== 'house');
+  for (const subaccount of marked) {
+    if (subaccount.clearingDebt > 0n) repayClearingDebt(state, subaccount);
+  }
+  for (const market of state.markets) market.frozenAtCheck = market.frozen;
+  for (const subaccount of marked) {
+    let isMarked = false;
+    for (const unit of unitsOf(state, subaccount)) {
+      const figures = unit.figures(state);
+      if (isBelowMaintenance(figures)) {
+        endangered.push({ unit, figures });
+        isMarked = true;
+      } else if (!endsLiquidations && isUnderWay(unit)) isMarked = true;
+      else setBounds(state, unit, figures);
+    }
+    if (isMarked) state.doubt(subaccount);
   }
   return endangered;
 }
 
-function examine(state: State, subaccount: Subaccount, endangered: Endangered[]): void {
-  if (subaccount.role === 'house') return;
-  if (subaccount.clearingDebt > 0n) repayClearingDebt(state, subaccount);
-  for (const unit of unitsOf(state, subaccount)) {
-    const figures = unit.figures(state);
-    if (isBelowMaintenance(figures)) endangered.push({ unit, figures });
-    else setBounds(state, unit, figures);
-  }
-}
+const isUnderWay = (unit: RiskUnit): boolean =>
+  unit.positions().some(({ liquidationLots }) => liquidationLots !== 0);
 
 /**
  * What others paid for the deficit of a unit with frozen positions is repaid out of its equity when one of its markets thaws: to the
@@ -57,7 +66,7 @@ function repayClearingDebt(state: State, subaccount: Subaccount): void {
   const unit = new RiskUnit(subaccount, null);
   const markets = unit.positions().map(({ market }) => state.market(market));
   const isFrozen = markets.some(({ frozen }) => frozen);
-  if (isFrozen && !markets.some(({ thawStep }) => thawStep === state.step)) return;
+  if (isFrozen && !markets.some(({ frozen, frozenAtCheck }) => frozenAtCheck && !frozen)) return;
   const equity = unit.admissionEquity(state);
   const repaid = equity > 0n ? minBig(equity, subaccount.clearingDebt) : 0n;
   subaccount.clearingDebt = isFrozen ? quanta(subaccount.clearingDebt - repaid) : quanta(0n);
@@ -133,8 +142,7 @@ function testMarked(state: State): void {
     let isMarked = subaccount.clearingDebt > 0n;
     for (const unit of unitsOf(state, subaccount)) {
       const figures = unit.figures(state);
-      const isUnderWay = unit.positions().some(({ liquidationLots }) => liquidationLots !== 0);
-      if (isUnderWay || isBelowMaintenance(figures)) isMarked = true;
+      if (isUnderWay(unit) || isBelowMaintenance(figures)) isMarked = true;
       else setBounds(state, unit, figures);
     }
     if (isMarked) state.doubt(subaccount);

@@ -93,7 +93,6 @@ function freeze(state: State, market: Market): void {
 
 function thaw(state: State, market: Market): void {
   market.frozen = false;
-  market.thawStep = state.step;
   resumeEma(state, market);
   if (market.sampleDueUs === Infinity) {
     market.sampleDueUs = nextSampleUs(state, market, state.nowUs);
@@ -102,8 +101,10 @@ function thaw(state: State, market: Market): void {
 }
 
 function announce(state: State, market: Market): void {
-  market.liquidationDue = true;
-  markHoldersForRiskCheck(state, market);
+  if (market.markTicks !== null) {
+    market.liquidationDue = true;
+    markHoldersForRiskCheck(state, market);
+  }
   state.emit(hashMarketFrozen, {
     kind: 'marketFrozen',
     seq: state.seq,

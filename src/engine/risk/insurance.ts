@@ -9,6 +9,7 @@ import type { LedgerReason } from '../events.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
 import { isPastInsuranceHour, rollInsuranceHour } from './insurance-hour.ts';
+import { isSelfPriced } from './settlement-price.ts';
 import { repayShortfall } from './shortfall.ts';
 
 const BIG_PPM = BigInt(PPM);
@@ -28,28 +29,26 @@ export function insuranceAllowance(state: State, market: Market | null): bigint 
   return maxBig(0n, allowance);
 }
 
-/**
- * Whether the users of a market make its prices themselves, without an oracle and without recorded liquidity: then insurance pays nothing
- * there and the vault takes nothing over.
- */
-export function isSelfPriced({ spec }: Market): boolean {
-  const { markSource, indexSource } = spec;
-  const fromBook = markSource === 'last' || markSource === 'mid' || indexSource === 'mid';
-  return fromBook && !spec.recordedLiquidity;
+/** A payment of insurance for deficits of a market; null: for what belongs to no market. */
+export interface InsurancePart {
+  readonly market: Market | null;
+  readonly amount: bigint;
 }
 
-/** Takes the amount, at most the allowance, out of insurance and counts it; the caller credits who receives it. */
+/** Takes the amounts, each within its allowance, out of insurance and counts them; the caller credits who receives them. */
 export function payFromInsurance(
   state: State,
-  amount: bigint,
-  market: Market | null,
+  parts: readonly InsurancePart[],
   reason: LedgerReason = 'insurance',
 ): void {
-  if (amount === 0n) return;
   rollInsuranceHour(state);
-  state.insurancePaid = quanta(state.insurancePaid + amount);
-  if (market !== null) market.insurancePaid = quanta(market.insurancePaid + amount);
-  credit(state, state.insurance, quanta(-amount), reason);
+  let paid = 0n;
+  for (const { market, amount } of parts) {
+    paid += amount;
+    if (market !== null) market.insurancePaid = quanta(market.insurancePaid + amount);
+  }
+  state.insurancePaid = quanta(state.insurancePaid + paid);
+  credit(state, state.insurance, quanta(-paid), reason);
 }
 
 /** A deposit to insurance. It first pays the shortfall, outside the limit; only the rest counts in the hour's base. */

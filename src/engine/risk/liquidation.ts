@@ -23,8 +23,8 @@ import { engineLimit, sendEngineOrder } from './liquidation-order.ts';
 import { beginLiquidation, cancelOrders, emitStep } from './liquidation-step.ts';
 import { mustMark } from './requirement.ts';
 import { inOrderOfDanger, isBelowMaintenance, RiskUnit, type RiskFigures } from './risk-unit.ts';
-import { settlementTicks, takeoverTicks } from './settlement-price.ts';
-import { planTakeover, takeOver } from './takeover.ts';
+import { settlementTicks } from './settlement-price.ts';
+import { planTakeover, takeOver, takeoverOf } from './takeover.ts';
 
 /** When the next pause between slices ends. */
 export function nextLiquidationUs(state: State): number {
@@ -44,7 +44,7 @@ export function runLiquidations(state: State): void {
   state.liquidationDue = false;
   const outer = state.cause;
   for (;;) {
-    const endangered = findEndangered(state).sort(inOrderOfDanger);
+    const endangered = findEndangered(state, true).sort(inOrderOfDanger);
     const ranks = new Ranks(state);
     let acted = false;
     for (const { unit } of endangered) {
@@ -169,7 +169,7 @@ function resolve(state: State, unit: RiskUnit, ranks: Ranks): void {
   const figures = unit.figures(state);
   if (!isBelowMaintenance(figures) || unit.freshPositions(state).length === 0) return;
   if (unit.equityAt(state, settlementTicks) >= 0n) {
-    const equity = unit.equityAt(state, takeoverTicks);
+    const equity = unit.equityAt(state, takeoverOf);
     const taken = planTakeover(state, unit, equity);
     if (taken !== null) {
       emitStep(state, unit, figures, { step: 'takeover', amountQuanta: quanta(equity) });

@@ -17,7 +17,6 @@ import type { State } from '../state.ts';
 import { advanceEma, scheduleEma } from './basis-ema.ts';
 import { impactQuotes } from './impact-price.ts';
 import { nextSampleUs } from './sampling.ts';
-import { noteMarkBefore } from './step-move.ts';
 
 /** Parts of a tick in the EMA. */
 const MICRO = 1_000_000;
@@ -129,7 +128,9 @@ export function changeMark(
 /** Sets the mark; the one before this step stays known for the rules of §6. */
 export function moveMark(state: State, market: Market, mark: PriceTicks): void {
   fixOpenInterestCap(market, mark);
-  noteMarkBefore(state, market);
+  // All marks of a step, also those of a bar, count from the mark before the step.
+  if (market.markStep !== state.step) market.markBeforeTicks = market.markTicks ?? mark;
+  market.markStep = state.step;
   market.markTicks = mark;
 }
 

@@ -36,6 +36,6 @@ export function runShortfallTimer(state: State): void {
   if (state.shortfallDueUs > state.nowUs) return;
   state.shortfallDueUs = state.nowUs - (state.nowUs % HOUR_US) + HOUR_US;
   const pays = minBig(-state.shortfall.cash, insuranceAllowance(state, null));
-  payFromInsurance(state, pays, null, 'shortfall');
+  if (pays > 0n) payFromInsurance(state, [{ market: null, amount: pays }], 'shortfall');
   repayShortfall(state, pays);
 }

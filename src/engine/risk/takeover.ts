@@ -5,12 +5,11 @@ import { lots, PPM, type PriceTicks } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
-import { isSelfPriced } from './insurance.ts';
 import { marginFigures } from './margin.ts';
 import { transferPosition } from './position-transfer.ts';
 import { initialOf, maintenanceOf, mustMark } from './requirement.ts';
 import type { PriceOf, RiskUnit } from './risk-unit.ts';
-import { settlementTicks, takeoverTicks } from './settlement-price.ts';
+import { isSelfPriced, settlementTicks, takeoverTicks } from './settlement-price.ts';
 
 /** A position that the vault takes, at which price, and what it is paid for taking it. */
 interface Taken {
@@ -32,7 +31,7 @@ export function planTakeover(
   let left = equity;
   const taken = unit.freshPositions(state).map((exposure) => {
     const market = state.market(exposure.market);
-    const priceTicks = takeoverTicks(market, exposure.positionLots);
+    const priceTicks = takeoverOf(market, exposure.positionLots);
     const distance = Math.abs(settlementTicks(market) - priceTicks);
     const size = BigInt(Math.abs(exposure.positionLots));
     const half = divCeil(maintenanceOf(market, exposure.positionLots), 2n);
@@ -72,7 +71,7 @@ function vaultAffords(state: State, unit: RiskUnit, taken: readonly Taken[]): bo
     if (incoming.has(exposure.market)) continue;
     const market = state.market(exposure.market);
     if (market.frozen) free += minBig(0n, worth(exposure, market, exposure.positionLots, mustMark));
-    else free += worth(exposure, market, exposure.positionLots, takeoverTicks);
+    else free += worth(exposure, market, exposure.positionLots, takeoverOf);
   }
   for (const { exposure: from, priceTicks, payment } of taken) {
     const market = state.market(from.market);
@@ -83,12 +82,17 @@ function vaultAffords(state: State, unit: RiskUnit, taken: readonly Taken[]): bo
     // What the vault holds stays countable in whole lots and Quanta.
     if (!Number.isSafeInteger(after)) return false;
     notional(lots(after), mustMark(market), market.spec.quantaPerTickLot);
-    free += payment + worth(exposure, market, after, takeoverTicks);
+    free += payment + worth(exposure, market, after, takeoverOf);
     free -= notional(from.positionLots, priceTicks, market.spec.quantaPerTickLot);
     free += initialOf(exposure, market, lots(Math.abs(before)));
     free -= initialOf(exposure, market, lots(Math.abs(after)));
   }
   return free >= 0n;
+}
+
+/** The take-over price for the holder of these signed lots. */
+export function takeoverOf(market: Market, positionLots: number): PriceTicks {
+  return takeoverTicks(market, positionLots > 0 ? 1 : -1);
 }
 
 /** Value of this many lots less the cost of the position. */

@@ -7,8 +7,8 @@
  * whole minute after the vault came to hold one; a position that the vault gets within that instant is offered in it,
  * if it held another one before.
  *
- * These orders are like the engine's others in their identity, and like a user's in matching: they rest, wait their
- * turn in the queue and pay maker fees.
+ * These orders are the engine's own in their identity and like a user's in matching: they rest, wait their turn in the
+ * queue and pay maker fees.
  */
 import { ceilDiv, floorDiv, floorTo } from '../../num/arithmetic.ts';
 import { lots, orderId, PPM, ppm, priceTicks, type PriceTicks } from '../../num/units.ts';
@@ -65,7 +65,8 @@ function offer(state: State, market: Market, exposure: Exposure): void {
     ioc: false,
     postOnly: true,
     reduceOnly: true,
-    nonce: BigInt(state.nextEngineOrder()),
+    // Not its number in the command: the state must not depend on how time was cut into commands.
+    nonce: BigInt(id),
     expiresAtMs: NEVER_MS,
     delegate: null,
     clientId: null,

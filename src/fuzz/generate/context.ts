@@ -72,7 +72,12 @@ export class Context {
     return BigInt(nowMs + this.dice.pick([0, 1, 50, 400, 2000, 20_000]));
   }
 
+  /** Mostly one that still trades. */
   market(): KnownMarket {
+    for (let tries = 0; tries < 4; tries += 1) {
+      const market = this.dice.pick(this.world.markets);
+      if (market.status !== 'delisted') return market;
+    }
     return this.dice.pick(this.world.markets);
   }
 

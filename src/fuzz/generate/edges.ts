@@ -1,4 +1,4 @@
-/** Instants at which something ends or begins: expiries, stale indices, lock-ups, pauses, settlements, whole seconds. */
+/** Instants at which something ends or begins: expiries, stale indices, lock-ups, pauses, settlements, notices, whole seconds and minutes. */
 import type { Context } from './context.ts';
 
 const SECOND_US = 1_000_000;
@@ -15,7 +15,7 @@ export function untilEdge(context: Context): number {
 function edgeOf({ dice, world, nowUs }: Context): number {
   switch (dice.below(6)) {
     case 0:
-      return nextMultiple(nowUs, SECOND_US);
+      return nextMultiple(nowUs, dice.chance(200) ? 60 * SECOND_US : SECOND_US);
     case 1:
       return nextMultiple(nowUs, 1000);
     case 2: {

@@ -6,7 +6,8 @@ import type { Context } from './context.ts';
 /** Some of it new subaccounts, which a first credit opens. */
 export function makeDeposit(context: Context): Command {
   const { dice, setup } = context;
-  const system = [setup.config.insuranceAccount, setup.config.treasuryAccount];
+  const { insuranceAccount, treasuryAccount, shortfallAccount } = setup.config;
+  const system = [insuranceAccount, insuranceAccount, treasuryAccount, shortfallAccount];
   return {
     kind: 'deposit',
     timeUs: context.nowUs,

@@ -26,7 +26,10 @@ export function makeMark(context: Context): Command {
 
 export function makeFundingRate(context: Context): Command {
   const { dice } = context;
-  const market = fitting(context, ({ spec }) => spec.funding.source === 'external');
+  const market = fitting(
+    context,
+    ({ spec, status }) => spec.funding.source === 'external' && status !== 'delisted',
+  );
   if (market === null) return makeIndex(context);
   const most = dice.pick([100_000, 30_000_000, 30_000_000]);
   return {
@@ -47,8 +50,10 @@ function setIndex(context: Context, market: KnownMarket, ticks: PriceTicks): Set
   };
 }
 
-const isOracle = ({ spec }: KnownMarket): boolean => spec.indexSource !== 'mid';
-const isExternal = ({ spec }: KnownMarket): boolean => spec.markSource === 'external';
+const isOracle = ({ spec, status }: KnownMarket): boolean =>
+  spec.indexSource !== 'mid' && status !== 'delisted';
+const isExternal = ({ spec, status }: KnownMarket): boolean =>
+  spec.markSource === 'external' && status !== 'delisted';
 
 /** A market that takes it; any at all when something should be wrong; null when there is none. */
 function fitting(context: Context, takes: (market: KnownMarket) => boolean): KnownMarket | null {

@@ -1,6 +1,6 @@
 /** Margin settings, delegates, signers, self-trade modes, and markets that open late. */
 import type { Command } from '../../engine/commands.ts';
-import { address, lots, ppm, subaccountId } from '../../num/units.ts';
+import { address, lots, ppm, priceTicks, subaccountId } from '../../num/units.ts';
 import type { Context } from './context.ts';
 
 export function makeMargin(context: Context): Command {
@@ -115,6 +115,7 @@ export function makeListing(context: Context): Command {
         { makerFeePpm: ppm(-spec.takerFeePpm - 1), symbol: 'X' },
         { minLots: lots(spec.maxLots + 1), symbol: 'X' },
         { tiers: [], symbol: 'X' },
+        { initialMarkTicks: priceTicks(1), markSource: 'index' as const, symbol: 'X' },
       ])
     : {};
   return { kind: 'listMarket', timeUs: context.nowUs, spec: { ...spec, symbol, ...unsound } };

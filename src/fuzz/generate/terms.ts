@@ -205,7 +205,7 @@ function spoil(context: Context, drawn: DrawnTerms): DrawnTerms {
   const { dice } = context;
   const { spec } = drawn.marketKnown;
   const sign = drawn.lots > 0 ? 1 : -1;
-  switch (dice.below(12)) {
+  switch (dice.below(13)) {
     case 0:
       return { ...drawn, market: marketId(99) };
     case 1:
@@ -228,6 +228,11 @@ function spoil(context: Context, drawn: DrawnTerms): DrawnTerms {
       return { ...drawn, delegate: accountId(dice.below(8)) };
     case 10:
       return { ...drawn, clientId: CLIENT_IDS[0] ?? null };
+    case 11: {
+      const { insuranceAccount, shortfallAccount } = context.setup.config;
+      const originator = dice.pick([insuranceAccount, shortfallAccount]);
+      return { ...drawn, originator, originatorFeePpm: ppm(dice.pick([0, 10])) };
+    }
     default:
       return drawn;
   }

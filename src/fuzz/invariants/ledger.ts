@@ -6,12 +6,13 @@ import { StreamInvariant } from './stream-invariant.ts';
 /** Every Quantum of cash comes from an entry, and funding gives out what it takes in. */
 export class Ledger extends StreamInvariant {
   readonly name = 'ledgerAddsUp';
-  readonly rule = 'R-1.6, R-7.3, R-8.1';
+  readonly rule = 'R-1.6, R-6.6, R-7.3, R-8.1';
   readonly says =
-    'a balance is the sum of its entries, funding sums to zero with its rounding, and insurance is never negative';
+    'a balance is the sum of its entries, funding sums to zero with its rounding, insurance is never below zero and the shortfall never above it';
   private readonly cash = new Map<number, bigint>();
   private funding = 0n;
   private insurance: number | null = null;
+  private shortfall: number | null = null;
 
   see(event: EngineEvent): void {
     if (event.kind === 'balanceChanged') {
@@ -39,6 +40,9 @@ export class Ledger extends StreamInvariant {
     this.insurance ??= engine.subaccountIdOf(engine.config.insuranceAccount, 0) ?? null;
     const held = this.insurance === null ? 0n : (this.cash.get(this.insurance) ?? 0n);
     if (held < 0n) this.fail(`insurance holds ${held}`);
+    this.shortfall ??= engine.subaccountIdOf(engine.config.shortfallAccount, 0) ?? null;
+    const missing = this.shortfall === null ? 0n : (this.cash.get(this.shortfall) ?? 0n);
+    if (missing > 0n) this.fail(`the shortfall holds ${missing}`);
   }
 
   override compare(engine: Engine): void {

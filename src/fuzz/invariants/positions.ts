@@ -85,10 +85,11 @@ export class Positions extends StreamInvariant {
   }
 }
 
-/** Its maker and its taker: the system's last two. */
+/** Its maker and its taker. */
 const isHouse = (engine: Engine, id: ReturnType<typeof subaccountId>): boolean => {
   const { system, account } = engine.subaccount(id);
   if (!system) return false;
-  const { clsAccount, insuranceAccount, treasuryAccount } = engine.config;
-  return ![clsAccount, insuranceAccount, treasuryAccount].includes(engine.addressOf(account));
+  const { clsAccount, insuranceAccount, treasuryAccount, shortfallAccount } = engine.config;
+  const others = [clsAccount, insuranceAccount, treasuryAccount, shortfallAccount];
+  return !others.includes(engine.addressOf(account));
 };

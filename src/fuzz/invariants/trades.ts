@@ -27,6 +27,12 @@ export class Trades extends StreamInvariant {
     switch (event.kind) {
       case 'marketListed':
         this.bands.set(event.market, event.spec.priceBandPpm);
+        if (event.spec.initialMarkTicks !== null) {
+          this.marks.set(event.market, event.spec.initialMarkTicks);
+        }
+        break;
+      case 'marketTermsChanged':
+        this.bands.set(event.market, event.spec.priceBandPpm);
         break;
       case 'markChanged':
         this.marks.set(event.market, event.markTicks);

@@ -1,91 +1,161 @@
-/** Auto-deleveraging (R-6.4, D-32): positions that nobody takes are closed against their other side, and what equity is behind them goes along. */
-import { shareOf } from './engine-orders.ts';
-import { equityOf, marketsOf, type Unit } from './risk-units.ts';
-import { upnlOf, valueOf } from './margin.ts';
-import { abs, max, min, shareDown, sign } from './numbers.ts';
+/**
+ * Auto-deleveraging (R-6.4): positions that nobody takes are closed at the settlement price against their other side. All is worked out before
+ * anything moves.
+ */
+import { gainOf, layDeficit, lossOf, spread } from './deficits.ts';
+import { bookUnit, sayStep } from './ladder-steps.ts';
+import { payByMarket } from './lift.ts';
+import { atMark, atSettlement } from './margin.ts';
+import { abs, max, min, ofPpm, roundedUp, sign, sum } from './numbers.ts';
+import { rankedHolders, type Ranks } from './ranks.ts';
+import { freshMarketsOf, partyEquityOf, unitOf, type Unit } from './risk-units.ts';
+import { bookShortfall } from './shortfall.ts';
 import { transferPosition } from './transfers-of-positions.ts';
-import {
-  book,
-  bookMargin,
-  INSURANCE,
-  isIsolated,
-  positionOf,
-  subOf,
-  type Market,
-  type Sub,
-  type World,
-} from './world.ts';
+import { book, INSURANCE, positionOf, subOf, type Market, type Sub, type World } from './world.ts';
 
-/** `equity` is what is behind the unit's positions; it ends at exactly 0. */
-export function deleverage(world: World, unit: Unit, equity: bigint): void {
-  const markets = marketsOf(world, unit);
-  const shares = markets.map((market) => {
-    const { weight, total } = shareOf(world, unit, market);
-    return shareDown(equity * weight, total);
-  });
-  let left = equity;
-  markets.forEach((market, i) => {
-    const money = i === markets.length - 1 ? left : (shares[i] ?? 0n);
-    left -= money;
-    closeAgainst(world, unit.sub, market, money);
-  });
-}
-
-/** The ranked are closed one by one; each gets its part of the money by size, rounded down, and the last one the rest. */
-function closeAgainst(world: World, sub: Sub, market: Market, money: bigint): void {
-  const all = positionOf(sub, market.id).lots;
-  let open = abs(all);
-  let left = money;
-  for (const other of ranked(world, market, -sign(all))) {
-    const closed = min(open, abs(positionOf(other, market.id).lots));
-    open -= closed;
-    const share = open === 0n ? left : shareDown(money * closed, abs(all));
-    left -= share;
-    transferPosition(world, market, sub, other, sign(all) * closed, share, 'adl');
-    payFlatMargin(world, other, market);
-    if (open === 0n) return;
-  }
-}
-
-/** An isolated position that was closed beyond its margin: insurance pays if it can, else its owner's cash. */
-function payFlatMargin(world: World, sub: Sub, market: Market): void {
-  const { lots, margin } = positionOf(sub, market.id);
-  if (lots !== 0n || margin >= 0n) return;
-  const insurance = subOf(world, INSURANCE);
-  book(world, insurance.cash >= -margin ? insurance : sub, margin, 'insurance');
-  bookMargin(world, sub, market.id, -margin, 'insurance');
-}
-
-interface Ranked {
+/** One who is closed. */
+export interface Party {
   readonly sub: Sub;
-  /** 0: in profit; 1: the others; 2: without equity; 3: the house. */
-  readonly class: number;
-  readonly top: bigint;
-  readonly bottom: bigint;
+  readonly market: Market;
+  readonly lots: bigint;
+  /** What it pays of a deficit, and what it gets so that it does not fall below zero. */
+  charge: bigint;
+  relief: bigint;
 }
 
-/** Who holds this side, in the order in which they are closed. */
-function ranked(world: World, market: Market, side: bigint): Sub[] {
-  return world.subs
-    .filter((sub) => sign(positionOf(sub, market.id).lots) === side)
-    .map((sub) => rankOf(world, market, sub))
-    .sort((a, b) => {
-      if (a.class !== b.class) return a.class - b.class;
-      const order = b.top * a.bottom - a.top * b.bottom;
-      return order === 0n ? a.sub.id - b.sub.id : order < 0n ? -1 : 1;
-    })
-    .map(({ sub }) => sub);
+/** What one of the positions is closed against, in order. */
+interface Closing {
+  readonly market: Market;
+  readonly parties: readonly Party[];
 }
 
-function rankOf(world: World, market: Market, sub: Sub): Ranked {
-  if (sub.house) return { sub, class: 3, top: 0n, bottom: 1n };
-  const equity = equityOf(world, { sub, isolated: isIsolated(sub, market.id) ? market : null });
-  if (equity <= 0n) return { sub, class: 2, top: 0n, bottom: 1n };
-  const { lots, cost } = positionOf(sub, market.id);
-  const upnl = upnlOf(sub, market);
-  const notional = max(1n, valueOf(market, abs(lots)));
-  const paid = max(1n, abs(cost));
-  return upnl > 0n
-    ? { sub, class: 0, top: upnl * notional, bottom: paid * equity }
-    : { sub, class: 1, top: upnl * equity, bottom: paid * notional };
+/** `behind` is what is behind the unit's fresh positions at settlement prices, after insurance. Answers who was closed. */
+export function deleverage(world: World, unit: Unit, ranks: Ranks, behind: bigint): Party[] {
+  const closings = freshMarketsOf(world, unit).map((market) => ({
+    market,
+    parties: whoIsClosed(world, unit.sub, ranks, market),
+  }));
+  const parties = closings.flatMap((closing) => closing.parties);
+  for (const party of parties) relieve(world, party, parties);
+  const unborne = behind < 0n ? charge(world, unit.sub, closings, -behind) : 0n;
+  // Relief is the owner's first, then a deficit.
+  let rest = max(0n, behind);
+  const lacks = closings.map((closing) => {
+    const given = sum(closing.parties.map(({ relief }) => relief));
+    const own = min(rest, given);
+    rest -= own;
+    return given - own;
+  });
+  const markets = closings.map(({ market }) => market);
+  const unpaid = sum(lacks) - payByMarket(world, unit, markets, lacks);
+  leaveToShortfall(world, unit, unborne + unpaid);
+  takeFees(world, unit, rest);
+  for (const { sub, market, lots, charge: paid, relief } of parties) {
+    const side = -sign(positionOf(sub, market.id).lots);
+    const price = atSettlement(market, lots);
+    transferPosition(world, market, unit.sub, sub, side * lots, price, relief - paid, 'adl');
+  }
+  return parties;
+}
+
+/** The ranked one by one until the position is closed. */
+function whoIsClosed(world: World, owner: Sub, ranks: Ranks, market: Market): Party[] {
+  const { lots: all } = positionOf(owner, market.id);
+  let open = abs(all);
+  const parties: Party[] = [];
+  for (const sub of rankedHolders(world, ranks, market, -sign(all))) {
+    const lots = min(open, abs(positionOf(sub, market.id).lots));
+    open -= lots;
+    if (lots > 0n) parties.push({ sub, market, lots, charge: 0n, relief: 0n });
+  }
+  return parties;
+}
+
+/** What a closing at the settlement price is worth more than at the mark. */
+function betterBy({ sub, market, lots }: Party): bigint {
+  const side = sign(positionOf(sub, market.id).lots);
+  return side * lots * (atSettlement(market, side) - atMark(market, side)) * market.unit;
+}
+
+/** The closings of the same unit: its cross positions, or the isolated one. */
+function ofUnitOf(party: Party, parties: readonly Party[]): Party[] {
+  const { isolated } = unitOf(party.sub, party.market);
+  return parties.filter(
+    (other) => other.sub === party.sub && unitOf(other.sub, other.market).isolated === isolated,
+  );
+}
+
+/** Nobody is left below zero, or further below: what lacks goes to its closings in order, each up to what that loses. */
+function relieve(world: World, party: Party, parties: readonly Party[]): void {
+  if (party.sub.house) return;
+  const own = ofUnitOf(party, parties);
+  const before = partyEquityOf(world, unitOf(party.sub, party.market));
+  const after = before + sum(own.map((other) => betterBy(other) + other.relief));
+  party.relief = min(max(0n, -betterBy(party)), max(0n, min(0n, before) - after));
+}
+
+/** A deficit on those who gained; answers what nobody can bear. */
+function charge(world: World, owner: Sub, closings: readonly Closing[], deficit: bigint): bigint {
+  const all = closings.flatMap(({ parties }) => parties);
+  const markets = closings.map(({ market }) => market);
+  const parts = layDeficit(owner, markets, deficit);
+  const borne = closings.map((closing, i) => {
+    const part = parts[i] ?? 0n;
+    return part - chargeIn(world, closing, all, part);
+  });
+  let rest = deficit - sum(borne);
+  closings.forEach((closing, i) => {
+    const most = min(rest, max(0n, lossOf(owner, closing.market) - (borne[i] ?? 0n)));
+    rest -= most - chargeIn(world, closing, all, most);
+  });
+  return rest;
+}
+
+/** Spreads a part over those who are closed in a market; answers what they cannot bear. */
+function chargeIn(
+  world: World,
+  { market, parties }: Closing,
+  all: readonly Party[],
+  amount: bigint,
+): bigint {
+  const roomOf = (party: Party): bigint => {
+    const side = sign(positionOf(party.sub, market.id).lots);
+    const byGain = gainOf(market, side, party.lots) - party.charge;
+    if (party.sub.house) return max(0n, byGain);
+    const settled = sum(
+      ofUnitOf(party, all).map((other) => betterBy(other) + other.relief - other.charge),
+    );
+    const equity = partyEquityOf(world, unitOf(party.sub, market)) + settled;
+    return max(0n, min(byGain, equity));
+  };
+  const bearers = parties.map((party) => ({
+    lots: party.lots,
+    room: () => roomOf(party),
+    bear: (part: bigint) => {
+      party.charge += part;
+    },
+  }));
+  return spread(amount, bearers);
+}
+
+/** R-6.6 */
+export function leaveToShortfall(world: World, unit: Unit, amount: bigint): void {
+  if (amount === 0n) return;
+  sayStep(world, unit, { step: 'shortfall', amountQuanta: amount });
+  bookShortfall(world, -amount);
+  bookUnit(world, unit, amount, 'shortfall');
+}
+
+/** Out of what the owner keeps: at least what the settlement price is better for it than the mark. */
+function takeFees(world: World, unit: Unit, kept: bigint): void {
+  let rest = kept;
+  for (const market of freshMarketsOf(world, unit)) {
+    const { lots } = positionOf(unit.sub, market.id);
+    const price = atSettlement(market, lots);
+    const usual = roundedUp(abs(lots) * price * market.unit, ofPpm(world.config.liquidationFeePpm));
+    const fee = min(rest, max(usual, lots * (price - atMark(market, lots)) * market.unit));
+    rest -= fee;
+    bookUnit(world, unit, -fee, 'liquidationFee');
+    book(world, subOf(world, INSURANCE), fee, 'liquidationFee');
+  }
 }

@@ -1,17 +1,16 @@
 /** Whether an order, or a fill, can be paid for (R-5.5, R-5.6, D-6 to D-8, D-25, D-27): tried on the world, and put back. */
 import {
-  crossEquity,
-  crossInitial,
+  admissionEquity,
   crossMaintenance,
   freeCross,
   initialOfPosition,
-  isolatedEquity,
   maintenanceOf,
   openingOrders,
+  openInterest,
   restingFee,
 } from './margin.ts';
 import { abs, max, roundedUp, sign, sum } from './numbers.ts';
-import { allOf, closingLots, dealOf, isolatedMoney, type Fees } from './positions.ts';
+import { allOf, carryOut, dealOf, isolatedMoney, type Deal, type Fees } from './positions.ts';
 import {
   isIsolated,
   leftOf,
@@ -35,16 +34,24 @@ function restingCosts(world: World, sub: Sub, market: Market): bigint {
   );
 }
 
+/** D-8: with what rests beside it the order takes lots off the position, and opens none. */
+export function onlyReduces(world: World, order: Order): boolean {
+  const sub = subOf(world, order.sub);
+  const side = sign(order.lots);
+  const { lots } = positionOf(sub, order.market);
+  const resting = openingOrders(world, sub, marketOf(world, order.market), side);
+  return sign(lots) === -side && sum(resting.map(leftOf)) + leftOf(order) <= abs(lots);
+}
+
 export function affordsOrder(world: World, order: Order): boolean {
   const sub = subOf(world, order.sub);
   const market = marketOf(world, order.market);
   const side = sign(order.lots);
   const size = leftOf(order);
-  const { lots } = positionOf(sub, market.id);
-  const sameSide = sum(openingOrders(world, sub, market, side).map(leftOf));
-  // D-8
-  if (sign(lots) === -side && sameSide + size <= abs(lots)) return true;
+  if (onlyReduces(world, order)) return true;
   const mark = market.mark ?? 0n;
+  // one who owes a deficit opens nothing.
+  if (sub.clearingDebt > 0n) return false;
   // D-7: an ioc order counts its requirement and its fee at the mark.
   const limit = order.ioc ? mark : order.price;
   const { maker, taker } = market.rates;
@@ -78,34 +85,47 @@ export function affordsFill(
   fees: Fees,
   resting: Order | null,
 ): boolean {
-  if (isIsolated(sub, market.id)) {
-    return affordsIsolatedFill(world, sub, market, lots, price, fees, resting);
-  }
   const position = positionOf(sub, market.id);
-  const before = position.lots;
-  const equity0 = crossEquity(world, sub);
-  const maintenance0 = crossMaintenance(world, sub);
-  const equity1 = equity0 + lots * ((market.mark ?? 0n) - price) * market.unit - allOf(fees);
-  const [initial1, maintenance1] = tried(position, lots, resting, () => [
-    crossInitial(world, sub),
+  const deal = dealOf(market, position, lots, price);
+  // one who owes a deficit opens nothing.
+  if (deal.opened > 0n && sub.clearingDebt > 0n) return false;
+  if (isIsolated(sub, market.id))
+    return affordsIsolatedFill(world, sub, market, deal, fees, resting);
+  const look = (): readonly [bigint, bigint, bigint] => [
+    admissionEquity(world, sub, null),
     crossMaintenance(world, sub),
-  ]);
-  if (equity1 >= initial1) return true;
-  const reduces = closingLots(before, lots) === abs(lots);
-  return reduces && equity1 >= 0n && equity1 * maintenance0 >= equity0 * maintenance1;
+    freeCross(world, sub),
+  ];
+  const [equity0, maintenance0] = look();
+  const cash = deal.pnl - allOf(fees);
+  const [equity1, maintenance1, free1] = tried(world, sub, market, deal, cash, 0n, resting, look);
+  if (free1 >= 0n) return true;
+  return deal.opened === 0n && equity1 >= 0n && equity1 * maintenance0 >= equity0 * maintenance1;
 }
 
+/** What is true after the fill; open interest counts as it is before. */
 function tried<T>(
-  position: { lots: bigint },
-  lots: bigint,
+  world: World,
+  sub: Sub,
+  market: Market,
+  deal: Deal,
+  cash: bigint,
+  margin: bigint,
   resting: Order | null,
   look: () => T,
 ): T {
-  position.lots += lots;
-  if (resting !== null) resting.filled += abs(lots);
+  const position = positionOf(sub, market.id);
+  const before = { ...position };
+  market.interestTried = openInterest(world, market);
+  carryOut(market, position, deal);
+  position.margin += margin;
+  sub.cash += cash;
+  if (resting !== null) resting.filled += abs(deal.lots);
   const seen = look();
-  position.lots -= lots;
-  if (resting !== null) resting.filled -= abs(lots);
+  if (resting !== null) resting.filled -= abs(deal.lots);
+  sub.cash -= cash;
+  Object.assign(position, before);
+  market.interestTried = null;
   return seen;
 }
 
@@ -113,33 +133,39 @@ function affordsIsolatedFill(
   world: World,
   sub: Sub,
   market: Market,
-  lots: bigint,
-  price: bigint,
+  deal: Deal,
   fees: Fees,
   resting: Order | null,
 ): boolean {
-  const position = positionOf(sub, market.id);
-  const deal = dealOf(market, position, lots, price);
-  const money = isolatedMoney(sub, market, deal, fees);
-  const equity0 = isolatedEquity(sub, market);
+  const { lots } = positionOf(sub, market.id);
+  const money = isolatedMoney(world, sub, market, deal, fees);
+  const equity0 = admissionEquity(world, sub, market);
   const maintenance0 = maintenanceOf(sub, market);
-  const gain = lots * ((market.mark ?? 0n) - price) * market.unit;
-  const equity1 = equity0 + gain - allOf(money.closingFees) - money.returned + money.taken;
+  const margin = deal.pnl - allOf(money.closingFees) - money.returned + money.taken;
+  const cash = money.returned - money.taken - allOf(money.openingFees);
+  const [equity1, initial1, maintenance1, free1] = tried(
+    world,
+    sub,
+    market,
+    deal,
+    cash,
+    margin,
+    resting,
+    () => [
+      admissionEquity(world, sub, market),
+      initialOfPosition(world, sub, market),
+      maintenanceOf(sub, market),
+      freeCross(world, sub),
+    ],
+  );
   if (money.returned < 0n || equity1 < 0n) return false;
-  const [initial1, maintenance1, free1] = tried(position, lots, resting, () => [
-    initialOfPosition(sub, market),
-    maintenanceOf(sub, market),
-    freeCross(world, sub),
-  ]);
   if (deal.opened === 0n) {
-    if (deal.closed === abs(position.lots)) return true;
+    if (deal.closed === abs(lots)) return true;
     if (equity1 >= initial1) return true;
     // D-25: what rounding for the exchange costs does not count.
     const allowed = max(0n, maintenance1 - 1n);
     return equity1 * maintenance0 >= equity0 * allowed;
   }
   if (equity1 < maintenance1) return false;
-  const lack = max(0n, initial1 - equity1);
-  const cash = money.returned - money.taken - allOf(money.openingFees);
-  return free1 + cash - lack >= 0n;
+  return free1 - max(0n, initial1 - equity1) >= 0n;
 }

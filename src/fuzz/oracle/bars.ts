@@ -19,6 +19,7 @@ const MOST_SPREAD = 1 << 24;
 export function tapeBar(world: World, c: TapeBar): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
   if (!isBar(c)) return 'tape_level_invalid';
   world.cause = 'tape';
   const before = { mark: market.mark, index: market.index };
@@ -144,7 +145,8 @@ function nextStop(
       if (order !== null) waiting.push(price + margin);
     }
   }
-  const safe = marksFollowBars(market) ? unitsIn(world, market).filter(isSafe(world)) : [];
+  const follows = marksFollowBars(market) && !market.frozen;
+  const safe = follows ? unitsIn(world, market).filter(isSafe(world)) : [];
   for (let price = from + up; price !== to; price += up) {
     if (waiting.includes(price) || dangerAt(world, market, price, safe)) return price;
   }

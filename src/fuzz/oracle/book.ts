@@ -1,6 +1,6 @@
 /** The book: what rests, best price first and then by arrival, found by looking at everything. */
 import { sign } from './numbers.ts';
-import { leftOf, type Market, type Order, type Segment, type World } from './world.ts';
+import { leftOf, marketOf, type Market, type Order, type Segment, type World } from './world.ts';
 
 /** What a taker meets: an order, or recorded volume of the house. */
 export interface Resting {
@@ -59,7 +59,14 @@ export function levelsOf(world: World, market: Market, side: bigint): [bigint, b
 
 /** Puts an order at the back of the queue of its price. */
 export function putOnBook(world: World, order: Order): void {
+  marketOf(world, order.market).bookChanged = true;
   order.resting = true;
   world.arrivals += 1;
   order.arrival = world.arrivals;
+}
+
+/** The order is on the book no more. */
+export function takeOffBook(world: World, order: Order): void {
+  if (order.resting) marketOf(world, order.market).bookChanged = true;
+  order.resting = false;
 }

@@ -1,6 +1,6 @@
 /** What turns an order down after its admission, when it is placed and when it is released (R-2.3, R-2.5, R-2.7, D-3 to D-5), in the precedence of. */
 import type { EndReason } from '../../engine/rejections.ts';
-import { affordsOrder } from './afford.ts';
+import { affordsOrder, onlyReduces } from './afford.ts';
 import { bestPrice } from './book.ts';
 import { fillable, reducible } from './legs.ts';
 import { abs, max, sign, sum } from './numbers.ts';
@@ -37,9 +37,29 @@ export function placeFault(world: World, order: Order): EndReason | null {
 
 /** Why a new order that waits is rejected; the rest is looked at when it is released. */
 export function waitFault(world: World, order: Order): EndReason | null {
-  if (marketOf(world, order.market).mark === null) return 'priceBand';
+  const status = statusFault(world, order);
+  if (status !== null) return status;
+  if (marketOf(world, order.market).mark === null) return 'noMarkPrice';
   if (order.leg && !order.parentLive && reducible(world, order) === 0n) return 'reduceOnly';
   return isFull(world, order) ? 'openOrders' : null;
+}
+
+/** */
+function statusFault(world: World, order: Order): EndReason | null {
+  const { status } = marketOf(world, order.market);
+  switch (status) {
+    case 'open':
+      return null;
+    case 'postOnly':
+      return order.postOnly ? null : 'halted';
+    case 'reduceOnly':
+      return order.reduceOnly || onlyReduces(world, order) ? null : 'halted';
+    case 'cancelOnly':
+    case 'halted':
+      return 'halted';
+    case 'delisted':
+      return 'delisted';
+  }
 }
 
 /** Why an order that waited may not go to the book. */
@@ -52,7 +72,10 @@ export function releaseFault(world: World, order: Order): EndReason | null {
 
 function bookFault(world: World, order: Order): EndReason | null {
   const market = marketOf(world, order.market);
-  if (market.mark === null) return 'priceBand';
+  const status = statusFault(world, order);
+  if (status !== null) return status;
+  if (market.mark === null) return 'noMarkPrice';
+  if (market.frozen && !order.reduceOnly && !onlyReduces(world, order)) return 'staleIndex';
   if (!order.ioc && isFarFromMark(market, order.price)) return 'priceBand';
   return order.postOnly && crosses(world, market, order) ? 'postOnlyWouldCross' : null;
 }
@@ -73,7 +96,8 @@ function riskFault(world: World, order: Order): EndReason | null {
   const market = marketOf(world, order.market);
   const { lots } = positionOf(subOf(world, order.sub), order.market);
   const opening = abs(lots + sign(order.lots) * leftOf(order)) - abs(lots);
-  const limit = BigInt(market.spec.maxOpenInterestLots);
-  if (opening > 0n && openInterest(world, market.id) + opening > limit) return 'openInterest';
+  if (opening > 0n && openInterest(world, market.id) + opening > market.openInterestCap) {
+    return 'openInterest';
+  }
   return affordsOrder(world, order) ? null : 'insufficientMargin';
 }

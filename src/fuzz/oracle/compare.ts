@@ -229,6 +229,12 @@ function compareMarket(
   to.same('R-5.3', of('index'), market.index, view.indexTicks);
   to.same('R-5.3', of('mark'), market.mark, view.markTicks);
   to.same('R-2.5', of('last price'), market.last, view.lastTicks);
+  to.same('R-13.2', of('status'), market.status, view.status);
+  const frozenSince = market.frozen ? market.frozenSince : null;
+  to.same('R-5.3b', of('start of the freeze'), frozenSince, view.frozenSinceUs);
+  to.same('R-13.1', of('terms'), textOf(market.spec), textOf(view.spec));
+  to.same('R-13.1', of('terms to come'), textOf(market.nextSpec), textOf(view.nextSpec));
+  to.same('R-13.1', of('end of the notice'), market.nextAt, view.nextSpecUs);
   to.same('R-7.2', of('funding rate'), market.fundingRate, view.fundingRatePpb);
   to.same('R-1.6', of('open interest'), openInterest(world, market.id), view.openInterestLots);
   for (const side of ['bid', 'ask'] as const) {
@@ -242,4 +248,12 @@ function compareMarket(
     );
   }
   if (full || world.seq % DATA_EVERY === 0) compareMarketData(to, world, exchange, market);
+}
+
+/** Terms as text, however their fields are ordered. */
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  const fields = Object.entries(value).map(([name, field]) => `${name}: ${textOf(field)}`);
+  return `{${fields.sort().join(', ')}}`;
 }

@@ -4,6 +4,7 @@ import type { LedgerReason } from '../../engine/events.ts';
 import { isLate, useAccountNonce } from './authority.ts';
 import { isolatedExcess, withdrawable } from './margin.ts';
 import { checkNonce } from './nonces.ts';
+import { exempt, leavesToShortfall, moveToShortfall, payShortfallAtOnce } from './shortfall.ts';
 import { burnFault, changeShares, mintFault, sharesBurned, sharesMinted } from './vault.ts';
 import {
   book,
@@ -33,6 +34,8 @@ export function deposit(world: World, c: Deposit): Answer {
   to.netDeposits += c.amount;
   book(world, to, c.amount, 'deposit');
   note(world, to, 'deposit', c.amount, null, null);
+  if (to.id === INSURANCE) payShortfallAtOnce(world, c.amount);
+  else exempt(world, to, c.amount);
   return 'ok';
 }
 
@@ -42,9 +45,12 @@ export function withdraw(world: World, c: Withdraw): Answer {
   if (from.system) return 'transfer_not_allowed';
   if (c.amount <= 0n) return 'amount_not_positive';
   if (c.amount > withdrawable(world, from)) return 'amount_exceeds_available';
-  world.supply -= c.amount;
+  const { free, left } = leavesToShortfall(world, from, c.amount);
+  from.exempt -= free;
+  world.supply -= c.amount - left;
   from.netDeposits -= c.amount;
-  book(world, from, -c.amount, 'withdrawal');
+  book(world, from, left - c.amount, 'withdrawal');
+  moveToShortfall(world, from, left);
   note(world, from, 'withdrawal', c.amount, null, null);
   return 'ok';
 }

@@ -1,6 +1,7 @@
 /** How orders end, and what their ending ends: what hangs on them (R-3.4, R-3.5, D-18). */
 import type { CancelAll, CancelOrder } from '../../engine/commands.ts';
 import type { EndReason } from '../../engine/rejections.ts';
+import { takeOffBook } from './book.ts';
 import { sign } from './numbers.ts';
 import { isLive, leftOf, orderOf, say, type Answer, type Order, type World } from './world.ts';
 
@@ -29,7 +30,7 @@ export function end(
   const wasShown = order.status !== 'pending';
   order.status = status;
   order.reason = reason;
-  order.resting = false;
+  takeOffBook(world, order);
   world.live = world.live.filter((other) => other !== order);
   touch(world, order);
   say(world, {

@@ -5,8 +5,8 @@
 import { bestOf } from './book.ts';
 import { end, touch } from './endings.ts';
 import { feesOf, fill, makerOf } from './fills.ts';
-import { equityOf, marketsOf, type Unit } from './risk-units.ts';
-import { maintenanceOf, valueOf } from './margin.ts';
+import { equityOf, freshMarketsOf, type Unit } from './risk-units.ts';
+import { atSettlement, maintenanceOf, valueOf } from './margin.ts';
 import { bandLimit, makerAffords, makersSize } from './matching.ts';
 import { abs, max, min, ofPpm, roundedUp, shareDown, shareUp, sum } from './numbers.ts';
 import { NO_FEES } from './positions.ts';
@@ -24,10 +24,10 @@ export interface Share {
   readonly total: bigint;
 }
 
-/** R-6.3: by maintenance requirement; without any, by notional. */
+/** R-6.3: fresh positions share by maintenance requirement; without any, by notional. */
 export function shareOf(world: World, unit: Unit, market: Market): Share {
   const equity = equityOf(world, unit);
-  const open = marketsOf(world, unit);
+  const open = freshMarketsOf(world, unit);
   const byMaintenance = (other: Market): bigint => maintenanceOf(unit.sub, other);
   const byNotional = (other: Market): bigint =>
     valueOf(other, abs(positionOf(unit.sub, other.id).lots));
@@ -66,11 +66,17 @@ export const bankruptcyPrice = (sub: Sub, market: Market, share: Share): bigint 
 
 /** The worst price at which the position may be closed now. */
 export function engineLimit(world: World, sub: Sub, market: Market, share: Share): bigint {
-  const long = positionOf(sub, market.id).lots > 0n;
+  const { lots } = positionOf(sub, market.id);
+  const long = lots > 0n;
   const fee = BigInt(world.config.liquidationFeePpm);
   const limit = priceAt(sub, market, share, fee, long ? 'up' : 'down');
   const band = bandLimit(market, long ? -1n : 1n);
-  return long ? max(1n, max(band, limit)) : min(band, limit);
+  // No further from the settlement price than half of the first tier's maintenance rate.
+  const settlement = atSettlement(market, lots);
+  const rate = BigInt(market.spec.tiers[0]?.maintenanceMarginPpm ?? 0);
+  return long
+    ? max(max(1n, band), max(limit, shareUp(settlement * (2n * MILLION - rate), 2n * MILLION)))
+    : min(band, min(limit, shareDown(settlement * (2n * MILLION + rate), 2n * MILLION)));
 }
 
 /** Closes up to `size` lots on the book; answers what was left. */
@@ -83,13 +89,12 @@ export function sellOnBook(
 ): bigint {
   const before = positionOf(sub, market.id).lots;
   const side = before > 0n ? -1n : 1n;
-  const order = engineOrder(
-    world,
-    sub,
-    market,
-    side * size,
-    engineLimit(world, sub, market, share),
-  );
+  const price = engineLimit(world, sub, market, share);
+  const order = engineOrder(world, sub, market, side * size, {
+    price,
+    ioc: true,
+    postOnly: false,
+  });
   const worth = bankruptValue(sub, market, share);
   while (leftOf(order) > 0n) {
     const resting = bestOf(world, market, -side);
@@ -130,8 +135,21 @@ export function sellOnBook(
   return left;
 }
 
-/** An order of the exchange in its owner's name: ioc and reduce-only, without any fee of its own. */
-function engineOrder(world: World, sub: Sub, market: Market, lots: bigint, price: bigint): Order {
+/** The terms of an order that the exchange places in its owner's name. */
+export interface EngineTerms {
+  readonly price: bigint;
+  readonly ioc: boolean;
+  readonly postOnly: boolean;
+}
+
+/** A reduce-only order of the exchange in its owner's name. */
+export function engineOrder(
+  world: World,
+  sub: Sub,
+  market: Market,
+  lots: bigint,
+  { price, ioc, postOnly }: EngineTerms,
+): Order {
   const order: Order = {
     id: world.orders.length + 1,
     sub: sub.id,
@@ -140,8 +158,8 @@ function engineOrder(world: World, sub: Sub, market: Market, lots: bigint, price
     lots,
     filled: 0n,
     price,
-    ioc: true,
-    postOnly: false,
+    ioc,
+    postOnly,
     reduceOnly: true,
     expiresMs: NEVER_MS,
     clientId: null,

@@ -77,7 +77,7 @@ export function fill(
     const before = position.lots;
     const deal = dealOf(market, position, party.lots, price);
     const isolated = isIsolated(party.sub, market.id)
-      ? isolatedMoney(party.sub, market, deal, party.fees)
+      ? isolatedMoney(world, party.sub, market, deal, party.fees)
       : null;
     carryOut(market, position, deal);
     return { ...party, before, deal, isolated };
@@ -85,6 +85,7 @@ export function fill(
 
   printTrade(world, market, price, side * size);
   if (resting.segment !== null) resting.segment.lots -= size;
+  market.bookChanged = true;
   for (const { order, role, lots, fees, deal } of sides) {
     if (order === null) continue;
     order.filled += size;

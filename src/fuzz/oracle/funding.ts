@@ -1,8 +1,9 @@
 /** Funding (§7, D-34, D-35): premium samples, the rate of an interval, and its settlement. */
 import type { SettleFunding } from '../../engine/commands.ts';
-import { levelsOf } from './book.ts';
+import { impact } from './impact.ts';
 import { isIndexStale } from './mark.ts';
 import { max, min, shareUp, sum } from './numbers.ts';
+import { isPremiumInstant, nextPremiumInstant } from './sampling.ts';
 import {
   because,
   book,
@@ -21,32 +22,10 @@ const BILLION = 1_000_000_000n;
 /** A book at more than 100 times the index counts as that. */
 const MOST_PREMIUM = 100n * BILLION;
 
-/** Average fill of the impact notional, as price = top ÷ bottom; null when the side is too thin. */
-function impact(
-  world: World,
-  market: Market,
-  side: bigint,
-): { top: bigint; bottom: bigint } | null {
-  const notional = BigInt(market.spec.funding.impactNotional);
-  let filled = 0n;
-  let value = 0n;
-  for (const [price, size] of levelsOf(world, market, side)) {
-    const worth = size * price * market.unit;
-    if (value + worth < notional) {
-      filled += size;
-      value += worth;
-      continue;
-    }
-    // The last level gives (notional − value) ÷ (price × unit) lots; notional ÷ (lots × unit) is the average.
-    return { top: notional * price, bottom: market.unit * filled * price + (notional - value) };
-  }
-  return null;
-}
-
 /** R-7.1 (a recorded series needs none), in 1e-9 toward zero; null when it cannot be told. */
 export function premiumOf(world: World, market: Market): bigint | null {
   const { index } = market;
-  if (index === null || isIndexStale(world, market)) return null;
+  if (index === null || market.frozen || isIndexStale(world, market)) return null;
   const bid = impact(world, market, 1n);
   const ask = impact(world, market, -1n);
   if (bid === null || ask === null) return null;
@@ -59,14 +38,16 @@ export function premiumOf(world: World, market: Market): bigint | null {
 const nextMultiple = (world: World, interval: number): bigint =>
   world.now - (world.now % BigInt(interval)) + BigInt(interval);
 
-export const nextSample = (world: World, market: Market): bigint | null =>
-  market.spec.funding.source === 'external' || premiumOf(world, market) === null
-    ? null
-    : nextMultiple(world, market.spec.funding.sampleIntervalUs);
+export function nextSample(world: World, market: Market): bigint | null {
+  const { source, sampleIntervalUs } = market.spec.funding;
+  if (source === 'external' || premiumOf(world, market) === null) return null;
+  return nextPremiumInstant(world, market.id, BigInt(sampleIntervalUs));
+}
 
 export function takeSample(world: World, market: Market): void {
   const { source, sampleIntervalUs } = market.spec.funding;
-  if (source === 'external' || world.now % BigInt(sampleIntervalUs) !== 0n) return;
+  if (source === 'external') return;
+  if (!isPremiumInstant(world, market.id, BigInt(sampleIntervalUs))) return;
   if (market.sampledAt === world.now) return;
   const premium = premiumOf(world, market);
   if (premium === null) return;
@@ -85,16 +66,17 @@ const isSettling = (market: Market): boolean =>
   market.samples.length > 0 || market.fundingRate !== 0n;
 
 export const nextFunding = (world: World, market: Market): bigint | null =>
-  isSettling(market) && market.spec.funding.source === 'premium'
+  isSettling(market) && market.status !== 'delisted' && market.spec.funding.source === 'premium'
     ? nextMultiple(world, market.spec.funding.intervalUs)
     : null;
 
 export function settleDue(world: World, market: Market): void {
   const { source, intervalUs } = market.spec.funding;
-  if (source !== 'premium' || world.now % BigInt(intervalUs) !== 0n || !isSettling(market)) return;
+  if (market.status === 'delisted' || source !== 'premium') return;
+  if (world.now % BigInt(intervalUs) !== 0n || !isSettling(market)) return;
   if (market.settledAt === world.now) return;
   market.settledAt = world.now;
-  const rate = isIndexStale(world, market) ? 0n : rateOf(market);
+  const rate = market.frozen || isIndexStale(world, market) ? 0n : rateOf(market);
   market.samples = [];
   settle(world, market, rate);
 }
@@ -112,16 +94,19 @@ function rateOf(market: Market): bigint {
   const [tier] = tiers;
   const room = BigInt((tier?.initialMarginPpm ?? 0) - (tier?.maintenanceMarginPpm ?? 0));
   const byRoom = (room * BigInt(funding.marginCapPpm)) / 1000n;
-  return clamp(rate, min(BigInt(funding.capPpm) * 1000n, byRoom));
+  const most = min(BigInt(funding.capPpm) * 1000n, byRoom);
+  // One settlement takes no more than what is left of a position that is just not liquidated.
+  return clamp(rate, min(most, BigInt(tier?.maintenanceMarginPpm ?? 0) * 1000n));
 }
 
 /** A recorded rate (R-7.3, D-35). */
 export function settleFunding(world: World, c: SettleFunding): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
   if (market.spec.funding.source !== 'external') return 'funding_source_not_external';
   if (Math.abs(c.ratePpb) > 1_000_000_000) return 'funding_rate_out_of_range';
-  if (isIndexStale(world, market)) return 'index_not_fresh';
+  if (market.frozen || isIndexStale(world, market)) return 'index_not_fresh';
   settle(world, market, BigInt(c.ratePpb));
   return 'ok';
 }

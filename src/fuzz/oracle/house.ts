@@ -42,6 +42,7 @@ export function addHouse(
   where: 'back' | 'front' = 'back',
 ): void {
   if (lots === 0n) return;
+  market.bookChanged = true;
   const queue = queueAt(world, market, side, price);
   const neighbour = (where === 'back' ? queue.at(-1) : queue[0])?.segment ?? null;
   if (neighbour?.ref === null) {
@@ -63,6 +64,7 @@ export function addHistoricalOrder(
   ref: number,
 ): void {
   world.arrivals += 1;
+  market.bookChanged = true;
   market.house.push({ side, price, lots, arrival: world.arrivals, ref });
 }
 
@@ -82,6 +84,7 @@ export function findSegment(
 export function takeOf(market: Market, segment: Segment, most: bigint): bigint {
   const taken = min(most, segment.lots);
   segment.lots -= taken;
+  if (taken > 0n) market.bookChanged = true;
   if (segment.lots === 0n) market.house.splice(market.house.indexOf(segment), 1);
   return taken;
 }

@@ -3,6 +3,7 @@
  * pair fills is covered no more by the other. It ends when nothing can need it any more.
  */
 import type { EndReason } from '../../engine/rejections.ts';
+import { takeOffBook } from './book.ts';
 import { end, legsOf, touch } from './endings.ts';
 import { abs, max, min, sign } from './numbers.ts';
 import { hasTurned } from './positions.ts';
@@ -50,7 +51,7 @@ export function whyOver(world: World, leg: Order): EndReason | null {
 /** The order waits, or waits again. */
 export function wait(world: World, order: Order): void {
   order.status = 'pending';
-  order.resting = false;
+  takeOffBook(world, order);
   touch(world, order);
   say(world, {
     kind: 'orderPending',

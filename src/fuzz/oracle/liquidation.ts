@@ -1,46 +1,25 @@
 /**
- * The ladder (R-6.1, R-6.2, D-29 to D-31). Everybody is looked at; who is below maintenance is handled in the order of danger, each tested
- * again just before, until nobody is left for whom anything can be done.
+ * The ladder (R-6.1, R-6.2, D-30, D-31). Everybody is looked at; who is below maintenance is handled in the order of danger, each tested again just
+ * before, until nobody is left for whom anything can be done. Frozen positions wait; what is fresh never does.
  */
-import type { LiquidationStep } from '../../engine/events.ts';
-import { deleverage } from './adl.ts';
+import { handOver, isFlat } from './clearing.ts';
 import { settleConsequences } from './consequences.ts';
-import { end } from './endings.ts';
 import { bankruptcyPrice, engineLimit, sellOnBook, shareOf } from './engine-orders.ts';
-import { isFrozen } from './mark.ts';
-import { crossEquity, crossInitial, initialOfPosition, valueOf } from './margin.ts';
-import { abs, max, min, shareUp, sum } from './numbers.ts';
-import { equityOf, maintenanceOfUnit, marketsOf, type Unit } from './risk-units.ts';
-import { transferPosition } from './transfers-of-positions.ts';
+import { beginLiquidation, cancelOrders, sayStep } from './ladder-steps.ts';
+import { atSettlement, valueOf } from './margin.ts';
+import { abs, min, shareUp } from './numbers.ts';
+import type { Ranks } from './ranks.ts';
 import {
-  because,
-  book,
-  bookMargin,
-  INSURANCE,
-  isIsolated,
-  isLive,
-  positionOf,
-  say,
-  subOf,
-  VAULT,
-  type Market,
-  type Sub,
-  type World,
-} from './world.ts';
-
-const isBelow = (world: World, unit: Unit): boolean =>
-  equityOf(world, unit) < maintenanceOfUnit(world, unit);
-
-function unitsOf(world: World): Unit[] {
-  return world.subs
-    .filter(({ house }) => !house)
-    .flatMap((sub) => [
-      { sub, isolated: null },
-      ...world.markets
-        .filter(({ id }) => isIsolated(sub, id) && positionOf(sub, id).lots !== 0n)
-        .map((isolated) => ({ sub, isolated })),
-    ]);
-}
+  equityOf,
+  freshMarketsOf,
+  isBelow,
+  maintenanceOfUnit,
+  marketsOf,
+  mostEndangeredFirst,
+  unitsOf,
+  type Unit,
+} from './risk-units.ts';
+import { positionOf, type Market, type Sub, type World } from './world.ts';
 
 /** Those with a position in the market. */
 export const unitsIn = (world: World, market: Market): Unit[] =>
@@ -73,26 +52,15 @@ export function runLiquidations(world: World): void {
   const outer = world.cause;
   for (let acted = true; acted;) {
     acted = false;
+    const ranks: Ranks = new Map();
     const below = unitsOf(world).filter((unit) => {
       if (isBelow(world, unit)) return true;
       noteSafe(world, unit);
       return false;
     });
-    const ranked = below
-      .map((unit) => ({
-        unit,
-        equity: equityOf(world, unit),
-        maintenance: max(1n, maintenanceOfUnit(world, unit)),
-      }))
-      .sort((a, b) => {
-        const order = a.equity * b.maintenance - b.equity * a.maintenance;
-        if (order !== 0n) return order < 0n ? -1 : 1;
-        // Cross positions before isolated ones, and these by market.
-        return (
-          a.unit.sub.id - b.unit.sub.id || (a.unit.isolated?.id ?? -1) - (b.unit.isolated?.id ?? -1)
-        );
-      });
-    for (const { unit } of ranked) if (liquidate(world, unit)) acted = true;
+    for (const unit of mostEndangeredFirst(world, below)) {
+      if (liquidate(world, unit, ranks)) acted = true;
+    }
     settleConsequences(world);
   }
   world.cause = outer;
@@ -110,40 +78,35 @@ function noteSafe(world: World, unit: Unit): void {
 }
 
 /** As far down the ladder as it leads now; whether anything was done. */
-function liquidate(world: World, unit: Unit): boolean {
+function liquidate(world: World, unit: Unit, ranks: Ranks): boolean {
   if (!isBelow(world, unit)) return false;
-  const markets = marketsOf(world, unit);
-  if (markets.some((market) => isFrozen(world, market))) return false;
   // All that follows from a liquidation is its doing, also for others.
   world.cause = 'liquidation';
-  if (markets.length === 0) return payDebt(world, unit);
-  const positions = markets.map((market) => positionOf(unit.sub, market.id));
-  for (const position of positions) if (position.began === 0n) position.began = abs(position.lots);
-  const cancelled = cancelOrders(world, unit);
-  if (3n * equityOf(world, unit) >= 2n * maintenanceOfUnit(world, unit)) {
-    if (positions.some(({ resumesAt }) => resumesAt > world.now)) return cancelled;
-    if (sellLargestFirst(world, unit) !== 'stuck') return true;
+  if (isFlat(world, unit)) {
+    handOver(world, unit, ranks);
+    return true;
   }
-  handOver(world, unit);
-  return true;
-}
-
-/** D-32: a debt without positions stays until insurance can pay it. */
-function payDebt(world: World, unit: Unit): boolean {
-  if (unit.isolated !== null || subOf(world, INSURANCE).cash < -equityOf(world, unit)) return false;
-  lift(world, unit);
-  return true;
-}
-
-/** Step 1 */
-function cancelOrders(world: World, unit: Unit): boolean {
-  const orders = world.live.filter(
-    ({ sub, market }) =>
-      sub === unit.sub.id && (unit.isolated === null || market === unit.isolated.id),
+  const fresh = freshMarketsOf(world, unit);
+  const isUnderWay = marketsOf(world, unit).every(
+    ({ id }) => positionOf(unit.sub, id).began !== 0n,
   );
-  if (orders.length === 0) return false;
-  sayStep(world, unit, { step: 'cancelOrders', orders: orders.length });
-  for (const order of orders) if (isLive(order)) end(world, order, 'cancelled', 'liquidation');
+  // While all is frozen orders end once, and what reduces may come after that.
+  if (fresh.length === 0 && isUnderWay) return false;
+  const cancelled = cancelOrders(world, unit);
+  beginLiquidation(world, unit);
+  if (fresh.length === 0) return cancelled;
+  const positions = fresh.map((market) => positionOf(unit.sub, market.id));
+  const paused = positions.some(({ resumesAt }) => resumesAt > world.now);
+  if (
+    equityOf(world, unit, atSettlement) >= 0n &&
+    3n * equityOf(world, unit) >= 2n * maintenanceOfUnit(world, unit)
+  ) {
+    if (paused) return cancelled;
+    if (sellLargestFirst(world, unit) !== 'stuck') return true;
+    // The book may have taken all that is fresh.
+    if (!isBelow(world, unit) || freshMarketsOf(world, unit).length === 0) return true;
+  }
+  handOver(world, unit, ranks);
   return true;
 }
 
@@ -151,7 +114,7 @@ function cancelOrders(world: World, unit: Unit): boolean {
 function sellLargestFirst(world: World, unit: Unit): 'safe' | 'paused' | 'stuck' {
   const notional = (market: Market): bigint =>
     valueOf(market, abs(positionOf(unit.sub, market.id).lots));
-  const largestFirst = marketsOf(world, unit).sort((a, b) =>
+  const largestFirst = freshMarketsOf(world, unit).sort((a, b) =>
     notional(a) === notional(b) ? a.id - b.id : notional(a) > notional(b) ? -1 : 1,
   );
   for (const market of largestFirst) {
@@ -185,79 +148,4 @@ function sliceOf(world: World, sub: Sub, market: Market): bigint {
   const { lots, began } = positionOf(sub, market.id);
   if (valueOf(market, began) <= partialLiquidationNotional) return abs(lots);
   return min(abs(lots), shareUp(began * BigInt(liquidationSlicePpm), 1_000_000n));
-}
-
-/** Steps 3 to 5 */
-function handOver(world: World, unit: Unit): void {
-  if (!isBelow(world, unit)) return;
-  const debt = -equityOf(world, unit);
-  if (debt > 0n && subOf(world, INSURANCE).cash >= debt) lift(world, unit);
-  const equity = equityOf(world, unit);
-  const takes = equity >= 0n && unit.sub.id !== VAULT && vaultAffords(world, unit, equity);
-  sayStep(world, unit, { step: takes ? 'takeover' : 'adl', amountQuanta: equity });
-  if (!takes) {
-    because(world, 'adl', () => {
-      deleverage(world, unit, equity);
-    });
-    return;
-  }
-  const markets = marketsOf(world, unit);
-  markets.forEach((market, i) => {
-    const money = i === markets.length - 1 ? equity : 0n;
-    const { lots } = positionOf(unit.sub, market.id);
-    transferPosition(world, market, unit.sub, subOf(world, VAULT), lots, money, 'takeover');
-  });
-}
-
-/** Step 4: insurance pays what is missing to an equity of 0. */
-function lift(world: World, unit: Unit): void {
-  const amount = -equityOf(world, unit);
-  sayStep(world, unit, { step: 'insurance', amountQuanta: amount });
-  book(world, subOf(world, INSURANCE), -amount, 'insurance');
-  if (unit.isolated === null) book(world, unit.sub, amount, 'insurance');
-  else bookMargin(world, unit.sub, unit.isolated.id, amount, 'insurance');
-}
-
-/** Whether the vault's free collateral stays ≥ 0 with the unit's positions and equity. */
-function vaultAffords(world: World, unit: Unit, equity: bigint): boolean {
-  const vault = subOf(world, VAULT);
-  const changed = marketsOf(world, unit).map((market) => {
-    const position = positionOf(vault, market.id);
-    const before = initialOfPosition(vault, market);
-    const { lots } = positionOf(unit.sub, market.id);
-    position.lots += lots;
-    const after = initialOfPosition(vault, market);
-    position.lots -= lots;
-    return after - before;
-  });
-  return crossEquity(world, vault) + equity - crossInitial(world, vault) - sum(changed) >= 0n;
-}
-
-type Step = Partial<
-  Pick<LiquidationStep, 'orders'> & {
-    lots: bigint;
-    market: number;
-    limitTicks: bigint;
-    bankruptcyTicks: bigint;
-    amountQuanta: bigint;
-  }
-> &
-  Pick<LiquidationStep, 'step'>;
-
-function sayStep(world: World, unit: Unit, step: Step): void {
-  world.touched.add(unit.sub.id);
-  say(world, {
-    kind: 'liquidationStep',
-    subaccount: unit.sub.id,
-    isolated: unit.isolated !== null,
-    step: step.step,
-    market: step.market ?? unit.isolated?.id ?? null,
-    equityQuanta: equityOf(world, unit),
-    maintenanceQuanta: maintenanceOfUnit(world, unit),
-    orders: step.orders ?? 0,
-    lots: step.lots ?? 0n,
-    limitTicks: step.limitTicks ?? null,
-    bankruptcyTicks: step.bankruptcyTicks ?? null,
-    amountQuanta: step.amountQuanta ?? 0n,
-  });
 }

@@ -1,8 +1,9 @@
 /** Listing a market: what a spec has to keep. */
 import type { ListMarket } from '../../engine/commands.ts';
 import type { FundingConfig, MarketSpec } from '../../engine/config.ts';
+import { beginMark } from './mark.ts';
 import { ofPpm } from './numbers.ts';
-import { say, type Answer, type World } from './world.ts';
+import { say, type Answer, type Market, type Rates, type World } from './world.ts';
 
 const SECOND = 1_000_000n;
 const MOST_MARKETS = 65_536;
@@ -14,34 +15,37 @@ export function listMarket(world: World, { spec }: ListMarket): Answer {
   if (!isSound(spec)) return 'market_spec_invalid';
   if (world.markets.length >= MOST_MARKETS) return 'too_many_markets';
   const id = world.markets.length;
-  world.markets.push({
+  const market: Market = {
     id,
     spec,
+    rates: ratesOf(spec),
+    nextSpec: null,
+    nextAt: null,
+    wasFrozen: false,
+    insurancePaid: 0n,
+    vaultOrder: null,
+    interestTried: null,
     unit: BigInt(spec.quantaPerTickLot),
-    rates: {
-      maker: ofPpm(spec.makerFeePpm),
-      taker: ofPpm(spec.takerFeePpm),
-      band: ofPpm(spec.priceBandPpm),
-      deviation: ofPpm(spec.maxMarkDeviationPpm),
-      tiers: spec.tiers.map((tier) => ({
-        floor: tier.floorQuanta,
-        initial: ofPpm(tier.initialMarginPpm),
-        maintenance: ofPpm(tier.maintenanceMarginPpm),
-      })),
-    },
+    status: 'open',
+    frozen: false,
+    frozenSince: 0n,
+    openInterestCap: BigInt(spec.maxOpenInterestLots),
+    capFixed: false,
     index: null,
     indexAt: 0n,
     mark: null,
+    markAt: null,
+    markBefore: null,
     last: null,
+    lastSeen: null,
     look: false,
     recomputed: false,
     lookedAt: null,
     ema: 0n,
-    emaAt: world.now - (world.now % SECOND),
-    stretches: [],
-    basis: null,
-    basisSince: world.now,
-    seen: { bid: 0n, ask: 0n, last: 0n },
+    emaSample: 0n,
+    emaSecond: world.now / SECOND,
+    emaDue: null,
+    bookChanged: false,
     markDue: null,
     samples: [],
     fundingRate: 0n,
@@ -54,15 +58,29 @@ export function listMarket(world: World, { spec }: ListMarket): Answer {
     levels: [],
     carried: [],
     stale: false,
-  });
+  };
+  world.markets.push(market);
   say(world, { kind: 'marketListed', market: id });
+  if (spec.initialMarkTicks !== null) beginMark(world, market, BigInt(spec.initialMarkTicks));
   return 'ok';
 }
+
+export const ratesOf = (spec: MarketSpec): Rates => ({
+  maker: ofPpm(spec.makerFeePpm),
+  taker: ofPpm(spec.takerFeePpm),
+  band: ofPpm(spec.priceBandPpm),
+  deviation: ofPpm(spec.maxMarkDeviationPpm),
+  tiers: spec.tiers.map((tier) => ({
+    floor: tier.floorQuanta,
+    initial: ofPpm(tier.initialMarginPpm),
+    maintenance: ofPpm(tier.maintenanceMarginPpm),
+  })),
+});
 
 const isCount = (n: number, least = 1): boolean => Number.isSafeInteger(n) && n >= least;
 const isPart = (ppm: number): boolean => isCount(ppm, 0) && ppm <= 1_000_000;
 
-function isSound(spec: MarketSpec): boolean {
+export function isSound(spec: MarketSpec): boolean {
   const { minLots, maxLots, maxPriceTicks, quantaPerTickLot, makerFeePpm, takerFeePpm } = spec;
   const sizes = [minLots, maxLots, maxPriceTicks, quantaPerTickLot];
   const limits = [spec.maxOpenOrders, spec.maxOpenInterestLots, spec.impactHalfLifeUs];
@@ -80,9 +98,40 @@ function isSound(spec: MarketSpec): boolean {
     Number.isSafeInteger(makerFeePpm) &&
     makerFeePpm <= 1_000_000 &&
     makerFeePpm + takerFeePpm >= 0 &&
+    isPart(spec.vaultQuotePpm) &&
+    isPart(spec.insuranceHourlyPpm) &&
     isFundingSound(spec.funding) &&
-    areTiersSound(spec)
+    areTiersSound(spec) &&
+    isDeviationSound(spec) &&
+    isInitialMarkSound(spec) &&
+    areOpenLimitsSound(spec)
   );
+}
+
+/** a mark of the book stays nearer to the index than the margin between both rates, and half of the lower one. */
+export function isDeviationSound({ markSource, maxMarkDeviationPpm, tiers }: MarketSpec): boolean {
+  if (markSource === 'index' || markSource === 'external') return true;
+  return tiers.every(
+    ({ initialMarginPpm, maintenanceMarginPpm }) =>
+      maxMarkDeviationPpm <= initialMarginPpm - maintenanceMarginPpm &&
+      2 * maxMarkDeviationPpm <= maintenanceMarginPpm,
+  );
+}
+
+/** where only the book makes the mark, it begins somewhere. */
+function isInitialMarkSound(spec: MarketSpec): boolean {
+  const { markSource, initialMarkTicks, recordedLiquidity, maxPriceTicks } = spec;
+  const ofBook = markSource === 'last' || markSource === 'mid';
+  if (initialMarkTicks === null) return !ofBook || recordedLiquidity;
+  return ofBook && isCount(initialMarkTicks) && initialMarkTicks <= maxPriceTicks;
+}
+
+/** */
+function areOpenLimitsSound(spec: MarketSpec): boolean {
+  const { openNotionalLower: lower, openNotionalUpper: upper, maxOpenInterestNotional } = spec;
+  if (maxOpenInterestNotional !== null && maxOpenInterestNotional < 1n) return false;
+  if (lower === null || upper === null) return lower === upper;
+  return lower >= 0n && lower < upper;
 }
 
 function isFundingSound(funding: FundingConfig): boolean {

@@ -1,4 +1,5 @@
 /** Equity and requirements (R-5.4, R-5.6, R-5.8, R-5.9), each worked out from nothing whenever it is asked for. */
+import type { MarketSpec } from '../../engine/config.ts';
 import { abs, max, min, ofPpm, roundedUp, shareUp, sign, sum } from './numbers.ts';
 import {
   isIsolated,
@@ -12,43 +13,68 @@ import {
   type World,
 } from './world.ts';
 
+const MILLION = 1_000_000n;
+
+/** The price in ticks at which a position of so many lots is valued. */
+export type Pricing = (market: Market, lots: bigint) => bigint;
+
+export const atMark: Pricing = ({ mark }) => mark ?? 0n;
+/** R-6.2: the index, and the mark where there is none. */
+export const atSettlement: Pricing = ({ index, mark }) => index ?? mark ?? 0n;
+/** R-6.2: the worse of mark and index for the position's owner. */
+export const atTakeover: Pricing = (market, lots) =>
+  (lots > 0n ? min : max)(atMark(market, lots), atSettlement(market, lots));
+
 /** lots × mark; without a mark nothing has a value yet. */
 export const valueOf = (market: Market, lots: bigint): bigint =>
   lots * (market.mark ?? 0n) * market.unit;
 
-/** R-5.2: lots × mark − cost. */
-export function upnlOf(sub: Sub, market: Market): bigint {
+/** R-5.2: lots × price − cost. */
+export function upnlOf(sub: Sub, market: Market, pricing: Pricing = atMark): bigint {
   const { lots, cost } = positionOf(sub, market.id);
-  return lots === 0n ? 0n : valueOf(market, lots) - cost;
+  return lots === 0n ? 0n : lots * pricing(market, lots) * market.unit - cost;
 }
 
 /** R-1.2: the integral of the rate over the tiers, rounded up once. */
-export function required(
-  market: Market,
+function overTiers(
+  { tiers }: MarketSpec,
   notional: bigint,
-  which: 'initial' | 'maintenance',
+  which: 'initialMarginPpm' | 'maintenanceMarginPpm',
 ): bigint {
-  const { tiers } = market.rates;
-  const parts = tiers.flatMap((tier, i) => {
-    const top = tiers[i + 1]?.floor ?? notional;
-    const inTier = min(notional, top) - tier.floor;
-    return inTier > 0n ? [{ inTier, rate: tier[which] }] : [];
+  let exact = 0n;
+  tiers.forEach((tier, i) => {
+    const top = min(notional, tiers[i + 1]?.floorQuanta ?? notional);
+    if (top > tier.floorQuanta) exact += (top - tier.floorQuanta) * BigInt(tier[which]);
   });
-  const [first, ...others] = parts;
-  if (first === undefined) return 0n;
-  if (others.length === 0) return roundedUp(first.inTier, first.rate);
-  const exact = others.reduce(
-    (total, { inTier, rate }) => total.plus(rate.times(inTier.toString())),
-    first.rate.times(first.inTier.toString()),
-  );
-  return BigInt(exact.ceil().toFixed());
+  return shareUp(exact, MILLION);
 }
 
+/** Maintenance stays what it is while higher rates wait (R-13.1). */
+export const maintenanceAt = (market: Market, notional: bigint): bigint =>
+  overTiers(market.spec, notional, 'maintenanceMarginPpm');
+
+/** The larger of the terms in force and those that wait (R-13.1), towards 100 % with open notional (R-13.4). */
+export function initialAt(world: World, market: Market, notional: bigint): bigint {
+  const now = overTiers(market.spec, notional, 'initialMarginPpm');
+  const waiting = market.nextSpec ?? market.spec;
+  const base = max(now, overTiers(waiting, notional, 'initialMarginPpm'));
+  const { openNotionalLower: lower, openNotionalUpper: upper } = market.spec;
+  if (lower === null || upper === null || upper <= lower) return base;
+  const open = valueOf(market, market.interestTried ?? openInterest(world, market));
+  if (open >= upper) return max(base, notional);
+  if (open <= lower) return base;
+  return base + max(0n, shareUp((notional - base) * (open - lower), upper - lower));
+}
+
+/** Σ of long lots. */
+export const openInterest = (world: World, market: Market): bigint =>
+  sum(world.subs.map((sub) => max(0n, positionOf(sub, market.id).lots)));
+
 /** The initial requirement of one who may have asked for a higher ratio (D-26). */
-export function requiredOf(sub: Sub, market: Market, notional: bigint): bigint {
+export function requiredOf(world: World, sub: Sub, market: Market, notional: bigint): bigint {
   const { ratio } = settingOf(sub, market.id);
-  const byMarket = required(market, notional, 'initial');
-  return ratio === null ? byMarket : max(byMarket, roundedUp(notional, ofPpm(Number(ratio))));
+  const byMarket = initialAt(world, market, notional);
+  return ratio === null ? byMarket : max(byMarket, shareUp(notional * ratio, MILLION));
 }
 
 /** Orders on the book that can open something. */
@@ -92,8 +118,8 @@ export function holdOf(world: World, sub: Sub, market: Market): bigint {
     );
     const position = valueOf(market, abs(lots));
     return sign(lots) === -side
-      ? marginTaken(sub, market, 0n, sum(values) - position)
-      : marginTaken(sub, market, position, sum(values));
+      ? marginTaken(world, sub, market, 0n, sum(values) - position)
+      : marginTaken(world, sub, market, position, sum(values));
   });
   const fees = [1n, -1n].flatMap((side) =>
     openingOrders(world, sub, market, side).map((order) => restingFee(market, order)),
@@ -102,14 +128,24 @@ export function holdOf(world: World, sub: Sub, market: Market): bigint {
 }
 
 /** R-5.6: margin that opening `opened` Quanta beside `held` takes: at the own ratio, or what the tiers' requirement grows by when that is more. */
-export function marginTaken(sub: Sub, market: Market, held: bigint, opened: bigint): bigint {
+export function marginTaken(
+  world: World,
+  sub: Sub,
+  market: Market,
+  held: bigint,
+  opened: bigint,
+): bigint {
   if (opened <= 0n) return 0n;
   const { ratio } = settingOf(sub, market.id);
-  const [tier] = market.rates.tiers;
-  const rate = ratio === null ? tier?.initial : ofPpm(Number(ratio));
-  const own = rate === undefined ? 0n : roundedUp(opened, rate);
-  const grown = required(market, held + opened, 'initial') - required(market, held, 'initial');
+  const own = shareUp(opened * max(ratio ?? 0n, firstInitialPpm(market)), MILLION);
+  const grown = initialAt(world, market, held + opened) - initialAt(world, market, held);
   return max(own, grown);
+}
+
+/** The lowest own ratio: the first tier's, of the terms in force and of those that wait. */
+export function firstInitialPpm(market: Market): bigint {
+  const first = ({ tiers }: MarketSpec): bigint => BigInt(tiers[0]?.initialMarginPpm ?? 0);
+  return max(first(market.spec), first(market.nextSpec ?? market.spec));
 }
 
 const crossMarkets = (world: World, sub: Sub): Market[] =>
@@ -117,16 +153,68 @@ const crossMarkets = (world: World, sub: Sub): Market[] =>
 const isolatedMarkets = (world: World, sub: Sub): Market[] =>
   world.markets.filter((market) => isIsolated(sub, market.id));
 
+/** At marks, frozen ones included: what is shown. */
 export const crossEquity = (world: World, sub: Sub): bigint =>
   sub.cash + sum(crossMarkets(world, sub).map((market) => upnlOf(sub, market)));
 
 export const isolatedEquity = (sub: Sub, market: Market): bigint =>
   positionOf(sub, market.id).margin + upnlOf(sub, market);
 
+/** What positions are worth whose markets are frozen: all of their losses, of their gains at most so much (R-5.3b). */
+function frozenWorth(sub: Sub, markets: readonly Market[], mostGain: bigint): bigint {
+  const results = markets.map((market) => upnlOf(sub, market));
+  const gains = sum(results.map((result) => max(0n, result)));
+  const losses = sum(results.map((result) => max(0n, -result)));
+  return min(gains, mostGain) - losses;
+}
+
+/** Of some positions: fresh ones at their prices, frozen ones by R-5.3b. */
+function worthOf(
+  sub: Sub,
+  markets: readonly Market[],
+  frozenGains: 'upToMaintenance' | 'none',
+  pricing: Pricing,
+): bigint {
+  const fresh = markets.filter(({ frozen }) => !frozen);
+  const frozen = markets.filter((market) => market.frozen);
+  const most =
+    frozenGains === 'none' ? 0n : sum(frozen.map((market) => maintenanceOf(sub, market)));
+  return sum(fresh.map((market) => upnlOf(sub, market, pricing))) + frozenWorth(sub, frozen, most);
+}
+
+/** What liquidation compares with maintenance (R-6.1). */
+export const liquidationEquity = (
+  world: World,
+  sub: Sub,
+  isolated: Market | null,
+  pricing: Pricing = atMark,
+): bigint =>
+  isolated === null
+    ? sub.cash + worthOf(sub, crossMarkets(world, sub), 'upToMaintenance', pricing)
+    : positionOf(sub, isolated.id).margin + worthOf(sub, [isolated], 'upToMaintenance', pricing);
+
+/** What orders, fills and withdrawals count with: gains in frozen markets are left out (R-5.3b). */
+export const admissionEquity = (
+  world: World,
+  sub: Sub,
+  isolated: Market | null,
+  pricing: Pricing = atMark,
+): bigint =>
+  isolated === null
+    ? sub.cash + worthOf(sub, crossMarkets(world, sub), 'none', pricing)
+    : positionOf(sub, isolated.id).margin + worthOf(sub, [isolated], 'none', pricing);
+
+const notionalIn = (sub: Sub, markets: readonly Market[]): bigint =>
+  sum(markets.map((market) => valueOf(market, abs(positionOf(sub, market.id).lots))));
+
 export const crossNotional = (world: World, sub: Sub): bigint =>
-  sum(
-    crossMarkets(world, sub).map((market) => valueOf(market, abs(positionOf(sub, market.id).lots))),
-  );
+  notionalIn(sub, crossMarkets(world, sub));
+
+/** R-5.9: a part of the notional of frozen cross positions. */
+export function frozenHaircut(world: World, sub: Sub): bigint {
+  const frozen = crossMarkets(world, sub).filter((market) => market.frozen);
+  return shareUp(notionalIn(sub, frozen) * BigInt(world.config.frozenHaircutPpm), MILLION);
+}
 
 /** Of cross positions and open orders, and what orders of isolated markets hold. */
 export const crossInitial = (world: World, sub: Sub): bigint =>
@@ -134,35 +222,38 @@ export const crossInitial = (world: World, sub: Sub): bigint =>
     world.markets.map((market) =>
       isIsolated(sub, market.id)
         ? holdOf(world, sub, market)
-        : requiredOf(sub, market, valueOf(market, worstLots(world, sub, market))),
+        : requiredOf(world, sub, market, valueOf(market, worstLots(world, sub, market))),
     ),
   );
 
-export const initialOfPosition = (sub: Sub, market: Market): bigint =>
-  requiredOf(sub, market, valueOf(market, abs(positionOf(sub, market.id).lots)));
+export const initialOfPosition = (world: World, sub: Sub, market: Market): bigint =>
+  requiredOf(world, sub, market, valueOf(market, abs(positionOf(sub, market.id).lots)));
 
 /** D-10: of positions alone. */
 export const maintenanceOf = (sub: Sub, market: Market): bigint =>
-  required(market, valueOf(market, abs(positionOf(sub, market.id).lots)), 'maintenance');
+  maintenanceAt(market, valueOf(market, abs(positionOf(sub, market.id).lots)));
 
 export const crossMaintenance = (world: World, sub: Sub): bigint =>
   sum(crossMarkets(world, sub).map((market) => maintenanceOf(sub, market)));
 
+/** What there is for anything that opens. */
 export const freeCross = (world: World, sub: Sub): bigint =>
-  crossEquity(world, sub) - crossInitial(world, sub);
+  admissionEquity(world, sub, null) - crossInitial(world, sub) - frozenHaircut(world, sub);
 
-/** R-5.9 */
+/** R-5.9; nothing while a deficit is owed (R-6.1). */
 export function withdrawable(world: World, sub: Sub): bigint {
+  if (sub.clearingDebt > 0n) return 0n;
   const held = max(crossInitial(world, sub), shareUp(crossNotional(world, sub), 10n));
-  return max(0n, min(sub.cash, crossEquity(world, sub) - held));
+  const free = admissionEquity(world, sub, null) - held - frozenHaircut(world, sub);
+  return max(0n, min(sub.cash, free));
 }
 
 /** R-5.10, D-28: what leaves isolated equity at the initial requirement, at most the margin. */
 export function isolatedExcess(world: World, sub: Sub, market: number): bigint {
   const { lots, margin } = positionOf(sub, market);
-  if (lots === 0n || !isIsolated(sub, market)) return 0n;
   const at = marketOf(world, market);
-  return max(0n, min(margin, isolatedEquity(sub, at) - initialOfPosition(sub, at)));
+  if (lots === 0n || !isIsolated(sub, market) || at.frozen || sub.clearingDebt > 0n) return 0n;
+  return max(0n, min(margin, isolatedEquity(sub, at) - initialOfPosition(world, sub, at)));
 }
 
 /** R-5.8 */
@@ -187,7 +278,7 @@ export function statsOf(world: World, sub: Sub): Stats {
     upnl: sum(world.markets.map((market) => upnlOf(sub, market))),
     crossNotional: crossNotional(world, sub),
     crossInitial: initial,
-    initial: initial + sum(isolated.map((market) => initialOfPosition(sub, market))),
+    initial: initial + sum(isolated.map((market) => initialOfPosition(world, sub, market))),
     maintenance: sum(world.markets.map((market) => maintenanceOf(sub, market))),
     withdrawable: withdrawable(world, sub),
   };

@@ -48,10 +48,18 @@ export function match(world: World, order: Order): EndReason | null {
       if (mode !== 1) return 'selfTrade';
       continue;
     }
-    const size = makersSize(world, resting, min(leftOf(order), most));
+    let size = makersSize(world, resting, min(leftOf(order), most));
     if (size === 0n) continue;
-    if (isFrozen(world, market) && !bothReduce(maker, taker, market, side, size)) {
-      return 'insufficientMargin';
+    if (isFrozen(world, market)) {
+      // D-13: only what both sides reduce by; the house counts as opening.
+      const takerReduces = reducedBy(taker, market, side);
+      const makerReduces = reducedBy(maker, market, -side);
+      if (takerReduces === 0n || resting.order === null) return 'staleIndex';
+      if (makerReduces === 0n) {
+        end(world, resting.order, 'cancelled', 'staleIndex');
+        continue;
+      }
+      size = min(size, min(takerReduces, makerReduces));
     }
     const takerFees = feesOf(market, order, 'taker', size, resting.price);
     if (!affordsFill(world, taker, market, side * size, resting.price, takerFees, null)) {
@@ -105,11 +113,9 @@ export function makerAffords(
   return false;
 }
 
-/** D-13: without a fresh price a fill happens only if it reduces both sides; the house counts as reducing. */
-function bothReduce(maker: Sub, taker: Sub, market: Market, side: bigint, size: bigint): boolean {
-  const makerReduces = maker.house || side * positionOf(maker, market.id).lots >= size;
-  return makerReduces && -side * positionOf(taker, market.id).lots >= size;
-}
+/** What a trade to this side takes off the position, at most. */
+const reducedBy = (sub: Sub, market: Market, side: bigint): bigint =>
+  max(0n, -side * positionOf(sub, market.id).lots);
 
 function growsBeyondLimit(
   world: World,
@@ -122,6 +128,5 @@ function growsBeyondLimit(
   const grown =
     growth(positionOf(taker, market.id).lots, lots) +
     growth(positionOf(maker, market.id).lots, -lots);
-  const limit = BigInt(market.spec.maxOpenInterestLots);
-  return grown > 0n && openInterest(world, market.id) + grown > limit;
+  return grown > 0n && openInterest(world, market.id) + grown > market.openInterestCap;
 }

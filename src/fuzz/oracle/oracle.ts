@@ -16,6 +16,7 @@ import { cancelAll, cancelOrder } from './endings.ts';
 import { settleFunding } from './funding.ts';
 import { listMarket } from './listing.ts';
 import { setIndex, setMark } from './mark.ts';
+import { delistMarket, setMarketStatus, setMarketTerms } from './operator.ts';
 import { placeOrder, placeOrders } from './orders.ts';
 import { updateMargin } from './settings.ts';
 import { tapeBar } from './bars.ts';
@@ -115,8 +116,10 @@ function carryOut(world: World, c: Command): Outcome {
     case 'tapeL3':
       return tapeL3(world, c);
     case 'setMarketTerms':
+      return setMarketTerms(world, c);
     case 'setMarketStatus':
+      return setMarketStatus(world, c);
     case 'delistMarket':
-      return 'market_not_found';
+      return delistMarket(world, c);
   }
 }

@@ -11,6 +11,7 @@ import { placeFault, waitFault } from './checks.ts';
 import { execute } from './execute.ts';
 import {
   isLive,
+  isOwn,
   must,
   orderOf,
   say,
@@ -110,6 +111,8 @@ function specFault(
   const most = delegate === null ? maxOriginatorFeePpm : maxDelegateOriginatorFeePpm;
   if (draft.originatorFeePpm > most) return 'originator_fee_too_high';
   if (draft.originator === null && draft.originatorFeePpm !== 0) return 'originator_missing';
+  // the exchange's own accounts earn no such fee.
+  if (draft.originator !== null && isOwn(world, draft.originator)) return 'originator_not_allowed';
 
   const { orderType, triggerTicks, trailingPpm, periodMs, parent, attached } = draft;
   const protective = orderType === 'takeProfit' || orderType === 'stopLoss';

@@ -4,8 +4,11 @@ import { abs, max, min, shareDown, shareUp, sign } from './numbers.ts';
 import {
   book,
   bookMargin,
+  MINUTE,
   positionOf,
   say,
+  subOf,
+  VAULT,
   type Market,
   type Position,
   type Sub,
@@ -87,6 +90,7 @@ export interface IsolatedMoney {
  * until the last (`gradual`).
  */
 export function isolatedMoney(
+  world: World,
   sub: Sub,
   market: Market,
   deal: Deal,
@@ -116,7 +120,7 @@ export function isolatedMoney(
     returned = max(0n, shareDown(position.margin * closed, size) + result);
   }
   const kept = (size - closed) * deal.price * market.unit;
-  const taken = marginTaken(sub, market, kept, opened * deal.price * market.unit);
+  const taken = marginTaken(world, sub, market, kept, opened * deal.price * market.unit);
   return { closingFees, openingFees, returned, taken };
 }
 
@@ -166,6 +170,9 @@ export function sayPosition(world: World, sub: Sub, market: Market, before: bigi
     if (position.resumesAt > world.now) world.danger = true;
     position.resumesAt = 0n;
   }
+  if (sub.id === VAULT) noteVaultHolds(world);
+  // Frozen gains count up to the requirement of what is left.
+  if (market.frozen) world.danger = true;
   say(world, {
     kind: 'positionChanged',
     subaccount: sub.id,
@@ -173,4 +180,11 @@ export function sayPosition(world: World, sub: Sub, market: Market, before: bigi
     lots: position.lots,
     costQuanta: position.cost,
   });
+}
+
+/** R-8.4: a vault that gets a position offers it from the next whole minute on. */
+function noteVaultHolds(world: World): void {
+  const holds = world.markets.some(({ id }) => positionOf(subOf(world, VAULT), id).lots !== 0n);
+  if (!holds || world.config.vaultLeavePpm === 0) world.vaultLeaveDue = null;
+  else world.vaultLeaveDue ??= world.now - (world.now % MINUTE) + MINUTE;
 }

@@ -1,7 +1,7 @@
 /** What is liquidated as one. */
-import { crossEquity, isolatedEquity, maintenanceOf } from './margin.ts';
-import { sum } from './numbers.ts';
-import { isIsolated, positionOf, type Market, type Sub, type World } from './world.ts';
+import { admissionEquity, liquidationEquity, maintenanceOf, type Pricing } from './margin.ts';
+import { max, sum } from './numbers.ts';
+import { isIsolated, positionOf, SHORTFALL, type Market, type Sub, type World } from './world.ts';
 
 /** What is liquidated as one: the cross positions of a subaccount with its cash, or an isolated position with its margin. */
 export interface Unit {
@@ -17,8 +17,60 @@ export const marketsOf = (world: World, { sub, isolated }: Unit): Market[] =>
       (isolated === null ? !isIsolated(sub, market.id) : market === isolated),
   );
 
-export const equityOf = (world: World, { sub, isolated }: Unit): bigint =>
-  isolated === null ? crossEquity(world, sub) : isolatedEquity(sub, isolated);
+/** Those whose markets are not frozen: what liquidation acts on. */
+export const freshMarketsOf = (world: World, unit: Unit): Market[] =>
+  marketsOf(world, unit).filter(({ frozen }) => !frozen);
+
+/** What liquidation counts with, its fresh positions at some prices. */
+export const equityOf = (world: World, { sub, isolated }: Unit, pricing?: Pricing): bigint =>
+  liquidationEquity(world, sub, isolated, pricing);
+
+/** What a counterparty can be charged from: gains in frozen markets are left out. */
+export const partyEquityOf = (world: World, { sub, isolated }: Unit): bigint =>
+  admissionEquity(world, sub, isolated);
+
+/** The unit that a subaccount's position in a market belongs to. */
+export const unitOf = (sub: Sub, market: Market): Unit => ({
+  sub,
+  isolated: isIsolated(sub, market.id) ? market : null,
+});
 
 export const maintenanceOfUnit = (world: World, unit: Unit): bigint =>
   sum(marketsOf(world, unit).map((market) => maintenanceOf(unit.sub, market)));
+
+/** All that can be liquidated, or left with a debt. */
+export function unitsOf(world: World): Unit[] {
+  return world.subs
+    .filter(({ id, house }) => !house && id !== SHORTFALL)
+    .flatMap((sub) => [
+      { sub, isolated: null },
+      ...world.markets
+        .filter(({ id }) => {
+          const { lots, margin } = positionOf(sub, id);
+          return isIsolated(sub, id) && (lots !== 0n || margin < 0n);
+        })
+        .map((isolated) => ({ sub, isolated })),
+    ]);
+}
+
+/** equality is safe. */
+export const isBelow = (world: World, unit: Unit): boolean =>
+  equityOf(world, unit) < maintenanceOfUnit(world, unit);
+
+/** In ascending equity ÷ maintenance; ties by subaccount, cross positions before isolated ones, and these by market. */
+export function mostEndangeredFirst(world: World, units: readonly Unit[]): Unit[] {
+  return units
+    .map((unit) => ({
+      unit,
+      equity: equityOf(world, unit),
+      maintenance: max(1n, maintenanceOfUnit(world, unit)),
+    }))
+    .sort((a, b) => {
+      const order = a.equity * b.maintenance - b.equity * a.maintenance;
+      if (order !== 0n) return order < 0n ? -1 : 1;
+      return (
+        a.unit.sub.id - b.unit.sub.id || (a.unit.isolated?.id ?? -1) - (b.unit.isolated?.id ?? -1)
+      );
+    })
+    .map(({ unit }) => unit);
+}

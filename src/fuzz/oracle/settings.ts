@@ -1,7 +1,7 @@
 /** An account's own margin setting (R-5.6, R-5.7, D-26). */
 import type { UpdateMargin } from '../../engine/commands.ts';
 import { actsFor, isLate, useAccountNonce } from './authority.ts';
-import { freeCross, initialOfPosition, isolatedEquity } from './margin.ts';
+import { admissionEquity, firstInitialPpm, freeCross, initialOfPosition } from './margin.ts';
 import { checkNonce } from './nonces.ts';
 import { max } from './numbers.ts';
 import { moveToMargin } from './positions.ts';
@@ -27,15 +27,17 @@ export function updateMargin(world: World, c: UpdateMargin): Answer {
   const nonce = checkNonce(must(world.accounts[sub.account]).nonces, c.delegate, c.nonce);
   if (nonce !== 'ok') return nonce;
   if (c.marginPpm <= 0 || c.marginPpm > 1_000_000) return 'margin_out_of_range';
-  if (c.marginPpm < (market.spec.tiers[0]?.initialMarginPpm ?? 0)) return 'margin_below_initial';
+  if (BigInt(c.marginPpm) < firstInitialPpm(market)) return 'margin_below_initial';
 
   const setting = settingOf(sub, market.id);
   const next: Setting = { isolated: c.isolated, ratio: BigInt(c.marginPpm) };
   const inUse = isInUse(world, sub, market);
   if (setting.isolated !== next.isolated && inUse) return 'margin_mode_in_use';
   const raises = (next.ratio ?? 0n) > (setting.ratio ?? 0n);
-  const moved = cashMoved(sub, market, next, raises);
+  const moved = cashMoved(world, sub, market, next, raises);
   if (moved === null) return 'margin_insufficient';
+  // one who owes a deficit moves nothing out of reach.
+  if (moved > 0n && sub.clearingDebt > 0n) return 'margin_insufficient';
   if (inUse && (raises || moved > 0n)) {
     const free = under(sub, market, next, () => freeCross(world, sub)) - moved;
     if (free < 0n || (moved > 0n && sub.cash < moved)) return 'margin_insufficient';
@@ -73,12 +75,19 @@ function under<T>(sub: Sub, market: Market, setting: Setting, look: () => T): T 
  * Cash into an open isolated position: what it lacks of the new requirement when the ratio rises; below 0 what a lower one frees; null when that
  * would be less than nothing.
  */
-function cashMoved(sub: Sub, market: Market, next: Setting, raises: boolean): bigint | null {
+function cashMoved(
+  world: World,
+  sub: Sub,
+  market: Market,
+  next: Setting,
+  raises: boolean,
+): bigint | null {
   const { lots, margin } = positionOf(sub, market.id);
   const own = settingOf(sub, market.id);
   if (!own.isolated || lots === 0n) return 0n;
-  const initial = under(sub, market, next, () => initialOfPosition(sub, market));
-  const lacks = initial - isolatedEquity(sub, market);
+  const initial = under(sub, market, next, () => initialOfPosition(world, sub, market));
+  const lacks = initial - admissionEquity(world, sub, market);
   if (raises || next.ratio === own.ratio) return max(0n, lacks);
-  return lacks > 0n ? null : max(lacks, -margin);
+  if (lacks > 0n) return null;
+  return market.frozen ? 0n : max(lacks, -margin);
 }

@@ -24,7 +24,6 @@ import {
   returnCredit,
   takeFromBack,
 } from './house.ts';
-import { reducible } from './legs.ts';
 import { isFrozen } from './mark.ts';
 import { makerAffords, makersSize } from './matching.ts';
 import { max, min, sum } from './numbers.ts';
@@ -51,6 +50,7 @@ const sideOf = ({ side }: TapeLevel): bigint => (side === 'bid' ? 1n : -1n);
 export function tapeDepth(world: World, c: TapeDepth): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
   if (!c.levels.every(isLevel)) return 'tape_level_invalid';
   world.cause = 'tape';
   if (!market.stale) {
@@ -65,6 +65,7 @@ export function tapeDepth(world: World, c: TapeDepth): Answer {
 export function tapeTrade(world: World, c: TapeTrade): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
   if (!isPrice(c.priceTicks) || !Number.isSafeInteger(c.lots) || c.lots === 0) {
     return 'tape_level_invalid';
   }
@@ -81,6 +82,7 @@ export function tapeTrade(world: World, c: TapeTrade): Answer {
 export function tapeSnapshot(world: World, c: TapeSnapshot): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
   if (!c.levels.every(isLevel)) return 'tape_level_invalid';
   world.cause = 'tape';
   const afterGap = market.stale;
@@ -109,8 +111,10 @@ export function tapeSnapshot(world: World, c: TapeSnapshot): Answer {
 export function tapeGap(world: World, c: TapeGap): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
   world.cause = 'tape';
   market.stale = true;
+  if (market.house.length > 0) market.bookChanged = true;
   market.house.length = 0;
   market.levels.length = 0;
   market.carried.length = 0;
@@ -163,7 +167,7 @@ const firstUser = (
   price: bigint,
 ): Resting | undefined => queueAt(world, market, side, price).find(({ order }) => order !== null);
 
-/** The house takes up to `most` lots of a user's order, checked as any maker is; `held` when a frozen mark forbids it. */
+/** The house takes up to `most` lots of a user's order, checked as any maker is; `held` while the market is frozen. */
 export function takeUser(
   world: World,
   market: Market,
@@ -173,7 +177,8 @@ export function takeUser(
   const order = must(user.order);
   const size = makersSize(world, user, most);
   if (size === 0n) return 0n;
-  if (isFrozen(world, market) && reducible(world, order) < size) return 'held';
+  // The house counts as opening (R-5.3b).
+  if (isFrozen(world, market)) return 'held';
   const sub = subOf(world, order.sub);
   const side = order.lots > 0n ? 1n : -1n;
   const fees = feesOf(market, order, 'maker', size, user.price);

@@ -1,21 +1,31 @@
 /** Time: before a command later than now every due timer runs at its own time; then the command, then its consequences. */
+import { clearBelowZero, nextPayDown, payShortfall } from './clearing.ts';
 import { settleConsequences } from './consequences.ts';
 import { expireOrders, expiryOf } from './endings.ts';
 import { nextFunding, nextSample, settleDue, takeSample } from './funding.ts';
 import { runLiquidations } from './liquidation.ts';
-import { noticeQuotes, recomputeDue } from './mark.ts';
+import {
+  beginStep,
+  freezeDue,
+  nextFreeze,
+  noticeQuotes,
+  recomputeDue,
+  sampleBasis,
+} from './mark.ts';
 import { max, min } from './numbers.ts';
+import { takeTerms } from './operator.ts';
 import { startSlices } from './twap.ts';
 import { runTriggers } from './triggers.ts';
-import { nextSnapshot, takeSnapshots } from './vault.ts';
+import { nextSnapshot, nextVaultLeave, runVaultLeave, takeSnapshots } from './vault.ts';
 import type { World } from './world.ts';
 
 /** When something next happens by itself; null when nothing does. */
 function nextDue(world: World): bigint | null {
-  const dues: (bigint | null)[] = [nextSnapshot(world), ...world.pauses];
+  const dues = [nextSnapshot(world), nextPayDown(world), nextVaultLeave(world), ...world.pauses];
   for (const order of world.live) dues.push(expiryOf(order), order.dueAt);
   for (const market of world.markets) {
-    dues.push(market.markDue, nextSample(world, market), nextFunding(world, market));
+    dues.push(nextFreeze(world, market), market.nextAt, market.emaDue, market.markDue);
+    dues.push(nextSample(world, market), nextFunding(world, market));
   }
   let next: bigint | null = null;
   for (const due of dues) if (due !== null) next = next === null ? due : min(next, due);
@@ -25,15 +35,21 @@ function nextDue(world: World): bigint | null {
 export function runTimers(world: World, until: bigint): void {
   for (let due = nextDue(world); due !== null && due <= until; due = nextDue(world)) {
     world.now = max(world.now, due);
+    beginStep(world);
     world.cause = 'expiry';
     expireOrders(world);
     settleConsequences(world);
     world.cause = 'timer';
+    for (const market of world.markets) freezeDue(world, market);
+    for (const market of world.markets) takeTerms(world, market);
+    for (const market of world.markets) sampleBasis(world, market);
     for (const market of world.markets) {
       if (market.markDue !== null && market.markDue <= world.now) recomputeDue(world, market);
     }
     for (const market of world.markets) takeSample(world, market);
     for (const market of world.markets) settleDue(world, market);
+    payShortfall(world);
+    clearBelowZero(world);
     runTriggers(world);
     startSlices(world);
     settleConsequences(world);
@@ -46,15 +62,18 @@ export function runTimers(world: World, until: bigint): void {
     runLiquidations(world);
     runTriggers(world);
     takeSnapshots(world);
+    runVaultLeave(world);
     noticeQuotes(world);
   }
   world.now = until;
   world.cause = 'command';
+  beginStep(world);
 }
 
 /** What follows from a command, in the order of the timers. */
 export function runConsequences(world: World): void {
   settleConsequences(world);
+  clearBelowZero(world);
   runTriggers(world);
   runLiquidations(world);
   runTriggers(world);

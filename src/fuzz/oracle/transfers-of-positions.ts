@@ -1,4 +1,4 @@
-/** A position changes hands without the book (R-6.5): both sides settle at the mark, and money may go with it. */
+/** A position changes hands without the book (R-6.5): both sides settle at one price, and money may go with it. */
 import { closeReduceOnly } from './legs.ts';
 import {
   carryOut,
@@ -20,7 +20,7 @@ import {
   type World,
 } from './world.ts';
 
-type Why = 'takeover' | 'adl';
+type Why = 'takeover' | 'adl' | 'delisting';
 
 /** `lots`, signed as `from` holds them, leave it; `money` goes along (below 0: the other way). */
 export function transferPosition(
@@ -29,11 +29,12 @@ export function transferPosition(
   from: Sub,
   to: Sub,
   lots: bigint,
+  price: bigint,
   money: bigint,
   reason: Why,
 ): void {
-  const left = settleSide(world, market, from, -lots, -money, reason, true);
-  const took = settleSide(world, market, to, lots, money, reason, false);
+  const left = settleSide(world, market, from, -lots, price, -money, reason, true);
+  const took = settleSide(world, market, to, lots, price, money, reason, false);
   say(world, {
     kind: 'positionTransferred',
     market: market.id,
@@ -41,7 +42,7 @@ export function transferPosition(
     to: to.id,
     reason,
     lots,
-    priceTicks: market.mark,
+    priceTicks: price,
     moneyQuanta: money,
     fromRealizedQuanta: left.pnl,
     toRealizedQuanta: took.pnl,
@@ -55,15 +56,16 @@ function settleSide(
   market: Market,
   sub: Sub,
   lots: bigint,
+  price: bigint,
   money: bigint,
   reason: Why,
   leaves: boolean,
 ): Deal {
   const position = positionOf(sub, market.id);
   const before = position.lots;
-  const deal = dealOf(market, position, lots, market.mark ?? 0n);
+  const deal = dealOf(market, position, lots, price);
   const isolated = isIsolated(sub, market.id)
-    ? isolatedMoney(sub, market, deal, NO_FEES, money, leaves)
+    ? isolatedMoney(world, sub, market, deal, NO_FEES, money, leaves)
     : null;
   carryOut(market, position, deal);
   if (isolated !== null) bookMargin(world, sub, market.id, money, reason);

@@ -1,43 +1,58 @@
 /** Shares of the CLS vault (R-8.2, R-8.3, D-36). */
-import { isFrozen } from './mark.ts';
+import { bestPrice } from './book.ts';
+import { end } from './endings.ts';
+import { engineOrder } from './engine-orders.ts';
 import { withdrawable } from './margin.ts';
-import { max, min, shareDown, shareUp } from './numbers.ts';
+import { abs, max, min, shareDown, shareUp, sign } from './numbers.ts';
+import { rest } from './resting.ts';
 import {
   DAY,
+  isLive,
+  MINUTE,
+  orderOf,
   positionOf,
   say,
   subOf,
   VAULT,
   type Answer,
   type Holder,
+  type Market,
   type Sub,
   type World,
 } from './world.ts';
 
 /** The virtual share and its dollar, which make it worthless to inflate the first share. */
 const VIRTUAL = 1_000_000n;
+const MILLION = 1_000_000n;
 
 const allShares = (world: World): bigint =>
   world.holders.reduce((total, { shares }) => total + shares, 0n);
 
-/** Cash, and positions at the price that is worse for who asks. */
+/** Cash, and positions at the price that is worse for who asks; a frozen mark counts less a haircut. */
 export function navOf(world: World, asks: 'mint' | 'burn'): bigint {
   const vault = subOf(world, VAULT);
   return world.markets.reduce((nav, market) => {
     const { lots, cost } = positionOf(vault, market.id);
     if (lots === 0n) return nav;
-    const mark = market.mark ?? 0n;
-    const index = market.index ?? mark;
     const low = asks === 'burn' ? lots > 0n : lots < 0n;
-    return nav + lots * (low ? min(mark, index) : max(mark, index)) * market.unit - cost;
+    const price = low ? lowPrice(world, market) : highPrice(world, market);
+    return nav + lots * price * market.unit - cost;
   }, vault.cash);
 }
 
-/** Whether each position of the vault has a fresh price. */
-const isPriced = (world: World): boolean =>
-  world.markets.every(
-    (market) => positionOf(subOf(world, VAULT), market.id).lots === 0n || !isFrozen(world, market),
-  );
+const haircutOf = ({ config }: World): bigint => BigInt(config.frozenHaircutPpm);
+
+function lowPrice(world: World, market: Market): bigint {
+  const mark = market.mark ?? 0n;
+  if (market.frozen) return shareDown(mark * (MILLION - haircutOf(world)), MILLION);
+  return min(mark, market.index ?? mark);
+}
+
+function highPrice(world: World, market: Market): bigint {
+  const mark = market.mark ?? 0n;
+  if (market.frozen) return shareUp(mark * (MILLION + haircutOf(world)), MILLION);
+  return max(mark, market.index ?? mark);
+}
 
 export const sharesMinted = (world: World, amount: bigint): bigint =>
   shareDown(amount * (allShares(world) + VIRTUAL), navOf(world, 'mint') + VIRTUAL);
@@ -47,7 +62,6 @@ export const sharesBurned = (world: World, amount: bigint): bigint =>
 
 export function mintFault(world: World, amount: bigint): Answer {
   if (amount < world.config.minVaultDeposit) return 'vault_deposit_too_small';
-  if (!isPriced(world)) return 'vault_not_priced';
   const nav = navOf(world, 'mint');
   if (nav < 0n || (nav === 0n && allShares(world) > 0n)) return 'vault_value_not_positive';
   return sharesMinted(world, amount) > 0n ? 'ok' : 'vault_shares_zero';
@@ -57,7 +71,6 @@ export function burnFault(world: World, to: Sub, amount: bigint): Answer {
   const holder = world.holders.find(({ sub }) => sub === to.id);
   if (holder === undefined || holder.shares === 0n) return 'vault_shares_insufficient';
   if (world.now < holder.lockedUntil) return 'vault_shares_locked';
-  if (!isPriced(world)) return 'vault_not_priced';
   if (navOf(world, 'burn') <= 0n) return 'vault_value_not_positive';
   if (sharesBurned(world, amount) > holder.shares) return 'vault_shares_insufficient';
   return amount > withdrawable(world, subOf(world, VAULT)) ? 'amount_exceeds_available' : 'ok';
@@ -103,4 +116,46 @@ export function takeSnapshots(world: World): void {
   if (world.now % DAY !== 0n) return;
   const holders = [...world.holders].sort((a, b) => a.sub - b.sub);
   for (const holder of holders) if (holder.shares > 0n) takeSnapshot(world, holder);
+}
+
+/** When the vault next offers what it holds. */
+export const nextVaultLeave = (world: World): bigint | null => world.vaultLeaveDue;
+
+/** At a whole minute: one order a market, in place of the last one. */
+export function runVaultLeave(world: World): void {
+  if (world.vaultLeaveDue === null || world.vaultLeaveDue > world.now) return;
+  world.vaultLeaveDue = world.now - (world.now % MINUTE) + MINUTE;
+  for (const market of world.markets) if (!market.frozen) offer(world, market);
+}
+
+function offer(world: World, market: Market): void {
+  endVaultOrder(world, market);
+  const vault = subOf(world, VAULT);
+  const { lots: held } = positionOf(vault, market.id);
+  if (held === 0n) return;
+  const side = -sign(held);
+  const lots = shareUp(abs(held) * BigInt(world.config.vaultLeavePpm), MILLION);
+  const quote = BigInt(market.spec.vaultQuotePpm);
+  const price =
+    side < 0n
+      ? shareUp(highPrice(world, market) * (MILLION + quote), MILLION)
+      : max(1n, shareDown(lowPrice(world, market) * (MILLION - quote), MILLION));
+  if (price > BigInt(market.spec.maxPriceTicks)) return;
+  const opposite = bestPrice(world, market, -side);
+  if (opposite !== null && (price - opposite) * side >= 0n) return;
+  const order = engineOrder(world, vault, market, side * lots, {
+    price,
+    ioc: false,
+    postOnly: true,
+  });
+  market.vaultOrder = order.id;
+  rest(world, order);
+}
+
+/** The last offer is over; also when the market freezes. */
+export function endVaultOrder(world: World, market: Market): void {
+  if (market.vaultOrder === null) return;
+  const order = orderOf(world, market.vaultOrder);
+  market.vaultOrder = null;
+  if (isLive(order)) end(world, order, 'expired', 'expired');
 }

@@ -1,6 +1,11 @@
 /** What the oracle knows: plain records in plain arrays. Ids are places in these arrays, as in the contract of the engine's commands. */
 import type { OrderType } from '../../engine/commands.ts';
-import type { ExchangeConfig, MarketSpec, SelfTradeMode } from '../../engine/config.ts';
+import type {
+  ExchangeConfig,
+  MarketSpec,
+  MarketStatus,
+  SelfTradeMode,
+} from '../../engine/config.ts';
 import type { Cause, EngineEvent, LedgerReason } from '../../engine/events.ts';
 import type { EndReason, Refusal } from '../../engine/rejections.ts';
 import type { OrderStatus } from '../../engine/views.ts';
@@ -78,11 +83,16 @@ export interface Sub {
   readonly account: number;
   readonly address: string;
   readonly index: number;
-  /** The exchange's own: vault, insurance, treasury, house. */
+  /** The exchange's own: vault, insurance, treasury, house, shortfall. */
   readonly system: boolean;
   readonly house: boolean;
   cash: bigint;
   netDeposits: bigint;
+  /** Paid by others for its deficit while it had frozen positions (R-6.1). */
+  clearingDebt: bigint;
+  /** Deposits since the shortfall of this number began, less what left under them (R-6.6). */
+  exempt: bigint;
+  exemptEpoch: bigint;
   readonly positions: Position[];
   readonly settings: Setting[];
   readonly delegates: number[];
@@ -100,38 +110,65 @@ export interface Account {
   readonly nonces: NonceScope;
 }
 
+export interface Tier {
+  readonly floor: bigint;
+  readonly initial: Rate;
+  readonly maintenance: Rate;
+}
+
+/** The rates of a spec. */
+export interface Rates {
+  readonly maker: Rate;
+  readonly taker: Rate;
+  readonly band: Rate;
+  readonly deviation: Rate;
+  readonly tiers: readonly Tier[];
+}
+
 export interface Market {
   readonly id: number;
-  readonly spec: MarketSpec;
+  /** Terms in force (R-13.1), and those whose notice runs: both rates bind new orders meanwhile. */
+  spec: MarketSpec;
+  rates: Rates;
+  nextSpec: MarketSpec | null;
+  nextAt: bigint | null;
+  /** Whether it was frozen when accounts below zero were last looked for. */
+  wasFrozen: boolean;
+  /** Paid by insurance for deficits of this market in the hour of `World.insuranceHour` (R-6.7). */
+  insurancePaid: bigint;
+  /** The order that offers the vault's position (R-8.4), by id. */
+  vaultOrder: number | null;
+  /** Open interest that margin rates count with while a fill is tried; else null: what it is. */
+  interestTried: bigint | null;
   readonly unit: bigint;
-  readonly rates: {
-    readonly maker: Rate;
-    readonly taker: Rate;
-    readonly band: Rate;
-    readonly deviation: Rate;
-    readonly tiers: readonly {
-      readonly floor: bigint;
-      readonly initial: Rate;
-      readonly maintenance: Rate;
-    }[];
-  };
+  status: MarketStatus;
+  /** R-5.3b: no trigger, funding or liquidation here; since when. */
+  frozen: boolean;
+  frozenSince: bigint;
+  /** Limit of open interest in lots; a limit in money becomes lots at the first price. */
+  openInterestCap: bigint;
+  capFixed: boolean;
   index: bigint | null;
   indexAt: bigint;
   mark: bigint | null;
+  /** When a recorded mark was set last; null before the first. */
+  markAt: bigint | null;
+  /** The mark at the start of the step (one command, or one instant of timers); null while it was not recomputed in this step. */
+  markBefore: bigint | null;
   last: bigint | null;
+  /** The last price when it was noticed last. */
+  lastSeen: bigint | null;
   /** What triggers watch was recomputed, and the mark was, since they looked last; what they saw then (R-4.3). */
   look: boolean;
   recomputed: boolean;
   lookedAt: bigint | null;
-  /** EMA of the basis in 1e-6 ticks, and the whole second of its last step. */
+  /** EMA of the basis in 1e-6 ticks, its newest sample in half ticks, and the second of that sample. */
   ema: bigint;
-  emaAt: bigint;
-  /** Basis in half ticks over stretches of time since then, and the stretch that runs. */
-  stretches: { readonly from: bigint; readonly to: bigint; readonly basis: bigint | null }[];
-  basis: bigint | null;
-  basisSince: bigint;
-  /** Best bid, best ask and last as the mark saw them last; 0 for none. */
-  seen: { bid: bigint; ask: bigint; last: bigint };
+  emaSample: bigint;
+  emaSecond: bigint;
+  emaDue: bigint | null;
+  /** The book changed since this was last noticed. */
+  bookChanged: boolean;
   markDue: bigint | null;
   /** Premium samples in 1e-9 since the last settlement. */
   samples: bigint[];
@@ -242,6 +279,15 @@ export interface World {
   arrivals: number;
   trades: number;
   supply: bigint;
+  /** The UTC hour of R-6.7: its start, what insurance held then with deposits since, what it paid. */
+  insuranceHour: bigint;
+  insuranceBase: bigint;
+  insurancePaid: bigint;
+  /** Number of the newest shortfall, and when insurance next pays on it (R-6.6). */
+  shortfallEpoch: bigint;
+  payDownDue: bigint | null;
+  /** When the vault next offers its positions (R-8.4). */
+  vaultLeaveDue: bigint | null;
   /** Vault shares and who holds them. */
   readonly holders: Holder[];
   readonly snapshots: Snapshot[];
@@ -264,6 +310,7 @@ export const INSURANCE = 1;
 export const TREASURY = 2;
 export const HOUSE_MAKERS = 3;
 export const HOUSE_TAKERS = 4;
+export const SHORTFALL = 5;
 
 export function newWorld(config: ExchangeConfig): World {
   const world: World = {
@@ -284,6 +331,12 @@ export function newWorld(config: ExchangeConfig): World {
     arrivals: 0,
     trades: 0,
     supply: 0n,
+    insuranceHour: -1n,
+    insuranceBase: 0n,
+    insurancePaid: 0n,
+    shortfallEpoch: 0n,
+    payDownDue: null,
+    vaultLeaveDue: null,
     holders: [],
     snapshots: [],
     movements: [],
@@ -296,14 +349,16 @@ export function newWorld(config: ExchangeConfig): World {
     marked: new Set(),
   };
   const house = (n: number): string => `0x${'0'.repeat(39)}${n}`;
-  const { clsAccount, insuranceAccount, treasuryAccount } = config;
-  for (const address of [clsAccount, insuranceAccount, treasuryAccount, house(1), house(2)]) {
-    openSub(world, address, 0);
-  }
+  const { clsAccount, insuranceAccount, treasuryAccount, shortfallAccount } = config;
+  const houses = [house(1), house(2)];
+  const own = [clsAccount, insuranceAccount, treasuryAccount, ...houses, shortfallAccount];
+  for (const address of own) openSub(world, address, 0);
   return world;
 }
 
-export const DAY = 86_400_000_000n;
+export const MINUTE = 60_000_000n;
+export const HOUR = 60n * MINUTE;
+export const DAY = 24n * HOUR;
 
 // Looking up -----------------------------------------------------------------------------------------------------------
 
@@ -347,10 +402,13 @@ export function openSub(world: World, address: string, index: number): Sub {
     account: openAccount(world, address),
     address,
     index,
-    system: id <= HOUSE_TAKERS,
+    system: id <= SHORTFALL,
     house: id === HOUSE_MAKERS || id === HOUSE_TAKERS,
     cash: 0n,
     netDeposits: 0n,
+    clearingDebt: 0n,
+    exempt: 0n,
+    exemptEpoch: 0n,
     positions: [],
     settings: [],
     delegates: [],
@@ -401,9 +459,20 @@ export function because<T>(world: World, cause: Cause, act: () => T): T {
   return answer;
 }
 
+/** R-6.7: a new UTC hour counts with what insurance holds before it changes. */
+export function rollInsuranceHour(world: World): void {
+  const hour = world.now - (world.now % HOUR);
+  if (hour === world.insuranceHour) return;
+  world.insuranceHour = hour;
+  world.insuranceBase = subOf(world, INSURANCE).cash;
+  world.insurancePaid = 0n;
+  for (const market of world.markets) market.insurancePaid = 0n;
+}
+
 /** Money into cash, or out of it. */
 export function book(world: World, sub: Sub, delta: bigint, reason: LedgerReason): void {
   if (delta === 0n) return;
+  if (sub.id === INSURANCE) rollInsuranceHour(world);
   sub.cash += delta;
   world.touched.add(sub.id);
   say(world, {

@@ -96,7 +96,7 @@ function stepOf({ act, reply, outcome, savedAs }: PerformedAct, names: Names): E
     case 'money': {
       const { account, subaccountIndex, amount } = act.fields;
       const name = names.of(account);
-      if (name === 'vault' || name === 'treasury') return null;
+      if (name === 'vault' || name === 'treasury' || name === 'shortfall') return null;
       return {
         [act.verb]: { account: name, subaccount: String(subaccountIndex), amount: plain(amount) },
         ...expectedOutcome(outcome),
@@ -169,10 +169,12 @@ class Names {
   private readonly names = new Map<string, string>();
   private users_: string[] = [];
 
-  constructor({ clsAccount, insuranceAccount, treasuryAccount }: ExchangeConfig) {
+  constructor(config: ExchangeConfig) {
+    const { clsAccount, insuranceAccount, treasuryAccount, shortfallAccount } = config;
     this.names.set(clsAccount, 'vault');
     this.names.set(insuranceAccount, 'insurance');
     this.names.set(treasuryAccount, 'treasury');
+    this.names.set(shortfallAccount, 'shortfall');
   }
 
   of(account: string): string {

@@ -47,6 +47,9 @@ export function mapIds(command: Command, ids: IdMapping): Command {
     case 'tapeGap':
     case 'tapeBar':
     case 'tapeL3':
+    case 'setMarketTerms':
+    case 'setMarketStatus':
+    case 'delistMarket':
       return same(command, { market: ids.market(command.market) });
     default:
       return command;

@@ -9,10 +9,13 @@ import { replaceAt } from './drop.ts';
 import type { Script } from './script.ts';
 import type { Tester } from './tester.ts';
 
+/** Subaccounts of the exchange itself, which come first. */
+const OWN = 6;
+
 /** One user in place of another, subaccount 0 in place of others. */
 export function mergeAccounts(script: Script, tester: Tester): Script {
   let current = script;
-  const users = [...new Set(script.names.subaccounts.slice(5).map(({ address }) => address))];
+  const users = [...new Set(script.names.subaccounts.slice(OWN).map(({ address }) => address))];
   for (const [i, gone] of users.entries()) {
     for (const kept of users.slice(0, i)) {
       if (tester.cancelled) return current;
@@ -29,8 +32,8 @@ export function mergeAccounts(script: Script, tester: Tester): Script {
 export function mergeSubaccounts(script: Script, tester: Tester): Script {
   let current = script;
   const { subaccounts } = script.names;
-  for (let gone = 5; gone < subaccounts.length; gone += 1) {
-    for (let kept = 5; kept < gone; kept += 1) {
+  for (let gone = OWN; gone < subaccounts.length; gone += 1) {
+    for (let kept = OWN; kept < gone; kept += 1) {
       if (tester.cancelled) return current;
       const known = current.names.subaccounts;
       const into = must(known[kept], 'a subaccount');

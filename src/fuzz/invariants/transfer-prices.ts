@@ -1,0 +1,62 @@
+import type { Command } from '../../engine/commands.ts';
+import type { EngineEvent } from '../../engine/events.ts';
+import type { Engine } from '../../engine/views.ts';
+import { StreamInvariant } from './stream-invariant.ts';
+
+type Transferred = Extract<EngineEvent, { kind: 'positionTransferred' }>;
+
+/** Positions change hands at the settlement price, or go to the vault at the take-over price. */
+export class TransferPrices extends StreamInvariant {
+  readonly name = 'transfersAtSettlement';
+  readonly rule = 'R-6.2, R-6.4, R-13.2';
+  readonly says =
+    'a position is closed against another at the index, or the mark without one; the vault takes it at that or at the worse of both';
+  private readonly marks = new Map<number, number>();
+  private readonly indices = new Map<number, number>();
+  private wrong: string | null = null;
+
+  see(event: EngineEvent): void {
+    switch (event.kind) {
+      case 'marketListed':
+        if (event.spec.initialMarkTicks !== null) {
+          this.marks.set(event.market, event.spec.initialMarkTicks);
+        }
+        break;
+      case 'oracleSet':
+        this.indices.set(event.market, event.indexTicks);
+        break;
+      case 'markChanged':
+        this.marks.set(event.market, event.markTicks);
+        if (event.indexTicks !== null) this.indices.set(event.market, event.indexTicks);
+        break;
+      case 'positionTransferred':
+        this.judge(event);
+        break;
+      default:
+    }
+  }
+
+  private judge({ market, reason, lots, priceTicks, moneyQuanta }: Transferred): void {
+    if (reason === 'delisting') {
+      if (moneyQuanta !== 0n) this.fail(`market ${market}: ${moneyQuanta} went with a delisting`);
+      return;
+    }
+    const mark = this.marks.get(market);
+    const settlement = this.indices.get(market) ?? mark;
+    const worse = lots > 0 ? Math.min : Math.max;
+    const fits =
+      priceTicks === settlement ||
+      (reason === 'takeover' &&
+        mark !== undefined &&
+        settlement !== undefined &&
+        priceTicks === worse(mark, settlement));
+    if (fits) return;
+    this.wrong ??= `market ${market}: ${reason} at ${priceTicks}, mark ${mark ?? 'none'}, settlement ${settlement ?? 'none'}`;
+  }
+
+  /** The prices inside a bar are told only when it is over. */
+  override settle(_engine: Engine, command: Command): void {
+    if (this.wrong !== null && command.kind !== 'tapeBar') this.fail(this.wrong);
+    this.wrong = null;
+  }
+}

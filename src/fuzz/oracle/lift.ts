@@ -1,0 +1,30 @@
+/** What insurance pays to a unit (R-6.2 (4), R-6.7). */
+import { bookUnit, sayStep } from './ladder-steps.ts';
+import { min, sum } from './numbers.ts';
+import type { Unit } from './risk-units.ts';
+import { allowance, countPaid } from './shortfall.ts';
+import { book, INSURANCE, subOf, type Market, type World } from './world.ts';
+
+/** Parts of a deficit by market, as far as each market and the exchange may; answers how much in all. */
+export function payByMarket(
+  world: World,
+  unit: Unit,
+  markets: readonly (Market | null)[],
+  parts: readonly bigint[],
+): bigint {
+  let left = allowance(world, null);
+  const paid = markets.map((market, i) => {
+    const part = min(left, min(parts[i] ?? 0n, allowance(world, market)));
+    left -= part;
+    return part;
+  });
+  const all = sum(paid);
+  if (all === 0n) return 0n;
+  sayStep(world, unit, { step: 'insurance', amountQuanta: all });
+  book(world, subOf(world, INSURANCE), -all, 'insurance');
+  bookUnit(world, unit, all, 'insurance');
+  markets.forEach((market, i) => {
+    countPaid(world, market, paid[i] ?? 0n);
+  });
+  return all;
+}

@@ -1,0 +1,69 @@
+/** The CLS vault takes positions over (R-6.2 (3), (4)). */
+import { sayStep } from './ladder-steps.ts';
+import {
+  admissionEquity,
+  atSettlement,
+  atTakeover,
+  crossInitial,
+  frozenHaircut,
+  maintenanceOf,
+  openInterest,
+  type Pricing,
+} from './margin.ts';
+import { abs, max, min, shareUp, sum } from './numbers.ts';
+import { freshMarketsOf, type Unit } from './risk-units.ts';
+import { isSelfPriced } from './shortfall.ts';
+import { transferPosition } from './transfers-of-positions.ts';
+import { positionOf, subOf, VAULT, type Market, type World } from './world.ts';
+
+/** The vault takes the fresh positions at these prices if it may and can; `equity` is what is behind them there. Whether it did. */
+export function takeOver(world: World, unit: Unit, pricing: Pricing, equity: bigint): boolean {
+  const markets = freshMarketsOf(world, unit);
+  const vault = subOf(world, VAULT);
+  if (unit.sub === vault || equity < 0n || markets.some(isSelfPriced)) return false;
+  const paid = payments(unit, markets, equity);
+  if (freeAfter(world, unit, markets, pricing) + sum(paid) < 0n) return false;
+  sayStep(world, unit, { step: 'takeover', amountQuanta: equity });
+  markets.forEach((market, i) => {
+    const { lots } = positionOf(unit.sub, market.id);
+    const price = pricing(market, lots);
+    transferPosition(world, market, unit.sub, vault, lots, price, paid[i] ?? 0n, 'takeover');
+  });
+  return true;
+}
+
+/** Half of each requirement, less what the price leaves the vault already; as far as the equity goes. */
+function payments(unit: Unit, markets: readonly Market[], equity: bigint): bigint[] {
+  let rest = equity;
+  return markets.map((market) => {
+    const { lots } = positionOf(unit.sub, market.id);
+    const better =
+      abs(lots * (atSettlement(market, lots) - atTakeover(market, lots))) * market.unit;
+    const half = shareUp(maintenanceOf(unit.sub, market), 2n);
+    const paid = min(rest, max(0n, half - better));
+    rest -= paid;
+    return paid;
+  });
+}
+
+/** The vault's free collateral when it holds the positions too, its own valued at take-over prices. */
+function freeAfter(world: World, unit: Unit, markets: readonly Market[], pricing: Pricing): bigint {
+  const vault = subOf(world, VAULT);
+  const before = markets.map((market) => ({ ...positionOf(vault, market.id) }));
+  for (const market of markets) market.interestTried = openInterest(world, market);
+  for (const market of markets) {
+    const { lots } = positionOf(unit.sub, market.id);
+    const position = positionOf(vault, market.id);
+    position.lots += lots;
+    position.cost += lots * pricing(market, lots) * market.unit;
+  }
+  const free =
+    admissionEquity(world, vault, null, atTakeover) -
+    crossInitial(world, vault) -
+    frozenHaircut(world, vault);
+  markets.forEach((market, i) => {
+    Object.assign(positionOf(vault, market.id), before[i]);
+    market.interestTried = null;
+  });
+  return free;
+}

@@ -1,0 +1,67 @@
+/** Wealth of accounts that act together: what they paid in, took out and still claim. */
+import type { Address, SubaccountId } from '../../src/num/units.ts';
+import { dollars } from '../risk/world.ts';
+import type { AttackWorld } from './world.ts';
+
+interface CoalitionWealth {
+  /** Deposited from outside. */
+  readonly paidIn: bigint;
+  /** Withdrawn to outside, after any part left to the shortfall. */
+  readonly withdrawn: bigint;
+  /** Σ cash, isolated margin and uPnL at marks: debts count as negative. */
+  readonly equity: bigint;
+  /** The same per margin unit, negative units left out: debts can be abandoned. */
+  readonly claims: bigint;
+  /** withdrawn + equity − paidIn: what the members gained at marks. */
+  readonly profit: bigint;
+  /** withdrawn + claims − paidIn: what they can still carry off; above 0 somebody else pays it. */
+  readonly loot: bigint;
+}
+
+/** All subaccounts of the members are counted, so transfers between them change nothing. */
+export function coalition(world: AttackWorld, members: readonly string[]): CoalitionWealth {
+  const addresses = members.map((name) => world.addressOf(name));
+  const ids = new Set(addresses.flatMap((address) => idsOf(world, address)));
+  let paidIn = 0n;
+  let withdrawn = 0n;
+  for (const event of world.events) {
+    if (event.kind !== 'balanceChanged' || !ids.has(event.subaccount)) continue;
+    if (event.reason === 'deposit') paidIn += event.deltaQuanta;
+    if (event.reason === 'withdrawal') withdrawn -= event.deltaQuanta;
+  }
+  let equity = 0n;
+  let claims = 0n;
+  for (const id of ids) {
+    const { accountValueQuanta, crossEquityQuanta } = world.engine.margin(id);
+    equity += accountValueQuanta;
+    claims += positive(crossEquityQuanta);
+    for (const { isolated, isolatedMarginQuanta, upnlQuanta } of world.engine.positions(id)) {
+      if (isolated) claims += positive(isolatedMarginQuanta + upnlQuanta);
+    }
+  }
+  return {
+    paidIn,
+    withdrawn,
+    equity,
+    claims,
+    profit: withdrawn + equity - paidIn,
+    loot: withdrawn + claims - paidIn,
+  };
+}
+
+/** Every member withdraws all that it may, from each of its subaccounts. Returns the total taken out so far, in USD. */
+export function takeOut(world: AttackWorld, members: readonly string[]): string {
+  for (const name of members) {
+    const views = world.engine.subaccountsOf(world.addressOf(name));
+    for (const { index } of views) world.withdraw(name, 'all', index);
+  }
+  return dollars(coalition(world, members).withdrawn);
+}
+
+function idsOf(world: AttackWorld, address: Address): SubaccountId[] {
+  return world.engine.subaccountsOf(address).map(({ id }) => id);
+}
+
+function positive(amount: bigint): bigint {
+  return amount > 0n ? amount : 0n;
+}
