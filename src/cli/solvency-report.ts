@@ -18,11 +18,11 @@ import {
   type SubaccountId,
 } from '../num/units.ts';
 
-export const PAYERS = ['book', 'takeover', 'insurance', 'adl', 'shortfall', 'fee'] as const;
+const PAYERS = ['book', 'takeover', 'insurance', 'adl', 'shortfall', 'fee'] as const;
 /** Steps of the ladder that close or pay (R-6.2), and the liquidation fee, which insurance receives. */
 export type Payer = (typeof PAYERS)[number];
 
-export interface PayerRow {
+interface PayerRow {
   /** Symbol, `several` or `none`. */
   readonly market: string;
   readonly step: Payer;
@@ -76,7 +76,7 @@ export interface SolvencyReport {
 }
 
 /** What the report is about; a scenario's result has it. */
-export interface SolvencyInput {
+interface SolvencyInput {
   readonly exchange: ExchangeView;
   readonly happened: readonly EngineEvent[];
   readonly commands: number;
