@@ -20,7 +20,6 @@ import {
 import { word } from './config-values.ts';
 import { money, priceText, stepOf } from './encode.ts';
 import { Fields } from './fields.ts';
-import { mustBeListable } from './listing-limits.ts';
 import { parseMarketSpec } from './market-config.ts';
 import { marketText } from './market-text.ts';
 import type { Keccak } from './ports.ts';
@@ -186,7 +185,6 @@ function marketOf(view: ExchangeView, symbol: string): MarketId {
 function specOf(input: unknown, keccak: Keccak): MarketSpec {
   const parsed = parseMarketSpec(input, keccak);
   if (!parsed.ok) throw new RequestError({ status: 400, message: parsed.error });
-  mustBeListable(parsed.value);
   return parsed.value;
 }
 

@@ -107,8 +107,7 @@ test('a silent oracle freezes the market: price, feed, metric and log say so, an
   );
 });
 
-test('a gap that nobody can pay is in the feed of liquidations, in metrics, in the log and in GET /config', async () => {
-  // Alice and Bob are bankrupt together only where no counterparty gained: here Bob gains and pays, unless he left.
+test('a bankrupt is in the feed of liquidations without a name, and in metrics', async () => {
   const updates = await watch({ source: 'liquidation', symbols: [] });
   expect(await submit(ALICE, { quantity: '1', price: '60010' })).toMatchObject([
     { status: 'filled' },

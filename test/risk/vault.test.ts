@@ -110,18 +110,18 @@ test('open positions count at the price that is worse for who asks', () => {
   world.transfer('ann', 'vault', '1000');
   world.trade('eve', 'bob', '10', '100');
   world.price('94');
-  // The vault holds 10 at 94 and 1,040 of cash; now mark 110, index 104.
-  expect(world.balance('vault')).toBe('1040');
+  // It was paid half of the requirement: it holds 10 at 94 and 1,023.5 of cash; now mark 110, index 104.
+  expect(world.balance('vault')).toBe('1023.5');
   world.price('110', 'M', '104');
   world.transfer('bob', 'vault', '1000');
   const minted = world.events
     .filter((event) => event.kind === 'vaultSharesChanged')
     .at(-1) as VaultSharesChanged;
-  // At mark for who pays in: (1,000 + 1) ÷ (1,040 + 160 + 1).
-  expect(minted.change).toBe((usd('1000') * 1_001_000_000n) / 1_201_000_000n);
+  // At mark for who pays in: (1,000 + 1) ÷ (1,023.5 + 160 + 1).
+  expect(minted.change).toBe((usd('1000') * 1_001_000_000n) / 1_184_500_000n);
   // At index for who is paid out.
   expect(history(world, 'bob')[0]!.usdValue).toBe(
-    dollars((minted.shares * 2_141_000_000n) / (minted.totalShares + 1_000_000n)),
+    dollars((minted.shares * 2_124_500_000n) / (minted.totalShares + 1_000_000n)),
   );
 });
 
@@ -202,6 +202,8 @@ describe('what the vault refuses changes nothing', () => {
     world.transfer('ann', 'vault', '520');
     world.trade('eve', 'bob', '20', '100');
     world.deposit('insurance', '1000');
+    // From the next hour on it may pay a quarter of that.
+    world.wait(3_600_000);
     world.price('49');
     expect(world.steps()).toEqual(['eve insurance', 'eve takeover']);
     // It holds 20 from 49 with 520 of cash: worth nothing at 23.

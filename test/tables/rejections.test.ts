@@ -3,7 +3,7 @@
  * every code that this version can produce; the last test says which it cannot, and why.
  */
 import { expect, test } from 'vitest';
-import type { Command } from '../../src/engine/commands.ts';
+import type { Command, PlaceOrder } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { GROUP_CODES } from './group-codes.ts';
 import { RISK_CODES } from '../risk/codes.ts';
@@ -17,6 +17,7 @@ import {
   priceTicks,
   quanta,
   subaccountId,
+  timeUs,
 } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
 import { PLAIN_LIMIT } from '../setup/plain-limit.ts';
@@ -135,6 +136,66 @@ test('reduce-only never grows or flips a position (R-2.7)', () => {
   `);
 });
 
+test('what the state of a market refuses, from before its first price to its delisting', () => {
+  const exchange = new Exchange(DEFAULT_EXCHANGE_CONFIG);
+  const { genesisTimeUs, indexStaleUs, treasuryAccount } = DEFAULT_EXCHANGE_CONFIG;
+  const spec = specOf({});
+  const market = marketId(0);
+  const price = priceTicks(100);
+  let nonce = 0n;
+  let at = genesisTimeUs;
+  const apply = (command: Command): void => {
+    expect(exchange.apply(command)).toBe('ok');
+  };
+  const reasonOf = (command: Command): string => {
+    let reason: string | null = null;
+    const outcome = exchange.apply(command, (event) => {
+      if (event.kind === 'orderRejected') reason = event.reason;
+    });
+    return reason ?? outcome;
+  };
+  const order = (more: Partial<PlaceOrder> = {}): Command => ({
+    ...PLAIN_LIMIT,
+    kind: 'placeOrder',
+    timeUs: at,
+    subaccount: subaccountId(6),
+    market,
+    lots: lots(1),
+    priceTicks: price,
+    delegate: null,
+    nonce: ++nonce,
+    ...more,
+  });
+  const index = (): Command => ({
+    kind: 'setIndex',
+    timeUs: at,
+    market,
+    priceTicks: price,
+    text: '',
+  });
+  const expectNext = (command: Command, expected: string): void => {
+    expect(reasonOf(command)).toBe(expected);
+    provoked.add(expected);
+  };
+  apply({ kind: 'listMarket', timeUs: at, spec });
+  const amount = quanta(100_000_000_000n);
+  apply({ kind: 'deposit', timeUs: at, account: addressOf('ann'), subaccountIndex: 0, amount });
+  expectNext(order(), 'noMarkPrice');
+  apply(index());
+  expectNext(order({ originator: treasuryAccount }), 'originator_not_allowed');
+  at = timeUs(at + indexStaleUs + 1);
+  expectNext(order(), 'staleIndex');
+  apply({ kind: 'setMarketStatus', timeUs: at, market, status: 'halted' });
+  expectNext(order(), 'halted');
+  const finer = { ...spec, tickSize: '0.5' };
+  expectNext({ kind: 'setMarketTerms', timeUs: at, market, spec: finer }, 'market_terms_immutable');
+  const far = priceTicks(1000);
+  expectNext({ kind: 'delistMarket', timeUs: at, market, priceTicks: far }, 'price_outside_band');
+  apply({ kind: 'delistMarket', timeUs: at, market, priceTicks: null });
+  expectNext(order(), 'delisted');
+  expectNext(index(), 'market_delisted');
+});
+
 test('codes that nothing provokes belong to rules of later versions, or are checked elsewhere', () => {
   const exchange = new Exchange(DEFAULT_EXCHANGE_CONFIG);
   const T = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
@@ -243,7 +304,5 @@ test('codes that nothing provokes belong to rules of later versions, or are chec
     'vault_not_priced',
     'too_many_markets',
     'inverse_market',
-    // A rule of later versions.
-    'delisted',
   ]);
 });

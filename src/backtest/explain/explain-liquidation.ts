@@ -15,11 +15,11 @@ import type { StoryOptions } from './queue-story.ts';
 const STEP_WORDS: Readonly<Record<LiquidationStep['step'], string>> = {
   cancelOrders: 'its open orders are cancelled',
   order: 'the exchange sends an order for it to the book',
-  insurance: 'insurance pays what is missing',
-  takeover: 'the vault takes its positions over at the mark',
+  insurance: 'insurance pays of what is missing, within its hourly limit',
+  takeover: 'the vault takes its positions over',
   adl: 'traders on the other side are closed against it (auto-deleveraging)',
   safe: 'it is safe again',
-  shortfall: 'what nobody could pay is left to the shortfall of the exchange',
+  shortfall: 'what neither insurance nor counterparties can pay goes to the shortfall of the exchange',
 };
 
 /** After these the next step is of another liquidation. */

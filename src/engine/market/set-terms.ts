@@ -70,10 +70,11 @@ function takeTerms(state: State, market: Market, spec: MarketSpec): void {
   market.openInterestCapLots =
     price === null ? spec.maxOpenInterestLots : openInterestCap(spec, price);
   market.deriveRates();
-  if (market.sampleDueUs !== Infinity) {
+  // What is due at this very instant still runs in it.
+  if (market.sampleDueUs !== Infinity && market.sampleDueUs > state.nowUs) {
     market.sampleDueUs = nextSampleUs(state, market, state.nowUs);
   }
-  if (market.fundingDueUs !== Infinity) {
+  if (market.fundingDueUs !== Infinity && market.fundingDueUs > state.nowUs) {
     const { intervalUs } = spec.funding;
     market.fundingDueUs = state.nowUs - (state.nowUs % intervalUs) + intervalUs;
   }

@@ -25,7 +25,8 @@ const MOST_PREMIUM = 100n * BILLION;
 /** R-7.1 (a recorded series needs none), in 1e-9 toward zero; null when it cannot be told. */
 export function premiumOf(world: World, market: Market): bigint | null {
   const { index } = market;
-  if (index === null || market.frozen || isIndexStale(world, market)) return null;
+  if (index === null || market.frozen || market.status === 'delisted') return null;
+  if (isIndexStale(world, market)) return null;
   const bid = impact(world, market, 1n);
   const ask = impact(world, market, -1n);
   if (bid === null || ask === null) return null;
