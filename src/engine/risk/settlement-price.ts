@@ -22,16 +22,12 @@ export function takeoverTicks(market: Market, side: 1 | -1): PriceTicks {
 }
 
 /**
- * How far prices moved in this step, in ticks: from the mark before its newest recomputation to the mark, and to the settlement
- * price. Both are 0 when the mark was not recomputed in this step.
+ * How far the price moved in this step, in ticks: from the mark before its newest recomputation to the settlement price; 0 when the
+ * mark was not recomputed in this step.
  */
-export function movesInStep(
-  state: State,
-  market: Market,
-): { readonly mark: number; readonly settlement: number } {
+export function moveInStep(state: State, market: Market): number {
   const before = market.markStep === state.step ? market.markBeforeTicks : null;
-  if (before === null) return { mark: 0, settlement: 0 };
-  return { mark: mustMark(market) - before, settlement: settlementTicks(market) - before };
+  return before === null ? 0 : settlementTicks(market) - before;
 }
 
 /** Whether the market's own traders alone make its prices: no index, and no recorded liquidity. */
