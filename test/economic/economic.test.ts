@@ -1,6 +1,6 @@
 /**
- * Economic fuzzing: nobody gets richer for free, and the search would find it if somebody could. That it would is shown on holes that
- * are planted in a build of the exchange, each to be found within a stated number of plans.
+ * Economic fuzzing: no coalition gets richer at the expense of others, and the search is able to find one that does. Both holes of
+ * arithmetic and the old rules of risk are planted in builds of the exchange, each to be found within a stated number of plans.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,11 +8,16 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { makeArena } from '../../src/fuzz/economic/arena.ts';
+import { playCrisis } from '../../src/fuzz/economic/crisis/play-crisis.ts';
+import { makeWorld } from '../../src/fuzz/economic/crisis/world.ts';
+import { makeGame } from '../../src/fuzz/economic/game.ts';
 import { play } from '../../src/fuzz/economic/play.ts';
 import { CoalitionSearch, searchArena, shortest, worthOf } from '../../src/fuzz/economic/search.ts';
 import { bundle } from '../mutants/build.ts';
 import { MUTANTS } from '../mutants/mutants.ts';
 import { EFFORT } from '../setup/effort.ts';
+import { huntPlanted } from './hunt-planted.ts';
+import { PLANTED_RULES } from './planted-rules.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-economic-'));
 afterAll(() => {
@@ -30,6 +35,41 @@ test.each(['still', 'walk'] as const)(
   },
 );
 
+test('in worlds with gaps and silent oracles no coalition gains at the expense of others', () => {
+  const plans = 1000 * EFFORT;
+  const search = new CoalitionSearch({ seed: 'crisis', kinds: ['crisis'] }, plans).run();
+  const { best } = search;
+  expect(search.found, best?.arena.describe(best.plan).join('\n')).toBe(false);
+  expect(search.plans).toBe(plans);
+  const { insured } = search;
+  if (insured === null) return;
+  const dollars = (Number(insured.worth) / 1e6).toFixed(2);
+  process.stdout.write(`insurance paid a coalition at most ${dollars} within R-6.7\n`);
+});
+
+test('worlds have three markets, gaps, silent oracles and people of every kind', () => {
+  const worlds = Array.from({ length: 60 }, (_, i) => makeWorld(`variety-${String(i)}`));
+  const seen = <T>(of: (world: (typeof worlds)[number]) => readonly T[]): Set<T> =>
+    new Set(worlds.flatMap(of));
+  expect(worlds.every(({ markets }) => markets.length === 3)).toBe(true);
+  expect(seen(({ markets }) => markets.map(({ book }) => book)).size).toBe(4);
+  expect(seen(({ markets }) => markets.map(({ shape }) => shape)).size).toBe(5);
+  expect(worlds.some(({ markets }) => markets.some(({ path }) => path.includes(null)))).toBe(true);
+  const accounts = seen(({ coalition }) => [new Set(coalition.map((m) => m.address)).size]);
+  expect([...accounts].sort()).toEqual([2, 3, 4]);
+  const cash = (id: 'vault' | 'insurance'): Set<number> =>
+    seen((world) => [world.opened(0).books.account(world[id]).cash > 1000e6 ? 1 : 0]);
+  expect(cash('vault').size).toBe(2);
+  expect(cash('insurance').size).toBe(2);
+});
+
+test('the auditor counts no price luck, no honest profit and no loss without profit', () => {
+  const world = makeWorld('luck');
+  expect(playCrisis(world, [])).toMatchObject({ free: 0, gain: 0, insurance: 0 });
+  const game = makeGame('crisis', 'luck');
+  expect(game.rate([]).worth).toBe(0n);
+});
+
 test('a search is the same in whatever order its arenas are done', () => {
   const options = { seed: 'side by side', kinds: ['still'] } as const;
   const results = [0, 1].map((arena) => searchArena(options, arena, 400));
@@ -43,7 +83,7 @@ test('a search is the same in whatever order its arenas are done', () => {
 
 test('doing nothing costs nothing, and trading costs its fees', () => {
   const arena = makeArena('still', 'costs');
-  expect(worthOf(arena, [])).toBe(0n);
+  expect(worthOf(makeGame('still', 'costs'), [])).toBe(0n);
   const trade = { who: 0, other: 1, buys: true, part: 100, offsetPpm: 2000, originated: false };
   const order = { ...trade, kind: 'order', flag: 'ioc', waitMs: 0 } as const;
   const { gained, forFree } = play(arena, [order], []);
@@ -82,6 +122,21 @@ describe('planted holes', () => {
     expect(plan.length).toBeLessThanOrEqual(find.plan.length);
     expect(built.worthOf(find.arena, plan)).toBeGreaterThan(0n);
     // The exchange as it is gives nothing for the same plan.
-    expect(worthOf(makeArena('still', find.arena.seed), plan)).toBeLessThanOrEqual(0n);
+    expect(worthOf(makeGame('still', find.arena.seed), plan)).toBeLessThanOrEqual(0n);
   });
+});
+
+/** Each is found within 5,000 plans; the proof hunts all of them, the usual test one. */
+describe('planted rules', () => {
+  const hunted = EFFORT === 1 ? PLANTED_RULES.slice(0, 1) : PLANTED_RULES;
+  test.each(hunted.map((rule) => [rule.attack, rule.id, rule] as const))(
+    'attack %i, %s, is found within 5,000 plans',
+    async (_attack, _id, rule) => {
+      const hunt = await huntPlanted(rule, scratch, { seed: 'planted', plans: 5000 });
+      expect(hunt.found, `after ${String(hunt.after)} plans`).toBe(true);
+      // The exchange as it is gives nothing for the same plan.
+      const { worth } = makeGame('crisis', hunt.arenaSeed).rate(hunt.plan);
+      expect(worth, hunt.text.join('\n')).toBeLessThanOrEqual(0n);
+    },
+  );
 });

@@ -6,12 +6,15 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import type { Mutant } from './mutant.ts';
+import type { Mutant, SourceEdit } from './mutant.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The file with the mutant in it. Throws when its text does not occur exactly once, or changes nothing. */
-export function mutate(source: string, { id, file, find, replace }: Mutant): string {
+export function mutate(
+  source: string,
+  { id, file, find, replace }: Pick<Mutant, 'id'> & SourceEdit,
+): string {
   const parts = source.split(find);
   if (parts.length !== 2) {
     throw new Error(
@@ -22,22 +25,39 @@ export function mutate(source: string, { id, file, find, replace }: Mutant): str
   return parts.join(replace);
 }
 
-export function sourcePath({ file }: Mutant): string {
+export function sourcePath({ file }: SourceEdit): string {
   return join(ROOT, 'src', file);
 }
 
 /** Writes `entry` and all that it imports to one file; null builds it as it is. */
 export async function bundle(entry: string, outfile: string, mutant: Mutant | null): Promise<void> {
-  let applied = 0;
+  await bundleWith(entry, outfile, mutant?.id ?? 'none', mutant === null ? [] : [mutant]);
+}
+
+/** The same with several edits, which may be in several files. */
+export async function bundleWith(
+  entry: string,
+  outfile: string,
+  id: string,
+  edits: readonly SourceEdit[],
+): Promise<void> {
+  const byPath = new Map<string, SourceEdit[]>();
+  for (const edit of edits) {
+    const path = sourcePath(edit);
+    byPath.set(path, [...(byPath.get(path) ?? []), edit]);
+  }
+  const left = new Set(byPath.keys());
   const plugin: Plugin = {
     name: 'mutant',
     setup(setup) {
-      if (mutant === null) return;
-      const path = sourcePath(mutant);
+      if (left.size === 0) return;
       setup.onLoad({ filter: /\.ts$/ }, async (file) => {
-        if (file.path !== path) return undefined;
-        applied += 1;
-        return { contents: mutate(await readFile(path, 'utf8'), mutant), loader: 'ts' };
+        const own = byPath.get(file.path);
+        if (own === undefined) return undefined;
+        left.delete(file.path);
+        let contents = await readFile(file.path, 'utf8');
+        for (const edit of own) contents = mutate(contents, { id, ...edit });
+        return { contents, loader: 'ts' };
       });
     },
   };
@@ -55,7 +75,7 @@ export async function bundle(entry: string, outfile: string, mutant: Mutant | nu
     },
     plugins: [plugin],
   });
-  if (mutant !== null && applied !== 1) {
-    throw new Error(`mutant ${mutant.id}: src/${mutant.file} is no part of the program`);
+  if (left.size > 0) {
+    throw new Error(`mutant ${id}: src/${edits[0]?.file ?? ''} is no part of the program`);
   }
 }

@@ -1,12 +1,16 @@
 import type { ProfileName } from '../../src/fuzz/profile.ts';
 
-/** One small lie about a rule: a text of the engine that occurs exactly once, and what stands there instead. */
-export interface Mutant {
-  readonly id: string;
+/** A text of the engine that occurs exactly once in its file, and the text that replaces it. */
+export interface SourceEdit {
   /** Below `src/`. */
   readonly file: string;
   readonly find: string;
   readonly replace: string;
+}
+
+/** One small lie about a rule. */
+export interface Mutant extends SourceEdit {
+  readonly id: string;
   /** What the exchange then does wrong, in a sentence. */
   readonly means: string;
   /** The rule that it breaks. */

@@ -48,9 +48,9 @@ function broken({ equity, positions, insurance }: Input, plan: ClearingPlan): Se
 
   const after = new Map<PlanUnit, bigint>();
   const rooms = closings.map(({ position: index, party, lots, charge, relief }) => {
-    const { side, tickLot, markTicks, settleTicks, markMove, settleMove, parties } = of(index);
+    const { side, tickLot, markTicks, settleTicks, settleMove, parties } = of(index);
     const { unit } = parties[party]!;
-    const move = Math.max(0, Math.min(-side * markMove, -side * settleMove));
+    const move = Math.max(0, -side * settleMove);
     const bound = BigInt(lots) * BigInt(move) * tickLot;
     if (charge < 0n || relief < 0n || charge > bound) found.add('no charge beyond the gain');
     const gain = BigInt(lots) * BigInt(side * (markTicks - settleTicks)) * tickLot;
@@ -126,7 +126,6 @@ const inputs = drawn.map(({ units, markets, equity, insurance }): Input => {
       tickLot: market.tickLot,
       markTicks: market.mark,
       settleTicks: settle,
-      markMove: market.moved ? market.mark - market.before : 0,
       settleMove: market.moved ? settle - market.before : 0,
       maintenance: market.maintenance,
       value: BigInt(market.lots * market.mark) * market.tickLot,
@@ -173,7 +172,6 @@ const FAULTS: readonly (readonly [string, Planner])[] = [
       const wide = (move: number): number => move * 2;
       const positions = input.positions.map((position) => ({
         ...position,
-        markMove: wide(position.markMove),
         settleMove: wide(position.settleMove),
       }));
       return planned({ ...input, positions });
@@ -241,7 +239,6 @@ describe('by hand', () => {
     tickLot: 1n,
     markTicks: 80,
     settleTicks: 80,
-    markMove: -20,
     settleMove: -20,
     maintenance: 40n,
     value: 800n,
@@ -250,7 +247,7 @@ describe('by hand', () => {
     parties: [{ unit: unit(1_000n), lots: 10 }],
     ...changes,
   });
-  const still = { markTicks: 100, settleTicks: 100, markMove: 0, settleMove: 0 } as const;
+  const still = { markTicks: 100, settleTicks: 100, settleMove: 0 } as const;
 
   test('a deficit is laid on what lost in this step, beyond that by requirement (R-6.3)', () => {
     const positions = [position({}), position(still)];
@@ -297,7 +294,6 @@ describe('by hand', () => {
     const parties = [{ unit: unit(20n), lots: 10 }];
     const against = position({
       settleTicks: 85,
-      markMove: 0,
       settleMove: 0,
       parties,
       allowance: 7n,

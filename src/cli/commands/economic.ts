@@ -1,9 +1,7 @@
 import { dirname } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { must } from '../../base/assert.ts';
-import { ARENA_KINDS, type ArenaKind } from '../../fuzz/economic/arena.ts';
-import { describePlan, type Plan } from '../../fuzz/economic/plan.ts';
-import { play } from '../../fuzz/economic/play.ts';
+import { GAME_KINDS, type AnyPlan, type GameKind } from '../../fuzz/economic/game.ts';
 import {
   CoalitionSearch,
   shortest,
@@ -32,12 +30,14 @@ import { FuzzPool } from '../fuzz/pool.ts';
 interface EconomicArguments {
   readonly plans: number;
   readonly seed: string;
-  readonly arena: ArenaKind | 'both';
+  readonly arena: GameKind | 'all';
   readonly journal: string | undefined;
   readonly workers: number;
   readonly json: boolean;
 }
 
+/** Most arenas of a mixed search have three markets. */
+const MIX: readonly GameKind[] = ['crisis', 'still', 'crisis', 'walk'];
 const MOST_PLANS = 100_000_000;
 /** Between two looks at the keyboard. */
 const POLL_MS = 100;
@@ -49,21 +49,20 @@ export const command: CommandModule<object, EconomicArguments> = {
       .option('plans', { type: 'number', default: 5000, describe: 'plans to try' })
       .option('seed', { type: 'string', default: '1', describe: 'the same seed searches the same' })
       .option('arena', {
-        choices: [...ARENA_KINDS, 'both'] as const,
-        default: 'both' as const,
-        describe: 'an index that stands still, one that jumps up or down alike, or both in turn',
+        choices: [...GAME_KINDS, 'all'] as const,
+        default: 'all' as const,
+        describe:
+          'one market with a constant index, one with a random walk, three markets in a crisis, or all',
       })
       .options(SEARCH_OPTIONS)
       .option('journal', { type: 'string', describe: 'write the best plan there as a journal' })
       .example('$0 economic --plans 20000', 'look for money for free')
       .example('$0 economic --arena still --seed 7 --json', 'one arena, for a program')
-      .epilogue(
-        'Exit codes: 0 nothing is to be had for free, 1 a plan gains, 2 bad input, 130 interrupted.',
-      ),
+      .epilogue('Exit codes: 0 no plan gains, 1 a plan gains, 2 bad input, 130 interrupted.'),
   handler: async ({ plans, seed, arena, workers, journal, json }) => {
     mustBeWhole('plans', plans, 1, MOST_PLANS);
     mustBeWhole('workers', workers, 1, MOST_WORKERS);
-    const kinds = arena === 'both' ? ARENA_KINDS : [arena];
+    const kinds = arena === 'all' ? MIX : [arena];
     const options = { seed, kinds };
     // Before the search: what cannot be written is no find.
     if (journal !== undefined) await makeFolder(dirname(journal));
@@ -121,7 +120,7 @@ async function searchSideBySide(
 function describeFind(
   search: CoalitionSearch,
   best: Find,
-  plan: Plan,
+  plan: AnyPlan,
   seed: string,
 ): Record<string, unknown> {
   return {
@@ -134,37 +133,46 @@ function describeFind(
       arenaSeed: best.arena.seed,
       after: best.after,
       worthQuanta: worthOf(best.arena, plan),
-      paths: best.arena.paths.length,
       moves: plan,
-      words: describePlan(plan),
+      text: best.arena.describe(plan),
+      reasons: best.arena.explain(plan),
     },
+    insurance: describeInsured(search.insured),
   };
 }
 
-function summaryText(search: CoalitionSearch, best: Find, plan: Plan): string[] {
+/** The most that insurance paid a coalition within its hourly limit. */
+function describeInsured(insured: Find | null): Record<string, unknown> | null {
+  if (insured === null) return null;
+  const { arena, plan, worth, after } = insured;
+  return { arena: arena.kind, arenaSeed: arena.seed, after, paidQuanta: worth, moves: plan };
+}
+
+function summaryText(search: CoalitionSearch, best: Find, plan: AnyPlan): string[] {
   const tried = `${String(search.plans)} plans in ${String(search.arenas)} arenas`;
+  const { insured } = search;
+  const insurance =
+    insured === null
+      ? 'insurance paid no coalition anything'
+      : `insurance paid a coalition at most ${money(insured.worth)} within its hourly limit (arena ${insured.arena.seed})`;
   if (!search.found) {
-    return [
-      `${tried}: nothing is to be had for free`,
-      best.worth === 0n
-        ? 'the best plan is to do nothing, or what costs nothing'
-        : `the best plan loses ${money(-best.worth)}`,
-    ];
+    const loss = best.worth < 0n ? [`the best plan loses ${money(-best.worth)}`] : [];
+    return [`${tried}: no coalition gains at the expense of others`, ...loss, insurance];
   }
   const { arena } = best;
   return [
-    `${tried}: a coalition gains ${money(worthOf(arena, plan))} for free, with an index that ${arena.kind === 'still' ? 'stands still' : 'jumps up or down alike (sum over all ways it may go)'}`,
-    ...describePlan(plan).map((words, i) => `  ${String(i + 1)}. ${words}`),
-    `again: the arena ${arena.kind} of seed ${arena.seed}`,
+    `${tried}: a coalition gains ${money(worthOf(arena, plan))} at the expense of others`,
+    ...arena.describe(plan).map((text, i) => `  ${String(i + 1)}. ${text}`),
+    ...arena.explain(plan),
+    insurance,
+    `arena: ${arena.kind}, seed ${arena.seed}`,
   ];
 }
 
-/** The plan on the first path of its arena, as commands that replay. */
-function journalOf({ arena }: Find, plan: Plan): Uint8Array {
+/** The plan as commands that replay. */
+function journalOf({ arena }: Find, plan: AnyPlan): Uint8Array {
   const recorded = new RecordedExchange(arena.config);
   for (const command of arena.opening) recorded.submit(command);
-  play(arena, plan, arena.paths[0] ?? [], (command) => {
-    recorded.submit(command);
-  });
+  for (const command of arena.commandsOf(plan)) recorded.submit(command);
   return recorded.finish();
 }

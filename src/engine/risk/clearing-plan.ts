@@ -29,8 +29,7 @@ export interface PlanPosition {
   readonly tickLot: bigint;
   readonly markTicks: number;
   readonly settleTicks: number;
-  /** From the mark before this step to the mark, and to the settlement price; both 0 when the mark was not recomputed in it. */
-  readonly markMove: number;
+  /** From the mark before this step to the settlement price; 0 when the mark was not recomputed in it. */
   readonly settleMove: number;
   /** Requirement and notional at the mark: weights of a deficit beyond the losses of this step. */
   readonly maintenance: bigint;
@@ -165,8 +164,8 @@ export function planClearing(
 }
 
 function sharesOf(position: PlanPosition, index: number): Share[] {
-  const { side, tickLot, markTicks, settleTicks, markMove, settleMove } = position;
-  const move = Math.max(0, Math.min(-side * markMove, -side * settleMove));
+  const { side, tickLot, markTicks, settleTicks, settleMove } = position;
+  const move = Math.max(0, -side * settleMove);
   const shares: Share[] = [];
   let open = position.lots;
   for (let party = 0; open > 0; party++) {

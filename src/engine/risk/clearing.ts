@@ -29,7 +29,7 @@ import { beginLiquidation, cancelOrders, creditUnit, emitStep } from './liquidat
 import { transferPosition } from './position-transfer.ts';
 import { maintenanceOf, mustMark } from './requirement.ts';
 import { inOrderOfDanger, isBelowMaintenance, RiskUnit, unitOf } from './risk-unit.ts';
-import { movesInStep, settlementTicks } from './settlement-price.ts';
+import { moveInStep, settlementTicks } from './settlement-price.ts';
 import { chargeShortfall } from './shortfall.ts';
 import { planSettledTakeover, takeOver } from './takeover.ts';
 
@@ -215,7 +215,6 @@ function planPosition(
   const markTicks = mustMark(market);
   const settleTicks = settlementTicks(market);
   const tickLot = BigInt(quantaPerTickLot);
-  const moves = movesInStep(state, market);
   const worth = notional(lots(size), settleTicks, quantaPerTickLot);
   // The owner ends no better than at the mark.
   const advantage = BigInt(size) * BigInt(side * (settleTicks - markTicks)) * tickLot;
@@ -225,8 +224,7 @@ function planPosition(
     tickLot,
     markTicks,
     settleTicks,
-    markMove: moves.mark,
-    settleMove: moves.settlement,
+    settleMove: moveInStep(state, market),
     maintenance: maintenanceOf(market, size),
     value: notional(lots(size), markTicks, quantaPerTickLot),
     fee: maxBig(ppmOfCeil(worth, state.config.liquidationFeePpm), advantage),

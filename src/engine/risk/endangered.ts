@@ -10,6 +10,7 @@ import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
 import { emitStep } from './liquidation-step.ts';
 import { mustMark } from './requirement.ts';
+import { settlementTicks } from './settlement-price.ts';
 import { isBelowMaintenance, RiskUnit, type RiskFigures } from './risk-unit.ts';
 import { repayShortfall } from './shortfall.ts';
 
@@ -67,7 +68,8 @@ function repayClearingDebt(state: State, subaccount: Subaccount): void {
   const markets = unit.positions().map(({ market }) => state.market(market));
   const isFrozen = markets.some(({ frozen }) => frozen);
   if (isFrozen && !markets.some(({ frozen, frozenAtCheck }) => frozenAtCheck && !frozen)) return;
-  const equity = unit.admissionEquity(state);
+  // Less at the worse of mark and settlement price: what is repaid must not leave a deficit there.
+  const equity = minBig(unit.admissionEquity(state), unit.admissionEquity(state, settlementTicks));
   const repaid = equity > 0n ? minBig(equity, subaccount.clearingDebt) : 0n;
   subaccount.clearingDebt = isFrozen ? quanta(subaccount.clearingDebt - repaid) : quanta(0n);
   const toShortfall = minBig(repaid, -state.shortfall.cash);

@@ -73,8 +73,8 @@ export class RiskUnit {
   }
 
   /** Equity at marks without any gain of a frozen position: what the unit can pay with. */
-  admissionEquity(state: State): bigint {
-    return this.parts(state, mustMark).equity;
+  admissionEquity(state: State, priceOf: PriceOf = mustMark): bigint {
+    return this.parts(state, priceOf).equity;
   }
 
   private parts(

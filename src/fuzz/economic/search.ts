@@ -1,87 +1,101 @@
 /**
- * Economic fuzzing: a seeded search for a coalition that ends richer although nothing came from outside and nobody lost to it by a fair
- * trade. It climbs: from a random plan to ever better neighbours, and begins anew when it gets no further. In an arena whose
- * index walks a plan is worth its mean over all paths, which are fair: no plan that the exchange is right about gains on average.
+ * Economic fuzzing: a seeded search for a coalition that ends richer at the expense of others. It climbs: from the best of some random
+ * plans to ever better neighbours, and starts again in the next arena when it gets no further.
  */
 import { Dice } from '../dice.ts';
-import { makeArena, type Arena, type ArenaKind } from './arena.ts';
-import { changePlan, drawPlan, type Plan } from './plan.ts';
-import { play } from './play.ts';
+import { makeGame, type AnyPlan, type Game, type GameKind, type Rating } from './game.ts';
 
 export interface SearchOptions {
   readonly seed: string;
-  readonly kinds: readonly ArenaKind[];
+  readonly kinds: readonly GameKind[];
 }
 
 /** The best plan of a search, whatever it is worth. */
 export interface Find {
-  readonly arena: Arena;
-  readonly plan: Plan;
-  /** Quanta for free, summed over the arena's paths: more than 0 is a hole in the exchange. */
+  readonly arena: Game;
+  readonly plan: AnyPlan;
+  /** Quanta for free: more than 0 is a hole in the exchange. */
   readonly worth: bigint;
   /** Plans tried until it was found. */
   readonly after: number;
 }
 
-/** Plans drawn, of which the best begins a climb; neighbours tried without getting further before it ends; climbs in one arena. */
-const DRAWS = 60;
-const PATIENCE = 120;
-const CLIMBS = 2;
-/** Quanta that a step may cost in every second climb: dust is gained by first losing some. */
-const SLACK = 20n;
+/** Plans drawn before a climb, neighbours tried without progress before it ends, climbs in one arena. */
+interface Effort {
+  readonly draws: number;
+  readonly patience: number;
+  readonly climbs: number;
+  /** What a step may cost in every second climb: dust is gained by first losing some. */
+  readonly slack: number;
+}
+const EFFORTS: Readonly<Record<GameKind, Effort>> = {
+  still: { draws: 60, patience: 120, climbs: 2, slack: 20 },
+  walk: { draws: 60, patience: 120, climbs: 2, slack: 20 },
+  crisis: { draws: 60, patience: 40, climbs: 1, slack: 0 },
+};
 
-/** What a plan gains for free, summed over the paths of its arena. */
-export function worthOf(arena: Arena, plan: Plan): bigint {
-  return arena.paths.reduce((sum, path) => sum + play(arena, plan, path).forFree, 0n);
+/** What a plan gains for free. */
+export function worthOf(arena: Game, plan: AnyPlan): bigint {
+  return arena.rate(plan).worth;
 }
 
 /** A plan that was better than all before it in its arena, after so many. */
 export interface Improvement {
-  readonly plan: Plan;
+  readonly plan: AnyPlan;
   readonly worth: bigint;
   readonly after: number;
 }
 
-/** What the search of one arena came to; plain data, for who searches arenas side by side. */
+/** The outcome of one arena; plain data, so that arenas can be searched side by side. */
 export interface ArenaResult {
   readonly arena: number;
   readonly plans: number;
   readonly improvements: readonly Improvement[];
+  /** The same for what insurance paid the coalition within R-6.7. */
+  readonly insurance: readonly Improvement[];
 }
 
 /** The nth arena of a search: its kinds take turns. */
-export function arenaOf({ seed, kinds }: SearchOptions, n: number): Arena {
-  return makeArena(kinds[n % kinds.length] ?? 'still', `${seed}-${String(n)}`);
+export function arenaOf({ seed, kinds }: SearchOptions, n: number): Game {
+  return makeGame(kinds[n % kinds.length] ?? 'still', `${seed}-${String(n)}`);
 }
 
 /** Searches one arena alone, until its climbs are over, a plan is worth something, or `most` plans were tried. */
 export function searchArena(options: SearchOptions, n: number, most = Infinity): ArenaResult {
   const arena = arenaOf(options, n);
   const improvements: Improvement[] = [];
+  const insurance: Improvement[] = [];
   let plans = 0;
-  const rate = (plan: Plan): bigint => {
-    const worth = worthOf(arena, plan);
+  const rate = (plan: AnyPlan): Rating => {
+    const rating = arena.rate(plan);
     plans += 1;
-    const best = improvements.at(-1);
-    if (best === undefined || worth > best.worth) improvements.push({ plan, worth, after: plans });
-    return worth;
+    keepBest(improvements, plan, rating.worth, plans);
+    if (rating.fromInsurance > 0n) keepBest(insurance, plan, rating.fromInsurance, plans);
+    return rating;
   };
-  const climbs = climbArena(options.seed, n, rate);
+  const climbs = climbArena(arena, Dice.of(options.seed, `plans ${String(n)}`), rate);
   while (plans < most && (improvements.at(-1)?.worth ?? 0n) <= 0n) {
     if (climbs.next().done === true) break;
   }
-  return { arena: n, plans, improvements };
+  return { arena: n, plans, improvements, insurance };
+}
+
+function keepBest(list: Improvement[], plan: AnyPlan, worth: bigint, after: number): void {
+  const best = list.at(-1);
+  if (best === undefined || worth > best.worth) list.push({ plan, worth, after });
 }
 
 /**
- * The search of arena after arena, up to `most` plans or to one that is worth something. What comes of it does not depend on how many arenas are searched side
- * by side: their results are taken in their order (`add`), and what a search one by one would not have tried does not count.
+ * The search of arena after arena, up to `most` plans or to one that is worth something. Its outcome does not depend on how many
+ * arenas are searched side by side: results are taken in arena order (`add`), and plans beyond the limit do not count.
  */
 export class CoalitionSearch {
   /** Plans tried, and arenas entered. */
   plans = 0;
   arenas = 0;
   best: Find | null = null;
+  /** The plan that insurance paid most for. */
+  insured: Find | null = null;
   private readonly options: SearchOptions;
   private readonly most: number;
   private readonly waiting = new Map<number, ArenaResult>();
@@ -110,14 +124,21 @@ export class CoalitionSearch {
     }
   }
 
-  private take({ arena, plans, improvements }: ArenaResult): void {
-    const room = this.most - this.plans;
-    for (const { plan, worth, after } of improvements) {
-      if (after > room || worth <= (this.best?.worth ?? worth - 1n)) continue;
-      this.best = { arena: arenaOf(this.options, arena), plan, worth, after: this.plans + after };
-    }
+  private take({ arena, plans, improvements, insurance }: ArenaResult): void {
+    this.best = this.better(this.best, arena, improvements);
+    this.insured = this.better(this.insured, arena, insurance);
     this.arenas += 1;
-    this.plans += Math.min(plans, room);
+    this.plans += Math.min(plans, this.most - this.plans);
+  }
+
+  private better(best: Find | null, arena: number, list: readonly Improvement[]): Find | null {
+    const room = this.most - this.plans;
+    let found = best;
+    for (const { plan, worth, after } of list) {
+      if (after > room || (found !== null && worth <= found.worth)) continue;
+      found = { arena: arenaOf(this.options, arena), plan, worth, after: this.plans + after };
+    }
+    return found;
   }
 
   /** In this thread, one arena after the other. */
@@ -129,44 +150,52 @@ export class CoalitionSearch {
   }
 }
 
-type Rate = (plan: Plan) => bigint;
+type Rate = (plan: AnyPlan) => Rating;
 
-function* climbArena(seed: string, n: number, rate: Rate): Generator<void> {
-  const dice = Dice.of(seed, `plans ${String(n)}`);
-  for (let i = 0; i < CLIMBS; i++) yield* climb(dice, rate, i % 2 === 0 ? 0n : SLACK);
+function* climbArena(arena: Game, dice: Dice, rate: Rate): Generator<void> {
+  const effort = EFFORTS[arena.kind];
+  for (let i = 0; i < effort.climbs; i++) {
+    yield* climb(arena, dice, rate, effort, i % 2 === 0 ? 0 : effort.slack);
+  }
 }
 
-function* climb(dice: Dice, rate: Rate, slack: bigint): Generator<void> {
-  let plan: Plan = [];
-  // The best of this climb; the plan itself may be worth a little less.
-  let worth = rate(plan);
+function* climb(
+  arena: Game,
+  dice: Dice,
+  rate: Rate,
+  { draws, patience }: Effort,
+  slack: number,
+): Generator<void> {
+  let plan: AnyPlan = [];
+  // The best score of this climb; the plan itself may have a little less.
+  let best = rate(plan).score;
   yield;
-  for (let i = 0; i < DRAWS; i++) {
-    const drawn = drawPlan(dice);
-    const value = rate(drawn);
+  for (let i = 0; i < draws; i++) {
+    const drawn = arena.draw(dice);
+    const { score } = rate(drawn);
     yield;
-    if (value < worth - slack) continue;
+    if (score < best - slack) continue;
     plan = drawn;
-    worth = value > worth ? value : worth;
+    best = Math.max(best, score);
   }
-  for (let idle = 0; idle < PATIENCE; idle++) {
-    const next = changePlan(dice, plan);
-    const value = rate(next);
+  for (let idle = 0; idle < patience; idle++) {
+    const next = arena.change(dice, plan);
+    const { score } = rate(next);
     yield;
-    // What costs nothing, or next to nothing, is taken, too: it may be the half of something.
-    if (value < worth - slack) continue;
+    // A step that costs nothing, or next to nothing, is taken, too: it may be half of a gain.
+    if (score < best - slack) continue;
     plan = next;
-    if (value <= worth) continue;
+    if (score <= best) continue;
     idle = 0;
-    worth = value;
+    best = score;
   }
 }
 
-/** Leaves out moves as long as what is left is still worth something: what is needed of a find. */
-export function shortest({ arena, plan, worth }: Find): Plan {
+/** Leaves out moves as long as the rest is still worth something: what a find needs. */
+export function shortest({ arena, plan, worth }: Find): AnyPlan {
   if (worth <= 0n) return plan;
   for (let i = 0; i < plan.length; i++) {
-    const shorter = plan.filter((_, j) => j !== i);
+    const shorter = plan.filter((_, j) => j !== i) as AnyPlan;
     const left = worthOf(arena, shorter);
     if (left > 0n) return shortest({ arena, plan: shorter, worth: left, after: 0 });
   }

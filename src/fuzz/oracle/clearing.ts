@@ -7,7 +7,7 @@ import { settleConsequences } from './consequences.ts';
 import { layDeficit } from './deficits.ts';
 import { beginLiquidation, cancelOrders, sayStep } from './ladder-steps.ts';
 import { payByMarket } from './lift.ts';
-import { admissionEquity, atSettlement, atTakeover } from './margin.ts';
+import { admissionEquity, atMark, atSettlement, atTakeover } from './margin.ts';
 import { max, min } from './numbers.ts';
 import type { Ranks } from './ranks.ts';
 import {
@@ -116,7 +116,8 @@ function repayDebts(world: World): void {
 }
 
 function repay(world: World, sub: Sub, last: boolean): void {
-  const paid = min(sub.clearingDebt, max(0n, admissionEquity(world, sub, null)));
+  const equities = [atMark, atSettlement].map((at) => admissionEquity(world, sub, null, at));
+  const paid = equities.reduce((least, equity) => min(least, max(0n, equity)), sub.clearingDebt);
   const first = min(paid, missing(world));
   book(world, sub, -paid, 'insuranceRepaid');
   bookShortfall(world, first, 'insuranceRepaid');

@@ -3,23 +3,21 @@ import { atSettlement, maintenanceOf, valueOf } from './margin.ts';
 import { abs, max, min, sum } from './numbers.ts';
 import { positionOf, type Market, type Sub } from './world.ts';
 
-/** What a lot of a side gained in this step until the mark is, and until the settlement price. */
-function gains(market: Market, side: bigint): { readonly mark: bigint; readonly settled: bigint } {
-  if (market.markBefore === null) return { mark: 0n, settled: 0n };
-  const since = (price: bigint): bigint => side * (price - (market.markBefore ?? 0n)) * market.unit;
-  return { mark: since(market.mark ?? 0n), settled: since(atSettlement(market, side)) };
+/** What a lot of a side gained in this step, from the mark before to the settlement price. */
+function gainOfLot(market: Market, side: bigint): bigint {
+  if (market.markBefore === null) return 0n;
+  return side * (atSettlement(market, side) - market.markBefore) * market.unit;
 }
 
 /** What a position lost in this step, ≥ 0. */
 export function lossOf(sub: Sub, market: Market): bigint {
   const { lots } = positionOf(sub, market.id);
-  return max(0n, -abs(lots) * gains(market, lots > 0n ? 1n : -1n).settled);
+  return max(0n, -abs(lots) * gainOfLot(market, lots > 0n ? 1n : -1n));
 }
 
-/** What a party of some lots of a side gained in this step, by the smaller of both moves. */
+/** What a party of some lots of a side gained in this step, ≥ 0. */
 export function gainOf(market: Market, side: bigint, lots: bigint): bigint {
-  const { mark, settled } = gains(market, side);
-  return max(0n, lots * min(mark, settled));
+  return max(0n, lots * gainOfLot(market, side));
 }
 
 /**

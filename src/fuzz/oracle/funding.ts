@@ -93,11 +93,12 @@ function rateOf(market: Market): bigint {
   const interest = clamp(BigInt(funding.interestPpb) - premium, BigInt(funding.interestClampPpb));
   const rate = (premium + interest) / BigInt(funding.divisor);
   const [tier] = tiers;
-  const room = BigInt((tier?.initialMarginPpm ?? 0) - (tier?.maintenanceMarginPpm ?? 0));
+  const initial = BigInt(tier?.initialMarginPpm ?? 0);
+  const maintenance = BigInt(tier?.maintenanceMarginPpm ?? 0);
+  // With the default share of three quarters, one settlement takes no more than the maintenance of a position.
+  const room = min(initial - maintenance, (maintenance * 4n) / 3n);
   const byRoom = (room * BigInt(funding.marginCapPpm)) / 1000n;
-  const most = min(BigInt(funding.capPpm) * 1000n, byRoom);
-  // One settlement takes no more than what is left of a position that is just not liquidated.
-  return clamp(rate, min(most, BigInt(tier?.maintenanceMarginPpm ?? 0) * 1000n));
+  return clamp(rate, min(BigInt(funding.capPpm) * 1000n, byRoom));
 }
 
 /** A recorded rate (R-7.3, D-35). */
