@@ -89,6 +89,8 @@ export interface FuzzProfile {
     readonly spreadPpm: number;
     /** How many of 1000 commands that find an index stale bring a new price instead. */
     readonly revivePermille: number;
+    /** For so long the oracle mostly speaks of one market, then of the next; 0: of all of them. */
+    readonly focusUs: number;
   };
   /** Largest notional of one order as a multiple of its owner's cash, in hundredths. */
   readonly leveragePercent: number;
@@ -138,7 +140,7 @@ export function describeProfile(profile: FuzzProfile): string {
         `market  ${JSON.stringify(market)} from ${String(profile.openingTicks[i])} ticks`,
     ),
     `users   ${profile.deposits.join(', ')}; insurance ${String(profile.insurance)}, vault ${String(profile.vault)}, subaccounts 0…${String(profile.subaccounts)}`,
-    `prices  step ${String(prices.stepPpm)} ppm, jumps ${String(prices.jumpPermille)} ‰ of ${String(prices.jumpPpm)} ppm, hunts ${String(prices.huntPermille)} ‰, spread ${String(prices.spreadPpm)} ppm, stale ones revive ${String(prices.revivePermille)} ‰, leverage to ${String(profile.leveragePercent / 100)}`,
+    `prices  step ${String(prices.stepPpm)} ppm, jumps ${String(prices.jumpPermille)} ‰ of ${String(prices.jumpPpm)} ppm, hunts ${String(prices.huntPermille)} ‰, spread ${String(prices.spreadPpm)} ppm, stale ones revive ${String(prices.revivePermille)} ‰, one market at a time for ${String(prices.focusUs)} µs, leverage to ${String(profile.leveragePercent / 100)}`,
     `time    ${String(time.stillPermille)} ‰ still, pauses to ${String(time.pauseUs)} µs, jumps ${String(time.jumpPermille)} ‰ to ${String(time.jumpUs)} µs, edges ${String(time.edgePermille)} ‰`,
     `faults  ${String(profile.faultPermille)} ‰, full batches ${String(profile.fullBatchPermille)} ‰`,
     `mix     ${mix.join(', ')}`,

@@ -108,7 +108,8 @@ export class Sometimes implements Judge {
       case 'orderAccepted':
         if (event.orderType === 'trailingStop') this.trailing.add(event.orderId);
         if (event.ioc) this.ioc.add(event.orderId);
-        if (event.cause === 'vault') this.offers.add(event.orderId);
+        // No order but the vault's comes by time alone.
+        if (event.cause === 'timer') this.offers.add(event.orderId);
         if (event.delegate !== null) this.note('delegateTrades');
         break;
       case 'orderFilled':
@@ -142,7 +143,10 @@ export class Sometimes implements Judge {
         if (event.reason === 'originatorFee' && event.deltaQuanta > 0n) this.note('originatorPaid');
         else if (event.reason === 'funding' && event.deltaQuanta > 0n) this.note('fundingReceived');
         else if (event.reason === 'insuranceRepaid') this.note('debtRepaid');
-        else if (event.reason === 'shortfall') this.shortfallMoved = true;
+        else if (event.reason === 'shortfall') {
+          if (event.cause === 'timer') this.note('shortfallPaid');
+          this.shortfallMoved ||= event.cause === 'command';
+        }
         break;
       case 'isolatedMarginChanged':
         if (event.reason === 'funding' && event.deltaQuanta < 0n) this.note('fundingFromMargin');
@@ -277,9 +281,7 @@ export class Sometimes implements Judge {
 
   private noteShortfall(command: Command): void {
     if (command.kind === 'withdraw') this.note('withdrawalLeavesPart');
-    else if (command.kind === 'deposit' || command.kind === 'advanceTime') {
-      this.note('shortfallPaid');
-    }
+    else if (command.kind === 'deposit') this.note('shortfallPaid');
   }
 
   private move(key: number, lots: number): void {

@@ -8,11 +8,14 @@ type Status = SetMarketStatus['status'];
 
 const STATUSES: readonly Status[] = ['postOnly', 'reduceOnly', 'cancelOnly', 'halted', 'halted'];
 
-/** A restriction, mostly lifted by the next one. */
+/** A restriction, or mostly its end while there is one. */
 export function makeStatus(context: Context): Command {
   const { dice } = context;
-  const market = context.market();
-  const reopens = market.status !== 'open' && dice.chance(700);
+  const restricted = context.world.markets.filter(
+    ({ status }) => status !== 'open' && status !== 'delisted',
+  );
+  const reopens = restricted.length > 0 && dice.chance(900);
+  const market = reopens ? dice.pick(restricted) : context.market();
   return {
     kind: 'setMarketStatus',
     timeUs: context.nowUs,

@@ -59,7 +59,11 @@ const isExternal = ({ spec, status }: KnownMarket): boolean =>
 function fitting(context: Context, takes: (market: KnownMarket) => boolean): KnownMarket | null {
   if (context.faulty) return context.market();
   const { markets } = context.world;
-  const first = context.dice.below(markets.length);
+  const { focusUs } = context.profile.prices;
+  const first =
+    focusUs > 0 && context.dice.chance(850)
+      ? Math.floor(context.nowUs / focusUs) % markets.length
+      : context.dice.below(markets.length);
   for (let i = 0; i < markets.length; i += 1) {
     const market = markets[(first + i) % markets.length];
     if (market !== undefined && takes(market)) return market;
