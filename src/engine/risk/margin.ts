@@ -270,7 +270,8 @@ export function affordsOrder(
 
 /**
  * Whether a fill may happen to this side (R-5.5): after price loss and fees free collateral is ≥ 0, or the fill only
- * reduces the position and leaves admission equity ≥ 0 and not worse against maintenance than before.
+ * reduces the position and leaves admission equity ≥ 0 and not worse against maintenance than before. While the subaccount
+ * holds a frozen position elsewhere, such a fill may lose at most half of the maintenance it releases, against the mark.
  *
  * `restingSlot` is the side's own resting order, which the fill shrinks (NONE for a taker, and for reduce-only makers). A
  * fill at price p changes equity by lots × (mark − p) − fees, however it splits into realised and unrealised. In a frozen
@@ -319,13 +320,16 @@ export function affordsFill(
   let initial = initialOf(exposure, market, worst);
   let maintenanceElsewhere = 0n;
   let frozen = market.frozen ? notional(lots(Math.abs(after)), mark, unit) : 0n;
+  let isFrozenElsewhere = false;
   for (const other of subaccount.exposures) {
     if (other === undefined || other === exposure) continue;
     const otherMarket = state.market(other.market);
     initial += takenOf(state, subaccount, other, otherMarket);
     if (other.isolated) continue;
     equity += admittedUpnl(other, otherMarket);
-    frozen += frozenNotional(other, otherMarket);
+    const frozenValue = frozenNotional(other, otherMarket);
+    if (frozenValue !== 0n) isFrozenElsewhere = true;
+    frozen += frozenValue;
     if (reducing) maintenanceElsewhere += maintenanceOf(otherMarket, other.positionLots);
   }
   const value = notional(fillLots, mark, unit) - notional(fillLots, price, unit);
@@ -334,8 +338,11 @@ export function affordsFill(
   equity += admittedUpnl(exposure, market);
   if (equityAfter >= initial + haircutOf(frozen, state.config.frozenHaircutPpm)) return true;
   if (!reducing || equityAfter < 0n) return false;
+  const released = maintenanceOf(market, position) - maintenanceOf(market, after);
+  // What the holders of the other side in frozen markets may have won already is not lost to others on purpose.
+  if (isFrozenElsewhere && -value * 2n > released) return false;
   const before = maintenanceElsewhere + maintenanceOf(market, position);
-  const afterwards = maintenanceElsewhere + maintenanceOf(market, after);
+  const afterwards = before - released;
   return equityAfter * before >= equity * afterwards;
 }
 

@@ -100,6 +100,16 @@ export function affordsFill(
   const cash = deal.pnl - allOf(fees);
   const [equity1, maintenance1, free1] = tried(world, sub, market, deal, cash, 0n, resting, look);
   if (free1 >= 0n) return true;
+  // with a frozen position elsewhere the price may cost half of the maintenance that is released.
+  const isFrozenElsewhere = world.markets.some(
+    (other) =>
+      other !== market &&
+      other.frozen &&
+      !isIsolated(sub, other.id) &&
+      positionOf(sub, other.id).lots !== 0n,
+  );
+  const cost = lots * (price - (market.mark ?? price)) * market.unit;
+  if (isFrozenElsewhere && cost * 2n > maintenance0 - maintenance1) return false;
   return deal.opened === 0n && equity1 >= 0n && equity1 * maintenance0 >= equity0 * maintenance1;
 }
 
