@@ -7,6 +7,8 @@ export const FEEDS = {
   candle: { access: 'public', update: 'Candle' },
   price: { access: 'public', update: 'Price' },
   summary: { access: 'public', update: 'Summary' },
+  liquidation: { access: 'public', update: 'Liquidation' },
+  market: { access: 'public', update: 'Market' },
   order: { access: 'private', update: 'Order' },
   fill: { access: 'private', update: 'Fill' },
   position: { access: 'private', update: 'Position' },

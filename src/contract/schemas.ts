@@ -204,6 +204,27 @@ export const TradeRecord = Type.Object({
   time: Int64,
 });
 export const LevelRecord = Type.Object({ price: Decimal, quantity: Decimal });
+/** What the mark is made of now (R-5.3); null where the market's mark does not use it, or where it is absent. */
+export const MarkCompositionRecord = Type.Object({
+  source: Type.String(),
+  index: nullable(Decimal),
+  smoothed: nullable(Decimal),
+  last: nullable(Decimal),
+  impactBid: nullable(Decimal),
+  impactAsk: nullable(Decimal),
+  lowest: nullable(Decimal),
+  highest: nullable(Decimal),
+});
+/** State of a market, beside the contract's fields of price and summary. Times are in ms. */
+const MARKET_STATE = {
+  status: Type.String(),
+  frozen: Type.Boolean(),
+  frozenSince: nullable(Int64),
+  markComposition: MarkCompositionRecord,
+  nextFundingTime: nullable(Int64),
+  indicativeFundingRate: nullable(Decimal),
+  fundingSamples: Int64,
+};
 export const SummaryRecord = Type.Object({
   bestBid: nullable(LevelRecord),
   bestOffer: nullable(LevelRecord),
@@ -214,6 +235,7 @@ export const SummaryRecord = Type.Object({
   symbol: Symbol,
   time: Int64,
   volume: Decimal,
+  ...MARKET_STATE,
 });
 export const PriceRecord = Type.Object({
   bestBid: nullable(LevelRecord),
@@ -222,6 +244,30 @@ export const PriceRecord = Type.Object({
   mark: nullable(Decimal),
   midpoint: nullable(Decimal),
   symbol: Symbol,
+  time: Int64,
+  ...MARKET_STATE,
+});
+/**
+ * What the public learns of liquidations (§6); it names no account. `event` is `step` (a step of the ladder), `transfer` (a position
+ * closed without the book) or `shortfall` (its balance changed). What an event does not have is null.
+ */
+export const LiquidationRecord = Type.Object({
+  event: Type.Union(['step', 'transfer', 'shortfall'].map((word) => Type.Literal(word))),
+  /** `order`, `takeover`, `adl`, `insurance`, `shortfall`; of a transfer `takeover`, `adl`, `delisting`. */
+  step: nullable(Type.String()),
+  /** null where a step is about all cross positions of an account. */
+  symbol: nullable(Symbol),
+  isolated: nullable(Type.Boolean()),
+  /** Signed: of an order its own, of a transfer what is closed (long positive). */
+  quantity: nullable(Decimal),
+  /** Limit of an order, price of a transfer. */
+  price: nullable(Decimal),
+  equity: nullable(Decimal),
+  maintenanceMargin: nullable(Decimal),
+  amount: nullable(Decimal),
+  /** Balance of the shortfall after this, at most 0. */
+  shortfall: nullable(Decimal),
+  sequence_number: Int64,
   time: Int64,
 });
 export const BookRecord = Type.Object({
@@ -232,6 +278,8 @@ export const BookRecord = Type.Object({
 });
 export const PositionRecord = Type.Object({
   account: Address,
+  /** Fifth of its side's holders in the order of auto-deleveraging: 5 is closed first; null of a closed position. */
+  adlQuantile: nullable(Type.Integer({ minimum: 1, maximum: 5 })),
   basis: Decimal,
   entryPrice: Decimal,
   fees: Decimal,
@@ -258,7 +306,8 @@ export const SignersRecord = Type.Object({
   signers: Type.Array(Address),
   quorum: Int64,
 });
-export const MaxTransferRecord = Type.Object({ amount: Decimal });
+/** `shortfallPart`: what a withdrawal of `amount` from the exchange would leave to the shortfall (R-6.6). */
+export const MaxTransferRecord = Type.Object({ amount: Decimal, shortfallPart: Decimal });
 export const TierRecord = Type.Object({
   notionalFloor: Decimal,
   initialMargin: Decimal,
@@ -275,23 +324,40 @@ export const FundingRecord = Type.Object({
   marginCap: Decimal,
   impactNotional: Decimal,
 });
+/** Terms that the operator may change (R-13.1). */
+const MARKET_TERMS = {
+  minQuantity: Decimal,
+  maxQuantity: Decimal,
+  maxOpenOrders: Int64,
+  maxOpenInterest: Decimal,
+  maxOpenInterestNotional: nullable(Decimal),
+  priceBand: Decimal,
+  makerFee: Decimal,
+  takerFee: Decimal,
+  marginTiers: Type.Array(TierRecord),
+  maxMarkDeviation: Decimal,
+  vaultQuote: Decimal,
+  insuranceHourly: Decimal,
+  openNotionalLower: nullable(Decimal),
+  openNotionalUpper: nullable(Decimal),
+  funding: FundingRecord,
+};
 export const MarketRecord = Type.Object({
   symbol: Symbol,
   feedId: FeedId,
   tickSize: Decimal,
   lotSize: Decimal,
-  minQuantity: Decimal,
-  maxQuantity: Decimal,
   maxPrice: Decimal,
-  maxOpenOrders: Int64,
-  maxOpenInterest: Decimal,
-  priceBand: Decimal,
-  makerFee: Decimal,
-  takerFee: Decimal,
-  marginTiers: Type.Array(TierRecord),
   markSource: Type.String(),
   indexSource: Type.String(),
-  funding: FundingRecord,
+  initialMark: nullable(Decimal),
+  recordedLiquidity: Type.Boolean(),
+  ...MARKET_TERMS,
+  status: Type.String(),
+  frozen: Type.Boolean(),
+  frozenSince: nullable(Int64),
+  /** Terms whose notice runs, and when they come into force (ms). */
+  nextTerms: nullable(Type.Object({ effectiveAt: Int64, ...MARKET_TERMS })),
 });
 export const ConfigRecord = Type.Object({
   name: Type.String(),
@@ -318,6 +384,22 @@ export const ConfigRecord = Type.Object({
   vaultLockupMs: Int64,
   maxDelegates: Int64,
   maxSigners: Int64,
+  frozenHaircut: Decimal,
+  insuranceHourly: Decimal,
+  vaultLeaveShare: Decimal,
+  termsNoticeMs: Int64,
+  insuranceAccount: Address,
+  treasuryAccount: Address,
+  shortfallAccount: Address,
+  /** At most 0 (R-6.6), and since when (ms). */
+  shortfall: Decimal,
+  shortfallSince: nullable(Int64),
+  insuranceBalance: Decimal,
+  /** What insurance may still pay in this UTC hour (R-6.7). */
+  insuranceAllowance: Decimal,
+  /** Net asset value of the vault when it pays out (R-8.2). */
+  vaultNav: Decimal,
+  vaultShares: Decimal,
   domain: Type.Record(Type.String(), Type.Unknown()),
   types: Type.Record(Type.String(), Type.Unknown()),
 });

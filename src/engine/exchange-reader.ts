@@ -20,16 +20,19 @@ import {
   type TimeUs,
 } from '../num/units.ts';
 import { signersOf } from './accounts/authority.ts';
+import { shareOfWithdrawal } from './accounts/shortfall-share.ts';
 import type { Dated, Recent } from './accounts/recent.ts';
 import type { Subaccount } from './accounts/subaccount.ts';
 import { NONE } from './book/order-table.ts';
 import type { ExchangeConfig, SelfTradeMode } from './config.ts';
 import type { Side } from './commands.ts';
+import { fundingOutlook, fundsOf, markComposition } from './market-reader.ts';
 import { MINUTE_US } from './market/candles.ts';
 import { findOrders, openOrders, orderByClientId, orderOf, queueAhead } from './order-reader.ts';
 import { findClientId } from './orders/place.ts';
 import { selfTradeModeOf } from './orders/self-trade.ts';
 import type { Outcome } from './rejections.ts';
+import { AdlRanks } from './risk/adl-ranks.ts';
 import { liquidationPrice } from './risk/liquidation-price.ts';
 import { isolatedExcess, marginFigures, withdrawable } from './risk/margin.ts';
 import { upnlOf } from './risk/requirement.ts';
@@ -38,9 +41,12 @@ import type {
   CandleView,
   DelegateView,
   ExchangeView,
+  FundingOutlookView,
+  FundsView,
   LevelView,
   MarginSettingView,
   MarginView,
+  MarkCompositionView,
   MarketView,
   Moment,
   OperatorEntry,
@@ -62,6 +68,8 @@ const DAY_US = 86_400_000_000;
 
 export class ExchangeReader implements ExchangeView {
   protected readonly state: State;
+  /** Rankings that were read, for reads of the same moment; no part of the state. */
+  private readonly adlRanks = new AdlRanks();
 
   constructor(state: State) {
     this.state = state;
@@ -104,6 +112,7 @@ export class ExchangeReader implements ExchangeView {
       fundingRatePpb: market.fundingRatePpb,
       bookSeq: market.bookSeq,
       status: market.status,
+      openInterestCapLots: market.openInterestCapLots,
       frozenSinceUs: market.frozen ? market.frozenSinceUs : null,
       nextSpec: market.nextSpec,
       nextSpecUs: market.nextSpec === null ? null : timeUs(market.termsDueUs),
@@ -141,6 +150,18 @@ export class ExchangeReader implements ExchangeView {
     const traded = after === 0 ? null : trades.priceAt(after - 1);
     if (traded !== null && trades.timeAt(after - 1) >= floorTo(atUs, MINUTE_US)) return traded;
     return candles.closeBefore(Math.max(0, atUs)) ?? traded ?? candles.firstPrice;
+  }
+
+  markComposition(id: MarketId): MarkCompositionView {
+    return markComposition(this.state.market(id));
+  }
+
+  fundingOutlook(id: MarketId): FundingOutlookView {
+    return fundingOutlook(this.state, this.state.market(id));
+  }
+
+  funds(): FundsView {
+    return fundsOf(this.state);
   }
 
   operatorLog(): readonly OperatorEntry[] {
@@ -261,6 +282,14 @@ export class ExchangeReader implements ExchangeView {
       });
     }
     return views;
+  }
+
+  adlQuantile(id: SubaccountId, market: MarketId, maxAgeUs = 0): number | null {
+    return this.adlRanks.quantile(this.state, id, this.state.market(market), maxAgeUs);
+  }
+
+  shortfallPart(id: SubaccountId, amount: Quanta): Quanta {
+    return shareOfWithdrawal(this.state, this.state.subaccount(id), amount).share;
   }
 
   holdersOf(id: MarketId): Iterable<SubaccountId> {

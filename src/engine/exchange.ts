@@ -15,7 +15,7 @@ import type { ExchangeConfig } from './config.ts';
 import { ExchangeReader } from './exchange-reader.ts';
 import type { EventSink } from './events.ts';
 import { hashCommand, hashOutcome } from './hash-command.ts';
-import { violations } from './invariants.ts';
+import { solvencyViolations, violations } from './invariants.ts';
 import { delistMarket } from './market/delist.ts';
 import { listMarket } from './market/list.ts';
 import { setMarketStatus } from './market/set-status.ts';
@@ -113,6 +113,10 @@ export class Exchange extends ExchangeReader implements Engine {
 
   checkInvariants(): readonly InvariantViolation[] {
     return violations(this.state);
+  }
+
+  checkSolvency(): readonly InvariantViolation[] {
+    return solvencyViolations(this.state);
   }
 }
 

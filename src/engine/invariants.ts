@@ -187,11 +187,24 @@ export const STATE_INVARIANTS: readonly StateInvariant[] = [
   },
 ];
 
+/** Rules of solvency: claims are covered, and the two accounts that cover them are what they may be. */
+const SOLVENCY_RULES: readonly string[] = ['R-1.6a', 'R-6.6', 'R-6.7'];
+const SOLVENCY = STATE_INVARIANTS.filter(({ rule }) => SOLVENCY_RULES.includes(rule));
+
 export function violations(state: State): InvariantViolation[] {
-  const broken: InvariantViolation[] = [];
-  for (const { name, rule, says, found } of STATE_INVARIANTS) {
-    const detail = found(state);
-    if (detail !== null) broken.push({ invariant: name, rule, says, detail });
+  return broken(state, STATE_INVARIANTS);
+}
+
+/** One pass over accounts for each invariant: operators ask for it between commands. */
+export function solvencyViolations(state: State): InvariantViolation[] {
+  return broken(state, SOLVENCY);
+}
+
+function broken(state: State, invariants: readonly StateInvariant[]): InvariantViolation[] {
+  const found: InvariantViolation[] = [];
+  for (const { name, rule, says, found: detailOf } of invariants) {
+    const detail = detailOf(state);
+    if (detail !== null) found.push({ invariant: name, rule, says, detail });
   }
-  return broken;
+  return found;
 }

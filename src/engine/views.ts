@@ -162,11 +162,56 @@ export interface MarketView {
   /** Sequence number of the last command that changed the book. */
   readonly bookSeq: Seq;
   readonly status: MarketStatus;
+  /** Limit of open interest in force (R-1.2). */
+  readonly openInterestCapLots: Lots;
   /** Since when the market is frozen (R-5.3b); null while it is not. */
   readonly frozenSinceUs: TimeUs | null;
   /** Terms whose notice runs and when they come into force (R-13.1); null without any. */
   readonly nextSpec: MarketSpec | null;
   readonly nextSpecUs: TimeUs | null;
+}
+
+/**
+ * What a mark is made of (R-5.3), as it is now; the mark itself follows at its next recomputation. What a market's source does not
+ * use, or what is absent, is null.
+ */
+export interface MarkCompositionView {
+  readonly indexTicks: PriceTicks | null;
+  /** Index + EMA of the basis. */
+  readonly smoothedTicks: PriceTicks | null;
+  /** Last price within the impact prices; as it is where the source is `last`. */
+  readonly lastTicks: PriceTicks | null;
+  /** Rounded outward; null where a side is too thin for the impact notional. */
+  readonly impactBidTicks: PriceTicks | null;
+  readonly impactAskTicks: PriceTicks | null;
+  /** The mark is never below or above these. */
+  readonly lowestTicks: PriceTicks | null;
+  readonly highestTicks: PriceTicks | null;
+}
+
+/** Funding to come (R-7.2). */
+export interface FundingOutlookView {
+  /** End of the interval under way; null where rates are recorded ones, and in a delisted market. */
+  readonly nextUs: TimeUs | null;
+  /** Rate of the mean of the samples so far, whatever their number; null without any. */
+  readonly indicativePpb: Ppb | null;
+  /** Samples so far; with fewer than half of an interval's the rate will be 0. */
+  readonly samples: number;
+}
+
+/** What stands behind everybody's claims (§6, §8). */
+export interface FundsView {
+  /** At most 0 (R-6.6). */
+  readonly shortfallQuanta: Quanta;
+  /** When the shortfall began; null while there is none. */
+  readonly shortfallSinceUs: TimeUs | null;
+  readonly insuranceQuanta: Quanta;
+  /** What insurance may still pay in this UTC hour, in all markets (R-6.7). */
+  readonly insuranceAllowanceQuanta: Quanta;
+  /** Net asset value of the vault when it pays out (R-8.2). */
+  readonly vaultValueQuanta: Quanta;
+  /** In 1e-6. */
+  readonly vaultShares: bigint;
 }
 
 /** 24-hour figures of `GET /summary` at the exchange's now. */
@@ -287,6 +332,9 @@ export interface ExchangeView {
   markets(): readonly MarketView[];
   market(id: MarketId): MarketView;
   summary(id: MarketId): SummaryView;
+  markComposition(id: MarketId): MarkCompositionView;
+  fundingOutlook(id: MarketId): FundingOutlookView;
+  funds(): FundsView;
   /** Accepted commands of the operator, oldest first (R-13.3). */
   operatorLog(): readonly OperatorEntry[];
   /** Best first, at most `limit` levels. */
@@ -321,6 +369,13 @@ export interface ExchangeView {
   margin(id: SubaccountId): MarginView;
   /** Open positions in ascending market id. */
   positions(id: SubaccountId): PositionView[];
+  /**
+   * Fifth of its side's holders in which a position is closed by auto-deleveraging (R-6.4): 5 is closed first, 1 last. null without a
+   * position or a mark. Computed over all holders; a ranking that is at most `maxAgeUs` old may be used again.
+   */
+  adlQuantile(id: SubaccountId, market: MarketId, maxAgeUs?: number): number | null;
+  /** What a withdrawal from the exchange of this amount would leave to the shortfall (R-6.6). */
+  shortfallPart(id: SubaccountId, amount: Quanta): Quanta;
   /** Newest first; fromUs inclusive, toUs exclusive, nothing after the moment `upTo`. */
   transfers(
     id: SubaccountId,
@@ -395,6 +450,8 @@ export interface Engine extends ExchangeView {
   fork(): Engine;
   /** The named invariants that do not hold; empty when all is well. */
   checkInvariants(): readonly InvariantViolation[];
+  /** Those of solvency alone (R-1.6a and what it rests on): one pass over accounts. */
+  checkSolvency(): readonly InvariantViolation[];
 }
 
 /** An invariant that does not hold. */

@@ -74,6 +74,8 @@ export function addCounts(a: Counts, b: Counts): Counts {
 /** What tells events of one kind apart. */
 function distinction(event: EngineEvent): string {
   switch (event.kind) {
+    case 'orderAccepted':
+      return event.cause === 'command' ? '' : event.cause;
     case 'orderEnded':
     case 'orderRejected':
     case 'balanceChanged':

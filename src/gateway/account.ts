@@ -56,13 +56,13 @@ export function getTransferMax(context: Context, input: unknown, caller: Caller)
   const feedId = fields.has('feedId') ? fields.feedId('feedId') : context.engine.config.cashFeedId;
   const { id } = mustRead(context, 'getTransferMax', fields, caller);
   const market = feedMarket(context, feedId);
-  return {
-    amount: money(
-      market === null
-        ? context.engine.margin(id).withdrawableQuanta
-        : context.engine.isolatedExcess(id, market),
-    ),
-  };
+  const amount =
+    market === null
+      ? context.engine.margin(id).withdrawableQuanta
+      : context.engine.isolatedExcess(id, market);
+  // Transfers leave nothing to the shortfall; a withdrawal of the same amount of cash does.
+  const part = market === null ? context.engine.shortfallPart(id, amount) : 0n;
+  return { amount: money(amount), shortfallPart: money(part) };
 }
 
 export function getPositions(context: Context, input: unknown, caller: Caller): Page {

@@ -27,6 +27,11 @@ export function money(amount: bigint): string {
   return formatDecimal(amount, COLLATERAL_DECIMALS);
 }
 
+/** Parts per million as a fraction. */
+export function fraction(partsPerMillion: number): string {
+  return formatDecimal(BigInt(partsPerMillion), 6);
+}
+
 export function millis(us: TimeUs): number {
   return Math.floor(us / 1000);
 }
@@ -163,11 +168,13 @@ export function encodeStats(view: ExchangeView, subaccountId: OrderView['subacco
   };
 }
 
-export function encodePosition(view: ExchangeView, position: PositionView) {
+/** `adlMaxAgeUs`: how old the ranking behind `adlQuantile` may be. */
+export function encodePosition(view: ExchangeView, position: PositionView, adlMaxAgeUs = 0) {
   const market = view.market(position.market);
   const subaccount = view.subaccount(position.subaccount);
   return {
     account: view.addressOf(subaccount.account),
+    adlQuantile: view.adlQuantile(position.subaccount, position.market, adlMaxAgeUs),
     basis: money(position.costQuanta),
     entryPrice: entryPrice(market, position),
     fees: money(position.feesQuanta),
@@ -195,6 +202,7 @@ export function encodeClosedPosition(
   const subaccount = view.subaccount(id);
   return {
     account: view.addressOf(subaccount.account),
+    adlQuantile: null,
     basis: '0',
     entryPrice: '0',
     fees: '0',

@@ -9,7 +9,17 @@ import { formatDecimal, stepsExact } from '../num/decimal.ts';
 import { COLLATERAL_DECIMALS, lots, priceTicks, timeUs, type PriceTicks } from '../num/units.ts';
 import { clampUs } from './account.ts';
 import type { Context } from './context.ts';
-import { encodeLevel, marketTime, millis, money, priceText, sizeText, stepOf } from './encode.ts';
+import { encodeMarket, encodeMarketState } from './market-record.ts';
+import {
+  encodeLevel,
+  fraction,
+  marketTime,
+  millis,
+  money,
+  priceText,
+  sizeText,
+  stepOf,
+} from './encode.ts';
 import { Fields } from './fields.ts';
 import { cutAt, Page, pageOfAll, Paging } from './paging.ts';
 import { RequestError } from './request-error.ts';
@@ -64,6 +74,7 @@ export function encodeSummary(engine: ExchangeView, market: MarketView): unknown
     symbol: market.spec.symbol,
     time: millis(engine.nowUs),
     volume: sizeText(market, summary.volumeLots),
+    ...encodeMarketState(engine, market),
   };
 }
 
@@ -171,6 +182,7 @@ export function encodePrice(engine: ExchangeView, market: MarketView): unknown {
           ),
     symbol: market.spec.symbol,
     time: marketTime(engine, engine.nowUs),
+    ...encodeMarketState(engine, market),
   };
 }
 
@@ -226,6 +238,7 @@ function grouped(
 export function getConfig(context: Context, input: unknown): unknown {
   new Fields(input, [], true);
   const { config } = context.engine;
+  const funds = context.engine.funds();
   return {
     name: config.name,
     chainId: config.chainId,
@@ -251,6 +264,19 @@ export function getConfig(context: Context, input: unknown): unknown {
     vaultLockupMs: config.vaultLockupUs / 1000,
     maxDelegates: MAX_DELEGATES,
     maxSigners: MAX_SIGNERS,
+    frozenHaircut: fraction(config.frozenHaircutPpm),
+    insuranceHourly: fraction(config.insuranceHourlyPpm),
+    vaultLeaveShare: fraction(config.vaultLeavePpm),
+    termsNoticeMs: config.termsNoticeUs / 1000,
+    insuranceAccount: config.insuranceAccount,
+    treasuryAccount: config.treasuryAccount,
+    shortfallAccount: config.shortfallAccount,
+    shortfall: money(funds.shortfallQuanta),
+    shortfallSince: funds.shortfallSinceUs === null ? null : millis(funds.shortfallSinceUs),
+    insuranceBalance: money(funds.insuranceQuanta),
+    insuranceAllowance: money(funds.insuranceAllowanceQuanta),
+    vaultNav: money(funds.vaultValueQuanta),
+    vaultShares: formatDecimal(funds.vaultShares, COLLATERAL_DECIMALS),
     domain: eip712Domain(config),
     types: EIP712_TYPES,
   };
@@ -259,46 +285,6 @@ export function getConfig(context: Context, input: unknown): unknown {
 export function getMarkets(context: Context, input: unknown): Page {
   const paging = new Paging('getMarkets', new Fields(input, ['limit', 'cursor'], true), 1);
   return pageOfAll(paging, context.engine.markets(), ({ id }) => [id], encodeMarket);
-}
-
-function encodeMarket(market: MarketView): unknown {
-  const { spec } = market;
-  return {
-    symbol: spec.symbol,
-    feedId: spec.feedId,
-    tickSize: spec.tickSize,
-    lotSize: spec.lotSize,
-    minQuantity: sizeText(market, spec.minLots),
-    maxQuantity: sizeText(market, spec.maxLots),
-    maxPrice: priceText(market, spec.maxPriceTicks),
-    maxOpenOrders: spec.maxOpenOrders,
-    maxOpenInterest: sizeText(market, spec.maxOpenInterestLots),
-    priceBand: fraction(spec.priceBandPpm),
-    makerFee: fraction(spec.makerFeePpm),
-    takerFee: fraction(spec.takerFeePpm),
-    marginTiers: spec.tiers.map((tier) => ({
-      notionalFloor: money(tier.floorQuanta),
-      initialMargin: fraction(tier.initialMarginPpm),
-      maintenanceMargin: fraction(tier.maintenanceMarginPpm),
-    })),
-    markSource: spec.markSource,
-    indexSource: spec.indexSource,
-    funding: {
-      source: spec.funding.source,
-      sampleIntervalMs: spec.funding.sampleIntervalUs / 1000,
-      intervalMs: spec.funding.intervalUs / 1000,
-      interest: formatDecimal(BigInt(spec.funding.interestPpb), PPB_DECIMALS),
-      interestClamp: formatDecimal(BigInt(spec.funding.interestClampPpb), PPB_DECIMALS),
-      divisor: spec.funding.divisor,
-      cap: fraction(spec.funding.capPpm),
-      marginCap: fraction(spec.funding.marginCapPpm),
-      impactNotional: money(spec.funding.impactNotional),
-    },
-  };
-}
-
-function fraction(partsPerMillion: number): string {
-  return formatDecimal(BigInt(partsPerMillion), 6);
 }
 
 export function getTime(context: Context, input: unknown): unknown {

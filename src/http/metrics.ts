@@ -2,6 +2,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { SubaccountId } from '../num/units.ts';
 import type { Host } from './host.ts';
+import { riskMetrics } from './risk-metrics.ts';
 
 export class Metrics {
   private readonly registry = new Registry();
@@ -55,6 +56,7 @@ export class Metrics {
     gauge('orrery_state_mismatch', '1 once the journal replays to another state', () =>
       snapshots.mismatch ? 1 : 0,
     );
+    riskMetrics(host, registers);
     perMarket(host, registers);
     equityAtRisk(host, registers);
   }

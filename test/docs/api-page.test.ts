@@ -216,9 +216,26 @@ command is in the journal and in the audit list (docs/RULES.md §13).
 
 ## State of prices and risk
 
-Beside the contract's fields (RULES.md R-10.1): \`GET /price\` and \`/summary\` show the composition of the mark, whether the market is frozen and since when, the next funding time and the indicative
-rate. \`GET /markets\` shows \`status\` and terms that wait for their notice. \`GET /config\` shows insurance, vault NAV and shortfall. \`GET /account/positions\` shows \`adlQuantile\`, the place of a position in its side's
-auto-deleveraging order. The public source \`liquidation\` sends each ladder step and each auto-deleveraging.
+Fields beside the contract's (RULES.md R-10.1). Times are in milliseconds.
+
+| read | fields |
+| --- | --- |
+| \`GET /price\`, \`/summary\`, their feeds | \`status\`, \`frozen\`, \`frozenSince\`, \`markComposition\`, \`nextFundingTime\`, \`indicativeFundingRate\`, \`fundingSamples\` |
+| \`GET /markets\`, source \`market\` | \`status\`, \`frozen\`, \`frozenSince\`, \`nextTerms\` (terms whose notice runs, with \`effectiveAt\`), \`maxOpenInterest\` (the limit in force), \`maxOpenInterestNotional\`, \`maxMarkDeviation\`, \`initialMark\`, \`recordedLiquidity\`, \`vaultQuote\`, \`insuranceHourly\`, \`openNotionalLower\`, \`openNotionalUpper\` |
+| \`GET /config\` | \`shortfall\` (at most 0), \`shortfallSince\`, \`insuranceBalance\`, \`insuranceAllowance\` (left in this UTC hour), \`vaultNav\`, \`vaultShares\`, \`shortfallAccount\`, \`insuranceAccount\`, \`treasuryAccount\`, \`frozenHaircut\`, \`insuranceHourly\`, \`vaultLeaveShare\`, \`termsNoticeMs\` |
+| \`GET /account/positions\`, source \`position\` | \`adlQuantile\`: fifth of the holders of its side in the order of auto-deleveraging (R-6.4); 5 is closed first |
+| \`GET /account/transfer/max\` | \`shortfallPart\`: part of a withdrawal of \`amount\` that goes to the shortfall (R-6.6); transfers inside the exchange leave nothing |
+
+\`markComposition\` shows what the mark is made of now: \`source\`, \`index\`, \`smoothed\` (index + EMA of the basis), \`last\` (clipped to the impact prices), \`impactBid\`, \`impactAsk\`, and the bounds \`lowest\` and
+\`highest\`. The mark follows at its next recomputation. What a mark does not use, or what is absent, is null. \`indicativeFundingRate\` is the rate of the mean of the \`fundingSamples\` so far; with fewer than half
+of an interval's samples the settled rate is 0. \`adlQuantile\` of a feed's update is at most a second old.
+
+The public source \`liquidation\` names no account. \`event\` is \`step\` (\`order\`, \`takeover\`, \`adl\`, \`insurance\`, \`shortfall\`), \`transfer\` (a position closed without the book, by \`takeover\`, \`adl\` or
+\`delisting\`) or \`shortfall\` (its new balance). A step about all cross positions of an account has \`symbol\` null; it and changes of the shortfall go to subscriptions of all markets. The source \`market\` sends a
+market's record when its status or terms change, and when it freezes or thaws.
+
+Operators see \`/metrics\`: \`orrery_shortfall_usd\`, \`orrery_insurance_usd\`, \`orrery_insurance_allowance_usd\`, \`orrery_vault_nav_usd\`, \`orrery_market_frozen\`, \`orrery_liquidation_steps_total\` and
+\`orrery_solvency_violations\` (invariants of R-1.6a that do not hold). The log has a line when a shortfall begins or is paid, and when a market freezes or thaws.
 
 ## Error texts
 

@@ -90,7 +90,17 @@ test.each<[string, string, (event: EngineEvent) => readonly EngineEvent[]]>([
 
 test('an order on another price is noticed where nothing is recorded', () => {
   const lie = once('orderRested', patched({ priceTicks: 3 }));
-  expect(saidOf(lie, 'money')).toBe('feedRebuildsBook');
+  expect(saidOf(lie, 'money', 'lies 7')).toBe('feedRebuildsBook');
+});
+
+test('a market that is frozen twice is noticed', () => {
+  const lie = once('marketFrozen', patched({ frozen: true }), 2);
+  expect(saidOf(lie, 'solvency')).toBe('frozenMarketsRest');
+});
+
+test('a position that changes hands at another price is noticed', () => {
+  const lie = once('positionTransferred', patched({ priceTicks: 1, reason: 'adl' }), 1);
+  expect(saidOf(lie, 'stress')).toBe('transfersAtSettlement');
 });
 
 test('a true run is believed', () => {

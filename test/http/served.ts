@@ -42,6 +42,8 @@ export interface ServedOptions {
   readonly path?: string;
   readonly browsers?: Partial<BrowserOptions>;
   readonly limits?: Partial<ServerLimits>;
+  /** null: no /operator routes. */
+  readonly operatorToken?: string | null;
   readonly trustProxy?: readonly string[];
   readonly disk?: Pick<DurableOptions, 'segmentBytes' | 'openFile'>;
 }
@@ -120,7 +122,10 @@ export class Served {
       metrics: new Metrics(host),
       requestsPerSecond: options.requestsPerSecond ?? null,
       simToken: SIM_TOKEN,
-      operator: { token: OPERATOR_TOKEN, keccak },
+      operator:
+        options.operatorToken === null
+          ? null
+          : { token: options.operatorToken ?? OPERATOR_TOKEN, keccak },
       logLevel: 'silent',
       browsers: { origins: [], securityHeaders: 'pages', ...options.browsers },
       limits: options.limits ?? {},
@@ -188,6 +193,18 @@ export class Served {
     });
     const query = new URLSearchParams([...fields].map(([name, value]) => [name, String(value)]));
     return this.send(method, `${filled}?${query.toString()}`, undefined, headers);
+  }
+
+  operator(path: string, body?: unknown, token = OPERATOR_TOKEN): Promise<Answer> {
+    const headers = { authorization: `Bearer ${token}` };
+    return body === undefined
+      ? this.send('GET', `/operator/${path}`, undefined, headers)
+      : this.send(
+          'POST',
+          `/operator/${path}`,
+          typeof body === 'string' ? body : JSON.stringify(body),
+          headers,
+        );
   }
 
   sim(path: string, body?: unknown): Promise<Answer> {

@@ -116,7 +116,6 @@ test('engine and oracle agree on whole lives of every kind of command', () => {
 /** Nobody lists 65,536 markets or delists one; of inverse contracts the gateway speaks. */
 const BEYOND_LIVES: ReadonlySet<string> = new Set([
   'too_many_markets',
-  'delisted',
   'inverse_market',
   'vault_not_priced',
 ]);
@@ -124,7 +123,8 @@ const COMMAND_KINDS = [
   ...['advanceTime', 'listMarket', 'deposit', 'withdraw', 'transfer', 'placeOrder', 'placeOrders'],
   ...['cancelOrder', 'cancelAll', 'setIndex', 'setMark', 'setSelfTradeMode', 'updateMargin'],
   ...['updateDelegate', 'updateSigners', 'settleFunding', 'tapeDepth', 'tapeTrade'],
-  ...['tapeSnapshot', 'tapeGap', 'tapeBar', 'tapeL3'],
+  ...['tapeSnapshot', 'tapeGap', 'tapeBar', 'tapeL3', 'setMarketTerms', 'setMarketStatus'],
+  'delistMarket',
 ];
 const EVENT_KINDS = [
   ...['orderAccepted', 'orderRejected', 'orderRested', 'orderFilled', 'orderPending'],
@@ -132,9 +132,10 @@ const EVENT_KINDS = [
   ...['oracleSet', 'markChanged', 'nonceUsed', 'selfTradeModeChanged', 'marketListed'],
   ...['tapeApplied', 'isolatedMarginChanged', 'marginChanged', 'fundingSampled'],
   ...['fundingSettled', 'liquidationStep', 'positionTransferred', 'vaultSharesChanged'],
-  ...['delegateChanged', 'signersChanged'],
+  ...['delegateChanged', 'signersChanged', 'marketFrozen', 'marketTermsChanged'],
+  ...['marketStatusChanged', 'marketDelisted'],
 ];
-const STEPS = ['cancelOrders', 'order', 'insurance', 'takeover', 'adl', 'safe'];
+const STEPS = ['cancelOrders', 'order', 'insurance', 'takeover', 'adl', 'safe', 'shortfall'];
 
 test('nonces: the 1,024 highest of each identity, in whatever order they come (R-2.13)', () => {
   const owner = address(`0x${'a'.repeat(40)}`);

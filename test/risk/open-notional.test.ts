@@ -49,6 +49,16 @@ describe('open notional', () => {
     expect(world.position('cat')!.margin).toBe('55');
   });
 
+  test('both sides of a fill count with open interest before it', () => {
+    const world = opened('20');
+    world.setMargin('cat', true, '0.1');
+    world.order('ann', '10', '100');
+    world.order('cat', '-10', '100');
+    // 55 % of 1,000; the maker's lots alone would raise it to 100 %, beyond what was checked.
+    expect(world.position('cat')!.margin).toBe('550');
+    expect(world.engine.checkInvariants()).toEqual([]);
+  });
+
   test('a mark that falls lowers the rate again', () => {
     const world = opened('20');
     // 1,000 of open notional.

@@ -10,6 +10,7 @@ import { DEFAULT_EXCHANGE_CONFIG } from '../../gateway/market-config.ts';
 import { Faults } from '../../http/faults.ts';
 import { Host } from '../../http/host.ts';
 import { Metrics } from '../../http/metrics.ts';
+import { logRisk } from '../../http/risk-log.ts';
 import { buildServer } from '../../http/server.ts';
 import { WalletAuth } from '../../http/wallet-auth.ts';
 import { timeUs, type TimeUs } from '../../num/units.ts';
@@ -76,6 +77,7 @@ async function serve(options: ServeArguments): Promise<void> {
     await folder.unlock();
     throw error;
   }
+  logRisk(host, printError);
   const stop = stopSignal();
   const app = await open(host, settings, secret);
   let address: string;

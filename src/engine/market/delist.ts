@@ -6,14 +6,14 @@
 import { floorDiv } from '../../num/arithmetic.ts';
 import { lots, PPM, type PriceTicks } from '../../num/units.ts';
 import type { DelistMarket } from '../commands.ts';
-import { hashMarkChanged, hashMarketDelisted } from '../hash.ts';
+import { hashMarketDelisted } from '../hash.ts';
 import { logOperator } from '../operator-log.ts';
 import { endOrder } from '../orders/end.ts';
 import type { Outcome, Refusal } from '../rejections.ts';
 import { clearBelowZero, settleFlatDebts } from '../risk/clearing.ts';
-import { stopPriceTimers } from '../risk/freshness.ts';
+import { emitMark, moveMark } from '../risk/recompute-mark.ts';
 import { transferPosition } from '../risk/position-transfer.ts';
-import { moveMark } from '../risk/recompute-mark.ts';
+import { endFreeze, stopPriceTimers } from '../risk/freshness.ts';
 import type { State } from '../state.ts';
 import type { Market } from './market.ts';
 import { markHoldersForRiskCheck } from './risk-check.ts';
@@ -70,22 +70,13 @@ function endOrders(state: State, market: Market): void {
 
 /** The market's last mark and index; no timer of its prices runs again. */
 function setLastPrice(state: State, market: Market, price: PriceTicks): void {
-  moveMark(state, market, price);
   market.indexTicks = price;
-  market.frozen = false;
+  moveMark(state, market, price);
+  endFreeze(state, market);
   stopPriceTimers(market);
   market.nextSpec = null;
   market.termsDueUs = Infinity;
-  state.emit(hashMarkChanged, {
-    kind: 'markChanged',
-    seq: state.seq,
-    index: state.nextIndex(),
-    timeUs: state.nowUs,
-    cause: state.cause,
-    market: market.id,
-    markTicks: price,
-    indexTicks: price,
-  });
+  emitMark(state, market, price);
 }
 
 /** Longs and shorts cancel out, so every position is closed against another. */

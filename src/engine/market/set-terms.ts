@@ -11,6 +11,7 @@ import type { MarginTier, MarketSpec } from '../config.ts';
 import { hashMarketTermsChanged } from '../hash.ts';
 import { logOperator } from '../operator-log.ts';
 import type { Outcome } from '../rejections.ts';
+import { noteTerms } from '../risk/mark-price.ts';
 import { nextSampleUs } from '../risk/sampling.ts';
 import type { State } from '../state.ts';
 import { isSpecSound } from './list.ts';
@@ -48,7 +49,7 @@ function enforce(state: State, market: Market, spec: MarketSpec): void {
   const maintenanceChanges = !isEqual(market.spec.tiers, spec.tiers);
   takeTerms(state, market, spec);
   // Impact prices and the clamp of the mark may be others now.
-  if (market.markTicks !== null) state.touch(market);
+  if (market.markTicks !== null) noteTerms(state, market);
   if (maintenanceChanges) markHoldersForRiskCheck(state, market);
   state.emit(hashMarketTermsChanged, {
     kind: 'marketTermsChanged',
@@ -70,10 +71,11 @@ function takeTerms(state: State, market: Market, spec: MarketSpec): void {
   market.openInterestCapLots =
     price === null ? spec.maxOpenInterestLots : openInterestCap(spec, price);
   market.deriveRates();
-  if (market.sampleDueUs !== Infinity) {
+  // What is due at this very instant still runs in it.
+  if (market.sampleDueUs !== Infinity && market.sampleDueUs > state.nowUs) {
     market.sampleDueUs = nextSampleUs(state, market, state.nowUs);
   }
-  if (market.fundingDueUs !== Infinity) {
+  if (market.fundingDueUs !== Infinity && market.fundingDueUs > state.nowUs) {
     const { intervalUs } = spec.funding;
     market.fundingDueUs = state.nowUs - (state.nowUs % intervalUs) + intervalUs;
   }

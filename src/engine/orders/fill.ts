@@ -105,12 +105,13 @@ export function executeFill(
   const makerPlan = makerExposure.isolated
     ? planIsolated(makerExposure, market, makerLots, price, makerFees)
     : null;
-  const makerFunding = takeFunding(makerExposure, makerLots);
-  const makerPnl = applyFill(market, makerExposure, makerLots, price);
-  const takerBefore = takerExposure.positionLots;
+  // Both before either side changes open interest, which the initial rate may rise with.
   const takerPlan = takerExposure.isolated
     ? planIsolated(takerExposure, market, takerLots, price, takerFees)
     : null;
+  const makerFunding = takeFunding(makerExposure, makerLots);
+  const makerPnl = applyFill(market, makerExposure, makerLots, price);
+  const takerBefore = takerExposure.positionLots;
   const takerFunding = takeFunding(takerExposure, takerLots);
   const takerPnl = applyFill(market, takerExposure, takerLots, price);
 

@@ -100,6 +100,13 @@ function thaw(state: State, market: Market): void {
   announce(state, market);
 }
 
+/** The market is delisted: its last price is there, so what was frozen is frozen no more. */
+export function endFreeze(state: State, market: Market): void {
+  if (!market.frozen) return;
+  market.frozen = false;
+  announce(state, market);
+}
+
 function announce(state: State, market: Market): void {
   if (market.markTicks !== null) {
     market.liquidationDue = true;

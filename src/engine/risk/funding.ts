@@ -91,13 +91,11 @@ export function fundingRate(
   const premium = Number(premiumSum / BigInt(samples));
   const interest = clamp(config.interestPpb - premium, config.interestClampPpb);
   const rate = Math.trunc((premium + interest) / config.divisor);
-  const room = firstTier.initialMarginPpm - firstTier.maintenanceMarginPpm;
+  const { initialMarginPpm: initial, maintenanceMarginPpm: maintenance } = firstTier;
+  // At the default share of ¾, one settlement takes at most the maintenance of a position.
+  const room = Math.min(initial - maintenance, Math.trunc((maintenance * 4) / 3));
   // ppm × 1000 is ppb; the share of the room is in ppm, too.
-  const cap = Math.min(
-    config.capPpm * 1000,
-    Math.trunc((room * config.marginCapPpm) / 1000),
-    firstTier.maintenanceMarginPpm * 1000,
-  );
+  const cap = Math.min(config.capPpm * 1000, Math.trunc((room * config.marginCapPpm) / 1000));
   return ppb(clamp(rate, cap));
 }
 

@@ -76,6 +76,13 @@ export function settleQuotes(state: State): void {
   state.touchedCount = 0;
 }
 
+/** Other terms are in force: what is made of the book may be another by them. */
+export function noteTerms(state: State, market: Market): void {
+  state.touch(market);
+  scheduleEma(state, market);
+  makeMarkDue(state, market);
+}
+
 function makeMarkDue(state: State, market: Market): void {
   if (market.markDueUs !== Infinity) return;
   market.markDueUs = floorTo(state.nowUs, SECOND_US) + SECOND_US;

@@ -82,7 +82,7 @@ function rawMark(market: Market): PriceTicks | null {
 function medianOfLegs(market: Market): PriceTicks | null {
   const index = market.indexTicks;
   if (index === null) return null;
-  const smoothed = priceTicks(Math.max(1, index + floorDiv(market.emaMicroTicks, MICRO)));
+  const smoothed = smoothedIndex(market, index);
   if (smoothed === index) return index;
   const last = clippedLast(market);
   if (last === null) return priceTicks(floorDiv(index + smoothed, 2));
@@ -90,8 +90,13 @@ function medianOfLegs(market: Market): PriceTicks | null {
   return priceTicks(Math.max(low, Math.min(high, last)));
 }
 
-/** The last price within impact bid and ask. */
-function clippedLast(market: Market): number | null {
+/** The second leg. */
+export function smoothedIndex(market: Market, index: PriceTicks): PriceTicks {
+  return priceTicks(Math.max(1, index + floorDiv(market.emaMicroTicks, MICRO)));
+}
+
+/** The third leg: the last price within impact bid and ask. */
+export function clippedLast(market: Market): number | null {
   const last = market.lastTicks;
   const quotes = last === null ? null : impactQuotes(market);
   if (last === null || quotes === null) return null;

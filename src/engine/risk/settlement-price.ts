@@ -1,6 +1,7 @@
 /**
  * The prices at which §6 closes positions. A take-over is at the worse of mark and index for the owner; a bankruptcy settles at the
- * index, which quotes on the book cannot move. Markets without an index use the mark for both.
+ * index, which quotes on the book cannot move. Markets without an index use the mark for both, and so do markets whose mark is
+ * recorded: that is the venue's own fair price, and their index may be older.
  */
 import { priceTicks, type PriceTicks } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
@@ -9,13 +10,14 @@ import { mustMark } from './requirement.ts';
 
 /** R-6.2 (4), (5). */
 export function settlementTicks(market: Market): PriceTicks {
+  if (market.spec.markSource === 'external') return mustMark(market);
   return market.indexTicks ?? mustMark(market);
 }
 
 /** R-6.2 (3), for an owner who is long (1) or short (−1). */
 export function takeoverTicks(market: Market, side: 1 | -1): PriceTicks {
   const mark = mustMark(market);
-  const index = market.indexTicks ?? mark;
+  const index = settlementTicks(market);
   return priceTicks(side > 0 ? Math.min(mark, index) : Math.max(mark, index));
 }
 

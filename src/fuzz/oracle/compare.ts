@@ -5,7 +5,7 @@ import { levelsOf, queueAt, sizeOf } from './book.ts';
 import { compareMarketData } from './compare-market-data.ts';
 import type { Comparison } from './divergence.ts';
 import { isolatedExcess, statsOf } from './margin.ts';
-import { sign } from './numbers.ts';
+import { max, sign } from './numbers.ts';
 import { openInterest } from './checks.ts';
 import {
   leftOf,
@@ -133,10 +133,11 @@ function compareAuthority(to: Comparison, world: World, exchange: ExchangeView, 
   );
   for (const setting of exchange.marginSettings(subaccountId(sub.id))) {
     const own = settingOf(sub, setting.market);
-    const usual = must(world.markets[setting.market]).spec.tiers[0]?.initialMarginPpm ?? 0;
+    const { spec } = marketOf(world, setting.market);
+    const least = BigInt(spec.tiers[0]?.initialMarginPpm ?? 0);
     const inMarket = of(`margin setting in market ${setting.market}`);
     to.same('R-5.7', inMarket, own.isolated, setting.isolated);
-    to.same('R-5.7', inMarket, own.ratio ?? usual, setting.marginPpm);
+    to.same('R-5.7', inMarket, max(own.ratio ?? 0n, least), setting.marginPpm);
   }
   const id = subaccountId(sub.id);
   const [snapshot] = exchange.vaultSnapshots(id, timeUs(0), ALL_TIME, 1).items;

@@ -93,7 +93,11 @@ export function transfer(world: World, c: Transfer): Answer {
   return 'ok';
 }
 
+/** nobody signs for it. */
+const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
+
 function mayGo(world: World, c: Transfer, from: Sub, to: Sub | undefined): boolean {
+  if (c.to === ZERO_ADDRESS) return false;
   if (from.system && from.id !== VAULT) return false;
   if (to === undefined ? isOwn(world, c.to) : to.system && to.id !== VAULT) return false;
   if (from.id === VAULT && (to?.id === VAULT || c.market !== null)) return false;

@@ -69,19 +69,19 @@ export function fill(
   size: bigint,
 ): void {
   const { price } = resting;
+  // The margin that an opening takes counts with open interest before the fill.
   const sides = [
     { ...maker, lots: -side * size, role: 'maker' },
     { ...taker, lots: side * size, role: 'taker' },
   ].map((party) => {
     const position = positionOf(party.sub, market.id);
-    const before = position.lots;
     const deal = dealOf(market, position, party.lots, price);
     const isolated = isIsolated(party.sub, market.id)
       ? isolatedMoney(world, party.sub, market, deal, party.fees)
       : null;
-    carryOut(market, position, deal);
-    return { ...party, before, deal, isolated };
+    return { ...party, before: position.lots, deal, isolated };
   });
+  for (const { sub, deal } of sides) carryOut(market, positionOf(sub, market.id), deal);
 
   printTrade(world, market, price, side * size);
   if (resting.segment !== null) resting.segment.lots -= size;

@@ -25,7 +25,8 @@ const MOST_PREMIUM = 100n * BILLION;
 /** R-7.1 (a recorded series needs none), in 1e-9 toward zero; null when it cannot be told. */
 export function premiumOf(world: World, market: Market): bigint | null {
   const { index } = market;
-  if (index === null || market.frozen || isIndexStale(world, market)) return null;
+  if (index === null || market.frozen || market.status === 'delisted') return null;
+  if (isIndexStale(world, market)) return null;
   const bid = impact(world, market, 1n);
   const ask = impact(world, market, -1n);
   if (bid === null || ask === null) return null;
@@ -92,11 +93,12 @@ function rateOf(market: Market): bigint {
   const interest = clamp(BigInt(funding.interestPpb) - premium, BigInt(funding.interestClampPpb));
   const rate = (premium + interest) / BigInt(funding.divisor);
   const [tier] = tiers;
-  const room = BigInt((tier?.initialMarginPpm ?? 0) - (tier?.maintenanceMarginPpm ?? 0));
+  const initial = BigInt(tier?.initialMarginPpm ?? 0);
+  const maintenance = BigInt(tier?.maintenanceMarginPpm ?? 0);
+  // With the default share of three quarters, one settlement takes no more than the maintenance of a position.
+  const room = min(initial - maintenance, (maintenance * 4n) / 3n);
   const byRoom = (room * BigInt(funding.marginCapPpm)) / 1000n;
-  const most = min(BigInt(funding.capPpm) * 1000n, byRoom);
-  // One settlement takes no more than what is left of a position that is just not liquidated.
-  return clamp(rate, min(most, BigInt(tier?.maintenanceMarginPpm ?? 0) * 1000n));
+  return clamp(rate, min(BigInt(funding.capPpm) * 1000n, byRoom));
 }
 
 /** A recorded rate (R-7.3, D-35). */

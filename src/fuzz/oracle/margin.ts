@@ -19,8 +19,9 @@ const MILLION = 1_000_000n;
 export type Pricing = (market: Market, lots: bigint) => bigint;
 
 export const atMark: Pricing = ({ mark }) => mark ?? 0n;
-/** the index, and the mark where there is none. */
-export const atSettlement: Pricing = ({ index, mark }) => index ?? mark ?? 0n;
+/** the index, and the mark where there is none, or where the mark is recorded. */
+export const atSettlement: Pricing = ({ index, mark, spec }) =>
+  (spec.markSource === 'external' ? null : index) ?? mark ?? 0n;
 /** the worse of mark and index for the position's owner. */
 export const atTakeover: Pricing = (market, lots) =>
   (lots > 0n ? min : max)(atMark(market, lots), atSettlement(market, lots));

@@ -234,6 +234,13 @@ export function beginStep(world: World): void {
   for (const market of world.markets) market.markBefore = null;
 }
 
+/** Impact prices and the bounds of the mark may be others now. */
+export function noteTerms(world: World, market: Market): void {
+  if (market.mark === null) return;
+  dirty(world, market);
+  scheduleEma(world, market);
+}
+
 /** The mark falls due at the next whole second. */
 function dirty(world: World, market: Market): void {
   market.markDue ??= world.now - (world.now % SECOND) + SECOND;

@@ -6,7 +6,7 @@ import { clearBelowZero, settleFlatDebts } from './clearing.ts';
 import { settleConsequences } from './consequences.ts';
 import { end } from './endings.ts';
 import { isDeviationSound, isSound, ratesOf } from './listing.ts';
-import { endFreeze, fixCap, freeze, moveMark, recomputeReopened, thaw } from './mark.ts';
+import { endFreeze, fixCap, freeze, moveMark, noteTerms, recomputeReopened, thaw } from './mark.ts';
 import { abs, min, roundedDown } from './numbers.ts';
 import { transferPosition } from './transfers-of-positions.ts';
 import {
@@ -53,7 +53,7 @@ export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
   if (notice === 0n) {
     market.nextSpec = null;
     market.nextAt = null;
-    takeSpec(market, c.spec);
+    takeSpec(world, market, c.spec);
     sayTerms(world, market);
     return 'ok';
   }
@@ -69,7 +69,11 @@ export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
   };
   const deviation = Math.min(old.maxMarkDeviationPpm, c.spec.maxMarkDeviationPpm);
   // What is in force until then keeps the rules of a listing, too.
-  takeSpec(market, isDeviationSound(now) ? now : { ...now, maxMarkDeviationPpm: ppm(deviation) });
+  takeSpec(
+    world,
+    market,
+    isDeviationSound(now) ? now : { ...now, maxMarkDeviationPpm: ppm(deviation) },
+  );
   const differs =
     waits ||
     c.spec.maxMarkDeviationPpm !== market.spec.maxMarkDeviationPpm ||
@@ -85,19 +89,18 @@ export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
 export function takeTerms(world: World, market: Market): void {
   const { nextSpec, nextAt } = market;
   if (nextSpec === null || nextAt === null || nextAt > world.now) return;
-  takeSpec(market, nextSpec);
+  takeSpec(world, market, nextSpec);
   market.nextSpec = null;
   market.nextAt = null;
   sayTerms(world, market);
 }
 
-function takeSpec(market: Market, spec: MarketSpec): void {
+function takeSpec(world: World, market: Market, spec: MarketSpec): void {
   market.spec = spec;
   market.rates = ratesOf(spec);
-  // Impact prices and the bounds of the mark may be others now.
-  if (market.mark !== null) market.bookChanged = true;
   if (market.capFixed) fixCap(market, true);
   else market.openInterestCap = BigInt(spec.maxOpenInterestLots);
+  noteTerms(world, market);
 }
 
 function sayTerms(world: World, market: Market): void {

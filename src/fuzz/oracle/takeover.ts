@@ -57,8 +57,11 @@ function freeAfter(world: World, unit: Unit, markets: readonly Market[], pricing
     position.lots += lots;
     position.cost += lots * pricing(market, lots) * market.unit;
   }
+  // What closes a position of its own is realised.
+  const closed = markets.map(({ id }) => positionOf(vault, id)).filter(({ lots }) => lots === 0n);
   const free =
     admissionEquity(world, vault, null, atTakeover) -
+    sum(closed.map(({ cost }) => cost)) -
     crossInitial(world, vault) -
     frozenHaircut(world, vault);
   markets.forEach((market, i) => {

@@ -4,6 +4,7 @@ import { end } from './endings.ts';
 import { engineOrder } from './engine-orders.ts';
 import { withdrawable } from './margin.ts';
 import { abs, max, min, shareDown, shareUp, sign } from './numbers.ts';
+import type { Holder } from './records.ts';
 import { rest } from './resting.ts';
 import {
   DAY,
@@ -15,7 +16,6 @@ import {
   subOf,
   VAULT,
   type Answer,
-  type Holder,
   type Market,
   type Sub,
   type World,

@@ -10,6 +10,7 @@ import type { Cause, EngineEvent, LedgerReason } from '../../engine/events.ts';
 import type { EndReason, Refusal } from '../../engine/rejections.ts';
 import type { OrderStatus } from '../../engine/views.ts';
 import { ofPpm, type Rate } from './numbers.ts';
+import type { Holder, Movement, Snapshot } from './records.ts';
 
 /** An order from its acceptance or rejection on; it stays here for ever. */
 export interface Order {
@@ -219,32 +220,6 @@ export interface Segment {
   readonly arrival: number;
   /** The venue's number of the order that it is; null for unnamed volume. */
   readonly ref: number | null;
-}
-
-export interface Holder {
-  readonly sub: number;
-  shares: bigint;
-  netDeposits: bigint;
-  lockedUntil: bigint;
-}
-
-/** */
-export interface Snapshot {
-  readonly sub: number;
-  readonly shares: bigint;
-  readonly netDeposits: bigint;
-  readonly value: bigint;
-  readonly lockedUntil: bigint;
-  readonly at: bigint;
-}
-
-/** One side of a movement of money. */
-export interface Movement {
-  readonly sub: number;
-  readonly reason: LedgerReason;
-  readonly amount: bigint;
-  readonly counterparty: number | null;
-  readonly market: number | null;
 }
 
 /** What happened, in the fields that carry numbers. */

@@ -1,7 +1,7 @@
 /** Parameters of exchange and market as people write them: the inverse of `parseExchangeConfig` and `parseMarketSpec`. */
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
-import { stepOf } from '../../gateway/encode.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../gateway/market-config.ts';
+import { termsText } from '../../gateway/market-text.ts';
 import { formatDecimal } from '../../num/decimal.ts';
 import { formatTime } from '../../num/time-text.ts';
 import { COLLATERAL_DECIMALS } from '../../num/units.ts';
@@ -25,8 +25,8 @@ export function marketTerms(spec: MarketSpec): Terms {
   const named = { symbol, feedId, tickSize, lotSize };
   const plain = parseMarketSpec(named, () => feedId.slice(2));
   const differing = plain.ok
-    ? difference(allMarketTerms(spec), allMarketTerms(plain.value))
-    : allMarketTerms(spec);
+    ? difference(termsText(spec), termsText(plain.value))
+    : termsText(spec);
   // One tier is said by two rates.
   return { ...named, ...differing };
 }
@@ -58,62 +58,6 @@ function allConfigTerms(config: ExchangeConfig): Terms {
     retention: Object.fromEntries(
       Object.entries(config.retention).map(([name, kept]) => [name, String(kept)]),
     ),
-  };
-}
-
-function allMarketTerms(spec: MarketSpec): Terms {
-  const lot = stepOf(spec.lotSize);
-  const tick = stepOf(spec.tickSize);
-  const size = (lots: number): string => formatDecimal(BigInt(lots) * lot.digits, lot.scale);
-  const { funding } = spec;
-  return {
-    minQuantity: size(spec.minLots),
-    maxQuantity: size(spec.maxLots),
-    maxPrice: formatDecimal(BigInt(spec.maxPriceTicks) * tick.digits, tick.scale),
-    maxOpenOrders: String(spec.maxOpenOrders),
-    ...(spec.maxOpenInterestLots === Number.MAX_SAFE_INTEGER
-      ? {}
-      : { maxOpenInterest: size(spec.maxOpenInterestLots) }),
-    ...(spec.maxOpenInterestNotional === null
-      ? {}
-      : { maxOpenInterestNotional: money(spec.maxOpenInterestNotional) }),
-    priceBand: ppm(spec.priceBandPpm),
-    marginTiers: spec.tiers.map((tier) => ({
-      notionalFloor: money(tier.floorQuanta),
-      initialMargin: ppm(tier.initialMarginPpm),
-      maintenanceMargin: ppm(tier.maintenanceMarginPpm),
-    })),
-    makerFee: ppm(spec.makerFeePpm),
-    takerFee: ppm(spec.takerFeePpm),
-    markSource: spec.markSource,
-    indexSource: spec.indexSource,
-    maxMarkDeviation: ppm(spec.maxMarkDeviationPpm),
-    ...(spec.initialMarkTicks === null
-      ? {}
-      : { initialMark: formatDecimal(BigInt(spec.initialMarkTicks) * tick.digits, tick.scale) }),
-    recordedLiquidity: spec.recordedLiquidity,
-    vaultQuote: ppm(spec.vaultQuotePpm),
-    insuranceHourly: ppm(spec.insuranceHourlyPpm),
-    ...(spec.openNotionalLower === null
-      ? {}
-      : { openNotionalLower: money(spec.openNotionalLower) }),
-    ...(spec.openNotionalUpper === null
-      ? {}
-      : { openNotionalUpper: money(spec.openNotionalUpper) }),
-    funding: {
-      source: funding.source,
-      sampleIntervalMs: millis(funding.sampleIntervalUs),
-      intervalMs: millis(funding.intervalUs),
-      interest: formatDecimal(BigInt(funding.interestPpb), 9),
-      interestClamp: formatDecimal(BigInt(funding.interestClampPpb), 9),
-      divisor: String(funding.divisor),
-      cap: ppm(funding.capPpm),
-      marginCap: ppm(funding.marginCapPpm),
-      impactNotional: money(funding.impactNotional),
-    },
-    queueModel: spec.queueModel,
-    impactModel: spec.impactModel,
-    impactHalfLifeMs: millis(spec.impactHalfLifeUs),
   };
 }
 

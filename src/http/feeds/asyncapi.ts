@@ -26,6 +26,8 @@ export const UPDATE_DATA = {
   }),
   price: Type.Union([S.PriceRecord, Type.Array(S.PriceRecord)]),
   summary: Type.Union([S.SummaryRecord, Type.Array(S.SummaryRecord)]),
+  liquidation: S.LiquidationRecord,
+  market: S.MarketRecord,
   order: S.OrderRecord,
   fill: Type.Object({
     account: S.Address,

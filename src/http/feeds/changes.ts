@@ -3,7 +3,9 @@
  * positions and balances are told as they are at the end of a look; trades and fills one by one.
  */
 import type {
+  BalanceChanged,
   EngineEvent,
+  LiquidationStep,
   OrderFilled,
   PositionTransferred,
   TradePrinted,
@@ -13,6 +15,10 @@ import type { MarketId, OrderId, SubaccountId } from '../../num/units.ts';
 export class Changes {
   readonly trades: TradePrinted[] = [];
   readonly fills: (OrderFilled | PositionTransferred)[] = [];
+  /** What the public learns of liquidations. */
+  readonly liquidations: (LiquidationStep | PositionTransferred | BalanceChanged)[] = [];
+  /** Markets whose terms or status changed. */
+  readonly terms = new Set<MarketId>();
   readonly orders = new Map<OrderId, SubaccountId>();
   /** Markets of changed positions by subaccount. */
   readonly positions = new Map<SubaccountId, Set<MarketId>>();
@@ -21,6 +27,11 @@ export class Changes {
   readonly markets = new Set<MarketId>();
   /** Whether delegates or signers of any account are others now. */
   rights = false;
+  private readonly shortfall: SubaccountId;
+
+  constructor(shortfall: SubaccountId) {
+    this.shortfall = shortfall;
+  }
 
   note(event: EngineEvent): void {
     switch (event.kind) {
@@ -42,7 +53,11 @@ export class Changes {
         return;
       case 'positionTransferred':
         this.fills.push(event);
+        this.liquidations.push(event);
         this.markets.add(event.market);
+        return;
+      case 'liquidationStep':
+        if (event.step !== 'cancelOrders' && event.step !== 'safe') this.liquidations.push(event);
         return;
       case 'positionChanged':
       case 'isolatedMarginChanged':
@@ -51,10 +66,19 @@ export class Changes {
         return;
       case 'balanceChanged':
         this.balances.add(event.subaccount);
+        if (event.subaccount === this.shortfall) this.liquidations.push(event);
         return;
       case 'delegateChanged':
       case 'signersChanged':
         this.rights = true;
+        return;
+      case 'marketListed':
+      case 'marketFrozen':
+      case 'marketStatusChanged':
+      case 'marketTermsChanged':
+      case 'marketDelisted':
+        this.terms.add(event.market);
+        this.markets.add(event.market);
         return;
       case 'markChanged':
       case 'oracleSet':

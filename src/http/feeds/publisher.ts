@@ -6,6 +6,7 @@ import { FEEDS, type FeedSource } from '../../contract/feeds.ts';
 import { encodeOrder, encodeStats } from '../../gateway/encode.ts';
 import type { MarketId, SubaccountId } from '../../num/units.ts';
 import { stringifyExact } from '../exact-json.ts';
+import { must } from '../../base/assert.ts';
 import type { Host } from '../host.ts';
 import { BookFeed } from './book-feed.ts';
 import { Changes } from './changes.ts';
@@ -44,7 +45,7 @@ export class Publisher {
   private readonly watchers = new Map<Watcher, Set<Held>>();
   private readonly topics = new Topics<Watcher>();
   private readonly books = new Map<MarketId, BookFeed>();
-  private changes = new Changes();
+  private changes: Changes;
   private scheduled = false;
   private readonly throttled = new Set<MarketId>();
   private readonly timers: NodeJS.Timeout[];
@@ -52,6 +53,7 @@ export class Publisher {
   constructor(host: Host) {
     this.host = host;
     this.records = new FeedRecords(host);
+    this.changes = this.noChanges();
     host.exchange.onEvent((event) => {
       if (this.watchers.size === 0) return;
       this.changes.note(event);
@@ -59,7 +61,7 @@ export class Publisher {
     });
     // What was not on disk was not told, but books were looked at: begin anew.
     host.exchange.onReset(() => {
-      this.changes = new Changes();
+      this.changes = this.noChanges();
       for (const book of this.books.values()) book.forget();
     });
     this.timers = [
@@ -71,6 +73,12 @@ export class Publisher {
       }, THROTTLE_MS),
     ];
     for (const timer of this.timers) timer.unref();
+  }
+
+  private noChanges(): Changes {
+    const { view } = this.host;
+    const id = view.subaccountIdOf(view.config.shortfallAccount, 0);
+    return new Changes(must(id, 'every exchange has a shortfall account'));
   }
 
   close(): void {
@@ -118,10 +126,15 @@ export class Publisher {
   private publish(): void {
     this.scheduled = false;
     const { changes } = this;
-    this.changes = new Changes();
+    this.changes = this.noChanges();
     if (changes.rights) for (const watcher of this.watchers.keys()) watcher.recheck();
     const messages: Message[] = [];
     this.addTrades(messages, changes);
+    this.addLiquidations(messages, changes);
+    for (const id of changes.terms) {
+      const to = this.publicEntries('market', id);
+      add(messages, 'market', to, () => this.records.market(id));
+    }
     for (const id of changes.markets) {
       this.throttled.add(id);
       this.addBook(messages, id);
@@ -154,6 +167,16 @@ export class Publisher {
     for (const id of candles) {
       const to = this.publicEntries('candle', id);
       add(messages, 'candle', to, () => this.records.candle(id));
+    }
+  }
+
+  /** What belongs to no single market goes to those who follow all. */
+  private addLiquidations(messages: Message[], { liquidations }: Changes): void {
+    for (const event of liquidations) {
+      const id = event.kind === 'balanceChanged' ? null : event.market;
+      const to =
+        id === null ? this.topics.of('liquidation', 'all') : this.publicEntries('liquidation', id);
+      add(messages, 'liquidation', to, () => this.records.liquidation(event));
     }
   }
 

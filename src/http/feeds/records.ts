@@ -1,5 +1,11 @@
 /** What feeds say: the contract's records of what has changed. */
-import type { OrderFilled, PositionTransferred, TradePrinted } from '../../engine/events.ts';
+import type {
+  BalanceChanged,
+  LiquidationStep,
+  OrderFilled,
+  PositionTransferred,
+  TradePrinted,
+} from '../../engine/events.ts';
 import {
   encodeClosedPosition,
   encodePosition,
@@ -10,10 +16,13 @@ import {
   sizeText,
 } from '../../gateway/encode.ts';
 import { encodeCandle, encodePrice, encodeSummary } from '../../gateway/market-data.ts';
+import { encodeMarket } from '../../gateway/market-record.ts';
 import { timeUs, type MarketId, type SubaccountId } from '../../num/units.ts';
 import type { Host } from '../host.ts';
 
 const MINUTE_US = 60_000_000;
+/** Updates of positions come fill by fill: they take a ranking of this age rather than a sort each. */
+const ADL_MAX_AGE_US = 1_000_000;
 
 export class FeedRecords {
   private readonly host: Host;
@@ -39,6 +48,56 @@ export class FeedRecords {
     return source === 'price' ? encodePrice(view, market) : encodeSummary(view, market);
   }
 
+  market(id: MarketId): unknown {
+    return encodeMarket(this.host.view.market(id));
+  }
+
+  /** No account is named. */
+  liquidation(event: LiquidationStep | PositionTransferred | BalanceChanged): unknown {
+    const { view } = this.host;
+    const id = event.kind === 'balanceChanged' ? null : event.market;
+    const market = id === null ? null : view.market(id);
+    const record = {
+      event: 'shortfall',
+      step: null,
+      symbol: market?.spec.symbol ?? null,
+      isolated: null,
+      quantity: null,
+      price: null,
+      equity: null,
+      maintenanceMargin: null,
+      amount: null,
+      shortfall: null,
+      sequence_number: event.seq,
+      time: marketTime(view, event.timeUs),
+    };
+    if (event.kind === 'balanceChanged') {
+      const { deltaQuanta, balanceQuanta } = event;
+      return { ...record, amount: money(deltaQuanta), shortfall: money(balanceQuanta) };
+    }
+    if (event.kind === 'positionTransferred') {
+      return {
+        ...record,
+        event: 'transfer',
+        step: event.reason,
+        quantity: market === null ? null : sizeText(market, event.lots),
+        price: market === null ? null : priceText(market, event.priceTicks),
+      };
+    }
+    const isOrder = market !== null && event.step === 'order';
+    return {
+      ...record,
+      event: 'step',
+      step: event.step,
+      isolated: event.isolated,
+      quantity: isOrder ? sizeText(market, event.lots) : null,
+      price: isOrder && event.limitTicks !== null ? priceText(market, event.limitTicks) : null,
+      equity: money(event.equityQuanta),
+      maintenanceMargin: money(event.maintenanceQuanta),
+      amount: isOrder ? null : money(event.amountQuanta),
+    };
+  }
+
   candle(id: MarketId): unknown {
     const { view } = this.host;
     const market = view.market(id);
@@ -51,7 +110,7 @@ export class FeedRecords {
   position(id: SubaccountId, marketId: MarketId): unknown {
     const { view } = this.host;
     const position = view.positions(id).find(({ market }) => market === marketId);
-    if (position !== undefined) return encodePosition(view, position);
+    if (position !== undefined) return encodePosition(view, position, ADL_MAX_AGE_US);
     return encodeClosedPosition(view, id, view.market(marketId), view.nowUs);
   }
 

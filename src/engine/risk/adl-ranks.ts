@@ -1,0 +1,55 @@
+/**
+ * Places in the order of auto-deleveraging (R-6.4), for readers. A ranking is of all holders of one side of a market and costs a sort,
+ * so it is kept until the next command, or longer for readers that take an older one.
+ */
+import { timeUs, type Seq, type SubaccountId, type TimeUs } from '../../num/units.ts';
+import type { Market } from '../market/market.ts';
+import type { State } from '../state.ts';
+import { rankHolders } from './adl.ts';
+
+const FIFTHS = 5;
+
+interface Ranking {
+  readonly seq: Seq;
+  readonly timeUs: TimeUs;
+  /** Place of each holder, 0 is closed first. */
+  readonly places: ReadonlyMap<SubaccountId, number>;
+}
+
+export class AdlRanks {
+  private readonly rankings = new Map<number, Ranking>();
+
+  /** 5 for the fifth of holders that is closed first, 1 for the last; null without a position, or while there is no mark. */
+  quantile(state: State, id: SubaccountId, market: Market, maxAgeUs: number): number | null {
+    const size = state.subaccount(id).exposures[market.id]?.positionLots ?? 0;
+    if (size === 0 || market.markTicks === null) return null;
+    const key = market.id * 2 + (size > 0 ? 1 : 0);
+    let ranking = this.rankings.get(key);
+    const fresh =
+      ranking !== undefined &&
+      (ranking.seq === state.seq || state.nowUs - ranking.timeUs < maxAgeUs) &&
+      ranking.places.has(id);
+    if (ranking === undefined || !fresh) {
+      ranking = {
+        seq: state.seq,
+        timeUs: timeUs(state.nowUs),
+        places: placesOf(state, market, size > 0 ? 1 : -1),
+      };
+      this.rankings.set(key, ranking);
+    }
+    const place = ranking.places.get(id);
+    if (place === undefined) return null;
+    return FIFTHS - Math.floor((place * FIFTHS) / ranking.places.size);
+  }
+}
+
+function placesOf(state: State, market: Market, side: 1 | -1): Map<SubaccountId, number> {
+  const places = new Map<SubaccountId, number>();
+  const holders = [...market.holders]
+    .map((id) => state.subaccount(id).exposure(market.id))
+    .filter(({ positionLots }) => positionLots > 0 === side > 0);
+  for (const { subaccount } of rankHolders(state, market, holders)) {
+    places.set(subaccount, places.size);
+  }
+  return places;
+}
