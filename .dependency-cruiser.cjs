@@ -18,7 +18,7 @@ const PACKAGES = {
   engine: [],
   gateway: [],
   sim: ['seedrandom', 'hyparquet', 'hyparquet-compressors', 'papaparse'],
-  scenario: ['yaml', 'decimal.js'],
+  scenario: ['yaml', 'decimal.js', '@stdlib/[^/]+'],
   backtest: ['decimal.js'],
   fuzz: ['decimal.js', 'fast-check'],
   metrics: ['@stdlib/[^/]+'],

@@ -55,6 +55,30 @@ const SYMBOL = {
 } as const;
 const DOLLARS = decimal('an amount of money');
 
+/** Distributions of a draw. */
+const DISTRIBUTIONS = ['uniform', 'logUniform', 'choice'] as const;
+
+/** A random value for each member of a crowd. */
+export const DRAW_SHAPE: Shape = record({
+  draw: {
+    shape: { kind: 'word', what: 'a distribution', words: DISTRIBUTIONS },
+    doc: 'Distribution of the values: `uniform`, `logUniform`, or a `choice` from a list.',
+    required: true,
+  },
+  from: { shape: decimal('a number'), doc: 'Least value, a multiple of `step`.' },
+  to: { shape: decimal('a number'), doc: 'Greatest value, a multiple of `step`.' },
+  step: { shape: decimal('a number'), doc: 'Values are multiples of it.' },
+  of: {
+    shape: { kind: 'list', of: text('a value'), min: 1 },
+    doc: 'Values of a `choice`, equally likely.',
+  },
+  salt: {
+    shape: { kind: 'whole', what: 'a number', min: 0, max: Number.MAX_SAFE_INTEGER },
+    doc: 'Tells draws apart that would be equal; 0 unless given.',
+  },
+});
+const DRAW: Shape = { kind: 'named', name: 'draw', shape: () => DRAW_SHAPE };
+
 const STATE_FIELDS: Fields = {
   records: {
     shape: byName('saved name', ANY_MAP),
@@ -271,7 +295,10 @@ const STEP = record({
     doc: 'Whose wallet logged in for the account; its own unless given.',
   },
   ...VERB_FIELDS,
-  with: { shape: ANY_MAP, doc: 'Fields of the request; what is left out has a default.' },
+  with: {
+    shape: ANY_MAP,
+    doc: 'Fields of the request; what is left out has a default. Those of a crowd may be draws.',
+  },
   save: {
     shape: text('a name', NAME),
     doc: 'Keeps the answer: later steps write $name.field for a part of it.',
@@ -280,7 +307,10 @@ const STEP = record({
 });
 
 const ACCOUNT = record({
-  deposit: { shape: DOLLARS, doc: 'Cash at the start.' },
+  deposit: {
+    shape: { kind: 'textOr', text: DOLLARS, other: DRAW },
+    doc: 'Cash at the start; of a crowd also a draw, one value for each member.',
+  },
   count: {
     shape: { kind: 'whole', what: 'a number of accounts', min: 1, max: MAX_CROWD },
     doc: 'A crowd: so many accounts alike, named `crowd-1`, `crowd-2` and so on.',
@@ -306,7 +336,7 @@ export const SCENARIO_SHAPE: Shape = record({
   about: { shape: text('text'), doc: 'What happens and why, in prose.' },
   seed: {
     shape: { kind: 'whole', what: 'a seed', min: 0, max: 2 ** 32 - 1 },
-    doc: 'Picks where proof runs cut the journal.',
+    doc: 'Of random draws; it also picks where proof runs cut the journal. 1 unless given.',
   },
   start: {
     shape: text('a time such as 2024-01-01T00:00:00Z', TIME_PATTERN),

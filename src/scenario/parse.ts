@@ -6,7 +6,8 @@ import { findEndpoint } from '../contract/endpoints.ts';
 import type { SelfTradeMode } from '../engine/config.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../gateway/market-config.ts';
 import type { Keccak } from '../gateway/ports.ts';
-import { timeUs, type TimeUs } from '../num/units.ts';
+import { timeUs, type Quanta, type TimeUs } from '../num/units.ts';
+import { checkDraw, drawsIn, withDrawnValues } from './draw.ts';
 import { parseAction, type Names } from './parse-action.ts';
 import { parseSetting } from './parse-setting.ts';
 import { SCENARIO_SHAPE, SYSTEM_NAMES, VERB_FIELDS } from './language.ts';
@@ -62,6 +63,7 @@ class Parser {
   /** How many accounts a crowd's name stands for. */
   private readonly crowds = new Map<string, number>();
   private startUs = timeUs(0);
+  private seed = 1;
 
   constructor(problems: Problem[]) {
     this.problems = problems;
@@ -69,6 +71,7 @@ class Parser {
 
   scenario(root: MapNode, file: string, keccak: Keccak): Scenario {
     this.startUs = this.time(root, 'start') ?? DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
+    this.seed = numberOf(root, 'seed') ?? 1;
     const { config, markets } = parseSetting(root, this.startUs, keccak, this.problems);
     const accounts = this.accounts(mapOf(root, 'accounts'));
     this.names = { accounts: new Set(accounts.map(({ name }) => name)), markets };
@@ -82,7 +85,7 @@ class Parser {
       title: textOf(root, 'title') ?? file,
       rules: listItems(root, 'rules'),
       about: textOf(root, 'about') ?? '',
-      seed: numberOf(root, 'seed') ?? 1,
+      seed: this.seed,
       config,
       markets,
       accounts,
@@ -99,18 +102,45 @@ class Parser {
       }
       const fields = value.kind === 'map' ? value : null;
       const mode = numberOf(fields, 'selfTradeExpire');
+      const count = numberOf(fields, 'count');
+      const drawn = this.checkedDraws(fields, path, count !== null, 'needs a crowd: give "count"');
       const entry = {
         name,
-        deposit: parseMoney(fields, 'deposit', path, this.problems),
+        deposit: drawn ? null : parseMoney(fields, 'deposit', path, this.problems),
         subaccount: numberOf(fields, 'subaccount') ?? 0,
         // The shape admits 0, 1 and 2 only.
         selfTradeExpire: mode as SelfTradeMode | null,
       };
-      const count = numberOf(fields, 'count');
       if (count === null) return [entry];
       this.crowds.set(name, count);
-      return membersOf(name, count).map((member) => ({ ...entry, name: member }));
+      return membersOf(name, count).map((member) => ({
+        ...entry,
+        name: member,
+        deposit: drawn ? this.drawnDeposit(fields, member, path) : entry.deposit,
+      }));
     });
+  }
+
+  /** Whether there are draws. Their faults are noted; outside a crowd each is one. */
+  private checkedDraws(
+    map: MapNode | null,
+    path: string,
+    inCrowd: boolean,
+    outside: string,
+  ): boolean {
+    const draws = map === null ? [] : drawsIn(map, path);
+    for (const draw of draws) {
+      if (inCrowd) checkDraw(draw.node, draw.path, this.problems);
+      else this.refuse(this.keyPlace(draw.node, 'draw'), draw.path, `a draw ${outside}`);
+    }
+    return draws.length > 0;
+  }
+
+  /** null once something is wrong; the first member's faults are those of all. */
+  private drawnDeposit(fields: MapNode | null, member: string, path: string): Quanta | null {
+    if (this.problems.length > 0 || fields === null) return null;
+    const drawn = withDrawnValues(fields, this.seed, member);
+    return parseMoney(drawn, 'deposit', path, this.problems);
   }
 
   private steps(list: ListNode | null, path: string): Step[] {
@@ -129,11 +159,17 @@ class Parser {
       this.refuse(this.keyPlace(node, 'save'), path, 'a crowd has many answers; none is saved');
     }
     const { action } = step;
+    const { request } = action;
+    const drawn = this.problems.length === 0 && request !== null && drawsIn(request, '').length > 0;
     return membersOf(as, count).map((member, i) => ({
       ...step,
       time: i === 0 ? step.time : null,
       note: step.note === null ? null : `${member}: ${step.note}`,
-      action: { ...action, as: member },
+      action: {
+        ...action,
+        as: member,
+        request: drawn ? withDrawnValues(request, this.seed, member) : request,
+      },
     }));
   }
 
@@ -194,6 +230,8 @@ class Parser {
     }
     const request = mapOf(node, 'with');
     if (request !== null) this.knownReferences(request, childPath(path, 'with'));
+    const inCrowd = as !== null && this.crowds.has(as);
+    this.checkedDraws(request, childPath(path, 'with'), inCrowd, 'needs a crowd in "as"');
     const save = textOf(node, 'save');
     if (save !== null) this.saved.add(save);
     return { kind: 'call', endpoint, as, signer, request, save };

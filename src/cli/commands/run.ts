@@ -17,6 +17,8 @@ import { writeWholeFile } from '../../store/whole-file.ts';
 import { addressOfName, keccak } from '../../wallet/ethers-ports.ts';
 import { EXIT, InputError, print, printJson, setExitCode, stopIfInterrupted } from '../manners.ts';
 import { readInput } from '../read-file.ts';
+import { solvencyReport, type SolvencyReport } from '../solvency-report.ts';
+import { solvencyTable, whoPaidTable } from '../solvency-table.ts';
 
 interface RunArguments {
   readonly scenario: readonly string[];
@@ -51,7 +53,8 @@ export const command: CommandModule<object, RunArguments> = {
       .option('events', {
         type: 'boolean',
         default: false,
-        describe: 'also print every event with its numbers, and how often each kind happened',
+        describe:
+          'also print every event with its numbers, how often each kind happened, and who paid for liquidations',
       })
       .option('update-hash', {
         type: 'boolean',
@@ -65,7 +68,7 @@ export const command: CommandModule<object, RunArguments> = {
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .example('$0 run scenarios/fees.yaml', 'check one scenario')
       .example('$0 run scenarios --prove', 'check all of a folder, each in four ways')
-      .example('$0 run scenarios/cascade.yaml --events', 'see each step of a liquidation')
+      .example('$0 run scenarios/black-friday.yaml --events', 'see a cascade, and who paid for it')
       .example('$0 run fees.yaml --journal fees.orrery', 'keep the journal, for replay or inspect'),
   handler: async (options) => {
     const paths = (await Promise.all(options.scenario.map(expand))).flat();
@@ -104,6 +107,7 @@ async function runOne(loaded: Loaded, options: RunArguments): Promise<ReturnType
   if (!options.json) {
     if (options.events) printEvents(result);
     printReport(report, options.prove);
+    if (options.events) printSolvency(report.solvency);
   }
   return report;
 }
@@ -121,6 +125,8 @@ function reportOf(
   readonly chainHash: string;
   readonly stateHash: string;
   readonly failures: ScenarioResult['steps'];
+  /** null where nothing was liquidated. */
+  readonly solvency: SolvencyReport | null;
 } {
   const failures = result.steps.filter(({ differences }) => differences.length > 0);
   if (proof.length > 0) {
@@ -142,7 +148,15 @@ function reportOf(
     chainHash: result.chainHash,
     stateHash: result.stateHash,
     failures,
+    solvency: solvencyReport(result),
   };
+}
+
+function printSolvency(solvency: SolvencyReport | null): void {
+  if (solvency === null) return;
+  print('');
+  print(whoPaidTable(solvency));
+  print(solvencyTable(solvency));
 }
 
 function printReport(report: ReturnType<typeof reportOf>, proved: boolean): void {

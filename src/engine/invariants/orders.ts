@@ -4,13 +4,17 @@ import { legOver } from '../orders/legs.ts';
 import { findClientId } from '../orders/place.ts';
 import type { State } from '../state.ts';
 
+/** Counts by market of a subaccount without orders, most of a crowd; never written to. */
+const NO_COUNTS = new Map<number, number>();
+
 /** what margin counts of open orders is the sum of the resting orders. */
 export function openOrderSums(state: State): string | null {
   const table = state.orders;
   for (const subaccount of state.accounts.subaccounts) {
-    const bids = new Map<number, number>();
-    const asks = new Map<number, number>();
-    const counts = new Map<number, number>();
+    const hasOrders = subaccount.orders.head !== NONE;
+    const bids = hasOrders ? new Map<number, number>() : NO_COUNTS;
+    const asks = hasOrders ? new Map<number, number>() : NO_COUNTS;
+    const counts = hasOrders ? new Map<number, number>() : NO_COUNTS;
     for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
       if (!table.isResting(slot)) continue;
       const market = table.market(slot);
@@ -38,8 +42,9 @@ export function openOrderSums(state: State): string | null {
 export function waitingOrders(state: State): string | null {
   const table = state.orders;
   for (const subaccount of state.accounts.subaccounts) {
-    const waiting = new Map<number, number>();
-    const legs = new Map<number, number>();
+    const hasOrders = subaccount.orders.head !== NONE;
+    const waiting = hasOrders ? new Map<number, number>() : NO_COUNTS;
+    const legs = hasOrders ? new Map<number, number>() : NO_COUNTS;
     for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
       const market = table.market(slot);
       if (table.isWaiting(slot) === table.isResting(slot)) {

@@ -61,18 +61,16 @@ export function flatIsEmpty(state: State): string | null {
 /** R-5.4: equity and requirements are the sums over positions and resting orders, added up anew from the orders themselves. */
 export function requirementIsSum(state: State): string | null {
   for (const subaccount of state.accounts.subaccounts) {
-    if (subaccount.role !== 'user') continue;
+    if (subaccount.role !== 'user' || subaccount.exposureCount === 0) continue;
     const summed = summedFigures(state, subaccount);
     if (summed === null) continue;
     const { equity, initial, maintenance } = marginFigures(state, subaccount);
-    for (const [name, told, sum] of [
-      ['equity', equity, summed.equity],
-      ['initial', initial, summed.initial],
-      ['maintenance', maintenance, summed.maintenance],
-    ] as const) {
-      if (told !== sum)
-        return `subaccount ${String(subaccount.id)}: ${name} ${String(told)} ≠ ${String(sum)}`;
+    if (equity === summed.equity && initial === summed.initial) {
+      if (maintenance === summed.maintenance) continue;
     }
+    const told = [equity, initial, maintenance].join(', ');
+    const sums = [summed.equity, summed.initial, summed.maintenance].join(', ');
+    return `subaccount ${String(subaccount.id)}: equity, initial, maintenance ${told} ≠ ${sums}`;
   }
   return null;
 }
@@ -92,22 +90,26 @@ function summedFigures(
     const worst = worstPosition(state, subaccount, exposure);
     if (worst === 0) continue;
     if (markTicks === null) return null;
-    const valueOf = (size: number): bigint =>
-      BigInt(size) * BigInt(markTicks) * BigInt(spec.quantaPerTickLot);
-    const held = Math.abs(exposure.positionLots);
-    equity += valueOf(exposure.positionLots) - exposure.costQuanta;
-    maintenance += integral(valueOf(held), spec.tiers, 'maintenanceMarginPpm');
-    const value = valueOf(worst);
+    const lotValue = BigInt(markTicks) * BigInt(spec.quantaPerTickLot);
+    const { positionLots: held } = exposure;
+    const holding = BigInt(held) * lotValue;
+    const size = holding < 0n ? -holding : holding;
+    equity += holding - exposure.costQuanta;
+    maintenance += integral(size, spec.tiers, 'maintenanceMarginPpm');
+    const value = worst === Math.abs(held) ? size : BigInt(worst) * lotValue;
     const now = integral(value, spec.tiers, 'initialMarginPpm');
-    const next = integral(value, nextSpec?.tiers ?? [], 'initialMarginPpm');
-    const byTiers = risen(value, now > next ? now : next, valueOf(openInterestLots), spec);
-    const byOwn = ceilPpm(valueOf(worst) * BigInt(exposure.ownMarginPpm));
+    const next = nextSpec === null ? 0n : integral(value, nextSpec.tiers, 'initialMarginPpm');
+    const open = spec.openNotionalUpper === null ? 0n : BigInt(openInterestLots) * lotValue;
+    const byTiers = risen(value, now > next ? now : next, open, spec);
+    const own = exposure.ownMarginPpm;
+    const byOwn = own === 0 ? 0n : ceilPpm(value * BigInt(own));
     initial += byTiers > byOwn ? byTiers : byOwn;
   }
   return { equity, initial, maintenance };
 }
 
 function worstPosition(state: State, subaccount: Subaccount, exposure: Exposure): Lots {
+  if (subaccount.orders.head === NONE) return lots(Math.abs(exposure.positionLots));
   const table = state.orders;
   let bids = 0;
   let asks = 0;
@@ -137,12 +139,15 @@ function integral(
   rate: 'initialMarginPpm' | 'maintenanceMarginPpm',
 ): bigint {
   let weighted = 0n;
-  tiers.forEach((tier, i) => {
-    const next = tiers[i + 1]?.floorQuanta;
-    const top = next !== undefined && next < notional ? next : notional;
-    if (top > tier.floorQuanta) weighted += (top - tier.floorQuanta) * BigInt(tier[rate]);
-  });
+  let top = notional;
+  for (let i = tiers.length - 1; i >= 0; i--) {
+    const tier = tiers[i];
+    if (tier === undefined || tier.floorQuanta >= top) continue;
+    weighted += (top - tier.floorQuanta) * BigInt(tier[rate]);
+    top = tier.floorQuanta;
+  }
   return ceilPpm(weighted);
 }
 
-const ceilPpm = (weighted: bigint): bigint => (weighted + BigInt(PPM) - 1n) / BigInt(PPM);
+const BIG_PPM = BigInt(PPM);
+const ceilPpm = (weighted: bigint): bigint => (weighted + BIG_PPM - 1n) / BIG_PPM;

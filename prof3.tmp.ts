@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { parseScenario } from './src/scenario/parse.ts';
+import { proveScenario } from './src/scenario/prove.ts';
+import { runScenario } from './src/scenario/run.ts';
+import { addressOfName, keccak } from './src/wallet/ethers-ports.ts';
+const text = readFileSync('scenarios/black-friday.yaml', 'utf8');
+const parsed = parseScenario(text, 'x', keccak);
+if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+let c = process.cpuUsage().user, t = performance.now(); const lap = (n: string) => { const u = process.cpuUsage().user, w=performance.now(); console.log(n, ((u - c) / 1e3) | 0, 'ms cpu', (w-t)|0,'wall'); c = u;t=w };
+const r = runScenario(parsed.scenario, { keccak, addressOf: addressOfName }); lap('run');
+console.log(proveScenario(r, 1, 2, 3, 5, 8)); lap('prove 5 seeds');
