@@ -66,8 +66,8 @@ export function cancelOrder(world: World, c: CancelOrder): Answer {
 }
 
 export function cancelAll(world: World, c: CancelAll): Answer {
-  if (world.subs[c.subaccount] === undefined) return 'subaccount_not_found';
   if (c.market !== null && world.markets[c.market] === undefined) return 'market_not_found';
+  if (world.subs[c.subaccount]?.system !== false) return 'subaccount_not_found';
   for (const { id, sub, market } of [...world.live]) {
     if (sub !== c.subaccount || (c.market !== null && market !== c.market)) continue;
     // An earlier one may have ended this one.
