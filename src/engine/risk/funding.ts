@@ -105,7 +105,7 @@ export function fundingRate(
  * The rate as far as a position can pay it that has just its maintenance requirement at the mark and is closed at the settlement
  * price: what lies between both is part of that requirement. So one settlement takes nobody safe below zero.
  */
-function payableRate(market: Market, rate: Ppb, maintenancePpm: number): Ppb {
+export function payableRate(market: Market, rate: Ppb, maintenancePpm: number): Ppb {
   const { indexTicks: index, markTicks: mark } = market;
   if (index === null || mark === null) return rate;
   const gap = Math.abs(settlementTicks(market) - mark);
