@@ -10,14 +10,17 @@ export class TransferPrices extends StreamInvariant {
   readonly name = 'transfersAtSettlement';
   readonly rule = 'R-6.2, R-6.4, R-13.2';
   readonly says =
-    'a position is closed against another at the index, or the mark without one; the vault takes it at that or at the worse of both';
+    'a position is closed against another at the index, or at a mark that is recorded or has no index; the vault takes it at that or at the worse of both';
   private readonly marks = new Map<number, number>();
   private readonly indices = new Map<number, number>();
+  /** Markets whose mark is recorded: they settle at it. */
+  private readonly recorded = new Set<number>();
   private wrong: string | null = null;
 
   see(event: EngineEvent): void {
     switch (event.kind) {
       case 'marketListed':
+        if (event.spec.markSource === 'external') this.recorded.add(event.market);
         if (event.spec.initialMarkTicks !== null) {
           this.marks.set(event.market, event.spec.initialMarkTicks);
         }
@@ -42,7 +45,8 @@ export class TransferPrices extends StreamInvariant {
       return;
     }
     const mark = this.marks.get(market);
-    const settlement = this.indices.get(market) ?? mark;
+    const index = this.recorded.has(market) ? undefined : this.indices.get(market);
+    const settlement = index ?? mark;
     const worse = lots > 0 ? Math.min : Math.max;
     const fits =
       priceTicks === settlement ||
