@@ -17,7 +17,7 @@ import { runFreezeTimer } from './risk/freshness.ts';
 import { runFundingTimer, samplePremium } from './risk/funding.ts';
 import { nextLiquidationUs, resumeLiquidations, runLiquidations } from './risk/liquidation.ts';
 import { runEmaSample, runMarkTimer, settleQuotes } from './risk/mark-price.ts';
-import { runShortfallTimer } from './risk/shortfall.ts';
+import { runShortfallTimer } from './risk/insurance.ts';
 import { runVaultLeave } from './risk/vault-leave.ts';
 import { runVaultSnapshots } from './risk/vault.ts';
 import type { State } from './state.ts';
@@ -62,9 +62,7 @@ export function runTimers(state: State, untilUs: TimeUs): void {
     for (const market of state.markets) {
       if (market.emaDueUs <= state.nowUs) runEmaSample(state, market);
     }
-    for (const market of state.markets) {
-      if (market.markDueUs <= state.nowUs) runMarkTimer(state, market);
-    }
+    runMarkTimers(state);
     for (const market of state.markets) {
       if (market.sampleDueUs <= state.nowUs) samplePremium(state, market);
     }
@@ -86,4 +84,21 @@ export function runTimers(state: State, untilUs: TimeUs): void {
   }
   state.nowUs = untilUs;
   state.cause = 'command';
+}
+
+/**
+ * Marks due now, each in a step of its own: what one of them takes below zero is cleared before the next moves. Moved together, a party
+ * that gains in one market what it loses in another has no equity to be charged for the gain (R-6.4), and the shortfall would pay.
+ */
+function runMarkTimers(state: State): void {
+  let moved = false;
+  for (const market of state.markets) {
+    if (market.markDueUs > state.nowUs) continue;
+    if (moved) {
+      if (state.liquidationDue) clearBelowZero(state);
+      state.step += 1;
+    }
+    runMarkTimer(state, market);
+    moved = true;
+  }
 }

@@ -9,7 +9,7 @@ import { JournalWriter } from '../../src/sim/journal/frames.ts';
 import { drawLife } from '../metamorphic/life.ts';
 import { journal, record as recordAll } from './recordings.ts';
 
-const { config, commands: life } = drawLife('differences 9', {
+const { config, commands: life } = drawLife('differences 4', {
   name: 'money',
   commands: 320,
   config: { vaultLockupMs: 3000 },

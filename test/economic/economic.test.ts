@@ -63,7 +63,7 @@ test('worlds have three markets, gaps, silent oracles and people of every kind',
   expect(cash('insurance').size).toBe(2);
 });
 
-test('the auditor counts no price luck, no honest profit and no loss without profit', () => {
+test('a coalition that does nothing gains nothing', () => {
   const world = makeWorld('luck');
   expect(playCrisis(world, [])).toMatchObject({ free: 0, gain: 0, insurance: 0 });
   const game = makeGame('crisis', 'luck');
@@ -71,14 +71,15 @@ test('the auditor counts no price luck, no honest profit and no loss without pro
 });
 
 test('a search is the same in whatever order its arenas are done', () => {
-  const options = { seed: 'side by side', kinds: ['still'] } as const;
+  const options = { seed: 'side by side', kinds: ['still', 'crisis'] } as const;
   const results = [0, 1].map((arena) => searchArena(options, arena, 400));
   const [forward, backward] = [0, 1].map(() => new CoalitionSearch(options, 400));
   for (const i of [0, 1]) forward!.add(results[i]!);
   for (const i of [1, 0]) backward!.add(results[i]!);
   expect(forward).toMatchObject({ plans: 400, arenas: 2, isOver: true });
   expect(backward).toMatchObject({ plans: 400, arenas: 2 });
-  expect(backward!.best).toEqual(forward!.best);
+  const factsOf = ({ best }: CoalitionSearch): unknown => ({ ...best, arena: best?.arena.seed });
+  expect(factsOf(backward!)).toEqual(factsOf(forward!));
 });
 
 test('doing nothing costs nothing, and trading costs its fees', () => {

@@ -22,11 +22,13 @@ export interface Life {
   readonly opening: number;
 }
 
+export type MarketChange = Partial<MarketInput> & { readonly [field: string]: unknown };
+
 export interface LifeOptions {
   readonly name?: ProfileName;
   readonly commands?: number;
-  /** Over what was drawn for every market. */
-  readonly market?: Partial<MarketInput> & { readonly [field: string]: unknown };
+  /** Over what was drawn for every market; a function of what was drawn, where that matters. */
+  readonly market?: MarketChange | ((drawn: MarketInput) => MarketChange);
   readonly config?: Readonly<Record<string, unknown>>;
   readonly openingTicks?: number;
   readonly deposits?: readonly number[];
@@ -53,7 +55,7 @@ export function drawLife(seed: string, options: LifeOptions = {}): Life {
   const profile: FuzzProfile = {
     ...drawn,
     config: { ...drawn.config, ...options.config },
-    markets: drawn.markets.map((market) => ({ ...market, ...options.market })),
+    markets: drawn.markets.map((market) => changed(market, options.market ?? {})),
     openingTicks:
       openingTicks === undefined ? drawn.openingTicks : drawn.markets.map(() => openingTicks),
     deposits: options.deposits ?? drawn.deposits,
@@ -75,6 +77,13 @@ export function drawLife(seed: string, options: LifeOptions = {}): Life {
   );
   const { config, opening } = setUp(profile);
   return { config, commands, opening: opening.length };
+}
+
+/** A first mark is only for marks of the market's own trades or quotes. */
+function changed(drawn: MarketInput, change: NonNullable<LifeOptions['market']>): MarketInput {
+  const market = { ...drawn, ...(typeof change === 'function' ? change(drawn) : change) };
+  const ownPrices = market.markSource === 'last' || market.markSource === 'mid';
+  return ownPrices ? market : { ...market, initialMark: undefined };
 }
 
 /** What one command did. */

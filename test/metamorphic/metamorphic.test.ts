@@ -9,10 +9,19 @@ import type { MarketSpec } from '../../src/engine/config.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { NEVER_MS, userAddress } from '../../src/fuzz/run-setup.ts';
+import type { MarketInput } from '../../src/gateway/market-config.ts';
 import { lots, orderId, priceTicks, quanta, subaccountId, timeUs } from '../../src/num/units.ts';
 import { allRows } from '../../src/sim/diff/state-rows.ts';
 import { EFFORT } from '../setup/effort.ts';
-import { bare, drawLife, live, mapFields, type Life, type LifeOptions } from './life.ts';
+import {
+  bare,
+  drawLife,
+  live,
+  mapFields,
+  type Life,
+  type LifeOptions,
+  type MarketChange,
+} from './life.ts';
 
 const SEEDS = Array.from({ length: 3 * EFFORT }, (_, i) => `metamorphic-${String(i)}`);
 
@@ -53,7 +62,9 @@ function retellCommands(life: Told, tell: (command: Command) => Command): Told {
 }
 
 const inSpec = (command: Command, change: (spec: MarketSpec) => MarketSpec): Command =>
-  command.kind === 'listMarket' ? { ...command, spec: change(command.spec) } : command;
+  command.kind === 'listMarket' || command.kind === 'setMarketTerms'
+    ? { ...command, spec: change(command.spec) }
+    : command;
 
 const isNewOrder = (command: Command): command is PlaceOrder => command.kind === 'placeOrder';
 
@@ -128,7 +139,8 @@ describe('buy and sell mirrored', () => {
 /**
  * The same market in lots a tenth as large: every size is ten times as many, and a lot of a tick is worth a tenth. Money is
  * lots × ticks × value of both, so every balance, fee, margin, funding payment, liquidation and share is equal to the Quantum. Slices of a
- * liquidation are whole lots rounded up, so they are whole positions here; probability queues floor lots, so the tape stands still.
+ * liquidation and of the vault's exits are whole lots rounded up, so they are whole positions here; a limit of open interest in money is rounded
+ * down to lots, so there is none; probability queues floor lots, so the tape stands still.
  */
 describe('sizes told in finer lots', () => {
   const options: LifeOptions = {
@@ -139,9 +151,10 @@ describe('sizes told in finer lots', () => {
       minQuantity: '0.02',
       maxQuantity: '100000',
       maxOpenInterest: '200000',
+      maxOpenInterestNotional: undefined,
       maxPrice: '100000',
     },
-    config: { liquidationSlice: '1' },
+    config: { liquidationSlice: '1', vaultLeaveShare: '1' },
     without: ['depth', 'print', 'snapshot', 'gap', 'bar', 'single', 'list'],
   };
   const isLots = (name: string): boolean => name === 'lots' || name.endsWith('Lots');
@@ -167,7 +180,8 @@ describe('sizes told in finer lots', () => {
 /**
  * The same market in ticks a tenth as large. Prices of orders stay on the old grid, so a limit or a band rounded to a finer tick lets
  * the same orders through; money is equal to the Quantum. Marks and indices are given, since a median floors its mean to a tick; the
- * limits that a liquidation names are rounded to ticks and are not compared.
+ * limits that a liquidation names are rounded to ticks and are not compared. The vault's exits and its frozen positions are priced in whole
+ * ticks, so it does not leave, and the haircut takes all.
  */
 describe('prices told in finer ticks', () => {
   const options: LifeOptions = {
@@ -182,7 +196,7 @@ describe('prices told in finer ticks', () => {
       indexSource: 'oracle',
       markSource: 'external',
     },
-    config: { triggerSource: 'mark' },
+    config: { triggerSource: 'mark', vaultLeaveShare: '0', frozenHaircut: '1' },
     without: ['depth', 'print', 'snapshot', 'gap', 'bar', 'single', 'list', 'trailing'],
   };
   const scale = (name: string, field: unknown): unknown =>
@@ -246,8 +260,9 @@ describe('accounts called by other names', () => {
 });
 
 /**
- * Everything 37 days later. Funding, samples, marks and midnights come at whole multiples of their intervals, all of which divide a day;
- * so every timer runs at its own time moved by the same, and nothing else knows what day it is.
+ * Everything 37 days later. Funding, marks and midnights come at whole multiples of their intervals, all of which divide a day;
+ * so every timer runs at its own time moved by the same, and nothing else depends on the day. The instants of samples do: they are drawn
+ * by the number of their second, so marks here are of no EMA, and funding has recorded rates.
  */
 describe('time moved by whole funding periods', () => {
   const MOVED_US = 37 * 86_400_000_000;
@@ -260,9 +275,13 @@ describe('time moved by whole funding periods', () => {
       }
       return field;
     };
+  const withoutSamples = ({ markSource }: MarketInput): MarketChange => ({
+    markSource: markSource === 'median' ? 'index' : markSource,
+    funding: { source: 'external' },
+  });
   for (const name of ['swarm', 'stress', 'money', 'groups'] as const) {
     holds(`in lives of the profile ${name}`, (seed) => {
-      const life = drawLife(seed, { name });
+      const life = drawLife(seed, { name, market: withoutSamples });
       const retold = {
         config: { ...life.config, genesisTimeUs: timeUs(life.config.genesisTimeUs + MOVED_US) },
         commands: life.commands.map((command) => mapFields(command, move(MOVED_US))),

@@ -7,6 +7,7 @@ import { MARGIN_MUTANTS } from './table/margin.ts';
 import { MATCHING_MUTANTS } from './table/matching.ts';
 import { MONEY_MUTANTS } from './table/money.ts';
 import { RISK_MUTANTS } from './table/risk.ts';
+import { SOLVENCY_MUTANTS } from './table/solvency.ts';
 
 export const MUTANTS: readonly Quarry[] = [
   ...hunted('money', MONEY_MUTANTS),
@@ -15,6 +16,7 @@ export const MUTANTS: readonly Quarry[] = [
   ...hunted('stress', MARGIN_MUTANTS),
   ...hunted('stress', RISK_MUTANTS),
   ...hunted('permissions', AUTHORITY_MUTANTS),
+  ...hunted('solvency', SOLVENCY_MUTANTS),
 ];
 
 /** In runs of this profile, but where the mutant is about the tape or about vault shares. */
@@ -22,6 +24,7 @@ function hunted(profile: ProfileName, mutants: readonly Mutant[]): readonly Quar
   return mutants.map((mutant) => {
     if (mutant.profile !== undefined) return { ...mutant, profile: mutant.profile };
     if (mutant.file.startsWith('engine/tape/')) return { ...mutant, profile: 'tape' };
-    return { ...mutant, profile: mutant.rule.startsWith('R-8') ? 'money' : profile };
+    const aboutShares = profile !== 'solvency' && mutant.rule.startsWith('R-8');
+    return { ...mutant, profile: aboutShares ? 'money' : profile };
   });
 }

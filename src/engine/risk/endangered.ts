@@ -37,12 +37,15 @@ export function findEndangered(state: State, endsLiquidations: boolean): Endange
   }
   const endangered: Endangered[] = [];
   const marked = state.takeUnsure().filter(({ role }) => role !== 'house');
-  for (const subaccount of marked) {
-    if (subaccount.clearingDebt > 0n) repayClearingDebt(state, subaccount);
+  // After Phase A: what the unit gained at the thaw answers for the deficits of that step first.
+  if (endsLiquidations) {
+    for (const subaccount of marked) {
+      if (subaccount.clearingDebt > 0n) repayClearingDebt(state, subaccount);
+    }
+    for (const market of state.markets) market.frozenAtCheck = market.frozen;
   }
-  for (const market of state.markets) market.frozenAtCheck = market.frozen;
   for (const subaccount of marked) {
-    let isMarked = false;
+    let isMarked = !endsLiquidations && subaccount.clearingDebt > 0n;
     for (const unit of unitsOf(state, subaccount)) {
       const figures = unit.figures(state);
       if (isBelowMaintenance(figures)) {

@@ -8,7 +8,7 @@ import { credit } from '../accounts/ledger.ts';
 import type { LedgerReason } from '../events.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
-import { isPastInsuranceHour, rollInsuranceHour } from './insurance-hour.ts';
+import { HOUR_US, isPastInsuranceHour, rollInsuranceHour } from './insurance-hour.ts';
 import { isSelfPriced } from './settlement-price.ts';
 import { repayShortfall } from './shortfall.ts';
 
@@ -57,5 +57,14 @@ export function creditInsuranceDeposit(state: State, amount: Quanta): void {
   const pays = minBig(amount, -state.shortfall.cash);
   state.insuranceBase = quanta(state.insuranceBase + amount - pays);
   credit(state, state.insurance, quanta(-pays), 'shortfall');
+  repayShortfall(state, pays);
+}
+
+/** At a UTC hour: insurance pays what it may on the shortfall. */
+export function runShortfallTimer(state: State): void {
+  if (state.shortfallDueUs > state.nowUs) return;
+  state.shortfallDueUs = state.nowUs - (state.nowUs % HOUR_US) + HOUR_US;
+  const pays = minBig(-state.shortfall.cash, insuranceAllowance(state, null));
+  if (pays > 0n) payFromInsurance(state, [{ market: null, amount: pays }], 'shortfall');
   repayShortfall(state, pays);
 }

@@ -270,7 +270,8 @@ export function affordsOrder(
 
 /**
  * Whether a fill may happen to this side (R-5.5): after price loss and fees free collateral is ≥ 0, or the fill only
- * reduces the position and leaves admission equity ≥ 0 and not worse against maintenance than before.
+ * reduces the position and leaves admission equity ≥ 0 and not worse against maintenance than before. While the subaccount
+ * holds a frozen position elsewhere, such a fill may lose at most half of the maintenance it releases, against the mark.
  *
  * `restingSlot` is the side's own resting order, which the fill shrinks (NONE for a taker, and for reduce-only makers). A
  * fill at price p changes equity by lots × (mark − p) − fees, however it splits into realised and unrealised. In a frozen
@@ -292,6 +293,9 @@ export function affordsFill(
   const after = position + fillLots;
   const reducing = Math.abs(after) < Math.abs(position) && after * position >= 0;
   if (!reducing && subaccount.clearingDebt > 0n) return false;
+  // What could repay the debt goes to nobody else: no loss against the mark, and no fee to an originator.
+  const gives = fillLots * (price - mark) > 0 || fees.originator > 0n;
+  if (gives && market.frozen && subaccount.clearingDebt > 0n && !exposure.isolated) return false;
   const restingLots = restingSlot === NONE ? 0 : Math.abs(fillLots);
   const bids = exposure.bidLots - (fillLots > 0 ? restingLots : 0);
   const asks = exposure.askLots - (fillLots < 0 ? restingLots : 0);
@@ -319,13 +323,16 @@ export function affordsFill(
   let initial = initialOf(exposure, market, worst);
   let maintenanceElsewhere = 0n;
   let frozen = market.frozen ? notional(lots(Math.abs(after)), mark, unit) : 0n;
+  let isFrozenElsewhere = false;
   for (const other of subaccount.exposures) {
     if (other === undefined || other === exposure) continue;
     const otherMarket = state.market(other.market);
     initial += takenOf(state, subaccount, other, otherMarket);
     if (other.isolated) continue;
     equity += admittedUpnl(other, otherMarket);
-    frozen += frozenNotional(other, otherMarket);
+    const frozenValue = frozenNotional(other, otherMarket);
+    if (frozenValue !== 0n) isFrozenElsewhere = true;
+    frozen += frozenValue;
     if (reducing) maintenanceElsewhere += maintenanceOf(otherMarket, other.positionLots);
   }
   const value = notional(fillLots, mark, unit) - notional(fillLots, price, unit);
@@ -334,8 +341,11 @@ export function affordsFill(
   equity += admittedUpnl(exposure, market);
   if (equityAfter >= initial + haircutOf(frozen, state.config.frozenHaircutPpm)) return true;
   if (!reducing || equityAfter < 0n) return false;
+  const released = maintenanceOf(market, position) - maintenanceOf(market, after);
+  // What the holders of the other side in frozen markets may have won already is not lost to others on purpose.
+  if (isFrozenElsewhere && -value * 2n > released) return false;
   const before = maintenanceElsewhere + maintenanceOf(market, position);
-  const afterwards = maintenanceElsewhere + maintenanceOf(market, after);
+  const afterwards = before - released;
   return equityAfter * before >= equity * afterwards;
 }
 

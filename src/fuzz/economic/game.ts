@@ -12,9 +12,10 @@ import {
   describeCrisisPlan,
   drawCrisisPlan,
   type CrisisPlan,
+  type Terrain,
 } from './crisis/moves.ts';
 import { playCrisis } from './crisis/play-crisis.ts';
-import { KEYS, makeWorld, type CrisisWorld } from './crisis/world.ts';
+import { KEYS, makeWorld, type CrisisMarket, type CrisisWorld } from './crisis/world.ts';
 import { changePlan, describePlan, drawPlan, type Plan } from './plan.ts';
 import { play } from './play.ts';
 
@@ -83,14 +84,15 @@ function smallGame(arena: Arena): Game {
 
 function crisisGame(world: CrisisWorld): Game {
   const { config, opening } = world.opened(0);
+  const terrain = terrainOf(world);
   const names = world.coalition.map(({ name }) => name);
   return {
     kind: 'crisis',
     seed: world.seed,
     config,
     opening,
-    draw: drawCrisisPlan,
-    change: (dice, plan) => changeCrisisPlan(dice, plan as CrisisPlan),
+    draw: (dice) => drawCrisisPlan(dice, terrain),
+    change: (dice, plan) => changeCrisisPlan(dice, plan as CrisisPlan, terrain),
     rate: (plan) => rateCrisis(world, plan as CrisisPlan),
     describe: (plan) => describeCrisisPlan(plan as CrisisPlan, names),
     explain: (plan) => explainFinding(playCrisis(world, plan as CrisisPlan)),
@@ -101,6 +103,15 @@ function crisisGame(world: CrisisWorld): Game {
       });
       return commands;
     },
+  };
+}
+
+function terrainOf({ markets }: CrisisWorld): Terrain {
+  const where = (suits: (market: CrisisMarket) => boolean): number[] =>
+    markets.flatMap((market, m) => (suits(market) ? [m] : []));
+  return {
+    quiet: where(({ hasArbitrageur }) => !hasArbitrageur),
+    wide: where(({ book }) => book === 'wide'),
   };
 }
 

@@ -10,11 +10,10 @@ export class TransferPrices extends StreamInvariant {
   readonly name = 'transfersAtSettlement';
   readonly rule = 'R-6.2, R-6.4, R-13.2';
   readonly says =
-    'a position is closed against another at the index, or at a mark that is recorded or has no index; the vault takes it at that or at the worse of both';
+    'a position is closed against another at the index, or the mark without one or where it is recorded; the vault takes it at that or at the worse of both';
+  private readonly recorded = new Set<number>();
   private readonly marks = new Map<number, number>();
   private readonly indices = new Map<number, number>();
-  /** Markets whose mark is recorded: they settle at it. */
-  private readonly recorded = new Set<number>();
   private wrong: string | null = null;
 
   see(event: EngineEvent): void {

@@ -89,6 +89,10 @@ export function affordsFill(
   const deal = dealOf(market, position, lots, price);
   // one who owes a deficit opens nothing.
   if (deal.opened > 0n && sub.clearingDebt > 0n) return false;
+  // … and gives nothing away of what is frozen.
+  const gives = lots * (price - (market.mark ?? price)) > 0n || fees.originator > 0n;
+  const owes = sub.clearingDebt > 0n && !isIsolated(sub, market.id);
+  if (owes && market.frozen && gives) return false;
   if (isIsolated(sub, market.id))
     return affordsIsolatedFill(world, sub, market, deal, fees, resting);
   const look = (): readonly [bigint, bigint, bigint] => [
@@ -100,6 +104,16 @@ export function affordsFill(
   const cash = deal.pnl - allOf(fees);
   const [equity1, maintenance1, free1] = tried(world, sub, market, deal, cash, 0n, resting, look);
   if (free1 >= 0n) return true;
+  // with a frozen position elsewhere the price may cost half of the maintenance that is released.
+  const isFrozenElsewhere = world.markets.some(
+    (other) =>
+      other !== market &&
+      other.frozen &&
+      !isIsolated(sub, other.id) &&
+      positionOf(sub, other.id).lots !== 0n,
+  );
+  const cost = lots * (price - (market.mark ?? price)) * market.unit;
+  if (isFrozenElsewhere && cost * 2n > maintenance0 - maintenance1) return false;
   return deal.opened === 0n && equity1 >= 0n && equity1 * maintenance0 >= equity0 * maintenance1;
 }
 

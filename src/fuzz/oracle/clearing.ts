@@ -28,7 +28,6 @@ export { nextPayDown, payShortfall } from './shortfall.ts';
 
 /** Phase A: before triggers, those who are below zero at settlement prices. */
 export function clearBelowZero(world: World): void {
-  repayDebts(world);
   if (!world.danger) return;
   const outer = world.cause;
   for (let acted = true; acted;) {
@@ -103,8 +102,8 @@ function settleDebt(world: World, unit: Unit): void {
   leaveToShortfall(world, unit, debt - payByMarket(world, unit, [unit.isolated], [debt]));
 }
 
-/** at a thaw who owes a deficit pays it out of equity, and is free of the rest when nothing is frozen any more. */
-function repayDebts(world: World): void {
+/** after Phase A: at a thaw who owes a deficit pays it out of equity, and is free of the rest when nothing is frozen any more. */
+export function repayDebts(world: World): void {
   const thawed = world.markets.filter(({ wasFrozen, frozen }) => wasFrozen && !frozen);
   for (const sub of world.subs) {
     if (sub.clearingDebt === 0n) continue;

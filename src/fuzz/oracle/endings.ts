@@ -3,7 +3,16 @@ import type { CancelAll, CancelOrder } from '../../engine/commands.ts';
 import type { EndReason } from '../../engine/rejections.ts';
 import { takeOffBook } from './book.ts';
 import { sign } from './numbers.ts';
-import { isLive, leftOf, orderOf, say, type Answer, type Order, type World } from './world.ts';
+import {
+  isLive,
+  leftOf,
+  orderOf,
+  say,
+  type Answer,
+  type Market,
+  type Order,
+  type World,
+} from './world.ts';
 
 /** Marks an order as changed by the command at hand. */
 export function touch(world: World, order: Order): void {
@@ -75,4 +84,12 @@ export function expireOrders(world: World): void {
   for (const order of [...world.live]) {
     if (isLive(order) && expiryOf(order) <= world.now) end(world, order, 'expired', 'expired');
   }
+}
+
+/** The vault's last offer in a market is over; also when the market freezes. */
+export function endVaultOrder(world: World, market: Market): void {
+  if (market.vaultOrder === null) return;
+  const order = orderOf(world, market.vaultOrder);
+  market.vaultOrder = null;
+  if (isLive(order)) end(world, order, 'expired', 'expired');
 }

@@ -2,7 +2,7 @@
  * The ladder (R-6.1, R-6.2, D-30, D-31). Everybody is looked at; who is below maintenance is handled in the order of danger, each tested again just
  * before, until nobody is left for whom anything can be done. Frozen positions wait; what is fresh never does.
  */
-import { handOver, isFlat } from './clearing.ts';
+import { handOver, isFlat, repayDebts } from './clearing.ts';
 import { settleConsequences } from './consequences.ts';
 import { bankruptcyPrice, engineLimit, sellOnBook, shareOf } from './engine-orders.ts';
 import { beginLiquidation, cancelOrders, sayStep } from './ladder-steps.ts';
@@ -47,6 +47,7 @@ export function dangerAt(
 }
 
 export function runLiquidations(world: World): void {
+  repayDebts(world);
   if (!world.danger) return;
   world.danger = false;
   const outer = world.cause;

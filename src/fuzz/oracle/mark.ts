@@ -3,10 +3,10 @@
  */
 import type { SetIndex, SetMark } from '../../engine/commands.ts';
 import { bestPrice } from './book.ts';
+import { endVaultOrder } from './endings.ts';
 import { impactQuotes } from './impact.ts';
 import { max, median, min, roundedDown, shareDown } from './numbers.ts';
 import { emaInstant, nextEmaInstant, passedSecond } from './sampling.ts';
-import { endVaultOrder } from './vault.ts';
 import { say, type Answer, type Market, type World } from './world.ts';
 
 const SECOND = 1_000_000n;

@@ -43,9 +43,7 @@ export function runTimers(world: World, until: bigint): void {
     for (const market of world.markets) freezeDue(world, market);
     for (const market of world.markets) takeTerms(world, market);
     for (const market of world.markets) sampleBasis(world, market);
-    for (const market of world.markets) {
-      if (market.markDue !== null && market.markDue <= world.now) recomputeDue(world, market);
-    }
+    moveMarks(world);
     for (const market of world.markets) takeSample(world, market);
     for (const market of world.markets) settleDue(world, market);
     payShortfall(world);
@@ -68,6 +66,18 @@ export function runTimers(world: World, until: bigint): void {
   world.now = until;
   world.cause = 'command';
   beginStep(world);
+}
+
+/** Marks due now by market id; before each further one those below zero are cleared, and a step begins. */
+function moveMarks(world: World): void {
+  const due = world.markets.filter(({ markDue }) => markDue !== null && markDue <= world.now);
+  due.forEach((market, i) => {
+    if (i > 0) {
+      clearBelowZero(world);
+      beginStep(world);
+    }
+    recomputeDue(world, market);
+  });
 }
 
 /** What follows from a command, in the order of the timers. */

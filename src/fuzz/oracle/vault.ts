@@ -1,6 +1,6 @@
 /** Shares of the CLS vault (R-8.2, R-8.3, D-36). */
 import { bestPrice } from './book.ts';
-import { end } from './endings.ts';
+import { endVaultOrder } from './endings.ts';
 import { engineOrder } from './engine-orders.ts';
 import { withdrawable } from './margin.ts';
 import { abs, max, min, shareDown, shareUp, sign } from './numbers.ts';
@@ -8,9 +8,7 @@ import type { Holder } from './records.ts';
 import { rest } from './resting.ts';
 import {
   DAY,
-  isLive,
   MINUTE,
-  orderOf,
   positionOf,
   say,
   subOf,
@@ -150,12 +148,4 @@ function offer(world: World, market: Market): void {
   });
   market.vaultOrder = order.id;
   rest(world, order);
-}
-
-/** The last offer is over; also when the market freezes. */
-export function endVaultOrder(world: World, market: Market): void {
-  if (market.vaultOrder === null) return;
-  const order = orderOf(world, market.vaultOrder);
-  market.vaultOrder = null;
-  if (isLive(order)) end(world, order, 'expired', 'expired');
 }

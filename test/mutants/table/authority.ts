@@ -95,8 +95,8 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
   {
     id: 'quotes-settled-late',
     file: 'engine/timers.ts',
-    find: '    runVaultSnapshots(state);\n    settleQuotes(state);',
-    replace: '    runVaultSnapshots(state);',
+    find: '    runVaultLeave(state);\n    settleQuotes(state);',
+    replace: '    runVaultLeave(state);',
     means: 'quotes that a timer changed come into force only after the command',
     rule: 'R-12.1',
   },

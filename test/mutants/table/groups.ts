@@ -107,12 +107,12 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
     rule: 'R-4.1',
   },
   {
-    id: 'stale-index-fires',
+    id: 'frozen-market-fires',
     file: 'engine/orders/triggers.ts',
-    find: 'if ((!triggersDue && !markRecomputed) || isFrozen(state, market)) continue;',
+    find: 'if ((!triggersDue && !markRecomputed) || isFrozen(market)) continue;',
     replace: 'if (!triggersDue && !markRecomputed) continue;',
-    means: 'triggers fire although the mark is frozen',
-    rule: 'R-5.3',
+    means: 'triggers fire although the market is frozen',
+    rule: 'R-5.3b',
   },
   {
     id: 'profit-before-stop',

@@ -181,8 +181,8 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   {
     id: 'withdrawal-leaves-bounds',
     file: 'engine/accounts/custody.ts',
-    find: "  state.doubt(from);\n  credit(state, from, quanta(-command.amount), 'withdrawal');",
-    replace: "  credit(state, from, quanta(-command.amount), 'withdrawal');",
+    find: "  state.doubt(from);\n  credit(state, from, quanta(-paid), 'withdrawal');",
+    replace: "  credit(state, from, quanta(-paid), 'withdrawal');",
     means: 'a withdrawal leaves the bounds of liquidation where they were',
     rule: 'R-6.1',
   },

@@ -65,8 +65,16 @@ function drawMove(dice: Dice, kind: CrisisMoveKind = dice.pick(MOVE_KINDS)): Cri
   };
 }
 
+/** Markets that suit a phrase, as anybody can see them. */
+export interface Terrain {
+  /** Where no arbitrageur takes a quote away from the index. */
+  readonly quiet: readonly number[];
+  /** With an arbitrageur, and room between the maker's quotes. */
+  readonly wide: readonly number[];
+}
+
 /** Phrases share their people and their market, so that each completes the one before it. */
-type Phrase = (dice: Dice, cast: CrisisMove) => readonly CrisisMove[];
+type Phrase = (dice: Dice, cast: CrisisMove, terrain: Terrain) => readonly CrisisMove[];
 
 const now = { until: 'time', waitMs: 0 } as const;
 
@@ -99,12 +107,13 @@ const PHRASES: readonly Phrase[] = [
     { ...cast, ...now, kind: 'quotes', part: dice.pick([1, 1, 1000]), offsetPpm: push(dice) },
     { ...drawMove(dice, 'wait'), until: 'time', waitMs: dice.pick([2000, 61_000, 155_000]) },
   ],
-  (dice, cast) => {
+  (dice, drawn, { quiet }) => {
+    const cast = { ...drawn, market: suited(dice, drawn.market, quiet) };
     const offsetPpm = push(dice);
     const fullPpm = dice.pick([0, offsetPpm, offsetPpm]);
     return [
       { ...cast, ...now, kind: 'pair', part: 1, offsetPpm },
-      { ...cast, ...now, kind: 'quotes', part: dice.pick([1, 1000]), offsetPpm },
+      { ...cast, ...now, kind: 'quotes', part: dice.pick([1, 1000, 1000]), offsetPpm },
       {
         ...drawMove(dice, 'wait'),
         until: 'time',
@@ -114,7 +123,7 @@ const PHRASES: readonly Phrase[] = [
         ...cast,
         ...now,
         kind: 'pair',
-        part: dice.pick([600, 1000]),
+        part: dice.pick([300, 400, 600, 1000]),
         buys: offsetPpm > 0,
         offsetPpm: fullPpm,
       },
@@ -131,7 +140,8 @@ const PHRASES: readonly Phrase[] = [
     },
   ],
   // A position against honest people, and quotes at funding samples.
-  (dice, cast) => {
+  (dice, drawn, { wide }) => {
+    const cast = { ...drawn, market: suited(dice, drawn.market, wide) };
     const buys = dice.chance(500);
     const offsetPpm = (buys ? -1 : 1) * dice.pick([3000, 4500]);
     return [
@@ -158,26 +168,30 @@ const UNTILS: readonly Until[] = ['time', 'jump', 'freeze', 'thaw'];
 
 const push = (dice: Dice): number => dice.pick(PUSH_PPM);
 
-export function drawCrisisPlan(dice: Dice): CrisisPlan {
+function suited(dice: Dice, market: number, list: readonly number[]): number {
+  return list.length > 0 && dice.chance(800) ? dice.pick(list) : market;
+}
+
+export function drawCrisisPlan(dice: Dice, terrain: Terrain): CrisisPlan {
   const cast = drawMove(dice, 'pair');
   const plan: CrisisMove[] = [];
   const phrases = dice.between(2, 5);
   for (let i = 0; i < phrases; i++) {
     const spoken = i === 0 ? (PHRASES[dice.below(9)] ?? dice.pick(PHRASES)) : dice.pick(PHRASES);
-    plan.push(...spoken(dice, dice.chance(800) ? cast : drawMove(dice, 'pair')));
+    plan.push(...spoken(dice, dice.chance(800) ? cast : drawMove(dice, 'pair'), terrain));
   }
   return plan.slice(0, MOST_MOVES);
 }
 
 /** A neighbour: a move or a phrase more, a move less, elsewhere, or a little different. */
-export function changeCrisisPlan(dice: Dice, plan: CrisisPlan): CrisisPlan {
+export function changeCrisisPlan(dice: Dice, plan: CrisisPlan, terrain: Terrain): CrisisPlan {
   const moves = [...plan];
   const at = dice.below(plan.length + 1);
   const found = moves[at];
   switch (found === undefined ? 0 : dice.below(8)) {
     case 0: {
       const cast = plan[dice.below(Math.max(1, plan.length))] ?? drawMove(dice, 'pair');
-      moves.splice(at, 0, ...dice.pick(PHRASES)(dice, cast));
+      moves.splice(at, 0, ...dice.pick(PHRASES)(dice, cast, terrain));
       return moves.slice(0, MOST_MOVES);
     }
     case 1:

@@ -76,6 +76,8 @@ class CrisisPlay {
       if (this.tick > LAST_MOVE_TICK) break;
       this.make(move);
     }
+    // What rests goes on resting until the market calms down.
+    this.advance(this.startUs + LAST_MOVE_TICK * TICK_US);
     for (const { id } of this.world.coalition) this.cancelAll(id);
     this.advance(this.startUs + TICKS * TICK_US);
     return this.auditor.find(this.insuranceAllowed());
@@ -86,11 +88,13 @@ class CrisisPlay {
     return this.opened.books.account(this.world.insurance).cash / 4;
   }
 
-  private apply(command: Command, thawed = false): void {
+  /** Answers whether the command was carried out. */
+  private apply(command: Command, thawed = false): boolean {
     this.onCommand?.(command);
     this.auditor.begin();
-    this.engine.apply(command, this.auditor.take);
+    const outcome = this.engine.apply(command, this.auditor.take);
     this.auditor.end(thawed);
+    return outcome === 'ok';
   }
 
   private wait(move: CrisisMove): void {
@@ -284,8 +288,8 @@ class CrisisPlay {
       case 'transfer': {
         const amount = partOf(this.withdrawable(who), move.part);
         if (amount > 0n && who !== other) {
-          this.noteMovedOut(who, amount);
-          this.transfer(who, { to: other.address, toIndex: other.index, amount });
+          const target = { to: other.address, toIndex: other.index };
+          if (this.transfer(who, { ...target, amount })) this.noteMovedOut(who, amount);
         }
         return;
       }
@@ -336,14 +340,14 @@ class CrisisPlay {
   private withdraw(who: Member, part: number): void {
     const amount = partOf(this.withdrawable(who), part);
     if (amount <= 0n) return;
-    this.noteMovedOut(who, amount);
-    this.apply({
+    const isPaid = this.apply({
       kind: 'withdraw',
       timeUs: this.now,
       account: who.address,
       subaccountIndex: who.index,
       amount: quanta(amount),
     });
+    if (isPaid) this.noteMovedOut(who, amount);
   }
 
   /** What leaves although the rest does not cover a jump of half the price of a frozen market. */
@@ -354,7 +358,7 @@ class CrisisPlay {
       const { lots, isolated } = books.holding(who.id, m);
       if (!isolated && this.isFrozen(m)) frozen += Math.abs(lots) * this.priceOf(m) * UNIT;
     }
-    const uncovered = frozen / 2 + Number(amount) - books.crossValue(who.id, prices);
+    const uncovered = frozen / 2 - books.crossValue(who.id, prices);
     if (frozen > 0 && uncovered > 0) {
       this.auditor.noteMovedOut(who.id, Math.min(Number(amount), uncovered));
     }
@@ -363,8 +367,8 @@ class CrisisPlay {
   private transfer(
     who: Member,
     of: Omit<Partial<Transfer>, 'amount'> & { readonly amount: bigint },
-  ): void {
-    this.apply({
+  ): boolean {
+    return this.apply({
       kind: 'transfer',
       timeUs: this.now,
       from: who.address,
@@ -392,6 +396,8 @@ class CrisisPlay {
   }
 
   private withdrawable({ id }: Member): bigint {
+    // Markets freeze by a timer, which runs with a command only.
+    this.apply({ kind: 'advanceTime', timeUs: this.now });
     return this.engine.margin(id).withdrawableQuanta;
   }
 
