@@ -2,7 +2,7 @@
 import { floorDiv } from '../num/arithmetic.ts';
 import { PPM, priceTicks, quanta, timeUs, type PriceTicks } from '../num/units.ts';
 import type { Market } from './market/market.ts';
-import { fundingRate } from './risk/funding.ts';
+import { fundingRate, payableRate } from './risk/funding.ts';
 import { impactPrice } from './risk/impact-price.ts';
 import { insuranceAllowance } from './risk/insurance.ts';
 import { clippedLast, smoothedIndex } from './risk/recompute-mark.ts';
@@ -47,9 +47,10 @@ export function fundingOutlook(state: State, market: Market): FundingOutlookView
   const { premiumSum, premiumCount: samples } = market;
   // Samples that fill the interval: the rate of their mean, however few there are.
   const filled = { ...funding, sampleIntervalUs: funding.intervalUs };
+  const rate = fundingRate(filled, tier, premiumSum, samples);
   return {
     nextUs: timeUs((floorDiv(state.nowUs, funding.intervalUs) + 1) * funding.intervalUs),
-    indicativePpb: samples === 0 ? null : fundingRate(filled, tier, premiumSum, samples),
+    indicativePpb: samples === 0 ? null : payableRate(market, rate, tier.maintenanceMarginPpm),
     samples,
   };
 }

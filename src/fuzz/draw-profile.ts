@@ -221,7 +221,9 @@ function drawConfig(dice: Dice, name: ProfileName): Record<string, unknown> {
     ),
     samplingSeed: Array.from({ length: 16 }, () => dice.below(16).toString(16)).join(''),
     frozenHaircut: dice.pick(['0', '0.5', '0.5', '1']),
-    insuranceHourly: dice.pick(['0', '0.01', '0.25', '0.25', '1']),
+    insuranceHourly: dice.pick(
+      name === 'solvency' ? ['0', '0.01', '0.25'] : ['0', '0.01', '0.25', '0.25', '1'],
+    ),
     vaultLeaveShare: dice.pick(['0', '0.05', '0.5', '1']),
     termsNoticeMs: dice.pick([0, 700, 5000, 60_000]),
     partialLiquidationNotional: dice.pick(

@@ -82,8 +82,7 @@ export function drawLife(seed: string, options: LifeOptions = {}): Life {
 /** A first mark is only for marks of the market's own trades or quotes. */
 function changed(drawn: MarketInput, change: NonNullable<LifeOptions['market']>): MarketInput {
   const market = { ...drawn, ...(typeof change === 'function' ? change(drawn) : change) };
-  const { markSource } = market;
-  const ownPrices = markSource === 'last' || markSource === 'mid';
+  const ownPrices = market['markSource'] === 'last' || market['markSource'] === 'mid';
   return ownPrices ? market : { ...market, initialMark: undefined };
 }
 

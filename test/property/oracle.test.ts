@@ -135,7 +135,7 @@ const EVENT_KINDS = [
   ...['delegateChanged', 'signersChanged', 'marketFrozen', 'marketTermsChanged'],
   ...['marketStatusChanged', 'marketDelisted'],
 ];
-const STEPS = ['cancelOrders', 'order', 'insurance', 'takeover', 'adl', 'safe', 'shortfall'];
+const STEPS = ['cancelOrders', 'order', 'insurance', 'takeover', 'adl', 'safe'];
 
 test('nonces: the 1,024 highest of each identity, in whatever order they come (R-2.13)', () => {
   const owner = address(`0x${'a'.repeat(40)}`);

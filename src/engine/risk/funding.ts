@@ -5,8 +5,9 @@
  * difference goes to insurance, so a settlement with insurance sums to zero. Sampling stops while nothing could be sampled
  * (no index, a side too thin, or frozen) and starts again with the next change of book or index: nothing else could end that.
  */
+import { minBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
-import { lots, ppb, quanta, type Ppb, type PriceTicks, type Quanta } from '../../num/units.ts';
+import { lots, PPM, ppb, quanta, type Ppb, type PriceTicks, type Quanta } from '../../num/units.ts';
 import { creditMargin } from '../accounts/isolated-ledger.ts';
 import { credit } from '../accounts/ledger.ts';
 import type { SettleFunding } from '../commands.ts';
@@ -18,6 +19,7 @@ import type { State } from '../state.ts';
 import { impactPrice, type Fraction } from './impact-price.ts';
 import { hasFreshIndex } from './freshness.ts';
 import { nextSampleUs } from './sampling.ts';
+import { settlementTicks } from './settlement-price.ts';
 
 const PPB = 1_000_000_000;
 const BIG_PPB = 1_000_000_000n;
@@ -99,6 +101,19 @@ export function fundingRate(
   return ppb(clamp(rate, cap));
 }
 
+/**
+ * The rate as far as a position can pay it that has just its maintenance requirement at the mark and is closed at the settlement
+ * price: what lies between both is part of that requirement. So one settlement takes nobody safe below zero.
+ */
+export function payableRate(market: Market, rate: Ppb, maintenancePpm: number): Ppb {
+  const { indexTicks: index, markTicks: mark } = market;
+  if (index === null || mark === null) return rate;
+  const gap = Math.abs(settlementTicks(market) - mark);
+  const left = BigInt(maintenancePpm) * BigInt(mark) - BigInt(gap) * BigInt(PPM);
+  if (left <= 0n) return ppb(0);
+  return ppb(clamp(rate, Number(minBig((left * 1000n) / BigInt(index), BIG_PPB))));
+}
+
 function clamp(value: number, most: number): number {
   // Never −0.
   return Math.min(most, Math.max(-most, value)) + 0;
@@ -115,7 +130,11 @@ export function runFundingTimer(state: State, market: Market): void {
   }
   const rate =
     canFund(state, market) && tier !== undefined
-      ? fundingRate(spec.funding, tier, market.premiumSum, market.premiumCount)
+      ? payableRate(
+          market,
+          fundingRate(spec.funding, tier, market.premiumSum, market.premiumCount),
+          tier.maintenanceMarginPpm,
+        )
       : ppb(0);
   market.fundingDueUs = state.nowUs - (state.nowUs % intervalUs) + intervalUs;
   settle(state, market, rate);

@@ -293,6 +293,9 @@ export function affordsFill(
   const after = position + fillLots;
   const reducing = Math.abs(after) < Math.abs(position) && after * position >= 0;
   if (!reducing && subaccount.clearingDebt > 0n) return false;
+  // What could repay the debt goes to nobody else: no loss against the mark, and no fee to an originator.
+  const gives = fillLots * (price - mark) > 0 || fees.originator > 0n;
+  if (gives && market.frozen && subaccount.clearingDebt > 0n && !exposure.isolated) return false;
   const restingLots = restingSlot === NONE ? 0 : Math.abs(fillLots);
   const bids = exposure.bidLots - (fillLots > 0 ? restingLots : 0);
   const asks = exposure.askLots - (fillLots < 0 ? restingLots : 0);

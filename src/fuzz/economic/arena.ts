@@ -26,7 +26,6 @@ import { NEVER_MS, userAddress } from '../run-setup.ts';
 
 /** `still`: the index never moves. `walk`: it makes jumps, each up or down, and every combination of them counts the same. */
 export type ArenaKind = 'still' | 'walk';
-export const ARENA_KINDS: readonly ArenaKind[] = ['still', 'walk'];
 
 /** How often the oracle speaks and the maker quotes anew. */
 export const TICK_US = 20_000_000;

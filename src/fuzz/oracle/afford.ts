@@ -89,6 +89,10 @@ export function affordsFill(
   const deal = dealOf(market, position, lots, price);
   // one who owes a deficit opens nothing.
   if (deal.opened > 0n && sub.clearingDebt > 0n) return false;
+  // … and gives nothing away of what is frozen.
+  const gives = lots * (price - (market.mark ?? price)) > 0n || fees.originator > 0n;
+  const owes = sub.clearingDebt > 0n && !isIsolated(sub, market.id);
+  if (owes && market.frozen && gives) return false;
   if (isIsolated(sub, market.id))
     return affordsIsolatedFill(world, sub, market, deal, fees, resting);
   const look = (): readonly [bigint, bigint, bigint] => [

@@ -1,8 +1,9 @@
 /** Funding (§7, D-34, D-35): premium samples, the rate of an interval, and its settlement. */
 import type { SettleFunding } from '../../engine/commands.ts';
+import { atSettlement } from './margin.ts';
 import { impact } from './impact.ts';
 import { isIndexStale } from './mark.ts';
-import { max, min, shareUp, sum } from './numbers.ts';
+import { abs, max, min, shareUp, sum } from './numbers.ts';
 import { isPremiumInstant, nextPremiumInstant } from './sampling.ts';
 import {
   because,
@@ -98,7 +99,13 @@ function rateOf(market: Market): bigint {
   // With the default share of three quarters, one settlement takes no more than the maintenance of a position.
   const room = min(initial - maintenance, (maintenance * 4n) / 3n);
   const byRoom = (room * BigInt(funding.marginCapPpm)) / 1000n;
-  return clamp(rate, min(BigInt(funding.capPpm) * 1000n, byRoom));
+  const bound = clamp(rate, min(BigInt(funding.capPpm) * 1000n, byRoom));
+  const { index, mark } = market;
+  if (index === null || mark === null) return bound;
+  // Who has just the maintenance requirement at the mark can pay it and the way from there to the settlement price.
+  const gap = abs(atSettlement(market, 1n) - mark);
+  const left = max(0n, maintenance * mark - gap * 1_000_000n);
+  return clamp(bound, (left * 1000n) / index);
 }
 
 /** A recorded rate (R-7.3, D-35). */

@@ -1,0 +1,56 @@
+/**
+ * Pat is long 25 S against Quinn and long B against Yves, all of one owner. S gains 100,000, B loses as much, then S falls
+ * silent: Pat's frozen gain counts no more, B is closed, and what insurance and the shortfall pay for it is Pat's debt
+ * (R-6.1). In the frozen market Pat then sold S back to Quinn at the price of the beginning. Pat had nothing left that
+ * could repay, nothing frozen either, so the debt was written off.
+ *
+ * Now a debtor sells nothing in a frozen market below the mark, nor buys above it.
+ */
+import { afterAll, expect, test } from 'vitest';
+import { dollars } from '../risk/world.ts';
+import { coalition } from './coalition.ts';
+import { AttackWorld, expectOracleAgrees } from './world.ts';
+
+afterAll(expectOracleAgrees);
+
+const ALL = ['pat', 'quinn', 'yves'];
+
+function indebted(side: 1 | -1): AttackWorld {
+  const world = new AttackWorld([{ symbol: 'B' }, { symbol: 'S' }]);
+  world.deposit('insurance', '40000');
+  world.fund({ pat: '60000', quinn: '160000', yves: '60000', dan: '1000000' });
+  for (const symbol of ['B', 'S']) world.price('40000', symbol);
+  const size = side > 0 ? '30' : '-30';
+  world.trade('pat', 'quinn', size, '40000', 'S');
+  world.trade('pat', 'yves', size, '40000', 'B');
+  for (const step of [1, 2, 3, 4]) {
+    world.price(String(40_000 + side * step * 1000), 'S');
+    world.price(String(40_000 - side * step * 1000), 'B');
+  }
+  expect(world.equity('pat')).toBe('60000');
+  world.run(61_000, { B: String(40_000 - side * 4000) });
+  expect(world.position('pat', 'B')).toBeUndefined();
+  return world;
+}
+
+test.each([1, -1] as const)(
+  'side %i: the gain of a debtor goes to nobody but the lenders',
+  (side) => {
+    const world = indebted(side);
+    const size = side > 0 ? '-30' : '30';
+    const flags = { ioc: false, postOnly: false, reduceOnly: true };
+    for (const away of [4000, 3900, 3000, 2000, 1000, 100, 0.1]) {
+      const price = String(40_000 + side * (4000 - away));
+      world.order('quinn', size.startsWith('-') ? '30' : '-30', price, { symbol: 'S', flags });
+      world.order('pat', size, price, { symbol: 'S', flags: { ...flags, ioc: true } });
+      world.cancelAll('quinn');
+      world.order('pat', size, price, { symbol: 'S', flags });
+      world.order('quinn', size.startsWith('-') ? '30' : '-30', price, { symbol: 'S', flags });
+      world.cancelAll('quinn');
+      world.cancelAll('pat');
+    }
+    world.price(String(40_000 + side * 4000), 'S');
+    expect([world.shortfall(), world.balance('insurance')]).toEqual(['0', '40000']);
+    expect(dollars(coalition(world, ALL).profit)).toBe('0');
+  },
+);

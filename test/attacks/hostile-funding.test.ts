@@ -1,0 +1,38 @@
+/**
+ * Friends quote A 6.5 % below its index for an hour, which holds the mark 0.5 % below and funding at −0.75 %. Pat, short
+ * 20 A against Quinn, has a little more than the maintenance of 1 %. Funding and the way from mark to index took more:
+ * Pat ended 1,775 below zero with nobody who had gained from a move of the mark, so the shortfall paid what Quinn won.
+ *
+ * Now the rate leaves the distance between mark and settlement price in the maintenance requirement (R-7.2).
+ */
+import { afterAll, expect, test } from 'vitest';
+import { dollars } from '../risk/world.ts';
+import { coalition } from './coalition.ts';
+import { AttackWorld, expectOracleAgrees } from './world.ts';
+
+afterAll(expectOracleAgrees);
+
+const ALL = ['pat', 'quinn', 'eve', 'ed'];
+
+test('funding with a mark away from the index: won 1,775, now nothing', () => {
+  const world = new AttackWorld([{ symbol: 'A' }]);
+  world.fund({ pat: '16300', quinn: '40000', eve: '1000000', ed: '1000000', dan: '100000' });
+  world.price('40000', 'A');
+  world.quote('eve', 'ed', '1', '36400', '37400', 'A');
+  for (let i = 0; i < 116; i++) world.run(30_000, { A: '40000' });
+  world.cancelAll('eve');
+  world.cancelAll('ed');
+  world.trade('pat', 'quinn', '-20', '39900', 'A');
+  world.quote('eve', 'ed', '1', '36400', '37400', 'A');
+  world.run(30_000, { A: '40500' });
+  expect(world.position('pat', 'A')?.quantity).toBe('-20');
+  world.run(120_000, { A: '40500' });
+  const rates = world.events.flatMap((event) =>
+    event.kind === 'fundingSettled' ? [event.ratePpb] : [],
+  );
+  // 1 % of the mark of 40,299, less 201 from there to the index, over the index of 40,500.
+  expect(rates).toEqual([-4_987_407]);
+  expect([world.shortfall(), world.equity('dan')]).toEqual(['0', '100000']);
+  // The liquidation of Pat leaves its fee to insurance.
+  expect(dollars(coalition(world, ALL).loot)).toBe(`-${world.balance('insurance')}`);
+});
