@@ -211,11 +211,11 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     rule: 'R-6.4',
   },
   {
-    id: 'charge-by-settlement-alone',
+    id: 'charge-by-any-move',
     file: 'engine/risk/clearing-plan.ts',
-    find: 'Math.max(0, Math.min(-side * markMove, -side * settleMove))',
-    replace: 'Math.max(0, -side * settleMove)',
-    means: 'a counterparty is charged for a move that its mark did not make',
+    find: 'const move = Math.max(0, -side * settleMove);',
+    replace: 'const move = Math.abs(settleMove);',
+    means: 'a counterparty is charged although the step moved against it',
     rule: 'R-6.4',
   },
   {
@@ -333,7 +333,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'shortfall-never-paid-back',
-    file: 'engine/risk/shortfall.ts',
+    file: 'engine/risk/insurance.ts',
     find: 'if (state.shortfallDueUs > state.nowUs) return;',
     replace: 'return;',
     means: 'insurance never pays on the shortfall',
