@@ -182,8 +182,22 @@ export function openJournal(path: string, untilSeq = Infinity): FolderJournal {
     const snapshot = seq < first.afterSeq ? null : readSnapshot(path, name);
     if (snapshot !== null) return new FolderJournal(segments, snapshot, untilSeq);
   }
-  throw new FileError(
-    `${path}: the journal goes on from command ${String(first.afterSeq)}, and no snapshot holds what was before`,
+  throw noSnapshotError(path, segments);
+}
+
+/**
+ * Why a compacted journal cannot be read: no snapshot holds the state that its first command follows. Throws `JournalError` when another
+ * release wrote the journal: its version is then the reason.
+ */
+export function noSnapshotError(
+  folder: string,
+  segments: readonly Segment[],
+  passedOver: readonly string[] = [],
+): FileError {
+  void new FolderJournal(segments, null).header;
+  return new FileError(
+    `${folder}: the journal goes on from command ${String(segments[0]?.afterSeq ?? 0)}, and no snapshot holds what was before` +
+      passedOver.map((what) => `; ${what}`).join(''),
   );
 }
 

@@ -8,7 +8,7 @@ import type { Exchange } from '../engine/exchange.ts';
 import { JournalError, type TornTail } from '../sim/journal/frames.ts';
 import { replay } from '../sim/replay.ts';
 import { FileError } from './file-error.ts';
-import { FolderJournal } from './folder-journal.ts';
+import { FolderJournal, noSnapshotError } from './folder-journal.ts';
 import { listSegments, type Segment } from './segments.ts';
 import { listSnapshots, readSnapshot, type OrderDigest, type Snapshot } from './snapshots.ts';
 
@@ -66,13 +66,7 @@ export function recover(folder: string, options: RecoverOptions = {}): Recovered
       passedOver.push(`${name}: ${error.message}`);
     }
   }
-  const begins = segments[0]?.afterSeq ?? 0;
-  if (begins > 0) {
-    throw new FileError(
-      `${folder}: the journal goes on from command ${String(begins)}, and no snapshot holds what was before` +
-        passedOver.map((what) => `; ${what}`).join(''),
-    );
-  }
+  if ((segments[0]?.afterSeq ?? 0) > 0) throw noSnapshotError(folder, segments, passedOver);
   return recoverFrom(segments, null, untilSeq, passedOver);
 }
 

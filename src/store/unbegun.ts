@@ -3,8 +3,8 @@
  * is as good as empty.
  */
 import { readFile, rm } from 'node:fs/promises';
-import { findWhole, JournalError } from '../sim/journal/frames.ts';
-import { beginsLikeJournal, readHeader } from '../sim/journal/header.ts';
+import { findWhole } from '../sim/journal/frames.ts';
+import { beginsLikeJournal, isHeaderWhole } from '../sim/journal/header.ts';
 import { fileError } from './file-error.ts';
 import { listSegments, type Segment } from './segments.ts';
 import { listSnapshots } from './snapshots.ts';
@@ -33,16 +33,6 @@ export async function removeUnbegun(folder: string): Promise<Unbegun> {
 function holdsSomething({ plain }: Segment, bytes: Uint8Array): boolean {
   // A file of someone else's is refused as no journal, not removed.
   if (!beginsLikeJournal(bytes) || findWhole(bytes, 0, !plain) !== null) return true;
-  // A plain journal may have no frame yet.
+  // A plain journal may have no frame yet; one of another version is refused, not removed.
   return plain && isHeaderWhole(bytes);
-}
-
-function isHeaderWhole(bytes: Uint8Array): boolean {
-  try {
-    readHeader(bytes);
-    return true;
-  } catch (error) {
-    if (error instanceof JournalError) return false;
-    throw error;
-  }
 }

@@ -68,8 +68,30 @@ export function beginsLikeJournal(source: Uint8Array): boolean {
   return MAGIC.every((byte, i) => source[i] === byte || (source[i] ?? 0) === 0);
 }
 
+/** Whether a header stands here whole, of whatever version. */
+export function isHeaderWhole(source: Uint8Array): boolean {
+  try {
+    headerEnd(source);
+    return true;
+  } catch (error) {
+    if (error instanceof JournalError) return false;
+    throw error;
+  }
+}
+
 /** The header, and the byte after it. Throws `JournalError` when this is no journal that this program reads. */
 export function readHeader(source: Uint8Array): { header: JournalHeader; end: number } {
+  const end = headerEnd(source);
+  try {
+    return { header: readFields(source.subarray(FIXED, end)), end };
+  } catch (error) {
+    if (error instanceof ArchiveError) throw new JournalError(`journal header: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The byte after a header whose checksum holds. */
+function headerEnd(source: Uint8Array): number {
   for (let i = 0; i < MAGIC.length; i++) {
     if (source[i] !== MAGIC[i]) {
       throw new JournalError(`not a journal: byte ${String(i)} differs from the magic number`);
@@ -88,12 +110,7 @@ export function readHeader(source: Uint8Array): { header: JournalHeader; end: nu
   if (crc32(reader.view, FIXED, end) !== checksum) {
     throw new JournalError('journal header: a wrong checksum');
   }
-  try {
-    return { header: readFields(source.subarray(FIXED, end)), end };
-  } catch (error) {
-    if (error instanceof ArchiveError) throw new JournalError(`journal header: ${error.message}`);
-    throw error;
-  }
+  return end;
 }
 
 /** Which release reads a journal of these semantics. */
