@@ -32,7 +32,9 @@ export function cancelOrder(context: Context, input: unknown, caller: Caller): u
 /** POST /account/orders/cancel: each named order on its own. */
 export function cancelOrders(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, ['account', 'clientIds', 'orderIds'], false);
-  const account = fields.has('account') ? fields.address('account', context.keccak) : caller.account;
+  const account = fields.has('account')
+    ? fields.address('account', context.keccak)
+    : caller.account;
   const clientIds = fields.has('clientIds') ? fields.texts('clientIds', MAX_BATCH_CANCEL) : [];
   const orderIds = fields.has('orderIds') ? fields.texts('orderIds', MAX_BATCH_CANCEL) : [];
   const rights = mustAct(context, 'cancelOrders', caller, account, null);

@@ -194,9 +194,9 @@ export function noSnapshotError(
   segments: readonly Segment[],
   passedOver: readonly string[] = [],
 ): FileError {
-  void new FolderJournal(segments, null).header;
+  const { after } = new FolderJournal(segments, null).header;
   return new FileError(
-    `${folder}: the journal goes on from command ${String(segments[0]?.afterSeq ?? 0)}, and no snapshot holds what was before` +
+    `${folder}: the journal goes on from command ${String(after.seq)}, and no snapshot holds what was before` +
       passedOver.map((what) => `; ${what}`).join(''),
   );
 }

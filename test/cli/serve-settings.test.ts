@@ -24,6 +24,7 @@ test('the defaults', () => {
     snapshotEvery: 100_000,
     secretFile: null,
     simToken: null,
+    operatorToken: null,
     trustSignatures: false,
     verifyThreads: null,
     maxConnections: 10_000,

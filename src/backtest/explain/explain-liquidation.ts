@@ -19,7 +19,8 @@ const STEP_WORDS: Readonly<Record<LiquidationStep['step'], string>> = {
   takeover: 'the vault takes its positions over',
   adl: 'traders on the other side are closed against it (auto-deleveraging)',
   safe: 'it is safe again',
-  shortfall: 'what neither insurance nor counterparties can pay goes to the shortfall of the exchange',
+  shortfall:
+    'what neither insurance nor counterparties can pay goes to the shortfall of the exchange',
 };
 
 /** After these the next step is of another liquidation. */
