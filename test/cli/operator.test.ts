@@ -38,10 +38,9 @@ test('commands are carried out, refused in the words of the exchange, and listed
     });
     expect(run('terms', 'ETH-USD-PERP', '--set', 'funding.cap=0.01').status).toBe(0);
     expect(run('credit-insurance', '--set', 'amount=100').status).toBe(0);
-    expect(run('status', 'BTC-USD-PERP', '--set', 'status=shut')).toMatchObject({
-      status: 1,
-      text: expect.stringContaining('status: must be one of open'),
-    });
+    const refused = run('status', 'BTC-USD-PERP', '--set', 'status=shut');
+    expect(refused.status).toBe(1);
+    expect(refused.text).toContain('status: must be one of open');
     expect(run('status').text).toContain('operator status needs a symbol');
     expect(run('audit', 'BTC-USD-PERP').text).toContain('operator audit takes no symbol');
     expect(run('deposit', '--set', 'amount').text).toContain('must be name=value');

@@ -65,8 +65,8 @@ function draw(seed: string): Drawn {
       world.order('ann', size, '100', { symbol, flags });
       world.call('cancelAllOrders', { account: world.addressOf('bob'), subaccountIndex: 0 }, 'bob');
     }
-    if (pick(0, 1) === 0) world.order('ann', `${String(pick(-9, -1) / 10)}`, '105', { symbol });
-    if (pick(0, 1) === 0) world.order('ann', `${String(pick(1, 9) / 10)}`, '95', { symbol });
+    if (pick(0, 1) === 0) world.order('ann', String(pick(-9, -1) / 10), '105', { symbol });
+    if (pick(0, 1) === 0) world.order('ann', String(pick(1, 9) / 10), '95', { symbol });
   }
   world.checks = false;
   const state = stateOf(world.engine);

@@ -148,11 +148,11 @@ test('what the state of a market refuses, from before its first price to its del
     expect(exchange.apply(command)).toBe('ok');
   };
   const reasonOf = (command: Command): string => {
-    let reason: string | null = null;
+    const reasons: string[] = [];
     const outcome = exchange.apply(command, (event) => {
-      if (event.kind === 'orderRejected') reason = event.reason;
+      if (event.kind === 'orderRejected') reasons.push(event.reason);
     });
-    return reason ?? outcome;
+    return reasons[0] ?? outcome;
   };
   const order = (more: Partial<PlaceOrder> = {}): Command => ({
     ...PLAIN_LIMIT,
