@@ -256,7 +256,7 @@ test("excess isolated margin is transferred by the market's feed, to other users
   const { feedId } = world.engine.market(world.marketOf('M')).spec;
   const query = { account: world.addressOf('ann'), subaccountIndex: 0, feedId };
   // Equity 1,000; 50 % of 1,500 must stay.
-  expect(world.ask('getTransferMax', query, 'ann')).toEqual({ amount: '250' });
+  expect(world.ask('getTransferMax', query, 'ann')).toEqual({ amount: '250', shortfallPart: '0' });
   expect(world.transfer('ann', 'cat', '250.000001', { feedId })).toBe(
     '400 Transfer amount exceeds available balance',
   );
