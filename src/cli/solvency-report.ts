@@ -40,7 +40,7 @@ interface PayerRow {
 
 export interface SolvencyReport {
   readonly shortfall: {
-    /** What nobody else could bear. */
+    /** What no other party could bear. */
     readonly begun: string;
     readonly paidByWithdrawals: string;
     readonly paidByInsurance: string;

@@ -49,7 +49,7 @@ export interface ExchangeConfig {
   readonly clsAccount: Address;
   readonly insuranceAccount: Address;
   readonly treasuryAccount: Address;
-  /** Holds what nobody could pay, never above zero. */
+  /** Holds deficits that neither insurance nor counterparties could pay; never above zero. */
   readonly shortfallAccount: Address;
   /** 16 hex digits: the key of the instants at which prices are sampled. Secret; in no answer. */
   readonly samplingSeed: string;

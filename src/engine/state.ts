@@ -83,7 +83,7 @@ export class State {
   readonly treasury: Subaccount;
   readonly houseMaker: Subaccount;
   readonly houseTaker: Subaccount;
-  /** What nobody could pay: its cash is never above zero. */
+  /** Deficits that no party could pay: its cash is never above zero. */
   readonly shortfall: Subaccount;
 
   /** Number of the newest shortfall, when it began, and when insurance pays on it next. */

@@ -55,7 +55,7 @@ export const SOMETIMES = {
   frozenMakerEnds: ['R-5.3b', 'an order ends because its market is frozen'],
   frozenFill: ['R-5.3b', 'both sides of a fill in a frozen market reduce'],
   insurancePaysInPart: ['R-6.7', 'insurance pays a part of a deficit and others the rest'],
-  shortfall: ['R-6.6', 'a deficit is left that nobody can bear'],
+  shortfall: ['R-6.6', 'a deficit is left that no party can bear'],
   withdrawalLeavesPart: ['R-6.6', 'a withdrawal leaves a part to the shortfall'],
   shortfallPaid: ['R-6.6', 'insurance pays on the shortfall'],
   debtRepaid: ['R-6.1', 'equity at a thaw repays what insurance paid before'],

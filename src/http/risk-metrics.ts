@@ -50,7 +50,7 @@ export function riskMetrics(host: Host, registers: Registry[]): void {
   invariantMetric(host, registers);
 }
 
-/** Looked at once a scrape, and only after commands: one pass over accounts for each invariant. */
+/** Checked once a scrape, and only after commands: one pass over accounts for each invariant. */
 function invariantMetric(host: Host, registers: Registry[]): void {
   let checkedSeq = -1;
   let found: readonly InvariantViolation[] = [];

@@ -74,7 +74,7 @@ export const DRAW_SHAPE: Shape = record({
   },
   salt: {
     shape: { kind: 'whole', what: 'a number', min: 0, max: Number.MAX_SAFE_INTEGER },
-    doc: 'Tells draws apart that would be equal; 0 unless given.',
+    doc: 'Distinguishes draws that would be equal; 0 unless given.',
   },
 });
 const DRAW: Shape = { kind: 'named', name: 'draw', shape: () => DRAW_SHAPE };

@@ -3,7 +3,7 @@
  *
  * Terms take effect at once, but for the mark deviation, the funding caps and, when any maintenance requirement rises,
  * the margin tiers: these wait for `config.termsNoticeUs` in `market.nextSpec`. Meanwhile an order needs the larger of
- * both initial requirements and a position the old maintenance, so nobody becomes liquidatable without notice.
+ * both initial requirements and a position the old maintenance, so no account becomes liquidatable without notice.
  */
 import { timeUs } from '../../num/units.ts';
 import type { SetMarketTerms } from '../commands.ts';

@@ -103,7 +103,7 @@ export function fundingRate(
 
 /**
  * The rate as far as a position can pay it that has just its maintenance requirement at the mark and is closed at the settlement
- * price: what lies between both is part of that requirement. So one settlement takes nobody safe below zero.
+ * price: what lies between both is part of that requirement. So one settlement takes no safe account below zero.
  */
 export function payableRate(market: Market, rate: Ppb, maintenancePpm: number): Ppb {
   const { indexTicks: index, markTicks: mark } = market;

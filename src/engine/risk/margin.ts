@@ -293,7 +293,7 @@ export function affordsFill(
   const after = position + fillLots;
   const reducing = Math.abs(after) < Math.abs(position) && after * position >= 0;
   if (!reducing && subaccount.clearingDebt > 0n) return false;
-  // What could repay the debt goes to nobody else: no loss against the mark, and no fee to an originator.
+  // Money that could repay the debt goes to no other account: no loss against the mark, and no fee to an originator.
   const gives = fillLots * (price - mark) > 0 || fees.originator > 0n;
   if (gives && market.frozen && subaccount.clearingDebt > 0n && !exposure.isolated) return false;
   const restingLots = restingSlot === NONE ? 0 : Math.abs(fillLots);

@@ -93,7 +93,7 @@ export function transfer(world: World, c: Transfer): Answer {
   return 'ok';
 }
 
-/** nobody signs for it. */
+/** no key signs for it. */
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 
 function mayGo(world: World, c: Transfer, from: Sub, to: Sub | undefined): boolean {
