@@ -6,6 +6,7 @@ import type { TapeBar } from '../../engine/commands.ts';
 import { restingOn } from './book.ts';
 import { settleConsequences } from './consequences.ts';
 import { addHouse, clearHouse, houseLots, housePrices, takeOf } from './house.ts';
+import { clearBelowZero } from './clearing.ts';
 import { dangerAt, isSafe, runLiquidations, unitsIn } from './liquidation.ts';
 import { followBar, marksFollowBars, noteBarQuotes, tellBarMark } from './mark.ts';
 import { max, min, sum } from './numbers.ts';
@@ -114,7 +115,7 @@ const stopsBetween = (
     );
   });
 
-/** The price is here: orders that it reaches fill, the book moves, triggers fire, positions are looked at. Answers the lots that orders filled. */
+/** The price is here: orders that it reaches fill, the book moves, units below zero are cleared, triggers fire, liquidation runs. Answers the lots filled. */
 function stop(world: World, market: Market, c: TapeBar, price: bigint, room: bigint): bigint {
   const margin = c.fill === 'through' ? 1n : 0n;
   const bids = takeUsers(world, market, 1n, price + margin, room);
@@ -122,6 +123,7 @@ function stop(world: World, market: Market, c: TapeBar, price: bigint, room: big
   quoteAround(world, market, c, price);
   followBar(world, market, price);
   settleConsequences(world);
+  clearBelowZero(world);
   runTriggers(world);
   runLiquidations(world);
   runTriggers(world);
