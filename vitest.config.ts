@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -16,8 +15,6 @@ export default defineConfig({
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
     setupFiles: ['test/setup/seed.ts', 'test/setup/poison.ts'],
     pool: 'forks',
-    // The default leaves a core to the runner, which is half of a machine with two.
-    maxWorkers: availableParallelism(),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A machine that others use as well is given time.
