@@ -1,6 +1,6 @@
 /** An equity curve, cut into periods, and their returns. */
-import ln from '@stdlib/math-base-special-ln';
-import pow from '@stdlib/math-base-special-pow';
+import { ln } from '../num/special/ln.ts';
+import { pow } from '../num/special/pow.ts';
 import type { MetricsOptions } from './options.ts';
 import { quantile } from './sample.ts';
 

@@ -2,7 +2,7 @@
  * Every figure of a run from its equity curve and its closed trades. A figure that the data cannot give is null, never
  * 0 and never infinite. Fractions are fractions: 0.1 is 10 %.
  */
-import pow from '@stdlib/math-base-special-pow';
+import { pow } from '../num/special/pow.ts';
 import {
   checkCurve,
   cut,

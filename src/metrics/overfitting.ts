@@ -2,7 +2,7 @@
  * How much of a best result is selection: the probability of backtest overfitting by combinatorially symmetric
  * cross-validation. Bailey, Borwein, López de Prado and Zhu, "The Probability of Backtest Overfitting" (2015).
  */
-import ln from '@stdlib/math-base-special-ln';
+import { ln } from '../num/special/ln.ts';
 import { MetricsError } from './curve.ts';
 import { centralMoment, mean, quantile } from './sample.ts';
 

@@ -1,7 +1,6 @@
 /** Return for risk, from a period's returns. All are a period's own unless they say a year's. */
-import exp from '@stdlib/math-base-special-exp';
-import normalCdf from '@stdlib/stats-base-dists-normal-cdf';
-import normalQuantile from '@stdlib/stats-base-dists-normal-quantile';
+import { exp } from '../num/special/exp.ts';
+import { normalCdf, normalQuantile } from '../num/special/normal.ts';
 import type { MetricsOptions } from './options.ts';
 import {
   centralMoment,
@@ -55,7 +54,7 @@ export function probabilisticSharpe(
   // √((1 − γ3·SR + (γ4 − 1)/4·SR²) ÷ (n − 1)), γ4 the raw kurtosis
   const variance = 1 - skew * ratio + ((excess + 2) / 4) * ratio * ratio;
   if (periods < 2 || variance <= 0) return null;
-  return normalCdf((ratio - benchmark) / Math.sqrt(variance / (periods - 1)), 0, 1);
+  return normalCdf((ratio - benchmark) / Math.sqrt(variance / (periods - 1)));
 }
 
 /** Euler–Mascheroni. */
@@ -67,8 +66,8 @@ const GAMMA = 0.5772156649015329;
  */
 export function expectedBestSharpe(trials: number, variance: number): number {
   if (trials < 2) return 0;
-  const first = normalQuantile(1 - 1 / trials, 0, 1);
-  const second = normalQuantile(1 - 1 / (trials * Math.E), 0, 1);
+  const first = normalQuantile(1 - 1 / trials);
+  const second = normalQuantile(1 - 1 / (trials * Math.E));
   return Math.sqrt(variance) * ((1 - GAMMA) * first + GAMMA * second);
 }
 
@@ -107,7 +106,7 @@ export function valueAtRisk(
   const average = mean(returns);
   const spread = deviation(returns, denominator);
   if (average === null || spread === null) return null;
-  return -(average + spread * normalQuantile(1 - level, 0, 1));
+  return -(average + spread * normalQuantile(1 - level));
 }
 
 /** Mean loss of the periods at or beyond the value at risk (expected shortfall). */
@@ -125,7 +124,7 @@ export function conditionalValueAtRisk(
   const average = mean(returns);
   const spread = deviation(returns, options.denominator);
   if (average === null || spread === null) return null;
-  const z = normalQuantile(1 - level, 0, 1);
+  const z = normalQuantile(1 - level);
   const density = exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
   return -(average - (spread * density) / (1 - level));
 }

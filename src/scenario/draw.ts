@@ -6,8 +6,8 @@
  * Values are whole steps, exact in decimals. `logUniform` is uniform in the logarithm: as many members lie between 300 and
  * 600 as between 3000 and 6000.
  */
-import exp from '@stdlib/math-base-special-exp';
-import ln from '@stdlib/math-base-special-ln';
+import { exp } from '../num/special/exp.ts';
+import { ln } from '../num/special/ln.ts';
 import { formatDecimal, parseDecimal, stepsExact, type Decimal } from '../num/decimal.ts';
 import { RandomStreams } from '../sim/rng.ts';
 import { DRAW_SHAPE } from './language.ts';

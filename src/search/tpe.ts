@@ -3,8 +3,8 @@
  * the good results and unlikeliest among the rest. Dimensions are independent; ordered ones get Gaussian kernels over
  * their indices, choices get smoothed counts.
  */
-import exp from '@stdlib/math-base-special-exp';
-import ln from '@stdlib/math-base-special-ln';
+import { exp } from '../num/special/exp.ts';
+import { ln } from '../num/special/ln.ts';
 import type { RandomStream } from '../sim/rng.ts';
 import { keyOf, type Dimension, type Point, type Space } from './space.ts';
 
