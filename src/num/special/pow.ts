@@ -31,7 +31,7 @@ const HIGH_SIGNIFICAND_HALF = 0x00080000;
 const SIGNIFICAND_MASK = 0x000fffff;
 const SIGNIFICAND_BITS = 20;
 /** −(1024 − log2(overflow + 0.5 ulp)) */
-const OVERFLOW_TAIL = 8.0085662595372944372e-17;
+const OVERFLOW_TAIL = 8.008566259537294e-17;
 const TWO53 = 9007199254740992;
 /** 2 ÷ (3·ln 2), and its head and tail. */
 const CP = 9.61796693925975554329e-1;
