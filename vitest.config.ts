@@ -13,6 +13,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
+    globalSetup: ['.ci/assets.mjs'],
     setupFiles: ['test/setup/seed.ts', 'test/setup/poison.ts'],
     pool: 'forks',
     testTimeout: 60_000,

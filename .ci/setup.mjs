@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setup as copyAssets } from './assets.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const inRoot = (...parts) => join(root, ...parts);
@@ -45,3 +46,4 @@ if (timeOf(built) < newest || !existsSync(inRoot('dist', 'cli', 'main.js'))) {
   run('compiling', process.execPath, [inRoot('node_modules', 'typescript', 'bin', 'tsc')]);
   writeFileSync(built, '');
 }
+copyAssets();

@@ -5,7 +5,6 @@
 import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import proxyAddress from '@fastify/proxy-addr';
 import Fastify, { LogController, type FastifyInstance, type FastifyRequest } from 'fastify';
 import {
@@ -22,6 +21,7 @@ import type { Keccak } from '../gateway/ports.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { ConnectionLimit } from './connections.ts';
 import { parseExact, stringifyExact } from './exact-json.ts';
+import { docsPage } from './docs-page.ts';
 import type { Faults } from './faults.ts';
 import { asyncApi } from './feeds/asyncapi.ts';
 import { FeedServer } from './feeds/feed-server.ts';
@@ -232,15 +232,7 @@ async function documentation(
   // What browsers show gets the headers for it; records need one of them.
   await app.register(async (pages) => {
     if (securityHeaders === 'pages') await pages.register(helmet, HELMET);
-    await pages.register(swaggerUi, {
-      routePrefix: '/docs',
-      staticCSP: true,
-      // The page sets styles on elements; scripts are its own files alone.
-      transformStaticCSP: (policy) =>
-        policy
-          .replace(/style-src [^;]*/, "style-src 'self' 'unsafe-inline'")
-          .replace(/;?\s*upgrade-insecure-requests/, ''),
-    });
+    await docsPage(pages);
   });
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
   const feeds = asyncApi(host.view.config.name);

@@ -1,7 +1,5 @@
-/** The chart libraries' own scripts and styles, read from their packages. */
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+/** The scripts and styles of the chart libraries, as the build copied them. */
+import { pageAsset } from '../store/page-assets.ts';
 
 export interface PageLibraries {
   readonly scripts: readonly string[];
@@ -9,15 +7,9 @@ export interface PageLibraries {
 }
 
 export async function pageLibraries(): Promise<PageLibraries> {
-  const { resolve } = createRequire(import.meta.url);
-  const lightweight = dirname(resolve('lightweight-charts/package.json'));
-  const uplot = dirname(resolve('uplot/package.json'));
-  const read = (...path: string[]): Promise<string> => readFile(join(...path), 'utf8');
+  const text = async (name: string): Promise<string> => (await pageAsset(name)).toString('utf8');
   return {
-    scripts: [
-      await read(lightweight, 'dist', 'lightweight-charts.standalone.production.js'),
-      await read(uplot, 'dist', 'uPlot.iife.min.js'),
-    ],
-    styles: await read(uplot, 'dist', 'uPlot.min.css'),
+    scripts: [await text('lightweight-charts.js'), await text('uplot.js')],
+    styles: await text('uplot.css'),
   };
 }

@@ -1,0 +1,34 @@
+/**
+ * Copies the scripts and styles of pages from development dependencies to `dist/assets`, with their
+ * licences, so that an installation needs none of those packages. Skips files that are up to date.
+ */
+import { copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+/** File of `dist/assets`, and where it is in `node_modules`. */
+const ASSETS = {
+  'lightweight-charts.js': 'lightweight-charts/dist/lightweight-charts.standalone.production.js',
+  'lightweight-charts.LICENSE': 'lightweight-charts/LICENSE',
+  'uplot.js': 'uplot/dist/uPlot.iife.min.js',
+  'uplot.css': 'uplot/dist/uPlot.min.css',
+  'uplot.LICENSE': 'uplot/LICENSE',
+  'swagger-ui.js': '@fastify/swagger-ui/static/swagger-ui-bundle.js',
+  'swagger-ui.css': '@fastify/swagger-ui/static/swagger-ui.css',
+  'swagger-ui.png': '@fastify/swagger-ui/static/favicon-32x32.png',
+};
+
+/** Also the global setup of vitest, which runs sources that are not compiled. */
+export function setup() {
+  const folder = join(ROOT, 'dist', 'assets');
+  mkdirSync(folder, { recursive: true });
+  for (const [name, source] of Object.entries(ASSETS)) {
+    const from = join(ROOT, 'node_modules', source);
+    const to = join(folder, name);
+    if (!existsSync(to) || statSync(to).mtimeMs < statSync(from).mtimeMs) copyFileSync(from, to);
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) setup();
