@@ -5,7 +5,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { Piscina } from 'piscina';
+import workerpool from 'workerpool';
 import type { Address } from '../num/units.ts';
 import type { RecoveryTask } from './recovery-worker.ts';
 
@@ -14,6 +14,8 @@ const TASKS_PER_THREAD = 2;
 const MAX_THREADS = 4;
 /** Signatures of a task, of about 45 µs each. */
 const MAX_BATCH = 64;
+/** How long a thread may take to end by itself. */
+const GRACE_MS = 50;
 
 interface Job {
   readonly digest: Uint8Array;
@@ -29,7 +31,7 @@ export interface Recovered {
 export class RecoveryPool {
   private readonly threads: number;
   private readonly script: string;
-  private pool: Piscina | null = null;
+  private pool: workerpool.Pool | null = null;
   private isReady = false;
   private isClosed = false;
   private isScheduled = false;
@@ -65,7 +67,7 @@ export class RecoveryPool {
   async close(): Promise<void> {
     this.isClosed = true;
     this.leave(this.waiting.splice(0));
-    await this.pool?.destroy();
+    await this.pool?.terminate(true);
   }
 
   private dispatch(): void {
@@ -84,9 +86,11 @@ export class RecoveryPool {
 
   private start(): void {
     const { threads } = this;
-    this.pool = new Piscina({ filename: this.script, minThreads: threads, maxThreads: threads });
-    this.pool.on('error', () => {
-      this.isReady = false;
+    this.pool = workerpool.pool(this.script, {
+      workerType: 'thread',
+      minWorkers: threads,
+      maxWorkers: threads,
+      workerTerminateTimeout: GRACE_MS,
     });
     void this.ask([]).then((answer) => {
       this.isReady = answer !== null;
@@ -110,9 +114,10 @@ export class RecoveryPool {
     for (const [i, { digest }] of jobs.entries()) digests.set(digest, 32 * i);
     const task: RecoveryTask = { digests, signatures: jobs.map(({ signature }) => signature) };
     try {
-      return ((await this.pool?.run(task, { name: 'recoverAll' })) ?? null) as
+      return ((await this.pool?.exec('recoverAll', [task])) ?? null) as
         readonly (Address | null)[] | null;
     } catch {
+      this.isReady = false;
       return null;
     }
   }

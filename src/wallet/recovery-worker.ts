@@ -1,4 +1,5 @@
 /** A thread that recovers signers: digests one after the other, 32 bytes each, and the signature for each. */
+import workerpool from 'workerpool';
 import type { Address } from '../num/units.ts';
 import { recover } from './recover.ts';
 
@@ -8,8 +9,10 @@ export interface RecoveryTask {
 }
 
 /** In the order of the signatures; null where nobody made it. */
-export function recoverAll({ digests, signatures }: RecoveryTask): (Address | null)[] {
+function recoverAll({ digests, signatures }: RecoveryTask): (Address | null)[] {
   return signatures.map((signature, i) =>
     recover(digests.subarray(32 * i, 32 * (i + 1)), signature),
   );
 }
+
+workerpool.worker({ recoverAll });

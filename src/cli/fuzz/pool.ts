@@ -1,11 +1,10 @@
 /** Worker threads for `orrery fuzz` and `orrery economic`: each does one batch of runs, one shrinking, or one arena at a time. */
 import { fileURLToPath } from 'node:url';
-import { Piscina } from 'piscina';
+import workerpool from 'workerpool';
 import type { BatchResult, CampaignPlan, ShrinkReport } from '../../fuzz/campaign.ts';
 import type { ArenaResult, SearchOptions } from '../../fuzz/economic/search.ts';
 import type { Failure } from '../../fuzz/run.ts';
 import { isInterrupted } from '../manners.ts';
-import { SIGNALS } from './worker.ts';
 
 export interface ShrinkWatch {
   /** Commands left and executions so far. */
@@ -13,27 +12,32 @@ export interface ShrinkWatch {
 }
 
 const POLL_MS = 100;
+/** Shared with a worker that shrinks: whether to stop, commands left, executions so far. */
+const SIGNALS = 3;
+/** A thread in the middle of a batch does not read messages: it is ended. */
+const GRACE_MS = 50;
 
 export class FuzzPool {
-  private readonly pool: Piscina;
+  private readonly pool: workerpool.Pool;
 
   constructor(workers: number) {
-    this.pool = new Piscina({
-      filename: fileURLToPath(new URL('./worker.js', import.meta.url)),
-      minThreads: workers,
-      maxThreads: workers,
+    this.pool = workerpool.pool(fileURLToPath(new URL('./worker.js', import.meta.url)), {
+      workerType: 'thread',
+      minWorkers: workers,
+      maxWorkers: workers,
+      workerTerminateTimeout: GRACE_MS,
       // Most of what a run makes is gone soon: a larger nursery halves the collector's part.
-      resourceLimits: { maxYoungGenerationSizeMb: 64 },
+      workerThreadOpts: { resourceLimits: { maxYoungGenerationSizeMb: 64 } },
     });
   }
 
   runBatch(plan: CampaignPlan, from: number, to: number): Promise<BatchResult> {
-    return this.pool.run({ plan, from, to }, { name: 'runBatch' }) as Promise<BatchResult>;
+    return this.exec('runBatch', { plan, from, to });
   }
 
   /** At most so many plans in one arena of an economic search. */
   searchArena(options: SearchOptions, arena: number, most: number): Promise<ArenaResult> {
-    return this.pool.run({ options, arena, most }, { name: 'searchArena' }) as Promise<ArenaResult>;
+    return this.exec('searchArena', { options, arena, most });
   }
 
   /** An interrupt ends it early, with what there is. */
@@ -50,8 +54,9 @@ export class FuzzPool {
     return this.shrink('shrinkFailure', { plan, failure, origin }, watch);
   }
 
-  close(): Promise<void> {
-    return this.pool.destroy();
+  /** Ends what still runs. */
+  async close(): Promise<void> {
+    await this.pool.terminate(true);
   }
 
   private async shrink(name: string, task: object, watch: ShrinkWatch): Promise<ShrinkReport> {
@@ -61,9 +66,13 @@ export class FuzzPool {
       watch.onProgress(Atomics.load(signals, 1), Atomics.load(signals, 2));
     }, POLL_MS);
     try {
-      return (await this.pool.run({ ...task, signals }, { name })) as ShrinkReport;
+      return await this.exec<ShrinkReport>(name, { ...task, signals });
     } finally {
       clearInterval(poll);
     }
+  }
+
+  private async exec<Result>(name: string, task: object): Promise<Result> {
+    return (await this.pool.exec(name, [task])) as Result;
   }
 }

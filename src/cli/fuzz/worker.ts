@@ -1,4 +1,5 @@
 /** What a worker thread of `orrery fuzz` and `orrery economic` does: batches of runs, the shrinking of one that failed, the search of an arena. */
+import workerpool from 'workerpool';
 import {
   runBatch as batch,
   shrinkFailure as shrinkOne,
@@ -15,16 +16,14 @@ import {
 import type { Failure } from '../../fuzz/run.ts';
 import { keccak } from '../../wallet/ethers-ports.ts';
 
-/** Shared with the main thread: whether to stop, and how far shrinking has come (commands left, executions). */
-export const SIGNALS = 3;
-
-export interface ShrinkTask {
+interface ShrinkTask {
   readonly plan: CampaignPlan;
   readonly origin: readonly string[];
+  /** Shared with the main thread: whether to stop, commands left, executions so far. */
   readonly signals: Int32Array;
 }
 
-export function runBatch(task: {
+function runBatch(task: {
   readonly plan: CampaignPlan;
   readonly from: number;
   readonly to: number;
@@ -32,7 +31,7 @@ export function runBatch(task: {
   return batch(task.plan, task.from, task.to);
 }
 
-export function searchArena(task: {
+function searchArena(task: {
   readonly options: SearchOptions;
   readonly arena: number;
   readonly most: number;
@@ -40,11 +39,11 @@ export function searchArena(task: {
   return search(task.options, task.arena, task.most);
 }
 
-export function shrinkRun({ run, ...task }: ShrinkTask & { readonly run: number }): ShrinkReport {
+function shrinkRun({ run, ...task }: ShrinkTask & { readonly run: number }): ShrinkReport {
   return shrinkNumbered(task.plan, run, optionsOf(task));
 }
 
-export function shrinkFailure({
+function shrinkFailure({
   failure,
   ...task
 }: ShrinkTask & { readonly failure: Failure }): ShrinkReport {
@@ -62,3 +61,5 @@ function optionsOf({ origin, signals }: ShrinkTask): Parameters<typeof shrinkOne
     },
   };
 }
+
+workerpool.worker({ runBatch, searchArena, shrinkRun, shrinkFailure });
