@@ -1,6 +1,6 @@
 /** `orrery/client`: the API as a typed client over HTTP. */
+export { eip1193Signer } from './http/client/eip1193-signer.ts';
 export {
-  eip1193Signer,
   HttpMatcherClient,
   type HttpClientOptions,
   type RequestSigner,

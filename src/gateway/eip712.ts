@@ -4,7 +4,9 @@
  */
 import type { ExchangeConfig } from '../engine/config.ts';
 
-export function eip712Domain(config: ExchangeConfig): Record<string, unknown> {
+export function eip712Domain(
+  config: Pick<ExchangeConfig, 'name' | 'chainId' | 'verifyingContract'>,
+): Record<string, unknown> {
   return {
     name: config.name,
     version: '1',
@@ -18,6 +20,13 @@ interface TypedField {
   readonly type: string;
 }
 const field = (name: string, type: string): TypedField => ({ name, type });
+
+export const DOMAIN_FIELDS: readonly TypedField[] = [
+  field('name', 'string'),
+  field('version', 'string'),
+  field('chainId', 'uint256'),
+  field('verifyingContract', 'address'),
+];
 
 export const EIP712_TYPES: Readonly<Record<string, readonly TypedField[]>> = {
   Flags: [field('ioc', 'bool'), field('postOnly', 'bool'), field('reduceOnly', 'bool')],

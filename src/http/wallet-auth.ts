@@ -3,7 +3,6 @@
  * private claim, the wallet that signed; whether that wallet may still act is asked at each request (R-9.5a, gateway).
  */
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
-import { hashMessage, getBytes } from 'ethers';
 import { jwtVerify, SignJWT } from 'jose';
 import { invalidField, MESSAGES } from '../contract/messages.ts';
 import type { ExchangeView } from '../engine/views.ts';
@@ -12,6 +11,7 @@ import { Fields } from '../gateway/fields.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { address, type Address, type TimeUs } from '../num/units.ts';
 import { keccak } from '../wallet/ethers-ports.ts';
+import { personalDigest } from '../wallet/personal-message.ts';
 import { recover } from '../wallet/recover.ts';
 
 const NONCE_LIFE_US = 5 * 60 * 1_000_000;
@@ -83,7 +83,7 @@ export class WalletAuth {
     if (!equalText(fields.text('server_signature'), this.sign(payload))) {
       throw new RequestError(invalidField('server_signature', 'is not that of this message'));
     }
-    const signer = recover(getBytes(hashMessage(payload)), signature);
+    const signer = recover(personalDigest(payload), signature);
     if (signer === null || !this.mayActFor(account, signer)) {
       throw new RequestError(MESSAGES.invalidSignature);
     }

@@ -1,33 +1,22 @@
 /** The gateway's cryptographic ports, and the test wallets of scenarios. */
 import type { Keccak } from '../gateway/ports.ts';
-import { address, type Address } from '../num/units.ts';
+import type { Address } from '../num/units.ts';
 import { keccakBytes } from './keccak.ts';
-import { native, type Secp256k1 } from './native.ts';
+import { addressOfPoint } from './recover.ts';
+import { secp256k1 } from './secp256k1.ts';
 
-type AddressOfKey = (key: Uint8Array) => Address;
+export const keccak: Keccak = (bytes) => Buffer.from(keccakBytes(bytes)).toString('hex');
 
-export const keccak: Keccak = (bytes) => hexOf(keccakBytes(bytes));
-
-/** Loading ethers takes a tenth of a second, and its first key as long again. */
-const addressOfKey = native === null ? await byEthers() : byLibrary(native);
-
-/** A scenario's account: the address of the private key keccak256(name). Never for money. */
+/** A scenario's account: the address of the private key of its name. Never for money. */
 export function addressOfName(name: string): Address {
-  return addressOfKey(keccakBytes(new TextEncoder().encode(name)));
+  return addressOfKey(keyOfName(name));
 }
 
-export function byLibrary(library: Secp256k1): AddressOfKey {
-  return (key) => {
-    const point = library.publicKeyCreate(key, false);
-    return address(`0x${hexOf(keccakBytes(point.subarray(1))).slice(24)}`);
-  };
+/** The private key keccak256(name). */
+export function keyOfName(name: string): Uint8Array {
+  return keccakBytes(new TextEncoder().encode(name));
 }
 
-export async function byEthers(): Promise<AddressOfKey> {
-  const { computeAddress } = await import('ethers/transaction');
-  return (key) => address(computeAddress(`0x${hexOf(key)}`).toLowerCase());
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex');
+export function addressOfKey(key: Uint8Array): Address {
+  return addressOfPoint(secp256k1.publicKeyCreate(key, false));
 }

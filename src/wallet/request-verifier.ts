@@ -4,7 +4,7 @@ import type { SignatureVerifier, SignedRequest } from '../gateway/ports.ts';
 import type { Address } from '../num/units.ts';
 import { recover } from './recover.ts';
 import type { RecoveryPool } from './recovery-pool.ts';
-import { TypedData } from './typed-data.ts';
+import { bytesOf, TypedData } from './typed-data.ts';
 
 export class RequestVerifier implements SignatureVerifier {
   private readonly typedData: TypedData;
@@ -65,8 +65,4 @@ export class RequestVerifier implements SignatureVerifier {
   digestOf({ kind, body }: Omit<SignedRequest, 'signatures'>): string {
     return this.typedData.digestOf(kind, body).slice(2);
   }
-}
-
-function bytesOf(digest: string): Uint8Array {
-  return Buffer.from(digest.slice(2), 'hex');
 }

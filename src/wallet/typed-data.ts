@@ -4,20 +4,21 @@
  *
  * Encoded by hand, since a digest is made for every signed request; ethers is the oracle (test/http/wallet.test.ts).
  */
-import { getBytes, TypedDataEncoder } from 'ethers';
-import type { ExchangeConfig } from '../engine/config.ts';
-import { EIP712_TYPES, eip712Domain } from '../gateway/eip712.ts';
+import { DOMAIN_FIELDS, EIP712_TYPES, eip712Domain } from '../gateway/eip712.ts';
 import type { SignedRequest } from '../gateway/ports.ts';
 import { keccakBytes } from './keccak.ts';
 
 type Kind = SignedRequest['kind'];
 type Body = Readonly<Record<string, unknown>>;
-interface Field {
+export interface TypedField {
   readonly name: string;
   readonly type: string;
 }
+/** What sets an exchange apart from others: a part of its configuration, or what GET /config publishes. */
+export type Domain = Parameters<typeof eip712Domain>[0];
 
 const WORD = 32;
+const DOMAIN = 'EIP712Domain';
 const EMPTY: Body = {};
 /** Texts that come again and again: symbols, order types, round prices. */
 const MAX_CACHED_TEXTS = 4096;
@@ -32,15 +33,15 @@ export class TypedData {
   private readonly digests = new WeakMap<object, string>();
   private readonly texts = new Map<string, Uint8Array>();
 
-  constructor(config: ExchangeConfig) {
-    this.domain = eip712Domain(config);
-    this.domainHash = getBytes(TypedDataEncoder.hashDomain(this.domain));
+  constructor(of: Domain) {
+    this.domain = eip712Domain(of);
+    this.domainHash = this.hashStruct(structOf(DOMAIN), this.domain);
     for (const name of Object.keys(EIP712_TYPES)) this.structs.set(name, structOf(name));
     for (const struct of this.structs.values()) struct.empty = this.hashStruct(struct, EMPTY);
   }
 
   /** 0x and 64 hex digits. */
-  digestOf(kind: Kind, body: Body): string {
+  digestOf(kind: string, body: Body): string {
     let digest = this.digests.get(body);
     if (digest === undefined) {
       const joined = new Uint8Array(2 + 2 * WORD);
@@ -94,6 +95,7 @@ export class TypedData {
         return;
       case 'uint32':
       case 'uint64':
+      case 'uint256':
         encodeInteger(words, at, (value ?? 0) as number | bigint);
         return;
       default: {
@@ -116,15 +118,23 @@ export class TypedData {
 
 interface Struct {
   readonly typeHash: Uint8Array;
-  readonly fields: readonly Field[];
+  readonly fields: readonly TypedField[];
   /** Its hash when nothing is given. */
   empty: Uint8Array;
 }
 
 function structOf(name: string): Struct {
-  const encoded = new TypedDataEncoder(typesOf(name)).encodeType(name);
-  const fields = (EIP712_TYPES[name] ?? []) as readonly Field[];
-  return { typeHash: keccakBytes(utf8.encode(encoded)), fields, empty: new Uint8Array(WORD) };
+  const { [name]: fields = [], ...nested } = typesOf(name);
+  const others = Object.keys(nested)
+    .sort()
+    .map((one) => typeText(one, nested[one] ?? []));
+  const encoded = utf8.encode([typeText(name, fields), ...others].join(''));
+  return { typeHash: keccakBytes(encoded), fields, empty: new Uint8Array(WORD) };
+}
+
+/** `Flags(bool ioc,bool postOnly,bool reduceOnly)` */
+function typeText(name: string, fields: readonly TypedField[]): string {
+  return `${name}(${fields.map((field) => `${field.type} ${field.name}`).join(',')})`;
 }
 
 function encodeAddress(words: Uint8Array, at: number, address: string | undefined): void {
@@ -144,7 +154,7 @@ function encodeInteger(words: Uint8Array, at: number, value: number | bigint): v
 /** EIP-712 typed data as wallets take it. */
 export interface SigningPayload {
   readonly domain: Record<string, unknown>;
-  readonly types: Record<string, Field[]>;
+  readonly types: Record<string, TypedField[]>;
   readonly message: Record<string, unknown>;
 }
 
@@ -157,13 +167,26 @@ export function signingPayload(
   return { domain, types: typesOf(kind), message: messageOf(kind, body) };
 }
 
-/** The struct and those in it, as ethers wants them: without the domain, nothing else besides. */
-function typesOf(kind: string): Record<string, Field[]> {
-  const fields = EIP712_TYPES[kind] ?? [];
+/** The struct that no other one holds. */
+export function primaryTypeOf(types: Readonly<Record<string, readonly TypedField[]>>): string {
+  const held = new Set(Object.values(types).flatMap((fields) => fields.map(({ type }) => type)));
+  const [primary, ...others] = Object.keys(types).filter((name) => !held.has(name));
+  if (primary === undefined || others.length > 0) throw new RangeError('one struct must hold all');
+  return primary;
+}
+
+/** The bytes of 0x and hex digits. */
+export function bytesOf(hex: string): Uint8Array {
+  return Buffer.from(hex.slice(2), 'hex');
+}
+
+/** The struct and those in it: without the domain, as wallets take them. */
+function typesOf(kind: string): Record<string, TypedField[]> {
+  const fields = kind === DOMAIN ? DOMAIN_FIELDS : (EIP712_TYPES[kind] ?? []);
   const nested = fields.map(({ type }) => type).filter((type) => type in EIP712_TYPES);
-  return Object.fromEntries(
-    [kind, ...nested].map((name) => [name, [...(EIP712_TYPES[name] ?? [])] as Field[]]),
-  );
+  const structs: Record<string, TypedField[]> = { [kind]: [...fields] };
+  for (const name of nested) structs[name] = [...(EIP712_TYPES[name] ?? [])];
+  return structs;
 }
 
 /** The request as the struct's message. */

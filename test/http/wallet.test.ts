@@ -1,8 +1,11 @@
 /** Wallet login and signed requests over real HTTP (§9), with ethers as the client and the oracle. */
+import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import {
+  computeAddress,
   hashMessage,
   getBytes,
+  recoverAddress,
   SigningKey,
   TypedDataEncoder,
   Wallet,
@@ -11,9 +14,11 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
 import { address } from '../../src/num/units.ts';
-import { byEthers, byLibrary } from '../../src/wallet/ethers-ports.ts';
-import { native } from '../../src/wallet/native.ts';
-import { recover, recoverByEthers, recoverByLibrary } from '../../src/wallet/recover.ts';
+import { typedPayload } from '../../src/http/client/eip1193-signer.ts';
+import { addressOfKey } from '../../src/wallet/ethers-ports.ts';
+import { KeyWallet } from '../../src/wallet/key-wallet.ts';
+import { recover, recoverBy, type Recover } from '../../src/wallet/recover.ts';
+import { secp256k1, type Secp256k1 } from '../../src/wallet/secp256k1.ts';
 import { TypedData } from '../../src/wallet/typed-data.ts';
 import { RequestVerifier } from '../../src/wallet/request-verifier.ts';
 import { SignJWT } from 'jose';
@@ -26,6 +31,8 @@ const EVE = walletOf(3);
 const addressOf = (wallet: BaseWallet) => address(wallet.address.toLowerCase());
 const NEVER = 9_007_199_254_740_991;
 const typed = new TypedData(DEFAULT_EXCHANGE_CONFIG);
+/** Fields that several structs have. */
+const some = { account: ANN.address, target: EVE.address, expiresAt: NEVER, nonce: 7n };
 
 let served: Served;
 beforeAll(async () => {
@@ -37,15 +44,54 @@ beforeAll(async () => {
 });
 afterAll(() => served.remove());
 
-test('the library and ethers find the same address of a key', async () => {
-  const other = await byEthers();
-  const find = native === null ? other : byLibrary(native);
-  fc.assert(
-    fc.property(fc.bigInt({ min: 1n, max: 2n ** 255n }), (secret) => {
-      const key = Buffer.from(secret.toString(16).padStart(64, '0'), 'hex');
-      return find(key) === other(key);
-    }),
-    { seed: 31, numRuns: 40 },
+const keys = fc
+  .bigInt({ min: 1n, max: 2n ** 255n })
+  .map((secret) => Buffer.from(secret.toString(16).padStart(64, '0'), 'hex'));
+
+describe('a wallet of a key, compared with ethers', () => {
+  test('has the same address', () => {
+    const found = (key: Buffer) => computeAddress(`0x${key.toString('hex')}`).toLowerCase();
+    fc.assert(
+      fc.property(keys, (key) => {
+        expect(addressOfKey(key)).toBe(found(key));
+      }),
+      { seed: 31, numRuns: 40 },
+    );
+  });
+
+  test('makes the same signatures', async () => {
+    const domain = { ...DEFAULT_EXCHANGE_CONFIG, version: '1' };
+    await fc.assert(
+      fc.asyncProperty(keys, fc.string({ unit: 'binary' }), async (key, text) => {
+        const [ours, theirs] = [new KeyWallet(key), new Wallet(`0x${key.toString('hex')}`)];
+        expect(await ours.signMessage(text)).toBe(await theirs.signMessage(text));
+        const { types, message, ...payload } = typed.payloadOf('Order', order({ clientId: text }));
+        expect(await ours.signTypedData(domain, types, message)).toBe(
+          await theirs.signTypedData(payload.domain, types, message),
+        );
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test.each(['', '0x', '0'.repeat(64), 'f'.repeat(64), 'zz'.repeat(32), '1'.repeat(63)])(
+    'is not made of %j',
+    (text) => {
+      expect(KeyWallet.ofHex(text)).toBeNull();
+    },
+  );
+});
+
+test.each<[Kind, () => Record<string, unknown>]>([
+  ['Order', () => order({ takeProfit: { triggerPrice: '70000' }, nonce: 2n ** 60n })],
+  ['Transfer', () => ({ ...some, accountFrom: ANN.address, accountTo: EVE.address, amount: '5' })],
+  ['Delegate', () => ({ ...some, delegate: EVE.address, delegated: true })],
+  ['Signers', () => ({ ...some, quorum: 2, signers: [ANN.address, EVE.address] })],
+  ['Margin', () => ({ ...some, isolated: true, margin: '0.1', symbol: 'BTC-USD-PERP' })],
+])('a browser wallet is given the %s that ethers would give it', (kind, body) => {
+  const { domain, types, message } = typed.payloadOf(kind, body());
+  expect(typedPayload(domain, types, message)).toEqual(
+    TypedDataEncoder.getPayload(domain, types, message),
   );
 });
 
@@ -362,8 +408,22 @@ describe('recovery of signers, held against ethers', () => {
   const good = key.sign(digest).serialized;
   const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
+  const require = createRequire(import.meta.url);
+  /** What installations without a binary use. */
+  const recoverByScript = recoverBy(require('secp256k1/elliptic.js') as Secp256k1);
+  /** By the values of v that the contract has. */
+  const recoverByEthers: Recover = (digest, signature) => {
+    const [, rs = '', v = ''] = /^(?:0x)?(.{128})(00|01|1b|1c)$/i.exec(signature) ?? [];
+    try {
+      const signed = `0x${rs}${v === '00' || v === '1b' ? '1b' : '1c'}`;
+      return rs === '' ? null : address(recoverAddress(digest, signed).toLowerCase());
+    } catch {
+      return null;
+    }
+  };
+
   test('the native library is there', () => {
-    expect(recoverByLibrary).not.toBeNull();
+    expect(secp256k1).toBe(require('secp256k1/bindings.js'));
   });
 
   test.each([
@@ -385,14 +445,16 @@ describe('recovery of signers, held against ethers', () => {
     const wanted = valid ? addressOf(ANN) : null;
     expect(recover(digest, signature)).toBe(wanted);
     expect(recoverByEthers(digest, signature)).toBe(wanted);
-    expect(recoverByLibrary!(digest, signature)).toBe(wanted);
+    expect(recoverByScript(digest, signature)).toBe(wanted);
   });
 
   test('random bytes are treated alike', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 65, maxLength: 65 }), (bytes) => {
         const signature = Buffer.from(bytes).toString('hex');
-        expect(recoverByLibrary!(digest, signature)).toBe(recoverByEthers(digest, signature));
+        const wanted = recoverByEthers(digest, signature);
+        expect(recover(digest, signature)).toBe(wanted);
+        expect(recoverByScript(digest, signature)).toBe(wanted);
       }),
       { numRuns: 200 },
     );

@@ -1,7 +1,6 @@
 /** `orrery live`: a strategy file against an exchange with this contract, in real time. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Wallet } from 'ethers';
 import type { CommandModule } from 'yargs';
 import { parseParameters } from '../../backtest/definition.ts';
 import { HttpMatcherClient } from '../../http/client/http-matcher-client.ts';
@@ -13,6 +12,7 @@ import { loadStrategy } from '../../strategies/sandbox.ts';
 import { fileError } from '../../store/file-error.ts';
 import { makeFolder } from '../../store/make-folder.ts';
 import { writeWholeFile } from '../../store/whole-file.ts';
+import { KeyWallet } from '../../wallet/key-wallet.ts';
 import {
   InputError,
   isInterrupted,
@@ -80,7 +80,7 @@ export const command: CommandModule<object, LiveArguments> = {
     const bundle = await bundleStrategy(options.strategy);
     const { definition, bindClock } = loadStrategy(bundle);
     const parameters = parseParameters(definition.parameters, parametersOf(options.param ?? []));
-    const account = (options.account ?? signer.address).toLowerCase();
+    const account = options.account?.toLowerCase() ?? signer.address;
     const client = new HttpMatcherClient({ url: options.url, signer, account });
     // Before orders go out: what they become is not lost for want of a place.
     if (options.out !== undefined) await makeFolder(options.out);
@@ -131,7 +131,7 @@ async function tell(record: LiveRecord, { out, json }: LiveArguments): Promise<v
   if (out !== undefined) print(`record   ${join(out, 'live.json')}`);
 }
 
-async function readWallet(file: string | undefined): Promise<Wallet> {
+async function readWallet(file: string | undefined): Promise<KeyWallet> {
   const text =
     file === undefined
       ? process.env['ORRERY_KEY']
@@ -143,9 +143,9 @@ async function readWallet(file: string | undefined): Promise<Wallet> {
       '--key-file (or ORRERY_KEY) gives the private key of the wallet that signs',
     );
   }
-  try {
-    return new Wallet(text.trim());
-  } catch {
+  const wallet = KeyWallet.ofHex(text.trim());
+  if (wallet === null) {
     throw new InputError(`${file ?? 'ORRERY_KEY'}: not a private key; it is 0x and 64 hex digits`);
   }
+  return wallet;
 }

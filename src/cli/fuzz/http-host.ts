@@ -1,10 +1,11 @@
 /** A host over HTTP as the fuzzer drives it: wallets of its own log in, simulation control by its token. */
-import { keccak256, toUtf8Bytes, Wallet } from 'ethers';
 import type { EndpointId } from '../../contract/endpoints.ts';
 import type { BookLevels, HostReply, SimVerb, TwinHost } from '../../fuzz/twin/host.ts';
 import { MatcherError } from '../../gateway/matcher-client.ts';
 import { HttpMatcherClient } from '../../http/client/http-matcher-client.ts';
-import { address, type Address } from '../../num/units.ts';
+import type { Address } from '../../num/units.ts';
+import { keyOfName } from '../../wallet/ethers-ports.ts';
+import { KeyWallet } from '../../wallet/key-wallet.ts';
 import { InputError } from '../manners.ts';
 import { BookFeeds } from './book-feeds.ts';
 
@@ -25,8 +26,8 @@ export class HttpHost implements TwinHost {
     this.simToken = simToken;
     this.anyone = new HttpMatcherClient({ url, signer: null, retries: 0 });
     this.users = names.map((name) => {
-      const wallet = new Wallet(keccak256(toUtf8Bytes(name)));
-      const account = address(wallet.address.toLowerCase());
+      const wallet = new KeyWallet(keyOfName(name));
+      const account = wallet.address;
       const signer = {
         address: account,
         signMessage: (text: string) => wallet.signMessage(text),

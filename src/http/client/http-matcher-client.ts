@@ -14,8 +14,7 @@ import {
 import { MESSAGES } from '../../contract/messages.ts';
 import { MatcherError, type MatcherClient, type PageOf } from '../../gateway/matcher-client.ts';
 import type { SignedRequest } from '../../gateway/ports.ts';
-import { TypedDataEncoder } from 'ethers';
-import { signingPayload } from '../../wallet/typed-data.ts';
+import { signingPayload, TypedData, type Domain } from '../../wallet/typed-data.ts';
 import { parseExact, stringifyExact } from '../exact-json.ts';
 import { FeedClient } from './feed-client.ts';
 import type { SignedEndpoint, Unsigned } from './requests.ts';
@@ -252,12 +251,10 @@ export class HttpMatcherClient implements MatcherClient {
   private async whatWasDone(endpoint: EndpointId, input: Body): Promise<unknown> {
     if (endpoint !== 'submitOrder' && endpoint !== 'submitOrders') return null;
     const bodies = endpoint === 'submitOrder' ? [input] : (input['orders'] as Body[]);
-    const domain = await this.readDomain();
+    const typed = new TypedData((await this.readDomain()) as unknown as Domain);
     const records = [];
     for (const body of bodies) {
-      const { types, message } = signingPayload(domain, 'Order', body);
-      const orderId = TypedDataEncoder.hash(domain, types, message);
-      records.push(await this.call('getOrder', { orderId }));
+      records.push(await this.call('getOrder', { orderId: typed.digestOf('Order', body) }));
     }
     return endpoint === 'submitOrder' ? records : { orders: records };
   }
@@ -290,23 +287,4 @@ function readBody(text: string): unknown {
 function causeOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error ? `${message} (${cause.message})` : message;
-}
-
-/** A browser wallet (EIP-1193) as a signer. */
-export function eip1193Signer(
-  provider: { request(call: { method: string; params: unknown[] }): Promise<unknown> },
-  address: string,
-): RequestSigner {
-  return {
-    address,
-    signMessage: async (text) => {
-      const hex = `0x${Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
-      return String(await provider.request({ method: 'personal_sign', params: [hex, address] }));
-    },
-    signTypedData: async (domain, types, message) => {
-      const payload = JSON.stringify(TypedDataEncoder.getPayload(domain, types, message));
-      const params = [address, payload];
-      return String(await provider.request({ method: 'eth_signTypedData_v4', params }));
-    },
-  };
 }
