@@ -1,6 +1,6 @@
 /** The page that shows the OpenAPI document: Swagger UI, from this server alone. */
 import type { FastifyInstance } from 'fastify';
-import { pageAsset } from '../store/page-assets.ts';
+import { pageAsset } from '../platform/page-assets.ts';
 
 const ASSETS = [
   { file: 'swagger-ui.js', type: 'application/javascript; charset=utf-8' },

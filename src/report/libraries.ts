@@ -1,5 +1,5 @@
 /** The scripts and styles of the chart libraries, as the build copied them. */
-import { pageAsset } from '../store/page-assets.ts';
+import { pageAsset } from '../platform/page-assets.ts';
 
 export interface PageLibraries {
   readonly scripts: readonly string[];

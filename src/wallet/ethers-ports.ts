@@ -2,7 +2,7 @@
 import type { Keccak } from '../gateway/ports.ts';
 import type { Address } from '../num/units.ts';
 import { keccakBytes } from './keccak.ts';
-import { addressOfPoint } from './recover.ts';
+import { addressOfPoint } from './recover-signer.ts';
 import { secp256k1 } from './secp256k1.ts';
 
 export const keccak: Keccak = (bytes) => Buffer.from(keccakBytes(bytes)).toString('hex');

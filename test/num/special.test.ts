@@ -9,7 +9,7 @@ import { exp } from '../../src/num/special/exp.ts';
 import { ln } from '../../src/num/special/ln.ts';
 import { normalCdf, normalQuantile } from '../../src/num/special/normal.ts';
 import { pow } from '../../src/num/special/pow.ts';
-import { RandomStreams } from '../../src/sim/rng.ts';
+import { RandomStreams } from '../../src/virtual-time/rng.ts';
 import { EFFORT } from '../setup/effort.ts';
 
 const VALUES = 200_000 * EFFORT;

@@ -8,14 +8,21 @@ import type { CommandModule } from 'yargs';
 import type { DescribedEvent } from '../../scenario/describe-event.ts';
 import { parseScenario } from '../../scenario/parse.ts';
 import { proveScenario } from '../../scenario/prove.ts';
-import { runScenario, type ScenarioResult } from '../../scenario/run.ts';
+import { runScenario, type ScenarioResult } from '../../scenario/run-scenario.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
 import { formatProblem, START_OF_TEXT } from '../../scenario/source-node.ts';
 import { withStateHash } from '../../scenario/update-hash.ts';
-import { fileError } from '../../store/file-error.ts';
-import { writeWholeFile } from '../../store/whole-file.ts';
+import { fileError } from '../../platform/file-error.ts';
+import { writeWholeFile } from '../../platform/whole-file.ts';
 import { addressOfName, keccak } from '../../wallet/ethers-ports.ts';
-import { EXIT, InputError, print, printJson, setExitCode, stopIfInterrupted } from '../manners.ts';
+import {
+  EXIT,
+  InputError,
+  print,
+  printJson,
+  setExitCode,
+  stopIfInterrupted,
+} from '../cli-support.ts';
 import { readInput } from '../read-file.ts';
 import { solvencyReport, type SolvencyReport } from '../solvency-report.ts';
 import { solvencyTable, whoPaidTable } from '../solvency-table.ts';

@@ -1,12 +1,12 @@
 /** A host over HTTP as the fuzzer drives it: wallets of its own log in, simulation control by its token. */
 import type { EndpointId } from '../../contract/endpoints.ts';
-import type { BookLevels, HostReply, SimVerb, TwinHost } from '../../fuzz/twin/host.ts';
+import type { BookLevels, HostReply, SimVerb, TwinHost } from '../../fuzz/twin/twin-host.ts';
 import { MatcherError } from '../../gateway/matcher-client.ts';
-import { HttpMatcherClient } from '../../http/client/http-matcher-client.ts';
+import { HttpMatcherClient } from '../../http-client/http-matcher-client.ts';
 import type { Address } from '../../num/units.ts';
 import { keyOfName } from '../../wallet/ethers-ports.ts';
 import { KeyWallet } from '../../wallet/key-wallet.ts';
-import { InputError } from '../manners.ts';
+import { InputError } from '../cli-support.ts';
 import { BookFeeds } from './book-feeds.ts';
 
 const TIMEOUT_MS = 10_000;

@@ -13,7 +13,7 @@ import {
   type ArenaResult,
   type SearchOptions,
 } from '../../fuzz/economic/search.ts';
-import type { Failure } from '../../fuzz/run.ts';
+import type { Failure } from '../../fuzz/fuzz-run.ts';
 import { keccak } from '../../wallet/ethers-ports.ts';
 
 interface ShrinkTask {
