@@ -8,6 +8,10 @@ export default defineConfig({
         replacement: new URL('src/strategy/index.ts', import.meta.url).pathname,
       },
       { find: 'orrery/fuzz', replacement: new URL('src/fuzz/index.ts', import.meta.url).pathname },
+      {
+        find: 'orrery/fast-check',
+        replacement: new URL('src/fuzz/arbitraries.ts', import.meta.url).pathname,
+      },
       { find: /^orrery$/, replacement: new URL('src/index.ts', import.meta.url).pathname },
     ],
   },

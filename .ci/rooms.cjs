@@ -33,12 +33,7 @@ const ROOMS = [
     ['num', 'engine', 'gateway'],
     ['hash-wasm', 'secp256k1', 'workerpool'],
   ),
-  pure(
-    'virtual-time',
-    'scheduler, random streams, latency, faults',
-    ['num', 'base'],
-    ['seedrandom'],
-  ),
+  pure('virtual-time', 'scheduler, random streams, latency, faults', ['num', 'base']),
   pure('journal', 'journal format, replay, difference of two journals', [
     ...['num', 'base', 'engine', 'gateway'],
   ]),

@@ -22,17 +22,16 @@ import {
   allOf,
   driveHost,
   drawProfile,
-  fuzzProfiles,
   InProcessHost,
   journalOf,
   judgeJournal,
   runFuzz,
   shrink,
-  twinCommands,
   TwinModel,
   type Judge,
   type TwinHost,
 } from 'orrery/fuzz';
+import { fuzzProfiles, twinCommands } from 'orrery/fast-check';
 import { expect, test } from 'vitest';
 
 const markets: MarketSpec[] = DEFAULT_MARKETS.map((market) => {

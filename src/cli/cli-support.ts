@@ -4,7 +4,6 @@
  * Exit codes: 0 done, 1 an expectation or verification failed, 2 bad input, 130 interrupted.
  */
 import { writeSync } from 'node:fs';
-import cliProgress from 'cli-progress';
 import { StrategyError } from '../strategy/definition.ts';
 import { ArchiveError } from '../base/archive.ts';
 import { MetricsError } from '../metrics/curve.ts';
@@ -136,24 +135,30 @@ export interface Progress {
   stop(): void;
 }
 
+const BAR_WIDTH = 40;
+const REDRAW_MS = 100;
+const ERASE_LINE = '\r\u001b[K';
+
 /** A bar on a terminal, nothing elsewhere. */
 export function startProgress(title: string, quiet = false): Progress {
   if (quiet || !process.stderr.isTTY) return { update: () => undefined, stop: () => undefined };
-  const bar = new cliProgress.SingleBar(
-    {
-      format: `${title} {bar} {percentage}% {duration_formatted}{note}`,
-      hideCursor: true,
-      clearOnComplete: true,
-    },
-    cliProgress.Presets.shades_classic,
-  );
-  bar.start(1000, 0, { note: '' });
+  const startedMs = performance.now();
+  let drawnMs = -Infinity;
   return {
     update: (fraction, note = '') => {
-      bar.update(Math.floor(fraction * 1000), { note: note === '' ? '' : `  ${note}` });
+      const nowMs = performance.now();
+      if (nowMs - drawnMs < REDRAW_MS) return;
+      drawnMs = nowMs;
+      const seconds = Math.round((nowMs - startedMs) / 1000);
+      const share = Math.min(1, Math.max(0, fraction));
+      const done = Math.floor(share * BAR_WIDTH);
+      const bar = '█'.repeat(done) + '░'.repeat(BAR_WIDTH - done);
+      const percent = String(Math.floor(share * 100));
+      const line = `${title} ${bar} ${percent}% ${String(seconds)}s${note === '' ? '' : `  ${note}`}`;
+      write(2, `${ERASE_LINE}${line.slice(0, Math.max(BAR_WIDTH, process.stderr.columns - 1))}`);
     },
     stop: () => {
-      bar.stop();
+      write(2, ERASE_LINE);
     },
   };
 }

@@ -2,7 +2,7 @@
  * Named random streams: `stream('noise')` depends on the seed and the name alone, so adding a stream never shifts
  * another's draws. State goes through JSON and back to the same next value.
  */
-import seedrandom from 'seedrandom';
+import { Alea, type AleaState } from './alea.ts';
 
 export interface RandomStream {
   /** Uniform in [0, 1), 32 random bits. */
@@ -14,37 +14,30 @@ export interface RandomStream {
 
 export class RandomStreams {
   private readonly seed: string;
-  private readonly streams = new Map<
-    string,
-    { draw: seedrandom.StatefulPRNG<seedrandom.State.Alea> }
-  >();
+  private readonly streams = new Map<string, Alea>();
 
-  constructor(seed: string, saved: Readonly<Record<string, seedrandom.State.Alea>> = {}) {
+  constructor(seed: string, saved: Readonly<Record<string, AleaState>> = {}) {
     this.seed = seed;
     for (const [name, state] of Object.entries(saved)) {
-      this.streams.set(name, { draw: seedrandom.alea('', { state }) });
+      this.streams.set(name, new Alea(state));
     }
   }
 
   stream(name: string): RandomStream {
-    let entry = this.streams.get(name);
-    if (entry === undefined) {
-      // The separator keeps ('a', 'bc') and ('ab', 'c') apart.
-      entry = { draw: seedrandom.alea(`${this.seed}\u0000${name}`, { state: true }) };
-      this.streams.set(name, entry);
-    }
-    const { draw } = entry;
+    // The separator keeps ('a', 'bc') and ('ab', 'c') apart.
+    const draws = this.streams.get(name) ?? Alea.fromSeed(`${this.seed}\u0000${name}`);
+    this.streams.set(name, draws);
     return {
-      next: () => draw(),
-      below: (bound) => Math.floor(draw() * bound),
-      state: () => draw.state(),
+      next: () => draws.next(),
+      below: (bound) => Math.floor(draws.next() * bound),
+      state: () => draws.state(),
     };
   }
 
   /** States of all streams by name. */
-  save(): Record<string, seedrandom.State.Alea> {
-    const saved: Record<string, seedrandom.State.Alea> = {};
-    for (const [name, { draw }] of this.streams) saved[name] = draw.state();
+  save(): Record<string, AleaState> {
+    const saved: Record<string, AleaState> = {};
+    for (const [name, draws] of this.streams) saved[name] = draws.state();
     return saved;
   }
 }
