@@ -74,7 +74,10 @@ function words(path: string, { text, location }: Message): string {
       : `${location.file}:${String(location.line)}:${String(location.column)}`;
   const builtin =
     /Could not resolve "(node:)?(fs|path|os|crypto|http|https|net|child_process|worker_threads|timers|perf_hooks)(\/\w+)?"/;
-  return builtin.test(text)
-    ? `${place}: ${text}; a strategy has no platform: what it needs comes through its context`
-    : `${place}: ${text}`;
+  if (builtin.test(text)) {
+    return `${place}: ${text}; a strategy has no platform: what it needs comes through its context`;
+  }
+  const missing = /^Could not resolve "((?:@[\w.-]+\/)?\w[\w.-]*)/.exec(text)?.[1];
+  const remedy = missing === undefined ? '' : `; install it: npm install ${missing}`;
+  return `${place}: ${text}${remedy}`;
 }

@@ -1,0 +1,93 @@
+/** What an installation brings: few packages, each used, and none that only development needs. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+
+const MOST_DEPENDENCIES = 25;
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+const json = (path: string): unknown => JSON.parse(readFileSync(root + path, 'utf8'));
+const manifest = json('package.json') as Manifest;
+const dependencies = Object.keys(manifest.dependencies);
+const peers = Object.keys(manifest.peerDependencies);
+
+/** Packages that a source names, with the files that do. */
+function packagesOf(folder: string): ReadonlyMap<string, readonly string[]> {
+  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', folder], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const found = new Map<string, string[]>();
+  for (const file of listed.split('\n').filter((path) => /\.ts$/.test(path))) {
+    const text = readFileSync(root + file, 'utf8');
+    const imported = ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName);
+    const required = [...text.matchAll(/createRequire\(import\.meta\.url\)\('([^']+)'\)/g)];
+    for (const path of [...imported, ...required.map(([, name = '']) => name)]) {
+      const name = /^(?:@[\w.-]+\/)?[\w.:-]+/.exec(path)?.[0] ?? '';
+      if (name.startsWith('.') || isBuiltin(name)) continue;
+      found.set(name, [...(found.get(name) ?? []), file]);
+    }
+  }
+  return found;
+}
+
+test(`at most ${MOST_DEPENDENCIES} dependencies at run time, none of them optional`, () => {
+  expect(dependencies.length).toBeLessThanOrEqual(MOST_DEPENDENCIES);
+  expect(manifest.optionalDependencies ?? {}).toEqual({});
+});
+
+test('src uses every dependency, no other package, and one peer in one place', () => {
+  const used = packagesOf('src');
+  const others = [...used.keys()].filter((name) => !dependencies.includes(name));
+  expect(others).toEqual(['fast-check']);
+  expect(used.get('fast-check')).toEqual(['src/fuzz/arbitraries.ts']);
+  expect(dependencies.filter((name) => !used.has(name))).toEqual([]);
+});
+
+test('peers are optional, and development has them', () => {
+  for (const name of peers) {
+    expect(manifest.peerDependenciesMeta[name]?.optional, name).toBe(true);
+    expect(`^${manifest.devDependencies[name] ?? ''}`, name).toBe(manifest.peerDependencies[name]);
+  }
+});
+
+test('direct dependencies run on Node 20 to 24', () => {
+  const asked = dependencies.flatMap((name) => {
+    const { engines } = json(`node_modules/${name}/package.json`) as {
+      engines?: { node?: string };
+    };
+    return engines?.node === undefined ? [] : [[name, engines.node] as const];
+  });
+  expect(asked.length).toBeGreaterThan(5);
+  const refusing = asked.filter(
+    ([, range]) => ![20, 22, 24].every((major) => admits(range, major)),
+  );
+  expect(refusing).toEqual([]);
+});
+
+/** Of ranges as packages write them; the newest minor version of a major. */
+function admits(range: string, major: number): boolean {
+  return range.split('||').some((part) => {
+    const [, operator = '', least = ''] = /^\s*(>=|\^|>|~)?\s*v?(\d+)/.exec(part) ?? [];
+    return operator === '>=' || operator === '>' ? major >= Number(least) : major === Number(least);
+  });
+}
+
+test('the lockfile names no registry', () => {
+  const { packages } = json('package-lock.json') as {
+    packages: Readonly<Record<string, { readonly resolved?: string }>>;
+  };
+  expect(Object.keys(packages).length).toBeGreaterThan(100);
+  expect(Object.values(packages).filter(({ resolved }) => resolved !== undefined)).toEqual([]);
+});
