@@ -1,7 +1,7 @@
 /**
  * `npm run test:package`: packs the build, installs it into an empty project without development
- * dependencies and without scripts, and measures the installation. Then it uses what is installed: the
- * command, a packaged scenario, a backtest, the server, and each entry point of the library.
+ * dependencies and without scripts, and measures the installation. Then it runs the command, a
+ * packaged scenario, a backtest and the server, and imports each entry point of the library.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -22,7 +22,7 @@ const MOST_DEPENDENCIES = 25;
 const MOST_PACKAGES = 130;
 /** On disk, as `du -sm` counts. */
 const MOST_MIB = 80;
-/** Transitive packages that ask for a newer Node and run on 20; docs/DEPENDENCIES.md has the list. */
+/** Transitive packages that ask for a newer Node and run on 20 (docs/DEPENDENCIES.md). */
 const NEWER_NODE = ['cookie'];
 const NPM_FLAGS = ['--ignore-scripts', '--no-audit', '--no-fund', '--omit=dev'];
 

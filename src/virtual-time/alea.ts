@@ -7,7 +7,7 @@
 const TWO32 = 0x100000000;
 const TWO_MINUS_32 = 2.3283064365386963e-10;
 
-/** What a generator goes on from; JSON keeps it exactly. */
+/** The state that a generator resumes from; JSON keeps it exactly. */
 export interface AleaState {
   readonly c: number;
   readonly s0: number;

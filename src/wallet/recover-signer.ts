@@ -6,7 +6,7 @@ import { address, type Address } from '../num/units.ts';
 import { keccakBytes } from './keccak.ts';
 import { secp256k1, type Secp256k1 } from './secp256k1.ts';
 
-/** Half of the group's order: a larger s is a second signature for the same message and is refused. */
+/** Half of the group's order. A larger s is a second signature for the same message: refused. */
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const SIGNATURE = /^(?:0x)?[0-9a-fA-F]{130}$/;
 

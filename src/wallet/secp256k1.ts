@@ -1,6 +1,6 @@
 /**
- * The curve of signatures: libsecp256k1 where its binary loads; else the same functions in JavaScript,
- * which the package brings and which are some twenty times slower.
+ * The curve of signatures: libsecp256k1 where its binary loads. Elsewhere the package has the same
+ * functions in JavaScript, some twenty times slower.
  */
 import { createRequire } from 'node:module';
 

@@ -14,7 +14,7 @@ export interface TypedField {
   readonly name: string;
   readonly type: string;
 }
-/** What sets an exchange apart from others: a part of its configuration, or what GET /config publishes. */
+/** The fields that identify an exchange: of its configuration, or as GET /config publishes them. */
 export type Domain = Parameters<typeof eip712Domain>[0];
 
 const WORD = 32;

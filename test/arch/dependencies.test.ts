@@ -1,4 +1,4 @@
-/** What an installation brings: few packages, each used, and none that only development needs. */
+/** The packages of an installation: few, each used, and none that only development needs. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';

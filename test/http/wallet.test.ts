@@ -402,14 +402,14 @@ describe('signed requests (R-9.2)', () => {
   });
 });
 
-describe('recovery of signers, held against ethers', () => {
+describe('recovery of signers, compared with ethers', () => {
   const digest = getBytes(hashMessage('orrery'));
   const key = new SigningKey(ANN.privateKey);
   const good = key.sign(digest).serialized;
   const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
   const require = createRequire(import.meta.url);
-  /** What installations without a binary use. */
+  /** For installations without a binary. */
   const recoverByScript = recoverBy(require('secp256k1/elliptic.js') as Secp256k1);
   /** By the values of v that the contract has. */
   const recoverByEthers: Recover = (digest, signature) => {

@@ -18,7 +18,7 @@ export interface TwinModelOptions {
   readonly keccak: Keccak;
 }
 
-/** The twin that a host is held against, opened as the host was. One for each run of commands. */
+/** The twin that a host is compared with, opened as the host was. One for each run of commands. */
 export class TwinModel {
   readonly users: readonly Address[];
   readonly twin: Twin;
