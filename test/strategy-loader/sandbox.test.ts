@@ -140,6 +140,16 @@ test('a module of the platform cannot be imported, and the error says where', as
   ).rejects.toThrow(/s\d+\.ts:2:\d+: .*node:fs.*a strategy has no platform/);
 });
 
+test('a package that is not installed is named, with the command that installs it', async () => {
+  const importing = (name: string) =>
+    bundleStrategy(file('return { onStart: () => void x };', `import { x } from '${name}';`));
+  await expect(importing('no-such-package/part')).rejects.toThrow(
+    /s\d+\.ts:2:\d+: .*; install it: npm install no-such-package$/,
+  );
+  await expect(importing('@no-such/package')).rejects.toThrow(/npm install @no-such\/package$/);
+  await expect(importing('./missing.ts')).rejects.toThrow(/"\.\/missing\.ts"$/);
+});
+
 test('time and chance are not there before the run', async () => {
   const bundle = await bundleStrategy(file('return {};', 'const at = Date.now(); export { at };'));
   expect(() => loadStrategy(bundle)).toThrow(/before the run has begun/);
