@@ -2,7 +2,7 @@
  * The curve of signatures: libsecp256k1 where its binary loads. Elsewhere the package has the same
  * functions in JavaScript, some twenty times slower.
  */
-import { createRequire } from 'node:module';
+import library from 'secp256k1';
 
 /** The functions in use; typed here, so that declarations need no types of the package. */
 export interface Secp256k1 {
@@ -17,4 +17,4 @@ export interface Secp256k1 {
   publicKeyCreate(key: Uint8Array, compressed: boolean): Uint8Array;
 }
 
-export const secp256k1 = createRequire(import.meta.url)('secp256k1') as Secp256k1;
+export const secp256k1: Secp256k1 = library;

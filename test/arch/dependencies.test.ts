@@ -32,8 +32,7 @@ function packagesOf(folder: string): ReadonlyMap<string, readonly string[]> {
   for (const file of listed.split('\n').filter((path) => /\.ts$/.test(path))) {
     const text = readFileSync(root + file, 'utf8');
     const imported = ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName);
-    const required = [...text.matchAll(/createRequire\(import\.meta\.url\)\('([^']+)'\)/g)];
-    for (const path of [...imported, ...required.map(([, name = '']) => name)]) {
+    for (const path of imported) {
       const name = /^(?:@[\w.-]+\/)?[\w.:-]+/.exec(path)?.[0] ?? '';
       if (name.startsWith('.') || isBuiltin(name)) continue;
       found.set(name, [...(found.get(name) ?? []), file]);
