@@ -1,4 +1,5 @@
 /** Lives of an exchange, to be lived again under another description: their commands, and all that happens in them. */
+import { Decimal } from 'decimal.js';
 import type { Command } from '../../src/engine/commands.ts';
 import type { ExchangeConfig } from '../../src/engine/config.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
@@ -55,7 +56,7 @@ export function drawLife(seed: string, options: LifeOptions = {}): Lifecycle {
   const profile: FuzzProfile = {
     ...drawn,
     config: { ...drawn.config, ...options.config },
-    markets: drawn.markets.map((market) => changed(market, options.market ?? {})),
+    markets: drawn.markets.map((market) => changed(market, options.market ?? {}, openingTicks)),
     openingTicks:
       openingTicks === undefined ? drawn.openingTicks : drawn.markets.map(() => openingTicks),
     deposits: options.deposits ?? drawn.deposits,
@@ -80,10 +81,16 @@ export function drawLife(seed: string, options: LifeOptions = {}): Lifecycle {
 }
 
 /** A first mark is only for marks of the market's own trades or quotes. */
-function changed(drawn: MarketInput, change: NonNullable<LifeOptions['market']>): MarketInput {
+function changed(
+  drawn: MarketInput,
+  change: NonNullable<LifeOptions['market']>,
+  openingTicks: number | undefined,
+): MarketInput {
   const market = { ...drawn, ...(typeof change === 'function' ? change(drawn) : change) };
   const ownPrices = market['markSource'] === 'last' || market['markSource'] === 'mid';
-  return ownPrices ? market : { ...market, initialMark: undefined };
+  if (!ownPrices) return { ...market, initialMark: undefined };
+  if (openingTicks === undefined) return market;
+  return { ...market, initialMark: new Decimal(market.tickSize).times(openingTicks).toFixed() };
 }
 
 /** What one command did. */
@@ -109,7 +116,10 @@ export function live({ config, commands }: Pick<Lifecycle, 'config' | 'commands'
   return { engine, happened };
 }
 
-/** Every field of a command or an event, however deep, through a function of its name; fields of `spec` apart. */
+/** Fields that hold the terms of a market: they are described anew by each property, or not at all. */
+const TERMS: ReadonlySet<string> = new Set(['spec', 'nextSpec']);
+
+/** Every field of a command or an event, however deep, through a function of its name; terms are left as they are. */
 export function mapFields<T>(value: T, change: (name: string, field: unknown) => unknown): T {
   const walk = (field: unknown, name: string): unknown => {
     if (Array.isArray(field)) return field.map((entry) => walk(entry, name));
@@ -117,7 +127,7 @@ export function mapFields<T>(value: T, change: (name: string, field: unknown) =>
       return Object.fromEntries(
         Object.entries(field).map(([key, inner]) => [
           key,
-          key === 'spec' ? inner : walk(inner, key),
+          TERMS.has(key) ? inner : walk(inner, key),
         ]),
       );
     }
@@ -131,7 +141,7 @@ export function bare(
   events: readonly EngineEvent[],
   without: readonly string[] = [],
 ): readonly Readonly<Record<string, unknown>>[] {
-  const dropped = ['seq', 'index', 'spec', ...without];
+  const dropped = ['seq', 'index', ...TERMS, ...without];
   return events.map((event) =>
     Object.fromEntries(Object.entries(event).filter(([key]) => !dropped.includes(key))),
   );

@@ -24,7 +24,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'withdrawal-forgets-supply',
     file: 'accounts/custody.ts',
-    find: 'state.supply = quanta(state.supply - command.amount);',
+    find: 'state.supply = quanta(state.supply - paid);',
     replace: '',
     invariant: 'conservation',
     inState: true,
@@ -89,14 +89,15 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replace: '',
     invariant: 'conservation',
     inState: true,
+    profile: 'tape',
     least: 5,
     because:
       'a market, an index, recorded depth, a recorded trade that takes it, and a funding rate',
   },
   {
-    name: 'index-forgets-liquidation',
-    file: 'pricing/mark-price.ts',
-    find: 'state.liquidationDue = true;\n  if (changed) emitMark(state, market, mark);',
+    name: 'mark-forgets-liquidation',
+    file: 'pricing/recompute-mark.ts',
+    find: 'market.liquidationDue = true;\n  state.liquidationDue = true;\n  if (changed) emitMark(state, market, mark);',
     replace: 'if (changed) emitMark(state, market, mark);',
     invariant: 'noneLiquidatable',
     inState: true,
