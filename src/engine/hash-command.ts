@@ -7,7 +7,7 @@ import type { RollingHash } from '../base/rolling-hash.ts';
 import { ORDER_TYPES } from './book/order-table.ts';
 import type { Command, NewOrder, PlaceOrder } from './commands.ts';
 import { hashSpec } from './hash-spec.ts';
-import { REFUSALS, type Outcome } from './rejections.ts';
+import { outcomeNumber, type Outcome } from './rejections.ts';
 import { hashBar, hashL3, hashLevels } from './tape/hash-tape.ts';
 
 export function hashCommand(hash: RollingHash, command: Command): void {
@@ -221,5 +221,5 @@ function hashNewOrder(hash: RollingHash, order: NewOrder): void {
 }
 
 export function hashOutcome(hash: RollingHash, outcome: Outcome): void {
-  hash.int(outcome === 'ok' ? -1 : codeOf(REFUSALS, outcome));
+  hash.int(outcomeNumber(outcome));
 }

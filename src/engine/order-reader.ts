@@ -3,7 +3,7 @@ import { lots, type AccountId, type Lots, type OrderId, type SubaccountId } from
 import type { OrderRows } from './book/order-rows.ts';
 import { NONE, ORDER_STATUSES, ORDER_TYPES } from './book/order-table.ts';
 import type { RowFilter } from './book/row-tags.ts';
-import { findClientId } from './orders/place.ts';
+import { findClientId } from './orders/refusal.ts';
 import type { State } from './state.ts';
 import type { OrderFilter, OrderList, OrderPlace, OrderView } from './views.ts';
 

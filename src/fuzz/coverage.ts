@@ -13,6 +13,9 @@ export type Counts = Readonly<Record<string, number>>;
 
 /** No code is used again: these belong to rules that are gone, or to what no run is long enough for. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
+  'refusal price_off_tick',
+  'refusal quantity_off_lot',
+  'refusal trailing_percent_off_step',
   'refusal inverse_market',
   'refusal too_many_markets',
   'refusal vault_not_priced',
@@ -34,7 +37,7 @@ export class Coverage implements Judge {
 
   after(_engine: Engine, command: Command, outcome: Outcome): null {
     bump(this.commands, command.kind);
-    if (outcome !== 'ok') bump(this.outcomes, outcome);
+    if (outcome !== 'ok') bump(this.outcomes, outcome.code);
     return null;
   }
 

@@ -1,6 +1,7 @@
 /** The oracle in lockstep: outcome, events and state of every command against a second implementation of the rules. */
 import type { ExchangeConfig } from '../engine/config.ts';
 import type { EngineEvent } from '../engine/events.ts';
+import { outcomeCode } from '../engine/rejections.ts';
 import type { Judge, Violation } from './judge.ts';
 import { divergenceText, type Divergence } from './oracle/divergence.ts';
 import { Oracle } from './oracle/oracle.ts';
@@ -18,9 +19,10 @@ export function oracleLockstep(config: ExchangeConfig): Judge {
       heard = [];
       const expected = oracle.apply(command);
       const { seq } = oracle;
-      if (expected !== outcome) {
+      const code = outcomeCode(outcome);
+      if (expected !== code) {
         const what = `the outcome of ${command.kind}`;
-        return describe({ seq, what, oracle: expected, engine: outcome, rule: 'R-2.8' });
+        return describe({ seq, what, oracle: expected, engine: code, rule: 'R-2.8' });
       }
       const found = oracle.compare(engine, events, seq % FULL_EVERY === 0);
       return found === null ? null : describe(found);

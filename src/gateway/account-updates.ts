@@ -3,8 +3,9 @@
  * signers. Each is checked in the order of R-2.8, signed, and uses an account nonce.
  */
 import { invalidField, MESSAGES } from '../contract/messages.ts';
+import { signersRefusal } from '../engine/accounts/authority.ts';
 import type { Command } from '../engine/commands.ts';
-import { formatDecimal, stepsExact, type Decimal } from '../num/decimal.ts';
+import { stepsExact, type Decimal } from '../num/decimal.ts';
 import {
   COLLATERAL_DECIMALS,
   ppm,
@@ -17,7 +18,7 @@ import {
 import { mustAct, mustBeSigned, mustSubaccount } from './authorise.ts';
 import type { Caller, Context } from './context.ts';
 import { Fields } from './fields.ts';
-import { REFUSAL_REPLIES } from './refusal-reply.ts';
+import { mustSucceed } from './refusal-reply.ts';
 import { RequestError } from './request-error.ts';
 import { MAX_SIGNATURES } from './signed-requests.ts';
 
@@ -149,14 +150,7 @@ function marginRatio(context: Context, market: MarketId, margin: Decimal): numbe
       invalidField('margin', `must have at most ${String(MARGIN_DECIMALS)} decimals`),
     );
   }
-  if (ratio <= 0n || ratio > 1_000_000n) {
-    throw new RequestError(REFUSAL_REPLIES.margin_out_of_range);
-  }
-  const least = BigInt(context.engine.market(market).spec.tiers[0]?.initialMarginPpm ?? 0);
-  if (ratio < least) {
-    const minimum = formatDecimal(least, MARGIN_DECIMALS);
-    throw new RequestError(invalidField('margin', `must be at least ${minimum}`));
-  }
+  mustSucceed(context.engine.checkMarginRatio(market, Number(ratio)));
   return Number(ratio);
 }
 
@@ -220,9 +214,7 @@ export function updateSigners(context: Context, input: unknown, caller: Caller):
     signatures,
   });
   mustHaveNonce(context, account, null, nonce);
-  if (quorum < 1n || quorum > BigInt(signers.length)) {
-    throw new RequestError(REFUSAL_REPLIES.quorum_out_of_range);
-  }
+  mustSucceed(signersRefusal(signers, Number(quorum)));
   return carryOut(context, {
     kind: 'updateSigners',
     timeUs,
@@ -249,13 +241,11 @@ function mustHaveNonce(
 ): void {
   const id = context.engine.accountIdOf(account);
   if (id === undefined) throw new RequestError(MESSAGES.accountNotFound);
-  const refusal = context.engine.checkAccountNonce(id, delegate, nonce);
-  if (refusal !== null && refusal !== 'ok') throw new RequestError(REFUSAL_REPLIES[refusal]);
+  mustSucceed(context.engine.checkAccountNonce(id, delegate, nonce));
 }
 
 /** These requests answer nothing but that they were done. */
 function carryOut(context: Context, command: Command): null {
-  const outcome = context.submit(command);
-  if (outcome !== 'ok') throw new RequestError(REFUSAL_REPLIES[outcome]);
+  mustSucceed(context.submit(command));
   return null;
 }

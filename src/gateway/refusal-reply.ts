@@ -1,4 +1,4 @@
-/** Engine refusals in the contract's words (R-11.1): one row a code. */
+/** Refusals of the engine as the contract's errors (R-11.1): one row per code. */
 import {
   invalidField,
   internalError,
@@ -6,9 +6,15 @@ import {
   notOffered,
   type ErrorReply,
 } from '../contract/messages.ts';
-import type { Refusal } from '../engine/rejections.ts';
+import type { Outcome, Refusal, RefusalCode, RefusalOf } from '../engine/rejections.ts';
+import { formatDecimal } from '../num/decimal.ts';
+import { inSteps } from './encode.ts';
+import { RequestError } from './request-error.ts';
 
-export const REFUSAL_REPLIES: Readonly<Record<Refusal, ErrorReply>> = {
+/** The reply to a code: always the same, or made from the data of the refusal. */
+type Row<Code extends RefusalCode> = ErrorReply | ((refusal: RefusalOf<Code>) => ErrorReply);
+
+const REPLIES: { readonly [Code in RefusalCode]: Row<Code> } = {
   market_not_found: MESSAGES.symbolNotFound,
   account_not_found: MESSAGES.accountNotFound,
   subaccount_not_found: MESSAGES.invalidSubaccountIndex,
@@ -18,34 +24,62 @@ export const REFUSAL_REPLIES: Readonly<Record<Refusal, ErrorReply>> = {
   nonce_used: MESSAGES.nonceUsed,
   nonce_too_low: MESSAGES.nonceTooLow,
   client_id_in_use: MESSAGES.clientIdInUse,
-  price_not_positive: MESSAGES.priceNotPositive,
-  price_too_high: invalidField('price', "exceeds the market's maxPrice"),
+  price_not_positive: ({ field }) =>
+    field === 'price' ? MESSAGES.priceNotPositive : invalidField(field, 'must be positive'),
+  price_off_tick: ({ field, tickSize, ioc }) =>
+    invalidField(
+      field,
+      ioc
+        ? `a buy needs at least one tick, ${tickSize}`
+        : `must be a multiple of the tick size ${tickSize}`,
+    ),
+  price_too_high: ({ field, maxTicks, tickSize }) =>
+    invalidField(field, `must be at most ${inSteps(maxTicks, tickSize)}`),
   quantity_zero: MESSAGES.quantityZero,
-  quantity_below_minimum: invalidField('quantity', "is below the market's minQuantity"),
-  quantity_above_maximum: invalidField('quantity', "exceeds the market's maxQuantity"),
+  quantity_off_lot: ({ lotSize }) =>
+    invalidField('quantity', `must be a multiple of the lot size ${lotSize}`),
+  quantity_below_minimum: ({ minLots, lotSize }) =>
+    invalidField('quantity', `must be at least ${inSteps(minLots, lotSize)}`),
+  quantity_above_maximum: ({ maxLots, lotSize }) =>
+    invalidField('quantity', `must be at most ${inSteps(maxLots, lotSize)}`),
   flags_conflict: MESSAGES.flagsConflict,
-  originator_fee_too_high: invalidField('originatorFee', 'exceeds the limit in GET /config'),
+  originator_fee_too_high: ({ maxPpm }) =>
+    invalidField('originatorFee', `must be at most ${String(maxPpm)} ppm`),
   originator_missing: MESSAGES.originatorMissing,
   originator_not_allowed: invalidField('originator', 'is an account of the exchange'),
   batch_empty: invalidField('orders', 'must have at least one order'),
-  batch_too_large: invalidField('orders', 'must have at most 100 orders'),
+  batch_too_large: ({ maxOrders }) =>
+    invalidField('orders', `must have at most ${String(maxOrders)} orders`),
   batch_nonces_not_increasing: invalidField(
     'nonce',
     'must increase from order to order in a batch',
   ),
-  period_not_allowed: invalidField('period', 'belongs to twap orders, which need it'),
+  period_not_allowed: ({ orderType }) =>
+    orderType === 'limit'
+      ? MESSAGES.periodOnLimit
+      : invalidField('period', 'belongs to twap orders, which need it'),
   period_not_positive: invalidField('period', 'must be above 0'),
   trailing_percent_not_allowed: invalidField(
     'trailingPercent',
     'belongs to trailingStop orders, which need it',
   ),
+  trailing_percent_off_step: invalidField('trailingPercent', 'must have at most 4 decimals'),
   trailing_percent_out_of_range: invalidField('trailingPercent', 'must be above 0 and below 100'),
   trigger_price_not_allowed: invalidField(
     'triggerPrice',
     'belongs to takeProfit and stopLoss orders, which need it, and to trailingStop orders',
   ),
-  trigger_price_not_positive: invalidField('triggerPrice', 'must be positive'),
-  parent_not_allowed: invalidField('parentOrderId', 'belongs to takeProfit and stopLoss orders'),
+  trigger_price_not_positive: ({ field }) => invalidField(field, 'must be positive'),
+  parent_not_allowed: ({ leg, orderType }) => {
+    if (leg === null) {
+      return invalidField('parentOrderId', 'belongs to takeProfit and stopLoss orders');
+    }
+    const isSliced = orderType === 'twap' || orderType === 'iceberg';
+    return invalidField(
+      leg,
+      `cannot be attached to a ${isSliced ? orderType : 'reduceOnly'} order`,
+    );
+  },
   leg_not_reduce_only: invalidField(
     'flags.reduceOnly',
     'must be true for a takeProfit or stopLoss of a pair or with a parent',
@@ -76,12 +110,15 @@ export const REFUSAL_REPLIES: Readonly<Record<Refusal, ErrorReply>> = {
   amount_exceeds_exchange_limit: MESSAGES.amountExceedsExchange,
   transfer_not_allowed: MESSAGES.transferNotAllowed,
   margin_out_of_range: invalidField('margin', 'must be a ratio above 0 and at most 1'),
-  margin_below_initial: invalidField('margin', "is below the market's initial margin ratio"),
+  margin_below_initial: ({ minPpm }) =>
+    invalidField('margin', `must be at least ${formatDecimal(BigInt(minPpm), 6)}`),
   margin_mode_in_use: MESSAGES.marginInUse,
   margin_insufficient: MESSAGES.marginInsufficient,
   delegate_not_allowed: MESSAGES.delegateNotAllowed,
-  too_many_delegates: invalidField('delegate', 'the subaccount has 16 delegates already'),
-  signers_count: invalidField('signers', 'must have 1 to 16 entries'),
+  too_many_delegates: ({ maxDelegates }) =>
+    invalidField('delegate', `the subaccount has ${String(maxDelegates)} delegates already`),
+  signers_count: ({ maxSigners }) =>
+    invalidField('signers', `must have 1 to ${String(maxSigners)} entries`),
   signers_not_distinct: invalidField(
     'signers',
     'must be distinct addresses and not the zero address',
@@ -95,7 +132,8 @@ export const REFUSAL_REPLIES: Readonly<Record<Refusal, ErrorReply>> = {
   vault_shares_zero: MESSAGES.vaultSharesZero,
   symbol_already_listed: invalidField('symbol', 'is listed already'),
   market_spec_invalid: invalidField('market', 'its figures leave the range of exact arithmetic'),
-  too_many_markets: invalidField('market', 'at most 65536 markets'),
+  too_many_markets: ({ maxMarkets }) =>
+    invalidField('market', `at most ${String(maxMarkets)} markets`),
   index_source_not_oracle: invalidField('symbol', "the market's index is its own mid price"),
   mark_source_not_external: invalidField('symbol', "the market's mark is not external"),
   funding_source_not_external: invalidField('symbol', "the market's funding is not external"),
@@ -110,3 +148,14 @@ export const REFUSAL_REPLIES: Readonly<Record<Refusal, ErrorReply>> = {
   ),
   price_outside_band: invalidField('price', 'is outside the price band of the last index'),
 };
+
+export function refusalReply(refusal: Refusal): ErrorReply {
+  // The row of a code takes the refusals of that code.
+  const row = REPLIES[refusal.code] as ErrorReply | ((refusal: Refusal) => ErrorReply);
+  return typeof row === 'function' ? row(refusal) : row;
+}
+
+/** Throws the error of a refusal; null and `ok` are none. */
+export function mustSucceed(outcome: Outcome | null): void {
+  if (outcome !== null && outcome !== 'ok') throw new RequestError(refusalReply(outcome));
+}

@@ -3,7 +3,7 @@ import type { Command } from '../../src/engine/commands.ts';
 import type { ExchangeConfig } from '../../src/engine/config.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
-import type { Outcome } from '../../src/engine/rejections.ts';
+import { outcomeCode, type RefusalCode } from '../../src/engine/rejections.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import {
   ACTIONS,
@@ -88,7 +88,7 @@ function changed(drawn: MarketInput, change: NonNullable<LifeOptions['market']>)
 
 /** What one command did. */
 export interface Happened {
-  readonly outcome: Outcome;
+  readonly outcome: 'ok' | RefusalCode;
   readonly events: readonly EngineEvent[];
 }
 
@@ -104,7 +104,7 @@ export function live({ config, commands }: Pick<Life, 'config' | 'commands'>): L
     const outcome = engine.apply(command, (event) => {
       events.push(event);
     });
-    return { outcome, events };
+    return { outcome: outcomeCode(outcome), events };
   });
   return { engine, happened };
 }

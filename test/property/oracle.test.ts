@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import type { Command, NewOrder } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
-import { END_REASONS, REFUSALS } from '../../src/engine/rejections.ts';
+import { END_REASONS, outcomeCode, REFUSALS } from '../../src/engine/rejections.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import { CommandGenerator } from '../../src/fuzz/generator.ts';
 import { divergenceText } from '../../src/fuzz/oracle/divergence.ts';
@@ -58,9 +58,9 @@ function step(
     if ('reason' in event && event.reason !== null) note(`reason ${event.reason}`);
     if (event.kind === 'liquidationStep') note(`${event.isolated ? 'isolated ' : ''}${event.step}`);
   });
-  note(`outcome ${outcome}`);
+  note(`outcome ${outcomeCode(outcome)}`);
   if (divergence !== null) throw new Error(`${divergenceText(divergence)}\n${inWords(command)}`);
-  return outcome;
+  return outcomeCode(outcome);
 }
 
 /** What a group may get wrong, one field of its last order at a time. */

@@ -1,7 +1,7 @@
 /** An exchange and the oracle, command by command, compared after each. */
 import type { Command } from '../../engine/commands.ts';
 import type { EngineEvent, EventSink } from '../../engine/events.ts';
-import type { Outcome } from '../../engine/rejections.ts';
+import { outcomeCode, type Outcome } from '../../engine/rejections.ts';
 import type { Engine } from '../../engine/views.ts';
 import type { Divergence } from './divergence.ts';
 import { Oracle } from './oracle.ts';
@@ -34,9 +34,10 @@ export class Lockstep {
     });
     const expected = this.oracle.apply(command);
     const { seq } = this.oracle;
-    if (expected !== outcome) {
+    const code = outcomeCode(outcome);
+    if (expected !== code) {
       const what = `the outcome of ${command.kind}`;
-      const divergence = { seq, what, oracle: expected, engine: outcome, rule: 'R-2.8' };
+      const divergence = { seq, what, oracle: expected, engine: code, rule: 'R-2.8' };
       return { outcome, divergence };
     }
     const full = seq % FULL_EVERY === 0;

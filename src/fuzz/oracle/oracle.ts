@@ -5,7 +5,6 @@
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
 import type { EngineEvent } from '../../engine/events.ts';
-import type { Outcome } from '../../engine/rejections.ts';
 import type { ExchangeView } from '../../engine/views.ts';
 import { updateDelegate, updateSigners } from './authority.ts';
 import { compareEvents } from './compare-events.ts';
@@ -23,7 +22,7 @@ import { tapeBar } from './bars.ts';
 import { tapeL3 } from './single-orders.ts';
 import { tapeDepth, tapeGap, tapeSnapshot, tapeTrade } from './tape.ts';
 import { runConsequences, runTimers } from './time.ts';
-import { newWorld, type World } from './world.ts';
+import { newWorld, type Answer, type World } from './world.ts';
 
 export class Oracle {
   private readonly world: World;
@@ -38,7 +37,7 @@ export class Oracle {
   }
 
   /** Runs due timers, then the command; answers its outcome by the rules. */
-  apply(command: Command): Outcome {
+  apply(command: Command): Answer {
     const { world } = this;
     world.seq += 1;
     world.said = [];
@@ -69,7 +68,7 @@ export class Oracle {
 }
 
 /** All that an exchange can be told. */
-function carryOut(world: World, c: Command): Outcome {
+function carryOut(world: World, c: Command): Answer {
   switch (c.kind) {
     case 'advanceTime':
       return 'ok';

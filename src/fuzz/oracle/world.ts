@@ -7,7 +7,7 @@ import type {
   SelfTradeMode,
 } from '../../engine/config.ts';
 import type { Cause, EngineEvent, LedgerReason } from '../../engine/events.ts';
-import type { EndReason, Refusal } from '../../engine/rejections.ts';
+import type { EndReason, RefusalCode } from '../../engine/rejections.ts';
 import type { OrderStatus } from '../../engine/views.ts';
 import { ofPpm, type Rate } from './numbers.ts';
 import type { Holder, Movement, Snapshot } from './records.ts';
@@ -481,4 +481,4 @@ export function bookMargin(
   });
 }
 
-export type Answer = 'ok' | Refusal;
+export type Answer = 'ok' | RefusalCode;

@@ -4,6 +4,7 @@
  */
 import type { Violation } from '../judge.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
+import type { Outcome } from '../../engine/rejections.ts';
 import { ZERO_ADDRESS } from '../../gateway/encode.ts';
 import { NEVER_MS } from '../run-setup.ts';
 import type { OrderSource, PerformedAct } from './performance.ts';
@@ -111,8 +112,8 @@ function stepOf({ act, reply, outcome, savedAs }: PerformedAct, names: Names): E
   }
 }
 
-const expectedOutcome = (outcome: string | null): Entries =>
-  outcome === null || outcome === 'ok' ? {} : { expect: { outcome } };
+const expectedOutcome = (outcome: Outcome | null): Entries =>
+  outcome === null || outcome === 'ok' ? {} : { expect: { outcome: outcome.code } };
 
 /** A request without what the scenario fills in by itself. */
 function withoutDefaults(

@@ -189,7 +189,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'minimum-excludes-itself',
-    file: 'engine/orders/admission.ts',
+    file: 'engine/orders/refusal.ts',
     find: 'size < spec.minLots',
     replace: 'size <= spec.minLots',
     means: 'an order of the least quantity is refused',
@@ -230,8 +230,8 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'client-id-free-at-once',
-    file: 'engine/orders/place.ts',
-    find: 'command.clientId !== null && findClientId(state, subaccount, command.clientId) !== NONE',
+    file: 'engine/orders/refusal.ts',
+    find: 'names?.has(clientId) === true || findClientId(state, subaccount, clientId) !== NONE',
     replace: 'false',
     means: 'a clientId may be used twice at a time',
     rule: 'R-2.11',
