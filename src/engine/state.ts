@@ -34,9 +34,9 @@ import { OrderTable } from './book/order-table.ts';
 import type { ExchangeConfig, TriggerSource } from './config.ts';
 import type { Cause, EngineEvent, EventSink } from './events.ts';
 import { codeOf } from '../base/code-of.ts';
-import { CAUSES } from './hash.ts';
+import { CAUSES } from './chain-hash/state-hash.ts';
 import type { Market } from './market/market.ts';
-import type { OperatorEntry, TransferView, VaultSnapshotView } from './views.ts';
+import type { OperatorEntry, TransferView, VaultSnapshotView } from './read/views.ts';
 
 /** The tape's two accounts: addresses that no key signs for. */
 export const HOUSE_MAKER = address('0x0000000000000000000000000000000000000001');

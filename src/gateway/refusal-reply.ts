@@ -6,7 +6,7 @@ import {
   notOffered,
   type ErrorReply,
 } from '../contract/messages.ts';
-import type { Outcome, Refusal, RefusalCode, RefusalOf } from '../engine/rejections.ts';
+import type { Outcome, Refusal, RefusalCode, RefusalOf } from '../engine/refusals.ts';
 import { formatDecimal } from '../num/decimal.ts';
 import { inSteps } from './encode.ts';
 import { RequestError } from './request-error.ts';

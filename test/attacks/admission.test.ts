@@ -3,13 +3,13 @@
  * start, orders without any price, fees routed to the exchange's own accounts, and money sent to the zero address.
  */
 import { afterAll, describe, expect, test } from 'vitest';
-import { outcomeCode } from '../../src/engine/rejections.ts';
+import { outcomeCode } from '../../src/engine/refusals.ts';
 import { parseExchangeConfig, parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { address, lots, ppm, priceTicks, timeUs } from '../../src/num/units.ts';
 import type { MarketSpec } from '../../src/engine/config.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
-import { CASH_FEED, GENESIS, usd } from '../risk/world.ts';
+import { CASH_FEED, GENESIS, usd } from '../engine/risk-world.ts';
 import { AttackWorld, MARKET, expectOracleAgrees } from './world.ts';
 
 afterAll(expectOracleAgrees);

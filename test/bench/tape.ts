@@ -4,7 +4,7 @@
  * Then what memory a tape takes that is ten times as long as one that fills what a market keeps. Run with --expose-gc; prints JSON.
  */
 import { DataFrame } from 'data-forge';
-import { outcomeCode } from '../../src/engine/rejections.ts';
+import { outcomeCode } from '../../src/engine/refusals.ts';
 import { backtest, type IStrategy } from 'grademark';
 import type { Command, NewOrder } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
@@ -19,7 +19,7 @@ import {
   subaccountId,
   timeUs,
 } from '../../src/num/units.ts';
-import { openDataset, type Dataset } from '../../src/store/dataset-files.ts';
+import { openDataset, type Dataset } from '../../src/tape-files/dataset-files.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
 import { barCommand, walk } from './bar-flow.ts';
 import { RECORDED } from './long-tape.ts';

@@ -19,7 +19,7 @@ import {
   type ErrorReply,
 } from '../../src/contract/messages.ts';
 import { refusalReply } from '../../src/gateway/refusal-reply.ts';
-import { FAULTS } from '../../src/http/faults.ts';
+import { FAULTS } from '../../src/http/injected-faults.ts';
 import { CLOSE_SLOW, CLOSE_TOKEN } from '../../src/http/feeds/connection.ts';
 import { ALL_EXAMPLES } from './refusal-examples.ts';
 

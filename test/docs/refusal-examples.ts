@@ -4,7 +4,7 @@ import {
   type Refusal,
   type RefusalCode,
   type RefusalOf,
-} from '../../src/engine/rejections.ts';
+} from '../../src/engine/refusals.ts';
 import { lots, ppm, priceTicks, quanta, timeUs } from '../../src/num/units.ts';
 
 /** Every code whose refusals carry data has at least one example; the compiler asks for it. */

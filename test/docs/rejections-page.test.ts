@@ -1,6 +1,6 @@
 /** docs/REJECTIONS.md is made from the codes and the texts that the code has. `npx vitest run test/docs -u` writes it. */
 import { expect, test } from 'vitest';
-import { END_REASONS } from '../../src/engine/rejections.ts';
+import { END_REASONS } from '../../src/engine/refusals.ts';
 import { refusalReply } from '../../src/gateway/refusal-reply.ts';
 import { ALL_EXAMPLES } from './refusal-examples.ts';
 
@@ -37,7 +37,7 @@ test('docs/REJECTIONS.md is current', async () => {
 ## Refusals
 
 A refused command leaves no record, uses no nonce and emits no event. \`Exchange.apply\` returns the
-refusal: an object with its \`code\` and its data (\`src/engine/rejections.ts\`). The gateway formats it
+refusal: an object with its \`code\` and its data (\`src/engine/refusals.ts\`). The gateway formats it
 as the status and the text of the reply (\`src/gateway/refusal-reply.ts\`). Scenarios expect the code
 as the \`outcome\` of a simulation verb.
 

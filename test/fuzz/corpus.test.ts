@@ -3,17 +3,17 @@
  * go on alike when the exchange is restored before any of their commands.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { outcomeCode } from '../../src/engine/rejections.ts';
+import { outcomeCode } from '../../src/engine/refusals.ts';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Exchange } from '../../src/engine/exchange.ts';
-import type { Engine } from '../../src/engine/views.ts';
-import { allInvariants, judgeJournal } from '../../src/fuzz/judge-journal.ts';
-import { allOf, type Judge } from '../../src/fuzz/judge.ts';
-import { oracleLockstep } from '../../src/fuzz/oracle-judge.ts';
+import type { Engine } from '../../src/engine/read/views.ts';
+import { allInvariants, judgeJournal } from '../../src/fuzz/check-journal.ts';
+import { allOf, type Judge } from '../../src/fuzz/checker.ts';
+import { oracleLockstep } from '../../src/fuzz/oracle-checker.ts';
 import { parseScenario } from '../../src/scenario/parse.ts';
-import { runScenario } from '../../src/scenario/run.ts';
-import { JournalReader } from '../../src/sim/journal/frames.ts';
+import { runScenario } from '../../src/scenario/run-scenario.ts';
+import { JournalReader } from '../../src/journal/format/frames.ts';
 import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
 
 const FOLDER = join(import.meta.dirname, 'corpus');

@@ -4,7 +4,7 @@
  * at each.
  */
 import { describe, expect, test } from 'vitest';
-import { outcomeCode } from '../../src/engine/rejections.ts';
+import { outcomeCode } from '../../src/engine/refusals.ts';
 import type { Command, NewOrder, PlaceOrder, Transfer } from '../../src/engine/commands.ts';
 import type { MarketSpec } from '../../src/engine/config.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
@@ -12,7 +12,7 @@ import { Exchange } from '../../src/engine/exchange.ts';
 import { NEVER_MS, userAddress } from '../../src/fuzz/run-setup.ts';
 import type { MarketInput } from '../../src/gateway/market-config.ts';
 import { lots, orderId, priceTicks, quanta, subaccountId, timeUs } from '../../src/num/units.ts';
-import { allRows } from '../../src/sim/diff/state-rows.ts';
+import { allRows } from '../../src/journal/diff/state-rows.ts';
 import { EFFORT } from '../setup/effort.ts';
 import {
   bare,

@@ -6,7 +6,7 @@
  * A window is a ring sorted ascending, in the exchange's cells. In-order use appends in O(1); late use inserts by shifting.
  */
 import type { Archive } from '../../base/archive.ts';
-import type { Refusal } from '../rejections.ts';
+import type { Refusal } from '../refusals.ts';
 import { NonceCells } from './nonce-cells.ts';
 
 export const NONCE_WINDOW = 1024;

@@ -1,17 +1,17 @@
 /**
  * What stops an admitted order: faults hold it against the book, the position and the margin, when it is placed and when it is
- * released, in the order of R-2.8. What is refused before that is in refusal.ts.
+ * released, in the order of R-2.8. What is refused before that is in order-refusal.ts.
  */
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { Lots, Ppm, PriceTicks } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
-import type { EndReason } from '../rejections.ts';
-import { isFrozen } from '../risk/freshness.ts';
-import { affordsOrder } from '../risk/margin.ts';
-import { isBeyondRestingLimit } from '../risk/price-band.ts';
+import type { EndReason } from '../refusals.ts';
+import { isFrozen } from '../pricing/freshness.ts';
+import { affordsOrder } from '../margin/margin.ts';
+import { isBeyondRestingLimit } from '../pricing/price-band.ts';
 import type { State } from '../state.ts';
-import { fillableLots, reducibleLots } from './legs.ts';
+import { fillableLots, reducibleLots } from './protective-orders.ts';
 
 /** The terms that every order has. */
 export interface Terms {

@@ -4,7 +4,7 @@
  */
 import type { NewOrder, PlaceOrder } from '../commands.ts';
 import type { MarketSpec } from '../config.ts';
-import type { Leg, PriceField, Refusal } from '../rejections.ts';
+import type { Leg, PriceField, Refusal } from '../refusals.ts';
 
 export const MAX_BATCH_ORDERS = 100;
 export const BATCH_TOO_LARGE = { code: 'batch_too_large', maxOrders: MAX_BATCH_ORDERS } as const;

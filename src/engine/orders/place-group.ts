@@ -7,16 +7,16 @@ import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE, type OrderTerms } from '../book/order-table.ts';
 import type { NewOrder, PlaceOrders } from '../commands.ts';
 import type { Market } from '../market/market.ts';
-import type { EndReason, Outcome } from '../rejections.ts';
+import type { EndReason, Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
 import { orderFault, waitingFault } from './admission.ts';
 import { execute } from './execute.ts';
 import { groupKind, type GroupKind } from './group-rules.ts';
 import { accept, addOrder, reject } from './place.ts';
-import { orderRefusal } from './refusal.ts';
-import { Special, type Attached, type OrderRef } from './special.ts';
+import { orderRefusal } from './order-refusal.ts';
+import { Special, type Attached, type OrderRef } from './conditional.ts';
 import { sliceDueUs, watchSlice } from './twap.ts';
-import { wait } from './waiting.ts';
+import { wait } from './pending.ts';
 
 export function placeOrders(state: State, command: PlaceOrders): Outcome {
   const refusal = orderRefusal(state, command, state.nowUs);

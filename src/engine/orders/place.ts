@@ -1,5 +1,5 @@
 /**
- * Placing an order (R-2.*): refusals first (refusal.ts), none of which leaves a trace; then the nonce is used and the order
+ * Placing an order (R-2.*): refusals first (order-refusal.ts), none of which leaves a trace; then the nonce is used and the order
  * has a number; then the rejections that leave a record; then it is accepted, matched, and rests or ends.
  */
 import { hashText } from '../../base/slot-index.ts';
@@ -7,14 +7,14 @@ import { orderId, type OrderId } from '../../num/units.ts';
 import type { Subaccount } from '../accounts/subaccount.ts';
 import type { OrderTerms } from '../book/order-table.ts';
 import type { PlaceOrder } from '../commands.ts';
-import { hashOrderAccepted, hashOrderRejected } from '../hash.ts';
-import type { EndReason, Outcome } from '../rejections.ts';
+import { hashOrderAccepted, hashOrderRejected } from '../chain-hash/state-hash.ts';
+import type { EndReason, Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
 import { orderFault } from './admission.ts';
 import { retain } from './end.ts';
 import { execute } from './execute.ts';
 import { watchExpiry } from './expiry.ts';
-import { orderRefusal } from './refusal.ts';
+import { orderRefusal } from './order-refusal.ts';
 
 export function placeOrder(state: State, command: PlaceOrder): Outcome {
   const refusal = orderRefusal(state, command, state.nowUs);

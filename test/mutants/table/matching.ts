@@ -45,7 +45,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'band-rounds-outward',
-    file: 'engine/risk/price-band.ts',
+    file: 'engine/pricing/price-band.ts',
     find: 'side * floorDiv(mark * market.spec.priceBandPpm, PPM)',
     replace: 'side * (floorDiv(mark * market.spec.priceBandPpm, PPM) + 1)',
     means: 'the band is a tick wider than it may be',
@@ -53,7 +53,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'rest-within-twenty-bands',
-    file: 'engine/risk/price-band.ts',
+    file: 'engine/pricing/price-band.ts',
     find: 'const RESTING_BANDS = 10;',
     replace: 'const RESTING_BANDS = 20;',
     means: 'orders rest up to twenty bands from the mark',
@@ -125,7 +125,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'frozen-a-moment-early',
-    file: 'engine/risk/freshness.ts',
+    file: 'engine/pricing/freshness.ts',
     find: 'market.freezeDueUs = state.nowUs + state.config.indexStaleUs + 1;',
     replace: 'market.freezeDueUs = state.nowUs + state.config.indexStaleUs;',
     means: 'a market freezes when its price has exactly the allowed age',
@@ -189,7 +189,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'minimum-excludes-itself',
-    file: 'engine/orders/refusal.ts',
+    file: 'engine/orders/order-refusal.ts',
     find: 'size < spec.minLots',
     replace: 'size <= spec.minLots',
     means: 'an order of the least quantity is refused',
@@ -230,7 +230,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'client-id-free-at-once',
-    file: 'engine/orders/refusal.ts',
+    file: 'engine/orders/order-refusal.ts',
     find: 'names?.has(clientId) === true || findClientId(state, subaccount, clientId) !== NONE',
     replace: 'false',
     means: 'a clientId may be used twice at a time',
