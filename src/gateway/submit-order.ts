@@ -54,7 +54,7 @@ const FLAG_FIELDS = ['ioc', 'postOnly', 'reduceOnly'];
 const ATTACHED_FIELDS = ['triggerPrice', 'price', 'clientId'];
 /** Trailing distances have at most 4 decimals of a percent, which is 1e-6 of the price. */
 const PERCENT_STEP: Decimal = { digits: 1n, scale: 4 };
-/** No order has this id: a parent that is not known is one that does not exist. */
+/** No order has this id: a parent that is not known. */
 const NO_ORDER = orderId(0);
 /** A half more is the largest fraction that a double holds; no limit of a market is near. */
 const MAX_FRACTION = 2n ** 51n;
@@ -214,7 +214,10 @@ function place(
     newOrders(context, request, must(markets[i], 'each order has its market')),
   );
   const group = { kind: 'placeOrders', timeUs, subaccount, delegate, orders } as const;
-  mustSucceed(engine.refusalOf(group));
+  mustSucceed(engine.requestRefusal(group));
+  if (orders.some(({ parent }) => parent === NO_ORDER)) {
+    throw new RequestError(MESSAGES.orderNotFound);
+  }
   mustSucceed(context.submit(commandOf(group)));
   const firstId = engine.lastOrderId - orders.length + 1;
   noteIds(context, orderId(firstId), requests);

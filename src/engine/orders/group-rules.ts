@@ -8,6 +8,11 @@ import type { Leg, PriceField, Refusal } from '../refusals.ts';
 
 export const MAX_BATCH_ORDERS = 100;
 export const BATCH_TOO_LARGE = { code: 'batch_too_large', maxOrders: MAX_BATCH_ORDERS } as const;
+/**
+ * How far orders are checked: as a `command`, or as a `request`, which the account and the market's spec admit. A request that
+ * only breaks rules of groups (R-2.14, §3) becomes a command, so the journal shows its refusal.
+ */
+export type RefusalScope = 'request' | 'command';
 /** A trailing distance is above 0 and below 100 %, in 1e-6. */
 const HUNDRED_PERCENT = 1_000_000;
 
@@ -59,13 +64,18 @@ function legOf({ orderType }: NewOrder): Leg {
 }
 
 /** What an order carries that its type does not have, or lacks that it needs. */
-export function typeRefusal(order: NewOrder, spec: MarketSpec): Refusal | null {
+export function typeRefusal(
+  order: NewOrder,
+  spec: MarketSpec,
+  scope: RefusalScope,
+): Refusal | null {
   const { orderType, triggerTicks, trailingPpm, periodMs, parent } = order;
   const trails = orderType === 'trailingStop';
   if ((periodMs !== null) !== (orderType === 'twap')) {
     return { code: 'period_not_allowed', orderType };
   }
-  if (periodMs !== null && periodMs <= 0n) return { code: 'period_not_positive' };
+  const isCommand = scope === 'command';
+  if (isCommand && periodMs !== null && periodMs <= 0n) return { code: 'period_not_positive' };
   if ((trailingPpm !== null) !== trails) return { code: 'trailing_percent_not_allowed' };
   if (trailingPpm !== null) {
     if (!Number.isInteger(trailingPpm)) return { code: 'trailing_percent_off_step' };
@@ -89,24 +99,29 @@ export function typeRefusal(order: NewOrder, spec: MarketSpec): Refusal | null {
   if (parent === null ? attached && !isProtective(order) : attached || !isProtective(order)) {
     return { code: 'parent_not_allowed', leg: null, orderType };
   }
-  if ((parent !== null || attached) && !reduceOnly) return { code: 'leg_not_reduce_only' };
-  if (orderType === 'iceberg' && order.ioc) return { code: 'iceberg_ioc' };
+  if (isCommand && (parent !== null || attached) && !reduceOnly) {
+    return { code: 'leg_not_reduce_only' };
+  }
+  if (isCommand && orderType === 'iceberg' && order.ioc) return { code: 'iceberg_ioc' };
   if (trigger <= maxTicks) return null;
   return { code: 'price_too_high', field: priceField(order, 'triggerPrice'), maxTicks, tickSize };
 }
 
+/** Legs attach to an order that is not itself reduce-only, the first of their group (R-2.15, D-20). */
+export function attachmentRefusal(orders: readonly NewOrder[]): Refusal | null {
+  const leg = orders.find(({ attached }) => attached);
+  const [first] = orders;
+  if (leg === undefined || first === undefined) return null;
+  const attaches = groupKind(orders) === 'bracket' && !first.reduceOnly && !first.attached;
+  if (attaches) return null;
+  return { code: 'parent_not_allowed', leg: legOf(leg), orderType: first.orderType };
+}
+
 /** The rule of its kind that a group breaks. */
 export function groupRefusal(orders: readonly NewOrder[]): Refusal | null {
-  const kind = groupKind(orders);
   const [first, ...others] = orders;
   if (first === undefined) return { code: 'batch_empty' };
-  // Legs attach to an order that is not itself reduce-only, the first of their group (R-2.15, D-20).
-  const attaches = kind === 'bracket' && !first.reduceOnly;
-  const leg = first.attached ? first : others.find(({ attached }) => attached);
-  if (leg !== undefined && (first.attached || !attaches)) {
-    return { code: 'parent_not_allowed', leg: legOf(leg), orderType: first.orderType };
-  }
-  switch (kind) {
+  switch (groupKind(orders)) {
     case 'twap':
       return sliceRefusal(first, others) ?? periodRefusal(first, others);
     case 'iceberg':

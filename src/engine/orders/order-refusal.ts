@@ -15,7 +15,14 @@ import type { NewOrder, PlaceOrder, PlaceOrders } from '../commands.ts';
 import type { Refusal } from '../refusals.ts';
 import type { State } from '../state.ts';
 import { isExpired } from './expiry.ts';
-import { groupRefusal, priceField, shapeRefusal, typeRefusal } from './group-rules.ts';
+import {
+  attachmentRefusal,
+  groupRefusal,
+  priceField,
+  shapeRefusal,
+  typeRefusal,
+  type RefusalScope,
+} from './group-rules.ts';
 
 /** One order of a command: all that a single order and one of a group have alike. */
 type Order = PlaceOrder | NewOrder;
@@ -25,6 +32,7 @@ export function orderRefusal(
   state: State,
   command: PlaceOrder | PlaceOrders,
   nowUs: TimeUs,
+  scope: RefusalScope,
 ): Refusal | null {
   const group = command.kind === 'placeOrders' ? command.orders : null;
   const shape = group === null ? null : shapeRefusal(group);
@@ -57,10 +65,13 @@ export function orderRefusal(
   }
   for (let i = 0; i < count; i++) {
     const order = orderOf(command, i);
-    const refusal = termsRefusal(state, order, delegate);
+    const refusal = termsRefusal(state, order, delegate, scope);
     if (refusal !== null) return refusal;
   }
-  return group === null ? null : (groupRefusal(group) ?? parentRefusal(state, command, group));
+  if (group === null) return null;
+  const attachment = attachmentRefusal(group);
+  if (attachment !== null || scope === 'request') return attachment;
+  return groupRefusal(group) ?? parentRefusal(state, command, group);
 }
 
 function orderOf(command: PlaceOrder | PlaceOrders, i: number): Order {
@@ -80,7 +91,12 @@ export function findClientId(state: State, subaccount: Subaccount, clientId: str
 }
 
 /** Why the terms of an order are against the market's spec, or against its type. */
-function termsRefusal(state: State, order: Order, delegate: AccountId | null): Refusal | null {
+function termsRefusal(
+  state: State,
+  order: Order,
+  delegate: AccountId | null,
+  scope: RefusalScope,
+): Refusal | null {
   const { spec } = state.market(order.market);
   const { tickSize, lotSize } = spec;
   const { priceTicks: price, ioc } = order;
@@ -106,8 +122,10 @@ function termsRefusal(state: State, order: Order, delegate: AccountId | null): R
   if (order.originatorFeePpm > maxPpm) return { code: 'originator_fee_too_high', maxPpm };
   if (order.originator === null) {
     if (order.originatorFeePpm !== 0) return { code: 'originator_missing' };
-  } else if (state.isSystem(order.originator)) return { code: 'originator_not_allowed' };
-  return 'triggerTicks' in order ? typeRefusal(order, spec) : null;
+  } else if (scope === 'command' && state.isSystem(order.originator)) {
+    return { code: 'originator_not_allowed' };
+  }
+  return 'triggerTicks' in order ? typeRefusal(order, spec, scope) : null;
 }
 
 /** A parent is a live order of the same subaccount and market, on the other side. */

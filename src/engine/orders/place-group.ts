@@ -19,7 +19,7 @@ import { sliceDueUs, watchSlice } from './twap.ts';
 import { wait } from './pending.ts';
 
 export function placeOrders(state: State, command: PlaceOrders): Outcome {
-  const refusal = orderRefusal(state, command, state.nowUs);
+  const refusal = orderRefusal(state, command, state.nowUs, 'command');
   if (refusal !== null) return refusal;
 
   const { orders } = command;

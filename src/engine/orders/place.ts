@@ -17,7 +17,7 @@ import { watchExpiry } from './expiry.ts';
 import { orderRefusal } from './order-refusal.ts';
 
 export function placeOrder(state: State, command: PlaceOrder): Outcome {
-  const refusal = orderRefusal(state, command, state.nowUs);
+  const refusal = orderRefusal(state, command, state.nowUs, 'command');
   if (refusal !== null) return refusal;
 
   const market = state.market(command.market);

@@ -381,8 +381,9 @@ export class ExchangeReader implements ExchangeView {
     return findOrders(this.state, id, filter, limit, after);
   }
 
-  refusalOf(command: PlaceOrders): Refusal | null {
-    return orderRefusal(this.state, command, timeUs(Math.max(command.timeUs, this.nowUs)));
+  requestRefusal(command: PlaceOrders): Refusal | null {
+    const nowUs = timeUs(Math.max(command.timeUs, this.nowUs));
+    return orderRefusal(this.state, command, nowUs, 'request');
   }
 
   checkAccountNonce(id: AccountId, delegate: AccountId | null, nonce: bigint): Refusal | null {

@@ -263,7 +263,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'ratio-below-market',
-    file: 'engine/risk/margin-mode.ts',
+    file: 'engine/margin/margin-mode.ts',
     find: 'const minPpm = firstInitialPpm(market);',
     replace: 'const minPpm = market.spec.tiers[0]?.maintenanceMarginPpm ?? 0;',
     means: "an account may set a margin ratio below the market's",
