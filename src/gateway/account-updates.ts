@@ -68,7 +68,7 @@ export function transfer(context: Context, input: unknown, caller: Caller): unkn
       invalidField('amount', `must have at most ${String(COLLATERAL_DECIMALS)} decimals`),
     );
   }
-  return carryOut(context, {
+  return dispatch(context, {
     kind: 'transfer',
     timeUs,
     from,
@@ -129,7 +129,7 @@ export function updateMargin(context: Context, input: unknown, caller: Caller): 
     signatures,
   });
   mustHaveNonce(context, account, delegate, nonce);
-  return carryOut(context, {
+  return dispatch(context, {
     kind: 'updateMargin',
     timeUs,
     subaccount,
@@ -183,7 +183,7 @@ export function updateDelegates(context: Context, input: unknown, caller: Caller
     signatures,
   });
   mustHaveNonce(context, account, null, nonce);
-  return carryOut(context, {
+  return dispatch(context, {
     kind: 'updateDelegate',
     timeUs,
     account,
@@ -215,7 +215,7 @@ export function updateSigners(context: Context, input: unknown, caller: Caller):
   });
   mustHaveNonce(context, account, null, nonce);
   mustSucceed(signersRefusal(signers, Number(quorum)));
-  return carryOut(context, {
+  return dispatch(context, {
     kind: 'updateSigners',
     timeUs,
     account,
@@ -245,7 +245,7 @@ function mustHaveNonce(
 }
 
 /** These requests answer nothing but that they were done. */
-function carryOut(context: Context, command: Command): null {
+function dispatch(context: Context, command: Command): null {
   mustSucceed(context.submit(command));
   return null;
 }

@@ -57,7 +57,7 @@ export function updateMargin(state: State, command: UpdateMargin): Outcome {
     marginPpm,
   });
   moveToMargin(state, subaccount, set, quanta(moved));
-  state.doubt(subaccount);
+  state.markForRiskCheck(subaccount);
   return 'ok';
 }
 
@@ -69,7 +69,7 @@ export function ratioRefusal(market: Market, marginPpm: number): Refusal | null 
 }
 
 function isInUse(exposure: Exposure): boolean {
-  return exposure.positionLots !== 0 || exposure.openOrders !== 0 || exposure.waitingOrders !== 0;
+  return exposure.positionLots !== 0 || exposure.openOrders !== 0 || exposure.pendingOrders !== 0;
 }
 
 /**
