@@ -14,7 +14,7 @@ import type { Command, SetIndex, SetMark } from './commands.ts';
 import type { ExchangeConfig } from './config.ts';
 import { ExchangeReader } from './read/exchange-reader.ts';
 import type { EventSink } from './events.ts';
-import { hashCommand, hashOutcome } from './chain-hash/hash-command.ts';
+import { hashCommand } from './chain-hash/hash-command.ts';
 import { solvencyViolations, violations } from './invariants/invariants.ts';
 import { delistMarket } from './market/delist.ts';
 import { listMarket } from './market/list.ts';
@@ -28,7 +28,7 @@ import { placeOrders } from './orders/place-group.ts';
 import { placeOrder } from './orders/place.ts';
 import { runTriggers } from './orders/triggers.ts';
 import { setSelfTradeMode } from './orders/self-trade.ts';
-import type { Outcome, Refusal } from './refusals.ts';
+import { outcomeNumber, type Outcome, type Refusal } from './refusals.ts';
 import { clearBelowZero } from './liquidation/clearing.ts';
 import { settleFunding } from './funding/funding.ts';
 import { runLiquidations } from './liquidation/liquidation.ts';
@@ -74,7 +74,7 @@ export class Exchange extends ExchangeReader implements Engine {
       if (state.triggersDue || state.newTriggers.length > 0) runTriggers(state);
       if (state.liquidationDue) runLiquidations(state);
       if (state.changedBookCount > 0) settleQuotes(state);
-      hashOutcome(state.hash, outcome);
+      state.hash.int(outcomeNumber(outcome));
       state.hash.commit();
       return outcome;
     } catch (error) {
@@ -182,8 +182,7 @@ function dispatch(state: State, command: Command): Outcome {
 function takeIndex(state: State, command: SetIndex): Outcome {
   const market = state.markets[command.market];
   if (market === undefined) return { code: 'market_not_found' };
-  if (market.status === 'delisted') return { code: 'market_delisted' };
-  const refusal = rangeRefusal(market, command.priceTicks);
+  const refusal = priceRefusal(market, command.priceTicks);
   if (refusal !== null) return refusal;
   if (market.spec.indexSource === 'mid') return { code: 'index_source_not_oracle' };
   setIndex(state, market, command.priceTicks, command.text);
@@ -193,8 +192,7 @@ function takeIndex(state: State, command: SetIndex): Outcome {
 function takeMark(state: State, command: SetMark): Outcome {
   const market = state.markets[command.market];
   if (market === undefined) return { code: 'market_not_found' };
-  if (market.status === 'delisted') return { code: 'market_delisted' };
-  const refusal = rangeRefusal(market, command.priceTicks);
+  const refusal = priceRefusal(market, command.priceTicks);
   if (refusal !== null) return refusal;
   if (market.spec.markSource !== 'external') return { code: 'mark_source_not_external' };
   setMark(state, market, command.priceTicks);
@@ -202,7 +200,8 @@ function takeMark(state: State, command: SetMark): Outcome {
 }
 
 /** Prices from outside may pass the highest price of the market's orders. */
-function rangeRefusal({ spec }: Market, ticks: PriceTicks): Refusal | null {
+function priceRefusal({ spec, status }: Market, ticks: PriceTicks): Refusal | null {
+  if (status === 'delisted') return { code: 'market_delisted' };
   if (ticks <= 0) return { code: 'price_not_positive', field: 'price' };
   if (ticks <= MAX_PRICE_TICKS) return null;
   const maxTicks = priceTicks(MAX_PRICE_TICKS);

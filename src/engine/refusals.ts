@@ -99,35 +99,30 @@ export type PriceField = 'price' | 'triggerPrice' | `${Leg}.${'price' | 'trigger
 
 /** The data of the codes that have any: the field and the limit, in engine units with the size of their unit. */
 interface RefusalData {
-  batch_too_large: { readonly maxOrders: number };
-  price_not_positive: { readonly field: PriceField };
+  batch_too_large: { maxOrders: number };
+  price_not_positive: { field: PriceField };
   /** `ioc`: a buy whose price is below one tick, since prices of `ioc` orders are rounded. */
-  price_off_tick: { readonly field: PriceField; readonly tickSize: string; readonly ioc: boolean };
-  price_too_high: {
-    readonly field: PriceField;
-    readonly maxTicks: PriceTicks;
-    readonly tickSize: string;
-  };
-  quantity_off_lot: { readonly lotSize: string };
-  quantity_below_minimum: { readonly minLots: Lots; readonly lotSize: string };
-  quantity_above_maximum: { readonly maxLots: Lots; readonly lotSize: string };
-  originator_fee_too_high: { readonly maxPpm: Ppm };
-  period_not_allowed: { readonly orderType: OrderType };
-  trigger_price_not_positive: { readonly field: PriceField };
+  price_off_tick: { field: PriceField; tickSize: string; ioc: boolean };
+  price_too_high: { field: PriceField; maxTicks: PriceTicks; tickSize: string };
+  quantity_off_lot: { lotSize: string };
+  quantity_below_minimum: { minLots: Lots; lotSize: string };
+  quantity_above_maximum: { maxLots: Lots; lotSize: string };
+  originator_fee_too_high: { maxPpm: Ppm };
+  period_not_allowed: { orderType: OrderType };
+  trigger_price_not_positive: { field: PriceField };
   /** An attached `leg` that its order, of type `orderType`, cannot have; null: a parent that the order cannot have. */
-  parent_not_allowed: { readonly leg: Leg | null; readonly orderType: OrderType };
-  vault_deposit_too_small: { readonly minQuanta: Quanta };
-  vault_shares_locked: { readonly untilUs: TimeUs };
-  amount_exceeds_available: { readonly availableQuanta: Quanta };
-  margin_below_initial: { readonly minPpm: Ppm };
-  too_many_delegates: { readonly maxDelegates: number };
-  signers_count: { readonly maxSigners: number };
-  too_many_markets: { readonly maxMarkets: number };
+  parent_not_allowed: { leg: Leg | null; orderType: OrderType };
+  vault_deposit_too_small: { minQuanta: Quanta };
+  vault_shares_locked: { untilUs: TimeUs };
+  amount_exceeds_available: { availableQuanta: Quanta };
+  margin_below_initial: { minPpm: Ppm };
+  too_many_delegates: { maxDelegates: number };
+  signers_count: { maxSigners: number };
 }
 
 export type RefusalOf<Code extends RefusalCode> = {
   readonly code: Code;
-} & (Code extends keyof RefusalData ? RefusalData[Code] : unknown);
+} & (Code extends keyof RefusalData ? Readonly<RefusalData[Code]> : unknown);
 
 /** Why a command was refused: a union over the codes. */
 export type Refusal = { [Code in RefusalCode]: RefusalOf<Code> }[RefusalCode];

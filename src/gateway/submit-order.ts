@@ -18,7 +18,7 @@ import {
   type OrderId,
   type PriceTicks,
 } from '../num/units.ts';
-import { mustAct, mustBeSigned, mustSubaccount, type Rights } from './authorise.ts';
+import { mustAct, mustBeInTime, mustBeSigned, mustSubaccount, type Rights } from './authorise.ts';
 import type { Caller, Context } from './context.ts';
 import { encodeOrder, stepOf, ZERO_ADDRESS } from './encode.ts';
 import { Fields } from './fields.ts';
@@ -56,8 +56,6 @@ const ATTACHED_FIELDS = ['triggerPrice', 'price', 'clientId'];
 const PERCENT_STEP: Decimal = { digits: 1n, scale: 4 };
 /** No order has this id: a parent that is not known. */
 const NO_ORDER = orderId(0);
-/** A half more is the largest fraction that a double holds; no limit of a market is near. */
-const MAX_FRACTION = 2n ** 51n;
 
 /** A decimal, a limit and a name of a leg attached to an order (R-2.15). */
 interface AttachedLeg {
@@ -91,7 +89,7 @@ interface DecodedOrder {
   readonly takeProfit: AttachedLeg | null;
   readonly stopLoss: AttachedLeg | null;
   /** As it was sent: what its signatures are over. */
-  readonly body: Record<string, unknown>;
+  readonly body: Readonly<Record<string, unknown>>;
 }
 
 /** Throws `RequestError` naming the field and the limit. Checksums of addresses count where `keccak` is given. */
@@ -130,7 +128,7 @@ export function decodeOrder(input: unknown, prefix = '', keccak?: Keccak): Decod
     period: fields.has('period') ? fields.int64('period') : null,
     takeProfit: decodeLeg(fields, 'takeProfit'),
     stopLoss: decodeLeg(fields, 'stopLoss'),
-    body: input as Record<string, unknown>,
+    body: fields.body,
   };
 }
 
@@ -165,7 +163,7 @@ export function submitOrder(context: Context, input: unknown, caller: Caller): u
 
 /** POST /account/orders (§3): all are admitted, or none. */
 export function submitOrders(context: Context, input: unknown, caller: Caller): unknown {
-  const fields = new Fields(input, ['orders'], false);
+  const fields: Fields = new Fields(input, ['orders'], false);
   const list = fields.list('orders');
   if (list.length === 0) mustSucceed({ code: 'batch_empty' });
   if (list.length > MAX_BATCH_ORDERS) mustSucceed(BATCH_TOO_LARGE);
@@ -174,16 +172,14 @@ export function submitOrders(context: Context, input: unknown, caller: Caller): 
   for (const [i, order] of orders.entries()) {
     const at = `orders[${String(i)}]`;
     if (order.account !== first?.account) {
-      throw new RequestError(invalidField(`${at}.account`, 'must be the same for all orders'));
+      fields.fail(`${at}.account`, 'must be the same for all orders');
     }
     if (order.subaccountIndex !== first.subaccountIndex) {
-      const problem = 'must be the same for all orders';
-      throw new RequestError(invalidField(`${at}.subaccountIndex`, problem));
+      fields.fail(`${at}.subaccountIndex`, 'must be the same for all orders');
     }
     if (order.takeProfit !== null || order.stopLoss !== null) {
       const name = order.takeProfit !== null ? 'takeProfit' : 'stopLoss';
-      const problem = 'in a batch it is an order of its own';
-      throw new RequestError(invalidField(`${at}.${name}`, problem));
+      fields.fail(`${at}.${name}`, 'in a batch it is an order of its own');
     }
   }
   return { orders: place(context, 'submitOrders', orders, caller) };
@@ -202,10 +198,7 @@ function place(
     if (id === undefined) throw new RequestError(MESSAGES.symbolNotFound);
     return engine.market(id);
   });
-  const timeUs = context.nowUs();
-  if (requests.some(({ expiresAt }) => expiresAt * 1000n < BigInt(timeUs))) {
-    throw new RequestError(MESSAGES.requestExpired);
-  }
+  const timeUs = mustBeInTime(context, ...requests.map(({ expiresAt }) => expiresAt));
   const first = must(requests[0], 'there is an order');
   const rights = mustAct(context, endpoint, caller, first.account, first.subaccountIndex);
   const delegate = signerOf(context, endpoint, rights, requests);
@@ -215,9 +208,7 @@ function place(
   );
   const group = { kind: 'placeOrders', timeUs, subaccount, delegate, orders } as const;
   mustSucceed(engine.requestRefusal(group));
-  if (orders.some(({ parent }) => parent === NO_ORDER)) {
-    throw new RequestError(MESSAGES.orderNotFound);
-  }
+  if (orders.some(({ parent }) => parent === NO_ORDER)) mustSucceed({ code: 'order_not_found' });
   mustSucceed(context.submit(commandOf(group)));
   const firstId = engine.lastOrderId - orders.length + 1;
   noteIds(context, orderId(firstId), requests);
@@ -342,15 +333,12 @@ function newOrders(context: Context, order: DecodedOrder, market: MarketView): N
   return [own, ...legs];
 }
 
-/** The value in whole steps; one that is no multiple of them is a fraction, which no market admits. */
+/** The value in whole steps; one that is no multiple of them is half a step, which no market admits. */
 function stepsOf(value: Decimal, step: Decimal): number {
-  const floor = stepsFloor(value, step);
-  if (stepsExact(value, step) !== null) return Number(floor);
-  const bounded = floor > MAX_FRACTION ? MAX_FRACTION : floor;
-  return Number(bounded < -MAX_FRACTION ? -MAX_FRACTION : bounded) + 0.5;
+  return Number(stepsExact(value, step) ?? (value.digits < 0n ? -0.5 : 0.5));
 }
 
-/** An `ioc` price is only a bound and goes to the safer tick: buy down, sell up (R-2.2). A buy below one tick is a fraction. */
+/** An `ioc` price is only a bound and goes to the safer tick: buy down, sell up (R-2.2). A buy below one tick is half a tick. */
 function boundOf({ price, quantity }: DecodedOrder, tickSize: string): PriceTicks {
   const tick = stepOf(tickSize);
   const bound = quantity.digits > 0n ? stepsFloor(price, tick) : stepsCeil(price, tick);

@@ -5,6 +5,7 @@
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
 import type { EngineEvent } from '../engine/events.ts';
+import { outcomeCode, type Outcome } from '../engine/refusals.ts';
 import type { ExchangeView } from '../engine/read/views.ts';
 import { updateDelegate, updateSigners } from './authority.ts';
 import { compareEvents } from './compare-events.ts';
@@ -23,6 +24,9 @@ import { tapeL3 } from './single-orders.ts';
 import { tapeDepth, tapeGap, tapeSnapshot, tapeTrade } from './tape.ts';
 import { runConsequences, runTimers } from './time.ts';
 import { newWorld, type Answer, type World } from './world.ts';
+
+/** Everything is compared after every so many commands; between, what a command could touch and a moving part of the rest. */
+const FULL_EVERY = 256;
 
 export class Oracle {
   private readonly world: World;
@@ -48,6 +52,19 @@ export class Oracle {
     const outcome = dispatch(world, command);
     runConsequences(world);
     return outcome;
+  }
+
+  /** Applies a command that the exchange has applied; answers the first difference, or null. */
+  follow(
+    exchange: ExchangeView,
+    command: Command,
+    outcome: Outcome,
+    emitted: readonly EngineEvent[],
+  ): Divergence | null {
+    const [oracle, engine] = [this.apply(command), outcomeCode(outcome)];
+    if (oracle === engine) return this.compare(exchange, emitted, this.seq % FULL_EVERY === 0);
+    const what = `the outcome of ${command.kind}`;
+    return { seq: this.seq, what, oracle, engine, rule: 'R-2.8' };
   }
 
   /**

@@ -50,7 +50,6 @@ const EXAMPLES: Examples = {
   margin_below_initial: [{ code: 'margin_below_initial', minPpm: ppm(50_000) }],
   too_many_delegates: [{ code: 'too_many_delegates', maxDelegates: 16 }],
   signers_count: [{ code: 'signers_count', maxSigners: 16 }],
-  too_many_markets: [{ code: 'too_many_markets', maxMarkets: 65_536 }],
 };
 
 export function examplesOf(code: RefusalCode): readonly Refusal[] {

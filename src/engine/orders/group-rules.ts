@@ -4,14 +4,11 @@
  */
 import type { NewOrder, PlaceOrder } from '../commands.ts';
 import type { MarketSpec } from '../config.ts';
-import type { Leg, PriceField, Refusal } from '../refusals.ts';
+import type { Leg, Refusal } from '../refusals.ts';
 
 export const MAX_BATCH_ORDERS = 100;
 export const BATCH_TOO_LARGE = { code: 'batch_too_large', maxOrders: MAX_BATCH_ORDERS } as const;
-/**
- * How far orders are checked: as a `command`, or as a `request`, which the account and the market's spec admit. A request that
- * only breaks rules of groups (R-2.14, §3) becomes a command, so the journal shows its refusal.
- */
+/** A request is checked by account and market; one that only breaks rules of groups (R-2.14, §3) is a command, and journalled. */
 export type RefusalScope = 'request' | 'command';
 /** A trailing distance is above 0 and below 100 %, in 1e-6. */
 const HUNDRED_PERCENT = 1_000_000;
@@ -51,12 +48,13 @@ export function shapeRefusal(orders: readonly NewOrder[]): Refusal | null {
   return null;
 }
 
+export function isAttached(order: PlaceOrder | NewOrder): order is NewOrder {
+  return 'attached' in order && order.attached;
+}
+
 /** Name of a price in a request: those of attached orders belong to their leg. */
-export function priceField(
-  order: PlaceOrder | NewOrder,
-  name: 'price' | 'triggerPrice',
-): PriceField {
-  return 'attached' in order && order.attached ? `${legOf(order)}.${name}` : name;
+export function priceField(order: PlaceOrder | NewOrder, name: 'price' | 'triggerPrice') {
+  return isAttached(order) ? (`${legOf(order)}.${name}` as const) : name;
 }
 
 function legOf({ orderType }: NewOrder): Leg {
@@ -86,13 +84,10 @@ export function typeRefusal(
   if (isProtective(order) ? triggerTicks === null : triggerTicks !== null && !trails) {
     return { code: 'trigger_price_not_allowed' };
   }
-  const trigger = triggerTicks ?? 1;
-  if (trigger <= 0) {
-    return { code: 'trigger_price_not_positive', field: priceField(order, 'triggerPrice') };
-  }
   const { tickSize, maxPriceTicks: maxTicks } = spec;
-  if (!Number.isInteger(trigger)) {
+  if (triggerTicks !== null && !(triggerTicks > 0 && Number.isInteger(triggerTicks))) {
     const field = priceField(order, 'triggerPrice');
+    if (triggerTicks <= 0) return { code: 'trigger_price_not_positive', field };
     return { code: 'price_off_tick', field, tickSize, ioc: false };
   }
   const { attached, reduceOnly } = order;
@@ -103,7 +98,7 @@ export function typeRefusal(
     return { code: 'leg_not_reduce_only' };
   }
   if (isCommand && orderType === 'iceberg' && order.ioc) return { code: 'iceberg_ioc' };
-  if (trigger <= maxTicks) return null;
+  if (triggerTicks === null || triggerTicks <= maxTicks) return null;
   return { code: 'price_too_high', field: priceField(order, 'triggerPrice'), maxTicks, tickSize };
 }
 

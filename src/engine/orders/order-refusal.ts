@@ -18,6 +18,7 @@ import { isExpired } from './expiry.ts';
 import {
   attachmentRefusal,
   groupRefusal,
+  isAttached,
   priceField,
   shapeRefusal,
   typeRefusal,
@@ -39,8 +40,8 @@ export function orderRefusal(
   if (shape !== null) return shape;
   const count = group === null ? 1 : group.length;
   for (let i = 0; i < count; i++) {
-    const { market } = orderOf(command, i);
-    if (state.markets[market] === undefined) return { code: 'market_not_found' };
+    const market = state.markets[orderOf(command, i).market];
+    if (market === undefined) return { code: 'market_not_found' };
   }
   const subaccount = state.accounts.subaccounts[command.subaccount];
   if (subaccount?.role !== 'user') return { code: 'subaccount_not_found' };
@@ -54,14 +55,14 @@ export function orderRefusal(
     const refusal = isAttached(order) ? null : subaccount.orderNonces.check(delegate, order.nonce);
     if (refusal !== null) return refusal;
   }
-  const names = count > 1 ? new Set<string>() : null;
+  let names: Set<string> | null = null;
   for (let i = 0; i < count; i++) {
     const { clientId } = orderOf(command, i);
     if (clientId === null) continue;
     if (names?.has(clientId) === true || findClientId(state, subaccount, clientId) !== NONE) {
       return { code: 'client_id_in_use' };
     }
-    names?.add(clientId);
+    if (count > 1) names = (names ?? new Set()).add(clientId);
   }
   for (let i = 0; i < count; i++) {
     const order = orderOf(command, i);
@@ -71,15 +72,14 @@ export function orderRefusal(
   if (group === null) return null;
   const attachment = attachmentRefusal(group);
   if (attachment !== null || scope === 'request') return attachment;
-  return groupRefusal(group) ?? parentRefusal(state, command, group);
+  const refusal = groupRefusal(group);
+  if (refusal !== null) return refusal;
+  const haveParents = group.every((order) => hasParent(state, order, command.subaccount));
+  return haveParents ? null : { code: 'order_not_found' };
 }
 
 function orderOf(command: PlaceOrder | PlaceOrders, i: number): Order {
   return command.kind === 'placeOrder' ? command : must(command.orders[i], 'the group has it');
-}
-
-function isAttached(order: Order): boolean {
-  return 'attached' in order && order.attached;
 }
 
 /** Slot of the live order of this account with this clientId, or NONE. */
@@ -98,7 +98,7 @@ function termsRefusal(
   scope: RefusalScope,
 ): Refusal | null {
   const { spec } = state.market(order.market);
-  const { tickSize, lotSize } = spec;
+  const { tickSize, lotSize, minLots, maxLots } = spec;
   const { priceTicks: price, ioc } = order;
   const maxTicks = priceTicks(Math.min(spec.maxPriceTicks, MAX_PRICE_TICKS));
   if (!(price >= 1 && price <= maxTicks && Number.isInteger(price))) {
@@ -110,12 +110,8 @@ function termsRefusal(
   const size = Math.abs(order.lots);
   if (size === 0) return { code: 'quantity_zero' };
   if (!Number.isInteger(size)) return { code: 'quantity_off_lot', lotSize };
-  if (size < spec.minLots) {
-    return { code: 'quantity_below_minimum', minLots: spec.minLots, lotSize };
-  }
-  if (size > spec.maxLots) {
-    return { code: 'quantity_above_maximum', maxLots: spec.maxLots, lotSize };
-  }
+  if (size < minLots) return { code: 'quantity_below_minimum', minLots, lotSize };
+  if (size > maxLots) return { code: 'quantity_above_maximum', maxLots, lotSize };
   if (ioc && order.postOnly) return { code: 'flags_conflict' };
   const { maxOriginatorFeePpm, maxDelegateOriginatorFeePpm } = state.config;
   const maxPpm = delegate === null ? maxOriginatorFeePpm : maxDelegateOriginatorFeePpm;
@@ -129,20 +125,13 @@ function termsRefusal(
 }
 
 /** A parent is a live order of the same subaccount and market, on the other side. */
-function parentRefusal(
-  state: State,
-  { subaccount }: PlaceOrder | PlaceOrders,
-  orders: readonly NewOrder[],
-): Refusal | null {
-  const hasParent = ({ parent, market, lots }: NewOrder): boolean => {
-    if (parent === null) return true;
-    const slot = state.orders.slotOf(parent);
-    return (
-      slot !== NONE &&
-      state.orders.subaccount(slot) === subaccount &&
-      state.orders.market(slot) === market &&
-      state.orders.side(slot) > 0 !== lots > 0
-    );
-  };
-  return orders.every(hasParent) ? null : { code: 'order_not_found' };
+function hasParent(state: State, { parent, market, lots }: NewOrder, owner: number): boolean {
+  if (parent === null) return true;
+  const slot = state.orders.slotOf(parent);
+  return (
+    slot !== NONE &&
+    state.orders.subaccount(slot) === owner &&
+    state.orders.market(slot) === market &&
+    state.orders.side(slot) > 0 !== lots > 0
+  );
 }

@@ -190,8 +190,8 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   {
     id: 'minimum-excludes-itself',
     file: 'engine/orders/order-refusal.ts',
-    find: 'size < spec.minLots',
-    replace: 'size <= spec.minLots',
+    find: 'size < minLots',
+    replace: 'size <= minLots',
     means: 'an order of the least quantity is refused',
     rule: 'R-2.1',
   },
