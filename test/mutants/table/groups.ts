@@ -29,8 +29,8 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
   {
     id: 'batch-is-not-atomic',
     file: 'engine/orders/order-refusal.ts',
-    find: 'i < count; i++) {\n    if (isExpired(',
-    replace: 'i < 1; i++) {\n    if (isExpired(',
+    find: 'let i = 0; i < count; i++) {\n    if (isExpired(',
+    replace: 'let i = count - 1; i < count; i++) {\n    if (isExpired(',
     means: 'a batch is admitted although one of its orders has expired',
     rule: 'R-3.1',
   },
