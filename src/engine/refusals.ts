@@ -1,9 +1,8 @@
 /**
  * Why a command was not carried out.
  *
- * A *refusal* leaves no trace: no record, no nonce, no event. It is the command's outcome: a code with the data that its
- * text needs; the gateway formats it. A *rejection* is an order that was admitted and then ended at once: it has a record
- * with status `rejected`, uses its nonce, and its `reason` is one of the end reasons below.
+ * A *refusal* leaves no record, nonce or event. It is the command's outcome: a code with its data; the gateway formats it.
+ * A *rejection* ends an admitted order at once: the order has a record with a `reason` and uses its nonce.
  */
 import type { Lots, Ppm, PriceTicks, Quanta, TimeUs } from '../num/units.ts';
 import type { OrderType } from './commands.ts';

@@ -2,8 +2,7 @@
  * Why new orders are refused, in the precedence of R-2.8: the same for a single order, for a group, and for a request that
  * is no command yet. Each stage checks all orders of a group before the next stage begins (D-51).
  *
- * A number off the market's grid cannot be in a command. A request shows it as a fraction of a unit; it is refused at its
- * place in the precedence.
+ * A number off the market's grid cannot be in a command; in a request it is a fraction, refused at its place.
  */
 import { hashText } from '../../base/slot-index.ts';
 import { must } from '../../base/assert.ts';
