@@ -1,7 +1,7 @@
 /**
- * Error texts of the API and their statuses (R-11.1). Texts of the contract stand word for word; the others say which
- * field or limit is meant. Bodies are JSON strings of these texts. Refusals of the engine alone have theirs in
- * gateway/refusal-reply.ts.
+ * Error texts of the API and their statuses (R-11.1). Texts of the contract are word for word; the
+ * others name the field or limit. Bodies are JSON strings of these texts. Texts that only refusals
+ * of the engine have are in gateway/refusal-reply.ts.
  */
 
 export interface ErrorReply {

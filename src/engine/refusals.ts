@@ -1,15 +1,15 @@
 /**
  * Why a command was not carried out.
  *
- * A *refusal* leaves no record, nonce or event. It is the command's outcome: a code with its data; the gateway formats it.
- * A *rejection* ends an admitted order at once: the order has a record with a `reason` and uses its nonce.
+ * A *refusal* leaves no record, nonce or event. It is a code with data, which the gateway formats.
+ * A *rejection* ends an admitted order at once: it has a record with a `reason` and uses its nonce.
  */
 import type { Lots, Ppm, PriceTicks, Quanta, TimeUs } from '../num/units.ts';
 import type { OrderType } from './commands.ts';
 
 /**
- * Refusal codes in precedence order (R-2.8): the first that holds is the outcome. The value is the number of the code in
- * the chain hash: stable, never reused.
+ * Refusal codes in precedence order (R-2.8): the first that holds is the outcome. The value is the
+ * number of the code in the chain hash: stable, never reused.
  */
 const NUMBERS = {
   batch_empty: 18,
@@ -96,7 +96,7 @@ export const REFUSALS = Object.keys(NUMBERS) as readonly RefusalCode[];
 export type Leg = 'takeProfit' | 'stopLoss';
 export type PriceField = 'price' | 'triggerPrice' | `${Leg}.${'price' | 'triggerPrice'}`;
 
-/** The data of the codes that have any: the field and the limit, in engine units with the size of their unit. */
+/** The data of codes: the field and the limit, in engine units with the size of their unit. */
 interface RefusalData {
   batch_too_large: { maxOrders: number };
   price_not_positive: { field: PriceField };
@@ -109,7 +109,7 @@ interface RefusalData {
   originator_fee_too_high: { maxPpm: Ppm };
   period_not_allowed: { orderType: OrderType };
   trigger_price_not_positive: { field: PriceField };
-  /** An attached `leg` that its order, of type `orderType`, cannot have; null: a parent that the order cannot have. */
+  /** A `leg` that an order of this type cannot have; null: a parent that it cannot have. */
   parent_not_allowed: { leg: Leg | null; orderType: OrderType };
   vault_deposit_too_small: { minQuanta: Quanta };
   vault_shares_locked: { untilUs: TimeUs };

@@ -11,7 +11,7 @@ import type { Checker } from './checker.ts';
 /** `event orderEnded selfTrade`, `refusal nonce_used`, `command placeOrder`: how often. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** No code is used again: these belong to rules that are gone, to runs that are too short, or to requests that are no commands. */
+/** Codes of rules that are gone, of runs longer than these, and of requests that are not commands. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'refusal inverse_market',
   'refusal too_many_markets',

@@ -11,7 +11,7 @@ import { formatDecimal } from '../num/decimal.ts';
 import { inSteps } from './encode.ts';
 import { RequestError } from './request-error.ts';
 
-/** Text of an error with status 400, or another error; made from the data of the refusal where it has any. */
+/** Text of an error with status 400, or another error; made from the refusal's data, if any. */
 type Row<Data> = string | ErrorReply | ((refusal: Data) => string | ErrorReply);
 
 const REPLIES: { readonly [Code in RefusalCode]: Row<RefusalOf<Code>> } = {

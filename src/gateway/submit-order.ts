@@ -1,6 +1,6 @@
 /**
- * POST /account/order and /account/orders (§2–§4): decodes and authorises the request; the engine decides on the orders in them, in
- * the order of R-2.8.
+ * POST /account/order and /account/orders (§2–§4): decodes and authorises the request; the engine
+ * decides on the orders in it, in the order of R-2.8.
  */
 import { ORDER_TYPE_WORDS } from '../contract/schemas.ts';
 import { invalidField, MESSAGES } from '../contract/messages.ts';
@@ -275,7 +275,7 @@ function commandOf(group: PlaceOrders): PlaceOrder | PlaceOrders {
   };
 }
 
-/** The order in engine units, and after it the legs attached to it. What is off the market's grid is a fraction. */
+/** The order in engine units, then its attached legs. Numbers off the market's grid are fractions. */
 function newOrders(context: Context, order: DecodedOrder, market: MarketView): NewOrder[] {
   if (order.orderType === 'unsupported') {
     const problem = "'unsupported' is not an order type that can be submitted";
@@ -333,12 +333,12 @@ function newOrders(context: Context, order: DecodedOrder, market: MarketView): N
   return [own, ...legs];
 }
 
-/** The value in whole steps; one that is no multiple of them is half a step, which no market admits. */
+/** The value in whole steps; half a step, which no market admits, if it is not a multiple. */
 function stepsOf(value: Decimal, step: Decimal): number {
   return Number(stepsExact(value, step) ?? (value.digits < 0n ? -0.5 : 0.5));
 }
 
-/** An `ioc` price is only a bound and goes to the safer tick: buy down, sell up (R-2.2). A buy below one tick is half a tick. */
+/** An `ioc` price is a bound: a buy rounds down, a sell up (R-2.2). A buy below a tick is half one. */
 function boundOf({ price, quantity }: DecodedOrder, tickSize: string): PriceTicks {
   const tick = stepOf(tickSize);
   const bound = quantity.digits > 0n ? stepsFloor(price, tick) : stepsCeil(price, tick);

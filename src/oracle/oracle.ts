@@ -25,7 +25,7 @@ import { tapeDepth, tapeGap, tapeSnapshot, tapeTrade } from './tape.ts';
 import { runConsequences, runTimers } from './time.ts';
 import { newWorld, type Answer, type World } from './world.ts';
 
-/** Everything is compared after every so many commands; between, what a command could touch and a moving part of the rest. */
+/** Commands between two full comparisons; others cover what a command could touch and a part. */
 const FULL_EVERY = 256;
 
 export class Oracle {

@@ -55,7 +55,10 @@ ${rows()}
 ## Rejections
 
 An order that is admitted and then rejected has a record with status \`rejected\`, a \`reason\` and a
-used nonce. The checks are in this order: ${names(REJECTIONS)}.
+used nonce. The checks are in this order:
+
+${REJECTIONS.map((reason) => `1. \`${reason}\``).join('\n')}
+
 Orders of a group may also be rejected as \`parentCancelled\`.
 `;
   await expect(page).toMatchFileSnapshot('../../docs/REJECTIONS.md');

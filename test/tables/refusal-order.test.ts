@@ -138,14 +138,14 @@ test('a group: shape first, then each check over all orders', () => {
   const good = (nonce: bigint): NewOrder => drafted({ size: 10, price: 1000 }, nonce);
   const orders = mended(FAULTY, TERMS);
   const after = (bad: NewOrder): NewOrder[] => [{ ...good(1n), clientId: null }, bad];
-  const nobody = { delegate: accountId(3), subaccount: subaccountId(999) };
+  const unknown = { delegate: accountId(3), subaccount: subaccountId(999) };
   const lost = { ...orders[0]!, market: marketId(9) };
   const commands: PlaceOrders[] = [
-    { ...group([]), ...nobody },
-    { ...group(Array.from({ length: 101 }, () => lost)), ...nobody },
-    { ...group([lost, lost]), ...nobody },
-    { ...group(after(lost)), ...nobody },
-    { ...group(after(orders[0]!)), ...nobody },
+    { ...group([]), ...unknown },
+    { ...group(Array.from({ length: 101 }, () => lost)), ...unknown },
+    { ...group([lost, lost]), ...unknown },
+    { ...group(after(lost)), ...unknown },
+    { ...group(after(orders[0]!)), ...unknown },
     ...orders.map((order, i) => ({
       ...group(after(order)),
       delegate: i < 2 ? accountId(3) : null,

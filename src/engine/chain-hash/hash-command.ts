@@ -1,5 +1,5 @@
 /**
- * What of a command goes into the chain hash (DESIGN §3): every field; `apply` adds its outcome. Numbers of kinds are append-only.
+ * Every field of a command, in the chain hash; `apply` adds the outcome. Numbers are append-only.
  */
 import { unreachable } from '../../base/assert.ts';
 import { codeOf } from '../../base/code-of.ts';

@@ -1,6 +1,6 @@
 /**
- * What stops an admitted order: faults hold it against the book, the position and the margin, when it is placed and when it is
- * released, in the order of R-2.8. What is refused before that is in order-refusal.ts.
+ * Faults of an admitted order, in the order of R-2.8: it is checked by book, position and margin when
+ * it is placed and when it is activated. Refusals come before that (order-refusal.ts).
  */
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';

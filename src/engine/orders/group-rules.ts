@@ -8,7 +8,7 @@ import type { Leg, Refusal } from '../refusals.ts';
 
 export const MAX_BATCH_ORDERS = 100;
 export const BATCH_TOO_LARGE = { code: 'batch_too_large', maxOrders: MAX_BATCH_ORDERS } as const;
-/** A request is checked by account and market; one that only breaks rules of groups (R-2.14, §3) is a command, and journalled. */
+/** A request that only breaks rules of groups (R-2.14, §3) becomes a command, and is journalled. */
 export type RefusalScope = 'request' | 'command';
 /** A trailing distance is above 0 and below 100 %, in 1e-6. */
 const HUNDRED_PERCENT = 1_000_000;

@@ -1,8 +1,8 @@
 /**
- * Why new orders are refused, in the precedence of R-2.8: the same for a single order, for a group, and for a request that
- * is no command yet. Each stage checks all orders of a group before the next stage begins (D-51).
+ * Why new orders are refused, in the precedence of R-2.8: the same for a single order, for a group,
+ * and for a request that is not a command yet. Each stage covers all orders of a group (D-51).
  *
- * A number off the market's grid cannot be in a command; in a request it is a fraction, refused at its place.
+ * A number off the market's grid cannot be in a command; in a request it is a fraction.
  */
 import { hashText } from '../../base/slot-index.ts';
 import { must } from '../../base/assert.ts';
@@ -27,7 +27,7 @@ import {
 /** One order of a command: all that a single order and one of a group have alike. */
 type Order = PlaceOrder | NewOrder;
 
-/** Why the command is refused at this time, or null. A single order that is accepted allocates nothing. */
+/** Why the command is refused, or null. A single order that is accepted allocates nothing. */
 export function orderRefusal(
   state: State,
   command: PlaceOrder | PlaceOrders,

@@ -1,6 +1,6 @@
 /**
- * Placing an order (R-2.*): refusals first (order-refusal.ts), none of which leaves a trace; then the nonce is used and the order
- * has a number; then the rejections that leave a record; then it is accepted, matched, and rests or ends.
+ * Placing an order (R-2.*): refusals first, none of which leaves a trace; then the nonce is used and
+ * the order has a number; then rejections, with a record; then it is matched, and rests or ends.
  */
 import { hashText } from '../../base/slot-index.ts';
 import { orderId, type OrderId } from '../../num/units.ts';

@@ -423,9 +423,9 @@ export interface ExchangeView {
   /** Live and retained orders that match, at most `limit` of those that follow `after` (R-10.2). */
   findOrders(id: SubaccountId, filter: OrderFilter, limit: number, after?: OrderPlace): OrderList;
 
-  /** Why the account or a market's spec does not admit these orders; numbers off the market's grid are fractions. */
+  /** Why account or market do not admit these orders; numbers off the market's grid are fractions. */
   requestRefusal(command: PlaceOrders): Refusal | null;
-  /** Why the engine would refuse this nonce of an account request now; null when it may be used (R-2.13). */
+  /** Why an account request may not use this nonce now, or null (R-2.13). */
   checkAccountNonce(id: AccountId, delegate: AccountId | null, nonce: bigint): Refusal | null;
   /** The same for a margin ratio (R-5.7). */
   checkMarginRatio(market: MarketId, marginPpm: number): Refusal | null;
