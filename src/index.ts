@@ -3,7 +3,7 @@ export { Exchange } from './engine/exchange.ts';
 export type { Command } from './engine/commands.ts';
 export type { ExchangeConfig, MarketSpec } from './engine/config.ts';
 export type { EngineEvent, EventSink } from './engine/events.ts';
-export type { Outcome } from './engine/refusals.ts';
+export type { Outcome, Refusal, RefusalCode } from './engine/refusals.ts';
 export type { Engine, ExchangeView } from './engine/read/views.ts';
 export { Gateway } from './gateway/gateway.ts';
 export { InProcessClient } from './gateway/in-process-client.ts';

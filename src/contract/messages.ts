@@ -1,6 +1,7 @@
 /**
- * Every error text of the API and its status (R-11.1), in one table. Texts of the contract stand word for word; the
- * others say which field or limit is meant. Bodies are JSON strings of these texts.
+ * Error texts of the API and their statuses (R-11.1). Texts of the contract are word for word; the
+ * others name the field or limit. Bodies are JSON strings of these texts. Texts that only refusals
+ * of the engine have are in gateway/refusal-reply.ts.
  */
 
 export interface ErrorReply {
@@ -8,7 +9,7 @@ export interface ErrorReply {
   readonly message: string;
 }
 
-const reply = (status: number, message: string): ErrorReply => ({ status, message });
+export const reply = (status: number, message: string): ErrorReply => ({ status, message });
 
 export const MESSAGES = {
   // The contract's own words.
@@ -31,35 +32,11 @@ export const MESSAGES = {
   // What the contract leaves open.
   requestExpired: reply(400, 'Request expired: expiresAt is in the past'),
   nonceUsed: reply(409, 'Nonce already used'),
-  nonceTooLow: reply(409, 'Nonce too low: it is below the window of the 1024 highest used nonces'),
-  clientIdInUse: reply(409, 'clientId is in use by a live order of this account'),
-  priceNotPositive: reply(400, 'price must be positive'),
-  quantityZero: reply(400, 'quantity must not be zero'),
-  flagsConflict: reply(400, 'flags.ioc and flags.postOnly exclude each other'),
-  originatorMissing: reply(400, 'originatorFee must be 0 for the zero originator address'),
-  amountNotPositive: reply(400, 'amount must be positive'),
-  amountExceedsExchange: reply(400, 'amount exceeds what the exchange can hold'),
-  transferNotAllowed: reply(403, 'Transfer between these accounts is not allowed'),
   targetNotSource: reply(
     403,
     'target must be accountFrom, or accountTo for a transfer from the vault',
   ),
   mixedSignatures: reply(400, 'orders: all must be signed by the same signer'),
-  marginInUse: reply(
-    400,
-    'isolated: cannot change with an open position or open orders in the market',
-  ),
-  marginInsufficient: reply(400, 'margin: free collateral or isolated margin is too small for it'),
-  delegateNotAllowed: reply(
-    400,
-    'delegate: must be neither the account itself, nor the zero address, nor an account of the exchange',
-  ),
-  vaultDepositTooSmall: reply(400, 'amount: is below the smallest deposit to the vault'),
-  vaultSharesInsufficient: reply(400, 'amount: exceeds the value of the vault shares held'),
-  vaultLocked: reply(400, 'Vault shares are locked until lockupEndsAt'),
-  vaultNotPriced: reply(400, 'The vault holds a position without a fresh price; try again later'),
-  vaultWorthless: reply(400, 'The vault has no value above its losses now'),
-  vaultSharesZero: reply(400, 'amount: is worth less than the smallest part of a vault share'),
   createdAndUpdated: reply(400, 'Created and updated filters cannot be combined'),
   orderIdOrClientId: reply(400, 'orderId, or clientId with account, is required'),
   cursorUnknown: reply(400, 'cursor: is none that this list gave'),

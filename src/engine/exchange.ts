@@ -7,17 +7,18 @@
  * into the chain hash, refusals too.
  */
 import { assert, InvariantError, unreachable } from '../base/assert.ts';
-import { MAX_PRICE_TICKS, seq } from '../num/units.ts';
+import { MAX_PRICE_TICKS, priceTicks, seq, type PriceTicks } from '../num/units.ts';
 import { updateDelegate, updateSigners } from './accounts/authority.ts';
 import { deposit, transfer, withdraw } from './accounts/custody.ts';
 import type { Command, SetIndex, SetMark } from './commands.ts';
 import type { ExchangeConfig } from './config.ts';
 import { ExchangeReader } from './read/exchange-reader.ts';
 import type { EventSink } from './events.ts';
-import { hashCommand, hashOutcome } from './chain-hash/hash-command.ts';
+import { hashCommand } from './chain-hash/hash-command.ts';
 import { solvencyViolations, violations } from './invariants/invariants.ts';
 import { delistMarket } from './market/delist.ts';
 import { listMarket } from './market/list.ts';
+import type { Market } from './market/market.ts';
 import { setMarketStatus } from './market/set-status.ts';
 import { setMarketTerms } from './market/set-terms.ts';
 import { cancelAll } from './orders/cancel-all.ts';
@@ -27,7 +28,7 @@ import { placeOrders } from './orders/place-group.ts';
 import { placeOrder } from './orders/place.ts';
 import { runTriggers } from './orders/triggers.ts';
 import { setSelfTradeMode } from './orders/self-trade.ts';
-import type { Outcome } from './refusals.ts';
+import { outcomeNumber, type Outcome, type Refusal } from './refusals.ts';
 import { clearBelowZero } from './liquidation/clearing.ts';
 import { settleFunding } from './funding/funding.ts';
 import { runLiquidations } from './liquidation/liquidation.ts';
@@ -73,7 +74,7 @@ export class Exchange extends ExchangeReader implements Engine {
       if (state.triggersDue || state.newTriggers.length > 0) runTriggers(state);
       if (state.liquidationDue) runLiquidations(state);
       if (state.changedBookCount > 0) settleQuotes(state);
-      hashOutcome(state.hash, outcome);
+      state.hash.int(outcomeNumber(outcome));
       state.hash.commit();
       return outcome;
     } catch (error) {
@@ -180,22 +181,29 @@ function dispatch(state: State, command: Command): Outcome {
 
 function takeIndex(state: State, command: SetIndex): Outcome {
   const market = state.markets[command.market];
-  if (market === undefined) return 'market_not_found';
-  if (market.status === 'delisted') return 'market_delisted';
-  if (command.priceTicks <= 0) return 'price_not_positive';
-  if (command.priceTicks > MAX_PRICE_TICKS) return 'price_too_high';
-  if (market.spec.indexSource === 'mid') return 'index_source_not_oracle';
+  if (market === undefined) return { code: 'market_not_found' };
+  const refusal = priceRefusal(market, command.priceTicks);
+  if (refusal !== null) return refusal;
+  if (market.spec.indexSource === 'mid') return { code: 'index_source_not_oracle' };
   setIndex(state, market, command.priceTicks, command.text);
   return 'ok';
 }
 
 function takeMark(state: State, command: SetMark): Outcome {
   const market = state.markets[command.market];
-  if (market === undefined) return 'market_not_found';
-  if (market.status === 'delisted') return 'market_delisted';
-  if (command.priceTicks <= 0) return 'price_not_positive';
-  if (command.priceTicks > MAX_PRICE_TICKS) return 'price_too_high';
-  if (market.spec.markSource !== 'external') return 'mark_source_not_external';
+  if (market === undefined) return { code: 'market_not_found' };
+  const refusal = priceRefusal(market, command.priceTicks);
+  if (refusal !== null) return refusal;
+  if (market.spec.markSource !== 'external') return { code: 'mark_source_not_external' };
   setMark(state, market, command.priceTicks);
   return 'ok';
+}
+
+/** Prices from outside may pass the highest price of the market's orders. */
+function priceRefusal({ spec, status }: Market, ticks: PriceTicks): Refusal | null {
+  if (status === 'delisted') return { code: 'market_delisted' };
+  if (ticks <= 0) return { code: 'price_not_positive', field: 'price' };
+  if (ticks <= MAX_PRICE_TICKS) return null;
+  const maxTicks = priceTicks(MAX_PRICE_TICKS);
+  return { code: 'price_too_high', field: 'price', maxTicks, tickSize: spec.tickSize };
 }

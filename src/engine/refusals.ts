@@ -1,86 +1,130 @@
 /**
- * Why a command was not carried out, in the order in which the reasons are checked (R-2.8).
+ * Why a command was not carried out.
  *
- * A *refusal* leaves no trace: no record, no nonce, no event. It is the command's outcome, and the gateway turns its
- * code into the contract's words. A *rejection* is an order that was admitted and then ended at once: it has a record
- * with status `rejected`, uses its nonce, and its `reason` is one of the end reasons below.
+ * A *refusal* leaves no record, nonce or event. It is a code with data, which the gateway formats.
+ * A *rejection* ends an admitted order at once: it has a record with a `reason` and uses its nonce.
  */
+import type { Lots, Ppm, PriceTicks, Quanta, TimeUs } from '../num/units.ts';
+import type { OrderType } from './commands.ts';
 
-/** Refusal codes in precedence order: the first that holds is the outcome. Stable, never reused. */
-export const REFUSALS = [
-  'market_not_found',
-  'account_not_found',
-  'subaccount_not_found',
-  'order_not_found',
-  'request_expired',
-  'not_delegated',
-  'nonce_used',
-  'nonce_too_low',
-  'client_id_in_use',
-  'price_not_positive',
-  'price_too_high',
-  'quantity_zero',
-  'quantity_below_minimum',
-  'quantity_above_maximum',
-  'flags_conflict',
-  'originator_fee_too_high',
-  'originator_missing',
-  'originator_not_allowed',
-  'batch_empty',
-  'batch_too_large',
-  'batch_nonces_not_increasing',
-  'period_not_allowed',
-  'period_not_positive',
-  'trailing_percent_not_allowed',
-  'trailing_percent_out_of_range',
-  'trigger_price_not_allowed',
-  'trigger_price_not_positive',
-  'parent_not_allowed',
-  'leg_not_reduce_only',
-  'iceberg_ioc',
-  'batch_types_mixed',
-  'batch_symbols_differ',
-  'batch_sides_differ',
-  'batch_prices_differ',
-  'batch_quantities_differ',
-  'batch_periods_differ',
-  'batch_parents_differ',
-  'batch_second_pair',
-  'amount_not_positive',
-  'amount_exceeds_available',
-  'amount_exceeds_exchange_limit',
-  'transfer_not_allowed',
-  'margin_out_of_range',
-  'margin_below_initial',
-  'margin_mode_in_use',
-  'margin_insufficient',
-  'delegate_not_allowed',
-  'too_many_delegates',
-  'signers_count',
-  'signers_not_distinct',
-  'quorum_out_of_range',
-  'vault_deposit_too_small',
-  'vault_shares_insufficient',
-  'vault_shares_locked',
-  'vault_not_priced',
-  'vault_value_not_positive',
-  'vault_shares_zero',
-  'symbol_already_listed',
-  'market_spec_invalid',
-  'too_many_markets',
-  'index_source_not_oracle',
-  'mark_source_not_external',
-  'funding_source_not_external',
-  'funding_rate_out_of_range',
-  'index_not_fresh',
-  'tape_level_invalid',
-  'inverse_market',
-  'market_delisted',
-  'market_terms_immutable',
-  'price_outside_band',
-] as const;
+/**
+ * Refusal codes in precedence order (R-2.8): the first that holds is the outcome. The value is the
+ * number of the code in the chain hash: stable, never reused.
+ */
+const NUMBERS = {
+  batch_empty: 18,
+  batch_too_large: 19,
+  batch_nonces_not_increasing: 20,
+  market_not_found: 0,
+  account_not_found: 1,
+  subaccount_not_found: 2,
+  request_expired: 4,
+  not_delegated: 5,
+  nonce_used: 6,
+  nonce_too_low: 7,
+  client_id_in_use: 8,
+  symbol_already_listed: 57,
+  market_delisted: 67,
+  market_terms_immutable: 68,
+  market_spec_invalid: 58,
+  too_many_markets: 59,
+  inverse_market: 66,
+  funding_source_not_external: 62,
+  funding_rate_out_of_range: 63,
+  index_not_fresh: 64,
+  tape_level_invalid: 65,
+  price_not_positive: 9,
+  price_off_tick: 70,
+  price_too_high: 10,
+  price_outside_band: 69,
+  index_source_not_oracle: 60,
+  mark_source_not_external: 61,
+  quantity_zero: 11,
+  quantity_off_lot: 71,
+  quantity_below_minimum: 12,
+  quantity_above_maximum: 13,
+  flags_conflict: 14,
+  originator_fee_too_high: 15,
+  originator_missing: 16,
+  originator_not_allowed: 17,
+  period_not_allowed: 21,
+  period_not_positive: 22,
+  trailing_percent_not_allowed: 23,
+  trailing_percent_off_step: 72,
+  trailing_percent_out_of_range: 24,
+  trigger_price_not_allowed: 25,
+  trigger_price_not_positive: 26,
+  parent_not_allowed: 27,
+  leg_not_reduce_only: 28,
+  iceberg_ioc: 29,
+  batch_types_mixed: 30,
+  batch_symbols_differ: 31,
+  batch_sides_differ: 32,
+  batch_prices_differ: 33,
+  batch_quantities_differ: 34,
+  batch_periods_differ: 35,
+  batch_second_pair: 37,
+  batch_parents_differ: 36,
+  order_not_found: 3,
+  transfer_not_allowed: 41,
+  amount_not_positive: 38,
+  vault_deposit_too_small: 51,
+  vault_shares_insufficient: 52,
+  vault_shares_locked: 53,
+  vault_not_priced: 54,
+  vault_value_not_positive: 55,
+  vault_shares_zero: 56,
+  amount_exceeds_available: 39,
+  amount_exceeds_exchange_limit: 40,
+  margin_out_of_range: 42,
+  margin_below_initial: 43,
+  margin_mode_in_use: 44,
+  margin_insufficient: 45,
+  delegate_not_allowed: 46,
+  too_many_delegates: 47,
+  signers_count: 48,
+  signers_not_distinct: 49,
+  quorum_out_of_range: 50,
+} as const;
 
-export type Refusal = (typeof REFUSALS)[number];
+export type RefusalCode = keyof typeof NUMBERS;
+
+/** All codes, in precedence order. */
+export const REFUSALS = Object.keys(NUMBERS) as readonly RefusalCode[];
+
+/** Attached orders name their prices after themselves: `stopLoss.triggerPrice`. */
+export type Leg = 'takeProfit' | 'stopLoss';
+export type PriceField = 'price' | 'triggerPrice' | `${Leg}.${'price' | 'triggerPrice'}`;
+
+/** The data of codes: the field and the limit, in engine units with the size of their unit. */
+interface RefusalData {
+  batch_too_large: { maxOrders: number };
+  price_not_positive: { field: PriceField };
+  /** `ioc`: a buy whose price is below one tick, since prices of `ioc` orders are rounded. */
+  price_off_tick: { field: PriceField; tickSize: string; ioc: boolean };
+  price_too_high: { field: PriceField; maxTicks: PriceTicks; tickSize: string };
+  quantity_off_lot: { lotSize: string };
+  quantity_below_minimum: { minLots: Lots; lotSize: string };
+  quantity_above_maximum: { maxLots: Lots; lotSize: string };
+  originator_fee_too_high: { maxPpm: Ppm };
+  period_not_allowed: { orderType: OrderType };
+  trigger_price_not_positive: { field: PriceField };
+  /** A `leg` that an order of this type cannot have; null: a parent that it cannot have. */
+  parent_not_allowed: { leg: Leg | null; orderType: OrderType };
+  vault_deposit_too_small: { minQuanta: Quanta };
+  vault_shares_locked: { untilUs: TimeUs };
+  amount_exceeds_available: { availableQuanta: Quanta };
+  margin_below_initial: { minPpm: Ppm };
+  too_many_delegates: { maxDelegates: number };
+  signers_count: { maxSigners: number };
+}
+
+export type RefusalOf<Code extends RefusalCode> = {
+  readonly code: Code;
+} & (Code extends keyof RefusalData ? Readonly<RefusalData[Code]> : unknown);
+
+/** Why a command was refused: a union over the codes. */
+export type Refusal = { [Code in RefusalCode]: RefusalOf<Code> }[RefusalCode];
 
 /** Why an order ended (R-2.9), as written in its record; an order filled in full has none. */
 export const END_REASONS = [
@@ -109,3 +153,13 @@ export type EndReason = (typeof END_REASONS)[number];
 
 /** What `apply` answers: `ok`, or why nothing happened. */
 export type Outcome = 'ok' | Refusal;
+
+/** The outcome as one word: `ok` or the code. */
+export function outcomeCode(outcome: Outcome): 'ok' | RefusalCode {
+  return outcome === 'ok' ? 'ok' : outcome.code;
+}
+
+/** Number of the outcome in the chain hash. */
+export function outcomeNumber(outcome: Outcome): number {
+  return outcome === 'ok' ? -1 : NUMBERS[outcome.code];
+}

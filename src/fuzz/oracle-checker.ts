@@ -5,9 +5,6 @@ import type { Checker, Violation } from './checker.ts';
 import { divergenceText, type Divergence } from '../oracle/divergence.ts';
 import { Oracle } from '../oracle/oracle.ts';
 
-/** Everything is compared after every so many commands; between, what a command could touch and a moving part of the rest. */
-const FULL_EVERY = 256;
-
 export function oracleLockstep(config: ExchangeConfig): Checker {
   const oracle = new Oracle(config);
   let emitted: EngineEvent[] = [];
@@ -16,13 +13,7 @@ export function oracleLockstep(config: ExchangeConfig): Checker {
     after: (engine, command, outcome) => {
       const events = emitted;
       emitted = [];
-      const expected = oracle.apply(command);
-      const { seq } = oracle;
-      if (expected !== outcome) {
-        const what = `the outcome of ${command.kind}`;
-        return describe({ seq, what, oracle: expected, engine: outcome, rule: 'R-2.8' });
-      }
-      const found = oracle.compare(engine, events, seq % FULL_EVERY === 0);
+      const found = oracle.follow(engine, command, outcome, events);
       return found === null ? null : describe(found);
     },
     end: (engine) => {

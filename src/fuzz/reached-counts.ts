@@ -11,11 +11,14 @@ import type { Checker } from './checker.ts';
 /** `event orderEnded selfTrade`, `refusal nonce_used`, `command placeOrder`: how often. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** No code is used again: these belong to rules that are gone, or to what no run is long enough for. */
+/** Codes of rules that are gone, of runs longer than these, and of requests that are not commands. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'refusal inverse_market',
   'refusal too_many_markets',
   'refusal vault_not_priced',
+  'refusal price_off_tick',
+  'refusal quantity_off_lot',
+  'refusal trailing_percent_off_step',
 ]);
 
 export class ReachedCounts implements Checker {
@@ -34,7 +37,7 @@ export class ReachedCounts implements Checker {
 
   after(_engine: Engine, command: Command, outcome: Outcome): null {
     bump(this.commands, command.kind);
-    if (outcome !== 'ok') bump(this.outcomes, outcome);
+    if (outcome !== 'ok') bump(this.outcomes, outcome.code);
     return null;
   }
 

@@ -2,9 +2,10 @@
  * Requests that change an account (contract, "Account"; R-5.6, R-5.7, R-5.10, R-9.1, R-9.3): transfers, margin settings, delegates and
  * signers. Each is checked in the order of R-2.8, signed, and uses an account nonce.
  */
-import { invalidField, MESSAGES } from '../contract/messages.ts';
+import { MESSAGES } from '../contract/messages.ts';
+import { signersRefusal } from '../engine/accounts/authority.ts';
 import type { Command } from '../engine/commands.ts';
-import { formatDecimal, stepsExact, type Decimal } from '../num/decimal.ts';
+import { stepsExact } from '../num/decimal.ts';
 import {
   COLLATERAL_DECIMALS,
   ppm,
@@ -12,12 +13,11 @@ import {
   type AccountId,
   type Address,
   type MarketId,
-  type TimeUs,
 } from '../num/units.ts';
-import { mustAct, mustBeSigned, mustSubaccount } from './authorise.ts';
+import { mustAct, mustBeInTime, mustBeSigned, mustSubaccount } from './authorise.ts';
 import type { Caller, Context } from './context.ts';
 import { Fields } from './fields.ts';
-import { REFUSAL_REPLIES } from './refusal-reply.ts';
+import { mustSucceed } from './refusal-reply.ts';
 import { RequestError } from './request-error.ts';
 import { MAX_SIGNATURES } from './signed-requests.ts';
 
@@ -57,16 +57,13 @@ export function transfer(context: Context, input: unknown, caller: Caller): unkn
   }
   mustBeSigned(context, 'transfer', rights, target, null, {
     kind: 'Transfer',
-    body: input as Record<string, unknown>,
+    body: fields.body,
     signatures,
   });
   mustHaveNonce(context, target, null, nonce);
-  const whole = stepsExact(amount, { digits: 1n, scale: COLLATERAL_DECIMALS });
-  if (whole === null) {
-    throw new RequestError(
-      invalidField('amount', `must have at most ${String(COLLATERAL_DECIMALS)} decimals`),
-    );
-  }
+  const whole =
+    stepsExact(amount, { digits: 1n, scale: COLLATERAL_DECIMALS }) ??
+    fields.fail('amount', `must have at most ${String(COLLATERAL_DECIMALS)} decimals`);
   return dispatch(context, {
     kind: 'transfer',
     timeUs,
@@ -124,40 +121,26 @@ export function updateMargin(context: Context, input: unknown, caller: Caller): 
   const subaccount = mustSubaccount(context, account, index);
   const delegate = mustBeSigned(context, 'updateMargin', rights, account, index, {
     kind: 'Margin',
-    body: input as Record<string, unknown>,
+    body: fields.body,
     signatures,
   });
   mustHaveNonce(context, account, delegate, nonce);
+  const marginPpm = Number(
+    stepsExact(margin, { digits: 1n, scale: MARGIN_DECIMALS }) ??
+      fields.fail('margin', `must have at most ${String(MARGIN_DECIMALS)} decimals`),
+  );
+  mustSucceed(context.engine.checkMarginRatio(market, marginPpm));
   return dispatch(context, {
     kind: 'updateMargin',
     timeUs,
     subaccount,
     market,
     isolated,
-    marginPpm: ppm(marginRatio(context, market, margin)),
+    marginPpm: ppm(marginPpm),
     nonce,
     expiresAtMs,
     delegate,
   });
-}
-
-/** A ratio in (0, 1], at least the market's own. */
-function marginRatio(context: Context, market: MarketId, margin: Decimal): number {
-  const ratio = stepsExact(margin, { digits: 1n, scale: MARGIN_DECIMALS });
-  if (ratio === null) {
-    throw new RequestError(
-      invalidField('margin', `must have at most ${String(MARGIN_DECIMALS)} decimals`),
-    );
-  }
-  if (ratio <= 0n || ratio > 1_000_000n) {
-    throw new RequestError(REFUSAL_REPLIES.margin_out_of_range);
-  }
-  const least = BigInt(context.engine.market(market).spec.tiers[0]?.initialMarginPpm ?? 0);
-  if (ratio < least) {
-    const minimum = formatDecimal(least, MARGIN_DECIMALS);
-    throw new RequestError(invalidField('margin', `must be at least ${minimum}`));
-  }
-  return Number(ratio);
 }
 
 const DELEGATE_FIELDS = [
@@ -185,7 +168,7 @@ export function updateDelegates(context: Context, input: unknown, caller: Caller
   mustSubaccount(context, account, subaccountIndex);
   mustBeSigned(context, 'updateDelegates', rights, account, null, {
     kind: 'Delegate',
-    body: input as Record<string, unknown>,
+    body: fields.body,
     signatures,
   });
   mustHaveNonce(context, account, null, nonce);
@@ -216,13 +199,11 @@ export function updateSigners(context: Context, input: unknown, caller: Caller):
   const rights = mustAct(context, 'updateSigners', caller, account, null);
   mustBeSigned(context, 'updateSigners', rights, account, null, {
     kind: 'Signers',
-    body: input as Record<string, unknown>,
+    body: fields.body,
     signatures,
   });
   mustHaveNonce(context, account, null, nonce);
-  if (quorum < 1n || quorum > BigInt(signers.length)) {
-    throw new RequestError(REFUSAL_REPLIES.quorum_out_of_range);
-  }
+  mustSucceed(signersRefusal(signers, Number(quorum)));
   return dispatch(context, {
     kind: 'updateSigners',
     timeUs,
@@ -234,13 +215,6 @@ export function updateSigners(context: Context, input: unknown, caller: Caller):
   });
 }
 
-/** Now, unless the request has expired (R-2.12). */
-function mustBeInTime(context: Context, expiresAtMs: bigint): TimeUs {
-  const nowUs = context.nowUs();
-  if (expiresAtMs * 1000n < BigInt(nowUs)) throw new RequestError(MESSAGES.requestExpired);
-  return nowUs;
-}
-
 function mustHaveNonce(
   context: Context,
   account: Address,
@@ -249,13 +223,11 @@ function mustHaveNonce(
 ): void {
   const id = context.engine.accountIdOf(account);
   if (id === undefined) throw new RequestError(MESSAGES.accountNotFound);
-  const refusal = context.engine.checkAccountNonce(id, delegate, nonce);
-  if (refusal !== null && refusal !== 'ok') throw new RequestError(REFUSAL_REPLIES[refusal]);
+  mustSucceed(context.engine.checkAccountNonce(id, delegate, nonce));
 }
 
 /** These requests answer nothing but that they were done. */
 function dispatch(context: Context, command: Command): null {
-  const outcome = context.submit(command);
-  if (outcome !== 'ok') throw new RequestError(REFUSAL_REPLIES[outcome]);
+  mustSucceed(context.submit(command));
   return null;
 }

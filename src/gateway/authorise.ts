@@ -11,7 +11,7 @@ import {
   unauthorizedQuery,
   type ErrorReply,
 } from '../contract/messages.ts';
-import type { AccountId, Address, SubaccountId } from '../num/units.ts';
+import type { AccountId, Address, SubaccountId, TimeUs } from '../num/units.ts';
 import type { Caller, Context } from './context.ts';
 import type { SignedRequest } from './ports.ts';
 import { RequestError } from './request-error.ts';
@@ -116,4 +116,13 @@ export function mustSubaccount(context: Context, account: Address, index: number
   const id = context.engine.subaccountIdOf(account, index);
   if (id === undefined) throw new RequestError(MESSAGES.invalidSubaccountIndex);
   return id;
+}
+
+/** Now, unless a part of the request has expired. */
+export function mustBeInTime(context: Context, ...expiresAtMs: readonly bigint[]): TimeUs {
+  const nowUs = context.nowUs();
+  if (expiresAtMs.some((at) => at * 1000n < BigInt(nowUs))) {
+    throw new RequestError(MESSAGES.requestExpired);
+  }
+  return nowUs;
 }

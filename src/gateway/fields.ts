@@ -17,7 +17,8 @@ const MAX_INT64 = 2n ** 63n - 1n;
 const MAX_SUBACCOUNT_INDEX = 2 ** 31 - 1;
 
 export class Fields {
-  private readonly source: Readonly<Record<string, unknown>>;
+  /** The request as it was sent: what its signatures are over. */
+  readonly body: Readonly<Record<string, unknown>>;
   private readonly prefix: string;
   /** Query parameters are text: integers may be given as digits. */
   private readonly query: boolean;
@@ -26,7 +27,7 @@ export class Fields {
     if (typeof input !== 'object' || input === null || Array.isArray(input)) {
       throw new RequestError(invalidField(prefix === '' ? 'body' : prefix, 'must be an object'));
     }
-    this.source = input as Readonly<Record<string, unknown>>;
+    this.body = input as Readonly<Record<string, unknown>>;
     this.prefix = prefix;
     this.query = query;
     for (const name of Object.keys(input)) {
@@ -36,7 +37,7 @@ export class Fields {
 
   /** The field as given; undefined when it is absent. */
   get(name: string): unknown {
-    return Object.hasOwn(this.source, name) ? this.source[name] : undefined;
+    return Object.hasOwn(this.body, name) ? this.body[name] : undefined;
   }
 
   /** Whether the field is there and not null. */
@@ -47,10 +48,10 @@ export class Fields {
 
   /** All fields but these, in one text that does not depend on their order, nor on integers being text in a query. */
   canonicalText(without: readonly string[]): string {
-    return Object.keys(this.source)
+    return Object.keys(this.body)
       .filter((name) => this.has(name) && !without.includes(name))
       .sort()
-      .map((name) => `${name}=${String(this.source[name])}`)
+      .map((name) => `${name}=${String(this.body[name])}`)
       .join('\n');
   }
 

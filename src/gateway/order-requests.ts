@@ -12,7 +12,7 @@ import { mustAct, mustSubaccount, rightsOf, type Rights } from './authorise.ts';
 import type { Caller, Context } from './context.ts';
 import { encodeOrder } from './encode.ts';
 import { Fields } from './fields.ts';
-import { REFUSAL_REPLIES } from './refusal-reply.ts';
+import { mustSucceed } from './refusal-reply.ts';
 import { cutAt, Page, Paging } from './paging.ts';
 import { RequestError } from './request-error.ts';
 import { must } from '../base/assert.ts';
@@ -81,7 +81,7 @@ export function cancelAllOrders(context: Context, input: unknown, caller: Caller
     subaccount,
     market,
   });
-  if (outcome !== 'ok') throw new RequestError(REFUSAL_REPLIES[outcome]);
+  mustSucceed(outcome);
   const ended = before - context.engine.openOrders(subaccount).length;
   return { message: `Cancelled ${String(ended)} ${ended === 1 ? 'order' : 'orders'}` };
 }
@@ -272,6 +272,6 @@ function cancelOne(context: Context, order: OrderView): OrderView {
     timeUs: context.nowUs(),
     orderId: order.orderId,
   });
-  if (outcome !== 'ok') throw new RequestError(REFUSAL_REPLIES[outcome]);
+  mustSucceed(outcome);
   return must(context.engine.order(order.orderId), 'an order just cancelled is known');
 }

@@ -1,11 +1,11 @@
 /**
- * POST /account/order and /account/orders (§2–§4): decode, authorise, then the engine. Refusals come in the order of R-2.8: what only the
- * gateway can see (off-tick text) is reported after the nonce and the clientId, which it asks the engine about first.
+ * POST /account/order and /account/orders (§2–§4): decodes and authorises the request; the engine
+ * decides on the orders in it, in the order of R-2.8.
  */
 import { ORDER_TYPE_WORDS } from '../contract/schemas.ts';
-import { invalidField, MESSAGES, type ErrorReply } from '../contract/messages.ts';
+import { invalidField, MESSAGES } from '../contract/messages.ts';
 import type { NewOrder, PlaceOrder, PlaceOrders } from '../engine/commands.ts';
-import { MAX_BATCH_ORDERS } from '../engine/orders/group-rules.ts';
+import { BATCH_TOO_LARGE, MAX_BATCH_ORDERS } from '../engine/orders/group-rules.ts';
 import type { MarketView } from '../engine/read/views.ts';
 import { stepsCeil, stepsExact, stepsFloor, type Decimal } from '../num/decimal.ts';
 import {
@@ -17,15 +17,13 @@ import {
   type Address,
   type OrderId,
   type PriceTicks,
-  type SubaccountId,
-  type TimeUs,
 } from '../num/units.ts';
-import { mustAct, mustBeSigned, mustSubaccount, type Rights } from './authorise.ts';
+import { mustAct, mustBeInTime, mustBeSigned, mustSubaccount, type Rights } from './authorise.ts';
 import type { Caller, Context } from './context.ts';
-import { encodeOrder, priceText, sizeText, stepOf, ZERO_ADDRESS } from './encode.ts';
+import { encodeOrder, stepOf, ZERO_ADDRESS } from './encode.ts';
 import { Fields } from './fields.ts';
 import type { PlacedDigest } from './order-ids.ts';
-import { REFUSAL_REPLIES } from './refusal-reply.ts';
+import { mustSucceed } from './refusal-reply.ts';
 import type { Keccak } from './ports.ts';
 import { RequestError } from './request-error.ts';
 import { MAX_SIGNATURES } from './signed-requests.ts';
@@ -56,6 +54,8 @@ const FLAG_FIELDS = ['ioc', 'postOnly', 'reduceOnly'];
 const ATTACHED_FIELDS = ['triggerPrice', 'price', 'clientId'];
 /** Trailing distances have at most 4 decimals of a percent, which is 1e-6 of the price. */
 const PERCENT_STEP: Decimal = { digits: 1n, scale: 4 };
+/** No order has this id: a parent that is not known. */
+const NO_ORDER = orderId(0);
 
 /** A decimal, a limit and a name of a leg attached to an order (R-2.15). */
 interface AttachedLeg {
@@ -89,7 +89,7 @@ interface DecodedOrder {
   readonly takeProfit: AttachedLeg | null;
   readonly stopLoss: AttachedLeg | null;
   /** As it was sent: what its signatures are over. */
-  readonly body: Record<string, unknown>;
+  readonly body: Readonly<Record<string, unknown>>;
 }
 
 /** Throws `RequestError` naming the field and the limit. Checksums of addresses count where `keccak` is given. */
@@ -128,7 +128,7 @@ export function decodeOrder(input: unknown, prefix = '', keccak?: Keccak): Decod
     period: fields.has('period') ? fields.int64('period') : null,
     takeProfit: decodeLeg(fields, 'takeProfit'),
     stopLoss: decodeLeg(fields, 'stopLoss'),
-    body: input as Record<string, unknown>,
+    body: fields.body,
   };
 }
 
@@ -163,82 +163,56 @@ export function submitOrder(context: Context, input: unknown, caller: Caller): u
 
 /** POST /account/orders (§3): all are admitted, or none. */
 export function submitOrders(context: Context, input: unknown, caller: Caller): unknown {
-  const fields = new Fields(input, ['orders'], false);
+  const fields: Fields = new Fields(input, ['orders'], false);
   const list = fields.list('orders');
-  if (list.length === 0) throw new RequestError(REFUSAL_REPLIES.batch_empty);
-  if (list.length > MAX_BATCH_ORDERS) throw new RequestError(REFUSAL_REPLIES.batch_too_large);
+  if (list.length === 0) mustSucceed({ code: 'batch_empty' });
+  if (list.length > MAX_BATCH_ORDERS) mustSucceed(BATCH_TOO_LARGE);
   const orders = list.map((order, i) => decodeOrder(order, `orders[${String(i)}]`, context.keccak));
   const [first] = orders;
   for (const [i, order] of orders.entries()) {
     const at = `orders[${String(i)}]`;
     if (order.account !== first?.account) {
-      throw new RequestError(invalidField(`${at}.account`, 'must be the same for all orders'));
+      fields.fail(`${at}.account`, 'must be the same for all orders');
     }
     if (order.subaccountIndex !== first.subaccountIndex) {
-      const problem = 'must be the same for all orders';
-      throw new RequestError(invalidField(`${at}.subaccountIndex`, problem));
+      fields.fail(`${at}.subaccountIndex`, 'must be the same for all orders');
     }
     if (order.takeProfit !== null || order.stopLoss !== null) {
       const name = order.takeProfit !== null ? 'takeProfit' : 'stopLoss';
-      const problem = 'in a batch it is an order of its own';
-      throw new RequestError(invalidField(`${at}.${name}`, problem));
+      fields.fail(`${at}.${name}`, 'in a batch it is an order of its own');
     }
   }
   return { orders: place(context, 'submitOrders', orders, caller) };
 }
 
-/** Checks in the order of R-2.8, each over all orders, then the engine. Answers their records. */
+/** Authorises the request, then the engine decides. Answers the records. */
 function place(
   context: Context,
   endpoint: 'submitOrder' | 'submitOrders',
-  orders: readonly DecodedOrder[],
+  requests: readonly DecodedOrder[],
   caller: Caller,
 ): unknown[] {
   const { engine } = context;
-  const markets = orders.map(({ symbol }) => {
+  const markets = requests.map(({ symbol }) => {
     const id = engine.marketIdOf(symbol);
     if (id === undefined) throw new RequestError(MESSAGES.symbolNotFound);
-    return id;
+    return engine.market(id);
   });
-  const nowUs = context.nowUs();
-  if (orders.some(({ expiresAt }) => expiresAt * 1000n < BigInt(nowUs))) {
-    throw new RequestError(MESSAGES.requestExpired);
-  }
-  const first = must(orders[0], 'there is an order');
+  const timeUs = mustBeInTime(context, ...requests.map(({ expiresAt }) => expiresAt));
+  const first = must(requests[0], 'there is an order');
   const rights = mustAct(context, endpoint, caller, first.account, first.subaccountIndex);
-  const delegate = signerOf(context, endpoint, rights, orders);
+  const delegate = signerOf(context, endpoint, rights, requests);
   const subaccount = mustSubaccount(context, first.account, first.subaccountIndex);
-  const account = engine.subaccount(subaccount).account;
-  let lastNonce = -1n;
-  for (const { nonce } of orders) {
-    if (nonce <= lastNonce) throw new RequestError(REFUSAL_REPLIES.batch_nonces_not_increasing);
-    lastNonce = nonce;
-    const refusal = engine.checkOrderNonce(subaccount, delegate, nonce);
-    if (refusal !== null && refusal !== 'ok') throw new RequestError(REFUSAL_REPLIES[refusal]);
-  }
-  const names = new Set<string>();
-  for (const order of orders) {
-    for (const name of [order.clientId, order.takeProfit?.clientId, order.stopLoss?.clientId]) {
-      if (typeof name !== 'string') continue;
-      if (names.has(name) || engine.clientIdInUse(account, name)) {
-        throw new RequestError(MESSAGES.clientIdInUse);
-      }
-      names.add(name);
-    }
-  }
-  const placed = orders.flatMap((order, i) => {
-    const market = engine.market(must(markets[i], 'each order has its market'));
-    const { maxOriginatorFeePpm, maxDelegateOriginatorFeePpm } = engine.config;
-    const maxFee = delegate === null ? maxOriginatorFeePpm : maxDelegateOriginatorFeePpm;
-    const fault = specFault(order, market, maxFee);
-    if (fault !== null) throw new RequestError(fault);
-    return newOrders(context, order, market);
-  });
-  const outcome = context.submit(commandOf(nowUs, subaccount, delegate, placed));
-  if (outcome !== 'ok') throw new RequestError(REFUSAL_REPLIES[outcome]);
-  const firstId = engine.lastOrderId - placed.length + 1;
-  noteIds(context, orderId(firstId), orders);
-  return placed.map((_, i) => {
+  const orders = requests.flatMap((request, i) =>
+    newOrders(context, request, must(markets[i], 'each order has its market')),
+  );
+  const group = { kind: 'placeOrders', timeUs, subaccount, delegate, orders } as const;
+  mustSucceed(engine.requestRefusal(group));
+  if (orders.some(({ parent }) => parent === NO_ORDER)) mustSucceed({ code: 'order_not_found' });
+  mustSucceed(context.submit(commandOf(group)));
+  const firstId = engine.lastOrderId - orders.length + 1;
+  noteIds(context, orderId(firstId), requests);
+  return orders.map((_, i) => {
     const order = must(engine.order(orderId(firstId + i)), 'an order just placed is known');
     return encodeOrder(engine, context.ids, order);
   });
@@ -277,19 +251,13 @@ function signerOf(
 }
 
 /** One plain limit order is a command of its own; everything else is a group. */
-function commandOf(
-  nowUs: TimeUs,
-  subaccount: SubaccountId,
-  delegate: AccountId | null,
-  orders: readonly NewOrder[],
-): PlaceOrder | PlaceOrders {
+function commandOf(group: PlaceOrders): PlaceOrder | PlaceOrders {
+  const { timeUs, subaccount, delegate, orders } = group;
   const [only] = orders;
-  if (orders.length > 1 || only?.orderType !== 'limit') {
-    return { kind: 'placeOrders', timeUs: nowUs, subaccount, delegate, orders };
-  }
+  if (orders.length > 1 || only?.orderType !== 'limit') return group;
   return {
     kind: 'placeOrder',
-    timeUs: nowUs,
+    timeUs,
     subaccount,
     market: only.market,
     orderType: 'limit',
@@ -307,19 +275,20 @@ function commandOf(
   };
 }
 
-/** The order in engine units, and after it the legs attached to it. */
+/** The order in engine units, then its attached legs. Numbers off the market's grid are fractions. */
 function newOrders(context: Context, order: DecodedOrder, market: MarketView): NewOrder[] {
+  if (order.orderType === 'unsupported') {
+    const problem = "'unsupported' is not an order type that can be submitted";
+    throw new RequestError(invalidField('orderType', problem));
+  }
   const { spec } = market;
-  const tick = stepOf(spec.tickSize);
-  const ticks = (price: Decimal): PriceTicks => priceTicks(Number(stepsFloor(price, tick)));
-  const size = lots(Number(stepsFloor(order.quantity, stepOf(spec.lotSize))));
-  const parent = order.parentOrderId === null ? null : context.ids.find(order.parentOrderId);
-  if (parent === undefined) throw new RequestError(MESSAGES.orderNotFound);
+  const ticks = (price: Decimal): PriceTicks => priceTicks(stepsOf(price, stepOf(spec.tickSize)));
+  const size = lots(stepsOf(order.quantity, stepOf(spec.lotSize)));
   const own: NewOrder = {
     market: market.id,
-    orderType: order.orderType === 'unsupported' ? 'limit' : order.orderType,
+    orderType: order.orderType,
     lots: size,
-    priceTicks: priceTicks(ticksOf(order, market)),
+    priceTicks: order.ioc ? boundOf(order, spec.tickSize) : ticks(order.price),
     ioc: order.ioc,
     postOnly: order.postOnly,
     reduceOnly: order.reduceOnly,
@@ -330,11 +299,12 @@ function newOrders(context: Context, order: DecodedOrder, market: MarketView): N
     originatorFeePpm: ppm(Number(order.originatorFee)),
     triggerTicks: order.triggerPrice === null ? null : ticks(order.triggerPrice),
     trailingPpm:
-      order.trailingPercent === null
-        ? null
-        : Number(stepsFloor(order.trailingPercent, PERCENT_STEP)),
+      order.trailingPercent === null ? null : stepsOf(order.trailingPercent, PERCENT_STEP),
     periodMs: order.period,
-    parent: parent?.orderId ?? null,
+    parent:
+      order.parentOrderId === null
+        ? null
+        : (context.ids.find(order.parentOrderId)?.orderId ?? NO_ORDER),
     attached: false,
   };
   const legs = (['takeProfit', 'stopLoss'] as const).flatMap((orderType): NewOrder[] => {
@@ -363,109 +333,14 @@ function newOrders(context: Context, order: DecodedOrder, market: MarketView): N
   return [own, ...legs];
 }
 
-/** Faults against the market's spec that decimal text can have, in the order in which they are checked. */
-function specFault(
-  order: DecodedOrder,
-  market: MarketView,
-  maxOriginatorFeePpm: number,
-): ErrorReply | null {
-  if (order.orderType === 'unsupported') {
-    return invalidField('orderType', "'unsupported' is not an order type that can be submitted");
-  }
-  if (order.orderType === 'limit' && order.period !== null) return MESSAGES.periodOnLimit;
-
-  const { spec } = market;
-  if (order.price.digits <= 0n) return MESSAGES.priceNotPositive;
-  const tick = stepOf(spec.tickSize);
-  if (!order.ioc) {
-    const fault = tickFault('price', order.price, market);
-    if (fault !== null) return fault;
-  }
-  if (stepsFloor(order.price, tick) > BigInt(spec.maxPriceTicks)) {
-    return invalidField('price', `must be at most ${priceText(market, spec.maxPriceTicks)}`);
-  }
-  if (ticksOf(order, market) < 1) {
-    return invalidField('price', `a buy needs at least one tick, ${spec.tickSize}`);
-  }
-  const size = stepsExact(order.quantity, stepOf(spec.lotSize));
-  if (order.quantity.digits === 0n) return MESSAGES.quantityZero;
-  if (size === null) {
-    return invalidField('quantity', `must be a multiple of the lot size ${spec.lotSize}`);
-  }
-  const magnitude = size < 0n ? -size : size;
-  if (magnitude < BigInt(spec.minLots)) {
-    return invalidField('quantity', `must be at least ${sizeText(market, spec.minLots)}`);
-  }
-  if (magnitude > BigInt(spec.maxLots)) {
-    return invalidField('quantity', `must be at most ${sizeText(market, spec.maxLots)}`);
-  }
-  if (order.ioc && order.postOnly) return MESSAGES.flagsConflict;
-  if (order.originatorFee > BigInt(maxOriginatorFeePpm)) {
-    return invalidField('originatorFee', `must be at most ${String(maxOriginatorFeePpm)} ppm`);
-  }
-  if (order.originator === ZERO_ADDRESS && order.originatorFee !== 0n) {
-    return MESSAGES.originatorMissing;
-  }
-  return conditionFault(order, market);
+/** The value in whole steps; half a step, which no market admits, if it is not a multiple. */
+function stepsOf(value: Decimal, step: Decimal): number {
+  return Number(stepsExact(value, step) ?? (value.digits < 0n ? -0.5 : 0.5));
 }
 
-/** Faults of what an order's type needs or does not have (§3, §4). */
-function conditionFault(order: DecodedOrder, market: MarketView): ErrorReply | null {
-  const type = order.orderType;
-  const protective = type === 'takeProfit' || type === 'stopLoss';
-  const trails = type === 'trailingStop';
-  if ((order.period !== null) !== (type === 'twap')) return REFUSAL_REPLIES.period_not_allowed;
-  if ((order.trailingPercent !== null) !== trails) {
-    return REFUSAL_REPLIES.trailing_percent_not_allowed;
-  }
-  if (order.trailingPercent !== null) {
-    const steps = stepsExact(order.trailingPercent, PERCENT_STEP);
-    if (steps === null) return invalidField('trailingPercent', 'must have at most 4 decimals');
-    if (steps <= 0n || steps >= 1_000_000n) return REFUSAL_REPLIES.trailing_percent_out_of_range;
-  }
-  if (protective ? order.triggerPrice === null : order.triggerPrice !== null && !trails) {
-    return REFUSAL_REPLIES.trigger_price_not_allowed;
-  }
-  if (order.triggerPrice !== null) {
-    const fault = tickFault('triggerPrice', order.triggerPrice, market);
-    if (fault !== null) return fault;
-  }
-  if (order.parentOrderId !== null && !protective) return REFUSAL_REPLIES.parent_not_allowed;
-  return attachedFault(order, market);
-}
-
-function attachedFault(order: DecodedOrder, market: MarketView): ErrorReply | null {
-  for (const name of ['takeProfit', 'stopLoss'] as const) {
-    const leg = order[name];
-    if (leg === null) continue;
-    if (order.orderType === 'twap' || order.orderType === 'iceberg') {
-      return invalidField(name, `cannot be attached to a ${order.orderType} order`);
-    }
-    if (order.reduceOnly) return invalidField(name, 'cannot be attached to a reduceOnly order');
-    const fault =
-      tickFault(`${name}.triggerPrice`, leg.triggerPrice, market) ??
-      (leg.price === null ? null : tickFault(`${name}.price`, leg.price, market));
-    if (fault !== null) return fault;
-  }
-  return null;
-}
-
-/** A positive price on a tick, at most the market's highest. */
-function tickFault(name: string, price: Decimal, market: MarketView): ErrorReply | null {
-  const { spec } = market;
-  const ticks = stepsExact(price, stepOf(spec.tickSize));
-  if (price.digits <= 0n) return invalidField(name, 'must be positive');
-  if (ticks === null)
-    return invalidField(name, `must be a multiple of the tick size ${spec.tickSize}`);
-  if (ticks > BigInt(spec.maxPriceTicks)) {
-    return invalidField(name, `must be at most ${priceText(market, spec.maxPriceTicks)}`);
-  }
-  return null;
-}
-
-/** The limit in ticks; an `ioc` price is only a bound and goes to the safer tick: buy down, sell up (R-2.2). */
-function ticksOf(order: DecodedOrder, market: MarketView): number {
-  const tick = stepOf(market.spec.tickSize);
-  const buys = order.quantity.digits > 0n;
-  return Number(buys ? stepsFloor(order.price, tick) : stepsCeil(order.price, tick));
+/** An `ioc` price is a bound: a buy rounds down, a sell up (R-2.2). A buy below a tick is half one. */
+function boundOf({ price, quantity }: DecodedOrder, tickSize: string): PriceTicks {
+  const tick = stepOf(tickSize);
+  const bound = quantity.digits > 0n ? stepsFloor(price, tick) : stepsCeil(price, tick);
+  return priceTicks(bound === 0n && price.digits > 0n ? 0.5 : Number(bound));
 }

@@ -16,7 +16,7 @@ import {
   type OperatorContext,
 } from '../gateway/operator-requests.ts';
 import type { Keccak } from '../gateway/ports.ts';
-import { REFUSAL_REPLIES } from '../gateway/refusal-reply.ts';
+import { mustSucceed } from '../gateway/refusal-reply.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { holdsToken } from './bearer-token.ts';
 import type { Host } from './exchange-host.ts';
@@ -66,8 +66,7 @@ export function operatorRoutes(app: FastifyInstance, options: OperatorOptions): 
         authorise(request);
         const symbol = symbolOf(request.params);
         const context = { view: host.view, nowUs: host.nowUs(), keccak };
-        const outcome = host.submit(make(context, symbol, request.body ?? {}));
-        if (outcome !== 'ok') throw new RequestError(REFUSAL_REPLIES[outcome]);
+        mustSucceed(host.submit(make(context, symbol, request.body ?? {})));
         await host.exchange.durable();
         return await reply.send(null);
       } catch (error) {

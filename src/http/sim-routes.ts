@@ -8,7 +8,7 @@ import { invalidField, journalCompacted, MESSAGES } from '../contract/messages.t
 import type { Command } from '../engine/commands.ts';
 import { stepOf } from '../gateway/encode.ts';
 import { Fields } from '../gateway/fields.ts';
-import { REFUSAL_REPLIES } from '../gateway/refusal-reply.ts';
+import { mustSucceed } from '../gateway/refusal-reply.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { stepsExact, stepsHalfUp } from '../num/decimal.ts';
 import {
@@ -166,8 +166,7 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
 }
 
 function submit(host: Host, command: Command): void {
-  const outcome = host.submit(command);
-  if (outcome !== 'ok') throw new RequestError(REFUSAL_REPLIES[outcome]);
+  mustSucceed(host.submit(command));
 }
 
 function readAmount(fields: Fields): Quanta {

@@ -6,9 +6,6 @@ import type { Engine } from '../engine/read/views.ts';
 import type { Divergence } from './divergence.ts';
 import { Oracle } from './oracle.ts';
 
-/** Every so many commands everything is compared; between, what a command could touch and a moving part of the rest. */
-const FULL_EVERY = 256;
-
 export interface Step {
   /** The exchange's own. */
   readonly outcome: Outcome;
@@ -32,15 +29,7 @@ export class Lockstep {
       emitted.push(event);
       emit?.(event);
     });
-    const expected = this.oracle.apply(command);
-    const { seq } = this.oracle;
-    if (expected !== outcome) {
-      const what = `the outcome of ${command.kind}`;
-      const divergence = { seq, what, oracle: expected, engine: outcome, rule: 'R-2.8' };
-      return { outcome, divergence };
-    }
-    const full = seq % FULL_EVERY === 0;
-    return { outcome, divergence: this.oracle.compare(this.exchange, emitted, full) };
+    return { outcome, divergence: this.oracle.follow(this.exchange, command, outcome, emitted) };
   }
 
   /** Everything once more, at the end of a run. */

@@ -5,7 +5,7 @@
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
 import type { EngineEvent } from '../engine/events.ts';
-import type { Outcome } from '../engine/refusals.ts';
+import { outcomeCode, type Outcome } from '../engine/refusals.ts';
 import type { ExchangeView } from '../engine/read/views.ts';
 import { updateDelegate, updateSigners } from './authority.ts';
 import { compareEvents } from './compare-events.ts';
@@ -23,7 +23,10 @@ import { tapeBar } from './bars.ts';
 import { tapeL3 } from './single-orders.ts';
 import { tapeDepth, tapeGap, tapeSnapshot, tapeTrade } from './tape.ts';
 import { runConsequences, runTimers } from './time.ts';
-import { newWorld, type World } from './world.ts';
+import { newWorld, type Answer, type World } from './world.ts';
+
+/** Commands between two full comparisons; others cover what a command could touch and a part. */
+const FULL_EVERY = 256;
 
 export class Oracle {
   private readonly world: World;
@@ -38,7 +41,7 @@ export class Oracle {
   }
 
   /** Runs due timers, then the command; answers its outcome by the rules. */
-  apply(command: Command): Outcome {
+  apply(command: Command): Answer {
     const { world } = this;
     world.seq += 1;
     world.emitted = [];
@@ -49,6 +52,19 @@ export class Oracle {
     const outcome = dispatch(world, command);
     runConsequences(world);
     return outcome;
+  }
+
+  /** Applies a command that the exchange has applied; answers the first difference, or null. */
+  follow(
+    exchange: ExchangeView,
+    command: Command,
+    outcome: Outcome,
+    emitted: readonly EngineEvent[],
+  ): Divergence | null {
+    const [oracle, engine] = [this.apply(command), outcomeCode(outcome)];
+    if (oracle === engine) return this.compare(exchange, emitted, this.seq % FULL_EVERY === 0);
+    const what = `the outcome of ${command.kind}`;
+    return { seq: this.seq, what, oracle, engine, rule: 'R-2.8' };
   }
 
   /**
@@ -69,7 +85,7 @@ export class Oracle {
 }
 
 /** All that an exchange can be told. */
-function dispatch(world: World, c: Command): Outcome {
+function dispatch(world: World, c: Command): Answer {
   switch (c.kind) {
     case 'advanceTime':
       return 'ok';

@@ -1,13 +1,8 @@
 /** What the oracle knows: plain records in plain arrays. Ids are places in these arrays, as in the contract of the engine's commands. */
 import type { OrderType } from '../engine/commands.ts';
-import type {
-  ExchangeConfig,
-  MarketSpec,
-  MarketStatus,
-  SelfTradeMode,
-} from '../engine/config.ts';
+import type { ExchangeConfig, MarketSpec, MarketStatus, SelfTradeMode } from '../engine/config.ts';
 import type { Cause, EngineEvent, LedgerReason } from '../engine/events.ts';
-import type { EndReason, Refusal } from '../engine/refusals.ts';
+import type { EndReason, RefusalCode } from '../engine/refusals.ts';
 import type { OrderStatus } from '../engine/read/views.ts';
 import { ofPpm, type Rate } from './numbers.ts';
 import type { Holder, Movement, Snapshot } from './records.ts';
@@ -481,4 +476,4 @@ export function bookMargin(
   });
 }
 
-export type Answer = 'ok' | Refusal;
+export type Answer = 'ok' | RefusalCode;

@@ -7,7 +7,7 @@
 import { InvariantError } from '../base/assert.ts';
 import type { Command } from '../engine/commands.ts';
 import type { EngineEvent } from '../engine/events.ts';
-import type { Outcome } from '../engine/refusals.ts';
+import { outcomeCode, type Outcome } from '../engine/refusals.ts';
 import type { ExchangeView, InvariantViolation } from '../engine/read/views.ts';
 import { HOUSE_MAKER, HOUSE_TAKER } from '../engine/state.ts';
 import type { Reply } from '../gateway/context.ts';
@@ -379,7 +379,7 @@ class ScenarioRun {
   }
 
   private expectOutcome(wanted: string, command: Command): Difference[] {
-    const outcome = this.submit(command);
+    const outcome = outcomeCode(this.submit(command));
     return outcome === wanted ? [] : [{ path: 'outcome', expected: wanted, actual: outcome }];
   }
 

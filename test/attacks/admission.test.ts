@@ -3,6 +3,7 @@
  * start, orders without any price, fees routed to the exchange's own accounts, and money sent to the zero address.
  */
 import { afterAll, describe, expect, test } from 'vitest';
+import { outcomeCode } from '../../src/engine/refusals.ts';
 import { parseExchangeConfig, parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { address, lots, ppm, priceTicks, timeUs } from '../../src/num/units.ts';
@@ -30,7 +31,7 @@ describe.each(['last', 'mid'])('markSource %s', (markSource) => {
     if (!config.ok || !parsed.ok) throw new Error('not parsed');
     const engine = new Exchange(config.value);
     const list = (spec: MarketSpec): string =>
-      engine.apply({ kind: 'listMarket', timeUs: timeUs(GENESIS), spec });
+      outcomeCode(engine.apply({ kind: 'listMarket', timeUs: timeUs(GENESIS), spec }));
     expect(list({ ...parsed.value, initialMarkTicks: null })).toBe('market_spec_invalid');
     expect(list(parsed.value)).toBe('ok');
   });
@@ -59,11 +60,13 @@ test.each([5001, 10_001])(
     const config = parseExchangeConfig({}, GENESIS);
     if (!config.ok || !parsed.ok) throw new Error('not parsed');
     const list = (deviationPpm: number): string =>
-      new Exchange(config.value).apply({
-        kind: 'listMarket',
-        timeUs: timeUs(GENESIS),
-        spec: { ...parsed.value, maxMarkDeviationPpm: ppm(deviationPpm) },
-      });
+      outcomeCode(
+        new Exchange(config.value).apply({
+          kind: 'listMarket',
+          timeUs: timeUs(GENESIS),
+          spec: { ...parsed.value, maxMarkDeviationPpm: ppm(deviationPpm) },
+        }),
+      );
     expect(list(5000)).toBe('ok');
     expect(list(deviation)).toBe('market_spec_invalid');
     expect(parseMarketSpec(input, keccak).ok).toBe(false);

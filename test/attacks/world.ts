@@ -58,7 +58,7 @@ export class AttackWorld extends RiskWorld {
     opened.push(this);
   }
 
-  override apply(command: Command): ReturnType<RiskWorld['apply']> {
+  override submit(command: Command): ReturnType<RiskWorld['submit']> {
     this.commands.push(command);
     const outcome = this.engine.apply(command, (event) => void this.events.push(event));
     this.note(command);

@@ -46,7 +46,7 @@ for (let round = 0; round < EACH; round++) {
       originator: null,
       originatorFeePpm: ppm(0),
     });
-    if (outcome !== 'ok') throw new Error(outcome);
+    if (outcome !== 'ok') throw new Error(outcome.code);
   }
 }
 // A digest that nobody has makes the index take in every order.

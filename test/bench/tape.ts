@@ -4,6 +4,7 @@
  * Then what memory a tape takes that is ten times as long as one that fills what a market keeps. Run with --expose-gc; prints JSON.
  */
 import { DataFrame } from 'data-forge';
+import { outcomeCode } from '../../src/engine/refusals.ts';
 import { backtest, type IStrategy } from 'grademark';
 import type { Command, NewOrder } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
@@ -150,7 +151,8 @@ function heldBars(): number {
     orders: [entry(1, 700_000), leg('takeProfit', 900_000), leg('stopLoss', 300_000)],
   });
   const [position] = engine.positions(subaccountId(6));
-  if (outcome !== 'ok' || position?.lots !== 1) throw new Error(`no position: ${outcome}`);
+  if (outcome !== 'ok' || position?.lots !== 1)
+    throw new Error(`no position: ${outcomeCode(outcome)}`);
   const rate = perSecond(BARS, () => {
     for (const command of rest) engine.apply(command, count);
   });

@@ -18,10 +18,10 @@ import {
   unauthorizedQuery,
   type ErrorReply,
 } from '../../src/contract/messages.ts';
-import { REFUSALS } from '../../src/engine/refusals.ts';
-import { REFUSAL_REPLIES } from '../../src/gateway/refusal-reply.ts';
+import { refusalReply } from '../../src/gateway/refusal-reply.ts';
 import { FAULTS } from '../../src/http/injected-faults.ts';
 import { CLOSE_SLOW, CLOSE_TOKEN } from '../../src/http/feeds/connection.ts';
+import { ALL_EXAMPLES } from './refusal-examples.ts';
 
 const ACCESS = {
   public: 'anyone',
@@ -91,7 +91,7 @@ function feeds(): string {
 function errors(): string {
   const replies: ErrorReply[] = [
     ...Object.values(MESSAGES),
-    ...REFUSALS.map((code) => REFUSAL_REPLIES[code]),
+    ...ALL_EXAMPLES.map(refusalReply),
     marketNotFound('<symbol>'),
     limitRange(5000, '<n>'),
     unauthorizedQuery('<address>'),
@@ -109,16 +109,6 @@ function errors(): string {
   return table(
     ['status', 'text'],
     [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cells]) => cells),
-  );
-}
-
-function refusals(): string {
-  return table(
-    ['code', 'status', 'text'],
-    REFUSALS.map((code) => {
-      const { status, message } = REFUSAL_REPLIES[code];
-      return [`\`${code}\``, String(status), message];
-    }),
   );
 }
 
@@ -241,11 +231,8 @@ Operators see \`/metrics\`: \`orrery_shortfall_usd\`, \`orrery_insurance_usd\`, 
 
 ${errors()}
 
-## Refusals of the engine
-
-An order that is refused leaves no record and uses no nonce. Codes are in the order in which they are checked; scenarios expect them as \`outcome\` of a simulation verb.
-
-${refusals()}
+Limits in these texts are examples. [REJECTIONS.md](REJECTIONS.md) lists the refusals of the engine by code, in the order in
+which they are checked.
 `;
   await expect(page).toMatchFileSnapshot('../../docs/API.md');
 });

@@ -4,6 +4,7 @@
  * hold after every command and the oracle says the same, or the test fails.
  */
 import type { EndpointId } from '../../src/contract/endpoints.ts';
+import { outcomeCode, type Outcome, type RefusalCode } from '../../src/engine/refusals.ts';
 import type { Command } from '../../src/engine/commands.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
@@ -76,7 +77,7 @@ export class RiskWorld {
     this.lockstep = new Lockstep(this.engine);
     this.gateway = new Gateway({
       engine: this.engine,
-      submit: (command) => this.apply(command),
+      submit: (command) => this.submit(command),
       nowUs: () => timeUs(this.atUs),
       keccak,
       signatures: 'trust',
@@ -93,7 +94,12 @@ export class RiskWorld {
     }
   }
 
-  apply(command: Command): ReturnType<Exchange['apply']> {
+  /** Applies a command; answers `ok` or the code of its refusal. */
+  apply(command: Command): 'ok' | RefusalCode {
+    return outcomeCode(this.submit(command));
+  }
+
+  submit(command: Command): Outcome {
     this.commands.push(command);
     const note = (event: EngineEvent): void => void this.events.push(event);
     if (!this.checks) return this.engine.apply(command, note);

@@ -4,7 +4,7 @@ import type { Command } from '../../src/engine/commands.ts';
 import type { ExchangeConfig } from '../../src/engine/config.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
-import type { Outcome } from '../../src/engine/refusals.ts';
+import { outcomeCode, type RefusalCode } from '../../src/engine/refusals.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import {
   ACTIONS,
@@ -95,7 +95,7 @@ function changed(
 
 /** What one command did. */
 export interface Happened {
-  readonly outcome: Outcome;
+  readonly outcome: 'ok' | RefusalCode;
   readonly events: readonly EngineEvent[];
 }
 
@@ -111,7 +111,7 @@ export function live({ config, commands }: Pick<Lifecycle, 'config' | 'commands'
     const outcome = engine.apply(command, (event) => {
       events.push(event);
     });
-    return { outcome, events };
+    return { outcome: outcomeCode(outcome), events };
   });
   return { engine, happened };
 }

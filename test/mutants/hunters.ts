@@ -3,6 +3,7 @@
  * Invariants and oracle are those of the fuzzer; two more hold the exchange against itself.
  */
 import type { Command } from '../../src/engine/commands.ts';
+import { outcomeCode } from '../../src/engine/refusals.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import type { Engine } from '../../src/engine/read/views.ts';
@@ -87,8 +88,9 @@ function againstOracle(): Checker {
       const expected = oracle.apply(command);
       const events = heard;
       heard = [];
-      if (expected !== outcome) {
-        return violation('outcome', 'R-2.8', `${command.kind}: ${outcome}, not ${expected}`);
+      const code = outcomeCode(outcome);
+      if (expected !== code) {
+        return violation('outcome', 'R-2.8', `${command.kind}: ${code}, not ${expected}`);
       }
       const found = oracle.compare(engine, events, oracle.seq % 64 === 0);
       if (found === null) return null;
@@ -106,7 +108,7 @@ function againstRestored(): Checker {
     after: (engine, command, outcome) => {
       twin ??= new Exchange(engine.config);
       const other = twin.apply(command);
-      if (other !== outcome || twin.chainHash() !== engine.chainHash()) {
+      if (outcomeCode(other) !== outcomeCode(outcome) || twin.chainHash() !== engine.chainHash()) {
         return violation(
           'restored',
           'DESIGN §3',

@@ -3,6 +3,7 @@
  * held against the oracle.
  */
 import type { Command, NewOrder } from '../../src/engine/commands.ts';
+import { outcomeCode } from '../../src/engine/refusals.ts';
 import type { ExchangeConfig } from '../../src/engine/config.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
@@ -90,7 +91,7 @@ export class GroupWorld {
     if (divergence !== null) throw new Error(divergenceText(divergence));
     const broken = this.exchange.checkInvariants();
     if (broken.length > 0) throw new Error(JSON.stringify(broken));
-    return outcome;
+    return outcomeCode(outcome);
   }
 
   index(market: number, price: number): void {

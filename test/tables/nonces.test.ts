@@ -18,7 +18,7 @@ test('what a delegate signed before it was revoked stays dead, though it is gran
   closeWindow(oracle, DELEGATE);
   use(3000n);
   for (const unsent of [1n, 3n, 1999n, 2045n]) {
-    expect(scope.check(DELEGATE, unsent)).toBe('nonce_too_low');
+    expect(scope.check(DELEGATE, unsent)).toEqual({ code: 'nonce_too_low' });
     expect(checkNonce(oracle, DELEGATE, unsent)).toBe('nonce_too_low');
   }
   expect(scope.check(DELEGATE, 2047n)).toBeNull();

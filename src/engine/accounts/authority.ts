@@ -6,7 +6,7 @@ import type { AccountId, Address } from '../../num/units.ts';
 import type { UpdateDelegate, UpdateSigners } from '../commands.ts';
 import { hashDelegateChanged, hashSignersChanged } from '../chain-hash/state-hash.ts';
 import { isExpired } from '../orders/expiry.ts';
-import type { Outcome } from '../refusals.ts';
+import type { Outcome, Refusal } from '../refusals.ts';
 import type { State } from '../state.ts';
 import type { Account } from './accounts.ts';
 import { announceNonce } from './announce-nonce.ts';
@@ -19,11 +19,12 @@ const ZERO = '0x0000000000000000000000000000000000000000';
 
 export function updateDelegate(state: State, command: UpdateDelegate): Outcome {
   const account = state.accounts.find(command.account);
-  if (account === undefined || state.isSystem(command.account)) return 'account_not_found';
+  if (account === undefined || state.isSystem(command.account))
+    return { code: 'account_not_found' };
   const { subaccountIndex } = command;
   const id = account.subaccounts.get(subaccountIndex);
-  if (id === undefined) return 'subaccount_not_found';
-  if (isExpired(state.nowUs, command.expiresAtMs)) return 'request_expired';
+  if (id === undefined) return { code: 'subaccount_not_found' };
+  if (isExpired(state.nowUs, command.expiresAtMs)) return { code: 'request_expired' };
   const nonce = account.nonces.check(null, command.nonce);
   if (nonce !== null) return nonce;
   const granted = account.delegates.get(subaccountIndex) ?? [];
@@ -31,10 +32,12 @@ export function updateDelegate(state: State, command: UpdateDelegate): Outcome {
   const holds = known !== undefined && granted.includes(known.id);
   if (command.delegated) {
     if (command.delegate === command.account || command.delegate === ZERO) {
-      return 'delegate_not_allowed';
+      return { code: 'delegate_not_allowed' };
     }
-    if (state.isSystem(command.delegate)) return 'delegate_not_allowed';
-    if (!holds && granted.length >= MAX_DELEGATES) return 'too_many_delegates';
+    if (state.isSystem(command.delegate)) return { code: 'delegate_not_allowed' };
+    if (!holds && granted.length >= MAX_DELEGATES) {
+      return { code: 'too_many_delegates', maxDelegates: MAX_DELEGATES };
+    }
   }
 
   account.nonces.use(null, command.nonce);
@@ -64,20 +67,28 @@ export function updateDelegate(state: State, command: UpdateDelegate): Outcome {
   return 'ok';
 }
 
+/** Why these may not be the signers of an account. */
+export function signersRefusal(signers: readonly Address[], quorum: number): Refusal | null {
+  if (signers.length < 1 || signers.length > MAX_SIGNERS) {
+    return { code: 'signers_count', maxSigners: MAX_SIGNERS };
+  }
+  if (new Set(signers).size !== signers.length || signers.includes(ZERO as Address)) {
+    return { code: 'signers_not_distinct' };
+  }
+  const isInRange = Number.isSafeInteger(quorum) && quorum >= 1 && quorum <= signers.length;
+  return isInRange ? null : { code: 'quorum_out_of_range' };
+}
+
 export function updateSigners(state: State, command: UpdateSigners): Outcome {
   const account = state.accounts.find(command.account);
-  if (account === undefined || state.isSystem(command.account)) return 'account_not_found';
-  if (isExpired(state.nowUs, command.expiresAtMs)) return 'request_expired';
+  if (account === undefined || state.isSystem(command.account))
+    return { code: 'account_not_found' };
+  if (isExpired(state.nowUs, command.expiresAtMs)) return { code: 'request_expired' };
   const nonce = account.nonces.check(null, command.nonce);
   if (nonce !== null) return nonce;
   const { signers, quorum } = command;
-  if (signers.length < 1 || signers.length > MAX_SIGNERS) return 'signers_count';
-  if (new Set(signers).size !== signers.length || signers.includes(ZERO as Address)) {
-    return 'signers_not_distinct';
-  }
-  if (!Number.isSafeInteger(quorum) || quorum < 1 || quorum > signers.length) {
-    return 'quorum_out_of_range';
-  }
+  const refusal = signersRefusal(signers, quorum);
+  if (refusal !== null) return refusal;
   account.nonces.use(null, command.nonce);
   announceNonce(state, account, command.nonce);
   account.signers = [...signers];

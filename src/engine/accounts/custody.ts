@@ -26,10 +26,10 @@ const ZERO_ADDRESS = address(`0x${'0'.repeat(40)}`);
 export function deposit(state: State, command: Deposit): Outcome {
   const known = state.accounts.findSubaccount(command.account, command.subaccountIndex);
   if (known === undefined ? state.isSystem(command.account) : !takesDeposits(known)) {
-    return 'transfer_not_allowed';
+    return { code: 'transfer_not_allowed' };
   }
-  if (command.amount <= 0n) return 'amount_not_positive';
-  if (state.supply + command.amount > MAX_QUANTA) return 'amount_exceeds_exchange_limit';
+  if (command.amount <= 0n) return { code: 'amount_not_positive' };
+  if (state.supply + command.amount > MAX_QUANTA) return { code: 'amount_exceeds_exchange_limit' };
   const to = state.accounts.open(command.account, command.subaccountIndex, state.nowUs);
   state.supply = quanta(state.supply + command.amount);
   to.netDeposits = quanta(to.netDeposits + command.amount);
@@ -49,10 +49,13 @@ const takesDeposits = ({ role }: Subaccount): boolean => role === 'user' || role
 /** A withdrawal leaves its share of the shortfall, if there is one: the amount is debited, less is paid out (R-6.6). */
 export function withdraw(state: State, command: Withdraw): Outcome {
   const from = state.accounts.findSubaccount(command.account, command.subaccountIndex);
-  if (from === undefined) return 'subaccount_not_found';
-  if (from.role !== 'user') return 'transfer_not_allowed';
-  if (command.amount <= 0n) return 'amount_not_positive';
-  if (command.amount > withdrawable(state, from)) return 'amount_exceeds_available';
+  if (from === undefined) return { code: 'subaccount_not_found' };
+  if (from.role !== 'user') return { code: 'transfer_not_allowed' };
+  if (command.amount <= 0n) return { code: 'amount_not_positive' };
+  const availableQuanta = withdrawable(state, from);
+  if (command.amount > availableQuanta) {
+    return { code: 'amount_exceeds_available', availableQuanta };
+  }
   const { exempt, share } = shareOfWithdrawal(state, from, command.amount);
   const paid = quanta(command.amount - share);
   state.supply = quanta(state.supply - paid);
@@ -74,32 +77,35 @@ export function withdraw(state: State, command: Withdraw): Outcome {
  */
 export function transfer(state: State, command: Transfer): Outcome {
   const source = command.market === null ? null : state.markets[command.market];
-  if (source === undefined) return 'market_not_found';
+  if (source === undefined) return { code: 'market_not_found' };
   const from = state.accounts.findSubaccount(command.from, command.fromIndex);
-  if (from === undefined) return 'subaccount_not_found';
-  if (isExpired(state.nowUs, command.expiresAtMs)) return 'request_expired';
+  if (from === undefined) return { code: 'subaccount_not_found' };
+  if (isExpired(state.nowUs, command.expiresAtMs)) return { code: 'request_expired' };
   const signer = state.accounts.find(command.signer);
   const pays = from === state.vault ? command.to : command.from;
-  if (signer === undefined || command.signer !== pays) return 'transfer_not_allowed';
+  if (signer === undefined || command.signer !== pays) return { code: 'transfer_not_allowed' };
   const nonce = signer.nonces.check(null, command.nonce);
   if (nonce !== null) return nonce;
   const known = state.accounts.findSubaccount(command.to, command.toIndex);
   const refusal = partiesRefused(state, command, from, known);
   if (refusal !== null) return refusal;
-  if (command.amount <= 0n) return 'amount_not_positive';
+  if (command.amount <= 0n) return { code: 'amount_not_positive' };
 
   const holder = from === state.vault ? known : from;
   let shares = 0n;
   if (known === state.vault || from === state.vault) {
-    if (holder === undefined) return 'vault_shares_insufficient';
+    if (holder === undefined) return { code: 'vault_shares_insufficient' };
     const change =
       known === state.vault
         ? sharesMinted(state, command.amount)
         : sharesBurned(state, holder, command.amount);
-    if (typeof change === 'string') return change;
+    if (typeof change === 'object') return change;
     shares = known === state.vault ? change : -change;
   }
-  if (command.amount > availableFrom(state, from, source)) return 'amount_exceeds_available';
+  const availableQuanta = availableFrom(state, from, source);
+  if (command.amount > availableQuanta) {
+    return { code: 'amount_exceeds_available', availableQuanta };
+  }
 
   signer.nonces.use(null, command.nonce);
   announceNonce(state, signer, command.nonce);
@@ -127,7 +133,7 @@ function partiesRefused(
   from: Subaccount,
   to: Subaccount | undefined,
 ): Refusal | null {
-  const refused = 'transfer_not_allowed';
+  const refused: Refusal = { code: 'transfer_not_allowed' };
   if (command.to === ZERO_ADDRESS) return refused;
   if (from.role !== 'user' && from !== state.vault) return refused;
   if (to !== undefined && to.role !== 'user' && to !== state.vault) return refused;
@@ -137,10 +143,10 @@ function partiesRefused(
   return from === to && command.market === null ? refused : null;
 }
 
-function availableFrom(state: State, from: Subaccount, source: Market | null): bigint {
+function availableFrom(state: State, from: Subaccount, source: Market | null): Quanta {
   if (source === null) return withdrawable(state, from);
   const exposure = from.exposures[source.id];
-  return exposure === undefined ? 0n : isolatedExcess(from, exposure, source);
+  return quanta(exposure === undefined ? 0n : isolatedExcess(from, exposure, source));
 }
 
 function movementOf(

@@ -6,6 +6,7 @@
  * A window is a ring sorted ascending, in the exchange's cells. In-order use appends in O(1); late use inserts by shifting.
  */
 import type { Archive } from '../../base/archive.ts';
+import type { Refusal } from '../refusals.ts';
 import { NonceCells } from './nonce-cells.ts';
 
 export const NONCE_WINDOW = 1024;
@@ -150,15 +151,15 @@ export class NonceScope extends NonceWindow {
   private delegates: Map<number, NonceWindow> | null = null;
 
   /** Why the nonce may not be used by this identity (null: the owner's signer set), or null when it may. */
-  check(delegate: number | null, nonce: bigint): 'nonce_used' | 'nonce_too_low' | null {
+  check(delegate: number | null, nonce: bigint): Refusal | null {
     const { delegates } = this;
     if (delegate === null && delegates === null && this.isAbove(nonce)) return null;
-    if (this.has(nonce)) return 'nonce_used';
+    if (this.has(nonce)) return { code: 'nonce_used' };
     if (delegates !== null) {
-      for (const window of delegates.values()) if (window.has(nonce)) return 'nonce_used';
+      for (const window of delegates.values()) if (window.has(nonce)) return { code: 'nonce_used' };
     }
     const own = delegate === null ? this : delegates?.get(delegate);
-    return own !== undefined && nonce <= own.floor ? 'nonce_too_low' : null;
+    return own !== undefined && nonce <= own.floor ? { code: 'nonce_too_low' } : null;
   }
 
   use(delegate: number | null, nonce: bigint): void {

@@ -1,5 +1,5 @@
 /**
- * What of a command goes into the chain hash (DESIGN §3): every field, and its outcome. Numbers of kinds are append-only.
+ * Every field of a command, in the chain hash; `apply` adds the outcome. Numbers are append-only.
  */
 import { unreachable } from '../../base/assert.ts';
 import { codeOf } from '../../base/code-of.ts';
@@ -7,7 +7,6 @@ import type { RollingHash } from '../../base/rolling-hash.ts';
 import { ORDER_TYPES } from '../book/order-table.ts';
 import type { Command, NewOrder, PlaceOrder } from '../commands.ts';
 import { hashSpec } from './hash-spec.ts';
-import { REFUSALS, type Outcome } from '../refusals.ts';
 import { hashBar, hashL3, hashLevels } from '../tape/hash-tape.ts';
 
 export function hashCommand(hash: RollingHash, command: Command): void {
@@ -218,8 +217,4 @@ function hashNewOrder(hash: RollingHash, order: NewOrder): void {
   hash.int(order.trailingPpm ?? -1);
   hash.bigint(order.periodMs ?? -1n);
   hash.num(order.parent ?? 0);
-}
-
-export function hashOutcome(hash: RollingHash, outcome: Outcome): void {
-  hash.int(outcome === 'ok' ? -1 : codeOf(REFUSALS, outcome));
 }

@@ -145,11 +145,11 @@ export function runFundingTimer(state: State, market: Market): void {
 /** A recorded rate, for markets with `fundingSource: external`. */
 export function settleFunding(state: State, command: SettleFunding): Outcome {
   const market = state.markets[command.market];
-  if (market === undefined) return 'market_not_found';
-  if (market.status === 'delisted') return 'market_delisted';
-  if (market.spec.funding.source !== 'external') return 'funding_source_not_external';
-  if (Math.abs(command.ratePpb) > MAX_RATE) return 'funding_rate_out_of_range';
-  if (!canFund(state, market)) return 'index_not_fresh';
+  if (market === undefined) return { code: 'market_not_found' };
+  if (market.status === 'delisted') return { code: 'market_delisted' };
+  if (market.spec.funding.source !== 'external') return { code: 'funding_source_not_external' };
+  if (Math.abs(command.ratePpb) > MAX_RATE) return { code: 'funding_rate_out_of_range' };
+  if (!canFund(state, market)) return { code: 'index_not_fresh' };
   settle(state, market, command.ratePpb);
   return 'ok';
 }

@@ -1,7 +1,7 @@
 /** Invariants of orders: what is counted of them, where they are found, and who may stand on the book. */
 import { NONE } from '../book/order-table.ts';
 import { legOver } from '../orders/protective-orders.ts';
-import { findClientId } from '../orders/place.ts';
+import { findClientId } from '../orders/order-refusal.ts';
 import type { State } from '../state.ts';
 
 /** Counts by market of a subaccount without orders, most of a crowd; never written to. */

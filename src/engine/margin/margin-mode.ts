@@ -11,7 +11,7 @@ import { hashMarginChanged } from '../chain-hash/state-hash.ts';
 import { announceNonce } from '../accounts/announce-nonce.ts';
 import type { Market } from '../market/market.ts';
 import { isExpired } from '../orders/expiry.ts';
-import type { Outcome } from '../refusals.ts';
+import type { Outcome, Refusal } from '../refusals.ts';
 import type { State } from '../state.ts';
 import { admittedIsolatedEquity } from './isolated-margin.ts';
 import { crossFree } from './margin.ts';
@@ -19,25 +19,25 @@ import { firstInitialPpm, initialOfValue, mustMark } from './requirement.ts';
 
 export function updateMargin(state: State, command: UpdateMargin): Outcome {
   const market = state.markets[command.market];
-  if (market === undefined) return 'market_not_found';
+  if (market === undefined) return { code: 'market_not_found' };
   const subaccount = state.accounts.subaccounts[command.subaccount];
-  if (subaccount?.role !== 'user') return 'subaccount_not_found';
-  if (isExpired(state.nowUs, command.expiresAtMs)) return 'request_expired';
+  if (subaccount?.role !== 'user') return { code: 'subaccount_not_found' };
+  if (isExpired(state.nowUs, command.expiresAtMs)) return { code: 'request_expired' };
   const account = state.accounts.get(subaccount.account);
   const { delegate } = command;
-  if (!actsFor(state, subaccount, delegate)) return 'not_delegated';
+  if (!actsFor(state, subaccount, delegate)) return { code: 'not_delegated' };
   const nonce = account.nonces.check(delegate, command.nonce);
   if (nonce !== null) return nonce;
   const { marginPpm, isolated } = command;
-  if (marginPpm <= 0 || marginPpm > PPM) return 'margin_out_of_range';
-  if (marginPpm < firstInitialPpm(market)) return 'margin_below_initial';
+  const refusal = ratioRefusal(market, marginPpm);
+  if (refusal !== null) return refusal;
   const exposure = subaccount.exposures[market.id];
   if (exposure !== undefined && exposure.isolated !== isolated && isInUse(exposure)) {
-    return 'margin_mode_in_use';
+    return { code: 'margin_mode_in_use' };
   }
   const moved = exposure === undefined ? 0n : movedBy(exposure, market, marginPpm);
   if (moved === null || !isCovered(state, subaccount, exposure, command, moved)) {
-    return 'margin_insufficient';
+    return { code: 'margin_insufficient' };
   }
 
   account.nonces.use(delegate, command.nonce);
@@ -59,6 +59,13 @@ export function updateMargin(state: State, command: UpdateMargin): Outcome {
   moveToMargin(state, subaccount, set, quanta(moved));
   state.markForRiskCheck(subaccount);
   return 'ok';
+}
+
+/** A ratio is in (0, 1], at least the market's own. */
+export function ratioRefusal(market: Market, marginPpm: number): Refusal | null {
+  if (marginPpm <= 0 || marginPpm > PPM) return { code: 'margin_out_of_range' };
+  const minPpm = firstInitialPpm(market);
+  return marginPpm < minPpm ? { code: 'margin_below_initial', minPpm } : null;
 }
 
 function isInUse(exposure: Exposure): boolean {

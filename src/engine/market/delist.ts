@@ -21,9 +21,9 @@ import { changeStatus } from './set-status.ts';
 
 export function delistMarket(state: State, command: DelistMarket): Outcome {
   const market = state.markets[command.market];
-  if (market === undefined) return 'market_not_found';
+  if (market === undefined) return { code: 'market_not_found' };
   const price = priceOf(market, command.priceTicks);
-  if (typeof price === 'string') return price;
+  if (typeof price === 'object') return price;
 
   const outer = state.cause;
   state.cause = 'delisting';
@@ -51,13 +51,13 @@ export function delistMarket(state: State, command: DelistMarket): Outcome {
 
 /** The price of the settlement, or why there is none. */
 function priceOf(market: Market, given: PriceTicks | null): PriceTicks | Refusal {
-  if (market.status === 'delisted') return 'market_delisted';
+  if (market.status === 'delisted') return { code: 'market_delisted' };
   const last = market.indexTicks ?? market.markTicks;
-  if (last === null) return 'index_not_fresh';
+  if (last === null) return { code: 'index_not_fresh' };
   if (given === null) return last;
-  if (given <= 0) return 'price_not_positive';
+  if (given <= 0) return { code: 'price_not_positive', field: 'price' };
   const room = floorDivInt(last * market.spec.priceBandPpm, PPM);
-  return Math.abs(given - last) > room ? 'price_outside_band' : given;
+  return Math.abs(given - last) > room ? { code: 'price_outside_band' } : given;
 }
 
 /** Users' orders of the market end, in ascending id. */

@@ -19,9 +19,9 @@ const MAX_ORDER_NOTIONAL = 2n ** 63n;
 
 export function listMarket(state: State, command: ListMarket): Outcome {
   const { spec } = command;
-  if (state.marketBySymbol.has(spec.symbol)) return 'symbol_already_listed';
-  if (!isSpecSound(spec)) return 'market_spec_invalid';
-  if (state.markets.length > MAX_MARKET_ID) return 'too_many_markets';
+  if (state.marketBySymbol.has(spec.symbol)) return { code: 'symbol_already_listed' };
+  if (!isSpecSound(spec)) return { code: 'market_spec_invalid' };
+  if (state.markets.length > MAX_MARKET_ID) return { code: 'too_many_markets' };
   const id = marketId(state.markets.length);
   const market = addMarket(state, spec);
   state.emit(hashMarketListed, {

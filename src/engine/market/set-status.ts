@@ -13,8 +13,8 @@ import type { Market } from './market.ts';
 
 export function setMarketStatus(state: State, command: SetMarketStatus): Outcome {
   const market = state.markets[command.market];
-  if (market === undefined) return 'market_not_found';
-  if (market.status === 'delisted') return 'market_delisted';
+  if (market === undefined) return { code: 'market_not_found' };
+  if (market.status === 'delisted') return { code: 'market_delisted' };
   const before = market.status;
   changeStatus(state, market, command.status);
   if (command.status === 'halted' && before !== 'halted') freezeForHalt(state, market);

@@ -21,11 +21,11 @@ import { markHoldersForRiskCheck } from '../margin/mark-holders-for-risk-check.t
 
 export function setMarketTerms(state: State, command: SetMarketTerms): Outcome {
   const market = state.markets[command.market];
-  if (market === undefined) return 'market_not_found';
-  if (market.status === 'delisted') return 'market_delisted';
+  if (market === undefined) return { code: 'market_not_found' };
+  if (market.status === 'delisted') return { code: 'market_delisted' };
   const { spec } = command;
-  if (!isSameMarket(market.spec, spec)) return 'market_terms_immutable';
-  if (!isSpecSound(spec)) return 'market_spec_invalid';
+  if (!isSameMarket(market.spec, spec)) return { code: 'market_terms_immutable' };
+  if (!isSpecSound(spec)) return { code: 'market_spec_invalid' };
   const now = termsBeforeNotice(market.spec, spec);
 
   const notice = state.config.termsNoticeUs;

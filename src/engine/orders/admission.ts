@@ -1,13 +1,12 @@
 /**
- * What stops an order. Refusals (R-2.8) hold the terms alone against the market and leave no trace; faults hold an admitted order
- * against the book, the position and the margin, when it is placed and when it is released, in the order of R-2.8.
+ * Faults of an admitted order, in the order of R-2.8: it is checked by book, position and margin when
+ * it is placed and when it is activated. Refusals come before that (order-refusal.ts).
  */
-import { MAX_PRICE_TICKS } from '../../num/units.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
-import type { AccountId, Address, Lots, Ppm, PriceTicks } from '../../num/units.ts';
+import type { Lots, Ppm, PriceTicks } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
-import type { EndReason, Refusal } from '../refusals.ts';
+import type { EndReason } from '../refusals.ts';
 import { isFrozen } from '../pricing/freshness.ts';
 import { affordsOrder } from '../margin/margin.ts';
 import { isBeyondRestingLimit } from '../pricing/price-band.ts';
@@ -21,30 +20,7 @@ export interface Terms {
   readonly ioc: boolean;
   readonly postOnly: boolean;
   readonly reduceOnly: boolean;
-  readonly originator: Address | null;
   readonly originatorFeePpm: Ppm;
-}
-
-/** Why terms are against the market's spec, in precedence order. */
-export function specRefusal(
-  state: State,
-  market: Market,
-  terms: Terms,
-  delegate: AccountId | null,
-): Refusal | null {
-  const spec = market.spec;
-  if (terms.priceTicks <= 0) return 'price_not_positive';
-  if (terms.priceTicks > Math.min(spec.maxPriceTicks, MAX_PRICE_TICKS)) return 'price_too_high';
-  const size = Math.abs(terms.lots);
-  if (size === 0) return 'quantity_zero';
-  if (size < spec.minLots) return 'quantity_below_minimum';
-  if (size > spec.maxLots) return 'quantity_above_maximum';
-  if (terms.ioc && terms.postOnly) return 'flags_conflict';
-  const feeLimit =
-    delegate === null ? state.config.maxOriginatorFeePpm : state.config.maxDelegateOriginatorFeePpm;
-  if (terms.originatorFeePpm > feeLimit) return 'originator_fee_too_high';
-  if (terms.originator === null) return terms.originatorFeePpm === 0 ? null : 'originator_missing';
-  return state.isSystem(terms.originator) ? 'originator_not_allowed' : null;
 }
 
 /** Why a new order that goes to the book at once is rejected. */

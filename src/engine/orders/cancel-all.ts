@@ -7,10 +7,10 @@ import { endOrder } from './end.ts';
 
 export function cancelAll(state: State, command: CancelAll): Outcome {
   if (command.market !== null && state.markets[command.market] === undefined) {
-    return 'market_not_found';
+    return { code: 'market_not_found' };
   }
   const subaccount = state.accounts.subaccounts[command.subaccount];
-  if (subaccount?.role !== 'user') return 'subaccount_not_found';
+  if (subaccount?.role !== 'user') return { code: 'subaccount_not_found' };
   const table = state.orders;
   for (let slot = subaccount.orders.head; slot !== NONE;) {
     const next = table.nextOfOwner(slot);

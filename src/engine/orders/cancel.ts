@@ -7,7 +7,7 @@ import { endOrder } from './end.ts';
 
 export function cancelOrder(state: State, command: CancelOrder): Outcome {
   const slot = state.orders.slotOf(command.orderId);
-  if (slot === NONE) return 'order_not_found';
+  if (slot === NONE) return { code: 'order_not_found' };
   endOrder(state, slot, 'cancelled', 'user');
   return 'ok';
 }

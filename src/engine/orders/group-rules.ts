@@ -2,10 +2,14 @@
  * Which orders may come together (R-3.2), and what each type must and may not carry. A group is one of four kinds; the first broken rule
  * is named.
  */
-import type { NewOrder } from '../commands.ts';
-import type { Refusal } from '../refusals.ts';
+import type { NewOrder, PlaceOrder } from '../commands.ts';
+import type { MarketSpec } from '../config.ts';
+import type { Leg, Refusal } from '../refusals.ts';
 
 export const MAX_BATCH_ORDERS = 100;
+export const BATCH_TOO_LARGE = { code: 'batch_too_large', maxOrders: MAX_BATCH_ORDERS } as const;
+/** A request that only breaks rules of groups (R-2.14, §3) becomes a command, and is journalled. */
+export type RefusalScope = 'request' | 'command';
 /** A trailing distance is above 0 and below 100 %, in 1e-6. */
 const HUNDRED_PERCENT = 1_000_000;
 
@@ -34,47 +38,85 @@ function isProtective({ orderType }: NewOrder): boolean {
 
 /** Faults of shape: how many orders, and nonces in order. Attached orders share the first one's. */
 export function shapeRefusal(orders: readonly NewOrder[]): Refusal | null {
-  if (orders.length === 0) return 'batch_empty';
-  if (orders.length > MAX_BATCH_ORDERS) return 'batch_too_large';
+  if (orders.length === 0) return { code: 'batch_empty' };
+  if (orders.length > MAX_BATCH_ORDERS) return BATCH_TOO_LARGE;
   let last = -1n;
   for (const { nonce, attached } of orders) {
-    if (!attached && nonce <= last) return 'batch_nonces_not_increasing';
+    if (!attached && nonce <= last) return { code: 'batch_nonces_not_increasing' };
     if (!attached) last = nonce;
   }
   return null;
 }
 
+export function isAttached(order: PlaceOrder | NewOrder): order is NewOrder {
+  return 'attached' in order && order.attached;
+}
+
+/** Name of a price in a request: those of attached orders belong to their leg. */
+export function priceField(order: PlaceOrder | NewOrder, name: 'price' | 'triggerPrice') {
+  return isAttached(order) ? (`${legOf(order)}.${name}` as const) : name;
+}
+
+function legOf({ orderType }: NewOrder): Leg {
+  return orderType === 'takeProfit' ? 'takeProfit' : 'stopLoss';
+}
+
 /** What an order carries that its type does not have, or lacks that it needs. */
-export function typeRefusal(order: NewOrder): Refusal | null {
+export function typeRefusal(
+  order: NewOrder,
+  spec: MarketSpec,
+  scope: RefusalScope,
+): Refusal | null {
   const { orderType, triggerTicks, trailingPpm, periodMs, parent } = order;
   const trails = orderType === 'trailingStop';
-  if ((periodMs !== null) !== (orderType === 'twap')) return 'period_not_allowed';
-  if (periodMs !== null && periodMs <= 0n) return 'period_not_positive';
-  if ((trailingPpm !== null) !== trails) return 'trailing_percent_not_allowed';
-  if (trailingPpm !== null && (trailingPpm <= 0 || trailingPpm >= HUNDRED_PERCENT)) {
-    return 'trailing_percent_out_of_range';
+  if ((periodMs !== null) !== (orderType === 'twap')) {
+    return { code: 'period_not_allowed', orderType };
+  }
+  const isCommand = scope === 'command';
+  if (isCommand && periodMs !== null && periodMs <= 0n) return { code: 'period_not_positive' };
+  if ((trailingPpm !== null) !== trails) return { code: 'trailing_percent_not_allowed' };
+  if (trailingPpm !== null) {
+    if (!Number.isInteger(trailingPpm)) return { code: 'trailing_percent_off_step' };
+    if (trailingPpm <= 0 || trailingPpm >= HUNDRED_PERCENT) {
+      return { code: 'trailing_percent_out_of_range' };
+    }
   }
   if (isProtective(order) ? triggerTicks === null : triggerTicks !== null && !trails) {
-    return 'trigger_price_not_allowed';
+    return { code: 'trigger_price_not_allowed' };
   }
-  if (triggerTicks !== null && triggerTicks <= 0) return 'trigger_price_not_positive';
-  if (parent !== null && !isProtective(order)) return 'parent_not_allowed';
-  if (order.attached && (parent !== null || !isProtective(order))) return 'parent_not_allowed';
-  if ((parent !== null || order.attached) && !order.reduceOnly) return 'leg_not_reduce_only';
-  if (orderType === 'iceberg' && order.ioc) return 'iceberg_ioc';
-  return null;
+  const { tickSize, maxPriceTicks: maxTicks } = spec;
+  if (triggerTicks !== null && !(triggerTicks > 0 && Number.isInteger(triggerTicks))) {
+    const field = priceField(order, 'triggerPrice');
+    if (triggerTicks <= 0) return { code: 'trigger_price_not_positive', field };
+    return { code: 'price_off_tick', field, tickSize, ioc: false };
+  }
+  const { attached, reduceOnly } = order;
+  if (parent === null ? attached && !isProtective(order) : attached || !isProtective(order)) {
+    return { code: 'parent_not_allowed', leg: null, orderType };
+  }
+  if (isCommand && (parent !== null || attached) && !reduceOnly) {
+    return { code: 'leg_not_reduce_only' };
+  }
+  if (isCommand && orderType === 'iceberg' && order.ioc) return { code: 'iceberg_ioc' };
+  if (triggerTicks === null || triggerTicks <= maxTicks) return null;
+  return { code: 'price_too_high', field: priceField(order, 'triggerPrice'), maxTicks, tickSize };
+}
+
+/** Legs attach to an order that is not itself reduce-only, the first of their group (R-2.15, D-20). */
+export function attachmentRefusal(orders: readonly NewOrder[]): Refusal | null {
+  const leg = orders.find(({ attached }) => attached);
+  const [first] = orders;
+  if (leg === undefined || first === undefined) return null;
+  const attaches = groupKind(orders) === 'bracket' && !first.reduceOnly && !first.attached;
+  if (attaches) return null;
+  return { code: 'parent_not_allowed', leg: legOf(leg), orderType: first.orderType };
 }
 
 /** The rule of its kind that a group breaks. */
-export function groupRefusal(kind: GroupKind, orders: readonly NewOrder[]): Refusal | null {
+export function groupRefusal(orders: readonly NewOrder[]): Refusal | null {
   const [first, ...others] = orders;
-  if (first === undefined) return 'batch_empty';
-  // Legs attach to an order that is not itself reduce-only, the first of their group (R-2.15, D-20).
-  const attaches = kind === 'bracket' && !first.reduceOnly;
-  if (first.attached || (!attaches && others.some(({ attached }) => attached))) {
-    return 'parent_not_allowed';
-  }
-  switch (kind) {
+  if (first === undefined) return { code: 'batch_empty' };
+  switch (groupKind(orders)) {
     case 'twap':
       return sliceRefusal(first, others) ?? periodRefusal(first, others);
     case 'iceberg':
@@ -88,24 +130,26 @@ export function groupRefusal(kind: GroupKind, orders: readonly NewOrder[]): Refu
 
 function sliceRefusal(first: NewOrder, others: readonly NewOrder[]): Refusal | null {
   for (const order of others) {
-    if (order.orderType !== first.orderType) return 'batch_types_mixed';
-    if (order.market !== first.market) return 'batch_symbols_differ';
-    if (order.lots > 0 !== first.lots > 0) return 'batch_sides_differ';
+    if (order.orderType !== first.orderType) return { code: 'batch_types_mixed' };
+    if (order.market !== first.market) return { code: 'batch_symbols_differ' };
+    if (order.lots > 0 !== first.lots > 0) return { code: 'batch_sides_differ' };
   }
   return null;
 }
 
 function periodRefusal(first: NewOrder, others: readonly NewOrder[]): Refusal | null {
-  return others.some(({ periodMs }) => periodMs !== first.periodMs) ? 'batch_periods_differ' : null;
+  return others.some(({ periodMs }) => periodMs !== first.periodMs)
+    ? { code: 'batch_periods_differ' }
+    : null;
 }
 
 function icebergRefusal(first: NewOrder, others: readonly NewOrder[]): Refusal | null {
   for (const [i, order] of others.entries()) {
-    if (order.priceTicks !== first.priceTicks) return 'batch_prices_differ';
+    if (order.priceTicks !== first.priceTicks) return { code: 'batch_prices_differ' };
     const isLast = i === others.length - 1;
     const size = Math.abs(order.lots);
     const shown = Math.abs(first.lots);
-    if (isLast ? size > shown : size !== shown) return 'batch_quantities_differ';
+    if (isLast ? size > shown : size !== shown) return { code: 'batch_quantities_differ' };
   }
   return null;
 }
@@ -113,25 +157,26 @@ function icebergRefusal(first: NewOrder, others: readonly NewOrder[]): Refusal |
 /** Legs stand against their order, in its market; of each kind at most one. */
 function bracketRefusal(first: NewOrder, legs: readonly NewOrder[]): Refusal | null {
   for (const leg of legs) {
-    if (!leg.reduceOnly) return 'leg_not_reduce_only';
-    if (leg.market !== first.market || leg.lots > 0 === first.lots > 0) return 'order_not_found';
+    if (!leg.reduceOnly) return { code: 'leg_not_reduce_only' };
+    if (leg.market !== first.market || leg.lots > 0 === first.lots > 0)
+      return { code: 'order_not_found' };
   }
   return mixedRefusal([first, ...legs].filter((order) => order !== first));
 }
 
 function mixedRefusal(orders: readonly NewOrder[]): Refusal | null {
   if (orders.some(({ orderType }) => orderType === 'twap' || orderType === 'iceberg')) {
-    return 'batch_types_mixed';
+    return { code: 'batch_types_mixed' };
   }
   if (!orders.some(isProtective)) return null;
   const profits = orders.filter(({ orderType }) => orderType === 'takeProfit');
   const stops = orders.filter(({ orderType }) => orderType === 'stopLoss');
-  if (profits.length > 1 || stops.length > 1) return 'batch_second_pair';
+  if (profits.length > 1 || stops.length > 1) return { code: 'batch_second_pair' };
   const [profit] = profits;
   const [stop] = stops;
   if (profit === undefined || stop === undefined) return null;
-  if (!profit.reduceOnly || !stop.reduceOnly) return 'leg_not_reduce_only';
-  if (profit.market !== stop.market) return 'batch_symbols_differ';
-  if (profit.lots > 0 !== stop.lots > 0) return 'batch_sides_differ';
-  return profit.parent === stop.parent ? null : 'batch_parents_differ';
+  if (!profit.reduceOnly || !stop.reduceOnly) return { code: 'leg_not_reduce_only' };
+  if (profit.market !== stop.market) return { code: 'batch_symbols_differ' };
+  if (profit.lots > 0 !== stop.lots > 0) return { code: 'batch_sides_differ' };
+  return profit.parent === stop.parent ? null : { code: 'batch_parents_differ' };
 }

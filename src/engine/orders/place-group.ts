@@ -3,100 +3,36 @@
  * shape, nonce, clientId, spec or batch rule refuses them all and leaves no trace. After that each order has its own outcome, in order.
  */
 import { orderId, type AccountId, type OrderId, type SubaccountId } from '../../num/units.ts';
-import { actsFor } from '../accounts/authority.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE, type OrderTerms } from '../book/order-table.ts';
 import type { NewOrder, PlaceOrders } from '../commands.ts';
 import type { Market } from '../market/market.ts';
-import type { EndReason, Outcome, Refusal } from '../refusals.ts';
+import type { EndReason, Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
-import { orderFault, specRefusal, pendingFault } from './admission.ts';
+import { orderFault, pendingFault } from './admission.ts';
 import { execute } from './execute.ts';
-import { isExpired } from './expiry.ts';
-import {
-  groupKind,
-  groupRefusal,
-  shapeRefusal,
-  typeRefusal,
-  type GroupKind,
-} from './group-rules.ts';
-import { accept, addOrder, findClientId, reject } from './place.ts';
+import { groupKind, type GroupKind } from './group-rules.ts';
+import { accept, addOrder, reject } from './place.ts';
+import { orderRefusal } from './order-refusal.ts';
 import { Special, type Attached, type OrderRef } from './conditional.ts';
 import { sliceDueUs, watchSlice } from './twap.ts';
 import { wait } from './pending.ts';
 
 export function placeOrders(state: State, command: PlaceOrders): Outcome {
-  const { orders } = command;
-  const shape = shapeRefusal(orders);
-  if (shape !== null) return shape;
-  if (orders.some(({ market }) => state.markets[market] === undefined)) return 'market_not_found';
-  const subaccount = state.accounts.subaccounts[command.subaccount];
-  if (subaccount?.role !== 'user') return 'subaccount_not_found';
-  const kind = groupKind(orders);
-  const refusal = refusalOf(state, command, subaccount, kind);
+  const refusal = orderRefusal(state, command, state.nowUs, 'command');
   if (refusal !== null) return refusal;
 
+  const { orders } = command;
+  const subaccount = state.subaccount(command.subaccount);
   for (const { nonce, attached } of orders) {
     if (!attached) subaccount.orderNonces.use(command.delegate, nonce);
   }
   const firstId = state.nextOrderId;
   state.nextOrderId = orderId(firstId + orders.length);
-  const group = new Group(state, command, subaccount, kind, firstId);
+  const group = new Group(state, command, subaccount, groupKind(orders), firstId);
   for (let i = 0; i < orders.length; i++) group.place(i);
   group.start();
   return 'ok';
-}
-
-/** What refuses the whole group, in the precedence of: each stage looks at all orders before the next. */
-function refusalOf(
-  state: State,
-  command: PlaceOrders,
-  subaccount: Subaccount,
-  kind: GroupKind,
-): Refusal | null {
-  const { orders, delegate } = command;
-  if (orders.some(({ expiresAtMs }) => isExpired(state.nowUs, expiresAtMs))) {
-    return 'request_expired';
-  }
-  if (!actsFor(state, subaccount, delegate)) return 'not_delegated';
-  for (const { nonce, attached } of orders) {
-    const refusal = attached ? null : subaccount.orderNonces.check(delegate, nonce);
-    if (refusal !== null) return refusal;
-  }
-  if (isNameTaken(state, subaccount, orders)) return 'client_id_in_use';
-  for (const order of orders) {
-    const market = state.market(order.market);
-    const refusal = specRefusal(state, market, order, delegate) ?? typeRefusal(order);
-    if (refusal !== null) return refusal;
-    if ((order.triggerTicks ?? 0) > market.spec.maxPriceTicks) return 'price_too_high';
-  }
-  const refusal = groupRefusal(kind, orders);
-  if (refusal !== null) return refusal;
-  return orders.every((order) => hasParent(state, order, command)) ? null : 'order_not_found';
-}
-
-/** Whether two of the orders have one clientId, or one has that of a live order. */
-function isNameTaken(state: State, subaccount: Subaccount, orders: readonly NewOrder[]): boolean {
-  let names: Set<string> | null = null;
-  for (const { clientId } of orders) {
-    if (clientId === null) continue;
-    names ??= new Set();
-    if (names.has(clientId) || findClientId(state, subaccount, clientId) !== NONE) return true;
-    names.add(clientId);
-  }
-  return false;
-}
-
-/** A parent is a live order of the same subaccount and market, on the other side. */
-function hasParent(state: State, order: NewOrder, command: PlaceOrders): boolean {
-  if (order.parent === null) return true;
-  const slot = state.orders.slotOf(order.parent);
-  return (
-    slot !== NONE &&
-    state.orders.subaccount(slot) === command.subaccount &&
-    state.orders.market(slot) === order.market &&
-    state.orders.side(slot) > 0 !== order.lots > 0
-  );
 }
 
 /** An admitted group on its way in. */

@@ -1,30 +1,27 @@
 /**
- * Placing an order (R-2.*): refusals first, in the order of R-2.8, none of which leaves a trace; then the nonce is used
- * and the order has a number; then the rejections that leave a record; then it is accepted, matched, and rests or ends.
+ * Placing an order (R-2.*): refusals first, none of which leaves a trace; then the nonce is used and
+ * the order has a number; then rejections, with a record; then it is matched, and rests or ends.
  */
 import { hashText } from '../../base/slot-index.ts';
 import { orderId, type OrderId } from '../../num/units.ts';
-import { actsFor } from '../accounts/authority.ts';
 import type { Subaccount } from '../accounts/subaccount.ts';
-import { NONE, type OrderTerms } from '../book/order-table.ts';
+import type { OrderTerms } from '../book/order-table.ts';
 import type { PlaceOrder } from '../commands.ts';
 import { hashOrderAccepted, hashOrderRejected } from '../chain-hash/state-hash.ts';
-import type { Market } from '../market/market.ts';
-import type { EndReason, Outcome, Refusal } from '../refusals.ts';
+import type { EndReason, Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
-import { orderFault, specRefusal } from './admission.ts';
+import { orderFault } from './admission.ts';
 import { retain } from './end.ts';
 import { execute } from './execute.ts';
-import { isExpired, watchExpiry } from './expiry.ts';
+import { watchExpiry } from './expiry.ts';
+import { orderRefusal } from './order-refusal.ts';
 
 export function placeOrder(state: State, command: PlaceOrder): Outcome {
-  const market = state.markets[command.market];
-  if (market === undefined) return 'market_not_found';
-  const subaccount = state.accounts.subaccounts[command.subaccount];
-  if (subaccount?.role !== 'user') return 'subaccount_not_found';
-  const refusal = refusalOf(state, command, subaccount, market);
+  const refusal = orderRefusal(state, command, state.nowUs, 'command');
   if (refusal !== null) return refusal;
 
+  const market = state.market(command.market);
+  const subaccount = state.subaccount(command.subaccount);
   subaccount.orderNonces.use(command.delegate, command.nonce);
   const id = state.nextOrderId;
   state.nextOrderId = orderId(id + 1);
@@ -39,22 +36,6 @@ export function placeOrder(state: State, command: PlaceOrder): Outcome {
   accept(state, command, id, slot, subaccount);
   execute(state, slot, market, subaccount, exposure);
   return 'ok';
-}
-
-function refusalOf(
-  state: State,
-  command: PlaceOrder,
-  subaccount: Subaccount,
-  market: Market,
-): Refusal | null {
-  if (isExpired(state.nowUs, command.expiresAtMs)) return 'request_expired';
-  if (!actsFor(state, subaccount, command.delegate)) return 'not_delegated';
-  const nonce = subaccount.orderNonces.check(command.delegate, command.nonce);
-  if (nonce !== null) return nonce;
-  if (command.clientId !== null && findClientId(state, subaccount, command.clientId) !== NONE) {
-    return 'client_id_in_use';
-  }
-  return specRefusal(state, market, command, command.delegate);
 }
 
 /** Puts the order into the table, as yet without status. */
@@ -127,12 +108,4 @@ function announcement<Kind extends 'orderAccepted' | 'orderRejected'>(
     originator: terms.originator,
     originatorFeePpm: terms.originatorFeePpm,
   };
-}
-
-/** Slot of the live order of this account with this clientId, or NONE. */
-export function findClientId(state: State, subaccount: Subaccount, clientId: string): number {
-  return state.clientIds.find(hashText(subaccount.account, clientId), (slot) => {
-    if (!state.orders.clientIds.is(slot, clientId)) return false;
-    return state.subaccount(state.orders.subaccount(slot)).account === subaccount.account;
-  });
 }

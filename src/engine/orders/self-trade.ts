@@ -15,7 +15,7 @@ export function selfTradeModeOf(state: State, account: AccountId): SelfTradeMode
 
 export function setSelfTradeMode(state: State, command: SetSelfTradeMode): Outcome {
   const account = state.accounts.find(command.account);
-  if (account === undefined) return 'account_not_found';
+  if (account === undefined) return { code: 'account_not_found' };
   account.selfTradeMode = command.mode;
   state.emit(hashSelfTradeModeChanged, {
     kind: 'selfTradeModeChanged',

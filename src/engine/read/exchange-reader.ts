@@ -23,17 +23,17 @@ import { signersOf } from '../accounts/authority.ts';
 import { shareOfWithdrawal } from '../liquidation/shortfall-share.ts';
 import type { Dated, Recent } from '../accounts/recent.ts';
 import type { Subaccount } from '../accounts/subaccount.ts';
-import { NONE } from '../book/order-table.ts';
 import type { ExchangeConfig, SelfTradeMode } from '../config.ts';
-import type { Side } from '../commands.ts';
+import type { PlaceOrders, Side } from '../commands.ts';
 import { fundingOutlook, fundsOf, markComposition } from './market-reader.ts';
 import { MINUTE_US } from '../market/candles.ts';
 import { findOrders, openOrders, orderByClientId, orderOf, queueAhead } from './order-reader.ts';
-import { findClientId } from '../orders/place.ts';
+import { orderRefusal } from '../orders/order-refusal.ts';
 import { selfTradeModeOf } from '../orders/self-trade.ts';
-import type { Outcome } from '../refusals.ts';
+import type { Refusal } from '../refusals.ts';
 import { AdlRanks } from '../liquidation/adl-ranks.ts';
 import { liquidationPrice } from '../margin/liquidation-price.ts';
+import { ratioRefusal } from '../margin/margin-mode.ts';
 import { isolatedExcess, marginFigures, withdrawable } from '../margin/margin.ts';
 import { upnlOf } from '../margin/requirement.ts';
 import type { State } from '../state.ts';
@@ -381,19 +381,17 @@ export class ExchangeReader implements ExchangeView {
     return findOrders(this.state, id, filter, limit, after);
   }
 
-  checkOrderNonce(id: SubaccountId, delegate: AccountId | null, nonce: bigint): Outcome | null {
-    return this.state.subaccount(id).orderNonces.check(delegate, nonce);
+  requestRefusal(command: PlaceOrders): Refusal | null {
+    const nowUs = timeUs(Math.max(command.timeUs, this.nowUs));
+    return orderRefusal(this.state, command, nowUs, 'request');
   }
 
-  checkAccountNonce(id: AccountId, delegate: AccountId | null, nonce: bigint): Outcome | null {
+  checkAccountNonce(id: AccountId, delegate: AccountId | null, nonce: bigint): Refusal | null {
     return this.state.accounts.get(id).nonces.check(delegate, nonce);
   }
 
-  clientIdInUse(id: AccountId, clientId: string): boolean {
-    const account = this.state.accounts.get(id);
-    const first = account.subaccounts.values().next().value;
-    if (first === undefined) return false;
-    return findClientId(this.state, this.state.subaccount(first), clientId) !== NONE;
+  checkMarginRatio(market: MarketId, marginPpm: number): Refusal | null {
+    return ratioRefusal(this.state.market(market), marginPpm);
   }
 }
 

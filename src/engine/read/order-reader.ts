@@ -1,9 +1,15 @@
 /** Reads of orders: by id, by clientId, those that are open, and those that match a filter. Nothing here changes state. */
-import { lots, type AccountId, type Lots, type OrderId, type SubaccountId } from '../../num/units.ts';
+import {
+  lots,
+  type AccountId,
+  type Lots,
+  type OrderId,
+  type SubaccountId,
+} from '../../num/units.ts';
 import type { OrderRows } from '../book/order-rows.ts';
 import { NONE, ORDER_STATUSES, ORDER_TYPES } from '../book/order-table.ts';
 import type { RowFilter } from '../book/row-tags.ts';
-import { findClientId } from '../orders/place.ts';
+import { findClientId } from '../orders/order-refusal.ts';
 import type { State } from '../state.ts';
 import type { OrderFilter, OrderList, OrderPlace, OrderView } from './views.ts';
 

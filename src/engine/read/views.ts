@@ -3,10 +3,10 @@
  * it; they never change it, and they are not part of any hash. Units as in `num/units`.
  */
 import type { ExchangeConfig, MarketSpec, MarketStatus, SelfTradeMode } from '../config.ts';
-import type { Command, CommandKind, OrderType, Side } from '../commands.ts';
+import type { Command, CommandKind, OrderType, PlaceOrders, Side } from '../commands.ts';
 import type { EventSink, LedgerReason } from '../events.ts';
 import type { Attached, OrderRef } from '../orders/conditional.ts';
-import type { EndReason, Outcome } from '../refusals.ts';
+import type { EndReason, Outcome, Refusal } from '../refusals.ts';
 import type {
   AccountId,
   Address,
@@ -423,12 +423,12 @@ export interface ExchangeView {
   /** Live and retained orders that match, at most `limit` of those that follow `after` (R-10.2). */
   findOrders(id: SubaccountId, filter: OrderFilter, limit: number, after?: OrderPlace): OrderList;
 
-  /** Why the engine would refuse this order nonce now; null when it may be used (R-2.13). */
-  checkOrderNonce(id: SubaccountId, delegate: AccountId | null, nonce: bigint): Outcome | null;
-  /** The same for account requests (transfers, margin, delegates, signers). */
-  checkAccountNonce(id: AccountId, delegate: AccountId | null, nonce: bigint): Outcome | null;
-  /** Whether a live order of the account holds this clientId. */
-  clientIdInUse(id: AccountId, clientId: string): boolean;
+  /** Why account or market do not admit these orders; numbers off the market's grid are fractions. */
+  requestRefusal(command: PlaceOrders): Refusal | null;
+  /** Why an account request may not use this nonce now, or null (R-2.13). */
+  checkAccountNonce(id: AccountId, delegate: AccountId | null, nonce: bigint): Refusal | null;
+  /** The same for a margin ratio (R-5.7). */
+  checkMarginRatio(market: MarketId, marginPpm: number): Refusal | null;
 }
 
 /** The state machine as its drivers hold it. `Exchange` is the implementation. */

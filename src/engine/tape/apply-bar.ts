@@ -21,9 +21,9 @@ const MAX_SPREAD_TICKS = 1 << 24;
 
 export function applyBar(state: State, bar: TapeBar): Outcome {
   const market = state.markets[bar.market];
-  if (market === undefined) return 'market_not_found';
-  if (market.status === 'delisted') return 'market_delisted';
-  if (!isBar(bar)) return 'tape_level_invalid';
+  if (market === undefined) return { code: 'market_not_found' };
+  if (market.status === 'delisted') return { code: 'market_delisted' };
+  if (!isBar(bar)) return { code: 'tape_level_invalid' };
   state.cause = 'tape';
   market.tape.stale = false;
   forgetOrders(state, market);

@@ -18,9 +18,9 @@ import { MAX_PRICE_TICKS } from '../../num/units.ts';
 
 export function applyDepth(state: State, command: TapeDepth): Outcome {
   const market = state.markets[command.market];
-  if (market === undefined) return 'market_not_found';
-  if (market.status === 'delisted') return 'market_delisted';
-  if (!command.levels.every(isLevel)) return 'tape_level_invalid';
+  if (market === undefined) return { code: 'market_not_found' };
+  if (market.status === 'delisted') return { code: 'market_delisted' };
+  if (!command.levels.every(isLevel)) return { code: 'tape_level_invalid' };
   state.cause = 'tape';
   if (!market.tape.stale) for (const level of command.levels) applyLevel(state, market, level);
   emitTape(state, market, 'depth', market.tape.stale);

@@ -11,8 +11,8 @@ import { emitTape } from './tape-event.ts';
 
 export function applyGap(state: State, command: TapeGap): Outcome {
   const market = state.markets[command.market];
-  if (market === undefined) return 'market_not_found';
-  if (market.status === 'delisted') return 'market_delisted';
+  if (market === undefined) return { code: 'market_not_found' };
+  if (market.status === 'delisted') return { code: 'market_delisted' };
   state.cause = 'tape';
   market.tape.stale = true;
   for (const price of housePrices(market, 'bid')) clearHouse(state, market, 1, price);

@@ -27,9 +27,9 @@ import { emitTape } from './tape-event.ts';
 
 export function applyL3(state: State, command: TapeL3): Outcome {
   const market = state.markets[command.market];
-  if (market === undefined) return 'market_not_found';
-  if (market.status === 'delisted') return 'market_delisted';
-  if (!isSound(command)) return 'tape_level_invalid';
+  if (market === undefined) return { code: 'market_not_found' };
+  if (market.status === 'delisted') return { code: 'market_delisted' };
+  if (!isSound(command)) return { code: 'tape_level_invalid' };
   state.cause = 'tape';
   if (!market.tape.stale) dispatch(state, market, command);
   emitTape(state, market, 'l3', market.tape.stale);

@@ -15,9 +15,9 @@ import { emitTape } from './tape-event.ts';
 
 export function applySnapshot(state: State, command: TapeSnapshot): Outcome {
   const market = state.markets[command.market];
-  if (market === undefined) return 'market_not_found';
-  if (market.status === 'delisted') return 'market_delisted';
-  if (!command.levels.every(isLevel)) return 'tape_level_invalid';
+  if (market === undefined) return { code: 'market_not_found' };
+  if (market.status === 'delisted') return { code: 'market_delisted' };
+  if (!command.levels.every(isLevel)) return { code: 'tape_level_invalid' };
   state.cause = 'tape';
   const afterGap = market.tape.stale;
   market.tape.stale = false;

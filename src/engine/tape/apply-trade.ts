@@ -21,8 +21,8 @@ import { emitTape } from './tape-event.ts';
 
 export function applyTrade(state: State, command: TapeTrade): Outcome {
   const market = state.markets[command.market];
-  if (market === undefined) return 'market_not_found';
-  if (market.status === 'delisted') return 'market_delisted';
+  if (market === undefined) return { code: 'market_not_found' };
+  if (market.status === 'delisted') return { code: 'market_delisted' };
   const { priceTicks: price, lots: signedLots } = command;
   if (
     !Number.isSafeInteger(price) ||
@@ -31,7 +31,7 @@ export function applyTrade(state: State, command: TapeTrade): Outcome {
     !Number.isSafeInteger(signedLots) ||
     signedLots === 0
   ) {
-    return 'tape_level_invalid';
+    return { code: 'tape_level_invalid' };
   }
   state.cause = 'tape';
   if (!market.tape.stale) takeTrade(state, market, price, signedLots);

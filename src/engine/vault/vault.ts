@@ -51,22 +51,26 @@ function priceAgainst(
 
 /** Shares that a deposit mints, or why it may not. */
 export function sharesMinted(state: State, amount: Quanta): bigint | Refusal {
-  if (amount < state.config.minVaultDeposit) return 'vault_deposit_too_small';
+  const { minVaultDeposit: minQuanta } = state.config;
+  if (amount < minQuanta) return { code: 'vault_deposit_too_small', minQuanta };
   const value = vaultValue(state, 'mint');
-  if (value < 0n || (value === 0n && state.vaultShares > 0n)) return 'vault_value_not_positive';
+  if (value < 0n || (value === 0n && state.vaultShares > 0n))
+    return { code: 'vault_value_not_positive' };
   const shares = (amount * (state.vaultShares + VIRTUAL)) / (value + VIRTUAL);
-  return shares > 0n ? shares : 'vault_shares_zero';
+  return shares > 0n ? shares : { code: 'vault_shares_zero' };
 }
 
 /** Shares that paying out an amount burns, or why it may not. */
 export function sharesBurned(state: State, holder: Subaccount, amount: Quanta): bigint | Refusal {
-  if (holder.vaultShares === 0n) return 'vault_shares_insufficient';
-  if (state.nowUs < holder.lockupEndsAtUs) return 'vault_shares_locked';
+  if (holder.vaultShares === 0n) return { code: 'vault_shares_insufficient' };
+  const untilUs = holder.lockupEndsAtUs;
+  if (state.nowUs < untilUs) return { code: 'vault_shares_locked', untilUs };
   const value = vaultValue(state, 'burn');
-  if (value <= 0n) return 'vault_value_not_positive';
+  if (value <= 0n) return { code: 'vault_value_not_positive' };
   const shares = ceilDivBig(amount * (state.vaultShares + VIRTUAL), value + VIRTUAL);
-  if (shares > holder.vaultShares) return 'vault_shares_insufficient';
-  return amount > withdrawable(state, state.vault) ? 'amount_exceeds_available' : shares;
+  if (shares > holder.vaultShares) return { code: 'vault_shares_insufficient' };
+  const availableQuanta = withdrawable(state, state.vault);
+  return amount > availableQuanta ? { code: 'amount_exceeds_available', availableQuanta } : shares;
 }
 
 /** Books a change of a holder's shares; the money has moved already. */

@@ -4,6 +4,7 @@
  */
 import type { Violation } from '../checker.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
+import type { Outcome } from '../../engine/refusals.ts';
 import { ZERO_ADDRESS } from '../../gateway/encode.ts';
 import { NEVER_MS } from '../run-setup.ts';
 import type { OrderSource, PerformedRequest } from './performance.ts';
@@ -111,8 +112,8 @@ function stepOf({ act, reply, outcome, savedAs }: PerformedRequest, names: Names
   }
 }
 
-const expectedOutcome = (outcome: string | null): Entries =>
-  outcome === null || outcome === 'ok' ? {} : { expect: { outcome } };
+const expectedOutcome = (outcome: Outcome | null): Entries =>
+  outcome === null || outcome === 'ok' ? {} : { expect: { outcome: outcome.code } };
 
 /** A request without what the scenario fills in by itself. */
 function withoutDefaults(

@@ -5,7 +5,7 @@ import { Exchange } from '../../engine/exchange.ts';
 import { stepOf } from '../../gateway/encode.ts';
 import { Gateway } from '../../gateway/gateway.ts';
 import type { Keccak } from '../../gateway/ports.ts';
-import { REFUSAL_REPLIES } from '../../gateway/refusal-reply.ts';
+import { refusalReply } from '../../gateway/refusal-reply.ts';
 import { parseDecimal, stepsExact, stepsHalfUp, type Decimal } from '../../num/decimal.ts';
 import {
   address,
@@ -51,7 +51,7 @@ export class InProcessHost implements TwinHost {
     const command = this.commandOf(verb, fields);
     const outcome = this.engine.apply(command);
     if (outcome !== 'ok') {
-      const { status, message } = REFUSAL_REPLIES[outcome];
+      const { status, message } = refusalReply(outcome);
       return Promise.resolve({ status, body: message });
     }
     const body = verb === 'clock' ? { time: Math.floor(this.engine.nowUs / 1000) } : null;

@@ -7,7 +7,7 @@ import { Exchange } from '../../engine/exchange.ts';
 import { Gateway } from '../../gateway/gateway.ts';
 import { TrustOrderIds } from '../../gateway/order-ids.ts';
 import type { Keccak } from '../../gateway/ports.ts';
-import { REFUSAL_REPLIES } from '../../gateway/refusal-reply.ts';
+import { refusalReply } from '../../gateway/refusal-reply.ts';
 import { timeUs, type Address, type OrderId } from '../../num/units.ts';
 import type { HostReply } from './twin-host.ts';
 
@@ -52,7 +52,7 @@ export class Twin {
   apply(command: Command): HostReply {
     const outcome = this.submit({ ...command, timeUs: this.engine.nowUs });
     if (outcome === 'ok') return { status: 200, body: null };
-    const { status, message } = REFUSAL_REPLIES[outcome];
+    const { status, message } = refusalReply(outcome);
     return { status, body: message };
   }
 

@@ -283,7 +283,7 @@ describe('signatures, where they are verified (R-9.1, R-9.3)', () => {
     world.ask('updateSigners', world.signersBody('ann', ['k1', 'k2', 'k3'], 2), 'ann');
     const gateway = new Gateway({
       engine: world.engine,
-      submit: (command) => world.apply(command),
+      submit: (command) => world.submit(command),
       nowUs: () => world.engine.nowUs,
       keccak,
       signatures: {

@@ -8,8 +8,8 @@ export class TapeWorld extends RiskWorld {
     this.checks = false;
   }
 
-  override apply(command: Command): ReturnType<RiskWorld['apply']> {
-    const outcome = super.apply(command);
+  override submit(command: Command): ReturnType<RiskWorld['submit']> {
+    const outcome = super.submit(command);
     const broken = this.engine.checkInvariants();
     if (broken.length > 0) throw new Error(JSON.stringify(broken));
     return outcome;

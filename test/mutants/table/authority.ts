@@ -54,8 +54,8 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
   {
     id: 'quorum-beyond-signers',
     file: 'engine/accounts/authority.ts',
-    find: 'quorum > signers.length',
-    replace: 'quorum > MAX_SIGNERS',
+    find: 'quorum <= signers.length',
+    replace: 'quorum <= MAX_SIGNERS',
     means: 'a quorum may ask for more signatures than there are signers',
     rule: 'R-9.1',
   },

@@ -264,8 +264,8 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   {
     id: 'ratio-below-market',
     file: 'engine/margin/margin-mode.ts',
-    find: 'if (marginPpm < firstInitialPpm(market))',
-    replace: 'if (marginPpm < (market.spec.tiers[0]?.maintenanceMarginPpm ?? 0))',
+    find: 'const minPpm = firstInitialPpm(market);',
+    replace: 'const minPpm = market.spec.tiers[0]?.maintenanceMarginPpm ?? 0;',
     means: "an account may set a margin ratio below the market's",
     rule: 'R-5.7',
   },

@@ -189,9 +189,9 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'minimum-excludes-itself',
-    file: 'engine/orders/admission.ts',
-    find: 'size < spec.minLots',
-    replace: 'size <= spec.minLots',
+    file: 'engine/orders/order-refusal.ts',
+    find: 'size < minLots',
+    replace: 'size <= minLots',
     means: 'an order of the least quantity is refused',
     rule: 'R-2.1',
   },
@@ -230,8 +230,8 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'client-id-free-at-once',
-    file: 'engine/orders/place.ts',
-    find: 'command.clientId !== null && findClientId(state, subaccount, command.clientId) !== NONE',
+    file: 'engine/orders/order-refusal.ts',
+    find: 'names?.has(clientId) === true || findClientId(state, subaccount, clientId) !== NONE',
     replace: 'false',
     means: 'a clientId may be used twice at a time',
     rule: 'R-2.11',

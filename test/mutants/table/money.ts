@@ -100,9 +100,9 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'delegate-may-pay-any-originator-fee',
-    file: 'engine/orders/admission.ts',
-    find: 'delegate === null ? state.config.maxOriginatorFeePpm : state.config.maxDelegateOriginatorFeePpm',
-    replace: 'state.config.maxOriginatorFeePpm',
+    file: 'engine/orders/order-refusal.ts',
+    find: 'delegate === null ? maxOriginatorFeePpm : maxDelegateOriginatorFeePpm',
+    replace: 'maxOriginatorFeePpm',
     means: "a delegate's order may carry the owner's highest originator fee",
     rule: 'R-2.14',
   },

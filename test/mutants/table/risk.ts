@@ -345,8 +345,8 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   {
     id: 'lock-up-a-moment-long',
     file: 'engine/vault/vault.ts',
-    find: 'state.nowUs < holder.lockupEndsAtUs',
-    replace: 'state.nowUs <= holder.lockupEndsAtUs',
+    find: 'state.nowUs < untilUs',
+    replace: 'state.nowUs <= untilUs',
     means: 'shares are locked at the very end of their lock-up',
     rule: 'R-8.2',
   },
