@@ -17,89 +17,46 @@ import type {
   SubaccountId,
   TradeId,
 } from '../num/units.ts';
-import type {
-  Cause,
-  LedgerReason,
-  DelegateChanged,
-  FundingSampled,
-  FundingSettled,
-  IsolatedMarginChanged,
-  LiquidationStep,
-  MarginChanged,
-  PositionTransferred,
-  SignersChanged,
-  VaultSharesChanged,
-  MarkChanged,
-  MarketDelisted,
-  MarketFrozen,
-  MarketListed,
-  MarketStatusChanged,
-  MarketTermsChanged,
-  NonceUsed,
-  OracleSet,
-  OrderFilled,
-  OrderPending,
-  OrderReleased,
-  SelfTradeModeChanged,
-  TapeApplied,
-} from './events.ts';
-import { MARKET_STATUSES } from './config.ts';
-import { hashSpec } from './hash-spec.ts';
+import type { LedgerReason, MarkChanged, OracleSet, OrderFilled, TapeApplied } from './events.ts';
 import { END_REASONS, type EndReason } from './rejections.ts';
+import {
+  EVENTS,
+  LEDGER_REASONS,
+  TAPE_UPDATES,
+  type EventKind,
+  type EventOf,
+} from './schema/event-schema.ts';
+import { hashRecord } from './schema/hash-record.ts';
 
-/** Numbers in the hash; append-only. */
-export const CAUSES: readonly Cause[] = [
-  'command',
-  'expiry',
-  'timer',
-  'tape',
-  'tapeCross',
-  'trigger',
-  'twap',
-  'iceberg',
-  'funding',
-  'liquidation',
-  'adl',
-  'delisting',
-  'vault',
-];
+type HashEvent<E> = (hash: RollingHash, cause: number, event: E) => void;
 
-const LEDGER_REASONS: readonly LedgerReason[] = [
-  'deposit',
-  'withdrawal',
-  'transferIn',
-  'transferOut',
-  'clsDeposit',
-  'clsWithdrawal',
-  'realizedPnl',
-  'fee',
-  'originatorFee',
-  'feeShare',
-  'funding',
-  'rounding',
-  'isolatedMargin',
-  'liquidationFee',
-  'insurance',
-  'adl',
-  'takeover',
-  'shortfall',
-  'insuranceRepaid',
-  'delisting',
-];
+/** An event by the schema: its tag, its cause, its fields. */
+export function hashEventOf<Kind extends EventKind>(kind: Kind): HashEvent<EventOf<Kind>> {
+  const { tag, body } = EVENTS[kind];
+  return (hash, cause, event) => {
+    hash.int(tag | (cause << 8));
+    hashRecord(hash, body, event);
+  };
+}
 
-const LIQUIDATION_STEPS: readonly LiquidationStep['step'][] = [
-  'cancelOrders',
-  'order',
-  'insurance',
-  'takeover',
-  'adl',
-  'safe',
-  'shortfall',
-];
-
-const TRANSFER_REASONS: readonly PositionTransferred['reason'][] = ['takeover', 'adl', 'delisting'];
-
-const TAPE_KINDS = ['depth', 'trade', 'snapshot', 'gap', 'bar', 'l3'] as const;
+export const hashOrderPending = hashEventOf('orderPending');
+export const hashOrderReleased = hashEventOf('orderReleased');
+export const hashNonceUsed = hashEventOf('nonceUsed');
+export const hashSelfTradeModeChanged = hashEventOf('selfTradeModeChanged');
+export const hashMarketListed = hashEventOf('marketListed');
+export const hashIsolatedMarginChanged = hashEventOf('isolatedMarginChanged');
+export const hashMarginChanged = hashEventOf('marginChanged');
+export const hashFundingSampled = hashEventOf('fundingSampled');
+export const hashFundingSettled = hashEventOf('fundingSettled');
+export const hashLiquidationStep = hashEventOf('liquidationStep');
+export const hashPositionTransferred = hashEventOf('positionTransferred');
+export const hashVaultSharesChanged = hashEventOf('vaultSharesChanged');
+export const hashDelegateChanged = hashEventOf('delegateChanged');
+export const hashSignersChanged = hashEventOf('signersChanged');
+export const hashMarketFrozen = hashEventOf('marketFrozen');
+export const hashMarketTermsChanged = hashEventOf('marketTermsChanged');
+export const hashMarketStatusChanged = hashEventOf('marketStatusChanged');
+export const hashMarketDelisted = hashEventOf('marketDelisted');
 
 export function hashOrderAccepted(hash: RollingHash, cause: number, id: OrderId): void {
   hash.intNum(1 | (cause << 8), id);
@@ -146,18 +103,6 @@ export function hashOrderFilled(
   hash.num(remaining);
   hash.bigints(fee, originatorFee);
   hash.bigints(realizedPnl, realizedFunding);
-}
-
-export function hashOrderPending(hash: RollingHash, cause: number, event: OrderPending): void {
-  hash.int(16 | (cause << 8));
-  hash.num(event.orderId);
-}
-
-export function hashOrderReleased(hash: RollingHash, cause: number, event: OrderReleased): void {
-  hash.int(5 | (cause << 8));
-  hash.num(event.orderId);
-  hash.int(event.triggerTicks ?? 0);
-  hash.int(event.sourceTicks ?? 0);
 }
 
 /** Status and reason by their codes in the order's row. */
@@ -223,173 +168,8 @@ export function hashMarkChanged(hash: RollingHash, cause: number, event: MarkCha
   hash.int(event.indexTicks ?? 0);
 }
 
-export function hashNonceUsed(hash: RollingHash, cause: number, event: NonceUsed): void {
-  hash.int(12 | (cause << 8));
-  hash.int(event.account);
-  hash.bigint(event.nonce);
-}
-
-export function hashSelfTradeModeChanged(
-  hash: RollingHash,
-  cause: number,
-  event: SelfTradeModeChanged,
-): void {
-  hash.int(13 | (cause << 8));
-  hash.int(event.account);
-  hash.int(event.mode ?? -1);
-}
-
-export function hashMarketListed(hash: RollingHash, cause: number, event: MarketListed): void {
-  hash.int(14 | (cause << 8));
-  hash.int(event.market);
-}
-
-export function hashIsolatedMarginChanged(
-  hash: RollingHash,
-  cause: number,
-  event: IsolatedMarginChanged,
-): void {
-  hash.int(17 | (cause << 8));
-  hash.int(event.subaccount);
-  hash.int(event.market);
-  hash.int(codeOf(LEDGER_REASONS, event.reason));
-  hash.bigint(event.deltaQuanta);
-  hash.bigint(event.marginQuanta);
-}
-
-export function hashMarginChanged(hash: RollingHash, cause: number, event: MarginChanged): void {
-  hash.int(18 | (cause << 8));
-  hash.int(event.subaccount);
-  hash.int(event.market);
-  hash.int(event.isolated ? 1 : 0);
-  hash.int(event.marginPpm);
-}
-
-export function hashFundingSampled(hash: RollingHash, cause: number, event: FundingSampled): void {
-  hash.int(19 | (cause << 8));
-  hash.int(event.market);
-  hash.num(event.premiumPpb);
-  hash.num(event.samples);
-}
-
-export function hashFundingSettled(hash: RollingHash, cause: number, event: FundingSettled): void {
-  hash.int(20 | (cause << 8));
-  hash.int(event.market);
-  hash.num(event.ratePpb);
-  hash.int(event.indexTicks ?? 0);
-  hash.num(event.positions);
-  hash.bigint(event.roundingQuanta);
-}
-
-export function hashLiquidationStep(
-  hash: RollingHash,
-  cause: number,
-  event: LiquidationStep,
-): void {
-  hash.int(21 | (cause << 8));
-  hash.int(event.subaccount);
-  hash.int(event.market ?? -1);
-  hash.int(LIQUIDATION_STEPS.indexOf(event.step) | (event.isolated ? 8 : 0));
-  hash.bigint(event.equityQuanta);
-  hash.bigint(event.maintenanceQuanta);
-  hash.num(event.orders);
-  hash.num(event.lots);
-  hash.int(event.limitTicks ?? -1);
-  hash.int(event.bankruptcyTicks ?? -1);
-  hash.bigint(event.amountQuanta);
-}
-
-export function hashPositionTransferred(
-  hash: RollingHash,
-  cause: number,
-  event: PositionTransferred,
-): void {
-  hash.int(22 | (cause << 8));
-  hash.int(event.market);
-  hash.int(event.from);
-  hash.int(event.to);
-  hash.int(codeOf(TRANSFER_REASONS, event.reason));
-  hash.num(event.lots);
-  hash.int(event.priceTicks);
-  hash.bigint(event.moneyQuanta);
-  hash.bigint(event.fromRealizedQuanta);
-  hash.bigint(event.toRealizedQuanta);
-  hash.bigint(event.fromFundingQuanta);
-  hash.bigint(event.toFundingQuanta);
-}
-
-export function hashVaultSharesChanged(
-  hash: RollingHash,
-  cause: number,
-  event: VaultSharesChanged,
-): void {
-  hash.int(23 | (cause << 8));
-  hash.int(event.subaccount);
-  hash.bigint(event.change);
-  hash.bigint(event.shares);
-  hash.bigint(event.totalShares);
-  hash.bigint(event.amountQuanta);
-  hash.num(event.lockupEndsAtUs);
-}
-
-export function hashDelegateChanged(
-  hash: RollingHash,
-  cause: number,
-  event: DelegateChanged,
-): void {
-  hash.int(24 | (cause << 8));
-  hash.int(event.account);
-  hash.int(event.subaccountIndex);
-  hash.int(event.delegate);
-  hash.int(event.delegated ? 1 : 0);
-}
-
-export function hashSignersChanged(hash: RollingHash, cause: number, event: SignersChanged): void {
-  hash.int(25 | (cause << 8));
-  hash.int(event.account);
-  hash.int(event.signers.length);
-  for (const signer of event.signers) hash.text(signer);
-  hash.num(event.quorum);
-}
-
-export function hashMarketFrozen(hash: RollingHash, cause: number, event: MarketFrozen): void {
-  hash.int(26 | (cause << 8));
-  hash.int(event.market);
-  hash.int(event.frozen ? 1 : 0);
-  hash.num(event.sinceUs);
-}
-
-export function hashMarketTermsChanged(
-  hash: RollingHash,
-  cause: number,
-  event: MarketTermsChanged,
-): void {
-  hash.int(27 | (cause << 8));
-  hash.int(event.market);
-  hashSpec(hash, event.spec);
-  hash.int(event.nextSpec === null ? 0 : 1);
-  if (event.nextSpec !== null) hashSpec(hash, event.nextSpec);
-  hash.num(event.effectiveUs ?? -1);
-}
-
-export function hashMarketStatusChanged(
-  hash: RollingHash,
-  cause: number,
-  event: MarketStatusChanged,
-): void {
-  hash.int(28 | (cause << 8));
-  hash.int(event.market);
-  hash.int(codeOf(MARKET_STATUSES, event.status));
-}
-
-export function hashMarketDelisted(hash: RollingHash, cause: number, event: MarketDelisted): void {
-  hash.int(29 | (cause << 8));
-  hash.int(event.market);
-  hash.int(event.priceTicks);
-}
-
 export function hashTapeApplied(hash: RollingHash, cause: number, event: TapeApplied): void {
-  const what = codeOf(TAPE_KINDS, event.what) | (event.stale ? 8 : 0);
+  const what = codeOf(TAPE_UPDATES, event.what) | (event.stale ? 8 : 0);
   hash.ints(15 | (cause << 8), event.market, what);
   hash.intNum(event.bestBidTicks ?? 0, event.bestBidLots);
   hash.intNum(event.bestAskTicks ?? 0, event.bestAskLots);

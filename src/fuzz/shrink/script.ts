@@ -100,20 +100,20 @@ export class Binder {
 
   constructor({ names }: Script, engine: ExchangeView) {
     this.mapping = {
-      market: (id) => {
+      marketId: (id) => {
         const symbol = names.markets[id];
         return symbol === undefined ? id : (engine.marketIdOf(symbol) ?? marketId(NO_MARKET));
       },
-      subaccount: (id) => {
+      subaccountId: (id) => {
         const owner = names.subaccounts[id];
         if (owner === undefined) return id;
         return engine.subaccountIdOf(owner.address, owner.index) ?? (NOBODY as SubaccountId);
       },
-      account: (id) => {
+      accountId: (id) => {
         const address = names.accounts[id];
         return address === undefined ? id : (engine.accountIdOf(address) ?? (NOBODY as AccountId));
       },
-      order: (id) => {
+      orderId: (id) => {
         const source = names.orders.get(id);
         const bound = source === undefined ? undefined : this.placed.get(source.key)?.[source.nth];
         return bound ?? orderId(NO_ORDER);

@@ -5,9 +5,16 @@
 import { seq as seqOf, type Seq, type TimeUs } from '../../num/units.ts';
 import type { CancelOrder, PlaceOrder } from '../../engine/commands.ts';
 import type { ByteReader } from './bytes.ts';
-import { COMMAND_FIELDS, COMMAND_TAGS, decodeByFields } from './codec.ts';
+import { COMMANDS } from '../../engine/schema/command-schema.ts';
+import { decodeUncommon } from './codec.ts';
 import type { CommandFrame } from './frame.ts';
-import { readCancelOrder, readPlaceOrder, type Writable } from './order-codec.ts';
+import {
+  ANY_CANCEL,
+  ANY_ORDER,
+  readCancelOrder,
+  readPlaceOrder,
+  type Writable,
+} from './order-codec.ts';
 
 interface ReusedFrame<C> {
   readonly kind: 'command';
@@ -15,8 +22,8 @@ interface ReusedFrame<C> {
   readonly command: Writable<C>;
 }
 
-const TAG_PLACE_ORDER = COMMAND_TAGS.placeOrder;
-const TAG_CANCEL_ORDER = COMMAND_TAGS.cancelOrder;
+const TAG_PLACE_ORDER = COMMANDS.placeOrder.tag;
+const TAG_CANCEL_ORDER = COMMANDS.cancelOrder.tag;
 
 export class ReusedFrames {
   private readonly orders: ReusedFrame<PlaceOrder>[] = [];
@@ -30,12 +37,12 @@ export class ReusedFrames {
       this.orders.push({
         kind: 'command',
         seq: seqOf(0),
-        command: { ...COMMAND_FIELDS.placeOrder.empty },
+        command: { ...ANY_ORDER },
       });
       this.cancels.push({
         kind: 'command',
         seq: seqOf(0),
-        command: { ...COMMAND_FIELDS.cancelOrder.empty },
+        command: { ...ANY_CANCEL },
       });
     }
   }
@@ -67,6 +74,6 @@ export class ReusedFrames {
       }
     }
     reader.at = start;
-    return { kind: 'command', seq, command: decodeByFields(reader, atUs) };
+    return { kind: 'command', seq, command: decodeUncommon(reader, atUs) };
   }
 }
