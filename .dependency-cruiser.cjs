@@ -1,81 +1,35 @@
-/** The floors of docs/ARCHITECTURE.md: imports run downward only. */
-const FLOORS = [
-  ['num', 'base'],
-  ['contract'],
-  ['engine'],
-  ['gateway'],
-  ['sim'],
-  ['scenario', 'backtest', 'fuzz', 'metrics', 'search'],
-  ['store', 'wallet', 'report', 'http', 'strategies', 'cluster'],
-  ['cli', 'web'],
-];
+/** One rule a room, made from `.ci/rooms.cjs`, and no cycles. */
+const { ROOMS } = require('./.ci/rooms.cjs');
 
-/** npm packages that a folder may use; none unless named. */
-const PACKAGES = {
-  num: [],
-  base: [],
-  contract: ['typebox'],
-  engine: [],
-  gateway: [],
-  sim: ['seedrandom', 'hyparquet', 'hyparquet-compressors', 'papaparse'],
-  scenario: ['yaml', 'decimal.js', '@stdlib/[^/]+'],
-  backtest: ['decimal.js'],
-  fuzz: ['decimal.js', 'fast-check'],
-  metrics: ['@stdlib/[^/]+'],
-  search: ['@stdlib/[^/]+'],
-};
-
-const folder = (name) => `^src/${name}/`;
-const rules = [];
-
-FLOORS.forEach((rooms, floor) => {
-  const above = FLOORS.slice(floor + 1).flat();
-  if (above.length === 0) return;
-  rules.push({
-    name: `floor-${floor}-imports-downward`,
+const rules = ROOMS.flatMap(({ name, imports, packages, pure }) => [
+  {
+    name: `${name}-imports`,
+    comment: `src/${name} imports ${imports.join(', ') || 'no other room'}`,
     severity: 'error',
-    from: { path: `^src/(${rooms.join('|')})/` },
-    to: { path: `^src/(${above.join('|')})/` },
-  });
-});
-for (const room of FLOORS[5]) {
-  const siblings = FLOORS[5].filter((other) => other !== room);
-  rules.push({
-    name: `${room}-imports-no-sibling`,
+    from: { path: `^src/${name}/` },
+    to: { path: `^src/(?!(${[name, ...imports].join('|')})/)` },
+  },
+  {
+    name: `${name}-npm-packages`,
     severity: 'error',
-    from: { path: folder(room) },
-    to: { path: `^src/(${siblings.join('|')})/` },
-  });
-}
-rules.push({
-  name: 'engine-imports-num-and-base-only',
-  severity: 'error',
-  from: { path: folder('engine') },
-  to: { path: '^src/(?!engine/|num/|base/)' },
-});
-rules.push({
-  name: 'no-node-modules-up-to-floor-5',
-  severity: 'error',
-  from: { path: `^src/(${FLOORS.slice(0, 6).flat().join('|')})/` },
-  to: { dependencyTypes: ['core'] },
-});
-for (const [room, allowed] of Object.entries(PACKAGES)) {
-  rules.push({
-    name: `${room}-npm-packages`,
-    severity: 'error',
-    from: { path: folder(room) },
+    from: { path: `^src/${name}/` },
     to: {
-      dependencyTypes: ['npm', 'npm-dev', 'npm-no-pkg', 'npm-unknown'],
-      ...(allowed.length === 0 ? {} : { pathNot: `node_modules/(${allowed.join('|')})/` }),
+      dependencyTypes: ['npm', 'npm-dev', 'npm-no-pkg', 'npm-unknown', 'npm-optional', 'npm-peer'],
+      ...(packages.length === 0 ? {} : { pathNot: `node_modules/(${packages.join('|')})/` }),
     },
-  });
-}
-rules.push({
-  name: 'no-cycles',
-  severity: 'error',
-  from: { path: '^src/' },
-  to: { circular: true },
-});
+  },
+  ...(pure
+    ? [
+        {
+          name: `${name}-imports-no-node-module`,
+          severity: 'error',
+          from: { path: `^src/${name}/` },
+          to: { dependencyTypes: ['core'] },
+        },
+      ]
+    : []),
+]);
+rules.push({ name: 'no-cycles', severity: 'error', from: { path: '^src/' }, to: { circular: true } });
 
 module.exports = {
   forbidden: rules,

@@ -5,9 +5,9 @@ export default defineConfig({
     alias: [
       {
         find: 'orrery/strategy',
-        replacement: new URL('src/strategy.ts', import.meta.url).pathname,
+        replacement: new URL('src/strategy/index.ts', import.meta.url).pathname,
       },
-      { find: 'orrery/fuzz', replacement: new URL('src/fuzz.ts', import.meta.url).pathname },
+      { find: 'orrery/fuzz', replacement: new URL('src/fuzz/index.ts', import.meta.url).pathname },
       { find: /^orrery$/, replacement: new URL('src/index.ts', import.meta.url).pathname },
     ],
   },

@@ -21,7 +21,7 @@ const SOAK_SECONDS = wholeNumber('ORRERY_SOAK', 300);
 const PROOFS = [
   ['test/property/oracle.test.ts', 'engine and oracle in lockstep over every command'],
   ['test/property/lockstep.test.ts', 'engine and oracle, cut intervals, restored exchanges'],
-  ['test/risk/lives.test.ts', 'lives under stress: invariants, restoring, journals'],
+  ['test/engine/lives.test.ts', 'lives under stress: invariants, restoring, journals'],
   ['test/fuzz/generator.test.ts', 'every invariant after every command of every profile'],
   ['test/fuzz/planted.test.ts', 'planted bugs are found and shrink'],
   ['test/fuzz/target.test.ts', 'a served exchange beside its twin'],

@@ -4,9 +4,12 @@
  */
 const FILES = {
   num: ['src/num/*.ts'],
-  risk: ['fees', 'isolated', 'price-band', 'requirement'].map(
-    (rule) => `src/engine/risk/${rule}.ts`,
-  ),
+  risk: [
+    'src/engine/accounts/fees.ts',
+    'src/engine/margin/isolated-margin.ts',
+    'src/engine/margin/requirement.ts',
+    'src/engine/pricing/price-band.ts',
+  ],
 };
 
 const room = process.env['ORRERY_ROOM'] ?? 'num';

@@ -7,7 +7,11 @@ const TESTS = {
     'test/property/money-paths.test.ts',
     'test/scenario/time-text.test.ts',
   ],
-  risk: ['test/property/money-paths.test.ts', 'test/risk/{isolated,published}.test.ts'],
+  risk: [
+    'test/property/money-paths.test.ts',
+    'test/engine/margin/isolated-margin.test.ts',
+    'test/engine/liquidation/published.test.ts',
+  ],
 };
 
 export default defineConfig({

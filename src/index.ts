@@ -3,8 +3,8 @@ export { Exchange } from './engine/exchange.ts';
 export type { Command } from './engine/commands.ts';
 export type { ExchangeConfig, MarketSpec } from './engine/config.ts';
 export type { EngineEvent, EventSink } from './engine/events.ts';
-export type { Outcome } from './engine/rejections.ts';
-export type { Engine, ExchangeView } from './engine/views.ts';
+export type { Outcome } from './engine/refusals.ts';
+export type { Engine, ExchangeView } from './engine/read/views.ts';
 export { Gateway } from './gateway/gateway.ts';
 export { InProcessClient } from './gateway/in-process-client.ts';
 export {
@@ -27,8 +27,8 @@ export {
   type ResponseOf,
 } from './contract/endpoints.ts';
 export { FEEDS, FEED_METHODS, MAX_SUBSCRIPTIONS, type FeedSource } from './contract/feeds.ts';
-export { JournalReader, JournalWriter } from './sim/journal/frames.ts';
-export { RecordedExchange } from './sim/recorded-exchange.ts';
-export { replay } from './sim/replay.ts';
-export { RandomStreams } from './sim/rng.ts';
+export { JournalReader, JournalWriter } from './journal/format/frames.ts';
+export { RecordedExchange } from './journal/replay/recorded-exchange.ts';
+export { replay } from './journal/replay/replay.ts';
+export { RandomStreams } from './virtual-time/rng.ts';
 export { addressOfName, keccak } from './wallet/ethers-ports.ts';

@@ -4,8 +4,8 @@
  * numbers. Times are µs since the Unix epoch. Everything but `engine` goes through structured cloning.
  */
 import type { Exchange } from '../engine/exchange.ts';
-import type { RandomStreams } from '../sim/rng.ts';
-import type { ParameterValues } from './definition.ts';
+import type { RandomStreams } from '../virtual-time/rng.ts';
+import type { ParameterValues } from '../strategy/definition.ts';
 
 /** How long after a fill the mid is looked at again. */
 export const MARKOUT_HORIZONS_US = [1_000_000, 10_000_000, 60_000_000] as const;

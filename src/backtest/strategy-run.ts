@@ -5,14 +5,14 @@
  * `sleep`, and the virtual timers of its own globals.
  */
 import { timeUs, type Address, type Quanta, type SubaccountId } from '../num/units.ts';
-import type { FaultModel, SavedFaults } from '../sim/faults.ts';
-import type { LatencyModel } from '../sim/latency.ts';
-import type { RandomStream } from '../sim/rng.ts';
-import { PRIORITY, type Scheduler } from '../sim/scheduler.ts';
-import type { ParameterValues } from './definition.ts';
-import { actionsOf } from './actions.ts';
-import { StrategyFault, type Failure } from './strategy-fault.ts';
-import type { MarketTerms, Strategy, StrategyContext } from './strategy.ts';
+import type { FaultModel, SavedFaults } from '../virtual-time/faults.ts';
+import type { LatencyModel } from '../virtual-time/latency.ts';
+import type { RandomStream } from '../virtual-time/rng.ts';
+import { PRIORITY, type Scheduler } from '../virtual-time/scheduler.ts';
+import type { ParameterValues } from '../strategy/definition.ts';
+import { actionsOf } from '../strategy/actions.ts';
+import { StrategyFault, type Failure } from '../strategy/strategy-fault.ts';
+import type { MarketTerms, Strategy, StrategyContext } from '../strategy/strategy.ts';
 import type { VirtualClient } from './virtual-client.ts';
 
 /** Time as a strategy's own globals (`Date`, `setTimeout`) need it. */

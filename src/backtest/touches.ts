@@ -3,7 +3,7 @@
  * a quiet run never asks for a view. What users' requests and timers change is read afterwards.
  */
 import type { TapeApplied } from '../engine/events.ts';
-import type { ExchangeView, MarketView } from '../engine/views.ts';
+import type { ExchangeView, MarketView } from '../engine/read/views.ts';
 import type { MarketId } from '../num/units.ts';
 
 export interface Touch {

@@ -19,9 +19,9 @@ import {
   type PageOf,
 } from '../gateway/matcher-client.ts';
 import { timeUs } from '../num/units.ts';
-import type { FaultModel } from '../sim/faults.ts';
-import type { LatencyModel } from '../sim/latency.ts';
-import { PRIORITY, type Scheduler } from '../sim/scheduler.ts';
+import type { FaultModel } from '../virtual-time/faults.ts';
+import type { LatencyModel } from '../virtual-time/latency.ts';
+import { PRIORITY, type Scheduler } from '../virtual-time/scheduler.ts';
 
 export interface VirtualClientPorts {
   readonly scheduler: Scheduler;

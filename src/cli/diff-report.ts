@@ -3,11 +3,11 @@ import Table from 'cli-table3';
 import type { EngineEvent } from '../engine/events.ts';
 import type { Exchange } from '../engine/exchange.ts';
 import { describeEvent } from '../scenario/describe-event.ts';
-import { changedRows, type Around, type ChangedRow } from '../sim/diff/around.ts';
-import type { FieldDifference } from '../sim/diff/fields.ts';
-import type { SequencedCommand } from '../sim/diff/journal-cursor.ts';
-import type { JournalDiff, JournalSummary } from '../sim/diff/journal-diff.ts';
-import { describeCommand } from '../sim/journal/codec.ts';
+import { changedRows, type Around, type ChangedRow } from '../journal/diff/around.ts';
+import type { FieldDifference } from '../journal/diff/field-differences.ts';
+import type { SequencedCommand } from '../journal/diff/journal-cursor.ts';
+import type { JournalDiff, JournalSummary } from '../journal/diff/journal-diff.ts';
+import { describeCommand } from '../journal/format/codec.ts';
 
 /** Names of the two journals, and each around the place where they part; null when they do not. */
 export interface Sides {

@@ -5,9 +5,9 @@ import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
 import { DEFAULT_MARKETS, parseExchangeConfig, parseMarketSpec } from '../gateway/market-config.ts';
 import type { TimeUs } from '../num/units.ts';
 import { parseTime } from '../num/time-text.ts';
-import { fileError } from '../store/file-error.ts';
+import { fileError } from '../platform/file-error.ts';
 import { keccak } from '../wallet/ethers-ports.ts';
-import { InputError } from './manners.ts';
+import { InputError } from './cli-support.ts';
 
 export interface ExchangeFile {
   readonly config: ExchangeConfig | null;

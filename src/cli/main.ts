@@ -5,8 +5,8 @@
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import yargs, { type Argv, type CommandModule } from 'yargs';
-import { giveCompilerRoom } from './compiler.ts';
-import { EXIT, explainFailure, printError, takeExitCode, watchInterrupt } from './manners.ts';
+import { giveCompilerRoom } from '../platform/inlining-limits.ts';
+import { EXIT, explainFailure, printError, takeExitCode, watchInterrupt } from './cli-support.ts';
 
 const VERSION = '0.2.0';
 

@@ -1,8 +1,8 @@
 /** Reads a whole input file, with its faults in words. */
 import { readFile, stat } from 'node:fs/promises';
-import { fileError } from '../store/file-error.ts';
-import { openWholeJournal } from '../store/folder-journal.ts';
-import { plainJournal } from '../store/plain-journal.ts';
+import { fileError } from '../platform/file-error.ts';
+import { openWholeJournal } from '../journal-files/folder-journal.ts';
+import { plainJournal } from '../journal-files/plain-journal.ts';
 
 export async function readInput(path: string): Promise<Uint8Array> {
   try {

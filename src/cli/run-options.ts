@@ -1,13 +1,13 @@
 /** What every command that runs strategies takes: which data, under which assumptions. */
 import { basename } from 'node:path';
-import type { ParameterValue } from '../backtest/definition.ts';
-import { FIDELITIES, type Fidelity } from '../sim/tape/tape-model.ts';
+import type { ParameterValue } from '../strategy/definition.ts';
+import { FIDELITIES, type Fidelity } from '../tape/tape-model.ts';
 import { parseDuration, parseTime } from '../num/time-text.ts';
-import { bundleStrategy } from '../strategies/bundle.ts';
-import { DEFAULT_LATENCY, DEFAULT_QUEUE, QUEUE_CHOICES } from '../strategies/models.ts';
-import type { PlannedStrategy, RunPlan } from '../strategies/plan.ts';
-import { readPopulation } from '../strategies/population.ts';
-import { InputError } from './manners.ts';
+import { bundleStrategy } from '../strategy-loader/bundle.ts';
+import { DEFAULT_LATENCY, DEFAULT_QUEUE, QUEUE_CHOICES } from '../run-plan/models.ts';
+import type { PlannedStrategy, RunPlan } from '../run-plan/plan.ts';
+import { readPopulation } from '../run-plan/population.ts';
+import { InputError } from './cli-support.ts';
 
 export interface RunArguments {
   readonly data: string | undefined;

@@ -1,9 +1,9 @@
 /** What `sweep` and `walkforward` take beside the options of a run, and the workers that they start with. */
-import { MAX_TRIALS } from '../search/space.ts';
-import { checkObjective, METHODS, OBJECTIVES, type Method } from '../strategies/sweep/choices.ts';
-import { isInterrupted, mustBeWhole } from './manners.ts';
+import { MAX_TRIALS } from '../search/samplers/space.ts';
+import { checkObjective, METHODS, OBJECTIVES, type Method } from '../search/choices.ts';
+import { isInterrupted, mustBeWhole } from './cli-support.ts';
 import type { RunArguments } from './run-options.ts';
-import { TrialPool } from './search/pool.ts';
+import { TrialPool } from '../search/workers/trial-pool.ts';
 
 export interface SearchArguments extends RunArguments {
   readonly strategy: string;

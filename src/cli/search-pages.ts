@@ -6,12 +6,12 @@ import { pageLibraries } from '../report/libraries.ts';
 import { renderSweep, type SweepReportTrial } from '../report/sweep-page.ts';
 import { duration, time } from '../report/text.ts';
 import { renderWalk } from '../report/walk-page.ts';
-import { assignmentText, type Space } from '../search/space.ts';
-import type { RunPlan } from '../strategies/plan.ts';
-import type { Robustness } from '../strategies/sweep/robustness.ts';
-import type { Selection, SweepPlan, SweepResult } from '../strategies/sweep/sweep.ts';
-import type { Trial } from '../strategies/sweep/trial-log.ts';
-import type { WalkForward } from '../strategies/sweep/walk-forward.ts';
+import { assignmentText, type Space } from '../search/samplers/space.ts';
+import type { RunPlan } from '../run-plan/plan.ts';
+import type { Robustness } from '../search/robustness.ts';
+import type { Selection, SweepPlan, SweepResult } from '../search/sweep.ts';
+import type { Trial } from '../search/trial-log.ts';
+import type { WalkForward } from '../search/walk-forward.ts';
 import type { WalkLengths } from './search/walk-lengths.ts';
 import type { SearchArguments } from './search-options.ts';
 

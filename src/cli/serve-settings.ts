@@ -3,7 +3,7 @@
  * every setting's names, so that `--data-dir`, ORRERY_DATA_DIR and `server: { dataDir }` are the same thing everywhere.
  */
 import type { Argv } from 'yargs';
-import { InputError } from './manners.ts';
+import { InputError } from './cli-support.ts';
 
 interface Setting {
   readonly describe: string;

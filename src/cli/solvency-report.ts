@@ -6,7 +6,7 @@
  * closed then; where those were several, to `several`, and to `none` for a debt that no position is behind any more.
  */
 import type { EngineEvent, LiquidationStep, PositionTransferred } from '../engine/events.ts';
-import type { ExchangeView, MarketView } from '../engine/views.ts';
+import type { ExchangeView, MarketView } from '../engine/read/views.ts';
 import { money, sizeText } from '../gateway/encode.ts';
 import { notional } from '../num/notional.ts';
 import {

@@ -1,6 +1,6 @@
 /** `--param name=value` on the command line. */
-import type { ParameterValue } from '../backtest/definition.ts';
-import { InputError } from './manners.ts';
+import type { ParameterValue } from '../strategy/definition.ts';
+import { InputError } from './cli-support.ts';
 
 export function parametersOf(given: readonly string[]): Record<string, ParameterValue> {
   const values: Record<string, ParameterValue> = {};

@@ -3,7 +3,7 @@
  * each; every field is an engine unit, decoded and authorised before it gets here. `timeUs` is when the command
  * happens: timers due before it run first, each at its own time (R-12.1).
  *
- * The journal's codec gives each kind a tag; tags are append-only (sim/journal/codec).
+ * The journal's codec gives each kind a tag; tags are append-only (journal/format/codec.ts).
  */
 import type {
   AccountId,

@@ -7,7 +7,7 @@
  */
 import type { MarketSpec, MarketStatus, SelfTradeMode } from './config.ts';
 import type { OrderType } from './commands.ts';
-import type { EndReason } from './rejections.ts';
+import type { EndReason } from './refusals.ts';
 import type {
   AccountId,
   Address,

@@ -1,7 +1,7 @@
 /** The audit list of the operator's accepted commands: history, outside the state hash. */
 import type { MarketId, Quanta, SubaccountId } from '../num/units.ts';
 import type { State } from './state.ts';
-import type { OperatorKind } from './views.ts';
+import type { OperatorKind } from './read/views.ts';
 
 /** Entries kept; beyond it the oldest go, a quarter at a time. */
 const MAX_ENTRIES = 10_000;

@@ -36,7 +36,7 @@ import type { Cause, EngineEvent, EventSink } from './events.ts';
 import { codeOf } from '../base/code-of.ts';
 import { CAUSES } from './schema/event-schema.ts';
 import type { Market } from './market/market.ts';
-import type { OperatorEntry, TransferView, VaultSnapshotView } from './views.ts';
+import type { OperatorEntry, TransferView, VaultSnapshotView } from './read/views.ts';
 
 /** The tape's two accounts: addresses that no key signs for. */
 export const HOUSE_MAKER = address('0x0000000000000000000000000000000000000001');

@@ -9,17 +9,17 @@ import { timeUs, type TimeUs } from '../num/units.ts';
 import { runTermsTimer } from './market/set-terms.ts';
 import { expireDue } from './orders/expire.ts';
 import { nextExpiryUs } from './orders/expiry.ts';
-import { settleFollowUps } from './orders/follow-ups.ts';
+import { settleFollowUps } from './orders/pending-effects.ts';
 import { runTriggers } from './orders/triggers.ts';
 import { nextSliceUs, releaseDueSlices } from './orders/twap.ts';
-import { clearBelowZero } from './risk/clearing.ts';
-import { runFreezeTimer } from './risk/freshness.ts';
-import { runFundingTimer, samplePremium } from './risk/funding.ts';
-import { nextLiquidationUs, resumeLiquidations, runLiquidations } from './risk/liquidation.ts';
-import { runEmaSample, runMarkTimer, settleQuotes } from './risk/mark-price.ts';
-import { runShortfallTimer } from './risk/insurance.ts';
-import { runVaultLeave } from './risk/vault-leave.ts';
-import { runVaultSnapshots } from './risk/vault.ts';
+import { clearBelowZero } from './liquidation/clearing.ts';
+import { runFreezeTimer } from './pricing/freshness.ts';
+import { runFundingTimer, samplePremium } from './funding/funding.ts';
+import { nextLiquidationUs, resumeLiquidations, runLiquidations } from './liquidation/liquidation.ts';
+import { runEmaSample, runMarkTimer, settleQuotes } from './pricing/mark-price.ts';
+import { runShortfallTimer } from './liquidation/insurance.ts';
+import { runVaultLeave } from './vault/vault-leave.ts';
+import { runVaultSnapshots } from './vault/vault.ts';
 import type { State } from './state.ts';
 
 /** When the next timer is due; Infinity when none is. */

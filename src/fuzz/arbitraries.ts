@@ -8,7 +8,7 @@ import { must } from '../base/assert.ts';
 import type { EndpointId } from '../contract/endpoints.ts';
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
-import type { MarketView } from '../engine/views.ts';
+import type { MarketView } from '../engine/read/views.ts';
 import { priceText, sizeText, ZERO_ADDRESS } from '../gateway/encode.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import { formatDecimal } from '../num/decimal.ts';
@@ -17,7 +17,7 @@ import { drawProfile } from './draw-profile.ts';
 import { PROFILE_NAMES, type FuzzProfile, type ProfileName } from './profile.ts';
 import { NEVER_MS } from './run-setup.ts';
 import { compareReplies } from './twin/compare-replies.ts';
-import type { HostReply, SimVerb, TwinHost } from './twin/host.ts';
+import type { HostReply, SimVerb, TwinHost } from './twin/twin-host.ts';
 import { Twin } from './twin/twin.ts';
 
 /** Profiles of runs, for `runFuzz`. They shrink to fewer commands; what a run finds is best shrunk by `shrink`. */

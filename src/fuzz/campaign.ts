@@ -5,18 +5,18 @@
 import type { ExchangeConfig } from '../engine/config.ts';
 import { Exchange } from '../engine/exchange.ts';
 import type { Keccak } from '../gateway/ports.ts';
-import { addCounts, Coverage, type Counts } from './coverage.ts';
+import { addCounts, Coverage, type Counts } from './reached-counts.ts';
 import { drawProfile } from './draw-profile.ts';
-import { allInvariants } from './judge-journal.ts';
-import { allOf, type Judge } from './judge.ts';
-import { oracleLockstep } from './oracle-judge.ts';
+import { allInvariants } from './check-journal.ts';
+import { allOf, type Judge } from './checker.ts';
+import { oracleLockstep } from './oracle-checker.ts';
 import { describeProfile, PROFILE_NAMES, type FuzzProfile, type ProfileName } from './profile.ts';
 import { failureFiles, type FailureFiles } from './report/failure-files.ts';
-import { runFuzz, type Failure } from './run.ts';
+import { runFuzz, type Failure } from './fuzz-run.ts';
 import { shrink, type Shrunk } from './shrink/shrink.ts';
-import { Sometimes } from './sometimes.ts';
-import { stateInvariants } from './state-judge.ts';
-import { streamInvariants } from './stream-judge.ts';
+import { Sometimes } from './coverage.ts';
+import { stateInvariants } from './state-checker.ts';
+import { streamInvariants } from './stream-checker.ts';
 
 export interface CampaignPlan {
   readonly seed: string;

@@ -1,6 +1,6 @@
 /** Draws of whole numbers from a random stream, by the names that a generator thinks in. */
 import { must } from '../base/assert.ts';
-import { RandomStreams, type RandomStream } from '../sim/rng.ts';
+import { RandomStreams, type RandomStream } from '../virtual-time/rng.ts';
 
 export class Dice {
   private readonly stream: RandomStream;

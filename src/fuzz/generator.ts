@@ -5,10 +5,10 @@
 import { must } from '../base/assert.ts';
 import type { Command } from '../engine/commands.ts';
 import type { EventSink } from '../engine/events.ts';
-import type { ExchangeView } from '../engine/views.ts';
+import type { ExchangeView } from '../engine/read/views.ts';
 import { timeUs } from '../num/units.ts';
 import { Dice } from './dice.ts';
-import { Context } from './generate/context.ts';
+import { Context } from './generate/draw-context.ts';
 import { untilEdge } from './generate/edges.ts';
 import {
   makeBatch,
@@ -25,9 +25,9 @@ import {
   makeVaultDeposit,
   makeVaultRedeem,
   makeWithdraw,
-} from './generate/money.ts';
-import { makeDelisting, makeStatus, makeTerms } from './generate/operator.ts';
-import { makeCancel, makeCancelAll, makeOrder } from './generate/orders.ts';
+} from './generate/draw-money.ts';
+import { makeDelisting, makeStatus, makeTerms } from './generate/draw-operator.ts';
+import { makeCancel, makeCancelAll, makeOrder } from './generate/draw-orders.ts';
 import { makeFundingRate, makeIndex, makeMark } from './generate/prices.ts';
 import {
   makeDelegate,
@@ -46,7 +46,7 @@ import {
 } from './generate/tape.ts';
 import { ACTIONS, type Action, type FuzzProfile } from './profile.ts';
 import { setUp, type RunSetup } from './run-setup.ts';
-import { World } from './world.ts';
+import { World } from './fuzz-world.ts';
 
 const MAKERS: Readonly<Record<Exclude<Action, 'again'>, (context: Context) => Command>> = {
   order: makeOrder,

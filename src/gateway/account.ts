@@ -3,7 +3,7 @@
  */
 import type { EndpointId } from '../contract/endpoints.ts';
 import { MESSAGES } from '../contract/messages.ts';
-import type { Moment, Retained, SubaccountView, VaultSnapshotView } from '../engine/views.ts';
+import type { Moment, Retained, SubaccountView, VaultSnapshotView } from '../engine/read/views.ts';
 import { formatDecimal } from '../num/decimal.ts';
 import {
   timeUs,

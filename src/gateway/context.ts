@@ -2,8 +2,8 @@
  * What every handler gets: the exchange's views, the one way to change it, who calls, and the ports.
  */
 import type { Command } from '../engine/commands.ts';
-import type { Outcome } from '../engine/rejections.ts';
-import type { ExchangeView } from '../engine/views.ts';
+import type { Outcome } from '../engine/refusals.ts';
+import type { ExchangeView } from '../engine/read/views.ts';
 import type { Address, TimeUs } from '../num/units.ts';
 import type { OrderIds } from './order-ids.ts';
 import type { Keccak, SignatureVerifier } from './ports.ts';

@@ -2,7 +2,7 @@
  * Engine values as the contract's records: decimal text, milliseconds, absent values null (R-1.4, R-1.5, R-11.3).
  */
 import type { OrderRecordShape } from '../contract/schemas.ts';
-import type { OrderRef } from '../engine/orders/special.ts';
+import type { OrderRef } from '../engine/orders/conditional.ts';
 import type {
   ExchangeView,
   LevelView,
@@ -10,7 +10,7 @@ import type {
   OrderView,
   PositionView,
   TransferView,
-} from '../engine/views.ts';
+} from '../engine/read/views.ts';
 import { absBig, divCeil } from '../num/arithmetic.ts';
 import { formatDecimal, parseDecimal, type Decimal } from '../num/decimal.ts';
 import { address, COLLATERAL_DECIMALS, type TimeUs } from '../num/units.ts';

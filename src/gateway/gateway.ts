@@ -30,7 +30,7 @@ import {
   getTrades,
 } from './market-data.ts';
 import { TrustOrderIds } from './order-ids.ts';
-import { cancelAllOrders, cancelOrder, cancelOrders, getOrder, listOrders } from './orders.ts';
+import { cancelAllOrders, cancelOrder, cancelOrders, getOrder, listOrders } from './order-requests.ts';
 import { ZERO_ADDRESS } from './encode.ts';
 import { Page } from './paging.ts';
 import { RequestError } from './request-error.ts';

@@ -2,7 +2,7 @@
  * Exchange and market parameters from decimal text, with the rulebook's defaults (R-1.2, R-1.3, §5, §7). Errors name
  * the field and the limit. What comes out is in engine units and passes the engine's own checks at listing.
  */
-import { configHash } from '../engine/config-archive.ts';
+import { configHash } from '../engine/snapshot/config-archive.ts';
 import type { ExchangeConfig, MarketSpec, MarginTier } from '../engine/config.ts';
 import { formatDecimal, powerOfTen, stepsFloor, type Decimal } from '../num/decimal.ts';
 import {

@@ -4,7 +4,7 @@
 import { CANDLE_INTERVALS } from '../contract/schemas.ts';
 import { MESSAGES, marketNotFound, invalidField, type ErrorReply } from '../contract/messages.ts';
 import { MAX_DELEGATES, MAX_SIGNERS } from '../engine/accounts/authority.ts';
-import type { CandleView, ExchangeView, LevelView, MarketView } from '../engine/views.ts';
+import type { CandleView, ExchangeView, LevelView, MarketView } from '../engine/read/views.ts';
 import { formatDecimal, stepsExact } from '../num/decimal.ts';
 import { COLLATERAL_DECIMALS, lots, priceTicks, timeUs, type PriceTicks } from '../num/units.ts';
 import { clampUs } from './account.ts';

@@ -1,6 +1,6 @@
 /** A market's terms and state as records: GET /markets, what GET /price and /summary show beside the contract's fields, and feeds. */
 import type { MarketSpec } from '../engine/config.ts';
-import type { ExchangeView, MarketView } from '../engine/views.ts';
+import type { ExchangeView, MarketView } from '../engine/read/views.ts';
 import { formatDecimal } from '../num/decimal.ts';
 import type { PriceTicks } from '../num/units.ts';
 import { fraction, inSteps, millis, money } from './encode.ts';

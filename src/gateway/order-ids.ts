@@ -11,8 +11,8 @@
  */
 import { SlotIndex } from '../base/slot-index.ts';
 import { orderId, type AccountId, type OrderId, type SubaccountId } from '../num/units.ts';
-import type { OrderRef } from '../engine/orders/special.ts';
-import type { ExchangeView, OrderView } from '../engine/views.ts';
+import type { OrderRef } from '../engine/orders/conditional.ts';
+import type { ExchangeView, OrderView } from '../engine/read/views.ts';
 import type { Keccak } from './ports.ts';
 
 /** The contract's ids of orders. */

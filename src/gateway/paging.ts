@@ -8,7 +8,7 @@
 import { sha256Hex } from '../base/sha256.ts';
 import { ENDPOINTS, type ListId } from '../contract/endpoints.ts';
 import { limitRange, MESSAGES } from '../contract/messages.ts';
-import type { Moment, Retained } from '../engine/views.ts';
+import type { Moment, Retained } from '../engine/read/views.ts';
 import type { TimeUs } from '../num/units.ts';
 import type { PageInfo } from './context.ts';
 import type { Fields } from './fields.ts';

@@ -6,7 +6,7 @@ import {
   notOffered,
   type ErrorReply,
 } from '../contract/messages.ts';
-import type { Refusal } from '../engine/rejections.ts';
+import type { Refusal } from '../engine/refusals.ts';
 
 export const REFUSAL_REPLIES: Readonly<Record<Refusal, ErrorReply>> = {
   market_not_found: MESSAGES.symbolNotFound,

@@ -6,7 +6,7 @@ import { ORDER_TYPE_WORDS } from '../contract/schemas.ts';
 import { invalidField, MESSAGES, type ErrorReply } from '../contract/messages.ts';
 import type { NewOrder, PlaceOrder, PlaceOrders } from '../engine/commands.ts';
 import { MAX_BATCH_ORDERS } from '../engine/orders/group-rules.ts';
-import type { MarketView } from '../engine/views.ts';
+import type { MarketView } from '../engine/read/views.ts';
 import { stepsCeil, stepsExact, stepsFloor, type Decimal } from '../num/decimal.ts';
 import {
   lots,

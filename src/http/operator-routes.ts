@@ -14,12 +14,12 @@ import {
   setStatusCommand,
   setTermsCommand,
   type OperatorContext,
-} from '../gateway/operator.ts';
+} from '../gateway/operator-requests.ts';
 import type { Keccak } from '../gateway/ports.ts';
 import { REFUSAL_REPLIES } from '../gateway/refusal-reply.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { holdsToken } from './bearer-token.ts';
-import type { Host } from './host.ts';
+import type { Host } from './exchange-host.ts';
 import { sendError } from './replies.ts';
 
 export interface OperatorOptions {

@@ -4,8 +4,8 @@ import { PAGE_HEADERS } from '../contract/endpoints.ts';
 import { internalError, storeUnavailable, type ErrorReply } from '../contract/messages.ts';
 import type { PageInfo } from '../gateway/context.ts';
 import { RequestError } from '../gateway/request-error.ts';
-import { StoreStopped } from '../store/durable-exchange.ts';
-import { stringifyExact } from './exact-json.ts';
+import { StoreStopped } from '../journal-files/durable-exchange.ts';
+import { stringifyExact } from '../contract/exact-json.ts';
 
 const JSON_HEADERS = {
   'content-type': 'application/json; charset=utf-8',

@@ -1,6 +1,6 @@
 /** Lines for the operator's log: a shortfall begins or is paid, a market freezes or thaws. */
 import { money } from '../gateway/encode.ts';
-import type { Host } from './host.ts';
+import type { Host } from './exchange-host.ts';
 
 export function logRisk(host: Host, print: (line: string) => void): void {
   const { view } = host;

@@ -1,7 +1,7 @@
 /** Solvency as Prometheus sees it: shortfall, insurance, vault, frozen markets, liquidations, and the invariants of R-1.6a. */
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { FundsView, InvariantViolation } from '../engine/views.ts';
-import type { Host } from './host.ts';
+import type { FundsView, InvariantViolation } from '../engine/read/views.ts';
+import type { Host } from './exchange-host.ts';
 
 const USD = 1e6;
 

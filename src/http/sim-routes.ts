@@ -20,12 +20,12 @@ import {
   type MarketId,
   type Quanta,
 } from '../num/units.ts';
-import { openJournal } from '../store/folder-journal.ts';
-import { plainJournal } from '../store/plain-journal.ts';
+import { openJournal } from '../journal-files/folder-journal.ts';
+import { plainJournal } from '../journal-files/plain-journal.ts';
 import { holdsToken } from './bearer-token.ts';
 import { keccak } from '../wallet/ethers-ports.ts';
-import type { Faults } from './faults.ts';
-import type { Host } from './host.ts';
+import type { Faults } from './injected-faults.ts';
+import type { Host } from './exchange-host.ts';
 import { sendError, sendText } from './replies.ts';
 
 const MAX_MS = 9_007_199_254_740n;

@@ -6,13 +6,13 @@ import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { hashMessage, getBytes } from 'ethers';
 import { jwtVerify, SignJWT } from 'jose';
 import { invalidField, MESSAGES } from '../contract/messages.ts';
-import type { ExchangeView } from '../engine/views.ts';
+import type { ExchangeView } from '../engine/read/views.ts';
 import type { Caller } from '../gateway/context.ts';
 import { Fields } from '../gateway/fields.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { address, type Address, type TimeUs } from '../num/units.ts';
 import { keccak } from '../wallet/ethers-ports.ts';
-import { recover } from '../wallet/recover.ts';
+import { recover } from '../wallet/recover-signer.ts';
 
 const NONCE_LIFE_US = 5 * 60 * 1_000_000;
 const TOKEN_LIFE_S = 24 * 3600;

@@ -2,7 +2,7 @@
  * Bands around a result by the stationary block bootstrap (Politis and Romano 1994): blocks of consecutive returns, of
  * geometric length, drawn around the circle. Blocks keep the clustering of volatility that single draws destroy.
  */
-import type { RandomStream } from '../sim/rng.ts';
+import type { RandomStream } from '../virtual-time/rng.ts';
 import { underwater } from './drawdowns.ts';
 import { sharpe } from './ratios.ts';
 import { extremes, quantile } from './sample.ts';

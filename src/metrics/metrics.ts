@@ -26,7 +26,7 @@ import {
   valueAtRisk,
 } from './ratios.ts';
 import { deviation, excessKurtosis, extremes, mean, skewness, sum } from './sample.ts';
-import { checkTrades, exposure, tradeMetrics, type TradeMetrics, type TradeRow } from './trades.ts';
+import { checkTrades, exposure, tradeMetrics, type TradeMetrics, type TradeRow } from './closed-trades.ts';
 
 /** Trials behind a result, for the deflated Sharpe ratio. */
 export interface Trials {

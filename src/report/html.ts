@@ -10,7 +10,7 @@ import { pageData } from './page-data.ts';
 import type { Report, StrategyReport } from './report.ts';
 import { comparison, figures } from './sections/figures.ts';
 import { fillTable, fundingTable, liquidationTable, tradeTable } from './sections/lists.ts';
-import { marketSection } from './sections/market.ts';
+import { marketSection } from './sections/market-section.ts';
 import { attributionBars, fillQualityTable, metricsTables } from './sections/measures.ts';
 import { monthTable } from './sections/months.ts';
 import { duration, escape, time } from './text.ts';

@@ -11,7 +11,7 @@ import type {
   StrategyOutput,
   StrategySummary,
 } from '../backtest/output.ts';
-import type { ParameterValues } from '../backtest/definition.ts';
+import type { ParameterValues } from '../strategy/definition.ts';
 import type { Note } from '../backtest/note.ts';
 import { cut, type EquityCurve } from '../metrics/curve.ts';
 import { metricsOf, type Metrics, type Trials } from '../metrics/metrics.ts';

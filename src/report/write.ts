@@ -1,9 +1,9 @@
 /** Writes a run's report into a folder: index.html, report.json, and Arrow files of each strategy. */
 import { join } from 'node:path';
 import type { BacktestOutput } from '../backtest/output.ts';
-import { fileError } from '../store/file-error.ts';
-import { makeFolder } from '../store/make-folder.ts';
-import { writeWholeFile } from '../store/whole-file.ts';
+import { fileError } from '../platform/file-error.ts';
+import { makeFolder } from '../platform/make-folder.ts';
+import { writeWholeFile } from '../platform/whole-file.ts';
 import { equityArrow, fillsArrow, ordersArrow } from './arrow.ts';
 import { renderReport } from './html.ts';
 import { pageLibraries } from './libraries.ts';

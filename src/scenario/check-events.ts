@@ -2,7 +2,7 @@
  * Expectations on the events of a step. Each expected event is looked for after the one before it, and others may lie
  * between them; exact expects these events and no others, though each still in part.
  */
-import { differences, type Difference, type MatchOptions } from './match.ts';
+import { differences, type Difference, type MatchOptions } from './match-expectation.ts';
 import { itemPath, type SourceNode } from './source-node.ts';
 
 type DescribedEvent = Readonly<Record<string, unknown>>;

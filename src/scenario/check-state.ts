@@ -1,8 +1,8 @@
 /** Expectations on state: cash, positions, saved orders and books by name, compared with what the exchange shows now. */
-import type { ExchangeView } from '../engine/views.ts';
+import type { ExchangeView } from '../engine/read/views.ts';
 import { money, priceText, sizeText } from '../gateway/encode.ts';
 import type { Address } from '../num/units.ts';
-import { differences, showNode, type Difference, type MatchOptions } from './match.ts';
+import { differences, showNode, type Difference, type MatchOptions } from './match-expectation.ts';
 import type { StateExpectation } from './scenario.ts';
 import { childPath, type MapNode, type SourceNode } from './source-node.ts';
 

@@ -3,7 +3,7 @@
  * from the start. Made from field names alone, so a new kind of event needs nothing here.
  */
 import type { EngineEvent } from '../engine/events.ts';
-import type { ExchangeView, MarketView } from '../engine/views.ts';
+import type { ExchangeView, MarketView } from '../engine/read/views.ts';
 import { money, priceText, sizeText } from '../gateway/encode.ts';
 import { formatDecimal } from '../num/decimal.ts';
 import { durationUs, type AccountId, type OrderId, type SubaccountId } from '../num/units.ts';

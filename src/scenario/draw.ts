@@ -9,7 +9,7 @@
 import exp from '@stdlib/math-base-special-exp';
 import ln from '@stdlib/math-base-special-ln';
 import { formatDecimal, parseDecimal, stepsExact, type Decimal } from '../num/decimal.ts';
-import { RandomStreams } from '../sim/rng.ts';
+import { RandomStreams } from '../virtual-time/rng.ts';
 import { DRAW_SHAPE } from './language.ts';
 import { fieldOf, textOf } from './node-fields.ts';
 import { checkShape } from './shape.ts';

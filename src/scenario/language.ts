@@ -3,7 +3,7 @@
  * same in prose.
  */
 import { ENDPOINT_IDS } from '../contract/endpoints.ts';
-import { REFUSALS } from '../engine/rejections.ts';
+import { REFUSALS } from '../engine/refusals.ts';
 import { BAR_FILLS, BAR_PATHS, TAPE_L3_ACTIONS } from '../engine/tape/hash-tape.ts';
 import type { Fields, Shape } from './shape.ts';
 import { DURATION_PATTERN, TIME_PATTERN } from '../num/time-text.ts';

@@ -5,10 +5,10 @@
  */
 import type { Command } from '../engine/commands.ts';
 import { Exchange } from '../engine/exchange.ts';
-import { JournalReader } from '../sim/journal/frames.ts';
-import { replay } from '../sim/replay.ts';
-import type { Difference } from './match.ts';
-import type { ScenarioResult } from './run.ts';
+import { JournalReader } from '../journal/format/frames.ts';
+import { replay } from '../journal/replay/replay.ts';
+import type { Difference } from './match-expectation.ts';
+import type { ScenarioResult } from './run-scenario.ts';
 
 /** Commands between a snapshot and the next, at least; small and odd, so that snapshots fall everywhere. */
 const SNAPSHOT_EVERY = 3;

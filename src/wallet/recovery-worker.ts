@@ -1,6 +1,6 @@
 /** A thread that recovers signers: digests one after the other, 32 bytes each, and the signature for each. */
 import type { Address } from '../num/units.ts';
-import { recover } from './recover.ts';
+import { recover } from './recover-signer.ts';
 
 export interface RecoveryTask {
   readonly digests: Uint8Array;

@@ -2,7 +2,7 @@
 import type { ExchangeConfig } from '../engine/config.ts';
 import type { SignatureVerifier, SignedRequest } from '../gateway/ports.ts';
 import type { Address } from '../num/units.ts';
-import { recover } from './recover.ts';
+import { recover } from './recover-signer.ts';
 import type { RecoveryPool } from './recovery-pool.ts';
 import { TypedData } from './typed-data.ts';
 

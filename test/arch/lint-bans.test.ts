@@ -50,5 +50,5 @@ test('exact integer powers of literals are allowed', async () => {
 });
 
 test('the command line may use the clock', async () => {
-  expect(await complaints('export const a = Date.now();', 'src/cli/manners.ts')).toEqual([]);
+  expect(await complaints('export const a = Date.now();', 'src/cli/cli-support.ts')).toEqual([]);
 });

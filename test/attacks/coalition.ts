@@ -1,6 +1,6 @@
 /** Wealth of accounts that act together: what they paid in, took out and still claim. */
 import type { Address, SubaccountId } from '../../src/num/units.ts';
-import { dollars } from '../risk/world.ts';
+import { dollars } from '../engine/risk-world.ts';
 import type { AttackWorld } from './world.ts';
 
 interface CoalitionWealth {

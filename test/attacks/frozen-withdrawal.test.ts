@@ -7,7 +7,7 @@
  * same holds for what opens positions elsewhere (R-5.3b), so money cannot leave by losing it on purpose.
  */
 import { afterAll, expect, test } from 'vitest';
-import { dollars } from '../risk/world.ts';
+import { dollars } from '../engine/risk-world.ts';
 import { coalition } from './coalition.ts';
 import { AttackWorld, expectOracleAgrees } from './world.ts';
 

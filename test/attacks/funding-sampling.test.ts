@@ -7,7 +7,7 @@
  * samples the rate is 0 (R-7.2).
  */
 import { afterAll, expect, test } from 'vitest';
-import { GENESIS, dollars } from '../risk/world.ts';
+import { GENESIS, dollars } from '../engine/risk-world.ts';
 import { coalition } from './coalition.ts';
 import { AttackWorld, expectOracleAgrees } from './world.ts';
 

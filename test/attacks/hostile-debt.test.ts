@@ -7,7 +7,7 @@
  * Now a debtor sells nothing in a frozen market below the mark, nor buys above it.
  */
 import { afterAll, expect, test } from 'vitest';
-import { dollars } from '../risk/world.ts';
+import { dollars } from '../engine/risk-world.ts';
 import { coalition } from './coalition.ts';
 import { AttackWorld, expectOracleAgrees } from './world.ts';
 

@@ -6,7 +6,7 @@
  * Now the rate leaves the distance between mark and settlement price in the maintenance requirement (R-7.2).
  */
 import { afterAll, expect, test } from 'vitest';
-import { dollars } from '../risk/world.ts';
+import { dollars } from '../engine/risk-world.ts';
 import { coalition } from './coalition.ts';
 import { AttackWorld, expectOracleAgrees } from './world.ts';
 

@@ -6,7 +6,7 @@
  * Now each mark moves in a step of its own (R-12.1): Pat pays the gain in X before Y moves, then Rob the gain in Y.
  */
 import { afterAll, expect, test } from 'vitest';
-import { dollars } from '../risk/world.ts';
+import { dollars } from '../engine/risk-world.ts';
 import { coalition, takeOut } from './coalition.ts';
 import { AttackWorld, expectOracleAgrees } from './world.ts';
 

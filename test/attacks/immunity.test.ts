@@ -8,7 +8,7 @@
  * once (R-6.1), so the deficit is Quinn's, out of the gain since the mark before (R-6.4).
  */
 import { afterAll, expect, test } from 'vitest';
-import { dollars } from '../risk/world.ts';
+import { dollars } from '../engine/risk-world.ts';
 import { coalition, takeOut } from './coalition.ts';
 import { AttackWorld, expectOracleAgrees } from './world.ts';
 

@@ -7,7 +7,7 @@
  * held at the hour's start with deposits since (R-6.7), the rest is Quinn's out of the gain (R-6.4).
  */
 import { afterAll, expect, test } from 'vitest';
-import { dollars } from '../risk/world.ts';
+import { dollars } from '../engine/risk-world.ts';
 import { coalition } from './coalition.ts';
 import { AttackWorld, expectOracleAgrees } from './world.ts';
 

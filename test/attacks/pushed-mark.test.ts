@@ -8,7 +8,7 @@
  * settles at the index and leaves the owner's equity there (R-6.4).
  */
 import { afterAll, expect, test } from 'vitest';
-import { GENESIS, dollars } from '../risk/world.ts';
+import { GENESIS, dollars } from '../engine/risk-world.ts';
 import { coalition } from './coalition.ts';
 import { AttackWorld, expectOracleAgrees } from './world.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { SubaccountId } from '../../src/num/units.ts';
 import { subaccountId } from '../../src/num/units.ts';
-import { dollars } from '../risk/world.ts';
+import { dollars } from '../engine/risk-world.ts';
 import type { AttackWorld } from './world.ts';
 
 /** One margin unit: the cross part of a subaccount, or one isolated position. */

@@ -7,7 +7,7 @@
  * (R-6.2), values frozen positions at a haircut (R-8.2) and leaves a twentieth a minute (R-8.4).
  */
 import { afterAll, expect, test } from 'vitest';
-import { dollars, usd } from '../risk/world.ts';
+import { dollars, usd } from '../engine/risk-world.ts';
 import { coalition } from './coalition.ts';
 import { AttackWorld, expectOracleAgrees } from './world.ts';
 

@@ -6,11 +6,11 @@
 import { expect } from 'vitest';
 import type { Command, SetMarketStatus } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
-import { divergenceText } from '../../src/fuzz/oracle/divergence.ts';
-import { Lockstep } from '../../src/fuzz/oracle/lockstep.ts';
+import { divergenceText } from '../../src/oracle/divergence.ts';
+import { Lockstep } from '../../src/oracle/lockstep.ts';
 import { marketId, priceTicks, quanta, timeUs } from '../../src/num/units.ts';
 import type { MarketId, SubaccountId } from '../../src/num/units.ts';
-import { RiskWorld, dollars, usd } from '../risk/world.ts';
+import { RiskWorld, dollars, usd } from '../engine/risk-world.ts';
 import { insolvencies } from './solvency.ts';
 
 export const MARKET = {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { parseParameters } from '../../src/backtest/definition.ts';
-import { runBacktest, type BacktestInput } from '../../src/backtest/run.ts';
-import type { Strategy } from '../../src/backtest/strategy.ts';
+import { parseParameters } from '../../src/strategy/definition.ts';
+import { runBacktest, type BacktestInput } from '../../src/backtest/run-backtest.ts';
+import type { Strategy } from '../../src/strategy/strategy.ts';
 import definition from '../../examples/strategies/quotes.ts';
-import { constantLatency } from '../../src/sim/latency.ts';
-import { RandomStreams } from '../../src/sim/rng.ts';
-import { replay } from '../../src/sim/replay.ts';
-import { PRIORITY, Scheduler } from '../../src/sim/scheduler.ts';
+import { constantLatency } from '../../src/virtual-time/latency.ts';
+import { RandomStreams } from '../../src/virtual-time/rng.ts';
+import { replay } from '../../src/journal/replay/replay.ts';
+import { PRIORITY, Scheduler } from '../../src/virtual-time/scheduler.ts';
 import { timeUs } from '../../src/num/units.ts';
 import { entryOf, inputOf } from './made-up.ts';
 

@@ -1,14 +1,14 @@
 /** A made-up recording, and runs of strategies on it: the same for the same seed. */
-import type { BacktestInput, TapeBatch } from '../../src/backtest/run.ts';
+import type { BacktestInput, TapeBatch } from '../../src/backtest/run-backtest.ts';
 import type { StrategyEntry } from '../../src/backtest/strategy-run.ts';
-import type { Strategy } from '../../src/backtest/strategy.ts';
+import type { Strategy } from '../../src/strategy/strategy.ts';
 import type { Command, TapeLevel } from '../../src/engine/commands.ts';
 import type { MarketSpec } from '../../src/engine/config.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { lots, marketId, priceTicks, quanta, timeUs } from '../../src/num/units.ts';
-import { constantLatency } from '../../src/sim/latency.ts';
-import { RandomStreams } from '../../src/sim/rng.ts';
-import { watchPromises } from '../../src/strategies/promise-watch.ts';
+import { constantLatency } from '../../src/virtual-time/latency.ts';
+import { RandomStreams } from '../../src/virtual-time/rng.ts';
+import { watchPromises } from '../../src/strategy-loader/promise-watch.ts';
 import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
 
 const PROMISES = watchPromises();

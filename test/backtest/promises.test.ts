@@ -1,8 +1,8 @@
 /** Promises of strategies act at the time of what they waited for, however many of them lie between (DESIGN §7). */
 import { expect, test } from 'vitest';
-import { runBacktest } from '../../src/backtest/run.ts';
-import type { Strategy, StrategyContext } from '../../src/backtest/strategy.ts';
-import { constantLatency } from '../../src/sim/latency.ts';
+import { runBacktest } from '../../src/backtest/run-backtest.ts';
+import type { Strategy, StrategyContext } from '../../src/strategy/strategy.ts';
+import { constantLatency } from '../../src/virtual-time/latency.ts';
 import { entryOf, inputOf } from './made-up.ts';
 
 const LATENCY = constantLatency(2000, 3000, 4000, 500);

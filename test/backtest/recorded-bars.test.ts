@@ -1,7 +1,7 @@
 /** Recorded bars in a backtest: a strategy hears each when it is over, and what it then sends fills in the next (docs/DATA.md "Bars"). */
 import { expect, test } from 'vitest';
-import { runBacktest } from '../../src/backtest/run.ts';
-import type { BarUpdate, FillUpdate } from '../../src/backtest/strategy.ts';
+import { runBacktest } from '../../src/backtest/run-backtest.ts';
+import type { BarUpdate, FillUpdate } from '../../src/strategy/strategy.ts';
 import { marketId } from '../../src/num/units.ts';
 import { barCommand } from '../bench/bar-flow.ts';
 import { batchesOf, entryOf, inputOf, specOf, START_US } from './made-up.ts';

@@ -1,13 +1,13 @@
 import { deserialize, serialize } from 'node:v8';
 import { expect, test } from 'vitest';
-import { parseParameters } from '../../src/backtest/definition.ts';
+import { parseParameters } from '../../src/strategy/definition.ts';
 import type { BacktestCheckpoint, BacktestOutput } from '../../src/backtest/output.ts';
-import { runBacktest, type BacktestInput } from '../../src/backtest/run.ts';
+import { runBacktest, type BacktestInput } from '../../src/backtest/run-backtest.ts';
 import marketMaker from '../../examples/strategies/quotes.ts';
-import type { Strategy } from '../../src/backtest/strategy.ts';
-import { FaultModel } from '../../src/sim/faults.ts';
-import { jitteredLatency } from '../../src/sim/latency.ts';
-import { RandomStreams } from '../../src/sim/rng.ts';
+import type { Strategy } from '../../src/strategy/strategy.ts';
+import { FaultModel } from '../../src/virtual-time/faults.ts';
+import { jitteredLatency } from '../../src/virtual-time/latency.ts';
+import { RandomStreams } from '../../src/virtual-time/rng.ts';
 import { batchesOf, entryOf, inputOf, madeUpTape, specOf, START_US } from './made-up.ts';
 
 const PARAMETERS = parseParameters(marketMaker.parameters, {

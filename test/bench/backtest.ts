@@ -8,9 +8,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { giveCompilerRoom } from '../../src/cli/compiler.ts';
-import { bundleStrategy } from '../../src/strategies/bundle.ts';
-import { executePlan } from '../../src/strategies/plan.ts';
+import { giveCompilerRoom } from '../../src/platform/inlining-limits.ts';
+import { bundleStrategy } from '../../src/strategy-loader/bundle.ts';
+import { executePlan } from '../../src/run-plan/plan.ts';
 import { writeBars, writeLongTape } from './long-tape.ts';
 
 const ROUNDS = 5;

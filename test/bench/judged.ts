@@ -13,10 +13,10 @@ import { Exchange } from '../../src/engine/exchange.ts';
 import { runBatch } from '../../src/fuzz/campaign.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import { CommandGenerator } from '../../src/fuzz/generator.ts';
-import { Lockstep } from '../../src/fuzz/oracle/lockstep.ts';
+import { Lockstep } from '../../src/oracle/lockstep.ts';
 import { PROFILE_NAMES } from '../../src/fuzz/profile.ts';
 import { setUp } from '../../src/fuzz/run-setup.ts';
-import { stateInvariants } from '../../src/fuzz/state-judge.ts';
+import { stateInvariants } from '../../src/fuzz/state-checker.ts';
 
 const ROUNDS = 5;
 const LIVES = 16;

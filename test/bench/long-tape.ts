@@ -2,9 +2,9 @@
 import { fileURLToPath } from 'node:url';
 import { must } from '../../src/base/assert.ts';
 import { lots, priceTicks, timeUs } from '../../src/num/units.ts';
-import type { TapeRecord } from '../../src/sim/tape/record.ts';
-import { openDataset } from '../../src/store/dataset-files.ts';
-import { DatasetWriter } from '../../src/store/dataset-writer.ts';
+import type { TapeRecord } from '../../src/tape/record.ts';
+import { openDataset } from '../../src/tape-files/dataset-files.ts';
+import { DatasetWriter } from '../../src/tape-files/dataset-writer.ts';
 import { MINUTE_US, walk } from './bar-flow.ts';
 
 export const RECORDED = fileURLToPath(new URL('../../data/btcusdt-20240808', import.meta.url));

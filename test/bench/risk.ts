@@ -4,7 +4,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { Exchange } from '../../src/engine/exchange.ts';
-import { RiskUnit, isBelowMaintenance } from '../../src/engine/risk/risk-unit.ts';
+import { RiskUnit, isBelowMaintenance } from '../../src/engine/margin/risk-unit.ts';
 import type { State } from '../../src/engine/state.ts';
 import { parseMarketSpec } from '../../src/gateway/market-config.ts';
 import {

@@ -18,7 +18,7 @@ import {
   subaccountId,
   timeUs,
 } from '../../src/num/units.ts';
-import { openDataset, type Dataset } from '../../src/store/dataset-files.ts';
+import { openDataset, type Dataset } from '../../src/tape-files/dataset-files.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
 import { barCommand, walk } from './bar-flow.ts';
 import { RECORDED } from './long-tape.ts';

@@ -4,14 +4,14 @@
  */
 import Table from 'cli-table3';
 import { OrderBook, Side } from 'nodejs-order-book';
-import { JournalReader, JournalWriter } from '../../src/sim/journal/frames.ts';
+import { JournalReader, JournalWriter } from '../../src/journal/format/frames.ts';
 import type { Command } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { seq } from '../../src/num/units.ts';
-import { giveCompilerRoom } from '../../src/cli/compiler.ts';
+import { giveCompilerRoom } from '../../src/platform/inlining-limits.ts';
 import { BareBook } from './bare-book.ts';
-import { ReadAhead } from '../../src/sim/journal/read-ahead.ts';
-import { RecordedExchange } from '../../src/sim/recorded-exchange.ts';
+import { ReadAhead } from '../../src/journal/format/read-ahead.ts';
+import { RecordedExchange } from '../../src/journal/replay/recorded-exchange.ts';
 import { CONFIG, Flow, openExchange, openingCommands } from './engine-flow.ts';
 import { makeMix } from './mix.ts';
 

@@ -1,5 +1,5 @@
 /** What the browser runs: the engine, the codec and replay, bundled; it answers the hashes of a journal. */
-import { replay } from '../../src/sim/replay.ts';
+import { replay } from '../../src/journal/replay/replay.ts';
 
 declare global {
   var replayJournal: (bytes: readonly number[]) => {

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { replay } from '../../src/sim/replay.ts';
+import { replay } from '../../src/journal/replay/replay.ts';
 import { parseScenario } from '../../src/scenario/parse.ts';
-import { runScenario } from '../../src/scenario/run.ts';
+import { runScenario } from '../../src/scenario/run-scenario.ts';
 import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
 import { openBrowser, type OpenBrowser } from './chromium.ts';
 

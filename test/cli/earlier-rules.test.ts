@@ -13,11 +13,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { crc32 } from '../../src/sim/journal/crc32.ts';
-import { recover } from '../../src/store/recover.ts';
-import { listSegments } from '../../src/store/segments.ts';
-import { listSnapshots } from '../../src/store/snapshots.ts';
-import { depositGroups, openIn, useFolder } from '../store/folder.ts';
+import { crc32 } from '../../src/journal/format/crc32.ts';
+import { recover } from '../../src/journal-files/recover.ts';
+import { listSegments } from '../../src/journal-files/segments.ts';
+import { listSnapshots } from '../../src/journal-files/snapshots.ts';
+import { depositGroups, openIn, useFolder } from '../journal-files/folder.ts';
 import { CLI, startServe } from './serve-process.ts';
 
 /** Written by `orrery run` of release 0.1.0. */

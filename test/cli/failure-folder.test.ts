@@ -11,11 +11,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
-import type { Judge } from '../../src/fuzz/judge.ts';
+import type { Judge } from '../../src/fuzz/checker.ts';
 import { failureFiles } from '../../src/fuzz/report/failure-files.ts';
-import { runFuzz } from '../../src/fuzz/run.ts';
+import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
 import { shrink } from '../../src/fuzz/shrink/shrink.ts';
-import { JournalReader } from '../../src/sim/journal/frames.ts';
+import { JournalReader } from '../../src/journal/format/frames.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
 import { CLI, startServe } from './serve-process.ts';
 

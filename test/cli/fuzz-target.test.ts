@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { judgeJournal } from '../../src/fuzz/judge-journal.ts';
+import { judgeJournal } from '../../src/fuzz/check-journal.ts';
 import { changingProxy } from '../http/changing-proxy.ts';
 import { CLI, startServe } from './serve-process.ts';
 

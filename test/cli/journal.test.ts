@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { JournalWriter } from '../../src/sim/journal/frames.ts';
-import { recover } from '../../src/store/recover.ts';
-import { listSegments } from '../../src/store/segments.ts';
-import { depositGroups, openIn, useFolder } from '../store/folder.ts';
+import { JournalWriter } from '../../src/journal/format/frames.ts';
+import { recover } from '../../src/journal-files/recover.ts';
+import { listSegments } from '../../src/journal-files/segments.ts';
+import { depositGroups, openIn, useFolder } from '../journal-files/folder.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 /** Made once, copied for each test. */

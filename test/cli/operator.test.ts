@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { recover } from '../../src/store/recover.ts';
+import { recover } from '../../src/journal-files/recover.ts';
 import { CLI, startServe, type ServeProcess } from './serve-process.ts';
 
 const TOKEN = 'operator-token';

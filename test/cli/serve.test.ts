@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Wallet } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HttpMatcherClient } from '../../src/client.ts';
+import { HttpMatcherClient } from '../../src/http-client/index.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 let folder: string;

@@ -18,9 +18,9 @@ import {
   unauthorizedQuery,
   type ErrorReply,
 } from '../../src/contract/messages.ts';
-import { REFUSALS } from '../../src/engine/rejections.ts';
+import { REFUSALS } from '../../src/engine/refusals.ts';
 import { REFUSAL_REPLIES } from '../../src/gateway/refusal-reply.ts';
-import { FAULTS } from '../../src/http/faults.ts';
+import { FAULTS } from '../../src/http/injected-faults.ts';
 import { CLOSE_SLOW, CLOSE_TOKEN } from '../../src/http/feeds/connection.ts';
 
 const ACCESS = {

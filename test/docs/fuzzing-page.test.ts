@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';
 import { expect, test } from 'vitest';
-import { STATE_INVARIANTS } from '../../src/engine/invariants.ts';
-import { STREAM_INVARIANTS } from '../../src/fuzz/stream-judge.ts';
+import { STATE_INVARIANTS } from '../../src/engine/invariants/invariants.ts';
+import { STREAM_INVARIANTS } from '../../src/fuzz/stream-checker.ts';
 
 const PAGE = join(import.meta.dirname, '../../docs/FUZZING.md');
 

@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { makeArena } from '../../src/fuzz/economic/arena.ts';
 import { playCrisis } from '../../src/fuzz/economic/crisis/play-crisis.ts';
-import { makeWorld } from '../../src/fuzz/economic/crisis/world.ts';
+import { makeWorld } from '../../src/fuzz/economic/crisis/crisis-world.ts';
 import { makeGame } from '../../src/fuzz/economic/game.ts';
 import { play } from '../../src/fuzz/economic/play.ts';
 import { CoalitionSearch, searchArena, shortest, worthOf } from '../../src/fuzz/economic/search.ts';

@@ -14,10 +14,10 @@ export interface PlantedRule {
   readonly edits: readonly SourceEdit[];
 }
 
-const CLEARING = 'engine/risk/clearing.ts';
-const PLAN = 'engine/risk/clearing-plan.ts';
-const LIQUIDATION = 'engine/risk/liquidation.ts';
-const TAKEOVER = 'engine/risk/takeover.ts';
+const CLEARING = 'engine/liquidation/clearing.ts';
+const PLAN = 'engine/liquidation/clearing-plan.ts';
+const LIQUIDATION = 'engine/liquidation/liquidation.ts';
+const TAKEOVER = 'engine/liquidation/takeover.ts';
 
 export const PLANTED_RULES: readonly PlantedRule[] = [
   {
@@ -111,7 +111,7 @@ export const PLANTED_RULES: readonly PlantedRule[] = [
         replace: 'if (equity > 0n && all[0] !== undefined) all[0].relief += equity;',
       },
       {
-        file: 'engine/risk/settlement-price.ts',
+        file: 'engine/pricing/settlement-price.ts',
         find: 'return market.indexTicks ?? mustMark(market);',
         replace: 'return mustMark(market);',
       },
@@ -124,7 +124,7 @@ export const PLANTED_RULES: readonly PlantedRule[] = [
     rule: 'R-5.9',
     edits: [
       {
-        file: 'engine/risk/margin.ts',
+        file: 'engine/margin/margin.ts',
         find: 'const free = figures.admissionEquity - held - figures.haircut;',
         replace: 'const free = figures.equity - held;',
       },
@@ -180,7 +180,7 @@ export const PLANTED_RULES: readonly PlantedRule[] = [
     rule: 'R-7.1',
     edits: [
       {
-        file: 'engine/risk/sampling.ts',
+        file: 'engine/pricing/sampling.ts',
         find: 'return n * lengthUs + 1 + offset;',
         replace: 'return kind === PREMIUM_INTERVAL ? n * lengthUs : n * lengthUs + 1 + offset;',
       },

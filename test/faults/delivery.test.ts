@@ -8,7 +8,7 @@ import type { Command } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { Dice } from '../../src/fuzz/dice.ts';
 import { timeUs } from '../../src/num/units.ts';
-import { allRows } from '../../src/sim/diff/state-rows.ts';
+import { allRows } from '../../src/journal/diff/state-rows.ts';
 import { drawLife, live } from '../metamorphic/life.ts';
 import { EFFORT } from '../setup/effort.ts';
 

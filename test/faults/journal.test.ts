@@ -5,8 +5,8 @@
 import { expect, test } from 'vitest';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { seq as seqOf } from '../../src/num/units.ts';
-import { JournalError, JournalWriter } from '../../src/sim/journal/frames.ts';
-import { replay } from '../../src/sim/replay.ts';
+import { JournalError, JournalWriter } from '../../src/journal/format/frames.ts';
+import { replay } from '../../src/journal/replay/replay.ts';
 import { drawLife } from '../metamorphic/life.ts';
 import { EFFORT } from '../setup/effort.ts';
 

@@ -10,7 +10,7 @@ import {
   type BatchResult,
   type CampaignPlan,
 } from '../../src/fuzz/campaign.ts';
-import { addCounts, neverReached } from '../../src/fuzz/coverage.ts';
+import { addCounts, neverReached } from '../../src/fuzz/reached-counts.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
 
 const PLAN: CampaignPlan = {

@@ -2,14 +2,14 @@
 import { expect, test } from 'vitest';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
-import { allOf } from '../../src/fuzz/judge.ts';
+import { allOf } from '../../src/fuzz/checker.ts';
 import { describeProfile, PROFILE_NAMES } from '../../src/fuzz/profile.ts';
-import { runFuzz } from '../../src/fuzz/run.ts';
+import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
 import { setUp } from '../../src/fuzz/run-setup.ts';
-import { stateInvariants } from '../../src/fuzz/state-judge.ts';
-import { streamInvariants } from '../../src/fuzz/stream-judge.ts';
-import { ByteReader, ByteWriter } from '../../src/sim/journal/bytes.ts';
-import { decodeCommand, encodeCommand } from '../../src/sim/journal/codec.ts';
+import { stateInvariants } from '../../src/fuzz/state-checker.ts';
+import { streamInvariants } from '../../src/fuzz/stream-checker.ts';
+import { ByteReader, ByteWriter } from '../../src/journal/format/bytes.ts';
+import { decodeCommand, encodeCommand } from '../../src/journal/format/codec.ts';
 import { EFFORT } from '../setup/effort.ts';
 
 test('every seed draws a sound profile, which prints in words', () => {

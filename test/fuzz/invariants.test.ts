@@ -1,11 +1,11 @@
 /** Each invariant of the stream speaks when it is lied to: a true run with one event changed, dropped or told twice. */
 import { expect, test } from 'vitest';
 import type { EngineEvent } from '../../src/engine/events.ts';
-import { STATE_INVARIANTS } from '../../src/engine/invariants.ts';
+import { STATE_INVARIANTS } from '../../src/engine/invariants/invariants.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import type { ProfileName } from '../../src/fuzz/profile.ts';
-import { runFuzz } from '../../src/fuzz/run.ts';
-import { STREAM_INVARIANTS, streamInvariants } from '../../src/fuzz/stream-judge.ts';
+import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
+import { STREAM_INVARIANTS, streamInvariants } from '../../src/fuzz/stream-checker.ts';
 
 /** What the judge says of a run of which it is told something else. */
 function saidOf(

@@ -1,13 +1,13 @@
 /** The oracle's own prices by hand-made cases: keyed instants, the legs of the mark, the EMA, and frozen markets (R-5.3, R-5.3b). */
 import { expect, test } from 'vitest';
 import type { MarketSpec } from '../../src/engine/config.ts';
-import { listMarket } from '../../src/fuzz/oracle/listing.ts';
-import { setIndex } from '../../src/fuzz/oracle/mark.ts';
-import { setMarketStatus } from '../../src/fuzz/oracle/operator.ts';
-import { emaInstant, halfSipHash } from '../../src/fuzz/oracle/sampling.ts';
-import { tapeDepth, tapeTrade } from '../../src/fuzz/oracle/tape.ts';
-import { runConsequences, runTimers } from '../../src/fuzz/oracle/time.ts';
-import { marketOf, newWorld, type Answer, type World } from '../../src/fuzz/oracle/world.ts';
+import { listMarket } from '../../src/oracle/listing.ts';
+import { setIndex } from '../../src/oracle/mark.ts';
+import { setMarketStatus } from '../../src/oracle/operator.ts';
+import { emaInstant, halfSipHash } from '../../src/oracle/sampling.ts';
+import { tapeDepth, tapeTrade } from '../../src/oracle/tape.ts';
+import { runConsequences, runTimers } from '../../src/oracle/time.ts';
+import { marketOf, newWorld, type Answer, type World } from '../../src/oracle/world.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { lots, marketId, priceTicks, timeUs } from '../../src/num/units.ts';
 

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { HttpHost } from '../../src/cli/fuzz/http-host.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
-import type { BookLevels } from '../../src/fuzz/twin/host.ts';
+import type { BookLevels } from '../../src/fuzz/twin/twin-host.ts';
 import { driveHost, type DriveResult } from '../../src/fuzz/twin/drive.ts';
 import {
   DEFAULT_EXCHANGE_CONFIG,

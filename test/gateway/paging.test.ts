@@ -10,7 +10,7 @@ import {
 import type { PageInfo } from '../../src/gateway/context.ts';
 import { InProcessClient } from '../../src/gateway/in-process-client.ts';
 import { pagesOf } from '../../src/gateway/matcher-client.ts';
-import { GENESIS, RiskWorld } from '../risk/world.ts';
+import { GENESIS, RiskWorld } from '../engine/risk-world.ts';
 import { EFFORT } from '../setup/effort.ts';
 
 const MARKETS = ['M', 'N', 'O', 'P', 'Q'];

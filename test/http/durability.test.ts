@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { replay } from '../../src/sim/replay.ts';
+import { replay } from '../../src/journal/replay/replay.ts';
 import { EFFORT } from '../setup/effort.ts';
-import { openJournal } from '../../src/store/folder-journal.ts';
-import { DataFolder } from '../../src/store/data-folder.ts';
+import { openJournal } from '../../src/journal-files/folder-journal.ts';
+import { DataFolder } from '../../src/journal-files/data-folder.ts';
 import { ALICE, order } from '../gateway/fixture.ts';
-import { FailingDisk } from '../store/failing-disk.ts';
+import { FailingDisk } from '../journal-files/failing-disk.ts';
 import { Served } from './served.ts';
 
 const AS_ALICE = { account: ALICE, signer: ALICE };

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Compile } from 'typebox/compile';
 import { WebSocket } from 'ws';
 import { FEEDS, type FeedSource } from '../../src/contract/feeds.ts';
-import { Faults } from '../../src/http/faults.ts';
+import { Faults } from '../../src/http/injected-faults.ts';
 import { Connection } from '../../src/http/feeds/connection.ts';
 import { Publisher } from '../../src/http/feeds/publisher.ts';
-import { UPDATE_DATA } from '../../src/http/feeds/asyncapi.ts';
+import { UPDATE_DATA } from '../../src/contract/asyncapi.ts';
 import type { Caller } from '../../src/gateway/context.ts';
 import { ALICE, BOB, order, STRANGER } from '../gateway/fixture.ts';
 import { Served } from './served.ts';

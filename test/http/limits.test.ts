@@ -2,9 +2,9 @@
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { RateLimit } from '../../src/http/rate-limit.ts';
-import { parseExact, stringifyExact } from '../../src/http/exact-json.ts';
+import { parseExact, stringifyExact } from '../../src/contract/exact-json.ts';
 import { ALICE, order } from '../gateway/fixture.ts';
-import { replay } from '../../src/sim/replay.ts';
+import { replay } from '../../src/journal/replay/replay.ts';
 import { Served, SIM_TOKEN } from './served.ts';
 
 const AS_ALICE = { account: ALICE, signer: ALICE };

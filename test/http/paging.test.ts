@@ -1,7 +1,7 @@
 /** Lists over HTTP: the cursor in a header, the contract's bodies as they are, pages that go on after a restart. */
 import { Wallet } from 'ethers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HttpMatcherClient, pagesOf } from '../../src/client.ts';
+import { HttpMatcherClient, pagesOf } from '../../src/http-client/index.ts';
 import { Served } from './served.ts';
 
 const SYMBOL = 'BTC-USD-PERP';

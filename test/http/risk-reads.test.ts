@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Compile } from 'typebox/compile';
 import { WebSocket } from 'ws';
-import { UPDATE_DATA } from '../../src/http/feeds/asyncapi.ts';
+import { UPDATE_DATA } from '../../src/contract/asyncapi.ts';
 import { logRisk } from '../../src/http/risk-log.ts';
 import { ALICE, BOB, order, SYMBOL } from '../gateway/fixture.ts';
 import { Served } from './served.ts';

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PAGE_HEADERS } from '../../src/contract/endpoints.ts';
 import type { Caller } from '../../src/gateway/context.ts';
-import { callerOf, KINDS, ROWS, setUp } from '../risk/permission-table.ts';
-import type { RiskWorld } from '../risk/world.ts';
+import { callerOf, KINDS, ROWS, setUp } from '../engine/accounts/permission-table.ts';
+import type { RiskWorld } from '../engine/risk-world.ts';
 import { SUBMIT_REFUSALS } from '../gateway/submit-refusals.ts';
 import { order, openFixture, ALICE } from '../gateway/fixture.ts';
 import { Served } from './served.ts';

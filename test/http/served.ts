@@ -13,14 +13,14 @@ import {
   DEFAULT_MARKETS,
   parseMarketSpec,
 } from '../../src/gateway/market-config.ts';
-import { stringifyExact } from '../../src/http/exact-json.ts';
-import { Faults } from '../../src/http/faults.ts';
-import { Host } from '../../src/http/host.ts';
-import { Metrics } from '../../src/http/metrics.ts';
+import { stringifyExact } from '../../src/contract/exact-json.ts';
+import { Faults } from '../../src/http/injected-faults.ts';
+import { Host } from '../../src/http/exchange-host.ts';
+import { Metrics } from '../../src/http/server-metrics.ts';
 import { buildServer, type BrowserOptions, type ServerLimits } from '../../src/http/server.ts';
 import { WalletAuth } from '../../src/http/wallet-auth.ts';
-import { DataFolder } from '../../src/store/data-folder.ts';
-import { DurableExchange, type DurableOptions } from '../../src/store/durable-exchange.ts';
+import { DataFolder } from '../../src/journal-files/data-folder.ts';
+import { DurableExchange, type DurableOptions } from '../../src/journal-files/durable-exchange.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
 import { RecoveryPool } from '../../src/wallet/recovery-pool.ts';
 import { RequestVerifier } from '../../src/wallet/request-verifier.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
 import { address } from '../../src/num/units.ts';
-import { recover } from '../../src/wallet/recover.ts';
+import { recover } from '../../src/wallet/recover-signer.ts';
 import { RecoveryPool } from '../../src/wallet/recovery-pool.ts';
 import { TypedData } from '../../src/wallet/typed-data.ts';
 import { RECOVERY_WORKER, Served } from './served.ts';

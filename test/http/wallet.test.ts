@@ -13,7 +13,7 @@ import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
 import { address } from '../../src/num/units.ts';
 import { byEthers, byLibrary } from '../../src/wallet/ethers-ports.ts';
 import { native } from '../../src/wallet/native.ts';
-import { recover, recoverByEthers, recoverByLibrary } from '../../src/wallet/recover.ts';
+import { recover, recoverByEthers, recoverByLibrary } from '../../src/wallet/recover-signer.ts';
 import { TypedData } from '../../src/wallet/typed-data.ts';
 import { RequestVerifier } from '../../src/wallet/request-verifier.ts';
 import { SignJWT } from 'jose';

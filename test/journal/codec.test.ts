@@ -17,9 +17,9 @@ import {
   subaccountId,
   timeUs,
 } from '../../src/num/units.ts';
-import { ByteReader, BytesError, ByteWriter } from '../../src/sim/journal/bytes.ts';
-import { decodeCommand, describeCommand, encodeCommand } from '../../src/sim/journal/codec.ts';
-import { crc32 } from '../../src/sim/journal/crc32.ts';
+import { ByteReader, BytesError, ByteWriter } from '../../src/journal/format/bytes.ts';
+import { decodeCommand, describeCommand, encodeCommand } from '../../src/journal/format/codec.ts';
+import { crc32 } from '../../src/journal/format/crc32.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
 
 const spec = parseMarketSpec(DEFAULT_MARKETS[0], keccak);

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseScenario } from '../../src/scenario/parse.ts';
-import { runScenario } from '../../src/scenario/run.ts';
+import { runScenario } from '../../src/scenario/run-scenario.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
 import { seq, timeUs } from '../../src/num/units.ts';
-import { JournalError, JournalReader, JournalWriter } from '../../src/sim/journal/frames.ts';
-import { RecordedExchange } from '../../src/sim/recorded-exchange.ts';
-import { replay } from '../../src/sim/replay.ts';
+import { JournalError, JournalReader, JournalWriter } from '../../src/journal/format/frames.ts';
+import { RecordedExchange } from '../../src/journal/replay/recorded-exchange.ts';
+import { replay } from '../../src/journal/replay/replay.ts';
 import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
 
 const file = new URL('../../scenarios/self-trade.yaml', import.meta.url);

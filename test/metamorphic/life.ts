@@ -3,7 +3,7 @@ import type { Command } from '../../src/engine/commands.ts';
 import type { ExchangeConfig } from '../../src/engine/config.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
-import type { Outcome } from '../../src/engine/rejections.ts';
+import type { Outcome } from '../../src/engine/refusals.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import {
   ACTIONS,
@@ -11,7 +11,7 @@ import {
   type FuzzProfile,
   type ProfileName,
 } from '../../src/fuzz/profile.ts';
-import { runFuzz } from '../../src/fuzz/run.ts';
+import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
 import { setUp } from '../../src/fuzz/run-setup.ts';
 import type { MarketInput } from '../../src/gateway/market-config.ts';
 

@@ -11,7 +11,7 @@ import { Exchange } from '../../src/engine/exchange.ts';
 import { NEVER_MS, userAddress } from '../../src/fuzz/run-setup.ts';
 import type { MarketInput } from '../../src/gateway/market-config.ts';
 import { lots, orderId, priceTicks, quanta, subaccountId, timeUs } from '../../src/num/units.ts';
-import { allRows } from '../../src/sim/diff/state-rows.ts';
+import { allRows } from '../../src/journal/diff/state-rows.ts';
 import { EFFORT } from '../setup/effort.ts';
 import {
   bare,

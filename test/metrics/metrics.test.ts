@@ -9,8 +9,8 @@ import { METRICS_DEFAULTS, type MetricsOptions } from '../../src/metrics/options
 import { overfitting } from '../../src/metrics/overfitting.ts';
 import { expectedBestSharpe, probabilisticSharpe } from '../../src/metrics/ratios.ts';
 import { sum } from '../../src/metrics/sample.ts';
-import { exposure, tradeMetrics } from '../../src/metrics/trades.ts';
-import { RandomStreams } from '../../src/sim/rng.ts';
+import { exposure, tradeMetrics } from '../../src/metrics/closed-trades.ts';
+import { RandomStreams } from '../../src/virtual-time/rng.ts';
 
 interface Reference {
   readonly daily: number[];

@@ -5,16 +5,16 @@
 import type { Command } from '../../src/engine/commands.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
-import type { Engine } from '../../src/engine/views.ts';
+import type { Engine } from '../../src/engine/read/views.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
-import { allOf, type Judge, type Violation } from '../../src/fuzz/judge.ts';
-import { Oracle } from '../../src/fuzz/oracle/oracle.ts';
+import { allOf, type Judge, type Violation } from '../../src/fuzz/checker.ts';
+import { Oracle } from '../../src/oracle/oracle.ts';
 import { PROFILE_NAMES, type ProfileName } from '../../src/fuzz/profile.ts';
-import { runFuzz } from '../../src/fuzz/run.ts';
-import { stateInvariants } from '../../src/fuzz/state-judge.ts';
-import { streamInvariants } from '../../src/fuzz/stream-judge.ts';
+import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
+import { stateInvariants } from '../../src/fuzz/state-checker.ts';
+import { streamInvariants } from '../../src/fuzz/stream-checker.ts';
 import { timeUs } from '../../src/num/units.ts';
-import { allRows } from '../../src/sim/diff/state-rows.ts';
+import { allRows } from '../../src/journal/diff/state-rows.ts';
 
 export const HUNTERS = ['invariants', 'oracle', 'restore', 'cut'] as const;
 export type Hunter = (typeof HUNTERS)[number];

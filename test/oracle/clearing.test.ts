@@ -1,13 +1,13 @@
 /** Clearing in the oracle (R-1.6a, §6): attacks on the rules by hand, and random networks of positions. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clearBelowZero, payShortfall } from '../../src/fuzz/oracle/clearing.ts';
-import { withdraw, deposit } from '../../src/fuzz/oracle/custody.ts';
-import { layDeficit, spread } from '../../src/fuzz/oracle/deficits.ts';
-import { runLiquidations } from '../../src/fuzz/oracle/liquidation.ts';
-import { isolatedExcess, withdrawable } from '../../src/fuzz/oracle/margin.ts';
-import { max, sum } from '../../src/fuzz/oracle/numbers.ts';
-import { equityOf, marketsOf, unitsOf } from '../../src/fuzz/oracle/risk-units.ts';
+import { clearBelowZero, payShortfall } from '../../src/oracle/clearing.ts';
+import { withdraw, deposit } from '../../src/oracle/custody.ts';
+import { layDeficit, spread } from '../../src/oracle/deficits.ts';
+import { runLiquidations } from '../../src/oracle/liquidation.ts';
+import { isolatedExcess, withdrawable } from '../../src/oracle/margin.ts';
+import { max, sum } from '../../src/oracle/numbers.ts';
+import { equityOf, marketsOf, unitsOf } from '../../src/oracle/risk-units.ts';
 import {
   HOUR,
   INSURANCE,
@@ -18,8 +18,8 @@ import {
   VAULT,
   type Sub,
   type World,
-} from '../../src/fuzz/oracle/world.ts';
-import { navOf, runVaultLeave } from '../../src/fuzz/oracle/vault.ts';
+} from '../../src/oracle/world.ts';
+import { navOf, runVaultLeave } from '../../src/oracle/vault.ts';
 import { address, quanta, timeUs } from '../../src/num/units.ts';
 import { equityAtMarks, fund, isolate, pair, price, usd, user, worldOf } from './risk-world.ts';
 

@@ -1,8 +1,8 @@
 /** Worlds of the oracle for tests of clearing: positions, marks and moves set by hand. */
 import type { MarketSpec } from '../../src/engine/config.ts';
-import { listMarket } from '../../src/fuzz/oracle/listing.ts';
-import { atMark, upnlOf } from '../../src/fuzz/oracle/margin.ts';
-import { sum } from '../../src/fuzz/oracle/numbers.ts';
+import { listMarket } from '../../src/oracle/listing.ts';
+import { atMark, upnlOf } from '../../src/oracle/margin.ts';
+import { sum } from '../../src/oracle/numbers.ts';
 import {
   INSURANCE,
   marketOf,
@@ -14,7 +14,7 @@ import {
   type Market,
   type Sub,
   type World,
-} from '../../src/fuzz/oracle/world.ts';
+} from '../../src/oracle/world.ts';
 import { parseExchangeConfig, parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { timeUs } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';

@@ -11,8 +11,8 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
 import type { StrategyOutput } from '../../src/backtest/output.ts';
 import { main } from '../../src/cli/main.ts';
-import { executePlan } from '../../src/strategies/plan.ts';
-import { plannedOf } from '../strategies/plans.ts';
+import { executePlan } from '../../src/run-plan/plan.ts';
+import { plannedOf } from '../run-plan/plans.ts';
 import { byBacktestingPy, toCents, type Bar, type Rules, type Trade } from './backtesting-py.ts';
 
 const MINUTE_MS = 60_000;

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { main } from '../../src/cli/main.ts';
-import { executePlan, type PlannedStrategy } from '../../src/strategies/plan.ts';
-import { plannedOf } from '../strategies/plans.ts';
+import { executePlan, type PlannedStrategy } from '../../src/run-plan/plan.ts';
+import { plannedOf } from '../run-plan/plans.ts';
 import { CASES, type Case } from './freqtrade-cases.ts';
 
 const HOUR_MS = 3_600_000;

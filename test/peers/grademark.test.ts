@@ -14,8 +14,8 @@ import { DataFrame, type IDataFrame } from 'data-forge';
 import { backtest, type IBar, type IStrategy } from 'grademark';
 import { afterAll, describe, expect, test } from 'vitest';
 import { main } from '../../src/cli/main.ts';
-import { executePlan } from '../../src/strategies/plan.ts';
-import { plannedOf } from '../strategies/plans.ts';
+import { executePlan } from '../../src/run-plan/plan.ts';
+import { plannedOf } from '../run-plan/plans.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-peers-'));
 afterAll(() => {

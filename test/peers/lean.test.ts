@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { main } from '../../src/cli/main.ts';
-import { executePlan } from '../../src/strategies/plan.ts';
-import { plannedOf } from '../strategies/plans.ts';
+import { executePlan } from '../../src/run-plan/plan.ts';
+import { plannedOf } from '../run-plan/plans.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-lean-'));
 afterAll(() => {

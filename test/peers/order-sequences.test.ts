@@ -3,7 +3,7 @@
  * stands where, and whose orders they are, is in `sequences`; the invariants hold and the oracle says the same after every request.
  */
 import { describe, expect, test } from 'vitest';
-import { RiskWorld } from '../risk/world.ts';
+import { RiskWorld } from '../engine/risk-world.ts';
 import { DYDX } from './sequences/dydx.ts';
 import { EXCHANGE_CORE, EXCHANGE_CORE_FEATURE } from './sequences/exchange-core.ts';
 import { LIQUIBOOK, LIQUIBOOK_IOC, LIQUIBOOK_STOPS } from './sequences/liquibook.ts';

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Command } from '../../src/engine/commands.ts';
 import { BAR_FILLS, BAR_PATHS } from '../../src/engine/tape/hash-tape.ts';
-import { ByteReader, ByteWriter } from '../../src/sim/journal/bytes.ts';
+import { ByteReader, ByteWriter } from '../../src/journal/format/bytes.ts';
 import {
   decodeBySchema,
   decodeCommand,
   encodeBySchema,
   encodeCommand,
-} from '../../src/sim/journal/codec.ts';
+} from '../../src/journal/format/codec.ts';
 import {
   accountId,
   address,

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { EFFORT } from '../setup/effort.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { marketId, orderId, subaccountId, timeUs } from '../../src/num/units.ts';
-import { divergenceText } from '../../src/fuzz/oracle/divergence.ts';
-import { Lockstep } from '../../src/fuzz/oracle/lockstep.ts';
+import { divergenceText } from '../../src/oracle/divergence.ts';
+import { Lockstep } from '../../src/oracle/lockstep.ts';
 import { anyStep, configOf, OPENING, START, type Step } from '../oracle/commands.ts';
 
 /** What two exchanges have in common that are alike but for the numbers of their commands. */

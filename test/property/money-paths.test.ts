@@ -5,7 +5,7 @@ import { NonceCells } from '../../src/engine/accounts/nonce-cells.ts';
 import { NonceScope } from '../../src/engine/accounts/nonces.ts';
 import { closedCost } from '../../src/engine/accounts/positions.ts';
 import { Exposure } from '../../src/engine/accounts/subaccount.ts';
-import { feeOfFill, feeOn } from '../../src/engine/risk/fees.ts';
+import { feeOfFill, feeOn } from '../../src/engine/accounts/fees.ts';
 import {
   bigOf,
   ceilDiv,

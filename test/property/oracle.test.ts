@@ -6,11 +6,11 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import type { Command, NewOrder } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
-import { END_REASONS, REFUSALS } from '../../src/engine/rejections.ts';
+import { END_REASONS, REFUSALS } from '../../src/engine/refusals.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
 import { CommandGenerator } from '../../src/fuzz/generator.ts';
-import { divergenceText } from '../../src/fuzz/oracle/divergence.ts';
-import { Lockstep } from '../../src/fuzz/oracle/lockstep.ts';
+import { divergenceText } from '../../src/oracle/divergence.ts';
+import { Lockstep } from '../../src/oracle/lockstep.ts';
 import { PROFILE_NAMES } from '../../src/fuzz/profile.ts';
 import { setUp } from '../../src/fuzz/run-setup.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
@@ -27,7 +27,7 @@ import {
 } from '../../src/num/units.ts';
 import { EFFORT } from '../setup/effort.ts';
 import { GROUP_CODES } from '../tables/group-codes.ts';
-import { RISK_CODES } from '../risk/codes.ts';
+import { RISK_CODES } from '../engine/refusal-cases.ts';
 import { PLAIN_LIMIT } from '../setup/plain-limit.ts';
 
 const COMMANDS = 500;

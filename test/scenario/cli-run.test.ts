@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { main } from '../../src/cli/main.ts';
-import { replay } from '../../src/sim/replay.ts';
+import { replay } from '../../src/journal/replay/replay.ts';
 
 const GOOD = 'orrery: 1\ntitle: Good\nsteps:\n  - oracle: { BTC-USD-PERP: 60000 }\n';
 const BAD = `${GOOD}    expect: { balances: { vault: 1 } }\n`;

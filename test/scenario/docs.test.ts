@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { SCENARIO_SHAPE } from '../../src/scenario/language.ts';
 import { parseScenario } from '../../src/scenario/parse.ts';
-import { runScenario } from '../../src/scenario/run.ts';
+import { runScenario } from '../../src/scenario/run-scenario.ts';
 import type { Shape } from '../../src/scenario/shape.ts';
 import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
 

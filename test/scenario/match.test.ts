@@ -1,6 +1,6 @@
 /** Expected against actual: what matches, and how a difference is said. */
 import { describe, expect, it } from 'vitest';
-import { differences, showValue } from '../../src/scenario/match.ts';
+import { differences, showValue } from '../../src/scenario/match-expectation.ts';
 import { readYaml } from '../../src/scenario/read-yaml.ts';
 
 function differ(expected: string, actual: unknown, exact = false): string[] {

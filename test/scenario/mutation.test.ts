@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parseScenario } from '../../src/scenario/parse.ts';
-import { runScenario } from '../../src/scenario/run.ts';
+import { runScenario } from '../../src/scenario/run-scenario.ts';
 import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
 
 const FOLDER = new URL('../../scenarios/', import.meta.url);

@@ -1,7 +1,7 @@
 /** The operator's verbs in scenarios (§13): decoded as over HTTP, refused as steps that differ. */
 import { expect, test } from 'vitest';
 import { parseScenario } from '../../src/scenario/parse.ts';
-import { runScenario } from '../../src/scenario/run.ts';
+import { runScenario } from '../../src/scenario/run-scenario.ts';
 import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
 
 const HEAD = `orrery: 1

@@ -1,9 +1,9 @@
 /** What a run reports: failures by step and path, requests with their defaults, answers that are used again. */
 import { describe, expect, it } from 'vitest';
 import { parseScenario } from '../../src/scenario/parse.ts';
-import { runScenario, type ScenarioResult } from '../../src/scenario/run.ts';
+import { runScenario, type ScenarioResult } from '../../src/scenario/run-scenario.ts';
 import { formatProblem } from '../../src/scenario/source-node.ts';
-import { JournalReader } from '../../src/sim/journal/frames.ts';
+import { JournalReader } from '../../src/journal/format/frames.ts';
 import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
 
 const HEAD = `orrery: 1

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseScenario } from '../../src/scenario/parse.ts';
 import { proveScenario } from '../../src/scenario/prove.ts';
-import { runScenario } from '../../src/scenario/run.ts';
+import { runScenario } from '../../src/scenario/run-scenario.ts';
 import type { Scenario } from '../../src/scenario/scenario.ts';
 import { formatProblem } from '../../src/scenario/source-node.ts';
 import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';

@@ -10,11 +10,11 @@ import {
   tpeSampler,
   type Sampler,
   type Told,
-} from '../../src/search/samplers.ts';
-import { sobol } from '../../src/search/sobol.ts';
-import { assignmentOf, keyOf, parseDimension, type Point } from '../../src/search/space.ts';
-import { windowsOf } from '../../src/search/windows.ts';
-import { RandomStreams } from '../../src/sim/rng.ts';
+} from '../../src/search/samplers/samplers.ts';
+import { sobol } from '../../src/search/samplers/sobol.ts';
+import { assignmentOf, keyOf, parseDimension, type Point } from '../../src/search/samplers/space.ts';
+import { windowsOf } from '../../src/search/samplers/windows.ts';
+import { RandomStreams } from '../../src/virtual-time/rng.ts';
 
 const random = (name = 'search') => new RandomStreams('7').stream(name);
 const SPACE = [parseDimension('fast=5:50:5'), parseDimension('mode=a,b,c')];

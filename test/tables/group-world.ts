@@ -6,9 +6,9 @@ import type { Command, NewOrder } from '../../src/engine/commands.ts';
 import type { ExchangeConfig } from '../../src/engine/config.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
-import { divergenceText } from '../../src/fuzz/oracle/divergence.ts';
-import { Lockstep } from '../../src/fuzz/oracle/lockstep.ts';
-import type { OrderView } from '../../src/engine/views.ts';
+import { divergenceText } from '../../src/oracle/divergence.ts';
+import { Lockstep } from '../../src/oracle/lockstep.ts';
+import type { OrderView } from '../../src/engine/read/views.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
 import {
   address,

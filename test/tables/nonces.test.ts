@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { NonceCells } from '../../src/engine/accounts/nonce-cells.ts';
 import { NonceScope } from '../../src/engine/accounts/nonces.ts';
-import { checkNonce, closeWindow, takeNonce } from '../../src/fuzz/oracle/nonces.ts';
+import { checkNonce, closeWindow, takeNonce } from '../../src/oracle/nonces.ts';
 
 const DELEGATE = 5;
 

@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import type { Command, PlaceOrder } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { GROUP_CODES } from './group-codes.ts';
-import { RISK_CODES } from '../risk/codes.ts';
-import { END_REASONS, REFUSALS } from '../../src/engine/rejections.ts';
+import { RISK_CODES } from '../engine/refusal-cases.ts';
+import { END_REASONS, REFUSALS } from '../../src/engine/refusals.ts';
 import { parseMarketSpec, DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
 import {
   address,

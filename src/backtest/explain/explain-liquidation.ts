@@ -8,7 +8,7 @@ import type { LiquidationStep } from '../../engine/events.ts';
 import { money, priceText, sizeText } from '../../gateway/encode.ts';
 import type { Address } from '../../num/units.ts';
 import { formatDecimal } from '../../num/decimal.ts';
-import { JournalReader } from '../../sim/journal/frames.ts';
+import { JournalReader } from '../../journal/format/frames.ts';
 import { INDENT } from './explain-order.ts';
 import type { StoryOptions } from './queue-story.ts';
 

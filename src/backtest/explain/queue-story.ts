@@ -8,7 +8,7 @@ import type { EngineEvent } from '../../engine/events.ts';
 import { Exchange } from '../../engine/exchange.ts';
 import { money, priceText, sizeText } from '../../gateway/encode.ts';
 import { orderId } from '../../num/units.ts';
-import { JournalReader } from '../../sim/journal/frames.ts';
+import { JournalReader } from '../../journal/format/frames.ts';
 
 export interface QueueStep {
   readonly timeUs: number;

@@ -1,7 +1,7 @@
 /** What a run saw of its markets: samples of their prices, times without a book, funding rates, trades. */
 import type { EngineEvent, TapeApplied } from '../../engine/events.ts';
 import type { Exchange } from '../../engine/exchange.ts';
-import type { MarketView } from '../../engine/views.ts';
+import type { MarketView } from '../../engine/read/views.ts';
 import { priceText, sizeText } from '../../gateway/encode.ts';
 import { formatDecimal } from '../../num/decimal.ts';
 import type { MarketId } from '../../num/units.ts';

@@ -7,7 +7,7 @@ import type {
   PositionTransferred,
 } from '../../engine/events.ts';
 import type { Exchange } from '../../engine/exchange.ts';
-import type { MarketView, OrderView } from '../../engine/views.ts';
+import type { MarketView, OrderView } from '../../engine/read/views.ts';
 import { money, priceText, sizeText } from '../../gateway/encode.ts';
 import type { OrderIds } from '../../gateway/order-ids.ts';
 import { absBig, maxBig } from '../../num/arithmetic.ts';

@@ -4,8 +4,8 @@ import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
 import type { StrategyOutput } from '../../backtest/output.ts';
 import type { ReportAbout } from '../../report/report.ts';
-import { executePlan, type PlanResult, type RunPlan } from '../../strategies/plan.ts';
-import { RunFolder } from '../../strategies/run-folder.ts';
+import { executePlan, type PlanResult, type RunPlan } from '../../run-plan/plan.ts';
+import { RunFolder } from '../../run-plan/run-folder.ts';
 import {
   InputError,
   Interrupted,
@@ -15,9 +15,9 @@ import {
   printError,
   printJson,
   startProgress,
-} from '../manners.ts';
+} from '../cli-support.ts';
 import { factsTable } from '../facts-table.ts';
-import { keepHeapLean } from '../lean-heap.ts';
+import { keepHeapLean } from '../../platform/lean-heap.ts';
 import { planOf, RUN_OPTIONS, type RunArguments } from '../run-options.ts';
 
 interface BacktestArguments extends RunArguments {

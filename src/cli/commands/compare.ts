@@ -1,7 +1,7 @@
 /** `orrery compare`: the same strategy's orders in two runs, such as live and backtest. */
 import type { CommandModule } from 'yargs';
-import { compareOrders, readOrders, type ComparedOrder } from '../../strategies/compare.ts';
-import { EXIT, print, printJson, setExitCode } from '../manners.ts';
+import { compareOrders, readOrders, type ComparedOrder } from '../../live/compare-runs.ts';
+import { EXIT, print, printJson, setExitCode } from '../cli-support.ts';
 
 interface CompareArguments {
   readonly left: string;

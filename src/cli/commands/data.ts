@@ -1,5 +1,5 @@
 import type { CommandModule } from 'yargs';
-import { bookCommand } from '../data/book.ts';
+import { bookCommand } from '../data/print-book.ts';
 import { importCommand } from '../data/import.ts';
 import { infoCommand } from '../data/info.ts';
 import { verifyCommand } from '../data/verify.ts';

@@ -5,11 +5,11 @@ import type { CommandModule } from 'yargs';
 import { must } from '../../base/assert.ts';
 import { reportOptions, type Report, type ReportAbout } from '../../report/report.ts';
 import { writeReport } from '../../report/write.ts';
-import { makeFolder } from '../../store/make-folder.ts';
-import { writeWholeFile } from '../../store/whole-file.ts';
-import { bundleStrategy } from '../../strategies/bundle.ts';
-import { executePlan, type PlanResult } from '../../strategies/plan.ts';
-import { isInterrupted, Interrupted, print, printJson, startProgress } from '../manners.ts';
+import { makeFolder } from '../../platform/make-folder.ts';
+import { writeWholeFile } from '../../platform/whole-file.ts';
+import { bundleStrategy } from '../../strategy-loader/bundle.ts';
+import { executePlan, type PlanResult } from '../../run-plan/plan.ts';
+import { isInterrupted, Interrupted, print, printJson, startProgress } from '../cli-support.ts';
 
 interface DemoArguments {
   readonly out: string;

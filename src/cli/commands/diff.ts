@@ -1,8 +1,8 @@
 import type { CommandModule } from 'yargs';
-import { lookAround, type Around } from '../../sim/diff/around.ts';
-import type { NamedJournal } from '../../sim/diff/journal-cursor.ts';
-import { diffJournals, type DiffOptions, type JournalDiff } from '../../sim/diff/journal-diff.ts';
-import { openWholeJournal } from '../../store/folder-journal.ts';
+import { lookAround, type Around } from '../../journal/diff/around.ts';
+import type { NamedJournal } from '../../journal/diff/journal-cursor.ts';
+import { diffJournals, type DiffOptions, type JournalDiff } from '../../journal/diff/journal-diff.ts';
+import { openWholeJournal } from '../../journal-files/folder-journal.ts';
 import { diffJson, diffText, type Sides } from '../diff-report.ts';
 import {
   EXIT,
@@ -13,7 +13,7 @@ import {
   printJson,
   setExitCode,
   startProgress,
-} from '../manners.ts';
+} from '../cli-support.ts';
 
 interface DiffArguments {
   readonly a: string;

@@ -10,9 +10,9 @@ import {
   type SearchOptions,
 } from '../../fuzz/economic/search.ts';
 import { money } from '../../gateway/encode.ts';
-import { RecordedExchange } from '../../sim/recorded-exchange.ts';
-import { makeFolder } from '../../store/make-folder.ts';
-import { writeWholeFile } from '../../store/whole-file.ts';
+import { RecordedExchange } from '../../journal/replay/recorded-exchange.ts';
+import { makeFolder } from '../../platform/make-folder.ts';
+import { writeWholeFile } from '../../platform/whole-file.ts';
 import {
   EXIT,
   Interrupted,
@@ -23,8 +23,8 @@ import {
   setExitCode,
   startProgress,
   type Progress,
-} from '../manners.ts';
-import { MOST_WORKERS, SEARCH_OPTIONS } from '../fuzz/options.ts';
+} from '../cli-support.ts';
+import { MOST_WORKERS, SEARCH_OPTIONS } from '../fuzz/campaign-options.ts';
 import { FuzzPool } from '../fuzz/pool.ts';
 
 interface EconomicArguments {

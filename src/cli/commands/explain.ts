@@ -10,8 +10,8 @@ import { explainOrder } from '../../backtest/explain/explain-order.ts';
 import { queueStory } from '../../backtest/explain/queue-story.ts';
 import type { OrderRow, StrategyOutput } from '../../backtest/output.ts';
 import { address } from '../../num/units.ts';
-import { fileError } from '../../store/file-error.ts';
-import { readRun, type RecordedRun } from '../../strategies/run-folder.ts';
+import { fileError } from '../../platform/file-error.ts';
+import { readRun, type RecordedRun } from '../../run-plan/run-folder.ts';
 import {
   InputError,
   Interrupted,
@@ -19,7 +19,7 @@ import {
   print,
   printJson,
   startProgress,
-} from '../manners.ts';
+} from '../cli-support.ts';
 
 interface ExplainArguments {
   readonly run: string;

@@ -5,14 +5,14 @@
 import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { profileOf, runBatch, type CampaignPlan } from '../../fuzz/campaign.ts';
-import { judgeJournal } from '../../fuzz/judge-journal.ts';
+import { judgeJournal } from '../../fuzz/check-journal.ts';
 import { describeProfile, PROFILE_NAMES } from '../../fuzz/profile.ts';
-import type { Failure } from '../../fuzz/run.ts';
+import type { Failure } from '../../fuzz/fuzz-run.ts';
 import { CampaignState } from '../fuzz/campaign-state.ts';
-import { makeFolder } from '../../store/make-folder.ts';
+import { makeFolder } from '../../platform/make-folder.ts';
 import { printFailure, writeFailure } from '../fuzz/failure-folder.ts';
 import { driveTarget, writeTwinJournal, type TargetResult } from '../fuzz/drive-target.ts';
-import { MOST_WORKERS, SEARCH_OPTIONS } from '../fuzz/options.ts';
+import { MOST_WORKERS, SEARCH_OPTIONS } from '../fuzz/campaign-options.ts';
 import { FuzzPool } from '../fuzz/pool.ts';
 import { runCampaign } from '../fuzz/run-campaign.ts';
 import { RunLog } from '../fuzz/run-log.ts';
@@ -26,7 +26,7 @@ import {
   printJson,
   setExitCode,
   startProgress,
-} from '../manners.ts';
+} from '../cli-support.ts';
 import { readJournal } from '../read-file.ts';
 
 interface FuzzArguments {

@@ -1,8 +1,8 @@
 import type { CommandModule } from 'yargs';
-import { describeCommand } from '../../sim/journal/codec.ts';
-import type { JournalFrame } from '../../sim/journal/frame.ts';
-import { mustBeRange, mustBeWhole, print, printJson } from '../manners.ts';
-import { openJournal } from '../../store/folder-journal.ts';
+import { describeCommand } from '../../journal/format/codec.ts';
+import type { JournalFrame } from '../../journal/format/frame.ts';
+import { mustBeRange, mustBeWhole, print, printJson } from '../cli-support.ts';
+import { openJournal } from '../../journal-files/folder-journal.ts';
 
 interface InspectArguments {
   readonly journal: string;

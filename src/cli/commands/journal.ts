@@ -1,13 +1,13 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { CommandModule } from 'yargs';
-import { compact, planCompaction } from '../../store/compact-journal.ts';
-import { DataFolder } from '../../store/data-folder.ts';
-import { FileError } from '../../store/file-error.ts';
-import { openJournal, openWholeJournal, type FolderJournal } from '../../store/folder-journal.ts';
-import { plainJournal } from '../../store/plain-journal.ts';
-import { verifyJournal, type JournalVerification } from '../../store/verify-journal.ts';
-import { writeWholeFile } from '../../store/whole-file.ts';
+import { compact, planCompaction } from '../../journal-files/compact-journal.ts';
+import { DataFolder } from '../../journal-files/data-folder.ts';
+import { FileError } from '../../platform/file-error.ts';
+import { openJournal, openWholeJournal, type FolderJournal } from '../../journal-files/folder-journal.ts';
+import { plainJournal } from '../../journal-files/plain-journal.ts';
+import { verifyJournal, type JournalVerification } from '../../journal-files/verify-journal.ts';
+import { writeWholeFile } from '../../platform/whole-file.ts';
 import {
   EXIT,
   InputError,
@@ -17,7 +17,7 @@ import {
   setExitCode,
   startProgress,
   stopIfInterrupted,
-} from '../manners.ts';
+} from '../cli-support.ts';
 import { command as inspectCommand, frameText } from './inspect.ts';
 
 interface JournalArguments {

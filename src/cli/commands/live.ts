@@ -3,16 +3,16 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Wallet } from 'ethers';
 import type { CommandModule } from 'yargs';
-import { parseParameters } from '../../backtest/definition.ts';
-import { HttpMatcherClient } from '../../http/client/http-matcher-client.ts';
+import { parseParameters } from '../../strategy/definition.ts';
+import { HttpMatcherClient } from '../../http-client/http-matcher-client.ts';
 import { parseDuration } from '../../num/time-text.ts';
-import { bundleStrategy } from '../../strategies/bundle.ts';
-import { withPlace } from '../../strategies/fault-place.ts';
-import { runLive, type LiveRecord } from '../../strategies/live/live-run.ts';
-import { loadStrategy } from '../../strategies/sandbox.ts';
-import { fileError } from '../../store/file-error.ts';
-import { makeFolder } from '../../store/make-folder.ts';
-import { writeWholeFile } from '../../store/whole-file.ts';
+import { bundleStrategy } from '../../strategy-loader/bundle.ts';
+import { withPlace } from '../../strategy-loader/fault-place.ts';
+import { runLive, type LiveRecord } from '../../live/live-run.ts';
+import { loadStrategy } from '../../strategy-loader/sandbox.ts';
+import { fileError } from '../../platform/file-error.ts';
+import { makeFolder } from '../../platform/make-folder.ts';
+import { writeWholeFile } from '../../platform/whole-file.ts';
 import {
   InputError,
   isInterrupted,
@@ -20,7 +20,7 @@ import {
   print,
   printError,
   printJson,
-} from '../manners.ts';
+} from '../cli-support.ts';
 import { parametersOf } from '../strategy-parameters.ts';
 
 interface LiveArguments {

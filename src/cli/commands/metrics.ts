@@ -4,8 +4,8 @@ import { MetricsError } from '../../metrics/curve.ts';
 import { metricsOf, type Metrics } from '../../metrics/metrics.ts';
 import { METRICS_DEFAULTS, type MetricsOptions } from '../../metrics/options.ts';
 import { parseDuration } from '../../num/time-text.ts';
-import { readEquityCsv, readTradesCsv, type TimeUnit } from '../../store/metrics-csv.ts';
-import { InputError, mustBeWhole, print, printJson } from '../manners.ts';
+import { readEquityCsv, readTradesCsv, type TimeUnit } from '../metrics-csv.ts';
+import { InputError, mustBeWhole, print, printJson } from '../cli-support.ts';
 
 interface MetricsArguments {
   readonly equity: string;

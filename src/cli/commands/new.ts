@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CommandModule } from 'yargs';
-import { fileError } from '../../store/file-error.ts';
-import { makeFolder } from '../../store/make-folder.ts';
-import { InputError, print } from '../manners.ts';
+import { fileError } from '../../platform/file-error.ts';
+import { makeFolder } from '../../platform/make-folder.ts';
+import { InputError, print } from '../cli-support.ts';
 import { SCENARIO_TEMPLATE, STRATEGY_TEMPLATE } from '../templates.ts';
 
 interface NewArguments {

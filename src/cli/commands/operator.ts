@@ -1,6 +1,6 @@
 /** `orrery operator`: the operator's commands against a served exchange (`orrery serve --operator-token`). */
 import type { CommandModule } from 'yargs';
-import { EXIT, InputError, print, printError, printJson, setExitCode } from '../manners.ts';
+import { EXIT, InputError, print, printError, printJson, setExitCode } from '../cli-support.ts';
 
 const ACTIONS = [
   'list',

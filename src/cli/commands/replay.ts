@@ -1,6 +1,6 @@
 import type { CommandModule } from 'yargs';
-import { replay } from '../../sim/replay.ts';
-import { openJournal } from '../../store/folder-journal.ts';
+import { replay } from '../../journal/replay/replay.ts';
+import { openJournal } from '../../journal-files/folder-journal.ts';
 import {
   EXIT,
   Interrupted,
@@ -10,7 +10,7 @@ import {
   printJson,
   setExitCode,
   startProgress,
-} from '../manners.ts';
+} from '../cli-support.ts';
 
 interface ReplayArguments {
   readonly journal: string;

@@ -7,21 +7,21 @@ import { readFile } from 'node:fs/promises';
 import type { CommandModule } from 'yargs';
 import type { Command } from '../../engine/commands.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../gateway/market-config.ts';
-import { Faults } from '../../http/faults.ts';
-import { Host } from '../../http/host.ts';
-import { Metrics } from '../../http/metrics.ts';
+import { Faults } from '../../http/injected-faults.ts';
+import { Host } from '../../http/exchange-host.ts';
+import { Metrics } from '../../http/server-metrics.ts';
 import { logRisk } from '../../http/risk-log.ts';
 import { buildServer } from '../../http/server.ts';
 import { WalletAuth } from '../../http/wallet-auth.ts';
 import { timeUs, type TimeUs } from '../../num/units.ts';
-import { DataFolder } from '../../store/data-folder.ts';
-import { DurableExchange, type Recovery } from '../../store/durable-exchange.ts';
-import { fileError } from '../../store/file-error.ts';
+import { DataFolder } from '../../journal-files/data-folder.ts';
+import { DurableExchange, type Recovery } from '../../journal-files/durable-exchange.ts';
+import { fileError } from '../../platform/file-error.ts';
 import { keccak } from '../../wallet/ethers-ports.ts';
 import { RecoveryPool } from '../../wallet/recovery-pool.ts';
 import { RequestVerifier } from '../../wallet/request-verifier.ts';
 import { defaultMarkets, readExchangeFile, type ExchangeFile } from '../exchange-file.ts';
-import { InputError, print, printError } from '../manners.ts';
+import { InputError, print, printError } from '../cli-support.ts';
 import { addOptions, readSettings, type ServeSettings } from '../serve-settings.ts';
 
 interface ServeArguments extends Readonly<Record<string, unknown>> {

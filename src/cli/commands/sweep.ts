@@ -2,7 +2,7 @@
 import type { CommandModule } from 'yargs';
 import { RUN_OPTIONS } from '../run-options.ts';
 import { SEARCH_OPTIONS, withWorkers } from '../search-options.ts';
-import type { SweepArguments } from '../search/search-and-judge.ts';
+import type { SweepArguments } from '../search/search-and-report.ts';
 
 export const command: CommandModule<object, SweepArguments> = {
   command: 'sweep <strategy>',
@@ -30,7 +30,7 @@ export const command: CommandModule<object, SweepArguments> = {
     // Local time is the same on every machine.
     process.env['TZ'] = 'UTC';
     await withWorkers(given, async (pool) => {
-      const { searchAndJudge } = await import('../search/search-and-judge.ts');
+      const { searchAndJudge } = await import('../search/search-and-report.ts');
       await searchAndJudge(given, pool);
     });
   },

@@ -38,7 +38,7 @@ export const command: CommandModule<object, WalkArguments> = {
     process.env['TZ'] = 'UTC';
     const lengths = lengthsOf(given);
     await withWorkers(given, async (pool) => {
-      const { walkAndTell } = await import('../search/walk-and-tell.ts');
+      const { walkAndTell } = await import('../search/walk-and-report.ts');
       await walkAndTell(given, lengths, pool);
     });
   },

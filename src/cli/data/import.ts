@@ -6,13 +6,13 @@ import {
   intervalOf,
   parseColumnMap,
   type ColumnMap,
-} from '../../sim/tape/formats/column-map.ts';
-import { FORMATS } from '../../sim/tape/formats/formats.ts';
-import type { StreamManifest } from '../../sim/tape/manifest.ts';
-import { KNOWN_UNITS, TapeError, type TapeUnits } from '../../sim/tape/record.ts';
-import { openDataset, sha256Of } from '../../store/dataset-files.ts';
-import { DatasetWriter, type DoneFile } from '../../store/dataset-writer.ts';
-import { fileError } from '../../store/file-error.ts';
+} from '../../tape/formats/column-map.ts';
+import { FORMATS } from '../../tape/formats/formats.ts';
+import type { StreamManifest } from '../../tape/manifest.ts';
+import { KNOWN_UNITS, TapeError, type TapeUnits } from '../../tape/record.ts';
+import { openDataset, sha256Of } from '../../tape-files/dataset-files.ts';
+import { DatasetWriter, type DoneFile } from '../../tape-files/dataset-writer.ts';
+import { fileError } from '../../platform/file-error.ts';
 import {
   filesBeside,
   filesToRead,
@@ -20,8 +20,8 @@ import {
   formatNamed,
   Recording,
   type RecordingOptions,
-} from '../../store/recordings.ts';
-import { InputError, mustBeWhole, print, printError, printJson, startProgress, stopIfInterrupted } from '../manners.ts';
+} from '../../tape-files/recordings.ts';
+import { InputError, mustBeWhole, print, printError, printJson, startProgress, stopIfInterrupted } from '../cli-support.ts';
 
 interface ImportArguments {
   readonly format: string;

@@ -1,7 +1,7 @@
 import type { CommandModule } from 'yargs';
-import type { StreamManifest } from '../../sim/tape/manifest.ts';
-import { openDataset } from '../../store/dataset-files.ts';
-import { print, printJson } from '../manners.ts';
+import type { StreamManifest } from '../../tape/manifest.ts';
+import { openDataset } from '../../tape-files/dataset-files.ts';
+import { print, printJson } from '../cli-support.ts';
 
 interface InfoArguments {
   readonly dataset: string;

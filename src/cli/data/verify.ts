@@ -1,8 +1,8 @@
 import type { CommandModule } from 'yargs';
 import { dateText } from '../../base/date-text.ts';
-import { verifyTape, type TapeVerification } from '../../backtest/verify-tape.ts';
-import { EXIT, isInterrupted, print, printJson, setExitCode, startProgress, stopIfInterrupted } from '../manners.ts';
-import { openTapes, specOf, unitOptions, type TapeSource, type UnitArguments } from './tape-source.ts';
+import { verifyTape, type TapeVerification } from '../../tape/verify-tape.ts';
+import { EXIT, isInterrupted, print, printJson, setExitCode, startProgress, stopIfInterrupted } from '../cli-support.ts';
+import { openTapes, specOf, unitOptions, type TapeSource, type UnitArguments } from './tape-options.ts';
 
 interface VerifyArguments extends UnitArguments {
   readonly recording: string;

@@ -1,6 +1,6 @@
 /** The books of a host as its feed tells them: snapshots, and the deltas that change them. */
-import type { BookLevels } from '../../fuzz/twin/host.ts';
-import type { FeedClient } from '../../http/client/feed-client.ts';
+import type { BookLevels } from '../../fuzz/twin/twin-host.ts';
+import type { FeedClient } from '../../http-client/feed-client.ts';
 
 /** How long a feed may take to tell what has happened. */
 const PATIENCE_MS = 3000;

@@ -2,11 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BatchResult, CampaignPlan, FailedRun } from '../../fuzz/campaign.ts';
-import { addCounts, neverReached, type Counts } from '../../fuzz/coverage.ts';
-import { neverSometimes, SOMETIMES, SOMETIMES_NAMES } from '../../fuzz/sometimes.ts';
-import { fileError } from '../../store/file-error.ts';
-import { writeWholeFile } from '../../store/whole-file.ts';
-import { InputError } from '../manners.ts';
+import { addCounts, neverReached, type Counts } from '../../fuzz/reached-counts.ts';
+import { neverSometimes, SOMETIMES, SOMETIMES_NAMES } from '../../fuzz/coverage.ts';
+import { fileError } from '../../platform/file-error.ts';
+import { writeWholeFile } from '../../platform/whole-file.ts';
+import { InputError } from '../cli-support.ts';
 
 const FILE = 'campaign.json';
 

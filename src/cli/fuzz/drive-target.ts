@@ -1,15 +1,15 @@
 /** `orrery fuzz --target`: a host with this contract in lockstep with a twin in this process. */
 import { drawProfile } from '../../fuzz/draw-profile.ts';
-import { journalOf } from '../../fuzz/judge-journal.ts';
+import { journalOf } from '../../fuzz/check-journal.ts';
 import { describeProfile, type ProfileName } from '../../fuzz/profile.ts';
 import { driveHost, type DriveResult } from '../../fuzz/twin/drive.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../gateway/market-config.ts';
 import { timeUs } from '../../num/units.ts';
-import { writeWholeFile } from '../../store/whole-file.ts';
+import { writeWholeFile } from '../../platform/whole-file.ts';
 import { keccak } from '../../wallet/ethers-ports.ts';
 import { defaultMarkets, readExchangeFile } from '../exchange-file.ts';
-import { InputError, isInterrupted, print, type Progress } from '../manners.ts';
-import { makeFolder } from '../../store/make-folder.ts';
+import { InputError, isInterrupted, print, type Progress } from '../cli-support.ts';
+import { makeFolder } from '../../platform/make-folder.ts';
 import { HttpHost } from './http-host.ts';
 
 export interface TargetOptions {

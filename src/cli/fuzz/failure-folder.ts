@@ -1,9 +1,9 @@
 /** Writes what there is to say about a failure into a folder of its own. */
 import { join } from 'node:path';
 import type { ShrinkReport } from '../../fuzz/campaign.ts';
-import { makeFolder } from '../../store/make-folder.ts';
-import { writeWholeFile } from '../../store/whole-file.ts';
-import { print } from '../manners.ts';
+import { makeFolder } from '../../platform/make-folder.ts';
+import { writeWholeFile } from '../../platform/whole-file.ts';
+import { print } from '../cli-support.ts';
 
 /** Answers the folder's path. */
 export async function writeFailure(out: string, id: string, report: ShrinkReport): Promise<string> {

@@ -1,11 +1,11 @@
 /** A host over HTTP as the fuzzer drives it: wallets of its own log in, simulation control by its token. */
 import { keccak256, toUtf8Bytes, Wallet } from 'ethers';
 import type { EndpointId } from '../../contract/endpoints.ts';
-import type { BookLevels, HostReply, SimVerb, TwinHost } from '../../fuzz/twin/host.ts';
+import type { BookLevels, HostReply, SimVerb, TwinHost } from '../../fuzz/twin/twin-host.ts';
 import { MatcherError } from '../../gateway/matcher-client.ts';
-import { HttpMatcherClient } from '../../http/client/http-matcher-client.ts';
+import { HttpMatcherClient } from '../../http-client/http-matcher-client.ts';
 import { address, type Address } from '../../num/units.ts';
-import { InputError } from '../manners.ts';
+import { InputError } from '../cli-support.ts';
 import { BookFeeds } from './book-feeds.ts';
 
 const TIMEOUT_MS = 10_000;

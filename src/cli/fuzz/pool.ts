@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { BatchResult, CampaignPlan, ShrinkReport } from '../../fuzz/campaign.ts';
 import type { ArenaResult, SearchOptions } from '../../fuzz/economic/search.ts';
-import type { Failure } from '../../fuzz/run.ts';
-import { isInterrupted } from '../manners.ts';
+import type { Failure } from '../../fuzz/fuzz-run.ts';
+import { isInterrupted } from '../cli-support.ts';
 import { SIGNALS } from './worker.ts';
 
 export interface ShrinkWatch {

@@ -1,7 +1,7 @@
 /** Drives a campaign over all workers until its runs or seconds are over, a run fails, or the user stops it. */
 import type { FailedRun } from '../../fuzz/campaign.ts';
-import { SOMETIMES_NAMES } from '../../fuzz/sometimes.ts';
-import { isInterrupted, type Progress } from '../manners.ts';
+import { SOMETIMES_NAMES } from '../../fuzz/coverage.ts';
+import { isInterrupted, type Progress } from '../cli-support.ts';
 import type { CampaignState } from './campaign-state.ts';
 import type { FuzzPool } from './pool.ts';
 

@@ -3,8 +3,8 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { profileOf, type CampaignPlan } from '../../fuzz/campaign.ts';
 import { summariseProfile } from '../../fuzz/profile.ts';
-import { fileError } from '../../store/file-error.ts';
-import { print } from '../manners.ts';
+import { fileError } from '../../platform/file-error.ts';
+import { print } from '../cli-support.ts';
 
 export class RunLog {
   readonly path: string;

@@ -12,7 +12,7 @@ import {
   type ArenaResult,
   type SearchOptions,
 } from '../../fuzz/economic/search.ts';
-import type { Failure } from '../../fuzz/run.ts';
+import type { Failure } from '../../fuzz/fuzz-run.ts';
 import { keccak } from '../../wallet/ethers-ports.ts';
 
 /** Shared with the main thread: whether to stop, and how far shrinking has come (commands left, executions). */

@@ -1,12 +1,12 @@
 /** The search that a command line asks for. */
-import { parseParameters, StrategyError, type ParameterSpecs } from '../../backtest/definition.ts';
+import { parseParameters, StrategyError, type ParameterSpecs } from '../../strategy/definition.ts';
 import { METRICS_DEFAULTS, type MetricsOptions } from '../../metrics/options.ts';
-import type { Space } from '../../search/space.ts';
-import type { RunPlan } from '../../strategies/plan.ts';
-import { loadStrategy } from '../../strategies/sandbox.ts';
-import { spaceOf, type SweepPlan } from '../../strategies/sweep/sweep.ts';
-import { openTape } from '../../strategies/tape-source.ts';
-import { InputError } from '../manners.ts';
+import type { Space } from '../../search/samplers/space.ts';
+import type { RunPlan } from '../../run-plan/plan.ts';
+import { loadStrategy } from '../../strategy-loader/sandbox.ts';
+import { spaceOf, type SweepPlan } from '../../search/sweep.ts';
+import { openTape } from '../../run-plan/tape-source.ts';
+import { InputError } from '../cli-support.ts';
 import { planOf } from '../run-options.ts';
 import type { SearchArguments } from '../search-options.ts';
 

@@ -1,5 +1,5 @@
 /** How a walk divides its data: as its command line says. */
-import { InputError } from '../manners.ts';
+import { InputError } from '../cli-support.ts';
 import { lengthOf } from '../run-options.ts';
 import type { SearchArguments } from '../search-options.ts';
 

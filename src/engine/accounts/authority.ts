@@ -4,9 +4,9 @@
  */
 import type { AccountId, Address } from '../../num/units.ts';
 import type { UpdateDelegate, UpdateSigners } from '../commands.ts';
-import { hashDelegateChanged, hashSignersChanged } from '../hash.ts';
+import { hashDelegateChanged, hashSignersChanged } from '../chain-hash/hash-event.ts';
 import { isExpired } from '../orders/expiry.ts';
-import type { Outcome } from '../rejections.ts';
+import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
 import type { Account } from './accounts.ts';
 import { announceNonce } from './announce-nonce.ts';

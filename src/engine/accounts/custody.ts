@@ -1,23 +1,23 @@
 /**
  * Money in, out and across (R-5.1, R-5.9, R-9.3): deposits, withdrawals and transfers. Each movement is recorded on
- * both sides it has. What the shortfall does to deposits and withdrawals is in accounts/shortfall-share.ts.
+ * both sides it has. What the shortfall does to deposits and withdrawals is in liquidation/shortfall-share.ts.
  */
 import { address, MAX_QUANTA, quanta, type MarketId, type Quanta } from '../../num/units.ts';
 import type { Deposit, Transfer, Withdraw } from '../commands.ts';
 import type { Market } from '../market/market.ts';
 import { logOperator } from '../operator-log.ts';
 import { isExpired } from '../orders/expiry.ts';
-import type { Outcome, Refusal } from '../rejections.ts';
-import { creditInsuranceDeposit } from '../risk/insurance.ts';
-import { isolatedExcess, withdrawable } from '../risk/margin.ts';
-import { repayShortfall } from '../risk/shortfall.ts';
-import { changeShares, sharesBurned, sharesMinted } from '../risk/vault.ts';
+import type { Outcome, Refusal } from '../refusals.ts';
+import { creditInsuranceDeposit } from '../liquidation/insurance.ts';
+import { isolatedExcess, withdrawable } from '../margin/margin.ts';
+import { repayShortfall } from '../liquidation/shortfall.ts';
+import { changeShares, sharesBurned, sharesMinted } from '../vault/vault.ts';
 import type { State } from '../state.ts';
-import type { TransferView } from '../views.ts';
+import type { TransferView } from '../read/views.ts';
 import { announceNonce } from './announce-nonce.ts';
 import { creditMargin } from './isolated-ledger.ts';
 import { credit } from './ledger.ts';
-import { exemptDeposit, shareOfWithdrawal, useExemption } from './shortfall-share.ts';
+import { exemptDeposit, shareOfWithdrawal, useExemption } from '../liquidation/shortfall-share.ts';
 import type { Subaccount } from './subaccount.ts';
 
 /** No key signs for it: what went there would be lost. */

@@ -3,10 +3,10 @@
  */
 import { quanta, type Quanta } from '../../num/units.ts';
 import type { LedgerReason } from '../events.ts';
-import { rollInsuranceHour } from '../risk/insurance-hour.ts';
+import { rollInsuranceHour } from '../liquidation/insurance-hour.ts';
 import type { State } from '../state.ts';
 import type { Subaccount } from './subaccount.ts';
-import { hashBalanceChanged } from '../hash.ts';
+import { hashBalanceChanged } from '../chain-hash/hash-event.ts';
 
 /** Adds a signed amount to the subaccount's cash; an amount of 0 leaves no entry. */
 export function credit(

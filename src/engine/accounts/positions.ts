@@ -5,10 +5,10 @@ import { bigOf, ceilDiv, divCeil, floorBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { lots, quanta, timeUs, type Lots, type PriceTicks, type Quanta } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
-import { scheduleVaultLeave } from '../risk/vault-timer.ts';
+import { scheduleVaultLeave } from '../vault/vault-timer.ts';
 import type { State } from '../state.ts';
 import type { Exposure, Subaccount } from './subaccount.ts';
-import { hashPositionChanged } from '../hash.ts';
+import { hashPositionChanged } from '../chain-hash/hash-event.ts';
 
 /** Lots of this fill that would close the position instead of opening one. */
 export function closingLots(positionLots: number, fillLots: number): number {

@@ -4,8 +4,8 @@
  */
 import { quanta, type Quanta } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
-import { NO_FEES, totalFee, type SideFees } from '../risk/fees.ts';
-import type { IsolatedFill } from '../risk/isolated.ts';
+import { NO_FEES, totalFee, type SideFees } from './fees.ts';
+import type { IsolatedFill } from '../margin/isolated-margin.ts';
 import type { State } from '../state.ts';
 import { creditMargin, moveToMargin } from './isolated-ledger.ts';
 import { credit } from './ledger.ts';

@@ -5,7 +5,7 @@
  * Invariant: best bid < best ask after every command. A level's total is the sum of what its queue has left.
  */
 import { lots, type PriceTicks } from '../../num/units.ts';
-import type { LevelView } from '../views.ts';
+import type { LevelView } from '../read/views.ts';
 import { NONE, type OrderTable } from './order-table.ts';
 import { NO_LEVEL, PriceLadder } from './price-ladder.ts';
 

@@ -20,10 +20,10 @@ import type {
   TimeUs,
 } from '../../num/units.ts';
 import type { OrderType } from '../commands.ts';
-import type { EndReason } from '../rejections.ts';
-import { END_REASONS } from '../rejections.ts';
-import type { Special } from '../orders/special.ts';
-import type { OrderStatus } from '../views.ts';
+import type { EndReason } from '../refusals.ts';
+import { END_REASONS } from '../refusals.ts';
+import type { Special } from '../orders/conditional.ts';
+import type { OrderStatus } from '../read/views.ts';
 import { ClientIds } from './client-ids.ts';
 import type { RowFilter } from './row-tags.ts';
 

@@ -14,7 +14,7 @@ import {
   type Ppb,
   type TimeUs,
 } from '../../num/units.ts';
-import type { CandleView } from '../views.ts';
+import type { CandleView } from '../read/views.ts';
 import { MinuteRing } from './minute-ring.ts';
 
 export const MINUTE_US = 60_000_000;

@@ -6,17 +6,17 @@
 import { floorDiv } from '../../num/arithmetic.ts';
 import { lots, PPM, type PriceTicks } from '../../num/units.ts';
 import type { DelistMarket } from '../commands.ts';
-import { hashMarketDelisted } from '../hash.ts';
+import { hashMarketDelisted } from '../chain-hash/hash-event.ts';
 import { logOperator } from '../operator-log.ts';
 import { endOrder } from '../orders/end.ts';
-import type { Outcome, Refusal } from '../rejections.ts';
-import { clearBelowZero, settleFlatDebts } from '../risk/clearing.ts';
-import { emitMark, moveMark } from '../risk/recompute-mark.ts';
-import { transferPosition } from '../risk/position-transfer.ts';
-import { endFreeze, stopPriceTimers } from '../risk/freshness.ts';
+import type { Outcome, Refusal } from '../refusals.ts';
+import { clearBelowZero, settleFlatDebts } from '../liquidation/clearing.ts';
+import { emitMark, moveMark } from '../pricing/recompute-mark.ts';
+import { transferPosition } from '../liquidation/position-transfer.ts';
+import { endFreeze, stopPriceTimers } from '../pricing/freshness.ts';
 import type { State } from '../state.ts';
 import type { Market } from './market.ts';
-import { markHoldersForRiskCheck } from './risk-check.ts';
+import { markHoldersForRiskCheck } from '../margin/mark-holders-for-risk-check.ts';
 import { changeStatus } from './set-status.ts';
 
 export function delistMarket(state: State, command: DelistMarket): Outcome {

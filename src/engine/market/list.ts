@@ -6,12 +6,12 @@ import { MAX_PRICE_TICKS, PPM, marketId } from '../../num/units.ts';
 import type { ListMarket } from '../commands.ts';
 import type { MarketSpec } from '../config.ts';
 import { logOperator } from '../operator-log.ts';
-import type { Outcome } from '../rejections.ts';
-import { changeMark } from '../risk/recompute-mark.ts';
-import { nextSampleUs } from '../risk/sampling.ts';
+import type { Outcome } from '../refusals.ts';
+import { changeMark } from '../pricing/recompute-mark.ts';
+import { nextSampleUs } from '../pricing/sampling.ts';
 import type { State } from '../state.ts';
 import { Market } from './market.ts';
-import { hashMarketListed } from '../hash.ts';
+import { hashMarketListed } from '../chain-hash/hash-event.ts';
 
 /** Orders keep their market in 16 bits. */
 const MAX_MARKET_ID = 65_535;

@@ -1,6 +1,6 @@
 /**
  * A market: its spec, its book, and the prices that the rules speak of (R-1.2, R-5.3). Mark-price arithmetic is in
- * risk/mark-price.ts; this file holds the state.
+ * pricing/mark-price.ts; this file holds the state.
  */
 import type { Archive } from '../../base/archive.ts';
 import { floorDiv } from '../../num/arithmetic.ts';
@@ -22,7 +22,7 @@ import {
 import { OrderBook } from '../book/order-book.ts';
 import type { OrderTable } from '../book/order-table.ts';
 import { codeOf } from '../../base/code-of.ts';
-import { archiveSpec } from '../config-archive.ts';
+import { archiveSpec } from '../snapshot/config-archive.ts';
 import {
   MARKET_STATUSES,
   type MarketSpec,
@@ -30,11 +30,11 @@ import {
   type RetentionConfig,
 } from '../config.ts';
 import { TriggerIndex } from '../orders/trigger-index.ts';
-import { LiquidationIndex } from '../risk/liquidation-index.ts';
+import { LiquidationIndex } from '../liquidation/liquidation-index.ts';
 import { TapeBook } from '../tape/tape-book.ts';
 import { Candles } from './candles.ts';
 import { Holders } from './holders.ts';
-import { TradeHistory } from './trades.ts';
+import { TradeHistory } from './recent-trades.ts';
 
 /** Marks and EMA steps happen at whole seconds (R-5.3a). */
 export const SECOND_US = 1_000_000;

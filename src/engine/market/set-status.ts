@@ -4,10 +4,10 @@
  */
 import type { SetMarketStatus } from '../commands.ts';
 import type { MarketStatus } from '../config.ts';
-import { hashMarketStatusChanged } from '../hash.ts';
+import { hashMarketStatusChanged } from '../chain-hash/hash-event.ts';
 import { logOperator } from '../operator-log.ts';
-import type { Outcome } from '../rejections.ts';
-import { freezeForHalt, thawAfterHalt } from '../risk/freshness.ts';
+import type { Outcome } from '../refusals.ts';
+import { freezeForHalt, thawAfterHalt } from '../pricing/freshness.ts';
 import type { State } from '../state.ts';
 import type { Market } from './market.ts';
 

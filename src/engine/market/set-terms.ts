@@ -8,16 +8,16 @@
 import { timeUs } from '../../num/units.ts';
 import type { SetMarketTerms } from '../commands.ts';
 import type { MarginTier, MarketSpec } from '../config.ts';
-import { hashMarketTermsChanged } from '../hash.ts';
+import { hashMarketTermsChanged } from '../chain-hash/hash-event.ts';
 import { logOperator } from '../operator-log.ts';
-import type { Outcome } from '../rejections.ts';
-import { noteTerms } from '../risk/mark-price.ts';
-import { nextSampleUs } from '../risk/sampling.ts';
+import type { Outcome } from '../refusals.ts';
+import { noteTerms } from '../pricing/mark-price.ts';
+import { nextSampleUs } from '../pricing/sampling.ts';
 import type { State } from '../state.ts';
 import { isSpecSound } from './list.ts';
 import type { Market } from './market.ts';
 import { openInterestCap } from './open-interest.ts';
-import { markHoldersForRiskCheck } from './risk-check.ts';
+import { markHoldersForRiskCheck } from '../margin/mark-holders-for-risk-check.ts';
 
 export function setMarketTerms(state: State, command: SetMarketTerms): Outcome {
   const market = state.markets[command.market];

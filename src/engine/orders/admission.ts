@@ -7,12 +7,12 @@ import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { AccountId, Address, Lots, Ppm, PriceTicks } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
-import type { EndReason, Refusal } from '../rejections.ts';
-import { isFrozen } from '../risk/freshness.ts';
-import { affordsOrder } from '../risk/margin.ts';
-import { isBeyondRestingLimit } from '../risk/price-band.ts';
+import type { EndReason, Refusal } from '../refusals.ts';
+import { isFrozen } from '../pricing/freshness.ts';
+import { affordsOrder } from '../margin/margin.ts';
+import { isBeyondRestingLimit } from '../pricing/price-band.ts';
 import type { State } from '../state.ts';
-import { fillableLots, reducibleLots } from './legs.ts';
+import { fillableLots, reducibleLots } from './protective-orders.ts';
 
 /** The terms that every order has. */
 export interface Terms {

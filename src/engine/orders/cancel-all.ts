@@ -1,7 +1,7 @@
 /** A user cancels every order of a subaccount, or those of one market, in ascending order id. */
 import { NONE } from '../book/order-table.ts';
 import type { CancelAll } from '../commands.ts';
-import type { Outcome } from '../rejections.ts';
+import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
 import { endOrder } from './end.ts';
 

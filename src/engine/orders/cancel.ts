@@ -1,7 +1,7 @@
 /** A user cancels one order. The gateway has found it and checked who asks. */
 import { NONE } from '../book/order-table.ts';
 import type { CancelOrder } from '../commands.ts';
-import type { Outcome } from '../rejections.ts';
+import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
 import { endOrder } from './end.ts';
 

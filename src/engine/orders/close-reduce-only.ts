@@ -4,7 +4,7 @@ import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
 import type { State } from '../state.ts';
 import { endOrder } from './end.ts';
-import { legOver, reducibleLots, retireLeg } from './legs.ts';
+import { legOver, reducibleLots, retireLeg } from './protective-orders.ts';
 
 /**
  * A position that reached or crossed zero ends the reduce-only orders that rest in its market (R-2.7) and the legs that protected

@@ -3,12 +3,12 @@
  * ended orders, of which each account keeps the newest. Terminal is terminal.
  */
 import type { Subaccount } from '../accounts/subaccount.ts';
-import type { EndReason } from '../rejections.ts';
+import type { EndReason } from '../refusals.ts';
 import type { State } from '../state.ts';
 import { leaveBook } from './resting.ts';
-import type { Special } from './special.ts';
-import { stopWaiting } from './waiting.ts';
-import { hashOrderEnded } from '../hash.ts';
+import type { Special } from './conditional.ts';
+import { stopWaiting } from './pending.ts';
+import { hashOrderEnded } from '../chain-hash/hash-event.ts';
 
 /** Ends a live order. */
 export function endOrder(

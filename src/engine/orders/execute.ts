@@ -3,7 +3,7 @@ import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
 import { endOrder } from './end.ts';
-import { fillableLots, legOver, waitAgain } from './legs.ts';
+import { fillableLots, legOver, waitAgain } from './protective-orders.ts';
 import { matchOrder } from './match.ts';
 import { rest } from './resting.ts';
 

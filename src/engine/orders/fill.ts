@@ -18,15 +18,15 @@ import { settleFill } from '../accounts/settle-fill.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
 import type { Market } from '../market/market.ts';
-import { distributeFee, feeOfFill, NO_FEES, type SideFees } from '../risk/fees.ts';
-import { planIsolated } from '../risk/isolated.ts';
+import { distributeFee, feeOfFill, NO_FEES, type SideFees } from '../accounts/fees.ts';
+import { planIsolated } from '../margin/isolated-margin.ts';
 import type { State } from '../state.ts';
 import { closeReduceOnly } from './close-reduce-only.ts';
 import { endOrder } from './end.ts';
-import { noteRelatives } from './legs.ts';
+import { noteRelatives } from './protective-orders.ts';
 import { shrinkResting } from './resting.ts';
 import { restNextSlice } from './slices.ts';
-import { hashOrderFilled, hashTradePrinted } from '../hash.ts';
+import { hashOrderFilled, hashTradePrinted } from '../chain-hash/hash-event.ts';
 import { removeSegment } from '../tape/house.ts';
 
 /** What a user's order would pay for a fill of `size` lots at `price`. */

@@ -3,7 +3,7 @@
  * is named.
  */
 import type { NewOrder } from '../commands.ts';
-import type { Refusal } from '../rejections.ts';
+import type { Refusal } from '../refusals.ts';
 
 export const MAX_BATCH_ORDERS = 100;
 /** A trailing distance is above 0 and below 100 %, in 1e-6. */

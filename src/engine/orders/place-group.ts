@@ -8,7 +8,7 @@ import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE, type OrderTerms } from '../book/order-table.ts';
 import type { NewOrder, PlaceOrders } from '../commands.ts';
 import type { Market } from '../market/market.ts';
-import type { EndReason, Outcome, Refusal } from '../rejections.ts';
+import type { EndReason, Outcome, Refusal } from '../refusals.ts';
 import type { State } from '../state.ts';
 import { orderFault, specRefusal, waitingFault } from './admission.ts';
 import { execute } from './execute.ts';
@@ -21,9 +21,9 @@ import {
   type GroupKind,
 } from './group-rules.ts';
 import { accept, addOrder, findClientId, reject } from './place.ts';
-import { Special, type Attached, type OrderRef } from './special.ts';
+import { Special, type Attached, type OrderRef } from './conditional.ts';
 import { sliceDueUs, watchSlice } from './twap.ts';
-import { wait } from './waiting.ts';
+import { wait } from './pending.ts';
 
 export function placeOrders(state: State, command: PlaceOrders): Outcome {
   const { orders } = command;

@@ -5,13 +5,13 @@
 import { orderId, type OrderId } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
-import { hashOrderReleased } from '../hash.ts';
+import { hashOrderReleased } from '../chain-hash/hash-event.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
 import { restingFault } from './admission.ts';
 import { endOrder } from './end.ts';
 import { rest } from './resting.ts';
-import { stopWaiting } from './waiting.ts';
+import { stopWaiting } from './pending.ts';
 
 /** Slot of the next slice that still waits, or NONE. */
 export function nextSlice(state: State, after: OrderId, last: OrderId): number {

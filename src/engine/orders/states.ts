@@ -2,7 +2,7 @@
  * The life of an order: every change of status that there is, with what makes it (R-2.8). docs/ORDER-STATES.md draws it; tests show that
  * each happens and that no other ever does.
  */
-import type { OrderStatus } from '../views.ts';
+import type { OrderStatus } from '../read/views.ts';
 
 export interface Transition {
   /** `none`: the order is not there yet. */

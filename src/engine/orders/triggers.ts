@@ -7,14 +7,14 @@
 import type { OrderId, PriceTicks } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
 import type { Market } from '../market/market.ts';
-import { isFrozen } from '../risk/freshness.ts';
+import { isFrozen } from '../pricing/freshness.ts';
 import type { State } from '../state.ts';
-import { settleFollowUps } from './follow-ups.ts';
-import { coverOf, fillableLots } from './legs.ts';
-import { release } from './release.ts';
-import type { Special } from './special.ts';
+import { settleFollowUps } from './pending-effects.ts';
+import { coverOf, fillableLots } from './protective-orders.ts';
+import { release } from './activate.ts';
+import type { Special } from './conditional.ts';
 import type { Reached } from './reached.ts';
-import { arm, firesAt, follow, waitsIn } from './waiting.ts';
+import { arm, firesAt, follow, waitsIn } from './pending.ts';
 
 interface Due {
   readonly id: OrderId;

@@ -2,7 +2,7 @@
 import { timeUs, type OrderId } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
 import type { State } from '../state.ts';
-import { release } from './release.ts';
+import { release } from './activate.ts';
 
 /** The time of a slice, or Infinity when that is past all times: then its expiry comes first. */
 export function sliceDueUs(startUs: number, periodMs: bigint, slice: number): number {

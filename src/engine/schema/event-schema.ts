@@ -4,7 +4,7 @@
  */
 import { ORDER_STATUSES, ORDER_TYPES } from '../book/order-table.ts';
 import type { Cause, EngineEvent, LedgerReason } from '../events.ts';
-import { END_REASONS } from '../rejections.ts';
+import { END_REASONS } from '../refusals.ts';
 import { MARKET_SPEC, MARKET_STATUS, SELF_TRADE_MODE } from './config-schema.ts';
 import {
   hashedAs,

@@ -1,6 +1,6 @@
 /**
  * A historical bar (DESIGN §6). Its prices are played along a stated path through the real book (bar-walk); one in whose
- * range nothing waits goes to its close at once, which comes to the same: events, hashes and state (test/tape/bars.test.ts).
+ * range nothing waits goes to its close at once, which comes to the same: events, hashes and state (test/engine/tape/bars.test.ts).
  *
  * Then the synthetic book stands around `quoteTicks` until the next bar. Readers learn of one change of the mark and one
  * `tapeApplied`; what users' orders did is told as it happens.
@@ -8,8 +8,8 @@
 import { MAX_PRICE_TICKS, type Lots, type PriceTicks } from '../../num/units.ts';
 import type { TapeBar } from '../commands.ts';
 import type { Market } from '../market/market.ts';
-import type { Outcome } from '../rejections.ts';
-import { announceBar, noteBarQuotes, passBar } from '../risk/bar-mark.ts';
+import type { Outcome } from '../refusals.ts';
+import { announceBar, noteBarQuotes, passBar } from '../pricing/bar-mark.ts';
 import type { State } from '../state.ts';
 import { quoteAround } from './bar-quotes.ts';
 import { concernsNobody, walkBar } from './bar-walk.ts';

@@ -8,7 +8,7 @@ import type { TapeDepth, TapeLevel } from '../commands.ts';
 import { NONE } from '../book/order-table.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { Market } from '../market/market.ts';
-import type { Outcome } from '../rejections.ts';
+import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
 import { displacedLots, noteDisplaced } from './displacement.ts';
 import { addHouse, clearHouse, decreaseHouse, houseLots } from './house.ts';

@@ -3,7 +3,7 @@
  * and depth and trades until then do nothing. Users' orders stay.
  */
 import type { TapeGap } from '../commands.ts';
-import type { Outcome } from '../rejections.ts';
+import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
 import { housePrices } from './apply-snapshot.ts';
 import { clearHouse } from './house.ts';

@@ -7,7 +7,7 @@ import { priceTicks, lots } from '../../num/units.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { Side, TapeSnapshot } from '../commands.ts';
 import type { Market } from '../market/market.ts';
-import type { Outcome } from '../rejections.ts';
+import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
 import { applyLevel, isLevel } from './apply-depth.ts';
 import { addHouseInFront, houseLots, removeSegment } from './house.ts';

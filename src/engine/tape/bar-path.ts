@@ -12,7 +12,7 @@ import type { TapeBar } from '../commands.ts';
 import type { Market } from '../market/market.ts';
 import type { OrderId } from '../../num/units.ts';
 import type { State } from '../state.ts';
-import { waitsIn } from '../orders/waiting.ts';
+import { waitsIn } from '../orders/pending.ts';
 
 /** The prices at which the path turns, the open and the close included. */
 export function pathOf(state: State, market: Market, bar: TapeBar): readonly number[] {

@@ -8,10 +8,10 @@ import { NO_LEVEL, type PriceLadder } from '../book/price-ladder.ts';
 import type { Market } from '../market/market.ts';
 import { endOrder } from '../orders/end.ts';
 import { executeFill, feesOf } from '../orders/fill.ts';
-import { NO_FEES } from '../risk/fees.ts';
-import { fillableLots, retireLeg } from '../orders/legs.ts';
-import { affordsFill } from '../risk/margin.ts';
-import { isFrozen } from '../risk/freshness.ts';
+import { NO_FEES } from '../accounts/fees.ts';
+import { fillableLots, retireLeg } from '../orders/protective-orders.ts';
+import { affordsFill } from '../margin/margin.ts';
+import { isFrozen } from '../pricing/freshness.ts';
 import type { State } from '../state.ts';
 
 /** First user order in the queue of a level, or NONE. */

@@ -15,8 +15,8 @@ import {
   type Terrain,
 } from './crisis/moves.ts';
 import { playCrisis } from './crisis/play-crisis.ts';
-import { KEYS, makeWorld, type CrisisMarket, type CrisisWorld } from './crisis/world.ts';
-import { changePlan, describePlan, drawPlan, type Plan } from './plan.ts';
+import { KEYS, makeWorld, type CrisisMarket, type CrisisWorld } from './crisis/crisis-world.ts';
+import { changePlan, describePlan, drawPlan, type Plan } from './coalition-plan.ts';
 import { play } from './play.ts';
 
 export const GAME_KINDS = ['still', 'walk', 'crisis'] as const;

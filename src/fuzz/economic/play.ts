@@ -14,7 +14,7 @@ import {
 } from '../../num/units.ts';
 import { NEVER_MS } from '../run-setup.ts';
 import { indexAt, tickCommands, TICK_US, type Arena, type Member } from './arena.ts';
-import type { Move, Plan } from './plan.ts';
+import type { Move, Plan } from './coalition-plan.ts';
 
 const MARKET = marketId(0);
 /** A plan is over at the latest after so many ticks of the clock; then everybody waits for two more. */

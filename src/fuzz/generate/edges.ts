@@ -1,5 +1,5 @@
 /** Instants at which something ends or begins: expiries, stale indices, lock-ups, pauses, settlements, notices, whole seconds and minutes. */
-import type { Context } from './context.ts';
+import type { Context } from './draw-context.ts';
 
 const SECOND_US = 1_000_000;
 /** What is further away waits until time has passed otherwise. */

@@ -1,8 +1,8 @@
 /** Batches, brackets, protection of positions and orders, trailing stops, TWAP and icebergs (§3, §4). */
 import type { NewOrder, OrderType, PlaceOrders } from '../../engine/commands.ts';
 import { lots, orderId, ppm, priceTicks, type OrderId } from '../../num/units.ts';
-import type { KnownMarket } from '../world.ts';
-import type { Context } from './context.ts';
+import type { KnownMarket } from '../fuzz-world.ts';
+import type { Context } from './draw-context.ts';
 import { drawTerms, type DrawnTerms } from './terms.ts';
 
 const MOST_ORDERS = 100;

@@ -1,8 +1,8 @@
 /** The oracle, recorded marks and recorded funding rates. */
 import type { Command, SetIndex } from '../../engine/commands.ts';
 import { marketId, ppb, priceTicks, type PriceTicks } from '../../num/units.ts';
-import type { KnownMarket } from '../world.ts';
-import type { Context } from './context.ts';
+import type { KnownMarket } from '../fuzz-world.ts';
+import type { Context } from './draw-context.ts';
 
 export function makeIndex(context: Context, given?: KnownMarket): Command {
   const hunted = given === undefined ? hunt(context, isOracle) : null;

@@ -1,7 +1,7 @@
 /** Margin settings, delegates, signers, self-trade modes, and markets that open late. */
 import type { Command } from '../../engine/commands.ts';
 import { address, lots, ppm, priceTicks, subaccountId } from '../../num/units.ts';
-import type { Context } from './context.ts';
+import type { Context } from './draw-context.ts';
 
 export function makeMargin(context: Context): Command {
   const { dice } = context;

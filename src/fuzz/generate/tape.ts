@@ -1,8 +1,8 @@
 /** Recorded liquidity: depth around the mark, prints at the best prices, whole books, holes. */
 import type { Command, TapeLevel } from '../../engine/commands.ts';
 import { lots, priceTicks } from '../../num/units.ts';
-import type { KnownMarket } from '../world.ts';
-import type { Context } from './context.ts';
+import type { KnownMarket } from '../fuzz-world.ts';
+import type { Context } from './draw-context.ts';
 import { moved } from './prices.ts';
 
 export function makeDepth(context: Context): Command {

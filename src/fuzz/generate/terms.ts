@@ -17,8 +17,8 @@ import {
   type PriceTicks,
   type SubaccountId,
 } from '../../num/units.ts';
-import type { KnownMarket, KnownSubaccount } from '../world.ts';
-import type { Context } from './context.ts';
+import type { KnownMarket, KnownSubaccount } from '../fuzz-world.ts';
+import type { Context } from './draw-context.ts';
 
 export interface DrawnTerms {
   readonly owner: KnownSubaccount;

@@ -1,5 +1,5 @@
 import type { EngineEvent } from '../../engine/events.ts';
-import type { Engine } from '../../engine/views.ts';
+import type { Engine } from '../../engine/read/views.ts';
 import { StreamInvariant } from './stream-invariant.ts';
 
 interface Life {

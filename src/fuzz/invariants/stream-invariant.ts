@@ -4,7 +4,7 @@
  */
 import type { Command } from '../../engine/commands.ts';
 import type { EngineEvent } from '../../engine/events.ts';
-import type { Engine } from '../../engine/views.ts';
+import type { Engine } from '../../engine/read/views.ts';
 
 export abstract class StreamInvariant {
   abstract readonly name: string;

@@ -1,6 +1,6 @@
 import type { Command } from '../../engine/commands.ts';
 import type { EngineEvent } from '../../engine/events.ts';
-import type { Engine } from '../../engine/views.ts';
+import type { Engine } from '../../engine/read/views.ts';
 import { StreamInvariant } from './stream-invariant.ts';
 
 type Transferred = Extract<EngineEvent, { kind: 'positionTransferred' }>;

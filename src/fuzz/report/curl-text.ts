@@ -5,7 +5,7 @@
 import type { ExchangeConfig } from '../../engine/config.ts';
 import { formatTime } from '../../num/time-text.ts';
 import { ENDPOINTS, type Endpoint } from '../../contract/endpoints.ts';
-import type { Violation } from '../judge.ts';
+import type { Violation } from '../checker.ts';
 import type { Keccak } from '../../gateway/ports.ts';
 import { TrustOrderIds } from '../../gateway/order-ids.ts';
 import type { PerformanceOptions, PerformedAct } from './performance.ts';

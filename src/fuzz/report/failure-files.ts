@@ -4,10 +4,10 @@
  */
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
-import type { Engine } from '../../engine/views.ts';
+import type { Engine } from '../../engine/read/views.ts';
 import type { Keccak } from '../../gateway/ports.ts';
-import { journalOf } from '../judge-journal.ts';
-import type { Violation } from '../judge.ts';
+import { journalOf } from '../check-journal.ts';
+import type { Violation } from '../checker.ts';
 import { commandsOf } from '../shrink/script.ts';
 import type { Shrunk } from '../shrink/shrink.ts';
 import { CURL_SECRET, curlReference, curlText, serveConfigText } from './curl-text.ts';

@@ -4,13 +4,13 @@
  */
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
-import type { Outcome } from '../../engine/rejections.ts';
-import type { Engine, ExchangeView } from '../../engine/views.ts';
+import type { Outcome } from '../../engine/refusals.ts';
+import type { Engine, ExchangeView } from '../../engine/read/views.ts';
 import type { Reply } from '../../gateway/context.ts';
 import { Gateway } from '../../gateway/gateway.ts';
 import type { Keccak } from '../../gateway/ports.ts';
 import { orderId, type OrderId } from '../../num/units.ts';
-import { actOf, type Act } from './act.ts';
+import { actOf, type Act } from './request-form.ts';
 
 export interface PerformedAct {
   readonly act: Act;

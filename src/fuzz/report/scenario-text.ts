@@ -2,7 +2,7 @@
  * A shrunk failure as a scenario (docs/SCENARIOS.md): who reads it sees what happens in the API's words, and `orrery run` carries it out.
  * What was refused is expected to be refused. The text is made here and read by the scenario's own parser, which knows nothing of this.
  */
-import type { Violation } from '../judge.ts';
+import type { Violation } from '../checker.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
 import { ZERO_ADDRESS } from '../../gateway/encode.ts';
 import { NEVER_MS } from '../run-setup.ts';

@@ -6,7 +6,7 @@
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
 import type { EngineEvent } from '../../engine/events.ts';
-import type { Engine, ExchangeView } from '../../engine/views.ts';
+import type { Engine, ExchangeView } from '../../engine/read/views.ts';
 import {
   accountId,
   marketId,
@@ -17,7 +17,7 @@ import {
   type OrderId,
   type SubaccountId,
 } from '../../num/units.ts';
-import type { Failure } from '../run.ts';
+import type { Failure } from '../fuzz-run.ts';
 import { mapIds, type IdMapping } from './map-ids.ts';
 
 export interface ScriptStep {

@@ -2,8 +2,8 @@
  * Shrinks a failure: the shortest script, and the plainest numbers, that still break the same invariant. Coarse passes first (kinds, markets,
  * accounts, chunks), then what each command carries, then everything again until nothing changes.
  */
-import type { Violation } from '../judge.ts';
-import type { Failure } from '../run.ts';
+import type { Violation } from '../checker.ts';
+import type { Failure } from '../fuzz-run.ts';
 import { dropAccounts, dropChunks, dropKinds, dropMarkets, dropParts } from './drop.ts';
 import { toScript, type Script } from './script.ts';
 import {

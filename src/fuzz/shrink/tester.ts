@@ -1,8 +1,8 @@
 /** Says whether a script still fails in the same way. */
 import type { ExchangeConfig } from '../../engine/config.ts';
-import type { Engine } from '../../engine/views.ts';
-import { sinkOf, type Judge, type Violation } from '../judge.ts';
-import { applyJudged } from '../run.ts';
+import type { Engine } from '../../engine/read/views.ts';
+import { sinkOf, type Judge, type Violation } from '../checker.ts';
+import { applyJudged } from '../fuzz-run.ts';
 import { Binder, type Script } from './script.ts';
 
 export interface TestOptions {

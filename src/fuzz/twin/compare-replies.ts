@@ -1,6 +1,6 @@
 /** Whether two hosts answered alike, and when not, in what and by which rule. */
 import type { EndpointId } from '../../contract/endpoints.ts';
-import type { HostReply } from './host.ts';
+import type { HostReply } from './twin-host.ts';
 
 export interface ReplyDifference {
   /** Such as `body[0].settled`. */

@@ -10,12 +10,12 @@ import type { Keccak } from '../../gateway/ports.ts';
 import type { Address } from '../../num/units.ts';
 import { Dice } from '../dice.ts';
 import { CommandGenerator } from '../generator.ts';
-import type { Violation } from '../judge.ts';
+import type { Violation } from '../checker.ts';
 import { ACTIONS, type Action, type FuzzProfile } from '../profile.ts';
-import { actOf, type Act } from '../report/act.ts';
+import { actOf, type Act } from '../report/request-form.ts';
 import { openingOf } from '../run-setup.ts';
 import { compareReplies, type ReplyDifference } from './compare-replies.ts';
-import type { BookLevels, HostReply, SimVerb, TwinHost } from './host.ts';
+import type { BookLevels, HostReply, SimVerb, TwinHost } from './twin-host.ts';
 import { Twin } from './twin.ts';
 
 export interface DriveOptions {

@@ -16,7 +16,7 @@ import {
   timeUs,
   type Address,
 } from '../../num/units.ts';
-import type { HostReply, SimVerb, TwinHost } from './host.ts';
+import type { HostReply, SimVerb, TwinHost } from './twin-host.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -9,7 +9,7 @@ import { TrustOrderIds } from '../../gateway/order-ids.ts';
 import type { Keccak } from '../../gateway/ports.ts';
 import { REFUSAL_REPLIES } from '../../gateway/refusal-reply.ts';
 import { timeUs, type Address, type OrderId } from '../../num/units.ts';
-import type { HostReply } from './host.ts';
+import type { HostReply } from './twin-host.ts';
 
 export class Twin {
   readonly engine: Exchange;

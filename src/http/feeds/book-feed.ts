@@ -2,7 +2,7 @@
  * One market's book for its subscribers: a snapshot, then the levels that changed, each message naming the sequence number before it and its
  * own, so that a client sees a gap (R-11.4).
  */
-import type { ExchangeView, LevelView, MarketView } from '../../engine/views.ts';
+import type { ExchangeView, LevelView, MarketView } from '../../engine/read/views.ts';
 import { marketTime, priceText, sizeText } from '../../gateway/encode.ts';
 import type { MarketId } from '../../num/units.ts';
 

@@ -5,9 +5,9 @@
 import { FEEDS, type FeedSource } from '../../contract/feeds.ts';
 import { encodeOrder, encodeStats } from '../../gateway/encode.ts';
 import type { MarketId, SubaccountId } from '../../num/units.ts';
-import { stringifyExact } from '../exact-json.ts';
+import { stringifyExact } from '../../contract/exact-json.ts';
 import { must } from '../../base/assert.ts';
-import type { Host } from '../host.ts';
+import type { Host } from '../exchange-host.ts';
 import { BookFeed } from './book-feed.ts';
 import { Changes } from './changes.ts';
 import { FeedRecords, sidesOf } from './records.ts';

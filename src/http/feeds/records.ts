@@ -18,7 +18,7 @@ import {
 import { encodeCandle, encodePrice, encodeSummary } from '../../gateway/market-data.ts';
 import { encodeMarket } from '../../gateway/market-record.ts';
 import { timeUs, type MarketId, type SubaccountId } from '../../num/units.ts';
-import type { Host } from '../host.ts';
+import type { Host } from '../exchange-host.ts';
 
 const MINUTE_US = 60_000_000;
 /** Updates of positions come fill by fill: they take a ranking of this age rather than a sort each. */

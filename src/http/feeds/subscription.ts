@@ -1,7 +1,7 @@
 /** What a client may subscribe to, decoded and in the gateway's terms. */
 import { FEEDS, type FeedSource } from '../../contract/feeds.ts';
 import { MESSAGES } from '../../contract/messages.ts';
-import type { ExchangeView } from '../../engine/views.ts';
+import type { ExchangeView } from '../../engine/read/views.ts';
 import type { Fields } from '../../gateway/fields.ts';
 import { RequestError } from '../../gateway/request-error.ts';
 import type { Address, MarketId } from '../../num/units.ts';

@@ -3,7 +3,7 @@
  * trade and begins the next at the same price, its fee shared by size.
  */
 import type { FillRow } from '../../backtest/output.ts';
-import type { TradeRow } from '../../metrics/trades.ts';
+import type { TradeRow } from '../../metrics/closed-trades.ts';
 
 export interface RoundTrip extends TradeRow {
   readonly symbol: string;

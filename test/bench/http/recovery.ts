@@ -5,12 +5,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { replay } from '../../../src/sim/replay.ts';
-import { DataFolder } from '../../../src/store/data-folder.ts';
-import { DurableExchange } from '../../../src/store/durable-exchange.ts';
-import { openJournal } from '../../../src/store/folder-journal.ts';
-import { plainJournal } from '../../../src/store/plain-journal.ts';
-import { recover } from '../../../src/store/recover.ts';
+import { replay } from '../../../src/journal/replay/replay.ts';
+import { DataFolder } from '../../../src/journal-files/data-folder.ts';
+import { DurableExchange } from '../../../src/journal-files/durable-exchange.ts';
+import { openJournal } from '../../../src/journal-files/folder-journal.ts';
+import { plainJournal } from '../../../src/journal-files/plain-journal.ts';
+import { recover } from '../../../src/journal-files/recover.ts';
 import { CONFIG, Flow, openingCommands } from '../engine-flow.ts';
 import { makeMix } from '../mix.ts';
 import { median } from './processes.ts';

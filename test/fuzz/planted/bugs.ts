@@ -33,7 +33,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'vault-forgets-total',
-    file: 'risk/vault.ts',
+    file: 'vault/vault.ts',
     find: 'state.vaultShares += shares;',
     replace: '',
     invariant: 'vaultShares',
@@ -84,7 +84,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'funding-dust-lost',
-    file: 'risk/funding.ts',
+    file: 'funding/funding.ts',
     find: "credit(state, state.insurance, quanta(left), 'rounding');",
     replace: '',
     invariant: 'conservation',
@@ -95,7 +95,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'index-forgets-liquidation',
-    file: 'risk/mark-price.ts',
+    file: 'pricing/mark-price.ts',
     find: 'state.liquidationDue = true;\n  if (changed) emitMark(state, market, mark);',
     replace: 'if (changed) emitMark(state, market, mark);',
     invariant: 'nobodyLiquidatable',

@@ -1,11 +1,11 @@
 /** What a build with a planted bug is asked for: the fuzzer and the engine, all of one build. */
 export { Exchange } from '../../../src/engine/exchange.ts';
 export { drawProfile } from '../../../src/fuzz/draw-profile.ts';
-export { allOf } from '../../../src/fuzz/judge.ts';
-export { runFuzz } from '../../../src/fuzz/run.ts';
+export { allOf } from '../../../src/fuzz/checker.ts';
+export { runFuzz } from '../../../src/fuzz/fuzz-run.ts';
 export { shrink } from '../../../src/fuzz/shrink/shrink.ts';
-export { stateInvariants } from '../../../src/fuzz/state-judge.ts';
-export { streamInvariants } from '../../../src/fuzz/stream-judge.ts';
-export { judgeJournal } from '../../../src/fuzz/judge-journal.ts';
+export { stateInvariants } from '../../../src/fuzz/state-checker.ts';
+export { streamInvariants } from '../../../src/fuzz/stream-checker.ts';
+export { judgeJournal } from '../../../src/fuzz/check-journal.ts';
 export { parseScenario } from '../../../src/scenario/parse.ts';
-export { runScenario } from '../../../src/scenario/run.ts';
+export { runScenario } from '../../../src/scenario/run-scenario.ts';

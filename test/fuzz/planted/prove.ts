@@ -1,7 +1,7 @@
 /** Finds a planted bug in a long run and shrinks it. */
-import type { Judge } from '../../../src/fuzz/judge.ts';
+import type { Judge } from '../../../src/fuzz/checker.ts';
 import { PROFILE_NAMES } from '../../../src/fuzz/profile.ts';
-import type { Failure } from '../../../src/fuzz/run.ts';
+import type { Failure } from '../../../src/fuzz/fuzz-run.ts';
 import type { Shrunk } from '../../../src/fuzz/shrink/shrink.ts';
 import type { PlantedBug } from './bugs.ts';
 import { buildWith, type BuiltFuzzer } from './build.ts';

@@ -68,7 +68,7 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'slice-released-unchecked',
-    file: 'engine/orders/release.ts',
+    file: 'engine/orders/activate.ts',
     find: 'const fault = releaseFault(state, slot, subaccount, exposure, market);',
     replace: 'const fault = null;',
     means: 'a released order is not checked anew',
@@ -76,7 +76,7 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'leg-fires-again-as-new',
-    file: 'engine/orders/release.ts',
+    file: 'engine/orders/activate.ts',
     find: "table.left(slot) < Math.abs(table.lots(slot)) ? 'partiallyFilled' : 'new'",
     replace: "'new'",
     means: 'a leg that was partly filled is new when it fires again',
@@ -84,7 +84,7 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'trigger-wrong-way',
-    file: 'engine/orders/waiting.ts',
+    file: 'engine/orders/pending.ts',
     find: "sells === onProfit ? 'above' : 'below'",
     replace: "sells === onProfit ? 'below' : 'above'",
     means: 'take-profits fire where stop-losses should',
@@ -164,7 +164,7 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'sibling-keeps-cover',
-    file: 'engine/orders/legs.ts',
+    file: 'engine/orders/protective-orders.ts',
     find: '  sibling.siblingFilled += size;\n',
     replace: '',
     means: 'a fill of one leg leaves the other with its whole cover',
@@ -172,7 +172,7 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'cover-of-last-fill-only',
-    file: 'engine/orders/legs.ts',
+    file: 'engine/orders/protective-orders.ts',
     find: 'leg.parentSettled += size;',
     replace: 'leg.parentSettled = size;',
     means: "a leg covers its parent's last fill only",
@@ -180,7 +180,7 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'legs-outlive-position',
-    file: 'engine/orders/legs.ts',
+    file: 'engine/orders/protective-orders.ts',
     find: "reducibleLots(exposure, table.side(slot)) === 0 ? 'positionClosed' : null",
     replace: 'null',
     means: 'legs of a position outlive it',
@@ -188,7 +188,7 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'legs-outlive-parent',
-    file: 'engine/orders/follow-ups.ts',
+    file: 'engine/orders/pending-effects.ts',
     find: '  leg.parentLive = false;\n',
     replace: '',
     means: 'legs wait for a parent that has ended',

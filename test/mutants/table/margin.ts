@@ -4,7 +4,7 @@ import type { Mutant } from '../mutant.ts';
 export const MARGIN_MUTANTS: readonly Mutant[] = [
   {
     id: 'no-unrealised-pnl',
-    file: 'engine/risk/requirement.ts',
+    file: 'engine/margin/requirement.ts',
     find: 'return value - exposure.costQuanta;',
     replace: 'return 0n;',
     means: 'equity leaves out what positions have gained or lost',
@@ -12,7 +12,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'requirement-at-entry',
-    file: 'engine/risk/requirement.ts',
+    file: 'engine/margin/requirement.ts',
     find: 'const value = notional(worst, mustMark(market), market.spec.quantaPerTickLot);',
     replace:
       'const value = worst === Math.abs(exposure.positionLots) ? (exposure.costQuanta < 0n ? -exposure.costQuanta : exposure.costQuanta) : notional(worst, mustMark(market), market.spec.quantaPerTickLot);',
@@ -21,7 +21,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'maintenance-at-index',
-    file: 'engine/risk/requirement.ts',
+    file: 'engine/margin/requirement.ts',
     find: 'const value = notional(size, mustMark(market), market.spec.quantaPerTickLot);',
     replace:
       'const value = notional(size, market.indexTicks ?? mustMark(market), market.spec.quantaPerTickLot);',
@@ -30,7 +30,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'worst-case-forgets-asks',
-    file: 'engine/risk/requirement.ts',
+    file: 'engine/margin/requirement.ts',
     find: 'Math.max(Math.abs(positionLots + bidLots), Math.abs(positionLots - askLots))',
     replace: 'Math.abs(positionLots + bidLots)',
     means: 'the worst case counts bids only',
@@ -38,7 +38,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'worst-case-nets-orders',
-    file: 'engine/risk/requirement.ts',
+    file: 'engine/margin/requirement.ts',
     find: 'Math.max(Math.abs(positionLots + bidLots), Math.abs(positionLots - askLots))',
     replace: 'Math.abs(positionLots + bidLots - askLots)',
     means: 'bids and asks are set off against each other',
@@ -46,7 +46,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'tier-rate-for-all',
-    file: 'engine/risk/requirement.ts',
+    file: 'engine/margin/requirement.ts',
     find: 'weighted += (top - tier.floorQuanta) * BigInt(tier[rate]);',
     replace: 'weighted = top * BigInt(tier[rate]);',
     means: "the highest tier's rate holds for the whole notional",
@@ -54,7 +54,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'requirement-rounds-down',
-    file: 'engine/risk/requirement.ts',
+    file: 'engine/margin/requirement.ts',
     find: 'return divCeil(weighted, BIG_PPM);',
     replace: 'return weighted / BIG_PPM;',
     means: 'requirements are rounded down',
@@ -62,7 +62,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'own-rate-ignored',
-    file: 'engine/risk/requirement.ts',
+    file: 'engine/margin/requirement.ts',
     find: 'if (ownMarginPpm === 0) return required;',
     replace: 'if (ownMarginPpm >= 0) return required;',
     means: "an account's own margin ratio does not raise its requirement",
@@ -70,7 +70,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'resting-loss-forgotten',
-    file: 'engine/risk/margin.ts',
+    file: 'engine/margin/margin.ts',
     find: 'if (distance > 0) cost += notional(lots(left), priceTicks(distance), unit);',
     replace: '',
     means: 'the worst case leaves out what resting orders lose against the mark',
@@ -78,7 +78,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'resting-originator-fee-forgotten',
-    file: 'engine/risk/margin.ts',
+    file: 'engine/margin/margin.ts',
     find: 'ppm(makerRate + table.originatorFeePpm(slot))',
     replace: 'ppm(makerRate)',
     means: "the worst case leaves out the originators' fees of resting orders",
@@ -86,7 +86,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'new-order-fee-forgotten',
-    file: 'engine/risk/margin.ts',
+    file: 'engine/margin/margin.ts',
     find: '  free -= feeOfFill(size, feePrice, unit, rate);\n',
     replace: '',
     means: "a new order's own fee is left out of its worst case",
@@ -94,7 +94,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'fast-bound-too-wide',
-    file: 'engine/risk/room.ts',
+    file: 'engine/margin/margin-fast-accept.ts',
     find: 'if (subaccount.exposureCount === 1) return cash + here > SPARE;',
     replace: 'if (subaccount.exposureCount === 1) return cash + here > -SPARE;',
     means: 'the bound that saves the exact check says yes to who is a dollar short',
@@ -102,7 +102,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'fast-bound-forgets-orders',
-    file: 'engine/risk/margin.ts',
+    file: 'engine/margin/margin.ts',
     find: 'const costs = restingBound(state, exposure, market) + own;',
     replace: 'const costs = own;',
     means: 'the bound that saves the exact check forgets what resting orders cost',
@@ -110,7 +110,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'fast-bound-forgets-other-markets',
-    file: 'engine/risk/room.ts',
+    file: 'engine/margin/margin-fast-accept.ts',
     find: 'if (subaccount.exposureCount === 1) return',
     replace: 'if (subaccount.exposureCount > 0) return',
     means: 'the bound that saves the exact check forgets what other markets require',
@@ -118,7 +118,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'fast-bound-of-isolated-at-mark',
-    file: 'engine/risk/room.ts',
+    file: 'engine/margin/margin-fast-accept.ts',
     find: 'Math.max(mustMark(market), exposure.highestPrice, priceTicks)',
     replace: 'mustMark(market)',
     means:
@@ -127,7 +127,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'fill-fee-forgotten',
-    file: 'engine/risk/margin.ts',
+    file: 'engine/margin/margin.ts',
     find: 'const equityAfter = equity + counted - (fees.protocol + fees.originator);',
     replace: 'const equityAfter = equity + counted;',
     means: 'a fill is affordable although its fee is not',
@@ -135,7 +135,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'fill-loss-forgotten',
-    file: 'engine/risk/margin.ts',
+    file: 'engine/margin/margin.ts',
     find: 'const value = notional(fillLots, mark, unit) - notional(fillLots, price, unit);',
     replace: 'const value = 0n;',
     means: 'a fill is affordable although its loss against the mark is not',
@@ -143,7 +143,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'reducing-is-always-allowed',
-    file: 'engine/risk/margin.ts',
+    file: 'engine/margin/margin.ts',
     find: 'return equityAfter * before >= equity * afterwards;',
     replace: 'return true;',
     means: 'a reducing fill may leave the account worse against maintenance',
@@ -151,7 +151,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'reducing-into-debt',
-    file: 'engine/risk/margin.ts',
+    file: 'engine/margin/margin.ts',
     find: 'if (!reducing || equityAfter < 0n) return false;',
     replace: 'if (!reducing) return false;',
     means: 'a reducing fill may leave a negative equity',
@@ -159,7 +159,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'flip-counts-as-reducing',
-    file: 'engine/risk/margin.ts',
+    file: 'engine/margin/margin.ts',
     find: 'Math.abs(after) < Math.abs(position) && after * position >= 0',
     replace: 'Math.abs(after) < Math.abs(position)',
     means: 'a fill that flips a position counts as reducing when the other side is smaller',
@@ -167,7 +167,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'closing-orders-add-up',
-    file: 'engine/risk/margin.ts',
+    file: 'engine/margin/margin.ts',
     find: 'exposure.askLots + size <= position',
     replace: 'size <= position',
     means: 'several orders that each close the position are accepted together without margin',
@@ -175,7 +175,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'isolated-profit-is-free-cross',
-    file: 'engine/risk/margin.ts',
+    file: 'engine/margin/margin.ts',
     find: '    if (!exposure.isolated) {\n      parts.free += admittedUpnl(exposure, market);',
     replace: '    parts.free += admittedUpnl(exposure, market);\n    if (!exposure.isolated) {',
     means: 'the profit of isolated positions counts as free cross collateral',
@@ -183,7 +183,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'isolated-orders-hold-nothing',
-    file: 'engine/risk/margin.ts',
+    file: 'engine/margin/margin.ts',
     find: 'if (exposure.isolated) return isolatedHold(state, subaccount, exposure, market);\n  const worst',
     replace: 'if (exposure.isolated) return 0n;\n  const worst',
     means: 'open orders of isolated markets hold nothing of the cash',
@@ -191,7 +191,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'isolated-share-rounds-up',
-    file: 'engine/risk/isolated.ts',
+    file: 'engine/margin/isolated-margin.ts',
     find: 'floorBig(margin * BigInt(closed), BigInt(size))',
     replace: 'divCeil(margin * BigInt(closed), BigInt(size))',
     means: 'the margin that a partial close gives back is rounded up',
@@ -199,7 +199,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'isolated-loss-touches-cash',
-    file: 'engine/risk/isolated.ts',
+    file: 'engine/margin/isolated-margin.ts',
     find: 'returned = maxBig(0n, share + pnl - closingFee + received);',
     replace: 'returned = share + pnl - closingFee + received;',
     means: 'a loss beyond the margin of what closes is taken from the cash',
@@ -207,7 +207,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'isolated-margin-rounds-down',
-    file: 'engine/risk/isolated.ts',
+    file: 'engine/margin/isolated-margin.ts',
     find: 'divCeil(opened * BigInt(ownRate(exposure, market)), BIG_PPM)',
     replace: '(opened * BigInt(ownRate(exposure, market))) / BIG_PPM',
     means: 'the margin of an opening fill is rounded down',
@@ -215,7 +215,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'isolated-margin-at-market-rate',
-    file: 'engine/risk/isolated.ts',
+    file: 'engine/margin/isolated-margin.ts',
     find: 'Math.max(exposure.ownMarginPpm, firstInitialPpm(market))',
     replace: 'firstInitialPpm(market)',
     means: "an isolated position opens at the market's rate instead of its own",
@@ -223,7 +223,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'isolated-opens-below-maintenance',
-    file: 'engine/risk/isolated.ts',
+    file: 'engine/margin/isolated-margin.ts',
     find: '  if (equityAfter < maintenanceAfter) return false;\n',
     replace: '',
     means: 'an isolated position may open below its maintenance',
@@ -231,7 +231,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'ratio-raised-without-cover',
-    file: 'engine/risk/margin-mode.ts',
+    file: 'engine/margin/margin-mode.ts',
     find: 'return free >= 0n && (moved <= 0n || subaccount.cash >= moved);',
     replace: 'return true;',
     means: 'a margin ratio may be raised without the collateral for it',
@@ -239,7 +239,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'lower-ratio-frees-all',
-    file: 'engine/risk/margin-mode.ts',
+    file: 'engine/margin/margin-mode.ts',
     find: 'return lacks < most ? most : lacks;',
     replace: 'return most;',
     means: 'lowering the ratio of an isolated position frees its whole margin',
@@ -247,7 +247,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'mode-switch-with-waiting-orders',
-    file: 'engine/risk/margin-mode.ts',
+    file: 'engine/margin/margin-mode.ts',
     find: ' || exposure.waitingOrders !== 0',
     replace: '',
     means: 'the margin mode may be switched while orders wait',
@@ -255,7 +255,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'margin-update-reuses-nonce',
-    file: 'engine/risk/margin-mode.ts',
+    file: 'engine/margin/margin-mode.ts',
     find: '  account.nonces.use(delegate, command.nonce);\n',
     replace: '',
     means: 'a margin update does not use up its nonce',
@@ -263,7 +263,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'ratio-below-market',
-    file: 'engine/risk/margin-mode.ts',
+    file: 'engine/margin/margin-mode.ts',
     find: 'if (marginPpm < firstInitialPpm(market))',
     replace: 'if (marginPpm < (market.spec.tiers[0]?.maintenanceMarginPpm ?? 0))',
     means: "an account may set a margin ratio below the market's",

@@ -45,7 +45,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'band-rounds-outward',
-    file: 'engine/risk/price-band.ts',
+    file: 'engine/pricing/price-band.ts',
     find: 'side * floorDiv(mark * market.spec.priceBandPpm, PPM)',
     replace: 'side * (floorDiv(mark * market.spec.priceBandPpm, PPM) + 1)',
     means: 'the band is a tick wider than it may be',
@@ -53,7 +53,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'rest-within-twenty-bands',
-    file: 'engine/risk/price-band.ts',
+    file: 'engine/pricing/price-band.ts',
     find: 'const RESTING_BANDS = 10;',
     replace: 'const RESTING_BANDS = 20;',
     means: 'orders rest up to twenty bands from the mark',
@@ -125,7 +125,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'frozen-a-moment-early',
-    file: 'engine/risk/freshness.ts',
+    file: 'engine/pricing/freshness.ts',
     find: 'market.freezeDueUs = state.nowUs + state.config.indexStaleUs + 1;',
     replace: 'market.freezeDueUs = state.nowUs + state.config.indexStaleUs;',
     means: 'a market freezes when its price has exactly the allowed age',

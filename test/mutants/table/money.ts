@@ -36,7 +36,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'fee-rounds-down',
-    file: 'engine/risk/fees.ts',
+    file: 'engine/accounts/fees.ts',
     find: 'product > 0 ? ceilDiv(product, PPM)',
     replace: 'product > 0 ? floorDiv(product, PPM)',
     means: 'a fee is rounded down',
@@ -44,7 +44,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'rebate-rounds-up',
-    file: 'engine/risk/fees.ts',
+    file: 'engine/accounts/fees.ts',
     find: '0 - floorDiv(-product, PPM)',
     replace: '0 - ceilDiv(-product, PPM)',
     means: 'a maker rebate is rounded in favour of the maker',
@@ -60,7 +60,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'fee-share-to-wrong-account',
-    file: 'engine/risk/fees.ts',
+    file: 'engine/accounts/fees.ts',
     find: "credit(state, state.vault, quanta(bigOf(vault)), 'feeShare');",
     replace: "credit(state, state.treasury, quanta(bigOf(vault)), 'feeShare');",
     means: "the vault's share of fees goes to the treasury",
@@ -68,7 +68,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'insurance-share-at-vault-rate',
-    file: 'engine/risk/fees.ts',
+    file: 'engine/accounts/fees.ts',
     find: 'floorDiv(net * insuranceFeeSharePpm, PPM)',
     replace: 'floorDiv(net * vaultFeeSharePpm, PPM)',
     means: "insurance is paid the vault's share of fees",
@@ -196,7 +196,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'withdraw-all-but-initial',
-    file: 'engine/risk/margin.ts',
+    file: 'engine/margin/margin.ts',
     find: 'maxBig(figures.initial, divCeil(figures.notional, 10n))',
     replace: 'figures.initial',
     means: 'withdrawals leave the initial requirement, but not 10 % of the notional',
@@ -204,7 +204,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'withdraw-unrealised-profit',
-    file: 'engine/risk/margin.ts',
+    file: 'engine/margin/margin.ts',
     find: 'const available = subaccount.cash < free ? subaccount.cash : free;',
     replace: 'const available = free;',
     means: 'unrealised profit may be withdrawn',
@@ -212,7 +212,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'isolated-excess-of-profit',
-    file: 'engine/risk/margin.ts',
+    file: 'engine/margin/margin.ts',
     find: 'const available = exposure.marginQuanta < excess ? exposure.marginQuanta : excess;',
     replace: 'const available = excess;',
     means: 'unrealised profit of an isolated position may be taken out of its margin',

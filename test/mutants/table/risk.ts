@@ -4,7 +4,7 @@ import type { Mutant } from '../mutant.ts';
 export const RISK_MUTANTS: readonly Mutant[] = [
   {
     id: 'mark-not-clamped',
-    file: 'engine/risk/recompute-mark.ts',
+    file: 'engine/pricing/recompute-mark.ts',
     find: 'return priceTicks(Math.max(1, Math.min(index + room, Math.max(index - room, raw))));',
     replace: 'return raw;',
     means: 'the mark strays from the index beyond its bounds',
@@ -12,7 +12,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'ema-steps-one-second',
-    file: 'engine/risk/basis-ema.ts',
+    file: 'engine/pricing/basis-ema.ts',
     find: 'timesOver(distance, Math.min(EMA_SECONDS, seconds), EMA_SECONDS)',
     replace: 'timesOver(distance, 1, EMA_SECONDS)',
     means: 'a lazy step of the EMA counts as one second however long it was',
@@ -20,7 +20,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'ema-samples-backwards',
-    file: 'engine/risk/basis-ema.ts',
+    file: 'engine/pricing/basis-ema.ts',
     find: '  advanceTo(market, second - 1);\n  market.emaSampleHalfTicks = basisHalfTicks(market);',
     replace:
       '  market.emaSampleHalfTicks = basisHalfTicks(market);\n  advanceTo(market, second - 1);',
@@ -29,7 +29,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'ema-floor-truncates',
-    file: 'engine/risk/recompute-mark.ts',
+    file: 'engine/pricing/recompute-mark.ts',
     find: 'floorDiv(market.emaMicroTicks, MICRO)',
     replace: 'Math.trunc(market.emaMicroTicks / MICRO)',
     means: 'a negative basis is cut off toward zero',
@@ -37,7 +37,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'mark-without-last',
-    file: 'engine/risk/recompute-mark.ts',
+    file: 'engine/pricing/recompute-mark.ts',
     find: 'const last = clippedLast(market);',
     replace: 'const last: number | null = null;',
     means: 'the mark leaves out the last price',
@@ -45,7 +45,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'median-is-mean',
-    file: 'engine/risk/recompute-mark.ts',
+    file: 'engine/pricing/recompute-mark.ts',
     find: 'return priceTicks(Math.max(low, Math.min(high, last)));',
     replace: 'return priceTicks(floorDiv(low + high + last, 3));',
     means: 'the mark is the mean of its legs',
@@ -53,7 +53,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'mark-due-now',
-    file: 'engine/risk/mark-price.ts',
+    file: 'engine/pricing/mark-price.ts',
     find: 'market.markDueUs = floorTo(state.nowUs, SECOND_US) + SECOND_US;',
     replace: 'market.markDueUs = state.nowUs + SECOND_US;',
     means: 'the mark is recomputed a second after a change instead of at whole seconds',
@@ -61,7 +61,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'funding-rounds-for-receiver',
-    file: 'engine/risk/funding.ts',
+    file: 'engine/funding/funding.ts',
     find: 'remainder > 0 ? whole + 1 : whole',
     replace: 'remainder > 0 ? whole + 1 : remainder < 0 ? whole - 1 : whole',
     means: 'what a receiver of funding gets is rounded up',
@@ -69,7 +69,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'funding-skips-shorts',
-    file: 'engine/risk/funding.ts',
+    file: 'engine/funding/funding.ts',
     find: '      positions += 1;\n',
     replace: '      positions += 1;\n      if (exposure.positionLots < 0) continue;\n',
     means: 'one leg of funding is skipped: shorts neither pay nor receive',
@@ -77,7 +77,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'funding-at-mark',
-    file: 'engine/risk/funding.ts',
+    file: 'engine/funding/funding.ts',
     find: 'fundingPayment(exposure.positionLots, index, market.spec.quantaPerTickLot, rate)',
     replace:
       'fundingPayment(exposure.positionLots, market.markTicks ?? index, market.spec.quantaPerTickLot, rate)',
@@ -86,7 +86,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'funding-of-few-samples',
-    file: 'engine/risk/funding.ts',
+    file: 'engine/funding/funding.ts',
     find: 'samples * 2 * config.sampleIntervalUs < config.intervalUs || samples === 0',
     replace: 'samples === 0',
     means: 'a rate is made of fewer than half of the samples',
@@ -94,7 +94,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'interest-not-clamped-around-premium',
-    file: 'engine/risk/funding.ts',
+    file: 'engine/funding/funding.ts',
     find: 'config.interestPpb - premium, config.interestClampPpb',
     replace: 'config.interestPpb, config.interestClampPpb',
     means: 'interest is added to the premium without regard to it',
@@ -102,7 +102,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'funding-without-cap',
-    file: 'engine/risk/funding.ts',
+    file: 'engine/funding/funding.ts',
     find: 'return ppb(clamp(rate, cap));',
     replace: 'return ppb(rate);',
     means: 'the funding rate has no cap',
@@ -110,7 +110,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'premium-of-bids-only',
-    file: 'engine/risk/funding.ts',
+    file: 'engine/funding/funding.ts',
     find: 'above > 0n ? above : below < 0n ? below : 0n',
     replace: 'above > 0n ? above : 0n',
     means: 'a book below the index makes no premium',
@@ -118,7 +118,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'impact-price-of-last-level',
-    file: 'engine/risk/impact-price.ts',
+    file: 'engine/pricing/impact-price.ts',
     find: 'return { ticks: wanted * price, of: before + (wanted - filled) };',
     replace: 'return { ticks: wanted * price, of: wanted };',
     means: 'the impact price is that of the last level reached',
@@ -126,7 +126,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'isolated-funding-from-cash',
-    file: 'engine/risk/funding.ts',
+    file: 'engine/funding/funding.ts',
     find: "if (exposure.isolated) creditMargin(state, exposure, -paid, 'funding');",
     replace: "if (exposure.positionLots === 0) creditMargin(state, exposure, -paid, 'funding');",
     means: 'funding of an isolated position is paid from cash',
@@ -134,7 +134,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'funding-liquidates-nobody',
-    file: 'engine/risk/funding.ts',
+    file: 'engine/funding/funding.ts',
     find: '    state.liquidationDue = true;\n',
     replace: '',
     means: 'who falls below maintenance by funding is not looked at',
@@ -142,7 +142,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'funding-leaves-bounds',
-    file: 'engine/risk/funding.ts',
+    file: 'engine/funding/funding.ts',
     find: '      if (paid > 0n) state.doubt(subaccount);\n',
     replace: '',
     means: 'who paid funding keeps the bounds of liquidation from before',
@@ -150,7 +150,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'equality-is-liquidated',
-    file: 'engine/risk/risk-unit.ts',
+    file: 'engine/margin/risk-unit.ts',
     find: 'return equity < maintenance;',
     replace: 'return equity < maintenance || (equity === maintenance && maintenance > 0n);',
     means: 'equity equal to maintenance is liquidated',
@@ -158,7 +158,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'safest-first',
-    file: 'engine/risk/risk-unit.ts',
+    file: 'engine/margin/risk-unit.ts',
     find: 'if (left !== right) return left < right ? -1 : 1;',
     replace: 'if (left !== right) return left < right ? 1 : -1;',
     means: 'the least endangered is liquidated first',
@@ -166,7 +166,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'margin-shared-by-positions',
-    file: 'engine/risk/endangered.ts',
+    file: 'engine/liquidation/endangered.ts',
     find: 'const share = count > 0n && slack > 0n ? slack / count : 0n;',
     replace: 'const share = count > 0n && slack > 0n ? slack : 0n;',
     means: 'each position may lose what all of them may lose together before a risk check',
@@ -174,7 +174,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'short-bound-a-tick-wide',
-    file: 'engine/risk/liquidation-index.ts',
+    file: 'engine/liquidation/liquidation-index.ts',
     find: 'mark > short.safeTicks',
     replace: 'mark > short.safeTicks + 1',
     means: 'shorts are looked at a tick late',
@@ -182,7 +182,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'book-until-bankrupt',
-    file: 'engine/risk/liquidation.ts',
+    file: 'engine/liquidation/liquidation.ts',
     find: 'return equity * 3n >= maintenance * 2n;',
     replace: 'return equity >= 0n;',
     means: 'the book is tried below two thirds of maintenance',
@@ -190,7 +190,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'smallest-position-first',
-    file: 'engine/risk/liquidation.ts',
+    file: 'engine/liquidation/liquidation.ts',
     find: 'a.value > b.value ? -1 : 1',
     replace: 'a.value > b.value ? 1 : -1',
     means: 'the smallest position is sold first',
@@ -198,7 +198,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'no-slices',
-    file: 'engine/risk/liquidation.ts',
+    file: 'engine/liquidation/liquidation.ts',
     find: 'return Math.min(size, slice);',
     replace: 'return size;',
     means: 'large positions are sold at once',
@@ -206,7 +206,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'slice-of-what-is-left',
-    file: 'engine/risk/liquidation.ts',
+    file: 'engine/liquidation/liquidation.ts',
     find: 'divCeil(BigInt(began) * BigInt(liquidationSlicePpm), BigInt(PPM))',
     replace: 'divCeil(BigInt(size) * BigInt(liquidationSlicePpm), BigInt(PPM))',
     means: 'a slice is a part of what is left, not of what there was',
@@ -214,7 +214,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'liquidation-fee-at-mark',
-    file: 'engine/risk/liquidation-order.ts',
+    file: 'engine/liquidation/liquidation-order.ts',
     find: 'ppmOfCeil(value, state.config.liquidationFeePpm)',
     replace:
       'ppmOfCeil(notional(lots(size), market.markTicks ?? price, market.spec.quantaPerTickLot), state.config.liquidationFeePpm)',
@@ -223,7 +223,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'engine-order-without-limit',
-    file: 'engine/risk/liquidation-order.ts',
+    file: 'engine/liquidation/liquidation-order.ts',
     find: 'Math.max(band, limit, near, 1) : Math.min(band, limit, near)',
     replace: 'Math.max(band, near, 1) : Math.min(band, near)',
     means: 'engine orders sell below the price of bankruptcy',
@@ -231,7 +231,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'engine-order-meets-its-owner',
-    file: 'engine/risk/liquidation-order.ts',
+    file: 'engine/liquidation/liquidation-order.ts',
     find: 'if (maker.account === owner.account) {',
     replace: 'if (maker === owner) {',
     means: 'a liquidated account buys from itself in another subaccount',
@@ -239,7 +239,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'isolated-cancels-everything',
-    file: 'engine/risk/liquidation-step.ts',
+    file: 'engine/liquidation/liquidation-step.ts',
     find: 'if (unit.market === null || table.market(slot) === unit.market) slots.push(slot);',
     replace: 'slots.push(slot);',
     means: 'liquidating an isolated position cancels the orders of other markets',
@@ -247,7 +247,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'vault-takes-anything',
-    file: 'engine/risk/takeover.ts',
+    file: 'engine/liquidation/takeover.ts',
     find: '  return free >= 0n;\n',
     replace: '  return true;\n',
     means: 'the vault takes positions over that it cannot afford',
@@ -255,7 +255,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'takeover-pays-nothing',
-    file: 'engine/risk/takeover.ts',
+    file: 'engine/liquidation/takeover.ts',
     find: 'const payment = minBig(left, maxBig(0n, half - given));',
     replace: 'const payment = 0n;',
     means: 'the vault is paid nothing for a position that it takes over',
@@ -263,7 +263,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'bankruptcy-price-other-side',
-    file: 'engine/risk/bankruptcy.ts',
+    file: 'engine/liquidation/bankruptcy.ts',
     find: 'long ? BIG_PPM - BigInt(feePpm) : BIG_PPM + BigInt(feePpm)',
     replace: 'long ? BIG_PPM + BigInt(feePpm) : BIG_PPM - BigInt(feePpm)',
     means: 'the limit of an engine order moves the wrong way by the fee',
@@ -271,7 +271,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'least-profit-deleveraged-first',
-    file: 'engine/risk/adl.ts',
+    file: 'engine/liquidation/adl.ts',
     find: 'if (left !== right) return left > right ? -1 : 1;',
     replace: 'if (left !== right) return left > right ? 1 : -1;',
     means: 'who gained least with the least leverage is deleveraged first',
@@ -279,7 +279,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'leverage-does-not-rank',
-    file: 'engine/risk/adl.ts',
+    file: 'engine/liquidation/adl.ts',
     find: 'class: fallsBelow ? 4 : 0, top: upnl * value, bottom: cost * own',
     replace: 'class: fallsBelow ? 4 : 0, top: upnl, bottom: cost',
     means: 'the order of auto-deleveraging is by profit alone, whatever the leverage',
@@ -287,7 +287,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'charge-dust-to-shortfall',
-    file: 'engine/risk/clearing-plan.ts',
+    file: 'engine/liquidation/clearing-plan.ts',
     find: 'if (given > 0n) continue;',
     replace: 'if (given > 0n) continue;\n    break;',
     means: 'what does not divide among the parties goes to the shortfall although they have room',
@@ -295,7 +295,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'deleverage-own-side',
-    file: 'engine/risk/adl.ts',
+    file: 'engine/liquidation/adl.ts',
     find: 'if (exposure.positionLots > 0 === side > 0) holders.push(exposure);',
     replace: 'if (exposure.positionLots > 0 !== side > 0) holders.push(exposure);',
     means: 'auto-deleveraging closes against holders of the same side',
@@ -303,7 +303,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'mint-at-burn-price',
-    file: 'engine/risk/vault.ts',
+    file: 'engine/vault/vault.ts',
     find: "(side === 'burn') === long",
     replace: "(side === 'burn') !== long",
     means: 'shares are minted low and burned high',
@@ -311,7 +311,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'burn-rounds-for-holder',
-    file: 'engine/risk/vault.ts',
+    file: 'engine/vault/vault.ts',
     find: 'divCeil(amount * (state.vaultShares + VIRTUAL), value + VIRTUAL)',
     replace: '(amount * (state.vaultShares + VIRTUAL)) / (value + VIRTUAL)',
     means: 'shares that a payout burns are rounded down',
@@ -319,7 +319,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'mint-rounds-up',
-    file: 'engine/risk/vault.ts',
+    file: 'engine/vault/vault.ts',
     find: 'const shares = (amount * (state.vaultShares + VIRTUAL)) / (value + VIRTUAL);',
     replace: 'const shares = divCeil(amount * (state.vaultShares + VIRTUAL), value + VIRTUAL);',
     means: 'shares that a deposit mints are rounded up',
@@ -327,7 +327,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'no-virtual-shares',
-    file: 'engine/risk/vault.ts',
+    file: 'engine/vault/vault.ts',
     find: 'const shares = (amount * (state.vaultShares + VIRTUAL)) / (value + VIRTUAL);',
     replace:
       'const shares = state.vaultShares === 0n ? amount : (amount * state.vaultShares) / (value > 0n ? value : 1n);',
@@ -336,7 +336,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'lock-up-of-first-deposit',
-    file: 'engine/risk/vault.ts',
+    file: 'engine/vault/vault.ts',
     find: 'if (endsUs > holder.lockupEndsAtUs) holder.lockupEndsAtUs = endsUs;',
     replace: 'if (holder.lockupEndsAtUs === 0) holder.lockupEndsAtUs = endsUs;',
     means: 'a further deposit does not extend the lock-up',
@@ -344,7 +344,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'lock-up-a-moment-long',
-    file: 'engine/risk/vault.ts',
+    file: 'engine/vault/vault.ts',
     find: 'state.nowUs < holder.lockupEndsAtUs',
     replace: 'state.nowUs <= holder.lockupEndsAtUs',
     means: 'shares are locked at the very end of their lock-up',

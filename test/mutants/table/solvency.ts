@@ -4,7 +4,7 @@ import type { Mutant } from '../mutant.ts';
 export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   {
     id: 'last-not-clipped',
-    file: 'engine/risk/recompute-mark.ts',
+    file: 'engine/pricing/recompute-mark.ts',
     find: 'return Math.max(quotes.bid, Math.min(quotes.ask, last));',
     replace: 'return last;',
     means: 'the last price counts in the mark however far it is from the book',
@@ -12,7 +12,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'samples-without-key',
-    file: 'engine/risk/sampling.ts',
+    file: 'engine/pricing/sampling.ts',
     find: 'halfSipHash(state.samplingKey, [',
     replace: 'halfSipHash({ k0: 0, k1: 0 }, [',
     means: 'the instants of samples do not depend on the secret seed',
@@ -20,7 +20,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'samples-at-boundaries',
-    file: 'engine/risk/sampling.ts',
+    file: 'engine/pricing/sampling.ts',
     find: 'return n * lengthUs + 1 + offset;',
     replace: 'return n * lengthUs;',
     means: 'samples are taken at whole seconds and intervals',
@@ -28,7 +28,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'markets-sampled-together',
-    file: 'engine/risk/sampling.ts',
+    file: 'engine/pricing/sampling.ts',
     find: '[kind, market.id, n | 0,',
     replace: '[kind, 0, n | 0,',
     means: 'all markets are sampled at the same instants',
@@ -36,7 +36,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'basis-not-clamped',
-    file: 'engine/risk/basis-ema.ts',
+    file: 'engine/pricing/basis-ema.ts',
     find: 'return Math.min(room, Math.max(-room, quotes.bid + quotes.ask - 2 * index));',
     replace: 'return quotes.bid + quotes.ask - 2 * index;',
     means: 'quotes beyond the deviation count in full in the EMA',
@@ -44,7 +44,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'thin-book-keeps-basis',
-    file: 'engine/risk/basis-ema.ts',
+    file: 'engine/pricing/basis-ema.ts',
     find: 'if (quotes === null) return 0;',
     replace: 'if (quotes === null) return market.emaSampleHalfTicks;',
     means: 'a book that is too thin leaves the basis as it was',
@@ -52,7 +52,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'frozen-ema-goes-on',
-    file: 'engine/risk/basis-ema.ts',
+    file: 'engine/pricing/basis-ema.ts',
     find: '  market.emaSecond = floorDiv(state.nowUs, SECOND_US);\n',
     replace: '',
     means: 'the seconds for which a market was frozen count in the EMA',
@@ -60,7 +60,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'freeze-checks-nobody',
-    file: 'engine/risk/freshness.ts',
+    file: 'engine/pricing/freshness.ts',
     find: '    market.liquidationDue = true;\n    markHoldersForRiskCheck(state, market);\n',
     replace: '',
     means: 'a freeze or thaw leaves holders without a risk check',
@@ -68,7 +68,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'freeze-leaves-vault-order',
-    file: 'engine/risk/freshness.ts',
+    file: 'engine/pricing/freshness.ts',
     find: "  if (slot !== NONE) endOrder(state, slot, 'expired', 'expired');",
     replace: '',
     means: 'the order by which the vault leaves stays in a market that freezes',
@@ -84,7 +84,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'frozen-gain-opens',
-    file: 'engine/risk/requirement.ts',
+    file: 'engine/margin/requirement.ts',
     find: 'return market.frozen && upnl > 0n ? 0n : upnl;',
     replace: 'return upnl;',
     means: 'the gain of a frozen position counts for orders and withdrawals',
@@ -92,7 +92,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'frozen-haircut-forgotten',
-    file: 'engine/risk/requirement.ts',
+    file: 'engine/margin/requirement.ts',
     find: 'return frozen === 0n ? 0n : ppmOfCeil(quanta(frozen), haircutPpm);',
     replace: 'return 0n;',
     means: 'nothing is deducted for positions in frozen markets',
@@ -100,7 +100,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'frozen-gain-without-bound',
-    file: 'engine/risk/risk-unit.ts',
+    file: 'engine/margin/risk-unit.ts',
     find: 'return equity + minBig(frozenGains, frozenMaintenance);',
     replace: 'return equity + frozenGains;',
     means: 'the whole gain of frozen positions protects from liquidation',
@@ -108,7 +108,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'frozen-gain-never-counts',
-    file: 'engine/risk/risk-unit.ts',
+    file: 'engine/margin/risk-unit.ts',
     find: 'return equity + minBig(frozenGains, frozenMaintenance);',
     replace: 'return equity;',
     means: 'the gain of frozen positions does not even cover their own maintenance',
@@ -116,7 +116,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'frozen-position-liquidated',
-    file: 'engine/risk/risk-unit.ts',
+    file: 'engine/margin/risk-unit.ts',
     find: 'return this.positions().filter(({ market }) => !state.market(market).frozen);',
     replace: 'return this.positions();',
     means: 'positions in frozen markets are liquidated at their stale price',
@@ -124,7 +124,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'frozen-market-funds',
-    file: 'engine/risk/funding.ts',
+    file: 'engine/funding/funding.ts',
     find: 'return !market.frozen && hasFreshIndex(state, market);',
     replace: 'return hasFreshIndex(state, market);',
     means: 'a frozen market pays funding',
@@ -132,7 +132,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'vault-frozen-at-mark',
-    file: 'engine/risk/vault.ts',
+    file: 'engine/vault/vault.ts',
     find: '(low ? -1 : 1) * state.config.frozenHaircutPpm',
     replace: '(low ? -1 : 1) * 0',
     means: 'shares count frozen positions of the vault at the stale mark',
@@ -140,7 +140,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'settles-at-mark',
-    file: 'engine/risk/settlement-price.ts',
+    file: 'engine/pricing/settlement-price.ts',
     find: 'return market.indexTicks ?? mustMark(market);',
     replace: 'return mustMark(market);',
     means: 'bankrupts are closed at the mark, which quotes can push',
@@ -148,7 +148,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'takeover-at-mark',
-    file: 'engine/risk/settlement-price.ts',
+    file: 'engine/pricing/settlement-price.ts',
     find: 'side > 0 ? Math.min(mark, index) : Math.max(mark, index)',
     replace: 'mark',
     means: 'the vault takes positions over at the mark although the index is worse for their owner',
@@ -156,7 +156,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'moves-outlive-their-step',
-    file: 'engine/risk/settlement-price.ts',
+    file: 'engine/pricing/settlement-price.ts',
     find: 'market.markStep === state.step ? market.markBeforeTicks : null',
     replace: 'market.markBeforeTicks',
     means: 'a move of an earlier step is charged to the counterparties of a later one',
@@ -164,7 +164,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'engine-order-far-from-index',
-    file: 'engine/risk/liquidation-order.ts',
+    file: 'engine/liquidation/liquidation-order.ts',
     find: 'Math.max(band, limit, near, 1) : Math.min(band, limit, near)',
     replace: 'Math.max(band, limit, 1) : Math.min(band, limit)',
     means: 'engine orders fill further from the index than half of maintenance',
@@ -172,7 +172,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'takeover-takes-all-equity',
-    file: 'engine/risk/takeover.ts',
+    file: 'engine/liquidation/takeover.ts',
     find: 'const payment = minBig(left, maxBig(0n, half - given));',
     replace: 'const payment = left;',
     means: 'all of the equity that is left passes to the vault',
@@ -180,7 +180,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'takeover-distance-forgotten',
-    file: 'engine/risk/takeover.ts',
+    file: 'engine/liquidation/takeover.ts',
     find: 'maxBig(0n, half - given)',
     replace: 'half',
     means: 'the vault is paid half of maintenance beside a better price',
@@ -188,7 +188,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'vault-in-self-priced-market',
-    file: 'engine/risk/takeover.ts',
+    file: 'engine/liquidation/takeover.ts',
     find: '    if (isSelfPriced(market)) return false;\n',
     replace: '',
     means: 'the vault takes positions over where only traders make the price',
@@ -196,7 +196,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'charge-without-bound',
-    file: 'engine/risk/clearing-plan.ts',
+    file: 'engine/liquidation/clearing-plan.ts',
     find: 'bound: money(lots, tickLot, move),',
     replace: 'bound: 1n << 200n,',
     means: 'a counterparty is charged more than it gained in this step',
@@ -204,7 +204,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'charge-beyond-equity',
-    file: 'engine/risk/clearing-plan.ts',
+    file: 'engine/liquidation/clearing-plan.ts',
     find: 'unit.isHouse ? most : minBig(most, left.get(unit) ?? 0n)',
     replace: 'most',
     means: 'a counterparty is charged more than its equity',
@@ -212,7 +212,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'charge-by-any-move',
-    file: 'engine/risk/clearing-plan.ts',
+    file: 'engine/liquidation/clearing-plan.ts',
     find: 'const move = Math.max(0, -side * settleMove);',
     replace: 'const move = Math.abs(settleMove);',
     means: 'a counterparty is charged although the step moved against it',
@@ -220,7 +220,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'relief-forgotten',
-    file: 'engine/risk/clearing-plan.ts',
+    file: 'engine/liquidation/clearing-plan.ts',
     find: 'share.relief = maxBig(0n, minBig(lacks, -share.gain));',
     replace: 'share.relief = 0n;',
     means: 'closing at the settlement price takes a counterparty below zero',
@@ -228,7 +228,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'deficit-by-market-order',
-    file: 'engine/risk/clearing-plan.ts',
+    file: 'engine/liquidation/clearing-plan.ts',
     find: 'lost === 0n ? 0n : (deficit * loss) / lost',
     replace: '0n',
     means: 'a deficit is laid on the first markets instead of on all by their losses',
@@ -236,7 +236,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'deficit-stays-in-its-market',
-    file: 'engine/risk/clearing-plan.ts',
+    file: 'engine/liquidation/clearing-plan.ts',
     find: 'const more = minBig(rest, maxBig(0n, lossOf(position) - borne));',
     replace: 'const more = 0n;',
     means:
@@ -245,7 +245,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'owner-keeps-index-advantage',
-    file: 'engine/risk/clearing.ts',
+    file: 'engine/liquidation/clearing.ts',
     find: 'fee: maxBig(ppmOfCeil(worth, state.config.liquidationFeePpm), advantage),',
     replace: 'fee: ppmOfCeil(worth, state.config.liquidationFeePpm),',
     means: 'an owner who is closed at the index ends better than at the mark',
@@ -253,7 +253,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'falls-below-ranks-with-others',
-    file: 'engine/risk/adl.ts',
+    file: 'engine/liquidation/adl.ts',
     find: 'class: fallsBelow ? 4 : 1',
     replace: 'class: 1',
     means: 'holders whom closing takes below zero are closed as early as others',
@@ -261,7 +261,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'clearing-debt-forgotten',
-    file: 'engine/risk/clearing.ts',
+    file: 'engine/liquidation/clearing.ts',
     find: 'subaccount.clearingDebt = quanta(subaccount.clearingDebt + deficit);',
     replace: '',
     means: 'what others paid for a unit with frozen positions is not owed',
@@ -269,7 +269,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'clearing-debt-opens',
-    file: 'engine/risk/margin.ts',
+    file: 'engine/margin/margin.ts',
     find: '  if (subaccount.clearingDebt > 0n) return false;\n',
     replace: '',
     means: 'an account that owes a clearing may open positions',
@@ -277,7 +277,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'clearing-debt-leaves',
-    file: 'engine/risk/margin.ts',
+    file: 'engine/margin/margin.ts',
     find: 'if (subaccount.clearingDebt > 0n) return quanta(0n);',
     replace: '',
     means: 'an account that owes a clearing may withdraw',
@@ -285,7 +285,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'insurance-without-hourly-limit',
-    file: 'engine/risk/insurance.ts',
+    file: 'engine/liquidation/insurance.ts',
     find: 'minBig(cash, left(state.config.insuranceHourlyPpm, state.insurancePaid))',
     replace: '(cash as bigint)',
     means: 'insurance pays all that it has at once',
@@ -293,7 +293,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'insurance-without-market-limit',
-    file: 'engine/risk/insurance.ts',
+    file: 'engine/liquidation/insurance.ts',
     find: '    allowance = minBig(allowance, left(market.spec.insuranceHourlyPpm, market.insurancePaid));\n',
     replace: '',
     means: 'one market may use up what insurance pays in an hour',
@@ -301,7 +301,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'insurance-limit-of-markets-alone',
-    file: 'engine/risk/clearing-plan.ts',
+    file: 'engine/liquidation/clearing-plan.ts',
     find: 'const pays = minBig(left, minBig(part, positions[i]?.allowance ?? 0n));',
     replace: 'const pays = minBig(part, positions[i]?.allowance ?? 0n);',
     means: 'insurance pays the limit of each market, in all more than its own',
@@ -309,7 +309,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'insurance-in-self-priced-market',
-    file: 'engine/risk/insurance.ts',
+    file: 'engine/liquidation/insurance.ts',
     find: '    if (isSelfPriced(market)) return 0n;\n',
     replace: '',
     means: 'insurance pays where only traders make the price',
@@ -317,7 +317,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'insurance-hour-keeps-payments',
-    file: 'engine/risk/insurance-hour.ts',
+    file: 'engine/liquidation/insurance-hour.ts',
     find: '  state.insurancePaid = quanta(0n);\n',
     replace: '',
     means: 'payments of past hours count in the limit of this one',
@@ -325,7 +325,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'insurance-deposit-skips-shortfall',
-    file: 'engine/risk/insurance.ts',
+    file: 'engine/liquidation/insurance.ts',
     find: 'const pays = minBig(amount, -state.shortfall.cash);',
     replace: 'const pays = 0n;',
     means: 'a deposit to insurance pays nothing on the shortfall',
@@ -333,7 +333,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'shortfall-never-paid-back',
-    file: 'engine/risk/insurance.ts',
+    file: 'engine/liquidation/insurance.ts',
     find: 'if (state.shortfallDueUs > state.nowUs) return;',
     replace: 'return;',
     means: 'insurance never pays on the shortfall',
@@ -341,7 +341,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'shortfall-share-rounds-down',
-    file: 'engine/accounts/shortfall-share.ts',
+    file: 'engine/liquidation/shortfall-share.ts',
     find: 'divCeil(rest * size, claims)',
     replace: '(rest * size) / claims',
     means: 'the share of the shortfall in a withdrawal is rounded down',
@@ -349,7 +349,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'exempt-deposits-pay',
-    file: 'engine/accounts/shortfall-share.ts',
+    file: 'engine/liquidation/shortfall-share.ts',
     find: 'const exempt = minBig(amount, exemptOf(state, from));',
     replace: 'const exempt = 0n;',
     means: 'deposits made since the shortfall began pay for it',
@@ -357,7 +357,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'exempt-deposits-dilute',
-    file: 'engine/accounts/shortfall-share.ts',
+    file: 'engine/liquidation/shortfall-share.ts',
     find: 'system - exemptTotal(state);',
     replace: 'system;',
     means: 'a deposit lowers the share that other money leaves to the shortfall',
@@ -365,7 +365,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'exemption-used-again',
-    file: 'engine/accounts/shortfall-share.ts',
+    file: 'engine/liquidation/shortfall-share.ts',
     find: '  changeExempt(state, from, -exempt);\n',
     replace: '',
     means: 'an exempt deposit may be withdrawn without a share again and again',
@@ -373,7 +373,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'leave-order-at-mark',
-    file: 'engine/risk/vault-leave.ts',
+    file: 'engine/vault/vault-leave.ts',
     find: 'Math.max(mark, index) * (PPM + vaultQuotePpm)',
     replace: 'mark * (PPM + vaultQuotePpm)',
     means: 'the vault sells below the index',
@@ -381,7 +381,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'leave-order-crosses',
-    file: 'engine/risk/vault-leave.ts',
+    file: 'engine/vault/vault-leave.ts',
     find: ' || crosses(market, side, price)',
     replace: '',
     means: 'the order by which the vault leaves may stand across the book',
@@ -389,7 +389,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'leave-lots-round-down',
-    file: 'engine/risk/vault-leave.ts',
+    file: 'engine/vault/vault-leave.ts',
     find: 'BigInt(size) * BigInt(sharePpm) + BigInt(PPM - 1)',
     replace: 'BigInt(size) * BigInt(sharePpm)',
     means: 'the vault offers a lot less than its share, in the end none',
@@ -405,7 +405,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'next-terms-bind-nobody',
-    file: 'engine/risk/requirement.ts',
+    file: 'engine/margin/requirement.ts',
     find: "    required = maxBig(required, requirement(value, nextSpec.tiers, 'initialMarginPpm'));\n",
     replace: '',
     means: 'orders need the old margin alone until the notice of new terms ends',
@@ -453,7 +453,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'open-notional-raises-nothing',
-    file: 'engine/risk/requirement.ts',
+    file: 'engine/margin/requirement.ts',
     find: 'return required + divCeil((value - required) * rise.top, rise.bottom);',
     replace: 'return required;',
     means: 'the initial rate does not rise with open notional',
@@ -461,7 +461,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'open-notional-rise-rounds-down',
-    file: 'engine/risk/requirement.ts',
+    file: 'engine/margin/requirement.ts',
     find: 'required + divCeil((value - required) * rise.top, rise.bottom)',
     replace: 'required + ((value - required) * rise.top) / rise.bottom',
     means: 'the rise of the initial requirement is rounded down',

@@ -15,7 +15,7 @@
 import type { EngineEvent, PositionTransferred } from '../../../engine/events.ts';
 import type { SubaccountId } from '../../../num/units.ts';
 import { AccountBooks, UNIT } from './account-books.ts';
-import type { CrisisWorld, Opened } from './world.ts';
+import type { CrisisWorld, Opened } from './crisis-world.ts';
 
 const VIRTUAL = 1_000_000;
 /** Differences of less than a cent an event are rounding. */

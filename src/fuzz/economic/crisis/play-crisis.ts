@@ -16,7 +16,7 @@ import {
   type CrisisWorld,
   type Member,
   type Opened,
-} from './world.ts';
+} from './crisis-world.ts';
 
 const PPM = 1_000_000;
 const STALE_US = 60_000_000;

@@ -1,0 +1,145 @@
+/**
+ * The rooms of `src`: what each holds, which rooms it may import, which npm packages it may use, and whether it is
+ * deterministic (no clock, no random source, no `node:*`). `.dependency-cruiser.cjs`, `eslint.config.mjs` and the table
+ * in docs/ARCHITECTURE.md are made from this list, lowest room first.
+ */
+const room = (name, holds, imports, packages = [], pure = false) => ({
+  name,
+  holds,
+  imports,
+  packages,
+  pure,
+});
+const pure = (name, holds, imports, packages = []) => room(name, holds, imports, packages, true);
+
+const ROOMS = [
+  pure('num', 'units, exact arithmetic, decimal text', ['base']),
+  pure('base', 'assertions, hashes, archive, timer heap, index of slots', []),
+  pure(
+    'contract',
+    'the API as data: endpoints, schemas, messages, feeds, exact JSON',
+    [],
+    ['typebox', 'lossless-json'],
+  ),
+  room('platform', 'whole files, folders, file errors, V8 settings', []),
+  pure('engine', 'the state machine', ['num', 'base']),
+  pure('oracle', 'a second implementation of the rules', ['num', 'engine'], ['decimal.js']),
+  pure('gateway', 'requests of the contract as commands, views as replies', [
+    ...['num', 'base', 'contract', 'engine'],
+  ]),
+  room(
+    'wallet',
+    'EIP-712 digests, signature recovery and its threads',
+    ['num', 'engine', 'gateway'],
+    ['ethers', 'hash-wasm', 'piscina', 'secp256k1'],
+  ),
+  pure(
+    'virtual-time',
+    'scheduler, random streams, latency, faults',
+    ['num', 'base'],
+    ['seedrandom'],
+  ),
+  pure('journal', 'journal format, replay, difference of two journals', [
+    ...['num', 'base', 'engine', 'gateway'],
+  ]),
+  room('journal-files', 'journals on disk: group commit, segments, snapshots, recovery', [
+    ...['num', 'base', 'platform', 'engine', 'journal'],
+  ]),
+  pure(
+    'tape',
+    'recorded market data: formats, reading order, verification',
+    ['num', 'base', 'engine', 'gateway'],
+    ['hyparquet', 'hyparquet-compressors', 'papaparse'],
+  ),
+  room(
+    'tape-files',
+    'datasets and recordings on disk',
+    ['num', 'base', 'platform', 'engine', 'tape'],
+    [
+      ...['apache-arrow', 'fflate', 'fzstd', 'hash-wasm'],
+      ...['hyparquet', 'hyparquet-compressors', 'hyparquet-writer'],
+    ],
+  ),
+  pure('strategy', 'the API of strategies', [
+    ...['num', 'base', 'contract', 'gateway', 'virtual-time'],
+  ]),
+  pure('agents', 'background traders', ['num', 'gateway', 'virtual-time', 'strategy']),
+  pure('backtest', 'runs strategies on a tape and records them', [
+    ...['num', 'base', 'contract', 'engine', 'gateway', 'virtual-time', 'journal', 'strategy'],
+  ]),
+  room(
+    'strategy-loader',
+    'bundles and isolates strategy files',
+    ['platform', 'strategy', 'backtest'],
+    ['esbuild'],
+  ),
+  room(
+    'run-plan',
+    'a run as data: strategy, tape, models, agents; run folders',
+    [
+      ...['num', 'base', 'platform', 'engine', 'gateway', 'wallet', 'virtual-time', 'tape'],
+      ...['tape-files', 'strategy', 'agents', 'backtest', 'strategy-loader'],
+    ],
+    ['yaml'],
+  ),
+  pure('metrics', 'figures of an equity curve and of trades', ['virtual-time'], ['@stdlib/[^/]+']),
+  room(
+    'report',
+    'report pages and tables of a run',
+    ['platform', 'strategy', 'backtest', 'metrics'],
+    ['apache-arrow'],
+  ),
+  room(
+    'search',
+    'samplers, sweeps, walk-forward, worker processes',
+    [
+      ...['num', 'base', 'platform', 'virtual-time', 'strategy', 'backtest', 'run-plan'],
+      ...['metrics', 'report'],
+    ],
+    ['workerpool', '@stdlib/[^/]+'],
+  ),
+  pure(
+    'scenario',
+    'scenario files: language, checks, runner',
+    ['num', 'base', 'contract', 'engine', 'gateway', 'virtual-time', 'journal'],
+    ['yaml', 'decimal.js', '@stdlib/[^/]+'],
+  ),
+  pure(
+    'fuzz',
+    'random commands, checkers, shrinking, economic search',
+    ['num', 'base', 'contract', 'engine', 'oracle', 'gateway', 'virtual-time', 'journal'],
+    ['decimal.js', 'fast-check'],
+  ),
+  room(
+    'http-client',
+    'typed client over HTTP and WebSocket',
+    ['contract', 'gateway', 'wallet'],
+    ['ethers', 'ws'],
+  ),
+  room(
+    'http',
+    'the API over HTTP and WebSocket',
+    ['num', 'base', 'contract', 'engine', 'gateway', 'wallet', 'journal-files'],
+    [
+      ...['@fastify/[^/]+', 'fastify', 'ethers', 'jose', 'prom-client', 'ws'],
+    ],
+  ),
+  room('live', 'strategies against a served exchange', [
+    ...['num', 'base', 'platform', 'contract', 'gateway', 'virtual-time', 'strategy'],
+    ...['backtest', 'run-plan', 'http-client'],
+  ]),
+];
+
+/** The `orrery` command may import every room and these packages. */
+const CLI_PACKAGES = ['cli-progress', 'cli-table3', 'ethers', 'papaparse', 'piscina', 'yaml', 'yargs'];
+
+ROOMS.push(
+  room(
+    'cli',
+    'the `orrery` command',
+    ROOMS.map(({ name }) => name),
+    CLI_PACKAGES,
+  ),
+);
+
+module.exports = { ROOMS };

@@ -1,0 +1,489 @@
+/**
+ * A backtest: recorded history and strategies meet in the real exchange (DESIGN §6, §7).
+ *
+ * One loop over virtual time. The next thing to happen is the tape's next command, a scheduled entry (an order
+ * arriving, an answer or an update being delivered, a strategy's timer), the engine's own next timer, the end of a bar or a
+ * sample, whichever is first. At one instant: bars that are over, the engine's timers, the tape, orders, deliveries, strategies' timers,
+ * samples. Everything that reaches the exchange is journalled, so the journal replays without the strategies.
+ *
+ * Look-ahead is impossible by construction: a strategy hears of an event a feed latency after it, reads see the exchange as it is when
+ * the request arrives, and nothing else is handed to it.
+ */
+import { must } from '../base/assert.ts';
+import type { Command } from '../engine/commands.ts';
+import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
+import { Exchange } from '../engine/exchange.ts';
+import { Gateway } from '../gateway/gateway.ts';
+import { InProcessClient } from '../gateway/in-process-client.ts';
+import { TrustOrderIds } from '../gateway/order-ids.ts';
+import type { Keccak } from '../gateway/ports.ts';
+import { marketId, timeUs, type TimeUs } from '../num/units.ts';
+import { JournalWriter } from '../journal/format/frames.ts';
+import { RecordedExchange } from '../journal/replay/recorded-exchange.ts';
+import type { RandomStreams } from '../virtual-time/rng.ts';
+import { Scheduler, type SavedEntry } from '../virtual-time/scheduler.ts';
+import { Feeds, type BarsTold } from './strategy-feeds.ts';
+import { marketTerms } from '../strategy/market-terms.ts';
+import type { BacktestCheckpoint, BacktestOutput } from './output.ts';
+import { Recorder } from './recording/recorder.ts';
+import {
+  StrategyRun,
+  type SavedTimer,
+  type SavedUpdate,
+  type StrategyEntry,
+} from './strategy-run.ts';
+import { Touches } from './touches.ts';
+import { VirtualClient } from './virtual-client.ts';
+
+/** Commands of the tape in time order; `localUs`, when the recording says it, is when each was received. */
+export interface TapeBatch {
+  readonly commands: readonly Command[];
+  readonly localUs?: readonly number[];
+}
+
+/** How promises of strategies act in virtual time: all that one leads to happens at the time of what it waited for. */
+export interface PromiseTurns {
+  /** Promises made or settled so far: a handler that leaves it as it was has left no callback behind. */
+  readonly count: () => number;
+  /** Lets callbacks run, and those that these add, until there are none. */
+  readonly drain: () => Promise<void>;
+  /** Errors of promises that failed and that nobody waits for, since last asked. */
+  readonly lost?: () => readonly unknown[];
+  /** Whether the platform has waited long for a turn, which `drain` gives it: it hears of interrupts in none else. */
+  readonly overdue?: () => boolean;
+}
+
+export interface BacktestInput {
+  readonly config: ExchangeConfig;
+  /** In the order of their ids, 0 first: commands of the tape name them so. */
+  readonly markets: readonly MarketSpec[];
+  readonly strategies: readonly StrategyEntry[];
+  readonly tape: AsyncIterable<TapeBatch>;
+  /** Every random stream of the run comes of this. */
+  readonly streams: RandomStreams;
+  readonly seed: string;
+  readonly keccak: Keccak;
+  readonly promises: PromiseTurns;
+  /** When strategies hear of recorded bars; when they are over unless given. */
+  readonly barsTold?: BarsTold;
+  /** Time between two samples of the curves, µs. */
+  readonly sampleUs: number;
+  /** Trading and figures begin here; before it strategies listen. The start of the run unless given. */
+  readonly tradeFromUs?: number;
+  /** Where the journal goes: to memory, nowhere, or piece by piece to a sink. */
+  readonly journal: 'memory' | 'none' | ((bytes: Uint8Array) => void);
+  readonly onProgress?: () => void;
+  /** Polled between batches, and when the platform has had a turn: true stops the run at the next quiet point. */
+  readonly cancelled?: () => boolean;
+  /** Polled once the run is cancelled: true ends it where it is, though it cannot be resumed from there. */
+  readonly hurried?: () => boolean;
+  /** Goes on from here; the input is otherwise the same as that of the run that stopped. */
+  readonly resume?: BacktestCheckpoint | null;
+}
+
+const CHECKPOINT_EVERY = 5000;
+/** How many more commands a cancelled run waits for a quiet point. */
+const QUIET_WITHIN = 100_000;
+const DRAIN_JOURNAL_AT = 1 << 20;
+/** How long answers may take to come in after the end. */
+const DRAIN_US = 60_000_000;
+
+interface SavedState {
+  readonly nowUs: number;
+  readonly warm: boolean;
+  readonly waiting: readonly SavedEntry[];
+  readonly recorder: unknown;
+  readonly feeds: unknown;
+  readonly runs: readonly unknown[];
+}
+
+/** Rejects when a strategy throws, or awaits something outside virtual time. */
+export async function runBacktest(input: BacktestInput): Promise<BacktestOutput> {
+  return new Run(input).complete();
+}
+
+class Run {
+  private readonly input: BacktestInput;
+  private readonly scheduler: Scheduler;
+  private readonly exchange: RecordedExchange;
+  private readonly touches: Touches;
+  private readonly recorder: Recorder;
+  private readonly feeds: Feeds;
+  private readonly runs: StrategyRun[] = [];
+  private readonly tradeFromUs: number;
+  private warm = false;
+  /** Promises may have callbacks to run. */
+  private touched = false;
+  /** Place of the strategy whose callbacks run next. */
+  private touchedBy = 0;
+  private tapeCommands = 0;
+  private journalBytes = 0;
+  private cancelled = false;
+
+  constructor(input: BacktestInput) {
+    this.input = input;
+    const { config, resume = null } = input;
+    const startUs = config.genesisTimeUs;
+    this.tradeFromUs = Math.max(startUs, input.tradeFromUs ?? startUs);
+    this.scheduler = new Scheduler(startUs);
+    this.exchange = this.openExchange(resume);
+    const { engine } = this.exchange;
+    this.touches = new Touches(engine.markets());
+    const ids = new TrustOrderIds(engine, input.keccak);
+    // Where a bar opens in the instant that the one before is over, samples are of its close.
+    const earlyUs = input.barsTold === 'nextOpen' ? 1 : 0;
+    this.recorder = new Recorder(engine, ids, this.touches, { sampleUs: input.sampleUs, earlyUs });
+    const gateway = new Gateway({
+      engine,
+      submit: (command) => this.exchange.submit(command),
+      nowUs: () => this.scheduler.nowUs,
+      keccak: input.keccak,
+      signatures: 'trust',
+      ids,
+    });
+    const listeners = input.strategies.map((entry, index) =>
+      this.addStrategy(entry, index, gateway),
+    );
+    this.feeds = new Feeds(engine, ids, this.touches, listeners, input.barsTold);
+    this.exchange.onEvent((event) => {
+      // Most events of a tape are these; of a mark samples tell, and strategies do not hear of it.
+      if (event.kind === 'markChanged') return;
+      if (event.kind === 'tapeApplied') {
+        this.recorder.onTape(event);
+        this.touches.onTape(event);
+        return;
+      }
+      this.recorder.onEvent(event);
+      this.feeds.onEvent(event);
+    });
+    if (resume !== null) this.load(resume);
+  }
+
+  private openExchange(resume: BacktestCheckpoint | null): RecordedExchange {
+    const { config, markets, strategies, journal } = this.input;
+    const options = { checkpointEvery: journal === 'none' ? 0 : CHECKPOINT_EVERY };
+    if (resume !== null) {
+      return new RecordedExchange(Exchange.restore(resume.engine), {
+        ...options,
+        journal: journal === 'none' ? null : new JournalWriter(null),
+      });
+    }
+    const exchange = new RecordedExchange(new Exchange(config), {
+      ...options,
+      journal: journal === 'none' ? null : new JournalWriter(config),
+    });
+    const atUs = config.genesisTimeUs;
+    for (const spec of markets) {
+      const listed = exchange.submit({ kind: 'listMarket', timeUs: atUs, spec });
+      if (listed !== 'ok') throw new Error(`market ${spec.symbol} cannot be listed: ${listed}`);
+    }
+    for (const { account, subaccountIndex, deposit: amount } of strategies) {
+      exchange.submit({ kind: 'deposit', timeUs: atUs, account, subaccountIndex, amount });
+    }
+    return exchange;
+  }
+
+  private addStrategy(
+    entry: StrategyEntry,
+    index: number,
+    gateway: Gateway,
+  ): ConstructorParameters<typeof Feeds>[3][number] {
+    const { scheduler, recorder, exchange } = this;
+    const { engine } = exchange;
+    const { account, subaccountIndex } = entry;
+    const subaccount = must(
+      engine.subaccountIdOf(account, subaccountIndex),
+      'a deposit opens the subaccount',
+    );
+    const record = recorder.add(entry, subaccount);
+    // Agents are the market: they trade from the beginning.
+    const warmingUp = (): boolean => entry.reports && !this.warm;
+    const touch = (): void => {
+      this.touched = true;
+      this.touchedBy = index;
+    };
+    const caller = { account, signer: account };
+    const client = new VirtualClient(
+      {
+        scheduler,
+        gateway,
+        caller,
+        latency: entry.latency,
+        faults: entry.faults,
+        warmingUp,
+        arrive: ({ sentUs, arrivalUs: arrivedUs, sentMids }, handle) => {
+          exchange.advanceTo(timeUs(arrivedUs));
+          this.refreshTouches();
+          recorder.request = { sentUs, arrivedUs, sentMids };
+          const before = engine.seq;
+          const reply = handle();
+          recorder.request = null;
+          if (engine.seq !== before) this.refreshTouches();
+          return reply;
+        },
+        refused: () => {
+          record.onRefused();
+        },
+        settled: touch,
+      },
+      () => engine.markets().map(({ id }) => this.touches.mid(id)),
+    );
+    const markets = new InProcessClient(gateway, caller).callSync('getMarkets', {});
+    const run = new StrategyRun(index, entry, subaccount, {
+      scheduler,
+      client,
+      random: this.input.streams.stream(`strategy ${entry.id}`),
+      markets: markets.map(marketTerms),
+      warmingUp,
+      log: (text) => {
+        record.onLog(scheduler.nowUs, text);
+      },
+      touch,
+      promises: this.input.promises.count,
+    });
+    this.runs.push(run);
+    return { run, recorder: record };
+  }
+
+  async complete(): Promise<BacktestOutput> {
+    const { input, exchange } = this;
+    if (input.resume == null) for (const run of this.runs) run.start();
+    let left = QUIET_WITHIN;
+    let skip = this.tapeCommands;
+    if (input.resume != null) this.tapeCommands = 0;
+    tape: for await (const { commands, localUs } of input.tape) {
+      if (skip >= commands.length) {
+        skip -= commands.length;
+        this.tapeCommands += commands.length;
+        continue;
+      }
+      let i = skip;
+      this.tapeCommands += skip;
+      skip = 0;
+      while (i < commands.length) {
+        const atUs = must(commands[i], 'there are as many as counted').timeUs;
+        if (this.nextDueUs() < atUs) await this.advance(atUs);
+        if (this.cancelled && (this.mayStop() || --left === 0)) break tape;
+        i = this.play(commands, localUs, i, this.cancelled ? i + 1 : commands.length);
+      }
+      this.handOut();
+      input.onProgress?.();
+      this.cancelled ||= input.cancelled?.() ?? false;
+    }
+    if (this.cancelled) return this.output(true, this.checkpoint());
+    const endUs = exchange.engine.nowUs;
+    await this.advance(timeUs(endUs + 1));
+    if (!this.warm) {
+      throw new Error('the recording ends before the warm-up does: there was no time to trade');
+    }
+    for (const run of this.runs) run.stop();
+    // Answers that are still on their way come in; nothing new of the market does.
+    await this.drain(endUs + DRAIN_US);
+    this.recorder.end(exchange.engine.nowUs);
+    return this.output(false, null);
+  }
+
+  /** Plays the command at `from`, and those after it before `to` that nothing else comes before; answers where it stopped. */
+  private play(
+    commands: readonly Command[],
+    localUs: readonly number[] | undefined,
+    from: number,
+    to: number,
+  ): number {
+    const { scheduler, exchange, feeds } = this;
+    let i = from;
+    for (; i < to; i++) {
+      const command = must(commands[i], 'there are as many as counted');
+      const { timeUs: atUs } = command;
+      if (i > from && this.nextDueUs() < atUs) break;
+      scheduler.advanceTo(atUs);
+      const received = localUs?.[i];
+      feeds.recordedUs = received === undefined ? null : received - atUs;
+      if (command.kind === 'tapeBar') feeds.onTapeBar(command);
+      exchange.submit(command);
+      feeds.publishBooks();
+    }
+    this.tapeCommands += i - from;
+    return i;
+  }
+
+  /** When something is due before the tape's next command; what comes first at its own instant counts half a µs earlier. */
+  private nextDueUs(): number {
+    const { scheduler, exchange, recorder, feeds } = this;
+    return Math.min(
+      scheduler.nextUs(),
+      exchange.engine.nextTimerUs(),
+      recorder.dueUs,
+      feeds.barDueUs - 0.5,
+      this.warm ? Infinity : this.tradeFromUs - 0.5,
+    );
+  }
+
+  /** Runs everything that comes before the tape at a time. */
+  private async advance(untilUs: TimeUs): Promise<void> {
+    const { scheduler, exchange, recorder, feeds } = this;
+    for (;;) {
+      const beginUs = this.warm ? Infinity : this.tradeFromUs;
+      const barUs = feeds.barDueUs;
+      const timerUs = exchange.engine.nextTimerUs();
+      const entryUs = scheduler.nextUs();
+      const sampleUs = recorder.dueUs;
+      const atUs = Math.min(beginUs, barUs, timerUs, entryUs, sampleUs);
+      if (beginUs === atUs && atUs <= untilUs) this.beginTrading(timeUs(atUs));
+      else if (barUs === atUs && atUs <= untilUs) {
+        scheduler.advanceTo(timeUs(atUs));
+        feeds.recordedUs = null;
+        feeds.finishBars(atUs);
+      } else if (atUs >= untilUs) return;
+      else if (timerUs === atUs) {
+        scheduler.advanceTo(timeUs(atUs));
+        feeds.recordedUs = null;
+        exchange.advanceTo(timeUs(atUs));
+        this.refreshTouches();
+        feeds.publishBooks();
+      } else if (entryUs === atUs) {
+        feeds.recordedUs = null;
+        scheduler.runNext();
+        feeds.publishBooks();
+        if (this.touched) await this.settle();
+        else if (this.input.promises.overdue?.() === true) await this.turn();
+      } else {
+        recorder.takeDue(atUs);
+      }
+    }
+  }
+
+  private beginTrading(atUs: TimeUs): void {
+    this.scheduler.advanceTo(atUs);
+    this.warm = true;
+    this.recorder.begin(atUs);
+  }
+
+  private async drain(untilUs: number): Promise<void> {
+    while (this.scheduler.nextUs() <= untilUs) {
+      this.scheduler.runNext();
+      if (this.touched) await this.settle();
+    }
+  }
+
+  /** Lets promise callbacks run, however deep, and fails when a handler threw or can never go on. */
+  private async settle(): Promise<void> {
+    this.touched = false;
+    const { lost } = this.input.promises;
+    await this.turn();
+    for (const error of lost?.() ?? []) {
+      this.runs[this.touchedBy]?.fail('a promise that nobody waits for', error);
+    }
+    for (const run of this.runs) run.check();
+  }
+
+  /** The platform hears of an interrupt, however long handlers take that wait for nothing. */
+  private async turn(): Promise<void> {
+    await this.input.promises.drain();
+    this.cancelled ||= this.input.cancelled?.() ?? false;
+  }
+
+  private refreshTouches(): void {
+    const { engine } = this.exchange;
+    for (let id = 0; id < this.input.markets.length; id++) {
+      this.touches.refresh(engine, marketId(id));
+    }
+  }
+
+  /** Whether waiting on for a point to resume from is of no use, or over. */
+  private mayStop(): boolean {
+    const savable = this.runs.every((run) => run.canBeSaved);
+    return !savable || this.isQuiet() || (this.input.hurried?.() ?? false);
+  }
+
+  private isQuiet(): boolean {
+    return this.runs.every((run) => run.isQuiet) && this.scheduler.save() !== null;
+  }
+
+  private handOut(): void {
+    const { journal } = this.input;
+    const { exchange } = this;
+    if (typeof journal !== 'function' || exchange.journalSize < DRAIN_JOURNAL_AT) return;
+    this.drainJournal(journal);
+  }
+
+  private drainJournal(sink: (bytes: Uint8Array) => void): void {
+    const bytes = this.exchange.drainJournal();
+    this.journalBytes += bytes.length;
+    sink(bytes);
+  }
+
+  private output(cancelled: boolean, checkpoint: BacktestCheckpoint | null): BacktestOutput {
+    const { input, exchange, recorder } = this;
+    const { engine } = exchange;
+    const { journal } = input;
+    let whole: Uint8Array = new Uint8Array();
+    if (!cancelled && journal !== 'none') {
+      exchange.end();
+      if (journal === 'memory') whole = exchange.journalBytes();
+      else this.drainJournal(journal);
+    }
+    return {
+      firstUs: this.tradeFromUs,
+      lastUs: engine.nowUs,
+      sampleUs: input.sampleUs,
+      seed: input.seed,
+      markets: recorder.marketOutputs(engine.nowUs),
+      strategies: recorder.strategyOutputs(),
+      commands: engine.seq,
+      chainHash: engine.chainHash(),
+      stateHash: engine.stateHash(),
+      journal: whole,
+      engine,
+      cancelled,
+      checkpoint,
+    };
+  }
+
+  /** Null when the run is not at rest, or a strategy does not say how it is saved. */
+  private checkpoint(): BacktestCheckpoint | null {
+    const { input, exchange, scheduler } = this;
+    const waiting = scheduler.save();
+    if (waiting === null || !this.runs.every((run) => run.isQuiet && run.canBeSaved)) return null;
+    if (typeof input.journal === 'function') this.drainJournal(input.journal);
+    const state: SavedState = {
+      nowUs: scheduler.nowUs,
+      warm: this.warm,
+      waiting,
+      recorder: this.recorder.save(),
+      feeds: this.feeds.save(),
+      runs: this.runs.map((run) => run.save()),
+    };
+    return {
+      orrery: 'backtest-checkpoint',
+      version: 1,
+      tapeCommands: this.tapeCommands,
+      engine: exchange.engine.snapshot(),
+      journalBytes: this.journalBytes,
+      random: input.streams.save(),
+      state,
+    };
+  }
+
+  private load({ tapeCommands, journalBytes, state }: BacktestCheckpoint): void {
+    const saved = state as SavedState;
+    this.tapeCommands = tapeCommands;
+    this.journalBytes = journalBytes;
+    this.scheduler.advanceTo(timeUs(saved.nowUs));
+    this.warm = saved.warm;
+    this.recorder.load(saved.recorder);
+    this.feeds.load(saved.feeds);
+    this.runs.forEach((run, i) => {
+      run.load(saved.runs[i]);
+    });
+    for (const { atUs, what } of saved.waiting) {
+      const entry = what as SavedUpdate | SavedTimer;
+      must(this.runs[entry.strategy], 'a saved entry is of a strategy of the run').restore(
+        atUs,
+        entry,
+      );
+    }
+    this.refreshTouches();
+    this.touches.markPublished();
+  }
+}

@@ -1,0 +1,325 @@
+/**
+ * What strategies hear of the exchange: each event becomes updates for those who asked, delivered a feed latency later. Nothing of
+ * the future is in an update: it is made when its event happens, of what is known then.
+ */
+import type { EngineEvent, FundingSettled, OrderFilled, TradePrinted } from '../engine/events.ts';
+import type { Exchange } from '../engine/exchange.ts';
+import type { MarketView } from '../engine/read/views.ts';
+import { must } from '../base/assert.ts';
+import { money, priceText, sizeText } from '../gateway/encode.ts';
+import type { OrderIds } from '../gateway/order-ids.ts';
+import { formatDecimal } from '../num/decimal.ts';
+import type { MarketId, OrderId, SubaccountId } from '../num/units.ts';
+import type { TapeBar } from '../engine/commands.ts';
+import { BarBuilder, type BarUnits } from '../strategy/bars.ts';
+import type { StrategyRecorder } from './recording/strategy-recorder.ts';
+import type { StrategyRun, UpdateHandler } from './strategy-run.ts';
+import type {
+  BookUpdate,
+  FillUpdate,
+  FundingUpdate,
+  Level,
+  OrderUpdate,
+  TradeUpdate,
+} from '../strategy/strategy.ts';
+import type { Touches } from './touches.ts';
+
+interface Listener {
+  readonly run: StrategyRun;
+  readonly recorder: StrategyRecorder;
+}
+
+/** Who of the listeners hears what of one market. */
+interface Audience {
+  readonly market: MarketView;
+  readonly book: readonly Listener[];
+  readonly trades: readonly Listener[];
+  /** Builders, and who hears their bars. */
+  readonly bars: readonly {
+    readonly builder: BarBuilder;
+    readonly listeners: readonly Listener[];
+  }[];
+  /** Bars are the recorded ones: fills of one's own take no part in them. */
+  recordsBars: boolean;
+}
+
+/** When a recorded bar is told: as soon as it is over, or when the next one opens. */
+export type BarsTold = 'over' | 'nextOpen';
+
+export class Feeds {
+  private readonly engine: Exchange;
+  private readonly ids: OrderIds;
+  private readonly touches: Touches;
+  private readonly listeners: readonly Listener[];
+  private readonly audiences: readonly Audience[];
+  private readonly bySubaccount: ReadonlyMap<SubaccountId, Listener>;
+  private readonly hasBars: boolean;
+  private readonly barsTold: BarsTold;
+  /** Receipt less venue time of the tape's command that runs now. */
+  recordedUs: number | null = null;
+
+  constructor(
+    engine: Exchange,
+    ids: OrderIds,
+    touches: Touches,
+    listeners: readonly Listener[],
+    barsTold: BarsTold = 'over',
+  ) {
+    this.engine = engine;
+    this.barsTold = barsTold;
+    this.ids = ids;
+    this.touches = touches;
+    this.listeners = listeners;
+    this.bySubaccount = new Map(listeners.map((listener) => [listener.run.subaccount, listener]));
+    this.audiences = engine.markets().map((market) => this.audienceOf(market));
+    this.hasBars = this.audiences.some(({ bars }) => bars.length > 0);
+  }
+
+  private audienceOf(market: MarketView): Audience {
+    const wanting = (handler: UpdateHandler): Listener[] =>
+      this.listeners.filter(({ run }) => run.wants(handler, market.spec.symbol));
+    const hearing = wanting('onBar');
+    const intervals = [...new Set(hearing.flatMap(({ run }) => run.entry.barsUs))];
+    return {
+      market,
+      recordsBars: false,
+      book: wanting('onBook'),
+      trades: wanting('onTrade'),
+      bars: intervals
+        .sort((a, b) => a - b)
+        .map((intervalUs) => ({
+          builder: new BarBuilder(unitsOf(market), intervalUs),
+          listeners: hearing.filter(({ run }) => run.entry.barsUs.includes(intervalUs)),
+        })),
+    };
+  }
+
+  /** When a bar is over next. */
+  get barDueUs(): number {
+    if (!this.hasBars) return Infinity;
+    let dueUs = Infinity;
+    for (const audience of this.audiences) {
+      if (this.waitsForOpen(audience)) continue;
+      for (const { builder } of audience.bars) dueUs = Math.min(dueUs, builder.dueUs);
+    }
+    return dueUs;
+  }
+
+  /** Publishes the bars that are over at this time. */
+  finishBars(atUs: number): void {
+    for (const audience of this.audiences) {
+      if (!this.waitsForOpen(audience)) this.finishBarsOf(audience, atUs);
+    }
+  }
+
+  private waitsForOpen({ recordsBars }: Audience): boolean {
+    return recordsBars && this.barsTold === 'nextOpen';
+  }
+
+  private finishBarsOf({ bars }: Audience, atUs: number): void {
+    for (const { builder, listeners } of bars) {
+      if (builder.dueUs > atUs) continue;
+      const update = builder.finish();
+      if (update === null) continue;
+      for (const { run } of listeners) run.publish('onBar', update, this.recordedUs);
+    }
+  }
+
+  /** Publishes the touches that changed, with as many levels as each strategy asked for. */
+  publishBooks(): void {
+    for (const { market, book } of this.audiences) {
+      const touch = this.touches.of(market.id);
+      if (!touch.changed) continue;
+      touch.changed = false;
+      if (book.length === 0) continue;
+      const updates = new Map<number, BookUpdate>();
+      for (const { run } of book) {
+        const { bookDepth } = run.entry;
+        let update = updates.get(bookDepth);
+        if (update === undefined) {
+          update = this.bookUpdate(market, bookDepth);
+          updates.set(bookDepth, update);
+        }
+        run.publish('onBook', update, this.recordedUs);
+      }
+    }
+  }
+
+  private bookUpdate(market: MarketView, depth: number): BookUpdate {
+    const { bidTicks, bidLots, askTicks, askLots } = this.touches.of(market.id);
+    const level = (ticks: number | null, size: number): Level | null =>
+      ticks === null ? null : { price: priceText(market, ticks), size: sizeText(market, size) };
+    const bid = level(bidTicks, bidLots);
+    const ask = level(askTicks, askLots);
+    const deeper = (side: 'bid' | 'ask', best: Level | null): readonly Level[] =>
+      depth === 1
+        ? best === null
+          ? []
+          : [best]
+        : this.engine.depth(market.id, side, depth).map(({ priceTicks, lots }) => ({
+            price: priceText(market, priceTicks),
+            size: sizeText(market, lots),
+          }));
+    return {
+      symbol: market.spec.symbol,
+      timeUs: this.engine.nowUs,
+      bid,
+      ask,
+      bidTicks,
+      askTicks,
+      tickSize: market.spec.tickSize,
+      mid: this.touches.mid(market.id),
+      bids: deeper('bid', bid),
+      asks: deeper('ask', ask),
+    };
+  }
+
+  onEvent(event: EngineEvent): void {
+    switch (event.kind) {
+      case 'tradePrinted':
+        this.onTrade(event);
+        return;
+      case 'orderFilled':
+        this.onFill(event);
+        return;
+      case 'orderRested':
+      case 'orderPending':
+      case 'orderReleased':
+      case 'orderEnded':
+      case 'orderRejected':
+        this.onOrder(event.subaccount, event.market, event.orderId, event.timeUs);
+        return;
+      case 'fundingSettled':
+        this.onFunding(event);
+        return;
+      default:
+    }
+  }
+
+  /** What a recorded bar says was traded; told before the bar is played, so that fills in it come after its open. */
+  onTapeBar({
+    market,
+    timeUs,
+    openTicks,
+    highTicks,
+    lowTicks,
+    closeTicks,
+    volumeLots,
+  }: TapeBar): void {
+    const audience = this.audiences[market];
+    if (audience === undefined) return;
+    audience.recordsBars = true;
+    if (this.barsTold === 'nextOpen') this.finishBarsOf(audience, timeUs);
+    for (const { builder } of audience.bars) {
+      for (const priceTicks of [openTicks, highTicks, lowTicks]) {
+        builder.onTrade({ timeUs, priceTicks, lots: 0 });
+      }
+      builder.onTrade({ timeUs, priceTicks: closeTicks, lots: volumeLots });
+    }
+  }
+
+  private onTrade(event: TradePrinted): void {
+    const audience = this.audiences[event.market];
+    if (audience === undefined) return;
+    if (!audience.recordsBars) for (const { builder } of audience.bars) builder.onTrade(event);
+    if (audience.trades.length === 0) return;
+    const { market } = audience;
+    const update: TradeUpdate = {
+      symbol: market.spec.symbol,
+      timeUs: event.timeUs,
+      price: priceText(market, event.priceTicks),
+      quantity: sizeText(market, event.lots),
+    };
+    for (const { run } of audience.trades) run.publish('onTrade', update, this.recordedUs);
+  }
+
+  private onFill(event: OrderFilled): void {
+    const listener = this.bySubaccount.get(event.subaccount);
+    const market = this.audiences[event.market]?.market;
+    if (listener === undefined || market === undefined) return;
+    const { run, recorder } = listener;
+    if (!run.wants('onFill', market.spec.symbol)) return;
+    const update: FillUpdate = {
+      symbol: market.spec.symbol,
+      timeUs: event.timeUs,
+      orderId: this.idOf(event.orderId),
+      role: event.role,
+      price: priceText(market, event.priceTicks),
+      quantity: sizeText(market, event.lots),
+      fee: money(event.feeQuanta + event.originatorFeeQuanta),
+      position: sizeText(market, recorder.positionLots(event.market)),
+    };
+    run.publish('onFill', update, null);
+  }
+
+  private onOrder(subaccount: SubaccountId, id: MarketId, orderId: OrderId, timeUs: number): void {
+    const run = this.bySubaccount.get(subaccount)?.run;
+    const market = this.audiences[id]?.market;
+    if (run === undefined || market === undefined) return;
+    if (!run.wants('onOrder', market.spec.symbol)) return;
+    const order = must(this.engine.order(orderId), 'an order is known while its events are told');
+    const update: OrderUpdate = {
+      symbol: market.spec.symbol,
+      timeUs,
+      orderId: this.ids.digestOf(order),
+      clientId: order.clientId,
+      status: order.status,
+      reason: order.reason,
+      quantity: sizeText(market, order.lots),
+      remaining: sizeText(market, order.remainingLots),
+    };
+    run.publish('onOrder', update, null);
+  }
+
+  private onFunding(event: FundingSettled): void {
+    const market = this.audiences[event.market]?.market;
+    if (market === undefined) return;
+    for (const { run, recorder } of this.listeners) {
+      const payment = recorder.onFunding(market, event.timeUs, event.ratePpb);
+      if (!run.wants('onFunding', market.spec.symbol)) continue;
+      const update: FundingUpdate = {
+        symbol: market.spec.symbol,
+        timeUs: event.timeUs,
+        rate: formatDecimal(BigInt(event.ratePpb), 9),
+        payment,
+      };
+      run.publish('onFunding', update, null);
+    }
+  }
+
+  private idOf(id: OrderId): string {
+    return this.ids.digestOf(
+      must(this.engine.order(id), 'an order is known while its events are told'),
+    );
+  }
+
+  save(): unknown {
+    return this.audiences.map(({ recordsBars, bars }): SavedAudience => ({
+      recordsBars,
+      builders: bars.map(({ builder }) => builder.save()),
+    }));
+  }
+
+  load(saved: unknown): void {
+    const from = saved as readonly SavedAudience[];
+    this.audiences.forEach((audience, i) => {
+      audience.recordsBars = from[i]?.recordsBars ?? false;
+      audience.bars.forEach(({ builder }, j) => {
+        builder.load(from[i]?.builders[j]);
+      });
+    });
+  }
+}
+
+interface SavedAudience {
+  readonly recordsBars: boolean;
+  readonly builders: readonly unknown[];
+}
+
+function unitsOf(market: MarketView): BarUnits {
+  return {
+    symbol: market.spec.symbol,
+    price: (ticks) => Number(priceText(market, ticks)),
+    size: (lots) => Number(sizeText(market, lots)),
+  };
+}

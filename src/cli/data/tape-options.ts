@@ -1,0 +1,118 @@
+/** What `data verify` and `data book` read: the markets of a dataset, or one raw recording. */
+import { stat } from 'node:fs/promises';
+import type { MarketSpec } from '../../engine/config.ts';
+import { parseMarketSpec } from '../../gateway/market-config.ts';
+import { marketId } from '../../num/units.ts';
+import type { StreamManifest } from '../../tape/manifest.ts';
+import { TapeError, type TapeRecord, type TapeUnits } from '../../tape/record.ts';
+import { FIDELITIES, type Fidelity } from '../../tape/tape-model.ts';
+import { TapeSteps } from '../../tape/tape-steps.ts';
+import { openDataset, playedAs } from '../../tape-files/dataset-files.ts';
+import { fileError } from '../../platform/file-error.ts';
+import { openRaw } from '../../tape-files/recordings.ts';
+import { keccak } from '../../wallet/ethers-ports.ts';
+import { InputError } from '../cli-support.ts';
+
+export interface UnitArguments {
+  readonly symbol: string | undefined;
+  readonly tick: string | undefined;
+  readonly lot: string | undefined;
+  readonly inverse: boolean;
+  readonly fidelity?: Fidelity | undefined;
+}
+
+export const unitOptions = {
+  symbol: { type: 'string', describe: 'market to read' },
+  tick: { type: 'string', describe: 'tick size; else that of the data' },
+  lot: { type: 'string', describe: 'lot size; else that of the data' },
+  inverse: { type: 'boolean', default: false, describe: 'coin-margined contract' },
+  fidelity: {
+    choices: FIDELITIES,
+    describe: 'play markets as this, though their data say more; else as the most that they say',
+  },
+} as const;
+
+/** One market to be rebuilt. */
+export interface TapeSource {
+  readonly steps: TapeSteps;
+  /** Known once the first record came. */
+  readonly units: () => TapeUnits;
+  /** Of a dataset; none of a raw file. */
+  readonly streams: readonly StreamManifest[];
+  readonly progress: () => number;
+}
+
+/**
+ * The markets of a dataset, or the one of a raw file. `booksAlone`: a book of levels is what its updates say, no trade takes from it before
+ * they do. Throws `FileError` or `TapeError`.
+ */
+export async function openTapes(
+  path: string,
+  args: UnitArguments,
+  booksAlone = false,
+): Promise<TapeSource[]> {
+  const entry = await stat(path).catch((error: unknown) => {
+    throw fileError(path, error);
+  });
+  if (!entry.isDirectory()) return [await rawTape(path, args, booksAlone)];
+  const dataset = await openDataset(path);
+  return dataset.markets
+    .filter(({ symbol }) => args.symbol === undefined || args.symbol === symbol)
+    .map((market) => {
+      const fidelity = playedAs(path, market, args.fidelity) ?? 'l2';
+      const isPlayed = playedKinds(fidelity, booksAlone);
+      const total = market.streams.flatMap(({ parts }) => parts).reduce((n, { rows }) => n + rows, 0);
+      let done = 0;
+      const streams = market.streams.map(async function* (stream) {
+        for await (const batch of dataset.records(stream)) {
+          done += batch.length;
+          yield batch.filter(isPlayed);
+        }
+      });
+      return {
+        steps: new TapeSteps(streams, marketId(0), () => market, { fidelity }),
+        units: () => market,
+        streams: market.streams,
+        progress: () => done / Math.max(1, total),
+      };
+    });
+}
+
+function playedKinds(fidelity: Fidelity, booksAlone: boolean): (record: TapeRecord) => boolean {
+  return booksAlone && fidelity === 'l2' ? ({ kind }) => kind !== 'trade' : () => true;
+}
+
+async function rawTape(
+  path: string,
+  args: UnitArguments,
+  booksAlone: boolean,
+): Promise<TapeSource> {
+  const recording = await openRaw([path], unitsOf(args), args.symbol);
+  const units = (): TapeUnits => {
+    const known = recording.units();
+    if (known === null) throw new TapeError(`${path}: no record in it`);
+    return known;
+  };
+  const { fidelity } = args;
+  const isPlayed = playedKinds(fidelity ?? 'l2', booksAlone);
+  async function* records(): AsyncGenerator<TapeRecord[]> {
+    for await (const batch of recording.records) yield batch.filter(isPlayed);
+  }
+  const steps = new TapeSteps([records()], marketId(0), units, fidelity && { fidelity });
+  return { steps, units, streams: [], progress: recording.progress };
+}
+
+export function unitsOf({ symbol, tick, lot, inverse }: UnitArguments): TapeUnits | null {
+  if (tick === undefined && lot === undefined) return null;
+  if (symbol === undefined || tick === undefined || lot === undefined) {
+    throw new InputError('--tick and --lot are given together, with --symbol');
+  }
+  return { symbol, tickSize: tick, lotSize: lot, inverse };
+}
+
+/** A market for rebuilding books, in ticks and lots: nobody trades in it, so they may be finer than a market's can be. */
+export function specOf({ symbol }: TapeUnits): MarketSpec {
+  const spec = parseMarketSpec({ symbol, tickSize: '1', lotSize: '1', indexSource: 'mid' }, keccak);
+  if (!spec.ok) throw new InputError(spec.error);
+  return spec.value;
+}

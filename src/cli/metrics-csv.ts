@@ -1,0 +1,170 @@
+/** Equity curves and closed trades from CSV files of any tool: columns by their common names, or by the names given. */
+import { readFile } from 'node:fs/promises';
+import Papa from 'papaparse';
+import type { EquityCurve } from '../metrics/curve.ts';
+import type { TradeRow } from '../metrics/closed-trades.ts';
+import { FileError, fileError } from '../platform/file-error.ts';
+
+export type TimeUnit = 'auto' | 's' | 'ms' | 'us' | 'ns';
+
+export interface EquityColumns {
+  readonly time?: string | undefined;
+  readonly equity?: string | undefined;
+  readonly timeUnit: TimeUnit;
+  /** Distance of rows in a file without a time column, microseconds. */
+  readonly spacingUs?: number | undefined;
+}
+
+const TIMES = ['time', 'timestamp', 'date', 'datetime', 'timeus', 'timems', 'ts'];
+const EQUITIES = ['equity', 'balance', 'value', 'nav', 'portfoliovalue', 'capital', 'close'];
+const PNLS = ['pnl', 'netpnl', 'profit', 'netprofit', 'realizedpnl', 'realisedpnl'];
+const ENTRIES = ['entry', 'entrytime', 'entryus', 'opentime', 'opened', 'entrytimestamp'];
+const EXITS = ['exit', 'exittime', 'exitus', 'closetime', 'closed', 'exittimestamp'];
+const NOTIONALS = ['notional', 'turnover', 'volumequote'];
+
+/**
+ * Rows `time, equity`. Times are ISO 8601 (UTC unless they name an offset) or numbers since the Unix epoch; numbers are
+ * read by size (seconds below 1e11, then milliseconds, microseconds, nanoseconds) unless a unit is given.
+ *
+ * @throws FileError naming the line and the field
+ */
+export async function readEquityCsv(path: string, columns: EquityColumns): Promise<EquityCurve> {
+  const table = await readTable(path);
+  const equityAt = table.column(columns.equity, EQUITIES, 'equity');
+  const timeAt =
+    columns.spacingUs !== undefined
+      ? null
+      : // What pandas writes without being told a name: the index, first and unnamed.
+        columns.time === undefined && table.find(TIMES) === undefined && table.isFirstUnnamed
+        ? 0
+        : table.column(columns.time, TIMES, 'time');
+  const timesUs: number[] = [];
+  const equity: number[] = [];
+  table.rows.forEach((row, i) => {
+    timesUs.push(
+      timeAt === null ? i * (columns.spacingUs ?? 0) : table.time(row, timeAt, columns.timeUnit),
+    );
+    equity.push(table.number(row, equityAt));
+  });
+  return { timesUs, equity };
+}
+
+/** Rows with `pnl`, and where there are such columns `entry`, `exit` (times) and `notional`. */
+export async function readTradesCsv(path: string, timeUnit: TimeUnit): Promise<TradeRow[]> {
+  const table = await readTable(path);
+  const pnlAt = table.column(undefined, PNLS, 'pnl');
+  const [entryAt, exitAt, notionalAt] = [ENTRIES, EXITS, NOTIONALS].map((names) =>
+    table.find(names),
+  );
+  const optional = (
+    row: Row,
+    at: number | undefined,
+    read: (at: number) => number,
+  ): number | null => (at === undefined || (row.cells[at] ?? '') === '' ? null : read(at));
+  return table.rows.map((row) => ({
+    pnl: table.number(row, pnlAt),
+    entryUs: optional(row, entryAt, (at) => table.time(row, at, timeUnit)),
+    exitUs: optional(row, exitAt, (at) => table.time(row, at, timeUnit)),
+    notional: optional(row, notionalAt, (at) => table.number(row, at)),
+  }));
+}
+
+interface Row {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+async function readTable(path: string): Promise<CsvTable> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    throw fileError(path, error);
+  }
+  const { data, errors } = Papa.parse<string[]>(text.replace(/^\uFEFF/, '').trimEnd());
+  const broken = errors.find(({ type }) => type === 'Quotes');
+  if (broken !== undefined) {
+    throw new FileError(`${path}: line ${(broken.row ?? 0) + 1}: ${broken.message}`);
+  }
+  const rows = data
+    .map((cells, i) => ({ line: i + 1, cells: cells.map((cell) => cell.trim()) }))
+    .filter(({ cells }) => cells.some((cell) => cell !== ''));
+  const [header, ...rest] = rows;
+  if (header === undefined) throw new FileError(`${path}: is empty`);
+  return new CsvTable(path, header.cells, rest);
+}
+
+class CsvTable {
+  private readonly path: string;
+  private readonly header: readonly string[];
+  readonly rows: readonly Row[];
+
+  constructor(path: string, header: readonly string[], rows: readonly Row[]) {
+    this.path = path;
+    this.header = header;
+    this.rows = rows;
+  }
+
+  get isFirstUnnamed(): boolean {
+    return this.header[0] === '';
+  }
+
+  /** Index of the first column that has one of these names, whatever its case and separators. */
+  find(names: readonly string[]): number | undefined {
+    const plain = this.header.map((name) => name.toLowerCase().replace(/[^a-z]/g, ''));
+    const at = names.map((name) => plain.indexOf(name)).find((index) => index >= 0);
+    return at;
+  }
+
+  column(given: string | undefined, names: readonly string[], what: string): number {
+    const at = given === undefined ? this.find(names) : this.header.indexOf(given);
+    if (at !== undefined && at >= 0) return at;
+    throw new FileError(
+      `${this.path}: line 1: ${given === undefined ? `no column for ${what} (${names.slice(0, 4).join(', ')} …)` : `no column '${given}'`}; ` +
+        `the columns are ${this.header.map((name) => `'${name}'`).join(', ')}`,
+    );
+  }
+
+  number(row: Row, at: number): number {
+    const text = row.cells[at] ?? '';
+    const value = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : NaN;
+    if (!Number.isFinite(value)) throw this.bad(row, at, 'is not a number');
+    return value;
+  }
+
+  /** Microseconds since the Unix epoch. */
+  time(row: Row, at: number, unit: TimeUnit): number {
+    const text = row.cells[at] ?? '';
+    if (/^\d+(\.\d+)?$/.test(text)) {
+      const value = Number(text);
+      return Math.round(value * usPerUnit(unit === 'auto' ? unitBySize(value) : unit));
+    }
+    const match = /^(\d{4}-\d\d-\d\d)(?:[T ](.+?))?\s*(Z|[-+]\d\d:?\d\d)?$/i.exec(text);
+    const [, day = '', clock = '00:00:00', zone = 'Z'] = match ?? [];
+    const ms = match === null ? NaN : Date.parse(`${day}T${clock}${zone}`);
+    // A day that its month does not have would be one of the next.
+    const dayMs = Date.parse(`${day}T00:00:00Z`);
+    const isDay = !Number.isNaN(dayMs) && new Date(dayMs).toISOString().startsWith(day);
+    if (Number.isNaN(ms) || !isDay)
+      throw this.bad(row, at, 'is no time (ISO 8601 or a number since 1970)');
+    return ms * 1000 + Number(/\.\d{3}(\d{1,3})/.exec(clock)?.[1]?.padEnd(3, '0') ?? 0);
+  }
+
+  private bad(row: Row, at: number, what: string): FileError {
+    const text = row.cells[at] ?? '';
+    const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
+    return new FileError(
+      `${this.path}: line ${String(row.line)}: ${this.header[at] ?? `column ${String(at + 1)}`}: '${shown}' ${what}`,
+    );
+  }
+}
+
+function unitBySize(value: number): Exclude<TimeUnit, 'auto'> {
+  if (value < 1e11) return 's';
+  if (value < 1e14) return 'ms';
+  return value < 1e17 ? 'us' : 'ns';
+}
+
+function usPerUnit(unit: Exclude<TimeUnit, 'auto'>): number {
+  return { s: 1e6, ms: 1e3, us: 1, ns: 1e-3 }[unit];
+}

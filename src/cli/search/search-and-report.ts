@@ -1,0 +1,280 @@
+/** A sweep from its command line to its page: the search, its best once more, and how far that can be believed. */
+import { join } from 'node:path';
+import Table from 'cli-table3';
+import type { ParameterSpecs } from '../../strategy/definition.ts';
+import type { Trials } from '../../metrics/metrics.ts';
+import { assignmentOf, assignmentText, sizeOf } from '../../search/samplers/space.ts';
+import { byScore } from '../../search/samplers/samplers.ts';
+import { makeFolder } from '../../platform/make-folder.ts';
+import { writeWholeFile } from '../../platform/whole-file.ts';
+import { bestTask, type BestReport } from '../../search/best-report.ts';
+import {
+  robustness,
+  variationsOf,
+  type Robustness,
+  type Variation,
+} from '../../search/robustness.ts';
+import { RunsAhead } from '../../search/runs-ahead.ts';
+import {
+  selectionOf,
+  sweep,
+  type Selection,
+  type SweepPlan,
+  type SweepResult,
+} from '../../search/sweep.ts';
+import { hashOf, TrialLog, type Trial } from '../../search/trial-log.ts';
+import type { TrialResult, TrialTask } from '../../search/trial.ts';
+import {
+  Interrupted,
+  isInterrupted,
+  print,
+  printError,
+  printJson,
+  setExitCode,
+  EXIT,
+  startProgress,
+} from '../cli-support.ts';
+import type { SearchArguments } from '../search-options.ts';
+import { sweepPage } from '../search-pages.ts';
+import { searchIdentity, searchOf } from './plan-search.ts';
+import type { TrialPool } from '../../search/workers/trial-pool.ts';
+
+export interface SweepArguments extends SearchArguments {
+  readonly out: string | undefined;
+  readonly robustness: boolean;
+}
+
+const SHOWN = 10;
+
+export async function searchAndJudge(given: SweepArguments, pool: TrialPool): Promise<void> {
+  const { search, parameters, perYear } = await searchOf(given);
+  const [planned] = search.plan.strategies;
+  const out = given.out ?? join('reports', `sweep-${planned?.id ?? ''}`);
+  await makeFolder(out);
+  const log = TrialLog.open(join(out, 'trials.jsonl'), searchIdentity(search));
+  try {
+    const ahead = new RunsAhead(pool);
+    const result = await runSearch(search, pool, log, given.json, (best) => {
+      if (!given.robustness) return;
+      const { sensitivity, stress } = variationsOf(search, parameters, best);
+      ahead.want([...sensitivity, ...stress].map(({ task }) => task));
+    });
+    if (result.cancelled) {
+      printError(`stopped after ${String(result.trials.length)} trials; the same command goes on`);
+      throw new Interrupted('interrupted');
+    }
+    const selection = selectionOf(result.trials, perYear);
+    const { best } = result;
+    const { tested, report } =
+      best === null
+        ? { tested: null, report: null }
+        : await judge(search, best, pool, ahead, {
+            folder: join(out, 'best'),
+            trials: selection.trials,
+            robustness: given.robustness ? { parameters, perYear } : null,
+            quiet: given.json,
+          });
+    const deflatedSharpe = report?.deflatedSharpe ?? null;
+    const page = join(out, 'index.html');
+    const verdict = { selection, deflatedSharpe, robustness: tested };
+    await writeWholeFile(page, Buffer.from(await sweepPage(given, search, result, verdict)));
+    const summary = {
+      ...summaryOf(search, result, selection),
+      deflatedSharpe,
+      robustness: tested,
+      page,
+      report: report?.page ?? null,
+    };
+    await writeWholeFile(
+      join(out, 'sweep.json'),
+      Buffer.from(`${JSON.stringify(summary, null, 1)}\n`),
+    );
+    if (given.json) printJson(summary);
+    else printSummary(search, result, selection, tested, { out, page, deflatedSharpe });
+    if (best === null) setExitCode(EXIT.failed);
+  } finally {
+    log.close();
+  }
+}
+
+async function runSearch(
+  search: SweepPlan,
+  pool: TrialPool,
+  log: TrialLog,
+  quiet: boolean,
+  /** Told the best so far when there is nothing more to be tried. */
+  onAllBegun: (best: Trial) => void,
+): Promise<SweepResult> {
+  const planned = search.method === 'grid' ? sizeOf(search.space) : search.trials;
+  const progress = startProgress('sweep', quiet);
+  try {
+    return await sweep(search, {
+      run: pool.run,
+      log,
+      cancelled: isInterrupted,
+      onTrial: (done, known, best) => {
+        progress.update(Math.min(1, done / Math.max(known, planned)));
+        if (known >= planned && best !== null && pool.idle > 0) onAllBegun(best);
+      },
+    });
+  } finally {
+    progress.stop();
+  }
+}
+
+interface Judging {
+  /** Of the report. */
+  readonly folder: string;
+  readonly trials: Trials;
+  /** null leaves variations out. */
+  readonly robustness: { readonly parameters: ParameterSpecs; readonly perYear: number } | null;
+  readonly quiet: boolean;
+}
+
+/** The best one's own report, and its variations beside it. */
+async function judge(
+  search: SweepPlan,
+  best: Trial,
+  pool: TrialPool,
+  ahead: RunsAhead,
+  { folder, trials, robustness: wanted, quiet }: Judging,
+): Promise<{ report: BestReport; tested: Robustness | null }> {
+  const progress = startProgress('best one', quiet);
+  let begun = 0;
+  let done = 0;
+  const counted = async <T>(run: Promise<T>): Promise<T> => {
+    begun += 1;
+    const result = await run;
+    done += 1;
+    progress.update(done / begun);
+    return result;
+  };
+  const vary = (task: TrialTask): Promise<TrialResult | null> => counted(ahead.take(task));
+  ahead.want([]);
+  try {
+    const [report, tested] = await Promise.all([
+      counted(pool.report(bestTask(search, best, trials, folder))),
+      wanted === null ? null : robustness(search, wanted.parameters, best, wanted.perYear, vary),
+    ]);
+    if (report === null || (wanted !== null && tested === null)) {
+      throw new Interrupted('interrupted');
+    }
+    return { report, tested };
+  } finally {
+    progress.stop();
+  }
+}
+
+function summaryOf(search: SweepPlan, { trials, best }: SweepResult, selection: Selection): object {
+  const row = (trial: Trial): object => {
+    const { number, budget, score, error, figures } = trial;
+    return {
+      number,
+      parameters: assignmentOf(search.space, trial.point),
+      budget,
+      score,
+      error,
+      figures,
+    };
+  };
+  return {
+    orrery: 'sweep',
+    version: 1,
+    search: hashOf(searchIdentity(search)),
+    method: search.method,
+    objective: search.objective,
+    seed: search.seed,
+    trials: trials.length,
+    failed: trials.filter(({ error }) => error !== null).length,
+    best: best === null ? null : row(best),
+    selection,
+    all: trials.map(row),
+  };
+}
+
+function printSummary(
+  { plan, space, objective }: SweepPlan,
+  { trials, best }: SweepResult,
+  { overfitting, trials: counted }: Selection,
+  tested: Robustness | null,
+  {
+    out,
+    page,
+    deflatedSharpe,
+  }: {
+    readonly out: string;
+    readonly page: string;
+    readonly deflatedSharpe: number | null;
+  },
+): void {
+  const whole = trials.filter(({ budget }) => budget === 1);
+  const table = new Table({
+    head: ['', ...space.map(({ name }) => name), objective, 'PnL', 'drawdown', 'trades'],
+    colAligns: ['right', ...space.map(() => 'right' as const), 'right', 'right', 'right', 'right'],
+    style: { head: [], border: [], compact: true },
+  });
+  for (const trial of [...whole].sort(byScore).slice(0, SHOWN)) {
+    const { figures } = trial;
+    const chosen = Object.values(assignmentOf(space, trial.point));
+    table.push([
+      String(trial.number),
+      ...chosen,
+      numberText(trial.score),
+      figures?.pnl ?? trial.error ?? '',
+      figures === null ? '' : `${(figures.maxDrawdown * 100).toFixed(2)} %`,
+      String(figures?.trades ?? ''),
+    ]);
+  }
+  print(table.toString());
+  const failed = trials.filter(({ error }) => error !== null);
+  print(
+    `trials       ${String(trials.length)}${failed.length > 0 ? `, ${String(failed.length)} failed: ${failed[0]?.error ?? ''}` : ''}`,
+  );
+  if (best !== null)
+    print(
+      `best         ${assignmentText(assignmentOf(space, best.point))}: ${objective} ${numberText(best.score)}`,
+    );
+  print(
+    `deflated     ${deflatedSharpe === null ? '–' : `${(deflatedSharpe * 100).toFixed(1)} %`}: probability that the Sharpe ratio of the best of ${String(counted.count)} trials is more than their number explains`,
+  );
+  if (overfitting !== null) {
+    print(
+      `overfitting  probability ${(overfitting.probability * 100).toFixed(1)} %, of a loss out of sample ${(overfitting.lossProbability * 100).toFixed(1)} % (${String(overfitting.splits)} splits)`,
+    );
+  }
+  if (tested !== null) printRobustness(tested, objective, plan.latency === 'none');
+  print(`log          ${join(out, 'trials.jsonl')}`);
+  print(`report       ${page}`);
+}
+
+function printRobustness(
+  { sensitivity, stress, bands }: Robustness,
+  objective: string,
+  isFree: boolean,
+): void {
+  const table = new Table({
+    head: ['moved', objective, 'PnL'],
+    style: { head: [], border: [], compact: true },
+    colAligns: ['left', 'right', 'right'],
+  });
+  const row = ({ name, score, error, pnl }: Variation): void => {
+    table.push([name, numberText(score), pnl ?? error ?? '']);
+  };
+  sensitivity.forEach(row);
+  stress.filter(({ name }) => !isFree || !name.startsWith('latency')).forEach(row);
+  print(table.toString());
+  if (isFree) print('latency      not stressed: the run has none');
+  if (bands === null) return;
+  const {
+    totalReturn: { low, median, high },
+    lossProbability,
+  } = bands;
+  const percent = (value: number): string => `${(value * 100).toFixed(2)} %`;
+  print(
+    `bootstrap    return ${percent(low)} … ${percent(median)} … ${percent(high)} (90 %), loses in ${percent(lossProbability)} of ${String(bands.samples)} curves`,
+  );
+}
+
+function numberText(value: number | null): string {
+  return value === null ? '–' : value.toFixed(4);
+}

@@ -1,0 +1,123 @@
+/** A walk from its command line to its page. */
+import { join } from 'node:path';
+import Table from 'cli-table3';
+import { assignmentText } from '../../search/samplers/space.ts';
+import { windowsOf, type Window } from '../../search/samplers/windows.ts';
+import { makeFolder } from '../../platform/make-folder.ts';
+import { writeWholeFile } from '../../platform/whole-file.ts';
+import { TrialLog } from '../../search/trial-log.ts';
+import { walkForward, type WalkForward } from '../../search/walk-forward.ts';
+import {
+  EXIT,
+  Interrupted,
+  isInterrupted,
+  print,
+  printError,
+  printJson,
+  setExitCode,
+  startProgress,
+} from '../cli-support.ts';
+import { walkPage } from '../search-pages.ts';
+import { searchIdentity, searchOf } from './plan-search.ts';
+import type { TrialPool } from '../../search/workers/trial-pool.ts';
+import type { WalkArguments, WalkLengths } from './walk-lengths.ts';
+
+export async function walkAndTell(
+  given: WalkArguments,
+  lengths: WalkLengths,
+  pool: TrialPool,
+): Promise<void> {
+  const { search, perYear } = await searchOf(given, lengths.testUs);
+  const { fromUs, toUs } = search;
+  const windows = windowsOf({
+    fromUs,
+    toUs,
+    ...lengths,
+    mode: given.mode === 'anchored' ? 'anchored' : 'rolling',
+  });
+  const out = given.out ?? join('reports', `walk-${search.plan.strategies[0]?.id ?? ''}`);
+  await makeFolder(out);
+  const progress = startProgress('walk', given.json);
+  let walk: WalkForward;
+  try {
+    walk = await walkForward(search, windows, perYear, {
+      run: pool.run,
+      // One more than there are workers, so that none waits for the last trial of a window.
+      atOnce: pool.workers + 1,
+      cancelled: isInterrupted,
+      logOf: (window, trained) =>
+        TrialLog.open(
+          join(out, `window-${String(window + 1)}.trials.jsonl`),
+          searchIdentity(trained),
+        ),
+      onWindow: (done) => {
+        progress.update(done / windows.length);
+      },
+    });
+  } finally {
+    progress.stop();
+  }
+  if (walk.cancelled) {
+    printError(`stopped after ${String(walk.windows.length)} windows; the same command goes on`);
+    throw new Interrupted('interrupted');
+  }
+  const summary = {
+    orrery: 'walkforward',
+    version: 1,
+    objective: search.objective,
+    windows: walk.windows.map(({ testReturns, ...rest }) => ({
+      ...rest,
+      periods: testReturns.length,
+    })),
+    outOfSample: walk.outOfSample,
+    efficiency: walk.efficiency,
+  };
+  const page = join(out, 'index.html');
+  await writeWholeFile(page, Buffer.from(await walkPage(given, walk, search, lengths, perYear)));
+  await writeWholeFile(
+    join(out, 'walk.json'),
+    Buffer.from(`${JSON.stringify(summary, null, 1)}\n`),
+  );
+  if (given.json) printJson(summary);
+  else {
+    printWalk(walk, search.objective);
+    print(`report         ${page}`);
+  }
+  if (walk.outOfSample === null) setExitCode(EXIT.failed);
+}
+
+function printWalk({ windows, outOfSample, efficiency }: WalkForward, objective: string): void {
+  const table = new Table({
+    head: ['trained', 'tested', 'parameters', `${objective} in`, 'out', 'PnL out'],
+    style: { head: [], border: [], compact: true },
+  });
+  const figure = (value: number | null): string => (value === null ? '–' : value.toFixed(4));
+  for (const { window, parameters, trainScore, testScore, test } of windows) {
+    table.push([
+      stretch(window.trainFromUs, window.trainToUs),
+      stretch(window.testFromUs, window.testToUs),
+      assignmentText(parameters ?? {}),
+      figure(trainScore),
+      figure(testScore),
+      test?.pnl ?? '–',
+    ]);
+  }
+  print(table.toString());
+  if (outOfSample === null) {
+    print('no window has a result out of sample');
+    return;
+  }
+  const percent = (value: number): string => `${(value * 100).toFixed(2)} %`;
+  print(
+    `out of sample  return ${percent(outOfSample.totalReturn)}, Sharpe ${figure(outOfSample.sharpe)}, largest drawdown ${percent(outOfSample.maxDrawdown)}`,
+  );
+  print(
+    `efficiency     ${efficiency === null ? '– (a mean score is not above 0)' : percent(efficiency)}`,
+  );
+}
+
+function stretch(fromUs: Window['testFromUs'], toUs: number): string {
+  // A bar ends in the last microsecond of its interval.
+  const text = (us: number): string => new Date((us + 1) / 1000).toISOString().slice(0, 19);
+  return `${text(fromUs)} – ${text(toUs).slice(text(fromUs).slice(0, 10) === text(toUs).slice(0, 10) ? 11 : 0)}`;
+}

@@ -1,0 +1,207 @@
+/**
+ * Funding (§7): premium samples, the rate of an interval, and its settlement over all positions at once.
+ *
+ * Rates are whole 1e-9, rounded toward zero. What a payer owes rounds up, what a receiver gets rounds down, and the
+ * difference goes to insurance, so a settlement with insurance sums to zero. Sampling stops while nothing could be sampled
+ * (no index, a side too thin, or frozen) and starts again with the next change of book or index: nothing else could end that.
+ */
+import { minBig } from '../../num/arithmetic.ts';
+import { notional } from '../../num/notional.ts';
+import { lots, PPM, ppb, quanta, type Ppb, type PriceTicks, type Quanta } from '../../num/units.ts';
+import { creditMargin } from '../accounts/isolated-ledger.ts';
+import { credit } from '../accounts/ledger.ts';
+import type { SettleFunding } from '../commands.ts';
+import type { FundingConfig, MarginTier } from '../config.ts';
+import { hashFundingSampled, hashFundingSettled } from '../chain-hash/hash-event.ts';
+import type { Market } from '../market/market.ts';
+import type { Outcome } from '../refusals.ts';
+import type { State } from '../state.ts';
+import { impactPrice, type Fraction } from '../pricing/impact-price.ts';
+import { hasFreshIndex } from '../pricing/freshness.ts';
+import { nextSampleUs } from '../pricing/sampling.ts';
+import { settlementTicks } from '../pricing/settlement-price.ts';
+
+const PPB = 1_000_000_000;
+const BIG_PPB = 1_000_000_000n;
+/** A book that stands at more than 100 times the index counts as that. */
+const MAX_PREMIUM = 100n * BIG_PPB;
+/** Rates beyond this are typing errors: 100 % of the notional an interval. */
+const MAX_RATE = PPB;
+
+/** Whether funding may be sampled and paid: the index is fresh and the market not frozen. */
+function canFund(state: State, market: Market): boolean {
+  return !market.frozen && hasFreshIndex(state, market);
+}
+
+/** Premium of the book over the index, in 1e-9 toward zero; null when it cannot be told. */
+export function premiumOf(state: State, market: Market): Ppb | null {
+  const index = market.indexTicks;
+  if (index === null || !canFund(state, market)) return null;
+  const { impactNotional } = market.spec.funding;
+  const bid = impactPrice(market, 1, impactNotional);
+  const ask = impactPrice(market, -1, impactNotional);
+  if (bid === null || ask === null) return null;
+  const above = beyond(bid, index);
+  const below = beyond(ask, index);
+  // Impact bid ≤ best bid < best ask ≤ impact ask, so at most one of the two parts is there.
+  return ppb(Number(above > 0n ? above : below < 0n ? below : 0n));
+}
+
+/** (price − index) ÷ index in 1e-9, toward zero. */
+function beyond(price: Fraction, index: PriceTicks): bigint {
+  const whole = BigInt(index) * price.of;
+  const premium = ((price.ticks - whole) * BIG_PPB) / whole;
+  return premium > MAX_PREMIUM ? MAX_PREMIUM : premium;
+}
+
+/** A sample is due. */
+export function samplePremium(state: State, market: Market): void {
+  const premium = premiumOf(state, market);
+  if (premium === null) {
+    market.sampleDueUs = Infinity;
+    return;
+  }
+  market.sampleDueUs = nextSampleUs(state, market, state.nowUs);
+  market.premiumSum += BigInt(premium);
+  market.premiumCount += 1;
+  if (market.fundingDueUs === Infinity) {
+    // A sample on the boundary belongs to the interval that ends there.
+    const { intervalUs } = market.spec.funding;
+    const past = state.nowUs % intervalUs;
+    market.fundingDueUs = past === 0 ? state.nowUs : state.nowUs - past + intervalUs;
+  }
+  state.emit(hashFundingSampled, {
+    kind: 'fundingSampled',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    market: market.id,
+    premiumPpb: premium,
+    samples: market.premiumCount,
+  });
+}
+
+/** Rate of an interval from its samples (R-7.2). */
+export function fundingRate(
+  config: FundingConfig,
+  firstTier: MarginTier,
+  premiumSum: bigint,
+  samples: number,
+): Ppb {
+  if (samples * 2 * config.sampleIntervalUs < config.intervalUs || samples === 0) return ppb(0);
+  const premium = Number(premiumSum / BigInt(samples));
+  const interest = clamp(config.interestPpb - premium, config.interestClampPpb);
+  const rate = Math.trunc((premium + interest) / config.divisor);
+  const { initialMarginPpm: initial, maintenanceMarginPpm: maintenance } = firstTier;
+  // At the default share of ¾, one settlement takes at most the maintenance of a position.
+  const room = Math.min(initial - maintenance, Math.trunc((maintenance * 4) / 3));
+  // ppm × 1000 is ppb; the share of the room is in ppm, too.
+  const cap = Math.min(config.capPpm * 1000, Math.trunc((room * config.marginCapPpm) / 1000));
+  return ppb(clamp(rate, cap));
+}
+
+/**
+ * The rate as far as a position can pay it that has just its maintenance requirement at the mark and is closed at the settlement
+ * price: what lies between both is part of that requirement. So one settlement takes no safe account below zero.
+ */
+export function payableRate(market: Market, rate: Ppb, maintenancePpm: number): Ppb {
+  const { indexTicks: index, markTicks: mark } = market;
+  if (index === null || mark === null) return rate;
+  const gap = Math.abs(settlementTicks(market) - mark);
+  const left = BigInt(maintenancePpm) * BigInt(mark) - BigInt(gap) * BigInt(PPM);
+  if (left <= 0n) return ppb(0);
+  return ppb(clamp(rate, Number(minBig((left * 1000n) / BigInt(index), BIG_PPB))));
+}
+
+function clamp(value: number, most: number): number {
+  // Never −0.
+  return Math.min(most, Math.max(-most, value)) + 0;
+}
+
+/** The interval is over: the rate of its samples is settled. Without samples and without a rate in force there is nothing to settle (D-34), and the timer stops. */
+export function runFundingTimer(state: State, market: Market): void {
+  const { spec } = market;
+  const { intervalUs } = spec.funding;
+  const [tier] = spec.tiers;
+  if (market.premiumCount === 0 && market.fundingRatePpb === 0) {
+    market.fundingDueUs = Infinity;
+    return;
+  }
+  const rate =
+    canFund(state, market) && tier !== undefined
+      ? payableRate(
+          market,
+          fundingRate(spec.funding, tier, market.premiumSum, market.premiumCount),
+          tier.maintenanceMarginPpm,
+        )
+      : ppb(0);
+  market.fundingDueUs = state.nowUs - (state.nowUs % intervalUs) + intervalUs;
+  settle(state, market, rate);
+  market.premiumSum = 0n;
+  market.premiumCount = 0;
+}
+
+/** A recorded rate, for markets with `fundingSource: external`. */
+export function settleFunding(state: State, command: SettleFunding): Outcome {
+  const market = state.markets[command.market];
+  if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
+  if (market.spec.funding.source !== 'external') return 'funding_source_not_external';
+  if (Math.abs(command.ratePpb) > MAX_RATE) return 'funding_rate_out_of_range';
+  if (!canFund(state, market)) return 'index_not_fresh';
+  settle(state, market, command.ratePpb);
+  return 'ok';
+}
+
+function settle(state: State, market: Market, rate: Ppb): void {
+  const index = market.indexTicks;
+  if (rate !== market.fundingRatePpb) market.candles.setFundingRate(state.nowUs, rate);
+  market.fundingRatePpb = rate;
+  const outer = state.cause;
+  state.cause = 'funding';
+  let left = 0n;
+  let positions = 0;
+  if (rate !== 0 && index !== null) {
+    for (const id of market.holders) {
+      const subaccount = state.subaccount(id);
+      const exposure = subaccount.exposure(market.id);
+      const paid = fundingPayment(exposure.positionLots, index, market.spec.quantaPerTickLot, rate);
+      positions += 1;
+      left += paid;
+      exposure.fundingQuanta = quanta(exposure.fundingQuanta - paid);
+      if (paid > 0n) state.doubt(subaccount);
+      if (exposure.isolated) creditMargin(state, exposure, -paid, 'funding');
+      else credit(state, subaccount, quanta(-paid), 'funding');
+    }
+    credit(state, state.insurance, quanta(left), 'rounding');
+    state.liquidationDue = true;
+  }
+  state.emit(hashFundingSettled, {
+    kind: 'fundingSettled',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    market: market.id,
+    ratePpb: rate,
+    indexTicks: index,
+    positions,
+    roundingQuanta: quanta(left),
+  });
+  state.cause = outer;
+}
+
+/** What a position of `size` signed lots pays, rounded up; negative when it receives, rounded down (R-7.3). */
+export function fundingPayment(size: number, index: PriceTicks, unit: number, rate: Ppb): Quanta {
+  const product = size * index * unit * rate;
+  if (product <= Number.MAX_SAFE_INTEGER && product >= -Number.MAX_SAFE_INTEGER) {
+    // Exact: so are the remainder of doubles and the quotient of a multiple. Up is toward plus infinity for both.
+    const remainder = product % PPB;
+    const whole = (product - remainder) / PPB;
+    return quanta(BigInt(remainder > 0 ? whole + 1 : whole));
+  }
+  const exact = notional(lots(size), index, unit) * BigInt(rate);
+  const quotient = exact / BIG_PPB;
+  return quanta(exact > 0n && quotient * BIG_PPB !== exact ? quotient + 1n : quotient);
+}

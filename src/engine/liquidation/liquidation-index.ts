@@ -1,0 +1,126 @@
+/**
+ * How far the mark of a market may move before anyone with a position there can be liquidatable (R-6.1), so that a mark which
+ * makes nobody liquidatable looks at nobody.
+ *
+ * When an owner is tested (`liquidation/endangered`), the distance between equity and maintenance is split evenly over the k
+ * fresh positions that share it, less one Quantum each. A long is safe down to `mark − share ÷ (lots × unit)`, a short up to
+ * `mark + share ÷ (lots × unit × (1 + m))`, m the highest maintenance rate of any tier.
+ *
+ * Why it misses nobody: let every mark be on the safe side of its bound. A long that loses d ticks loses d × lots × unit of
+ * equity, at most its share, and its maintenance does not rise. A short that loses d ticks loses d × lots × unit of equity and
+ * its maintenance rises by at most m times that and one Quantum of rounding, together at most its share. A position that gains
+ * gains at least what its maintenance rises, since rates are at most 1, but for one Quantum. So equity − maintenance falls by
+ * at most the sum of the shares, which it had. Everything else that moves equity or size makes the owner unsure
+ * (`State.doubt`), and who is unsure is looked at with the next mark.
+ *
+ * A position in a frozen market has no bound: its mark cannot move, so neither its uPnL nor its part of the frozen gains and their limit
+ * (the maintenance of the frozen positions) changes. What it adds to equity − maintenance is constant while it is frozen and its size stays. k counts
+ * the fresh positions alone, and the argument above holds for them. Freezing and thawing mark all holders for a risk check.
+ *
+ * Two heaps of positions by bound; each position knows its place, so that moving one costs O(log n). A mark costs O(1) and
+ * O(log n) for each owner that it brings past a bound.
+ */
+import type { Exposure } from '../accounts/subaccount.ts';
+
+export class LiquidationIndex {
+  /** Longs by −bound and shorts by bound: the first in danger is on top. */
+  private readonly longs = new SafeHeap(-1);
+  private readonly shorts = new SafeHeap(1);
+  /** The position is safe up to this mark, inclusive. */
+  put(exposure: Exposure, safeTicks: number): void {
+    const side = exposure.positionLots > 0 ? -1 : 1;
+    if (exposure.safeSide !== side) this.remove(exposure);
+    exposure.safeSide = side;
+    this.heap(side).put(exposure, safeTicks);
+  }
+
+  remove(exposure: Exposure): void {
+    if (exposure.safeSide === 0) return;
+    this.heap(exposure.safeSide).remove(exposure);
+    exposure.safeSide = 0;
+  }
+
+  /** Marks from one to the other, both included, within which no position that has a bound is in danger. */
+  get safeFrom(): number {
+    return this.longs.top()?.safeTicks ?? -Infinity;
+  }
+  get safeTo(): number {
+    return this.shorts.top()?.safeTicks ?? Infinity;
+  }
+
+  /** Takes out a position whose bound this mark has passed; undefined when there is none. */
+  takeEndangered(mark: number): Exposure | undefined {
+    const long = this.longs.top();
+    const short = this.shorts.top();
+    let endangered: Exposure | undefined;
+    if (long !== undefined && mark < long.safeTicks) endangered = long;
+    else if (short !== undefined && mark > short.safeTicks) endangered = short;
+    if (endangered !== undefined) this.remove(endangered);
+    return endangered;
+  }
+
+  private heap(side: 1 | -1): SafeHeap {
+    return side < 0 ? this.longs : this.shorts;
+  }
+}
+
+/** A binary heap of positions; the lowest `sign × safeTicks` is on top. */
+class SafeHeap {
+  private readonly sign: 1 | -1;
+  private readonly items: Exposure[] = [];
+
+  constructor(sign: 1 | -1) {
+    this.sign = sign;
+  }
+
+  top(): Exposure | undefined {
+    return this.items[0];
+  }
+
+  put(exposure: Exposure, safeTicks: number): void {
+    exposure.safeTicks = safeTicks;
+    if (exposure.safePlace < 0) {
+      exposure.safePlace = this.items.length;
+      this.items.push(exposure);
+    }
+    this.settle(exposure);
+  }
+
+  remove(exposure: Exposure): void {
+    const place = exposure.safePlace;
+    exposure.safePlace = -1;
+    const last = this.items.pop();
+    if (last === undefined || last === exposure) return;
+    this.items[place] = last;
+    last.safePlace = place;
+    this.settle(last);
+  }
+
+  private settle(exposure: Exposure): void {
+    const key = this.sign * exposure.safeTicks;
+    let place = exposure.safePlace;
+    while (place > 0) {
+      const parent = this.items[(place - 1) >> 1];
+      if (parent === undefined || this.sign * parent.safeTicks <= key) break;
+      this.items[place] = parent;
+      parent.safePlace = place;
+      place = (place - 1) >> 1;
+    }
+    for (;;) {
+      let at = 2 * place + 1;
+      let child = this.items[at];
+      if (child === undefined) break;
+      const right = this.items[at + 1];
+      if (right !== undefined && this.sign * right.safeTicks < this.sign * child.safeTicks) {
+        child = right;
+        at += 1;
+      }
+      if (this.sign * child.safeTicks >= key) break;
+      this.items[place] = child;
+      child.safePlace = place;
+      place = at;
+    }
+    this.items[place] = exposure;
+    exposure.safePlace = place;
+  }
+}

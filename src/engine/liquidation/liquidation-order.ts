@@ -1,0 +1,178 @@
+/**
+ * Engine orders (R-6.2, step 2): what a liquidated position sells on the book, as an order of its owner that is `ioc` and
+ * reduce-only, bounded by the band and by the price that still pays the liquidation fee. It pays no taker fee and stands
+ * outside self-trade prevention (R-2.6a); its makers get no rebate, since no taker fee could pay it.
+ */
+import { divCeil, floorBig, minBig } from '../../num/arithmetic.ts';
+import { notional, ppmOfCeil } from '../../num/notional.ts';
+import { lots, orderId, ppm, PPM, quanta, type PriceTicks, type Quanta } from '../../num/units.ts';
+import type { Exposure } from '../accounts/subaccount.ts';
+import type { OrderTerms } from '../book/order-table.ts';
+import { NONE } from '../book/order-table.ts';
+import { NO_LEVEL } from '../book/price-ladder.ts';
+import { endOrder } from '../orders/end.ts';
+import { executeFill, feesOf } from '../orders/fill.ts';
+import { fillableLots, retireLeg } from '../orders/protective-orders.ts';
+import { accept, addOrder } from '../orders/place.ts';
+import { Special } from '../orders/conditional.ts';
+import type { State } from '../state.ts';
+import { noteDisplaced } from '../tape/displacement.ts';
+import { bandLimit } from '../pricing/price-band.ts';
+import { liquidationLimit, type EquityShare } from './bankruptcy.ts';
+import { NO_FEES, type SideFees } from '../accounts/fees.ts';
+import { affordsFill } from '../margin/margin.ts';
+import type { Market } from '../market/market.ts';
+import { settlementTicks } from '../pricing/settlement-price.ts';
+
+/** An order that never expires by itself; it ends in its own command anyway. */
+const NEVER_MS = 9_007_199_254_741n;
+
+/**
+ * Worst price at which the engine may close the position now: within the band, above bankruptcy with the fee, and at most half of the first
+ * tier's maintenance rate away from the settlement price. Beyond that the vault or auto-deleveraging is better for the owner.
+ */
+export function engineLimit(state: State, exposure: Exposure, share: EquityShare): PriceTicks {
+  const market = state.market(exposure.market);
+  const side = exposure.positionLots > 0 ? -1 : 1;
+  const band = bandLimit(market, side);
+  const limit = liquidationLimit(state, exposure, share, state.config.liquidationFeePpm);
+  const near = settlementLimit(market, side);
+  return (side < 0 ? Math.max(band, limit, near, 1) : Math.min(band, limit, near)) as PriceTicks;
+}
+
+/** The settlement price less (for a sell; plus for a buy) half of the first tier's maintenance rate, rounded toward it. */
+function settlementLimit(market: Market, side: 1 | -1): number {
+  const rate = BigInt(market.spec.tiers[0]?.maintenanceMarginPpm ?? 0);
+  const price = BigInt(settlementTicks(market));
+  const whole = 2n * BigInt(PPM);
+  return Number(
+    side < 0 ? divCeil(price * (whole - rate), whole) : floorBig(price * (whole + rate), whole),
+  );
+}
+
+/** Closes up to `size` lots of the position on the book; answers what was left unfilled. */
+export function sendEngineOrder(
+  state: State,
+  exposure: Exposure,
+  share: EquityShare,
+  size: number,
+): number {
+  const market = state.market(exposure.market);
+  const owner = state.subaccount(exposure.subaccount);
+  const table = state.orders;
+  const side = exposure.positionLots > 0 ? -1 : 1;
+  const limit = engineLimit(state, exposure, share);
+  const id = state.nextOrderId;
+  state.nextOrderId = orderId(id + 1);
+  const terms: OrderTerms = {
+    subaccount: owner.id,
+    market: market.id,
+    orderType: 'limit',
+    lots: lots(side * size),
+    priceTicks: limit,
+    ioc: true,
+    postOnly: false,
+    reduceOnly: true,
+    nonce: BigInt(state.nextEngineOrder()),
+    expiresAtMs: NEVER_MS,
+    delegate: null,
+    clientId: null,
+    originator: null,
+    originatorFeePpm: ppm(0),
+  };
+  const slot = addOrder(state, terms, id, owner);
+  const special = new Special();
+  special.attached = 'engine';
+  table.setSpecial(slot, special);
+  accept(state, terms, id, slot, owner);
+  matchEngineOrder(state, market, slot, exposure, share, limit);
+  const left = table.left(slot);
+  if (left === 0) endOrder(state, slot, 'filled', null);
+  else endOrder(state, slot, 'cancelled', 'iocRemainder');
+  return left;
+}
+
+function matchEngineOrder(
+  state: State,
+  market: Market,
+  slot: number,
+  exposure: Exposure,
+  share: EquityShare,
+  limit: PriceTicks,
+): void {
+  const table = state.orders;
+  const side = table.side(slot);
+  const opposite = market.book.ladder(side > 0 ? -1 : 1);
+  const owner = state.subaccount(exposure.subaccount);
+  const value = bankruptValue(market, exposure, share);
+  const before = Math.abs(exposure.positionLots);
+  while (table.left(slot) > 0) {
+    const level = opposite.bestLevel();
+    if (level === NO_LEVEL) return;
+    const price = opposite.price(level);
+    if (side > 0 ? price > limit : price < limit) return;
+    const makerSlot = opposite.head(level);
+    const makerHouse = table.isHouse(makerSlot);
+    const maker = state.subaccount(table.subaccount(makerSlot));
+    if (maker.account === owner.account) {
+      endOrder(state, makerSlot, 'cancelled', 'selfTrade');
+      continue;
+    }
+    let size = Math.min(table.left(slot), table.left(makerSlot));
+    const makerExposure = maker.exposure(market.id);
+    const reduceOnly = table.isReduceOnly(makerSlot);
+    if (reduceOnly) {
+      size = Math.min(size, fillableLots(table, makerSlot, makerExposure));
+      if (size === 0) {
+        if (table.special(makerSlot)?.leg === true) retireLeg(state, makerSlot, makerExposure);
+        else endOrder(state, makerSlot, 'cancelled', 'reduceOnly');
+        continue;
+      }
+    }
+    let makerFees: SideFees = NO_FEES;
+    if (!makerHouse) {
+      const fees = feesOf(state, market, makerSlot, 'maker', size, price);
+      makerFees = fees.protocol < 0n ? { ...fees, protocol: quanta(0n) } : fees;
+      const resting = reduceOnly ? NONE : makerSlot;
+      const makerLots = lots(-side * size);
+      if (!affordsFill(state, maker, makerExposure, market, makerLots, price, makerFees, resting)) {
+        endOrder(state, makerSlot, 'cancelled', 'insufficientMargin');
+        continue;
+      }
+    }
+    const fee = liquidationFee(state, market, price, size, side, value, before);
+    const takerFees: SideFees = { ...NO_FEES, liquidation: fee, others: true };
+    executeFill(state, market, makerSlot, makerFees, owner, slot, takerFees, size);
+    if (makerHouse) noteDisplaced(state, market, side > 0 ? -1 : 1, price, size);
+  }
+}
+
+/** What the whole position would bring (or cost, for a short) at bankruptcy, as a fraction of Quanta. */
+function bankruptValue(
+  market: Market,
+  exposure: Exposure,
+  { equity, weight, total }: EquityShare,
+): { readonly top: bigint; readonly bottom: bigint } {
+  const mark = market.markTicks ?? 0;
+  const size = lots(Math.abs(exposure.positionLots));
+  const value = notional(size, mark as PriceTicks, market.spec.quantaPerTickLot) * total;
+  const top = exposure.positionLots > 0 ? value - equity * weight : value + equity * weight;
+  return { top, bottom: total };
+}
+
+/** The fee, at most what the fill leaves above bankruptcy. */
+function liquidationFee(
+  state: State,
+  market: Market,
+  price: PriceTicks,
+  size: number,
+  side: 1 | -1,
+  { top, bottom }: { readonly top: bigint; readonly bottom: bigint },
+  positionLots: number,
+): Quanta {
+  const value = notional(lots(size), price, market.spec.quantaPerTickLot);
+  const scale = bottom * BigInt(positionLots);
+  const above = BigInt(-side) * (value * scale - top * BigInt(size));
+  const left = above > 0n ? above / scale : 0n;
+  return quanta(minBig(ppmOfCeil(value, state.config.liquidationFeePpm), left));
+}

@@ -1,0 +1,181 @@
+/**
+ * Liquidation (R-6.1, R-6.2). After a mark or a funding settlement those who may have fallen below maintenance are tested; the most
+ * endangered is handled first, each tested again just before.
+ *
+ * The ladder: cancel orders; sell on the book; hand over to the vault; insurance; auto-deleveraging. Every step is an event with its
+ * numbers. It acts on the positions in markets that are not frozen and never waits for the others. A unit that cannot be handled now (a
+ * pause between slices, only frozen positions) stays marked for a risk check and is tested again with the next mark.
+ *
+ * Units below zero at settlement prices are cleared before triggers run (Phase A, liquidation/clearing.ts); this file is Phase B, after them.
+ */
+import { lots, PPM, quanta, timeUs } from '../../num/units.ts';
+import { divCeil } from '../../num/arithmetic.ts';
+import { notional } from '../../num/notional.ts';
+import type { Exposure } from '../accounts/subaccount.ts';
+import { settleFollowUps } from '../orders/pending-effects.ts';
+import { runTriggers } from '../orders/triggers.ts';
+import type { State } from '../state.ts';
+import { Ranks } from './adl.ts';
+import { bankruptcyTicks, equityShare } from './bankruptcy.ts';
+import { clearUnit, settleFlatDebt } from './clearing.ts';
+import { findEndangered } from './endangered.ts';
+import { engineLimit, sendEngineOrder } from './liquidation-order.ts';
+import { beginLiquidation, cancelOrders, emitStep } from './liquidation-step.ts';
+import { mustMark } from '../margin/requirement.ts';
+import { inOrderOfDanger, isBelowMaintenance, RiskUnit, type RiskFigures } from '../margin/risk-unit.ts';
+import { settlementTicks } from '../pricing/settlement-price.ts';
+import { planTakeover, takeOver, takeoverOf } from './takeover.ts';
+
+/** When the next pause between slices ends. */
+export function nextLiquidationUs(state: State): number {
+  return state.liquidationPauses.topTime();
+}
+
+/** Pauses that are over: a risk check is due. */
+export function resumeLiquidations(state: State): void {
+  while (state.liquidationPauses.topTime() <= state.nowUs) {
+    state.liquidationPauses.pop();
+    state.liquidationDue = true;
+  }
+}
+
+export function runLiquidations(state: State): void {
+  if (!state.liquidationDue) return;
+  state.liquidationDue = false;
+  const outer = state.cause;
+  for (;;) {
+    const endangered = findEndangered(state, true).sort(inOrderOfDanger);
+    const ranks = new Ranks(state);
+    let acted = false;
+    for (const { unit } of endangered) {
+      if (liquidate(state, unit, ranks)) acted = true;
+    }
+    settleFollowUps(state);
+    // What was done may have endangered others: the parties of an auto-deleveraging.
+    if (!acted) break;
+  }
+  state.cause = outer;
+  if (state.triggersDue) runTriggers(state);
+}
+
+/** Goes down the ladder as far as it leads now; answers whether anything was done. */
+function liquidate(state: State, unit: RiskUnit, ranks: Ranks): boolean {
+  const figures = unit.figures(state);
+  if (!isBelowMaintenance(figures)) return false;
+  state.cause = 'liquidation';
+  if (unit.positions().length === 0) return settleFlatDebt(state, unit);
+  const begins = beginLiquidation(unit);
+  const fresh = unit.freshPositions(state);
+  if (fresh.length === 0) return begins && cancelOrders(state, unit, figures);
+  const cancelled = cancelOrders(state, unit, figures);
+  if (unit.equityAt(state, settlementTicks) < 0n) {
+    clearUnit(state, unit, ranks);
+    return true;
+  }
+  if (bookSuffices(figures)) {
+    const pausedUntilUs = Math.max(...fresh.map((exposure) => exposure.liquidationResumesUs));
+    if (pausedUntilUs > state.nowUs) return cancelled;
+    if (sellOnBook(state, unit) !== 'stuck') return true;
+  }
+  resolve(state, unit, ranks);
+  return true;
+}
+
+/** With at least two thirds of the requirement the book comes before vault and auto-deleveraging. */
+function bookSuffices({ equity, maintenance }: RiskFigures): boolean {
+  return equity * 3n >= maintenance * 2n;
+}
+
+/**
+ * Subaccounts that should not be below maintenance but are, by a scan of all: those that wait for a frozen market or a pause are left out. For
+ * invariants; nothing in the engine scans.
+ */
+export function liquidatable(state: State): number[] {
+  const found: number[] = [];
+  for (const subaccount of state.accounts.subaccounts) {
+    if (subaccount.role === 'house' || subaccount.role === 'shortfall') continue;
+    for (const unit of [null, ...subaccount.exposures.filter((e) => e?.isolated === true)]) {
+      if (isOverdue(state, new RiskUnit(subaccount, unit ?? null))) found.push(subaccount.id);
+    }
+  }
+  return found;
+}
+
+function isOverdue(state: State, unit: RiskUnit): boolean {
+  const figures = unit.figures(state);
+  if (!isBelowMaintenance(figures)) return false;
+  if (unit.positions().length === 0) return true;
+  const fresh = unit.freshPositions(state);
+  if (fresh.length === 0) return false;
+  const waits = fresh.some((exposure) => exposure.liquidationResumesUs > state.nowUs);
+  return !waits || !bookSuffices(figures) || unit.equityAt(state, settlementTicks) < 0n;
+}
+
+/** Step 2: the largest position first, big ones in slices. */
+function sellOnBook(state: State, unit: RiskUnit): 'safe' | 'paused' | 'stuck' {
+  for (const exposure of byNotional(state, unit)) {
+    const figures = unit.figures(state);
+    if (!isBelowMaintenance(figures)) return 'safe';
+    const share = equityShare(state, unit, figures.equity, exposure);
+    const size = sliceOf(state, exposure);
+    const whole = size === Math.abs(exposure.positionLots);
+    emitStep(state, unit, figures, {
+      step: 'order',
+      market: exposure.market,
+      lots: lots(exposure.positionLots > 0 ? -size : size),
+      limitTicks: engineLimit(state, exposure, share),
+      bankruptcyTicks: bankruptcyTicks(state, exposure, share),
+    });
+    const left = sendEngineOrder(state, exposure, share, size);
+    if (!isBelowMaintenance(unit.figures(state))) return 'safe';
+    if (left > 0) return 'stuck';
+    if (!whole) {
+      const resumesUs = timeUs(state.nowUs + state.config.liquidationPauseUs);
+      exposure.liquidationResumesUs = resumesUs;
+      state.liquidationPauses.push(resumesUs, exposure.subaccount);
+      return 'paused';
+    }
+  }
+  return isBelowMaintenance(unit.figures(state)) ? 'stuck' : 'safe';
+}
+
+function byNotional(state: State, unit: RiskUnit): Exposure[] {
+  return unit
+    .freshPositions(state)
+    .map((exposure) => ({ exposure, value: valueOf(state, exposure, exposure.positionLots) }))
+    .sort((a, b) =>
+      a.value === b.value ? a.exposure.market - b.exposure.market : a.value > b.value ? -1 : 1,
+    )
+    .map(({ exposure }) => exposure);
+}
+
+function valueOf(state: State, exposure: Exposure, size: number): bigint {
+  const market = state.market(exposure.market);
+  return notional(lots(Math.abs(size)), mustMark(market), market.spec.quantaPerTickLot);
+}
+
+/** Lots to sell now: a slice of what there was when liquidation began, when that was above the limit. */
+function sliceOf(state: State, exposure: Exposure): number {
+  const { partialLiquidationNotional, liquidationSlicePpm } = state.config;
+  const size = Math.abs(exposure.positionLots);
+  const began = exposure.liquidationLots;
+  if (valueOf(state, exposure, began) <= partialLiquidationNotional) return size;
+  const slice = Number(divCeil(BigInt(began) * BigInt(liquidationSlicePpm), BigInt(PPM)));
+  return Math.min(size, slice);
+}
+
+/** Steps 3 to 5, after the book. */
+function resolve(state: State, unit: RiskUnit, ranks: Ranks): void {
+  const figures = unit.figures(state);
+  if (!isBelowMaintenance(figures) || unit.freshPositions(state).length === 0) return;
+  if (unit.equityAt(state, settlementTicks) >= 0n) {
+    const equity = unit.equityAt(state, takeoverOf);
+    const taken = planTakeover(state, unit, equity);
+    if (taken !== null) {
+      emitStep(state, unit, figures, { step: 'takeover', amountQuanta: quanta(equity) });
+      takeOver(state, taken);
+      return;
+    }
+  }
+  clearUnit(state, unit, ranks);
+}

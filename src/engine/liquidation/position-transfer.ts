@@ -1,0 +1,80 @@
+/**
+ * A position changes hands without the book (R-6.5): take-overs, auto-deleveraging and delisting. Both sides settle at the price given, and
+ * money may come with it. The parties see it; there is no trade, no candle, no volume and no last price.
+ */
+import { lots, quanta, type Lots, type PriceTicks, type Quanta } from '../../num/units.ts';
+import { creditMargin } from '../accounts/isolated-ledger.ts';
+import { credit } from '../accounts/ledger.ts';
+import { applyFill, emitPosition, takeFunding } from '../accounts/positions.ts';
+import { settleIsolated } from '../accounts/settle-fill.ts';
+import type { Exposure } from '../accounts/subaccount.ts';
+import { NONE } from '../book/order-table.ts';
+import { hashPositionTransferred } from '../chain-hash/hash-event.ts';
+import { closeReduceOnly } from '../orders/close-reduce-only.ts';
+import type { State } from '../state.ts';
+import { NO_FEES } from '../accounts/fees.ts';
+import { planIsolated } from '../margin/isolated-margin.ts';
+
+export type TransferReason = 'takeover' | 'adl' | 'delisting';
+
+/** `moved` signed lots leave `from` for `to` at `price`; `money` Quanta go with them (negative: the other way). */
+export function transferPosition(
+  state: State,
+  from: Exposure,
+  to: Exposure,
+  moved: Lots,
+  price: PriceTicks,
+  money: bigint,
+  reason: TransferReason,
+): void {
+  const market = state.market(from.market);
+  const left = settleParty(state, from, lots(-moved), price, -money, reason, false);
+  const took = settleParty(state, to, moved, price, money, reason, true);
+  state.emit(hashPositionTransferred, {
+    kind: 'positionTransferred',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    market: market.id,
+    from: from.subaccount,
+    to: to.subaccount,
+    reason,
+    lots: moved,
+    priceTicks: price,
+    moneyQuanta: quanta(money),
+    fromRealizedQuanta: left.realized,
+    toRealizedQuanta: took.realized,
+    fromFundingQuanta: left.funding,
+    toFundingQuanta: took.funding,
+  });
+}
+
+function settleParty(
+  state: State,
+  exposure: Exposure,
+  change: Lots,
+  price: PriceTicks,
+  money: bigint,
+  reason: TransferReason,
+  release: boolean,
+): { readonly realized: Quanta; readonly funding: Quanta } {
+  const market = state.market(exposure.market);
+  const subaccount = state.subaccount(exposure.subaccount);
+  const before = exposure.positionLots;
+  const plan = exposure.isolated
+    ? planIsolated(exposure, market, change, price, NO_FEES, money, release)
+    : null;
+  const funding = takeFunding(exposure, change);
+  const realized = applyFill(market, exposure, change, price);
+  if (plan === null) {
+    credit(state, subaccount, realized, 'realizedPnl');
+    credit(state, subaccount, quanta(money), reason);
+  } else {
+    creditMargin(state, exposure, money, reason);
+    settleIsolated(state, subaccount, exposure, plan);
+  }
+  emitPosition(state, subaccount, exposure, before);
+  if (subaccount.role !== 'house') closeReduceOnly(state, subaccount, exposure, before, NONE);
+  return { realized, funding };
+}

@@ -1,0 +1,245 @@
+/**
+ * Isolated positions (R-5.6): margin of their own, and what a fill moves between it and the subaccount's cash.
+ *
+ * A fill first closes, then releases, then opens. Closing gives back the closed part of the margin with its PnL, less
+ * fees; a loss beyond that part stays in the margin and never touches the cash. Opening takes ⌈notional × margin⌉ out of
+ * the cash, and its fee. Rounded so that the position keeps what does not divide.
+ */
+import { divCeil, floorBig, maxBig } from '../../num/arithmetic.ts';
+import { notional } from '../../num/notional.ts';
+import {
+  lots,
+  PPM,
+  ppm,
+  quanta,
+  type Lots,
+  type PriceTicks,
+  type Quanta,
+} from '../../num/units.ts';
+import { closedCost, closingLots } from '../accounts/positions.ts';
+import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
+import { NONE } from '../book/order-table.ts';
+import type { Market } from '../market/market.ts';
+import type { State } from '../state.ts';
+import { feeOfFill, NO_FEES, totalFee, type SideFees } from '../accounts/fees.ts';
+import {
+  admittedUpnl,
+  firstInitialPpm,
+  initialOf,
+  initialRequirement,
+  maintenanceOf,
+  mustMark,
+  upnlOf,
+} from './requirement.ts';
+
+const BIG_PPM = BigInt(PPM);
+
+/** Margin and uPnL of an isolated position. */
+export function isolatedEquity(exposure: Exposure, market: Market): bigint {
+  return exposure.marginQuanta + upnlOf(exposure, market);
+}
+
+/** Isolated equity for admission: a gain in a frozen market is left out (R-5.3b). */
+export function admittedIsolatedEquity(exposure: Exposure, market: Market): bigint {
+  return exposure.marginQuanta + admittedUpnl(exposure, market);
+}
+
+/** Rate that isolated margin is taken at: the account's own, or the market's first. */
+function ownRate(exposure: Exposure, market: Market): number {
+  return Math.max(exposure.ownMarginPpm, firstInitialPpm(market));
+}
+
+/** Margin that opening `opened` ≥ 0 Quanta beside `held` ≥ 0 takes, rounded up. */
+function openingMargin(exposure: Exposure, market: Market, held: bigint, opened: bigint): bigint {
+  if (opened <= 0n) return 0n;
+  const { tiers, openNotionalLower } = market.spec;
+  const own = divCeil(opened * BigInt(ownRate(exposure, market)), BIG_PPM);
+  // One rate for every notional never grows by more than its part of what opens, rounded up.
+  const flat = tiers.length === 1 && openNotionalLower === null && market.nextSpec === null;
+  if (flat) return own;
+  const grown = initialRequirement(market, held + opened) - initialRequirement(market, held);
+  return maxBig(own, grown);
+}
+
+/** Money that a fill of an isolated position moves; nothing of it has happened yet. */
+export interface IsolatedFill {
+  /** Realised by the closed part. */
+  readonly pnl: bigint;
+  /** Fees by where they come from: the margin pays for what closes, the cash for what opens. */
+  readonly closingFees: SideFees;
+  readonly openingFees: SideFees;
+  /** From margin to cash; negative when the position closes with a loss beyond its margin. */
+  readonly returned: bigint;
+  /** From cash to margin. */
+  readonly moved: bigint;
+}
+
+/**
+ * `received` is money that comes with the fill (ADL, takeover), negative when it is owed. With `release` false the margin of
+ * a position that closes in part stays where it is.
+ */
+export function planIsolated(
+  exposure: Exposure,
+  market: Market,
+  fillLots: Lots,
+  price: PriceTicks,
+  fees: SideFees,
+  received = 0n,
+  release = true,
+): IsolatedFill {
+  const unit = market.spec.quantaPerTickLot;
+  const before = exposure.positionLots;
+  const size = Math.abs(before);
+  const closed = closingLots(before, fillLots);
+  const opened = Math.abs(fillLots) - closed;
+  const closingFees = partOf(fees, closed, Math.abs(fillLots));
+  const closingFee = totalFee(closingFees);
+  let pnl = 0n;
+  let returned = 0n;
+  if (closed > 0) {
+    const proceeds = notional(lots(before > 0 ? closed : -closed), price, unit);
+    pnl = proceeds - closedCost(exposure, closed);
+    const margin: bigint = exposure.marginQuanta;
+    if (closed === size) returned = margin + pnl - closingFee + received;
+    else if (release) {
+      // Rounded down: the rest of the position keeps the Quantum that does not divide.
+      const share = floorBig(margin * BigInt(closed), BigInt(size));
+      returned = maxBig(0n, share + pnl - closingFee + received);
+    }
+  }
+  const kept = closed === size ? 0 : size - closed;
+  const moved = openingMargin(
+    exposure,
+    market,
+    notional(lots(kept), price, unit),
+    notional(lots(opened), price, unit),
+  );
+  const openingFees = {
+    protocol: quanta(fees.protocol - closingFees.protocol),
+    originator: quanta(fees.originator - closingFees.originator),
+    liquidation: quanta(fees.liquidation - closingFees.liquidation),
+    others: fees.others,
+  };
+  return { pnl, closingFees, openingFees, returned, moved };
+}
+
+/** The fees of `part` of `whole` lots, rounded up. */
+function partOf(fees: SideFees, part: number, whole: number): SideFees {
+  if (part === whole) return fees;
+  if (part === 0) return NO_FEES;
+  const share = (fee: bigint): Quanta => quanta(divCeil(fee * BigInt(part), BigInt(whole)));
+  return {
+    protocol: share(fees.protocol),
+    originator: share(fees.originator),
+    liquidation: share(fees.liquidation),
+    others: fees.others,
+  };
+}
+
+/** A resting order more. */
+export interface AddedOrder {
+  /** Signed by side of the order: positive for a bid. */
+  readonly side: 1 | -1;
+  readonly lots: number;
+  readonly priceTicks: PriceTicks;
+  readonly feePpm: number;
+}
+
+/** A resting order that is about to be filled in part: only what is left of it then holds anything (D-56). */
+export interface FillingOrder {
+  readonly slot: number;
+  readonly lots: number;
+}
+
+/**
+ * What the resting orders of an isolated market hold of the cash: the margin of the worst of all bids and all asks, beyond
+ * what would close the position, each at the dearer of its limit and mark; and all their fees. Rounded up.
+ */
+export function isolatedHold(
+  state: State,
+  subaccount: Subaccount,
+  exposure: Exposure,
+  market: Market,
+  position: number = exposure.positionLots,
+  added: AddedOrder | null = null,
+  filling: FillingOrder | null = null,
+): bigint {
+  if (exposure.openOrders === 0 && added === null) return 0n;
+  const mark = mustMark(market);
+  const unit = market.spec.quantaPerTickLot;
+  const makerRate = Math.max(market.spec.makerFeePpm, 0);
+  let buys = 0n;
+  let sells = 0n;
+  let fees = 0n;
+  const add = (side: 1 | -1, size: number, price: PriceTicks, feePpm: number): void => {
+    const value = notional(lots(size), price > mark ? price : mark, unit);
+    if (side > 0) buys += value;
+    else sells += value;
+    fees += feeOfFill(size, price, unit, ppm(feePpm));
+  };
+  const table = state.orders;
+  for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
+    if (table.market(slot) !== market.id || !table.isResting(slot) || table.isReduceOnly(slot)) {
+      continue;
+    }
+    const feePpm = makerRate + table.originatorFeePpm(slot);
+    const left = table.left(slot) - (slot === filling?.slot ? filling.lots : 0);
+    add(table.side(slot), left, table.price(slot), feePpm);
+  }
+  if (added !== null) add(added.side, added.lots, added.priceTicks, added.feePpm);
+  const value = notional(lots(Math.abs(position)), mark, unit);
+  // What closes the position holds nothing; what is beyond it opens from nothing, in the lowest tier.
+  const same = position > 0 ? buys : sells;
+  const against = (position > 0 ? sells : buys) - value;
+  const margin = maxBig(
+    openingMargin(exposure, market, value, same),
+    openingMargin(exposure, market, 0n, against),
+  );
+  return margin + fees;
+}
+
+/**
+ * Whether a fill may happen to an isolated position (R-5.5, R-5.6). One that opens must be paid for out of free cross
+ * collateral (`freeElsewhere` is that of all other markets), which must also cover what the position then lacks of its initial requirement (a fill worse than mark), and
+ * must leave it above maintenance. One that only reduces must leave isolated equity ≥ 0 and not worse against maintenance.
+ *
+ * In a frozen market, where fills only reduce, what is still unrealised of a gain is left out before and after (R-5.3b).
+ */
+export function affordsIsolatedFill(
+  state: State,
+  subaccount: Subaccount,
+  exposure: Exposure,
+  market: Market,
+  fillLots: Lots,
+  price: PriceTicks,
+  fees: SideFees,
+  filling: FillingOrder | null,
+  freeElsewhere: bigint,
+): boolean {
+  const unit = market.spec.quantaPerTickLot;
+  const mark = mustMark(market);
+  const before = exposure.positionLots;
+  const after = before + fillLots;
+  const plan = planIsolated(exposure, market, fillLots, price, fees);
+  const equity = admittedIsolatedEquity(exposure, market);
+  const value = notional(fillLots, mark, unit) - notional(fillLots, price, unit);
+  const upnlAfter = upnlOf(exposure, market) + value - plan.pnl;
+  const counted = market.frozen && upnlAfter > 0n ? 0n : upnlAfter;
+  const marginAfter =
+    exposure.marginQuanta + plan.pnl - totalFee(plan.closingFees) - plan.returned + plan.moved;
+  const equityAfter = marginAfter + counted;
+  if (plan.returned < 0n || equityAfter < 0n) return false;
+  const maintenanceAfter = maintenanceOf(market, after);
+  const reduces = Math.abs(after) < Math.abs(before) && after * before >= 0;
+  if (reduces) {
+    if (equityAfter >= initialOf(exposure, market, lots(Math.abs(after)))) return true;
+    // Margin is given back pro rata: the requirement's rounding up may not count against it.
+    const allowed = maintenanceAfter > 0n ? maintenanceAfter - 1n : 0n;
+    return equityAfter * maintenanceOf(market, before) >= equity * allowed;
+  }
+  if (equityAfter < maintenanceAfter) return false;
+  const lack = maxBig(0n, initialOf(exposure, market, lots(Math.abs(after))) - equityAfter);
+  const cash = plan.returned - plan.moved - totalFee(plan.openingFees);
+  const hold = isolatedHold(state, subaccount, exposure, market, after, null, filling);
+  return freeElsewhere + cash - hold - lack >= 0n;
+}

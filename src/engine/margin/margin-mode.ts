@@ -1,0 +1,106 @@
+/**
+ * An account's own margin settings in a market (R-5.6, R-5.7): cross or isolated, and an initial rate at least the market's.
+ */
+import { notional } from '../../num/notional.ts';
+import { lots, PPM, quanta } from '../../num/units.ts';
+import { actsFor } from '../accounts/authority.ts';
+import { moveToMargin } from '../accounts/isolated-ledger.ts';
+import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
+import type { UpdateMargin } from '../commands.ts';
+import { hashMarginChanged } from '../chain-hash/hash-event.ts';
+import { announceNonce } from '../accounts/announce-nonce.ts';
+import type { Market } from '../market/market.ts';
+import { isExpired } from '../orders/expiry.ts';
+import type { Outcome } from '../refusals.ts';
+import type { State } from '../state.ts';
+import { admittedIsolatedEquity } from './isolated-margin.ts';
+import { crossFree } from './margin.ts';
+import { firstInitialPpm, initialOfValue, mustMark } from './requirement.ts';
+
+export function updateMargin(state: State, command: UpdateMargin): Outcome {
+  const market = state.markets[command.market];
+  if (market === undefined) return 'market_not_found';
+  const subaccount = state.accounts.subaccounts[command.subaccount];
+  if (subaccount?.role !== 'user') return 'subaccount_not_found';
+  if (isExpired(state.nowUs, command.expiresAtMs)) return 'request_expired';
+  const account = state.accounts.get(subaccount.account);
+  const { delegate } = command;
+  if (!actsFor(state, subaccount, delegate)) return 'not_delegated';
+  const nonce = account.nonces.check(delegate, command.nonce);
+  if (nonce !== null) return nonce;
+  const { marginPpm, isolated } = command;
+  if (marginPpm <= 0 || marginPpm > PPM) return 'margin_out_of_range';
+  if (marginPpm < firstInitialPpm(market)) return 'margin_below_initial';
+  const exposure = subaccount.exposures[market.id];
+  if (exposure !== undefined && exposure.isolated !== isolated && isInUse(exposure)) {
+    return 'margin_mode_in_use';
+  }
+  const moved = exposure === undefined ? 0n : movedBy(exposure, market, marginPpm);
+  if (moved === null || !isCovered(state, subaccount, exposure, command, moved)) {
+    return 'margin_insufficient';
+  }
+
+  account.nonces.use(delegate, command.nonce);
+  announceNonce(state, account, command.nonce);
+  const set = exposure ?? subaccount.exposure(market.id);
+  set.isolated = isolated;
+  set.ownMarginPpm = marginPpm;
+  state.emit(hashMarginChanged, {
+    kind: 'marginChanged',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    subaccount: subaccount.id,
+    market: market.id,
+    isolated,
+    marginPpm,
+  });
+  moveToMargin(state, subaccount, set, quanta(moved));
+  state.doubt(subaccount);
+  return 'ok';
+}
+
+function isInUse(exposure: Exposure): boolean {
+  return exposure.positionLots !== 0 || exposure.openOrders !== 0 || exposure.waitingOrders !== 0;
+}
+
+/**
+ * Cash that a new rate moves into the isolated position: what it lacks of its new requirement, or less than 0 what it then
+ * holds beyond it, at most its margin. null when a lower rate would free less than nothing. In a frozen market gains are
+ * left out and nothing is freed (R-5.9).
+ */
+function movedBy(exposure: Exposure, market: Market, marginPpm: number): bigint | null {
+  if (!exposure.isolated || exposure.positionLots === 0) return 0n;
+  const size = lots(Math.abs(exposure.positionLots));
+  const value = notional(size, mustMark(market), market.spec.quantaPerTickLot);
+  const required = initialOfValue(market, value, marginPpm);
+  const lacks = required - admittedIsolatedEquity(exposure, market);
+  if (marginPpm >= exposure.ownMarginPpm) return lacks > 0n ? lacks : 0n;
+  if (lacks > 0n) return null;
+  if (market.frozen) return 0n;
+  const most = -exposure.marginQuanta;
+  return lacks < most ? most : lacks;
+}
+
+/** Whether free cross collateral is ≥ 0 under the new setting, when it asks for more. */
+function isCovered(
+  state: State,
+  subaccount: Subaccount,
+  exposure: Exposure | undefined,
+  { marginPpm, isolated }: UpdateMargin,
+  moved: bigint,
+): boolean {
+  if (exposure === undefined) return true;
+  const before = { isolated: exposure.isolated, ownMarginPpm: exposure.ownMarginPpm };
+  if (moved > 0n && subaccount.clearingDebt > 0n) return false;
+  const asksMore = marginPpm > before.ownMarginPpm || moved > 0n;
+  if (!asksMore || !isInUse(exposure)) return true;
+  // Tried and put back: the rule is the same as for everything else that margin counts.
+  exposure.isolated = isolated;
+  exposure.ownMarginPpm = marginPpm;
+  const free = crossFree(state, subaccount) - moved;
+  exposure.isolated = before.isolated;
+  exposure.ownMarginPpm = before.ownMarginPpm;
+  return free >= 0n && (moved <= 0n || subaccount.cash >= moved);
+}

@@ -1,0 +1,372 @@
+/**
+ * Margin (R-5.4, R-5.5, R-5.8, R-5.9): equity and requirements of a subaccount, and whether an order or a fill may be.
+ * Isolated positions are in margin/isolated-margin.ts; here they count by what their orders hold of the cash.
+ *
+ * Per market the requirement is taken on the worst of (position + all bids) and (position − all asks); reduce-only
+ * orders add nothing.
+ *
+ * Admission equity is cash and uPnL without the gains of frozen markets, whose price may be stale; what opens must also
+ * leave the haircut on their notional (R-5.3b, R-5.9). Losses there count in full. Free collateral is admission equity
+ * less initial requirements and haircut.
+ *
+ * Cost: one pass over the markets a subaccount has touched; nothing scans accounts.
+ */
+import { divCeil, doubleOf, maxBig } from '../../num/arithmetic.ts';
+import { notional } from '../../num/notional.ts';
+import {
+  lots,
+  PPM,
+  ppm,
+  priceTicks,
+  quanta,
+  type Lots,
+  type PriceTicks,
+  type Quanta,
+} from '../../num/units.ts';
+import { NONE } from '../book/order-table.ts';
+import { closedCost, closingLots } from '../accounts/positions.ts';
+import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
+import type { Market } from '../market/market.ts';
+import type { State } from '../state.ts';
+import { feeOfFill, type SideFees } from '../accounts/fees.ts';
+import {
+  admittedIsolatedEquity,
+  affordsIsolatedFill,
+  isolatedEquity,
+  isolatedHold,
+} from './isolated-margin.ts';
+import {
+  admittedUpnl,
+  frozenNotional,
+  haircutOf,
+  initialOf,
+  maintenanceOf,
+  mustMark,
+  upnlOf,
+  worstLots,
+} from './requirement.ts';
+import { hasRoom, restingBound, roomOfCross, roomOfIsolated } from './margin-fast-accept.ts';
+
+export interface MarginFigures {
+  /** Cash and uPnL of the cross positions, at the marks. */
+  equity: bigint;
+  /** The same without the gains of frozen markets (R-5.3b). */
+  admissionEquity: bigint;
+  /** Haircut on the notional of cross positions in frozen markets, rounded up (R-5.9). */
+  haircut: bigint;
+  /** Σ |position| × mark of the cross positions. */
+  notional: bigint;
+  /** Initial requirement of cross positions with open orders, and what orders of isolated markets hold. */
+  initial: bigint;
+  /** Maintenance requirement of the cross positions. */
+  maintenance: bigint;
+  /** Of all positions. */
+  upnl: bigint;
+  isolatedEquity: bigint;
+  /** The same without the gains of frozen markets. */
+  isolatedAdmissionEquity: bigint;
+  isolatedInitial: bigint;
+  isolatedMaintenance: bigint;
+}
+
+/** What a market takes of cross equity: its requirement, or what its orders hold when it is isolated. */
+function takenOf(state: State, subaccount: Subaccount, exposure: Exposure, market: Market): bigint {
+  if (exposure.isolated) return isolatedHold(state, subaccount, exposure, market);
+  const worst = worstLots(exposure.positionLots, exposure.bidLots, exposure.askLots);
+  return initialOf(exposure, market, worst);
+}
+
+/** Parts of free cross collateral. */
+interface CrossFree {
+  /** Admission equity less initial requirements, the haircut not yet taken. */
+  free: bigint;
+  /** Notional in frozen markets, of which the haircut is taken once. */
+  frozen: bigint;
+}
+
+/** Those parts, as if nothing were open in the market of `except`. */
+function crossParts(state: State, subaccount: Subaccount, except: Exposure | null): CrossFree {
+  const parts: CrossFree = { free: subaccount.cash, frozen: 0n };
+  for (const exposure of subaccount.exposures) {
+    if (exposure === undefined || exposure === except) continue;
+    const market = state.market(exposure.market);
+    if (!exposure.isolated) {
+      parts.free += admittedUpnl(exposure, market);
+      parts.frozen += frozenNotional(exposure, market);
+    }
+    parts.free -= takenOf(state, subaccount, exposure, market);
+  }
+  return parts;
+}
+
+/** Free cross collateral, as if nothing were open in the market of `except`. */
+export function crossFree(
+  state: State,
+  subaccount: Subaccount,
+  except: Exposure | null = null,
+): bigint {
+  const { free, frozen } = crossParts(state, subaccount, except);
+  return free - haircutOf(frozen, state.config.frozenHaircutPpm);
+}
+
+export function marginFigures(state: State, subaccount: Subaccount): MarginFigures {
+  const figures = {
+    equity: subaccount.cash as bigint,
+    admissionEquity: subaccount.cash as bigint,
+    haircut: 0n,
+    notional: 0n,
+    initial: 0n,
+    maintenance: 0n,
+    upnl: 0n,
+    isolatedEquity: 0n,
+    isolatedAdmissionEquity: 0n,
+    isolatedInitial: 0n,
+    isolatedMaintenance: 0n,
+  };
+  let frozen = 0n;
+  for (const exposure of subaccount.exposures) {
+    if (exposure === undefined) continue;
+    const market = state.market(exposure.market);
+    // Only the house holds something before there is a mark.
+    if (market.markTicks === null && exposure.positionLots !== 0) continue;
+    const upnl = upnlOf(exposure, market);
+    figures.upnl += upnl;
+    figures.initial += takenOf(state, subaccount, exposure, market);
+    if (exposure.positionLots === 0) continue;
+    const size = lots(Math.abs(exposure.positionLots));
+    const maintenance = maintenanceOf(market, size);
+    if (exposure.isolated) {
+      figures.isolatedEquity += isolatedEquity(exposure, market);
+      figures.isolatedAdmissionEquity += admittedIsolatedEquity(exposure, market);
+      figures.isolatedInitial += initialOf(exposure, market, size);
+      figures.isolatedMaintenance += maintenance;
+      continue;
+    }
+    figures.equity += upnl;
+    figures.admissionEquity += admittedUpnl(exposure, market);
+    figures.notional += notional(size, mustMark(market), market.spec.quantaPerTickLot);
+    figures.maintenance += maintenance;
+    frozen += frozenNotional(exposure, market);
+  }
+  figures.haircut = haircutOf(frozen, state.config.frozenHaircutPpm);
+  return figures;
+}
+
+/**
+ * What may leave the subaccount (R-5.9). Nothing while it owes what others paid for its deficit (R-6.1).
+ */
+export function withdrawable(state: State, subaccount: Subaccount): Quanta {
+  if (subaccount.clearingDebt > 0n) return quanta(0n);
+  const figures = marginFigures(state, subaccount);
+  const held = maxBig(figures.initial, divCeil(figures.notional, 10n));
+  const free = figures.admissionEquity - held - figures.haircut;
+  const available = subaccount.cash < free ? subaccount.cash : free;
+  return quanta(maxBig(0n, available));
+}
+
+/**
+ * What may leave the margin of an isolated position: what it holds beyond its initial requirement (R-5.10). Nothing from
+ * a frozen market, nor while the subaccount owes what others paid for it.
+ */
+export function isolatedExcess(subaccount: Subaccount, exposure: Exposure, market: Market): Quanta {
+  if (!exposure.isolated || exposure.positionLots === 0) return quanta(0n);
+  if (market.frozen || subaccount.clearingDebt > 0n) return quanta(0n);
+  const required = initialOf(exposure, market, lots(Math.abs(exposure.positionLots)));
+  const excess = isolatedEquity(exposure, market) - required;
+  const available = exposure.marginQuanta < excess ? exposure.marginQuanta : excess;
+  return quanta(maxBig(0n, available));
+}
+
+/**
+ * What the resting orders of a market, not reduce-only, could still cost when filled at their limits, in Quanta: the
+ * loss against the mark, Σ max(0, side × (limit − mark)) × lots, and the highest fee of each, which is its maker fee with its originator's.
+ */
+function restingCost(
+  state: State,
+  subaccount: Subaccount,
+  exposure: Exposure,
+  market: Market,
+): bigint {
+  if (exposure.openOrders === 0) return 0n;
+  const mark = mustMark(market);
+  const table = state.orders;
+  const unit = market.spec.quantaPerTickLot;
+  const makerRate = Math.max(market.spec.makerFeePpm, 0);
+  let cost = 0n;
+  for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
+    if (table.market(slot) !== market.id || !table.isResting(slot) || table.isReduceOnly(slot)) {
+      continue;
+    }
+    const left = table.left(slot);
+    const rate = ppm(makerRate + table.originatorFeePpm(slot));
+    cost += feeOfFill(left, table.price(slot), unit, rate);
+    const distance = table.side(slot) * (table.price(slot) - mark);
+    if (distance > 0) cost += notional(lots(left), priceTicks(distance), unit);
+  }
+  return cost;
+}
+
+/**
+ * Whether a new order, not reduce-only, may be accepted (R-5.5): it only reduces the position, or its worst case leaves
+ * free collateral ≥ 0. The worst case counts all resting orders and this one as filled at their limits, with the
+ * highest fees. An `ioc` order never rests: its price loss and fees are met fill by fill, and only its fee at mark counts.
+ */
+export function affordsOrder(
+  state: State,
+  subaccount: Subaccount,
+  exposure: Exposure,
+  market: Market,
+  orderLots: Lots,
+  limit: PriceTicks,
+  ioc: boolean,
+  originatorFeePpm: number,
+): boolean {
+  const position = exposure.positionLots;
+  const size = Math.abs(orderLots);
+  if (orderLots < 0 && position > 0 && exposure.askLots + size <= position) return true;
+  if (orderLots > 0 && position < 0 && exposure.bidLots + size <= -position) return true;
+  // A debt is repaid before anything opens (R-6.1).
+  if (subaccount.clearingDebt > 0n) return false;
+
+  const spec = market.spec;
+  const mark = mustMark(market);
+  const unit = spec.quantaPerTickLot;
+  const bids = exposure.bidLots + (orderLots > 0 ? size : 0);
+  const asks = exposure.askLots + (orderLots < 0 ? size : 0);
+  const worst = worstLots(position, bids, asks);
+  const feePrice = ioc ? mark : limit;
+  const rate = ppm(Math.max(spec.makerFeePpm, spec.takerFeePpm, 0) + originatorFeePpm);
+  const distance = ioc ? 0 : Math.max(0, Math.sign(orderLots) * (limit - mark));
+
+  const own = (size * distance + (size * feePrice * rate) / PPM + 1) * unit;
+  const costs = restingBound(state, exposure, market) + own;
+  const room = exposure.isolated
+    ? roomOfIsolated(exposure, market, bids + asks, feePrice, costs)
+    : roomOfCross(exposure, market, worst, costs, state.config.frozenHaircutPpm);
+  if (hasRoom(state, subaccount, exposure, room)) return true;
+
+  const parts = crossParts(state, subaccount, exposure);
+  if (!exposure.isolated) parts.frozen += frozenNotional(exposure, market);
+  let free = parts.free - haircutOf(parts.frozen, state.config.frozenHaircutPpm);
+  for (const other of subaccount.exposures) {
+    if (other === undefined || other === exposure || other.isolated) continue;
+    free -= restingCost(state, subaccount, other, state.market(other.market));
+  }
+  if (exposure.isolated) {
+    const change = {
+      side: orderLots > 0 ? 1 : -1,
+      lots: size,
+      priceTicks: feePrice,
+      feePpm: rate,
+    } as const;
+    return free >= isolatedHold(state, subaccount, exposure, market, position, change);
+  }
+  free += admittedUpnl(exposure, market) - restingCost(state, subaccount, exposure, market);
+  free -= initialOf(exposure, market, worst);
+  free -= feeOfFill(size, feePrice, unit, rate);
+  free -= notional(lots(size), priceTicks(distance), unit);
+  return free >= 0n;
+}
+
+/**
+ * Whether a fill may happen to this side (R-5.5): after price loss and fees free collateral is ≥ 0, or the fill only
+ * reduces the position and leaves admission equity ≥ 0 and not worse against maintenance than before. While the subaccount
+ * holds a frozen position elsewhere, such a fill may lose at most half of the maintenance it releases, against the mark.
+ *
+ * `restingSlot` is the side's own resting order, which the fill shrinks (NONE for a taker, and for reduce-only makers). A
+ * fill at price p changes equity by lots × (mark − p) − fees, however it splits into realised and unrealised. In a frozen
+ * market the split matters: a gain counts once it is realised.
+ */
+export function affordsFill(
+  state: State,
+  subaccount: Subaccount,
+  exposure: Exposure,
+  market: Market,
+  fillLots: Lots,
+  price: PriceTicks,
+  fees: SideFees,
+  restingSlot: number,
+): boolean {
+  const unit = market.spec.quantaPerTickLot;
+  const mark = mustMark(market);
+  const position = exposure.positionLots;
+  const after = position + fillLots;
+  const reducing = Math.abs(after) < Math.abs(position) && after * position >= 0;
+  if (!reducing && subaccount.clearingDebt > 0n) return false;
+  // Money that could repay the debt goes to no other account: no loss against the mark, and no fee to an originator.
+  const gives = fillLots * (price - mark) > 0 || fees.originator > 0n;
+  if (gives && market.frozen && subaccount.clearingDebt > 0n && !exposure.isolated) return false;
+  const restingLots = restingSlot === NONE ? 0 : Math.abs(fillLots);
+  const bids = exposure.bidLots - (fillLots > 0 ? restingLots : 0);
+  const asks = exposure.askLots - (fillLots < 0 ? restingLots : 0);
+  const worst = worstLots(after, bids, asks);
+  const loss = fillLots * (price - mark) * unit;
+  const paid = doubleOf(fees.protocol) + doubleOf(fees.originator);
+  if (!exposure.isolated) {
+    const costs = Math.abs(loss) + Math.abs(paid);
+    const room = roomOfCross(exposure, market, worst, costs, state.config.frozenHaircutPpm);
+    if (hasRoom(state, subaccount, exposure, room)) return true;
+  } else {
+    return affordsIsolatedFill(
+      state,
+      subaccount,
+      exposure,
+      market,
+      fillLots,
+      price,
+      fees,
+      restingSlot === NONE ? null : { slot: restingSlot, lots: restingLots },
+      crossFree(state, subaccount, exposure),
+    );
+  }
+  let equity: bigint = subaccount.cash;
+  let initial = initialOf(exposure, market, worst);
+  let maintenanceElsewhere = 0n;
+  let frozen = market.frozen ? notional(lots(Math.abs(after)), mark, unit) : 0n;
+  let isFrozenElsewhere = false;
+  for (const other of subaccount.exposures) {
+    if (other === undefined || other === exposure) continue;
+    const otherMarket = state.market(other.market);
+    initial += takenOf(state, subaccount, other, otherMarket);
+    if (other.isolated) continue;
+    equity += admittedUpnl(other, otherMarket);
+    const frozenValue = frozenNotional(other, otherMarket);
+    if (frozenValue !== 0n) isFrozenElsewhere = true;
+    frozen += frozenValue;
+    if (reducing) maintenanceElsewhere += maintenanceOf(otherMarket, other.positionLots);
+  }
+  const value = notional(fillLots, mark, unit) - notional(fillLots, price, unit);
+  const counted = countedAfter(exposure, market, fillLots, price, value);
+  const equityAfter = equity + counted - (fees.protocol + fees.originator);
+  equity += admittedUpnl(exposure, market);
+  if (equityAfter >= initial + haircutOf(frozen, state.config.frozenHaircutPpm)) return true;
+  if (!reducing || equityAfter < 0n) return false;
+  const released = maintenanceOf(market, position) - maintenanceOf(market, after);
+  // What the holders of the other side in frozen markets may have won already is not lost to others on purpose.
+  if (isFrozenElsewhere && -value * 2n > released) return false;
+  const before = maintenanceElsewhere + maintenanceOf(market, position);
+  const afterwards = before - released;
+  return equityAfter * before >= equity * afterwards;
+}
+
+/**
+ * What the position counts for after a fill whose price differs from the mark by `value`: what the fill realises, and
+ * the uPnL of what is then open, without a gain in a frozen market.
+ */
+function countedAfter(
+  exposure: Exposure,
+  market: Market,
+  fillLots: Lots,
+  price: PriceTicks,
+  value: bigint,
+): bigint {
+  const total = upnlOf(exposure, market) + value;
+  if (!market.frozen) return total;
+  const closed = closingLots(exposure.positionLots, fillLots);
+  if (closed === 0) return total > 0n ? 0n : total;
+  const unit = market.spec.quantaPerTickLot;
+  const proceeds = notional(lots(exposure.positionLots > 0 ? closed : -closed), price, unit);
+  const realized = proceeds - closedCost(exposure, closed);
+  const open = total - realized;
+  return realized + (open > 0n ? 0n : open);
+}

@@ -1,0 +1,8 @@
+/** Marks every holder of a market for a check against maintenance at the end of the command or timer. */
+import type { State } from '../state.ts';
+import type { Market } from '../market/market.ts';
+
+export function markHoldersForRiskCheck(state: State, market: Market): void {
+  for (const id of market.holders) state.doubt(state.subaccount(id));
+  state.liquidationDue = true;
+}

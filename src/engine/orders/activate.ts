@@ -1,0 +1,41 @@
+/** A waiting order becomes an ordinary one (R-3.3, R-4.3): checked anew, then sent to the book. */
+import type { PriceTicks } from '../../num/units.ts';
+import type { Cause } from '../events.ts';
+import type { State } from '../state.ts';
+import { releaseFault } from './admission.ts';
+import { endOrder } from './end.ts';
+import { execute } from './execute.ts';
+import { legOver, waitAgain } from './protective-orders.ts';
+import { announceRelease } from './slices.ts';
+import { stopWaiting } from './pending.ts';
+
+/** `sourceTicks`: what the trigger was held against; null for slices. */
+export function release(
+  state: State,
+  slot: number,
+  cause: Cause,
+  sourceTicks: PriceTicks | null,
+): void {
+  const table = state.orders;
+  const market = state.market(table.market(slot));
+  const subaccount = state.subaccount(table.subaccount(slot));
+  const exposure = subaccount.exposure(market.id);
+  const outer = state.cause;
+  state.cause = cause;
+  stopWaiting(state, slot, exposure);
+  table.setStatus(
+    slot,
+    table.left(slot) < Math.abs(table.lots(slot)) ? 'partiallyFilled' : 'new',
+    null,
+  );
+  table.touch(slot, state.nowUs, state.seq);
+  announceRelease(state, slot, sourceTicks);
+  const fault = releaseFault(state, slot, subaccount, exposure, market);
+  if (fault === null) execute(state, slot, market, subaccount, exposure);
+  else if (fault === 'reduceOnly' && table.special(slot)?.leg === true) {
+    const over = legOver(table, slot, exposure);
+    if (over === null) waitAgain(state, slot, exposure);
+    else endOrder(state, slot, 'cancelled', over);
+  } else endOrder(state, slot, 'cancelled', fault);
+  state.cause = outer;
+}

@@ -1,0 +1,90 @@
+/**
+ * Take-profit and stop-loss legs (R-3.5, R-3.6). A leg protects a position, or what its parent has filled; both legs of a pair share one
+ * cover, so a fill of either shrinks the other. A leg is reduce-only. It ends when there is nothing left that it could protect, and
+ * never before: while its parent may still fill it goes back to waiting instead.
+ */
+import type { Exposure } from '../accounts/subaccount.ts';
+import { NONE, type OrderTable } from '../book/order-table.ts';
+import type { EndReason } from '../refusals.ts';
+import type { State } from '../state.ts';
+import { endOrder } from './end.ts';
+import { leaveBook } from './resting.ts';
+import type { Special } from './conditional.ts';
+import { arm, wait } from './pending.ts';
+
+/** Lots by which a reduce-only order of this side may still reduce the position. */
+export function reducibleLots(exposure: Exposure, side: 1 | -1): number {
+  const against = -side * exposure.positionLots;
+  return against > 0 ? against : 0;
+}
+
+/** Lots that a leg still covers: at most what is left of it. */
+export function coverOf(table: OrderTable, slot: number, leg: Special): number {
+  const size = Math.abs(table.lots(slot));
+  const left = table.left(slot);
+  const protects = leg.parent === null ? size : Math.min(size, leg.parentSettled);
+  return Math.max(0, Math.min(left, protects - (size - left) - leg.siblingFilled));
+}
+
+/** Lots that a reduce-only order may fill now: what the position allows, and of a leg what it covers. */
+export function fillableLots(table: OrderTable, slot: number, exposure: Exposure): number {
+  const reducible = reducibleLots(exposure, table.side(slot));
+  const special = table.special(slot);
+  return special?.leg === true ? Math.min(reducible, coverOf(table, slot, special)) : reducible;
+}
+
+/** Why a leg is over although something of it is left, or null while it may still be needed. */
+export function legOver(table: OrderTable, slot: number, exposure: Exposure): EndReason | null {
+  const leg = table.special(slot);
+  if (leg?.leg !== true || leg.parentLive) return null;
+  if (leg.parent !== null && leg.parentSettled === 0) return 'parentCancelled';
+  if (coverOf(table, slot, leg) === 0) {
+    return leg.siblingFilled > 0 ? 'ocoSibling' : 'parentCancelled';
+  }
+  return reducibleLots(exposure, table.side(slot)) === 0 ? 'positionClosed' : null;
+}
+
+/** A leg that cannot fill now leaves the book: it ends when it is over, else it waits again. */
+export function retireLeg(state: State, slot: number, exposure: Exposure): void {
+  const reason = legOver(state.orders, slot, exposure);
+  if (reason !== null) {
+    endOrder(state, slot, 'cancelled', reason);
+    return;
+  }
+  if (state.orders.isResting(slot)) leaveBook(state, slot, exposure);
+  waitAgain(state, slot, exposure);
+}
+
+/** Back to waiting; armed while it covers something, and looked at when the source is next recomputed. */
+export function waitAgain(state: State, slot: number, exposure: Exposure): void {
+  const leg = state.orders.special(slot);
+  wait(state, slot, exposure);
+  if (leg !== null && coverOf(state.orders, slot, leg) > 0) {
+    arm(state, state.market(exposure.market), slot, leg);
+  }
+}
+
+/**
+ * A fill of `size` lots of an order with relatives: a parent's legs cover more, a leg's sibling covers less. Whether anyone is over is
+ * asked when the command's own work is done.
+ */
+export function noteRelatives(state: State, filled: number, special: Special, size: number): void {
+  const table = state.orders;
+  for (const id of special.legs) {
+    const slot = table.slotOf(id);
+    const leg = slot === NONE ? null : table.special(slot);
+    if (leg === null) continue;
+    leg.parentSettled += size;
+    if (table.isWaiting(slot) && !leg.armed && !state.firing.has(id)) {
+      arm(state, state.market(table.market(slot)), slot, leg);
+    }
+  }
+  if (!special.leg) return;
+  state.followUps.push({ kind: 'leg', orderId: table.id(filled) });
+  if (special.sibling === null) return;
+  const slot = table.slotOf(special.sibling.orderId);
+  const sibling = slot === NONE ? null : table.special(slot);
+  if (sibling === null) return;
+  sibling.siblingFilled += size;
+  state.followUps.push({ kind: 'leg', orderId: special.sibling.orderId });
+}

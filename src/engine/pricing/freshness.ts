@@ -1,0 +1,133 @@
+/**
+ * Frozen markets (R-5.3b). A mark that is made of an index, or that is recorded, needs a source. When the source is older than
+ * `config.indexStaleUs` the market freezes by a timer, and the next price of the source thaws it. Status `halted` freezes, too, until
+ * the status changes. While a market is frozen its mark stays: no trigger fires there, nothing is funded or liquidated, and a fill
+ * may only reduce both sides.
+ *
+ * A freeze or thaw changes what positions there are worth elsewhere, so all their holders are checked against maintenance.
+ */
+import { NONE } from '../book/order-table.ts';
+import { hashMarketFrozen } from '../chain-hash/hash-event.ts';
+import type { Market } from '../market/market.ts';
+import { markHoldersForRiskCheck } from '../margin/mark-holders-for-risk-check.ts';
+import { orderId } from '../../num/units.ts';
+import { endOrder } from '../orders/end.ts';
+import type { State } from '../state.ts';
+import { resumeEma } from './basis-ema.ts';
+import { recomputeFromBook } from './recompute-mark.ts';
+import { nextSampleUs } from './sampling.ts';
+
+export function isFrozen(market: Market): boolean {
+  return market.frozen;
+}
+
+/** Whether funding may be paid on the index, whatever the mark is made of (R-7.3). The book's own mid is never stale. */
+export function hasFreshIndex(state: State, market: Market): boolean {
+  if (market.indexTicks === null || market.spec.indexSource === 'mid') {
+    return market.indexTicks !== null;
+  }
+  return state.nowUs - market.indexAtUs <= state.config.indexStaleUs;
+}
+
+/** What the market freezes without: a recorded mark, an index, or nothing. */
+function sourceOf({ spec }: Market): 'mark' | 'index' | null {
+  if (spec.markSource === 'external') return 'mark';
+  const followsIndex = spec.markSource === 'median' || spec.markSource === 'index';
+  return followsIndex && spec.indexSource !== 'mid' ? 'index' : null;
+}
+
+/** When the source becomes too old; Infinity without a source, or before its first price. */
+function staleUs(state: State, market: Market): number {
+  const source = sourceOf(market);
+  const isThere = source === 'mark' ? market.markTicks !== null : market.indexTicks !== null;
+  if (source === null || !isThere) return Infinity;
+  const atUs = source === 'mark' ? market.markAtUs : market.indexAtUs;
+  return atUs + state.config.indexStaleUs + 1;
+}
+
+/** A price came: when it is the market's source, the market thaws and its time runs again. A halted market stays as it is. */
+export function noteSourcePrice(state: State, market: Market, what: 'mark' | 'index'): void {
+  if (sourceOf(market) !== what || market.status === 'halted') return;
+  if (market.frozen) thaw(state, market);
+  market.freezeDueUs = state.nowUs + state.config.indexStaleUs + 1;
+}
+
+/** The source has become too old. */
+export function runFreezeTimer(state: State, market: Market): void {
+  freeze(state, market);
+}
+
+export function freezeForHalt(state: State, market: Market): void {
+  if (market.frozen) market.freezeDueUs = Infinity;
+  else freeze(state, market);
+}
+
+/** The status is no longer `halted`. A market whose source is too old stays frozen until the source's next price. */
+export function thawAfterHalt(state: State, market: Market): void {
+  if (!market.frozen) return;
+  const dueUs = staleUs(state, market);
+  if (dueUs <= state.nowUs) return;
+  thaw(state, market);
+  market.freezeDueUs = dueUs;
+  recomputeFromBook(state, market);
+}
+
+/** The market is delisted: no timer of its prices runs again. */
+export function stopPriceTimers(market: Market): void {
+  market.freezeDueUs = Infinity;
+  market.emaDueUs = Infinity;
+  market.markDueUs = Infinity;
+  market.sampleDueUs = Infinity;
+  market.fundingDueUs = Infinity;
+}
+
+function freeze(state: State, market: Market): void {
+  market.frozen = true;
+  market.frozenSinceUs = state.nowUs;
+  market.freezeDueUs = Infinity;
+  market.emaDueUs = Infinity;
+  market.sampleDueUs = Infinity;
+  announce(state, market);
+  cancelVaultOrder(state, market);
+}
+
+function thaw(state: State, market: Market): void {
+  market.frozen = false;
+  resumeEma(state, market);
+  if (market.sampleDueUs === Infinity) {
+    market.sampleDueUs = nextSampleUs(state, market, state.nowUs);
+  }
+  announce(state, market);
+}
+
+/** The market is delisted: its last price is there, so what was frozen is frozen no more. */
+export function endFreeze(state: State, market: Market): void {
+  if (!market.frozen) return;
+  market.frozen = false;
+  announce(state, market);
+}
+
+function announce(state: State, market: Market): void {
+  if (market.markTicks !== null) {
+    market.liquidationDue = true;
+    markHoldersForRiskCheck(state, market);
+  }
+  state.emit(hashMarketFrozen, {
+    kind: 'marketFrozen',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    market: market.id,
+    frozen: market.frozen,
+    sinceUs: market.frozenSinceUs,
+  });
+}
+
+/** The order by which the vault leaves its position would fill at a price that no longer holds (R-8.4). */
+function cancelVaultOrder(state: State, market: Market): void {
+  if (market.vaultOrder === 0) return;
+  const slot = state.orders.slotOf(orderId(market.vaultOrder));
+  market.vaultOrder = 0;
+  if (slot !== NONE) endOrder(state, slot, 'expired', 'expired');
+}

@@ -1,0 +1,148 @@
+/**
+ * Recomputing a mark (R-5.3, R-5.3a). A `median` mark has three legs:
+ *
+ * 1. the index;
+ * 2. the index + the EMA of the basis, at least one tick;
+ * 3. the last price clipped to impact bid and impact ask; absent when a side is too thin or nothing has traded.
+ *
+ * It is the median of them, or the floor of the mean of the first two, clamped to the index ± `maxMarkDeviationPpm`. The book is
+ * walked only when the first two legs differ: otherwise the third decides nothing.
+ */
+import { floorDiv } from '../../num/arithmetic.ts';
+import { PPM, priceTicks, type PriceTicks } from '../../num/units.ts';
+import { hashMarkChanged } from '../chain-hash/hash-event.ts';
+import type { Market } from '../market/market.ts';
+import { fixOpenInterestCap } from '../market/open-interest.ts';
+import type { State } from '../state.ts';
+import { advanceEma, scheduleEma } from './basis-ema.ts';
+import { impactQuotes } from './impact-price.ts';
+import { nextSampleUs } from './sampling.ts';
+
+/** Parts of a tick in the EMA. */
+const MICRO = 1_000_000;
+
+/** At a whole second, or when a market is reopened: first the index, where it is the book's own mid. */
+export function recomputeFromBook(state: State, market: Market): void {
+  advanceEma(state, market);
+  recomputeMark(state, market, takeMidIndex(state, market));
+}
+
+/** Answers whether the index changed. */
+function takeMidIndex(state: State, market: Market): boolean {
+  if (market.spec.indexSource !== 'mid') return false;
+  const mid = midHalfTicks(market);
+  if (mid === null) return false;
+  const index = priceTicks(Math.max(1, floorDiv(mid, 2)));
+  market.indexAtUs = state.nowUs;
+  if (index === market.indexTicks) return false;
+  fixOpenInterestCap(market, index);
+  market.indexTicks = index;
+  scheduleEma(state, market);
+  // A sample that stands at this very instant counts.
+  if (market.sampleDueUs === Infinity && !market.frozen) {
+    market.sampleDueUs = nextSampleUs(state, market, state.nowUs - 1);
+  }
+  state.noteSource(market, 'index');
+  return true;
+}
+
+/** The caller has advanced the EMA. `indexChanged`: readers learn of the index even when the mark stays. */
+export function recomputeMark(state: State, market: Market, indexChanged = false): void {
+  const mark = market.frozen ? null : markOf(market);
+  if (mark !== null) changeMark(state, market, mark, indexChanged);
+  else if (indexChanged && market.markTicks !== null) emitMark(state, market, market.markTicks);
+}
+
+/** What the mark is now; null when it stays as it is. */
+function markOf(market: Market): PriceTicks | null {
+  const raw = rawMark(market);
+  const index = market.indexTicks;
+  if (raw === null || index === null) return raw;
+  const room = floorDiv(index * market.spec.maxMarkDeviationPpm, PPM);
+  return priceTicks(Math.max(1, Math.min(index + room, Math.max(index - room, raw))));
+}
+
+function rawMark(market: Market): PriceTicks | null {
+  switch (market.spec.markSource) {
+    case 'external':
+      return null;
+    case 'index':
+      return market.indexTicks;
+    case 'last':
+      return market.lastTicks;
+    case 'mid': {
+      const mid = midHalfTicks(market);
+      return mid === null ? null : priceTicks(floorDiv(mid, 2));
+    }
+    default:
+      return medianOfLegs(market);
+  }
+}
+
+function medianOfLegs(market: Market): PriceTicks | null {
+  const index = market.indexTicks;
+  if (index === null) return null;
+  const smoothed = smoothedIndex(market, index);
+  if (smoothed === index) return index;
+  const last = clippedLast(market);
+  if (last === null) return priceTicks(floorDiv(index + smoothed, 2));
+  const [low, high] = index < smoothed ? [index, smoothed] : [smoothed, index];
+  return priceTicks(Math.max(low, Math.min(high, last)));
+}
+
+/** The second leg. */
+export function smoothedIndex(market: Market, index: PriceTicks): PriceTicks {
+  return priceTicks(Math.max(1, index + floorDiv(market.emaMicroTicks, MICRO)));
+}
+
+/** The third leg: the last price within impact bid and ask. */
+export function clippedLast(market: Market): number | null {
+  const last = market.lastTicks;
+  const quotes = last === null ? null : impactQuotes(market);
+  if (last === null || quotes === null) return null;
+  return Math.max(quotes.bid, Math.min(quotes.ask, last));
+}
+
+/** Best bid + best ask in half ticks; null unless both are there. */
+function midHalfTicks({ book }: Market): number | null {
+  const bid = book.bestPrice(1);
+  const ask = book.bestPrice(-1);
+  return bid === 0 || ask === 0 ? null : bid + ask;
+}
+
+/** The mark is recomputed as this price: triggers and positions are checked against it. */
+export function changeMark(
+  state: State,
+  market: Market,
+  mark: PriceTicks,
+  indexChanged = false,
+): void {
+  const changed = mark !== market.markTicks || indexChanged;
+  moveMark(state, market, mark);
+  state.noteSource(market, 'mark');
+  market.liquidationDue = true;
+  state.liquidationDue = true;
+  if (changed) emitMark(state, market, mark);
+}
+
+/** Sets the mark; the one before this step stays known for the rules of §6. */
+export function moveMark(state: State, market: Market, mark: PriceTicks): void {
+  fixOpenInterestCap(market, mark);
+  // All marks of a step, also those of a bar, count from the mark before the step.
+  if (market.markStep !== state.step) market.markBeforeTicks = market.markTicks ?? mark;
+  market.markStep = state.step;
+  market.markTicks = mark;
+}
+
+export function emitMark(state: State, market: Market, mark: PriceTicks): void {
+  state.emit(hashMarkChanged, {
+    kind: 'markChanged',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    market: market.id,
+    markTicks: mark,
+    indexTicks: market.indexTicks,
+  });
+}

@@ -1,0 +1,68 @@
+/** What readers see of prices and of the money behind the exchange's claims: computed when asked, nothing changes. */
+import { floorDiv } from '../../num/arithmetic.ts';
+import { PPM, priceTicks, quanta, timeUs, type PriceTicks } from '../../num/units.ts';
+import type { Market } from '../market/market.ts';
+import { fundingRate, payableRate } from '../funding/funding.ts';
+import { impactPrice } from '../pricing/impact-price.ts';
+import { insuranceAllowance } from '../liquidation/insurance.ts';
+import { clippedLast, smoothedIndex } from '../pricing/recompute-mark.ts';
+import { vaultValue } from '../vault/vault.ts';
+import type { State } from '../state.ts';
+import type { FundingOutlookView, FundsView, MarkCompositionView } from './views.ts';
+
+export function markComposition(market: Market): MarkCompositionView {
+  const { indexTicks: index, spec } = market;
+  const isMedian = spec.markSource === 'median';
+  const { impactNotional } = spec.funding;
+  const bid = impactPrice(market, 1, impactNotional);
+  const ask = impactPrice(market, -1, impactNotional);
+  const impactBid = bid === null ? null : Math.max(1, Number(bid.ticks / bid.of));
+  const impactAsk = ask === null ? null : Number((ask.ticks + ask.of - 1n) / ask.of);
+  const last = spec.markSource === 'last' ? market.lastTicks : null;
+  const room = index === null ? 0 : floorDiv(index * spec.maxMarkDeviationPpm, PPM);
+  const isClamped = index !== null && spec.markSource !== 'external';
+  return {
+    indexTicks: index,
+    smoothedTicks: isMedian && index !== null ? smoothedIndex(market, index) : null,
+    lastTicks: isMedian ? ticks(clippedLast(market)) : last,
+    impactBidTicks: ticks(impactBid),
+    impactAskTicks: ticks(impactAsk),
+    lowestTicks: isClamped ? ticks(Math.max(1, index - room)) : null,
+    highestTicks: isClamped ? ticks(Math.max(1, index + room)) : null,
+  };
+}
+
+function ticks(value: number): PriceTicks;
+function ticks(value: number | null): PriceTicks | null;
+function ticks(value: number | null): PriceTicks | null {
+  return value === null ? null : priceTicks(value);
+}
+
+export function fundingOutlook(state: State, market: Market): FundingOutlookView {
+  const { funding, tiers } = market.spec;
+  const [tier] = tiers;
+  if (funding.source === 'external' || market.status === 'delisted' || tier === undefined) {
+    return { nextUs: null, indicativePpb: null, samples: 0 };
+  }
+  const { premiumSum, premiumCount: samples } = market;
+  // Samples that fill the interval: the rate of their mean, however few there are.
+  const filled = { ...funding, sampleIntervalUs: funding.intervalUs };
+  const rate = fundingRate(filled, tier, premiumSum, samples);
+  return {
+    nextUs: timeUs((floorDiv(state.nowUs, funding.intervalUs) + 1) * funding.intervalUs),
+    indicativePpb: samples === 0 ? null : payableRate(market, rate, tier.maintenanceMarginPpm),
+    samples,
+  };
+}
+
+export function fundsOf(state: State): FundsView {
+  const { shortfall, insurance } = state;
+  return {
+    shortfallQuanta: shortfall.cash,
+    shortfallSinceUs: shortfall.cash < 0n ? state.shortfallSinceUs : null,
+    insuranceQuanta: insurance.cash,
+    insuranceAllowanceQuanta: quanta(insuranceAllowance(state, null)),
+    vaultValueQuanta: quanta(vaultValue(state, 'burn')),
+    vaultShares: state.vaultShares,
+  };
+}

@@ -1,0 +1,167 @@
+/** Reads of orders: by id, by clientId, those that are open, and those that match a filter. Nothing here changes state. */
+import { lots, type AccountId, type Lots, type OrderId, type SubaccountId } from '../../num/units.ts';
+import type { OrderRows } from '../book/order-rows.ts';
+import { NONE, ORDER_STATUSES, ORDER_TYPES } from '../book/order-table.ts';
+import type { RowFilter } from '../book/row-tags.ts';
+import { findClientId } from '../orders/place.ts';
+import type { State } from '../state.ts';
+import type { OrderFilter, OrderList, OrderPlace, OrderView } from './views.ts';
+
+/** Live or retained. */
+export function orderOf(state: State, id: OrderId): OrderView | undefined {
+  const live = state.orders.slotOf(id);
+  if (live !== NONE) return viewOrder(state.orders, live);
+  const { endedOrders: ended } = state;
+  const slot = ended.slotOf(id);
+  return slot === NONE ? undefined : viewOrder(ended.page(slot), ended.rowOf(slot));
+}
+
+/** Lots that stand before a resting order in the queue of its price; null for any other. */
+export function queueAhead(state: State, id: OrderId): Lots | null {
+  const table = state.orders;
+  const slot = table.slotOf(id);
+  if (slot === NONE || !table.isResting(slot)) return null;
+  let ahead = 0;
+  for (let at = table.prev(slot); at !== NONE; at = table.prev(at)) ahead += table.left(at);
+  return lots(ahead);
+}
+
+/** The live order with this clientId, else the newest ended one. */
+export function orderByClientId(
+  state: State,
+  account: AccountId,
+  clientId: string,
+  within: (index: number) => boolean,
+): OrderView | undefined {
+  const sees = (rows: OrderRows, row: number): boolean =>
+    within(state.subaccount(rows.subaccount(row)).index);
+  const owner = state.accounts.get(account);
+  const anySubaccount = owner.subaccounts.values().next().value;
+  if (anySubaccount === undefined) return undefined;
+  const live = findClientId(state, state.subaccount(anySubaccount), clientId);
+  if (live !== NONE && sees(state.orders, live)) return viewOrder(state.orders, live);
+  const ended = state.endedOrders;
+  for (let slot = owner.endedOrders.tail; slot !== NONE; slot = ended.prevOfOwner(slot)) {
+    const page = ended.page(slot);
+    const row = ended.rowOf(slot);
+    if (page.clientIds.is(row, clientId) && sees(page, row)) return viewOrder(page, row);
+  }
+  return undefined;
+}
+
+/** In ascending order id. */
+export function openOrders(state: State, id: SubaccountId): OrderView[] {
+  const table = state.orders;
+  const views: OrderView[] = [];
+  const list = state.subaccount(id).orders;
+  for (let slot = list.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
+    views.push(viewOrder(table, slot));
+  }
+  return views;
+}
+
+/** Live and retained orders that match, newest update first. */
+export function findOrders(
+  state: State,
+  id: SubaccountId,
+  filter: OrderFilter,
+  limit: number,
+  after?: OrderPlace,
+): OrderList {
+  const { orders: live, endedOrders: ended } = state;
+  const subaccount = state.subaccount(id);
+  const account = state.accounts.get(subaccount.account);
+  const rows: RowFilter = {
+    ...filter,
+    subaccount: id,
+    types: bitsOf(ORDER_TYPES, filter.types),
+    statuses: bitsOf(ORDER_STATUSES, filter.statuses),
+    timed:
+      Math.max(filter.createdFromUs, filter.updatedFromUs) > 0 ||
+      Math.min(filter.createdToUs, filter.updatedToUs) < Infinity,
+  };
+  const sinceUs = Math.max(filter.createdFromUs, filter.updatedFromUs);
+  const follows = (table: OrderRows, slot: number): boolean => {
+    if (after === undefined) return true;
+    const later = after.updatedAtUs - table.updatedAtUs(slot);
+    return later > 0 || (later === 0 && table.id(slot) < after.orderId);
+  };
+  const found: OrderView[] = [];
+  let total = 0;
+  for (let slot = subaccount.orders.head; slot !== NONE; slot = live.nextOfOwner(slot)) {
+    if (!live.matches(slot, rows)) continue;
+    total += 1;
+    if (follows(live, slot)) found.push(viewOrder(live, slot));
+  }
+  // Ended orders are in the order of their last update: the newest `limit`, and those of the same instant as the last of them.
+  const list = account.endedOrders;
+  const byTags = !rows.timed && list.count * 3 > ended.rows;
+  const most = byTags ? ended.countMatches(rows) : Infinity;
+  let seen = 0;
+  let taken = 0;
+  let lastUs = 0;
+  let slot = most === 0 ? NONE : list.tail;
+  for (; slot !== NONE; slot = ended.prevOfOwner(slot)) {
+    const page = ended.page(slot);
+    const row = ended.rowOf(slot);
+    // An order is created before it is updated, so all that follow are too old.
+    if (sinceUs > 0 && page.updatedAtUs(row) < sinceUs) break;
+    if (!page.matches(row, rows)) continue;
+    if (follows(page, row)) {
+      if (taken < limit || page.updatedAtUs(row) === lastUs) {
+        lastUs = page.updatedAtUs(row);
+        found.push(viewOrder(page, row));
+        taken += 1;
+      } else if (byTags) break;
+    }
+    seen += 1;
+    if (seen === most) break;
+  }
+  total += byTags ? most : seen;
+  found.sort((a, b) => b.updatedAtUs - a.updatedAtUs || b.orderId - a.orderId);
+  const keptSinceUs =
+    account.endedOrdersCut && list.head !== NONE
+      ? ended.page(list.head).updatedAtUs(ended.rowOf(list.head))
+      : null;
+  return { items: found.slice(0, limit), total, keptSinceUs };
+}
+
+/** Words as bits of their places; all of them when none are asked for. */
+function bitsOf<T extends string>(words: readonly T[], asked: readonly T[] | null): number {
+  return (asked ?? words).reduce((bits, word) => bits | (1 << words.indexOf(word)), 0);
+}
+
+function viewOrder(table: OrderRows, slot: number): OrderView {
+  const special = table.special(slot);
+  return {
+    orderId: table.id(slot),
+    subaccount: table.subaccount(slot),
+    market: table.market(slot),
+    orderType: table.orderType(slot),
+    status: table.status(slot),
+    reason: table.reason(slot),
+    lots: table.lots(slot),
+    settledLots: table.settled(slot),
+    remainingLots: table.remaining(slot),
+    priceTicks: table.price(slot),
+    ioc: table.isIoc(slot),
+    postOnly: table.isPostOnly(slot),
+    reduceOnly: table.isReduceOnly(slot),
+    nonce: table.nonce(slot),
+    expiresAtMs: table.expiresAtMs(slot),
+    delegate: table.delegate(slot),
+    clientId: table.clientId(slot),
+    originator: table.originator(slot),
+    originatorFeePpm: table.originatorFeePpm(slot),
+    triggerTicks: special?.triggerTicks ?? null,
+    trailingPpm: special?.trailingPpm ?? null,
+    periodMs: special?.periodMs ?? null,
+    attached: special?.attached ?? 'no',
+    group: special?.group ?? null,
+    sibling: special?.sibling ?? null,
+    parent: special?.parent ?? null,
+    createdAtUs: table.createdAtUs(slot),
+    updatedAtUs: table.updatedAtUs(slot),
+    lastUpdateSeq: table.lastUpdateSeq(slot),
+  };
+}

@@ -1,0 +1,331 @@
+/**
+ * The whole exchange as canonical bytes, and back. `archiveLive` is what decides the future: its SHA-256 is the state
+ * hash. `archiveHistory` is what readers may still ask for. Neither contains a slot number, the sequence number or
+ * the chain hash: those say where in a journal we are, not what the state is.
+ */
+import { archiveList, ArchiveReader, ArchiveWriter, type Archive } from '../../base/archive.ts';
+import { sha256Hex } from '../../base/sha256.ts';
+import { hashText } from '../../base/slot-index.ts';
+import {
+  lots,
+  orderId,
+  ppm,
+  priceTicks,
+  quanta,
+  seq,
+  timeUs,
+  tradeId,
+  type AccountId,
+  type Address,
+  type MarketId,
+  type OrderId,
+  type SubaccountId,
+} from '../../num/units.ts';
+import {
+  archiveOperatorEntry,
+  archiveTransfer,
+  archiveVaultSnapshot,
+} from '../accounts/history-archive.ts';
+import { archiveConfig, archiveSpec } from './config-archive.ts';
+import type { OrderRows } from '../book/order-rows.ts';
+import { NONE, ORDER_STATUSES, ORDER_TYPES, OrderTable } from '../book/order-table.ts';
+import { NO_LEVEL } from '../book/price-ladder.ts';
+import type { ExchangeConfig, RetentionConfig } from '../config.ts';
+import { addMarket } from '../market/list.ts';
+import type { Market } from '../market/market.ts';
+import { watchExpiry } from '../orders/expiry.ts';
+import { widenBounds } from '../orders/resting.ts';
+import { Special } from '../orders/conditional.ts';
+import { sliceDueUs, watchSlice } from '../orders/twap.ts';
+import { arm, waitsIn } from '../orders/pending.ts';
+import { END_REASONS } from '../refusals.ts';
+import { State } from '../state.ts';
+
+const FORMAT = 'orrery-snapshot-2';
+
+export function snapshotOf(state: State): Uint8Array {
+  const io = new ArchiveWriter();
+  io.section(FORMAT);
+  archiveConfig(io, state.config);
+  io.int(state.seq);
+  io.text(state.hash.hex());
+  archiveLive(io, state);
+  archiveHistory(io, state);
+  return io.bytes();
+}
+
+/** Throws `ArchiveError` naming the byte when the bytes are not a snapshot of this format. */
+export function restoreState(bytes: Uint8Array): State {
+  const io = new ArchiveReader(bytes);
+  io.section(FORMAT);
+  const config: ExchangeConfig = archiveConfig(io, null);
+  const state = new State(config);
+  state.seq = seq(io.int());
+  state.hash.restore(io.text());
+  archiveLive(io, state);
+  archiveHistory(io, state);
+  io.end();
+  return state;
+}
+
+const NOTHING_KEPT: RetentionConfig = {
+  tradesPerMarket: 0,
+  candleMinutesPerMarket: 0,
+  endedOrdersPerAccount: 0,
+  transfersPerSubaccount: 0,
+  vaultSnapshotsPerHolder: 0,
+};
+
+/** How much of the past is kept decides nothing of the future, so the hash knows nothing of that either. */
+export function stateHashOf(state: State): string {
+  const io = new ArchiveWriter();
+  archiveConfig(io, { ...state.config, retention: NOTHING_KEPT });
+  archiveLive(io, state);
+  return sha256Hex(io.bytes());
+}
+
+function archiveLive(io: Archive, state: State): void {
+  io.section('exchange');
+  state.nowUs = timeUs(io.int(state.nowUs));
+  state.nextOrderId = orderId(io.int(state.nextOrderId));
+  state.nextTradeId = tradeId(io.int(state.nextTradeId));
+  state.supply = quanta(io.bigint(state.supply));
+  state.vaultShares = io.bigint(state.vaultShares);
+  state.vaultSnapshotUs = archiveDue(io, state.vaultSnapshotUs);
+  state.vaultLeaveUs = archiveDue(io, state.vaultLeaveUs);
+  state.shortfallEpoch = io.int(state.shortfallEpoch);
+  state.shortfallSinceUs = timeUs(io.int(state.shortfallSinceUs));
+  state.shortfallDueUs = archiveDue(io, state.shortfallDueUs);
+  state.exemptTotal = quanta(io.bigint(state.exemptTotal));
+  state.exemptTotalEpoch = io.int(state.exemptTotalEpoch);
+  state.insuranceHourUs = timeUs(io.int(state.insuranceHourUs));
+  state.insuranceBase = quanta(io.bigint(state.insuranceBase));
+  state.insurancePaid = quanta(io.bigint(state.insurancePaid));
+  state.accounts.archive(io);
+  const markets = io.int(state.markets.length);
+  for (let i = 0; i < markets; i++) {
+    const spec = archiveSpec(io, state.markets[i]?.spec ?? null);
+    const market = state.markets[i] ?? addMarket(state, spec);
+    market.archive(io, state.nowUs);
+  }
+  archiveOrders(io, state);
+  for (const market of state.markets) archiveQueues(io, state, market);
+  for (const market of state.markets) archiveTriggers(io, state, market);
+  if (io.loading) deriveRisk(state);
+}
+
+/** A time, or Infinity. */
+function archiveDue(io: Archive, dueUs: number): number {
+  return io.optionalInt(dueUs === Infinity ? null : dueUs) ?? Infinity;
+}
+
+/** Who holds what where, pauses that still run, and nobody's distance to liquidation known yet. */
+function deriveRisk(state: State): void {
+  for (const subaccount of state.accounts.subaccounts) {
+    // A debt without positions waits for insurance (D-32).
+    if (subaccount.cash < 0n) state.doubt(subaccount);
+    for (const exposure of subaccount.exposures) {
+      if (exposure === undefined || exposure.positionLots === 0) continue;
+      state.market(exposure.market).holders.set(subaccount.id, true);
+      state.doubt(subaccount);
+      if (exposure.liquidationResumesUs > state.nowUs) {
+        state.liquidationPauses.push(exposure.liquidationResumesUs, subaccount.id);
+      }
+    }
+  }
+}
+
+/** Live orders in ascending id; book, exposures' bounds, clientIds and expiry timers are rebuilt from them. */
+function archiveOrders(io: Archive, state: State): void {
+  io.section('orders');
+  const table = state.orders;
+  const slots = io.loading ? [] : table.orderSlots();
+  const count = io.int(slots.length);
+  for (let i = 0; i < count; i++) {
+    const slot = archiveOrder(io, table, slots[i] ?? NONE);
+    if (!io.loading) continue;
+    const subaccount = state.subaccount(table.subaccount(slot));
+    table.linkOwner(subaccount.orders, slot);
+    const clientId = table.clientId(slot);
+    if (clientId !== null) state.clientIds.add(hashText(subaccount.account, clientId), slot);
+    watchExpiry(state, slot, table.expiresAtMs(slot));
+    const special = table.special(slot);
+    if (special !== null && table.isWaiting(slot)) watchAgain(state, slot, special);
+  }
+}
+
+/** A waiting order is put back where it waits; trailing stops come with what they follow. */
+function watchAgain(state: State, slot: number, special: Special): void {
+  const table = state.orders;
+  if (table.orderType(slot) === 'twap') {
+    const slice = table.id(slot) - (special.group?.orderId ?? table.id(slot));
+    watchSlice(state, slot, sliceDueUs(table.createdAtUs(slot), special.periodMs ?? 0n, slice));
+  }
+  if (!special.armed || special.following) return;
+  arm(state, state.market(table.market(slot)), slot, special);
+}
+
+/** Active trailing stops of a market, by what they follow. */
+function archiveTriggers(io: Archive, state: State, market: Market): void {
+  io.section('triggers');
+  const distanceOf = (id: OrderId): number =>
+    state.orders.special(state.orders.slotOf(id))?.trailingPpm ?? 0;
+  for (const index of [market.triggers.selling, market.triggers.buying]) {
+    index.archive(io, waitsIn(state), distanceOf);
+  }
+}
+
+/** Writes a row of `table`, or adds what is read to `target`. Answers the row. */
+function archiveOrder(
+  io: Archive,
+  target: OrderTable,
+  saved: number,
+  table: OrderRows = target,
+): number {
+  const has = saved !== NONE;
+  const id = orderId(io.int(has ? table.id(saved) : 0));
+  const subaccount = io.int(has ? table.subaccount(saved) : 0) as SubaccountId;
+  const market = io.int(has ? table.market(saved) : 0) as MarketId;
+  const type = io.int(has ? ORDER_TYPES.indexOf(table.orderType(saved)) : 0);
+  const size = lots(io.int(has ? table.lots(saved) : 0));
+  const left = io.int(has ? table.left(saved) : 0);
+  const price = priceTicks(io.int(has ? table.price(saved) : 0));
+  const ioc = io.bool(has && table.isIoc(saved));
+  const postOnly = io.bool(has && table.isPostOnly(saved));
+  const reduceOnly = io.bool(has && table.isReduceOnly(saved));
+  const nonce = io.bigint(has ? table.nonce(saved) : 0n);
+  const expiresAtMs = io.bigint(has ? table.expiresAtMs(saved) : 0n);
+  const delegate = io.optionalInt(has ? table.delegate(saved) : null) as AccountId | null;
+  const clientId = io.optionalText(has ? table.clientId(saved) : null);
+  const originator = io.optionalText(has ? table.originator(saved) : null) as Address | null;
+  const fee = ppm(io.int(has ? table.originatorFeePpm(saved) : 0));
+  const created = timeUs(io.int(has ? table.createdAtUs(saved) : 0));
+  const updated = timeUs(io.int(has ? table.updatedAtUs(saved) : 0));
+  const lastSeq = seq(io.int(has ? table.lastUpdateSeq(saved) : 0));
+  const status = io.int(has ? ORDER_STATUSES.indexOf(table.status(saved)) : 0);
+  const reasonOf = has ? table.reason(saved) : null;
+  const reason = io.int(reasonOf === null ? 0 : END_REASONS.indexOf(reasonOf) + 1);
+  const waiting = io.bool(has && table.isWaiting(saved));
+  const specialOf = has ? table.special(saved) : null;
+  const special = io.bool(specialOf !== null) ? (specialOf ?? new Special()) : null;
+  special?.archive(io);
+  if (!io.loading) return saved;
+  const slot = target.add(
+    id,
+    {
+      subaccount,
+      market,
+      orderType: ORDER_TYPES[type] ?? 'limit',
+      lots: size,
+      priceTicks: price,
+      ioc,
+      postOnly,
+      reduceOnly,
+      nonce,
+      expiresAtMs,
+      delegate,
+      clientId,
+      originator,
+      originatorFeePpm: fee,
+    },
+    created,
+    lastSeq,
+  );
+  target.touch(slot, updated, lastSeq);
+  target.reduce(slot, Math.abs(size) - left);
+  target.setStatus(slot, ORDER_STATUSES[status] ?? 'new', END_REASONS[reason - 1] ?? null);
+  target.setWaiting(slot, waiting);
+  if (special !== null) target.setSpecial(slot, special);
+  return slot;
+}
+
+/** Stands for the id of a historical order (L3). */
+const HISTORICAL = -1;
+
+/**
+ * Both sides of a book, best level first, each queue front to back: an order's id, 0 and a segment's size, or −1, a
+ * historical order's number and its size.
+ */
+function archiveQueues(io: Archive, state: State, market: Market): void {
+  archiveSides(io, state, market);
+  if (io.loading) market.seenChanges = market.book.changes;
+}
+
+function archiveSides(io: Archive, state: State, market: Market): void {
+  io.section('book');
+  for (const side of [1, -1] as const) {
+    const ladder = market.book.ladder(side);
+    if (io.loading) {
+      const levels = io.int(0);
+      for (let i = 0; i < levels; i++) loadLevel(io, state, market, side);
+      continue;
+    }
+    io.int(ladder.levelCount);
+    for (let level = ladder.bestLevel(); level !== NO_LEVEL; level = ladder.nextLevel(level)) {
+      io.int(ladder.price(level));
+      io.int(ladder.queueLength(level));
+      for (let slot = ladder.head(level); slot !== NONE; slot = state.orders.next(slot)) {
+        const ref = market.tape.refs.get(slot);
+        io.int(ref === undefined ? state.orders.id(slot) : HISTORICAL);
+        if (ref !== undefined) io.int(ref);
+        if (state.orders.isHouse(slot)) io.int(state.orders.left(slot));
+      }
+    }
+  }
+}
+
+function loadLevel(io: Archive, state: State, market: Market, side: 1 | -1): void {
+  const price = priceTicks(io.int(0));
+  const length = io.int(0);
+  for (let i = 0; i < length; i++) {
+    const id = io.int(0);
+    if (id === 0 || id === HISTORICAL) {
+      const ref = id === HISTORICAL ? io.int(0) : 0;
+      const size = lots(side * io.int(0));
+      const segment = state.orders.addSegment(state.houseMaker.id, market.id, size, price);
+      market.book.append(segment);
+      if (id === HISTORICAL) market.tape.nameOrder(segment, ref);
+      continue;
+    }
+    const slot = state.orders.slotOf(orderId(id));
+    market.book.append(slot);
+    if (state.orders.isReduceOnly(slot)) continue;
+    const exposure = state.subaccount(state.orders.subaccount(slot)).exposure(market.id);
+    widenBounds(exposure, side, price);
+  }
+}
+
+function archiveHistory(io: Archive, state: State): void {
+  io.section('history');
+  for (const market of state.markets) {
+    market.bookSeq = seq(io.int(market.bookSeq));
+    market.trades.archive(io);
+    market.candles.archive(io);
+  }
+  state.transfers.archive(io, 'transfers', archiveTransfer);
+  state.vaultSnapshots.archive(io, 'vaultSnapshots', archiveVaultSnapshot);
+  io.section('operator');
+  const log = archiveList(io, state.operatorLog, (saved) => archiveOperatorEntry(io, saved));
+  if (io.loading) state.operatorLog.push(...log);
+  io.section('ended');
+  const ended = state.endedOrders;
+  // What is read passes through a table of live orders.
+  const passage = new OrderTable();
+  for (const account of state.accounts.all) {
+    account.endedOrdersCut = io.bool(account.endedOrdersCut);
+    const slots: number[] = [];
+    for (let slot = account.endedOrders.head; slot !== NONE; slot = ended.nextOfOwner(slot)) {
+      slots.push(slot);
+    }
+    archiveList(io, slots, (saved) => {
+      if (saved !== null) {
+        archiveOrder(io, passage, ended.rowOf(saved), ended.page(saved));
+        return saved;
+      }
+      const slot = archiveOrder(io, passage, NONE);
+      ended.add(account.endedOrders, passage, slot);
+      passage.remove(slot);
+      return slot;
+    });
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * How the CLS vault leaves its positions (R-8.4): at each whole minute, for each fresh market in which it holds
+ * something, one reduce-only post-only order for a part of the position replaces the one of the minute before. It
+ * sells above and buys below both mark and index, so that it never pays for leaving.
+ *
+ * Invariant: `state.vaultLeaveUs` is finite exactly while the vault holds a position (and leaves at all). It is the first
+ * whole minute after the vault came to hold one; a position that the vault gets within that instant is offered in it,
+ * if it held another one before.
+ *
+ * These orders are the engine's own in their identity and like a user's in matching: they rest, wait their turn in the
+ * queue and pay maker fees.
+ */
+import { ceilDiv, floorDiv, floorTo } from '../../num/arithmetic.ts';
+import { lots, orderId, PPM, ppm, priceTicks, type PriceTicks } from '../../num/units.ts';
+import type { Exposure } from '../accounts/subaccount.ts';
+import { NONE, type OrderTerms } from '../book/order-table.ts';
+import { NO_LEVEL } from '../book/price-ladder.ts';
+import { MINUTE_US } from '../market/candles.ts';
+import type { Market } from '../market/market.ts';
+import { endOrder } from '../orders/end.ts';
+import { accept, addOrder } from '../orders/place.ts';
+import { rest } from '../orders/resting.ts';
+import { Special } from '../orders/conditional.ts';
+import type { State } from '../state.ts';
+import { mustMark } from '../margin/requirement.ts';
+
+/** The order does not expire by itself: the next one replaces it. */
+const NEVER_MS = 9_007_199_254_741n;
+
+/** At a whole minute, after the vault's snapshots. */
+export function runVaultLeave(state: State): void {
+  if (state.vaultLeaveUs > state.nowUs) return;
+  state.vaultLeaveUs = Infinity;
+  for (const exposure of state.vault.exposures) {
+    if (exposure === undefined || exposure.positionLots === 0) continue;
+    state.vaultLeaveUs = floorTo(state.nowUs, MINUTE_US) + MINUTE_US;
+    const market = state.market(exposure.market);
+    if (market.frozen || market.status === 'halted') continue;
+    endLast(state, market);
+    offer(state, market, exposure);
+  }
+}
+
+/** The order of the minute before, if it still rests. */
+function endLast(state: State, market: Market): void {
+  if (market.vaultOrder === 0) return;
+  const slot = state.orders.slotOf(orderId(market.vaultOrder));
+  market.vaultOrder = 0;
+  if (slot !== NONE) endOrder(state, slot, 'expired', 'expired');
+}
+
+function offer(state: State, market: Market, exposure: Exposure): void {
+  const side = exposure.positionLots > 0 ? -1 : 1;
+  const price = leavePrice(market, side);
+  if (price > market.spec.maxPriceTicks || crosses(market, side, price)) return;
+  const size = leaveLots(Math.abs(exposure.positionLots), state.config.vaultLeavePpm);
+  const id = state.nextOrderId;
+  state.nextOrderId = orderId(id + 1);
+  const terms: OrderTerms = {
+    subaccount: state.vault.id,
+    market: market.id,
+    orderType: 'limit',
+    lots: lots(side * size),
+    priceTicks: price,
+    ioc: false,
+    postOnly: true,
+    reduceOnly: true,
+    // Not its number in the command: the state must not depend on how time was cut into commands.
+    nonce: BigInt(id),
+    expiresAtMs: NEVER_MS,
+    delegate: null,
+    clientId: null,
+    originator: null,
+    originatorFeePpm: ppm(0),
+  };
+  const slot = addOrder(state, terms, id, state.vault);
+  const special = new Special();
+  special.attached = 'engine';
+  state.orders.setSpecial(slot, special);
+  accept(state, terms, id, slot, state.vault);
+  rest(state, slot, market, exposure);
+  market.vaultOrder = id;
+}
+
+/** Part of the position, rounded up. */
+function leaveLots(size: number, sharePpm: number): number {
+  return Number((BigInt(size) * BigInt(sharePpm) + BigInt(PPM - 1)) / BigInt(PPM));
+}
+
+/** Beyond mark and index by `vaultQuotePpm`, rounded outward. Prices are below 2^31, so the products are exact. */
+function leavePrice(market: Market, side: 1 | -1): PriceTicks {
+  const mark = mustMark(market);
+  const index = market.indexTicks ?? mark;
+  const { vaultQuotePpm } = market.spec;
+  if (side < 0) return priceTicks(ceilDiv(Math.max(mark, index) * (PPM + vaultQuotePpm), PPM));
+  return priceTicks(Math.max(1, floorDiv(Math.min(mark, index) * (PPM - vaultQuotePpm), PPM)));
+}
+
+function crosses(market: Market, side: 1 | -1, price: number): boolean {
+  const opposite = market.book.ladder(side > 0 ? -1 : 1);
+  const level = opposite.bestLevel();
+  if (level === NO_LEVEL) return false;
+  return side > 0 ? opposite.price(level) <= price : opposite.price(level) >= price;
+}

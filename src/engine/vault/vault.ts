@@ -1,0 +1,137 @@
+/**
+ * The CLS vault's shares (R-8.2, R-8.3). A deposit mints, a withdrawal burns, both at (NAV + 10⁶) ÷ (shares + 10⁶): the virtual
+ * dollar and its virtual share make it worthless to inflate the first share. Positions are valued against whoever asks: high when
+ * shares are minted, low when they are burned. A position in a frozen market counts at its mark moved against them by
+ * `config.frozenHaircutPpm`, so that one stale price source does not close the vault. Shares are whole 1e-6.
+ */
+import { ceilDiv, divCeil, floorDiv } from '../../num/arithmetic.ts';
+import { notional } from '../../num/notional.ts';
+import { PPM, priceTicks, quanta, timeUs, type PriceTicks, type Quanta } from '../../num/units.ts';
+import type { Subaccount } from '../accounts/subaccount.ts';
+import { hashVaultSharesChanged } from '../chain-hash/hash-event.ts';
+import type { Market } from '../market/market.ts';
+import type { Refusal } from '../refusals.ts';
+import type { State } from '../state.ts';
+import { withdrawable } from '../margin/margin.ts';
+import { mustMark } from '../margin/requirement.ts';
+
+const VIRTUAL = 1_000_000n;
+export const DAY_US = 86_400_000_000;
+
+/** Net asset value of the vault, against whoever mints or burns. */
+export function vaultValue(state: State, side: 'mint' | 'burn'): bigint {
+  let value: bigint = state.vault.cash;
+  for (const exposure of state.vault.exposures) {
+    if (exposure === undefined || exposure.positionLots === 0) continue;
+    const market = state.market(exposure.market);
+    const price = priceAgainst(state, market, side, exposure.positionLots > 0);
+    value += notional(exposure.positionLots, price, market.spec.quantaPerTickLot);
+    value -= exposure.costQuanta;
+  }
+  return value;
+}
+
+/** A holder who burns gets the lower value of a long and the higher of a short; a holder who mints the reverse. */
+function priceAgainst(
+  state: State,
+  market: Market,
+  side: 'mint' | 'burn',
+  long: boolean,
+): PriceTicks {
+  const mark = mustMark(market);
+  const low = (side === 'burn') === long;
+  if (market.frozen) {
+    // Prices are below 2^31 and the rate at most 1, so the products are exact.
+    const moved = mark * (PPM + (low ? -1 : 1) * state.config.frozenHaircutPpm);
+    return priceTicks(low ? floorDiv(moved, PPM) : ceilDiv(moved, PPM));
+  }
+  const index = market.indexTicks ?? mark;
+  return priceTicks(low ? Math.min(mark, index) : Math.max(mark, index));
+}
+
+/** Shares that a deposit mints, or why it may not. */
+export function sharesMinted(state: State, amount: Quanta): bigint | Refusal {
+  if (amount < state.config.minVaultDeposit) return 'vault_deposit_too_small';
+  const value = vaultValue(state, 'mint');
+  if (value < 0n || (value === 0n && state.vaultShares > 0n)) return 'vault_value_not_positive';
+  const shares = (amount * (state.vaultShares + VIRTUAL)) / (value + VIRTUAL);
+  return shares > 0n ? shares : 'vault_shares_zero';
+}
+
+/** Shares that paying out an amount burns, or why it may not. */
+export function sharesBurned(state: State, holder: Subaccount, amount: Quanta): bigint | Refusal {
+  if (holder.vaultShares === 0n) return 'vault_shares_insufficient';
+  if (state.nowUs < holder.lockupEndsAtUs) return 'vault_shares_locked';
+  const value = vaultValue(state, 'burn');
+  if (value <= 0n) return 'vault_value_not_positive';
+  const shares = divCeil(amount * (state.vaultShares + VIRTUAL), value + VIRTUAL);
+  if (shares > holder.vaultShares) return 'vault_shares_insufficient';
+  return amount > withdrawable(state, state.vault) ? 'amount_exceeds_available' : shares;
+}
+
+/** Books a change of a holder's shares; the money has moved already. */
+export function changeShares(
+  state: State,
+  holder: Subaccount,
+  shares: bigint,
+  amount: Quanta,
+): void {
+  holder.vaultShares += shares;
+  holder.vaultNetDeposits = quanta(holder.vaultNetDeposits + amount);
+  state.vaultShares += shares;
+  if (shares > 0n) {
+    const endsUs = timeUs(state.nowUs + state.config.vaultLockupUs);
+    if (endsUs > holder.lockupEndsAtUs) holder.lockupEndsAtUs = endsUs;
+    if (state.vaultSnapshotUs === Infinity) state.vaultSnapshotUs = nextMidnight(state.nowUs);
+  }
+  state.emit(hashVaultSharesChanged, {
+    kind: 'vaultSharesChanged',
+    seq: state.seq,
+    index: state.nextIndex(),
+    timeUs: state.nowUs,
+    cause: state.cause,
+    subaccount: holder.id,
+    change: shares,
+    shares: holder.vaultShares,
+    totalShares: state.vaultShares,
+    amountQuanta: amount,
+    lockupEndsAtUs: holder.lockupEndsAtUs,
+  });
+  noteSnapshot(state, holder);
+}
+
+function nextMidnight(nowUs: number): number {
+  return nowUs - (nowUs % DAY_US) + DAY_US;
+}
+
+/** What the holder's shares would pay out now, at least 0. */
+export function sharesValue(state: State, shares: bigint): Quanta {
+  const value = vaultValue(state, 'burn');
+  if (value <= 0n) return quanta(0n);
+  return quanta((shares * (value + VIRTUAL)) / (state.vaultShares + VIRTUAL));
+}
+
+function noteSnapshot(state: State, holder: Subaccount): void {
+  state.vaultSnapshots.add({
+    subaccount: holder.id,
+    shares: holder.vaultShares,
+    netDepositsQuanta: holder.vaultNetDeposits,
+    valueQuanta: sharesValue(state, holder.vaultShares),
+    lockupEndsAtUs: holder.lockupEndsAtUs,
+    timeUs: state.nowUs,
+    seq: state.seq,
+  });
+}
+
+/** At 00:00 UTC every holder's snapshot is taken; without holders the clock stops. */
+export function runVaultSnapshots(state: State): void {
+  if (state.vaultSnapshotUs > state.nowUs) return;
+  if (state.vaultShares === 0n) {
+    state.vaultSnapshotUs = Infinity;
+    return;
+  }
+  state.vaultSnapshotUs = nextMidnight(state.nowUs);
+  for (const holder of state.accounts.subaccounts) {
+    if (holder.vaultShares > 0n) noteSnapshot(state, holder);
+  }
+}

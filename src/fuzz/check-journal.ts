@@ -1,0 +1,56 @@
+/** A journal held against every invariant: for regressions, and for runs of users' own. */
+import { Exchange } from '../engine/exchange.ts';
+import type { Command } from '../engine/commands.ts';
+import type { ExchangeConfig } from '../engine/config.ts';
+import type { Engine } from '../engine/read/views.ts';
+import { JournalReader, JournalWriter } from '../journal/format/frames.ts';
+import { seq } from '../num/units.ts';
+import { allOf, type Judge } from './checker.ts';
+import { applyJudged, type Failure } from './fuzz-run.ts';
+import { stateInvariants } from './state-checker.ts';
+import { streamInvariants } from './stream-checker.ts';
+
+export interface JudgeJournalOptions {
+  /** Full scans after every so many commands; 1 unless given. */
+  readonly every?: number;
+  /** All invariants unless given. */
+  readonly judge?: Judge;
+  readonly createEngine?: (config: ExchangeConfig) => Engine;
+  /** After each command; true ends the reading. */
+  readonly onCommand?: (applied: number) => boolean;
+}
+
+/** All invariants, of state and stream. */
+export const allInvariants = (every = 1): Judge =>
+  allOf(stateInvariants(every), streamInvariants(every));
+
+/**
+ * The first violation, with the commands that lead to it; null when all holds. Throws `JournalError` when the bytes are not a
+ * journal of this version.
+ */
+export function judgeJournal(bytes: Uint8Array, options: JudgeJournalOptions = {}): Failure | null {
+  const reader = new JournalReader(bytes);
+  const { config } = reader.header;
+  const engine = options.createEngine?.(config) ?? new Exchange(config);
+  const judge = options.judge ?? allInvariants(options.every);
+  const emit = judge.onEvent ?? (() => undefined);
+  const commands: Command[] = [];
+  for (;;) {
+    const frame = reader.next();
+    if (frame === null) break;
+    if (frame.kind !== 'command') continue;
+    commands.push(frame.command);
+    const { violation } = applyJudged(engine, frame.command, emit, judge);
+    if (violation !== null) return { violation, config, commands };
+    if (options.onCommand?.(commands.length) === true) return null;
+  }
+  const violation = judge.end?.(engine) ?? null;
+  return violation === null ? null : { violation, config, commands };
+}
+
+/** A journal of these commands, without checkpoints: it says what was asked, not what came of it. */
+export function journalOf(config: ExchangeConfig, commands: readonly Command[]): Uint8Array {
+  const writer = new JournalWriter(config);
+  for (const [i, command] of commands.entries()) writer.append(seq(i + 1), command);
+  return writer.bytes();
+}

@@ -1,0 +1,102 @@
+/**
+ * One run: commands drawn from a profile go to a fresh exchange, and a judge is asked after each. The same profile and engine
+ * give the same run, command for command; a run that fails leaves its commands, which replay without generator and judge.
+ */
+import { InvariantError } from '../base/assert.ts';
+import type { Command } from '../engine/commands.ts';
+import type { ExchangeConfig } from '../engine/config.ts';
+import type { EventSink } from '../engine/events.ts';
+import { Exchange } from '../engine/exchange.ts';
+import type { Outcome } from '../engine/refusals.ts';
+import type { Engine } from '../engine/read/views.ts';
+import { CommandGenerator } from './generator.ts';
+import { sinkOf, type Judge, type Violation } from './checker.ts';
+import type { FuzzProfile } from './profile.ts';
+import { setUp } from './run-setup.ts';
+
+export interface RunOptions {
+  /** Another implementation of the engine. */
+  readonly createEngine?: (config: ExchangeConfig) => Engine;
+  /** Called after each command; true ends the run early. */
+  readonly onCommand?: (command: Command, outcome: Outcome, engine: Engine) => boolean;
+}
+
+export interface Failure {
+  readonly violation: Violation;
+  readonly config: ExchangeConfig;
+  /** All commands of the run; the last one is the one after which the judge spoke. */
+  readonly commands: readonly Command[];
+}
+
+export interface RunResult {
+  readonly profile: FuzzProfile;
+  /** Commands applied. */
+  readonly commands: number;
+  readonly failure: Failure | null;
+  readonly engine: Engine;
+}
+
+/** `judge`, or a function that makes one for the run's configuration. */
+export function runFuzz(
+  profile: FuzzProfile,
+  judging: Judge | ((config: ExchangeConfig) => Judge),
+  options: RunOptions = {},
+): RunResult {
+  const { onCommand } = options;
+  const setup = setUp(profile);
+  const judge = typeof judging === 'function' ? judging(setup.config) : judging;
+  const engine = options.createEngine?.(setup.config) ?? new Exchange(setup.config);
+  const generator = new CommandGenerator(profile, engine, setup);
+  const commands: Command[] = [];
+  const emit = sinkOf([generator.observe, ...(judge.onEvent === undefined ? [] : [judge.onEvent])]);
+  const ended = (violation: Violation | null): RunResult => ({
+    profile,
+    commands: commands.length,
+    failure: violation === null ? null : { violation, config: setup.config, commands },
+    engine,
+  });
+  for (;;) {
+    const command = generator.next();
+    if (command === null) break;
+    commands.push(command);
+    const step = applyJudged(engine, command, emit, judge);
+    if (step.violation !== null) return ended(step.violation);
+    if (onCommand?.(command, step.outcome, engine) === true) return ended(null);
+  }
+  return ended(judge.end?.(engine) ?? null);
+}
+
+interface JudgedStep {
+  readonly outcome: Outcome;
+  readonly violation: Violation | null;
+}
+
+/** Applies one command and asks the judge; what the engine throws is a violation, too. */
+export function applyJudged(
+  engine: Engine,
+  command: Command,
+  emit: EventSink,
+  judge: Judge,
+): JudgedStep {
+  let outcome: Outcome;
+  try {
+    outcome = engine.apply(command, emit);
+  } catch (error) {
+    return { outcome: 'ok', violation: thrown(error) };
+  }
+  return { outcome, violation: judge.after(engine, command, outcome) };
+}
+
+function thrown(error: unknown): Violation {
+  const detail = error instanceof Error ? error.message : String(error);
+  if (error instanceof InvariantError) {
+    return {
+      invariant: 'assertion',
+      rule: 'STYLE',
+      says: 'no assertion of the engine fails',
+      // Without the sequence number: the same assertion is the same failure in a shorter run.
+      detail: detail.replace(/^command \d+: /, ''),
+    };
+  }
+  return { invariant: 'crash', rule: 'DESIGN §1', says: 'every command has an outcome', detail };
+}

@@ -1,0 +1,120 @@
+/** Money in, out and across; vault shares; excess margin. */
+import type { Command, Transfer } from '../../engine/commands.ts';
+import { quanta, type Address, type MarketId } from '../../num/units.ts';
+import type { Context } from './draw-context.ts';
+
+/** Some of it new subaccounts, which a first credit opens. */
+export function makeDeposit(context: Context): Command {
+  const { dice, setup } = context;
+  const { insuranceAccount, treasuryAccount, shortfallAccount } = setup.config;
+  const system = [insuranceAccount, insuranceAccount, treasuryAccount, shortfallAccount];
+  return {
+    kind: 'deposit',
+    timeUs: context.nowUs,
+    account: dice.chance(100) ? dice.pick(system) : context.user(),
+    subaccountIndex: context.subaccountIndex(),
+    amount: quanta(
+      context.faulty ? dice.pick([0n, -1n, 2n ** 62n]) : BigInt(1 + dice.below(50_000_000)),
+    ),
+  };
+}
+
+export function makeWithdraw(context: Context): Command {
+  const { id, address, index, cash } = context.subaccount();
+  // All that may leave, to the last Quantum: where both margins are one, equity is then maintenance.
+  const leaves = context.dice.chance(300)
+    ? BigInt(context.world.view.margin(id).withdrawableQuanta)
+    : 0n;
+  const { treasuryAccount } = context.setup.config;
+  return {
+    kind: 'withdraw',
+    timeUs: context.nowUs,
+    account: context.faulty ? treasuryAccount : address,
+    subaccountIndex: context.faulty ? 77 : index,
+    amount: quanta(leaves > 0n ? leaves : context.partOf(cash)),
+  };
+}
+
+export function makeTransfer(context: Context): Command {
+  const from = context.subaccount();
+  const { dice, setup } = context;
+  const to = context.faulty ? setup.config.treasuryAccount : context.user();
+  const signer = context.faulty && dice.chance(300) ? context.user() : from.address;
+  return transfer(context, {
+    from: from.address,
+    fromIndex: from.index,
+    to,
+    toIndex: context.subaccountIndex(),
+    amount: context.partOf(from.cash),
+    market: null,
+    signer,
+  });
+}
+
+export function makeVaultDeposit(context: Context): Command {
+  const { address, index, cash } = context.subaccount();
+  return transfer(context, {
+    from: address,
+    fromIndex: index,
+    to: context.setup.config.clsAccount,
+    toIndex: context.faulty ? 3 : 0,
+    amount: context.partOf(cash / 2),
+    market: null,
+    signer: address,
+  });
+}
+
+export function makeVaultRedeem(context: Context): Command {
+  const holders = context.world.subaccounts.filter(({ shares }) => shares > 0);
+  const { address, index, shares } =
+    holders.length === 0 ? context.subaccount() : context.dice.pick(holders);
+  return transfer(context, {
+    from: context.setup.config.clsAccount,
+    fromIndex: 0,
+    to: address,
+    toIndex: index,
+    // A share is worth about one.
+    amount: context.partOf(shares),
+    market: null,
+    signer: context.faulty ? context.user() : address,
+  });
+}
+
+/** Excess margin of an isolated position, into cash of one's own or another's. */
+export function makeExcess(context: Context): Command {
+  const holder = context.holder();
+  const owner = holder?.owner ?? context.subaccount();
+  const market = (holder?.market ?? context.market()).id;
+  const own = context.dice.chance(700);
+  const excess = Number(context.world.view.isolatedExcess(owner.id, market));
+  return transfer(context, {
+    from: owner.address,
+    fromIndex: owner.index,
+    to: own ? owner.address : context.user(),
+    toIndex: own ? owner.index : 0,
+    amount: context.partOf(excess),
+    market,
+    signer: owner.address,
+  });
+}
+
+interface Movement {
+  readonly from: Address;
+  readonly fromIndex: number;
+  readonly to: Address;
+  readonly toIndex: number;
+  readonly amount: bigint;
+  readonly market: MarketId | null;
+  readonly signer: Address;
+}
+
+function transfer(context: Context, movement: Movement): Transfer {
+  return {
+    kind: 'transfer',
+    timeUs: context.nowUs,
+    ...movement,
+    amount: quanta(movement.amount),
+    nonce: context.lateNonce(),
+    expiresAtMs: context.expiresAtMs(),
+  };
+}

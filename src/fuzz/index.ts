@@ -1,0 +1,34 @@
+/**
+ * `orrery/fuzz`: random commands, invariants and shrinking for suites of one's own (docs/FUZZING.md). Arbitraries and model commands are
+ * for fast-check; everything else stands by itself.
+ */
+export { STATE_INVARIANTS, type StateInvariant } from '../engine/invariants/invariants.ts';
+export type { InvariantViolation } from '../engine/read/views.ts';
+export { addCounts, Coverage, neverReached, type Counts } from './reached-counts.ts';
+export { drawProfile, type DrawOptions } from './draw-profile.ts';
+export { fuzzProfiles, twinCommands, TwinModel, type TwinCommand } from './arbitraries.ts';
+export { CommandGenerator } from './generator.ts';
+export {
+  allInvariants,
+  journalOf,
+  judgeJournal,
+  type JudgeJournalOptions,
+} from './check-journal.ts';
+export { allOf, type Judge, type Violation } from './checker.ts';
+export { oracleLockstep } from './oracle-checker.ts';
+export {
+  describeProfile,
+  PROFILE_NAMES,
+  type FuzzProfile,
+  type ProfileName,
+} from './profile.ts';
+export { failureFiles, type FailureFiles } from './report/failure-files.ts';
+export { runFuzz, type Failure, type RunOptions, type RunResult } from './fuzz-run.ts';
+export { shrink, type Shrunk, type ShrinkOptions } from './shrink/shrink.ts';
+export { commandsOf } from './shrink/script.ts';
+export { Sometimes, SOMETIMES, neverSometimes } from './coverage.ts';
+export { stateInvariants } from './state-checker.ts';
+export { STREAM_INVARIANTS, streamInvariants } from './stream-checker.ts';
+export { driveHost, type DriveOptions, type DriveResult } from './twin/drive.ts';
+export type { HostReply, SimVerb, TwinHost } from './twin/twin-host.ts';
+export { InProcessHost } from './twin/in-process-host.ts';

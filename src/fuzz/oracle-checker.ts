@@ -1,0 +1,43 @@
+/** The oracle in lockstep: outcome, events and state of every command against a second implementation of the rules. */
+import type { ExchangeConfig } from '../engine/config.ts';
+import type { EngineEvent } from '../engine/events.ts';
+import type { Judge, Violation } from './checker.ts';
+import { divergenceText, type Divergence } from '../oracle/divergence.ts';
+import { Oracle } from '../oracle/oracle.ts';
+
+/** Everything is compared after every so many commands; between, what a command could touch and a moving part of the rest. */
+const FULL_EVERY = 256;
+
+export function oracleLockstep(config: ExchangeConfig): Judge {
+  const oracle = new Oracle(config);
+  let heard: EngineEvent[] = [];
+  return {
+    onEvent: (event) => heard.push(event),
+    after: (engine, command, outcome) => {
+      const events = heard;
+      heard = [];
+      const expected = oracle.apply(command);
+      const { seq } = oracle;
+      if (expected !== outcome) {
+        const what = `the outcome of ${command.kind}`;
+        return describe({ seq, what, oracle: expected, engine: outcome, rule: 'R-2.8' });
+      }
+      const found = oracle.compare(engine, events, seq % FULL_EVERY === 0);
+      return found === null ? null : describe(found);
+    },
+    end: (engine) => {
+      const found = oracle.compare(engine);
+      return found === null ? null : describe(found);
+    },
+  };
+}
+
+/** Divergences of one rule are one failure: numbers differ from run to run. */
+function describe(divergence: Divergence): Violation {
+  return {
+    invariant: `oracle ${divergence.rule}`,
+    rule: divergence.rule,
+    says: 'the exchange does what the oracle does, command for command',
+    detail: divergenceText(divergence),
+  };
+}

@@ -1,0 +1,13 @@
+/** The invariants of the exchange's state (`checkInvariants`), asked after every so many commands and at the end. */
+import type { Judge } from './checker.ts';
+
+export function stateInvariants(every = 1): Judge {
+  let applied = 0;
+  return {
+    after: (engine) => {
+      applied += 1;
+      return applied % every === 0 ? (engine.checkInvariants()[0] ?? null) : null;
+    },
+    end: (engine) => engine.checkInvariants()[0] ?? null,
+  };
+}

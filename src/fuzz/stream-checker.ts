@@ -1,0 +1,62 @@
+/** The invariants of what an exchange says over time, from its first command on. */
+import type { EngineEvent } from '../engine/events.ts';
+import type { Engine } from '../engine/read/views.ts';
+import { BookFeed } from './invariants/book-feed-over-time.ts';
+import { FrozenMarkets } from './invariants/frozen-markets.ts';
+import { Ledger } from './invariants/ledger-over-time.ts';
+import { Nonces } from './invariants/nonces-over-time.ts';
+import { OrderLife } from './invariants/order-life.ts';
+import { Positions } from './invariants/positions-over-time.ts';
+import { Sequence } from './invariants/sequence.ts';
+import type { StreamInvariant } from './invariants/stream-invariant.ts';
+import { TransferPrices } from './invariants/transfer-prices.ts';
+import { MarketData, Trades } from './invariants/trades-over-time.ts';
+import type { Judge, Violation } from './checker.ts';
+
+const newStreamInvariants = (): readonly StreamInvariant[] => [
+  new Sequence(),
+  new Nonces(),
+  new OrderLife(),
+  new Positions(),
+  new Ledger(),
+  new Trades(),
+  new MarketData(),
+  new BookFeed(),
+  new FrozenMarkets(),
+  new TransferPrices(),
+];
+
+/** Follows one exchange; what is added up is compared with what it answers after every so many commands. */
+export function streamInvariants(compareEvery = 64): Judge {
+  const all = newStreamInvariants();
+  let applied = 0;
+  const compare = (engine: Engine): void => {
+    for (const invariant of all) invariant.compare(engine);
+  };
+  return {
+    onEvent: (event: EngineEvent) => {
+      for (const invariant of all) invariant.see(event);
+    },
+    after: (engine, command) => {
+      for (const invariant of all) invariant.settle(engine, command);
+      applied += 1;
+      if (applied % compareEvery === 0) compare(engine);
+      return first(all);
+    },
+    end: (engine) => {
+      compare(engine);
+      return first(all);
+    },
+  };
+}
+
+function first(all: readonly StreamInvariant[]): Violation | null {
+  for (const { name, rule, says, found } of all) {
+    if (found !== null) return { invariant: name, rule, says, detail: found };
+  }
+  return null;
+}
+
+/** What each watches, for documents and reports. */
+export const STREAM_INVARIANTS: readonly Pick<Violation, 'invariant' | 'rule' | 'says'>[] =
+  newStreamInvariants().map(({ name, rule, says }) => ({ invariant: name, rule, says }));

@@ -1,0 +1,221 @@
+/**
+ * The operator's requests (§13): decoded into commands, with errors that name the field and its limit. HTTP, scenarios and
+ * programs use these same functions, so that a request means the same everywhere.
+ */
+import { invalidField, MESSAGES } from '../contract/messages.ts';
+import type { Command } from '../engine/commands.ts';
+import type { MarketSpec, MarketStatus } from '../engine/config.ts';
+import type { ExchangeView, OperatorEntry } from '../engine/read/views.ts';
+import { stepsExact } from '../num/decimal.ts';
+import {
+  COLLATERAL_DECIMALS,
+  priceTicks,
+  quanta,
+  type Address,
+  type MarketId,
+  type PriceTicks,
+  type Quanta,
+  type TimeUs,
+} from '../num/units.ts';
+import { word } from './config-values.ts';
+import { money, priceText, stepOf } from './encode.ts';
+import { Fields } from './fields.ts';
+import { parseMarketSpec } from './market-config.ts';
+import { marketText } from './market-text.ts';
+import type { Keccak } from './ports.ts';
+import { RequestError } from './request-error.ts';
+
+const STATUSES = ['open', 'postOnly', 'reduceOnly', 'cancelOnly', 'halted'] as const;
+const MAX_AUDIT = 1000;
+
+export interface OperatorContext {
+  readonly view: ExchangeView;
+  readonly nowUs: TimeUs;
+  readonly keccak: Keccak;
+}
+
+/** The command that a scenario or a program names by its kind. */
+export function operatorCommand(
+  context: OperatorContext,
+  kind: 'listMarket' | 'setMarketTerms' | 'setMarketStatus' | 'delistMarket',
+  symbol: string,
+  request: unknown,
+): Command {
+  switch (kind) {
+    case 'listMarket':
+      return listMarketCommand(context, request);
+    case 'setMarketTerms':
+      return setTermsCommand(context, symbol, request);
+    case 'setMarketStatus':
+      return setStatusCommand(context, symbol, request);
+    case 'delistMarket':
+      return delistCommand(context, symbol, request);
+  }
+}
+
+/** A market to list: the fields of a market in a configuration file. */
+export function listMarketCommand({ nowUs, keccak }: OperatorContext, input: unknown): Command {
+  return { kind: 'listMarket', timeUs: nowUs, spec: specOf(input, keccak) };
+}
+
+/** New terms: the fields that change, the others stay (as announced, where a notice runs). `marginTiers` replaces all tiers; `funding` is merged field by field. */
+export function setTermsCommand(context: OperatorContext, symbol: string, input: unknown): Command {
+  const market = marketOf(context.view, symbol);
+  const changed = recordOf(input, 'terms');
+  for (const name of ['symbol', 'feedId', 'tickSize', 'lotSize']) {
+    if (name in changed) throw invalid(name, 'identifies the market and cannot change');
+  }
+  const { spec: inForce, nextSpec } = context.view.market(market);
+  const current = marketText(nextSpec ?? inForce);
+  const tiersGiven = ['initialMargin', 'maintenanceMargin'].some((name) => name in changed);
+  const kept = Object.fromEntries(
+    Object.entries(current).filter(([name]) => !(tiersGiven && name === 'marginTiers')),
+  );
+  const funding =
+    changed['funding'] === undefined
+      ? current['funding']
+      : {
+          ...recordOf(current['funding'], 'funding'),
+          ...recordOf(changed['funding'], 'funding'),
+        };
+  const spec = specOf(defined({ ...kept, ...changed, funding }), context.keccak);
+  return { kind: 'setMarketTerms', timeUs: context.nowUs, market, spec };
+}
+
+export function setStatusCommand(
+  { view, nowUs }: OperatorContext,
+  symbol: string,
+  input: unknown,
+): Command {
+  const market = marketOf(view, symbol);
+  const fields = new Fields(input, ['status'], true);
+  fields.text('status');
+  const status: Exclude<MarketStatus, 'delisted'> = word(fields, 'status', STATUSES, 'open');
+  return { kind: 'setMarketStatus', timeUs: nowUs, market, status };
+}
+
+/** `price` is optional: without it positions are settled at the index. */
+export function delistCommand(
+  { view, nowUs }: OperatorContext,
+  symbol: string,
+  input: unknown,
+): Command {
+  const market = marketOf(view, symbol);
+  const fields = new Fields(input, ['price'], true);
+  const price = fields.has('price') ? ticksOf(fields, view.market(market).spec) : null;
+  return { kind: 'delistMarket', timeUs: nowUs, market, priceTicks: price };
+}
+
+/** Money from or to outside: `account`, `subaccountIndex` [0], `amount`. */
+export function moneyCommand(
+  kind: 'deposit' | 'withdraw',
+  { nowUs }: OperatorContext,
+  input: unknown,
+): Command {
+  const fields = new Fields(input, ['account', 'subaccountIndex', 'amount'], true);
+  return {
+    kind,
+    timeUs: nowUs,
+    account: fields.address('account'),
+    subaccountIndex: fields.has('subaccountIndex') ? fields.subaccountIndex('subaccountIndex') : 0,
+    amount: amountOf(fields),
+  };
+}
+
+/** A deposit to insurance: `amount`. */
+export function creditInsuranceCommand({ view, nowUs }: OperatorContext, input: unknown): Command {
+  return {
+    kind: 'deposit',
+    timeUs: nowUs,
+    account: view.config.insuranceAccount,
+    subaccountIndex: 0,
+    amount: amountOf(new Fields(input, ['amount'], true)),
+  };
+}
+
+/** Accepted commands of the operator, newest first: `limit` [100] of at most 1,000. */
+export function operatorAudit(view: ExchangeView, input: unknown): unknown {
+  const fields = new Fields(input, ['limit'], true);
+  const limit = fields.has('limit') ? Number(fields.integer('limit')) : 100;
+  if (!(limit >= 1 && limit <= MAX_AUDIT)) {
+    fields.fail('limit', `must be from 1 to ${String(MAX_AUDIT)}, got ${String(limit)}`);
+  }
+  return view
+    .operatorLog()
+    .slice(-limit)
+    .reverse()
+    .map((entry) => auditRecord(view, entry));
+}
+
+function auditRecord(view: ExchangeView, entry: OperatorEntry): unknown {
+  const market = entry.market === null ? null : view.market(entry.market);
+  const owner: { account: Address; subaccountIndex: number } | null =
+    entry.subaccount === null ? null : ownerOf(view, entry.subaccount);
+  const price =
+    entry.kind === 'delistMarket' && market !== null
+      ? priceText(market, priceTicks(Number(entry.detail)))
+      : null;
+  return {
+    sequenceNumber: entry.seq,
+    time: Math.floor(entry.timeUs / 1000),
+    command: entry.kind,
+    symbol: market?.spec.symbol ?? null,
+    account: owner?.account ?? null,
+    subaccountIndex: owner?.subaccountIndex ?? null,
+    amount: entry.amountQuanta === null ? null : money(entry.amountQuanta),
+    status: entry.kind === 'setMarketStatus' ? entry.detail : null,
+    price,
+  };
+}
+
+function ownerOf(
+  view: ExchangeView,
+  id: NonNullable<OperatorEntry['subaccount']>,
+): { account: Address; subaccountIndex: number } {
+  const { account, index } = view.subaccount(id);
+  return { account: view.addressOf(account), subaccountIndex: index };
+}
+
+function marketOf(view: ExchangeView, symbol: string): MarketId {
+  const market = view.marketIdOf(symbol);
+  if (market === undefined) throw new RequestError(MESSAGES.symbolNotFound);
+  return market;
+}
+
+function specOf(input: unknown, keccak: Keccak): MarketSpec {
+  const parsed = parseMarketSpec(input, keccak);
+  if (!parsed.ok) throw new RequestError({ status: 400, message: parsed.error });
+  return parsed.value;
+}
+
+function ticksOf(fields: Fields, spec: MarketSpec): PriceTicks {
+  const ticks = stepsExact(fields.decimal('price'), stepOf(spec.tickSize));
+  if (ticks === null || ticks < 1n || ticks > BigInt(spec.maxPriceTicks)) {
+    fields.fail('price', `must be a multiple of tickSize ${spec.tickSize} up to maxPrice`);
+  }
+  return priceTicks(Number(ticks));
+}
+
+function amountOf(fields: Fields): Quanta {
+  const amount = stepsExact(fields.decimal('amount'), { digits: 1n, scale: COLLATERAL_DECIMALS });
+  if (amount === null) {
+    fields.fail('amount', `must have at most ${String(COLLATERAL_DECIMALS)} decimals`);
+  }
+  if (BigInt.asIntN(64, amount) !== amount) fields.fail('amount', 'exceeds 64 bits');
+  return quanta(amount);
+}
+
+function recordOf(value: unknown, name: string): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid(name, 'must be an object');
+  }
+  return value as Readonly<Record<string, unknown>>;
+}
+
+/** Without fields that are null: null takes an optional limit away. */
+function defined(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
+}
+
+const invalid = (name: string, problem: string): RequestError =>
+  new RequestError(invalidField(name, problem));

@@ -1,0 +1,409 @@
+/**
+ * Feeds as async iterators over one connection (R-11.4), and orders over it. A connection that is lost is made again, with login and
+ * subscriptions; what was missed meanwhile is read over HTTP and told in its place. A book that misses an update is asked for anew, so its
+ * iterator always yields a snapshot and then deltas without a gap.
+ */
+import { WebSocket } from 'ws';
+import { FEEDS, type FeedSource } from '../contract/feeds.ts';
+import type { RequestOf, ResponseOf } from '../contract/endpoints.ts';
+import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
+import type { UpdateOf } from '../contract/asyncapi.ts';
+import { parseExact, stringifyExact } from '../contract/exact-json.ts';
+import { Told, withoutOverlap, type Data } from './repair.ts';
+import type { FeedParams, Unsigned } from './requests.ts';
+
+export interface FeedOptions {
+  /** Such as ws://127.0.0.1:8080/ws */
+  readonly url: string;
+  /** Asked at each connection; for a new token when the one at hand has run out. null: only what anyone may see. */
+  readonly bearer: ((fresh: boolean) => Promise<string>) | null;
+  /** Reads what a lost connection missed; without it updates of that time are not told. */
+  readonly client?: MatcherClient;
+  /** Fills in nonces and signatures of orders. */
+  readonly sign?: (
+    endpoint: 'submitOrder' | 'submitOrders',
+    request: Record<string, unknown>,
+  ) => Promise<Record<string, unknown>>;
+}
+
+/** What may be asked over the socket as well as over HTTP. */
+type SocketEndpoint = 'submitOrder' | 'submitOrders' | 'cancelOrder' | 'cancelOrders';
+type SocketRequest<E extends SocketEndpoint> = E extends 'submitOrder' | 'submitOrders'
+  ? Unsigned<E>
+  : RequestOf<E>;
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5000;
+const SILENCE_MS = 75_000;
+/** Updates that nobody takes; more is an error of who should. */
+const MAX_QUEUE = 100_000;
+
+class FeedError extends Error {
+  override readonly name = 'FeedError';
+  /** As HTTP would have it; null when there was no answer. */
+  readonly status: number | null;
+
+  constructor(message: string, status: number | null = null) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Who hears updates as they come. */
+export interface FeedListener<T = Data> {
+  readonly onUpdate: (data: T) => void;
+  /** The server has ended the subscription; nothing more comes. */
+  readonly onError: (error: Error) => void;
+}
+
+/** One subscription and who takes its updates. */
+class Feed implements AsyncIterableIterator<Data> {
+  readonly source: FeedSource;
+  readonly params: FeedParams;
+  /** Last sequence number of each book; undefined until its snapshot. */
+  readonly sequences = new Map<string, unknown>();
+  /** Whether the server has taken the subscription, so that a new connection repeats it. */
+  established = false;
+  /** What was told, for reading on; null where nothing is read. */
+  told: Told | null = null;
+  /** Updates that wait until what was missed has been told; null while none do. */
+  private behind: Data[] | null = null;
+  private readonly queue: Data[] = [];
+  private taker: {
+    resolve: (result: IteratorResult<Data>) => void;
+    reject: (error: Error) => void;
+  } | null = null;
+  private listener: FeedListener | null = null;
+  private ended: Error | 'done' | null = null;
+  private readonly onReturn: (feed: Feed) => void;
+
+  constructor(source: FeedSource, params: FeedParams, onReturn: (feed: Feed) => void) {
+    this.source = source;
+    this.params = params;
+    this.onReturn = onReturn;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Data>> {
+    const data = this.queue.shift();
+    if (data !== undefined) return Promise.resolve({ done: false, value: data });
+    if (this.ended === 'done') return Promise.resolve({ done: true, value: undefined });
+    if (this.ended !== null) return Promise.reject(this.ended);
+    return new Promise((resolve, reject) => {
+      this.taker = { resolve, reject };
+    });
+  }
+
+  return(): Promise<IteratorResult<Data>> {
+    this.end('done');
+    this.onReturn(this);
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  /** Tells what waits, and from now on everything at once. */
+  listen(listener: FeedListener): void {
+    for (const data of this.queue.splice(0)) listener.onUpdate(data);
+    this.listener = listener;
+    if (this.ended instanceof Error) listener.onError(this.ended);
+  }
+
+  push(data: Data): void {
+    if (this.behind !== null) this.behind.push(data);
+    else this.tell(data);
+  }
+
+  /** Updates wait from now on. */
+  hold(): void {
+    this.behind ??= [];
+  }
+
+  /** Tells what was missed, then what came meanwhile. */
+  catchUp(missed: readonly Data[]): void {
+    const live = this.behind ?? [];
+    this.behind = null;
+    for (const data of missed) this.tell(data);
+    for (const data of withoutOverlap(this.source, missed, live)) this.tell(data);
+  }
+
+  private tell(data: Data): void {
+    if (this.ended !== null) return;
+    this.told?.note(this.source, data);
+    if (this.listener !== null) this.listener.onUpdate(data);
+    else if (this.taker !== null) {
+      const { resolve } = this.taker;
+      this.taker = null;
+      resolve({ done: false, value: data });
+    } else if (this.queue.length < MAX_QUEUE) this.queue.push(data);
+    else this.end(new FeedError(`more than ${String(MAX_QUEUE)} updates of ${this.source} wait`));
+  }
+
+  end(how: Error | 'done'): void {
+    if (this.ended === null && how !== 'done') this.listener?.onError(how);
+    this.ended ??= how;
+    const { taker } = this;
+    this.taker = null;
+    if (taker === null) return;
+    if (how === 'done') taker.resolve({ done: true, value: undefined });
+    else taker.reject(how);
+  }
+
+  /** Whether an update of this source is about what this subscription names. */
+  wants(data: Data): boolean {
+    const { symbols, account, subaccountIndices } = this.params;
+    if (FEEDS[this.source].access === 'private') {
+      const index = data['subaccountIndex'] as number;
+      if (data['account'] !== account?.toLowerCase()) return false;
+      return !subaccountIndices?.length || subaccountIndices.includes(index);
+    }
+    return !symbols?.length || symbols.includes(String(data['symbol']));
+  }
+}
+
+export class FeedClient {
+  private readonly options: FeedOptions;
+  private readonly feeds = new Set<Feed>();
+  private readonly waiting = new Map<number, (answer: Data) => void>();
+  private socket: Promise<WebSocket> | null = null;
+  private reconnecting = false;
+  private nextId = 0;
+  private closed = false;
+
+  constructor(options: FeedOptions) {
+    this.options = options;
+  }
+
+  /** Subscribes; the iterator's first `next` waits for the first update. Rejects when the server refuses. */
+  async subscribe<S extends FeedSource>(
+    source: S,
+    params: FeedParams = {},
+  ): Promise<AsyncIterableIterator<UpdateOf<S>>> {
+    const feed = new Feed(source, params, (ended) => {
+      if (this.feeds.delete(ended) && !this.closed) {
+        void this.ask('unsubscribe', { source, ...requestOf(ended) }).catch(() => undefined);
+      }
+    });
+    this.feeds.add(feed);
+    try {
+      const { client } = this.options;
+      if (client !== undefined) feed.told = new Told((await client.call('getTime', {})).time);
+      await this.ask('subscribe', { source, ...requestOf(feed) });
+      feed.established = true;
+    } catch (error) {
+      this.feeds.delete(feed);
+      throw error;
+    }
+    // The server sends what its table says; the tests hold every update against its schema.
+    return feed as AsyncIterableIterator<Data> as AsyncIterableIterator<UpdateOf<S>>;
+  }
+
+  /** As `subscribe`, for who needs updates of several sources in the order in which the server sent them, which iterators do not keep. */
+  async listen<S extends FeedSource>(
+    source: S,
+    params: FeedParams,
+    listener: FeedListener<UpdateOf<S>>,
+  ): Promise<void> {
+    const feed = await this.subscribe(source, params);
+    (feed as unknown as Feed).listen(listener as FeedListener);
+  }
+
+  /**
+   * Places or cancels over the socket; nonces and signatures are filled in as over HTTP. Rejects with `MatcherError` on a refusal; when the
+   * connection is lost with what it says, and the order may or may not have been placed: ask for its clientId.
+   */
+  async send<E extends SocketEndpoint>(
+    endpoint: E,
+    request: SocketRequest<E>,
+  ): Promise<ResponseOf<E>> {
+    const { sign } = this.options;
+    const places = endpoint === 'submitOrder' || endpoint === 'submitOrders';
+    const given = request as Record<string, unknown>;
+    const body = places && sign !== undefined ? await sign(endpoint, given) : given;
+    const params = endpoint === 'submitOrders' ? { ...body, type: 'batchOrders' } : body;
+    try {
+      return (await this.ask(places ? 'create' : 'cancel', params)) as ResponseOf<E>;
+    } catch (error) {
+      if (!(error instanceof FeedError) || error.status === null) throw error;
+      throw new MatcherError(endpoint, error.status, error.message);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    for (const feed of this.feeds) feed.end('done');
+    const socket = await this.socket?.catch(() => null);
+    socket?.close();
+  }
+
+  private async ask(method: string, params: unknown): Promise<unknown> {
+    this.socket ??= this.connect();
+    return this.askOn(await this.socket, method, params);
+  }
+
+  private askOn(socket: WebSocket, method: string, params: unknown): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (socket.readyState !== socket.OPEN) {
+        reject(new FeedError('the connection was lost'));
+        return;
+      }
+      this.nextId += 1;
+      const id = this.nextId;
+      const onClose = (): void => {
+        this.waiting.delete(id);
+        reject(new FeedError('the connection was lost'));
+      };
+      socket.once('close', onClose);
+      this.waiting.set(id, ({ result, error }) => {
+        socket.off('close', onClose);
+        if (error === undefined) resolve(result);
+        else {
+          const { message, data } = error as {
+            readonly message: string;
+            readonly data?: { readonly status: number };
+          };
+          reject(new FeedError(message, data?.status ?? 400));
+        }
+      });
+      socket.send(stringifyExact({ jsonrpc: '2.0', id, method, params }));
+    });
+  }
+
+  private async connect(): Promise<WebSocket> {
+    const socket = new WebSocket(this.options.url);
+    await new Promise<void>((resolve, reject) => {
+      socket.once('open', resolve);
+      socket.once('error', (error) => {
+        this.socket = null;
+        reject(new FeedError(`${this.options.url}: ${error.message}`));
+      });
+    });
+    socket.on('error', () => undefined);
+    socket.on('message', (data: Buffer) => {
+      this.take(socket, parseExact(data.toString('utf8')) as Data);
+    });
+    watchPings(socket);
+    socket.once('close', () => {
+      this.socket = null;
+      if (!this.closed && this.feeds.size > 0) void this.reconnect();
+    });
+    try {
+      await this.logIn(socket);
+    } catch (error) {
+      socket.close();
+      throw error;
+    }
+    return socket;
+  }
+
+  /** With the token at hand, or with a new one where that has run out. */
+  private async logIn(socket: WebSocket): Promise<void> {
+    const { bearer } = this.options;
+    if (bearer === null) return;
+    try {
+      await this.askOn(socket, 'auth', { bearer: await bearer(false) });
+    } catch (error) {
+      if (!(error instanceof FeedError) || error.status !== 401) throw error;
+      await this.askOn(socket, 'auth', { bearer: await bearer(true) });
+    }
+  }
+
+  /** Until it works: a new connection with every subscription, and what was missed. */
+  private async reconnect(): Promise<void> {
+    if (this.reconnecting) return;
+    this.reconnecting = true;
+    let pauseMs = FIRST_PAUSE_MS;
+    for (; !this.closed && this.reconnecting; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+      const waitMs = pauseMs;
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      let socket: WebSocket | null = null;
+      try {
+        this.socket ??= this.connect();
+        socket = await this.socket;
+        const feeds = [...this.feeds].filter(({ established }) => established);
+        for (const feed of feeds) {
+          feed.sequences.clear();
+          feed.hold();
+          await this.askOn(socket, 'subscribe', { source: feed.source, ...requestOf(feed) });
+        }
+        for (const feed of feeds) feed.catchUp(await this.missedBy(feed));
+        this.reconnecting = socket.readyState !== socket.OPEN;
+      } catch {
+        socket?.terminate();
+        this.socket = null;
+      }
+    }
+    this.reconnecting = false;
+  }
+
+  private async missedBy(feed: Feed): Promise<readonly Data[]> {
+    const { client } = this.options;
+    if (client === undefined || feed.told === null) return [];
+    return feed.told.missed(feed.source, feed.params, client);
+  }
+
+  private take(socket: WebSocket, message: Data): void {
+    const { id, type, data } = message;
+    if (typeof id === 'number') {
+      const answer = this.waiting.get(id);
+      this.waiting.delete(id);
+      answer?.(message);
+      return;
+    }
+    if (message['method'] === 'unsubscribed') {
+      const { source, reason } = message['params'] as { source: FeedSource; reason: string };
+      for (const feed of this.feeds) {
+        if (feed.source === source) feed.end(new FeedError(reason));
+      }
+      return;
+    }
+    const items = (Array.isArray(data) ? data : [data]) as readonly Data[];
+    for (const feed of this.feeds) {
+      if (FEEDS[feed.source].update !== type) continue;
+      for (const item of items) {
+        if (!feed.wants(item)) continue;
+        if (feed.source !== 'book' || this.follows(socket, feed, item)) feed.push(item);
+      }
+    }
+  }
+
+  /** Whether this update of a book goes on from the last one; if not, the book is asked for anew. */
+  private follows(socket: WebSocket, feed: Feed, book: Data): boolean {
+    const symbol = String(book['symbol']);
+    const last = feed.sequences.get(symbol);
+    if (book['snapshot'] === true || last === book['previous_sequence_number']) {
+      feed.sequences.set(symbol, book['sequence_number']);
+      return true;
+    }
+    // Without a snapshot yet there is nothing to go on from; one is on its way.
+    if (last === undefined) return false;
+    feed.sequences.delete(symbol);
+    const params = { source: feed.source, ...requestOf(feed) };
+    void this.askOn(socket, 'unsubscribe', params)
+      .then(() => this.askOn(socket, 'subscribe', params))
+      .catch(() => socket.close());
+    return false;
+  }
+}
+
+/** The server pings every 30 seconds; a connection that says nothing for longer is gone. */
+function watchPings(socket: WebSocket): void {
+  const lost = setTimeout(() => {
+    socket.terminate();
+  }, SILENCE_MS);
+  const alive = (): void => {
+    lost.refresh();
+  };
+  socket.on('ping', alive);
+  socket.on('message', alive);
+  socket.once('close', () => {
+    clearTimeout(lost);
+  });
+  lost.unref();
+}
+
+function requestOf({ source, params }: Feed): Record<string, unknown> {
+  if (FEEDS[source].access === 'public') return { symbols: params.symbols ?? [] };
+  return { account: params.account, subaccountIndices: params.subaccountIndices ?? [] };
+}

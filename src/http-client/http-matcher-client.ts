@@ -1,0 +1,312 @@
+/**
+ * The contract's client over HTTP: logs in with a wallet, signs what must be signed, chooses nonces, and repeats what may be repeated. The same
+ * interface as the client in process, so a strategy does not know which it has.
+ */
+import {
+  ENDPOINTS,
+  PAGE_HEADERS,
+  type Endpoint,
+  type EndpointId,
+  type ListId,
+  type RequestOf,
+  type ResponseOf,
+} from '../contract/endpoints.ts';
+import { MESSAGES } from '../contract/messages.ts';
+import { MatcherError, type MatcherClient, type PageOf } from '../gateway/matcher-client.ts';
+import type { SignedRequest } from '../gateway/ports.ts';
+import { TypedDataEncoder } from 'ethers';
+import { signingPayload } from '../wallet/typed-data.ts';
+import { parseExact, stringifyExact } from '../contract/exact-json.ts';
+import { FeedClient } from './feed-client.ts';
+import type { SignedEndpoint, Unsigned } from './requests.ts';
+
+/** A wallet: an ethers `Wallet` is one, `eip1193Signer` makes one of a browser's. */
+export interface RequestSigner {
+  readonly address: string;
+  signMessage(text: string): Promise<string>;
+  signTypedData(
+    domain: Record<string, unknown>,
+    types: Record<string, { name: string; type: string }[]>,
+    message: Record<string, unknown>,
+  ): Promise<string>;
+}
+
+export interface HttpClientOptions {
+  /** Such as http://127.0.0.1:8080 */
+  readonly url: string;
+  /** null: only what anyone may read. */
+  readonly signer: RequestSigner | null;
+  /** The account that the wallet acts for; its own unless given. */
+  readonly account?: string;
+  /** How often a request that may be repeated is, after network errors, 429 and 503. */
+  readonly retries?: number;
+  readonly timeoutMs?: number;
+}
+
+const STRUCTS: Partial<Readonly<Record<EndpointId, SignedRequest['kind']>>> = {
+  submitOrder: 'Order',
+  submitOrders: 'Order',
+  transfer: 'Transfer',
+  updateDelegates: 'Delegate',
+  updateSigners: 'Signers',
+  updateMargin: 'Margin',
+};
+const DEFAULT_RETRIES = 4;
+const DEFAULT_TIMEOUT_MS = 10_000;
+const FIRST_PAUSE_MS = 100;
+
+type Body = Record<string, unknown>;
+
+interface Outcome {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Headers;
+  /** Whether an earlier attempt may have arrived. */
+  readonly repeated: boolean;
+}
+
+/** What never reached an answer: the network, or the time that was given. */
+class NoAnswer extends Error {}
+
+export class HttpMatcherClient implements MatcherClient {
+  private readonly options: HttpClientOptions;
+  private readonly url: string;
+  private token: Promise<string> | null = null;
+  private domain: Promise<Record<string, unknown>> | null = null;
+  private lastNonce = 0n;
+
+  constructor(options: HttpClientOptions) {
+    this.options = options;
+    this.url = options.url.replace(/\/+$/, '');
+  }
+
+  /** The account that requests are for. */
+  get account(): string | null {
+    return (this.options.account ?? this.options.signer?.address ?? null)?.toLowerCase() ?? null;
+  }
+
+  /** Rejects with `MatcherError` on an error reply, with what the network says when there is none. */
+  async call<E extends EndpointId>(endpoint: E, request: RequestOf<E>): Promise<ResponseOf<E>> {
+    const input = await this.complete(endpoint, request as Body);
+    const { status, body, repeated } = await this.sendWithToken(endpoint, input);
+    if (status === 200) return body as ResponseOf<E>;
+    if (repeated && body === MESSAGES.nonceUsed.message) {
+      // The attempt that got no answer had arrived.
+      return (await this.whatWasDone(endpoint, input)) as ResponseOf<E>;
+    }
+    throw new MatcherError(endpoint, status, String(body));
+  }
+
+  async page<E extends ListId>(endpoint: E, request: RequestOf<E>): Promise<PageOf<E>> {
+    const { status, body, headers } = await this.sendWithToken(endpoint, request);
+    if (status !== 200) throw new MatcherError(endpoint, status, String(body));
+    const keptSince = headers.get(PAGE_HEADERS.keptSince);
+    return {
+      body: body as ResponseOf<E>,
+      next: headers.get(PAGE_HEADERS.next),
+      keptSinceMs: keptSince === null ? null : Number(keptSince),
+    };
+  }
+
+  /** The same, with nonces and signatures filled in. */
+  send<E extends SignedEndpoint>(endpoint: E, request: Unsigned<E>): Promise<ResponseOf<E>> {
+    return this.call(endpoint, request as unknown as RequestOf<E>);
+  }
+
+  /** A bearer token, for WebSocket feeds; a new one when the one at hand is not good any more. */
+  async bearer(fresh = false): Promise<string> {
+    if (fresh) this.token = null;
+    this.token ??= this.login().catch((error: unknown) => {
+      this.token = null;
+      throw error;
+    });
+    return this.token;
+  }
+
+  /** The feeds of the same exchange, with the same login, and orders over their socket. */
+  feeds(): FeedClient {
+    const url = `${this.url.replace(/^http/, 'ws')}/ws`;
+    const bearer = this.options.signer === null ? null : (fresh: boolean) => this.bearer(fresh);
+    const sign = (endpoint: EndpointId, request: Body): Promise<Body> =>
+      this.complete(endpoint, request);
+    return new FeedClient({ url, bearer, client: this, sign });
+  }
+
+  /** One above the last, and above those of earlier processes: microseconds since 1970. */
+  nextNonce(): bigint {
+    const now = BigInt(Date.now()) * 1000n;
+    this.lastNonce = now > this.lastNonce ? now : this.lastNonce + 1n;
+    return this.lastNonce;
+  }
+
+  /** Fills in nonce and signatures where they are left out. */
+  private async complete(endpoint: EndpointId, request: Body): Promise<Body> {
+    const struct = STRUCTS[endpoint];
+    if (struct === undefined) return request;
+    if (endpoint !== 'submitOrders') return this.sign(struct, request);
+    const orders: Body[] = [];
+    for (const order of request['orders'] as Body[]) orders.push(await this.sign(struct, order));
+    return { ...request, orders };
+  }
+
+  private async sign(struct: SignedRequest['kind'], request: Body): Promise<Body> {
+    const body: Body = { ...request, nonce: request['nonce'] ?? this.nextNonce() };
+    const given = request['signatures'] as readonly string[] | undefined;
+    if (given !== undefined && given.length > 0) return body;
+    const { signer } = this.options;
+    if (signer === null) return { ...body, signatures: given ?? [] };
+    const { domain, types, message } = signingPayload(await this.readDomain(), struct, body);
+    return { ...body, signatures: [await signer.signTypedData(domain, types, message)] };
+  }
+
+  private readDomain(): Promise<Record<string, unknown>> {
+    this.domain ??= this.call('getConfig', {}).then(
+      ({ domain }) => domain,
+      (error: unknown) => {
+        this.domain = null;
+        throw error;
+      },
+    );
+    return this.domain;
+  }
+
+  private async login(): Promise<string> {
+    const { signer } = this.options;
+    const { account } = this;
+    if (signer === null || account === null) {
+      throw new MatcherError('postAuth', 401, MESSAGES.missingToken.message);
+    }
+    const { message, server_signature, signing_payload } = await this.call('getAuth', { account });
+    const signature = await signer.signMessage(signing_payload);
+    const { token } = await this.call('postAuth', { message, signature, server_signature });
+    return token;
+  }
+
+  /** Sends with a token where one is needed; an old one is replaced once. */
+  private async sendWithToken(endpoint: EndpointId, input: Body): Promise<Outcome> {
+    if ((ENDPOINTS[endpoint] as Endpoint).access === 'public') {
+      return this.sendRepeatedly(endpoint, input, null);
+    }
+    const outcome = await this.sendRepeatedly(endpoint, input, await this.bearer());
+    if (outcome.body !== MESSAGES.invalidToken.message) return outcome;
+    this.token = null;
+    return this.sendRepeatedly(endpoint, input, await this.bearer());
+  }
+
+  /** Reads and what has a nonce may be sent again; a cancel is, only when it was refused for the moment. */
+  private async sendRepeatedly(
+    endpoint: EndpointId,
+    input: Body,
+    token: string | null,
+  ): Promise<Outcome> {
+    const { method, signedBy } = ENDPOINTS[endpoint] as Endpoint;
+    const mayRepeat = (method === 'GET' && endpoint !== 'getAuth') || signedBy !== 'nobody';
+    let left = this.options.retries ?? DEFAULT_RETRIES;
+    let pauseMs = FIRST_PAUSE_MS;
+    let repeated = false;
+    for (;;) {
+      try {
+        const answer = await this.attempt(endpoint, input, token);
+        const { status, headers } = answer;
+        if ((status !== 429 && status !== 503) || left === 0) return { ...answer, repeated };
+        pauseMs = Math.max(pauseMs, Number(headers.get('retry-after') ?? 0) * 1000);
+      } catch (error) {
+        if (!(error instanceof NoAnswer) || !mayRepeat || left === 0) throw error;
+        repeated = true;
+      }
+      left -= 1;
+      const waitMs = pauseMs;
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      pauseMs *= 2;
+    }
+  }
+
+  private async attempt(
+    endpoint: EndpointId,
+    input: Body,
+    token: string | null,
+  ): Promise<Omit<Outcome, 'repeated'>> {
+    const { method, path } = ENDPOINTS[endpoint] as Endpoint;
+    const post = method === 'POST';
+    const target = post ? path : pathWithQuery(path, input);
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(this.url + target, {
+        method,
+        headers: {
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+          ...(post ? { 'content-type': 'application/json' } : {}),
+        },
+        signal: AbortSignal.timeout(this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
+        ...(post ? { body: stringifyExact(input) } : {}),
+      });
+      text = await response.text();
+    } catch (error) {
+      throw new NoAnswer(`${method} ${this.url}${target}: ${causeOf(error)}`, { cause: error });
+    }
+    return { status: response.status, body: readBody(text), headers: response.headers };
+  }
+
+  /** What a request did whose answer was lost: the orders are found by their digests, the rest answers null. */
+  private async whatWasDone(endpoint: EndpointId, input: Body): Promise<unknown> {
+    if (endpoint !== 'submitOrder' && endpoint !== 'submitOrders') return null;
+    const bodies = endpoint === 'submitOrder' ? [input] : (input['orders'] as Body[]);
+    const domain = await this.readDomain();
+    const records = [];
+    for (const body of bodies) {
+      const { types, message } = signingPayload(domain, 'Order', body);
+      const orderId = TypedDataEncoder.hash(domain, types, message);
+      records.push(await this.call('getOrder', { orderId }));
+    }
+    return endpoint === 'submitOrder' ? records : { orders: records };
+  }
+}
+
+function pathWithQuery(path: string, input: Body): string {
+  const fields = new Map(Object.entries(input));
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
+    const value = String(fields.get(name));
+    fields.delete(name);
+    return encodeURIComponent(value);
+  });
+  const query = new URLSearchParams();
+  for (const [name, value] of fields) {
+    if (value === undefined || value === null) continue;
+    for (const one of Array.isArray(value) ? value : [value]) query.append(name, String(one));
+  }
+  const text = query.toString();
+  return text === '' ? filled : `${filled}?${text}`;
+}
+
+function readBody(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return text;
+  }
+}
+
+function causeOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? `${message} (${cause.message})` : message;
+}
+
+/** A browser wallet (EIP-1193) as a signer. */
+export function eip1193Signer(
+  provider: { request(call: { method: string; params: unknown[] }): Promise<unknown> },
+  address: string,
+): RequestSigner {
+  return {
+    address,
+    signMessage: async (text) => {
+      const hex = `0x${Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+      return String(await provider.request({ method: 'personal_sign', params: [hex, address] }));
+    },
+    signTypedData: async (domain, types, message) => {
+      const payload = JSON.stringify(TypedDataEncoder.getPayload(domain, types, message));
+      const params = [address, payload];
+      return String(await provider.request({ method: 'eth_signTypedData_v4', params }));
+    },
+  };
+}

@@ -1,0 +1,151 @@
+/**
+ * What a feed missed while its connection was lost, read over HTTP (R-11.4, R-12.3). Orders, positions and balances are told as they are now;
+ * trades one by one. A book begins with a snapshot of its own; fills have no list, the orders that they changed are told.
+ */
+import type { FeedSource } from '../contract/feeds.ts';
+import { pagesOf, type MatcherClient } from '../gateway/matcher-client.ts';
+import type { FeedParams } from './requests.ts';
+
+export type Data = Readonly<Record<string, unknown>>;
+
+/** What a feed told last, which is where reading goes on. */
+export class Told {
+  /** Time of the newest update, in the unit of its records; null before the first. */
+  private time: number | null = null;
+  /** How many updates were of that time. */
+  private alike = 0;
+  /** Of orders of that time: the sequence number of what was told. */
+  private readonly orderSequences = new Map<unknown, number>();
+  /** Positions that were open, by subaccount and market. */
+  private readonly positions = new Map<string, Data>();
+  /** When nothing was told yet: the exchange's time at subscription, in ms. */
+  readonly beganMs: number;
+
+  constructor(beganMs: number) {
+    this.beganMs = beganMs;
+  }
+
+  note(source: FeedSource, data: Data): void {
+    if (source === 'position') {
+      const key = positionKey(data);
+      if (data['quantity'] === '0') this.positions.delete(key);
+      else this.positions.set(key, data);
+    }
+    const time = data[source === 'order' ? 'updatedAt' : 'time'];
+    if (typeof time !== 'number') return;
+    if (time !== this.time) {
+      this.alike = 0;
+      this.orderSequences.clear();
+    }
+    this.alike += 1;
+    this.time = time;
+    if (source === 'order') this.orderSequences.set(data['orderId'], sequenceOf(data));
+  }
+
+  /** Updates that came after those told, oldest first. */
+  async missed(source: FeedSource, params: FeedParams, client: MatcherClient): Promise<Data[]> {
+    switch (source) {
+      case 'order':
+        return this.orders(params, client);
+      case 'trade':
+        return this.trades(params, client);
+      case 'position':
+        return this.positionsNow(params, client);
+      case 'balance': {
+        const { account = '' } = params;
+        const wanted = await indicesOf(params, client);
+        const all = await client.call('getBalance', { account });
+        return all.filter(({ subaccountIndex }) => wanted.includes(subaccountIndex));
+      }
+      case 'price': {
+        const { symbols = [] } = params;
+        return client.call('getPrices', symbols.length === 0 ? {} : { symbols: [...symbols] });
+      }
+      default:
+        return [];
+    }
+  }
+
+  private async orders(params: FeedParams, client: MatcherClient): Promise<Data[]> {
+    const { account = '' } = params;
+    const updatedFrom = this.time ?? this.beganMs;
+    const found: Data[] = [];
+    for (const subaccountIndex of await indicesOf(params, client)) {
+      const query = { account, subaccountIndex, updatedFrom, limit: 500 };
+      for await (const { body } of pagesOf(client, 'listOrders', query)) {
+        found.push(...body.asks, ...body.bids);
+      }
+    }
+    const news = found.filter(
+      (order) => sequenceOf(order) > (this.orderSequences.get(order['orderId']) ?? -1),
+    );
+    return news.sort((a, b) => sequenceOf(a) - sequenceOf(b));
+  }
+
+  private async trades(params: FeedParams, client: MatcherClient): Promise<Data[]> {
+    const { marketDataTimeUnit } = await client.call('getConfig', {});
+    const unitMs = marketDataTimeUnit === 's' ? 1000 : 1;
+    const from = this.time === null ? this.beganMs : this.time * unitMs;
+    const named = params.symbols?.length ? params.symbols : null;
+    const symbols = named ?? (await client.call('getMarkets', {})).map(({ symbol }) => symbol);
+    const found: Data[] = [];
+    for (const symbol of symbols) {
+      const pages: Data[][] = [];
+      for await (const { body } of pagesOf(client, 'getTrades', { symbol, from, limit: 5000 })) {
+        pages.push(body);
+      }
+      found.push(...pages.flat().reverse());
+    }
+    found.sort((a, b) => Number(a['time']) - Number(b['time']));
+    // Those of the last time that were told are not told again.
+    const known = found.filter(({ time }) => time === this.time).length;
+    return found.slice(Math.min(known, this.time === null ? 0 : this.alike));
+  }
+
+  private async positionsNow(params: FeedParams, client: MatcherClient): Promise<Data[]> {
+    const { account = '' } = params;
+    const found: Data[] = [];
+    for (const subaccountIndex of await indicesOf(params, client)) {
+      found.push(...(await client.call('getPositions', { account, subaccountIndex })));
+    }
+    const open = new Set(found.map(positionKey));
+    const closed = [...this.positions].filter(([key]) => !open.has(key));
+    return [...closed.map(([, position]) => emptied(position)), ...found];
+  }
+}
+
+/** The updates that came meanwhile without those that reading has already told. */
+export function withoutOverlap(
+  source: FeedSource,
+  read: readonly Data[],
+  live: readonly Data[],
+): readonly Data[] {
+  if (source === 'trade') {
+    const texts = read.map((trade) => JSON.stringify(trade));
+    const next = live.map((trade) => JSON.stringify(trade));
+    for (let overlap = Math.min(texts.length, next.length); overlap > 0; overlap--) {
+      const tail = texts.slice(texts.length - overlap);
+      if (tail.every((text, i) => text === next[i])) return live.slice(overlap);
+    }
+    return live;
+  }
+  if (source !== 'order') return live;
+  const newest = new Map(read.map((order) => [order['orderId'], sequenceOf(order)]));
+  return live.filter((order) => sequenceOf(order) > (newest.get(order['orderId']) ?? -1));
+}
+
+async function indicesOf(params: FeedParams, client: MatcherClient): Promise<readonly number[]> {
+  const { account = '', subaccountIndices = [] } = params;
+  if (subaccountIndices.length > 0) return subaccountIndices;
+  return (await client.call('getBalance', { account })).map((held) => held.subaccountIndex);
+}
+
+const sequenceOf = (order: Data): number => Number(order['lastUpdateSequenceNumber']);
+const positionKey = (position: Data): string =>
+  `${String(position['subaccountIndex'])} ${String(position['symbol'])}`;
+
+/** A position that is closed, as the feed tells one. */
+function emptied(position: Data): Data {
+  const none = { quantity: '0', basis: '0', entryPrice: '0', upnl: '0', margin: '0' };
+  return { ...position, ...none, fees: '0', funding: '0', liquidationPrice: null };
+}

@@ -1,0 +1,150 @@
+/** What the HTTP floor serves: one exchange on disk, its clock, and the gateway in front of it, which a disk failure replaces. */
+import type { Command } from '../engine/commands.ts';
+import type { Outcome } from '../engine/refusals.ts';
+import type { ExchangeView } from '../engine/read/views.ts';
+import type { Caller, Reply } from '../gateway/context.ts';
+import { Gateway } from '../gateway/gateway.ts';
+import { SignedOrderIds, TrustOrderIds, type OrderIds } from '../gateway/order-ids.ts';
+import type { Keccak, SignatureVerifier } from '../gateway/ports.ts';
+import { signedRequestsOf } from '../gateway/signed-requests.ts';
+import type { EndpointId } from '../contract/endpoints.ts';
+import { orderId, timeUs, type TimeUs } from '../num/units.ts';
+import { StoreStopped, type DurableExchange } from '../journal-files/durable-exchange.ts';
+import { storeUnavailable } from '../contract/messages.ts';
+
+/** Longest sleep of a wall clock: what is further away is looked at again. */
+const MAX_SLEEP_MS = 60_000;
+const STOPPED_MS = 1000;
+
+export interface HostOptions {
+  readonly exchange: DurableExchange;
+  readonly clock: 'wall' | 'virtual';
+  readonly keccak: Keccak;
+  readonly signatures: 'trust' | SignatureVerifier;
+}
+
+export class Host {
+  readonly exchange: DurableExchange;
+  readonly clock: 'wall' | 'virtual';
+  private readonly options: HostOptions;
+  private orderIds: OrderIds;
+  private gateway: Gateway;
+  private virtualUs: number;
+  private timer: NodeJS.Timeout | undefined;
+  /** When the timer goes off; Infinity while none is set. */
+  private wakesUs = Infinity;
+
+  constructor(options: HostOptions) {
+    this.options = options;
+    this.exchange = options.exchange;
+    this.clock = options.clock;
+    this.virtualUs = options.exchange.engine.nowUs;
+    this.orderIds = this.openIds(this.exchange.recordedIds);
+    this.gateway = this.openGateway();
+    this.exchange.onReset(() => {
+      this.orderIds = this.openIds([...this.exchange.orderIds()]);
+      this.gateway = this.openGateway();
+    });
+    this.schedule();
+  }
+
+  private openGateway(): Gateway {
+    const { exchange, options } = this;
+    return new Gateway({
+      engine: exchange.engine,
+      submit: (command) => this.submit(command),
+      nowUs: () => this.nowUs(),
+      keccak: options.keccak,
+      signatures: options.signatures,
+      ids: this.orderIds,
+    });
+  }
+
+  private openIds(recorded: Iterable<readonly [number, string]>): OrderIds {
+    const { exchange, options } = this;
+    if (options.signatures === 'trust') return new TrustOrderIds(exchange.engine, options.keccak);
+    const ids = new SignedOrderIds(exchange.engine, options.keccak, (first, digests) => {
+      exchange.recordOrderIds(first, digests);
+    });
+    for (const [id, digest] of recorded) ids.remember(orderId(id), [digest]);
+    exchange.orderIds = () => ids.entries();
+    return ids;
+  }
+
+  /** The contract's ids of orders. */
+  get ids(): OrderIds {
+    return this.orderIds;
+  }
+
+  get view(): ExchangeView {
+    return this.exchange.engine;
+  }
+
+  /** A driver's time never goes back (R-12.2). */
+  nowUs(): TimeUs {
+    const clock = this.clock === 'wall' ? Date.now() * 1000 : this.virtualUs;
+    return timeUs(Math.max(this.exchange.engine.nowUs, clock));
+  }
+
+  /** The virtual clock goes on to this time; what falls due meanwhile happens at its own. */
+  advanceTo(atUs: TimeUs): void {
+    this.virtualUs = Math.max(this.virtualUs, atUs);
+    this.submit({ kind: 'advanceTime', timeUs: this.nowUs() });
+  }
+
+  /** Throws `StoreStopped`. */
+  submit(command: Command): Outcome {
+    const outcome = this.exchange.submit(command);
+    this.schedule();
+    return outcome;
+  }
+
+  /** Signatures of a request that is handled next, recovered while others are served; null when there is nothing to wait for. */
+  verifyAhead(endpoint: EndpointId, input: unknown): Promise<unknown> | null {
+    const { signatures } = this.options;
+    if (signatures === 'trust') return null;
+    return signatures.ahead?.(signedRequestsOf(endpoint, input)) ?? null;
+  }
+
+  /** Answers once everything that the answer may show is on disk. */
+  async handle(endpoint: EndpointId, input: unknown, caller: Caller | null): Promise<Reply> {
+    try {
+      const reply = this.gateway.handle(endpoint, input, caller);
+      const durable = this.exchange.durable();
+      if (durable !== null) await durable;
+      return reply;
+    } catch (error) {
+      if (!(error instanceof StoreStopped)) throw error;
+      const { status, message } = storeUnavailable(error.message);
+      return { status, body: message };
+    }
+  }
+
+  /** Under a wall clock the engine's own timers need a nudge when nobody calls. */
+  private schedule(): void {
+    if (this.clock !== 'wall') return;
+    const dueUs = this.exchange.engine.nextTimerUs();
+    if (dueUs >= this.wakesUs) return;
+    clearTimeout(this.timer);
+    this.wakesUs = dueUs;
+    const waitMs = Math.ceil((dueUs - Date.now() * 1000) / 1000);
+    const wake = (): void => {
+      this.wakesUs = Infinity;
+      const isDue = this.exchange.engine.nextTimerUs() <= this.nowUs();
+      if (isDue && this.exchange.failure === null) {
+        this.submit({ kind: 'advanceTime', timeUs: this.nowUs() });
+      } else this.schedule();
+    };
+    // While writes have stopped it looks again now and then.
+    const leastMs = this.exchange.failure === null ? 0 : STOPPED_MS;
+    this.timer = setTimeout(wake, Math.min(MAX_SLEEP_MS, Math.max(leastMs, waitMs)));
+    this.timer.unref();
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.timer);
+    const { signatures } = this.options;
+    if (signatures !== 'trust') await signatures.close?.();
+    await this.exchange.close();
+  }
+}

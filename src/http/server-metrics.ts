@@ -1,0 +1,182 @@
+/** What Prometheus scrapes at /metrics. */
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { SubaccountId } from '../num/units.ts';
+import type { Host } from './exchange-host.ts';
+import { riskMetrics } from './risk-metrics.ts';
+
+export class Metrics {
+  private readonly registry = new Registry();
+  private readonly latency: Histogram;
+  private readonly requests: Counter;
+  private readonly syncs: Histogram;
+  private readonly host: Host;
+  private lastSync = 0;
+  /** By route, and by route and status: looking labels up costs more than counting. */
+  private readonly latencies = new Map<string, ReturnType<Histogram['labels']>>();
+  private readonly counts = new Map<string, ReturnType<Counter['labels']>>();
+
+  constructor(host: Host) {
+    const registers = [this.registry];
+    this.host = host;
+    this.syncs = new Histogram({
+      name: 'orrery_sync_duration_seconds',
+      help: 'Time that the disk took for a group of commands, as answers waited for it',
+      buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5],
+      registers,
+    });
+    collectDefaultMetrics({ register: this.registry });
+    this.latency = new Histogram({
+      name: 'orrery_http_seconds',
+      help: 'Time from a request to its answer, by route',
+      labelNames: ['route'],
+      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
+      registers,
+    });
+    this.requests = new Counter({
+      name: 'orrery_http_requests_total',
+      help: 'Answers by route and status',
+      labelNames: ['route', 'status'],
+      registers,
+    });
+    const gauge = this.gauge.bind(this);
+    const { exchange } = host;
+    gauge('orrery_commands', 'Sequence number of the last command', () => exchange.engine.seq);
+    gauge('orrery_journal_bytes', 'Bytes of the journal on disk', () => exchange.journalBytes);
+    gauge('orrery_sync_seconds', 'Time of the last sync', () => exchange.lastSyncSeconds);
+    gauge('orrery_waiting_answers', 'Answers that wait for the disk', () => exchange.waiting);
+    gauge('orrery_writes_stopped', '1 while no writes are taken', () =>
+      exchange.failure === null ? 0 : 1,
+    );
+    const { snapshots } = exchange;
+    gauge('orrery_snapshot_commands', 'Last command of the last snapshot', () => snapshots.seq);
+    gauge('orrery_snapshot_seconds', 'Time that it took, in a thread of its own', () => {
+      return snapshots.seconds;
+    });
+    gauge('orrery_snapshot_failures', 'Snapshots that failed', () => snapshots.failures);
+    gauge('orrery_state_mismatch', '1 once the journal replays to another state', () =>
+      snapshots.mismatch ? 1 : 0,
+    );
+    riskMetrics(host, registers);
+    perMarket(host, registers);
+    equityAtRisk(host, registers);
+  }
+
+  answered(route: string, status: number, milliseconds: number): void {
+    let latency = this.latencies.get(route);
+    if (latency === undefined) {
+      latency = this.latency.labels(route);
+      this.latencies.set(route, latency);
+    }
+    latency.observe(milliseconds / 1000);
+    this.noteSync();
+    const name = `${route} ${String(status)}`;
+    let count = this.counts.get(name);
+    if (count === undefined) {
+      count = this.requests.labels(route, String(status));
+      this.counts.set(name, count);
+    }
+    count.inc();
+  }
+
+  /** Whoever is answered has waited for the sync before: its time is noted then, once. */
+  private noteSync(): void {
+    const { lastSyncSeconds } = this.host.exchange;
+    if (lastSyncSeconds === this.lastSync) return;
+    this.lastSync = lastSyncSeconds;
+    this.syncs.observe(lastSyncSeconds);
+  }
+
+  countConnections(all: () => number, feeds: () => number): void {
+    this.gauge('orrery_connections', 'Open connections, feeds among them', all);
+    this.gauge('orrery_feed_connections', 'Open WebSocket connections', feeds);
+  }
+
+  private gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+
+  get contentType(): string {
+    return this.registry.contentType;
+  }
+
+  text(): Promise<string> {
+    return this.registry.metrics();
+  }
+}
+
+function perMarket(host: Host, registers: Registry[]): void {
+  new Gauge({
+    name: 'orrery_open_interest_lots',
+    help: 'Lots of all long positions, by market',
+    labelNames: ['symbol'],
+    registers,
+    collect() {
+      for (const { spec, openInterestLots } of host.view.markets()) {
+        this.set({ symbol: spec.symbol }, openInterestLots);
+      }
+    },
+  });
+  new Gauge({
+    name: 'orrery_book_levels',
+    help: 'Price levels of the book, by market and side',
+    labelNames: ['symbol', 'side'],
+    registers,
+    collect() {
+      for (const { id, spec } of host.view.markets()) {
+        for (const side of ['bid', 'ask'] as const) {
+          this.set({ symbol: spec.symbol, side }, host.view.depth(id, side, Infinity).length);
+        }
+      }
+    },
+  });
+}
+
+/** Multiples of the maintenance requirement below which equity is told. */
+const MULTIPLES = [1.1, 1.5, 2, Infinity];
+/** Accounts looked at in one turn, so that a scrape holds up nobody. */
+const ACCOUNTS_A_TURN = 500;
+
+/** Users' account value with positions open, by how near it is to its maintenance requirement. */
+function equityAtRisk(host: Host, registers: Registry[]): void {
+  new Gauge({
+    name: 'orrery_equity_at_risk_usd',
+    help: 'Account value of users with positions, below so many times their maintenance requirement',
+    labelNames: ['below'],
+    registers,
+    async collect() {
+      const sums = MULTIPLES.map(() => 0);
+      let looked = 0;
+      for (const id of holders(host)) {
+        looked += 1;
+        if (looked % ACCOUNTS_A_TURN === 0) await new Promise(setImmediate);
+        const margin = host.view.margin(id);
+        const value = Number(margin.accountValueQuanta) / 1e6;
+        const maintenance = Number(margin.maintenanceRequirementQuanta) / 1e6;
+        for (const [i, multiple] of MULTIPLES.entries()) {
+          if (multiple === Infinity || value < multiple * maintenance)
+            sums[i] = (sums[i] ?? 0) + Math.max(0, value);
+        }
+      }
+      for (const [i, multiple] of MULTIPLES.entries()) {
+        this.set({ below: multiple === Infinity ? '+Inf' : String(multiple) }, sums[i] ?? 0);
+      }
+    },
+  });
+}
+
+function holders({ view }: Host): ReadonlySet<SubaccountId> {
+  const found = new Set<SubaccountId>();
+  for (const { id } of view.markets()) {
+    for (const holder of view.holdersOf(id)) {
+      if (!view.subaccount(holder).system) found.add(holder);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,136 @@
+/**
+ * The exchange as its folder has it: from the newest snapshot that holds, else from the beginning, and then command by command. Every
+ * chain hash and checkpoint on the way is compared with what was written when the commands were answered.
+ */
+import { statSync } from 'node:fs';
+import { ArchiveError } from '../base/archive.ts';
+import type { Exchange } from '../engine/exchange.ts';
+import { JournalError, type TornTail } from '../journal/format/frames.ts';
+import { replay } from '../journal/replay/replay.ts';
+import { FileError } from '../platform/file-error.ts';
+import { FolderJournal, noSnapshotError } from './folder-journal.ts';
+import { listSegments, type Segment } from './segments.ts';
+import { listSnapshots, readSnapshot, type OrderDigest, type Snapshot } from './snapshots.ts';
+
+/** Where the next group goes, and what may stand there instead. */
+export interface JournalEnd {
+  readonly segment: Segment;
+  readonly offset: number;
+  readonly size: number;
+  readonly torn: TornTail | null;
+}
+
+export interface Recovered {
+  readonly engine: Exchange;
+  /** Digests of orders that were signed. */
+  readonly orderIds: readonly OrderDigest[];
+  /** 0 without a snapshot. */
+  readonly snapshotSeq: number;
+  readonly replayed: number;
+  /** Snapshots that were not used, and why. */
+  readonly passedOver: readonly string[];
+  readonly end: JournalEnd;
+  /** Of all segments, up to the end. */
+  readonly journalBytes: number;
+  readonly position: FolderJournal['position'];
+}
+
+/** A snapshot that does not fit the journal; an older one may. */
+class SnapshotError extends Error {
+  override readonly name = 'SnapshotError';
+}
+
+/** What to recover from instead of all that the folder has. */
+export interface RecoverOptions {
+  /** State after this command instead of the last. */
+  readonly untilSeq?: number;
+  readonly segments?: readonly Segment[];
+  readonly snapshots?: ReturnType<typeof listSnapshots>;
+}
+
+/** Throws `FileError` or `JournalError` when what is there cannot be trusted. */
+export function recover(folder: string, options: RecoverOptions = {}): Recovered {
+  const { untilSeq = Infinity, segments = listSegments(folder) } = options;
+  const passedOver: string[] = [];
+  for (const { name, seq } of options.snapshots ?? listSnapshots(folder)) {
+    if (seq > untilSeq) continue;
+    const snapshot = readSnapshot(folder, name);
+    if (snapshot === null) {
+      passedOver.push(`${name} is damaged`);
+      continue;
+    }
+    try {
+      return recoverFrom(segments, { name, ...snapshot }, untilSeq, passedOver);
+    } catch (error) {
+      if (!(error instanceof SnapshotError)) throw error;
+      passedOver.push(`${name}: ${error.message}`);
+    }
+  }
+  if ((segments[0]?.afterSeq ?? 0) > 0) throw noSnapshotError(folder, segments, passedOver);
+  return recoverFrom(segments, null, untilSeq, passedOver);
+}
+
+function recoverFrom(
+  segments: readonly Segment[],
+  snapshot: (Snapshot & { readonly name: string }) | null,
+  untilSeq: number,
+  passedOver: readonly string[],
+): Recovered {
+  const begins = segments[0]?.afterSeq ?? 0;
+  if (snapshot !== null && snapshot.seq < begins) {
+    throw new SnapshotError(
+      `is older than the journal, which goes on from command ${String(begins)}`,
+    );
+  }
+  const journal = new FolderJournal(segments, snapshot, untilSeq);
+  const orderIds: OrderDigest[] = [...(snapshot?.orderIds ?? [])];
+  const { engine, commands, mismatch } = asSnapshotError(() =>
+    replay(journal, {
+      verify: true,
+      recover: true,
+      untilSeq,
+      onOrderIds: (first, digests) => {
+        digests.forEach((digest, i) => orderIds.push([first + i, digest]));
+      },
+    }),
+  );
+  const { seq } = journal.position;
+  if (snapshot !== null && seq < snapshot.seq) {
+    throw new FileError(
+      `${journal.place.segment.path}: ends with command ${String(seq)}, but ${snapshot.name} was written when command ` +
+        `${String(snapshot.seq)} was on disk; bring the journal back from a copy, or move the snapshot away to go on without what is lost`,
+    );
+  }
+  if (mismatch !== null) {
+    const text =
+      `the ${mismatch.what === 'chainHash' ? 'chain' : 'state'} hash after command ${String(mismatch.seq)} was ` +
+      `${mismatch.expected}, replayed it is ${mismatch.actual}`;
+    if (snapshot !== null) throw new SnapshotError(text);
+    throw new JournalError(`${journal.place.segment.path}: ${text}`);
+  }
+  return {
+    engine,
+    orderIds,
+    snapshotSeq: snapshot?.seq ?? 0,
+    replayed: commands,
+    passedOver,
+    end: { ...journal.place, torn: journal.torn },
+    journalBytes: bytesBefore(segments, journal.place.segment) + journal.place.offset,
+    position: journal.position,
+  };
+}
+
+function bytesBefore(segments: readonly Segment[], end: Segment): number {
+  return segments
+    .slice(0, segments.indexOf(end))
+    .reduce((sum, { path }) => sum + statSync(path).size, 0);
+}
+
+function asSnapshotError<T>(restore: () => T): T {
+  try {
+    return restore();
+  } catch (error) {
+    if (error instanceof ArchiveError) throw new SnapshotError(error.message);
+    throw error;
+  }
+}

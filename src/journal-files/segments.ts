@@ -1,0 +1,46 @@
+/**
+ * The files of a served exchange's journal. Segments are named by their first command and follow one another without a gap. A plain
+ * journal, as `orrery journal export` or a run writes it, may stand before them.
+ */
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileError } from '../platform/file-error.ts';
+
+const PLAIN_NAME = 'journal.orrery';
+const SEGMENT_NAME = /^journal-(\d{16})\.orrery$/;
+
+export interface Segment {
+  readonly name: string;
+  readonly path: string;
+  /** The last command before its first. */
+  readonly afterSeq: number;
+  readonly plain: boolean;
+}
+
+export function segmentPath(folder: string, afterSeq: number): string {
+  return join(folder, `journal-${String(afterSeq + 1).padStart(16, '0')}.orrery`);
+}
+
+/** Any journal file, to be read by itself. */
+export function asSegment(path: string): Segment {
+  return { name: basename(path), path, afterSeq: -1, plain: true };
+}
+
+/** What is there, in the order of commands. Throws `FileError`. */
+export function listSegments(folder: string): Segment[] {
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch (error) {
+    throw fileError(folder, error);
+  }
+  const segments: Segment[] = [];
+  for (const name of names) {
+    const path = join(folder, name);
+    const first = SEGMENT_NAME.exec(name)?.[1];
+    if (first !== undefined) {
+      segments.push({ name, path, afterSeq: Number(first) - 1, plain: false });
+    } else if (name === PLAIN_NAME) segments.push(asSegment(path));
+  }
+  return segments.sort((a, b) => a.afterSeq - b.afterSeq);
+}

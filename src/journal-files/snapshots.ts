@@ -1,0 +1,93 @@
+/**
+ * Snapshots of a served exchange: state after a command, under a checksum. A snapshot is whole or absent: written beside its name, synced,
+ * renamed, and the folder synced. The last two are kept, so that a damaged one falls back to the one before.
+ */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ArchiveReader, ArchiveWriter } from '../base/archive.ts';
+import { fileError } from '../platform/file-error.ts';
+import { writeWholeFile } from '../platform/whole-file.ts';
+
+const KEPT = 2;
+const NAME = /^snapshot-(\d{16})\.bin$/;
+const MAGIC = 'orrery-snapshot-2';
+const HASH_BYTES = 32;
+
+/** An order and the digest that clients know it by. */
+export type OrderDigest = readonly [id: number, digest: string];
+
+export interface Snapshot {
+  /** The last command in it. */
+  readonly seq: number;
+  readonly engine: Uint8Array;
+  readonly orderIds: readonly OrderDigest[];
+}
+
+/** Names of what is there with their last commands, newest first. Throws `FileError`. */
+export function listSnapshots(folder: string): { readonly name: string; readonly seq: number }[] {
+  try {
+    return readdirSync(folder)
+      .map((name) => ({ name, seq: Number(NAME.exec(name)?.[1] ?? NaN) }))
+      .filter(({ seq }) => !Number.isNaN(seq))
+      .sort((a, b) => b.seq - a.seq);
+  } catch (error) {
+    throw fileError(folder, error);
+  }
+}
+
+/** Null when it is damaged, cannot be read, or is of another version. */
+export function readSnapshot(folder: string, name: string): Snapshot | null {
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(join(folder, name));
+  } catch {
+    return null;
+  }
+  const body = bytes.subarray(HASH_BYTES);
+  const hash = createHash('sha256').update(body).digest();
+  if (!hash.equals(bytes.subarray(0, HASH_BYTES))) return null;
+  const archive = new ArchiveReader(body);
+  if (archive.text() !== MAGIC) return null;
+  const seq = archive.int();
+  const orderIds: OrderDigest[] = [];
+  for (let left = archive.int(); left > 0; left--) orderIds.push([archive.int(), archive.text()]);
+  const length = archive.int();
+  return { seq, orderIds, engine: body.subarray(body.length - length) };
+}
+
+/** Answers the file's name. */
+export async function writeSnapshot(folder: string, snapshot: Snapshot): Promise<string> {
+  const name = `snapshot-${String(snapshot.seq).padStart(16, '0')}.bin`;
+  await writeWholeFile(join(folder, name), snapshotBytes(snapshot));
+  await syncFolder(folder);
+  for (const old of listSnapshots(folder).slice(KEPT)) {
+    await rm(join(folder, old.name), { force: true });
+  }
+  return name;
+}
+
+function snapshotBytes({ seq, engine, orderIds }: Snapshot): Uint8Array {
+  const archive = new ArchiveWriter();
+  archive.text(MAGIC);
+  archive.int(seq);
+  archive.int(orderIds.length);
+  for (const [id, digest] of orderIds) {
+    archive.int(id);
+    archive.text(digest);
+  }
+  archive.int(engine.length);
+  const body = Buffer.concat([archive.bytes(), engine]);
+  return Buffer.concat([createHash('sha256').update(body).digest(), body]);
+}
+
+/** A new file's name is durable only once its folder is. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

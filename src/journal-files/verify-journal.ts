@@ -1,0 +1,105 @@
+/** A journal held against itself: every checksum, every chain hash and checkpointed state hash, and the snapshots beside it. */
+import { statSync } from 'node:fs';
+import { ArchiveError } from '../base/archive.ts';
+import { Exchange } from '../engine/exchange.ts';
+import { JournalError, type TornTail } from '../journal/format/frames.ts';
+import { replay, type Mismatch } from '../journal/replay/replay.ts';
+import { openJournal } from './folder-journal.ts';
+import { listSnapshots, readSnapshot } from './snapshots.ts';
+
+/** What is with a snapshot: `beyond` names a command that the journal does not have, `before` one that it has no more. */
+export type SnapshotVerdict = 'agrees' | 'differs' | 'damaged' | 'beyond' | 'before';
+
+export interface JournalVerification {
+  readonly isWhole: boolean;
+  /** Commands after this one were read; not 0 once the journal was compacted. */
+  readonly afterSeq: number;
+  readonly lastSeq: number;
+  readonly checkpoints: number;
+  readonly chainHashes: number;
+  readonly chainHash: string;
+  readonly stateHash: string;
+  /** The end frame was read: nothing follows. */
+  readonly ended: boolean;
+  /** An incomplete last write, of which nobody was told. */
+  readonly torn: TornTail | null;
+  /** Where and why reading stopped. */
+  readonly damage: string | null;
+  /** A hash that differs. */
+  readonly mismatch: Mismatch | null;
+  readonly snapshots: readonly { readonly name: string; readonly verdict: SnapshotVerdict }[];
+}
+
+export interface VerifyOptions {
+  readonly onProgress: (done: number, total: number) => void;
+  /** Polled with progress; the verification then throws what this throws. */
+  readonly poll: () => void;
+}
+
+/** Throws `FileError` when there is no journal to verify, `JournalError` when it is none. */
+export function verifyJournal(path: string, options: VerifyOptions): JournalVerification {
+  const journal = openJournal(path);
+  const verdicts = new Map<string, SnapshotVerdict>();
+  const due = statSync(path).isDirectory() ? listSnapshots(path).reverse() : [];
+  const last: { engine: Exchange | null } = { engine: null };
+  const afterCommand = (at: Exchange): void => {
+    last.engine = at;
+    for (let next = due[0]; next !== undefined && next.seq <= at.seq; next = due[0]) {
+      verdicts.set(next.name, next.seq < at.seq ? 'before' : verdictOf(path, next.name, at));
+      due.shift();
+    }
+  };
+  let damage: string | null = null;
+  let found: Pick<
+    JournalVerification,
+    'checkpoints' | 'chainHashes' | 'ended' | 'torn' | 'mismatch'
+  > = { checkpoints: 0, chainHashes: 0, ended: false, torn: null, mismatch: null };
+  try {
+    found = replay(journal, {
+      verify: true,
+      recover: true,
+      afterCommand,
+      onProgress: (done, total) => {
+        options.onProgress(done, total);
+        options.poll();
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
+    damage = error.message;
+  }
+  for (const { name } of due) verdicts.set(name, damage === null ? 'beyond' : 'before');
+  const engine = last.engine ?? new Exchange(journal.header.config);
+  const snapshots = [...verdicts].map(([name, verdict]) => ({ name, verdict }));
+  return {
+    isWhole:
+      damage === null &&
+      found.mismatch === null &&
+      snapshots.every(({ verdict }) => verdict === 'agrees' || verdict === 'before'),
+    afterSeq: journal.fromSeq,
+    lastSeq: engine.seq,
+    checkpoints: found.checkpoints,
+    chainHashes: found.chainHashes,
+    chainHash: engine.chainHash(),
+    stateHash: engine.stateHash(),
+    ended: found.ended,
+    torn: found.torn,
+    damage,
+    mismatch: found.mismatch,
+    snapshots,
+  };
+}
+
+function verdictOf(folder: string, name: string, at: Exchange): SnapshotVerdict {
+  const snapshot = readSnapshot(folder, name);
+  if (snapshot === null) return 'damaged';
+  try {
+    const restored = Exchange.restore(snapshot.engine);
+    const isSame =
+      restored.chainHash() === at.chainHash() && restored.stateHash() === at.stateHash();
+    return isSame ? 'agrees' : 'differs';
+  } catch (error) {
+    if (error instanceof ArchiveError) return 'damaged';
+    throw error;
+  }
+}

@@ -1,0 +1,127 @@
+/** A place in a journal: the commands of it one by one, and the hashes that it holds between them. */
+import type { Command } from '../../engine/commands.ts';
+import type { Seq } from '../../num/units.ts';
+import type { JournalFrame } from '../format/frame.ts';
+import { JournalError, type JournalSource, type TornTail } from '../format/frames.ts';
+import type { JournalHeader } from '../format/header.ts';
+
+/** A journal that can be read from its beginning as often as needed; its name is for messages. */
+export interface NamedJournal {
+  readonly name: string;
+  readonly open: () => JournalSource;
+}
+
+export interface SequencedCommand {
+  readonly seq: Seq;
+  readonly command: Command;
+}
+
+/** Frames taken in at a time. */
+const BATCH = 4096;
+
+export class JournalCursor {
+  private readonly name: string;
+  private readonly reader: JournalSource;
+  private frames: JournalFrame[] = [];
+  private at = 0;
+  private exhausted = false;
+  private passed = 0;
+  private checkpoint: { readonly seq: Seq; readonly hash: string } | null = null;
+  private endHash: string | null = null;
+
+  /** Throws `JournalError` naming the journal, as `fill` does. */
+  constructor({ name, open }: NamedJournal) {
+    this.name = name;
+    this.reader = this.named(open);
+  }
+
+  get header(): JournalHeader {
+    return this.reader.header;
+  }
+  get offset(): number {
+    return this.reader.offset;
+  }
+  get ended(): boolean {
+    return this.reader.ended;
+  }
+  get torn(): TornTail | null {
+    return this.reader.torn;
+  }
+  /** The chain hash of the end frame, once it was reached. */
+  get chainHash(): string | null {
+    return this.endHash;
+  }
+  /** Commands that were passed. */
+  get commands(): number {
+    return this.passed;
+  }
+  /** Whether `peek` knows without taking in more. */
+  get hasNext(): boolean {
+    return this.at < this.frames.length || this.exhausted;
+  }
+
+  /** The command that comes next; null at the end of the journal. `hasNext` must hold. */
+  peek(): SequencedCommand | null {
+    const frame = this.frames[this.at];
+    return frame?.kind === 'command' ? frame : null;
+  }
+
+  drop(): void {
+    this.at += 1;
+    this.passed += 1;
+    this.passNotes();
+  }
+
+  /** Takes in more until `hasNext` holds. */
+  fill(): void {
+    while (!this.hasNext) {
+      this.frames = [];
+      this.at = 0;
+      this.named(() => {
+        for (let i = 0; i < BATCH; i++) {
+          const frame = this.reader.next();
+          if (frame === null) break;
+          this.frames.push(frame);
+        }
+      });
+      this.exhausted = this.frames.length === 0;
+      this.passNotes();
+    }
+  }
+
+  /** The checkpoint passed last, once. */
+  takeCheckpoint(): { readonly seq: Seq; readonly hash: string } | null {
+    const taken = this.checkpoint;
+    this.checkpoint = null;
+    return taken;
+  }
+
+  /** Counts what is left without carrying it out. */
+  skipToEnd(): void {
+    for (;;) {
+      this.fill();
+      if (this.peek() === null) return;
+      this.drop();
+    }
+  }
+
+  private passNotes(): void {
+    for (;;) {
+      const frame = this.frames[this.at];
+      if (frame === undefined || frame.kind === 'command') return;
+      if (frame.kind === 'checkpoint') this.checkpoint = { seq: frame.seq, hash: frame.stateHash };
+      else if (frame.kind === 'end') this.endHash = frame.chainHash;
+      this.at += 1;
+    }
+  }
+
+  private named<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      // A folder's journal names the file itself.
+      if (!(error instanceof JournalError) || error.message.startsWith(this.name)) throw error;
+      throw new JournalError(`${this.name}: ${error.message}`);
+    }
+  }
+}

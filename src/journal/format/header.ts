@@ -1,0 +1,149 @@
+/**
+ * What stands before a journal's frames: it binds them to a format, a semantics version and a configuration.
+ *
+ * Format 1 is plain: frames until the bytes end. Format 2 is a segment of a served exchange's journal: frames in groups that reach the disk
+ * together (`groups.ts`), in a file of a size fixed ahead whose rest is zeros; its header says what command it goes on from.
+ */
+import { ArchiveError, ArchiveReader, ArchiveWriter } from '../../base/archive.ts';
+import { archiveConfig, configHash } from '../../engine/snapshot/config-archive.ts';
+import type { ExchangeConfig } from '../../engine/config.ts';
+import { seq, timeUs, type Seq, type TimeUs } from '../../num/units.ts';
+import { ByteReader, ByteWriter } from './bytes.ts';
+import { crc32 } from './crc32.ts';
+import { JournalError } from './journal-error.ts';
+
+/** "ORRERY" and a line ending pair that text-mode copying would break. */
+const MAGIC = [0x4f, 0x52, 0x52, 0x45, 0x52, 0x59, 0x0d, 0x0a] as const;
+/** Magic, length, checksum. */
+const FIXED = MAGIC.length + 8;
+const PLAIN = 1;
+const GROUPED = 2;
+/** Changes only together with a golden hash: the same journal would mean something else. */
+const SEMANTICS_VERSION = 2;
+/** The releases that replay journals of earlier rules. */
+const RELEASES: Readonly<Record<number, string>> = { 1: '0.1' };
+
+/** A place between two commands: the last one before it, and its time. */
+export interface JournalPosition {
+  readonly seq: Seq;
+  readonly timeUs: TimeUs;
+}
+
+export const BEGINNING: JournalPosition = { seq: seq(0), timeUs: timeUs(0) };
+
+export interface JournalHeader {
+  readonly formatVersion: number;
+  readonly semanticsVersion: number;
+  readonly configHash: string;
+  readonly config: ExchangeConfig;
+  /** Whether frames come in groups. */
+  readonly grouped: boolean;
+  /** What its first frame follows. */
+  readonly after: JournalPosition;
+}
+
+/** The header of a plain journal, or of a segment that goes on after a position. */
+export function headerBytes(config: ExchangeConfig, after: JournalPosition | null): Uint8Array {
+  const archive = new ArchiveWriter();
+  archive.int(after === null ? PLAIN : GROUPED);
+  archive.int(SEMANTICS_VERSION);
+  archive.text(configHash(config));
+  archiveConfig(archive, config);
+  if (after !== null) {
+    archive.int(after.seq);
+    archive.int(after.timeUs);
+  }
+  const body = archive.bytes();
+  const out = new ByteWriter(FIXED + body.length);
+  for (const byte of MAGIC) out.u8(byte);
+  out.u32(body.length);
+  out.u32(crc32(new DataView(body.buffer, body.byteOffset, body.length), 0, body.length));
+  out.buffer.set(body, out.length);
+  out.length += body.length;
+  return out.bytes();
+}
+
+/** Whether these bytes are a journal's first, or what a torn write may have left of them. */
+export function beginsLikeJournal(source: Uint8Array): boolean {
+  return MAGIC.every((byte, i) => source[i] === byte || (source[i] ?? 0) === 0);
+}
+
+/** Whether a header stands here whole, of whatever version. */
+export function isHeaderWhole(source: Uint8Array): boolean {
+  try {
+    headerEnd(source);
+    return true;
+  } catch (error) {
+    if (error instanceof JournalError) return false;
+    throw error;
+  }
+}
+
+/** The header, and the byte after it. Throws `JournalError` when this is no journal that this program reads. */
+export function readHeader(source: Uint8Array): { header: JournalHeader; end: number } {
+  const end = headerEnd(source);
+  try {
+    return { header: readFields(source.subarray(FIXED, end)), end };
+  } catch (error) {
+    if (error instanceof ArchiveError) throw new JournalError(`journal header: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The byte after a header whose checksum holds. */
+function headerEnd(source: Uint8Array): number {
+  for (let i = 0; i < MAGIC.length; i++) {
+    if (source[i] !== MAGIC[i]) {
+      throw new JournalError(`not a journal: byte ${String(i)} differs from the magic number`);
+    }
+  }
+  if (source.length < FIXED) throw new JournalError('journal header: ends early at byte 8');
+  const reader = new ByteReader(source, MAGIC.length);
+  const length = reader.u32();
+  const checksum = reader.i32();
+  const end = FIXED + length;
+  if (end > source.length) {
+    throw new JournalError(
+      `journal header: ${String(source.length - FIXED)} of ${String(length)} bytes`,
+    );
+  }
+  if (crc32(reader.view, FIXED, end) !== checksum) {
+    throw new JournalError('journal header: a wrong checksum');
+  }
+  return end;
+}
+
+/** Which release reads a journal of these semantics. */
+function releaseFor(semanticsVersion: number): string {
+  const release = RELEASES[semanticsVersion];
+  return release === undefined
+    ? '; a newer release wrote it'
+    : `; replay it with orrery ${release}`;
+}
+
+function readFields(body: Uint8Array): JournalHeader {
+  const archive = new ArchiveReader(body);
+  const formatVersion = archive.int();
+  const semanticsVersion = archive.int();
+  if (formatVersion !== PLAIN && formatVersion !== GROUPED) {
+    throw new JournalError(
+      `journal header: format version ${String(formatVersion)}, this program reads ${String(PLAIN)} and ${String(GROUPED)}`,
+    );
+  }
+  if (semanticsVersion !== SEMANTICS_VERSION) {
+    throw new JournalError(
+      `journal header: semantics version ${String(semanticsVersion)}, this program reads ${String(SEMANTICS_VERSION)}` +
+        releaseFor(semanticsVersion),
+    );
+  }
+  const hash = archive.text();
+  const config = archiveConfig(archive, null);
+  const grouped = formatVersion === GROUPED;
+  const after = grouped ? { seq: seq(archive.int()), timeUs: timeUs(archive.int()) } : BEGINNING;
+  archive.end();
+  const actual = configHash(config);
+  if (hash !== actual) {
+    throw new JournalError(`journal header: config hash ${hash}, but its config is ${actual}`);
+  }
+  return { formatVersion, semanticsVersion, configHash: hash, config, grouped, after };
+}

@@ -1,0 +1,140 @@
+/**
+ * Replay: an exchange rebuilt from its journal, each checkpoint compared (DESIGN §3). A replayed command costs what a live one
+ * does, plus its decoding.
+ */
+import { must } from '../../base/assert.ts';
+import type { EventSink } from '../../engine/events.ts';
+import { Exchange } from '../../engine/exchange.ts';
+import type { Seq, TimeUs } from '../../num/units.ts';
+import {
+  JournalError,
+  JournalReader,
+  type JournalSource,
+  type TornTail,
+} from '../format/frames.ts';
+import { ReadAhead } from '../format/read-ahead.ts';
+
+export interface ReplayOptions {
+  /** Compare every checkpoint's state hash and every chain hash. */
+  readonly verify: boolean;
+  /** Stop after this command. */
+  readonly untilSeq?: number;
+  /** Take an incomplete last frame as the end of what is known, instead of refusing the journal. */
+  readonly recover?: boolean;
+  readonly onEvent?: EventSink;
+  /** Digests that clients know orders by, of orders one after the other from an id on. */
+  readonly onOrderIds?: (firstId: number, digests: readonly string[]) => void;
+  /** Called with the exchange after each command. */
+  readonly afterCommand?: (engine: Exchange) => void;
+  /** Called every few thousand commands with bytes read and bytes in all. */
+  readonly onProgress?: (done: number, total: number) => void;
+  /** Polled with progress: true ends the replay early. */
+  readonly cancelled?: () => boolean;
+}
+
+export interface Mismatch {
+  readonly what: 'stateHash' | 'chainHash';
+  readonly seq: Seq;
+  readonly timeUs: TimeUs;
+  readonly expected: string;
+  readonly actual: string;
+}
+
+export interface ReplayResult {
+  readonly engine: Exchange;
+  readonly commands: number;
+  readonly checkpoints: number;
+  /** Chain hashes that agreed. */
+  readonly chainHashes: number;
+  /** Whether the journal says it is complete. */
+  readonly ended: boolean;
+  readonly torn: TornTail | null;
+  /** First hash that differed; the replay stops there. */
+  readonly mismatch: Mismatch | null;
+  readonly cancelled: boolean;
+}
+
+const PROGRESS_EVERY = 8192;
+
+/** Throws `JournalError` when this is not a whole journal of this version. */
+export function replay(journal: Uint8Array | JournalSource, options: ReplayOptions): ReplayResult {
+  const reader = journal instanceof Uint8Array ? new JournalReader(journal) : journal;
+  const { after } = reader.header;
+  if (reader.base === null && after.seq > 0) {
+    throw new JournalError(
+      `journal: goes on from command ${String(after.seq)}; read the folder that it is of`,
+    );
+  }
+  const engine =
+    reader.base === null ? new Exchange(reader.header.config) : Exchange.restore(reader.base);
+  let commands = 0;
+  let checkpoints = 0;
+  let chainHashes = 0;
+  let mismatch: Mismatch | null = null;
+  let cancelled = false;
+  const untilSeq = options.untilSeq ?? Infinity;
+  const ahead = new ReadAhead(reader);
+  let over = false;
+  while (!over && ahead.fill(untilSeq)) {
+    for (let i = 0; i < ahead.count; i++) {
+      const frame = must(ahead.frames[i], 'as many frames as counted were read');
+      if (frame.kind === 'command') {
+        over = frame.seq > untilSeq;
+        if (over) break;
+        engine.apply(frame.command, options.onEvent);
+        commands += 1;
+        options.afterCommand?.(engine);
+        if (commands % PROGRESS_EVERY === 0) {
+          options.onProgress?.(reader.offset, reader.size);
+          cancelled = options.cancelled?.() ?? false;
+          over = cancelled;
+          if (over) break;
+        }
+        continue;
+      }
+      if (frame.kind === 'orderIds') {
+        options.onOrderIds?.(frame.firstId, frame.digests);
+        continue;
+      }
+      if (!options.verify) continue;
+      mismatch =
+        frame.kind === 'checkpoint'
+          ? compare('stateHash', frame.stateHash, engine.stateHash(), engine)
+          : compare('chainHash', frame.chainHash, engine.chainHash(), engine);
+      over = mismatch !== null;
+      if (over) break;
+      if (frame.kind === 'checkpoint') checkpoints += 1;
+      else chainHashes += 1;
+    }
+  }
+  // What was read ahead of where the replay stopped is not spoken of.
+  const torn = over ? null : reader.torn;
+  if (torn !== null && options.recover !== true) {
+    const { offset, afterSeq, reason } = torn;
+    throw new JournalError(
+      `journal at byte ${String(offset)}, after command ${String(afterSeq)}: torn tail, ${reason}; ` +
+        `the ${String(commands)} commands before it are whole (recover keeps them)`,
+    );
+  }
+  options.onProgress?.(reader.offset, reader.size);
+  return {
+    engine,
+    commands,
+    checkpoints,
+    chainHashes,
+    ended: !over && reader.ended,
+    torn,
+    mismatch,
+    cancelled,
+  };
+}
+
+function compare(
+  what: Mismatch['what'],
+  expected: string,
+  actual: string,
+  engine: Exchange,
+): Mismatch | null {
+  if (expected === actual) return null;
+  return { what, seq: engine.seq, timeUs: engine.nowUs, expected, actual };
+}

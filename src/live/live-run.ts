@@ -1,0 +1,474 @@
+/**
+ * A strategy against an exchange behind HTTP and WebSocket: the same file, the same context, real time. Updates come from feeds,
+ * requests go through the typed client, which logs in, signs and repeats what may be repeated.
+ */
+import { actionsOf } from '../strategy/actions.ts';
+import {
+  StrategyError,
+  type ParameterValues,
+  type StrategyDefinition,
+} from '../strategy/definition.ts';
+import { marketTerms } from '../strategy/market-terms.ts';
+import type { LogRow } from '../backtest/output.ts';
+import { StrategyFault } from '../strategy/strategy-fault.ts';
+import type { VirtualClock } from '../backtest/strategy-run.ts';
+import type {
+  BarUpdate,
+  FillUpdate,
+  FundingUpdate,
+  OrderUpdate,
+  Strategy,
+  StrategyContext,
+} from '../strategy/strategy.ts';
+import {
+  ENDPOINTS,
+  type EndpointId,
+  type RequestOf,
+  type ResponseOf,
+} from '../contract/endpoints.ts';
+import type { FeedSource } from '../contract/feeds.ts';
+import { must } from '../base/assert.ts';
+import { CANDLE_INTERVALS, type OrderRecordShape } from '../contract/schemas.ts';
+import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
+import type { HttpMatcherClient } from '../http-client/http-matcher-client.ts';
+import { parseDuration } from '../num/time-text.ts';
+import { RandomStreams } from '../virtual-time/rng.ts';
+import { LiveUpdates } from './live-updates.ts';
+
+export interface LiveOptions {
+  readonly definition: StrategyDefinition;
+  readonly bindClock: (clock: VirtualClock) => void;
+  readonly parameters: ParameterValues;
+  readonly client: HttpMatcherClient;
+  readonly account: string;
+  readonly subaccountIndex: number;
+  /** All markets of the exchange unless given. */
+  readonly symbols: readonly string[] | null;
+  readonly seed: string;
+  /** Aborted: the strategy is told to stop, and the run ends. */
+  readonly stop: AbortSignal;
+  readonly onLog: (text: string) => void;
+}
+
+/** An order that the strategy sent, as it was answered; null when it was refused. */
+export interface LiveOrder {
+  readonly sentUs: number;
+  readonly answeredUs: number;
+  readonly order: OrderRecordShape | null;
+  readonly refusal: string | null;
+}
+
+export interface LiveRecord {
+  readonly orrery: 'live';
+  readonly version: 1;
+  readonly strategy: string;
+  readonly parameters: ParameterValues;
+  readonly startedUs: number;
+  readonly endedUs: number;
+  readonly orders: readonly LiveOrder[];
+  readonly fills: readonly FillUpdate[];
+  /** The last word on each order. */
+  readonly ends: readonly OrderUpdate[];
+  readonly log: readonly LogRow[];
+}
+
+/** How long handlers may still take when the run is to stop. */
+const LAST_MS = 5000;
+const FUNDING_PAUSE_MS = 250;
+/** Words of the contract for lengths of candles, µs. */
+const CANDLES = new Map(
+  CANDLE_INTERVALS.map((word) => [
+    must(parseDuration(word) ?? undefined, 'a length of time'),
+    word,
+  ]),
+) as ReadonlyMap<number, (typeof CANDLE_INTERVALS)[number]>;
+
+/** Runs until `stop` is aborted. Rejects with what a feed throws, or with a `StrategyFault`. */
+export async function runLive(options: LiveOptions): Promise<LiveRecord> {
+  return new LiveRun(options).complete();
+}
+
+class LiveRun {
+  private readonly options: LiveOptions;
+  private readonly strategy: Strategy;
+  private readonly orders: LiveOrder[] = [];
+  private readonly fills: FillUpdate[] = [];
+  private readonly ends = new Map<string, OrderUpdate>();
+  private readonly log: LogRow[] = [];
+  private readonly startedUs = nowUs();
+  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private readonly pending = new Set<Promise<void>>();
+  private readonly funding = new Map<string, string>();
+  private warm = false;
+  private fail: (error: unknown) => void = () => undefined;
+  private context: StrategyContext | null = null;
+
+  constructor(options: LiveOptions) {
+    this.options = options;
+    options.bindClock(this.clock());
+    this.strategy = options.definition.create(options.parameters);
+  }
+
+  async complete(): Promise<LiveRecord> {
+    const { client, definition, parameters, account, subaccountIndex, stop } = this.options;
+    const failed = new Promise<never>((_resolve, reject) => {
+      this.fail = reject;
+    });
+    failed.catch(() => undefined);
+    const onLost = (error: unknown): void => {
+      this.failIn('a promise that nobody waits for', error);
+    };
+    process.on('unhandledRejection', onLost);
+    const feeds = client.feeds();
+    try {
+      const { records, terms, symbols } = await this.readMarkets();
+      const { marketDataTimeUnit } = await client.call('getConfig', {});
+      const held = await client.call('getPositions', { account, subaccountIndex });
+      for (const { symbol, funding } of held) this.funding.set(symbol, funding);
+      this.context = this.makeContext(terms, symbols);
+      const barsUs = definition.barsUs?.(parameters) ?? [60_000_000];
+      const updates = new LiveUpdates(
+        terms.map((market) => ({
+          terms: market,
+          fundingIntervalUs:
+            (records.find(({ symbol }) => symbol === market.symbol)?.funding.intervalMs ??
+              Infinity) * 1000,
+          position: held.find(({ symbol }) => symbol === market.symbol)?.quantity ?? '0',
+        })),
+        {
+          timeUnitUs: marketDataTimeUnit === 's' ? 1_000_000 : 1000,
+          depth: definition.bookDepth ?? 1,
+          barsUs: this.strategy.onBar === undefined ? [] : barsUs,
+        },
+        {
+          onBook: (update) => {
+            this.hear('onBook', (context) => this.strategy.onBook?.(update, context));
+          },
+          onTrade: (update) => {
+            this.hear('onTrade', (context) => this.strategy.onTrade?.(update, context));
+          },
+          onBar: (update) => {
+            this.hear('onBar', (context) => this.strategy.onBar?.(update, context));
+          },
+          onFill: (update) => {
+            this.fills.push(update);
+            this.hear('onFill', (context) => this.strategy.onFill?.(update, context));
+          },
+          onOrder: (update) => {
+            this.ends.set(update.orderId, update);
+            this.hear('onOrder', (context) => this.strategy.onOrder?.(update, context));
+          },
+          fundingDue: (symbol, atUs) => {
+            setTimeout(
+              () => void this.settleFunding(symbol, atUs).catch(this.fail),
+              FUNDING_PAUSE_MS,
+            );
+          },
+        },
+      );
+      this.hear('onStart', (context) => this.strategy.onStart?.(context));
+      await this.warmUp(symbols, barsUs);
+      // Own orders and fills first: nothing of what the first book makes the strategy do is missed.
+      const own = { account, subaccountIndices: [subaccountIndex] };
+      const sources: readonly (readonly [FeedSource, object, (data: Message) => void])[] = [
+        ['order', own, (data) => updates.order(data)],
+        ['fill', own, (data) => updates.fill(data)],
+        ['trade', { symbols }, (data) => updates.trade(data)],
+        ['book', { symbols }, (data) => updates.book(data)],
+      ];
+      for (const [source, params, take] of sources) {
+        await feeds.listen(source, params, {
+          onUpdate: (data) => {
+            try {
+              take(data);
+            } catch (error) {
+              this.fail(error);
+            }
+          },
+          onError: this.fail,
+        });
+      }
+      await Promise.race([failed, aborted(stop)]);
+      await this.end(failed);
+    } finally {
+      for (const timer of this.timers.values()) clearTimeout(timer);
+      await feeds.close();
+      process.off('unhandledRejection', onLost);
+    }
+    return this.record();
+  }
+
+  private async readMarkets() {
+    const { client, symbols: wanted } = this.options;
+    const records = await client.call('getMarkets', {});
+    const symbols = wanted ?? records.map(({ symbol }) => symbol);
+    for (const symbol of symbols) {
+      if (records.some((record) => record.symbol === symbol)) continue;
+      throw new StrategyError(
+        `the exchange has no market ${symbol}; it has ${records.map((record) => record.symbol).join(', ')}`,
+      );
+    }
+    const terms = records.filter(({ symbol }) => symbols.includes(symbol)).map(marketTerms);
+    return { records, terms, symbols };
+  }
+
+  /** Bars that the exchange still knows are told first; what they do not cover is waited for. */
+  private async warmUp(symbols: readonly string[], barsUs: readonly number[]): Promise<void> {
+    const { definition, parameters, client } = this.options;
+    const lengthUs = definition.warmUpUs?.(parameters) ?? 0;
+    if (lengthUs === 0) {
+      this.warm = true;
+      return;
+    }
+    const words = barsUs.map((us) => CANDLES.get(us));
+    const covered = this.strategy.onBar !== undefined && words.every((word) => word !== undefined);
+    if (!covered) {
+      this.after(lengthUs, () => {
+        this.warm = true;
+      });
+      return;
+    }
+    const { time } = await client.call('getTime', {});
+    const bars: BarUpdate[] = [];
+    for (const [i, intervalUs] of barsUs.entries()) {
+      for (const symbol of symbols) {
+        const from = time - Math.ceil(lengthUs / 1000);
+        const interval = words[i] ?? '1m';
+        const candles = await client.call('getCandles', { symbol, interval, from, limit: 1000 });
+        for (const candle of candles) {
+          const startUs = candle.time * 1000;
+          const bar = {
+            symbol,
+            startUs,
+            timeUs: startUs + intervalUs,
+            intervalUs,
+            open: Number(candle.open),
+            high: Number(candle.high),
+            low: Number(candle.low),
+            close: Number(candle.close),
+            volume: Number(candle.volume),
+          };
+          if (bar.timeUs <= time * 1000 && bar.volume > 0) bars.push(bar);
+        }
+      }
+    }
+    bars.sort((a, b) => a.timeUs - b.timeUs);
+    for (const bar of bars) this.hear('onBar', (context) => this.strategy.onBar?.(bar, context));
+    this.warm = true;
+  }
+
+  private async settleFunding(symbol: string, atUs: number): Promise<void> {
+    const { client, account, subaccountIndex } = this.options;
+    const [summary, held] = await Promise.all([
+      client.call('getSummary', { symbol }),
+      client.call('getPositions', { account, subaccountIndex, symbol }),
+    ]);
+    const funding = held.find((position) => position.symbol === symbol)?.funding ?? '0';
+    const before = this.funding.get(symbol) ?? '0';
+    this.funding.set(symbol, funding);
+    const update: FundingUpdate = {
+      symbol,
+      timeUs: atUs,
+      rate: summary.fundingRate,
+      payment: String(Math.round((Number(funding) - Number(before)) * 1e6) / 1e6),
+    };
+    this.hear('onFunding', (context) => this.strategy.onFunding?.(update, context));
+  }
+
+  private async end(failed: Promise<never>): Promise<void> {
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.hear('onStop', (context) => this.strategy.onStop?.(context));
+    const late = new Promise<void>((resolve) => {
+      setTimeout(resolve, LAST_MS).unref();
+    });
+    await Promise.race([failed, late, this.settled()]);
+  }
+
+  /** Handlers are through and requests answered, those that nobody waits for as well. */
+  private async settled(): Promise<void> {
+    while (this.pending.size > 0) await Promise.all(this.pending);
+    // What was lost is told before the platform's next macrotask.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** `name`: of the handler, for its errors. */
+  private hear(
+    name: string,
+    handler: (context: StrategyContext) => void | Promise<void> | undefined,
+  ): void {
+    const { context } = this;
+    if (context === null) return;
+    try {
+      const result = handler(context);
+      if (result === undefined) return;
+      const done = result.then(
+        () => void this.pending.delete(done),
+        (error: unknown) => {
+          this.pending.delete(done);
+          this.failIn(name, error);
+        },
+      );
+      this.pending.add(done);
+    } catch (error) {
+      this.failIn(name, error);
+    }
+  }
+
+  /** Ends the run in the words of a backtest; the first failure counts. */
+  private failIn(handler: string, error: unknown): void {
+    const failure = { error, handler, timeUs: nowUs() };
+    this.fail(new StrategyFault(this.options.definition.name, failure));
+  }
+
+  private makeContext(
+    terms: Parameters<typeof actionsOf>[3],
+    symbols: readonly string[],
+  ): StrategyContext {
+    const { account, subaccountIndex, seed, client: http } = this.options;
+    const [symbol = ''] = symbols;
+    const client = this.recordingClient();
+    const nextNonce = (): bigint => http.nextNonce();
+    // Read when it is asked for: it changes once.
+    const isWarm = (): boolean => this.warm;
+    return {
+      client,
+      account,
+      subaccountIndex,
+      symbol,
+      symbols,
+      get warmingUp() {
+        return !isWarm();
+      },
+      random: new RandomStreams(seed).stream('strategy live'),
+      now: nowUs,
+      ...actionsOf(client, { account, subaccountIndex }, symbol, terms, nextNonce),
+      setTimer: (name, afterUs) => {
+        clearTimeout(this.timers.get(name));
+        const timer = this.after(afterUs, () => {
+          this.timers.delete(name);
+          this.hear('onTimer', (context) => this.strategy.onTimer?.(name, context));
+        });
+        this.timers.set(name, timer);
+      },
+      sleep: (us) =>
+        new Promise((resolve) => {
+          this.after(us, resolve);
+        }),
+      nextNonce,
+      log: (text) => {
+        this.note(text);
+      },
+    };
+  }
+
+  /** The client, but for what is sent too early; what is placed is written down. */
+  private recordingClient(): MatcherClient {
+    const { client } = this.options;
+    const call = async <E extends EndpointId>(
+      endpoint: E,
+      request: RequestOf<E>,
+    ): Promise<ResponseOf<E>> => {
+      if (!this.warm && ENDPOINTS[endpoint].method !== 'GET') {
+        throw new MatcherError(endpoint, 400, 'The strategy is warming up: it may not write yet');
+      }
+      const sentUs = nowUs();
+      const note = (order: OrderRecordShape | null, refusal: string | null): void => {
+        this.orders.push({ sentUs, answeredUs: nowUs(), order, refusal });
+      };
+      try {
+        const answer = await client.call(endpoint, request);
+        if (endpoint === 'submitOrder') {
+          for (const order of answer as ResponseOf<'submitOrder'>) note(order, null);
+        } else if (endpoint === 'submitOrders') {
+          for (const order of (answer as ResponseOf<'submitOrders'>).orders) note(order, null);
+        }
+        return answer;
+      } catch (error) {
+        if (endpoint === 'submitOrder' && error instanceof MatcherError) note(null, error.message);
+        throw error;
+      }
+    };
+    return {
+      call: (endpoint, request) => this.outstanding(call(endpoint, request)),
+      page: (endpoint, request) => this.outstanding(client.page(endpoint, request)),
+    };
+  }
+
+  /** A request that the run's end waits for; what is answered is a promise of its own, which may go unheard. */
+  private async outstanding<T>(answer: Promise<T>): Promise<T> {
+    const through = (): void => void this.pending.delete(done);
+    const done: Promise<void> = answer.then(through, through);
+    this.pending.add(done);
+    return answer;
+  }
+
+  private after(us: number, run: () => void): NodeJS.Timeout {
+    return setTimeout(run, Math.max(1, Math.floor(us / 1000)));
+  }
+
+  private clock(): VirtualClock {
+    const timers = new Map<number, NodeJS.Timeout>();
+    const random = new RandomStreams(this.options.seed).stream('globals live');
+    let last = 0;
+    return {
+      nowUs,
+      random: () => random.next(),
+      after: (us, run) => {
+        const id = ++last;
+        timers.set(
+          id,
+          this.after(us, () => {
+            timers.delete(id);
+            this.hear('a timer', () => {
+              run();
+            });
+          }),
+        );
+        return id;
+      },
+      cancel: (id) => {
+        clearTimeout(timers.get(id));
+        timers.delete(id);
+      },
+      log: (text) => {
+        this.note(text);
+      },
+    };
+  }
+
+  private note(text: string): void {
+    this.log.push({ timeUs: nowUs(), text });
+    this.options.onLog(text);
+  }
+
+  private record(): LiveRecord {
+    const { definition, parameters } = this.options;
+    return {
+      orrery: 'live',
+      version: 1,
+      strategy: definition.name,
+      parameters,
+      startedUs: this.startedUs,
+      endedUs: nowUs(),
+      orders: this.orders,
+      fills: this.fills,
+      ends: [...this.ends.values()],
+      log: this.log,
+    };
+  }
+}
+
+type Message = Readonly<Record<string, unknown>>;
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => {
+      resolve();
+    });
+  });
+}
+
+function nowUs(): number {
+  return Date.now() * 1000;
+}

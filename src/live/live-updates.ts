@@ -1,0 +1,197 @@
+/**
+ * What feeds of the contract say as updates that strategies hear: the same shapes as in a backtest. What feeds do not say is made of
+ * what they do:
+ *
+ * - a fill's role: a maker's order is post-only, was told as resting, or is a limit order older than the fill;
+ * - the position after a fill: the one at the start plus all fills since;
+ * - bars: of trades, finished by the first message of a later time;
+ * - funding: when the venue's time passes the end of an interval, by how much the position's `funding` changed.
+ */
+import { BarBuilder } from '../strategy/bars.ts';
+import type {
+  BarUpdate,
+  BookUpdate,
+  FillUpdate,
+  MarketTerms,
+  OrderUpdate,
+  TradeUpdate,
+} from '../strategy/strategy.ts';
+import type { OrderRecordShape } from '../contract/schemas.ts';
+import { must } from '../base/assert.ts';
+import { formatDecimal, parseDecimal, stepsExact, type Decimal } from '../num/decimal.ts';
+import { LiveBook, type BookMessage } from './live-book.ts';
+
+export interface UpdateSink {
+  onBook(update: BookUpdate): void;
+  onTrade(update: TradeUpdate): void;
+  onBar(update: BarUpdate): void;
+  onFill(update: FillUpdate): void;
+  onOrder(update: OrderUpdate): void;
+  /** The end of a funding interval of a market has passed. */
+  fundingDue(symbol: string, atUs: number): void;
+}
+
+export interface LiveMarket {
+  readonly terms: MarketTerms;
+  readonly fundingIntervalUs: number;
+  /** Signed decimal text at the start. */
+  readonly position: string;
+}
+
+interface Followed {
+  readonly book: LiveBook;
+  readonly bars: readonly BarBuilder[];
+  readonly tick: Decimal;
+  readonly lot: Decimal;
+  positionLots: bigint;
+  fundingInterval: number;
+}
+
+type Message = Readonly<Record<string, unknown>>;
+
+export class LiveUpdates {
+  private readonly sink: UpdateSink;
+  private readonly unitUs: number;
+  private readonly depth: number;
+  private readonly markets = new Map<string, Followed>();
+  private readonly intervals = new Map<string, number>();
+  /** Orders whose fills are a maker's: always, or from a time of the contract on. */
+  private readonly makers = new Map<string, number>();
+
+  constructor(
+    markets: readonly LiveMarket[],
+    options: {
+      readonly timeUnitUs: number;
+      readonly depth: number;
+      readonly barsUs: readonly number[];
+    },
+    sink: UpdateSink,
+  ) {
+    this.sink = sink;
+    this.unitUs = options.timeUnitUs;
+    this.depth = options.depth;
+    for (const { terms, fundingIntervalUs, position } of markets) {
+      const tick = stepOf(terms.tickSize);
+      const lot = stepOf(terms.lotSize);
+      const units = {
+        symbol: terms.symbol,
+        price: (ticks: number) => Number(formatDecimal(BigInt(ticks) * tick.digits, tick.scale)),
+        size: (lots: number) => Number(formatDecimal(BigInt(lots) * lot.digits, lot.scale)),
+      };
+      this.intervals.set(terms.symbol, fundingIntervalUs);
+      this.markets.set(terms.symbol, {
+        book: new LiveBook(terms),
+        bars: options.barsUs.map((us) => new BarBuilder(units, us)),
+        tick,
+        lot,
+        positionLots: stepsOf(position, lot),
+        fundingInterval: -1,
+      });
+    }
+  }
+
+  book(message: Message): void {
+    const book = message as unknown as BookMessage & { readonly time: number };
+    const followed = this.markets.get(book.symbol);
+    if (followed === undefined) return;
+    const timeUs = book.time * this.unitUs;
+    this.passed(book.symbol, followed, timeUs);
+    const update = followed.book.take(book, timeUs, this.depth);
+    if (update !== null) this.sink.onBook(update);
+  }
+
+  trade(message: Message): void {
+    const { symbol, price, quantity, time } = message as unknown as {
+      readonly symbol: string;
+      readonly price: string;
+      readonly quantity: string;
+      readonly time: number;
+    };
+    const followed = this.markets.get(symbol);
+    if (followed === undefined) return;
+    const timeUs = time * this.unitUs;
+    this.passed(symbol, followed, timeUs);
+    const priceTicks = Number(stepsOf(price, followed.tick));
+    const lots = Number(stepsOf(quantity, followed.lot));
+    for (const bar of followed.bars) bar.onTrade({ timeUs, priceTicks, lots });
+    this.sink.onTrade({ symbol, timeUs, price, quantity });
+  }
+
+  order(message: Message): void {
+    const order = message as unknown as OrderRecordShape;
+    if (!this.markets.has(order.symbol)) return;
+    const status = order.status as OrderUpdate['status'];
+    const always = order.flags.postOnly || status === 'new';
+    const older = order.orderType.toLowerCase() === 'limit' && !order.flags.ioc;
+    if (always) this.makers.set(order.orderId, -Infinity);
+    else if (older && !this.makers.has(order.orderId)) {
+      this.makers.set(order.orderId, order.createdAt * 1000);
+    }
+    if (ENDED.includes(status)) {
+      // Its last fills may be told right after this.
+      setTimeout(() => this.makers.delete(order.orderId), FORGET_MS).unref();
+    }
+    this.sink.onOrder({
+      symbol: order.symbol,
+      timeUs: order.updatedAt * 1000,
+      orderId: order.orderId,
+      clientId: order.clientId,
+      status,
+      reason: order.reason,
+      quantity: order.quantity,
+      remaining: order.remaining,
+    });
+  }
+
+  fill(message: Message): void {
+    const fill = message as unknown as {
+      readonly symbol: string;
+      readonly price: string;
+      readonly quantity: string;
+      readonly time: number;
+      readonly order_id: string | null;
+      readonly fee: string;
+    };
+    const followed = this.markets.get(fill.symbol);
+    if (followed === undefined) return;
+    followed.positionLots += stepsOf(fill.quantity, followed.lot);
+    const timeUs = fill.time * this.unitUs;
+    const maker = (this.makers.get(fill.order_id ?? '') ?? Infinity) < timeUs;
+    this.sink.onFill({
+      symbol: fill.symbol,
+      timeUs,
+      orderId: fill.order_id,
+      role: maker ? 'maker' : 'taker',
+      price: fill.price,
+      quantity: fill.quantity,
+      fee: fill.fee,
+      position: formatDecimal(followed.positionLots * followed.lot.digits, followed.lot.scale),
+    });
+  }
+
+  /** The venue's time of a market has come to be this. */
+  private passed(symbol: string, followed: Followed, atUs: number): void {
+    for (const bar of followed.bars) {
+      if (bar.dueUs > atUs) continue;
+      const update = bar.finish();
+      if (update !== null) this.sink.onBar(update);
+    }
+    const interval = Math.floor(atUs / (this.intervals.get(symbol) ?? Infinity));
+    if (followed.fundingInterval >= 0 && interval > followed.fundingInterval) {
+      this.sink.fundingDue(symbol, atUs);
+    }
+    followed.fundingInterval = interval;
+  }
+}
+
+const FORGET_MS = 10_000;
+const ENDED: readonly string[] = ['filled', 'cancelled', 'expired', 'rejected'];
+
+function stepOf(text: string): Decimal {
+  return must(parseDecimal(text) ?? undefined, 'a step is decimal text');
+}
+
+function stepsOf(text: string, step: Decimal): bigint {
+  const value = must(parseDecimal(text) ?? undefined, 'a number of the contract is decimal text');
+  return must(stepsExact(value, step) ?? undefined, 'a number is on its step');
+}

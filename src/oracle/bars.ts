@@ -1,0 +1,214 @@
+/**
+ * Bars (DESIGN §6, docs/DATA.md "Bars", D-66). A bar's price goes along its path tick by tick, and stops wherever something waits for it: a
+ * user's order, a trigger, a trailing stop, the first price below somebody's maintenance.
+ */
+import type { TapeBar } from '../engine/commands.ts';
+import { restingOn } from './book.ts';
+import { settleConsequences } from './consequences.ts';
+import { addHouse, clearHouse, houseLots, housePrices, takeOf } from './house.ts';
+import { clearBelowZero } from './clearing.ts';
+import { dangerAt, isSafe, runLiquidations, unitsIn } from './liquidation.ts';
+import { followBar, marksFollowBars, noteBarQuotes, tellBarMark } from './mark.ts';
+import { max, min, sum } from './numbers.ts';
+import { isPrice, sayApplied, takeUsers } from './tape.ts';
+import { firesAbove, firesAt, runTriggers } from './triggers.ts';
+import { positionOf, type Answer, type Market, type World } from './world.ts';
+
+const MOST_TICKS = 2n ** 31n - 1n;
+const MOST_SPREAD = 1 << 24;
+
+export function tapeBar(world: World, c: TapeBar): Answer {
+  const market = world.markets[c.market];
+  if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
+  if (!isBar(c)) return 'tape_level_invalid';
+  world.cause = 'tape';
+  const before = { mark: market.mark, index: market.index };
+  notePrices(world, market, c);
+  market.stale = false;
+  // A bar knows no single orders.
+  for (const segment of [...market.house]) {
+    if (segment.ref !== null) takeOf(market, segment, segment.lots);
+  }
+  walk(world, market, c);
+  // At its end all of its book is new (D-67).
+  for (const segment of [...market.house]) takeOf(market, segment, segment.lots);
+  quoteAround(world, market, c, BigInt(c.quoteTicks));
+  noteBarQuotes(world, market);
+  tellBarMark(world, market, before);
+  sayApplied(world, market, 'bar', false);
+  return 'ok';
+}
+
+/** A bar is one trade at its open, two without size at its extremes, and one of all its volume at its close. */
+function notePrices(world: World, market: Market, c: TapeBar): void {
+  market.barred = true;
+  const parts: [number, number][] = [
+    [c.openTicks, 0],
+    [c.highTicks, 0],
+    [c.lowTicks, 0],
+    [c.closeTicks, c.volumeLots],
+  ];
+  for (const [price, size] of parts) {
+    market.prints.push({ id: null, at: world.now, price: BigInt(price), lots: BigInt(size) });
+  }
+}
+
+function isBar(c: TapeBar): boolean {
+  const { openTicks, highTicks, lowTicks, closeTicks, quoteTicks, spreadTicks } = c;
+  const prices = [openTicks, highTicks, lowTicks, closeTicks, quoteTicks];
+  const sizes = [c.volumeLots, c.depthLots, spreadTicks];
+  return (
+    prices.every(isPrice) &&
+    sizes.every((size) => Number.isSafeInteger(size) && size >= 0) &&
+    spreadTicks <= MOST_SPREAD &&
+    [openTicks, closeTicks].every((ticks) => lowTicks <= ticks && ticks <= highTicks)
+  );
+}
+
+function walk(world: World, market: Market, c: TapeBar): void {
+  const [open, high, low, close] = [c.openTicks, c.highTicks, c.lowTicks, c.closeTicks].map(BigInt);
+  if (open === undefined || high === undefined || low === undefined || close === undefined) return;
+  const turns = highFirst(world, market, c) ? [high, low, close] : [low, high, close];
+  stop(world, market, c, open, BigInt(c.depthLots));
+  let at = open;
+  for (const turn of turns) {
+    let room = BigInt(c.depthLots);
+    while (at !== turn) {
+      at = nextStop(world, market, c, at, turn, room);
+      room -= stop(world, market, c, at, room);
+    }
+  }
+}
+
+/** Which extreme comes first (docs/DATA.md "Bars"). */
+function highFirst(world: World, market: Market, c: TapeBar): boolean {
+  const [open, high, low] = [c.openTicks, c.highTicks, c.lowTicks];
+  const nearer = high - open <= open - low;
+  if (c.path === 'worstCase') {
+    const users = world.subs.filter(({ house }) => !house);
+    const held = sum(users.map((sub) => positionOf(sub, market.id).lots));
+    return held === 0n ? nearer : held < 0n;
+  }
+  if (c.path === 'stopFirst') {
+    const above = stopsBetween(world, market, 1n, BigInt(open), BigInt(high));
+    const below = stopsBetween(world, market, -1n, BigInt(low), BigInt(open));
+    return above === below ? nearer : above;
+  }
+  return nearer;
+}
+
+/** Whether a stop-loss or an active trailing stop fires on the way up (1n) or down (−1n) between two prices. */
+const stopsBetween = (
+  world: World,
+  market: Market,
+  up: bigint,
+  low: bigint,
+  high: bigint,
+): boolean =>
+  world.live.some((order) => {
+    if (order.market !== market.id || order.status !== 'pending' || !order.armed) return false;
+    const isStop = order.type === 'stopLoss' || order.best !== null;
+    const price = firesAt(order);
+    return (
+      isStop && price !== null && firesAbove(order) === up > 0n && price >= low && price <= high
+    );
+  });
+
+/** The price is here: orders that it reaches fill, the book moves, units below zero are cleared, triggers fire, liquidation runs. Answers the lots filled. */
+function stop(world: World, market: Market, c: TapeBar, price: bigint, room: bigint): bigint {
+  const margin = c.fill === 'through' ? 1n : 0n;
+  const bids = takeUsers(world, market, 1n, price + margin, room);
+  const asks = takeUsers(world, market, -1n, price - margin, room - bids);
+  quoteAround(world, market, c, price);
+  followBar(world, market, price);
+  settleConsequences(world);
+  clearBelowZero(world);
+  runTriggers(world);
+  runLiquidations(world);
+  runTriggers(world);
+  return bids + asks;
+}
+
+/** The first price after `from` for which something waits, or `to`. */
+function nextStop(
+  world: World,
+  market: Market,
+  c: TapeBar,
+  from: bigint,
+  to: bigint,
+  room: bigint,
+): bigint {
+  const up = to > from ? 1n : -1n;
+  const margin = c.fill === 'through' ? up : 0n;
+  const waiting = triggersOnTheWay(world, market, up);
+  if (room > 0n) {
+    for (const { order, price } of restingOn(world, market, -up)) {
+      if (order !== null) waiting.push(price + margin);
+    }
+  }
+  const follows = marksFollowBars(market) && !market.frozen;
+  const safe = follows ? unitsIn(world, market).filter(isSafe(world)) : [];
+  for (let price = from + up; price !== to; price += up) {
+    if (waiting.includes(price) || dangerAt(world, market, price, safe)) return price;
+  }
+  return to;
+}
+
+/** Prices at which triggers fire, and trailing stops fire or become active, when the bar's price is what they watch. */
+function triggersOnTheWay(world: World, market: Market, up: bigint): bigint[] {
+  const follows = marksFollowBars(market);
+  const { triggerSource } = world.config;
+  const watched =
+    triggerSource === 'last' ||
+    (triggerSource === 'index' ? market.spec.indexSource === 'mid' : follows);
+  const prices: bigint[] = [];
+  for (const order of world.live) {
+    if (order.market !== market.id || order.status !== 'pending' || !order.armed) continue;
+    const price = firesAt(order);
+    const looks = order.trailing === null ? watched : follows;
+    if (looks && price !== null && firesAbove(order) === up > 0n) prices.push(price);
+  }
+  return prices;
+}
+
+/** The synthetic book: one level a side, which stands back from users' orders that it would meet. */
+function quoteAround(world: World, market: Market, c: TapeBar, price: bigint): void {
+  const bid = price - BigInt(c.spreadTicks >> 1);
+  const users = (side: bigint): bigint[] =>
+    restingOn(world, market, side)
+      .filter(({ order }) => order !== null)
+      .map((user) => user.price);
+  quote(
+    world,
+    market,
+    1n,
+    users(-1n)
+      .map((ask) => ask - 1n)
+      .reduce(min, bid),
+    c.depthLots,
+  );
+  const ask = bid + BigInt(c.spreadTicks);
+  quote(
+    world,
+    market,
+    -1n,
+    users(1n)
+      .map((best) => best + 1n)
+      .reduce(max, ask),
+    c.depthLots,
+  );
+}
+
+function quote(world: World, market: Market, side: bigint, price: bigint, depthLots: number): void {
+  const size = BigInt(depthLots);
+  for (const other of housePrices(market, side)) {
+    if (other !== price) clearHouse(market, side, other);
+  }
+  if (price < 1n || price > MOST_TICKS) return;
+  const standing = houseLots(market, side, price);
+  if (standing > size) {
+    clearHouse(market, side, price);
+    addHouse(world, market, side, price, size);
+  } else addHouse(world, market, side, price, size - standing);
+}

@@ -1,0 +1,72 @@
+/** What is shown of a market's past, held against the fold of its prints. */
+import type { ExchangeView } from '../engine/read/views.ts';
+import { marketId, timeUs } from '../num/units.ts';
+import type { Comparison } from './divergence.ts';
+import { candlesOf, dayOf } from './market-data.ts';
+import type { Market, World } from './world.ts';
+
+const MINUTE = 60_000_000n;
+const ALL_TIME = timeUs(Number.MAX_SAFE_INTEGER);
+/** Candles that are compared of each length, back from now. */
+const CANDLES = 5n;
+const TRADES = 5;
+
+export function compareMarketData(
+  to: Comparison,
+  world: World,
+  exchange: ExchangeView,
+  market: Market,
+): void {
+  compareTrades(to, world, exchange, market);
+  for (const minutes of [1n, 5n, 60n]) {
+    compareCandles(to, world, exchange, market, minutes * MINUTE);
+  }
+  const day = dayOf(market, world.now);
+  const shown = exchange.summary(marketId(market.id));
+  const of = (what: string) => () => `${what} of market ${market.id}`;
+  to.same('R-10.4', of('24 h volume'), day.volume, shown.volumeLots);
+  to.same('R-10.4', of('24 h notional'), day.notional, shown.notionalQuanta);
+  to.same('R-10.4', of('price of 24 h ago'), day.priceBefore, shown.price24hAgoTicks);
+}
+
+function compareTrades(to: Comparison, world: World, exchange: ExchangeView, market: Market): void {
+  const kept = Math.min(TRADES, world.config.retention.tradesPerMarket);
+  const trades = market.prints.filter(({ id }) => id !== null);
+  const newest = kept === 0 ? [] : trades.slice(-kept).reverse();
+  const shown = exchange.trades(marketId(market.id), timeUs(0), ALL_TIME, kept).items;
+  to.sameList(
+    'R-10.3',
+    () => `the newest trades of market ${market.id}`,
+    newest.map(({ id, at, price, lots }) => `${id}: ${lots}@${price} at ${at}`),
+    shown.map((trade) => `${trade.tradeId}: ${trade.lots}@${trade.priceTicks} at ${trade.timeUs}`),
+  );
+}
+
+function compareCandles(
+  to: Comparison,
+  world: World,
+  exchange: ExchangeView,
+  market: Market,
+  interval: bigint,
+): void {
+  const since = world.now - (CANDLES - 1n) * interval;
+  const { items } = exchange.candles(
+    marketId(market.id),
+    Number(interval),
+    timeUs(0),
+    ALL_TIME,
+    Number(CANDLES),
+  );
+  to.sameList(
+    'R-10.3',
+    () => `the candles of ${interval / MINUTE} min of market ${market.id}`,
+    candlesOf(market, interval, since, world.now).map(
+      ({ at, open, high, low, close, volume, rate }) =>
+        `${at}: ${open} ${high} ${low} ${close}, volume ${volume}, rate ${rate}`,
+    ),
+    items.map(
+      (candle) =>
+        `${candle.timeUs}: ${candle.openTicks} ${candle.highTicks} ${candle.lowTicks} ${candle.closeTicks}, volume ${candle.volumeLots}, rate ${candle.fundingRatePpb}`,
+    ),
+  );
+}

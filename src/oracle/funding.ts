@@ -1,0 +1,157 @@
+/** Funding (§7, D-34, D-35): premium samples, the rate of an interval, and its settlement. */
+import type { SettleFunding } from '../engine/commands.ts';
+import { atSettlement } from './margin.ts';
+import { impact } from './impact.ts';
+import { isIndexStale } from './mark.ts';
+import { abs, max, min, shareUp, sum } from './numbers.ts';
+import { isPremiumInstant, nextPremiumInstant } from './sampling.ts';
+import {
+  because,
+  book,
+  bookMargin,
+  INSURANCE,
+  isIsolated,
+  positionOf,
+  say,
+  subOf,
+  type Answer,
+  type Market,
+  type World,
+} from './world.ts';
+
+const BILLION = 1_000_000_000n;
+/** A book at more than 100 times the index counts as that. */
+const MOST_PREMIUM = 100n * BILLION;
+
+/** R-7.1 (a recorded series needs none), in 1e-9 toward zero; null when it cannot be told. */
+export function premiumOf(world: World, market: Market): bigint | null {
+  const { index } = market;
+  if (index === null || market.frozen || market.status === 'delisted') return null;
+  if (isIndexStale(world, market)) return null;
+  const bid = impact(world, market, 1n);
+  const ask = impact(world, market, -1n);
+  if (bid === null || ask === null) return null;
+  const beyond = ({ top, bottom }: { top: bigint; bottom: bigint }): bigint =>
+    ((top - index * bottom) * BILLION) / (index * bottom);
+  return min(MOST_PREMIUM, max(0n, beyond(bid)) + min(0n, beyond(ask)));
+}
+
+/** The next multiple of an interval since the epoch, after now. */
+const nextMultiple = (world: World, interval: number): bigint =>
+  world.now - (world.now % BigInt(interval)) + BigInt(interval);
+
+export function nextSample(world: World, market: Market): bigint | null {
+  const { source, sampleIntervalUs } = market.spec.funding;
+  if (source === 'external' || premiumOf(world, market) === null) return null;
+  return nextPremiumInstant(world, market.id, BigInt(sampleIntervalUs));
+}
+
+export function takeSample(world: World, market: Market): void {
+  const { source, sampleIntervalUs } = market.spec.funding;
+  if (source === 'external') return;
+  if (!isPremiumInstant(world, market.id, BigInt(sampleIntervalUs))) return;
+  if (market.sampledAt === world.now) return;
+  const premium = premiumOf(world, market);
+  if (premium === null) return;
+  market.sampledAt = world.now;
+  market.samples.push(premium);
+  say(world, {
+    kind: 'fundingSampled',
+    market: market.id,
+    premiumPpb: premium,
+    samples: market.samples.length,
+  });
+}
+
+/** There is something to settle: samples, or a rate in force that ends. */
+const isSettling = (market: Market): boolean =>
+  market.samples.length > 0 || market.fundingRate !== 0n;
+
+export const nextFunding = (world: World, market: Market): bigint | null =>
+  isSettling(market) && market.status !== 'delisted' && market.spec.funding.source === 'premium'
+    ? nextMultiple(world, market.spec.funding.intervalUs)
+    : null;
+
+export function settleDue(world: World, market: Market): void {
+  const { source, intervalUs } = market.spec.funding;
+  if (market.status === 'delisted' || source !== 'premium') return;
+  if (world.now % BigInt(intervalUs) !== 0n || !isSettling(market)) return;
+  if (market.settledAt === world.now) return;
+  market.settledAt = world.now;
+  const rate = market.frozen || isIndexStale(world, market) ? 0n : rateOf(market);
+  market.samples = [];
+  settle(world, market, rate);
+}
+
+/** */
+function rateOf(market: Market): bigint {
+  const { funding, tiers } = market.spec;
+  const count = BigInt(market.samples.length);
+  const full = BigInt(funding.intervalUs);
+  if (count === 0n || count * 2n * BigInt(funding.sampleIntervalUs) < full) return 0n;
+  const premium = sum(market.samples) / count;
+  const clamp = (n: bigint, most: bigint): bigint => max(-most, min(most, n));
+  const interest = clamp(BigInt(funding.interestPpb) - premium, BigInt(funding.interestClampPpb));
+  const rate = (premium + interest) / BigInt(funding.divisor);
+  const [tier] = tiers;
+  const initial = BigInt(tier?.initialMarginPpm ?? 0);
+  const maintenance = BigInt(tier?.maintenanceMarginPpm ?? 0);
+  // With the default share of three quarters, one settlement takes no more than the maintenance of a position.
+  const room = min(initial - maintenance, (maintenance * 4n) / 3n);
+  const byRoom = (room * BigInt(funding.marginCapPpm)) / 1000n;
+  const bound = clamp(rate, min(BigInt(funding.capPpm) * 1000n, byRoom));
+  const { index, mark } = market;
+  if (index === null || mark === null) return bound;
+  // Who has just the maintenance requirement at the mark can pay it and the way from there to the settlement price.
+  const gap = abs(atSettlement(market, 1n) - mark);
+  const left = max(0n, maintenance * mark - gap * 1_000_000n);
+  return clamp(bound, (left * 1000n) / index);
+}
+
+/** A recorded rate (R-7.3, D-35). */
+export function settleFunding(world: World, c: SettleFunding): Answer {
+  const market = world.markets[c.market];
+  if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
+  if (market.spec.funding.source !== 'external') return 'funding_source_not_external';
+  if (Math.abs(c.ratePpb) > 1_000_000_000) return 'funding_rate_out_of_range';
+  if (market.frozen || isIndexStale(world, market)) return 'index_not_fresh';
+  settle(world, market, BigInt(c.ratePpb));
+  return 'ok';
+}
+
+function settle(world: World, market: Market, rate: bigint): void {
+  because(world, 'funding', () => {
+    payAndReceive(world, market, rate);
+  });
+}
+
+/** payers round up, receivers down, and what is between goes to insurance. */
+function payAndReceive(world: World, market: Market, rate: bigint): void {
+  market.fundingRate = rate;
+  market.rateChanges.push({ at: world.now, rate });
+  let left = 0n;
+  let positions = 0;
+  for (const sub of rate === 0n ? [] : world.subs) {
+    const position = positionOf(sub, market.id);
+    if (position.lots === 0n) continue;
+    positions += 1;
+    const value = position.lots * (market.index ?? 0n) * market.unit;
+    const paid = shareUp(value * rate, BILLION);
+    left += paid;
+    position.funding -= paid;
+    world.touched.add(sub.id);
+    if (isIsolated(sub, market.id)) bookMargin(world, sub, market.id, -paid, 'funding');
+    else book(world, sub, -paid, 'funding');
+  }
+  book(world, subOf(world, INSURANCE), left, 'rounding');
+  if (rate !== 0n) world.danger = true;
+  say(world, {
+    kind: 'fundingSettled',
+    market: market.id,
+    ratePpb: rate,
+    indexTicks: market.index,
+    positions,
+    roundingQuanta: left,
+  });
+}

@@ -1,0 +1,132 @@
+/** An incoming order against the book (R-2.3, R-2.5 to R-2.7, D-5, D-9, D-11, D-13): what it meets, and why it may not go on. */
+import type { EndReason } from '../engine/refusals.ts';
+import { affordsFill } from './afford.ts';
+import { bestOf, sizeOf, type Resting } from './book.ts';
+import { end } from './endings.ts';
+import { feesOf, fill, makerOf } from './fills.ts';
+import { fillable, retire } from './legs.ts';
+import { isFrozen } from './mark.ts';
+import { max, min, roundedDown, sign } from './numbers.ts';
+import { openInterest } from './checks.ts';
+import { NO_FEES, type Fees } from './positions.ts';
+import { noteTaken } from './house.ts';
+import {
+  leftOf,
+  marketOf,
+  must,
+  positionOf,
+  subOf,
+  type Market,
+  type Order,
+  type Sub,
+  type World,
+} from './world.ts';
+
+/** R-2.3: the worst price at which a taker may fill, rounded inward. */
+export function bandLimit(market: Market, side: bigint): bigint {
+  const mark = market.mark ?? 0n;
+  return mark + side * roundedDown(mark, market.rates.band);
+}
+
+/** Fills what it can; answers why what is left must end, or null when it may rest. */
+export function match(world: World, order: Order): EndReason | null {
+  const market = marketOf(world, order.market);
+  const taker = subOf(world, order.sub);
+  const side = sign(order.lots);
+  const band = bandLimit(market, side);
+  while (leftOf(order) > 0n) {
+    const most = order.reduceOnly ? fillable(world, order) : leftOf(order);
+    if (most === 0n) return 'reduceOnly';
+    const resting = bestOf(world, market, -side);
+    if (resting === undefined || (resting.price - order.price) * side > 0n) return null;
+    if ((resting.price - band) * side > 0n) return 'priceBand';
+    const maker = makerOf(world, resting);
+
+    if (maker.account === taker.account) {
+      const mode = must(world.accounts[taker.account]).selfTrade ?? world.config.selfTradeExpire;
+      if (mode !== 0) end(world, must(resting.order), 'cancelled', 'selfTrade');
+      if (mode !== 1) return 'selfTrade';
+      continue;
+    }
+    let size = makersSize(world, resting, min(leftOf(order), most));
+    if (size === 0n) continue;
+    if (isFrozen(world, market)) {
+      // D-13: only what both sides reduce by; the house counts as opening.
+      const takerReduces = reducedBy(taker, market, side);
+      const makerReduces = reducedBy(maker, market, -side);
+      if (takerReduces === 0n || resting.order === null) return 'staleIndex';
+      if (makerReduces === 0n) {
+        end(world, resting.order, 'cancelled', 'staleIndex');
+        continue;
+      }
+      size = min(size, min(takerReduces, makerReduces));
+    }
+    const takerFees = feesOf(market, order, 'taker', size, resting.price);
+    if (!affordsFill(world, taker, market, side * size, resting.price, takerFees, null)) {
+      return 'insufficientMargin';
+    }
+    const makerFees =
+      resting.order === null
+        ? NO_FEES
+        : feesOf(market, resting.order, 'maker', size, resting.price);
+    if (!makerAffords(world, market, resting, maker, -side * size, makerFees)) continue;
+    if (growsBeyondLimit(world, market, taker, maker, side * size)) return 'openInterest';
+    fill(
+      world,
+      market,
+      resting,
+      { sub: maker, order: resting.order, fees: makerFees },
+      { sub: taker, order, fees: takerFees },
+      side,
+      size,
+    );
+    if (resting.segment !== null) noteTaken(world, market, resting.segment, size);
+  }
+  return null;
+}
+
+/** What the maker may fill of `wanted`; 0 when it could fill nothing and left the book. */
+export function makersSize(world: World, resting: Resting, wanted: bigint): bigint {
+  const size = min(wanted, sizeOf(resting));
+  const { order } = resting;
+  if (order?.reduceOnly !== true) return size;
+  const most = min(size, fillable(world, order));
+  if (most > 0n) return most;
+  if (order.leg) retire(world, order);
+  else end(world, order, 'cancelled', 'reduceOnly');
+  return 0n;
+}
+
+/** A maker that cannot afford its fill is cancelled, and the taker goes on. */
+export function makerAffords(
+  world: World,
+  market: Market,
+  { order, price }: Resting,
+  maker: Sub,
+  lots: bigint,
+  fees: Fees,
+): boolean {
+  if (order === null) return true;
+  const counted = order.reduceOnly ? null : order;
+  if (affordsFill(world, maker, market, lots, price, fees, counted)) return true;
+  end(world, order, 'cancelled', 'insufficientMargin');
+  return false;
+}
+
+/** What a trade to this side takes off the position, at most. */
+const reducedBy = (sub: Sub, market: Market, side: bigint): bigint =>
+  max(0n, -side * positionOf(sub, market.id).lots);
+
+function growsBeyondLimit(
+  world: World,
+  market: Market,
+  taker: Sub,
+  maker: Sub,
+  lots: bigint,
+): boolean {
+  const growth = (before: bigint, by: bigint): bigint => max(before + by, 0n) - max(before, 0n);
+  const grown =
+    growth(positionOf(taker, market.id).lots, lots) +
+    growth(positionOf(maker, market.id).lots, -lots);
+  return grown > 0n && openInterest(world, market.id) + grown > market.openInterestCap;
+}

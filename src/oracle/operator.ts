@@ -1,0 +1,200 @@
+/** The operator: terms and status of a market, and its end. */
+import type { DelistMarket, SetMarketStatus, SetMarketTerms } from '../engine/commands.ts';
+import type { MarginTier, MarketSpec } from '../engine/config.ts';
+import { ppm } from '../num/units.ts';
+import { clearBelowZero, settleFlatDebts } from './clearing.ts';
+import { settleConsequences } from './consequences.ts';
+import { end } from './endings.ts';
+import { isDeviationSound, isSound, ratesOf } from './listing.ts';
+import { endFreeze, fixCap, freeze, moveMark, noteTerms, recomputeReopened, thaw } from './mark.ts';
+import { abs, min, roundedDown } from './numbers.ts';
+import { transferPosition } from './transfers-of-positions.ts';
+import {
+  because,
+  isLive,
+  positionOf,
+  say,
+  type Answer,
+  type Market,
+  type Sub,
+  type World,
+} from './world.ts';
+
+// Terms ----------------------------------------------------------------------------------------------------------------
+
+/** What a market is known by, or its prices are made of. */
+const identityOf = (spec: MarketSpec): readonly unknown[] => [
+  spec.symbol,
+  spec.feedId,
+  spec.tickSize,
+  spec.lotSize,
+  spec.quantaPerTickLot,
+  spec.maxPriceTicks,
+  spec.markSource,
+  spec.indexSource,
+  spec.funding.source,
+  spec.queueModel,
+  spec.impactModel,
+  spec.impactHalfLifeUs,
+  spec.initialMarkTicks,
+  spec.recordedLiquidity,
+];
+
+export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
+  const market = world.markets[c.market];
+  if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
+  const identity = identityOf(market.spec);
+  if (identityOf(c.spec).some((value, i) => value !== identity[i])) return 'market_terms_immutable';
+  if (!isSound(c.spec)) return 'market_spec_invalid';
+  const old = market.spec;
+  const waits = maintenanceRises(old.tiers, c.spec.tiers);
+  const notice = BigInt(world.config.termsNoticeUs);
+  if (notice === 0n) {
+    market.nextSpec = null;
+    market.nextAt = null;
+    takeSpec(world, market, c.spec);
+    sayTerms(world, market);
+    return 'ok';
+  }
+  const now: MarketSpec = {
+    ...c.spec,
+    tiers: waits ? old.tiers : c.spec.tiers,
+    maxMarkDeviationPpm: old.maxMarkDeviationPpm,
+    funding: {
+      ...c.spec.funding,
+      capPpm: old.funding.capPpm,
+      marginCapPpm: old.funding.marginCapPpm,
+    },
+  };
+  const deviation = Math.min(old.maxMarkDeviationPpm, c.spec.maxMarkDeviationPpm);
+  // What is in force until then keeps the rules of a listing, too.
+  takeSpec(
+    world,
+    market,
+    isDeviationSound(now) ? now : { ...now, maxMarkDeviationPpm: ppm(deviation) },
+  );
+  const differs =
+    waits ||
+    c.spec.maxMarkDeviationPpm !== market.spec.maxMarkDeviationPpm ||
+    c.spec.funding.capPpm !== old.funding.capPpm ||
+    c.spec.funding.marginCapPpm !== old.funding.marginCapPpm;
+  market.nextSpec = differs ? c.spec : null;
+  market.nextAt = differs ? world.now + notice : null;
+  sayTerms(world, market);
+  return 'ok';
+}
+
+/** The notice of its next terms is over. */
+export function takeTerms(world: World, market: Market): void {
+  const { nextSpec, nextAt } = market;
+  if (nextSpec === null || nextAt === null || nextAt > world.now) return;
+  takeSpec(world, market, nextSpec);
+  market.nextSpec = null;
+  market.nextAt = null;
+  sayTerms(world, market);
+}
+
+function takeSpec(world: World, market: Market, spec: MarketSpec): void {
+  market.spec = spec;
+  market.rates = ratesOf(spec);
+  if (market.capFixed) fixCap(market, true);
+  else market.openInterestCap = BigInt(spec.maxOpenInterestLots);
+  noteTerms(world, market);
+}
+
+function sayTerms(world: World, market: Market): void {
+  world.danger = true;
+  world.marked.add(market.id);
+  say(world, {
+    kind: 'marketTermsChanged',
+    market: market.id,
+    effectiveUs: market.nextAt,
+  });
+}
+
+/** Whether the new requirement is above the old one at any notional: at a floor, or beyond all of them. */
+function maintenanceRises(old: readonly MarginTier[], next: readonly MarginTier[]): boolean {
+  const last = (tiers: readonly MarginTier[]): number => tiers.at(-1)?.maintenanceMarginPpm ?? 0;
+  if (last(next) > last(old)) return true;
+  return [...old, ...next].some(
+    ({ floorQuanta }) => maintenanceAt(next, floorQuanta) > maintenanceAt(old, floorQuanta),
+  );
+}
+
+/** The requirement of a notional in parts of a millionth, which never rounds. */
+function maintenanceAt(tiers: readonly MarginTier[], notional: bigint): bigint {
+  return tiers.reduce((total, { floorQuanta, maintenanceMarginPpm }, i) => {
+    const top = min(notional, tiers[i + 1]?.floorQuanta ?? notional);
+    return top > floorQuanta ? total + (top - floorQuanta) * BigInt(maintenanceMarginPpm) : total;
+  }, 0n);
+}
+
+// Status ---------------------------------------------------------------------------------------------------------------
+
+export function setMarketStatus(world: World, c: SetMarketStatus): Answer {
+  const market = world.markets[c.market];
+  if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
+  market.status = c.status;
+  say(world, { kind: 'marketStatusChanged', market: market.id, status: c.status });
+  if (c.status === 'halted') {
+    if (!market.frozen) freeze(world, market);
+  } else if (thaw(world, market)) recomputeReopened(world, market);
+  return 'ok';
+}
+
+// Delisting ------------------------------------------------------------------------------------------------------------
+
+export function delistMarket(world: World, c: DelistMarket): Answer {
+  const market = world.markets[c.market];
+  if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
+  const last = market.index ?? market.mark;
+  if (last === null) return 'index_not_fresh';
+  const price = c.priceTicks === null ? last : BigInt(c.priceTicks);
+  if (price < 1n) return 'price_not_positive';
+  if (abs(price - last) > roundedDown(last, market.rates.band)) {
+    return 'price_outside_band';
+  }
+  because(world, 'delisting', () => {
+    settleAt(world, market, price);
+  });
+  return 'ok';
+}
+
+function settleAt(world: World, market: Market, price: bigint): void {
+  market.status = 'delisted';
+  say(world, { kind: 'marketStatusChanged', market: market.id, status: 'delisted' });
+  for (const order of [...world.live]) {
+    if (order.market === market.id && isLive(order)) end(world, order, 'cancelled', 'delisted');
+  }
+  settleConsequences(world);
+  market.index = price;
+  market.indexAt = world.now;
+  if (market.frozen) endFreeze(world, market);
+  moveMark(world, market, price);
+  world.marked.add(market.id);
+  say(world, { kind: 'markChanged', market: market.id, markTicks: price, indexTicks: price });
+  clearBelowZero(world);
+  closeAll(world, market, price);
+  market.nextSpec = null;
+  market.nextAt = null;
+  market.emaDue = null;
+  market.markDue = null;
+  market.samples = [];
+  settleFlatDebts(world);
+  say(world, { kind: 'marketDelisted', market: market.id, priceTicks: price });
+}
+
+/** Longs against shorts, each in the order of ids; both sides get the price, and no money beside it. */
+function closeAll(world: World, market: Market, price: bigint): void {
+  const holder = (side: bigint): Sub | undefined =>
+    world.subs.find((sub) => positionOf(sub, market.id).lots * side > 0n);
+  for (;;) {
+    const [long, short] = [holder(1n), holder(-1n)];
+    if (long === undefined || short === undefined) return;
+    const size = min(positionOf(long, market.id).lots, -positionOf(short, market.id).lots);
+    transferPosition(world, market, long, short, size, price, 0n, 'delisting');
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * The oracle: the rules of docs/RULES.md as a slow and obvious program, in arrays and full scans. It shares nothing with
+ * the engine but types, so what both say alike is what the rules say, and where they differ one of them breaks a rule.
+ */
+import type { Command } from '../engine/commands.ts';
+import type { ExchangeConfig } from '../engine/config.ts';
+import type { EngineEvent } from '../engine/events.ts';
+import type { Outcome } from '../engine/refusals.ts';
+import type { ExchangeView } from '../engine/read/views.ts';
+import { updateDelegate, updateSigners } from './authority.ts';
+import { compareEvents } from './compare-events.ts';
+import { compareState } from './compare.ts';
+import { deposit, setSelfTradeMode, transfer, withdraw } from './custody.ts';
+import { Comparison, type Divergence } from './divergence.ts';
+import { cancelAll, cancelOrder } from './endings.ts';
+import { settleFunding } from './funding.ts';
+import { listMarket } from './listing.ts';
+import { setIndex, setMark } from './mark.ts';
+import { delistMarket, setMarketStatus, setMarketTerms } from './operator.ts';
+import { placeOrder, placeOrders } from './orders.ts';
+import { updateMargin } from './settings.ts';
+import { tapeBar } from './bars.ts';
+import { tapeL3 } from './single-orders.ts';
+import { tapeDepth, tapeGap, tapeSnapshot, tapeTrade } from './tape.ts';
+import { runConsequences, runTimers } from './time.ts';
+import { newWorld, type World } from './world.ts';
+
+export class Oracle {
+  private readonly world: World;
+
+  constructor(config: ExchangeConfig) {
+    this.world = newWorld(config);
+  }
+
+  /** Commands applied so far. */
+  get seq(): number {
+    return this.world.seq;
+  }
+
+  /** Runs due timers, then the command; answers its outcome by the rules. */
+  apply(command: Command): Outcome {
+    const { world } = this;
+    world.seq += 1;
+    world.said = [];
+    world.touched.clear();
+    world.marked.clear();
+    world.cause = 'command';
+    runTimers(world, BigInt(command.timeUs));
+    const outcome = carryOut(world, command);
+    runConsequences(world);
+    return outcome;
+  }
+
+  /**
+   * The first difference between what the rules say now and what the exchange shows, or null. `heard` are the events that
+   * the exchange emitted for the last command. With `full` everything is compared; without, what that command could
+   * touch and a part of the rest that moves on with each call.
+   */
+  compare(
+    exchange: ExchangeView,
+    heard: readonly EngineEvent[] | null = null,
+    full = true,
+  ): Divergence | null {
+    const comparison = new Comparison(this.seq);
+    if (heard !== null) compareEvents(comparison, this.world, heard);
+    if (comparison.found === null) compareState(comparison, this.world, exchange, full);
+    return comparison.found;
+  }
+}
+
+/** All that an exchange can be told. */
+function carryOut(world: World, c: Command): Outcome {
+  switch (c.kind) {
+    case 'advanceTime':
+      return 'ok';
+    case 'listMarket':
+      return listMarket(world, c);
+    case 'deposit':
+      return deposit(world, c);
+    case 'withdraw':
+      return withdraw(world, c);
+    case 'transfer':
+      return transfer(world, c);
+    case 'placeOrder':
+      return placeOrder(world, c);
+    case 'placeOrders':
+      return placeOrders(world, c);
+    case 'cancelOrder':
+      return cancelOrder(world, c);
+    case 'cancelAll':
+      return cancelAll(world, c);
+    case 'setIndex':
+      return setIndex(world, c);
+    case 'setMark':
+      return setMark(world, c);
+    case 'setSelfTradeMode':
+      return setSelfTradeMode(world, c);
+    case 'updateMargin':
+      return updateMargin(world, c);
+    case 'updateDelegate':
+      return updateDelegate(world, c);
+    case 'updateSigners':
+      return updateSigners(world, c);
+    case 'settleFunding':
+      return settleFunding(world, c);
+    case 'tapeDepth':
+      return tapeDepth(world, c);
+    case 'tapeTrade':
+      return tapeTrade(world, c);
+    case 'tapeSnapshot':
+      return tapeSnapshot(world, c);
+    case 'tapeGap':
+      return tapeGap(world, c);
+    case 'tapeBar':
+      return tapeBar(world, c);
+    case 'tapeL3':
+      return tapeL3(world, c);
+    case 'setMarketTerms':
+      return setMarketTerms(world, c);
+    case 'setMarketStatus':
+      return setMarketStatus(world, c);
+    case 'delistMarket':
+      return delistMarket(world, c);
+  }
+}

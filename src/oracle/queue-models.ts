@@ -1,0 +1,49 @@
+/**
+ * Queue models (DESIGN §6): how much of a decrease stood ahead of an order. Probabilities are 1e-9, rounded down, by steps of 1/4096 of
+ * ahead ÷ (ahead + behind); removed lots are floored, and the fraction is carried to the order's next decrease.
+ */
+import { Decimal } from 'decimal.js';
+import type { QueueModel } from '../engine/config.ts';
+import { max, min } from './numbers.ts';
+import type { Market } from './world.ts';
+
+const STEPS = 4096n;
+const BILLION = 1_000_000_000n;
+const Precise = Decimal.clone({ precision: 40 });
+
+/** A cancelled lot stood ahead with f(ahead) ÷ (f(ahead) + f(behind)). */
+function probability(model: Exclude<QueueModel, 'riskAverse'>, step: bigint): bigint {
+  const ahead = new Precise(step).div(STEPS.toString());
+  const behind = new Precise(1).minus(ahead);
+  const weight = (share: Decimal): Decimal => {
+    switch (model) {
+      case 'probPower1':
+        return share;
+      case 'probPower2':
+        return share.pow(2);
+      case 'probPower3':
+        return share.pow(3);
+      case 'probLog':
+        return share.plus(1).ln();
+    }
+  };
+  const [a, b] = [weight(ahead), weight(behind)];
+  return BigInt(a.div(a.plus(b)).times(BILLION.toString()).floor().toFixed());
+}
+
+/** Of `amount` lots that left the house volume `ahead` and `behind` an order: those that stood ahead. */
+export function aheadOf(
+  market: Market,
+  order: number,
+  ahead: bigint,
+  behind: bigint,
+  amount: bigint,
+): bigint {
+  const least = max(0n, amount - behind);
+  const { queueModel } = market.spec;
+  if (queueModel === 'riskAverse') return least;
+  const chance = probability(queueModel, (ahead * STEPS) / (ahead + behind));
+  const exact = amount * chance + (market.carried[order] ?? 0n);
+  market.carried[order] = exact % BILLION;
+  return min(ahead, max(least, exact / BILLION));
+}

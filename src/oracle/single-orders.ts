@@ -1,0 +1,106 @@
+/** Single orders of a recording (DESIGN §6): each is a place in the queue, so who stands ahead of whom is known. */
+import type { TapeL3 } from '../engine/commands.ts';
+import { queueAt } from './book.ts';
+import { printTrade } from './fills.ts';
+import { addHistoricalOrder, findSegment, takeOf } from './house.ts';
+import { max, min } from './numbers.ts';
+import { NO_FEES } from './positions.ts';
+import { cross, isPrice, sayApplied, takeAs, takeUser, takeUsers } from './tape.ts';
+import type { Answer, Market, Segment, World } from './world.ts';
+
+interface Named {
+  readonly ref: number;
+  readonly side: bigint;
+  readonly price: bigint;
+  readonly lots: bigint;
+}
+
+export function tapeL3(world: World, c: TapeL3): Answer {
+  const market = world.markets[c.market];
+  if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
+  const isCount = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
+  if (!isCount(c.ref) || !isPrice(c.priceTicks) || !isCount(c.lots)) return 'tape_level_invalid';
+  world.cause = 'tape';
+  const order: Named = {
+    ref: c.ref,
+    side: c.side === 'bid' ? 1n : -1n,
+    price: BigInt(c.priceTicks),
+    lots: BigInt(c.lots),
+  };
+  if (!market.stale) carryOut(world, market, c.action, order);
+  sayApplied(world, market, 'l3', market.stale);
+  return 'ok';
+}
+
+function carryOut(world: World, market: Market, action: TapeL3['action'], order: Named): void {
+  const { ref, side, price, lots } = order;
+  if (action === 'add') {
+    // The number names another order from now on.
+    const old = market.house.find((segment) => segment.ref === ref);
+    if (old !== undefined) takeOf(market, old, old.lots);
+    const traded = cross(world, market, side, price, lots);
+    if (traded < lots) addHistoricalOrder(world, market, side, price, lots - traded, ref);
+    return;
+  }
+  if (action === 'execute') {
+    execute(world, market, order);
+    return;
+  }
+  const named = market.house.some((segment) => segment.ref === ref);
+  let rest = lots;
+  for (;;) {
+    const segment = findSegment(market, ref, side, price);
+    if (segment === null || rest === 0n) return;
+    if (named) {
+      takeOf(market, segment, action === 'remove' ? segment.lots : min(rest, segment.lots));
+      return;
+    }
+    const taken = min(rest, segment.lots);
+    takeOf(market, segment, taken);
+    rest -= taken;
+  }
+}
+
+/** The order's counterparty meets the users who come before the order first; what they took leaves the order all the same. */
+function execute(world: World, market: Market, { ref, side, price, lots }: Named): void {
+  let users = takeUsers(world, market, side, price + side, lots);
+  const named = market.house.some((segment) => segment.ref === ref);
+  let filled = 0n;
+  let gone = 0n;
+  while (filled + gone < lots) {
+    const segment = findSegment(market, ref, side, price);
+    if (segment === null) break;
+    users += takeAhead(world, market, segment, lots - users - filled);
+    const left = segment.lots;
+    const now = min(lots - users - filled, left);
+    const lost = max(0n, min(users - gone, left - now));
+    takeOf(market, segment, lost);
+    const queue = queueAt(world, market, segment.side, segment.price);
+    const resting = queue.find((other) => other.segment === segment);
+    if (resting !== undefined && now > 0n) {
+      takeAs(world, market, resting, NO_FEES, now, -segment.side);
+    }
+    filled += now;
+    gone += lost;
+    // One that was added is one segment; what history says of more is only printed.
+    if (named) break;
+  }
+  const unmatched = lots - users - filled;
+  if (unmatched > 0n) printTrade(world, market, price, -side * unmatched);
+}
+
+/** Users who stand before the segment in its queue. */
+function takeAhead(world: World, market: Market, segment: Segment, most: bigint): bigint {
+  let taken = 0n;
+  while (taken < most) {
+    const [first] = queueAt(world, market, segment.side, segment.price).filter(
+      ({ order, arrival }) => order !== null && arrival < segment.arrival,
+    );
+    if (first === undefined) break;
+    const filled = takeUser(world, market, first, most - taken);
+    if (filled === 'held') break;
+    taken += filled;
+  }
+  return taken;
+}

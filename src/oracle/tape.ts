@@ -1,0 +1,276 @@
+/**
+ * Recorded history in the same book (DESIGN §6, D-14, D-15): depth, trades, whole books, and holes. The house trades with users as history says, and
+ * is never refused.
+ */
+import type {
+  TapeDepth,
+  TapeGap,
+  TapeLevel,
+  TapeSnapshot,
+  TapeTrade,
+} from '../engine/commands.ts';
+import type { TapeApplied } from '../engine/events.ts';
+import { bestOf, queueAt, restingOn, sizeOf, type Resting } from './book.ts';
+import { feesOf, fill, printTrade } from './fills.ts';
+import {
+  addHouse,
+  clearHouse,
+  decreaseHouse,
+  displacedLots,
+  houseLots,
+  housePrices,
+  levelOf,
+  noteDisplaced,
+  returnCredit,
+  takeFromBack,
+} from './house.ts';
+import { isFrozen } from './mark.ts';
+import { makerAffords, makersSize } from './matching.ts';
+import { max, min, sum } from './numbers.ts';
+import { NO_FEES, type Fees } from './positions.ts';
+import {
+  because,
+  HOUSE_MAKERS,
+  HOUSE_TAKERS,
+  must,
+  say,
+  subOf,
+  type Answer,
+  type Market,
+  type World,
+} from './world.ts';
+
+const MOST_TICKS = 2 ** 31 - 1;
+export const isPrice = (ticks: number): boolean =>
+  Number.isSafeInteger(ticks) && ticks > 0 && ticks <= MOST_TICKS;
+const isLevel = ({ priceTicks, lots }: TapeLevel): boolean =>
+  isPrice(priceTicks) && Number.isSafeInteger(lots) && lots >= 0;
+const sideOf = ({ side }: TapeLevel): bigint => (side === 'bid' ? 1n : -1n);
+
+export function tapeDepth(world: World, c: TapeDepth): Answer {
+  const market = world.markets[c.market];
+  if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
+  if (!c.levels.every(isLevel)) return 'tape_level_invalid';
+  world.cause = 'tape';
+  if (!market.stale) {
+    for (const level of c.levels) {
+      restate(world, market, sideOf(level), BigInt(level.priceTicks), BigInt(level.lots));
+    }
+  }
+  sayApplied(world, market, 'depth', market.stale);
+  return 'ok';
+}
+
+export function tapeTrade(world: World, c: TapeTrade): Answer {
+  const market = world.markets[c.market];
+  if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
+  if (!isPrice(c.priceTicks) || !Number.isSafeInteger(c.lots) || c.lots === 0) {
+    return 'tape_level_invalid';
+  }
+  world.cause = 'tape';
+  if (!market.stale) {
+    const side = c.lots > 0 ? 1n : -1n;
+    trade(world, market, side, BigInt(c.priceTicks), side * BigInt(c.lots));
+  }
+  sayApplied(world, market, 'trade', market.stale);
+  return 'ok';
+}
+
+/** The venue's whole book: levels that are not named are gone. After a gap users' orders stand behind the house. */
+export function tapeSnapshot(world: World, c: TapeSnapshot): Answer {
+  const market = world.markets[c.market];
+  if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
+  if (!c.levels.every(isLevel)) return 'tape_level_invalid';
+  world.cause = 'tape';
+  const afterGap = market.stale;
+  market.stale = false;
+  for (const side of [1n, -1n]) {
+    const named = c.levels.filter((level) => sideOf(level) === side && level.lots > 0);
+    for (const price of housePrices(market, side)) {
+      if (named.some(({ priceTicks }) => BigInt(priceTicks) === price)) continue;
+      restate(world, market, side, price, 0n);
+    }
+  }
+  for (const level of c.levels) {
+    const [side, price] = [sideOf(level), BigInt(level.priceTicks)];
+    const before = houseLots(market, side, price);
+    restate(world, market, side, price, BigInt(level.lots));
+    if (!afterGap || before > 0n) continue;
+    const joined = houseLots(market, side, price);
+    clearHouse(market, side, price);
+    addHouse(world, market, side, price, joined, 'front');
+  }
+  sayApplied(world, market, 'snapshot', false);
+  return 'ok';
+}
+
+/** What the house held is unknown, so it leaves until the next snapshot. */
+export function tapeGap(world: World, c: TapeGap): Answer {
+  const market = world.markets[c.market];
+  if (market === undefined) return 'market_not_found';
+  if (market.status === 'delisted') return 'market_delisted';
+  world.cause = 'tape';
+  market.stale = true;
+  if (market.house.length > 0) market.bookChanged = true;
+  market.house.length = 0;
+  market.levels.length = 0;
+  market.carried.length = 0;
+  sayApplied(world, market, 'gap', true);
+  return 'ok';
+}
+
+/** A level stands at its venue's size: it trades with the users that it crosses, and then its house volume moves to its target. */
+function restate(world: World, market: Market, side: bigint, price: bigint, lots: bigint): void {
+  const crossed = cross(world, market, side, price, lots);
+  if (crossed > 0n) noteDisplaced(world, market, side, price, crossed);
+  const gone =
+    market.spec.impactModel === 'none' ? crossed : displacedLots(world, market, side, price);
+  const target = max(0n, lots - gone);
+  const standing = houseLots(market, side, price);
+  if (target > standing) addHouse(world, market, side, price, target - standing);
+  else if (target < standing) decreaseHouse(world, market, side, price, standing - target);
+  if (lots === 0n) levelOf(market, side, price).displaced = 0n;
+}
+
+/** Lots that a new level trades with users whom it crosses; house volume that it crosses contradicts itself and goes. */
+export function cross(
+  world: World,
+  market: Market,
+  side: bigint,
+  price: bigint,
+  lots: bigint,
+): bigint {
+  let traded = 0n;
+  while (traded < lots) {
+    const best = bestOf(world, market, -side);
+    if (best === undefined || (best.price - price) * side > 0n) break;
+    const user = firstUser(world, market, -side, best.price);
+    if (user === undefined) {
+      clearHouse(market, -side, best.price);
+      continue;
+    }
+    const filled = because(world, 'tapeCross', () => takeUser(world, market, user, lots - traded));
+    // An order that may not trade now stays, and the level stands back.
+    if (filled === 'held') return lots;
+    traded += filled;
+  }
+  return traded;
+}
+
+const firstUser = (
+  world: World,
+  market: Market,
+  side: bigint,
+  price: bigint,
+): Resting | undefined => queueAt(world, market, side, price).find(({ order }) => order !== null);
+
+/** The house takes up to `most` lots of a user's order, checked as any maker is; `held` while the market is frozen. */
+export function takeUser(
+  world: World,
+  market: Market,
+  user: Resting,
+  most: bigint,
+): bigint | 'held' {
+  const order = must(user.order);
+  const size = makersSize(world, user, most);
+  if (size === 0n) return 0n;
+  // The house counts as opening (R-5.3b).
+  if (isFrozen(world, market)) return 'held';
+  const sub = subOf(world, order.sub);
+  const side = order.lots > 0n ? 1n : -1n;
+  const fees = feesOf(market, order, 'maker', size, user.price);
+  if (!makerAffords(world, market, user, sub, side * size, fees)) return 0n;
+  takeAs(world, market, user, fees, size, -side);
+  return size;
+}
+
+/** The house as a taker, which pays nothing. */
+export function takeAs(
+  world: World,
+  market: Market,
+  resting: Resting,
+  fees: Fees,
+  size: bigint,
+  side: bigint,
+): void {
+  const { order } = resting;
+  const maker = subOf(world, order === null ? HOUSE_MAKERS : order.sub);
+  const taker = { sub: subOf(world, HOUSE_TAKERS), order: null, fees: NO_FEES };
+  fill(world, market, resting, { sub: maker, order, fees }, taker, side, size);
+}
+
+/**
+ * A historical trade: users at better prices, then the queue of its level. What users took is removed from the house volume behind them, a decrease
+ * that came before its trade is first given back, and what finds no volume still prints.
+ */
+function trade(world: World, market: Market, side: bigint, price: bigint, size: bigint): void {
+  returnCredit(world, market, -side, price, size);
+  let users = takeUsers(world, market, -side, price - side, size);
+  let house = 0n;
+  while (users + house < size) {
+    const left = size - users - house;
+    const head = queueAt(world, market, -side, price)[0];
+    if (head === undefined) break;
+    if (head.segment !== null) {
+      const taken = min(left, head.segment.lots);
+      takeAs(world, market, head, NO_FEES, taken, side);
+      house += taken;
+      continue;
+    }
+    const filled = takeUser(world, market, head, left);
+    if (filled === 'held') break;
+    users += filled;
+  }
+  takeFromBack(market, -side, price, min(users, houseLots(market, -side, price)));
+  if (users + house < size) printTrade(world, market, price, side * (size - users - house));
+}
+
+/** The house takes users' orders of a side, best first, down to the price `reach` included; answers the lots. */
+export function takeUsers(
+  world: World,
+  market: Market,
+  side: bigint,
+  reach: bigint,
+  most: bigint,
+): bigint {
+  let taken = 0n;
+  const held: bigint[] = [];
+  while (taken < most) {
+    const [first] = restingOn(world, market, side)
+      .filter(({ order }) => order !== null)
+      .filter((user) => (user.price - reach) * side >= 0n && !held.includes(user.price))
+      .sort((a, b) => Number((b.price - a.price) * side) || a.arrival - b.arrival);
+    if (first === undefined) break;
+    const filled = takeUser(world, market, first, most - taken);
+    if (filled === 'held') held.push(first.price);
+    else taken += filled;
+  }
+  return taken;
+}
+
+export function sayApplied(
+  world: World,
+  market: Market,
+  what: TapeApplied['what'],
+  stale: boolean,
+): void {
+  const touch = (side: bigint): { price: bigint | null; lots: bigint } => {
+    const price = bestOf(world, market, side)?.price ?? null;
+    if (price === null) return { price, lots: 0n };
+    return { price, lots: sum(queueAt(world, market, side, price).map(sizeOf)) };
+  };
+  const [bid, ask] = [touch(1n), touch(-1n)];
+  say(world, {
+    kind: 'tapeApplied',
+    market: market.id,
+    what,
+    bestBidTicks: bid.price,
+    bestBidLots: bid.lots,
+    bestAskTicks: ask.price,
+    bestAskLots: ask.lots,
+    stale,
+  });
+}

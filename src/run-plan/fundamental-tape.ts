@@ -1,0 +1,80 @@
+/** What an endogenous market hears from outside: the worth of its asset, as index prices at regular times. */
+import type { TapeBatch } from '../backtest/run-backtest.ts';
+import type { Command } from '../engine/commands.ts';
+import { formatDecimal, parseDecimal } from '../num/decimal.ts';
+import { must } from '../base/assert.ts';
+import { marketId, priceTicks, timeUs } from '../num/units.ts';
+import { ornsteinUhlenbeck } from '../agents/fundamental.ts';
+import type { RandomStream } from '../virtual-time/rng.ts';
+import { openDataset } from '../tape-files/dataset-files.ts';
+import { StrategyError } from '../strategy/definition.ts';
+import type { Population } from './population.ts';
+
+/** A run is asked between batches whether it shall stop. */
+const BATCH = 16;
+
+/** Index commands of the whole duration. */
+export async function* fundamentalTape(
+  population: Population,
+  random: RandomStream,
+  onTime: (atUs: number) => void,
+): AsyncGenerator<TapeBatch> {
+  const { market, startUs, durationUs, fundamental } = population;
+  const step = must(parseDecimal(market.tickSize) ?? undefined, 'a tick size is decimal text');
+  const tick = Number(market.tickSize);
+  const values =
+    fundamental.kind === 'recorded'
+      ? await recordedValues(fundamental.data ?? '', fundamental.everyUs)
+      : ornsteinUhlenbeck(fundamental, random);
+  let commands: Command[] = [];
+  for (let atUs = startUs; atUs <= startUs + durationUs; atUs += fundamental.everyUs) {
+    const next = values.next();
+    if (next.done === true) break;
+    const ticks = Math.max(1, Math.round(next.value / tick));
+    commands.push({
+      kind: 'setIndex',
+      timeUs: timeUs(atUs),
+      market: marketId(0),
+      priceTicks: priceTicks(ticks),
+      text: formatDecimal(BigInt(ticks) * step.digits, step.scale),
+    });
+    if (commands.length < BATCH) continue;
+    onTime(atUs);
+    yield { commands };
+    commands = [];
+  }
+  yield { commands };
+}
+
+/** The last trade of each interval of a recording's first market, over and over. */
+async function recordedValues(folder: string, everyUs: number): Promise<Iterator<number, unknown>> {
+  const dataset = await openDataset(folder);
+  const [market] = dataset.markets;
+  if (market === undefined) throw new StrategyError(`${folder}: no market in it`);
+  const tick = Number(market.tickSize);
+  const values: number[] = [];
+  let untilUs = -Infinity;
+  for await (const steps of dataset.read({ markets: [market.symbol] }).steps()) {
+    for (const { record } of steps) {
+      const ticks =
+        record.kind === 'trade' || record.kind === 'index'
+          ? record.priceTicks
+          : record.kind === 'bar'
+            ? record.close
+            : null;
+      if (ticks === null) continue;
+      if (record.timeUs < untilUs) {
+        values[values.length - 1] = ticks * tick;
+        continue;
+      }
+      // Intervals without a trade have the value before.
+      const missed = untilUs === -Infinity ? 0 : Math.floor((record.timeUs - untilUs) / everyUs);
+      const last = values.at(-1);
+      for (let i = 0; i < missed && last !== undefined; i++) values.push(last);
+      values.push(ticks * tick);
+      untilUs = (Math.floor(record.timeUs / everyUs) + 1) * everyUs;
+    }
+  }
+  if (values.length === 0) throw new StrategyError(`${folder}: no trades to make a fundamental of`);
+  return values[Symbol.iterator]();
+}

@@ -1,0 +1,41 @@
+/** A file of measured orders: CSV with the columns sentUs, exchangeUs and answeredUs, in the order of time. */
+import { readFileSync } from 'node:fs';
+import { StrategyError } from '../strategy/definition.ts';
+import type { LatencyRow } from '../virtual-time/latency.ts';
+import { fileError } from '../platform/file-error.ts';
+
+const COLUMNS = ['sentUs', 'exchangeUs', 'answeredUs'] as const;
+
+export function readLatencyRows(path: string): LatencyRow[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw fileError(path, error);
+  }
+  const [header = '', ...lines] = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const names = header.split(',').map((name) => name.trim());
+  const places = COLUMNS.map((column) => {
+    const place = names.indexOf(column);
+    if (place < 0)
+      throw new StrategyError(`${path}: no column ${column}; it needs ${COLUMNS.join(', ')}`);
+    return place;
+  });
+  let lastUs = -Infinity;
+  const rows = lines.map((line, i): LatencyRow => {
+    const fields = line.split(',');
+    const [sent = NaN, exchange = NaN, answered = NaN] = places.map((place) => {
+      const field = fields[place]?.trim() ?? '';
+      return field === '' ? NaN : Number(field);
+    });
+    if (!(sent > lastUs && exchange >= sent && answered >= exchange)) {
+      throw new StrategyError(
+        `${path}:${String(i + 2)}: must be whole µs with sentUs ≤ exchangeUs ≤ answeredUs, later than the row before`,
+      );
+    }
+    lastUs = sent;
+    return { atUs: sent, entryUs: exchange - sent, responseUs: answered - exchange };
+  });
+  if (rows.length === 0) throw new StrategyError(`${path}: no rows`);
+  return rows;
+}

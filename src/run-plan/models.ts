@@ -1,0 +1,240 @@
+/**
+ * Models named on a command line or in a plan, as text. A model is `name`, or `name:key=value,key=value`; lengths of time are such as
+ * `500us`, `2ms` or `1m30s`. Errors name the option and what it takes.
+ */
+import { parseDuration } from '../num/time-text.ts';
+import { formatDecimal, parseDecimal } from '../num/decimal.ts';
+import type { ImpactModel, QueueModel } from '../engine/config.ts';
+import type { FaultOptions } from '../virtual-time/faults.ts';
+import {
+  constantLatency,
+  jitteredLatency,
+  measuredLatency,
+  recordedLatency,
+  type LatencyModel,
+  type LatencyRow,
+  type Legs,
+} from '../virtual-time/latency.ts';
+import type { RandomStream } from '../virtual-time/rng.ts';
+import type { Fidelity } from '../tape/tape-model.ts';
+import { StrategyError } from '../strategy/definition.ts';
+
+export const QUEUE_MODELS: readonly QueueModel[] = [
+  'riskAverse',
+  'probPower1',
+  'probPower2',
+  'probPower3',
+  'probLog',
+];
+
+/** `fifo` is exact and no model: single orders (L3) and agents say themselves who stands where. */
+export const QUEUE_CHOICES = ['fifo', ...QUEUE_MODELS] as const;
+export const DEFAULT_QUEUE: QueueModel = 'probPower2';
+
+export const DEFAULT_LATENCY = 'constant:feed=2ms,entry=5ms,response=5ms,compute=500us';
+
+export interface LatencyPorts {
+  readonly random: RandomStream;
+  /** Rows of a file of measured orders. */
+  readonly rows: (path: string) => readonly LatencyRow[];
+  /** Smallest receipt less venue time of the recording, negative when the recorder's clock ran behind. */
+  readonly leastRecordedUs: number;
+}
+
+/**
+ * - `none`: everything is known and done at once.
+ * - `5ms`: each leg takes that; thinking takes nothing.
+ * - `constant:feed=2ms,entry=5ms,response=5ms,compute=500us`
+ * - `jitter:feed=…,entry=…,response=…,compute=…,jitter=3ms`
+ * - `measured:file=orders.csv,feed=2ms,compute=500us` (columns sentUs, exchangeUs, answeredUs)
+ * - `recorded:entry=1,response=1,least=1ms,compute=500us` (factors of the feed's own latency)
+ */
+export function parseLatency(text: string, ports: LatencyPorts): LatencyModel {
+  const option = 'latency';
+  if (text === 'none') return constantLatency(0, 0, 0, 0);
+  const single = parseDuration(text);
+  if (single !== null) return constantLatency(single, single, single, 0);
+  const { name, fields } = split(option, text);
+  const legs = (): Legs => ({
+    feedUs: fields.time('feed', 2_000),
+    entryUs: fields.time('entry', 5_000),
+    responseUs: fields.time('response', 5_000),
+    computeUs: fields.time('compute', 500),
+  });
+  const made = (): LatencyModel => {
+    switch (name) {
+      case 'constant': {
+        const { feedUs, entryUs, responseUs, computeUs } = legs();
+        return constantLatency(feedUs, entryUs, responseUs, computeUs);
+      }
+      case 'jitter':
+        return jitteredLatency(legs(), fields.time('jitter', 1_000), ports.random);
+      case 'measured': {
+        const rows = ports.rows(fields.text('file'));
+        return measuredLatency(rows, fields.time('feed', 2_000), fields.time('compute', 500));
+      }
+      case 'recorded': {
+        const leastUs = fields.time('least', 1_000);
+        return recordedLatency({
+          leastUs,
+          offsetUs: Math.max(0, leastUs - ports.leastRecordedUs),
+          entryFactor: fields.factor('entry', 1),
+          responseFactor: fields.factor('response', 1),
+          computeUs: fields.time('compute', 500),
+        });
+      }
+      default:
+        throw new StrategyError(
+          `--${option} '${text}': must be none, a length of time, constant, jitter, measured or recorded`,
+        );
+    }
+  };
+  const model = made();
+  fields.end();
+  return model;
+}
+
+/** `none`, `permanent`, or `halving:1s` with the time in which half of what was taken comes back. */
+export function parseImpact(text: string): {
+  readonly impactModel: ImpactModel;
+  readonly impactHalfLifeMs?: number;
+} {
+  if (text === 'none' || text === 'permanent') return { impactModel: text };
+  const [name, rest = '1s'] = text.split(':');
+  const halfLife = parseDuration(rest);
+  if (name !== 'halving' || halfLife === null || halfLife < 1000) {
+    throw new StrategyError(
+      `--impact '${text}': must be none, permanent, or halving:<time> of at least 1ms`,
+    );
+  }
+  return { impactModel: 'halving', impactHalfLifeMs: Math.round(halfLife / 1000) };
+}
+
+/** Throws `StrategyError` for `fifo` where the data are levels, which do not say who stands where. */
+export function parseQueue(
+  text: string,
+  { symbol, fidelity }: { readonly symbol: string; readonly fidelity: Fidelity | null },
+): QueueModel {
+  if (text === 'fifo') {
+    if (fidelity === 'l3' || fidelity === null) return DEFAULT_QUEUE;
+    throw new StrategyError(
+      `--queue fifo: ${symbol} is played as ${fidelity}, which does not say who stands where; fifo needs single orders (l3), else choose ${QUEUE_MODELS.join(', ')}`,
+    );
+  }
+  const found = QUEUE_MODELS.find((known) => known === text);
+  if (found === undefined) {
+    throw new StrategyError(`--queue '${text}': must be one of ${QUEUE_CHOICES.join(', ')}`);
+  }
+  return found;
+}
+
+/** `maker,taker` as ratios, such as `0.0001,0.00035`; a negative maker fee is a rebate. */
+export function parseFees(
+  text: string,
+  times = 1,
+): { readonly makerFee: string; readonly takerFee: string } {
+  const [makerFee, takerFee, ...more] = text.split(',');
+  if (makerFee === undefined || takerFee === undefined || more.length > 0) {
+    throw new StrategyError(`--fees '${text}': must be two ratios, such as 0.0001,0.00035`);
+  }
+  return { makerFee: timesText(makerFee, times), takerFee: timesText(takerFee, times) };
+}
+
+/** A decimal times a whole number; text that is no decimal stays for its reader to refuse. */
+function timesText(text: string, times: number): string {
+  const value = parseDecimal(text);
+  return value === null ? text : formatDecimal(value.digits * BigInt(times), value.scale);
+}
+
+/** `reject=0.01,limit=0.005,disconnect=1h/5s`, any of them. */
+export function parseFaults(text: string): FaultOptions {
+  const { fields } = split('faults', `faults:${text}`);
+  const disconnect = fields.text('disconnect', '');
+  const [every, lasting] = disconnect.split('/').map(parseDuration);
+  if (
+    disconnect !== '' &&
+    (every == null || lasting == null || every <= lasting || lasting === 0)
+  ) {
+    throw new StrategyError(
+      `--faults disconnect '${disconnect}': must be <every>/<for>, such as 1h/5s, the first longer`,
+    );
+  }
+  const options: FaultOptions = {
+    reject: fields.share('reject'),
+    limit: fields.share('limit'),
+    disconnect: every == null || lasting == null ? null : { everyUs: every, forUs: lasting },
+  };
+  fields.end();
+  return options;
+}
+
+class ModelFields {
+  private readonly option: string;
+  private readonly fields: Map<string, string>;
+
+  constructor(option: string, fields: Map<string, string>) {
+    this.option = option;
+    this.fields = fields;
+  }
+
+  text(name: string, fallback?: string): string {
+    const value = this.fields.get(name) ?? fallback;
+    this.fields.delete(name);
+    if (value === undefined) throw new StrategyError(`--${this.option}: '${name}' is missing`);
+    return value;
+  }
+
+  time(name: string, fallbackUs: number): number {
+    const text = this.text(name, `${String(fallbackUs)}us`);
+    const us = parseDuration(text);
+    if (us === null) {
+      throw new StrategyError(
+        `--${this.option}: ${name} '${text}' must be a length of time such as 2ms`,
+      );
+    }
+    return us;
+  }
+
+  factor(name: string, fallback: number): number {
+    return this.numberIn(name, fallback, 0, 1000);
+  }
+
+  share(name: string): number {
+    return this.numberIn(name, 0, 0, 1);
+  }
+
+  /** Nothing else was given. */
+  end(): void {
+    for (const name of this.fields.keys()) {
+      throw new StrategyError(`--${this.option}: '${name}' is not known`);
+    }
+  }
+
+  private numberIn(name: string, fallback: number, least: number, most: number): number {
+    const text = this.text(name, String(fallback));
+    const value = text === '' ? NaN : Number(text);
+    if (!(value >= least && value <= most)) {
+      throw new StrategyError(
+        `--${this.option}: ${name} '${text}' must be a number from ${String(least)} to ${String(most)}`,
+      );
+    }
+    return value;
+  }
+}
+
+function split(
+  option: string,
+  text: string,
+): { readonly name: string; readonly fields: ModelFields } {
+  const colon = text.indexOf(':');
+  const name = colon < 0 ? text : text.slice(0, colon);
+  const fields = new Map<string, string>();
+  for (const pair of colon < 0 ? [] : text.slice(colon + 1).split(',')) {
+    const [key = '', value, ...more] = pair.split('=');
+    if (value === undefined || more.length > 0) {
+      throw new StrategyError(`--${option} '${text}': '${pair}' must be key=value`);
+    }
+    fields.set(key.trim(), value.trim());
+  }
+  return { name, fields: new ModelFields(option, fields) };
+}

@@ -1,0 +1,408 @@
+/**
+ * A run as plain data: which data, which strategies with which parameters, under which assumptions. The same plan gives the same run
+ * on any machine and in any worker: the bundle of each strategy is in it, and everything random comes from its seed.
+ */
+import {
+  parseParameters,
+  StrategyError,
+  type ParameterValue,
+  type StrategyDefinition,
+} from '../strategy/definition.ts';
+import type { BacktestCheckpoint, BacktestOutput } from '../backtest/output.ts';
+import type { Note } from '../backtest/note.ts';
+import { runBacktest, type BacktestInput } from '../backtest/run-backtest.ts';
+import { stylisedFacts, type StylisedFacts } from '../backtest/stylised-facts.ts';
+import type { Strategy } from '../strategy/strategy.ts';
+import { StrategyFault } from '../strategy/strategy-fault.ts';
+import type { StrategyEntry } from '../backtest/strategy-run.ts';
+import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
+import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../gateway/market-config.ts';
+import { parseDecimal, stepsExact } from '../num/decimal.ts';
+import {
+  COLLATERAL_DECIMALS,
+  durationUs,
+  quanta,
+  timeUs,
+  type Quanta,
+  type TimeUs,
+} from '../num/units.ts';
+import { FaultModel } from '../virtual-time/faults.ts';
+import { slowedLatency } from '../virtual-time/latency.ts';
+import { RandomStreams } from '../virtual-time/rng.ts';
+import { addressOfName, keccak } from '../wallet/ethers-ports.ts';
+import { withPlace } from '../strategy-loader/fault-place.ts';
+import type { StrategyBundle } from '../strategy-loader/bundle.ts';
+import { readLatencyRows } from './latency-rows.ts';
+import {
+  DEFAULT_LATENCY,
+  DEFAULT_QUEUE,
+  parseFaults,
+  parseFees,
+  parseImpact,
+  parseLatency,
+  parseQueue,
+} from './models.ts';
+import { loadStrategy } from '../strategy-loader/sandbox.ts';
+import { agentEntries, openPopulation, type Population } from './agent-runs.ts';
+import { parseTapeModel, type Fidelity } from '../tape/tape-model.ts';
+import { watchPromises } from '../strategy-loader/promise-watch.ts';
+import { openTape, type SourceMarket, type TapeSource } from './tape-source.ts';
+
+export interface PlannedStrategy {
+  /** Unique in the plan; also the name of its account. */
+  readonly id: string;
+  readonly bundle: StrategyBundle;
+  readonly parameters: Readonly<Record<string, ParameterValue>>;
+  /** Markets that it hears of; all of the run unless given. */
+  readonly symbols?: readonly string[];
+}
+
+export interface RunPlan {
+  /** Folder of a dataset; left out when there is a population. */
+  readonly data?: string;
+  /** Its markets that are read; all unless given. */
+  readonly markets?: readonly string[];
+  /** Agents who make a market of their own. */
+  readonly population?: Population;
+  readonly strategies: readonly PlannedStrategy[];
+  /** Trading begins here, after a warm-up of what comes before; µs. */
+  readonly fromUs?: number;
+  readonly toUs?: number;
+  /** Of each strategy's account, decimal text. */
+  readonly balance: string;
+  readonly seed: string;
+  /** As `parseLatency` takes it. */
+  readonly latency?: string;
+  /** Every leg and the compute time take so many times as long. */
+  readonly latencyTimes?: number;
+  readonly queue?: string;
+  readonly impact?: string;
+  /** Plays markets as less than they can be. */
+  readonly fidelity?: Fidelity;
+  /** How bars and trades alone are played, as `parseTapeModel` takes it. */
+  readonly bars?: string;
+  /** `maker,taker` */
+  readonly fees?: string;
+  /** Both fees are so many times as high, a whole number. */
+  readonly feesTimes?: number;
+  /** `initial,maintenance` margin as ratios. */
+  readonly margin?: string;
+  readonly faults?: string;
+  /** Listening before trading begins, µs; what the strategies ask for unless given. */
+  readonly warmUpUs?: number;
+  readonly sampleUs?: number;
+}
+
+export interface PlanPorts {
+  readonly onProgress?: (fraction: number) => void;
+  readonly cancelled?: () => boolean;
+  readonly hurried?: () => boolean;
+  readonly journal?: BacktestInput['journal'];
+  readonly resume?: BacktestCheckpoint | null;
+}
+
+export interface PlanResult {
+  readonly output: BacktestOutput;
+  /** What was assumed, said on a report's first page. */
+  readonly assumptions: readonly Note[];
+  readonly data: readonly Note[];
+  /** Of an endogenous market. */
+  readonly stylisedFacts: readonly StylisedFacts[];
+}
+
+const DEFAULTS = {
+  queue: DEFAULT_QUEUE,
+  impact: 'permanent',
+  fees: '0.0001,0.00035',
+  margin: '0.02,0.01',
+};
+/** A run has about so many samples. */
+const SAMPLES = 4000;
+const SAMPLE_STEPS_US = [1, 5, 10, 30, 60, 300, 900, 1800, 3600, 14_400, 86_400].map(
+  (seconds) => seconds * 1_000_000,
+);
+
+/** Throws `StrategyError`, `TapeError` or `FileError` for what is wrong with the plan, and what a strategy throws. */
+export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise<PlanResult> {
+  if (plan.strategies.length === 0 && plan.population === undefined) {
+    throw new StrategyError('a run needs a strategy, or agents');
+  }
+  const loaded = plan.strategies.map((planned) => load(planned));
+  const warmUpUs = plan.warmUpUs ?? Math.max(0, ...loaded.map(({ warmUpUs: own }) => own));
+  const startUs = plan.fromUs === undefined ? null : plan.fromUs - warmUpUs;
+  const streams = new RandomStreams(plan.seed, ports.resume?.random);
+  const tape = await openSource(plan, startUs);
+  const beginUs = Math.max(startUs ?? -Infinity, tape.firstUs);
+  const endUs = Math.min(plan.toUs ?? Infinity, tape.lastUs);
+  if (beginUs >= endUs) {
+    throw new StrategyError(
+      `${plan.data ?? 'the population'}: nothing between --from and --to; it holds ${timeText(tape.firstUs)} to ${timeText(tape.lastUs)}`,
+    );
+  }
+  const genesisUs = timeUs(Math.floor(beginUs / 1e6) * 1e6);
+  const faults = plan.faults === undefined ? null : parseFaults(plan.faults);
+  const latencies = loaded.map(({ planned }) => {
+    const model = parseLatency(plan.latency ?? DEFAULT_LATENCY, {
+      random: streams.stream(`latency ${planned.id}`),
+      rows: readLatencyRows,
+      leastRecordedUs: tape.leastRecordedUs,
+    });
+    return plan.latencyTimes === undefined ? model : slowedLatency(model, plan.latencyTimes);
+  });
+  const strategies = loaded.map(
+    ({ planned, definition, parameters, bindClock }, i): StrategyEntry => {
+      const latency = latencies[i];
+      if (latency === undefined) throw new StrategyError('a strategy has its latency');
+      return {
+        id: planned.id,
+        name: definition.name,
+        parameters,
+        strategy: created(plan, planned.id, genesisUs, () => definition.create(parameters)),
+        account: addressOfName(planned.id),
+        subaccountIndex: 0,
+        deposit: balanceOf(plan.balance),
+        latency,
+        faults:
+          faults === null
+            ? null
+            : new FaultModel(faults, streams.stream(`faults ${planned.id}`), genesisUs),
+        symbols: symbolsOf(planned, tape.markets),
+        barsUs: definition.barsUs?.(parameters) ?? [60_000_000],
+        bookDepth: definition.bookDepth ?? 1,
+        reports: true,
+        bindClock,
+      };
+    },
+  );
+  const agents =
+    plan.population === undefined ? [] : agentEntries(plan.population, streams, DEFAULT_LATENCY);
+  const specs = tape.markets.map((units) => specOf(plan, units));
+  const promises = watchPromises();
+  const output = await runBacktest({
+    config: configOf(genesisUs, tape),
+    markets: specs,
+    strategies: [...strategies, ...agents],
+    tape: tape.batches,
+    streams,
+    seed: plan.seed,
+    keccak,
+    promises,
+    barsTold: parseTapeModel(plan.bars ?? '').quote === 'nextOpen' ? 'nextOpen' : 'over',
+    sampleUs: plan.sampleUs ?? sampleUsOf(endUs - beginUs),
+    tradeFromUs: plan.fromUs ?? genesisUs + warmUpUs,
+    journal: ports.journal ?? 'none',
+    onProgress: () => ports.onProgress?.(tape.progress()),
+    ...(ports.cancelled === undefined ? {} : { cancelled: ports.cancelled }),
+    ...(ports.hurried === undefined ? {} : { hurried: ports.hurried }),
+    resume: ports.resume ?? null,
+  })
+    .catch((error: unknown) => {
+      throw withPlace(error, plan.strategies);
+    })
+    .finally(() => {
+      promises.stop();
+    });
+  const [lost] = promises.lost?.() ?? [];
+  if (lost !== undefined) throw lost as Error;
+  const [latency] = latencies;
+  const facts = plan.population === undefined ? [] : output.markets.map(stylisedFacts);
+  return {
+    output,
+    stylisedFacts: facts,
+    assumptions: assumptionsOf(
+      plan,
+      latency?.words ?? null,
+      strategies,
+      warmUpUs,
+      tape.markets,
+      specs,
+    ),
+    data: tape.notes(),
+  };
+}
+
+/** The defaults, but recorded marks that come seldom do not freeze their market (R-5.3b). */
+function configOf(genesisTimeUs: TimeUs, { leastStaleUs }: TapeSource): ExchangeConfig {
+  const { indexStaleUs } = DEFAULT_EXCHANGE_CONFIG;
+  return {
+    ...DEFAULT_EXCHANGE_CONFIG,
+    genesisTimeUs,
+    indexStaleUs: durationUs(Math.max(indexStaleUs, leastStaleUs)),
+  };
+}
+
+/** Runs what makes a strategy of its parameters, which may refuse them. */
+function created(plan: RunPlan, id: string, timeUs: number, create: () => Strategy): Strategy {
+  try {
+    return create();
+  } catch (error) {
+    throw withPlace(new StrategyFault(id, { error, handler: 'create', timeUs }), plan.strategies);
+  }
+}
+
+function openSource(plan: RunPlan, fromUs: number | null): TapeSource | Promise<TapeSource> {
+  const { population, data, markets = null, toUs = null, fidelity } = plan;
+  if (population !== undefined) {
+    // A tape begins anew when a run goes on, and what was played is passed over: its draws are no part of what is saved.
+    return openPopulation(population, new RandomStreams(plan.seed).stream('fundamental'));
+  }
+  if (data === undefined) throw new StrategyError('a run needs data, or agents');
+  return openTape(data, markets, { fromUs, toUs }, parseTapeModel(plan.bars ?? ''), fidelity);
+}
+
+interface Loaded {
+  readonly planned: PlannedStrategy;
+  readonly definition: StrategyDefinition;
+  readonly parameters: ReturnType<typeof parseParameters>;
+  readonly bindClock: NonNullable<StrategyEntry['bindClock']>;
+  readonly warmUpUs: number;
+}
+
+function load(planned: PlannedStrategy): Loaded {
+  const { definition, bindClock } = loadStrategy(planned.bundle);
+  const parameters = parseParameters(definition.parameters, planned.parameters);
+  return {
+    planned,
+    definition,
+    bindClock,
+    parameters,
+    warmUpUs: definition.warmUpUs?.(parameters) ?? 0,
+  };
+}
+
+function symbolsOf(
+  { id, symbols }: PlannedStrategy,
+  markets: readonly SourceMarket[],
+): readonly string[] | null {
+  for (const symbol of symbols ?? []) {
+    if (!markets.some((market) => market.symbol === symbol)) {
+      throw new StrategyError(
+        `strategy '${id}': no market ${symbol} in the data; there are ${markets.map((market) => market.symbol).join(', ')}`,
+      );
+    }
+  }
+  return symbols ?? null;
+}
+
+function specOf(plan: RunPlan, market: SourceMarket): MarketSpec {
+  const [initialMargin = '', maintenanceMargin = ''] = (plan.margin ?? DEFAULTS.margin).split(',');
+  const spec = parseMarketSpec(
+    {
+      symbol: market.symbol,
+      tickSize: market.tickSize,
+      lotSize: market.lotSize,
+      initialMargin,
+      maintenanceMargin,
+      ...parseFees(plan.fees ?? DEFAULTS.fees, plan.feesTimes),
+      queueModel: parseQueue(plan.queue ?? DEFAULTS.queue, market),
+      ...parseImpact(plan.impact ?? DEFAULTS.impact),
+      ...market.terms,
+    },
+    keccak,
+  );
+  if (!spec.ok) {
+    const wayOut = spec.error.includes('is finer than')
+      ? '; import the data with a coarser --lot, and --round'
+      : '';
+    throw new StrategyError(`market ${market.symbol}: ${spec.error}${wayOut}`);
+  }
+  return spec.value;
+}
+
+function balanceOf(text: string): Quanta {
+  const value = parseDecimal(text);
+  const whole =
+    value === null ? null : stepsExact(value, { digits: 1n, scale: COLLATERAL_DECIMALS });
+  if (whole === null || whole <= 0n) {
+    throw new StrategyError(
+      `--balance '${text}': must be a positive amount with at most ${String(COLLATERAL_DECIMALS)} decimals`,
+    );
+  }
+  return quanta(whole);
+}
+
+function sampleUsOf(spanUs: number): number {
+  return SAMPLE_STEPS_US.find((step) => spanUs / step <= SAMPLES) ?? 86_400_000_000;
+}
+
+const QUEUE_WORDS: Readonly<Record<string, string>> = {
+  fifo: 'Each historical order is a place in the queue, so who stands ahead of an order is known.',
+  riskAverse:
+    'A decrease without a trade stood behind the order, while there was volume behind it.',
+  probPower1:
+    'A decrease without a trade stood behind the order with probability b/(a+b), a and b the volume ahead and behind.',
+  probPower2:
+    'A decrease without a trade stood behind the order with probability b²/(a²+b²), a and b the volume ahead and behind.',
+  probPower3:
+    'A decrease without a trade stood behind the order with probability b³/(a³+b³), a and b the volume ahead and behind.',
+  probLog:
+    'A decrease without a trade stood behind the order with probability ln(1+y)/(ln(1+x)+ln(1+y)), x and y the shares ahead and behind.',
+};
+
+const IMPACT_WORDS: Readonly<Record<string, string>> = {
+  none: 'Liquidity that the strategy takes is back at the level’s next update. Other traders do not react.',
+  permanent:
+    'Liquidity that the strategy takes is gone until history empties the level. Other traders do not react.',
+  halving:
+    'Half of the liquidity that the strategy takes comes back in each half-life. Other traders do not react.',
+};
+
+function assumptionsOf(
+  plan: RunPlan,
+  /** null when agents are alone. */
+  latency: string | null,
+  strategies: readonly StrategyEntry[],
+  warmUpUs: number,
+  markets: readonly SourceMarket[],
+  specs: readonly MarketSpec[],
+): Note[] {
+  const { impact = DEFAULTS.impact } = plan;
+  const isExact = markets.every(({ fidelity }) => fidelity === 'l3');
+  const queue = isExact ? 'fifo' : (plan.queue ?? DEFAULTS.queue);
+  const percent = (ppm: number): string => `${String(ppm / 1e4)} %`;
+  const terms = new Set(
+    specs.map(({ makerFeePpm, takerFeePpm, tiers: [first] }) => {
+      const margin = `initial margin ${percent(first?.initialMarginPpm ?? 0)}, maintenance ${percent(first?.maintenanceMarginPpm ?? 0)}`;
+      return `Maker ${percent(makerFeePpm)}, taker ${percent(takerFeePpm)}; ${margin}.`;
+    }),
+  );
+  const starts = strategies.length === 0 ? '' : ` Each account starts with ${plan.balance}.`;
+  const isHistory = plan.population === undefined;
+  return [
+    ...markets.map(({ note }) => note),
+    ...(isHistory
+      ? [
+          {
+            title: `Queue position: ${queue}`,
+            text: `${QUEUE_WORDS[queue] ?? ''} Trades fill strictly first come, first served.`,
+          },
+          { title: `Impact: ${impact}`, text: IMPACT_WORDS[impact.split(':')[0] ?? ''] ?? '' },
+        ]
+      : []),
+    ...(latency === null ? [] : [{ title: 'Latency', text: `${latency}.` }]),
+    { title: 'Fees and margin', text: `${[...terms].join(' ')}${starts}` },
+    ...(plan.faults === undefined
+      ? []
+      : [{ title: 'Faults on purpose', text: `${strategies[0]?.faults?.words ?? 'none'}.` }]),
+    ...(warmUpUs === 0
+      ? []
+      : [
+          {
+            title: 'Warm-up',
+            text: `Strategies listened for ${String(warmUpUs / 1e6)} s before they might trade.`,
+          },
+        ]),
+    ...strategies.map(({ id, name, parameters }) => ({
+      title: `Parameters of ${id}`,
+      text: `${name}: ${Object.entries(parameters)
+        .map(([key, value]) => `${key} ${String(value)}`)
+        .join(
+          ', ',
+        )}; bundle ${plan.strategies.find((planned) => planned.id === id)?.bundle.sha256 ?? ''}.`,
+    })),
+  ];
+}
+
+function timeText(us: number): string {
+  return `${new Date(us / 1000).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,215 @@
+/** Recorded data as a run takes them: the markets, their times, and one stream of commands. */
+import type { Command } from '../engine/commands.ts';
+import type { Note } from '../backtest/note.ts';
+import type { TapeBatch } from '../backtest/run-backtest.ts';
+import { StrategyError } from '../strategy/definition.ts';
+import type { RecordKind } from '../tape/record.ts';
+import {
+  DEFAULT_TAPE_MODEL,
+  modelWords,
+  type Fidelity,
+  type TapeModel,
+} from '../tape/tape-model.ts';
+import type { StreamManifest } from '../tape/manifest.ts';
+import type { SyncFacts, TapeStep } from '../tape/book-sync.ts';
+import { openDataset, type DatasetMarket, type TapeReading } from '../tape-files/dataset-files.ts';
+
+/** A market of a run, and what its data decide of its terms. */
+export interface SourceMarket {
+  readonly symbol: string;
+  readonly tickSize: string;
+  readonly lotSize: string;
+  /** Fields of a market spec beside those: where index, mark and funding come from. */
+  readonly terms: Readonly<Record<string, unknown>>;
+  /** What its records are played as; null of a market that agents make. */
+  readonly fidelity: Fidelity | null;
+  /** The same in words. */
+  readonly note: Note;
+}
+
+export interface TapeSource {
+  readonly markets: readonly SourceMarket[];
+  readonly firstUs: number;
+  readonly lastUs: number;
+  /** Smallest receipt less venue time. */
+  readonly leastRecordedUs: number;
+  /** How old a market's price source may be before the market freezes, where the records ask for more than the default. */
+  readonly leastStaleUs: number;
+  readonly batches: AsyncIterable<TapeBatch>;
+  /** 0…1 of what was read. */
+  readonly progress: () => number;
+  /** Where the data come from and what they lack; whole once everything was read. */
+  readonly notes: () => readonly Note[];
+}
+
+export interface TapeRange {
+  readonly fromUs: number | null;
+  readonly toUs: number | null;
+}
+
+/** `symbols` are the markets that are read, in the order of their ids; all unless given. Throws what says which file is at fault. */
+export async function openTape(
+  folder: string,
+  symbols: readonly string[] | null,
+  { fromUs, toUs }: TapeRange,
+  model: TapeModel = DEFAULT_TAPE_MODEL,
+  fidelity?: Fidelity,
+): Promise<TapeSource> {
+  const dataset = await openDataset(folder);
+  const reading = dataset.read({
+    ...(symbols === null ? {} : { markets: symbols }),
+    ...(fromUs === null ? {} : { fromUs }),
+    ...(toUs === null ? {} : { toUs }),
+    model,
+    ...(fidelity === undefined ? {} : { fidelity }),
+  });
+  const { markets } = reading;
+  for (const { symbol, inverse } of markets) {
+    if (!inverse) continue;
+    throw new StrategyError(
+      `${folder}: ${symbol} is an inverse (coin-margined) contract: it is imported for book checks only and refused for PnL`,
+    );
+  }
+  const streams = markets.flatMap((market) => market.streams);
+  return {
+    markets: markets.map((market) => sourceMarket(market, model, fidelity ?? market.fidelity)),
+    firstUs: Math.min(...markets.map((market) => market.firstUs)),
+    lastUs: Math.max(...markets.map((market) => market.lastUs)),
+    leastStaleUs: Math.max(0, ...streams.map(staleUsOf)),
+    leastRecordedUs: Math.min(...streams.map(({ minFeedLatencyUs }) => minFeedLatencyUs)),
+    batches: batchesOf(reading),
+    progress: () => reading.progress(),
+    notes: () => notesOf(reading),
+  };
+}
+
+/** A recorded mark that misses up to this many of its usual updates is not stale. */
+const MISSED_MARKS = 10;
+
+/**
+ * Recorded marks may come once a minute or once an hour, as bars do. A market must not freeze between two of them, so its source may be
+ * as old as ten usual intervals of the stream's marks.
+ */
+function staleUsOf({ counts, firstUs, lastUs }: StreamManifest): number {
+  const marks = counts.mark ?? 0;
+  return marks < 2 ? 0 : Math.ceil(((lastUs - firstUs) / (marks - 1)) * MISSED_MARKS);
+}
+
+/** Recorded index, mark and funding rates are those of the market; what is not recorded follows from its book. */
+function sourceMarket(
+  market: DatasetMarket,
+  model: TapeModel,
+  fidelity: Fidelity | null,
+): SourceMarket {
+  const has = (kind: RecordKind): boolean =>
+    market.streams.some(({ counts }) => (counts[kind] ?? 0) > 0);
+  const { symbol, tickSize, lotSize } = market;
+  // A synthetic book says nothing of a premium, and the last price is the market's own.
+  const book = modelWords(model, fidelity);
+  return {
+    symbol,
+    tickSize,
+    lotSize,
+    fidelity,
+    terms: {
+      recordedLiquidity: true,
+      indexSource: has('index') ? 'external' : 'mid',
+      ...(has('mark') ? { markSource: 'external' } : book === null ? {} : { markSource: 'last' }),
+      ...(has('funding') || book !== null ? { funding: { source: 'external' } } : {}),
+    },
+    note: {
+      title: `Mark, index and funding of ${symbol}`,
+      text: [
+        has('index')
+          ? 'The index is the recorded one.'
+          : 'The recording has no index: it is the mid of the book at whole seconds, which moves with the book that is traded.',
+        has('mark') ? 'The mark is the recorded one.' : 'The mark follows from index and book.',
+        has('funding')
+          ? 'Funding is settled at the recorded rates.'
+          : book === null
+            ? 'The recording has no funding rates: they follow from the premium of the book over the index.'
+            : 'The recording has no funding rates: none is paid.',
+        book ?? '',
+      ]
+        .join(' ')
+        .trim(),
+    },
+  };
+}
+
+async function* batchesOf(reading: TapeReading): AsyncGenerator<TapeBatch> {
+  for await (const steps of reading.steps()) yield batchOf(steps);
+}
+
+function batchOf(steps: readonly TapeStep[]): TapeBatch {
+  const commands: Command[] = [];
+  const localUs: number[] = [];
+  for (const { command, record } of steps) {
+    if (command === null) continue;
+    commands.push(command);
+    localUs.push(record.localUs);
+  }
+  return { commands, localUs };
+}
+
+/** What the recording holds; kinds of which it holds nothing are not named. */
+function countsText(sync: SyncFacts, levels: number): string {
+  const kinds: readonly (readonly [number, string])[] = [
+    [sync.depths, 'depth updates'],
+    [sync.trades, 'trades'],
+    [sync.snapshots, sync.snapshots === 1 ? 'snapshot' : 'snapshots'],
+    [sync.bars, 'bars'],
+    [sync.orders, 'changes of single orders'],
+    [sync.depths + sync.snapshots > 0 ? levels : 0, 'levels'],
+  ];
+  const held = kinds.filter(([count]) => count > 0);
+  return `${held.map(([count, name]) => `${String(count)} ${name}`).join(', ') || 'Nothing'}.`;
+}
+
+/** Of a book, and of bars. */
+function gapsText({ gaps, staleUs, dropped, bars, depths, snapshots }: SyncFacts): string {
+  if (depths + snapshots > 0) {
+    return `${String(gaps)} breaks in the chain of updates, ${String(staleUs / 1e6)} s without a book; ${String(dropped)} updates older than the snapshot dropped.`;
+  }
+  return bars > 0 ? `Bars are missing in ${String(gaps)} places.` : 'None is known of such data.';
+}
+
+function sourceText({ id, source, licence }: StreamManifest): string {
+  return [source === '' ? `Stream ${id}, whose import named no source` : source, licence]
+    .filter((text) => text !== '')
+    .join('. ');
+}
+
+function notesOf(reading: TapeReading): Note[] {
+  const ms = (us: number): string => `${String(us / 1000)} ms`;
+  const facts = reading.facts();
+  return reading.markets.flatMap((market, i) => {
+    const found = facts[i];
+    if (found === undefined) return [];
+    const { sync, ordering } = found;
+    const levels = market.streams.reduce((sum, stream) => sum + stream.levels, 0);
+    const of = reading.markets.length > 1 ? ` of ${market.symbol}` : '';
+    return [
+      {
+        title: `Source${of}`,
+        text: market.streams.map(sourceText).join('; '),
+      },
+      {
+        title: `Counts${of}`,
+        text: countsText(sync, levels),
+      },
+      {
+        title: `Gaps${of}`,
+        text: gapsText(sync),
+      },
+      {
+        title: `Order of lines${of}`,
+        text: `${String(ordering.outOfOrder)} lines were out of the venue’s time order and are applied in it; ${String(ordering.late)} came too late for that.`,
+      },
+      {
+        title: `Clock skew${of}`,
+        text: `Local less venue time is ${ms(ordering.minFeedLatencyUs)} to ${ms(ordering.maxFeedLatencyUs)}${ordering.minFeedLatencyUs < 0 ? ': the recorder’s clock ran behind' : ''}.`,
+      },
+    ];
+  });
+}

@@ -1,0 +1,471 @@
+/**
+ * Runs a scenario through a recorded exchange, so that it leaves a journal which replays without it. Signatures are
+ * trusted (R-9.4); everything else is what the API does. Invariants are checked after every command (`checkInvariants`).
+ *
+ * A step that fails does not end the run: later steps tell what follows. A broken invariant does end it.
+ */
+import { InvariantError } from '../base/assert.ts';
+import type { Command } from '../engine/commands.ts';
+import type { EngineEvent } from '../engine/events.ts';
+import type { Outcome } from '../engine/refusals.ts';
+import type { ExchangeView, InvariantViolation } from '../engine/read/views.ts';
+import { HOUSE_MAKER, HOUSE_TAKER } from '../engine/state.ts';
+import type { Reply } from '../gateway/context.ts';
+import { Gateway } from '../gateway/gateway.ts';
+import { operatorCommand } from '../gateway/operator-requests.ts';
+import type { Keccak } from '../gateway/ports.ts';
+import { RequestError } from '../gateway/request-error.ts';
+import { durationUs, timeUs, type Address, type OrderId } from '../num/units.ts';
+import { RecordedExchange } from '../journal/replay/recorded-exchange.ts';
+import { checkEvents } from './check-events.ts';
+import { checkState, type StateAccess } from './check-state.ts';
+import { describeEvent, type DescribedEvent } from './describe-event.ts';
+import { differences, showValue, type Difference, type MatchOptions } from './match-expectation.ts';
+import { followReference, parseReference, unescapeDollar } from './reference.ts';
+import { buildRequest, isAddressKey, NonceCounter } from './request.ts';
+import type { Action, Expectation, Scenario, Step } from './scenario.ts';
+import { START_OF_TEXT, type Place } from './source-node.ts';
+import { formatDuration } from '../num/time-text.ts';
+
+export interface ScenarioPorts {
+  readonly keccak: Keccak;
+  /** Address of the private key keccak256(name). */
+  readonly addressOf: (name: string) => Address;
+}
+
+export interface StepReport {
+  readonly path: string;
+  readonly place: Place;
+  /** The step's note, or what it does. */
+  readonly title: string;
+  /** Time since the start, such as `+5s`. */
+  readonly at: string;
+  /** Empty when the step passed. */
+  readonly differences: readonly Difference[];
+  /** What happened in it, with names and decimals; described when asked. */
+  readonly events: () => readonly DescribedEvent[];
+}
+
+export interface ScenarioResult {
+  readonly title: string;
+  readonly passed: boolean;
+  /** Every step carried out, those of repeats once for each time; set-up and the end come first and last. */
+  readonly steps: readonly StepReport[];
+  readonly commands: number;
+  readonly chainHash: string;
+  readonly stateHash: string;
+  readonly journal: Uint8Array;
+  /** The exchange at the end, and all that happened on it. */
+  readonly exchange: ExchangeView;
+  readonly happened: readonly EngineEvent[];
+  /** Whether every invariant held after every command. */
+  readonly invariantsHeld: boolean;
+}
+
+export function runScenario(scenario: Scenario, ports: ScenarioPorts): ScenarioResult {
+  return new ScenarioRun(scenario, ports).run();
+}
+
+/** Commands between the checkpoints of a scenario's journal, at least; a checkpoint hashes every account. */
+const CHECKPOINT_EVERY = 10;
+const ACCOUNTS_PER_CHECKPOINT = 16;
+
+/** Subaccounts up to which every invariant is checked after every command. */
+const ALL_INVARIANTS_UP_TO = 256;
+
+/** Commands of one account. Others move prices or time, so that many accounts may be liquidated. */
+const OF_ONE_ACCOUNT: ReadonlySet<Command['kind']> = new Set([
+  'deposit',
+  'transfer',
+  'placeOrder',
+  'cancelOrder',
+  'cancelAll',
+  'updateMargin',
+]);
+
+type OperatorAction = Extract<
+  Action,
+  { kind: 'listMarket' | 'setMarketTerms' | 'setMarketStatus' | 'delistMarket' }
+>;
+
+class ScenarioRun {
+  private readonly scenario: Scenario;
+  private readonly exchange: RecordedExchange;
+  private readonly gateway: Gateway;
+  private readonly keccak: Keccak;
+  private readonly addresses = new Map<string, Address>();
+  private readonly names = new Map<string, string>();
+  private readonly saved = new Map<
+    string,
+    { readonly body: unknown; readonly as: string | null }
+  >();
+  private readonly orderNames = new Map<OrderId, string>();
+  private readonly nonces = new NonceCounter();
+  private readonly reports: StepReport[] = [];
+  private readonly happened: EngineEvent[] = [];
+  private invariantsHeld = true;
+  /** Of the current step. */
+  private events: EngineEvent[] = [];
+  private violations: Difference[] = [];
+
+  constructor(scenario: Scenario, ports: ScenarioPorts) {
+    this.scenario = scenario;
+    this.keccak = ports.keccak;
+    const { config } = scenario;
+    const byAccounts = Math.ceil(scenario.accounts.length / ACCOUNTS_PER_CHECKPOINT);
+    const checkpointEvery = Math.max(CHECKPOINT_EVERY, byAccounts);
+    this.exchange = new RecordedExchange(config, { checkpointEvery });
+    this.exchange.onEvent((event) => {
+      this.events.push(event);
+      this.happened.push(event);
+    });
+    this.gateway = new Gateway({
+      engine: this.exchange.engine,
+      submit: (command) => this.submit(command),
+      nowUs: () => this.exchange.engine.nowUs,
+      keccak: ports.keccak,
+      signatures: 'trust',
+    });
+    this.name('vault', config.clsAccount);
+    this.name('insurance', config.insuranceAccount);
+    this.name('treasury', config.treasuryAccount);
+    this.name('shortfall', config.shortfallAccount);
+    for (const house of [HOUSE_MAKER, HOUSE_TAKER]) this.names.set(house, 'house');
+    for (const { name } of scenario.accounts) this.name(name, ports.addressOf(name));
+  }
+
+  run(): ScenarioResult {
+    const { scenario, exchange } = this;
+    const completed =
+      this.report('set-up', START_OF_TEXT, 'lists markets and credits accounts', () =>
+        this.setUp(),
+      ) &&
+      this.steps(scenario.steps, '') &&
+      this.report('expect', scenario.expect.place, 'the end', () => this.checkEnd());
+    const { engine } = exchange;
+    return {
+      title: scenario.title,
+      passed: completed && this.reports.every((report) => report.differences.length === 0),
+      steps: this.reports,
+      commands: engine.seq,
+      chainHash: engine.chainHash(),
+      stateHash: engine.stateHash(),
+      journal: exchange.finish(),
+      exchange: engine,
+      happened: this.happened,
+      invariantsHeld: this.invariantsHeld,
+    };
+  }
+
+  private setUp(): Difference[] {
+    const { markets, accounts, config } = this.scenario;
+    const at = config.genesisTimeUs;
+    const commands: Command[] = markets.map((spec) => ({ kind: 'listMarket', timeUs: at, spec }));
+    for (const { name, deposit: amount, subaccount, selfTradeExpire: mode } of accounts) {
+      const account = this.addressOfName(name);
+      if (amount !== null) {
+        const subaccountIndex = subaccount;
+        commands.push({ kind: 'deposit', timeUs: at, account, subaccountIndex, amount });
+      }
+      if (mode !== null) {
+        commands.push({ kind: 'setSelfTradeMode', timeUs: at, account, mode });
+      }
+    }
+    return commands.flatMap((command) => this.expectOutcome('ok', command));
+  }
+
+  /** false when the run cannot go on. `suffix` says which time of a repeat this is. */
+  private steps(steps: readonly Step[], suffix: string): boolean {
+    return steps.every((step) => {
+      const { action } = step;
+      if (action?.kind !== 'repeat') {
+        const act = (): Difference[] => this.step(step);
+        return this.report(step.path + suffix, step.place, titleOf(step), act);
+      }
+      for (let time = 1; time <= action.times; time += 1) {
+        const which = `${suffix} (${String(time)} of ${String(action.times)})`;
+        if (!this.steps(action.steps, which)) return false;
+      }
+      const after = (): Difference[] => this.check(step.expect);
+      return this.report(step.path + suffix, step.place, titleOf(step), after);
+    });
+  }
+
+  /** Carries out one step and keeps what differed. */
+  private report(path: string, place: Place, title: string, act: () => Difference[]): boolean {
+    this.events = [];
+    this.violations = [];
+    let found: Difference[];
+    let broken = false;
+    try {
+      found = act();
+    } catch (error) {
+      if (!(error instanceof InvariantError)) throw error;
+      found = [{ path: 'engine', expected: 'no broken invariant', actual: error.message }];
+      broken = true;
+    }
+    if (broken || this.violations.length > 0) this.invariantsHeld = false;
+    const { engine } = this.exchange;
+    const sinceStart = durationUs(engine.nowUs - engine.config.genesisTimeUs);
+    const { events } = this;
+    this.reports.push({
+      path,
+      place,
+      title,
+      at: `+${formatDuration(sinceStart)}`,
+      differences: [...found, ...this.violations],
+      events: () => events.map((event) => describeEvent(event, this.eventNames)),
+    });
+    return !broken && this.violations.length === 0;
+  }
+
+  private step(step: Step): Difference[] {
+    const late = this.advance(step);
+    if (late.length > 0) return late;
+    const { action, expect } = step;
+    const acted = action === null ? [] : this.act(action, expect);
+    return [...acted, ...this.check(expect)];
+  }
+
+  private advance({ time }: Step): Difference[] {
+    if (time === null) return [];
+    const now = this.exchange.engine.nowUs;
+    const target = time.kind === 'at' ? time.timeUs : timeUs(now + time.lengthUs);
+    if (target < now) {
+      const offset = formatDuration(durationUs(now - this.scenario.config.genesisTimeUs));
+      return [{ path: 'at', expected: `not before now, +${offset}`, actual: 'a moment before it' }];
+    }
+    if (!Number.isSafeInteger(target)) {
+      return [{ path: 'wait', expected: 'at most until the year 2255', actual: 'longer' }];
+    }
+    if (target > now) this.submit({ kind: 'advanceTime', timeUs: target });
+    return [];
+  }
+
+  private act(action: Action, expect: Expectation): Difference[] {
+    const atUs = this.exchange.engine.nowUs;
+    const wanted = expect.outcome ?? 'ok';
+    switch (action.kind) {
+      case 'call':
+        return this.call(action, expect);
+      case 'oracle':
+      case 'mark':
+        return action.prices.flatMap(({ market, priceTicks, text }) =>
+          this.expectOutcome(
+            wanted,
+            action.kind === 'oracle'
+              ? { kind: 'setIndex', timeUs: atUs, market, priceTicks, text }
+              : { kind: 'setMark', timeUs: atUs, market, priceTicks },
+          ),
+        );
+      case 'fundingRate':
+        return action.rates.flatMap(({ market, ratePpb }) =>
+          this.expectOutcome(wanted, { kind: 'settleFunding', timeUs: atUs, market, ratePpb }),
+        );
+      case 'deposit':
+      case 'withdraw': {
+        const { kind, subaccount: subaccountIndex, amount } = action;
+        const account = this.addressOfName(action.account);
+        return this.expectOutcome(wanted, { kind, timeUs: atUs, account, subaccountIndex, amount });
+      }
+      case 'listMarket':
+      case 'setMarketTerms':
+      case 'setMarketStatus':
+      case 'delistMarket':
+        return this.operate(action, wanted);
+      case 'tapeDepth':
+      case 'tapeSnapshot':
+      case 'tapeTrade':
+      case 'tapeGap':
+      case 'tapeBar':
+      case 'tapeL3':
+        return this.expectOutcome(wanted, { ...action, timeUs: atUs });
+      case 'repeat':
+        return [];
+    }
+  }
+
+  /** A command of the operator. What is wrong with its fields is the step's difference. */
+  private operate(action: OperatorAction, wanted: string): Difference[] {
+    const { engine } = this.exchange;
+    const context = { view: engine, nowUs: engine.nowUs, keccak: this.keccak };
+    try {
+      return this.expectOutcome(
+        wanted,
+        operatorCommand(context, action.kind, action.symbol, action.request),
+      );
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      return [{ path: action.kind, expected: 'a valid request', actual: error.message }];
+    }
+  }
+
+  private call(action: Extract<Action, { kind: 'call' }>, expect: Expectation): Difference[] {
+    const { endpoint, as, request, save } = action;
+    const caller = as === null ? null : this.addressOfName(as);
+    const signer = action.signer === null ? caller : this.addressOfName(action.signer);
+    const [first, second] = this.scenario.markets;
+    const input = buildRequest(endpoint, request, {
+      caller,
+      onlySymbol: second === undefined ? (first?.symbol ?? null) : null,
+      cashFeedId: this.scenario.config.cashFeedId,
+      resolve: this.resolve,
+      nonces: this.nonces,
+    });
+    const reply = this.handle(endpoint, input, caller, signer);
+    if (save !== null) this.save(save, reply.body, as);
+    return this.checkReply(reply, expect);
+  }
+
+  private handle(
+    endpoint: Parameters<Gateway['handle']>[0],
+    input: unknown,
+    caller: Address | null,
+    signer: Address | null = caller,
+  ): Reply {
+    const known = caller === null || signer === null ? null : { account: caller, signer };
+    return this.gateway.handle(endpoint, input, known);
+  }
+
+  private checkReply(reply: Reply, expect: Expectation): Difference[] {
+    const { status, error, body } = expect;
+    const found: Difference[] = [];
+    if (status === null ? error === null && reply.status !== 200 : reply.status !== status) {
+      const wanted = String(status ?? 200);
+      found.push({ path: 'status', expected: wanted, actual: String(reply.status) });
+      if (reply.status !== 200 && error === null && body === null) {
+        found.push({ path: 'body', expected: 'an answer', actual: showValue(reply.body) });
+      }
+    }
+    if (error !== null && (reply.status === 200 || reply.body !== error)) {
+      found.push({ path: 'error', expected: error, actual: this.show(reply.body) });
+    }
+    if (body !== null)
+      found.push(...differences(body, reply.body, 'body', this.matching(expect.exact)));
+    return found;
+  }
+
+  /** Keeps an answer, and the name of the order that this step's events say it is about. */
+  private save(name: string, body: unknown, as: string | null): void {
+    this.saved.set(name, { body, as });
+    for (const event of this.events) {
+      if (event.kind === 'orderAccepted' || event.kind === 'orderRejected') {
+        this.orderNames.set(event.orderId, name);
+      }
+    }
+  }
+
+  private check(expect: Expectation): Difference[] {
+    const options = this.matching(expect.exact);
+    const isExpected = expect.events !== null;
+    const events = isExpected
+      ? this.events.map((event) => describeEvent(event, this.eventNames))
+      : [];
+    return [
+      // Events name accounts; under their keys a name stands for itself.
+      ...checkEvents(expect.events, events, { ...options, resolve: this.resolveName }),
+      ...checkState(expect, this.access, options),
+    ];
+  }
+
+  private checkEnd(): Difference[] {
+    const { expect } = this.scenario;
+    const found = checkState(expect, this.access, this.matching(false));
+    const stateHash = this.exchange.engine.stateHash();
+    if (expect.stateHash !== null && expect.stateHash !== stateHash) {
+      found.push({ path: 'stateHash', expected: expect.stateHash, actual: stateHash });
+    }
+    return found;
+  }
+
+  private expectOutcome(wanted: string, command: Command): Difference[] {
+    const outcome = this.submit(command);
+    return outcome === wanted ? [] : [{ path: 'outcome', expected: wanted, actual: outcome }];
+  }
+
+  private submit(command: Command): Outcome {
+    const outcome = this.exchange.submit(command);
+    for (const { invariant, detail } of this.checkInvariants(command)) {
+      this.violations.push({ path: `invariants.${invariant}`, expected: 'holds', actual: detail });
+    }
+    return outcome;
+  }
+
+  /**
+   * Those of solvency after every command. All of them, too, on exchanges of up to 256 subaccounts; on larger ones after
+   * commands that concern all accounts and after every n-th of the others, so that the cost grows with the accounts only.
+   */
+  private checkInvariants({ kind }: Command): readonly InvariantViolation[] {
+    const { engine } = this.exchange;
+    const stride = Math.ceil(engine.subaccountCount / ALL_INVARIANTS_UP_TO);
+    const isDue = engine.seq % stride === 0 || !OF_ONE_ACCOUNT.has(kind);
+    return isDue ? engine.checkInvariants() : engine.checkSolvency();
+  }
+
+  private name(name: string, account: Address): void {
+    this.addresses.set(name, account);
+    this.names.set(account, name);
+  }
+
+  private addressOfName(name: string): Address {
+    const known = this.addresses.get(name);
+    // The parser admits declared names only.
+    if (known === undefined) throw new InvariantError('an account is used that is not declared');
+    return known;
+  }
+
+  private readonly nameOf = (account: string): string => this.names.get(account) ?? account;
+
+  /** An account's name under a key that holds an address; a saved value; else the text itself. */
+  private readonly resolve = (text: string, key: string | null): unknown => {
+    if (isAddressKey(key) && this.addresses.has(text)) return this.addresses.get(text);
+    const reference = parseReference(text);
+    if (reference === null) return unescapeDollar(text);
+    return followReference(this.saved.get(reference.name)?.body, reference.parts);
+  };
+
+  private readonly resolveName = (text: string): unknown => this.resolve(text, null);
+
+  private readonly show = (value: unknown): string => {
+    const text = showValue(value);
+    return text.replaceAll(/0x[0-9a-f]{40}\b/g, (found) => this.nameOf(found));
+  };
+
+  private matching(exact: boolean): MatchOptions {
+    return { exact, resolve: this.resolve, show: this.show };
+  }
+
+  private get eventNames(): Parameters<typeof describeEvent>[1] {
+    return {
+      engine: this.exchange.engine,
+      nameOf: this.nameOf,
+      orderName: (id) => this.orderNames.get(id) ?? id,
+    };
+  }
+
+  private get access(): StateAccess {
+    return {
+      engine: this.exchange.engine,
+      addressOfName: (name) => this.addressOfName(name),
+      recordOf: (name) => {
+        const saved = this.saved.get(name);
+        if (saved === undefined) return undefined;
+        const orderId = followReference(saved.body, ['orderId']);
+        const caller = saved.as === null ? null : this.addressOfName(saved.as);
+        return this.handle('getOrder', { orderId }, caller).body;
+      },
+      positionsOf: (name) => {
+        const account = this.addressOfName(name);
+        return this.handle('getPositions', { account, subaccountIndex: 0 }, account).body;
+      },
+    };
+  }
+}
+
+/** What a step does, where it has no note. */
+function titleOf({ note, action }: Step): string {
+  if (note !== null) return note;
+  if (action === null) return 'time passes';
+  if (action.kind !== 'call') return action.kind;
+  return action.as === null ? action.endpoint : `${action.as}: ${action.endpoint}`;
+}

@@ -1,0 +1,29 @@
+/** What a search is told by name: how it goes through the space, and what it maximises. */
+import { StrategyError } from '../strategy/definition.ts';
+
+export const METHODS = ['grid', 'random', 'sobol', 'halving', 'tpe'] as const;
+export type Method = (typeof METHODS)[number];
+
+/** Figures that a search may maximise. A leading minus minimises: `-maxDrawdown`. */
+export const OBJECTIVES = [
+  'totalReturn',
+  'cagr',
+  'sharpe',
+  'probabilisticSharpe',
+  'sortino',
+  'calmar',
+  'omega',
+  'maxDrawdown',
+  'volatility',
+  'ulcerIndex',
+  'profitFactor',
+  'expectancy',
+  'sqn',
+] as const;
+
+export function checkObjective(objective: string): void {
+  if ((OBJECTIVES as readonly string[]).includes(objective.replace(/^-/, ''))) return;
+  throw new StrategyError(
+    `objective '${objective}': must be one of ${OBJECTIVES.join(', ')}, with a leading minus to minimise`,
+  );
+}

@@ -1,0 +1,130 @@
+/**
+ * What a search may vary: named dimensions, each a finite list of values as text, in order where order means something.
+ * A point is one index a dimension. Finite lists keep every value exact and every search repeatable.
+ */
+import { formatDecimal, parseDecimal, powerOfTen } from '../../num/decimal.ts';
+
+/** A search that cannot be made, in words for its user. */
+export class SearchError extends Error {
+  override readonly name = 'SearchError';
+}
+
+export interface Dimension {
+  readonly name: string;
+  /** At least one, no two alike. */
+  readonly values: readonly string[];
+  /** Whether neighbours in the list are alike: a range of numbers, not a choice of words. */
+  readonly ordered: boolean;
+}
+
+export type Space = readonly Dimension[];
+
+/** One index a dimension. */
+export type Point = readonly number[];
+
+/** Values by name, as `--param` takes them. */
+export type Assignment = Readonly<Record<string, string>>;
+
+/** The most trials of one search. */
+export const MAX_TRIALS = 1_000_000;
+/** The longest list of values that a range may stand for. */
+const MAX_VALUES = 100_000;
+/** Values of a range that names no step. */
+const DEFAULT_STEPS = 100;
+
+/**
+ * Reads `name=low:high:step`, `name=low:high` (a hundred steps) or `name=a,b,c`.
+ *
+ * @throws SearchError naming what is wrong with it
+ */
+export function parseDimension(text: string): Dimension {
+  const equals = text.indexOf('=');
+  const name = text.slice(0, Math.max(0, equals)).trim();
+  const spec = text.slice(equals + 1).trim();
+  const bad = (why: string): SearchError => new SearchError(`'${text}': ${why}`);
+  if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(name) || spec === '') {
+    throw bad('a dimension is name=low:high:step or name=a,b,c');
+  }
+  const parts = spec.split(':');
+  if (parts.length === 1) {
+    const values = spec.split(',').map((value) => value.trim());
+    if (values.includes('')) throw bad('a value is empty');
+    if (new Set(values).size < values.length) throw bad('a value occurs twice');
+    const ordered = values.every((value) => decimal(value) !== null);
+    return { name, values: ordered ? ascending(values) : values, ordered };
+  }
+  if (parts.length > 3) throw bad('a range is low:high:step');
+  return { name, values: rangeValues(parts, bad), ordered: true };
+}
+
+function rangeValues(parts: readonly string[], bad: (why: string) => SearchError): string[] {
+  const [low, high, step] = parts.map((part) => decimal(part));
+  if (low === null || low === undefined || high === null || high === undefined || step === null) {
+    throw bad('low, high and step are decimal numbers of at most 12 decimals');
+  }
+  if (high < low) throw bad('high is below low');
+  const width = high - low;
+  const by = step ?? (width / BigInt(DEFAULT_STEPS) || 1n);
+  if (by <= 0n) throw bad('step is above 0');
+  if (width / by >= BigInt(MAX_VALUES)) {
+    throw bad(`more than ${MAX_VALUES} values; take a larger step`);
+  }
+  const values: string[] = [];
+  for (let value = low; value <= high; value += by) values.push(formatDecimal(value, DECIMALS));
+  return values;
+}
+
+const DECIMALS = 12;
+
+/** In units of 1e-12; null for what is no decimal number of at most 12 decimals. */
+function decimal(text: string): bigint | null {
+  const parsed = parseDecimal(text.trim());
+  if (parsed === null || parsed.scale > DECIMALS) return null;
+  return parsed.digits * powerOfTen(DECIMALS - parsed.scale);
+}
+
+function ascending(values: readonly string[]): string[] {
+  const key = (value: string): bigint => decimal(value) ?? 0n;
+  return [...values].sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+/** Number of points, as far as a float64 counts. */
+export function sizeOf(space: Space): number {
+  return space.reduce((size, { values }) => size * values.length, 1);
+}
+
+export function assignmentOf(space: Space, point: Point): Assignment {
+  const entries = space.map(({ name, values }, i) => [name, values[point[i] ?? 0] ?? ''] as const);
+  return Object.fromEntries(entries);
+}
+
+/** A point's name within its space: equal points, equal keys. */
+export function keyOf(point: Point): string {
+  return point.join(',');
+}
+
+/** The point whose dimensions are at these fractions, each within [0, 1). */
+export function pointAt(space: Space, fractions: readonly number[]): Point {
+  return space.map(({ values }, i) =>
+    Math.min(values.length - 1, Math.floor((fractions[i] ?? 0) * values.length)),
+  );
+}
+
+/** The point of a running number in the grid, the last dimension fastest. */
+export function gridPoint(space: Space, number: number): Point {
+  let rest = number;
+  const point = space.map(() => 0);
+  for (let i = space.length - 1; i >= 0; i--) {
+    const count = space[i]?.values.length ?? 1;
+    point[i] = rest % count;
+    rest = Math.floor(rest / count);
+  }
+  return point;
+}
+
+/** `fast=5 slow=20` */
+export function assignmentText(values: Assignment): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}

@@ -1,0 +1,100 @@
+/**
+ * Tree-structured Parzen estimator (Bergstra et al. 2011): of random candidates it takes the one that is likeliest among
+ * the good results and unlikeliest among the rest. Dimensions are independent; ordered ones get Gaussian kernels over
+ * their indices, choices get smoothed counts.
+ */
+import exp from '@stdlib/math-base-special-exp';
+import ln from '@stdlib/math-base-special-ln';
+import type { RandomStream } from '../../virtual-time/rng.ts';
+import { keyOf, type Dimension, type Point, type Space } from './space.ts';
+
+interface Scored {
+  readonly point: Point;
+  readonly score: number;
+}
+
+const GOOD_SHARE = 0.1;
+/** As many as keep the good ones apart from the rest, however long the search. */
+const MAX_GOOD = 25;
+const CANDIDATES = 24;
+
+/** A point that was not seen; null when no candidate is new. */
+export function proposeTpe(
+  space: Space,
+  told: readonly Scored[],
+  seen: ReadonlySet<string>,
+  random: RandomStream,
+): Point | null {
+  const sorted = [...told].sort((a, b) => b.score - a.score);
+  const goodCount = Math.min(MAX_GOOD, Math.ceil(sorted.length * GOOD_SHARE));
+  const densities = space.map((dimension, i) => ({
+    good: new Density(dimension, indicesOf(sorted.slice(0, goodCount), i)),
+    rest: new Density(dimension, indicesOf(sorted.slice(goodCount), i)),
+  }));
+  let best: Point | null = null;
+  let bestGain = -Infinity;
+  for (let candidate = 0; candidate < CANDIDATES; candidate++) {
+    const point = densities.map(({ good }) => good.draw(random));
+    if (seen.has(keyOf(point))) continue;
+    const gain = densities.reduce(
+      (sum, { good, rest }, i) => sum + ln(good.of(point[i] ?? 0)) - ln(rest.of(point[i] ?? 0)),
+      0,
+    );
+    if (gain > bestGain) {
+      bestGain = gain;
+      best = point;
+    }
+  }
+  return best;
+}
+
+function indicesOf(scored: readonly Scored[], dimension: number): number[] {
+  return scored.map(({ point }) => point[dimension] ?? 0);
+}
+
+/** How likely each index of a dimension is, from where results lie; nothing is impossible. */
+class Density {
+  private readonly weights: Float64Array;
+  private readonly total: number;
+
+  constructor({ values, ordered }: Dimension, indices: readonly number[]) {
+    // A flat share worth one observation keeps every index reachable.
+    this.weights = new Float64Array(values.length).fill(1 / values.length);
+    const width = ordered ? kernelWidth(values.length, indices.length) : 0;
+    for (const index of indices) {
+      if (width === 0) this.weights[index] = (this.weights[index] ?? 0) + 1;
+      else this.addKernel(index, width);
+    }
+    this.total = this.weights.reduce((sum, weight) => sum + weight, 0);
+  }
+
+  /** A Gaussian around an index, of weight 1 within the list. */
+  private addKernel(centre: number, width: number): void {
+    const kernel = this.weights.map((_, i) => {
+      const distance = (i - centre) / width;
+      return exp((-distance * distance) / 2);
+    });
+    const mass = kernel.reduce((sum, weight) => sum + weight, 0);
+    kernel.forEach((weight, i) => {
+      this.weights[i] = (this.weights[i] ?? 0) + weight / mass;
+    });
+  }
+
+  of(index: number): number {
+    return (this.weights[index] ?? 0) / this.total;
+  }
+
+  draw(random: RandomStream): number {
+    let rest = random.next() * this.total;
+    for (let i = 0; i < this.weights.length; i++) {
+      rest -= this.weights[i] ?? 0;
+      if (rest < 0) return i;
+    }
+    return this.weights.length - 1;
+  }
+}
+
+/** Kernels narrow as results gather: a fifth of the list over the square root of their number, at least half a step. */
+function kernelWidth(count: number, observations: number): number {
+  return Math.max(0.5, count / 5 / Math.sqrt(Math.max(1, observations)));
+}

@@ -1,0 +1,105 @@
+/**
+ * The log of a search: one JSON line for what is searched, then one for each trial as it ends, synced. Every trial ever run
+ * stays in it: the deflated Sharpe ratio and the probability of overfitting are only honest when they count them all.
+ */
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
+import { FileError, fileError } from '../platform/file-error.ts';
+import type { Point } from './samplers/space.ts';
+import type { TrialResult } from './trial.ts';
+
+export interface Trial extends TrialResult {
+  /** Its place in the search, from 0: the same whatever the number of workers. */
+  readonly number: number;
+  readonly point: Point;
+  readonly budget: number;
+}
+
+export class TrialLog {
+  readonly path: string;
+  private readonly descriptor: number;
+  private readonly known: Map<number, Trial>;
+
+  private constructor(path: string, descriptor: number, known: Map<number, Trial>) {
+    this.path = path;
+    this.descriptor = descriptor;
+    this.known = known;
+  }
+
+  /**
+   * Opens a log for a search, or goes on with it when it is of the same one.
+   *
+   * @param search plain data that the trials follow from: plan, space, method
+   * @throws FileError when the log is of another search, or is damaged before its last line
+   */
+  static open(path: string, search: unknown): TrialLog {
+    const head = `${JSON.stringify({ orrery: 'trials', version: 1, search: hashOf(search) })}\n`;
+    try {
+      const known = existsSync(path) ? readTrials(path, head) : new Map<number, Trial>();
+      const descriptor = openSync(path, 'a');
+      if (known.size === 0 && readFileSync(path).length === 0) writeLine(descriptor, head);
+      return new TrialLog(path, descriptor, known);
+    } catch (error) {
+      throw fileError(path, error);
+    }
+  }
+
+  /** A trial of an earlier start of the same search. */
+  get(number: number): Trial | undefined {
+    return this.known.get(number);
+  }
+
+  add(trial: Trial): void {
+    this.known.set(trial.number, trial);
+    writeLine(this.descriptor, `${JSON.stringify(trial)}\n`);
+  }
+
+  close(): void {
+    closeSync(this.descriptor);
+  }
+}
+
+function writeLine(descriptor: number, line: string): void {
+  writeSync(descriptor, line);
+  fsyncSync(descriptor);
+}
+
+/** A last line without its end was being written when the search stopped: it is cut off. */
+function readTrials(path: string, head: string): Map<number, Trial> {
+  const text = readFileSync(path, 'utf8');
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  if (whole.length < text.length) truncateSync(path, Buffer.byteLength(whole));
+  if (whole === '') return new Map();
+  if (!whole.startsWith(head)) {
+    throw new FileError(
+      `${path}: is the log of another search (another strategy, data, space, method or setting); give another --out`,
+    );
+  }
+  const trials = new Map<number, Trial>();
+  whole
+    .slice(head.length)
+    .split('\n')
+    .forEach((line, i) => {
+      if (line === '') return;
+      try {
+        const trial = JSON.parse(line) as Trial;
+        trials.set(trial.number, trial);
+      } catch {
+        throw new FileError(`${path}: line ${String(i + 2)}: is damaged`);
+      }
+    });
+  return trials;
+}
+
+/** SHA-256 of the JSON of plain data. */
+export function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+}

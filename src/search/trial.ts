@@ -1,0 +1,98 @@
+/** One trial of a search: a run of the plan with a point's parameters, as plain data in and out of a worker. */
+import { StrategyError } from '../strategy/definition.ts';
+import type { StrategyOutput } from '../backtest/output.ts';
+import { cut } from '../metrics/curve.ts';
+import { metricsOf, type Metrics } from '../metrics/metrics.ts';
+import type { MetricsOptions } from '../metrics/options.ts';
+import { curveOf } from '../report/report.ts';
+import { roundTrips } from '../report/analysis/round-trips.ts';
+import type { Assignment } from './samplers/space.ts';
+import { executePlan, type RunPlan } from '../run-plan/plan.ts';
+
+export interface TrialTask {
+  readonly plan: RunPlan;
+  readonly parameters: Assignment;
+  readonly objective: string;
+  readonly options: MetricsOptions;
+}
+
+export interface TrialResult {
+  /** Higher is better; null when the figure is not defined for this run. */
+  readonly score: number | null;
+  /** What went wrong; null when the run ended. */
+  readonly error: string | null;
+  readonly figures: TrialFigures | null;
+  /** Returns of the periods, for the probability of overfitting. */
+  readonly returns: readonly number[];
+}
+
+export interface TrialFigures {
+  readonly pnl: string;
+  readonly totalReturn: number;
+  /** A year's. */
+  readonly sharpe: number | null;
+  readonly maxDrawdown: number;
+  readonly trades: number;
+  readonly fills: number;
+  readonly turnover: string;
+  readonly chainHash: string;
+  readonly stateHash: string;
+}
+
+/**
+ * A run that throws is a trial that failed, with its words. null when it was stopped.
+ *
+ * @param stopped polled while it runs
+ */
+export async function runTrial(
+  { plan, parameters, objective, options }: TrialTask,
+  stopped: () => boolean = () => false,
+): Promise<TrialResult | null> {
+  const [first, ...others] = plan.strategies;
+  if (first === undefined) throw new StrategyError('a search needs a strategy');
+  const varied = { ...first, parameters: { ...first.parameters, ...parameters } };
+  try {
+    const run = { ...plan, strategies: [varied, ...others] };
+    const { output } = await executePlan(run, { cancelled: stopped });
+    if (output.cancelled) return null;
+    const [strategy] = output.strategies;
+    if (strategy === undefined) throw new StrategyError('the strategy does not report');
+    const curve = curveOf(strategy.equity);
+    const metrics = metricsOf(curve, roundTrips(strategy.fills), options);
+    return {
+      score: scoreOf(metrics, objective),
+      error: null,
+      figures: figuresOf(strategy, metrics, output),
+      returns: cut(curve, options).returns,
+    };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { score: null, error: message, figures: null, returns: [] };
+  }
+}
+
+export function scoreOf(metrics: Metrics, objective: string): number | null {
+  const name = objective.replace(/^-/, '');
+  const figures: Readonly<Record<string, unknown>> = { ...metrics, ...metrics.trades };
+  const value = figures[name];
+  if (typeof value !== 'number') return null;
+  return objective.startsWith('-') ? -value : value;
+}
+
+function figuresOf(
+  { summary }: StrategyOutput,
+  metrics: Metrics,
+  { chainHash, stateHash }: Pick<TrialFigures, 'chainHash' | 'stateHash'>,
+): TrialFigures {
+  return {
+    pnl: summary.pnl,
+    totalReturn: metrics.totalReturn,
+    sharpe: metrics.sharpe,
+    maxDrawdown: metrics.maxDrawdown,
+    trades: metrics.trades?.trades ?? 0,
+    fills: summary.fills,
+    turnover: summary.turnover,
+    chainHash,
+    stateHash,
+  };
+}

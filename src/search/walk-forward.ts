@@ -1,0 +1,141 @@
+/**
+ * Walk-forward: in every window a search picks parameters on the training stretch, and they are judged on the stretch after
+ * it, which the search has not seen. What is reported is the chain of those judgements.
+ */
+import { must } from '../base/assert.ts';
+import { assignmentOf, type Assignment } from './samplers/space.ts';
+import type { Window } from './samplers/windows.ts';
+import { metricsOf, type Metrics } from '../metrics/metrics.ts';
+import { sweep, type SweepPlan, type SweepPorts } from './sweep.ts';
+import type { TrialLog } from './trial-log.ts';
+import type { TrialFigures } from './trial.ts';
+
+export interface WindowResult {
+  readonly window: Window;
+  readonly trials: number;
+  /** null when no trial of the window has a score. */
+  readonly parameters: Assignment | null;
+  readonly trainScore: number | null;
+  readonly testScore: number | null;
+  readonly test: TrialFigures | null;
+  readonly testReturns: readonly number[];
+}
+
+export interface WalkForward {
+  readonly windows: readonly WindowResult[];
+  /** Of the tests put end to end: their returns compounded, gaps between periods left out. null without returns. */
+  readonly outOfSample: Metrics | null;
+  /** Mean test score ÷ mean train score: 1 when nothing is lost out of sample. null when either is not above 0. */
+  readonly efficiency: number | null;
+  readonly cancelled: boolean;
+}
+
+export interface WalkForwardPorts extends Omit<SweepPorts, 'log' | 'onTrial'> {
+  /** Each window has its own log, so that a stopped walk goes on. */
+  readonly logOf: (window: number, search: SweepPlan) => TrialLog;
+  readonly onWindow: (done: number) => void;
+  /** Windows that are searched side by side. They do not know of each other, so results are the same for any number. */
+  readonly atOnce: number;
+}
+
+/** `search.plan` and its stretch of data are those of a whole window; each run gets its own. */
+export async function walkForward(
+  search: SweepPlan,
+  windows: readonly Window[],
+  perYear: number,
+  ports: WalkForwardPorts,
+): Promise<WalkForward> {
+  const results = windows.map((): WindowResult | null => null);
+  let begun = 0;
+  let done = 0;
+  const goOn = async (): Promise<void> => {
+    for (let number = begun++; number < windows.length; number = begun++) {
+      const window = must(windows[number], 'windows are taken by their numbers');
+      const result = await oneWindow(search, window, number, ports);
+      if (result === null) return;
+      results[number] = result;
+      done += 1;
+      ports.onWindow(done);
+    }
+  };
+  await Promise.all(Array.from({ length: ports.atOnce }, goOn));
+  const ended = results.filter((result) => result !== null);
+  return summary(ended, search, perYear, ended.length < windows.length);
+}
+
+/** null when it was stopped. */
+async function oneWindow(
+  search: SweepPlan,
+  window: Window,
+  number: number,
+  ports: WalkForwardPorts,
+): Promise<WindowResult | null> {
+  const trained: SweepPlan = {
+    ...search,
+    plan: { ...search.plan, fromUs: window.trainFromUs, toUs: window.trainToUs },
+    fromUs: window.trainFromUs,
+    toUs: window.trainToUs,
+  };
+  const log = ports.logOf(number, trained);
+  try {
+    const { trials, best, cancelled } = await sweep(trained, {
+      run: ports.run,
+      cancelled: ports.cancelled,
+      log,
+      onTrial: () => undefined,
+    });
+    if (cancelled) return null;
+    const parameters = best === null ? null : assignmentOf(search.space, best.point);
+    const test =
+      parameters === null
+        ? null
+        : await ports.run({
+            plan: { ...search.plan, fromUs: window.testFromUs, toUs: window.testToUs },
+            parameters,
+            objective: search.objective,
+            options: search.options,
+          });
+    if (parameters !== null && test === null) return null;
+    return {
+      window,
+      trials: trials.length,
+      parameters,
+      trainScore: best?.score ?? null,
+      testScore: test?.score ?? null,
+      test: test?.figures ?? null,
+      testReturns: test?.returns ?? [],
+    };
+  } finally {
+    log.close();
+  }
+}
+
+function summary(
+  windows: readonly WindowResult[],
+  { options }: SweepPlan,
+  perYear: number,
+  cancelled: boolean,
+): WalkForward {
+  const returns = windows.flatMap(({ testReturns }) => testReturns);
+  const equity = [1];
+  for (const value of returns) equity.push((equity.at(-1) ?? 0) * (1 + value));
+  const periodUs = (options.annualisation * 86_400_000_000) / perYear;
+  const outOfSample =
+    returns.length === 0
+      ? null
+      : metricsOf({ timesUs: equity.map((_, i) => i * periodUs), equity }, null, {
+          ...options,
+          period: 'rows',
+          returns: 'simple',
+          periodsPerYear: perYear,
+        });
+  return { windows, outOfSample, efficiency: efficiencyOf(windows), cancelled };
+}
+
+function efficiencyOf(windows: readonly WindowResult[]): number | null {
+  const total = (figure: (result: WindowResult) => number | null): number =>
+    windows.reduce((sum, result) => sum + (figure(result) ?? 0), 0);
+  const train = total(({ trainScore }) => trainScore);
+  const test = total(({ testScore }) => testScore);
+  return train > 0 && test > 0 ? test / train : null;
+}

@@ -1,0 +1,80 @@
+/**
+ * A strategy file as one script: TypeScript and what it imports, bundled once. The script's SHA-256 names what ran: it depends on the
+ * sources and the file's name, not on where they lie. `orrery/strategy` stays outside the bundle and comes from this program.
+ */
+import { createHash } from 'node:crypto';
+import { basename, dirname, join, resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build, type BuildFailure, type Message } from 'esbuild';
+import { StrategyError } from '../strategy/definition.ts';
+import { fileError } from '../platform/file-error.ts';
+
+/** What a run needs of a strategy file; plain data, so that it goes to workers. */
+export interface StrategyBundle {
+  /** The file's name. */
+  readonly file: string;
+  /** A CommonJS script. */
+  readonly code: string;
+  /** JSON of a source map, for stack traces. */
+  readonly map: string;
+  readonly sha256: string;
+}
+
+/** Packages of this program are there for strategies, too. */
+const OWN_PACKAGES = fileURLToPath(new URL('../../node_modules', import.meta.url));
+const API = 'orrery/strategy';
+
+/** Throws `StrategyError` with places and messages when the file cannot be compiled. */
+export async function bundleStrategy(path: string): Promise<StrategyBundle> {
+  const file = resolve(path);
+  await stat(file).catch((error: unknown) => {
+    throw fileError(path, error);
+  });
+  try {
+    const { outputFiles } = await build({
+      entryPoints: [file],
+      absWorkingDir: dirname(file),
+      bundle: true,
+      write: false,
+      outdir: join(dirname(file), 'out'),
+      format: 'cjs',
+      platform: 'neutral',
+      mainFields: ['module', 'main'],
+      target: 'es2023',
+      external: [API],
+      nodePaths: [OWN_PACKAGES],
+      sourcemap: 'external',
+      // Comments name paths of packages, which are not part of what runs.
+      minifyWhitespace: true,
+      legalComments: 'none',
+      charset: 'utf8',
+      logLevel: 'silent',
+    });
+    const script = outputFiles.find((output) => output.path.endsWith('.js'));
+    const map = outputFiles.find((output) => output.path.endsWith('.map'));
+    if (script === undefined) throw new StrategyError(`${path}: nothing to run`);
+    return {
+      file: basename(file),
+      code: script.text,
+      map: map?.text ?? '',
+      sha256: createHash('sha256').update(script.text).digest('hex'),
+    };
+  } catch (error) {
+    const failure = error as Partial<BuildFailure>;
+    if (failure.errors === undefined) throw error;
+    throw new StrategyError(failure.errors.map((each) => words(path, each)).join('\n'));
+  }
+}
+
+function words(path: string, { text, location }: Message): string {
+  const place =
+    location === null
+      ? path
+      : `${location.file}:${String(location.line)}:${String(location.column)}`;
+  const builtin =
+    /Could not resolve "(node:)?(fs|path|os|crypto|http|https|net|child_process|worker_threads|timers|perf_hooks)(\/\w+)?"/;
+  return builtin.test(text)
+    ? `${place}: ${text}; a strategy has no platform: what it needs comes through its context`
+    : `${place}: ${text}`;
+}

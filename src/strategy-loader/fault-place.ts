@@ -1,0 +1,34 @@
+/** Where in a strategy's own file its error came from: the bundle's places, by its source map. */
+import { SourceMap, type SourceMapPayload } from 'node:module';
+import { StrategyFault } from '../strategy/strategy-fault.ts';
+import type { StrategyBundle } from './bundle.ts';
+
+interface Planned {
+  readonly id: string;
+  readonly bundle: StrategyBundle;
+}
+
+/** A strategy's fault with its place, `my.ts:12:7`, where its stack names one; anything else as it is. */
+export function withPlace(error: unknown, strategies: readonly Planned[]): unknown {
+  if (!(error instanceof StrategyFault)) return error;
+  const bundle = strategies.find(({ id }) => id === error.strategy)?.bundle;
+  const place = bundle === undefined ? null : placeOf(bundle, error.thrownStack);
+  if (place !== null) error.message += ` (${place})`;
+  return error;
+}
+
+function placeOf({ file, map }: StrategyBundle, stack: string): string | null {
+  if (map === '') return null;
+  const sources = new SourceMap(JSON.parse(map) as SourceMapPayload);
+  const places = stack.split('\n').flatMap((frame) => {
+    const [, name, line, column] = /([^\s(]+):(\d+):(\d+)\)?$/.exec(frame) ?? [];
+    if (name !== file) return [];
+    const entry = sources.findEntry(Number(line) - 1, Number(column) - 1);
+    if (!('originalSource' in entry)) return [];
+    const { originalSource, originalLine, originalColumn } = entry;
+    const source = originalSource.split(/[\\/]/).at(-1) ?? file;
+    const isOwn = !originalSource.includes('node_modules');
+    return [{ isOwn, text: `${source}:${String(originalLine + 1)}:${String(originalColumn + 1)}` }];
+  });
+  return (places.find(({ isOwn }) => isOwn) ?? places[0])?.text ?? null;
+}

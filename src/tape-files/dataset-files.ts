@@ -1,0 +1,284 @@
+/**
+ * Datasets on disk: `openDataset(path)` answers what the folder holds, and `read` plays it, as commands of the exchange or
+ * record by record. Each file is held against its hash before its first byte is used.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, readFile, stat, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { AsyncBuffer, Compressors } from 'hyparquet';
+import { must } from '../base/assert.ts';
+import type { Command } from '../engine/commands.ts';
+import { marketId, type MarketId } from '../num/units.ts';
+import type { SyncFacts, TapeStep } from '../tape/book-sync.ts';
+import {
+  parseManifest,
+  type DatasetFile,
+  type DatasetManifest,
+  type PartManifest,
+  type StreamManifest,
+} from '../tape/manifest.ts';
+import { mergeStreams } from '../tape/merge.ts';
+import { readPart } from '../tape/part-reader.ts';
+import type { OrderingFacts } from '../tape/reading-order.ts';
+import { RECORD_KINDS } from '../tape/record-columns.ts';
+import { TapeError, type RecordKind, type TapeRecord, type TapeUnits } from '../tape/record.ts';
+import {
+  DEFAULT_TAPE_MODEL,
+  fidelitiesOf,
+  fidelityOf,
+  type Fidelity,
+  type RecordCounts,
+  type TapeModel,
+} from '../tape/tape-model.ts';
+import { inRange, stepUs, type TapeRange } from '../tape/tape-range.ts';
+import { TapeSteps } from '../tape/tape-steps.ts';
+import { fileError } from '../platform/file-error.ts';
+
+/** A market of a dataset, and what is known of it. */
+export interface DatasetMarket extends TapeUnits {
+  readonly streams: readonly StreamManifest[];
+  readonly firstUs: number;
+  readonly lastUs: number;
+  /** Of all streams together. */
+  readonly counts: RecordCounts;
+  /** The best that the market can be played as; null when its streams say nothing of trading. */
+  readonly fidelity: Fidelity | null;
+}
+
+export interface ReadOptions extends TapeRange {
+  /** What is assumed where there is no book (tape/tape-model). */
+  readonly model?: TapeModel;
+  /** Plays markets as less than they can be: bars although there is a book. */
+  readonly fidelity?: Fidelity;
+  /** Symbols, in the order of the market ids that commands shall carry; all of the dataset when left out. */
+  readonly markets?: readonly string[];
+}
+
+/** One pass over a dataset. */
+export interface TapeReading {
+  /** Their places are the market ids of commands. */
+  readonly markets: readonly DatasetMarket[];
+  /** Batches in time order; at one time the market with the lower id goes first. Once only. */
+  commands(): AsyncGenerator<Command[]>;
+  /** The same with the record that each command comes from, and touches, which have no command. Once only. */
+  steps(): AsyncGenerator<readonly TapeStep[]>;
+  /** 0…1 of the rows read so far. */
+  progress(): number;
+  /** What was met so far, by market. */
+  facts(): readonly { readonly sync: SyncFacts; readonly ordering: OrderingFacts }[];
+}
+
+export interface Dataset {
+  readonly path: string;
+  readonly manifest: DatasetManifest;
+  readonly markets: readonly DatasetMarket[];
+  /** Throws `TapeError` when a market is not in the dataset. */
+  read(options?: ReadOptions): TapeReading;
+  /** The records of one stream as they were recorded. */
+  records(stream: StreamManifest): AsyncGenerator<TapeRecord[]>;
+}
+
+/** Throws `FileError` or `TapeError` when the folder is not a dataset. */
+export async function openDataset(path: string): Promise<Dataset> {
+  await stat(path).catch((error: unknown) => {
+    throw fileError(path, error);
+  });
+  const name = join(path, 'manifest.json');
+  const text = await readFile(name, 'utf8').catch((error: unknown) => {
+    throw fileError(name, error);
+  });
+  const manifest = parseManifest(text);
+  const markets = manifest.markets.map((units) => marketOf(manifest, units));
+  const checked = new Set<string>();
+  const recordsOf = (stream: StreamManifest, onRows?: (rows: number) => void) =>
+    readStream(path, stream.parts, checked, onRows);
+  return {
+    path,
+    manifest,
+    markets,
+    records: (stream) => recordsOf(stream),
+    read: (options = {}) => read(path, markets, recordsOf, options),
+  };
+}
+
+function marketOf(manifest: DatasetManifest, units: TapeUnits): DatasetMarket {
+  const streams = manifest.streams.filter(({ symbol }) => symbol === units.symbol);
+  const counts: Partial<Record<RecordKind, number>> = {};
+  for (const stream of streams) {
+    for (const kind of RECORD_KINDS) {
+      const count = stream.counts[kind] ?? 0;
+      if (count > 0) counts[kind] = (counts[kind] ?? 0) + count;
+    }
+  }
+  return {
+    ...units,
+    streams,
+    firstUs: Math.min(...streams.map(({ firstUs }) => firstUs)),
+    lastUs: Math.max(...streams.map(({ lastUs }) => lastUs)),
+    counts,
+    fidelity: fidelityOf(counts),
+  };
+}
+
+/** Throws `TapeError` when what a market holds cannot be played as what is asked for. */
+export function playedAs(
+  path: string,
+  { symbol, counts, fidelity }: DatasetMarket,
+  asked: Fidelity | undefined,
+): Fidelity | null {
+  if (asked === undefined) return fidelity;
+  const possible = fidelitiesOf(counts);
+  if (possible.includes(asked)) return asked;
+  throw new TapeError(
+    `${path}: ${symbol} cannot be played as ${asked}: it holds ${Object.keys(counts).join(', ')}, which is ${possible.join(', ') || 'no trading'}`,
+  );
+}
+
+type StreamReader = (
+  stream: StreamManifest,
+  onRows: (rows: number) => void,
+) => AsyncGenerator<TapeRecord[]>;
+
+function read(
+  path: string,
+  all: readonly DatasetMarket[],
+  recordsOf: StreamReader,
+  options: ReadOptions,
+): TapeReading {
+  const markets = (options.markets ?? all.map(({ symbol }) => symbol)).map((symbol) => {
+    const found = all.find((market) => market.symbol === symbol);
+    if (found !== undefined) return found;
+    const known = all.map((market) => market.symbol).join(', ');
+    throw new TapeError(`${path}: no market ${symbol} in it; it holds ${known}`);
+  });
+  const played = markets.map((market) => playedAs(path, market, options.fidelity));
+  const total = markets.flatMap(({ streams }) => streams).reduce((sum, s) => sum + rowsOf(s), 0);
+  let done = 0;
+  const onRows = (rows: number): void => {
+    done += rows;
+  };
+  const tapes = markets.map(
+    (market, i) =>
+      new TapeSteps(
+        market.streams.map((stream) => recordsOf(stream, onRows)),
+        marketId(i),
+        () => market,
+        {
+          fidelity: played[i] ?? 'l2',
+          model: options.model ?? DEFAULT_TAPE_MODEL,
+        },
+      ),
+  );
+  const steps = (): AsyncGenerator<readonly TapeStep[]> =>
+    mergeStreams(
+      tapes.map((tape, i) => ranged(tape, marketId(i), options)),
+      (a, b) => stepUs(a) - stepUs(b),
+    );
+  return {
+    markets,
+    steps,
+    commands: async function* () {
+      for await (const batch of steps()) {
+        const commands: Command[] = [];
+        for (const { command } of batch) if (command !== null) commands.push(command);
+        yield commands;
+      }
+    },
+    progress: () => (total === 0 ? 1 : Math.min(1, done / total)),
+    facts: () => tapes.map((tape) => ({ sync: tape.syncFacts, ordering: tape.orderingFacts })),
+  };
+}
+
+function ranged(
+  tape: TapeSteps,
+  market: MarketId,
+  range: TapeRange,
+): AsyncGenerator<readonly TapeStep[]> {
+  const whole = range.fromUs === undefined && range.toUs === undefined;
+  return whole ? tape.batches() : inRange(tape.batches(), market, range);
+}
+
+function rowsOf({ parts }: StreamManifest): number {
+  return parts.reduce((sum, part) => sum + part.rows, 0);
+}
+
+/** The records of parts, one after the other. `checked` collects files that were held against their hash. */
+export async function* readStream(
+  folder: string,
+  parts: readonly PartManifest[],
+  checked: Set<string>,
+  onRows?: (rows: number) => void,
+): AsyncGenerator<TapeRecord[]> {
+  for (const part of parts) {
+    for (const file of [part.events, part.levels]) await check(folder, file, checked);
+    const events = await openFile(join(folder, part.events.name));
+    const levels = await openFile(join(folder, part.levels.name)).catch(async (error: unknown) => {
+      await events.close();
+      throw error;
+    });
+    try {
+      const tables = [part.events, part.levels].map(({ name }) => join(folder, name));
+      const batches = readPart(
+        { name: must(tables[0], 'two tables'), bytes: await fileBuffer(events) },
+        { name: must(tables[1], 'two tables'), bytes: await fileBuffer(levels) },
+        NATIVE,
+      );
+      for await (const batch of batches) {
+        yield batch;
+        onRows?.(batch.length);
+      }
+    } finally {
+      await events.close();
+      await levels.close();
+    }
+  }
+}
+
+const NATIVE: Compressors = { GZIP: (input) => gunzipSync(input) };
+
+/** Holds a file against the hash in the manifest, once. */
+async function check(folder: string, file: DatasetFile, checked: Set<string>): Promise<void> {
+  if (checked.has(file.name)) return;
+  const path = join(folder, file.name);
+  const actual = await sha256Of(path);
+  if (actual !== file.sha256) {
+    throw new TapeError(`${path}: sha256 is ${actual}, the manifest says ${file.sha256}`);
+  }
+  checked.add(file.name);
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  return open(path).catch((error: unknown) => {
+    throw fileError(path, error);
+  });
+}
+
+export async function fileBuffer(file: FileHandle): Promise<AsyncBuffer> {
+  const { size } = await file.stat();
+  return {
+    byteLength: size,
+    async slice(start, end = size) {
+      const from = start < 0 ? size + start : start;
+      const bytes = new Uint8Array(Math.max(0, Math.min(end, size) - from));
+      let at = 0;
+      while (at < bytes.length) {
+        const { bytesRead } = await file.read(bytes, at, bytes.length - at, from + at);
+        if (bytesRead === 0) throw new TapeError('the file ends early');
+        at += bytesRead;
+      }
+      return bytes.buffer;
+    },
+  };
+}
+
+export async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array);
+  } catch (error) {
+    throw fileError(path, error);
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,270 @@
+/**
+ * Makes datasets: one stream of records at a time, into a new dataset or into one that is there. Everything is written
+ * into `<folder>.partial` first and put in its place when it is whole; then the manifest is replaced, in one step. An input file
+ * that is through is noted there, so that an interrupted import goes on after it.
+ */
+import { readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { marketId } from '../num/units.ts';
+import {
+  DATASET_VERSION,
+  parseManifest,
+  type DatasetManifest,
+  type PartManifest,
+  type StreamManifest,
+} from '../tape/manifest.ts';
+import { RECORD_KINDS } from '../tape/record-columns.ts';
+import { TapeError, type RecordKind, type TapeRecord, type TapeUnits } from '../tape/record.ts';
+import { fidelityOf } from '../tape/tape-model.ts';
+import { TapeSteps } from '../tape/tape-steps.ts';
+import { readStream } from './dataset-files.ts';
+import { makeFolder } from '../platform/make-folder.ts';
+import { StreamWriter } from './stream-writer.ts';
+import { writeWholeFile } from '../platform/whole-file.ts';
+
+const RESUME = 'resume.json';
+
+/** What a stream says of itself before it is read. */
+export interface StreamFacts {
+  readonly symbol: string;
+  readonly format: string;
+  readonly source: string;
+  readonly licence: string;
+}
+
+/** An input file that is through. */
+export interface DoneFile {
+  readonly name: string;
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/** What an interrupted import goes on with. */
+interface Resume {
+  readonly job: string;
+  readonly id: string;
+  readonly done: readonly DoneFile[];
+  readonly parts: readonly PartManifest[];
+  readonly skippedRows: number;
+  readonly counts: Partial<Record<RecordKind, number>>;
+  readonly reader: unknown;
+}
+
+export interface DatasetWriterOptions {
+  /** Name of the stream; numbered when the dataset has one of that name. */
+  readonly id: string;
+  /** Names this import: only the same one is gone on with. */
+  readonly job: string;
+  readonly mode: 'create' | 'add' | 'replace';
+}
+
+export class DatasetWriter {
+  readonly done: DoneFile[];
+  skippedRows: number;
+  /** What the reader left behind at the end of the last file that is through. */
+  readonly reader: unknown;
+  private readonly folder: string;
+  private readonly temporary: string;
+  private readonly options: DatasetWriterOptions;
+  private readonly before: DatasetManifest | null;
+  private readonly id: string;
+  private readonly stream: StreamWriter;
+  /** What the next run goes on after. */
+  private through: { readonly files: number; readonly parts: number };
+  private readonly counts: Partial<Record<RecordKind, number>>;
+
+  private constructor(
+    folder: string,
+    options: DatasetWriterOptions,
+    before: DatasetManifest | null,
+    resume: Resume,
+  ) {
+    this.folder = folder;
+    this.temporary = partialOf(folder);
+    this.options = options;
+    this.before = before;
+    this.id = resume.id;
+    this.done = [...resume.done];
+    this.skippedRows = resume.skippedRows;
+    this.counts = { ...resume.counts };
+    this.reader = resume.reader;
+    this.stream = new StreamWriter(this.temporary, resume.id, resume.parts);
+    this.through = { files: resume.done.length, parts: resume.parts.length };
+  }
+
+  /** Throws `TapeError` when the folder is there and not to be added to, or is no dataset. */
+  static async open(folder: string, options: DatasetWriterOptions): Promise<DatasetWriter> {
+    const present = await presentManifest(folder);
+    if (present === null && (await exists(folder))) {
+      throw new TapeError(`${folder}: is there and is no dataset; name another folder`);
+    }
+    if (present !== null && options.mode === 'create') {
+      throw new TapeError(`${folder}: is there; --add adds a stream to it, --replace replaces it`);
+    }
+    const before = options.mode === 'add' ? present : null;
+    const temporary = partialOf(folder);
+    const resume = await resumeOf(temporary, options.job);
+    if (resume === null) await rm(temporary, { recursive: true, force: true });
+    await makeFolder(temporary);
+    return new DatasetWriter(
+      folder,
+      options,
+      before,
+      resume ?? {
+        job: options.job,
+        id: freeId(before, options.id),
+        done: [],
+        parts: [],
+        skippedRows: 0,
+        counts: {},
+        reader: null,
+      },
+    );
+  }
+
+  async write(record: TapeRecord): Promise<void> {
+    this.counts[record.kind] = (this.counts[record.kind] ?? 0) + 1;
+    await this.stream.write(record);
+  }
+
+  /** Notes that an input file is through, with what its reader goes on with. */
+  async endFile(file: DoneFile, reader: unknown): Promise<void> {
+    await this.stream.endPart();
+    this.done.push(file);
+    const resume: Resume = {
+      job: this.options.job,
+      id: this.id,
+      done: this.done,
+      parts: this.stream.parts,
+      skippedRows: this.skippedRows,
+      counts: this.counts,
+      reader,
+    };
+    await writeWholeFile(join(this.temporary, RESUME), Buffer.from(JSON.stringify(resume)));
+    this.through = { files: resume.done.length, parts: resume.parts.length };
+  }
+
+  /** Reads back what was written, and puts it in its place with the manifest. `beside`: input files that were read beside the others. */
+  async finish(
+    facts: StreamFacts,
+    units: TapeUnits,
+    beside: readonly DoneFile[] = [],
+  ): Promise<StreamManifest> {
+    await this.stream.endPart();
+    const stream = await this.describe(facts, units, beside);
+    const manifest = withStream(this.before, stream, units);
+    await rm(join(this.temporary, RESUME), { force: true });
+    const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+    if (this.before === null) {
+      await writeWholeFile(join(this.temporary, 'manifest.json'), text);
+      await rm(this.folder, { recursive: true, force: true });
+      await rename(this.temporary, this.folder);
+    } else {
+      await rm(join(this.folder, this.id), { recursive: true, force: true });
+      await rename(join(this.temporary, this.id), join(this.folder, this.id));
+      await writeWholeFile(join(this.folder, 'manifest.json'), text);
+      await rm(this.temporary, { recursive: true, force: true });
+    }
+    return stream;
+  }
+
+  /** After a failure: nothing is left behind but what whole input files gave; answers how many are through. */
+  async abandon(): Promise<number> {
+    const { files, parts } = this.through;
+    if (files === 0) await rm(this.temporary, { recursive: true, force: true });
+    else await this.stream.abandon(parts);
+    return files;
+  }
+
+  private async describe(
+    facts: StreamFacts,
+    units: TapeUnits,
+    beside: readonly DoneFile[],
+  ): Promise<StreamManifest> {
+    const { parts } = this.stream;
+    if (parts.length === 0) throw new TapeError('the files hold no record');
+    const records = readStream(this.temporary, parts, new Set());
+    const steps = new TapeSteps([records], marketId(0), () => units, {
+      fidelity: fidelityOf(this.counts) ?? 'l2',
+    });
+    // The steps themselves are of no use here: their facts are.
+    const batches = steps.batches();
+    while ((await batches.next()).done !== true);
+    const { syncFacts: sync, orderingFacts: order } = steps;
+    return {
+      id: this.id,
+      ...facts,
+      importedFrom: [...this.done, ...beside],
+      counts: inKindOrder(this.counts),
+      levels: parts.reduce((sum, part) => sum + part.levelRows, 0),
+      firstUs: sync.firstUs,
+      lastUs: sync.lastUs,
+      barUs: sync.barUs,
+      outOfOrder: order.outOfOrder,
+      gaps: sync.gaps,
+      gapList: sync.gapList,
+      droppedUpdates: sync.dropped,
+      duplicates: sync.duplicates,
+      skippedRows: this.skippedRows,
+      minFeedLatencyUs: order.minFeedLatencyUs,
+      maxFeedLatencyUs: order.maxFeedLatencyUs,
+      parts,
+    };
+  }
+}
+
+function inKindOrder(counts: StreamManifest['counts']): StreamManifest['counts'] {
+  return Object.fromEntries(
+    RECORD_KINDS.filter((kind) => kind in counts).map((kind) => [kind, counts[kind]]),
+  );
+}
+
+function partialOf(folder: string): string {
+  return `${folder.replace(/\/+$/, '')}.partial`;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function presentManifest(folder: string): Promise<DatasetManifest | null> {
+  const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => null);
+  return text === null ? null : parseManifest(text);
+}
+
+async function resumeOf(temporary: string, job: string): Promise<Resume | null> {
+  const text = await readFile(join(temporary, RESUME), 'utf8').catch(() => null);
+  if (text === null) return null;
+  const resume = JSON.parse(text) as Resume;
+  return resume.job === job ? resume : null;
+}
+
+/** The name, numbered when the dataset has a stream of that name already. */
+function freeId(before: DatasetManifest | null, name: string): string {
+  const base = name.replace(/[^A-Za-z0-9._-]+/g, '-');
+  const taken = new Set(before?.streams.map(({ id }) => id));
+  if (!taken.has(base)) return base;
+  for (let n = 2; ; n++) if (!taken.has(`${base}-${String(n)}`)) return `${base}-${String(n)}`;
+}
+
+function withStream(
+  before: DatasetManifest | null,
+  stream: StreamManifest,
+  units: TapeUnits,
+): DatasetManifest {
+  const markets = [...(before?.markets ?? [])];
+  const known = markets.find(({ symbol }) => symbol === units.symbol);
+  if (known === undefined) {
+    const { symbol, tickSize, lotSize, inverse } = units;
+    markets.push({ symbol, tickSize, lotSize, inverse });
+  }
+  return {
+    orrery: 'dataset',
+    version: DATASET_VERSION,
+    markets,
+    streams: [...(before?.streams ?? []), stream],
+  };
+}

@@ -1,0 +1,191 @@
+/** Parquet and Arrow tables as rows of text, the names of their columns first: the same decoders read them as CSV. */
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
+import type { Data, DataType, Vector } from 'apache-arrow';
+import { decompress } from 'fzstd';
+import { parquetMetadataAsync, parquetRead, type SchemaElement } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
+import { TapeError } from '../tape/record.ts';
+import { fileBuffer } from './dataset-files.ts';
+import { fileError } from '../platform/file-error.ts';
+import { lz4Whole } from './lz4-frame.ts';
+
+/** Rows of a Parquet file, a row group at a time. */
+export async function* parquetRows(
+  path: string,
+  onProgress: (fraction: number) => void,
+): AsyncGenerator<string[][]> {
+  const file = await open(path).catch((error: unknown) => {
+    throw fileError(path, error);
+  });
+  try {
+    const bytes = await fileBuffer(file);
+    const metadata = await parquetMetadataAsync(bytes);
+    const [, ...columns] = metadata.schema;
+    if (columns.some(({ num_children: children }) => (children ?? 0) > 0)) {
+      throw new TapeError('nested columns; a flat table is expected');
+    }
+    yield [columns.map(({ name }) => name)];
+    const texts = columns.map(parquetText);
+    const total = Number(metadata.num_rows);
+    let start = 0;
+    for (const group of metadata.row_groups) {
+      const end = start + Number(group.num_rows);
+      let rows: string[][] = [];
+      await parquetRead({
+        file: bytes,
+        metadata,
+        parsers: PARSERS,
+        compressors: { ...compressors, GZIP: (input) => gunzipSync(input) },
+        rowStart: start,
+        rowEnd: end,
+        onComplete: (values) => {
+          rows = values.map((row) => row.map((value, i) => (texts[i] ?? textOf)(value)));
+        },
+      });
+      yield rows;
+      start = end;
+      onProgress(total === 0 ? 1 : start / total);
+    }
+  } catch (error) {
+    if (error instanceof TapeError) throw error;
+    throw new TapeError(`not a Parquet file: ${error instanceof Error ? error.message : ''}`);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Rows of an Arrow IPC file or stream, a record batch at a time. */
+export async function* arrowRows(
+  path: string,
+  onProgress: (fraction: number) => void,
+): AsyncGenerator<string[][]> {
+  const arrow = await import('apache-arrow');
+  const { CompressionType, RecordBatchReader, compressionRegistry } = arrow;
+  compressionRegistry.set(CompressionType.LZ4_FRAME, { decode: lz4Whole });
+  // A copy of its own begins at a multiple of 8, which columns of 64 bits need.
+  compressionRegistry.set(CompressionType.ZSTD, { decode: (bytes) => decompress(bytes).slice() });
+  const source = createReadStream(path);
+  try {
+    const reader = await RecordBatchReader.from(source);
+    await reader.open();
+    yield [reader.schema.fields.map(({ name }) => name)];
+    for await (const batch of reader) {
+      const columns = batch.schema.fields.map((field, i) =>
+        arrowText(arrow, field.type as DataType, batch.getChildAt(i)),
+      );
+      const rows: string[][] = [];
+      for (let i = 0; i < batch.numRows; i++) rows.push(columns.map((text) => text(i)));
+      yield rows;
+      onProgress(0.5);
+    }
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code?.startsWith('ERR_') === false) throw fileError(path, error);
+    if (error instanceof TapeError) throw error;
+    const message = error instanceof Error ? error.message : '';
+    throw new TapeError(`not Arrow IPC data: ${message}`);
+  } finally {
+    source.destroy();
+  }
+}
+
+type TextOf = (value: unknown) => string;
+
+/** Times with their microseconds, which a date of the platform does not have. */
+const PARSERS = {
+  timestampFromMilliseconds: (ms: bigint) => dateText(ms * 1000n),
+  timestampFromMicroseconds: (us: bigint) => dateText(us),
+  timestampFromNanoseconds: (ns: bigint) => dateText(ns / 1000n),
+};
+
+/** How values of a column become text. */
+function parquetText({ type, converted_type: converted, scale }: SchemaElement): TextOf {
+  if (converted === 'DECIMAL') {
+    return (value) => (typeof value === 'number' ? value.toFixed(scale ?? 0) : textOf(value));
+  }
+  return type === 'FLOAT' ? float32Text : textOf;
+}
+
+type Arrow = typeof import('apache-arrow');
+
+/** The text of a column's row. */
+function arrowText(
+  { DataType: Types, Precision, TimeUnit }: Arrow,
+  type: DataType,
+  column: Vector | null,
+): (row: number) => string {
+  const at = (row: number): unknown => column?.get(row);
+  if (Types.isTimestamp(type)) {
+    const data = column?.data[0] as Data<typeof type> | undefined;
+    const perUnit = {
+      [TimeUnit.SECOND]: [1_000_000n, 1n],
+      [TimeUnit.MILLISECOND]: [1000n, 1n],
+      [TimeUnit.MICROSECOND]: [1n, 1n],
+      [TimeUnit.NANOSECOND]: [1n, 1000n],
+    } as const;
+    const [times, by] = perUnit[type.unit];
+    return (row) => {
+      const raw = data?.getValid(row) === true ? data.values[row] : undefined;
+      return raw === undefined ? '' : dateText((raw * times) / by);
+    };
+  }
+  if (Types.isDate(type)) {
+    return (row) => {
+      const value = at(row);
+      return value === null ? '' : dateText(BigInt(Number(value)) * 1000n);
+    };
+  }
+  if (Types.isDecimal(type)) {
+    const { scale } = type;
+    return (row) => {
+      const value = at(row);
+      return value === null ? '' : placed((value as { toString(): string }).toString(), scale);
+    };
+  }
+  if (Types.isFloat(type) && type.precision !== Precision.DOUBLE)
+    return (row) => float32Text(at(row));
+  return (row) => textOf(at(row));
+}
+
+/** `-5001` with a scale of 2 as `-50.01`. */
+function placed(digits: string, scale: number): string {
+  const sign = digits.startsWith('-') ? '-' : '';
+  const bare = digits.slice(sign.length).padStart(scale + 1, '0');
+  if (scale === 0) return sign + bare;
+  return `${sign}${bare.slice(0, -scale)}.${bare.slice(-scale)}`;
+}
+
+/** A float of 32 bits by its own shortest digits: 0.1, not 0.10000000149011612. */
+function float32Text(value: unknown): string {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return textOf(value);
+  for (let digits = 6; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return String(short);
+  }
+  return String(Number(value.toPrecision(9)));
+}
+
+/** Microseconds since 1970 as a date of ISO 8601. */
+function dateText(us: bigint): string {
+  const ms = new Date(Number(us / 1000n));
+  if (Number.isNaN(ms.getTime()) || us < 0n) return String(us);
+  return `${ms.toISOString().slice(0, -1)}${String(us % 1000n).padStart(3, '0')}Z`;
+}
+
+/** A value as the text that a CSV file would hold. */
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (value instanceof Date) return value.toISOString();
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return String(value);
+    default:
+      return JSON.stringify(value);
+  }
+}

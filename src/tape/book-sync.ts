@@ -1,0 +1,307 @@
+/**
+ * From ordered records to engine commands, by the venue's rule for a local book: depth is good from the update that
+ * spans a snapshot's id, and then as long as each update follows the one before. Until a snapshot, and after a break, the
+ * market waits (`tapeGap`).
+ *
+ * Depth that arrived before its snapshot is kept, since a snapshot is older than the line it stands on.
+ */
+import type { Command } from '../engine/commands.ts';
+import { inSteps } from '../gateway/encode.ts';
+import type { MarketId, TimeUs } from '../num/units.ts';
+import type { GapManifest } from './manifest.ts';
+import type {
+  BarRecord,
+  DepthRecord,
+  RecordKind,
+  SnapshotRecord,
+  TapeRecord,
+  TapeUnits,
+  TradeRecord,
+} from './record.ts';
+import { barCommand, TradeQuotes } from './synthetic-tape.ts';
+import { DEFAULT_TAPE_MODEL, type Fidelity, type TapeModel } from './tape-model.ts';
+
+export interface SyncFacts {
+  depths: number;
+  trades: number;
+  snapshots: number;
+  touches: number;
+  bars: number;
+  orders: number;
+  /** Breaks of the chain of updates, after which the market waits for a snapshot, and missing bars. */
+  gaps: number;
+  /** Where they are, at most the first 1,000. */
+  readonly gapList: GapManifest[];
+  /** Depth updates older than the snapshot, or repeated. */
+  dropped: number;
+  /** Trades whose id, and bars whose start, is that of the one before; such a bar is passed over. */
+  duplicates: number;
+  /** Length of a bar; null without bars. */
+  barUs: number | null;
+  /** Time without a book, after the first snapshot. */
+  staleUs: number;
+  firstUs: number;
+  lastUs: number;
+}
+
+/** A command, and the record it came from; touches have none. */
+export interface TapeStep {
+  readonly record: TapeRecord;
+  readonly command: Command | null;
+  /** Whether the rebuilt book is that of the venue after this step. */
+  readonly inSync: boolean;
+}
+
+/** The first of these opens the book. */
+const OF_A_BOOK: readonly RecordKind[] = ['depth', 'snapshot', 'trade', 'touch', 'order'];
+const MAX_WAITING = 10_000;
+const MAX_GAPS_LISTED = 1000;
+
+export class BookSync {
+  readonly facts: SyncFacts = {
+    depths: 0,
+    trades: 0,
+    snapshots: 0,
+    touches: 0,
+    bars: 0,
+    orders: 0,
+    gaps: 0,
+    gapList: [],
+    dropped: 0,
+    duplicates: 0,
+    barUs: null,
+    staleUs: 0,
+    firstUs: 0,
+    lastUs: 0,
+  };
+  private readonly market: MarketId;
+  private state: 'waiting' | 'spanning' | 'following' = 'waiting';
+  private lastId = 0;
+  private lastTradeId = -1;
+  private started = false;
+  private opened = false;
+  private staleSinceUs = -1;
+  private waiting: DepthRecord[] = [];
+  private lastBarUs = -1;
+  private readonly unitsOf: () => TapeUnits;
+  private readonly fidelity: Fidelity;
+  private readonly model: TapeModel;
+  private readonly quotes: TradeQuotes;
+
+  /** Records that say less than `fidelity` move no book: bars beside a book, say. */
+  constructor(
+    market: MarketId,
+    unitsOf: () => TapeUnits,
+    fidelity: Fidelity = 'l2',
+    model: TapeModel = DEFAULT_TAPE_MODEL,
+  ) {
+    this.market = market;
+    this.unitsOf = unitsOf;
+    this.fidelity = fidelity;
+    this.model = model;
+    this.quotes = new TradeQuotes(market, model);
+  }
+
+  /** Adds what an ordered record makes the exchange do to `steps`. */
+  next(record: TapeRecord, steps: TapeStep[]): void {
+    const { facts, market } = this;
+    const { timeUs } = record;
+    facts.lastUs = timeUs;
+    if (!this.started) {
+      this.started = true;
+      facts.firstUs = timeUs;
+    }
+    if (!this.opened && OF_A_BOOK.includes(record.kind)) this.open(record, steps);
+    const inSync = this.state !== 'waiting';
+    switch (record.kind) {
+      case 'snapshot':
+        facts.snapshots += 1;
+        this.onSnapshot(record, steps);
+        break;
+      case 'depth':
+        facts.depths += 1;
+        this.onDepth(record, steps);
+        break;
+      case 'trade': {
+        facts.trades += 1;
+        if (record.tradeId === this.lastTradeId) facts.duplicates += 1;
+        this.lastTradeId = record.tradeId;
+        for (const command of this.tradeCommands(record)) steps.push({ record, inSync, command });
+        break;
+      }
+      case 'bar':
+        this.onBar(record, steps);
+        break;
+      case 'order': {
+        facts.orders += 1;
+        if (this.fidelity !== 'l3') break;
+        const { action, ref, side, priceTicks, lots } = record;
+        steps.push({
+          record,
+          inSync,
+          command: { kind: 'tapeL3', timeUs, market, action, ref, side, priceTicks, lots },
+        });
+        break;
+      }
+      case 'touch':
+        facts.touches += 1;
+        steps.push({ record, command: null, inSync });
+        break;
+      case 'mark': {
+        const { priceTicks } = record;
+        steps.push({ record, inSync, command: { kind: 'setMark', timeUs, market, priceTicks } });
+        break;
+      }
+      case 'index': {
+        const { priceTicks } = record;
+        const text = inSteps(priceTicks, this.unitsOf().tickSize);
+        const command = { kind: 'setIndex', timeUs, market, priceTicks, text } as const;
+        steps.push({ record, inSync, command });
+        break;
+      }
+      case 'funding': {
+        const { ratePpb } = record;
+        steps.push({ record, inSync, command: { kind: 'settleFunding', timeUs, market, ratePpb } });
+        break;
+      }
+    }
+  }
+
+  /** Whether depth and snapshots are what moves the book. */
+  private get hasBook(): boolean {
+    return this.fidelity === 'l2' || this.fidelity === 'l3';
+  }
+
+  /** A book waits for its snapshot; one of single orders begins empty unless it begins with a snapshot. */
+  private open(record: TapeRecord, steps: TapeStep[]): void {
+    this.opened = true;
+    const { market } = this;
+    if (this.fidelity === 'l2') steps.push(this.gap(record));
+    if (this.fidelity !== 'l3') return;
+    this.state = 'spanning';
+    const { timeUs } = record;
+    const command = { kind: 'tapeSnapshot', timeUs, market, levels: [] } as const;
+    steps.push({ record, inSync: true, command });
+  }
+
+  private tradeCommands(record: TradeRecord): readonly Command[] {
+    const { fidelity, market } = this;
+    if (fidelity === 'bars') return [];
+    if (fidelity === 'trades') return this.quotes.commands(record);
+    const { timeUs, priceTicks, lots } = record;
+    return [{ kind: 'tapeTrade', timeUs, market, priceTicks, lots }];
+  }
+
+  private onBar(bar: BarRecord, steps: TapeStep[]): void {
+    const { facts } = this;
+    facts.bars += 1;
+    if (bar.timeUs === this.lastBarUs) {
+      facts.duplicates += 1;
+      return;
+    }
+    facts.barUs ??= bar.timeUs - bar.startUs + 1;
+    if (this.lastBarUs >= 0 && bar.startUs > this.lastBarUs + 1) {
+      facts.gaps += 1;
+      this.noteGap(this.lastBarUs + 1, bar.startUs, 'bars are missing');
+    }
+    this.lastBarUs = bar.timeUs;
+    if (this.fidelity !== 'bars') return;
+    steps.push({
+      record: bar,
+      inSync: true,
+      command: barCommand(bar, this.market, this.model),
+    });
+  }
+
+  private onSnapshot(record: SnapshotRecord, steps: TapeStep[]): void {
+    if (!this.hasBook) return;
+    if (this.state !== 'waiting' && record.lastId < this.lastId) {
+      // Older than what we follow: it says nothing new.
+      return;
+    }
+    if (this.staleSinceUs >= 0) {
+      this.facts.staleUs += record.timeUs - this.staleSinceUs;
+      this.noteGap(this.staleSinceUs, record.timeUs, 'the chain of updates breaks');
+    }
+    this.staleSinceUs = -1;
+    this.state = 'spanning';
+    this.lastId = record.lastId;
+    steps.push({
+      record,
+      inSync: true,
+      command: {
+        kind: 'tapeSnapshot',
+        timeUs: record.timeUs,
+        market: this.market,
+        levels: record.levels,
+      },
+    });
+    const kept = this.waiting;
+    this.waiting = [];
+    for (const depth of kept) this.onDepth({ ...depth, timeUs: record.timeUs }, steps);
+  }
+
+  private onDepth(record: DepthRecord, steps: TapeStep[]): void {
+    if (!this.hasBook) return;
+    if (this.state === 'waiting') {
+      this.waiting.push(record);
+      if (this.waiting.length > MAX_WAITING) {
+        this.waiting.shift();
+        this.facts.dropped += 1;
+      }
+      return;
+    }
+    if (this.state === 'spanning') {
+      if (record.lastId < this.lastId) {
+        this.facts.dropped += 1;
+        return;
+      }
+      if (record.firstId > this.lastId + 1) {
+        this.lose(record, steps);
+        return;
+      }
+      this.state = 'following';
+    } else {
+      if (record.lastId <= this.lastId) {
+        this.facts.dropped += 1;
+        return;
+      }
+      if (record.prevId !== this.lastId) {
+        this.lose(record, steps);
+        return;
+      }
+    }
+    this.lastId = record.lastId;
+    steps.push({
+      record,
+      inSync: true,
+      command: {
+        kind: 'tapeDepth',
+        timeUs: record.timeUs,
+        market: this.market,
+        levels: record.levels,
+      },
+    });
+  }
+
+  private noteGap(fromUs: number, toUs: number, reason: string): void {
+    const { gapList } = this.facts;
+    if (gapList.length < MAX_GAPS_LISTED) gapList.push({ fromUs, toUs, reason });
+  }
+
+  private lose(record: DepthRecord, steps: TapeStep[]): void {
+    this.facts.gaps += 1;
+    steps.push(this.gap(record));
+    this.staleSinceUs = record.timeUs;
+    this.state = 'waiting';
+    this.waiting = [record];
+  }
+
+  private gap(record: { readonly timeUs: TimeUs } & TapeRecord): TapeStep {
+    return {
+      record,
+      inSync: false,
+      command: { kind: 'tapeGap', timeUs: record.timeUs, market: this.market },
+    };
+  }
+}

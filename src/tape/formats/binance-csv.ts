@@ -1,0 +1,213 @@
+/**
+ * Binance's public data files (data.binance.vision), with a header or none: klines of trades, mark and index, trades, aggregate
+ * trades, funding rates, best bid and ask. Times are milliseconds, of newer spot files microseconds.
+ */
+import { lots, timeUs } from '../../num/units.ts';
+import { TapeError } from '../record.ts';
+import { booleanOf, integerOf, rateOf, shown, timeOf } from './numbers.ts';
+import { Header, isHeader, type DecoderContext, type Row, type RowDecoder } from './row-decoder.ts';
+
+export type BinanceFile =
+  'klines' | 'mark-klines' | 'index-klines' | 'trades' | 'aggtrades' | 'funding' | 'bookticker';
+
+/** Names of a column, those of the public files first, and its place where there is no header. */
+type Column = readonly [place: number, ...names: string[]];
+type Columns = Readonly<Record<string, Column>>;
+
+const KLINE: Columns = {
+  open_time: [0, 'open_time', 'openTime', 'timestamp', 'time'],
+  open: [1, 'open'],
+  high: [2, 'high'],
+  low: [3, 'low'],
+  close: [4, 'close'],
+  volume: [5, 'volume'],
+  close_time: [6, 'close_time', 'closeTime'],
+};
+const COLUMNS: Readonly<Record<BinanceFile, Columns>> = {
+  klines: KLINE,
+  'mark-klines': KLINE,
+  'index-klines': KLINE,
+  trades: {
+    id: [0, 'id', 'trade_id'],
+    price: [1, 'price'],
+    qty: [2, 'qty', 'quantity'],
+    time: [4, 'time', 'timestamp'],
+    is_buyer_maker: [5, 'is_buyer_maker', 'isBuyerMaker'],
+  },
+  aggtrades: {
+    id: [0, 'agg_trade_id', 'id'],
+    price: [1, 'price'],
+    qty: [2, 'quantity', 'qty'],
+    time: [5, 'transact_time', 'time', 'timestamp'],
+    is_buyer_maker: [6, 'is_buyer_maker', 'isBuyerMaker'],
+  },
+  funding: {
+    calc_time: [0, 'calc_time', 'fundingTime', 'funding_time', 'timestamp'],
+    last_funding_rate: [2, 'last_funding_rate', 'fundingRate', 'funding_rate'],
+  },
+  bookticker: {
+    update_id: [0, 'update_id'],
+    best_bid_price: [1, 'best_bid_price'],
+    best_bid_qty: [2, 'best_bid_qty'],
+    best_ask_price: [3, 'best_ask_price'],
+    best_ask_qty: [4, 'best_ask_qty'],
+    transaction_time: [5, 'transaction_time'],
+    'event_time?': [6, 'event_time'],
+  },
+};
+
+export class BinanceCsvDecoder implements RowDecoder {
+  readonly symbol = null;
+  private readonly file: BinanceFile;
+  private readonly context: DecoderContext;
+  private places: ReadonlyMap<string, number>;
+  private least = 0;
+
+  constructor(file: BinanceFile, context: DecoderContext) {
+    this.file = file;
+    this.context = context;
+    this.places = this.placesIn(null);
+  }
+
+  row(row: Row): void {
+    const { fields, lineInFile } = row;
+    if (lineInFile === 1) {
+      const header = isHeader(fields);
+      this.places = this.placesIn(header ? new Header(fields) : null);
+      if (header) return;
+    }
+    if (fields.length < this.least) {
+      throw new TapeError(
+        `${String(fields.length)} fields; a row of ${this.file} has at least ${String(this.least)}`,
+      );
+    }
+    switch (this.file) {
+      case 'klines':
+        this.kline(row);
+        return;
+      case 'mark-klines':
+      case 'index-klines':
+        this.price(row, this.file === 'mark-klines' ? 'mark' : 'index');
+        return;
+      case 'trades':
+      case 'aggtrades':
+        this.trade(row);
+        return;
+      case 'funding':
+        this.funding(row);
+        return;
+      case 'bookticker':
+        this.touch(row);
+    }
+  }
+
+  /** Where the columns are: as the header says, else as in the public files. */
+  private placesIn(header: Header | null): ReadonlyMap<string, number> {
+    const places = new Map<string, number>();
+    this.least = 0;
+    for (const [field, [usual, ...names]] of Object.entries(COLUMNS[this.file])) {
+      const place = header === null ? usual : header.place(...names);
+      const isOptional = field.endsWith('?');
+      if (place < 0 && !isOptional) {
+        throw new TapeError(
+          `no column for \`${field}\` of ${this.file}: looked for ${names.join(', ')}; the format csv reads other tables`,
+        );
+      }
+      if (place >= 0) places.set(field.replace('?', ''), place);
+      if (!isOptional) this.least = Math.max(this.least, place + 1);
+    }
+    return places;
+  }
+
+  private text({ fields }: Row, field: string): string | undefined {
+    const place = this.places.get(field);
+    return place === undefined ? undefined : fields[place];
+  }
+
+  endFile(): void {
+    // Rows stand by themselves.
+  }
+
+  state(): null {
+    return null;
+  }
+
+  private kline(row: Row): void {
+    const { numbers } = this.context;
+    const text = (field: string): string | undefined => this.text(row, field);
+    const startUs = timeOf(text('open_time'), 'open_time');
+    const open = numbers.price(text('open'), 'open');
+    const high = numbers.price(text('high'), 'high');
+    const low = numbers.price(text('low'), 'low');
+    const close = numbers.price(text('close'), 'close');
+    const volume = numbers.volume(text('volume'), 'volume');
+    const endUs = lastUs(text('close_time'));
+    if (endUs <= startUs) {
+      throw new TapeError(`\`close_time\` ${shown(text('close_time'))} is not after \`open_time\``);
+    }
+    mustHold(open, high, low, close);
+    const at = { timeUs: endUs, localUs: endUs, line: row.line };
+    this.context.emit({ kind: 'bar', ...at, startUs, open, high, low, close, volume });
+  }
+
+  private price(row: Row, kind: 'mark' | 'index'): void {
+    const priceTicks = this.context.numbers.rounded(this.text(row, 'close'), 'close');
+    const endUs = lastUs(this.text(row, 'close_time'));
+    this.context.emit({ kind, timeUs: endUs, localUs: endUs, line: row.line, priceTicks });
+  }
+
+  private trade(row: Row): void {
+    const { numbers, emit } = this.context;
+    const tradeId = integerOf(this.text(row, 'id'), 'id');
+    const priceTicks = numbers.price(this.text(row, 'price'), 'price');
+    const size = numbers.size(this.text(row, 'qty'), 'qty');
+    const us = timeOf(this.text(row, 'time'), 'time');
+    const makerBuys = booleanOf(this.text(row, 'is_buyer_maker'), 'is_buyer_maker');
+    if (size === 0) throw new TapeError('`qty` of a trade is 0');
+    emit({
+      kind: 'trade',
+      timeUs: us,
+      localUs: us,
+      line: row.line,
+      tradeId,
+      priceTicks,
+      lots: lots(makerBuys ? -size : size),
+    });
+  }
+
+  private funding(row: Row): void {
+    const us = timeOf(this.text(row, 'calc_time'), 'calc_time');
+    const ratePpb = rateOf(this.text(row, 'last_funding_rate'), 'last_funding_rate');
+    this.context.emit({ kind: 'funding', timeUs: us, localUs: us, line: row.line, ratePpb });
+  }
+
+  private touch(row: Row): void {
+    const { numbers, emit } = this.context;
+    const us = timeOf(this.text(row, 'transaction_time'), 'transaction_time');
+    const eventTime = this.text(row, 'event_time');
+    emit({
+      kind: 'touch',
+      timeUs: us,
+      localUs: eventTime === undefined ? us : timeOf(eventTime, 'event_time'),
+      line: row.line,
+      updateId: integerOf(this.text(row, 'update_id'), 'update_id'),
+      bidTicks: numbers.price(this.text(row, 'best_bid_price'), 'best_bid_price'),
+      bidLots: numbers.size(this.text(row, 'best_bid_qty'), 'best_bid_qty'),
+      askTicks: numbers.price(this.text(row, 'best_ask_price'), 'best_ask_price'),
+      askLots: numbers.size(this.text(row, 'best_ask_qty'), 'best_ask_qty'),
+    });
+  }
+}
+
+/** The last microsecond of a bar: close times name its last millisecond, or that microsecond itself. */
+function lastUs(text: string | undefined): ReturnType<typeof timeUs> {
+  const us = timeOf(text, 'close_time');
+  return timeUs(us % 1000 === 0 ? us + 999 : us);
+}
+
+/** Throws unless the extremes of a bar enclose its open and close. */
+export function mustHold(open: number, high: number, low: number, close: number): void {
+  if (high < Math.max(open, close) || low > Math.min(open, close)) {
+    throw new TapeError('`high` and `low` do not enclose `open` and `close`');
+  }
+}

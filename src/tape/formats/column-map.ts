@@ -1,0 +1,454 @@
+/**
+ * Any table by a map of its columns: rows of trades, bars, levels, best prices, marks, indices or funding rates. Without a map the columns
+ * are found by their usual names.
+ */
+import { durationUs, lots, timeUs, type TimeUs } from '../../num/units.ts';
+import type { TapeLevel } from '../../engine/commands.ts';
+import { TapeError } from '../record.ts';
+import { mustHold } from './binance-csv.ts';
+import { booleanOf, integerOf, rateOf, shown, timeOf, type TimeUnit } from './numbers.ts';
+import { Header, isHeader, type DecoderContext, type Row, type RowDecoder } from './row-decoder.ts';
+
+export const MAP_KINDS = ['trade', 'bar', 'depth', 'touch', 'mark', 'index', 'funding'] as const;
+export type MapKind = (typeof MAP_KINDS)[number];
+const TIME_UNITS: readonly TimeUnit[] = ['auto', 's', 'ms', 'us', 'ns', 'iso'];
+
+/** Fields of a kind, the usual names of their columns; `?` marks those that may be missing. */
+const FIELDS: Readonly<Record<MapKind, Readonly<Record<string, readonly string[]>>>> = {
+  trade: {
+    price: ['price', 'px', 'p'],
+    size: ['size', 'qty', 'quantity', 'amount', 'volume', 'sz'],
+    'side?': ['side', 'direction', 'taker_side', 'aggressor_side'],
+    'makerBuys?': ['is_buyer_maker', 'isBuyerMaker', 'buyer_maker'],
+    'id?': ['id', 'trade_id', 'tradeId', 'tid'],
+  },
+  bar: {
+    open: ['open', 'Open', 'o'],
+    high: ['high', 'High', 'h'],
+    low: ['low', 'Low', 'l'],
+    close: ['close', 'Close', 'c'],
+    'volume?': ['volume', 'Volume', 'vol', 'v'],
+  },
+  depth: {
+    side: ['side'],
+    price: ['price', 'px'],
+    size: ['size', 'qty', 'quantity', 'amount', 'sz'],
+    'snapshot?': ['is_snapshot', 'snapshot'],
+  },
+  touch: {
+    bidPrice: ['bid_price', 'bidPrice', 'bid', 'best_bid_price'],
+    bidSize: ['bid_size', 'bid_qty', 'bid_amount', 'bidSize', 'best_bid_qty'],
+    askPrice: ['ask_price', 'askPrice', 'ask', 'best_ask_price'],
+    askSize: ['ask_size', 'ask_qty', 'ask_amount', 'askSize', 'best_ask_qty'],
+    'id?': ['update_id', 'id'],
+  },
+  mark: { price: ['mark_price', 'markPrice', 'mark', 'price', 'close'] },
+  index: { price: ['index_price', 'indexPrice', 'index', 'price', 'close'] },
+  funding: { rate: ['funding_rate', 'fundingRate', 'last_funding_rate', 'rate'] },
+};
+const TIMES = [
+  'timestamp',
+  'time',
+  'ts',
+  'open_time',
+  'openTime',
+  'date',
+  'datetime',
+  'Date',
+  'calc_time',
+  'exchange_time',
+  'ts_event',
+];
+const SYMBOLS = ['symbol', 'instrument', 'market', 'ticker', 'coin'];
+const LOCAL_TIMES = ['local_timestamp', 'localTime', 'received_at', 'ts_recv'];
+
+/** What a map file says (docs/DATA.md). */
+export interface ColumnMap {
+  readonly kind: MapKind;
+  /** Columns by field; a name of the header, or a place from 0 where there is none. */
+  readonly columns: Readonly<Record<string, string | number>>;
+  readonly timeUnit: TimeUnit;
+  /** Of bars: whether the time is the start or the end of the interval. */
+  readonly timeIs: 'open' | 'close';
+  /** Length of a bar; found from the first two bars when null. */
+  readonly intervalUs: number | null;
+  readonly delimiter: string;
+  /** Words of the side that buys (trades) or bids (levels), and of the other. */
+  readonly buy: readonly string[];
+  readonly sell: readonly string[];
+}
+
+const BUY = ['buy', 'b', 'bid', 'bids', '1', 'true', 'long'];
+const SELL = ['sell', 's', 'a', 'ask', 'asks', 'offer', '-1', 'false', 'short'];
+const MAP_FIELDS = [
+  'kind',
+  'columns',
+  'timeUnit',
+  'timeIs',
+  'interval',
+  'delimiter',
+  'buy',
+  'sell',
+];
+
+/** The map that a file says. Throws `TapeError` naming the field. */
+export function parseColumnMap(value: unknown): ColumnMap {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new TapeError('column map: not a map of fields');
+  }
+  const given = value as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(given)) {
+    if (!MAP_FIELDS.includes(name)) {
+      throw new TapeError(
+        `column map: unknown field '${name}'; known are ${MAP_FIELDS.join(', ')}`,
+      );
+    }
+  }
+  const kind = word(given, 'kind', MAP_KINDS, null);
+  const columns: Record<string, string | number> = {};
+  const named = given['columns'] ?? {};
+  if (typeof named !== 'object' || Array.isArray(named)) {
+    throw new TapeError('column map: `columns` is not a map of fields to columns');
+  }
+  const known = ['time', 'localTime', 'symbol', ...Object.keys(FIELDS[kind]).map(bare)];
+  for (const [field, column] of Object.entries(named)) {
+    if (!known.includes(field)) {
+      throw new TapeError(
+        `column map: a ${kind} has no field '${field}'; it has ${known.join(', ')}`,
+      );
+    }
+    if (typeof column !== 'string' && !(Number.isSafeInteger(column) && Number(column) >= 0)) {
+      throw new TapeError(`column map: \`columns.${field}\` is neither a name nor a place from 0`);
+    }
+    columns[field] = column as string | number;
+  }
+  return {
+    kind,
+    columns,
+    timeUnit: word(given, 'timeUnit', TIME_UNITS, 'auto'),
+    timeIs: word(given, 'timeIs', ['open', 'close'] as const, 'open'),
+    intervalUs: given['interval'] === undefined ? null : intervalOf(given['interval']),
+    delimiter: delimiterOf(given['delimiter'] ?? ','),
+    buy: words(given, 'buy', BUY),
+    sell: words(given, 'sell', SELL),
+  };
+}
+
+function bare(field: string): string {
+  return field.replace('?', '');
+}
+
+function word<T extends string>(
+  given: Readonly<Record<string, unknown>>,
+  name: string,
+  known: readonly T[],
+  fallback: T | null,
+): T {
+  const value = given[name] ?? fallback;
+  const found = known.find((entry) => entry === value);
+  if (found === undefined) {
+    throw new TapeError(`column map: \`${name}\` must be one of ${known.join(', ')}`);
+  }
+  return found;
+}
+
+function words(
+  given: Readonly<Record<string, unknown>>,
+  name: string,
+  fallback: readonly string[],
+): readonly string[] {
+  const value = given[name];
+  if (value === undefined) return fallback;
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return list.map((entry) => String(entry).toLowerCase());
+}
+
+function delimiterOf(value: unknown): string {
+  if (typeof value === 'string' && value.length === 1) return value;
+  throw new TapeError('column map: `delimiter` is not one character');
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+/** `1m`, `4h`, `1d` as microseconds. */
+export function intervalOf(value: unknown): number {
+  const match = typeof value === 'string' ? /^([1-9][0-9]{0,5})([smhdw])$/.exec(value) : null;
+  if (match === null) {
+    throw new TapeError('an interval is a number with s, m, h, d or w after it, such as 1m or 4h');
+  }
+  return durationUs(Number(match[1]) * (UNITS[match[2] ?? 's'] ?? 1) * 1_000_000);
+}
+
+/** The map of a table by the names of its columns. Throws `TapeError` when they fit no kind. */
+export function guessColumnMap(names: readonly string[]): ColumnMap {
+  const header = new Header(names);
+  if (header.has('update_type', 'first_update_id')) {
+    throw new TapeError('the columns are those of the format binance-depth');
+  }
+  for (const kind of ['bar', 'depth', 'trade', 'touch', 'funding', 'mark', 'index'] as const) {
+    const fields = Object.entries(FIELDS[kind]).filter(([field]) => !field.endsWith('?'));
+    const fits = fields.every(([, usual]) => header.place(...usual) >= 0);
+    const isDepth = header.place(...(FIELDS.depth['snapshot?'] ?? [])) >= 0;
+    const sided = kind !== 'depth' || isDepth;
+    if (fits && sided && header.place(...TIMES) >= 0) return parseColumnMap({ kind });
+  }
+  throw new TapeError(
+    `the columns ${shortened(names.join(', '))} are not those of a known table; say what they are with --map`,
+  );
+}
+
+function bareName(symbol: string): string {
+  return symbol.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase();
+}
+
+function shortened(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+export class ColumnDecoder implements RowDecoder {
+  /** Of a table that names its markets: the first. */
+  symbol: string | null = null;
+  private readonly context: DecoderContext;
+  private readonly given: ColumnMap | null;
+  private map: ColumnMap | null;
+  private places: ReadonlyMap<string, number> | null = null;
+  private lastId: number;
+  /** The first bar waits for the second, which tells the interval. */
+  private waiting: { readonly row: Row; readonly startUs: number } | null = null;
+  private intervalUs: number | null = null;
+  private message: {
+    timeUs: TimeUs;
+    localUs: TimeUs;
+    line: number;
+    whole: boolean;
+    levels: TapeLevel[];
+  } | null = null;
+
+  constructor(context: DecoderContext, map: ColumnMap | null, state: unknown) {
+    this.context = context;
+    this.given = map;
+    this.map = map;
+    this.lastId = typeof state === 'number' ? state : 0;
+    this.intervalUs = map?.intervalUs ?? null;
+  }
+
+  state(): number {
+    return this.lastId;
+  }
+
+  row(row: Row): void {
+    if (row.lineInFile === 1) {
+      const header = isHeader(row.fields);
+      this.open(header ? row.fields : null);
+      if (header) return;
+    }
+    const { map } = this;
+    if (!this.isAsked(row)) return;
+    switch (map?.kind) {
+      case 'bar':
+        this.bar(row, map);
+        return;
+      case 'trade':
+        this.trade(row, map);
+        return;
+      case 'depth':
+        this.level(row, map);
+        return;
+      case 'touch':
+        this.touch(row);
+        return;
+      case 'mark':
+      case 'index': {
+        const priceTicks = this.context.numbers.rounded(this.text(row, 'price'), 'price');
+        this.context.emit({ kind: map.kind, ...this.at(row), priceTicks });
+        return;
+      }
+      case 'funding': {
+        const ratePpb = rateOf(this.text(row, 'rate'), 'rate');
+        this.context.emit({ kind: 'funding', ...this.at(row), ratePpb });
+        return;
+      }
+      default:
+        throw new TapeError(
+          'the file names no columns; say what they are with --map, by their places from 0',
+        );
+    }
+  }
+
+  endFile(): void {
+    this.flush();
+    if (this.waiting !== null) {
+      throw new TapeError('one bar does not tell the length of a bar; give `interval` in the map');
+    }
+    if (this.given === null) this.map = null;
+    this.places = null;
+  }
+
+  private open(names: readonly string[] | null): void {
+    const map = this.given ?? (names === null ? null : guessColumnMap(names));
+    if (map === null)
+      throw new TapeError(
+        'the file names no columns; say what they are with --map, by their places from 0',
+      );
+    this.map = map;
+    const header = new Header(names ?? []);
+    const places = new Map<string, number>();
+    const find = (field: string, usual: readonly string[], optional: boolean): void => {
+      const column = map.columns[field];
+      let place: number;
+      if (typeof column === 'number') place = column;
+      else place = column === undefined ? header.place(...usual) : header.place(column);
+      if (place >= 0) places.set(field, place);
+      else if (!optional || column !== undefined) {
+        const looked = column ?? usual.join(', ');
+        throw new TapeError(`no column for \`${field}\`: looked for ${looked}`);
+      }
+    };
+    find('time', TIMES, false);
+    find('localTime', LOCAL_TIMES, true);
+    find('symbol', SYMBOLS, true);
+    for (const [field, usual] of Object.entries(FIELDS[map.kind])) {
+      find(bare(field), usual, field.endsWith('?'));
+    }
+    this.places = places;
+  }
+
+  /** Whether a row is of the market asked for, or of the first that is named. `BTC/USDT` and BTCUSDT are the same. */
+  private isAsked(row: Row): boolean {
+    const name = this.text(row, 'symbol');
+    if (name === undefined || name === '') return true;
+    if (name === this.symbol) return true;
+    const asked = this.context.symbol ?? this.symbol;
+    if (asked !== null && bareName(name) !== bareName(asked)) return false;
+    this.symbol = name;
+    return true;
+  }
+
+  private text({ fields }: Row, field: string): string | undefined {
+    const place = this.places?.get(field);
+    return place === undefined ? undefined : fields[place];
+  }
+
+  private time(row: Row): TimeUs {
+    return timeOf(this.text(row, 'time'), 'time', this.map?.timeUnit);
+  }
+
+  private at(row: Row): {
+    readonly timeUs: TimeUs;
+    readonly localUs: TimeUs;
+    readonly line: number;
+  } {
+    const us = this.time(row);
+    const local = this.text(row, 'localTime');
+    const localUs = local === undefined ? us : timeOf(local, 'localTime', this.map?.timeUnit);
+    return { timeUs: us, localUs, line: row.line };
+  }
+
+  private bar(row: Row, map: ColumnMap): void {
+    const startUs = this.time(row);
+    if (this.intervalUs === null) {
+      const { waiting } = this;
+      if (waiting === null) {
+        this.waiting = { row, startUs };
+        return;
+      }
+      if (startUs <= waiting.startUs) {
+        throw new TapeError(
+          'the first two bars do not follow one another; give `interval` in the map',
+        );
+      }
+      this.intervalUs = startUs - waiting.startUs;
+      this.waiting = null;
+      this.emitBar(waiting.row, map, waiting.startUs, this.intervalUs);
+    }
+    this.emitBar(row, map, startUs, this.intervalUs);
+  }
+
+  private emitBar(row: Row, map: ColumnMap, timeOfRow: number, intervalUs: number): void {
+    const { numbers, emit } = this.context;
+    const open = numbers.price(this.text(row, 'open'), 'open');
+    const high = numbers.price(this.text(row, 'high'), 'high');
+    const low = numbers.price(this.text(row, 'low'), 'low');
+    const close = numbers.price(this.text(row, 'close'), 'close');
+    mustHold(open, high, low, close);
+    const volumeText = this.text(row, 'volume');
+    const volume = volumeText === undefined ? lots(0) : numbers.volume(volumeText, 'volume');
+    const startUs = map.timeIs === 'open' ? timeOfRow : timeOfRow - intervalUs;
+    const endUs = timeUs(startUs + intervalUs - 1);
+    const at = { timeUs: endUs, localUs: endUs, line: row.line };
+    emit({ kind: 'bar', ...at, startUs: timeUs(startUs), open, high, low, close, volume });
+  }
+
+  private trade(row: Row, map: ColumnMap): void {
+    const { numbers, emit } = this.context;
+    const at = this.at(row);
+    const priceTicks = numbers.price(this.text(row, 'price'), 'price');
+    const size = numbers.size(this.text(row, 'size'), 'size');
+    if (size === 0) throw new TapeError('`size` of a trade is 0');
+    const makerBuys = this.text(row, 'makerBuys');
+    const sells =
+      makerBuys !== undefined
+        ? booleanOf(makerBuys, 'makerBuys')
+        : this.text(row, 'side') !== undefined && !this.isFirst(row, map);
+    const id = this.text(row, 'id') ?? '';
+    const tradeId = /^[0-9]{1,15}$/.test(id) ? integerOf(id, 'id') : row.line;
+    emit({ kind: 'trade', ...at, tradeId, priceTicks, lots: lots(sells ? -size : size) });
+  }
+
+  /** Whether the side of a row is the buying or bidding one. */
+  private isFirst(row: Row, map: ColumnMap): boolean {
+    const text = this.text(row, 'side');
+    const side = text?.trim().toLowerCase() ?? '';
+    if (map.buy.includes(side)) return true;
+    if (map.sell.includes(side)) return false;
+    throw new TapeError(
+      `\`side\` is ${shown(text)}, neither of ${map.buy.join(', ')} nor of ${map.sell.join(', ')}`,
+    );
+  }
+
+  /** Rows of one time, both the venue's and the receiver's, are one update. */
+  private level(row: Row, map: ColumnMap): void {
+    const { numbers } = this.context;
+    const at = this.at(row);
+    const flag = this.text(row, 'snapshot');
+    const whole = flag !== undefined && booleanOf(flag, 'snapshot');
+    const level: TapeLevel = {
+      side: this.isFirst(row, map) ? 'bid' : 'ask',
+      priceTicks: numbers.price(this.text(row, 'price'), 'price'),
+      lots: numbers.size(this.text(row, 'size'), 'size'),
+    };
+    const open = this.message;
+    if (open?.timeUs !== at.timeUs || open.localUs !== at.localUs || open.whole !== whole) {
+      this.flush();
+      this.message = { ...at, whole, levels: [] };
+    }
+    this.message?.levels.push(level);
+  }
+
+  private flush(): void {
+    const { message } = this;
+    if (message === null) return;
+    this.message = null;
+    const { timeUs: us, localUs, line, levels, whole } = message;
+    const prevId = this.lastId;
+    this.lastId += 1;
+    const at = { timeUs: us, localUs, line, lastId: this.lastId, levels };
+    this.context.emit(
+      whole ? { kind: 'snapshot', ...at } : { kind: 'depth', ...at, firstId: this.lastId, prevId },
+    );
+  }
+
+  private touch(row: Row): void {
+    const { numbers, emit } = this.context;
+    const id = this.text(row, 'id');
+    emit({
+      kind: 'touch',
+      ...this.at(row),
+      updateId: id === undefined ? 0 : integerOf(id, 'id'),
+      bidTicks: numbers.price(this.text(row, 'bidPrice'), 'bidPrice'),
+      bidLots: numbers.size(this.text(row, 'bidSize'), 'bidSize'),
+      askTicks: numbers.price(this.text(row, 'askPrice'), 'askPrice'),
+      askLots: numbers.size(this.text(row, 'askSize'), 'askSize'),
+    });
+  }
+}

@@ -1,0 +1,263 @@
+/**
+ * LOBSTER's message files: every change of a NASDAQ book as single orders, and beside them, line by line, the order book file with the best
+ * levels after each message. Prices are dollars × 10,000; times are seconds after midnight of the day in the file's name.
+ *
+ * Messages: 1 a new order, 2 a part of one cancelled, 3 one deleted, 4 a visible one executed, 5 a hidden one executed (a trade that
+ * moves no visible order), 6 a cross trade and 7 a trading halt (both passed over: neither is of the book). The direction is that of the
+ * resting order, 1 buys.
+ *
+ * With the order book file the recording begins with the book of its first line, and a message whose book is not the one that follows from the
+ * messages is followed by what puts it right, so that the rebuilt book is the file's, level by level. Orders below the recorded levels come into
+ * sight without a message: they are volume without a name, a depth update. Orders there are cancelled without a message, too: then the
+ * youngest of the level are taken to be gone, which never lets a user's order come forward that did not.
+ */
+import type { TapeLevel } from '../../engine/commands.ts';
+import { lots, priceTicks, timeUs, type TimeUs } from '../../num/units.ts';
+import { TapeError, type OrderAction } from '../record.ts';
+import { integerOf, shown } from './numbers.ts';
+import type { DecoderContext, Row } from './row-decoder.ts';
+
+export const LOBSTER_TICK = '0.0001';
+const NOTHING = 9_999_999_999;
+const ACTIONS: Readonly<Record<number, OrderAction>> = {
+  1: 'add',
+  2: 'reduce',
+  3: 'remove',
+  4: 'execute',
+};
+
+interface Order {
+  readonly ref: number;
+  readonly side: TapeLevel['side'];
+  readonly price: number;
+  left: number;
+}
+
+export class LobsterDecoder {
+  private readonly context: DecoderContext;
+  private readonly midnightUs: number;
+  /** What the messages so far make of the book. */
+  private readonly bids = new Map<number, number>();
+  private readonly asks = new Map<number, number>();
+  private readonly orders = new Map<number, Order>();
+  /** The same by their prices, oldest first. */
+  private readonly queues = {
+    bid: new Map<number, Set<Order>>(),
+    ask: new Map<number, Set<Order>>(),
+  };
+  private lastId = 0;
+  private begun = false;
+
+  /** `midnightUs`: of the day of recording, in the clock of its times. */
+  constructor(context: DecoderContext, midnightUs: number) {
+    this.context = context;
+    this.midnightUs = midnightUs;
+  }
+
+  /** A message, and the line of the order book file beside it when there is one. */
+  row({ fields, line }: Row, book: readonly string[] | null): void {
+    if (fields.length < 6) throw new TapeError(`${String(fields.length)} fields; a message has 6`);
+    const at = this.timeOf(fields[0]);
+    const type = integerOf(fields[1], 'type');
+    if (type < 1 || type > 7) throw new TapeError(`\`type\` is ${String(type)}, not from 1 to 7`);
+    const shown = book === null ? null : bookLevels(book);
+    const base = { timeUs: at, localUs: at, line };
+    if (!this.begun) {
+      this.begun = true;
+      if (shown !== null) this.begin(shown, base);
+      // The first line shows the book after its message, which the snapshot holds already.
+      if (shown !== null) return;
+    }
+    if (type < 6) this.message(type, fields, base);
+    if (shown !== null) this.putRight(shown, base);
+  }
+
+  private begin(shown: readonly TapeLevel[], base: Base): void {
+    for (const { side, priceTicks: price, lots: size } of shown) this.of(side).set(price, size);
+    this.lastId += 1;
+    this.context.emit({ kind: 'snapshot', ...base, lastId: this.lastId, levels: shown });
+  }
+
+  private message(type: number, fields: readonly string[], base: Base): void {
+    const action = ACTIONS[type];
+    // Hidden orders have no number of their own.
+    const ref = action === undefined ? 0 : integerOf(fields[2], 'order ID');
+    const size = integerOf(fields[3], 'size');
+    const price = integerOf(fields[4], 'price');
+    const direction = fields[5];
+    if (direction !== '1' && direction !== '-1') {
+      throw new TapeError(`\`direction\` is ${shown(direction)}, not 1 or -1`);
+    }
+    if (size === 0) throw new TapeError('`size` is 0');
+    if (price === 0 || price > 2 ** 31 - 1) {
+      throw new TapeError(`\`price\` ${String(price)} is not from 1 to 2^31 − 1`);
+    }
+    const side = direction === '1' ? ('bid' as const) : ('ask' as const);
+    if (action === undefined) {
+      // A hidden order trades where no visible one stands before it.
+      if (this.of(side).has(price)) return;
+      this.context.emit({
+        kind: 'trade',
+        ...base,
+        tradeId: base.line,
+        priceTicks: priceTicks(price),
+        lots: lots(side === 'bid' ? -size : size),
+      });
+      return;
+    }
+    this.change(action, ref, side, price, size);
+    this.context.emit({
+      kind: 'order',
+      ...base,
+      action,
+      ref,
+      side,
+      priceTicks: priceTicks(price),
+      lots: lots(size),
+    });
+  }
+
+  private change(
+    action: OrderAction,
+    ref: number,
+    side: TapeLevel['side'],
+    price: number,
+    size: number,
+  ): void {
+    const level = this.of(side);
+    const standing = level.get(price) ?? 0;
+    if (action === 'add') {
+      const order = { ref, side, price, left: size };
+      this.orders.set(ref, order);
+      const queue = this.queues[side].get(price);
+      if (queue === undefined) this.queues[side].set(price, new Set([order]));
+      else queue.add(order);
+      level.set(price, standing + size);
+      return;
+    }
+    const order = this.orders.get(ref);
+    const gone =
+      order === undefined
+        ? Math.min(size, standing - this.namedAt(side, price))
+        : action === 'remove'
+          ? order.left
+          : Math.min(size, order.left);
+    if (order !== undefined) {
+      order.left -= gone;
+      if (order.left === 0) this.forget(order);
+    }
+    const left = Math.max(0, standing - gone);
+    if (left === 0) level.delete(price);
+    else level.set(price, left);
+  }
+
+  /** Levels of the order book file that the messages do not explain. */
+  private putRight(shown: readonly TapeLevel[], base: Base): void {
+    const levels: TapeLevel[] = [];
+    for (const side of ['bid', 'ask'] as const) {
+      const ours = this.of(side);
+      const theirs = shown.filter((level) => level.side === side);
+      const named = new Set<number>(theirs.map(({ priceTicks: price }) => price));
+      const last = theirs.at(-1)?.priceTicks ?? null;
+      const deep = last !== null && theirs.length === this.depth(shown);
+      for (const price of ours.keys()) {
+        const beyond = deep && (side === 'bid' ? price < last : price > last);
+        if (beyond || named.has(price)) continue;
+        levels.push({ side, priceTicks: priceTicks(price), lots: lots(0) });
+      }
+      for (const level of theirs) {
+        if (ours.get(level.priceTicks) !== level.lots) levels.push(level);
+      }
+    }
+    for (const { side, priceTicks: price, lots: size } of levels)
+      this.cancel(side, price, size, base);
+    if (levels.length === 0) return;
+    for (const { side, priceTicks: price, lots: size } of levels) {
+      if (size === 0) this.of(side).delete(price);
+      else this.of(side).set(price, size);
+    }
+    const prevId = this.lastId;
+    this.lastId += 1;
+    const ids = { firstId: this.lastId, lastId: this.lastId, prevId };
+    this.context.emit({ kind: 'depth', ...base, ...ids, levels });
+  }
+
+  private forget(order: Order): void {
+    const { ref, side, price } = order;
+    this.orders.delete(ref);
+    const queue = this.queues[side].get(price);
+    queue?.delete(order);
+    if (queue?.size === 0) this.queues[side].delete(price);
+  }
+
+  private namedAt(side: TapeLevel['side'], price: number): number {
+    let sum = 0;
+    for (const { left } of this.queues[side].get(price) ?? []) sum += left;
+    return sum;
+  }
+
+  /** The youngest orders of a level leave it until no more than `size` stands there, as far as it has any. */
+  private cancel(side: TapeLevel['side'], price: number, size: number, base: Base): void {
+    let excess = (this.of(side).get(price) ?? 0) - size;
+    if (excess <= 0) return;
+    for (const { ref, left } of [...(this.queues[side].get(price) ?? [])].reverse()) {
+      if (excess <= 0) return;
+      const gone = Math.min(excess, left);
+      const action = gone === left ? 'remove' : 'reduce';
+      this.change(action, ref, side, price, gone);
+      const order = { side, priceTicks: priceTicks(price), lots: lots(gone) };
+      this.context.emit({ kind: 'order', ...base, action, ref, ...order });
+      excess -= gone;
+    }
+  }
+
+  /** How many levels a side can have in the file: the fuller side shows it. */
+  private depth(shown: readonly TapeLevel[]): number {
+    const bids = shown.filter(({ side }) => side === 'bid').length;
+    return Math.max(bids, shown.length - bids);
+  }
+
+  private of(side: TapeLevel['side']): Map<number, number> {
+    return side === 'bid' ? this.bids : this.asks;
+  }
+
+  private timeOf(text: string | undefined): TimeUs {
+    const match = /^([0-9]{1,6})(?:\.([0-9]{1,12}))?$/.exec(text ?? '');
+    if (match === null)
+      throw new TapeError(`\`time\` ${shown(text)} is not seconds after midnight`);
+    const [, seconds = '', fraction = ''] = match;
+    return timeUs(
+      this.midnightUs + Number(seconds) * 1e6 + Number(fraction.padEnd(6, '0').slice(0, 6)),
+    );
+  }
+}
+
+interface Base {
+  readonly timeUs: TimeUs;
+  readonly localUs: TimeUs;
+  readonly line: number;
+}
+
+/** `ask price, ask size, bid price, bid size` for each level; places without orders hold a price of ±9999999999. */
+function bookLevels(fields: readonly string[]): TapeLevel[] {
+  if (fields.length < 4 || fields.length % 4 !== 0) {
+    throw new TapeError(`${String(fields.length)} fields of the order book; a level has 4`);
+  }
+  const bids: TapeLevel[] = [];
+  const asks: TapeLevel[] = [];
+  for (let i = 0; i < fields.length; i += 2) {
+    const side = i % 4 === 0 ? ('ask' as const) : ('bid' as const);
+    const name = `${side} ${String(Math.floor(i / 4) + 1)}`;
+    const price = Number(fields[i]);
+    if (!Number.isSafeInteger(price)) {
+      throw new TapeError(`\`${name} price\` ${shown(fields[i])} is not an integer`);
+    }
+    const size = integerOf(fields[i + 1], `${name} size`);
+    if (Math.abs(price) === NOTHING || size === 0) continue;
+    if (price <= 0 || price > 2 ** 31 - 1) {
+      throw new TapeError(`\`${name} price\` ${String(price)} is not from 1 to 2^31 − 1`);
+    }
+    (side === 'bid' ? bids : asks).push({ side, priceTicks: priceTicks(price), lots: lots(size) });
+  }
+  return [...bids, ...asks];
+}

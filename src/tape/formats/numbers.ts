@@ -1,0 +1,282 @@
+/**
+ * Numbers of text files as whole ticks, lots and microseconds. Every refusal names field, text and limit; the importer adds file
+ * and line.
+ */
+import { parseDecimal, stepsFloor, stepsHalfUp, type Decimal } from '../../num/decimal.ts';
+import {
+  lots,
+  MAX_PRICE_TICKS,
+  ppb,
+  priceTicks,
+  timeUs,
+  type Lots,
+  type Ppb,
+  type PriceTicks,
+  type TimeUs,
+} from '../../num/units.ts';
+import { TapeError, type TapeUnits } from '../record.ts';
+import { stepReader, type StepReader } from '../step-text.ts';
+
+/** Prices and sizes of a market. `field` names the column in errors. */
+export interface NumberReader {
+  /** A positive multiple of the tick. */
+  price(text: string | undefined, field: string): PriceTicks;
+  /** A price between ticks, as marks and indices are: rounded half up. */
+  rounded(text: string | undefined, field: string): PriceTicks;
+  /** A multiple of the lot, 0 or more. */
+  size(text: string | undefined, field: string): Lots;
+  /** A volume, which may be finer than a lot: rounded down. */
+  volume(text: string | undefined, field: string): Lots;
+}
+
+export class MarketNumbers implements NumberReader {
+  private readonly units: TapeUnits;
+  private readonly tick: Decimal;
+  private readonly lot: Decimal;
+  private readonly readPrice: StepReader;
+  private readonly readSize: StepReader;
+  private readonly isRounding: boolean;
+
+  /** `isRounding`: sizes finer than a lot are rounded to it, none of them to 0. */
+  constructor(units: TapeUnits, isRounding = false) {
+    this.units = units;
+    this.isRounding = isRounding;
+    this.readPrice = stepReader(units.tickSize);
+    this.readSize = stepReader(units.lotSize);
+    this.tick = mustDecimal(units.tickSize, 'tick');
+    this.lot = mustDecimal(units.lotSize, 'lot');
+  }
+
+  price(text: string | undefined, field: string): PriceTicks {
+    const ticks = text === undefined ? -1 : this.readPrice(plain(text));
+    if (ticks <= 0 || ticks > MAX_PRICE_TICKS) {
+      throw new TapeError(
+        `\`${field}\` price ${shown(text)} is not a positive multiple of ${this.units.tickSize} up to 2^31 − 1 ticks`,
+      );
+    }
+    return priceTicks(ticks);
+  }
+
+  rounded(text: string | undefined, field: string): PriceTicks {
+    const value = text === undefined ? null : parseDecimal(plain(text));
+    const ticks = value === null ? 0 : Number(stepsHalfUp(value, this.tick));
+    if (ticks <= 0 || ticks > MAX_PRICE_TICKS) {
+      throw new TapeError(
+        `\`${field}\` price ${shown(text)} is not between one tick of ${this.units.tickSize} and 2^31 − 1 ticks`,
+      );
+    }
+    return priceTicks(ticks);
+  }
+
+  size(text: string | undefined, field: string): Lots {
+    const size = text === undefined ? -1 : this.readSize(plain(text));
+    if (size < 0) {
+      const rounded = this.isRounding ? this.roundedSize(text) : null;
+      if (rounded !== null) return rounded;
+      throw new TapeError(
+        `\`${field}\` size ${shown(text)} is not a multiple of ${this.units.lotSize}`,
+      );
+    }
+    return lots(size);
+  }
+
+  private roundedSize(text: string | undefined): Lots | null {
+    const value = text === undefined ? null : parseDecimal(plain(text));
+    if (value === null || value.digits < 0n) return null;
+    const size = Number(stepsHalfUp(value, this.lot));
+    return lots(value.digits === 0n ? 0 : Math.max(1, size));
+  }
+
+  volume(text: string | undefined, field: string): Lots {
+    const value = text === undefined ? null : parseDecimal(plain(text));
+    const size = value === null ? -1 : Number(stepsFloor(value, this.lot));
+    if (size < 0 || size > Number.MAX_SAFE_INTEGER) {
+      throw new TapeError(
+        `\`${field}\` volume ${shown(text)} is not from 0 to 2^53 − 1 lots of ${this.units.lotSize}`,
+      );
+    }
+    return lots(size);
+  }
+}
+
+/** Finds out tick and lot size: the most decimals that a price and a size have. Reads nothing else. */
+export class NumberScan implements NumberReader {
+  private priceDecimals = 0;
+  private sizeDecimals = -1;
+  private volumeDecimals = 0;
+  private any = false;
+
+  price(text: string | undefined, field: string): PriceTicks {
+    this.priceDecimals = Math.max(this.priceDecimals, decimalsOf(text, field));
+    this.any = true;
+    return priceTicks(1);
+  }
+  rounded(text: string | undefined, field: string): PriceTicks {
+    decimalsOf(text, field);
+    return priceTicks(1);
+  }
+  size(text: string | undefined, field: string): Lots {
+    this.sizeDecimals = Math.max(this.sizeDecimals, decimalsOf(text, field));
+    return lots(1);
+  }
+  volume(text: string | undefined, field: string): Lots {
+    this.volumeDecimals = Math.max(this.volumeDecimals, decimalsOf(text, field));
+    return lots(1);
+  }
+
+  /**
+   * Null when no price was met. Of volumes alone a lot is never so fine that tick × lot passes the collateral's 6 decimals, which
+   * no market may have: volumes are rounded. Sizes of orders and trades stay exact.
+   */
+  found(): { readonly tickSize: string; readonly lotSize: string } | null {
+    if (!this.any) return null;
+    const listable = Math.min(this.volumeDecimals, Math.max(0, 6 - this.priceDecimals));
+    const lotDecimals = this.sizeDecimals < 0 ? listable : this.sizeDecimals;
+    return { tickSize: stepText(this.priceDecimals), lotSize: stepText(lotDecimals) };
+  }
+}
+
+function stepText(decimals: number): string {
+  return decimals === 0 ? '1' : `0.${'0'.repeat(decimals - 1)}1`;
+}
+
+function decimalsOf(text: string | undefined, field: string): number {
+  const value = text === undefined ? null : parseDecimal(plain(text));
+  if (value === null || value.digits < 0n) {
+    throw new TapeError(`\`${field}\` ${shown(text)} is not a decimal number from 0`);
+  }
+  return value.scale;
+}
+
+function mustDecimal(text: string, what: string): Decimal {
+  const value = parseDecimal(text);
+  if (value === null || value.digits <= 0n) {
+    throw new TapeError(`a ${what} of '${text}' is not a positive decimal`);
+  }
+  return value;
+}
+
+/** A number as tools that write floats mean it: `1.5e-7` written out, `0.30000000000000004` as 0.3; anything else as it is. */
+function plain(text: string): string {
+  return written(text.length < 17 ? text : withoutNoise(text));
+}
+
+/** A double has 15 digits of its own; what is left of more when rounded to them is noise of its arithmetic if it is much shorter. */
+function withoutNoise(text: string): string {
+  if (!/^[0-9]+\.[0-9]+(?:e-[0-9]+)?$/.test(text)) return text;
+  const digitsOf = (number: string): number =>
+    number.replace(/e.*/, '').replace('.', '').replace(/^0+/, '').replace(/0+$/, '').length;
+  const rounded = String(Number(Number(text).toPrecision(15)));
+  return digitsOf(text) >= 16 && digitsOf(rounded) <= 12 ? rounded : text;
+}
+
+function written(text: string): string {
+  const match = /^(-?)([0-9]+)(?:\.([0-9]+))?[eE]([+-]?[0-9]{1,2})$/.exec(text);
+  if (match === null) return text;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
+  const point = whole.length + Number(exponent);
+  const digits = whole + fraction;
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`;
+  if (point >= digits.length) return `${sign}${digits}${'0'.repeat(point - digits.length)}`;
+  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
+}
+
+export type TimeUnit = 'auto' | 's' | 'ms' | 'us' | 'ns' | 'iso';
+
+const MICROSECONDS: Readonly<Record<'s' | 'ms' | 'us', number>> = { s: 1e6, ms: 1e3, us: 1 };
+/** 2^53 µs is the year 2255. */
+const LAST_US = Number.MAX_SAFE_INTEGER;
+
+/** A time since 1970 as microseconds. `auto` tells the unit by the number of digits, and dates by their dashes. */
+export function timeOf(text: string | undefined, field: string, unit: TimeUnit = 'auto'): TimeUs {
+  const us = text === undefined ? null : unit === 'iso' ? dateUs(text) : epochUs(text, unit);
+  if (us === null || us < 0 || us > LAST_US) {
+    throw new TapeError(
+      `\`${field}\` ${shown(text)} is not a time from 1970 to 2255${unit === 'auto' ? '' : ` in ${unit}`}`,
+    );
+  }
+  return timeUs(us);
+}
+
+function epochUs(text: string, unit: Exclude<TimeUnit, 'iso'>): number | null {
+  const match = /^([0-9]{1,20})(?:\.([0-9]{1,12}))?$/.exec(text);
+  // An instant is one in any unit, as tables with types have them.
+  if (match === null) return unit === 'auto' || /T.*Z$/.test(text) ? dateUs(text) : null;
+  const [, whole = '', fraction = ''] = match;
+  const known = unit === 'auto' ? unitOf(whole.length) : unit;
+  if (known === 'ns') return Number(BigInt(whole) / 1000n);
+  const scale = MICROSECONDS[known];
+  const places = String(scale).length - 1;
+  return Number(whole) * scale + Number(fraction.padEnd(places, '0').slice(0, places) || '0');
+}
+
+function unitOf(digits: number): 's' | 'ms' | 'us' | 'ns' {
+  if (digits <= 11) return 's';
+  if (digits <= 14) return 'ms';
+  return digits <= 17 ? 'us' : 'ns';
+}
+
+const DATE =
+  /^([0-9]{4})-?([0-9]{2})-?([0-9]{2})(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?)?(?:Z|\+00:?00)?$/;
+const MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** A date in UTC, with a time of day or without. */
+function dateUs(text: string): number | null {
+  const match = DATE.exec(text.trim());
+  if (match === null) return null;
+  const [year, month, day, hour, minute, second] = match
+    .slice(1, 7)
+    .map((part) => Number((part as string | undefined) ?? '0'));
+  if (year === undefined || month === undefined || day === undefined) return null;
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  const length = (MONTHS[month - 1] ?? 0) + (month === 2 && leap ? 1 : 0);
+  if (day < 1 || day > length) return null;
+  if ((hour ?? 0) > 23 || (minute ?? 0) > 59 || (second ?? 0) > 59) return null;
+  const seconds =
+    daysSince1970(year, month, day) * 86_400 +
+    (hour ?? 0) * 3600 +
+    (minute ?? 0) * 60 +
+    (second ?? 0);
+  const fraction = (match[7] ?? '').padEnd(6, '0').slice(0, 6);
+  return seconds * 1e6 + Number(fraction);
+}
+
+/** Civil date to days (Hinnant, "chrono-compatible low-level date algorithms"). */
+function daysSince1970(year: number, month: number, day: number): number {
+  const shifted = month <= 2 ? year - 1 : year;
+  const era = Math.floor(shifted / 400);
+  const ofEra = shifted - era * 400;
+  const ofYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
+  const days = ofEra * 365 + Math.floor(ofEra / 4) - Math.floor(ofEra / 100) + ofYear;
+  return era * 146_097 + days - 719_468;
+}
+
+/** A rate in decimal text as whole 1e-9, rounded half up. */
+export function rateOf(text: string | undefined, field: string): Ppb {
+  const value = text === undefined ? null : parseDecimal(plain(text));
+  const rate = value === null ? Infinity : Number(stepsHalfUp(value, { digits: 1n, scale: 9 }));
+  if (Math.abs(rate) > 1e9) {
+    throw new TapeError(`\`${field}\` rate ${shown(text)} is not between −1 and 1`);
+  }
+  return ppb(rate + 0);
+}
+
+/** A whole number from 0 to 2^53 − 1. */
+export function integerOf(text: string | undefined, field: string): number {
+  const value = text !== undefined && /^[0-9]{1,16}$/.test(text) ? Number(text) : -1;
+  if (value < 0 || value > Number.MAX_SAFE_INTEGER) {
+    throw new TapeError(`\`${field}\` is ${shown(text)}, not an integer from 0 to 2^53 − 1`);
+  }
+  return value;
+}
+
+export function booleanOf(text: string | undefined, field: string): boolean {
+  const lower = text?.toLowerCase();
+  if (lower === 'true' || lower === '1') return true;
+  if (lower === 'false' || lower === '0') return false;
+  throw new TapeError(`\`${field}\` is ${shown(text)}, not true or false`);
+}
+
+export function shown(text: string | undefined): string {
+  return text === undefined ? 'missing' : JSON.stringify(text).slice(0, 60);
+}

@@ -1,0 +1,70 @@
+/**
+ * Commands for recordings without a book: bars carry their synthetic book with them; trades alone get one of two levels, restated
+ * after each trade. A buyer met the ask at the trade's price, a seller the bid; the other side stands a spread away.
+ */
+import type { Command, TapeBar, TapeDepth, TapeLevel } from '../engine/commands.ts';
+import { lots, priceTicks, type MarketId } from '../num/units.ts';
+import type { BarRecord, TradeRecord } from './record.ts';
+import type { TapeModel } from './tape-model.ts';
+
+export function barCommand(bar: BarRecord, market: MarketId, model: TapeModel): TapeBar {
+  return {
+    kind: 'tapeBar',
+    timeUs: bar.timeUs,
+    market,
+    openTicks: bar.open,
+    highTicks: bar.high,
+    lowTicks: bar.low,
+    closeTicks: bar.close,
+    volumeLots: bar.volume,
+    quoteTicks: bar.close,
+    spreadTicks: model.spreadTicks,
+    depthLots: lots(model.depthLots ?? bar.volume),
+    path: model.path,
+    fill: model.fill,
+  };
+}
+
+/** The synthetic book around trades. */
+export class TradeQuotes {
+  private readonly market: MarketId;
+  private readonly model: TapeModel;
+  private bid = 0;
+  private ask = 0;
+
+  constructor(market: MarketId, model: TapeModel) {
+    this.market = market;
+    this.model = model;
+  }
+
+  /** What a trade makes the exchange do: it meets the book that stands, then the book moves. */
+  commands(trade: TradeRecord): Command[] {
+    const { market } = this;
+    const { timeUs, lots: size } = trade;
+    const spread = Math.max(1, this.model.spreadTicks);
+    const bid = size > 0 ? trade.priceTicks - spread : trade.priceTicks;
+    const ask = bid + spread;
+    const depth = this.model.depthLots ?? Math.abs(size);
+    const levels: TapeLevel[] = [];
+    const level = (side: TapeLevel['side'], price: number, volume: number): void => {
+      if (price > 0) levels.push({ side, priceTicks: priceTicks(price), lots: lots(volume) });
+    };
+    const first = this.ask === 0;
+    if (!first && bid !== this.bid) level('bid', this.bid, 0);
+    if (!first && ask !== this.ask) level('ask', this.ask, 0);
+    level('bid', bid, depth);
+    level('ask', ask, depth);
+    this.bid = bid;
+    this.ask = ask;
+    const print: Command = {
+      kind: 'tapeTrade',
+      timeUs,
+      market,
+      priceTicks: trade.priceTicks,
+      lots: size,
+    };
+    if (first) return [{ kind: 'tapeSnapshot', timeUs, market, levels }, print];
+    const quotes: TapeDepth = { kind: 'tapeDepth', timeUs, market, levels };
+    return [print, quotes];
+  }
+}

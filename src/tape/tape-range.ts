@@ -1,0 +1,140 @@
+/**
+ * A part of a tape, from one time to before another. What came before is not played but summed up: the part begins with
+ * the book as it then was, and with the last mark and index.
+ */
+import type { Command, TapeL3, TapeLevel } from '../engine/commands.ts';
+import { lots, timeUs, type MarketId } from '../num/units.ts';
+import type { TapeStep } from './book-sync.ts';
+
+export interface TapeRange {
+  /** From the beginning when left out. */
+  readonly fromUs?: number;
+  /** To the end when left out; exclusive. */
+  readonly toUs?: number;
+}
+
+/** When a step happens on the tape. */
+export function stepUs(step: TapeStep): number {
+  return step.command?.timeUs ?? step.record.timeUs;
+}
+
+/** The steps of one market that lie in the range, after what sums up the ones before it. */
+export async function* inRange(
+  batches: AsyncIterable<readonly TapeStep[]>,
+  market: MarketId,
+  { fromUs = -Infinity, toUs = Infinity }: TapeRange,
+): AsyncGenerator<readonly TapeStep[]> {
+  const before = new Before(market);
+  let begun = fromUs === -Infinity;
+  for await (const batch of batches) {
+    const steps: TapeStep[] = [];
+    for (const step of batch) {
+      const atUs = stepUs(step);
+      if (atUs >= toUs) {
+        yield steps;
+        return;
+      }
+      if (atUs < fromUs) {
+        before.take(step);
+        continue;
+      }
+      if (!begun) {
+        begun = true;
+        steps.push(...before.summary(step, fromUs));
+      }
+      steps.push(step);
+    }
+    yield steps;
+  }
+}
+
+/** What the tape has said so far. */
+class Before {
+  private readonly market: MarketId;
+  private readonly bids = new Map<number, TapeLevel>();
+  private readonly asks = new Map<number, TapeLevel>();
+  /** Historical orders that stand, the oldest first. */
+  private readonly orders = new Map<number, TapeL3>();
+  private whole = false;
+  private gap = false;
+  private last: Partial<Record<'setMark' | 'setIndex', Command>> = {};
+
+  constructor(market: MarketId) {
+    this.market = market;
+  }
+
+  take({ command }: TapeStep): void {
+    switch (command?.kind) {
+      case 'tapeSnapshot':
+        this.bids.clear();
+        this.asks.clear();
+        this.orders.clear();
+        this.whole = true;
+        for (const level of command.levels) this.set(level);
+        return;
+      case 'tapeDepth':
+        for (const level of command.levels) this.set(level);
+        return;
+      case 'tapeL3':
+        this.takeOrder(command);
+        return;
+      case 'tapeGap':
+        this.orders.clear();
+        this.gap = true;
+        this.whole = false;
+        return;
+      case 'setMark':
+      case 'setIndex':
+        this.last = { ...this.last, [command.kind]: command };
+        return;
+      default:
+    }
+  }
+
+  summary(next: TapeStep, fromUs: number): TapeStep[] {
+    const at = timeUs(fromUs);
+    const { record, inSync } = next;
+    const { market } = this;
+    const commands: Command[] = [];
+    const { setMark, setIndex } = this.last;
+    if (setIndex !== undefined) commands.push({ ...setIndex, timeUs: at });
+    if (setMark !== undefined) commands.push({ ...setMark, timeUs: at });
+    if (this.whole) {
+      const levels = [...this.bids.values(), ...this.asks.values()];
+      commands.push({ kind: 'tapeSnapshot', timeUs: at, market, levels });
+      for (const order of this.orders.values()) commands.push({ ...order, timeUs: at });
+    } else if (this.gap) commands.push({ kind: 'tapeGap', timeUs: at, market });
+    return commands.map((command) => ({ record, command, inSync }));
+  }
+
+  private takeOrder(command: TapeL3): void {
+    const { action, ref } = command;
+    if (action === 'add') {
+      // At the end of the map, as at the back of the queue.
+      this.orders.delete(ref);
+      this.orders.set(ref, command);
+      return;
+    }
+    const order = this.orders.get(ref);
+    if (order === undefined) {
+      this.takeUnnamed(command);
+      return;
+    }
+    const left = action === 'remove' ? 0 : order.lots - command.lots;
+    if (left <= 0) this.orders.delete(ref);
+    else this.orders.set(ref, { ...order, lots: lots(left) });
+  }
+
+  /** An order of the opening book. */
+  private takeUnnamed({ side, priceTicks, lots: size }: TapeL3): void {
+    const levels = side === 'bid' ? this.bids : this.asks;
+    const left = Math.max(0, (levels.get(priceTicks)?.lots ?? 0) - size);
+    this.set({ side, priceTicks, lots: lots(left) });
+  }
+
+  private set(level: TapeLevel): void {
+    const side = level.side === 'bid' ? this.bids : this.asks;
+    if (level.lots === 0) side.delete(level.priceTicks);
+    else side.set(level.priceTicks, level);
+  }
+}

@@ -1,0 +1,96 @@
+/** Recorded funding in a backtest (R-7.3, D-35): what a position pays and receives, computed by hand from the files that were imported. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { attribution } from '../../src/report/analysis/attribution.ts';
+import { executePlan } from '../../src/run-plan/plan.ts';
+import { example, plannedOf } from '../run-plan/plans.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'orrery-funding-'));
+afterAll(() => {
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+const HOUR_MS = 3_600_000;
+const START_MS = Date.UTC(2024, 0, 1);
+/** Every eight hours, in 1e-8: what is paid turns twice, and once it is too little to hold for. */
+const RATES = [12_000, 15_000, -9_000, -11_000, 3_000, 14_000, -20_000];
+/** Closes in tenths: prices that go up and down, so that no two settlements have the same notional. */
+const closeOf = (hour: number): number => 420_000 + hour * 137 - (hour % 5) * 611;
+
+function writeData(): { readonly klines: string; readonly funding: string } {
+  const tenths = (ticks: number): string => (ticks / 10).toFixed(1);
+  const rows = Array.from({ length: RATES.length * 8 + 2 }, (_, hour) => {
+    const open = closeOf(hour - 1);
+    const close = closeOf(hour);
+    const [high, low] = [Math.max(open, close) + 20, Math.min(open, close) - 20];
+    const openMs = START_MS + hour * HOUR_MS;
+    const prices = [open, high, low, close].map(tenths);
+    return [openMs, ...prices, '1000.001', openMs + HOUR_MS - 1, '0', '10', '0', '0', '0'].join(
+      ',',
+    );
+  });
+  const klines = join(scratch, 'BTCUSDT-1h-2024-01.csv');
+  writeFileSync(klines, rows.join('\n'));
+  const funding = join(scratch, 'BTCUSDT-fundingRate-2024-01.csv');
+  const header = 'calc_time,funding_interval_hours,last_funding_rate';
+  const settled = RATES.map(
+    (rate, i) => `${String(START_MS + (i + 1) * 8 * HOUR_MS)},8,${(rate / 1e8).toFixed(8)}`,
+  );
+  writeFileSync(funding, [header, ...settled].join('\n'));
+  return { klines, funding };
+}
+
+test('the funding leg of the funding carry is Σ position × index × rate, to the last millionth', async () => {
+  const { klines, funding } = writeData();
+  const data = join(scratch, 'btc');
+  expect(await main(['data', 'import', 'binance-klines', klines, '--out', data])).toBe(0);
+  expect(await main(['data', 'import', 'binance-funding', funding, '--out', data, '--add'])).toBe(
+    0,
+  );
+  const carry = await plannedOf(example('funding-carry'), {
+    rates: 1,
+    size: '0.05',
+    thresholdBp: 0.5,
+  });
+  const { output } = await executePlan({
+    data,
+    strategies: [carry],
+    balance: '10000',
+    seed: '1',
+    latency: 'none',
+    bars: 'spread=0',
+  });
+  const [strategy] = output.strategies;
+
+  // By hand: from a rate on the strategy holds 0.05 of the side that it pays, from 0.5 basis points.
+  const heldAt = RATES.map((_, i) => {
+    const last = RATES[i - 1] ?? 0;
+    return Math.abs(last) >= 5_000 ? -Math.sign(last) * 50 : 0;
+  });
+  expect(heldAt).toEqual([0, -50, -50, 50, 50, 0, -50]);
+  const payments = RATES.map((rate, i) => {
+    // Lots of 0.001 × ticks of 0.1 × 1e-8 are 1e-12; a millionth is whole, rounded against who holds.
+    const exact = -BigInt(heldAt[i] ?? 0) * BigInt(closeOf((i + 1) * 8 - 1)) * BigInt(rate);
+    return Number((exact - (((exact % 1_000_000n) + 1_000_000n) % 1_000_000n)) / 1_000_000n);
+  });
+  const sum = payments.reduce((total, payment) => total + payment, 0);
+  const paid = strategy!.funding.filter(({ payment }) => Number(payment) !== 0);
+  expect(paid.map(({ payment }) => Math.round(Number(payment) * 1e6))).toEqual(
+    payments.filter((payment) => payment !== 0),
+  );
+  expect(paid.map(({ position }) => Number(position) * 1000)).toEqual(
+    heldAt.filter((held) => held !== 0),
+  );
+  expect(Math.round(Number(strategy!.summary.pnlFunding) * 1e6)).toBe(sum);
+  expect(Math.round(attribution(strategy!.summary, strategy!.fills).funding * 1e6)).toBe(sum);
+  expect(strategy!.log.map(({ text }) => text)).toContain(
+    `funding received ${(sum / 1e6).toFixed(6)}`,
+  );
+  expect(strategy!.summary.positions[0]).toMatchObject({ final: '0.05', largest: '0.05' });
+  expect(output.markets[0]!.fundingRates.map(({ rate }) => Math.round(Number(rate) * 1e8))).toEqual(
+    RATES,
+  );
+});

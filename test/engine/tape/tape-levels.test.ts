@@ -1,0 +1,67 @@
+/** What the tape remembers of levels is bounded by what still matters, not by how long the tape is (DESIGN §6, §10). */
+import { expect, test } from 'vitest';
+import { ArchiveReader, ArchiveWriter } from '../../../src/base/archive.ts';
+import { TapeBook } from '../../../src/engine/tape/tape-book.ts';
+import { timeUs, type TimeUs } from '../../../src/num/units.ts';
+
+const SECOND_US = 1_000_000;
+
+function credit(book: TapeBook, price: number, nowUs: TimeUs): void {
+  const level = book.level(1, price, nowUs);
+  level.creditBack = 5;
+  level.creditUntilUs = timeUs(nowUs + SECOND_US);
+}
+
+function bytesOf(book: TapeBook, nowUs: TimeUs): Uint8Array {
+  const io = new ArchiveWriter();
+  book.archive(io, nowUs);
+  return io.bytes();
+}
+
+test('a price that drifts for long leaves no more levels behind than one that drifts for a while', () => {
+  const book = new TapeBook();
+  let most = 0;
+  for (let price = 1; price <= 200_000; price++) {
+    credit(book, price, timeUs(price * 10_000));
+    most = Math.max(most, book.levelCount);
+  }
+  expect(most).toBeLessThanOrEqual(1 << 14);
+});
+
+test('levels that are looked through keep displaced volume and credit that may still be claimed', () => {
+  const book = new TapeBook();
+  book.level(1, 7, timeUs(0)).displaced = 3;
+  for (let price = 100; price < 40_000; price++) credit(book, price, timeUs(price * 10_000));
+  expect(book.find(1, 7)?.displaced).toBe(3);
+  expect(book.find(1, 39_950)?.creditBack).toBe(5);
+});
+
+test('a level used again begins afresh', () => {
+  const book = new TapeBook();
+  for (let price = 1; price < 40_000; price++) credit(book, price, timeUs(price * 10_000));
+  const level = book.level(1, 50_000, timeUs(10 ** 9));
+  expect(level).toEqual({
+    displaced: 0,
+    displacedAtUs: 0,
+    creditFront: 0,
+    creditBack: 0,
+    creditUntilUs: 0,
+  });
+});
+
+test('credit that nobody claimed in time is no part of the state', () => {
+  const [fresh, old] = [new TapeBook(), new TapeBook()];
+  credit(old, 100, timeUs(0));
+  expect(bytesOf(old, timeUs(SECOND_US))).not.toEqual(bytesOf(fresh, timeUs(SECOND_US)));
+  expect(bytesOf(old, timeUs(SECOND_US + 1))).toEqual(bytesOf(fresh, timeUs(SECOND_US + 1)));
+});
+
+test('what is saved comes back', () => {
+  const book = new TapeBook();
+  credit(book, 100, timeUs(5));
+  book.level(-1, 200, timeUs(5)).displaced = 9;
+  const back = new TapeBook();
+  back.archive(new ArchiveReader(bytesOf(book, timeUs(6))), timeUs(6));
+  expect(back.find(1, 100)?.creditBack).toBe(5);
+  expect(back.find(-1, 200)?.displaced).toBe(9);
+});

@@ -1,0 +1,17 @@
+/** A `RiskWorld` that is told history: the oracle knows nothing of it, so the invariants alone are held against the engine. */
+import type { Command } from '../../../src/engine/commands.ts';
+import { RiskWorld } from '../risk-world.ts';
+
+export class TapeWorld extends RiskWorld {
+  constructor(markets: readonly Record<string, unknown>[], config: Record<string, unknown> = {}) {
+    super(markets, config);
+    this.checks = false;
+  }
+
+  override apply(command: Command): ReturnType<RiskWorld['apply']> {
+    const outcome = super.apply(command);
+    const broken = this.engine.checkInvariants();
+    if (broken.length > 0) throw new Error(JSON.stringify(broken));
+    return outcome;
+  }
+}

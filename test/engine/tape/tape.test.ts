@@ -1,0 +1,338 @@
+/** History in the same book (docs/RULES.md D-15, docs/ARCHITECTURE.md "The tape"): place in the queue, impact, credit, gaps. */
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { TapeLevel } from '../../../src/engine/commands.ts';
+import { Exchange } from '../../../src/engine/exchange.ts';
+import { divergenceText } from '../../../src/oracle/divergence.ts';
+import { Lockstep } from '../../../src/oracle/lockstep.ts';
+import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../../src/gateway/market-config.ts';
+import {
+  address,
+  lots,
+  marketId,
+  orderId,
+  priceTicks,
+  quanta,
+  subaccountId,
+  timeUs,
+} from '../../../src/num/units.ts';
+import { keccak } from '../../../src/wallet/ethers-ports.ts';
+import { PLAIN_LIMIT } from '../../setup/plain-limit.ts';
+
+const MARKET = marketId(0);
+const USER = subaccountId(6);
+let exchange: Exchange;
+let lockstep: Lockstep;
+let nowUs = 0;
+let nonce = 0n;
+
+function open(queueModel: string, impactModel: string): void {
+  nowUs = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
+  nonce = 0n;
+  exchange = new Exchange(DEFAULT_EXCHANGE_CONFIG);
+  lockstep = new Lockstep(exchange);
+  const spec = parseMarketSpec(
+    { symbol: 'T', tickSize: '1', lotSize: '1', queueModel, impactModel, priceBand: '0.5' },
+    keccak,
+  );
+  if (!spec.ok) throw new Error(spec.error);
+  apply({ kind: 'listMarket', timeUs: timeUs(nowUs), spec: spec.value });
+  apply({
+    kind: 'deposit',
+    timeUs: timeUs(nowUs),
+    account: address(`0x${'a'.repeat(40)}`),
+    subaccountIndex: 0,
+    amount: quanta(10_000_000_000n),
+  });
+  apply({
+    kind: 'setIndex',
+    timeUs: timeUs(nowUs),
+    market: MARKET,
+    priceTicks: priceTicks(100),
+    text: '100',
+  });
+}
+
+function apply(command: Parameters<Exchange['apply']>[0]): void {
+  const { outcome, divergence } = lockstep.apply(command);
+  if (divergence !== null) throw new Error(divergenceText(divergence));
+  expect(outcome).toBe('ok');
+  expect(exchange.checkInvariants()).toEqual([]);
+}
+
+/** `bid 100 5` levels, one string each. */
+function levelsOf(rows: readonly string[]): TapeLevel[] {
+  return rows.map((row) => {
+    const [side, price, size] = row.split(' ');
+    return {
+      side: side === 'bid' ? 'bid' : 'ask',
+      priceTicks: priceTicks(Number(price)),
+      lots: lots(Number(size)),
+    };
+  });
+}
+
+function depth(...rows: string[]): void {
+  apply({ kind: 'tapeDepth', timeUs: timeUs(nowUs), market: MARKET, levels: levelsOf(rows) });
+}
+
+function snapshot(...rows: string[]): void {
+  apply({ kind: 'tapeSnapshot', timeUs: timeUs(nowUs), market: MARKET, levels: levelsOf(rows) });
+}
+
+function trade(price: number, size: number): void {
+  apply({
+    kind: 'tapeTrade',
+    timeUs: timeUs(nowUs),
+    market: MARKET,
+    priceTicks: priceTicks(price),
+    lots: lots(size),
+  });
+}
+
+/** Places a user's order; answers its number. */
+function place(size: number, price: number, flags: 'ioc' | 'post' | '' = ''): number {
+  nonce += 1n;
+  apply({
+    ...PLAIN_LIMIT,
+    kind: 'placeOrder',
+    timeUs: timeUs(nowUs),
+    subaccount: USER,
+    lots: lots(size),
+    priceTicks: priceTicks(price),
+    ioc: flags === 'ioc',
+    postOnly: flags === 'post',
+    nonce,
+    delegate: null,
+  });
+  return exchange.lastOrderId;
+}
+
+function settled(id: number): number {
+  return exchange.order(orderId(id))!.settledLots;
+}
+
+function book(): string {
+  const side = (name: 'bid' | 'ask'): string =>
+    exchange
+      .depth(MARKET, name, 9)
+      .map((level) => `${level.lots}@${level.priceTicks}`)
+      .join(' ');
+  return `${side('bid')} | ${side('ask')}`;
+}
+
+beforeEach(() => {
+  open('riskAverse', 'permanent');
+  snapshot('bid 99 10', 'ask 101 10');
+});
+
+describe('place in the queue', () => {
+  test('a trade fills what stands ahead first, then the order, then nothing more', () => {
+    const id = place(5, 99);
+    trade(99, -10);
+    expect(settled(id)).toBe(0);
+    trade(99, -3);
+    expect(settled(id)).toBe(3);
+    trade(99, -3);
+    expect(settled(id)).toBe(5);
+  });
+
+  test('volume that arrives later queues behind', () => {
+    const id = place(5, 99);
+    depth('bid 99 40');
+    trade(99, -12);
+    expect(settled(id)).toBe(2);
+  });
+
+  test('what an order took is gone from the house volume behind it', () => {
+    place(5, 99);
+    depth('bid 99 30');
+    trade(99, -14);
+    // 10 ahead and 4 of ours; history says that 14 of its 30 left.
+    expect(book()).toBe('17@99 | 10@101');
+    depth('bid 99 16');
+    expect(book()).toBe('17@99 | 10@101');
+  });
+
+  test('an order at a better price is met before history’s own counterparty', () => {
+    const id = place(4, 100);
+    trade(99, -6);
+    expect(settled(id)).toBe(4);
+    expect(book()).toBe('4@99 | 10@101');
+  });
+
+  test.each([
+    ['riskAverse', 20, 0],
+    // 10 ahead, 10 behind: probability 1/2 whatever the power.
+    ['probPower1', 10, 5],
+    ['probPower2', 10, 5],
+    ['probLog', 10, 5],
+  ])('under %s a decrease to %i takes %i from ahead', (model, size, ahead) => {
+    open(model, 'permanent');
+    snapshot('bid 99 10', 'ask 101 10');
+    const id = place(5, 99);
+    depth('bid 99 20');
+    if (size !== 20) depth(`bid 99 ${size}`);
+    nowUs += 2_000_000;
+    trade(99, -(10 - ahead) - 1);
+    expect(settled(id)).toBe(1);
+  });
+
+  test('fractions of a lot are carried to the next decrease', () => {
+    open('probPower1', 'permanent');
+    snapshot('bid 99 2', 'ask 101 10');
+    const id = place(5, 99);
+    depth('bid 99 4');
+    // Half of each lot stood ahead: the second decrease completes a whole one.
+    depth('bid 99 3');
+    depth('bid 99 2');
+    nowUs += 2_000_000;
+    trade(99, -2);
+    expect(settled(id)).toBe(1);
+  });
+});
+
+describe('impact', () => {
+  test('permanent: liquidity that a user took stays away until the level is emptied', () => {
+    place(6, 101, 'ioc');
+    depth('ask 101 12');
+    expect(book()).toBe('10@99 | 6@101');
+    depth('ask 101 0', 'ask 101 12');
+    expect(book()).toBe('10@99 | 12@101');
+  });
+
+  test('none: it returns with the next update of the level', () => {
+    open('riskAverse', 'none');
+    snapshot('bid 99 10', 'ask 101 10');
+    place(6, 101, 'ioc');
+    expect(book()).toBe('10@99 | 4@101');
+    depth('ask 101 10');
+    expect(book()).toBe('10@99 | 10@101');
+  });
+
+  test('halving: half returns each half-life', () => {
+    open('riskAverse', 'halving');
+    snapshot('bid 99 10', 'ask 101 10');
+    place(8, 101, 'ioc');
+    nowUs += 1_000_000;
+    depth('ask 101 10');
+    expect(book()).toBe('10@99 | 6@101');
+    nowUs += 2_000_000;
+    depth('ask 101 10');
+    expect(book()).toBe('10@99 | 9@101');
+  });
+
+  test('post-only is judged against the book as it is after what was taken', () => {
+    place(10, 101, 'ioc');
+    const id = place(1, 101, 'post');
+    expect(exchange.order(orderId(id))!.status).toBe('new');
+  });
+});
+
+describe('history and users cross', () => {
+  test('a level that crosses an order trades with it at the user’s price, and rests the remainder', () => {
+    const id = place(4, 100);
+    depth('ask 99 10', 'bid 99 0');
+    expect(settled(id)).toBe(4);
+    expect(exchange.market(MARKET).lastTicks).toBe(100);
+    expect(book()).toBe(' | 6@99 10@101');
+  });
+
+  test('house levels that history contradicts go', () => {
+    depth('ask 98 3');
+    expect(book()).toBe(' | 3@98 10@101');
+  });
+});
+
+describe('a decrease that arrives before its trade', () => {
+  test('is given back, so that no volume is spent twice', () => {
+    depth('bid 99 4');
+    trade(99, -6);
+    expect(book()).toBe('4@99 | 10@101');
+  });
+
+  test('is given back behind and ahead as it was taken', () => {
+    const id = place(5, 99);
+    depth('bid 99 20');
+    // Taken from behind by the risk-averse model; the trade says that it was from the front.
+    depth('bid 99 12');
+    trade(99, -8);
+    trade(99, -3);
+    expect(settled(id)).toBe(1);
+  });
+
+  test('is forgotten after a second', () => {
+    depth('bid 99 4');
+    nowUs += 1_000_001;
+    trade(99, -3);
+    expect(book()).toBe('1@99 | 10@101');
+  });
+});
+
+describe('gaps', () => {
+  test('no house fills until a snapshot, and then the order stands behind the whole level', () => {
+    const id = place(5, 99);
+    apply({ kind: 'tapeGap', timeUs: timeUs(nowUs), market: MARKET });
+    expect(book()).toBe('5@99 | ');
+    trade(99, -50);
+    depth('bid 99 1');
+    expect(book()).toBe('5@99 | ');
+    snapshot('bid 99 7', 'ask 101 3');
+    trade(99, -7);
+    expect(settled(id)).toBe(0);
+    trade(99, -1);
+    expect(settled(id)).toBe(1);
+  });
+
+  test('a snapshot without a gap keeps equal levels and our place', () => {
+    const id = place(5, 99);
+    snapshot('bid 99 10', 'bid 98 3', 'ask 102 1');
+    expect(book()).toBe('15@99 3@98 | 1@102');
+    trade(99, -11);
+    expect(settled(id)).toBe(1);
+  });
+});
+
+test('without users the book is history’s, whatever came before it', () => {
+  const level = fc
+    .tuple(fc.constantFrom('bid', 'ask'), fc.integer({ min: 0, max: 9 }), fc.nat(5))
+    .map(
+      ([side, distance, size]) =>
+        `${side} ${side === 'bid' ? 99 - distance : 101 + distance} ${size}`,
+    );
+  const step = fc.oneof(
+    { weight: 4, arbitrary: fc.array(level, { minLength: 1, maxLength: 4 }) },
+    { weight: 1, arbitrary: fc.tuple(fc.integer({ min: 90, max: 110 }), fc.constantFrom(-3, 2)) },
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      open('probPower2', 'permanent');
+      snapshot('bid 99 10', 'ask 101 10');
+      const history = new Map([
+        ['bid 99', 10],
+        ['ask 101', 10],
+      ]);
+      for (const item of steps) {
+        if (typeof item[0] === 'number') trade(item[0], item[1] as number);
+        else {
+          depth(...(item as string[]));
+          for (const row of item as string[]) {
+            const [side = '', price = '', size = ''] = row.split(' ');
+            history.set(`${side} ${price}`, Number(size));
+          }
+        }
+      }
+      // History restates what trades touched; then nothing may differ.
+      const rows = [...history].map(([key, size]) => `${key} ${size}`);
+      nowUs += 2_000_000;
+      depth(...rows);
+      const shown = (['bid', 'ask'] as const).flatMap((side) =>
+        exchange
+          .depth(MARKET, side, 99)
+          .map(({ priceTicks: price, lots: size }) => `${side} ${price} ${size}`),
+      );
+      expect(shown.sort()).toEqual(rows.filter((row) => !row.endsWith(' 0')).sort());
+    }),
+    { numRuns: 150 },
+  );
+});

@@ -1,0 +1,208 @@
+/** How the vault leaves what it took, and what its frozen positions are worth to holders. */
+import { describe, expect, test } from 'vitest';
+import { TrustOrderIds } from '../../../src/gateway/order-ids.ts';
+import { keccak } from '../../../src/wallet/ethers-ports.ts';
+import { vaultValue } from '../../../src/engine/vault/vault.ts';
+import { freeze, STALE, stateOf } from '../invariants/planted.ts';
+import { dollars, RiskWorld } from '../risk-world.ts';
+
+const MINUTE = 60_000;
+
+/** The vault has taken 10 long at 94 and has 1,000 and what eve left. */
+function taken(
+  market: Record<string, unknown> = {},
+  config: Record<string, unknown> = {},
+  eve = '100',
+): RiskWorld {
+  const world = new RiskWorld([market], { vaultLockupMs: 0, ...config });
+  world.fund({ ann: '1000000', bob: '1000000', eve });
+  world.price('100');
+  world.transfer('ann', 'vault', '1000');
+  world.trade('eve', 'bob', '10', '100');
+  world.price('94');
+  return world;
+}
+
+interface Offer {
+  readonly lots: number;
+  readonly price: number;
+}
+
+function offers(world: RiskWorld): Offer[] {
+  return world.engine
+    .openOrders(world.idOf('vault'))
+    .map((order) => ({ lots: order.remainingLots, price: order.priceTicks }));
+}
+
+const vaultLots = (world: RiskWorld): number =>
+  world.engine.positions(world.idOf('vault'))[0]?.lots ?? 0;
+
+describe('leave orders', () => {
+  test('begin at the next whole minute: a twentieth, above mark and index, rounded up', () => {
+    const world = taken();
+    expect(vaultLots(world)).toBe(10_000);
+    world.wait(MINUTE - 1);
+    expect(offers(world)).toEqual([]);
+    world.wait(1);
+    // 94 × 1.0005 is 94.047.
+    expect(offers(world)).toEqual([{ lots: -500, price: 95 }]);
+    const [order] = world.engine.openOrders(world.idOf('vault'));
+    expect(order).toMatchObject({ reduceOnly: true, postOnly: true, attached: 'engine' });
+  });
+
+  test('are replaced each minute, at the prices of then', () => {
+    const world = taken();
+    world.wait(MINUTE);
+    const [first] = world.engine.openOrders(world.idOf('vault'));
+    world.price('96', 'M', '98');
+    world.wait(MINUTE);
+    expect(world.engine.order(first!.orderId)).toMatchObject({
+      status: 'expired',
+      reason: 'expired',
+    });
+    // Above the index, which is the higher one: 98.049.
+    expect(offers(world)).toEqual([{ lots: -500, price: 99 }]);
+  });
+
+  test('are filled like any maker’s, and what is offered next is a twentieth of what is left', () => {
+    const world = taken({ makerFee: '0.01', takerFee: '0.01' }, {}, '115');
+    world.wait(MINUTE);
+    const before = world.balance('vault');
+    expect(world.order('bob', '0.5', '95')).toMatchObject({ status: 'filled' });
+    expect(vaultLots(world)).toBe(9500);
+    expect(world.balance('vault')).not.toBe(before);
+    expect(offers(world)).toEqual([]);
+    const fill = world.events.findLast(
+      (event) => event.kind === 'orderFilled' && event.subaccount === world.idOf('vault'),
+    );
+    // 1 % of 47.5.
+    expect(fill).toMatchObject({ role: 'maker', feeQuanta: 475_000n });
+    world.wait(MINUTE);
+    expect(offers(world)).toEqual([{ lots: -475, price: 95 }]);
+  });
+
+  test('a short is bought back below mark and index, rounded down', () => {
+    const world = new RiskWorld([{}]);
+    world.fund({ ann: '1000000', bob: '1000000', eve: '100' });
+    world.price('100');
+    world.transfer('ann', 'vault', '1000');
+    world.trade('eve', 'bob', '-10', '100');
+    world.price('106', 'M', '105');
+    expect(vaultLots(world)).toBe(-10_000);
+    world.wait(MINUTE);
+    // 105 × 0.9995 is 104.9475.
+    expect(offers(world)).toEqual([{ lots: 500, price: 104 }]);
+  });
+
+  test('one that would cross is left out for the minute', () => {
+    const world = taken();
+    world.wait(MINUTE);
+    world.price('90');
+    world.order('bob', '0.1', '92');
+    // 90.045 rounds up to 91, which the bid at 92 would take.
+    world.wait(MINUTE);
+    expect(offers(world)).toEqual([]);
+    world.call('cancelAllOrders', { account: world.addressOf('bob'), subaccountIndex: 0 }, 'bob');
+    world.wait(MINUTE);
+    expect(offers(world)).toEqual([{ lots: -500, price: 91 }]);
+  });
+
+  test('keep their order id through fills and after their end', () => {
+    const world = taken();
+    world.wait(MINUTE);
+    const digestOf = (): string => {
+      const order = world.events.find((event) => event.kind === 'orderAccepted' && event.postOnly);
+      if (order?.kind !== 'orderAccepted') throw new Error('no leave order');
+      return new TrustOrderIds(world.engine, keccak).digestOf(world.engine.order(order.orderId)!);
+    };
+    const first = digestOf();
+    world.order('bob', '0.1', '95');
+    expect(digestOf()).toBe(first);
+    world.wait(MINUTE);
+    expect(digestOf()).toBe(first);
+  });
+
+  test('the last lots go, then the timer rests', () => {
+    const world = taken({}, { vaultLeaveShare: '1' });
+    world.wait(MINUTE);
+    expect(offers(world)).toEqual([{ lots: -10_000, price: 95 }]);
+    world.order('bob', '10', '95');
+    expect(vaultLots(world)).toBe(0);
+    expect(stateOf(world.engine).vaultLeaveUs).toBe(Infinity);
+    const from = world.events.length;
+    world.wait(10 * MINUTE);
+    expect(world.events.slice(from).filter(({ kind }) => kind === 'orderAccepted')).toEqual([]);
+  });
+
+  test('a share of 0 keeps what the vault took', () => {
+    const world = taken({}, { vaultLeaveShare: '0' });
+    world.wait(3 * MINUTE);
+    expect(offers(world)).toEqual([]);
+  });
+
+  test('nothing is offered in a frozen market', () => {
+    const world = taken({}, STALE);
+    freeze(world, 'M');
+    const from = world.events.length;
+    world.wait(2 * MINUTE);
+    expect(world.events.slice(from).filter(({ kind }) => kind === 'orderAccepted')).toEqual([]);
+  });
+
+  test('waiting in one go or in parts ends in the same state, and so does a restored exchange', () => {
+    const [whole, parts] = [taken(), taken()];
+    whole.wait(5 * MINUTE);
+    for (let i = 0; i < 300; i++) parts.wait(1000);
+    // But for the numbers of the commands in which the orders changed last.
+    const ordersOf = (world: RiskWorld): unknown[] =>
+      world.engine.openOrders(world.idOf('vault')).map((order) => ({ ...order, lastUpdateSeq: 0 }));
+    expect(ordersOf(parts)).toEqual(ordersOf(whole));
+    expect(ordersOf(whole)).toHaveLength(1);
+    expect(parts.engine.nextTimerUs()).toBe(whole.engine.nextTimerUs());
+    const fork = whole.engine.fork();
+    expect(fork.stateHash()).toBe(whole.engine.stateHash());
+    whole.wait(MINUTE);
+    fork.apply(whole.commands.at(-1)!);
+    expect(fork.stateHash()).toBe(whole.engine.stateHash());
+    expect(fork.nextTimerUs()).toBe(whole.engine.nextTimerUs());
+  });
+});
+
+describe('what a frozen position of the vault is worth', () => {
+  // Cash 1,040 and 10 from 94; frozen at 96: half of it for who leaves, one and a half for who comes.
+  test('a long counts at mark × (1 ∓ haircut) against who asks', () => {
+    const world = taken({}, STALE);
+    const cash = stateOf(world.engine).vault.cash;
+    world.price('97');
+    freeze(world, 'M');
+    const state = stateOf(world.engine);
+    // 48.5 rounds down to 48, 145.5 up to 146.
+    expect(dollars(vaultValue(state, 'burn') - cash)).toBe(String(480 - 940));
+    expect(dollars(vaultValue(state, 'mint') - cash)).toBe(String(1460 - 940));
+  });
+
+  test('a short the other way round', () => {
+    const world = new RiskWorld([{}], STALE);
+    world.fund({ ann: '1000000', bob: '1000000', eve: '100' });
+    world.price('100');
+    world.transfer('ann', 'vault', '1000');
+    world.trade('eve', 'bob', '-10', '100');
+    world.price('106');
+    const cash = stateOf(world.engine).vault.cash;
+    world.price('105');
+    freeze(world, 'M');
+    const state = stateOf(world.engine);
+    expect(dollars(vaultValue(state, 'burn') - cash)).toBe(String(1060 - 1580));
+    expect(dollars(vaultValue(state, 'mint') - cash)).toBe(String(1060 - 520));
+  });
+
+  test('deposits and withdrawals go on', () => {
+    const world = taken({}, STALE);
+    freeze(world, 'M');
+    expect(world.transfer('ann', 'vault', '10')).toBe('ok');
+    expect(world.transfer('vault', 'ann', '10')).toBe('ok');
+    // The vault's own withdrawable leaves out the haircut of 470 and the requirement of 94.
+    const limit = dollars(world.margin('vault').withdrawableQuanta);
+    expect(Number(limit)).toBeLessThan(1040 - 470 - 90);
+    expect(world.engine.checkInvariants()).toEqual([]);
+  });
+});

@@ -1,0 +1,201 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Wallet } from 'ethers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseParameters } from '../../src/strategy/definition.ts';
+import type { Command } from '../../src/engine/commands.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { HttpMatcherClient } from '../../src/http-client/http-matcher-client.ts';
+import { bundleStrategy } from '../../src/strategy-loader/bundle.ts';
+import { compareOrders, readOrders } from '../../src/live/compare-runs.ts';
+import { runLive, type LiveRecord } from '../../src/live/live-run.ts';
+import { loadStrategy } from '../../src/strategy-loader/sandbox.ts';
+import { main } from '../../src/cli/main.ts';
+import { madeUpTape, specOf } from '../backtest/made-up.ts';
+import { Served } from '../http/served.ts';
+import { example } from '../run-plan/plans.ts';
+
+const WALLET = new Wallet(`0x${'8'.repeat(64)}`);
+const folder = mkdtempSync(join(tmpdir(), 'orrery-live-'));
+let served: Served;
+
+/** The made-up market of the backtests, on a served exchange with a virtual clock. */
+beforeAll(async () => {
+  const config = DEFAULT_EXCHANGE_CONFIG;
+  const opening: Command[] = [
+    { kind: 'listMarket', timeUs: config.genesisTimeUs, spec: specOf('T') },
+  ];
+  served = await Served.start({ config, opening });
+  await served.sim('deposit', { account: WALLET.address, amount: '10000' });
+});
+afterAll(async () => {
+  await served.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const TAPE = madeUpTape(8);
+let played = 0;
+
+/** Plays some seconds of the recording into the served exchange, a command at a time with room for answers between. */
+async function play(seconds: number): Promise<void> {
+  const until = TAPE[0]!.timeUs + (played + seconds) * 1_000_000;
+  played += seconds;
+  for (;;) {
+    const command = TAPE[0];
+    if (command === undefined || command.timeUs >= until) return;
+    TAPE.shift();
+    served.host.submit({ ...command });
+    await new Promise((resolve) => setTimeout(resolve, 8));
+  }
+}
+
+async function liveRun(
+  name: string,
+  parameters: Record<string, string | number>,
+  during: () => Promise<void>,
+): Promise<LiveRecord> {
+  const { definition, bindClock } = loadStrategy(await bundleStrategy(example(name)));
+  const client = new HttpMatcherClient({ url: served.url, signer: WALLET });
+  const stop = new AbortController();
+  const running = runLive({
+    definition,
+    bindClock,
+    parameters: parseParameters(definition.parameters, parameters),
+    client,
+    account: WALLET.address.toLowerCase(),
+    subaccountIndex: 0,
+    symbols: null,
+    seed: '1',
+    stop: stop.signal,
+    onLog: () => undefined,
+  });
+  await Promise.race([during(), running]);
+  stop.abort();
+  return running;
+}
+
+test('the demo strategy runs unchanged against a served exchange', async () => {
+  await play(1);
+  const record = await liveRun(
+    'quotes',
+    { halfSpread: 6, skew: 2, moveTicks: 2, requoteMs: 20 },
+    () => play(4),
+  );
+  const placed = record.orders.filter(({ order }) => order !== null);
+  expect(placed.length).toBeGreaterThan(5);
+  expect(record.fills.length).toBeGreaterThan(0);
+  for (const fill of record.fills) {
+    expect(fill).toMatchObject({ symbol: 'T', role: 'maker' });
+    expect(placed.map(({ order }) => order!.orderId)).toContain(fill.orderId);
+  }
+  // The positions it was told add up to the exchange's own.
+  const held = await new HttpMatcherClient({ url: served.url, signer: WALLET }).call(
+    'getPositions',
+    { account: WALLET.address, subaccountIndex: 0 },
+  );
+  expect(record.fills.at(-1)!.position).toBe(held[0]?.quantity ?? '0');
+
+  // The record is compared with itself, and with one that lacks an order and has another price.
+  writeFileSync(join(folder, 'live.json'), JSON.stringify(record));
+  const orders = await readOrders(folder, null);
+  expect(orders.length).toBe(placed.length);
+  expect(compareOrders(orders, orders)).toMatchObject({ leftOnly: [], rightOnly: [] });
+  expect(compareOrders(orders, orders).pairs.flatMap(({ differences }) => differences)).toEqual([]);
+  const other = orders.slice(1).map((order, i) => (i === 2 ? { ...order, filled: 9 } : order));
+  const { pairs, leftOnly } = compareOrders(orders, other);
+  expect(leftOnly.length).toBe(1);
+  expect(pairs.flatMap(({ differences }) => differences).join()).toContain('against 9');
+});
+
+test('a handler that throws ends the run with its error', async () => {
+  const path = join(folder, 'broken.ts');
+  writeFileSync(
+    path,
+    `import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({ name: 'broken', parameters: {}, create: () => ({
+  onStart() { throw new Error('no such indicator'); },
+}) });`,
+  );
+  const { definition, bindClock } = loadStrategy(await bundleStrategy(path));
+  const running = runLive({
+    definition,
+    bindClock,
+    parameters: {},
+    client: new HttpMatcherClient({ url: served.url, signer: WALLET }),
+    account: WALLET.address.toLowerCase(),
+    subaccountIndex: 0,
+    symbols: null,
+    seed: '1',
+    stop: new AbortController().signal,
+    onLog: () => undefined,
+  });
+  await expect(running).rejects.toThrow(
+    /^strategy 'broken' failed in onStart at .*: no such indicator$/,
+  );
+});
+
+test.each(['onTimer', 'onStop'])(
+  'a promise that nobody waits for ends the command like what is thrown (%s)',
+  async (handler) => {
+    const path = join(folder, `${handler}.ts`);
+    writeFileSync(
+      path,
+      `import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({ name: 'forgetful', parameters: {}, create: () => ({
+  onStart: (context) => context.setTimer('go', 100_000),
+  ${handler}(...heard) { void heard.at(-1).submit({ side: 'buy', size: '0.0000001' }); },
+}) });`,
+    );
+    const lasting = handler === 'onStop' ? '500ms' : '60s';
+    const { code, stdout, stderr } = await cli([
+      'live',
+      path,
+      '--url',
+      served.url,
+      '--for',
+      lasting,
+      '--json',
+    ]);
+    expect(stderr).toMatch(
+      /^orrery: strategy 'forgetful' failed in a promise that nobody waits for at [-0-9]+ [0-9:.]+: quantity: must be a multiple of the lot size [0-9.]+\n$/,
+    );
+    expect(stdout).toBe('');
+    expect(code).toBe(1);
+  },
+);
+
+/** The command in a process of its own. */
+function cli(args: readonly string[]) {
+  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+    execFile(
+      process.execPath,
+      ['--import', 'tsx', join(import.meta.dirname, '../../src/cli/main.ts'), ...args],
+      { env: { ...process.env, ORRERY_KEY: WALLET.privateKey } },
+      (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+      },
+    );
+  });
+}
+
+test('the command runs for a time, writes its record, and names what is wrong with its input', async () => {
+  const key = join(folder, 'key');
+  writeFileSync(key, `${WALLET.privateKey}\n`);
+  const strategy = example('quotes');
+  const out = join(folder, 'out');
+  const args = ['live', strategy, '--url', served.url, '--key-file', key];
+  const [code] = await Promise.all([
+    main([...args, '--for', '300ms', '--out', out, '--json']),
+    play(1),
+  ]);
+  expect(code).toBe(0);
+  expect(await readOrders(out, null)).toBeInstanceOf(Array);
+  expect(await main(['compare', out, out])).toBe(0);
+  expect(await main([...args, '--for', 'soon'])).toBe(2);
+  expect(await main([...args, '--param', 'size=0'])).toBe(2);
+  expect(await main([...args, '--markets', 'NONE', '--for', '1s'])).toBe(2);
+  writeFileSync(key, 'not a key');
+  expect(await main(args)).toBe(2);
+});

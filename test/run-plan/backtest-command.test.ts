@@ -1,0 +1,163 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { readRun } from '../../src/run-plan/run-folder.ts';
+import { DATASET, example } from './plans.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'orrery-backtest-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const SHORT = ['--to', '2024-08-08T23:55:00Z'];
+
+test('what `new` writes runs at once', async () => {
+  expect(await main(['new', 'strategy', 'first', '--dir', folder])).toBe(0);
+  expect(await main(['new', 'strategy', 'first', '--dir', folder])).toBe(2);
+  expect(await main(['new', 'scenario', 'first', '--dir', folder])).toBe(0);
+  expect(await main(['new', 'strategy', '../x', '--dir', folder])).toBe(2);
+  expect(await main(['run', join(folder, 'first.yaml')])).toBe(0);
+  const out = join(folder, 'first');
+  const args = ['--data', DATASET, ...SHORT, '--param', 'bars=3', '--out', out, '--json'];
+  expect(await main(['backtest', join(folder, 'first.ts'), ...args])).toBe(0);
+  const run = await readRun(out);
+  expect(run.strategies[0]!.summary.fills).toBeGreaterThan(0);
+  expect(run.strategies[0]!.parameters).toMatchObject({ bars: 3 });
+  expect(existsSync(join(out, 'index.html'))).toBe(true);
+  expect(await main(['replay', join(out, 'journal.orrery'), '--verify', '--json'])).toBe(0);
+});
+
+test('several strategies share one exchange, each with its own account and parameters', async () => {
+  const out = join(folder, 'two');
+  const files = [example('grid'), example('sma-cross')];
+  const parameters = ['grid.stepBp=2', 'sma-cross.fast=2', 'sma-cross.slow=4'];
+  const params = parameters.flatMap((text) => ['--param', text]);
+  const args = ['--data', DATASET, ...SHORT, ...params, '--out', out, '--json'];
+  expect(await main(['backtest', ...files, ...args])).toBe(0);
+  const { strategies } = await readRun(out);
+  expect(strategies.map(({ id }) => id)).toEqual(['grid', 'sma-cross']);
+  expect(new Set(strategies.map(({ account }) => account)).size).toBe(2);
+  for (const { summary } of strategies) expect(summary.fills).toBeGreaterThan(0);
+});
+
+test.each([
+  [[], 'name a strategy file'],
+  [[example('grid')], '--data'],
+  [[example('grid'), '--data', DATASET, '--agents', 'x.yaml'], 'give one'],
+  [[join(folder, 'none.ts'), '--data', DATASET], 'no such file'],
+  [[example('grid'), '--data', join(folder, 'none')], 'no such file'],
+  [[example('grid'), '--data', DATASET, '--param', 'stepBp=0'], 'from 0.1 to 1000'],
+  [[example('grid'), '--data', DATASET, '--from', 'noon'], 'UTC time'],
+  [[example('grid'), '--data', DATASET, '--from', '2030-01-01T00:00:00Z'], 'nothing between'],
+  [[example('grid'), '--data', DATASET, '--latency', 'fast'], 'latency'],
+  [[example('grid'), '--data', DATASET, '--latency', 'jitter:jitter=x'], 'jitter'],
+  [[example('grid'), '--data', DATASET, '--impact', 'halving:0s'], 'impact'],
+  [[example('grid'), '--data', DATASET, '--fees', '1'], 'fees'],
+  [[example('grid'), '--data', DATASET, '--faults', 'reject=2'], 'reject'],
+  [[example('grid'), '--data', DATASET, '--faults', 'disconnect=1s/5s'], 'the first longer'],
+  [[example('grid'), '--data', DATASET, '--balance', '-1'], 'balance'],
+  [[example('grid'), '--data', DATASET, '--markets', 'NONE'], 'NONE'],
+  [['--resume', folder], 'no stopped run'],
+])('%j is bad input', async (args) => {
+  const out = args.includes('--resume') ? [] : ['--out', join(folder, 'bad')];
+  expect(await main(['backtest', ...args, ...out])).toBe(2);
+  expect(existsSync(join(folder, 'bad', 'journal.orrery'))).toBe(false);
+  expect(existsSync(join(folder, 'bad', 'journal.orrery.partial'))).toBe(false);
+});
+
+test('Ctrl-C stops a run, which then goes on to the very bytes of one that was not stopped', async () => {
+  const whole = join(folder, 'whole');
+  const args = ['backtest', example('quotes'), '--data', DATASET, '--to', '2024-08-08T23:56:00Z'];
+  expect(await main([...args, '--out', whole, '--json'])).toBe(0);
+  const stopped = join(folder, 'stopped');
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', join(ROOT, 'src/cli/main.ts'), ...args, '--out', stopped],
+    { cwd: ROOT, stdio: 'ignore' },
+  );
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  while (!existsSync(join(stopped, 'plan.json')) && child.exitCode === null) {
+    await pause(5);
+  }
+  child.kill('SIGINT');
+  expect(await ended).toBe(130);
+  expect(existsSync(join(stopped, 'journal.orrery'))).toBe(false);
+  expect(await main(['backtest', '--resume', stopped, '--json'])).toBe(0);
+  for (const file of ['journal.orrery', 'run.json']) {
+    expect(readFileSync(join(stopped, file)).equals(readFileSync(join(whole, file)))).toBe(true);
+  }
+  expect(existsSync(join(stopped, 'checkpoint.bin'))).toBe(false);
+});
+
+test('Ctrl-C is heard however long handlers take', async () => {
+  const file = join(folder, 'slow.ts');
+  // It would take minutes.
+  writeFileSync(
+    file,
+    `import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({ name: 'slow', parameters: {}, create: () => ({
+  onBook() { for (let i = 0; i < 500_000; i++) Math.sqrt(i); },
+}) });\n`,
+  );
+  const out = join(folder, 'slow');
+  const child = spawn(
+    process.execPath,
+    [
+      '--import',
+      'tsx',
+      join(ROOT, 'src/cli/main.ts'),
+      'backtest',
+      file,
+      '--data',
+      DATASET,
+      '--out',
+      out,
+    ],
+    { cwd: ROOT, stdio: 'ignore' },
+  );
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  while (!existsSync(join(out, 'plan.json')) && child.exitCode === null) await pause(5);
+  await pause(1000);
+  const asked = performance.now();
+  child.kill('SIGINT');
+  expect(await ended).toBe(130);
+  expect(performance.now() - asked).toBeLessThan(10_000);
+});
+
+test('a promise that fails and that nobody waits for ends the run like what is thrown, with its handler’s strategy and time', () => {
+  const file = join(folder, 'forgetful.ts');
+  writeFileSync(
+    file,
+    `import { defineStrategy } from 'orrery/strategy';
+export default defineStrategy({ name: 'forgetful', parameters: {}, create: () => ({
+  onStart: (context) => context.setTimer('go', 1_000_000),
+  onTimer(_name, context) { void context.submit({ side: 'buy', size: '0.0000001' }); },
+}) });\n`,
+  );
+  const args = [
+    'backtest',
+    example('quotes'),
+    file,
+    '--data',
+    DATASET,
+    ...SHORT,
+    '--out',
+    join(folder, 'forgetful'),
+  ];
+  const { stderr } = spawnSync(
+    process.execPath,
+    ['--import', 'tsx', join(ROOT, 'src/cli/main.ts'), ...args],
+    {
+      cwd: ROOT,
+      encoding: 'utf8',
+    },
+  );
+  expect(stderr).toBe(
+    "orrery: strategy 'forgetful' failed in a promise that nobody waits for at 2024-08-08 23:54:17.010500: quantity: must be a multiple of the lot size 0.001\n",
+  );
+});

@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { runBacktest } from '../../src/backtest/run-backtest.ts';
+import { MatcherError } from '../../src/gateway/matcher-client.ts';
+import { FaultModel } from '../../src/virtual-time/faults.ts';
+import { RandomStreams } from '../../src/virtual-time/rng.ts';
+import { readLatencyRows } from '../../src/run-plan/latency-rows.ts';
+import {
+  parseImpact,
+  parseLatency,
+  parseQueue,
+  type LatencyPorts,
+} from '../../src/run-plan/models.ts';
+import { entryOf, inputOf, START_US } from '../backtest/made-up.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'orrery-models-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const ports = (leastRecordedUs = 0): LatencyPorts => ({
+  random: new RandomStreams('m').stream('latency'),
+  rows: readLatencyRows,
+  leastRecordedUs,
+});
+
+test('measured latency is interpolated between rows, and constant beyond them', () => {
+  const path = join(folder, 'rows.csv');
+  writeFileSync(path, 'sentUs,exchangeUs,answeredUs\n1000,1100,1300\n2000,2300,2400\n');
+  const model = parseLatency(`measured:file=${path},feed=3ms,compute=0s`, ports());
+  expect([0, 1000, 1500, 2000, 9000].map((at) => model.entryUs(at))).toEqual([
+    100, 100, 200, 300, 300,
+  ]);
+  expect(model.responseUs(1500)).toBe(150);
+  expect(model.feedUs(0, null)).toBe(3000);
+});
+
+test.each([
+  ['a,b\n1,2', 'no column sentUs'],
+  ['sentUs,exchangeUs,answeredUs\n', 'no rows'],
+  ['sentUs,exchangeUs,answeredUs\n5,4,6', ':2: must be whole µs'],
+  ['sentUs,exchangeUs,answeredUs\n5,6,7\n5,6,7', ':3: must be whole µs'],
+])('a file of rows %j is refused with its place', (text, words) => {
+  const path = join(folder, 'bad.csv');
+  writeFileSync(path, text);
+  expect(() => readLatencyRows(path)).toThrow(words);
+});
+
+test('recorded latency shifts a recorder’s slow clock, and orders go as the last update came', () => {
+  // The recorder ran 1.27 s behind: the smallest difference becomes the least latency.
+  const model = parseLatency('recorded:entry=2,response=0.5,least=1ms', ports(-1_270_000));
+  expect(model.feedUs(0, -1_270_000)).toBe(1000);
+  expect(model.feedUs(0, -1_260_000)).toBe(11_000);
+  expect(model.entryUs(0)).toBe(22_000);
+  expect(model.responseUs(0)).toBe(5500);
+  // What the recording does not say takes as long as what it said last.
+  expect(model.feedUs(0, null)).toBe(11_000);
+});
+
+test('jitter has the median it says, a long tail, and an end', () => {
+  const model = parseLatency('jitter:feed=1ms,jitter=2ms', ports());
+  const draws = Array.from({ length: 4001 }, () => model.feedUs(0, null)).sort((a, b) => a - b);
+  expect(draws[0]).toBeGreaterThanOrEqual(1000);
+  expect(draws[2000]! / 3000).toBeCloseTo(1, 0);
+  expect(draws.at(-1)!).toBeLessThanOrEqual(1000 + 20 * 2000);
+  expect(draws.filter((us) => us > 1000 + 10 * 2000).length).toBeGreaterThan(200);
+});
+
+test('updates and answers keep their order, however latency is drawn', async () => {
+  let last = 0;
+  let heard = 0;
+  const latency = parseLatency('jitter:feed=1ms,entry=1ms,response=1ms,jitter=50ms', ports());
+  await runBacktest(
+    inputOf(
+      [
+        entryOf(
+          {
+            onBook(update) {
+              expect(update.timeUs).toBeGreaterThanOrEqual(last);
+              last = update.timeUs;
+              heard += 1;
+            },
+          },
+          { latency },
+        ),
+      ],
+      10,
+    ),
+  );
+  expect(heard).toBeGreaterThan(50);
+});
+
+test('faults take requests and silence the feed, and private news comes when the connection is back', async () => {
+  const statuses = new Map<number, number>();
+  const silent: number[] = [];
+  let last = START_US as number;
+  const random = new RandomStreams('faults').stream('f');
+  const faults = new FaultModel(
+    { reject: 0.1, limit: 0.1, disconnect: { everyUs: 3_000_000, forUs: 700_000 } },
+    random,
+    START_US,
+  );
+  const { strategies } = await runBacktest(
+    inputOf(
+      [
+        entryOf(
+          {
+            onStart: (context) => context.setTimer('go', 100_000),
+            async onTimer(_name, context) {
+              context.setTimer('go', 100_000);
+              await context.submit({ side: 'buy', size: '0.001' }).catch((error: unknown) => {
+                if (!(error instanceof MatcherError)) throw error;
+                statuses.set(error.status, (statuses.get(error.status) ?? 0) + 1);
+              });
+            },
+            onBook(_update, context) {
+              silent.push(context.now() - last);
+              last = context.now();
+            },
+          },
+          { faults },
+        ),
+      ],
+      20,
+    ),
+  );
+  expect(statuses.get(429)).toBeGreaterThan(5);
+  expect(statuses.get(503)).toBeGreaterThan(20);
+  expect(Math.max(...silent)).toBeGreaterThanOrEqual(600_000);
+  expect(strategies[0]!.summary.refusedRequests).toBe(
+    [...statuses.values()].reduce((sum, count) => sum + count, 0),
+  );
+  expect(strategies[0]!.summary.fills).toBeGreaterThan(50);
+});
+
+test('impact by name', () => {
+  expect(parseImpact('halving:250ms')).toEqual({ impactModel: 'halving', impactHalfLifeMs: 250 });
+  expect(parseImpact('none')).toEqual({ impactModel: 'none' });
+});
+
+test('fifo is for data that say who stands where; every model is there by name', () => {
+  const market = { symbol: 'T', fidelity: 'l2' } as const;
+  expect(() => parseQueue('fifo', market)).toThrow(
+    '--queue fifo: T is played as l2, which does not say who stands where; fifo needs single orders (l3), else choose riskAverse',
+  );
+  expect(parseQueue('fifo', { symbol: 'T', fidelity: 'l3' })).toBe('probPower2');
+  expect(parseQueue('fifo', { symbol: 'T', fidelity: null })).toBe('probPower2');
+  expect(() => parseQueue('best', market)).toThrow('must be one of fifo, riskAverse, probPower1');
+  for (const model of ['riskAverse', 'probPower1', 'probPower2', 'probPower3', 'probLog']) {
+    expect(parseQueue(model, market)).toBe(model);
+  }
+});

@@ -1,0 +1,287 @@
+/** Searches: the same trials whatever the workers, however often stopped; every trial logged, and counted. */
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { constantLatency, slowedLatency } from '../../src/virtual-time/latency.ts';
+import { integer, choice, decimal, flag, number } from '../../src/strategy/definition.ts';
+import { METRICS_DEFAULTS } from '../../src/metrics/options.ts';
+import { selectionOf, spaceOf, sweep, type SweepPlan } from '../../src/search/sweep.ts';
+import { METHODS } from '../../src/search/choices.ts';
+import { robustness, variationsOf } from '../../src/search/robustness.ts';
+import { RunsAhead } from '../../src/search/runs-ahead.ts';
+import { TrialLog, type Trial } from '../../src/search/trial-log.ts';
+import type { TrialResult, TrialTask } from '../../src/search/trial.ts';
+import { walkForward } from '../../src/search/walk-forward.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'orrery-sweep-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+let logs = 0;
+const logOf = (search: unknown, path = join(folder, `${logs++}.jsonl`)): TrialLog =>
+  TrialLog.open(path, search);
+
+const SPECS = {
+  fast: integer(5, { min: 1, max: 20 }),
+  mode: choice('a', ['a', 'b']),
+};
+
+function searchOf(more: Partial<SweepPlan> = {}): SweepPlan {
+  return {
+    plan: { data: 'none', strategies: [], balance: '1', seed: '1' },
+    space: spaceOf(SPECS, []),
+    method: 'random',
+    trials: 12,
+    eta: 3,
+    objective: 'sharpe',
+    options: METRICS_DEFAULTS,
+    seed: '7',
+    fromUs: 0,
+    toUs: 1000,
+    ...more,
+  };
+}
+
+/** A run whose figures follow from its parameters and its stretch of data alone. */
+function figuresOf({ parameters, plan }: TrialTask): TrialResult {
+  const fast = Number(parameters['fast']);
+  if (fast === 13) return { score: null, error: 'unlucky', figures: null, returns: [] };
+  const sharpe =
+    -((fast - 7) ** 2) / 10 - (plan.feesTimes ?? 1) + (parameters['mode'] === 'a' ? 1 : 0);
+  return {
+    score: sharpe,
+    error: null,
+    figures: {
+      pnl: String(plan.toUs ?? 1000),
+      totalReturn: 0,
+      sharpe,
+      maxDrawdown: 0,
+      trades: 1,
+      fills: 1,
+      turnover: '1',
+      chainHash: '',
+      stateHash: '',
+    },
+    returns: Array.from({ length: 40 }, (_, i) => ((i * fast) % 7) / 1000 + sharpe / 1000),
+  };
+}
+
+const quiet = { onTrial: () => undefined, cancelled: () => false };
+
+/** Ends in another order than it was asked. */
+async function shuffled(task: TrialTask): Promise<TrialResult> {
+  await new Promise((resolve) => setTimeout(resolve, (Number(task.parameters['fast']) * 7) % 5));
+  return figuresOf(task);
+}
+
+describe('a sweep', () => {
+  it.each(METHODS)('%s: the same trials, whatever order they end in', async (method) => {
+    const search = searchOf({ method });
+    const straight = await sweep(search, {
+      ...quiet,
+      log: logOf(search),
+      run: (task) => Promise.resolve(figuresOf(task)),
+    });
+    const other = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
+    expect(other).toEqual(straight);
+    expect(straight.trials.map(({ number }) => number)).toEqual(straight.trials.map((_, i) => i));
+    expect(straight.trials.length).toBe(
+      method === 'grid' ? 40 : method === 'halving' ? 12 + 4 + 1 : 12,
+    );
+  });
+
+  it.each(METHODS)(
+    '%s: a search that was stopped goes on as if it had not been',
+    async (method) => {
+      const search = searchOf({ method });
+      const whole = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
+      const path = join(folder, `stopped-${method}.jsonl`);
+      let runs = 0;
+      for (const stopAfter of [5, 9]) {
+        const log = logOf(search, path);
+        const stopped = await sweep(search, {
+          ...quiet,
+          log,
+          cancelled: () => runs >= stopAfter,
+          run: (task) => {
+            runs += 1;
+            return shuffled(task);
+          },
+        });
+        log.close();
+        expect(stopped.cancelled).toBe(true);
+      }
+      appendFileSync(path, '{"number":11,"torn');
+      const log = logOf(search, path);
+      const resumed = await sweep(search, {
+        ...quiet,
+        log,
+        run: (task) => {
+          runs += 1;
+          return shuffled(task);
+        },
+      });
+      expect(resumed).toEqual(whole);
+      expect(runs).toBe(whole.trials.length);
+    },
+  );
+
+  it('the best is the best of those on all of the data, and failures are trials, too', async () => {
+    const search = searchOf({ method: 'grid' });
+    const { trials, best } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
+    expect(best?.score).toBe(0);
+    expect(trials.filter(({ error }) => error === 'unlucky')).toHaveLength(2);
+    const { trials: counted, overfitting } = selectionOf(trials, 365);
+    expect(counted.count).toBe(40);
+    expect(counted.sharpeVariance).toBeGreaterThan(0);
+    expect(overfitting).toMatchObject({ trials: 38, splits: 12870 });
+  });
+
+  it('halving gives its rounds growing shares of the data', async () => {
+    const search = searchOf({ method: 'halving', trials: 9 });
+    const seen: number[] = [];
+    await sweep(search, {
+      ...quiet,
+      log: logOf(search),
+      run: (task) => {
+        seen.push(task.plan.toUs ?? 1000);
+        return Promise.resolve(figuresOf(task));
+      },
+    });
+    expect([...new Set(seen)]).toEqual([111, 333, 1000]);
+  });
+});
+
+describe('a log', () => {
+  it('of another search is refused', () => {
+    const path = join(folder, 'other.jsonl');
+    logOf({ seed: '1' }, path).close();
+    logOf({ seed: '1' }, path).close();
+    expect(() => logOf({ seed: '2' }, path)).toThrow('is the log of another search');
+  });
+  it('that is damaged names its line', () => {
+    const path = join(folder, 'damaged.jsonl');
+    logOf({}, path).close();
+    writeFileSync(path, `${readFileSync(path, 'utf8')}{"number":0}\nx\n{"number":2}\n`);
+    expect(() => logOf({}, path)).toThrow('line 3: is damaged');
+  });
+});
+
+describe('a space', () => {
+  it('is every parameter over its own range unless dimensions are given', () => {
+    const space = spaceOf(
+      {
+        n: integer(1, { min: 1, max: 3 }),
+        x: number(0, { min: 0, max: 1 }),
+        d: decimal('0.1', { min: '0.1', max: '0.3', step: '0.1' }),
+        c: choice('u', ['u', 'v']),
+        f: flag(true),
+      },
+      [],
+    );
+    expect(space.map(({ values }) => values.length)).toEqual([3, 101, 3, 2, 2]);
+    expect(spaceOf(SPECS, ['fast=1:9:4'])).toHaveLength(1);
+  });
+  it.each([
+    [['slow=1:2:1'], 'no such parameter; there are fast, mode'],
+    [['fast=1:2:1', 'fast=3'], 'is given twice'],
+  ])('%#', (vary, words) => {
+    expect(() => spaceOf(SPECS, vary)).toThrow(words);
+  });
+});
+
+it('a slower model takes so many times as long in every leg', () => {
+  const slow = slowedLatency(constantLatency(10, 20, 30, 5), 3);
+  expect([slow.feedUs(0, null), slow.entryUs(0), slow.responseUs(0), slow.computeUs]).toEqual([
+    30, 60, 90, 15,
+  ]);
+});
+
+it.each([
+  ['every value', []],
+  ['a coarse list', ['fast=7,20', 'mode=a,b']],
+])(
+  'robustness moves numbers by shares of themselves, and latency and fees by factors: %s',
+  async (_what, vary) => {
+    const search = searchOf({ method: 'grid', space: spaceOf(SPECS, vary) });
+    const { best } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
+    const tested = await robustness(search, SPECS, best as Trial, 365, shuffled);
+    expect(tested?.sensitivity.map(({ name }) => name)).toEqual([
+      'fast −20 % (6)',
+      'fast +10 % (8)',
+    ]);
+    expect(tested?.stress.map(({ name, score }) => [name, score])).toEqual([
+      ['latency × 2', 0],
+      ['latency × 5', 0],
+      ['fees × 2', -1],
+      ['fees × 3', -2],
+    ]);
+    expect(tested?.bands?.samples).toBe(2000);
+  },
+);
+
+it('runs ahead begin on idle workers only, and none is run twice', async () => {
+  const search = searchOf({ method: 'grid' });
+  const { best } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
+  const { sensitivity, stress } = variationsOf(search, SPECS, best as Trial);
+  const tasks = [...sensitivity, ...stress].map(({ task }) => task);
+  const begun: { task: TrialTask; end: () => void }[] = [];
+  const workers = {
+    idle: 2,
+    run: (task: TrialTask): Promise<TrialResult> => {
+      workers.idle -= 1;
+      return new Promise((resolve) => {
+        const end = (): void => {
+          workers.idle += 1;
+          resolve(figuresOf(task));
+        };
+        begun.push({ task, end });
+      });
+    },
+  };
+  const ahead = new RunsAhead(workers);
+  ahead.want(tasks);
+  expect(begun.map(({ task }) => task)).toEqual(tasks.slice(0, 2));
+  begun[0]?.end();
+  await Promise.resolve();
+  expect(begun.map(({ task }) => task)).toEqual(tasks.slice(0, 3));
+  ahead.want([]);
+  begun[1]?.end();
+  await Promise.resolve();
+  expect(begun).toHaveLength(3);
+  const tested = robustness(search, SPECS, best as Trial, 365, ahead.take);
+  for (const { end } of begun.slice(2)) end();
+  expect(begun.map(({ task }) => task)).toEqual(tasks);
+  expect(await tested).toEqual(await robustness(search, SPECS, best as Trial, 365, shuffled));
+});
+
+it('a walk picks on training and is judged on the test after it', async () => {
+  const search = searchOf({ method: 'grid' });
+  const window = (at: number) => ({
+    trainFromUs: at,
+    trainToUs: at + 100,
+    testFromUs: at + 110,
+    testToUs: at + 150,
+  });
+  const stretches: [number | undefined, number | undefined][] = [];
+  const walk = await walkForward(search, [window(0), window(40)], 365, {
+    cancelled: () => false,
+    atOnce: 2,
+    logOf: (_number, trained) => logOf(trained),
+    onWindow: () => undefined,
+    run: (task) => {
+      stretches.push([task.plan.fromUs, task.plan.toUs]);
+      return Promise.resolve(figuresOf(task));
+    },
+  });
+  expect(new Set(stretches.map(String))).toEqual(
+    new Set(['0,100', '110,150', '40,140', '150,190']),
+  );
+  expect(walk.windows.map(({ parameters }) => parameters)).toEqual([
+    { fast: '7', mode: 'a' },
+    { fast: '7', mode: 'a' },
+  ]);
+  expect(walk.outOfSample?.periods).toBe(80);
+  expect(walk.cancelled).toBe(false);
+});

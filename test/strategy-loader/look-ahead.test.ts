@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest';
+import { runBacktest } from '../../src/backtest/run-backtest.ts';
+import type { Strategy, StrategyContext } from '../../src/strategy/strategy.ts';
+import { constantLatency } from '../../src/virtual-time/latency.ts';
+import type { Command } from '../../src/engine/commands.ts';
+import { batchesOf, entryOf, inputOf, madeUpTape, START_US } from '../backtest/made-up.ts';
+
+const LEGS = { feedUs: 2000, entryUs: 3000, responseUs: 4000 };
+const latency = constantLatency(LEGS.feedUs, LEGS.entryUs, LEGS.responseUs);
+
+/** Everything that a strategy was told, with when it was. */
+interface Told {
+  readonly atUs: number;
+  readonly what: string;
+}
+
+/** Asks every endpoint that reads, hears every update, and writes down all of it. */
+function spy(told: Told[]): Strategy {
+  const note = (context: StrategyContext, what: unknown): void => {
+    told.push({ atUs: context.now(), what: JSON.stringify(what) });
+  };
+  const far = 9_000_000_000_000;
+  const ask = async (context: StrategyContext): Promise<void> => {
+    const { client, account, subaccountIndex, symbol } = context;
+    const own = { account, subaccountIndex };
+    const sentUs = context.now();
+    const answers = await Promise.all([
+      client.call('getBook', { symbol, depth: 1000 }),
+      client.call('getTrades', { symbol, from: 0, to: far, limit: 1000 }),
+      client.call('getCandles', { symbol, interval: '1m', from: 0, to: far, limit: 1000 }),
+      client.call('getSummary', { symbol }),
+      client.call('getPrice', { symbol }),
+      client.call('getPrices', {}),
+      client.call('getTime', {}),
+      client.call('getMarkets', {}),
+      client.call('getConfig', {}),
+      client.call('getStats', own),
+      client.call('getBalance', { account }),
+      client.call('getPositions', own),
+      client.call('getTransfers', { ...own, from: 0, to: far }),
+      client.call('listOrders', own),
+    ]);
+    expect(context.now() - sentUs).toBe(LEGS.entryUs + LEGS.responseUs);
+    note(context, answers);
+  };
+  const hear = (update: { timeUs: number }, context: StrategyContext): void => {
+    // Nothing is heard sooner than a feed latency after it was.
+    expect(update.timeUs + LEGS.feedUs).toBeLessThanOrEqual(context.now());
+    note(context, update);
+  };
+  return {
+    onStart: (context) => context.setTimer('ask', 1_000_000),
+    async onTimer(_name, context) {
+      context.setTimer('ask', 1_000_000);
+      const side = context.random.below(2) === 0 ? 'buy' : 'sell';
+      const placed = await context.submit({ side, size: '0.02' }).catch(String);
+      note(context, placed);
+      await ask(context);
+    },
+    onBook: hear,
+    onTrade: hear,
+    onBar: hear,
+    onFill: hear,
+    onOrder: hear,
+    onFunding: hear,
+  };
+}
+
+async function toldBy(commands: readonly Command[]): Promise<Told[]> {
+  const told: Told[] = [];
+  await runBacktest(
+    inputOf([entryOf(spy(told), { latency, bookDepth: 50, barsUs: [1_000_000, 60_000_000] })], 0, {
+      tape: batchesOf(commands),
+    }),
+  );
+  return told;
+}
+
+/** Another history from a time on: prices a tenth higher, sizes doubled. */
+function changedFrom(commands: readonly Command[], fromUs: number): Command[] {
+  return commands.map((command): Command => {
+    if (command.timeUs < fromUs) return command;
+    if (command.kind === 'tapeTrade')
+      return { ...command, lots: (command.lots * 2) as typeof command.lots };
+    if (command.kind !== 'tapeDepth') return command;
+    return {
+      ...command,
+      levels: command.levels.map((level) => ({
+        ...level,
+        lots: (level.lots * 2) as typeof level.lots,
+      })),
+    };
+  });
+}
+
+test.each([7, 23])(
+  'what a strategy knows at a time does not depend on what happens later (%i s)',
+  async (seconds) => {
+    const fromUs = START_US + seconds * 1_000_000;
+    const tape = madeUpTape(30);
+    const [one, other] = [await toldBy(tape), await toldBy(changedFrom(tape, fromUs))];
+    const before = (told: readonly Told[]): readonly Told[] =>
+      told.filter(({ atUs }) => atUs < fromUs + Math.min(LEGS.feedUs, LEGS.responseUs));
+    expect(before(one).length).toBeGreaterThan(100);
+    expect(before(other)).toEqual(before(one));
+    // The change is not lost on it: afterwards it knows.
+    expect(other).not.toEqual(one);
+  },
+);
+
+test('an update cannot be changed under the others who hear it', async () => {
+  const heard: (number | null)[] = [];
+  const vandal: Strategy = {
+    onBook(update) {
+      expect(() => {
+        (update as { mid: number }).mid = 0;
+      }).toThrow(TypeError);
+      expect(() => {
+        (update.bids as unknown[]).length = 0;
+      }).toThrow(TypeError);
+    },
+  };
+  const honest: Strategy = {
+    onBook: (update) => void heard.push(update.mid),
+  };
+  await runBacktest(inputOf([entryOf(vandal, { id: 'vandal' }), entryOf(honest)], 2));
+  expect(heard.length).toBeGreaterThan(10);
+  expect(heard).not.toContain(0);
+});

@@ -1,0 +1,206 @@
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { executePlan } from '../../src/run-plan/plan.ts';
+import { bundleStrategy } from '../../src/strategy-loader/bundle.ts';
+import { loadStrategy } from '../../src/strategy-loader/sandbox.ts';
+import { plannedOf, planOf, RECORDED_FROM_US } from '../run-plan/plans.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'orrery-strategies-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let written = 0;
+/** A strategy file with this body of `create`. */
+function file(create: string, head = ''): string {
+  const path = join(folder, `s${(written += 1)}.ts`);
+  writeFileSync(
+    path,
+    `import { defineStrategy, integer, type Strategy } from 'orrery/strategy';\n${head}
+export default defineStrategy({
+  name: 'probe',
+  parameters: { n: integer(3, { min: 1, max: 9 }) },
+  create: ({ n }): Strategy => { ${create} },
+});\n`,
+  );
+  return path;
+}
+
+async function logOf(create: string, head = ''): Promise<readonly string[]> {
+  const plan = planOf([await plannedOf(file(create, head))], {
+    toUs: RECORDED_FROM_US + 6_000_000,
+  });
+  const { output } = await executePlan(plan);
+  return output.strategies[0]!.log.map(({ text }) => text);
+}
+
+test('the clock of a strategy is virtual time, by every name it has', async () => {
+  const [line] = await logOf(`return {
+    onStart: (context) => context.setTimer('a', 2_500_000),
+    onTimer(_name, context) {
+      const ms = Math.floor(context.now() / 1000);
+      const all = [Date.now(), new Date().getTime(), +new Date(), new Date(0).constructor.now(),
+        performance.now(), new (class extends Date {})().getTime(), Reflect.construct(Date, []).getTime()];
+      console.log(all.every((one) => one === ms), new Date(0).toISOString(), Date.UTC(1970, 0, 2));
+    },
+  };`);
+  expect(line).toBe('true 1970-01-01T00:00:00.000Z 86400000');
+});
+
+test('formats, and Date as a function, say virtual time, and nothing leads back to the real one', async () => {
+  const [line] = await logOf(`return {
+    onStart: () => {
+      const day = new Intl.DateTimeFormat('en', { dateStyle: 'short' });
+      const parts = day.formatToParts().map(({ value }) => value).join('');
+      console.log(day.format(), parts, day.format(0), Date().slice(0, 15), Object.getPrototypeOf(Date) === Function.prototype,
+        new Date() instanceof Date, Date.name);
+    },
+  };`);
+  expect(line).toBe('8/8/24 8/8/24 1/1/70 Thu Aug 08 2024 true true Date');
+});
+
+test('what a strategy is given leads to nothing but itself: no scheduler, no exchange, no code, no place for word to the next run', async () => {
+  const [names, ...tries] = await logOf(
+    `return {
+    onStart: (context) => {
+      const seen = new Map();
+      const queue = [[context, 'context'], [api, 'api']];
+      while (queue.length > 0) {
+        const [value, path] = queue.shift();
+        if (Object(value) !== value || seen.has(value)) continue;
+        seen.set(value, path);
+        for (const key of Reflect.ownKeys(value)) {
+          try { queue.push([value[key], path + '.' + String(key)]); } catch { /* a getter that wants its object */ }
+        }
+        queue.push([Object.getPrototypeOf(value), path + '.proto']);
+      }
+      const attempt = (run) => { try { console.log(run()); } catch (error) { console.log(error.message); } };
+      console.log([...seen.values()].filter((path) => /ports|sched|engine|exchange|gateway|tape|heap/i.test(path)).join(' ') || 'none');
+      attempt(() => context.now.constructor('return process')());
+      attempt(() => Object.getPrototypeOf(context.sleep).constructor('return process')());
+      attempt(() => Reflect.set(api.decimal, 'word', 1));
+      attempt(() => Reflect.set(Object.getPrototypeOf(context), 'word', 1));
+      attempt(() => Reflect.set(Object.getPrototypeOf(context.client.call), 'word', 1));
+    },
+  };`,
+    `import * as api from 'orrery/strategy';`,
+  );
+  expect(names).toBe('none');
+  const refused = 'a strategy makes no code outside its own realm';
+  expect(tries).toEqual([refused, refused, 'false', 'false', 'false']);
+});
+
+test('chance comes from the seed', async () => {
+  const draw = `return { onStart: () => console.log(Math.random(), Math.random()) };`;
+  const first = await logOf(draw);
+  expect(first[0]).toMatch(/^0\.\d+ 0\.\d+$/);
+  expect(await logOf(draw)).toEqual(first);
+});
+
+test('timers wait in virtual time, and are saved from nothing', async () => {
+  const log = await logOf(`return {
+    async onStart(context) {
+      const from = context.now();
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      console.log('timeout', context.now() - from);
+      let ticks = 0;
+      await new Promise((resolve) => {
+        const id = setInterval(() => { ticks += 1; if (ticks === 3) { clearInterval(id); resolve(null); } }, 500);
+      });
+      console.log('interval', context.now() - from);
+      const never = setTimeout(() => console.log('never'), 100);
+      clearTimeout(never);
+    },
+  };`);
+  expect(log).toEqual(['timeout 1500000', 'interval 3000000']);
+});
+
+test.each([
+  'fetch("http://x")',
+  'process.exit()',
+  'new WebSocket("ws://x")',
+  'crypto.randomUUID()',
+  'require("fs")',
+])('%s is not there', async (code) => {
+  await expect(logOf(`return { onStart: () => { ${code}; } };`)).rejects.toThrow(
+    /is not there for a strategy|a strategy has no platform/,
+  );
+});
+
+test('a module of the platform cannot be imported, and the error says where', async () => {
+  await expect(
+    bundleStrategy(
+      file(
+        'return { onStart: () => void readFileSync };',
+        "import { readFileSync } from 'node:fs';",
+      ),
+    ),
+  ).rejects.toThrow(/s\d+\.ts:2:\d+: .*node:fs.*a strategy has no platform/);
+});
+
+test('time and chance are not there before the run', async () => {
+  const bundle = await bundleStrategy(file('return {};', 'const at = Date.now(); export { at };'));
+  expect(() => loadStrategy(bundle)).toThrow(/before the run has begun/);
+});
+
+test.each([
+  ['export default 5;', 'must export a strategy by default'],
+  ['export default { name: "x" };', 'no `create` function'],
+  ['export const x = 1;', 'must export a strategy by default'],
+  ['export default { name: "x", create() {} };', 'no `parameters`'],
+])('%s is refused in words', async (text, words) => {
+  const path = join(folder, 'wrong.ts');
+  writeFileSync(path, text);
+  await expect(bundleStrategy(path).then(loadStrategy)).rejects.toThrow(words);
+});
+
+test('a bundle has the same hash wherever the file lies', async () => {
+  const path = file('return {};');
+  const other = mkdtempSync(join(tmpdir(), 'orrery-elsewhere-'));
+  const copy = join(other, basename(path));
+  copyFileSync(path, copy);
+  const [one, two] = [await bundleStrategy(path), await bundleStrategy(copy)];
+  expect(two.sha256).toBe(one.sha256);
+  rmSync(other, { recursive: true });
+});
+
+test.each([
+  [{ n: '12' }, "parameter 'n' is '12': must be a whole number from 1 to 9"],
+  [{ n: 'x' }, "parameter 'n' is 'x': must be a whole number from 1 to 9"],
+  [{ m: '1' }, "parameter 'm' is not known; the strategy has n"],
+])('%o is refused with the limits', async (parameters, words) => {
+  const plan = planOf([await plannedOf(file('return {};'), parameters)]);
+  await expect(executePlan(plan)).rejects.toThrow(words);
+});
+
+test('what a strategy throws names it, its handler, the time and the place in its file', async () => {
+  const failing = async (create: string, head = ''): Promise<string> =>
+    logOf(create, head).then(
+      () => 'it ended well',
+      (error: unknown) => (error as Error).message,
+    );
+  expect(await failing(`return { onTrade: () => { throw new RangeError('too far'); } };`)).toMatch(
+    /^strategy 'test' failed in onTrade at 2024-08-08 23:54:1\d\.\d{6}: RangeError: too far \(s\d+\.ts:6:\d+\)$/,
+  );
+  const head = `\nfunction deep(text: string): never {\n  throw new Error(text);\n}`;
+  expect(
+    await failing(
+      `return { async onTrade(_trade, context) { await context.sleep(5); deep('in'); } };`,
+      head,
+    ),
+  ).toMatch(/^strategy 'test' failed in onTrade at \S+ \S+: in \(s\d+\.ts:4:9\)$/);
+  expect(await failing(`throw new Error('fast 9 must be below slow 8');`)).toMatch(
+    /^strategy 'test' failed in create at \S+ \S+: fast 9 must be below slow 8 \(s\d+\.ts:/,
+  );
+  // What the exchange refuses has no place of its own.
+  expect(
+    await failing(
+      `return { async onTrade(_trade, context) { await context.submit({ side: 'buy', size: '0.00001' }); } };`,
+    ),
+  ).toMatch(/failed in onTrade at \S+ \S+: quantity: must be a multiple of the lot size 0\.001/);
+  expect(await failing(`return { onStart: () => { throw 5; } };`)).toMatch(
+    /failed in onStart at \S+ \S+: it threw 5, which is no Error$/,
+  );
+});

@@ -1,0 +1,236 @@
+/**
+ * Tables and files as other tools write them: compressed Arrow (Feather), decimals, 32-bit floats, times of microseconds, two markets in one table,
+ * floats with noise, lz4 and zstd files, Binance's historical books, raw lines of markets that are not known.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { lz4Whole } from '../../src/tape-files/lz4-frame.ts';
+import type { RecordingOptions } from '../../src/tape-files/recordings.ts';
+import { readFiles, type Read } from './read-files.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'orrery-foreign-'));
+afterAll(() => {
+  rmSync(scratch, { recursive: true, force: true });
+});
+const fixture = (name: string): string =>
+  fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
+let count = 0;
+function file(name: string, content: string | Uint8Array): string {
+  const path = join(scratch, `${String(count++)}-${name}`);
+  writeFileSync(path, content);
+  return path;
+}
+
+const read = (
+  format: string,
+  path: string,
+  symbol: string | null = null,
+  changes: Partial<RecordingOptions> = {},
+): Promise<Read> => readFiles(format, [path], { symbol, ...changes });
+
+describe('tables written by pyarrow', () => {
+  test.each([
+    ['arrow', 'trades-lz4.arrow'],
+    ['arrow', 'trades-zstd.arrow'],
+    ['parquet', 'trades.parquet'],
+  ])('%s, %s: every row of one market, to the microsecond', async (format, name) => {
+    for (const [symbol, places] of [
+      ['BTCUSDT', [1, 2, 3]],
+      ['ETHUSDT', [0]],
+    ] as const) {
+      const { units, records } = await read(format, fixture(name), symbol);
+      expect(units).toEqual({ symbol, tickSize: '0.1', lotSize: '0.001', inverse: false });
+      const rows = Array.from({ length: 40 }, (_, i) => i).filter((i) =>
+        (places as readonly number[]).includes(i % 4),
+      );
+      expect(records).toEqual(
+        rows.map((i) => {
+          const timeUs = 1_700_000_000_123_456 + i * 1_000_001;
+          const size = 100 + i;
+          const at = { kind: 'trade', timeUs, localUs: timeUs, line: i + 2, tradeId: i + 2 };
+          return { ...at, priceTicks: 500_001 + i, lots: i % 3 === 0 ? -size : size };
+        }),
+      );
+    }
+  });
+
+  test('a table of two markets gives the first that it names', async () => {
+    const { units, records } = await read('parquet', fixture('trades.parquet'));
+    expect([units?.symbol, records.length]).toEqual(['ETH/USDT', 10]);
+  });
+});
+
+describe('lz4 frames', () => {
+  const path = fixture('linked.csv.lz4');
+  const plain = [
+    'timestamp,price,size,side',
+    ...Array.from(
+      { length: 3000 },
+      (_, i) => `${String(1_700_000_000_000 + Math.floor(i / 40) * 1000)},100.5,${String(1 + (i % 7))},buy`,
+    ),
+    '',
+  ].join('\n');
+
+  test('blocks that lean on one another give the text that was compressed', async () => {
+    expect(Buffer.from(lz4Whole(readFileSync(path))).toString()).toBe(plain);
+    expect((await read('csv', path, 'X')).records).toEqual(
+      (await read('csv', file('x.csv', plain), 'X')).records,
+    );
+  });
+
+  test('damage is told, wherever it is', async () => {
+    const bytes = readFileSync(path);
+    for (let at = 0; at < bytes.length; at += 37) {
+      const cut = file('cut.lz4', bytes.subarray(0, Math.max(5, at)));
+      await expect(read('csv', cut, 'X')).rejects.toThrow(/cut\.lz4: /);
+      if (at < 7) continue;
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] ?? 0) ^ 0x55;
+      let text = '';
+      try {
+        text = Buffer.from(lz4Whole(changed)).toString();
+      } catch (error) {
+        expect(String(error)).toMatch(/lz4 data/);
+      }
+      // Only the checksums may be damaged without a trace in the text.
+      if (text === plain) continue;
+      await expect(read('csv', file('bad.lz4', changed), 'X')).rejects.toThrow(/bad\.lz4: /);
+    }
+  });
+
+  test('frames follow one another, and those to be skipped are', () => {
+    const frame = readFileSync(path);
+    const skipped = Buffer.from([0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
+    const both = Buffer.concat([frame, skipped, frame]);
+    expect(Buffer.from(lz4Whole(both)).toString()).toBe(plain + plain);
+  });
+});
+
+test('a zstd file is read as what it holds, and damage is told', async () => {
+  // `timestamp,price,size\n1700000000000,100.5,2\n`, compressed by zstd.
+  const bytes = Buffer.from(ZSTD, 'base64');
+  expect((await read('csv', file('x.csv.zst', bytes), 'X')).records).toMatchObject([
+    { kind: 'trade', timeUs: 1_700_000_000_000_000, priceTicks: 1005, lots: 2 },
+  ]);
+  const cut = file('cut.zst', bytes.subarray(0, bytes.length - 9));
+  await expect(read('csv', cut, 'X')).rejects.toThrow(/cut\.zst: /);
+});
+const ZSTD = 'KLUv/SArRQEAFAJ0aW1lc3RhbXAscHJpY2Usc2l6ZQoxNzAsMTAwLjUsMgoBAGxgDA==';
+
+test('what arithmetic of floats leaves behind a number is no part of it', async () => {
+  const rows = ['1,39432.48,0.00031099999999999997', '2,39432.479999999996,2.4999999999999998e-05'];
+  const table = ['timestamp,price,size', ...rows, '3,39432.5,0.035716000000000005'].join('\n');
+  const { units, records } = await read('csv', file('noise.csv', table), 'X');
+  expect(units).toMatchObject({ tickSize: '0.01', lotSize: '0.000001' });
+  expect(records).toMatchObject([
+    { priceTicks: 3_943_248, lots: 311 },
+    { priceTicks: 3_943_248, lots: 25 },
+    { priceTicks: 3_943_250, lots: 35_716 },
+  ]);
+});
+
+test('sizes finer than the lot are bad, or rounded to it when that is asked for', async () => {
+  const table = ['timestamp,price,size', '1,10.5,0.00026', '2,10.5,0.0034', '3,10.5,0.00251'].join('\n');
+  const units = { symbol: 'X', tickSize: '0.1', lotSize: '0.001', inverse: false };
+  const path = file('fine.csv', table);
+  await expect(read('csv', path, 'X', { units })).rejects.toThrow(
+    'line 2: `size` size "0.00026" is not a multiple of 0.001',
+  );
+  const { records } = await read('csv', path, 'X', { units, round: true });
+  expect(records.map((record) => ('lots' in record ? record.lots : 0))).toEqual([1, 3, 3]);
+});
+
+test('klines are read by their header where it is not that of the public files', async () => {
+  const table = [
+    'timestamp,open,high,low,close,volume,quote_volume,trades,close_time',
+    '1757750400000,115715.50,116011.00,115715.50,115913.30,1844.202,213658733.84120,39746,1757753999999',
+  ].join('\n');
+  const { records } = await read('binance-klines', file('btc.csv', table), 'X');
+  expect(records).toMatchObject([
+    { kind: 'bar', startUs: 1_757_750_400_000_000, timeUs: 1_757_753_999_999_999, close: 1_159_133 },
+  ]);
+  await expect(
+    read('binance-klines', file('short.csv', 'timestamp,open,high,low,close,volume\n'), 'X'),
+  ).rejects.toThrow(/line 1: no column for `close_time` of klines: .*; the format csv reads other/);
+  const funding = 'timestamp,symbol,funding_rate\n1768233600000,BTCUSDT,0.00004650\n';
+  expect((await read('binance-funding', file('f.csv', funding), 'X')).records).toMatchObject([
+    { kind: 'funding', timeUs: 1_768_233_600_000_000, ratePpb: 46_500 },
+  ]);
+});
+
+describe('Binance’s historical books', () => {
+  const head = 'symbol,timestamp,first_update_id,last_update_id,side,update_type,price,qty,pu';
+  const rows = [
+    'BTCUSDT,1667346579146,7,7,b,snap,20377.00,1.770,-1',
+    'BTCUSDT,1667346579146,7,7,a,snap,20377.10,0.001,-1',
+    'BTCUSDT,1667346579200,8,9,a,set,20377.10,0.000,7',
+    'BTCUSDT,1667346579200,8,9,a,set,20377.20,4,7',
+    'ETHUSDT,1667346579200,8,9,a,set,1500.20,4,7',
+    'BTCUSDT,1667346579300,10,10,b,set,20377.00,1,9',
+  ];
+
+  test('a snapshot and its updates, with the stream’s ids', async () => {
+    const { records } = await read('binance-depth', file('d.csv', [head, ...rows].join('\n')));
+    expect(records).toMatchObject([
+      { kind: 'snapshot', lastId: 7, levels: [{ side: 'bid' }, { side: 'ask' }] },
+      { kind: 'depth', firstId: 8, lastId: 9, prevId: 7, levels: [{ lots: 0 }, { lots: 4000 }] },
+      { kind: 'depth', firstId: 10, lastId: 10, prevId: 9, levels: [{ lots: 1000 }] },
+    ]);
+  });
+
+  test.each([
+    ['b,snap', 'x,snap', '`side` is "x", neither b nor a'],
+    ['b,snap', 'b,gone', '`update_type` is "gone", neither snap nor set'],
+  ])('%s as %s is refused', async (from, to, message) => {
+    const table = [head, ...rows].join('\n').replace(from, to);
+    await expect(read('binance-depth', file('d.csv', table))).rejects.toThrow(`line 2: ${message}`);
+  });
+
+  test('the generic format does not take them for trades', async () => {
+    const path = file('d.csv', [head, ...rows].join('\n'));
+    await expect(read('csv', path)).rejects.toThrow('those of the format binance-depth');
+  });
+});
+
+describe('raw lines of markets that are not known', () => {
+  const line = (symbol: string, more: string): string =>
+    `1700000000000000000 {"stream":"x","data":{"e":"aggTrade","T":1700000000000,"s":"${symbol}","m":true,${more}}}`;
+  const trades = [
+    line('DOGEUSDT', '"a":1,"p":"0.081230","q":"15"'),
+    line('DOGEUSDT', '"a":2,"p":"0.08124","q":"1.50"'),
+  ];
+
+  test('their tick and lot size are those of the data', async () => {
+    const { units, records } = await read('binance-raw', file('r', trades.join('\n')));
+    expect(units).toEqual({
+      symbol: 'DOGEUSDT',
+      tickSize: '0.00001',
+      lotSize: '0.1',
+      inverse: false,
+    });
+    expect(records).toMatchObject([
+      { kind: 'trade', tradeId: 1, priceTicks: 8123, lots: -150 },
+      { kind: 'trade', tradeId: 2, priceTicks: 8124, lots: -15 },
+    ]);
+    const coin = await read('binance-raw', file('r', line('XRPUSD_PERP', '"a":1,"p":"2.5","q":"3"')));
+    expect(coin.units?.inverse).toBe(true);
+  });
+
+  test('of several markets, one is asked for', async () => {
+    const both = file('r', [line('XRPUSDT', '"a":9,"p":"2.5","q":"3"'), ...trades].join('\n'));
+    expect((await read('binance-raw', both, 'DOGEUSDT')).records.length).toBe(2);
+    await expect(read('binance-raw', both)).rejects.toThrow(
+      'line 2: symbol "DOGEUSDT" in a recording of XRPUSDT; --symbol says which one to read',
+    );
+    await expect(read('binance-raw', both, 'ADAUSDT')).rejects.toThrow(/no message of ADAUSDT/);
+  });
+
+  test('trades are counted once where single and aggregate ones are both there', async () => {
+    const single = line('DOGEUSDT', '"t":5,"p":"0.08123","q":"15"').replace('aggTrade', 'trade');
+    const both = file('r', [...trades, single].join('\n'));
+    expect((await read('binance-raw', both)).records.length).toBe(2);
+  });
+});

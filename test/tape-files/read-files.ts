@@ -1,0 +1,41 @@
+/** What `orrery data import` reads of files, record by record. */
+import type { TapeRecord, TapeUnits } from '../../src/tape/record.ts';
+import {
+  filesToRead,
+  findUnits,
+  formatNamed,
+  Recording,
+  type RecordingOptions,
+} from '../../src/tape-files/recordings.ts';
+
+export interface Read {
+  readonly units: TapeUnits | null;
+  readonly records: TapeRecord[];
+  readonly skipped: number;
+}
+
+/** `changes` of the options as they are when the command line gives none. */
+export async function readFiles(
+  format: string,
+  paths: readonly string[],
+  changes: Partial<RecordingOptions> = {},
+): Promise<Read> {
+  const options: RecordingOptions = {
+    format: formatNamed(format),
+    files: paths,
+    symbol: null,
+    units: null,
+    inverse: false,
+    map: null,
+    skipBad: 0,
+    state: null,
+    ...changes,
+  };
+  const units = await findUnits(options);
+  const recording = new Recording({ ...options, units });
+  const records: TapeRecord[] = [];
+  for (const path of filesToRead(options)) {
+    for await (const batch of recording.read(path)) records.push(...batch);
+  }
+  return { units: recording.units, records, skipped: recording.skipped };
+}
