@@ -26,16 +26,17 @@ import {
   type EventKind,
   type EventOf,
 } from '../schema/event-schema.ts';
-import { hashRecord } from './hash-record.ts';
+import { recordHasher } from './hash-record.ts';
 
 type HashEvent<E> = (hash: RollingHash, cause: number, event: E) => void;
 
 /** An event by the schema: its tag, its cause, its fields. */
 export function hashEventOf<Kind extends EventKind>(kind: Kind): HashEvent<EventOf<Kind>> {
   const { tag, body } = EVENTS[kind];
+  const hashBody = recordHasher(body);
   return (hash, cause, event) => {
     hash.int(tag | (cause << 8));
-    hashRecord(hash, body, event);
+    hashBody(hash, event);
   };
 }
 

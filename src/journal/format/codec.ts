@@ -2,9 +2,9 @@
  * Commands as bytes (DESIGN §10): the tag of the kind, then its fields, by the schema of commands. Orders, cancels and what a
  * tape repeats have functions of their own with the same bytes.
  */
+import { must } from '../../base/assert.ts';
 import type { Command } from '../../engine/commands.ts';
 import { COMMANDS } from '../../engine/schema/command-schema.ts';
-import type { RecordShape } from '../../engine/schema/field-types.ts';
 import type { TimeUs } from '../../num/units.ts';
 import { BytesError, type ByteReader, type ByteWriter } from './bytes.ts';
 import {
@@ -15,17 +15,32 @@ import {
   writeCancelOrder,
   writePlaceOrder,
 } from './order-codec.ts';
-import { describeRecord, readRecord, writeRecord } from './record-codec.ts';
+import {
+  describeRecord,
+  recordReader,
+  recordWriter,
+  type ReadRecord,
+  type WriteRecord,
+} from './record-codec.ts';
 import { readTape, writeTapeBar } from './tape-codec.ts';
 
 const TAG_PLACE_ORDER = COMMANDS.placeOrder.tag;
 const TAG_CANCEL_ORDER = COMMANDS.cancelOrder.tag;
 const TAG_TAPE_BAR = COMMANDS.tapeBar.tag;
 
-/** By tag: what a command of the kind looks like, to be cloned and filled, and its fields. */
-const BY_TAG: { readonly template: Record<string, unknown>; readonly body: RecordShape }[] = [];
+interface Codec {
+  /** A command of the kind, to be cloned and filled. */
+  readonly template: Record<string, unknown>;
+  readonly write: WriteRecord;
+  readonly read: ReadRecord;
+}
+const BY_TAG: Codec[] = [];
 for (const [kind, { tag, body }] of Object.entries(COMMANDS)) {
-  BY_TAG[tag] = { template: { kind, timeUs: 0, ...body.template }, body };
+  BY_TAG[tag] = {
+    template: { kind, timeUs: 0, ...body.template },
+    write: recordWriter(body),
+    read: recordReader(body),
+  };
 }
 
 /** Appends the tag and the fields of a command; its time is in the frame. */
@@ -38,9 +53,9 @@ export function encodeCommand(writer: ByteWriter, command: Command): void {
 
 /** The same by the schema, for every kind. */
 export function encodeBySchema(writer: ByteWriter, command: Command): void {
-  const { tag, body } = COMMANDS[command.kind];
+  const { tag } = COMMANDS[command.kind];
   writer.u8(tag);
-  writeRecord(writer, body, command);
+  must(BY_TAG[tag], 'every kind has a tag').write(writer, command);
 }
 
 /** Reads what `encodeCommand` wrote. Throws `BytesError`. */
@@ -73,12 +88,12 @@ export function decodeUncommon(reader: ByteReader, atUs: TimeUs): Command {
 export function decodeBySchema(reader: ByteReader, atUs: TimeUs): Command {
   const start = reader.at;
   const tag = reader.u8();
-  const schema = BY_TAG[tag];
-  if (schema === undefined) {
+  const codec = BY_TAG[tag];
+  if (codec === undefined) {
     throw new BytesError(start, `command tag ${String(tag)} is not known to this version`);
   }
-  const command = { ...schema.template, timeUs: atUs };
-  readRecord(reader, schema.body, command);
+  const command = { ...codec.template, timeUs: atUs };
+  codec.read(reader, command);
   return command as unknown as Command;
 }
 

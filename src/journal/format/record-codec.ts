@@ -1,140 +1,195 @@
-/** A record as bytes and as JSON, by its schema (`engine/schema`). Bytes have its fields in their order, without names. */
+/**
+ * A record as bytes and as JSON, by its schema (`engine/schema`). Bytes have its fields in their order, without names: one
+ * function a field writes it and one reads it, made when the module loads.
+ */
 import { ArchiveReader, ArchiveWriter } from '../../base/archive.ts';
 import { unreachable } from '../../base/assert.ts';
 import { codeOf } from '../../base/code-of.ts';
 import { archiveRecord } from '../../engine/snapshot/archive-record.ts';
-import type { RecordShape, RecordType, Shape } from '../../engine/schema/field-types.ts';
+import type { Field, RecordShape, RecordType, Shape } from '../../engine/schema/field-types.ts';
 import { BytesError, type ByteReader, type ByteWriter } from './bytes.ts';
 
 type Row = Record<string, unknown>;
+export type WriteRecord = (out: ByteWriter, record: object) => void;
+/** Fills a record that has the fields already. Throws `BytesError`. */
+export type ReadRecord = (reader: ByteReader, record: Row) => void;
+type WriteValue = (out: ByteWriter, value: never) => void;
+type ReadValue = (reader: ByteReader) => unknown;
 
-export function writeRecord(out: ByteWriter, { written }: RecordShape, value: object): void {
-  const row = value as Readonly<Row>;
-  for (const { field, lowBit } of written) {
-    if (lowBit === undefined) writeValue(out, field.shape, row[field.name]);
-    else {
-      const bit = codeOf(lowBit.shape.words, row[lowBit.name] as string);
-      out.uint((row[field.name] as number) * 2 + bit);
-    }
-  }
-}
-
-function writeValue(out: ByteWriter, shape: Shape, value: unknown): void {
-  switch (shape.type) {
-    case 'number':
-      if (shape.signed) out.int(value as number);
-      else out.uint(value as number);
-      return;
-    case 'bigint':
-      out.i64(value as bigint);
-      return;
-    case 'boolean':
-      out.u8(value === true ? 1 : 0);
-      return;
-    case 'text':
-      out.text(value as string);
-      return;
-    case 'word':
-      out.uint(codeOf(shape.words, value as string));
-      return;
-    case 'optional':
-      // A number is one more, so that 0 stands for null; before anything else is a byte.
-      if (shape.of.type === 'number') out.uint(value === null ? 0 : (value as number) + 1);
+export function recordWriter({ written }: RecordShape): WriteRecord {
+  const steps = written.map(({ field, lowBit }) => ({
+    name: field.name,
+    write: valueWriter(field.shape),
+    lowBit,
+  }));
+  return (out, record) => {
+    const row = record as Readonly<Row>;
+    for (const { name, write, lowBit } of steps) {
+      if (lowBit === undefined) write(out, row[name] as never);
       else {
-        out.u8(value === null ? 0 : 1);
-        if (value !== null) writeValue(out, shape.of, value);
+        const bit = codeOf(lowBit.shape.words, row[lowBit.name] as string);
+        out.uint((row[name] as number) * 2 + bit);
       }
-      return;
-    case 'list':
-      out.uint((value as readonly unknown[]).length);
-      for (const item of value as readonly unknown[]) writeValue(out, shape.of, item);
-      return;
-    case 'record':
-      if (shape.section === undefined) writeRecord(out, shape, value as object);
-      else writeArchive(out, shape, value as object);
-      return;
-    default:
-      unreachable(shape);
-  }
-}
-
-function writeArchive(out: ByteWriter, shape: RecordShape, value: object): void {
-  const archive = new ArchiveWriter();
-  archiveRecord(archive, shape as RecordType<object>, value);
-  const bytes = archive.bytes();
-  out.uint(bytes.length);
-  out.reserve(bytes.length);
-  out.buffer.set(bytes, out.length);
-  out.length += bytes.length;
-}
-
-/** Reads what `writeRecord` wrote into `record`, which has the fields already. Throws `BytesError`. */
-export function readRecord(reader: ByteReader, { written }: RecordShape, record: Row): void {
-  for (const { field, lowBit } of written) {
-    if (lowBit === undefined) record[field.name] = readValue(reader, field.name, field.shape);
-    else {
-      const packed = reader.uint();
-      record[lowBit.name] = lowBit.shape.words[packed % 2];
-      record[field.name] = Math.floor(packed / 2);
     }
-  }
+  };
 }
 
-function readValue(reader: ByteReader, name: string, shape: Shape): unknown {
+function valueWriter(shape: Shape): WriteValue {
   switch (shape.type) {
     case 'number':
-      return shape.signed ? reader.int() : reader.uint();
+      return shape.signed
+        ? (out, value: number) => {
+            out.int(value);
+          }
+        : (out, value: number) => {
+            out.uint(value);
+          };
     case 'bigint':
-      return reader.i64();
+      return (out, value: bigint) => {
+        out.i64(value);
+      };
     case 'boolean':
-      return reader.bool(name);
+      return (out, value: boolean) => {
+        out.u8(value ? 1 : 0);
+      };
     case 'text':
-      return reader.text();
+      return (out, value: string) => {
+        out.text(value);
+      };
     case 'word': {
-      const code = reader.uint();
-      const word = shape.words[code];
-      if (word === undefined) throw new BytesError(0, `${name} ${String(code)} is not known`);
-      return word;
+      const { words } = shape;
+      return (out, value: string) => {
+        out.uint(codeOf(words, value));
+      };
     }
     case 'optional': {
-      if (shape.of.type !== 'number') {
-        return reader.bool(name) ? readValue(reader, name, shape.of) : null;
+      const write = valueWriter(shape.of);
+      // A number is one more, so that 0 stands for null; before anything else is a byte.
+      if (shape.of.type === 'number') {
+        return (out, value: number | null) => {
+          out.uint(value === null ? 0 : value + 1);
+        };
       }
-      const number = reader.uint();
-      return number === 0 ? null : number - 1;
+      return (out, value) => {
+        out.u8(value === null ? 0 : 1);
+        if (value !== null) write(out, value);
+      };
     }
-    case 'list':
-      return readList(reader, name, shape.of);
+    case 'list': {
+      const write = valueWriter(shape.of);
+      return (out, items: readonly never[]) => {
+        out.uint(items.length);
+        for (const item of items) write(out, item);
+      };
+    }
+    case 'record':
+      return shape.section === undefined ? recordWriter(shape) : archiveWriter(shape);
+    default:
+      return unreachable(shape);
+  }
+}
+
+function archiveWriter(shape: RecordType<object>): WriteRecord {
+  return (out, record) => {
+    const archive = new ArchiveWriter();
+    archiveRecord(archive, shape, record);
+    const bytes = archive.bytes();
+    out.uint(bytes.length);
+    out.reserve(bytes.length);
+    out.buffer.set(bytes, out.length);
+    out.length += bytes.length;
+  };
+}
+
+export function recordReader({ written }: RecordShape): ReadRecord {
+  const steps = written.map(({ field, lowBit }) => ({
+    name: field.name,
+    read: valueReader(field),
+    lowBit,
+  }));
+  return (reader, record) => {
+    for (const { name, read, lowBit } of steps) {
+      if (lowBit === undefined) record[name] = read(reader);
+      else {
+        const packed = reader.uint();
+        record[lowBit.name] = lowBit.shape.words[packed % 2];
+        record[name] = Math.floor(packed / 2);
+      }
+    }
+  };
+}
+
+function valueReader({ name, shape }: Field): ReadValue {
+  switch (shape.type) {
+    case 'number':
+      return shape.signed ? (reader) => reader.int() : (reader) => reader.uint();
+    case 'bigint':
+      return (reader) => reader.i64();
+    case 'boolean':
+      return (reader) => reader.bool(name);
+    case 'text':
+      return (reader) => reader.text();
+    case 'word': {
+      const { words } = shape;
+      return (reader) => readWord(reader, name, words);
+    }
+    case 'optional': {
+      const read = valueReader({ name, shape: shape.of });
+      if (shape.of.type !== 'number') return (reader) => (reader.bool(name) ? read(reader) : null);
+      return (reader) => {
+        const number = reader.uint();
+        return number === 0 ? null : number - 1;
+      };
+    }
+    case 'list': {
+      const read = valueReader({ name, shape: shape.of });
+      return (reader) => {
+        const items: unknown[] = [];
+        for (let left = readLength(reader, name); left > 0; left -= 1) items.push(read(reader));
+        return items;
+      };
+    }
     case 'record': {
-      if (shape.section !== undefined) return readArchive(reader, name, shape);
-      const record = { ...shape.template };
-      readRecord(reader, shape, record);
-      return record;
+      if (shape.section !== undefined) return (reader) => readArchive(reader, name, shape);
+      const read = recordReader(shape);
+      return (reader) => {
+        const record = { ...shape.template };
+        read(reader, record);
+        return record;
+      };
     }
     default:
       return unreachable(shape);
   }
 }
 
-function readList(reader: ByteReader, name: string, of: Shape): unknown[] {
+export function readWord<T extends string>(
+  reader: ByteReader,
+  name: string,
+  words: readonly T[],
+): T {
+  const code = reader.uint();
+  const word = words[code];
+  if (word === undefined) throw new BytesError(0, `${name} ${String(code)} is not known`);
+  return word;
+}
+
+/** How many entries a list has. */
+export function readLength(reader: ByteReader, name: string): number {
   const length = reader.uint();
   if (length > reader.end - reader.at) {
     throw new BytesError(reader.at, `${name} has more entries than its frame has bytes`);
   }
-  const items: unknown[] = [];
-  for (let i = 0; i < length; i++) items.push(readValue(reader, name, of));
-  return items;
+  return length;
 }
 
-function readArchive(reader: ByteReader, name: string, shape: RecordShape): object {
+function readArchive(reader: ByteReader, name: string, shape: RecordType<object>): object {
   const length = reader.uint();
   const start = reader.at;
-  if (length > reader.end - start) {
-    throw new BytesError(start, `${name} is longer than its frame`);
-  }
+  if (length > reader.end - start) throw new BytesError(start, `${name} is longer than its frame`);
   reader.at += length;
   const archive = new ArchiveReader(reader.source.subarray(start, start + length));
-  const record = archiveRecord(archive, shape as RecordType<object>, null);
+  const record = archiveRecord(archive, shape, null);
   archive.end();
   return record;
 }

@@ -14,7 +14,8 @@ import {
   type PriceTicks,
   type TimeUs,
 } from '../../num/units.ts';
-import { BytesError, type ByteReader, type ByteWriter } from './bytes.ts';
+import type { ByteReader, ByteWriter } from './bytes.ts';
+import { readLength, readWord } from './record-codec.ts';
 
 const TAG_DEPTH = COMMANDS.tapeDepth.tag;
 const TAG_SNAPSHOT = COMMANDS.tapeSnapshot.tag;
@@ -94,20 +95,9 @@ export function readTape(reader: ByteReader, tag: number, timeUs: TimeUs): Comma
 const readMarket = (reader: ByteReader): MarketId => marketId(reader.uint());
 const readTicks = (reader: ByteReader): PriceTicks => priceTicks(reader.uint());
 
-function readWord<T extends string>(reader: ByteReader, name: string, words: readonly T[]): T {
-  const code = reader.uint();
-  const word = words[code];
-  if (word === undefined) throw new BytesError(0, `${name} ${String(code)} is not known`);
-  return word;
-}
-
 function readLevels(reader: ByteReader): TapeLevel[] {
-  const length = reader.uint();
-  if (length > reader.end - reader.at) {
-    throw new BytesError(reader.at, 'levels has more entries than its frame has bytes');
-  }
   const levels: TapeLevel[] = [];
-  for (let i = 0; i < length; i++) {
+  for (let left = readLength(reader, 'levels'); left > 0; left -= 1) {
     const packed = reader.uint();
     levels.push({
       side: packed % 2 === 1 ? 'bid' : 'ask',
