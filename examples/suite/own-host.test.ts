@@ -25,12 +25,12 @@ import {
   fuzzProfiles,
   InProcessHost,
   journalOf,
-  judgeJournal,
+  checkJournal,
   runFuzz,
   shrink,
   twinCommands,
   TwinModel,
-  type Judge,
+  type Checker,
   type TwinHost,
 } from 'orrery/fuzz';
 import { expect, test } from 'vitest';
@@ -84,7 +84,7 @@ test('a host that is wrong is caught, and the counterexample is short', async ()
 });
 
 /** Nobody holds more than a million: false on purpose, to see it shrink. */
-const nobodyIsRich: Judge = {
+const nobodyIsRich: Checker = {
   after: (engine) => {
     for (const { id, balanceQuanta } of engine.subaccountsOf(addressOfEveryone)) {
       if (balanceQuanta > 50_000_000n) {
@@ -109,7 +109,7 @@ test('invariants hold over random runs, and one of our own that does not is shru
   if (failure === null) throw new Error('somebody is rich in this run');
   const { script, to } = shrink(failure, {
     createEngine: (config) => new Exchange(config),
-    createJudge: () => nobodyIsRich,
+    createChecker: () => nobodyIsRich,
   });
   expect(to).toBe(1);
   expect(script.steps[0]?.command.kind).toBe('deposit');
@@ -124,5 +124,5 @@ test('a recorded journal holds every invariant', () => {
     },
   });
   const journal = journalOf(engine.config, commands);
-  expect(judgeJournal(journal)).toBeNull();
+  expect(checkJournal(journal)).toBeNull();
 });

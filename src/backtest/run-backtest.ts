@@ -22,7 +22,7 @@ import { JournalWriter } from '../journal/format/frames.ts';
 import { RecordedExchange } from '../journal/replay/recorded-exchange.ts';
 import type { RandomStreams } from '../virtual-time/rng.ts';
 import { Scheduler, type SavedEntry } from '../virtual-time/scheduler.ts';
-import { Feeds, type BarsTold } from './strategy-feeds.ts';
+import { Feeds, type BarsEmitted } from './strategy-feeds.ts';
 import { marketTerms } from '../strategy/market-terms.ts';
 import type { BacktestCheckpoint, BacktestOutput } from './output.ts';
 import { Recorder } from './recording/recorder.ts';
@@ -65,7 +65,7 @@ export interface BacktestInput {
   readonly keccak: Keccak;
   readonly promises: PromiseTurns;
   /** When strategies hear of recorded bars; when they are over unless given. */
-  readonly barsTold?: BarsTold;
+  readonly barsEmitted?: BarsEmitted;
   /** Time between two samples of the curves, µs. */
   readonly sampleUs: number;
   /** Trading and figures begin here; before it strategies listen. The start of the run unless given. */
@@ -131,7 +131,7 @@ class Run {
     this.touches = new Touches(engine.markets());
     const ids = new TrustOrderIds(engine, input.keccak);
     // Where a bar opens in the instant that the one before is over, samples are of its close.
-    const earlyUs = input.barsTold === 'nextOpen' ? 1 : 0;
+    const earlyUs = input.barsEmitted === 'nextOpen' ? 1 : 0;
     this.recorder = new Recorder(engine, ids, this.touches, { sampleUs: input.sampleUs, earlyUs });
     const gateway = new Gateway({
       engine,
@@ -144,7 +144,7 @@ class Run {
     const listeners = input.strategies.map((entry, index) =>
       this.addStrategy(entry, index, gateway),
     );
-    this.feeds = new Feeds(engine, ids, this.touches, listeners, input.barsTold);
+    this.feeds = new Feeds(engine, ids, this.touches, listeners, input.barsEmitted);
     this.exchange.onEvent((event) => {
       // Most events of a tape are these; of a mark samples tell, and strategies do not hear of it.
       if (event.kind === 'markChanged') return;

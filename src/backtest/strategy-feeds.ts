@@ -44,7 +44,7 @@ interface Audience {
 }
 
 /** When a recorded bar is told: as soon as it is over, or when the next one opens. */
-export type BarsTold = 'over' | 'nextOpen';
+export type BarsEmitted = 'over' | 'nextOpen';
 
 export class Feeds {
   private readonly engine: Exchange;
@@ -54,7 +54,7 @@ export class Feeds {
   private readonly audiences: readonly Audience[];
   private readonly bySubaccount: ReadonlyMap<SubaccountId, Listener>;
   private readonly hasBars: boolean;
-  private readonly barsTold: BarsTold;
+  private readonly barsEmitted: BarsEmitted;
   /** Receipt less venue time of the tape's command that runs now. */
   recordedUs: number | null = null;
 
@@ -63,10 +63,10 @@ export class Feeds {
     ids: OrderIds,
     touches: Touches,
     listeners: readonly Listener[],
-    barsTold: BarsTold = 'over',
+    barsEmitted: BarsEmitted = 'over',
   ) {
     this.engine = engine;
-    this.barsTold = barsTold;
+    this.barsEmitted = barsEmitted;
     this.ids = ids;
     this.touches = touches;
     this.listeners = listeners;
@@ -113,7 +113,7 @@ export class Feeds {
   }
 
   private waitsForOpen({ recordsBars }: Audience): boolean {
-    return recordsBars && this.barsTold === 'nextOpen';
+    return recordsBars && this.barsEmitted === 'nextOpen';
   }
 
   private finishBarsOf({ bars }: Audience, atUs: number): void {
@@ -209,7 +209,7 @@ export class Feeds {
     const audience = this.audiences[market];
     if (audience === undefined) return;
     audience.recordsBars = true;
-    if (this.barsTold === 'nextOpen') this.finishBarsOf(audience, timeUs);
+    if (this.barsEmitted === 'nextOpen') this.finishBarsOf(audience, timeUs);
     for (const { builder } of audience.bars) {
       for (const priceTicks of [openTicks, highTicks, lowTicks]) {
         builder.onTrade({ timeUs, priceTicks, lots: 0 });

@@ -5,7 +5,7 @@
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import yargs, { type Argv, type CommandModule } from 'yargs';
-import { giveCompilerRoom } from '../platform/inlining-limits.ts';
+import { raiseInliningLimits } from '../platform/inlining-limits.ts';
 import { EXIT, explainFailure, printError, takeExitCode, watchInterrupt } from './cli-support.ts';
 
 const VERSION = '0.2.0';
@@ -172,7 +172,7 @@ function isEntryPoint(): boolean {
 }
 
 if (isEntryPoint()) {
-  giveCompilerRoom();
+  raiseInliningLimits();
   watchInterrupt();
   process.exitCode = await main(process.argv.slice(2));
 }

@@ -182,9 +182,9 @@ export function timeOf(name: string, text: string): number {
   return us;
 }
 
-export function lengthOf(name: string, text: string, leastUs: number): number {
+export function lengthOf(name: string, text: string, minUs: number): number {
   const us = parseDuration(text);
-  if (us === null || us < leastUs) {
+  if (us === null || us < minUs) {
     throw new InputError(`--${name} '${text}': must be a length of time such as 1h30m`);
   }
   return us;

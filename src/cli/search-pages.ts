@@ -75,7 +75,7 @@ export async function sweepPage(
         ...(isFree
           ? [{ title: 'Latency', text: 'The runs have none, so it is not stressed.' }]
           : []),
-        ...judgedBy(options),
+        ...selectedBy(options),
       ],
     },
     await pageLibraries(),
@@ -124,7 +124,7 @@ export async function walkPage(
           title: 'Efficiency',
           text: 'The mean score out of sample over the mean score in sample: 100 % when nothing is lost. None where a mean is not above 0.',
         },
-        ...judgedBy(options),
+        ...selectedBy(options),
       ],
     },
     await pageLibraries(),
@@ -146,6 +146,6 @@ function marketNote(given: SearchArguments, { data, markets }: RunPlan): Note {
   };
 }
 
-function judgedBy(options: MetricsOptions): Note[] {
+function selectedBy(options: MetricsOptions): Note[] {
   return conventions(options).filter(({ title }) => title === 'Returns' || title === 'Ratios');
 }

@@ -72,7 +72,7 @@ export interface SolvencyReport {
   /** Commands after each of which all invariants were checked, and whether they held. */
   readonly checkedCommands: number;
   readonly invariantsHeld: boolean;
-  readonly whoPaid: readonly PayerRow[];
+  readonly payers: readonly PayerRow[];
 }
 
 /** What the report is about; a scenario's result has it. */
@@ -120,7 +120,7 @@ export function solvencyReport(input: SolvencyInput): SolvencyReport | null {
     equityDifference: money(quanta(held.atMark - supply)),
     checkedCommands: commands,
     invariantsHeld,
-    whoPaid: new PayerTable(exchange, insurance).rows(happened),
+    payers: new PayerTable(exchange, insurance).rows(happened),
   };
 }
 

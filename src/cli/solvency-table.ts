@@ -13,13 +13,13 @@ const STEP_TEXT: Readonly<Record<Payer, string>> = {
 
 const STYLE = { head: [], border: [], compact: true };
 
-export function whoPaidTable({ whoPaid }: SolvencyReport): string {
+export function payersTable({ payers }: SolvencyReport): string {
   const table = new Table({
     head: ['Who paid', 'step', 'units', 'quantity', 'notional', 'amount'],
     colAligns: ['left', 'left', 'right', 'right', 'right', 'right'],
     style: STYLE,
   });
-  for (const { market, step, units, quantity, notional, amount } of whoPaid) {
+  for (const { market, step, units, quantity, notional, amount } of payers) {
     const moved = quantity === null ? ['', ''] : [quantity, notional];
     table.push([market, STEP_TEXT[step], String(units), ...moved, step === 'book' ? '' : amount]);
   }

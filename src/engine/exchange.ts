@@ -67,12 +67,12 @@ export class Exchange extends ExchangeReader implements Engine {
       hashCommand(state.hash, command);
       if (timeUs > state.nowUs) runTimers(state, timeUs);
       state.step += 1;
-      const outcome = carryOut(state, command);
-      if (state.followUps.length > 0) settleFollowUps(state);
+      const outcome = dispatch(state, command);
+      if (state.pendingEffects.length > 0) settleFollowUps(state);
       if (state.liquidationDue) clearBelowZero(state);
       if (state.triggersDue || state.newTriggers.length > 0) runTriggers(state);
       if (state.liquidationDue) runLiquidations(state);
-      if (state.touchedCount > 0) settleQuotes(state);
+      if (state.changedBookCount > 0) settleQuotes(state);
       hashOutcome(state.hash, outcome);
       state.hash.commit();
       return outcome;
@@ -121,7 +121,7 @@ export class Exchange extends ExchangeReader implements Engine {
 }
 
 /** The whole of what an exchange can be told, on one screen. */
-function carryOut(state: State, command: Command): Outcome {
+function dispatch(state: State, command: Command): Outcome {
   switch (command.kind) {
     case 'placeOrder':
       return placeOrder(state, command);

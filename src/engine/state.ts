@@ -109,11 +109,11 @@ export class State {
 
   readonly hash = new RollingHash();
   /** Markets whose book or last price changed since quotes were last settled. */
-  readonly touched: Market[] = [];
-  /** How many of `touched` count: emptying an array is dear, overwriting it is not. */
-  touchedCount = 0;
+  readonly changedBooks: Market[] = [];
+  /** Length of the used prefix of `changedBooks`; the array is reused. */
+  changedBookCount = 0;
   /** What ends and fills mean for other orders, to be carried out before the command is over. */
-  readonly followUps: FollowUp[] = [];
+  readonly pendingEffects: FollowUp[] = [];
   /** Triggers accepted by this command: they fire at once when their condition is true already. */
   readonly newTriggers: OrderId[] = [];
   /** Triggers that are about to fire: out of the index, and not to be put back by others. */
@@ -125,7 +125,7 @@ export class State {
   /** (time, subaccount id) of pauses between slices; derived from exposures. */
   readonly liquidationPauses = new TimerHeap();
   /** Those whose distance to liquidation is to be computed anew (`Subaccount.unsure`); derived. */
-  private unsure: Subaccount[] = [];
+  private riskCheckPending: Subaccount[] = [];
   /**
    * Number of the current step: one command, or one timer instant. Prices that moved "in this step" (§6) carry it; no part of the
    * state, since every step begins with a new number.
@@ -178,21 +178,21 @@ export class State {
   }
 
   /** The subaccount's cash fell, or a position of its changed: its bounds in the liquidation index hold no more. */
-  doubt(subaccount: Subaccount): void {
-    if (subaccount.unsure) return;
-    subaccount.unsure = true;
-    this.unsure.push(subaccount);
+  markForRiskCheck(subaccount: Subaccount): void {
+    if (subaccount.riskCheckPending) return;
+    subaccount.riskCheckPending = true;
+    this.riskCheckPending.push(subaccount);
   }
 
-  get anyUnsure(): boolean {
-    return this.unsure.length > 0;
+  get anyRiskCheckPending(): boolean {
+    return this.riskCheckPending.length > 0;
   }
 
   /** Those in doubt, who now count as sure, in ascending id. */
-  takeUnsure(): readonly Subaccount[] {
-    const taken = this.unsure;
-    this.unsure = [];
-    for (const subaccount of taken) subaccount.unsure = false;
+  drainRiskChecks(): readonly Subaccount[] {
+    const taken = this.riskCheckPending;
+    this.riskCheckPending = [];
+    for (const subaccount of taken) subaccount.riskCheckPending = false;
     return taken.sort((a, b) => a.id - b.id);
   }
 
@@ -215,11 +215,11 @@ export class State {
   }
 
   /** Notes that the market's book or last price changed. */
-  touch(market: Market): void {
+  markBookChanged(market: Market): void {
     market.bookSeq = this.seq;
-    if (market.touched) return;
-    market.touched = true;
-    this.touched[this.touchedCount++] = market;
+    if (market.bookChanged) return;
+    market.bookChanged = true;
+    this.changedBooks[this.changedBookCount++] = market;
   }
 
   /** Triggers and trailing stops of the market are to be held against what was just recomputed. */
@@ -245,7 +245,7 @@ export class State {
   }
 
   /** Whether anybody hears of this command's events: only then are those that every fill has made into objects. */
-  get heard(): boolean {
+  get hasSink(): boolean {
     return this.sink !== undefined;
   }
 
@@ -264,7 +264,7 @@ export class State {
   }
 
   /** Hands an event that is hashed to whoever listens. */
-  tell(event: EngineEvent): void {
+  deliver(event: EngineEvent): void {
     if (this.sink !== undefined) this.sink(event);
   }
 
@@ -277,6 +277,6 @@ export class State {
     event: E,
   ): void {
     hashEvent(this.hashing(), this.causeCode, event);
-    this.tell(event);
+    this.deliver(event);
   }
 }

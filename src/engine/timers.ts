@@ -11,7 +11,7 @@ import { expireDue } from './orders/expire.ts';
 import { nextExpiryUs } from './orders/expiry.ts';
 import { settleFollowUps } from './orders/pending-effects.ts';
 import { runTriggers } from './orders/triggers.ts';
-import { nextSliceUs, releaseDueSlices } from './orders/twap.ts';
+import { nextSliceUs, activateDueSlices } from './orders/twap.ts';
 import { clearBelowZero } from './liquidation/clearing.ts';
 import { runFreezeTimer } from './pricing/freshness.ts';
 import { runFundingTimer, samplePremium } from './funding/funding.ts';
@@ -72,7 +72,7 @@ export function runTimers(state: State, untilUs: TimeUs): void {
     runShortfallTimer(state);
     if (state.liquidationDue) clearBelowZero(state);
     runTriggers(state);
-    releaseDueSlices(state);
+    activateDueSlices(state);
     settleFollowUps(state);
     // Slices trade: triggers that watch the last price see it.
     runTriggers(state);

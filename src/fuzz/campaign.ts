@@ -5,16 +5,16 @@
 import type { ExchangeConfig } from '../engine/config.ts';
 import { Exchange } from '../engine/exchange.ts';
 import type { Keccak } from '../gateway/ports.ts';
-import { addCounts, Coverage, type Counts } from './reached-counts.ts';
+import { addCounts, ReachedCounts, type Counts } from './reached-counts.ts';
 import { drawProfile } from './draw-profile.ts';
 import { allInvariants } from './check-journal.ts';
-import { allOf, type Judge } from './checker.ts';
+import { allOf, type Checker } from './checker.ts';
 import { oracleLockstep } from './oracle-checker.ts';
 import { describeProfile, PROFILE_NAMES, type FuzzProfile, type ProfileName } from './profile.ts';
 import { failureFiles, type FailureFiles } from './report/failure-files.ts';
 import { runFuzz, type Failure } from './fuzz-run.ts';
 import { shrink, type Shrunk } from './shrink/shrink.ts';
-import { Sometimes } from './coverage.ts';
+import { Coverage } from './coverage.ts';
 import { stateInvariants } from './state-checker.ts';
 import { streamInvariants } from './stream-checker.ts';
 
@@ -58,29 +58,29 @@ export function profileOf(plan: CampaignPlan, run: number): FuzzProfile {
 
 /** Runs from … to − 1, until one fails. */
 export function runBatch(plan: CampaignPlan, from: number, to: number): BatchResult {
-  const coverage = new Coverage();
+  const reached = new ReachedCounts();
   let counts: Counts = {};
   let commands = 0;
   for (let run = from; run < to; run += 1) {
-    const sometimes = new Sometimes();
-    const judges = (config: ExchangeConfig): Judge =>
+    const coverage = new Coverage();
+    const checkers = (config: ExchangeConfig): Checker =>
       allOf(
         stateInvariants(plan.every),
+        reached,
         coverage,
-        sometimes,
         ...(run % STREAM_EVERY === 0 ? [streamInvariants(plan.every)] : []),
         ...(plan.lockstep ? [oracleLockstep(config)] : []),
       );
     const profile = profileOf(plan, run);
-    const result = runFuzz(profile, judges);
+    const result = runFuzz(profile, checkers);
     commands += result.commands;
-    counts = addCounts(counts, sometimes.counts());
+    counts = addCounts(counts, coverage.counts());
     if (result.failure === null) continue;
     const { violation } = result.failure;
     const failed = { run, commands: result.commands, violation };
-    return { from, to: run + 1, commands, counts: addCounts(counts, coverage.counts()), failed };
+    return { from, to: run + 1, commands, counts: addCounts(counts, reached.counts()), failed };
   }
-  return { from, to, commands, counts: addCounts(counts, coverage.counts()), failed: null };
+  return { from, to, commands, counts: addCounts(counts, reached.counts()), failed: null };
 }
 
 export interface ShrinkReport {
@@ -102,8 +102,8 @@ export function shrinkRun(
   options: ShrinkRunOptions,
 ): ShrinkReport {
   const profile = profileOf(plan, run);
-  const judge = shrinkJudge(plan.lockstep);
-  const { failure } = runFuzz(profile, (config) => judge(plan.every, config));
+  const checker = shrinkChecker(plan.lockstep);
+  const { failure } = runFuzz(profile, (config) => checker(plan.every, config));
   if (failure === null) throw new Error(`run ${String(run)} does not fail again`);
   return shrinkFailure(failure, plan.lockstep, {
     ...options,
@@ -118,12 +118,12 @@ export function shrinkFailure(
   options: ShrinkRunOptions,
 ): ShrinkReport {
   const createEngine = (config: ExchangeConfig): Exchange => new Exchange(config);
-  const createJudge = shrinkJudge(lockstep);
-  const shrunk = shrink(failure, { ...options, createEngine, createJudge });
+  const createChecker = shrinkChecker(lockstep);
+  const shrunk = shrink(failure, { ...options, createEngine, createChecker });
   return { shrunk, files: failureFiles(shrunk, { ...options, createEngine }) };
 }
 
-const shrinkJudge =
+const shrinkChecker =
   (lockstep: boolean) =>
-  (every: number, config: ExchangeConfig): Judge =>
+  (every: number, config: ExchangeConfig): Checker =>
     lockstep ? allOf(allInvariants(every), oracleLockstep(config)) : allInvariants(every);

@@ -5,46 +5,46 @@ import type { ExchangeConfig } from '../engine/config.ts';
 import type { Engine } from '../engine/read/views.ts';
 import { JournalReader, JournalWriter } from '../journal/format/frames.ts';
 import { seq } from '../num/units.ts';
-import { allOf, type Judge } from './checker.ts';
-import { applyJudged, type Failure } from './fuzz-run.ts';
+import { allOf, type Checker } from './checker.ts';
+import { applyChecked, type Failure } from './fuzz-run.ts';
 import { stateInvariants } from './state-checker.ts';
 import { streamInvariants } from './stream-checker.ts';
 
-export interface JudgeJournalOptions {
+export interface CheckJournalOptions {
   /** Full scans after every so many commands; 1 unless given. */
   readonly every?: number;
   /** All invariants unless given. */
-  readonly judge?: Judge;
+  readonly checker?: Checker;
   readonly createEngine?: (config: ExchangeConfig) => Engine;
   /** After each command; true ends the reading. */
   readonly onCommand?: (applied: number) => boolean;
 }
 
 /** All invariants, of state and stream. */
-export const allInvariants = (every = 1): Judge =>
+export const allInvariants = (every = 1): Checker =>
   allOf(stateInvariants(every), streamInvariants(every));
 
 /**
  * The first violation, with the commands that lead to it; null when all holds. Throws `JournalError` when the bytes are not a
  * journal of this version.
  */
-export function judgeJournal(bytes: Uint8Array, options: JudgeJournalOptions = {}): Failure | null {
+export function checkJournal(bytes: Uint8Array, options: CheckJournalOptions = {}): Failure | null {
   const reader = new JournalReader(bytes);
   const { config } = reader.header;
   const engine = options.createEngine?.(config) ?? new Exchange(config);
-  const judge = options.judge ?? allInvariants(options.every);
-  const emit = judge.onEvent ?? (() => undefined);
+  const checker = options.checker ?? allInvariants(options.every);
+  const emit = checker.onEvent ?? (() => undefined);
   const commands: Command[] = [];
   for (;;) {
     const frame = reader.next();
     if (frame === null) break;
     if (frame.kind !== 'command') continue;
     commands.push(frame.command);
-    const { violation } = applyJudged(engine, frame.command, emit, judge);
+    const { violation } = applyChecked(engine, frame.command, emit, checker);
     if (violation !== null) return { violation, config, commands };
     if (options.onCommand?.(commands.length) === true) return null;
   }
-  const violation = judge.end?.(engine) ?? null;
+  const violation = checker.end?.(engine) ?? null;
   return violation === null ? null : { violation, config, commands };
 }
 

@@ -10,7 +10,7 @@ import type { Engine, InvariantViolation } from '../engine/read/views.ts';
 /** What does not hold: the invariant or property by name, the rule, and what was found, in words. */
 export type Violation = InvariantViolation;
 
-export interface Judge {
+export interface Checker {
   /** Every event of the command that is being applied, in order. */
   readonly onEvent?: EventSink;
   /** After each command; null while all is well. The first violation ends the run. */
@@ -20,20 +20,20 @@ export interface Judge {
 }
 
 /** One judge of many: asked in order, the first violation counts. */
-export function allOf(...judges: readonly Judge[]): Judge {
-  const sinks = judges.flatMap(({ onEvent }) => (onEvent === undefined ? [] : [onEvent]));
+export function allOf(...checkers: readonly Checker[]): Checker {
+  const sinks = checkers.flatMap(({ onEvent }) => (onEvent === undefined ? [] : [onEvent]));
   return {
     onEvent: sinkOf(sinks),
     after: (engine, command, outcome) => {
-      for (const judge of judges) {
-        const found = judge.after(engine, command, outcome);
+      for (const checker of checkers) {
+        const found = checker.after(engine, command, outcome);
         if (found !== null) return found;
       }
       return null;
     },
     end: (engine) => {
-      for (const judge of judges) {
-        const found = judge.end?.(engine) ?? null;
+      for (const checker of checkers) {
+        const found = checker.end?.(engine) ?? null;
         if (found !== null) return found;
       }
       return null;

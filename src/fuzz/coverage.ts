@@ -7,10 +7,10 @@ import type { EngineEvent } from '../engine/events.ts';
 import type { Outcome } from '../engine/refusals.ts';
 import type { Engine } from '../engine/read/views.ts';
 import type { Counts } from './reached-counts.ts';
-import type { Judge } from './checker.ts';
+import type { Checker } from './checker.ts';
 
 /** Name, rule, and what happens, in a sentence. */
-export const SOMETIMES = {
+export const COVERED_STATES = {
   adl: ['R-6.4', 'a winner is closed against a bankrupt position'],
   vaultTakeover: ['R-6.2', 'the vault takes a position over'],
   insurancePays: ['R-6.2', 'insurance lifts somebody to zero'],
@@ -65,7 +65,7 @@ export const SOMETIMES = {
   delistedWithPositions: ['R-13.2', 'a market is delisted while positions are held in it'],
 } as const satisfies Record<string, readonly [rule: string, says: string]>;
 
-export type SometimesName = keyof typeof SOMETIMES;
+export type CoverageName = keyof typeof COVERED_STATES;
 
 const TRANSFERS = {
   adl: 'adl',
@@ -73,14 +73,14 @@ const TRANSFERS = {
   delisting: 'delistedWithPositions',
 } as const;
 
-export const SOMETIMES_NAMES = Object.keys(SOMETIMES) as readonly SometimesName[];
+export const COVERED_STATE_NAMES = Object.keys(COVERED_STATES) as readonly CoverageName[];
 
 /** Names that these counts do not hold. */
-export const neverSometimes = (counts: Counts): SometimesName[] =>
-  SOMETIMES_NAMES.filter((name) => counts[`sometimes ${name}`] === undefined);
+export const statesNeverReached = (counts: Counts): CoverageName[] =>
+  COVERED_STATE_NAMES.filter((name) => counts[`sometimes ${name}`] === undefined);
 
-export class Sometimes implements Judge {
-  private readonly reached = new Map<SometimesName, number>();
+export class Coverage implements Checker {
+  private readonly reached = new Map<CoverageName, number>();
   private readonly positions = new Map<number, number>();
   private readonly sliced = new Map<number, number>();
   private readonly trailing = new Set<number>();
@@ -202,7 +202,7 @@ export class Sometimes implements Judge {
     );
   }
 
-  private note(name: SometimesName): void {
+  private note(name: CoverageName): void {
     this.reached.set(name, (this.reached.get(name) ?? 0) + 1);
   }
 

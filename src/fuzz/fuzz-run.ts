@@ -10,7 +10,7 @@ import { Exchange } from '../engine/exchange.ts';
 import type { Outcome } from '../engine/refusals.ts';
 import type { Engine } from '../engine/read/views.ts';
 import { CommandGenerator } from './generator.ts';
-import { sinkOf, type Judge, type Violation } from './checker.ts';
+import { sinkOf, type Checker, type Violation } from './checker.ts';
 import type { FuzzProfile } from './profile.ts';
 import { setUp } from './run-setup.ts';
 
@@ -39,16 +39,16 @@ export interface RunResult {
 /** `judge`, or a function that makes one for the run's configuration. */
 export function runFuzz(
   profile: FuzzProfile,
-  judging: Judge | ((config: ExchangeConfig) => Judge),
+  judging: Checker | ((config: ExchangeConfig) => Checker),
   options: RunOptions = {},
 ): RunResult {
   const { onCommand } = options;
   const setup = setUp(profile);
-  const judge = typeof judging === 'function' ? judging(setup.config) : judging;
+  const checker = typeof judging === 'function' ? judging(setup.config) : judging;
   const engine = options.createEngine?.(setup.config) ?? new Exchange(setup.config);
   const generator = new CommandGenerator(profile, engine, setup);
   const commands: Command[] = [];
-  const emit = sinkOf([generator.observe, ...(judge.onEvent === undefined ? [] : [judge.onEvent])]);
+  const emit = sinkOf([generator.observe, ...(checker.onEvent === undefined ? [] : [checker.onEvent])]);
   const ended = (violation: Violation | null): RunResult => ({
     profile,
     commands: commands.length,
@@ -59,32 +59,32 @@ export function runFuzz(
     const command = generator.next();
     if (command === null) break;
     commands.push(command);
-    const step = applyJudged(engine, command, emit, judge);
+    const step = applyChecked(engine, command, emit, checker);
     if (step.violation !== null) return ended(step.violation);
     if (onCommand?.(command, step.outcome, engine) === true) return ended(null);
   }
-  return ended(judge.end?.(engine) ?? null);
+  return ended(checker.end?.(engine) ?? null);
 }
 
-interface JudgedStep {
+interface CheckedStep {
   readonly outcome: Outcome;
   readonly violation: Violation | null;
 }
 
 /** Applies one command and asks the judge; what the engine throws is a violation, too. */
-export function applyJudged(
+export function applyChecked(
   engine: Engine,
   command: Command,
   emit: EventSink,
-  judge: Judge,
-): JudgedStep {
+  checker: Checker,
+): CheckedStep {
   let outcome: Outcome;
   try {
     outcome = engine.apply(command, emit);
   } catch (error) {
     return { outcome: 'ok', violation: thrown(error) };
   }
-  return { outcome, violation: judge.after(engine, command, outcome) };
+  return { outcome, violation: checker.after(engine, command, outcome) };
 }
 
 function thrown(error: unknown): Violation {

@@ -4,17 +4,17 @@
  */
 export { STATE_INVARIANTS, type StateInvariant } from '../engine/invariants/invariants.ts';
 export type { InvariantViolation } from '../engine/read/views.ts';
-export { addCounts, Coverage, neverReached, type Counts } from './reached-counts.ts';
+export { addCounts, ReachedCounts, neverReached, type Counts } from './reached-counts.ts';
 export { drawProfile, type DrawOptions } from './draw-profile.ts';
 export { fuzzProfiles, twinCommands, TwinModel, type TwinCommand } from './arbitraries.ts';
 export { CommandGenerator } from './generator.ts';
 export {
   allInvariants,
   journalOf,
-  judgeJournal,
-  type JudgeJournalOptions,
+  checkJournal,
+  type CheckJournalOptions,
 } from './check-journal.ts';
-export { allOf, type Judge, type Violation } from './checker.ts';
+export { allOf, type Checker, type Violation } from './checker.ts';
 export { oracleLockstep } from './oracle-checker.ts';
 export {
   describeProfile,
@@ -26,7 +26,7 @@ export { failureFiles, type FailureFiles } from './report/failure-files.ts';
 export { runFuzz, type Failure, type RunOptions, type RunResult } from './fuzz-run.ts';
 export { shrink, type Shrunk, type ShrinkOptions } from './shrink/shrink.ts';
 export { commandsOf } from './shrink/script.ts';
-export { Sometimes, SOMETIMES, neverSometimes } from './coverage.ts';
+export { Coverage, COVERED_STATES, statesNeverReached } from './coverage.ts';
 export { stateInvariants } from './state-checker.ts';
 export { STREAM_INVARIANTS, streamInvariants } from './stream-checker.ts';
 export { driveHost, type DriveOptions, type DriveResult } from './twin/drive.ts';

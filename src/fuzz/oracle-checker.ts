@@ -1,21 +1,21 @@
 /** The oracle in lockstep: outcome, events and state of every command against a second implementation of the rules. */
 import type { ExchangeConfig } from '../engine/config.ts';
 import type { EngineEvent } from '../engine/events.ts';
-import type { Judge, Violation } from './checker.ts';
+import type { Checker, Violation } from './checker.ts';
 import { divergenceText, type Divergence } from '../oracle/divergence.ts';
 import { Oracle } from '../oracle/oracle.ts';
 
 /** Everything is compared after every so many commands; between, what a command could touch and a moving part of the rest. */
 const FULL_EVERY = 256;
 
-export function oracleLockstep(config: ExchangeConfig): Judge {
+export function oracleLockstep(config: ExchangeConfig): Checker {
   const oracle = new Oracle(config);
-  let heard: EngineEvent[] = [];
+  let emitted: EngineEvent[] = [];
   return {
-    onEvent: (event) => heard.push(event),
+    onEvent: (event) => emitted.push(event),
     after: (engine, command, outcome) => {
-      const events = heard;
-      heard = [];
+      const events = emitted;
+      emitted = [];
       const expected = oracle.apply(command);
       const { seq } = oracle;
       if (expected !== outcome) {

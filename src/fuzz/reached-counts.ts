@@ -6,7 +6,7 @@ import type { Command } from '../engine/commands.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import { END_REASONS, REFUSALS, type Outcome } from '../engine/refusals.ts';
 import type { Engine } from '../engine/read/views.ts';
-import type { Judge } from './checker.ts';
+import type { Checker } from './checker.ts';
 
 /** `event orderEnded selfTrade`, `refusal nonce_used`, `command placeOrder`: how often. */
 export type Counts = Readonly<Record<string, number>>;
@@ -18,7 +18,7 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'refusal vault_not_priced',
 ]);
 
-export class Coverage implements Judge {
+export class ReachedCounts implements Checker {
   private readonly events = new Map<string, Counters>();
   private readonly commands: Counters = new Map();
   private readonly outcomes: Counters = new Map();

@@ -1,7 +1,7 @@
 /** The invariants of the exchange's state (`checkInvariants`), asked after every so many commands and at the end. */
-import type { Judge } from './checker.ts';
+import type { Checker } from './checker.ts';
 
-export function stateInvariants(every = 1): Judge {
+export function stateInvariants(every = 1): Checker {
   let applied = 0;
   return {
     after: (engine) => {

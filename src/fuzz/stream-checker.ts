@@ -5,18 +5,18 @@ import { BookFeed } from './invariants/book-feed-over-time.ts';
 import { FrozenMarkets } from './invariants/frozen-markets.ts';
 import { Ledger } from './invariants/ledger-over-time.ts';
 import { Nonces } from './invariants/nonces-over-time.ts';
-import { OrderLife } from './invariants/order-life.ts';
+import { OrderLifecycle } from './invariants/order-life.ts';
 import { Positions } from './invariants/positions-over-time.ts';
 import { Sequence } from './invariants/sequence.ts';
 import type { StreamInvariant } from './invariants/stream-invariant.ts';
 import { TransferPrices } from './invariants/transfer-prices.ts';
 import { MarketData, Trades } from './invariants/trades-over-time.ts';
-import type { Judge, Violation } from './checker.ts';
+import type { Checker, Violation } from './checker.ts';
 
 const newStreamInvariants = (): readonly StreamInvariant[] => [
   new Sequence(),
   new Nonces(),
-  new OrderLife(),
+  new OrderLifecycle(),
   new Positions(),
   new Ledger(),
   new Trades(),
@@ -27,7 +27,7 @@ const newStreamInvariants = (): readonly StreamInvariant[] => [
 ];
 
 /** Follows one exchange; what is added up is compared with what it answers after every so many commands. */
-export function streamInvariants(compareEvery = 64): Judge {
+export function streamInvariants(compareEvery = 64): Checker {
   const all = newStreamInvariants();
   let applied = 0;
   const compare = (engine: Engine): void => {

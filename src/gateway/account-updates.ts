@@ -67,7 +67,7 @@ export function transfer(context: Context, input: unknown, caller: Caller): unkn
       invalidField('amount', `must have at most ${String(COLLATERAL_DECIMALS)} decimals`),
     );
   }
-  return carryOut(context, {
+  return dispatch(context, {
     kind: 'transfer',
     timeUs,
     from,
@@ -128,7 +128,7 @@ export function updateMargin(context: Context, input: unknown, caller: Caller): 
     signatures,
   });
   mustHaveNonce(context, account, delegate, nonce);
-  return carryOut(context, {
+  return dispatch(context, {
     kind: 'updateMargin',
     timeUs,
     subaccount,
@@ -189,7 +189,7 @@ export function updateDelegates(context: Context, input: unknown, caller: Caller
     signatures,
   });
   mustHaveNonce(context, account, null, nonce);
-  return carryOut(context, {
+  return dispatch(context, {
     kind: 'updateDelegate',
     timeUs,
     account,
@@ -223,7 +223,7 @@ export function updateSigners(context: Context, input: unknown, caller: Caller):
   if (quorum < 1n || quorum > BigInt(signers.length)) {
     throw new RequestError(REFUSAL_REPLIES.quorum_out_of_range);
   }
-  return carryOut(context, {
+  return dispatch(context, {
     kind: 'updateSigners',
     timeUs,
     account,
@@ -254,7 +254,7 @@ function mustHaveNonce(
 }
 
 /** These requests answer nothing but that they were done. */
-function carryOut(context: Context, command: Command): null {
+function dispatch(context: Context, command: Command): null {
   const outcome = context.submit(command);
   if (outcome !== 'ok') throw new RequestError(REFUSAL_REPLIES[outcome]);
   return null;

@@ -11,7 +11,7 @@ import type {
   PositionView,
   TransferView,
 } from '../engine/read/views.ts';
-import { absBig, divCeil } from '../num/arithmetic.ts';
+import { absBig, ceilDivBig } from '../num/arithmetic.ts';
 import { formatDecimal, parseDecimal, type Decimal } from '../num/decimal.ts';
 import { address, COLLATERAL_DECIMALS, type TimeUs } from '../num/units.ts';
 import { must } from '../base/assert.ts';
@@ -64,7 +64,7 @@ export function sizeText(market: MarketView, lots: number | bigint): string {
 
 /** n ÷ d with 6 decimals, rounded up; both ≥ 0, d > 0. */
 export function ratioText(n: bigint, d: bigint): string {
-  return formatDecimal(divCeil(n * 10n ** BigInt(RATIO_DECIMALS), d), RATIO_DECIMALS);
+  return formatDecimal(ceilDivBig(n * 10n ** BigInt(RATIO_DECIMALS), d), RATIO_DECIMALS);
 }
 
 export function encodeLevel(

@@ -9,7 +9,7 @@ import type { RequestOf, ResponseOf } from '../contract/endpoints.ts';
 import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
 import type { UpdateOf } from '../contract/asyncapi.ts';
 import { parseExact, stringifyExact } from '../contract/exact-json.ts';
-import { Told, withoutOverlap, type Data } from './repair.ts';
+import { LastSeen, withoutOverlap, type Data } from './repair.ts';
 import type { FeedParams, Unsigned } from './requests.ts';
 
 export interface FeedOptions {
@@ -65,7 +65,7 @@ class Feed implements AsyncIterableIterator<Data> {
   /** Whether the server has taken the subscription, so that a new connection repeats it. */
   established = false;
   /** What was told, for reading on; null where nothing is read. */
-  told: Told | null = null;
+  told: LastSeen | null = null;
   /** Updates that wait until what was missed has been told; null while none do. */
   private behind: Data[] | null = null;
   private readonly queue: Data[] = [];
@@ -112,7 +112,7 @@ class Feed implements AsyncIterableIterator<Data> {
 
   push(data: Data): void {
     if (this.behind !== null) this.behind.push(data);
-    else this.tell(data);
+    else this.deliver(data);
   }
 
   /** Updates wait from now on. */
@@ -124,11 +124,11 @@ class Feed implements AsyncIterableIterator<Data> {
   catchUp(missed: readonly Data[]): void {
     const live = this.behind ?? [];
     this.behind = null;
-    for (const data of missed) this.tell(data);
-    for (const data of withoutOverlap(this.source, missed, live)) this.tell(data);
+    for (const data of missed) this.deliver(data);
+    for (const data of withoutOverlap(this.source, missed, live)) this.deliver(data);
   }
 
-  private tell(data: Data): void {
+  private deliver(data: Data): void {
     if (this.ended !== null) return;
     this.told?.note(this.source, data);
     if (this.listener !== null) this.listener.onUpdate(data);
@@ -188,7 +188,7 @@ export class FeedClient {
     this.feeds.add(feed);
     try {
       const { client } = this.options;
-      if (client !== undefined) feed.told = new Told((await client.call('getTime', {})).time);
+      if (client !== undefined) feed.told = new LastSeen((await client.call('getTime', {})).time);
       await this.ask('subscribe', { source, ...requestOf(feed) });
       feed.established = true;
     } catch (error) {

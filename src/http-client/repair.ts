@@ -9,7 +9,7 @@ import type { FeedParams } from './requests.ts';
 export type Data = Readonly<Record<string, unknown>>;
 
 /** What a feed told last, which is where reading goes on. */
-export class Told {
+export class LastSeen {
   /** Time of the newest update, in the unit of its records; null before the first. */
   private time: number | null = null;
   /** How many updates were of that time. */

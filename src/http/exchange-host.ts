@@ -136,8 +136,8 @@ export class Host {
       } else this.schedule();
     };
     // While writes have stopped it looks again now and then.
-    const leastMs = this.exchange.failure === null ? 0 : STOPPED_MS;
-    this.timer = setTimeout(wake, Math.min(MAX_SLEEP_MS, Math.max(leastMs, waitMs)));
+    const minMs = this.exchange.failure === null ? 0 : STOPPED_MS;
+    this.timer = setTimeout(wake, Math.min(MAX_SLEEP_MS, Math.max(minMs, waitMs)));
     this.timer.unref();
   }
 

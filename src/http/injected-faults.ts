@@ -55,10 +55,10 @@ export class Faults {
 
   /** Waits and fails as this request is to; rejects with `RequestError`. null: nothing is armed. */
   strike(endpoint: EndpointId): Promise<void> | null {
-    return this.armed.size === 0 ? null : this.carryOut(endpoint);
+    return this.armed.size === 0 ? null : this.dispatch(endpoint);
   }
 
-  private async carryOut(endpoint: EndpointId): Promise<void> {
+  private async dispatch(endpoint: EndpointId): Promise<void> {
     for (const [fault, reply] of REFUSALS) {
       if (this.takes(fault, endpoint) !== null) throw new RequestError(reply);
     }

@@ -315,7 +315,7 @@ function contractRoutes(
   options: ServerOptions,
   limit: RateLimit | null,
 ): void {
-  const take = takerOf(options, limit);
+  const take = createHandler(options, limit);
   for (const id of ENDPOINT_IDS) {
     const { method, path } = ENDPOINTS[id];
     app.route({
@@ -336,10 +336,10 @@ function contractRoutes(
   }
 }
 
-type Take = (id: EndpointId, request: FastifyRequest) => Promise<Reply>;
+type Handle = (id: EndpointId, request: FastifyRequest) => Promise<Reply>;
 
 /** What an endpoint answers to a request; throws `RequestError`. */
-function takerOf({ host, auth, faults }: ServerOptions, limit: RateLimit | null): Take {
+function createHandler({ host, auth, faults }: ServerOptions, limit: RateLimit | null): Handle {
   const authorise = async ({ access }: Endpoint, request: FastifyRequest) => {
     if (access === 'public') return null;
     const header = request.headers.authorization;

@@ -9,7 +9,7 @@ import { fileError } from '../platform/file-error.ts';
 import { listSegments, type Segment } from './segments.ts';
 import { listSnapshots } from './snapshots.ts';
 
-export interface Unbegun {
+export interface EmptyJournal {
   /** Whether no journal is there, or none is left. */
   readonly isEmpty: boolean;
   /** Bytes of a first write that was cut short. */
@@ -17,7 +17,7 @@ export interface Unbegun {
 }
 
 /** Removes a journal that holds nothing whole. Anything that may have been answered stays. */
-export async function removeUnbegun(folder: string): Promise<Unbegun> {
+export async function discardEmptyJournal(folder: string): Promise<EmptyJournal> {
   const [first, second] = listSegments(folder);
   if (first === undefined) return { isEmpty: true, cutBytes: 0 };
   const isOnly = second === undefined && first.afterSeq <= 0 && listSnapshots(folder).length === 0;

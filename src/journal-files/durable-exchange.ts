@@ -25,9 +25,9 @@ import {
   type OpenFile,
   type SegmentBytes,
 } from './segment-writer.ts';
-import { ShadowMismatch, startShadow, type ShadowSnapshot } from './snapshot-worker-client.ts';
+import { SnapshotMismatch, startSnapshotWorker, type WorkerSnapshot } from './snapshot-worker-client.ts';
 import { writeSnapshot, type OrderDigest } from './snapshots.ts';
-import { removeUnbegun } from './discard-empty-journal.ts';
+import { discardEmptyJournal } from './discard-empty-journal.ts';
 
 /** A chain hash is written after so many commands, and when writes rest for a moment. */
 const CHAIN_EVERY = 1000;
@@ -116,7 +116,7 @@ export class DurableExchange {
   /** Commands with the last chain hash in the journal. */
   private chainedSeq: number;
   private snapshotAskedSeq: number;
-  private shadow: ShadowSnapshot | null = null;
+  private snapshotWorker: WorkerSnapshot | null = null;
   private snapshotting: Promise<unknown> = Promise.resolve();
   private isSnapshotting = false;
   /** The sync of the group that is being written, up to this command, and the one after it. */
@@ -164,7 +164,7 @@ export class DurableExchange {
   /** Opens or begins. Throws `FileError` or `JournalError` when what is there cannot be trusted. */
   static async open(folder: DataFolder, options: DurableOptions): Promise<DurableExchange> {
     const { path } = folder;
-    const { isEmpty, cutBytes } = await removeUnbegun(path);
+    const { isEmpty, cutBytes } = await discardEmptyJournal(path);
     try {
       if (isEmpty) return await DurableExchange.begin(folder, options, cutBytes);
       const found = recover(path);
@@ -410,14 +410,14 @@ export class DurableExchange {
     const started = performance.now();
     try {
       if (this.durableAt.seq < seq) await this.settledAt(seq);
-      this.shadow = startShadow({ folder: this.folder.path, seq, chainHash });
-      const name = await this.shadow.done;
+      this.snapshotWorker = startSnapshotWorker({ folder: this.folder.path, seq, chainHash });
+      const name = await this.snapshotWorker.done;
       this.snapshots.seq = seq;
       this.snapshots.seconds = (performance.now() - started) / 1000;
       return name;
     } catch (error) {
       this.snapshots.failures += 1;
-      if (error instanceof ShadowMismatch) {
+      if (error instanceof SnapshotMismatch) {
         // What was answered cannot be answered for after a restart.
         this.snapshots.mismatch = true;
         this.stopped = error;
@@ -425,7 +425,7 @@ export class DurableExchange {
       } else this.options.onProblem(`no snapshot: ${(error as Error).message}`);
       throw error;
     } finally {
-      this.shadow = null;
+      this.snapshotWorker = null;
       this.isSnapshotting = false;
     }
   }
@@ -434,7 +434,7 @@ export class DurableExchange {
   async close(): Promise<void> {
     clearTimeout(this.resting);
     clearTimeout(this.retrying);
-    await this.shadow?.cancel();
+    await this.snapshotWorker?.cancel();
     await this.snapshotting;
     await this.settled().catch(() => undefined);
     if (this.stopped === null) await this.writeEnding();

@@ -63,7 +63,7 @@ export class SegmentWriter {
   /** Not again after it failed, until there is need. */
   private mayLayOut = true;
   /** Why it is not known what the disk has. */
-  private unsure: Error | null = null;
+  private durabilityUnknown: Error | null = null;
   /** Bytes of all segments that hold something. */
   bytes: number;
 
@@ -109,7 +109,7 @@ export class SegmentWriter {
 
   /** Puts the end right after a failed write. Throws while the disk still fails, and when what it has is not known. */
   async repair(): Promise<void> {
-    if (this.unsure !== null) throw this.unsure;
+    if (this.durabilityUnknown !== null) throw this.durabilityUnknown;
     await this.wipe();
     this.mayLayOut = true;
     this.layOutNext();
@@ -126,7 +126,7 @@ export class SegmentWriter {
   private async begin({ bytes, after }: JournalGroup): Promise<void> {
     const { folder, config } = this.options;
     const first = Buffer.concat([headerBytes(config, after), bytes]);
-    const room = await this.roomFor(first.length);
+    const room = await this.waitForSpace(first.length);
     const file = await this.openForGroups(join(folder, LAYING_OUT));
     try {
       await writeDurably(file, first, 0);
@@ -156,13 +156,13 @@ export class SegmentWriter {
     try {
       await syncFolder(folder);
     } catch (error) {
-      this.unsure = error as Error;
+      this.durabilityUnknown = error as Error;
       throw error;
     }
   }
 
   /** The room laid out ahead, or other room when there is none, or too little. */
-  private async roomFor(length: number): Promise<Room> {
+  private async waitForSpace(length: number): Promise<Room> {
     const ready = await this.next?.catch(() => null);
     this.next = null;
     if (ready !== undefined && ready !== null) {

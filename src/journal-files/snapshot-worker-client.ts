@@ -3,28 +3,28 @@
  * chain hash with that of the exchange that is served, and writes the state. So every snapshot is also a rehearsal of recovery.
  */
 import { Worker } from 'node:worker_threads';
-import type { ShadowAnswer, ShadowTask } from './snapshot-worker.ts';
+import type { SnapshotReply, SnapshotTask } from './snapshot-worker.ts';
 
 /** What is on disk replays to another state than the one that is served. */
-export class ShadowMismatch extends Error {
-  override readonly name = 'ShadowMismatch';
+export class SnapshotMismatch extends Error {
+  override readonly name = 'SnapshotMismatch';
 }
 
-export interface ShadowSnapshot {
-  /** The file's name. Rejects with `ShadowMismatch`, or with why there is no snapshot. */
+export interface WorkerSnapshot {
+  /** The file's name. Rejects with `SnapshotMismatch`, or with why there is no snapshot. */
   readonly done: Promise<string>;
   readonly cancel: () => Promise<unknown>;
 }
 
-export function startShadow(task: ShadowTask): ShadowSnapshot {
+export function startSnapshotWorker(task: SnapshotTask): WorkerSnapshot {
   const worker = startWorker(task);
   const done = new Promise<string>((resolve, reject) => {
-    worker.once('message', (answer: ShadowAnswer) => {
+    worker.once('message', (answer: SnapshotReply) => {
       if ('name' in answer) resolve(answer.name);
       else if ('error' in answer) reject(new Error(answer.error));
       else {
         reject(
-          new ShadowMismatch(
+          new SnapshotMismatch(
             `the exchange served has chain hash ${task.chainHash} after command ${String(task.seq)}, its journal replays to ${answer.chainHash}`,
           ),
         );
@@ -39,7 +39,7 @@ export function startShadow(task: ShadowTask): ShadowSnapshot {
 }
 
 /** Where sources are not compiled, as under tests, the thread needs the loader that this one has. */
-function startWorker(workerData: ShadowTask): Worker {
+function startWorker(workerData: SnapshotTask): Worker {
   if (!import.meta.url.endsWith('.ts')) {
     return new Worker(new URL('./snapshot-worker.js', import.meta.url), { workerData });
   }

@@ -4,17 +4,17 @@ import { orderId } from '../num/units.ts';
 import { recover } from './recover.ts';
 import { writeSnapshot } from './snapshots.ts';
 
-export interface ShadowTask {
+export interface SnapshotTask {
   readonly folder: string;
   /** The command to stop after, which is on disk, and the chain hash there. */
   readonly seq: number;
   readonly chainHash: string;
 }
 
-export type ShadowAnswer =
+export type SnapshotReply =
   { readonly name: string } | { readonly chainHash: string } | { readonly error: string };
 
-async function shadow({ folder, seq, chainHash }: ShadowTask): Promise<ShadowAnswer> {
+async function snapshotWorker({ folder, seq, chainHash }: SnapshotTask): Promise<SnapshotReply> {
   const { engine, orderIds } = recover(folder, { untilSeq: seq });
   if (engine.seq !== seq) {
     return { error: `the journal ends with command ${String(engine.seq)}, not ${String(seq)}` };
@@ -24,7 +24,7 @@ async function shadow({ folder, seq, chainHash }: ShadowTask): Promise<ShadowAns
   return { name: await writeSnapshot(folder, { seq, engine: engine.snapshot(), orderIds: known }) };
 }
 
-const answer = await shadow(workerData as ShadowTask).catch((error: unknown): ShadowAnswer => ({
+const answer = await snapshotWorker(workerData as SnapshotTask).catch((error: unknown): SnapshotReply => ({
   error: (error as Error).message,
 }));
 parentPort?.postMessage(answer);

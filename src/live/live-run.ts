@@ -142,21 +142,21 @@ class LiveRun {
         },
         {
           onBook: (update) => {
-            this.hear('onBook', (context) => this.strategy.onBook?.(update, context));
+            this.onUpdate('onBook', (context) => this.strategy.onBook?.(update, context));
           },
           onTrade: (update) => {
-            this.hear('onTrade', (context) => this.strategy.onTrade?.(update, context));
+            this.onUpdate('onTrade', (context) => this.strategy.onTrade?.(update, context));
           },
           onBar: (update) => {
-            this.hear('onBar', (context) => this.strategy.onBar?.(update, context));
+            this.onUpdate('onBar', (context) => this.strategy.onBar?.(update, context));
           },
           onFill: (update) => {
             this.fills.push(update);
-            this.hear('onFill', (context) => this.strategy.onFill?.(update, context));
+            this.onUpdate('onFill', (context) => this.strategy.onFill?.(update, context));
           },
           onOrder: (update) => {
             this.ends.set(update.orderId, update);
-            this.hear('onOrder', (context) => this.strategy.onOrder?.(update, context));
+            this.onUpdate('onOrder', (context) => this.strategy.onOrder?.(update, context));
           },
           fundingDue: (symbol, atUs) => {
             setTimeout(
@@ -166,7 +166,7 @@ class LiveRun {
           },
         },
       );
-      this.hear('onStart', (context) => this.strategy.onStart?.(context));
+      this.onUpdate('onStart', (context) => this.strategy.onStart?.(context));
       await this.warmUp(symbols, barsUs);
       // Own orders and fills first: nothing of what the first book makes the strategy do is missed.
       const own = { account, subaccountIndices: [subaccountIndex] };
@@ -253,7 +253,7 @@ class LiveRun {
       }
     }
     bars.sort((a, b) => a.timeUs - b.timeUs);
-    for (const bar of bars) this.hear('onBar', (context) => this.strategy.onBar?.(bar, context));
+    for (const bar of bars) this.onUpdate('onBar', (context) => this.strategy.onBar?.(bar, context));
     this.warm = true;
   }
 
@@ -272,12 +272,12 @@ class LiveRun {
       rate: summary.fundingRate,
       payment: String(Math.round((Number(funding) - Number(before)) * 1e6) / 1e6),
     };
-    this.hear('onFunding', (context) => this.strategy.onFunding?.(update, context));
+    this.onUpdate('onFunding', (context) => this.strategy.onFunding?.(update, context));
   }
 
   private async end(failed: Promise<never>): Promise<void> {
     for (const timer of this.timers.values()) clearTimeout(timer);
-    this.hear('onStop', (context) => this.strategy.onStop?.(context));
+    this.onUpdate('onStop', (context) => this.strategy.onStop?.(context));
     const late = new Promise<void>((resolve) => {
       setTimeout(resolve, LAST_MS).unref();
     });
@@ -292,7 +292,7 @@ class LiveRun {
   }
 
   /** `name`: of the handler, for its errors. */
-  private hear(
+  private onUpdate(
     name: string,
     handler: (context: StrategyContext) => void | Promise<void> | undefined,
   ): void {
@@ -346,7 +346,7 @@ class LiveRun {
         clearTimeout(this.timers.get(name));
         const timer = this.after(afterUs, () => {
           this.timers.delete(name);
-          this.hear('onTimer', (context) => this.strategy.onTimer?.(name, context));
+          this.onUpdate('onTimer', (context) => this.strategy.onTimer?.(name, context));
         });
         this.timers.set(name, timer);
       },
@@ -419,7 +419,7 @@ class LiveRun {
           id,
           this.after(us, () => {
             timers.delete(id);
-            this.hear('a timer', () => {
+            this.onUpdate('a timer', () => {
               run();
             });
           }),

@@ -3,13 +3,13 @@
  */
 
 /** ⌈n ÷ d⌉ toward plus infinity; d > 0. */
-export function divCeil(n: bigint, d: bigint): bigint {
+export function ceilDivBig(n: bigint, d: bigint): bigint {
   const quotient = n / d;
   return n > 0n && quotient * d !== n ? quotient + 1n : quotient;
 }
 
 /** ⌊n ÷ d⌋ toward minus infinity; d > 0. */
-export function floorBig(n: bigint, d: bigint): bigint {
+export function floorDivBig(n: bigint, d: bigint): bigint {
   const quotient = n / d;
   return n < 0n && quotient * d !== n ? quotient - 1n : quotient;
 }
@@ -54,7 +54,7 @@ export function bigOf(value: number): bigint {
  * ⌊a ÷ b⌋ of safe integers, b > 0, exact although `/` rounds: the rounded quotient is off by at most one, which the remainder
  * tells. (`%` of doubles is a loop in the processor.) Above 2^52 a product could round, so there `%` decides.
  */
-export function floorDiv(a: number, b: number): number {
+export function floorDivInt(a: number, b: number): number {
   if (a > EXACT || a < -EXACT || b > EXACT) {
     const remainder = a % b;
     const whole = (a - remainder) / b;
@@ -67,14 +67,14 @@ export function floorDiv(a: number, b: number): number {
 }
 
 /** ⌈a ÷ b⌉ of safe integers, b > 0. */
-export function ceilDiv(a: number, b: number): number {
-  const quotient = floorDiv(a, b);
+export function ceilDivInt(a: number, b: number): number {
+  const quotient = floorDivInt(a, b);
   return quotient * b === a ? quotient : quotient + 1;
 }
 
 /** The largest multiple of `step` that is not above `a`; safe integers, as is the answer, step > 0. */
 export function floorTo(a: number, step: number): number {
-  return floorDiv(a, step) * step;
+  return floorDivInt(a, step) * step;
 }
 
 /** Below this a product of a quotient of two such numbers and its divisor is exact. */

@@ -33,7 +33,7 @@ interface Closing {
 export function deleverage(world: World, unit: Unit, ranks: Ranks, behind: bigint): Party[] {
   const closings = freshMarketsOf(world, unit).map((market) => ({
     market,
-    parties: whoIsClosed(world, unit.sub, ranks, market),
+    parties: closedParties(world, unit.sub, ranks, market),
   }));
   const parties = closings.flatMap((closing) => closing.parties);
   for (const party of parties) relieve(world, party, parties);
@@ -59,7 +59,7 @@ export function deleverage(world: World, unit: Unit, ranks: Ranks, behind: bigin
 }
 
 /** The ranked one by one until the position is closed. */
-function whoIsClosed(world: World, owner: Sub, ranks: Ranks, market: Market): Party[] {
+function closedParties(world: World, owner: Sub, ranks: Ranks, market: Market): Party[] {
   const { lots: all } = positionOf(owner, market.id);
   let open = abs(all);
   const parties: Party[] = [];
@@ -118,7 +118,7 @@ function chargeIn(
   all: readonly Party[],
   amount: bigint,
 ): bigint {
-  const roomOf = (party: Party): bigint => {
+  const capacityOf = (party: Party): bigint => {
     const side = sign(positionOf(party.sub, market.id).lots);
     const byGain = gainOf(market, side, party.lots) - party.charge;
     if (party.sub.house) return max(0n, byGain);
@@ -130,7 +130,7 @@ function chargeIn(
   };
   const bearers = parties.map((party) => ({
     lots: party.lots,
-    room: () => roomOf(party),
+    capacity: () => capacityOf(party),
     bear: (part: bigint) => {
       party.charge += part;
     },

@@ -10,7 +10,7 @@ import {
   restingFee,
 } from './margin.ts';
 import { abs, max, roundedUp, sign, sum } from './numbers.ts';
-import { allOf, carryOut, dealOf, isolatedMoney, type Deal, type Fees } from './positions.ts';
+import { allOf, dispatch, dealOf, isolatedMoney, type Deal, type Fees } from './positions.ts';
 import {
   isIsolated,
   leftOf,
@@ -131,7 +131,7 @@ function tried<T>(
   const position = positionOf(sub, market.id);
   const before = { ...position };
   market.interestTried = openInterest(world, market);
-  carryOut(market, position, deal);
+  dispatch(market, position, deal);
   position.margin += margin;
   sub.cash += cash;
   if (resting !== null) resting.filled += abs(deal.lots);

@@ -8,7 +8,7 @@ import { settleConsequences } from './consequences.ts';
 import { addHouse, clearHouse, houseLots, housePrices, takeOf } from './house.ts';
 import { clearBelowZero } from './clearing.ts';
 import { dangerAt, isSafe, runLiquidations, unitsIn } from './liquidation.ts';
-import { followBar, marksFollowBars, noteBarQuotes, tellBarMark } from './mark.ts';
+import { followBar, marksFollowBars, noteBarQuotes, emitBarMark } from './mark.ts';
 import { max, min, sum } from './numbers.ts';
 import { isPrice, sayApplied, takeUsers } from './tape.ts';
 import { firesAbove, firesAt, runTriggers } from './triggers.ts';
@@ -35,7 +35,7 @@ export function tapeBar(world: World, c: TapeBar): Answer {
   for (const segment of [...market.house]) takeOf(market, segment, segment.lots);
   quoteAround(world, market, c, BigInt(c.quoteTicks));
   noteBarQuotes(world, market);
-  tellBarMark(world, market, before);
+  emitBarMark(world, market, before);
   sayApplied(world, market, 'bar', false);
   return 'ok';
 }
@@ -73,10 +73,10 @@ function walk(world: World, market: Market, c: TapeBar): void {
   stop(world, market, c, open, BigInt(c.depthLots));
   let at = open;
   for (const turn of turns) {
-    let room = BigInt(c.depthLots);
+    let capacity = BigInt(c.depthLots);
     while (at !== turn) {
-      at = nextStop(world, market, c, at, turn, room);
-      room -= stop(world, market, c, at, room);
+      at = nextStop(world, market, c, at, turn, capacity);
+      capacity -= stop(world, market, c, at, capacity);
     }
   }
 }
@@ -116,10 +116,10 @@ const stopsBetween = (
   });
 
 /** The price is here: orders that it reaches fill, the book moves, units below zero are cleared, triggers fire, liquidation runs. Answers the lots filled. */
-function stop(world: World, market: Market, c: TapeBar, price: bigint, room: bigint): bigint {
+function stop(world: World, market: Market, c: TapeBar, price: bigint, capacity: bigint): bigint {
   const margin = c.fill === 'through' ? 1n : 0n;
-  const bids = takeUsers(world, market, 1n, price + margin, room);
-  const asks = takeUsers(world, market, -1n, price - margin, room - bids);
+  const bids = takeUsers(world, market, 1n, price + margin, capacity);
+  const asks = takeUsers(world, market, -1n, price - margin, capacity - bids);
   quoteAround(world, market, c, price);
   followBar(world, market, price);
   settleConsequences(world);
@@ -137,12 +137,12 @@ function nextStop(
   c: TapeBar,
   from: bigint,
   to: bigint,
-  room: bigint,
+  capacity: bigint,
 ): bigint {
   const up = to > from ? 1n : -1n;
   const margin = c.fill === 'through' ? up : 0n;
   const waiting = triggersOnTheWay(world, market, up);
-  if (room > 0n) {
+  if (capacity > 0n) {
     for (const { order, price } of restingOn(world, market, -up)) {
       if (order !== null) waiting.push(price + margin);
     }

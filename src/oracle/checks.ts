@@ -63,7 +63,7 @@ function statusFault(world: World, order: Order): EndReason | null {
 }
 
 /** Why an order that waited may not go to the book. */
-export function releaseFault(world: World, order: Order): EndReason | null {
+export function activationFault(world: World, order: Order): EndReason | null {
   const fault = bookFault(world, order);
   if (fault !== null) return fault;
   if (order.reduceOnly) return fillable(world, order) === 0n ? 'reduceOnly' : null;

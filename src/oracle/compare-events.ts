@@ -4,7 +4,7 @@
  */
 import type { EngineEvent } from '../engine/events.ts';
 import { equal, type Comparison, type Plain } from './divergence.ts';
-import type { Said, World } from './world.ts';
+import type { Emitted, World } from './world.ts';
 
 /** The rule that an event's numbers follow. */
 const RULES: Readonly<Record<EngineEvent['kind'], string>> = {
@@ -65,9 +65,9 @@ function byTopic<T extends { readonly kind: string }>(events: readonly T[]): Map
   return topics;
 }
 
-export function compareEvents(to: Comparison, world: World, heard: readonly EngineEvent[]): void {
-  const expected = byTopic(world.said);
-  const found = byTopic(heard);
+export function compareEvents(to: Comparison, world: World, emitted: readonly EngineEvent[]): void {
+  const expected = byTopic(world.emitted);
+  const found = byTopic(emitted);
   for (const [topic, events] of expected) compareTopic(to, topic, events, found.get(topic) ?? []);
   for (const [topic, events] of found) {
     if (!expected.has(topic)) compareTopic(to, topic, [], events);
@@ -77,17 +77,17 @@ export function compareEvents(to: Comparison, world: World, heard: readonly Engi
 function compareTopic(
   to: Comparison,
   topic: string,
-  expected: readonly Said[],
-  heard: readonly EngineEvent[],
+  expected: readonly Emitted[],
+  emitted: readonly EngineEvent[],
 ): void {
-  const rule = RULES[(expected[0] ?? heard[0])?.kind ?? 'orderEnded'];
-  for (const [i, said] of expected.entries()) {
-    const other = heard[i] as unknown as Fields | undefined;
+  const rule = RULES[(expected[0] ?? emitted[0])?.kind ?? 'orderEnded'];
+  for (const [i, emitted] of expected.entries()) {
+    const other = emitted[i] as unknown as Fields | undefined;
     if (other === undefined) {
-      to.differ(rule, `event ${i + 1}: ${topic}`, text(said), 'not there');
+      to.differ(rule, `event ${i + 1}: ${topic}`, text(emitted), 'not there');
       return;
     }
-    for (const [field, value] of Object.entries(said)) {
+    for (const [field, value] of Object.entries(emitted)) {
       if (equal(value, plain(other[field]))) continue;
       to.differ(
         FIELD_RULES[field] ?? rule,
@@ -98,7 +98,7 @@ function compareTopic(
       return;
     }
   }
-  const extra = heard[expected.length];
+  const extra = emitted[expected.length];
   if (extra === undefined) return;
   to.differ(rule, `event ${expected.length + 1}: ${topic}`, 'not there', text(extra));
 }

@@ -58,7 +58,7 @@ function isDue(world: World, sub: Sub): boolean {
 
 function changedOrders(world: World): Order[] {
   const changed = world.live.filter(({ updatedSeq }) => updatedSeq === world.seq);
-  for (const { orderId: id } of world.said) {
+  for (const { orderId: id } of world.emitted) {
     if (typeof id === 'number') changed.push(orderOf(world, id));
   }
   const count = world.orders.length;

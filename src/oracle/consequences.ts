@@ -2,17 +2,17 @@
 import { end } from './endings.ts';
 import { release } from './execute.ts';
 import { review } from './legs.ts';
-import { waitingAfter } from './slices.ts';
+import { pendingAfter } from './slices.ts';
 import type { Todo, World } from './world.ts';
 
 /** Doing one may add more, at the end. */
 export function settleConsequences(world: World): void {
   for (let todo = world.todo.shift(); todo !== undefined; todo = world.todo.shift()) {
-    carryOut(world, todo);
+    dispatch(world, todo);
   }
 }
 
-function carryOut(world: World, todo: Todo): void {
+function dispatch(world: World, todo: Todo): void {
   switch (todo.kind) {
     case 'leg':
       review(world, todo.leg);
@@ -25,13 +25,13 @@ function carryOut(world: World, todo: Todo): void {
       return;
     // The shown slice ended without being filled: so do those after it.
     case 'sliceEnded':
-      for (const other of waitingAfter(world, todo.slice)) {
+      for (const other of pendingAfter(world, todo.slice)) {
         end(world, other, 'cancelled', 'parentCancelled');
       }
       return;
     // It was filled while it took: the next one takes.
     case 'sliceTook': {
-      const next = waitingAfter(world, todo.slice)[0];
+      const next = pendingAfter(world, todo.slice)[0];
       if (next !== undefined) release(world, next, 'iceberg', null);
     }
   }

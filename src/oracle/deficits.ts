@@ -51,7 +51,7 @@ export function layDeficit(sub: Sub, markets: readonly Market[], deficit: bigint
 /** One who bears a part: by `lots`, up to `room()`; `bear` notes it. */
 export interface Bearer {
   readonly lots: bigint;
-  readonly room: () => bigint;
+  readonly capacity: () => bigint;
   readonly bear: (amount: bigint) => void;
 }
 
@@ -59,19 +59,19 @@ export interface Bearer {
 export function spread(amount: bigint, bearers: readonly Bearer[]): bigint {
   let rest = amount;
   for (;;) {
-    const able = bearers.filter(({ room }) => room() > 0n);
+    const able = bearers.filter(({ capacity }) => capacity() > 0n);
     if (rest === 0n || able.length === 0) return rest;
     const total = sum(able.map(({ lots }) => lots));
     const round = rest;
-    for (const { lots, room, bear } of able) {
-      const part = min(room(), (round * lots) / total);
+    for (const { lots, capacity, bear } of able) {
+      const part = min(capacity(), (round * lots) / total);
       bear(part);
       rest -= part;
     }
     if (rest < round) continue;
     // Every part rounded to 0: the first ranks pay.
-    for (const { room, bear } of able) {
-      const part = min(room(), rest);
+    for (const { capacity, bear } of able) {
+      const part = min(capacity(), rest);
       bear(part);
       rest -= part;
     }

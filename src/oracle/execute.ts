@@ -1,6 +1,6 @@
 /** An order goes to the book, at once or when it has waited: it meets the other side, then rests, waits again, or ends. */
 import type { Cause } from '../engine/events.ts';
-import { releaseFault } from './checks.ts';
+import { activationFault } from './checks.ts';
 import { end } from './endings.ts';
 import { fillable, retire, waitAgain, whyOver } from './legs.ts';
 import { match } from './matching.ts';
@@ -31,7 +31,7 @@ function keepLeg(world: World, leg: Order, stopped: boolean): void {
 export function release(world: World, order: Order, cause: Cause, source: bigint | null): void {
   because(world, cause, () => {
     sayReleased(world, order, source);
-    const fault = releaseFault(world, order);
+    const fault = activationFault(world, order);
     if (fault === null) execute(world, order);
     else if (fault === 'reduceOnly' && order.leg) retire(world, order);
     else end(world, order, 'cancelled', fault);

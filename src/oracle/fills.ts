@@ -1,12 +1,12 @@
 /** One fill: trade, both orders, money of both sides, fees handed out, positions; then what a closed position ends. */
 import type { Resting } from './book.ts';
 import { end, signedLeft, touch } from './endings.ts';
-import { closeReduceOnly, tellLegs } from './legs.ts';
+import { closeReduceOnly, notifyLegs } from './legs.ts';
 import { roundedDown, roundedUp } from './numbers.ts';
 import { restNextSlice } from './slices.ts';
 import {
   allOf,
-  carryOut,
+  dispatch,
   dealOf,
   isolatedMoney,
   sayPosition,
@@ -81,7 +81,7 @@ export function fill(
       : null;
     return { ...party, before: position.lots, deal, isolated };
   });
-  for (const { sub, deal } of sides) carryOut(market, positionOf(sub, market.id), deal);
+  for (const { sub, deal } of sides) dispatch(market, positionOf(sub, market.id), deal);
 
   printTrade(world, market, price, side * size);
   if (resting.segment !== null) resting.segment.lots -= size;
@@ -106,7 +106,7 @@ export function fill(
       realizedPnlQuanta: deal.pnl,
       realizedFundingQuanta: deal.funding,
     });
-    tellLegs(world, order);
+    notifyLegs(world, order);
   }
   for (const { sub, order, fees, deal, isolated } of sides) {
     settleDeal(world, sub, market, deal, fees, isolated);

@@ -97,9 +97,9 @@ function rateOf(market: Market): bigint {
   const initial = BigInt(tier?.initialMarginPpm ?? 0);
   const maintenance = BigInt(tier?.maintenanceMarginPpm ?? 0);
   // With the default share of three quarters, one settlement takes no more than the maintenance of a position.
-  const room = min(initial - maintenance, (maintenance * 4n) / 3n);
-  const byRoom = (room * BigInt(funding.marginCapPpm)) / 1000n;
-  const bound = clamp(rate, min(BigInt(funding.capPpm) * 1000n, byRoom));
+  const capacity = min(initial - maintenance, (maintenance * 4n) / 3n);
+  const byCapacity = (capacity * BigInt(funding.marginCapPpm)) / 1000n;
+  const bound = clamp(rate, min(BigInt(funding.capPpm) * 1000n, byCapacity));
   const { index, mark } = market;
   if (index === null || mark === null) return bound;
   // Who has just the maintenance requirement at the mark can pay it and the way from there to the settlement price.

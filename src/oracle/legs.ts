@@ -83,7 +83,7 @@ export function review(world: World, leg: Order): void {
 }
 
 /** An order was filled in part: its legs have something to protect, its sibling less. */
-export function tellLegs(world: World, order: Order): void {
+export function notifyLegs(world: World, order: Order): void {
   for (const leg of legsOf(world, order)) if (leg.status === 'pending') leg.armed = true;
   if (!order.leg) return;
   world.todo.push({ kind: 'leg', leg: order });

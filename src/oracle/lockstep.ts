@@ -27,9 +27,9 @@ export class Lockstep {
 
   /** Applies a command to both. After a first divergence the sides are apart: go no further. */
   apply(command: Command, emit?: EventSink): Step {
-    const heard: EngineEvent[] = [];
+    const emitted: EngineEvent[] = [];
     const outcome = this.exchange.apply(command, (event) => {
-      heard.push(event);
+      emitted.push(event);
       emit?.(event);
     });
     const expected = this.oracle.apply(command);
@@ -40,7 +40,7 @@ export class Lockstep {
       return { outcome, divergence };
     }
     const full = seq % FULL_EVERY === 0;
-    return { outcome, divergence: this.oracle.compare(this.exchange, heard, full) };
+    return { outcome, divergence: this.oracle.compare(this.exchange, emitted, full) };
   }
 
   /** Everything once more, at the end of a run. */

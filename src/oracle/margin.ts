@@ -162,11 +162,11 @@ export const isolatedEquity = (sub: Sub, market: Market): bigint =>
   positionOf(sub, market.id).margin + upnlOf(sub, market);
 
 /** What positions are worth whose markets are frozen: all of their losses, of their gains at most so much (R-5.3b). */
-function frozenWorth(sub: Sub, markets: readonly Market[], mostGain: bigint): bigint {
+function frozenWorth(sub: Sub, markets: readonly Market[], maxGain: bigint): bigint {
   const results = markets.map((market) => upnlOf(sub, market));
   const gains = sum(results.map((result) => max(0n, result)));
   const losses = sum(results.map((result) => max(0n, -result)));
-  return min(gains, mostGain) - losses;
+  return min(gains, maxGain) - losses;
 }
 
 /** Of some positions: fresh ones at their prices, frozen ones by R-5.3b. */

@@ -112,8 +112,8 @@ export function sampleBasis(world: World, market: Market): void {
 function basisOf(world: World, market: Market): bigint {
   const quotes = impactQuotes(world, market);
   if (quotes === null || market.index === null) return 0n;
-  const room = roundedDown(2n * market.index, market.rates.deviation);
-  return max(-room, min(room, quotes.bid + quotes.ask - 2n * market.index));
+  const capacity = roundedDown(2n * market.index, market.rates.deviation);
+  return max(-capacity, min(capacity, quotes.bid + quotes.ask - 2n * market.index));
 }
 
 // Prices ---------------------------------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ export function noteBarQuotes(world: World, market: Market): void {
 }
 
 /** The bar is over: its mark is told when it is another one than before. */
-export function tellBarMark(
+export function emitBarMark(
   world: World,
   market: Market,
   before: { readonly mark: bigint | null; readonly index: bigint | null },
@@ -340,6 +340,6 @@ function medianMark(world: World, market: Market, index: bigint): bigint {
 /** The mark stays within a part of the index, where there is one. */
 function nearIndex({ index, rates }: Market, mark: bigint): bigint {
   if (index === null) return mark;
-  const room = roundedDown(index, rates.deviation);
-  return max(index - room, min(index + room, mark));
+  const capacity = roundedDown(index, rates.deviation);
+  return max(index - capacity, min(index + capacity, mark));
 }

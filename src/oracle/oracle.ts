@@ -41,12 +41,12 @@ export class Oracle {
   apply(command: Command): Outcome {
     const { world } = this;
     world.seq += 1;
-    world.said = [];
+    world.emitted = [];
     world.touched.clear();
     world.marked.clear();
     world.cause = 'command';
     runTimers(world, BigInt(command.timeUs));
-    const outcome = carryOut(world, command);
+    const outcome = dispatch(world, command);
     runConsequences(world);
     return outcome;
   }
@@ -58,18 +58,18 @@ export class Oracle {
    */
   compare(
     exchange: ExchangeView,
-    heard: readonly EngineEvent[] | null = null,
+    emitted: readonly EngineEvent[] | null = null,
     full = true,
   ): Divergence | null {
     const comparison = new Comparison(this.seq);
-    if (heard !== null) compareEvents(comparison, this.world, heard);
+    if (emitted !== null) compareEvents(comparison, this.world, emitted);
     if (comparison.found === null) compareState(comparison, this.world, exchange, full);
     return comparison.found;
   }
 }
 
 /** All that an exchange can be told. */
-function carryOut(world: World, c: Command): Outcome {
+function dispatch(world: World, c: Command): Outcome {
   switch (c.kind) {
     case 'advanceTime':
       return 'ok';

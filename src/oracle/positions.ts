@@ -65,7 +65,7 @@ export function dealOf(market: Market, position: Position, lots: bigint, price: 
 }
 
 /** Changes position, cost and funding by a deal. */
-export function carryOut(market: Market, position: Position, deal: Deal): void {
+export function dispatch(market: Market, position: Position, deal: Deal): void {
   const { lots, closed, opened, price, pnl, funding } = deal;
   if (closed > 0n) position.cost -= sign(position.lots) * closed * price * market.unit - pnl;
   position.cost += sign(lots) * opened * price * market.unit;

@@ -28,12 +28,12 @@ export function tapeL3(world: World, c: TapeL3): Answer {
     price: BigInt(c.priceTicks),
     lots: BigInt(c.lots),
   };
-  if (!market.stale) carryOut(world, market, c.action, order);
+  if (!market.stale) dispatch(world, market, c.action, order);
   sayApplied(world, market, 'l3', market.stale);
   return 'ok';
 }
 
-function carryOut(world: World, market: Market, action: TapeL3['action'], order: Named): void {
+function dispatch(world: World, market: Market, action: TapeL3['action'], order: Named): void {
   const { ref, side, price, lots } = order;
   if (action === 'add') {
     // The number names another order from now on.

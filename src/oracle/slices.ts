@@ -1,11 +1,11 @@
 /** Iceberg slices, by turn (R-3.4, D-22). */
-import { releaseFault } from './checks.ts';
+import { activationFault } from './checks.ts';
 import { end } from './endings.ts';
 import { rest, sayReleased } from './resting.ts';
 import { because, type Order, type World } from './world.ts';
 
 /** Slices of the same batch that still wait, in turn. */
-export const waitingAfter = (world: World, order: Order): Order[] =>
+export const pendingAfter = (world: World, order: Order): Order[] =>
   order.group === null
     ? []
     : world.live.filter(
@@ -14,12 +14,12 @@ export const waitingAfter = (world: World, order: Order): Order[] =>
 
 /** The shown slice was filled while it rested: the next joins the back of the queue, within the same sweep. */
 export function restNextSlice(world: World, filled: Order): void {
-  const next = waitingAfter(world, filled)[0];
+  const next = pendingAfter(world, filled)[0];
   if (next === undefined) return;
   because(world, 'iceberg', () => {
     sayReleased(world, next, null);
   });
-  const fault = releaseFault(world, next);
+  const fault = activationFault(world, next);
   if (fault === null) rest(world, next);
   else end(world, next, 'cancelled', fault);
 }

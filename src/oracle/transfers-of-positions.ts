@@ -1,7 +1,7 @@
 /** A position changes hands without the book: both sides settle at one price, and money may go with it. */
 import { closeReduceOnly } from './legs.ts';
 import {
-  carryOut,
+  dispatch,
   dealOf,
   isolatedMoney,
   NO_FEES,
@@ -67,7 +67,7 @@ function settleSide(
   const isolated = isIsolated(sub, market.id)
     ? isolatedMoney(world, sub, market, deal, NO_FEES, money, leaves)
     : null;
-  carryOut(market, position, deal);
+  dispatch(market, position, deal);
   if (isolated !== null) bookMargin(world, sub, market.id, money, reason);
   settleDeal(world, sub, market, deal, NO_FEES, isolated);
   if (isolated === null) book(world, sub, money, reason);

@@ -223,7 +223,7 @@ export interface Segment {
 }
 
 /** What happened, in the fields that carry numbers. */
-export interface Said {
+export interface Emitted {
   readonly kind: EngineEvent['kind'];
   readonly [field: string]: string | number | bigint | boolean | null;
 }
@@ -274,7 +274,7 @@ export interface World {
   newTriggers: Order[];
   todo: Todo[];
   /** Of the last command, in order. */
-  said: Said[];
+  emitted: Emitted[];
   /** Subaccounts, and markets by their mark or index, that the last command touched. */
   readonly touched: Set<number>;
   readonly marked: Set<number>;
@@ -319,7 +319,7 @@ export function newWorld(config: ExchangeConfig): World {
     danger: false,
     newTriggers: [],
     todo: [],
-    said: [],
+    emitted: [],
     touched: new Set(),
     marked: new Set(),
   };
@@ -421,8 +421,8 @@ export const isLive = ({ status }: Order): boolean =>
 // Saying ---------------------------------------------------------------------------------------------------------------
 
 /** Everything is said with its time and what set it off. */
-export function say(world: World, said: Said): void {
-  world.said.push({ ...said, timeUs: world.now, cause: world.cause });
+export function say(world: World, emitted: Emitted): void {
+  world.emitted.push({ ...emitted, timeUs: world.now, cause: world.cause });
 }
 
 /** What happens within is set off by something else than what is around it. */

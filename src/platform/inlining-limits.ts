@@ -7,7 +7,7 @@
  */
 import { setFlagsFromString } from 'node:v8';
 
-export function giveCompilerRoom(): void {
+export function raiseInliningLimits(): void {
   setFlagsFromString('--max-inlined-bytecode-size-cumulative=1500');
   setFlagsFromString('--max-inlined-bytecode-size-small=75');
   setFlagsFromString('--max-valid-polymorphic-map-count=16');

@@ -38,8 +38,8 @@ export function openPopulation(population: Population, random: RandomStream): Ta
     ],
     firstUs: startUs,
     lastUs: startUs + durationUs,
-    leastRecordedUs: 0,
-    leastStaleUs: 0,
+    minRecordedUs: 0,
+    minStaleUs: 0,
     batches: fundamentalTape(population, random, (atUs) => {
       readUs = atUs;
     }),
@@ -76,7 +76,7 @@ export function agentEntries(
         latency: parseLatency(group.latency ?? defaultLatency, {
           random: streams.stream(`latency ${id}`),
           rows: () => [],
-          leastRecordedUs: 0,
+          minRecordedUs: 0,
         }),
         faults: null,
         symbols: null,

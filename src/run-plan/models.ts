@@ -38,7 +38,7 @@ export interface LatencyPorts {
   /** Rows of a file of measured orders. */
   readonly rows: (path: string) => readonly LatencyRow[];
   /** Smallest receipt less venue time of the recording, negative when the recorder's clock ran behind. */
-  readonly leastRecordedUs: number;
+  readonly minRecordedUs: number;
 }
 
 /**
@@ -74,10 +74,10 @@ export function parseLatency(text: string, ports: LatencyPorts): LatencyModel {
         return measuredLatency(rows, fields.time('feed', 2_000), fields.time('compute', 500));
       }
       case 'recorded': {
-        const leastUs = fields.time('least', 1_000);
+        const minUs = fields.time('least', 1_000);
         return recordedLatency({
-          leastUs,
-          offsetUs: Math.max(0, leastUs - ports.leastRecordedUs),
+          minUs,
+          offsetUs: Math.max(0, minUs - ports.minRecordedUs),
           entryFactor: fields.factor('entry', 1),
           responseFactor: fields.factor('response', 1),
           computeUs: fields.time('compute', 500),

@@ -145,7 +145,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     const model = parseLatency(plan.latency ?? DEFAULT_LATENCY, {
       random: streams.stream(`latency ${planned.id}`),
       rows: readLatencyRows,
-      leastRecordedUs: tape.leastRecordedUs,
+      minRecordedUs: tape.minRecordedUs,
     });
     return plan.latencyTimes === undefined ? model : slowedLatency(model, plan.latencyTimes);
   });
@@ -187,7 +187,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
     seed: plan.seed,
     keccak,
     promises,
-    barsTold: parseTapeModel(plan.bars ?? '').quote === 'nextOpen' ? 'nextOpen' : 'over',
+    barsEmitted: parseTapeModel(plan.bars ?? '').quote === 'nextOpen' ? 'nextOpen' : 'over',
     sampleUs: plan.sampleUs ?? sampleUsOf(endUs - beginUs),
     tradeFromUs: plan.fromUs ?? genesisUs + warmUpUs,
     journal: ports.journal ?? 'none',
@@ -222,12 +222,12 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
 }
 
 /** The defaults, but recorded marks that come seldom do not freeze their market (R-5.3b). */
-function configOf(genesisTimeUs: TimeUs, { leastStaleUs }: TapeSource): ExchangeConfig {
+function configOf(genesisTimeUs: TimeUs, { minStaleUs }: TapeSource): ExchangeConfig {
   const { indexStaleUs } = DEFAULT_EXCHANGE_CONFIG;
   return {
     ...DEFAULT_EXCHANGE_CONFIG,
     genesisTimeUs,
-    indexStaleUs: durationUs(Math.max(indexStaleUs, leastStaleUs)),
+    indexStaleUs: durationUs(Math.max(indexStaleUs, minStaleUs)),
   };
 }
 

@@ -228,10 +228,10 @@ class Section {
     return this.fail(name, `'${text}' must be a positive multiple of ${ofWhat}, ${least}`);
   }
 
-  time(name: string, fallback: string, leastUs: number): number {
+  time(name: string, fallback: string, minUs: number): number {
     const text = this.text(name, fallback);
     const us = parseDuration(text);
-    return us !== null && us >= leastUs
+    return us !== null && us >= minUs
       ? us
       : this.fail(name, `'${text}' must be a length of time such as 10m`);
   }

@@ -32,9 +32,9 @@ export interface TapeSource {
   readonly firstUs: number;
   readonly lastUs: number;
   /** Smallest receipt less venue time. */
-  readonly leastRecordedUs: number;
+  readonly minRecordedUs: number;
   /** How old a market's price source may be before the market freezes, where the records ask for more than the default. */
-  readonly leastStaleUs: number;
+  readonly minStaleUs: number;
   readonly batches: AsyncIterable<TapeBatch>;
   /** 0…1 of what was read. */
   readonly progress: () => number;
@@ -75,8 +75,8 @@ export async function openTape(
     markets: markets.map((market) => sourceMarket(market, model, fidelity ?? market.fidelity)),
     firstUs: Math.min(...markets.map((market) => market.firstUs)),
     lastUs: Math.max(...markets.map((market) => market.lastUs)),
-    leastStaleUs: Math.max(0, ...streams.map(staleUsOf)),
-    leastRecordedUs: Math.min(...streams.map(({ minFeedLatencyUs }) => minFeedLatencyUs)),
+    minStaleUs: Math.max(0, ...streams.map(staleUsOf)),
+    minRecordedUs: Math.min(...streams.map(({ minFeedLatencyUs }) => minFeedLatencyUs)),
     batches: batchesOf(reading),
     progress: () => reading.progress(),
     notes: () => notesOf(reading),

@@ -115,8 +115,8 @@ function* frame(checksum: Checksum | null): Generator<Block | Want, void, Uint8A
     start = kept;
   }
   if ((flags & 4) === 0) return;
-  const said = numberOf(yield* exactly(4), 4);
-  if (checksum !== null && Number.parseInt(checksum.digest(), 16) !== said) {
+  const emitted = numberOf(yield* exactly(4), 4);
+  if (checksum !== null && Number.parseInt(checksum.digest(), 16) !== emitted) {
     throw new TapeError('damaged lz4 data: the content does not have its checksum');
   }
 }

@@ -165,13 +165,13 @@ export class Recording {
         this.skipped += 1;
         return;
       }
-      const said = error.message.startsWith('line ')
+      const emitted = error.message.startsWith('line ')
         ? error.message
         : `line ${String(lineInFile)}: ${error.message}`;
       throw new TapeError(
         this.options.skipBad === 0
-          ? said
-          : `${said} (bad row ${String(this.skipped + 1)}; --skip-bad ${String(this.options.skipBad)} allows no more)`,
+          ? emitted
+          : `${emitted} (bad row ${String(this.skipped + 1)}; --skip-bad ${String(this.options.skipBad)} allows no more)`,
       );
     }
   }

@@ -158,15 +158,15 @@ class Verifier {
   private compare(venue: TouchRecord, book: Touch): void {
     this.compared += 1;
     const rebuilt = shown(book.bid, book.ask);
-    const said = shown(
+    const emitted = shown(
       { priceTicks: venue.bidTicks, lots: venue.bidLots },
       { priceTicks: venue.askTicks, lots: venue.askLots },
     );
-    if (rebuilt === said) return;
+    if (rebuilt === emitted) return;
     this.mismatched += 1;
     if (this.mismatches.length === MAX_SHOWN) return;
     const { updateId, line, timeUs } = venue;
-    this.mismatches.push({ updateId, line, timeUs, venue: said, rebuilt });
+    this.mismatches.push({ updateId, line, timeUs, venue: emitted, rebuilt });
   }
 }
 

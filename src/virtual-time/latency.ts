@@ -125,23 +125,23 @@ export function measuredLatency(
 
 /**
  * The feed takes what the recording says (receipt less venue time, plus `offsetUs` where the recorder's clock ran
- * behind, never less than `leastUs`); entry and response take that of the last update times a factor. Assumes that the way of an order is
+ * behind, never less than `minUs`); entry and response take that of the last update times a factor. Assumes that the way of an order is
  * as loaded as that of the feed, and that the strategy stands where the recorder stood.
  */
 export function recordedLatency(options: {
   readonly offsetUs: number;
-  readonly leastUs: number;
+  readonly minUs: number;
   readonly entryFactor: number;
   readonly responseFactor: number;
   readonly computeUs: number;
 }): LatencyModel {
-  const { offsetUs, leastUs, entryFactor, responseFactor, computeUs } = options;
-  let lastUs = leastUs;
+  const { offsetUs, minUs, entryFactor, responseFactor, computeUs } = options;
+  let lastUs = minUs;
   return {
-    words: `from the recording: receipt less venue time${offsetUs === 0 ? '' : ` plus ${msText(offsetUs)}`}, at least ${msText(leastUs)}; entry ${String(entryFactor)} × and response ${String(responseFactor)} × that of the last update; compute ${msText(computeUs)}`,
+    words: `from the recording: receipt less venue time${offsetUs === 0 ? '' : ` plus ${msText(offsetUs)}`}, at least ${msText(minUs)}; entry ${String(entryFactor)} × and response ${String(responseFactor)} × that of the last update; compute ${msText(computeUs)}`,
     computeUs,
     feedUs: (_atUs, recordedUs) => {
-      if (recordedUs !== null) lastUs = Math.max(leastUs, recordedUs + offsetUs);
+      if (recordedUs !== null) lastUs = Math.max(minUs, recordedUs + offsetUs);
       return lastUs;
     },
     entryUs: () => Math.round(lastUs * entryFactor),

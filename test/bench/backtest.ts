@@ -8,7 +8,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { giveCompilerRoom } from '../../src/platform/inlining-limits.ts';
+import { raiseInliningLimits } from '../../src/platform/inlining-limits.ts';
 import { bundleStrategy } from '../../src/strategy-loader/bundle.ts';
 import { executePlan } from '../../src/run-plan/plan.ts';
 import { writeBars, writeLongTape } from './long-tape.ts';
@@ -24,7 +24,7 @@ export default defineStrategy({ name: 'quiet', parameters: {}, create: () => ({ 
 `;
 
 // As the command does.
-giveCompilerRoom();
+raiseInliningLimits();
 
 const folder = await mkdtemp(join(tmpdir(), 'orrery-bench-'));
 const at = (name: string): string => join(folder, name);

@@ -24,12 +24,12 @@ const LIVES = 16;
 const EVERY = 64;
 const COMMANDS = 4000;
 
-interface Life {
+interface Lifecycle {
   readonly config: ExchangeConfig;
   readonly commands: readonly Command[];
 }
 
-function live(seed: number): Life {
+function live(seed: number): Lifecycle {
   const name = PROFILE_NAMES[seed % PROFILE_NAMES.length] ?? 'swarm';
   const profile = drawProfile(String(seed), { name, commands: COMMANDS });
   const setup = setUp(profile);
@@ -90,10 +90,10 @@ const together = (): Rate =>
 const sampled = (): Rate =>
   perSecond((config) => {
     const exchange = new Exchange(config);
-    const judge = stateInvariants(EVERY);
+    const checker = stateInvariants(EVERY);
     return (command) => {
       const outcome = exchange.apply(command, () => undefined);
-      if (judge.after(exchange, command, outcome) !== null) throw new Error('violated');
+      if (checker.after(exchange, command, outcome) !== null) throw new Error('violated');
     };
   });
 

@@ -8,7 +8,7 @@ import { JournalReader, JournalWriter } from '../../src/journal/format/frames.ts
 import type { Command } from '../../src/engine/commands.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { seq } from '../../src/num/units.ts';
-import { giveCompilerRoom } from '../../src/platform/inlining-limits.ts';
+import { raiseInliningLimits } from '../../src/platform/inlining-limits.ts';
 import { BareBook } from './bare-book.ts';
 import { ReadAhead } from '../../src/journal/format/read-ahead.ts';
 import { RecordedExchange } from '../../src/journal/replay/recorded-exchange.ts';
@@ -16,7 +16,7 @@ import { CONFIG, Flow, openExchange, openingCommands } from './engine-flow.ts';
 import { makeMix } from './mix.ts';
 
 // As `orrery` itself does; the peer has it as well.
-giveCompilerRoom();
+raiseInliningLimits();
 
 const ROUNDS = 5;
 /** Rounds before those that count: the compiler is done with the engine after the second. */

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
-import type { Judge } from '../../src/fuzz/checker.ts';
+import type { Checker } from '../../src/fuzz/checker.ts';
 import { failureFiles } from '../../src/fuzz/report/failure-files.ts';
 import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
 import { shrink } from '../../src/fuzz/shrink/shrink.ts';
@@ -25,7 +25,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'orrery-failure-'));
 const folder = join(scratch, 'failure');
 
 /** Speaks when a taker is filled in part by another user: recorded history, which does not go over HTTP, is not needed for it. */
-function forbidsPartialFills(): Judge {
+function forbidsPartialFills(): Checker {
   let found: string | null = null;
   let matched: number | null = null;
   return {
@@ -56,7 +56,7 @@ beforeAll(async () => {
   );
   const createEngine = (config: ConstructorParameters<typeof Exchange>[0]): Exchange =>
     new Exchange(config);
-  const shrunk = shrink(failure!, { createEngine, createJudge: forbidsPartialFills });
+  const shrunk = shrink(failure!, { createEngine, createChecker: forbidsPartialFills });
   expect(shrunk.to).toBeLessThan(12);
   mkdirSync(folder);
   const files = failureFiles(shrunk, { createEngine, keccak, origin: ['a test'] });

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { judgeJournal } from '../../src/fuzz/check-journal.ts';
+import { checkJournal } from '../../src/fuzz/check-journal.ts';
 import { changingProxy } from '../http/changing-proxy.ts';
 import { CLI, startServe } from './serve-process.ts';
 
@@ -70,7 +70,7 @@ test('a host that is wrong in one field: the first divergence, its rule, and a j
   expect(requests).toBeGreaterThan(10);
   expect(readdirSync(scratch)).toContain('host-getPositions-cli.orrery');
   // The twin was right all the time.
-  expect(judgeJournal(readFileSync(String(written)))).toBeNull();
+  expect(checkJournal(readFileSync(String(written)))).toBeNull();
 
   const words = await drive(proxy.url);
   // What it holds by now is not fresh any more.

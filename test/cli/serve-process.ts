@@ -15,12 +15,12 @@ export function startServe(flags: readonly string[], cwd?: string): Promise<Serv
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
+  let emitted = '';
   let stdout = '';
-  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (emitted += chunk.toString()));
   return new Promise((resolve, reject) => {
     child.on('exit', () => {
-      reject(new Error(said));
+      reject(new Error(emitted));
     });
     child.stdout?.on('data', (chunk: Buffer) => {
       stdout += chunk.toString();

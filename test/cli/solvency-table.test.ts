@@ -99,7 +99,7 @@ describe('orrery run --events', () => {
       conservationDifference: '0',
       equityDifference: '0',
       invariantsHeld: true,
-      whoPaid: [
+      payers: [
         { market: 'BTC-USD-PERP', step: 'insurance', units: 1, quantity: null, amount: '250' },
         { market: 'BTC-USD-PERP', step: 'adl', units: 1, quantity: '1', amount: '5750' },
       ],

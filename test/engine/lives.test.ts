@@ -7,7 +7,7 @@ import type { EngineEvent } from '../../src/engine/events.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { PROFILE_NAMES, type ProfileName } from '../../src/fuzz/profile.ts';
 import { subaccountId, timeUs } from '../../src/num/units.ts';
-import { drawLife, type Life } from '../metamorphic/life.ts';
+import { drawLife, type Lifecycle } from '../metamorphic/life.ts';
 import { EFFORT } from '../setup/effort.ts';
 
 function* lives(
@@ -15,7 +15,7 @@ function* lives(
   count: number,
   names: readonly ProfileName[],
   commands: number,
-): Generator<Life> {
+): Generator<Lifecycle> {
   for (let i = 0; i < count * EFFORT; i++) {
     yield drawLife(`${what} ${String(i)}`, { name: names[i % names.length]!, commands });
   }

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Exchange } from '../../src/engine/exchange.ts';
 import type { Engine } from '../../src/engine/read/views.ts';
-import { allInvariants, judgeJournal } from '../../src/fuzz/check-journal.ts';
-import { allOf, type Judge } from '../../src/fuzz/checker.ts';
+import { allInvariants, checkJournal } from '../../src/fuzz/check-journal.ts';
+import { allOf, type Checker } from '../../src/fuzz/checker.ts';
 import { oracleLockstep } from '../../src/fuzz/oracle-checker.ts';
 import { parseScenario } from '../../src/scenario/parse.ts';
 import { runScenario } from '../../src/scenario/run-scenario.ts';
@@ -19,7 +19,7 @@ const FOLDER = join(import.meta.dirname, 'corpus');
 const names = readdirSync(FOLDER).sort();
 
 /** A twin that is saved and restored before each command goes on as the exchange does (DESIGN §3). */
-function restoredEachTime(): Judge {
+function restoredEachTime(): Checker {
   let twin: Engine | null = null;
   return {
     after: (engine, command, outcome) => {
@@ -33,10 +33,10 @@ function restoredEachTime(): Judge {
   };
 }
 
-function found(journal: Uint8Array): ReturnType<typeof judgeJournal> {
+function found(journal: Uint8Array): ReturnType<typeof checkJournal> {
   const { config } = new JournalReader(journal).header;
-  const judge = allOf(allInvariants(), oracleLockstep(config), restoredEachTime());
-  return judgeJournal(journal, { judge });
+  const checker = allOf(allInvariants(), oracleLockstep(config), restoredEachTime());
+  return checkJournal(journal, { checker });
 }
 
 test.each(names.filter((name) => name.endsWith('.yaml')))('%s passes', (name) => {

@@ -13,11 +13,11 @@ function saidOf(
   name: ProfileName = 'swarm',
   seed = 'lies 3',
 ): string | null {
-  const judge = streamInvariants(1);
+  const checker = streamInvariants(1);
   const { failure } = runFuzz(drawProfile(seed, { name, commands: 1500 }), {
-    ...judge,
+    ...checker,
     onEvent: (event) => {
-      for (const told of lie(event)) judge.onEvent?.(told);
+      for (const told of lie(event)) checker.onEvent?.(told);
     },
   });
   return failure?.violation.invariant ?? null;

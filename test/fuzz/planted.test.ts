@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { failureFiles } from '../../src/fuzz/report/failure-files.ts';
-import { judgeJournal } from '../../src/fuzz/check-journal.ts';
+import { checkJournal } from '../../src/fuzz/check-journal.ts';
 import { parseScenario } from '../../src/scenario/parse.ts';
 import { runScenario } from '../../src/scenario/run-scenario.ts';
 import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
@@ -51,8 +51,8 @@ test.each(bugs)('$name shrinks to about $least commands', { timeout: 300_000 }, 
   });
   // The journal breaks the invariant where the bug is, and holds here.
   const journal = files['journal.orrery'] as Uint8Array;
-  expect(judgeJournal(journal)).toBeNull();
-  const judged = built.judgeJournal(journal);
+  expect(checkJournal(journal)).toBeNull();
+  const judged = built.checkJournal(journal);
   expect(judged?.violation.invariant).toBe(bug.invariant);
   // So does the scenario.
   const text = files['scenario.yaml'] as string;

@@ -176,7 +176,7 @@ describe('kill -9 under load', () => {
     readonly child: ChildProcess;
     readonly url: string;
     /** What it said at start. */
-    readonly said: string;
+    readonly emitted: string;
   }
   const started: ChildProcess[] = [];
   afterEach(() => {
@@ -195,7 +195,7 @@ describe('kill -9 under load', () => {
       child.stdout.on('data', (chunk: Buffer) => {
         text += chunk.toString();
         const url = /listens on (\S+)/.exec(text)?.[1];
-        if (url !== undefined) resolve({ child, url, said: text });
+        if (url !== undefined) resolve({ child, url, emitted: text });
       });
       child.stderr.on('data', (chunk: Buffer) => {
         text += chunk.toString();
@@ -262,7 +262,7 @@ describe('kill -9 under load', () => {
         // What is on disk replays by itself, but for a torn end.
         const alone = replay(openJournal(path), { verify: true, recover: true });
         const again = await start();
-        expect(again.said).toContain(`state hash ${alone.engine.stateHash()}`);
+        expect(again.emitted).toContain(`state hash ${alone.engine.stateHash()}`);
         const seen = new Map<string, number>();
         for (const { id } of alone.engine.subaccountsOf(ALICE)) {
           for (const { clientId } of alone.engine.openOrders(id)) {

@@ -111,11 +111,11 @@ test('junk of every kind to every endpoint', async () => {
       expect(DOCUMENTED, `${method} ${filled} ${text}: ${answer.body}`).toContain(
         answer.statusCode,
       );
-      const said = JSON.parse(answer.body) as unknown;
+      const emitted = JSON.parse(answer.body) as unknown;
       if (answer.statusCode !== 200) {
-        expect(typeof said).toBe('string');
+        expect(typeof emitted).toBe('string');
         expect(answer.headers['content-type']).toContain('text/plain');
-        expect(String(said).length).toBeLessThan(1000);
+        expect(String(emitted).length).toBeLessThan(1000);
       }
       const statuses = seen.get(id) ?? new Set();
       seen.set(id, statuses.add(answer.statusCode));

@@ -11,7 +11,7 @@ import { openJournal } from '../../src/journal-files/folder-journal.ts';
 import { plainJournal } from '../../src/journal-files/plain-journal.ts';
 import { recover } from '../../src/journal-files/recover.ts';
 import { listSegments } from '../../src/journal-files/segments.ts';
-import { removeUnbegun } from '../../src/journal-files/discard-empty-journal.ts';
+import { discardEmptyJournal } from '../../src/journal-files/discard-empty-journal.ts';
 import { abandon, deposit, depositGroups, openIn, useFolder } from './folder.ts';
 
 const SMALL = { first: 8192, most: 8192 };
@@ -61,13 +61,13 @@ describe('the first write of a folder', () => {
     const { path, bytes, end } = await only();
     for (let length = 0; length < end; length++) {
       await writeFile(path, bytes.subarray(0, length));
-      expect(await removeUnbegun(folder()), `cut at ${String(length)}`).toMatchObject({
+      expect(await discardEmptyJournal(folder()), `cut at ${String(length)}`).toMatchObject({
         isEmpty: true,
       });
       const holed = Buffer.from(bytes);
       holed.fill(0, length);
       await writeFile(path, holed);
-      expect((await removeUnbegun(folder())).isEmpty, `zeros from ${String(length)}`).toBe(true);
+      expect((await discardEmptyJournal(folder())).isEmpty, `zeros from ${String(length)}`).toBe(true);
     }
     for (const length of [1, 15, 16, 700, end - 1]) {
       await writeFile(path, bytes.subarray(0, length));
@@ -129,7 +129,7 @@ describe('a crash', () => {
     for (let length = end; length > 0; length--) {
       await truncate(path, length);
       if (length < places[1]!) {
-        expect((await removeUnbegun(folder())).isEmpty).toBe(true);
+        expect((await discardEmptyJournal(folder())).isEmpty).toBe(true);
         break;
       }
       seen = commandsIn(bytes.subarray(0, length));

@@ -67,8 +67,8 @@ test('a snapshot that fails, or a thread that dies, ends nothing', async () => {
   await mkdir(join(folder(), name));
   await expect(exchange.snapshot()).rejects.toThrow(name);
   const taken = exchange.snapshot();
-  const { shadow } = exchange as unknown as { shadow: { cancel: () => Promise<void> } };
-  await shadow.cancel();
+  const { snapshotWorker } = exchange as unknown as { snapshotWorker: { cancel: () => Promise<void> } };
+  await snapshotWorker.cancel();
   await expect(taken).rejects.toThrow('its thread ended before it was done');
   expect(exchange.snapshots.failures).toBe(2);
   expect(problems.every((what) => what.startsWith('no snapshot: '))).toBe(true);

@@ -15,7 +15,7 @@ import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
 import { setUp } from '../../src/fuzz/run-setup.ts';
 import type { MarketInput } from '../../src/gateway/market-config.ts';
 
-export interface Life {
+export interface Lifecycle {
   readonly config: ExchangeConfig;
   readonly commands: readonly Command[];
   /** How many of them open the exchange: markets, deposits, first prices. */
@@ -40,7 +40,7 @@ export interface LifeOptions {
 }
 
 /** A random life, as the fuzzer draws it, within what the options hold fast. */
-export function drawLife(seed: string, options: LifeOptions = {}): Life {
+export function drawLife(seed: string, options: LifeOptions = {}): Lifecycle {
   const drawn = drawProfile(seed, {
     name: options.name ?? 'swarm',
     commands: options.commands ?? 400,
@@ -97,7 +97,7 @@ export interface Lived {
   readonly happened: readonly Happened[];
 }
 
-export function live({ config, commands }: Pick<Life, 'config' | 'commands'>): Lived {
+export function live({ config, commands }: Pick<Lifecycle, 'config' | 'commands'>): Lived {
   const engine = new Exchange(config);
   const happened = commands.map((command) => {
     const events: EngineEvent[] = [];

@@ -18,7 +18,7 @@ import {
   drawLife,
   live,
   mapFields,
-  type Life,
+  type Lifecycle,
   type LifeOptions,
   type MarketChange,
 } from './life.ts';
@@ -39,7 +39,7 @@ function holds(name: string, property: (seed: string) => void): void {
   });
 }
 
-type Told = Pick<Life, 'config' | 'commands'>;
+type Told = Pick<Lifecycle, 'config' | 'commands'>;
 
 /** Both tell the same: outcome for outcome, event for event. */
 function expectSame(

@@ -7,7 +7,7 @@ import type { EngineEvent } from '../../src/engine/events.ts';
 import { Exchange } from '../../src/engine/exchange.ts';
 import type { Engine } from '../../src/engine/read/views.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
-import { allOf, type Judge, type Violation } from '../../src/fuzz/checker.ts';
+import { allOf, type Checker, type Violation } from '../../src/fuzz/checker.ts';
 import { Oracle } from '../../src/oracle/oracle.ts';
 import { PROFILE_NAMES, type ProfileName } from '../../src/fuzz/profile.ts';
 import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
@@ -61,7 +61,7 @@ export function hunt(
   return null;
 }
 
-function judgeOf(hunter: Hunter): Judge {
+function judgeOf(hunter: Hunter): Checker {
   switch (hunter) {
     case 'invariants':
       return allOf(streamInvariants(), stateInvariants());
@@ -75,7 +75,7 @@ function judgeOf(hunter: Hunter): Judge {
 }
 
 /** The rules' own words, command by command. */
-function againstOracle(): Judge {
+function againstOracle(): Checker {
   let oracle: Oracle | null = null;
   let heard: EngineEvent[] = [];
   return {
@@ -100,7 +100,7 @@ function againstOracle(): Judge {
 const RESTORE_EVERY = 150;
 
 /** An exchange that was saved and restored goes on as the one that was not (DESIGN §3). */
-function againstRestored(): Judge {
+function againstRestored(): Checker {
   let twin: Engine | null = null;
   return {
     after: (engine, command, outcome) => {
@@ -123,7 +123,7 @@ function againstRestored(): Judge {
 const COMPARE_EVERY = 10;
 
 /** Cutting an interval in two never changes state (R-12.1). */
-function againstCut(): Judge {
+function againstCut(): Checker {
   let twin: Engine | null = null;
   return {
     after: (engine, command) => {

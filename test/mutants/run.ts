@@ -138,7 +138,7 @@ class Campaign {
   }
 }
 
-async function judge(mutant: Quarry, folder: string, budget: Options['budget']): Promise<Verdict> {
+async function checker(mutant: Quarry, folder: string, budget: Options['budget']): Promise<Verdict> {
   const file = join(folder, `${mutant.id}.mjs`);
   await bundle(WORKER, file, mutant);
   const started = performance.now();
@@ -225,7 +225,7 @@ async function main(): Promise<void> {
         mutant !== undefined && !stop.asked;
         mutant = queue.shift()
       ) {
-        const verdict = await judge(mutant, folder, options.budget);
+        const verdict = await checker(mutant, folder, options.budget);
         await campaign.add(verdict);
         bar?.increment();
         console.log(line(mutant, verdict));

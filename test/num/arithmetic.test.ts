@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import {
   absBig,
   bigOf,
-  ceilDiv,
-  divCeil,
+  ceilDivInt,
+  ceilDivBig,
   doubleOf,
-  floorBig,
-  floorDiv,
+  floorDivBig,
+  floorDivInt,
   floorTo,
   maxBig,
   minBig,
@@ -31,8 +31,8 @@ describe('division says which way it rounds', () => {
     [10n ** 30n + 1n, 10n, 10n ** 29n, 10n ** 29n + 1n],
     [-(10n ** 30n) - 1n, 10n, -(10n ** 29n) - 1n, -(10n ** 29n)],
   ])('%d ÷ %d', (n, d, floor, ceil) => {
-    expect(floorBig(n, d)).toBe(floor);
-    expect(divCeil(n, d)).toBe(ceil);
+    expect(floorDivBig(n, d)).toBe(floor);
+    expect(ceilDivBig(n, d)).toBe(ceil);
   });
 
   it.each([
@@ -57,8 +57,8 @@ describe('division says which way it rounds', () => {
     [-1, MOST, -1, 0],
     [0, MOST, 0, 0],
   ])('%d ÷ %d of doubles', (a, b, floor, ceil) => {
-    expect(floorDiv(a, b) + 0).toBe(floor);
-    expect(ceilDiv(a, b) + 0).toBe(ceil);
+    expect(floorDivInt(a, b) + 0).toBe(floor);
+    expect(ceilDivInt(a, b) + 0).toBe(ceil);
     expect(floorTo(a, b) + 0).toBe(floor * b);
   });
 
@@ -68,9 +68,9 @@ describe('division says which way it rounds', () => {
       for (const q of [1, 1000, Math.floor(2 ** 52 / b) - 1, Math.floor(2 ** 52 / b)]) {
         for (const by of [-1, 0, 1]) {
           const a = q * b + by;
-          const exact = floorBig(BigInt(a), BigInt(b));
-          expect(BigInt(floorDiv(a, b)), `${String(a)} ÷ ${String(b)}`).toBe(exact);
-          expect(BigInt(floorDiv(-a, b))).toBe(floorBig(BigInt(-a), BigInt(b)));
+          const exact = floorDivBig(BigInt(a), BigInt(b));
+          expect(BigInt(floorDivInt(a, b)), `${String(a)} ÷ ${String(b)}`).toBe(exact);
+          expect(BigInt(floorDivInt(-a, b))).toBe(floorDivBig(BigInt(-a), BigInt(b)));
         }
       }
     }

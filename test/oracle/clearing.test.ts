@@ -249,7 +249,7 @@ describe('deficits', () => {
     const rooms = [5n, 1n, 100n];
     const bearers = paid.map((_, i) => ({
       lots: 1n,
-      room: () => (rooms[i] ?? 0n) - (paid[i] ?? 0n),
+      capacity: () => (rooms[i] ?? 0n) - (paid[i] ?? 0n),
       bear: (amount: bigint) => {
         paid[i] = (paid[i] ?? 0n) + amount;
       },
@@ -314,7 +314,7 @@ test('random networks end with the bankrupt at 0 and nobody charged beyond the b
         if (markets.length === 0) expect(equityOf(world, unit)).toBeGreaterThanOrEqual(0n);
       }
       // Nobody is charged more than what it gained in this step (R-6.4).
-      for (const event of world.said) {
+      for (const event of world.emitted) {
         if (event.kind !== 'positionTransferred' || event['reason'] !== 'adl') continue;
         const { market, lots, moneyQuanta } = event;
         const { markBefore, mark, index, unit } = marketOf(world, Number(market));

@@ -8,11 +8,11 @@ import { Exposure } from '../../src/engine/accounts/subaccount.ts';
 import { feeOfFill, feeOn } from '../../src/engine/accounts/fees.ts';
 import {
   bigOf,
-  ceilDiv,
-  divCeil,
+  ceilDivInt,
+  ceilDivBig,
   doubleOf,
-  floorBig,
-  floorDiv,
+  floorDivBig,
+  floorDivInt,
   floorTo,
 } from '../../src/num/arithmetic.ts';
 import { notional } from '../../src/num/notional.ts';
@@ -54,9 +54,9 @@ test('bigints and doubles change into each other as `Number` and `BigInt` have i
 
 test('division of safe integers is that of bigints', () => {
   const one = (a: number, b: number): void => {
-    expect(BigInt(floorDiv(a, b))).toBe(floorBig(BigInt(a), BigInt(b)));
-    expect(BigInt(ceilDiv(a, b))).toBe(divCeil(BigInt(a), BigInt(b)));
-    const multiple = floorBig(BigInt(a), BigInt(b)) * BigInt(b);
+    expect(BigInt(floorDivInt(a, b))).toBe(floorDivBig(BigInt(a), BigInt(b)));
+    expect(BigInt(ceilDivInt(a, b))).toBe(ceilDivBig(BigInt(a), BigInt(b)));
+    const multiple = floorDivBig(BigInt(a), BigInt(b)) * BigInt(b);
     if (multiple >= -(2n ** 53n)) expect(BigInt(floorTo(a, b))).toBe(multiple);
   };
   fc.assert(fc.property(signed, divisor, one), RUNS);
@@ -94,7 +94,7 @@ test('R-5.2: the cost that leaves with closed lots is ⌈cost × closed ÷ posit
       expect(closedCost(exposure, closed)).toBe(
         closed === position
           ? exposure.costQuanta
-          : divCeil(exposure.costQuanta * BigInt(closed), BigInt(position)),
+          : ceilDivBig(exposure.costQuanta * BigInt(closed), BigInt(position)),
       );
     }),
     RUNS,

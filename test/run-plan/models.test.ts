@@ -20,10 +20,10 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const ports = (leastRecordedUs = 0): LatencyPorts => ({
+const ports = (minRecordedUs = 0): LatencyPorts => ({
   random: new RandomStreams('m').stream('latency'),
   rows: readLatencyRows,
-  leastRecordedUs,
+  minRecordedUs,
 });
 
 test('measured latency is interpolated between rows, and constant beyond them', () => {

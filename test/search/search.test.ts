@@ -9,7 +9,7 @@ import {
   sobolSampler,
   tpeSampler,
   type Sampler,
-  type Told,
+  type Observation,
 } from '../../src/search/samplers/samplers.ts';
 import { sobol } from '../../src/search/samplers/sobol.ts';
 import { assignmentOf, keyOf, parseDimension, type Point } from '../../src/search/samplers/space.ts';
@@ -20,10 +20,10 @@ const random = (name = 'search') => new RandomStreams('7').stream(name);
 const SPACE = [parseDimension('fast=5:50:5'), parseDimension('mode=a,b,c')];
 
 /** Tells results one by one until the search is over; answers what was proposed at a time. */
-function run(sampler: Sampler, score: (point: Point, budget: number) => number | null): Told[][] {
-  const told: Told[] = [];
-  const proposed: Told[] = [];
-  const rounds: Told[][] = [];
+function run(sampler: Sampler, score: (point: Point, budget: number) => number | null): Observation[][] {
+  const told: Observation[] = [];
+  const proposed: Observation[] = [];
+  const rounds: Observation[][] = [];
   for (;;) {
     const round = sampler(told).map((proposal) => ({
       ...proposal,

@@ -54,7 +54,7 @@ async function play(records: readonly TapeRecord[], options: TapeOptions) {
   return { commands, facts: steps.syncFacts };
 }
 
-function said(command: Command): string {
+function emitted(command: Command): string {
   switch (command.kind) {
     case 'tapeTrade':
       return `trade ${command.lots}@${command.priceTicks}`;
@@ -72,7 +72,7 @@ describe('trades alone', () => {
   test('carry a book of two levels with them: a buyer met the ask, a seller the bid', async () => {
     const model: TapeModel = { ...DEFAULT_TAPE_MODEL, spreadTicks: 2, depthLots: 7 };
     const { commands } = await play([trade(1, 3, 100), trade(2, -1, 98), trade(3, 2, 101)], { fidelity: 'trades', model });
-    expect(commands.map(said)).toEqual([
+    expect(commands.map(emitted)).toEqual([
       'tapeSnapshot bid 7@98, ask 7@100',
       'trade 3@100',
       'trade -1@98',
@@ -85,7 +85,7 @@ describe('trades alone', () => {
   test('without a depth it is the trade’s own, and the spread is at least a tick', async () => {
     const model = { ...DEFAULT_TAPE_MODEL, spreadTicks: 0 };
     const { commands } = await play([trade(1, -3, 100)], { fidelity: 'trades', model });
-    expect(commands.map(said)).toEqual(['tapeSnapshot bid 3@100, ask 3@101', 'trade -3@100']);
+    expect(commands.map(emitted)).toEqual(['tapeSnapshot bid 3@100, ask 3@101', 'trade -3@100']);
   });
 });
 
@@ -94,7 +94,7 @@ describe('bars', () => {
 
   test('are one command each; repeated ones are passed over, missing ones counted', async () => {
     const { commands, facts } = await play([...bars.slice(0, 2), { ...bar(1, [1, 1, 1, 1]), line: MINUTE * 9 }, ...bars.slice(2)], { fidelity: 'bars' });
-    expect(commands.map(said)).toEqual(['bar 10 11 quoted 11', 'bar 11 9 quoted 9', 'bar 7 7 quoted 7']);
+    expect(commands.map(emitted)).toEqual(['bar 10 11 quoted 11', 'bar 11 9 quoted 9', 'bar 7 7 quoted 7']);
     expect(commands[0]).toMatchObject({ depthLots: 10, spreadTicks: 1, path: 'nearest', fill: 'touch' });
     expect(facts).toMatchObject({ bars: 4, duplicates: 1, gaps: 1, barUs: MINUTE });
     expect(facts.gapList).toEqual([{ fromUs: 2 * MINUTE, toUs: 3 * MINUTE, reason: 'bars are missing' }]);
@@ -106,7 +106,7 @@ describe('bars', () => {
       fidelity: 'bars',
       model: { ...DEFAULT_TAPE_MODEL, quote: 'nextOpen' },
     });
-    expect(commands.map(said)).toEqual([
+    expect(commands.map(emitted)).toEqual([
       'bar 10 11 quoted 11',
       'settleFunding',
       'bar 11 11 quoted 11',
@@ -155,7 +155,7 @@ test('single orders begin with an empty book, or with the snapshot that comes fi
     lots: lots(2),
   };
   const { commands } = await play([order], { fidelity: 'l3' });
-  expect(commands.map(said)).toEqual(['tapeSnapshot ', 'tapeL3']);
+  expect(commands.map(emitted)).toEqual(['tapeSnapshot ', 'tapeL3']);
   expect(commands[1]).toMatchObject({ action: 'add', ref: 4, side: 'bid', priceTicks: 9, lots: 2 });
 });
 

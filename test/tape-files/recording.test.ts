@@ -217,14 +217,14 @@ test('streams of a market are played together, markets one after the other at on
   await make(folder, 'b', [{ kind: 'index', ...at(5), priceTicks: priceTicks(3) }], 'add');
   await make(folder, 'c', [mark(4), mark(5)], 'add', { ...UNITS, symbol: 'Y' });
   const dataset = await openDataset(folder);
-  const said = (options: Parameters<typeof dataset.read>[0]) =>
+  const emitted = (options: Parameters<typeof dataset.read>[0]) =>
     collect(dataset.read(options).commands()).then((commands) =>
       commands.map((command) => `${command.timeUs} ${'market' in command ? String(command.market) : ''} ${command.kind}`),
     );
-  expect(await said({})).toEqual(['1 0 setMark', '4 1 setMark', '5 0 setIndex', '5 0 setMark', '5 1 setMark', '9 0 setMark']);
+  expect(await emitted({})).toEqual(['1 0 setMark', '4 1 setMark', '5 0 setIndex', '5 0 setMark', '5 1 setMark', '9 0 setMark']);
   // Ids follow the order asked for; what lies before the range is summed up at its beginning.
-  expect(await said({ markets: ['Y', 'X'], fromUs: 6, toUs: 9 })).toEqual([]);
-  expect(await said({ markets: ['Y', 'X'], fromUs: 6, toUs: 10 })).toEqual(['6 1 setIndex', '6 1 setMark', '9 1 setMark']);
+  expect(await emitted({ markets: ['Y', 'X'], fromUs: 6, toUs: 9 })).toEqual([]);
+  expect(await emitted({ markets: ['Y', 'X'], fromUs: 6, toUs: 10 })).toEqual(['6 1 setIndex', '6 1 setMark', '9 1 setMark']);
   expect(() => dataset.read({ markets: ['Z'] })).toThrow(/no market Z in it; it holds X, Y/);
 });
 

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
 import { profileOf, runBatch, type CampaignPlan } from '../../fuzz/campaign.ts';
-import { judgeJournal } from '../../fuzz/check-journal.ts';
+import { checkJournal } from '../../fuzz/check-journal.ts';
 import { describeProfile, PROFILE_NAMES } from '../../fuzz/profile.ts';
 import type { Failure } from '../../fuzz/fuzz-run.ts';
 import { CampaignState } from '../fuzz/campaign-state.ts';
@@ -136,7 +136,7 @@ export const command: CommandModule<object, FuzzArguments> = {
         `--seconds must be above 0 and at most ${String(MOST_SECONDS)} (a week; --resume goes on), got ${String(seconds)}`,
       );
     }
-    if (options.journal !== undefined) return judgeOne(options, options.journal);
+    if (options.journal !== undefined) return checkOne(options, options.journal);
     if (options.target !== undefined) return driveOne(options, options.target);
     return options.run === undefined ? campaign(options) : repeatRun(options, options.run);
   },
@@ -261,13 +261,13 @@ async function repeatRun(options: FuzzArguments, run: number): Promise<void> {
 }
 
 /** A journal against every invariant, after each of its commands. */
-async function judgeOne(options: FuzzArguments, path: string): Promise<void> {
+async function checkOne(options: FuzzArguments, path: string): Promise<void> {
   const bytes = await readJournal(path);
   let commands = 0;
   const progress = startProgress('judge', options.json);
   let failure: Failure | null;
   try {
-    failure = judgeJournal(bytes, {
+    failure = checkJournal(bytes, {
       onCommand: (applied) => {
         commands = applied;
         if (applied % 1024 === 0) progress.update(0, `${String(applied)} commands`);
@@ -348,14 +348,14 @@ async function driveOne(options: FuzzArguments, url: string): Promise<void> {
 
 function printSummary(state: CampaignState, workers: number): void {
   const summary = state.summary();
-  const never = summary['sometimesNever'] as { name: string; rule: string; says: string }[];
+  const never = summary['statesNeverReached'] as { name: string; rule: string; says: string }[];
   const refusals = summary['neverReached'] as string[];
   print(
     `runs        ${String(state.runs)}, ${state.commands.toLocaleString('en')} commands in ${state.seconds.toFixed(1)} s: ` +
       `${Number(summary['commandsPerSecond']).toLocaleString('en')}/s on ${String(workers)} workers`,
   );
   print(
-    `states      ${String(summary['sometimesReached'])} of ${String(never.length + Number(summary['sometimesReached']))} reached`,
+    `states      ${String(summary['statesReached'])} of ${String(never.length + Number(summary['statesReached']))} reached`,
   );
   for (const { name, rule, says } of never) print(`  never     ${name}: ${says} (${rule})`);
   print(

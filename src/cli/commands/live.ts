@@ -109,14 +109,14 @@ export const command: CommandModule<object, LiveArguments> = {
       }).catch((error: unknown) => {
         throw withPlace(error, [{ id: definition.name, bundle }]);
       });
-      await tell(record, options);
+      await report(record, options);
     } finally {
       clearInterval(poll);
     }
   },
 };
 
-async function tell(record: LiveRecord, { out, json }: LiveArguments): Promise<void> {
+async function report(record: LiveRecord, { out, json }: LiveArguments): Promise<void> {
   if (out !== undefined) {
     await writeWholeFile(join(out, 'live.json'), Buffer.from(`${JSON.stringify(record)}\n`));
   }

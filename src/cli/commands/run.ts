@@ -18,7 +18,7 @@ import { addressOfName, keccak } from '../../wallet/ethers-ports.ts';
 import { EXIT, InputError, print, printJson, setExitCode, stopIfInterrupted } from '../cli-support.ts';
 import { readInput } from '../read-file.ts';
 import { solvencyReport, type SolvencyReport } from '../solvency-report.ts';
-import { solvencyTable, whoPaidTable } from '../solvency-table.ts';
+import { solvencyTable, payersTable } from '../solvency-table.ts';
 
 interface RunArguments {
   readonly scenario: readonly string[];
@@ -155,7 +155,7 @@ function reportOf(
 function printSolvency(solvency: SolvencyReport | null): void {
   if (solvency === null) return;
   print('');
-  print(whoPaidTable(solvency));
+  print(payersTable(solvency));
   print(solvencyTable(solvency));
 }
 

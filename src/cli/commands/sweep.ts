@@ -30,8 +30,8 @@ export const command: CommandModule<object, SweepArguments> = {
     // Local time is the same on every machine.
     process.env['TZ'] = 'UTC';
     await withWorkers(given, async (pool) => {
-      const { searchAndJudge } = await import('../search/search-and-report.ts');
-      await searchAndJudge(given, pool);
+      const { searchAndReport } = await import('../search/search-and-report.ts');
+      await searchAndReport(given, pool);
     });
   },
 };

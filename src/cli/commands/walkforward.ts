@@ -38,8 +38,8 @@ export const command: CommandModule<object, WalkArguments> = {
     process.env['TZ'] = 'UTC';
     const lengths = lengthsOf(given);
     await withWorkers(given, async (pool) => {
-      const { walkAndTell } = await import('../search/walk-and-report.ts');
-      await walkAndTell(given, lengths, pool);
+      const { walkAndReport } = await import('../search/walk-and-report.ts');
+      await walkAndReport(given, lengths, pool);
     });
   },
 };

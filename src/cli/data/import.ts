@@ -144,8 +144,8 @@ async function importFiles(args: ImportArguments): Promise<Imported> {
     const facts = { symbol: known.symbol, format: format.name, source, licence };
     const beside = await Promise.all(filesBeside(options).map(inputFile));
     const manifest = await writer.finish(facts, known, beside);
-    const isTold = given !== null || KNOWN_UNITS.some((row) => row === known);
-    return { manifest, units: known, found: !isTold };
+    const isGiven = given !== null || KNOWN_UNITS.some((row) => row === known);
+    return { manifest, units: known, found: !isGiven };
   } catch (error) {
     progress.stop();
     const kept = await writer.abandon();

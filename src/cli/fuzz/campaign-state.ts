@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BatchResult, CampaignPlan, FailedRun } from '../../fuzz/campaign.ts';
 import { addCounts, neverReached, type Counts } from '../../fuzz/reached-counts.ts';
-import { neverSometimes, SOMETIMES, SOMETIMES_NAMES } from '../../fuzz/coverage.ts';
+import { statesNeverReached, COVERED_STATES, COVERED_STATE_NAMES } from '../../fuzz/coverage.ts';
 import { fileError } from '../../platform/file-error.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import { InputError } from '../cli-support.ts';
@@ -47,22 +47,22 @@ export class CampaignState {
   }
 
   get reached(): number {
-    return SOMETIMES_NAMES.length - neverSometimes(this.counts).length;
+    return COVERED_STATE_NAMES.length - statesNeverReached(this.counts).length;
   }
 
   summary(): Record<string, unknown> {
-    const never = neverSometimes(this.counts);
+    const never = statesNeverReached(this.counts);
     return {
       ...this.plan,
       runs: this.runs,
       commands: this.commands,
       seconds: Math.round(this.seconds * 10) / 10,
       commandsPerSecond: this.seconds > 0 ? Math.round(this.commands / this.seconds) : 0,
-      sometimesReached: SOMETIMES_NAMES.length - never.length,
-      sometimesNever: never.map((name) => ({
+      statesReached: COVERED_STATE_NAMES.length - never.length,
+      statesNeverReached: never.map((name) => ({
         name,
-        rule: SOMETIMES[name][0],
-        says: SOMETIMES[name][1],
+        rule: COVERED_STATES[name][0],
+        says: COVERED_STATES[name][1],
       })),
       neverReached: neverReached(this.counts),
       failures: this.failures,

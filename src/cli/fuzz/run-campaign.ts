@@ -1,6 +1,6 @@
 /** Drives a campaign over all workers until its runs or seconds are over, a run fails, or the user stops it. */
 import type { FailedRun } from '../../fuzz/campaign.ts';
-import { SOMETIMES_NAMES } from '../../fuzz/coverage.ts';
+import { COVERED_STATE_NAMES } from '../../fuzz/coverage.ts';
 import { isInterrupted, type Progress } from '../cli-support.ts';
 import type { CampaignState } from './campaign-state.ts';
 import type { FuzzPool } from './pool.ts';
@@ -77,7 +77,7 @@ function noteOf(state: CampaignState): string {
     `${state.commands.toLocaleString('en')} commands`,
     `${rate.toLocaleString('en')}/s`,
     `${String(state.runs)} runs`,
-    `${String(state.reached)}/${String(SOMETIMES_NAMES.length)} states`,
+    `${String(state.reached)}/${String(COVERED_STATE_NAMES.length)} states`,
     `${String(kinds)} outcomes and events`,
   ].join(', ');
 }

@@ -15,10 +15,10 @@ const PERIODS_US = [DAY_US, 3_600_000_000, 60_000_000, 10_000_000, 1_000_000];
 /** Returns that a run must leave to be judged by. */
 const LEAST_PERIODS = 60;
 
-/** @param judgedUs length of the stretch that a run is judged on; of all of the data unless given */
+/** @param scoredUs length of the stretch that a run is judged on; of all of the data unless given */
 export async function searchOf(
   given: SearchArguments,
-  judgedUs: number | null = null,
+  scoredUs: number | null = null,
 ): Promise<{ search: SweepPlan; parameters: ParameterSpecs; perYear: number }> {
   const plan = await planOf([given.strategy], given);
   const [planned] = plan.strategies;
@@ -27,7 +27,7 @@ export async function searchOf(
   const space = spaceOf(parameters, given.vary ?? []);
   checkSpace(parameters, space);
   const { fromUs, toUs } = await spanOf(plan);
-  const periodUs = periodOf(judgedUs ?? toUs - fromUs);
+  const periodUs = periodOf(scoredUs ?? toUs - fromUs);
   const options: MetricsOptions = { ...METRICS_DEFAULTS, period: periodUs };
   return {
     search: {

@@ -46,7 +46,7 @@ export interface SweepArguments extends SearchArguments {
 
 const SHOWN = 10;
 
-export async function searchAndJudge(given: SweepArguments, pool: TrialPool): Promise<void> {
+export async function searchAndReport(given: SweepArguments, pool: TrialPool): Promise<void> {
   const { search, parameters, perYear } = await searchOf(given);
   const [planned] = search.plan.strategies;
   const out = given.out ?? join('reports', `sweep-${planned?.id ?? ''}`);
@@ -68,7 +68,7 @@ export async function searchAndJudge(given: SweepArguments, pool: TrialPool): Pr
     const { tested, report } =
       best === null
         ? { tested: null, report: null }
-        : await judge(search, best, pool, ahead, {
+        : await checker(search, best, pool, ahead, {
             folder: join(out, 'best'),
             trials: selection.trials,
             robustness: given.robustness ? { parameters, perYear } : null,
@@ -132,7 +132,7 @@ interface Judging {
 }
 
 /** The best one's own report, and its variations beside it. */
-async function judge(
+async function checker(
   search: SweepPlan,
   best: Trial,
   pool: TrialPool,

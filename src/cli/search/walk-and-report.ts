@@ -22,7 +22,7 @@ import { searchIdentity, searchOf } from './plan-search.ts';
 import type { TrialPool } from '../../search/workers/trial-pool.ts';
 import type { WalkArguments, WalkLengths } from './walk-lengths.ts';
 
-export async function walkAndTell(
+export async function walkAndReport(
   given: WalkArguments,
   lengths: WalkLengths,
   pool: TrialPool,

@@ -58,7 +58,7 @@ export function withdraw(state: State, command: Withdraw): Outcome {
   state.supply = quanta(state.supply - paid);
   from.netDeposits = quanta(from.netDeposits - command.amount);
   useExemption(state, from, exempt);
-  state.doubt(from);
+  state.markForRiskCheck(from);
   credit(state, from, quanta(-paid), 'withdrawal');
   credit(state, from, quanta(-share), 'shortfall');
   repayShortfall(state, share);
@@ -107,7 +107,7 @@ export function transfer(state: State, command: Transfer): Outcome {
   const kinds = movementOf(state, from, to);
   from.netDeposits = quanta(from.netDeposits - command.amount);
   to.netDeposits = quanta(to.netDeposits + command.amount);
-  state.doubt(from);
+  state.markForRiskCheck(from);
   if (source === null) credit(state, from, quanta(-command.amount), kinds.out);
   else creditMargin(state, from.exposure(source.id), -command.amount, kinds.out);
   credit(state, to, command.amount, kinds.in);

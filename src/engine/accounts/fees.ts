@@ -2,7 +2,7 @@
  * Fees (R-8.1, R-2.14). What a user pays rounds up, a rebate rounds down; of the net protocol fee of a fill a share
  * goes to the vault and to insurance, rounded down, and the rest to the treasury.
  */
-import { absBig, bigOf, ceilDiv, doubleOf, floorDiv } from '../../num/arithmetic.ts';
+import { absBig, bigOf, ceilDivInt, doubleOf, floorDivInt } from '../../num/arithmetic.ts';
 import { notional, ppmOfCeil, ppmOfFloor } from '../../num/notional.ts';
 import { lots, PPM, ppm, quanta, type Ppm, type PriceTicks, type Quanta } from '../../num/units.ts';
 import { credit } from './ledger.ts';
@@ -46,7 +46,7 @@ export function feeOfFill(size: number, price: PriceTicks, unit: number, rate: P
     return feeOn(notional(lots(size), price, unit), rate);
   }
   // What is paid rounds up, a rebate toward zero; `0 -` keeps a rebate of nothing from being −0.
-  return quanta(bigOf(product > 0 ? ceilDiv(product, PPM) : 0 - floorDiv(-product, PPM)));
+  return quanta(bigOf(product > 0 ? ceilDivInt(product, PPM) : 0 - floorDivInt(-product, PPM)));
 }
 
 /** Hands out the net protocol fee of one fill; 0 pays no one. */
@@ -56,8 +56,8 @@ export function distributeFee(state: State, netQuanta: Quanta): void {
   const net = doubleOf(netQuanta);
   if (net > 0 && net * PPM <= Number.MAX_SAFE_INTEGER) {
     // Exact integers of a double, as in `feeOfFill`.
-    const vault = floorDiv(net * vaultFeeSharePpm, PPM);
-    const insurance = floorDiv(net * insuranceFeeSharePpm, PPM);
+    const vault = floorDivInt(net * vaultFeeSharePpm, PPM);
+    const insurance = floorDivInt(net * insuranceFeeSharePpm, PPM);
     credit(state, state.vault, quanta(bigOf(vault)), 'feeShare');
     credit(state, state.insurance, quanta(bigOf(insurance)), 'feeShare');
     credit(state, state.treasury, quanta(bigOf(net - vault - insurance)), 'feeShare');

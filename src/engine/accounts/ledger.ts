@@ -21,8 +21,8 @@ export function credit(
   subaccount.cash = balance;
   subaccount.updatedAtUs = state.nowUs;
   hashBalanceChanged(state.hashing(), state.causeInHash, subaccount.id, reason, delta, balance);
-  if (state.heard) {
-    state.tell({
+  if (state.hasSink) {
+    state.deliver({
       kind: 'balanceChanged',
       seq: state.seq,
       index: state.nextIndex(),

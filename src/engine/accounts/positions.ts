@@ -1,7 +1,7 @@
 /**
  * Positions (R-5.2): signed lots and signed cost. No average price, so a fill that opens divides nothing.
  */
-import { bigOf, ceilDiv, divCeil, floorBig } from '../../num/arithmetic.ts';
+import { bigOf, ceilDivInt, ceilDivBig, floorDivBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { lots, quanta, timeUs, type Lots, type PriceTicks, type Quanta } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
@@ -23,9 +23,9 @@ export function closedCost(exposure: Exposure, closed: number): Quanta {
   // While the product is below 2^53 it is an exact integer of a double, and one bigint is made.
   const product = exposure.costAbout * closed;
   if (product <= Number.MAX_SAFE_INTEGER && product >= -Number.MAX_SAFE_INTEGER) {
-    return quanta(bigOf(ceilDiv(product, size)));
+    return quanta(bigOf(ceilDivInt(product, size)));
   }
-  return quanta(divCeil(exposure.costQuanta * BigInt(closed), BigInt(size)));
+  return quanta(ceilDivBig(exposure.costQuanta * BigInt(closed), BigInt(size)));
 }
 
 /** Funding that leaves with the lots which this fill is about to close: their part, rounded down; the open part keeps the rest. */
@@ -36,7 +36,7 @@ export function takeFunding(exposure: Exposure, fillLots: Lots): Quanta {
   const taken =
     closed === size
       ? exposure.fundingQuanta
-      : quanta(floorBig(exposure.fundingQuanta * BigInt(closed), BigInt(size)));
+      : quanta(floorDivBig(exposure.fundingQuanta * BigInt(closed), BigInt(size)));
   exposure.fundingQuanta = quanta(exposure.fundingQuanta - taken);
   return taken;
 }
@@ -81,7 +81,7 @@ export function emitPosition(
   positionBefore: number,
 ): void {
   exposure.updatedAtUs = state.nowUs;
-  state.doubt(subaccount);
+  state.markForRiskCheck(subaccount);
   // A frozen gain counts only up to its requirement, so a reducing fill may lower the equity that liquidation sees.
   if (state.market(exposure.market).frozen) state.liquidationDue = true;
   if (subaccount === state.vault) scheduleVaultLeave(state);
@@ -101,8 +101,8 @@ export function emitPosition(
     positionLots,
     costQuanta,
   );
-  if (state.heard) {
-    state.tell({
+  if (state.hasSink) {
+    state.deliver({
       kind: 'positionChanged',
       seq: state.seq,
       index: state.nextIndex(),

@@ -47,7 +47,7 @@ export class Exposure {
   openOrders = 0;
   reduceOnlyOrders = 0;
   /** Orders that wait, and live take-profits and stop-losses that protect. */
-  waitingOrders = 0;
+  pendingOrders = 0;
   legs = 0;
   /**
    * Bounds on resting prices, so that most orders are admitted without a scan of what rests: no bid is above
@@ -109,7 +109,7 @@ export class Exposure {
     this.askLots = io.int(this.askLots);
     this.openOrders = io.int(this.openOrders);
     this.reduceOnlyOrders = io.int(this.reduceOnlyOrders);
-    this.waitingOrders = io.int(this.waitingOrders);
+    this.pendingOrders = io.int(this.pendingOrders);
     this.legs = io.int(this.legs);
     this.feesQuanta = quanta(io.bigint(this.feesQuanta));
     this.fundingQuanta = quanta(io.bigint(this.fundingQuanta));
@@ -140,7 +140,7 @@ export class Subaccount {
   private cashQuanta: Quanta = quanta(0n);
   updatedAtUs: TimeUs;
   /** Whether its distance to liquidation is to be computed anew: derived, not archived. */
-  unsure = false;
+  riskCheckPending = false;
   /** By market id; a market never touched has none. */
   readonly exposures: (Exposure | undefined)[] = [];
   readonly index: number;

@@ -119,7 +119,7 @@ export interface OrderExtras {
   readonly delegate: AccountId | null;
   readonly originator: Address | null;
   readonly originatorFeePpm: Ppm;
-  readonly special: Special | null;
+  readonly conditional: Special | null;
 }
 
 export class OrderRows {
@@ -170,7 +170,7 @@ export class OrderRows {
         delegate: terms.delegate,
         originator: terms.originator,
         originatorFeePpm: terms.originatorFeePpm,
-        special: null,
+        conditional: null,
       });
     }
   }
@@ -326,8 +326,8 @@ export class OrderRows {
     return this.extrasOf(row)?.originatorFeePpm ?? (0 as Ppm);
   }
   /** What makes the order more than a plain limit; null for most. */
-  special(row: number): Special | null {
-    return this.extrasOf(row)?.special ?? null;
+  conditional(row: number): Special | null {
+    return this.extrasOf(row)?.conditional ?? null;
   }
 
   isFree(row: number): boolean {
@@ -358,18 +358,18 @@ export class OrderRows {
       (codeOf(ORDER_STATUSES, status) << STATUS_SHIFT) |
       ((reason === null ? 0 : codeOf(END_REASONS, reason) + 1) << REASON_SHIFT);
   }
-  touch(row: number, nowUs: TimeUs, seq: Seq): void {
+  markBookChanged(row: number, nowUs: TimeUs, seq: Seq): void {
     this.floats[row * FLOATS + UPDATED] = nowUs;
     this.floats[row * FLOATS + SEQ] = seq;
   }
-  setSpecial(row: number, special: Special): void {
+  setSpecial(row: number, conditional: Special): void {
     const extras = this.extrasOf(row);
     this.ints[row * INTS + STATE] = this.ints[row * INTS + STATE]! | EXTRA;
     this.extras.set(row, {
       delegate: extras?.delegate ?? null,
       originator: extras?.originator ?? null,
       originatorFeePpm: extras?.originatorFeePpm ?? (0 as Ppm),
-      special,
+      conditional,
     });
   }
 

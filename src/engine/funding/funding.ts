@@ -95,9 +95,9 @@ export function fundingRate(
   const rate = Math.trunc((premium + interest) / config.divisor);
   const { initialMarginPpm: initial, maintenanceMarginPpm: maintenance } = firstTier;
   // At the default share of ¾, one settlement takes at most the maintenance of a position.
-  const room = Math.min(initial - maintenance, Math.trunc((maintenance * 4) / 3));
+  const capacity = Math.min(initial - maintenance, Math.trunc((maintenance * 4) / 3));
   // ppm × 1000 is ppb; the share of the room is in ppm, too.
-  const cap = Math.min(config.capPpm * 1000, Math.trunc((room * config.marginCapPpm) / 1000));
+  const cap = Math.min(config.capPpm * 1000, Math.trunc((capacity * config.marginCapPpm) / 1000));
   return ppb(clamp(rate, cap));
 }
 
@@ -170,7 +170,7 @@ function settle(state: State, market: Market, rate: Ppb): void {
       positions += 1;
       left += paid;
       exposure.fundingQuanta = quanta(exposure.fundingQuanta - paid);
-      if (paid > 0n) state.doubt(subaccount);
+      if (paid > 0n) state.markForRiskCheck(subaccount);
       if (exposure.isolated) creditMargin(state, exposure, -paid, 'funding');
       else credit(state, subaccount, quanta(-paid), 'funding');
     }

@@ -39,7 +39,7 @@ export function openOrderSums(state: State): string | null {
 }
 
 /** R-3.3, R-3.5: waiting orders and live legs are as many as an exposure counts; a live order waits, rests, or is not there. */
-export function waitingOrders(state: State): string | null {
+export function pendingOrders(state: State): string | null {
   const table = state.orders;
   for (const subaccount of state.accounts.subaccounts) {
     const hasOrders = subaccount.orders.head !== NONE;
@@ -51,13 +51,13 @@ export function waitingOrders(state: State): string | null {
         return `order ${String(table.id(slot))} must either wait or rest`;
       }
       if (table.isWaiting(slot)) waiting.set(market, (waiting.get(market) ?? 0) + 1);
-      if (table.special(slot)?.leg === true) legs.set(market, (legs.get(market) ?? 0) + 1);
+      if (table.conditional(slot)?.leg === true) legs.set(market, (legs.get(market) ?? 0) + 1);
     }
     for (const exposure of subaccount.exposures) {
       if (exposure === undefined) continue;
       const { market } = exposure;
       if (
-        exposure.waitingOrders !== (waiting.get(market) ?? 0) ||
+        exposure.pendingOrders !== (waiting.get(market) ?? 0) ||
         exposure.legs !== (legs.get(market) ?? 0)
       ) {
         return `subaccount ${String(subaccount.id)} market ${String(market)}`;
@@ -71,7 +71,7 @@ export function waitingOrders(state: State): string | null {
 export function legsCover(state: State): string | null {
   const table = state.orders;
   for (const slot of table.anyOrderSlots()) {
-    const leg = table.special(slot);
+    const leg = table.conditional(slot);
     if (leg?.leg !== true) continue;
     const exposure = state.subaccount(table.subaccount(slot)).exposures[table.market(slot)];
     if (exposure === undefined) return `order ${String(table.id(slot))} has no exposure`;

@@ -26,7 +26,7 @@ export function openInterest(state: State): string | null {
 }
 
 /** R-6.1: nobody is below maintenance but those who wait for a price or a pause; a full scan beside the index. */
-export function nobodyLiquidatable(state: State): string | null {
+export function noneLiquidatable(state: State): string | null {
   const [first] = liquidatable(state);
   return first === undefined ? null : `subaccount ${String(first)} is below maintenance`;
 }

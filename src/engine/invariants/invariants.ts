@@ -18,12 +18,12 @@ import {
   orderIndices,
   orderQuantities,
   reduceOnlyHasPosition,
-  waitingOrders,
+  pendingOrders,
 } from './check-orders.ts';
 import {
   flatIsEmpty,
   holders,
-  nobodyLiquidatable,
+  noneLiquidatable,
   openInterest,
   requirementIsSum,
 } from './check-positions.ts';
@@ -102,10 +102,10 @@ export const STATE_INVARIANTS: readonly StateInvariant[] = [
     found: requirementIsSum,
   },
   {
-    name: 'waitingOrders',
+    name: 'pendingOrders',
     rule: 'R-3.3, R-3.5',
     says: 'a live order waits or rests, and is counted once',
-    found: waitingOrders,
+    found: pendingOrders,
   },
   {
     name: 'legsCover',
@@ -138,10 +138,10 @@ export const STATE_INVARIANTS: readonly StateInvariant[] = [
     found: holders,
   },
   {
-    name: 'nobodyLiquidatable',
+    name: 'noneLiquidatable',
     rule: 'R-6.1',
     says: 'nobody stays below maintenance',
-    found: nobodyLiquidatable,
+    found: noneLiquidatable,
   },
   {
     name: 'vaultShares',

@@ -2,7 +2,7 @@
  * Bankruptcy (R-6.3): the price of a position at which the equity behind it is exactly 0, when the loss that is left is shared
  * over its fresh positions in proportion to their maintenance requirements.
  */
-import { divCeil } from '../../num/arithmetic.ts';
+import { ceilDivBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { lots, MAX_PRICE_TICKS, PPM, priceTicks, type PriceTicks } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
@@ -73,7 +73,7 @@ function limitAt(
   const long = exposure.positionLots > 0;
   const top = (long ? value - equity * weight : value + equity * weight) * BIG_PPM;
   const bottom = size * total * (long ? BIG_PPM - BigInt(feePpm) : BIG_PPM + BigInt(feePpm));
-  const price = long === inward ? divCeil(top, bottom) : -divCeil(-top, bottom);
+  const price = long === inward ? ceilDivBig(top, bottom) : -ceilDivBig(-top, bottom);
   const most = BigInt(MAX_PRICE_TICKS);
   return priceTicks(Number(price < 0n ? 0n : price > most ? most : price));
 }

@@ -233,7 +233,7 @@ function charge(
  * laid. Each round but the last gives something, so it ends.
  */
 function bear(amount: bigint, shares: readonly Share[], left: Map<PlanUnit, bigint>): bigint {
-  const room = ({ unit, bound, charge: charged }: Share): bigint => {
+  const capacity = ({ unit, bound, charge: charged }: Share): bigint => {
     const most = bound - charged;
     return maxBig(0n, unit.isHouse ? most : minBig(most, left.get(unit) ?? 0n));
   };
@@ -243,19 +243,19 @@ function bear(amount: bigint, shares: readonly Share[], left: Map<PlanUnit, bigi
   };
   let rest = amount;
   while (rest > 0n) {
-    const able = shares.filter((share) => room(share) > 0n);
+    const able = shares.filter((share) => capacity(share) > 0n);
     if (able.length === 0) break;
     const lots = able.reduce((total, share) => total + BigInt(share.lots), 0n);
     let given = 0n;
     for (const share of able) {
-      const part = minBig(room(share), (rest * BigInt(share.lots)) / lots);
+      const part = minBig(capacity(share), (rest * BigInt(share.lots)) / lots);
       pay(share, part);
       given += part;
     }
     rest -= given;
     if (given > 0n) continue;
     for (const share of able) {
-      const part = minBig(room(share), rest);
+      const part = minBig(capacity(share), rest);
       pay(share, part);
       rest -= part;
     }

@@ -32,11 +32,11 @@ export function findEndangered(state: State, endsLiquidations: boolean): Endange
     for (; mark !== null;) {
       const exposure = market.liquidation.takeEndangered(mark);
       if (exposure === undefined) break;
-      state.doubt(state.subaccount(exposure.subaccount));
+      state.markForRiskCheck(state.subaccount(exposure.subaccount));
     }
   }
   const endangered: Endangered[] = [];
-  const marked = state.takeUnsure().filter(({ role }) => role !== 'house');
+  const marked = state.drainRiskChecks().filter(({ role }) => role !== 'house');
   // After Phase A: what the unit gained at the thaw answers for the deficits of that step first.
   if (endsLiquidations) {
     for (const subaccount of marked) {
@@ -54,7 +54,7 @@ export function findEndangered(state: State, endsLiquidations: boolean): Endange
       } else if (!endsLiquidations && isUnderWay(unit)) isMarked = true;
       else setBounds(state, unit, figures);
     }
-    if (isMarked) state.doubt(subaccount);
+    if (isMarked) state.markForRiskCheck(subaccount);
   }
   return endangered;
 }
@@ -142,7 +142,7 @@ export function firstDanger(state: State, market: Market, to: PriceTicks): Price
 
 /** Marked subaccounts that are safe get bounds; a liquidation that is under way stays as it is. */
 function testMarked(state: State): void {
-  for (const subaccount of state.takeUnsure()) {
+  for (const subaccount of state.drainRiskChecks()) {
     if (subaccount.role === 'house') continue;
     let isMarked = subaccount.clearingDebt > 0n;
     for (const unit of unitsOf(state, subaccount)) {
@@ -150,7 +150,7 @@ function testMarked(state: State): void {
       if (isUnderWay(unit) || isBelowMaintenance(figures)) isMarked = true;
       else setBounds(state, unit, figures);
     }
-    if (isMarked) state.doubt(subaccount);
+    if (isMarked) state.markForRiskCheck(subaccount);
   }
 }
 
@@ -164,7 +164,7 @@ function endangers(state: State, market: Market, mark: PriceTicks): boolean {
     const unit = new RiskUnit(subaccount, exposure.isolated ? exposure : null);
     const figures = unit.figures(state);
     if (isBelowMaintenance(figures)) {
-      state.doubt(subaccount);
+      state.markForRiskCheck(subaccount);
       found = true;
     } else setBounds(state, unit, figures);
   }

@@ -3,7 +3,7 @@
  * reduce-only, bounded by the band and by the price that still pays the liquidation fee. It pays no taker fee and stands
  * outside self-trade prevention (R-2.6a); its makers get no rebate, since no taker fee could pay it.
  */
-import { divCeil, floorBig, minBig } from '../../num/arithmetic.ts';
+import { ceilDivBig, floorDivBig, minBig } from '../../num/arithmetic.ts';
 import { notional, ppmOfCeil } from '../../num/notional.ts';
 import { lots, orderId, ppm, PPM, quanta, type PriceTicks, type Quanta } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
@@ -46,7 +46,7 @@ function settlementLimit(market: Market, side: 1 | -1): number {
   const price = BigInt(settlementTicks(market));
   const whole = 2n * BigInt(PPM);
   return Number(
-    side < 0 ? divCeil(price * (whole - rate), whole) : floorBig(price * (whole + rate), whole),
+    side < 0 ? ceilDivBig(price * (whole - rate), whole) : floorDivBig(price * (whole + rate), whole),
   );
 }
 
@@ -81,9 +81,9 @@ export function sendEngineOrder(
     originatorFeePpm: ppm(0),
   };
   const slot = addOrder(state, terms, id, owner);
-  const special = new Special();
-  special.attached = 'engine';
-  table.setSpecial(slot, special);
+  const conditional = new Special();
+  conditional.attached = 'engine';
+  table.setSpecial(slot, conditional);
   accept(state, terms, id, slot, owner);
   matchEngineOrder(state, market, slot, exposure, share, limit);
   const left = table.left(slot);
@@ -124,7 +124,7 @@ function matchEngineOrder(
     if (reduceOnly) {
       size = Math.min(size, fillableLots(table, makerSlot, makerExposure));
       if (size === 0) {
-        if (table.special(makerSlot)?.leg === true) retireLeg(state, makerSlot, makerExposure);
+        if (table.conditional(makerSlot)?.leg === true) retireLeg(state, makerSlot, makerExposure);
         else endOrder(state, makerSlot, 'cancelled', 'reduceOnly');
         continue;
       }

@@ -9,7 +9,7 @@
  * Units below zero at settlement prices are cleared before triggers run (Phase A, liquidation/clearing.ts); this file is Phase B, after them.
  */
 import { lots, PPM, quanta, timeUs } from '../../num/units.ts';
-import { divCeil } from '../../num/arithmetic.ts';
+import { ceilDivBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import { settleFollowUps } from '../orders/pending-effects.ts';
@@ -160,7 +160,7 @@ function sliceOf(state: State, exposure: Exposure): number {
   const size = Math.abs(exposure.positionLots);
   const began = exposure.liquidationLots;
   if (valueOf(state, exposure, began) <= partialLiquidationNotional) return size;
-  const slice = Number(divCeil(BigInt(began) * BigInt(liquidationSlicePpm), BigInt(PPM)));
+  const slice = Number(ceilDivBig(BigInt(began) * BigInt(liquidationSlicePpm), BigInt(PPM)));
   return Math.min(size, slice);
 }
 

@@ -9,7 +9,7 @@
  * leaves them out, depositing cannot dilute the share of other money. They count for one epoch: a shortfall that begins
  * later takes its share of them, too.
  */
-import { divCeil, minBig } from '../../num/arithmetic.ts';
+import { ceilDivBig, minBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { priceTicks, quanta, type Quanta } from '../../num/units.ts';
 import type { State } from '../state.ts';
@@ -49,7 +49,7 @@ export function shareOfWithdrawal(
   const { insurance, treasury } = state;
   const system = insurance.cash + treasury.cash + houseEquity(state);
   const claims = state.supply + size - system - exemptTotal(state);
-  const part = claims <= 0n ? rest : minBig(rest, divCeil(rest * size, claims));
+  const part = claims <= 0n ? rest : minBig(rest, ceilDivBig(rest * size, claims));
   return { exempt: quanta(exempt), share: quanta(minBig(part, size)) };
 }
 

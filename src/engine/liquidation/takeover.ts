@@ -1,5 +1,5 @@
 /** The CLS vault takes over the fresh positions of a unit (R-6.2, steps 3 and 4), at prices that its own risk is measured by, too. */
-import { divCeil, maxBig, minBig } from '../../num/arithmetic.ts';
+import { ceilDivBig, maxBig, minBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { lots, PPM, type PriceTicks } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
@@ -34,7 +34,7 @@ export function planTakeover(
     const priceTicks = takeoverOf(market, exposure.positionLots);
     const distance = Math.abs(settlementTicks(market) - priceTicks);
     const size = BigInt(Math.abs(exposure.positionLots));
-    const half = divCeil(maintenanceOf(market, exposure.positionLots), 2n);
+    const half = ceilDivBig(maintenanceOf(market, exposure.positionLots), 2n);
     const given = size * BigInt(distance) * BigInt(market.spec.quantaPerTickLot);
     const payment = minBig(left, maxBig(0n, half - given));
     left -= payment;
@@ -111,5 +111,5 @@ function frozenHaircut(state: State): bigint {
     const size = lots(Math.abs(exposure.positionLots));
     frozen += notional(size, mustMark(market), market.spec.quantaPerTickLot);
   }
-  return divCeil(frozen * BigInt(state.config.frozenHaircutPpm), BigInt(PPM));
+  return ceilDivBig(frozen * BigInt(state.config.frozenHaircutPpm), BigInt(PPM));
 }

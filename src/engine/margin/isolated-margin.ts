@@ -5,7 +5,7 @@
  * fees; a loss beyond that part stays in the margin and never touches the cash. Opening takes ⌈notional × margin⌉ out of
  * the cash, and its fee. Rounded so that the position keeps what does not divide.
  */
-import { divCeil, floorBig, maxBig } from '../../num/arithmetic.ts';
+import { ceilDivBig, floorDivBig, maxBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import {
   lots,
@@ -53,7 +53,7 @@ function ownRate(exposure: Exposure, market: Market): number {
 function openingMargin(exposure: Exposure, market: Market, held: bigint, opened: bigint): bigint {
   if (opened <= 0n) return 0n;
   const { tiers, openNotionalLower } = market.spec;
-  const own = divCeil(opened * BigInt(ownRate(exposure, market)), BIG_PPM);
+  const own = ceilDivBig(opened * BigInt(ownRate(exposure, market)), BIG_PPM);
   // One rate for every notional never grows by more than its part of what opens, rounded up.
   const flat = tiers.length === 1 && openNotionalLower === null && market.nextSpec === null;
   if (flat) return own;
@@ -103,7 +103,7 @@ export function planIsolated(
     if (closed === size) returned = margin + pnl - closingFee + received;
     else if (release) {
       // Rounded down: the rest of the position keeps the Quantum that does not divide.
-      const share = floorBig(margin * BigInt(closed), BigInt(size));
+      const share = floorDivBig(margin * BigInt(closed), BigInt(size));
       returned = maxBig(0n, share + pnl - closingFee + received);
     }
   }
@@ -127,7 +127,7 @@ export function planIsolated(
 function partOf(fees: SideFees, part: number, whole: number): SideFees {
   if (part === whole) return fees;
   if (part === 0) return NO_FEES;
-  const share = (fee: bigint): Quanta => quanta(divCeil(fee * BigInt(part), BigInt(whole)));
+  const share = (fee: bigint): Quanta => quanta(ceilDivBig(fee * BigInt(part), BigInt(whole)));
   return {
     protocol: share(fees.protocol),
     originator: share(fees.originator),

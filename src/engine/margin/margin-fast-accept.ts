@@ -18,7 +18,7 @@
  * Every figure is below 2^52, so each rounding is below a Quantum, and an accept leaves a million Quanta to spare:
  * more than 65,536 markets can use up. A figure that is larger leaves no room at all.
  */
-import { divCeil } from '../../num/arithmetic.ts';
+import { ceilDivBig } from '../../num/arithmetic.ts';
 import { PPM, type Ppm } from '../../num/units.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
@@ -34,7 +34,7 @@ const BOUNDED = 2 ** 52;
  * Whether cash with what `here` and all other markets leave of it is above every requirement. `here` is the room of this market,
  * with what is about to change in it.
  */
-export function hasRoom(
+export function surelyAffords(
   state: State,
   subaccount: Subaccount,
   exposure: Exposure,
@@ -43,15 +43,15 @@ export function hasRoom(
   const cash = subaccount.cashAbout;
   if (!(Math.abs(cash) < BOUNDED)) return false;
   if (subaccount.exposureCount === 1) return cash + here > SPARE;
-  let room = cash + here;
+  let slack = cash + here;
   for (const other of subaccount.exposures) {
     if (other === undefined || other === exposure) continue;
     if (other.positionLots === 0 && other.openOrders === 0) continue;
     const market = state.market(other.market);
     const orders = restingBound(state, other, market);
-    room += other.isolated
-      ? roomOfIsolated(other, market, other.bidLots + other.askLots, 0, orders)
-      : roomOfCross(
+    slack += other.isolated
+      ? isolatedSlack(other, market, other.bidLots + other.askLots, 0, orders)
+      : crossSlack(
           other,
           market,
           worstLots(other.positionLots, other.bidLots, other.askLots),
@@ -59,11 +59,11 @@ export function hasRoom(
           state.config.frozenHaircutPpm,
         );
   }
-  return room > SPARE;
+  return slack > SPARE;
 }
 
 /** Counted uPnL less the requirement of a worst size, less the haircut when frozen and less `costs`, in Quanta. */
-export function roomOfCross(
+export function crossSlack(
   exposure: Exposure,
   market: Market,
   worst: number,
@@ -83,7 +83,7 @@ export function roomOfCross(
 }
 
 /** What orders of so many lots hold of the cash, none of them dearer than `priceTicks` and those that rest, and `costs`; negative. */
-export function roomOfIsolated(
+export function isolatedSlack(
   exposure: Exposure,
   market: Market,
   orderLots: number,
@@ -116,9 +116,9 @@ function highestRate(exposure: Exposure, market: Market): number {
   let rate = market.highestInitialPpm;
   if (market.spec.openNotionalLower !== null) {
     const { top, bottom } = rateRiseOf(market);
-    rate += Number(divCeil(BigInt(PPM - rate) * top, bottom));
+    rate += Number(ceilDivBig(BigInt(PPM - rate) * top, bottom));
   }
   return Math.max(rate, exposure.ownMarginPpm);
 }
 
-const bounded = (room: number, figures: number): number => (figures < BOUNDED ? room : -Infinity);
+const bounded = (slack: number, figures: number): number => (figures < BOUNDED ? slack : -Infinity);

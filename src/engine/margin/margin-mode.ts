@@ -57,12 +57,12 @@ export function updateMargin(state: State, command: UpdateMargin): Outcome {
     marginPpm,
   });
   moveToMargin(state, subaccount, set, quanta(moved));
-  state.doubt(subaccount);
+  state.markForRiskCheck(subaccount);
   return 'ok';
 }
 
 function isInUse(exposure: Exposure): boolean {
-  return exposure.positionLots !== 0 || exposure.openOrders !== 0 || exposure.waitingOrders !== 0;
+  return exposure.positionLots !== 0 || exposure.openOrders !== 0 || exposure.pendingOrders !== 0;
 }
 
 /**

@@ -11,7 +11,7 @@
  *
  * Cost: one pass over the markets a subaccount has touched; nothing scans accounts.
  */
-import { divCeil, doubleOf, maxBig } from '../../num/arithmetic.ts';
+import { ceilDivBig, doubleOf, maxBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import {
   lots,
@@ -45,7 +45,7 @@ import {
   upnlOf,
   worstLots,
 } from './requirement.ts';
-import { hasRoom, restingBound, roomOfCross, roomOfIsolated } from './margin-fast-accept.ts';
+import { surelyAffords, restingBound, crossSlack, isolatedSlack } from './margin-fast-accept.ts';
 
 export interface MarginFigures {
   /** Cash and uPnL of the cross positions, at the marks. */
@@ -158,7 +158,7 @@ export function marginFigures(state: State, subaccount: Subaccount): MarginFigur
 export function withdrawable(state: State, subaccount: Subaccount): Quanta {
   if (subaccount.clearingDebt > 0n) return quanta(0n);
   const figures = marginFigures(state, subaccount);
-  const held = maxBig(figures.initial, divCeil(figures.notional, 10n));
+  const held = maxBig(figures.initial, ceilDivBig(figures.notional, 10n));
   const free = figures.admissionEquity - held - figures.haircut;
   const available = subaccount.cash < free ? subaccount.cash : free;
   return quanta(maxBig(0n, available));
@@ -240,10 +240,10 @@ export function affordsOrder(
 
   const own = (size * distance + (size * feePrice * rate) / PPM + 1) * unit;
   const costs = restingBound(state, exposure, market) + own;
-  const room = exposure.isolated
-    ? roomOfIsolated(exposure, market, bids + asks, feePrice, costs)
-    : roomOfCross(exposure, market, worst, costs, state.config.frozenHaircutPpm);
-  if (hasRoom(state, subaccount, exposure, room)) return true;
+  const slack = exposure.isolated
+    ? isolatedSlack(exposure, market, bids + asks, feePrice, costs)
+    : crossSlack(exposure, market, worst, costs, state.config.frozenHaircutPpm);
+  if (surelyAffords(state, subaccount, exposure, slack)) return true;
 
   const parts = crossParts(state, subaccount, exposure);
   if (!exposure.isolated) parts.frozen += frozenNotional(exposure, market);
@@ -304,8 +304,8 @@ export function affordsFill(
   const paid = doubleOf(fees.protocol) + doubleOf(fees.originator);
   if (!exposure.isolated) {
     const costs = Math.abs(loss) + Math.abs(paid);
-    const room = roomOfCross(exposure, market, worst, costs, state.config.frozenHaircutPpm);
-    if (hasRoom(state, subaccount, exposure, room)) return true;
+    const slack = crossSlack(exposure, market, worst, costs, state.config.frozenHaircutPpm);
+    if (surelyAffords(state, subaccount, exposure, slack)) return true;
   } else {
     return affordsIsolatedFill(
       state,

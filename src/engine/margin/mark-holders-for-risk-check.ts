@@ -3,6 +3,6 @@ import type { State } from '../state.ts';
 import type { Market } from '../market/market.ts';
 
 export function markHoldersForRiskCheck(state: State, market: Market): void {
-  for (const id of market.holders) state.doubt(state.subaccount(id));
+  for (const id of market.holders) state.markForRiskCheck(state.subaccount(id));
   state.liquidationDue = true;
 }

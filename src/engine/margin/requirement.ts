@@ -6,7 +6,7 @@
  * Maintenance is that of the terms in force alone: no order or fill of others makes an account liquidatable.
  */
 import { assert } from '../../base/assert.ts';
-import { divCeil, maxBig, minBig } from '../../num/arithmetic.ts';
+import { ceilDivBig, maxBig, minBig } from '../../num/arithmetic.ts';
 import { notional, ppmOfCeil } from '../../num/notional.ts';
 import { lots, PPM, quanta, ppm, type Lots, type Ppm, type PriceTicks } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
@@ -30,7 +30,7 @@ export function requirement(
       next !== undefined && notionalQuanta > next.floorQuanta ? next.floorQuanta : notionalQuanta;
     weighted += (top - tier.floorQuanta) * BigInt(tier[rate]);
   }
-  return divCeil(weighted, BIG_PPM);
+  return ceilDivBig(weighted, BIG_PPM);
 }
 
 /** Mark of a market in which a user holds something: orders are only accepted once there is one. */
@@ -82,7 +82,7 @@ export function rateRiseOf(market: Market): RateRise {
 /** The requirement `required` of a value, risen towards the whole value; rounded up. */
 export function risenRequirement(value: bigint, required: bigint, rise: RateRise): bigint {
   if (rise.top === 0n) return required;
-  return required + divCeil((value - required) * rise.top, rise.bottom);
+  return required + ceilDivBig((value - required) * rise.top, rise.bottom);
 }
 
 /**
@@ -108,7 +108,7 @@ export function firstInitialPpm({ spec, nextSpec }: Market): Ppm {
 export function initialOfValue(market: Market, value: bigint, ownMarginPpm: number): bigint {
   const required = initialRequirement(market, value);
   if (ownMarginPpm === 0) return required;
-  return maxBig(required, divCeil(value * BigInt(ownMarginPpm), BIG_PPM));
+  return maxBig(required, ceilDivBig(value * BigInt(ownMarginPpm), BIG_PPM));
 }
 
 /** Initial requirement of a position of this size at the mark. */

@@ -3,7 +3,7 @@
  * units that are below zero there are cleared as in R-6.2 (4) and (5), and all other positions are closed at that price, longs
  * against shorts in the order of subaccount ids. The market is closed for good.
  */
-import { floorDiv } from '../../num/arithmetic.ts';
+import { floorDivInt } from '../../num/arithmetic.ts';
 import { lots, PPM, type PriceTicks } from '../../num/units.ts';
 import type { DelistMarket } from '../commands.ts';
 import { hashMarketDelisted } from '../chain-hash/hash-event.ts';
@@ -56,7 +56,7 @@ function priceOf(market: Market, given: PriceTicks | null): PriceTicks | Refusal
   if (last === null) return 'index_not_fresh';
   if (given === null) return last;
   if (given <= 0) return 'price_not_positive';
-  const room = floorDiv(last * market.spec.priceBandPpm, PPM);
+  const room = floorDivInt(last * market.spec.priceBandPpm, PPM);
   return Math.abs(given - last) > room ? 'price_outside_band' : given;
 }
 

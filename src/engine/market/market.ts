@@ -3,7 +3,7 @@
  * pricing/mark-price.ts; this file holds the state.
  */
 import type { Archive } from '../../base/archive.ts';
-import { floorDiv } from '../../num/arithmetic.ts';
+import { floorDivInt } from '../../num/arithmetic.ts';
 import {
   lots,
   ppb,
@@ -96,7 +96,7 @@ export class Market {
   seenSource: PriceTicks | null = null;
 
   /** Whether the command being applied has touched this market. */
-  touched = false;
+  bookChanged = false;
 
   /** The mark was recomputed: positions are to be held against it. */
   liquidationDue = false;
@@ -138,7 +138,7 @@ export class Market {
     this.book = new OrderBook(table);
     this.trades = new TradeHistory(retention.tradesPerMarket);
     this.candles = new Candles(retention.candleMinutesPerMarket);
-    this.emaSecond = floorDiv(nowUs, SECOND_US);
+    this.emaSecond = floorDivInt(nowUs, SECOND_US);
   }
 
   /** After the terms changed: initial rates count those that follow after the notice, too. */

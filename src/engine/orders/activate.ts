@@ -2,7 +2,7 @@
 import type { PriceTicks } from '../../num/units.ts';
 import type { Cause } from '../events.ts';
 import type { State } from '../state.ts';
-import { releaseFault } from './admission.ts';
+import { activationFault } from './admission.ts';
 import { endOrder } from './end.ts';
 import { execute } from './execute.ts';
 import { legOver, waitAgain } from './protective-orders.ts';
@@ -10,7 +10,7 @@ import { announceRelease } from './slices.ts';
 import { stopWaiting } from './pending.ts';
 
 /** `sourceTicks`: what the trigger was held against; null for slices. */
-export function release(
+export function activate(
   state: State,
   slot: number,
   cause: Cause,
@@ -28,11 +28,11 @@ export function release(
     table.left(slot) < Math.abs(table.lots(slot)) ? 'partiallyFilled' : 'new',
     null,
   );
-  table.touch(slot, state.nowUs, state.seq);
+  table.markBookChanged(slot, state.nowUs, state.seq);
   announceRelease(state, slot, sourceTicks);
-  const fault = releaseFault(state, slot, subaccount, exposure, market);
+  const fault = activationFault(state, slot, subaccount, exposure, market);
   if (fault === null) execute(state, slot, market, subaccount, exposure);
-  else if (fault === 'reduceOnly' && table.special(slot)?.leg === true) {
+  else if (fault === 'reduceOnly' && table.conditional(slot)?.leg === true) {
     const over = legOver(table, slot, exposure);
     if (over === null) waitAgain(state, slot, exposure);
     else endOrder(state, slot, 'cancelled', over);

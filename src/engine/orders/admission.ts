@@ -77,7 +77,7 @@ export function orderFault(
 }
 
 /** Why a new order that first waits is rejected. Its place on the book and its margin are looked at when it is released. */
-export function waitingFault(
+export function pendingFault(
   exposure: Exposure,
   market: Market,
   terms: Terms,
@@ -92,7 +92,7 @@ export function waitingFault(
 }
 
 /** Why a waiting order that is released may not go to the book. It has counted as open all along. */
-export function releaseFault(
+export function activationFault(
   state: State,
   slot: number,
   subaccount: Subaccount,
@@ -130,7 +130,7 @@ export function restingFault(
   exposure: Exposure,
 ): EndReason | null {
   const subaccount = state.subaccount(state.orders.subaccount(slot));
-  return releaseFault(state, slot, subaccount, exposure, market);
+  return activationFault(state, slot, subaccount, exposure, market);
 }
 
 /** What the state of the market itself rules out: its status, then a mark that is missing or frozen. */
@@ -189,7 +189,7 @@ function bookFault(
 }
 
 function isFull(exposure: Exposure, market: Market): boolean {
-  return exposure.openOrders + exposure.waitingOrders >= market.spec.maxOpenOrders;
+  return exposure.openOrders + exposure.pendingOrders >= market.spec.maxOpenOrders;
 }
 
 function riskFault(

@@ -28,7 +28,7 @@ export function closeReduceOnly(
       table.isReduceOnly(slot) &&
       reducibleLots(exposure, table.side(slot)) === 0
     ) {
-      if (table.special(slot)?.leg !== true) {
+      if (table.conditional(slot)?.leg !== true) {
         const reason = state.cause === 'adl' ? 'adl' : 'reduceOnly';
         if (table.isResting(slot)) endOrder(state, slot, 'cancelled', reason);
       } else if (table.isResting(slot)) retireLeg(state, slot, exposure);

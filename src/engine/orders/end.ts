@@ -23,7 +23,7 @@ export function endOrder(
   if (table.isResting(slot)) leaveBook(state, slot, subaccount.exposure(table.market(slot)));
   else if (waited) stopWaiting(state, slot, subaccount.exposure(table.market(slot)));
   table.setStatus(slot, status, reason);
-  table.touch(slot, state.nowUs, state.seq);
+  table.markBookChanged(slot, state.nowUs, state.seq);
   table.unlinkOwner(subaccount.orders, slot);
   const clientId = table.clientIds.hash(slot, subaccount.account);
   if (clientId !== null) state.clientIds.remove(clientId, slot);
@@ -32,8 +32,8 @@ export function endOrder(
   const remaining = table.remaining(slot);
   const code = table.statusCode(slot);
   hashOrderEnded(state.hashing(), state.causeInHash, id, code, table.reasonCode(slot), remaining);
-  if (state.heard) {
-    state.tell({
+  if (state.hasSink) {
+    state.deliver({
       kind: 'orderEnded',
       seq: state.seq,
       index: state.nextIndex(),
@@ -47,28 +47,28 @@ export function endOrder(
       remainingLots: remaining,
     });
   }
-  const special = table.special(slot);
-  if (special !== null) tellRelatives(state, slot, special, status, waited);
+  const conditional = table.conditional(slot);
+  if (conditional !== null) notifyRelatives(state, slot, conditional, status, waited);
   retain(state, slot, subaccount);
   table.remove(slot);
 }
 
 /** What the end of an order means for others is carried out when the command's own work is done. */
-function tellRelatives(
+function notifyRelatives(
   state: State,
   slot: number,
-  special: Special,
+  conditional: Special,
   status: string,
   waited: boolean,
 ): void {
   const table = state.orders;
-  if (special.leg) {
+  if (conditional.leg) {
     state.subaccount(table.subaccount(slot)).exposure(table.market(slot)).legs -= 1;
   }
-  if (special.legs.length > 0) state.followUps.push({ kind: 'parent', legs: special.legs });
+  if (conditional.legs.length > 0) state.pendingEffects.push({ kind: 'parent', legs: conditional.legs });
   // Of an iceberg only the shown slice carries the others with it.
   if (table.orderType(slot) === 'iceberg' && status !== 'filled' && !waited) {
-    state.followUps.push({ kind: 'slices', after: table.id(slot), last: special.groupLast });
+    state.pendingEffects.push({ kind: 'slices', after: table.id(slot), last: conditional.groupLast });
   }
 }
 

@@ -18,7 +18,7 @@ export function execute(
   const stop = matchOrder(state, market, slot, subaccount, exposure);
   // The order may have left the table: nothing but its own fills ends it while it matches, and they leave it here.
   if (table.left(slot) === 0) endFilled(state, slot);
-  else if (table.special(slot)?.leg === true) {
+  else if (table.conditional(slot)?.leg === true) {
     keepLeg(state, slot, market, exposure, stop !== null);
   } else if (stop !== null) endOrder(state, slot, 'cancelled', stop);
   else if (!table.isIoc(slot)) rest(state, slot, market, exposure);
@@ -32,9 +32,9 @@ export function execute(
 /** Of an iceberg the next slice follows. */
 function endFilled(state: State, slot: number): void {
   const table = state.orders;
-  const iceberg = table.orderType(slot) === 'iceberg' ? table.special(slot) : null;
+  const iceberg = table.orderType(slot) === 'iceberg' ? table.conditional(slot) : null;
   if (iceberg !== null) {
-    state.followUps.push({ kind: 'nextSlice', after: table.id(slot), last: iceberg.groupLast });
+    state.pendingEffects.push({ kind: 'nextSlice', after: table.id(slot), last: iceberg.groupLast });
   }
   endOrder(state, slot, 'filled', null);
 }

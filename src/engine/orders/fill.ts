@@ -61,11 +61,11 @@ export function printTrade(
   market.lastTicks = price;
   market.trades.add(id, state.nowUs, price, takerLots);
   market.candles.add(state.nowUs, price, Math.abs(takerLots));
-  state.touch(market);
+  state.markBookChanged(market);
   state.noteSource(market, 'last');
   hashTradePrinted(state.hashing(), state.causeInHash, market.id, id, price, takerLots);
-  if (state.heard) {
-    state.tell({
+  if (state.hasSink) {
+    state.deliver({
       kind: 'tradePrinted',
       seq: state.seq,
       index: state.nextIndex(),
@@ -172,7 +172,7 @@ export function executeFill(
 /** A resting order is filled; of an iceberg the next slice joins the back of the queue at once. */
 function endMaker(state: State, market: Market, slot: number, exposure: Exposure): void {
   const { orders: table } = state;
-  const iceberg = table.orderType(slot) === 'iceberg' ? table.special(slot) : null;
+  const iceberg = table.orderType(slot) === 'iceberg' ? table.conditional(slot) : null;
   const id = table.id(slot);
   endOrder(state, slot, 'filled', null);
   if (iceberg !== null) restNextSlice(state, market, exposure, id, iceberg.groupLast);
@@ -191,7 +191,7 @@ function emitFilled(
 ): void {
   const table = state.orders;
   table.setStatus(slot, table.left(slot) === 0 ? 'filled' : 'partiallyFilled', null);
-  table.touch(slot, state.nowUs, state.seq);
+  table.markBookChanged(slot, state.nowUs, state.seq);
   const id = table.id(slot);
   const remaining = table.remaining(slot);
   const fee = fees.others ? quanta(fees.protocol + fees.liquidation) : fees.protocol;
@@ -209,8 +209,8 @@ function emitFilled(
     realized,
     funding,
   );
-  if (state.heard) {
-    state.tell({
+  if (state.hasSink) {
+    state.deliver({
       kind: 'orderFilled',
       seq: state.seq,
       index: state.nextIndex(),
@@ -230,6 +230,6 @@ function emitFilled(
       realizedFundingQuanta: funding,
     });
   }
-  const special = table.special(slot);
-  if (special !== null) noteRelatives(state, slot, special, Math.abs(filled));
+  const conditional = table.conditional(slot);
+  if (conditional !== null) noteRelatives(state, slot, conditional, Math.abs(filled));
 }

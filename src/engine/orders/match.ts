@@ -66,7 +66,7 @@ export function matchOrder(
     if (table.isReduceOnly(makerSlot)) {
       size = Math.min(size, fillableLots(table, makerSlot, makerExposure));
       if (size === 0) {
-        if (table.special(makerSlot)?.leg === true) retireLeg(state, makerSlot, makerExposure);
+        if (table.conditional(makerSlot)?.leg === true) retireLeg(state, makerSlot, makerExposure);
         else endOrder(state, makerSlot, 'cancelled', 'reduceOnly');
         continue;
       }

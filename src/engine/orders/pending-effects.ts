@@ -4,14 +4,14 @@ import type { OrderId } from '../../num/units.ts';
 import type { State } from '../state.ts';
 import { endOrder } from './end.ts';
 import { fillableLots, legOver, retireLeg } from './protective-orders.ts';
-import { release } from './activate.ts';
+import { activate } from './activate.ts';
 import { endSlices, nextSlice } from './slices.ts';
 
 export function settleFollowUps(state: State): void {
-  const { followUps } = state;
+  const { pendingEffects } = state;
   // Carrying one out may add more, at the end.
-  for (let i = 0; i < followUps.length; i++) {
-    const todo = followUps[i];
+  for (let i = 0; i < pendingEffects.length; i++) {
+    const todo = pendingEffects[i];
     switch (todo?.kind) {
       case 'parent':
         for (const id of todo.legs) parentEnded(state, id);
@@ -24,18 +24,18 @@ export function settleFollowUps(state: State): void {
         break;
       case 'nextSlice': {
         const slot = nextSlice(state, todo.after, todo.last);
-        if (slot !== NONE) release(state, slot, 'iceberg', null);
+        if (slot !== NONE) activate(state, slot, 'iceberg', null);
         break;
       }
       default:
     }
   }
-  followUps.length = 0;
+  pendingEffects.length = 0;
 }
 
 function parentEnded(state: State, id: OrderId): void {
   const slot = state.orders.slotOf(id);
-  const leg = slot === NONE ? null : state.orders.special(slot);
+  const leg = slot === NONE ? null : state.orders.conditional(slot);
   if (leg === null) return;
   leg.parentLive = false;
   reviewLeg(state, id);

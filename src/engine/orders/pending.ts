@@ -16,8 +16,8 @@ export function wait(state: State, slot: number, exposure: Exposure): void {
   const table = state.orders;
   table.setWaiting(slot, true);
   table.setStatus(slot, 'pending', null);
-  table.touch(slot, state.nowUs, state.seq);
-  exposure.waitingOrders += 1;
+  table.markBookChanged(slot, state.nowUs, state.seq);
+  exposure.pendingOrders += 1;
   state.emit(hashOrderPending, {
     kind: 'orderPending',
     seq: state.seq,
@@ -33,14 +33,14 @@ export function wait(state: State, slot: number, exposure: Exposure): void {
 /** The order waits no more: it is released, or it ends. */
 export function stopWaiting(state: State, slot: number, exposure: Exposure): void {
   state.orders.setWaiting(slot, false);
-  exposure.waitingOrders -= 1;
-  const special = state.orders.special(slot);
-  if (special?.armed !== true) return;
-  special.armed = false;
+  exposure.pendingOrders -= 1;
+  const conditional = state.orders.conditional(slot);
+  if (conditional?.armed !== true) return;
+  conditional.armed = false;
   const { triggers } = state.market(state.orders.market(slot));
   const waits = waitsIn(state);
-  if (!special.following) {
-    (special.trailingPpm === null ? triggers.prices : triggers.activations).forget(waits);
+  if (!conditional.following) {
+    (conditional.trailingPpm === null ? triggers.prices : triggers.activations).forget(waits);
   } else (state.orders.side(slot) < 0 ? triggers.selling : triggers.buying).forget(waits);
 }
 
@@ -49,7 +49,7 @@ export function waitsIn(state: State): Waits {
   return (id: OrderId) => {
     const slot = state.orders.slotOf(id);
     if (slot === NONE || !state.orders.isWaiting(slot)) return false;
-    return state.orders.special(slot)?.armed === true;
+    return state.orders.conditional(slot)?.armed === true;
   };
 }
 
@@ -64,22 +64,22 @@ export function firesAt(state: State, slot: number): 'above' | 'below' {
 }
 
 /** Puts a waiting trigger where the source can find it. A trailing stop without a trigger price follows the mark at once. */
-export function arm(state: State, market: Market, slot: number, special: Special): void {
-  special.armed = true;
-  if (special.triggerTicks === null || special.following) {
-    follow(state, market, slot, special);
+export function arm(state: State, market: Market, slot: number, conditional: Special): void {
+  conditional.armed = true;
+  if (conditional.triggerTicks === null || conditional.following) {
+    follow(state, market, slot, conditional);
     return;
   }
   const { prices, activations } = market.triggers;
-  const index = special.trailingPpm === null ? prices : activations;
-  index.add(firesAt(state, slot), special.triggerTicks, state.orders.id(slot));
+  const index = conditional.trailingPpm === null ? prices : activations;
+  index.add(firesAt(state, slot), conditional.triggerTicks, state.orders.id(slot));
 }
 
 /** A trailing stop is active from this mark on. */
-export function follow(state: State, market: Market, slot: number, special: Special): void {
-  special.armed = true;
-  special.following = true;
+export function follow(state: State, market: Market, slot: number, conditional: Special): void {
+  conditional.armed = true;
+  conditional.following = true;
   const { selling, buying } = market.triggers;
   const index = state.orders.side(slot) < 0 ? selling : buying;
-  index.add(state.orders.id(slot), special.trailingPpm ?? 0, market.markTicks ?? 0);
+  index.add(state.orders.id(slot), conditional.trailingPpm ?? 0, market.markTicks ?? 0);
 }

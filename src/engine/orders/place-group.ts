@@ -10,7 +10,7 @@ import type { NewOrder, PlaceOrders } from '../commands.ts';
 import type { Market } from '../market/market.ts';
 import type { EndReason, Outcome, Refusal } from '../refusals.ts';
 import type { State } from '../state.ts';
-import { orderFault, specRefusal, waitingFault } from './admission.ts';
+import { orderFault, specRefusal, pendingFault } from './admission.ts';
 import { execute } from './execute.ts';
 import { isExpired } from './expiry.ts';
 import {
@@ -134,21 +134,21 @@ class Group {
     const terms = termsOf(order, subaccount.id, this.command.delegate);
     const id = orderId(this.firstId + i);
     const slot = addOrder(state, terms, id, subaccount);
-    const special = this.specialOf(i);
-    state.orders.setSpecial(slot, special);
+    const conditional = this.conditionalOf(i);
+    state.orders.setSpecial(slot, conditional);
     const market = state.market(order.market);
     const exposure = subaccount.exposure(order.market);
-    const fault = this.faultOf(i, special, exposure, market);
+    const fault = this.faultOf(i, conditional, exposure, market);
     if (fault !== null) {
       if (i === 0) this.firstFault = fault;
       reject(state, terms, id, slot, subaccount, fault);
       return;
     }
     accept(state, terms, id, slot, subaccount);
-    if (special.leg) this.adopt(id, special, exposure);
+    if (conditional.leg) this.adopt(id, conditional, exposure);
     if (this.waits(i)) {
       wait(state, slot, exposure);
-      this.watch(i, slot, special);
+      this.watch(i, slot, conditional);
     } else if (this.kind !== 'iceberg') {
       execute(state, slot, market, subaccount, exposure);
       // The row is readable until another order takes it, also when this one has ended.
@@ -185,19 +185,19 @@ class Group {
     return orderType === 'twap' || orderType === 'iceberg' ? i > 0 : orderType !== 'limit';
   }
 
-  private specialOf(i: number): Special {
+  private conditionalOf(i: number): Special {
     const { orders } = this.command;
     const order = this.order(i);
-    const special = new Special();
-    special.triggerTicks = order.triggerTicks;
-    special.trailingPpm = order.trailingPpm;
-    special.periodMs = order.periodMs;
-    special.attached = attachedAs(order);
-    special.group = this.group;
-    special.groupLast = orderId(this.firstId + orders.length - 1);
+    const conditional = new Special();
+    conditional.triggerTicks = order.triggerTicks;
+    conditional.trailingPpm = order.trailingPpm;
+    conditional.periodMs = order.periodMs;
+    conditional.attached = attachedAs(order);
+    conditional.group = this.group;
+    conditional.groupLast = orderId(this.firstId + orders.length - 1);
     const protective = order.orderType === 'takeProfit' || order.orderType === 'stopLoss';
-    special.leg = protective && order.reduceOnly;
-    if (!special.leg) return special;
+    conditional.leg = protective && order.reduceOnly;
+    if (!conditional.leg) return conditional;
     // A stop entry is no sibling of the legs that are attached to it.
     const other = orders.findIndex(
       ({ orderType, attached }, j) =>
@@ -205,33 +205,33 @@ class Group {
         attached === order.attached &&
         (orderType === 'takeProfit' || orderType === 'stopLoss'),
     );
-    if (other >= 0) special.sibling = this.ref(other);
-    if (this.kind === 'bracket') special.parent = this.ref(0);
-    else if (order.parent !== null) special.parent = refOf(this.state, order.parent);
-    if (special.parent !== null) {
-      const parent = this.state.orders.slotOf(special.parent.orderId);
-      special.parentLive = parent !== NONE;
-      special.parentSettled =
+    if (other >= 0) conditional.sibling = this.ref(other);
+    if (this.kind === 'bracket') conditional.parent = this.ref(0);
+    else if (order.parent !== null) conditional.parent = refOf(this.state, order.parent);
+    if (conditional.parent !== null) {
+      const parent = this.state.orders.slotOf(conditional.parent.orderId);
+      conditional.parentLive = parent !== NONE;
+      conditional.parentSettled =
         parent === NONE ? this.firstSettled : Math.abs(this.state.orders.settled(parent));
     }
-    return special;
+    return conditional;
   }
 
   private faultOf(
     i: number,
-    special: Special,
+    conditional: Special,
     exposure: Exposure,
     market: Market,
   ): EndReason | null {
     const order = this.order(i);
     if (this.kind === 'iceberg' && i > 0 && this.firstFault !== null) return 'parentCancelled';
-    if (special.parent !== null && !special.parentLive && special.parentSettled === 0) {
+    if (conditional.parent !== null && !conditional.parentLive && conditional.parentSettled === 0) {
       return 'parentCancelled';
     }
     if (!this.waits(i)) return orderFault(this.state, this.subaccount, exposure, market, order);
     // What a parent that ended has filled is part of the position, or nothing is left of it to protect.
-    const needsPosition = special.leg && !special.parentLive;
-    return waitingFault(exposure, market, order, needsPosition);
+    const needsPosition = conditional.leg && !conditional.parentLive;
+    return pendingFault(exposure, market, order, needsPosition);
   }
 
   /** A leg counts from now on, and its parent knows it. */
@@ -240,22 +240,22 @@ class Group {
     if (leg.parent === null || !leg.parentLive) return;
     const { orders } = this.state;
     const slot = orders.slotOf(leg.parent.orderId);
-    const parent = orders.special(slot) ?? new Special();
+    const parent = orders.conditional(slot) ?? new Special();
     parent.legs.push(id);
     orders.setSpecial(slot, parent);
   }
 
   /** Sets what the waiting order waits for. */
-  private watch(i: number, slot: number, special: Special): void {
+  private watch(i: number, slot: number, conditional: Special): void {
     const { state } = this;
     const { orderType } = this.order(i);
     if (orderType === 'iceberg') return;
     if (orderType === 'twap') {
-      watchSlice(state, slot, sliceDueUs(state.nowUs, special.periodMs ?? 0n, i));
+      watchSlice(state, slot, sliceDueUs(state.nowUs, conditional.periodMs ?? 0n, i));
       return;
     }
     // A leg whose parent is unfilled has nothing to protect yet.
-    if (special.parent !== null && special.parentSettled === 0) return;
+    if (conditional.parent !== null && conditional.parentSettled === 0) return;
     state.newTriggers.push(state.orders.id(slot));
   }
 }
@@ -291,6 +291,6 @@ function attachedAs({ attached, orderType }: NewOrder): Attached {
 
 function refOf(state: State, id: OrderId): OrderRef {
   const slot = state.orders.slotOf(id);
-  const attached = state.orders.special(slot)?.attached ?? 'no';
+  const attached = state.orders.conditional(slot)?.attached ?? 'no';
   return { orderId: id, nonce: state.orders.nonce(slot), attached };
 }

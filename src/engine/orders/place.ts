@@ -77,7 +77,7 @@ export function accept(
   }
   watchExpiry(state, slot, terms.expiresAtMs);
   hashOrderAccepted(state.hashing(), state.causeInHash, id);
-  if (state.heard) state.tell(announcement(state, 'orderAccepted', terms, id));
+  if (state.hasSink) state.deliver(announcement(state, 'orderAccepted', terms, id));
 }
 
 /** The order is turned down, with a record. */
@@ -92,7 +92,7 @@ export function reject(
   const table = state.orders;
   table.setStatus(slot, 'rejected', reason);
   hashOrderRejected(state.hashing(), state.causeInHash, id, reason);
-  if (state.heard) state.tell({ ...announcement(state, 'orderRejected', terms, id), reason });
+  if (state.hasSink) state.deliver({ ...announcement(state, 'orderRejected', terms, id), reason });
   table.unlinkOwner(subaccount.orders, slot);
   retain(state, slot, subaccount);
   table.remove(slot);

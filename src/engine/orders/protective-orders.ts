@@ -29,13 +29,13 @@ export function coverOf(table: OrderTable, slot: number, leg: Special): number {
 /** Lots that a reduce-only order may fill now: what the position allows, and of a leg what it covers. */
 export function fillableLots(table: OrderTable, slot: number, exposure: Exposure): number {
   const reducible = reducibleLots(exposure, table.side(slot));
-  const special = table.special(slot);
-  return special?.leg === true ? Math.min(reducible, coverOf(table, slot, special)) : reducible;
+  const conditional = table.conditional(slot);
+  return conditional?.leg === true ? Math.min(reducible, coverOf(table, slot, conditional)) : reducible;
 }
 
 /** Why a leg is over although something of it is left, or null while it may still be needed. */
 export function legOver(table: OrderTable, slot: number, exposure: Exposure): EndReason | null {
-  const leg = table.special(slot);
+  const leg = table.conditional(slot);
   if (leg?.leg !== true || leg.parentLive) return null;
   if (leg.parent !== null && leg.parentSettled === 0) return 'parentCancelled';
   if (coverOf(table, slot, leg) === 0) {
@@ -57,7 +57,7 @@ export function retireLeg(state: State, slot: number, exposure: Exposure): void 
 
 /** Back to waiting; armed while it covers something, and looked at when the source is next recomputed. */
 export function waitAgain(state: State, slot: number, exposure: Exposure): void {
-  const leg = state.orders.special(slot);
+  const leg = state.orders.conditional(slot);
   wait(state, slot, exposure);
   if (leg !== null && coverOf(state.orders, slot, leg) > 0) {
     arm(state, state.market(exposure.market), slot, leg);
@@ -68,23 +68,23 @@ export function waitAgain(state: State, slot: number, exposure: Exposure): void 
  * A fill of `size` lots of an order with relatives: a parent's legs cover more, a leg's sibling covers less. Whether anyone is over is
  * asked when the command's own work is done.
  */
-export function noteRelatives(state: State, filled: number, special: Special, size: number): void {
+export function noteRelatives(state: State, filled: number, conditional: Special, size: number): void {
   const table = state.orders;
-  for (const id of special.legs) {
+  for (const id of conditional.legs) {
     const slot = table.slotOf(id);
-    const leg = slot === NONE ? null : table.special(slot);
+    const leg = slot === NONE ? null : table.conditional(slot);
     if (leg === null) continue;
     leg.parentSettled += size;
     if (table.isWaiting(slot) && !leg.armed && !state.firing.has(id)) {
       arm(state, state.market(table.market(slot)), slot, leg);
     }
   }
-  if (!special.leg) return;
-  state.followUps.push({ kind: 'leg', orderId: table.id(filled) });
-  if (special.sibling === null) return;
-  const slot = table.slotOf(special.sibling.orderId);
-  const sibling = slot === NONE ? null : table.special(slot);
+  if (!conditional.leg) return;
+  state.pendingEffects.push({ kind: 'leg', orderId: table.id(filled) });
+  if (conditional.sibling === null) return;
+  const slot = table.slotOf(conditional.sibling.orderId);
+  const sibling = slot === NONE ? null : table.conditional(slot);
   if (sibling === null) return;
   sibling.siblingFilled += size;
-  state.followUps.push({ kind: 'leg', orderId: special.sibling.orderId });
+  state.pendingEffects.push({ kind: 'leg', orderId: conditional.sibling.orderId });
 }

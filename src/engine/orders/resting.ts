@@ -14,13 +14,13 @@ export function rest(state: State, slot: number, market: Market, exposure: Expos
   const table = state.orders;
   market.book.append(slot);
   holdResting(table, slot, exposure);
-  state.touch(market);
+  state.markBookChanged(market);
   const id = table.id(slot);
   const price = table.price(slot);
   const remaining = table.remaining(slot);
   hashOrderRested(state.hashing(), state.causeInHash, id, price, remaining);
-  if (state.heard) {
-    state.tell({
+  if (state.hasSink) {
+    state.deliver({
       kind: 'orderRested',
       seq: state.seq,
       index: state.nextIndex(),
@@ -41,7 +41,7 @@ export function leaveBook(state: State, slot: number, exposure: Exposure): void 
   releaseResting(state.orders, slot, exposure);
   market.book.unlink(slot);
   if (market.tape.carry.size > 0) market.tape.carry.delete(state.orders.id(slot));
-  state.touch(market);
+  state.markBookChanged(market);
 }
 
 /** The order begins to rest. */

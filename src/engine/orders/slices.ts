@@ -47,7 +47,7 @@ export function showSlice(state: State, slot: number, exposure: Exposure): void 
   state.cause = 'iceberg';
   stopWaiting(state, slot, exposure);
   state.orders.setStatus(slot, 'new', null);
-  state.orders.touch(slot, state.nowUs, state.seq);
+  state.orders.markBookChanged(slot, state.nowUs, state.seq);
   announceRelease(state, slot, null);
   state.cause = cause;
 }
@@ -67,7 +67,7 @@ export function announceRelease(
     orderId: table.id(slot),
     subaccount: table.subaccount(slot),
     market: table.market(slot),
-    triggerTicks: table.special(slot)?.triggerTicks ?? null,
+    triggerTicks: table.conditional(slot)?.triggerTicks ?? null,
     sourceTicks,
   });
 }

@@ -11,7 +11,7 @@ import { isFrozen } from '../pricing/freshness.ts';
 import type { State } from '../state.ts';
 import { settleFollowUps } from './pending-effects.ts';
 import { coverOf, fillableLots } from './protective-orders.ts';
-import { release } from './activate.ts';
+import { activate } from './activate.ts';
 import type { Special } from './conditional.ts';
 import type { Reached } from './reached.ts';
 import { arm, firesAt, follow, waitsIn } from './pending.ts';
@@ -68,27 +68,27 @@ function rearmIfFired(state: State, id: OrderId, fired: Set<OrderId>): boolean {
 /** Back into the index, without a word: nothing happened to the order. */
 function rearm(state: State, id: OrderId): void {
   const slot = state.orders.slotOf(id);
-  const special = slot === NONE ? null : state.orders.special(slot);
-  if (special !== null) arm(state, state.market(state.orders.market(slot)), slot, special);
+  const conditional = slot === NONE ? null : state.orders.conditional(slot);
+  if (conditional !== null) arm(state, state.market(state.orders.market(slot)), slot, conditional);
 }
 
 function fire(state: State, id: OrderId, source: PriceTicks, fired: Set<OrderId>): void {
   const table = state.orders;
   const slot = table.slotOf(id);
   if (slot === NONE || !table.isWaiting(slot)) return;
-  const special = table.special(slot);
-  if (special === null) return;
-  if (special.leg) {
+  const conditional = table.conditional(slot);
+  if (conditional === null) return;
+  if (conditional.leg) {
     const exposure = state.subaccount(table.subaccount(slot)).exposure(table.market(slot));
     // If both legs hold in one instant the stop-loss fires and the take-profit waits.
-    const siblingFired = special.sibling !== null && fired.has(special.sibling.orderId);
+    const siblingFired = conditional.sibling !== null && fired.has(conditional.sibling.orderId);
     if (siblingFired || fillableLots(table, slot, exposure) === 0) {
-      if (coverOf(table, slot, special) > 0) rearm(state, id);
+      if (coverOf(table, slot, conditional) > 0) rearm(state, id);
       return;
     }
   }
   fired.add(id);
-  release(state, slot, 'trigger', source);
+  activate(state, slot, 'trigger', source);
 }
 
 /** Those whose source was recomputed and reached them. */
@@ -107,10 +107,10 @@ function addDue(state: State, due: Due[]): void {
     const before = market.seenSource ?? source ?? 0;
     for (const { id, ticks } of reached) {
       const slot = state.orders.slotOf(id);
-      const special = state.orders.special(slot);
+      const conditional = state.orders.conditional(slot);
       const seen = state.orders.orderType(slot) === 'trailingStop' ? market.markTicks : source;
-      if (special === null || seen === null) continue;
-      special.armed = false;
+      if (conditional === null || seen === null) continue;
+      conditional.armed = false;
       const takesProfit = state.orders.orderType(slot) === 'takeProfit';
       due.push({ id, market, takesProfit, distance: Math.abs(ticks - before), source: seen });
     }
@@ -129,8 +129,8 @@ function followMark(state: State, market: Market, reached: Reached[]): void {
   active.sort((a, b) => a.id - b.id);
   for (const { id } of active) {
     const slot = state.orders.slotOf(id);
-    const special = state.orders.special(slot);
-    if (special !== null) follow(state, market, slot, special);
+    const conditional = state.orders.conditional(slot);
+    if (conditional !== null) follow(state, market, slot, conditional);
   }
   selling.reach(mark);
   buying.reach(mark);
@@ -154,14 +154,14 @@ function sourceOf(state: State, market: Market): PriceTicks | null {
 function addNewDue(state: State, due: Due[]): void {
   for (const id of state.newTriggers) {
     const slot = state.orders.slotOf(id);
-    const special = slot === NONE ? null : state.orders.special(slot);
-    if (special === null || special.armed || !state.orders.isWaiting(slot)) continue;
+    const conditional = slot === NONE ? null : state.orders.conditional(slot);
+    if (conditional === null || conditional.armed || !state.orders.isWaiting(slot)) continue;
     const market = state.market(state.orders.market(slot));
-    const trailing = special.trailingPpm !== null;
+    const trailing = conditional.trailingPpm !== null;
     const source = trailing ? market.markTicks : sourceOf(state, market);
-    const reached = source !== null && !isFrozen(market) && holds(state, slot, special, source);
-    if (!reached) arm(state, market, slot, special);
-    else if (trailing) follow(state, market, slot, special);
+    const reached = source !== null && !isFrozen(market) && holds(state, slot, conditional, source);
+    if (!reached) arm(state, market, slot, conditional);
+    else if (trailing) follow(state, market, slot, conditional);
     else {
       const takesProfit = state.orders.orderType(slot) === 'takeProfit';
       due.push({ id, market, takesProfit, distance: 0, source });
@@ -170,9 +170,9 @@ function addNewDue(state: State, due: Due[]): void {
   state.newTriggers.length = 0;
 }
 
-function holds(state: State, slot: number, special: Special, source: PriceTicks): boolean {
-  if (special.triggerTicks === null) return true;
+function holds(state: State, slot: number, conditional: Special, source: PriceTicks): boolean {
+  if (conditional.triggerTicks === null) return true;
   return firesAt(state, slot) === 'above'
-    ? source >= special.triggerTicks
-    : source <= special.triggerTicks;
+    ? source >= conditional.triggerTicks
+    : source <= conditional.triggerTicks;
 }

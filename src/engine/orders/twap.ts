@@ -2,7 +2,7 @@
 import { timeUs, type OrderId } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
 import type { State } from '../state.ts';
-import { release } from './activate.ts';
+import { activate } from './activate.ts';
 
 /** The time of a slice, or Infinity when that is past all times: then its expiry comes first. */
 export function sliceDueUs(startUs: number, periodMs: bigint, slice: number): number {
@@ -22,10 +22,10 @@ export function nextSliceUs(state: State): number {
 }
 
 /** Releases every slice whose time is now, in order of id. */
-export function releaseDueSlices(state: State): void {
+export function activateDueSlices(state: State): void {
   while (nextSliceUs(state) <= state.nowUs) {
     const slot = state.orders.slotOf(state.slices.topKey() as OrderId);
     state.slices.pop();
-    if (state.orders.isWaiting(slot)) release(state, slot, 'twap', null);
+    if (state.orders.isWaiting(slot)) activate(state, slot, 'twap', null);
   }
 }

@@ -5,7 +5,7 @@
  * seconds without a change are added up when the EMA is next read: n of them weigh min(150, n) / 150. The state is in 1e-6 ticks,
  * rounded toward zero. A frozen market takes no samples, and the seconds for which it was frozen do not count.
  */
-import { floorDiv } from '../../num/arithmetic.ts';
+import { floorDivInt } from '../../num/arithmetic.ts';
 import { PPM } from '../../num/units.ts';
 import { SECOND_US, type Market } from '../market/market.ts';
 import type { State } from '../state.ts';
@@ -40,14 +40,14 @@ export function scheduleEma(state: State, market: Market): void {
 /** The market thawed: sampling goes on from this second, as if none had passed. */
 export function resumeEma(state: State, market: Market): void {
   if (market.spec.markSource !== 'median') return;
-  market.emaSecond = floorDiv(state.nowUs, SECOND_US);
+  market.emaSecond = floorDivInt(state.nowUs, SECOND_US);
   scheduleEma(state, market);
 }
 
 /** A sample is due. Answers whether EMA or sample changed, so that the mark may, too. */
 export function runEmaTimer(state: State, market: Market): boolean {
   const { emaMicroTicks, emaSampleHalfTicks } = market;
-  const second = floorDiv(state.nowUs, SECOND_US);
+  const second = floorDivInt(state.nowUs, SECOND_US);
   advanceTo(market, second - 1);
   market.emaSampleHalfTicks = basisHalfTicks(market);
   const distance = market.emaSampleHalfTicks * MICRO_OF_HALF - market.emaMicroTicks;
@@ -63,7 +63,7 @@ function basisHalfTicks(market: Market): number {
   if (index === null) return 0;
   const quotes = impactQuotes(market);
   if (quotes === null) return 0;
-  const room = floorDiv(2 * index * market.spec.maxMarkDeviationPpm, PPM);
+  const room = floorDivInt(2 * index * market.spec.maxMarkDeviationPpm, PPM);
   return Math.min(room, Math.max(-room, quotes.bid + quotes.ask - 2 * index));
 }
 

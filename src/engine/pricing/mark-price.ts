@@ -63,9 +63,9 @@ export function runEmaSample(state: State, market: Market): void {
  * second when the book or the last price changed.
  */
 export function settleQuotes(state: State): void {
-  for (let i = 0; i < state.touchedCount; i++) {
-    const market = must(state.touched[i], 'as many markets as counted are touched');
-    market.touched = false;
+  for (let i = 0; i < state.changedBookCount; i++) {
+    const market = must(state.changedBooks[i], 'as many markets as counted are touched');
+    market.bookChanged = false;
     if (market.status === 'delisted') continue;
     scheduleSample(state, market);
     if (market.book.changes !== market.seenChanges) scheduleEma(state, market);
@@ -73,12 +73,12 @@ export function settleQuotes(state: State): void {
     noteQuotes(market);
     makeMarkDue(state, market);
   }
-  state.touchedCount = 0;
+  state.changedBookCount = 0;
 }
 
 /** Other terms are in force: what is made of the book may be another by them. */
 export function noteTerms(state: State, market: Market): void {
-  state.touch(market);
+  state.markBookChanged(market);
   scheduleEma(state, market);
   makeMarkDue(state, market);
 }

@@ -1,7 +1,7 @@
 /**
  * The price band (R-2.3): how far from the mark a taker may fill, and how far from it an order may rest.
  */
-import { floorDiv } from '../../num/arithmetic.ts';
+import { floorDivInt } from '../../num/arithmetic.ts';
 import { PPM, type PriceTicks } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
 import { mustMark } from '../margin/requirement.ts';
@@ -13,7 +13,7 @@ const RESTING_BANDS = 10;
 export function bandLimit(market: Market, side: 1 | -1): number {
   const mark = mustMark(market);
   // mark × ppm stays below 2^31 × 1e6 < 2^53, so the product and the floor are exact.
-  return mark + side * floorDiv(mark * market.spec.priceBandPpm, PPM);
+  return mark + side * floorDivInt(mark * market.spec.priceBandPpm, PPM);
 }
 
 /** Whether a resting price is further from the mark than ten bands, compared by cross-multiplying. */

@@ -8,7 +8,7 @@
  * It is the median of them, or the floor of the mean of the first two, clamped to the index ± `maxMarkDeviationPpm`. The book is
  * walked only when the first two legs differ: otherwise the third decides nothing.
  */
-import { floorDiv } from '../../num/arithmetic.ts';
+import { floorDivInt } from '../../num/arithmetic.ts';
 import { PPM, priceTicks, type PriceTicks } from '../../num/units.ts';
 import { hashMarkChanged } from '../chain-hash/hash-event.ts';
 import type { Market } from '../market/market.ts';
@@ -32,7 +32,7 @@ function takeMidIndex(state: State, market: Market): boolean {
   if (market.spec.indexSource !== 'mid') return false;
   const mid = midHalfTicks(market);
   if (mid === null) return false;
-  const index = priceTicks(Math.max(1, floorDiv(mid, 2)));
+  const index = priceTicks(Math.max(1, floorDivInt(mid, 2)));
   market.indexAtUs = state.nowUs;
   if (index === market.indexTicks) return false;
   fixOpenInterestCap(market, index);
@@ -58,7 +58,7 @@ function markOf(market: Market): PriceTicks | null {
   const raw = rawMark(market);
   const index = market.indexTicks;
   if (raw === null || index === null) return raw;
-  const room = floorDiv(index * market.spec.maxMarkDeviationPpm, PPM);
+  const room = floorDivInt(index * market.spec.maxMarkDeviationPpm, PPM);
   return priceTicks(Math.max(1, Math.min(index + room, Math.max(index - room, raw))));
 }
 
@@ -72,7 +72,7 @@ function rawMark(market: Market): PriceTicks | null {
       return market.lastTicks;
     case 'mid': {
       const mid = midHalfTicks(market);
-      return mid === null ? null : priceTicks(floorDiv(mid, 2));
+      return mid === null ? null : priceTicks(floorDivInt(mid, 2));
     }
     default:
       return medianOfLegs(market);
@@ -85,14 +85,14 @@ function medianOfLegs(market: Market): PriceTicks | null {
   const smoothed = smoothedIndex(market, index);
   if (smoothed === index) return index;
   const last = clippedLast(market);
-  if (last === null) return priceTicks(floorDiv(index + smoothed, 2));
+  if (last === null) return priceTicks(floorDivInt(index + smoothed, 2));
   const [low, high] = index < smoothed ? [index, smoothed] : [smoothed, index];
   return priceTicks(Math.max(low, Math.min(high, last)));
 }
 
 /** The second leg. */
 export function smoothedIndex(market: Market, index: PriceTicks): PriceTicks {
-  return priceTicks(Math.max(1, index + floorDiv(market.emaMicroTicks, MICRO)));
+  return priceTicks(Math.max(1, index + floorDivInt(market.emaMicroTicks, MICRO)));
 }
 
 /** The third leg: the last price within impact bid and ask. */

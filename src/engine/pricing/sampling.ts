@@ -3,7 +3,7 @@
  * premium. The instant inside its second or interval is drawn with the secret `config.samplingSeed`, so quotes cannot stand there
  * for the sample alone. It is never on a boundary.
  */
-import { floorDiv } from '../../num/arithmetic.ts';
+import { floorDivInt } from '../../num/arithmetic.ts';
 import type { TimeUs } from '../../num/units.ts';
 import { halfSipHash } from '../../base/half-siphash.ts';
 import { SECOND_US, type Market } from '../market/market.ts';
@@ -32,7 +32,7 @@ export function nextSampleUs(state: State, market: Market, nowUs: number): numbe
 
 /** Number of the newest second whose EMA instant is not after now. */
 export function newestEmaSecond(state: State, market: Market, nowUs: TimeUs): number {
-  const second = floorDiv(nowUs, SECOND_US);
+  const second = floorDivInt(nowUs, SECOND_US);
   return emaInstantUs(state, market, second) <= nowUs ? second : second - 1;
 }
 
@@ -43,7 +43,7 @@ function firstAfter(
   lengthUs: number,
   nowUs: number,
 ): number {
-  const interval = floorDiv(nowUs, lengthUs);
+  const interval = floorDivInt(nowUs, lengthUs);
   const instant = instantUs(state, market, kind, interval, lengthUs);
   return instant > nowUs ? instant : instantUs(state, market, kind, interval + 1, lengthUs);
 }
@@ -56,10 +56,10 @@ function instantUs(
   n: number,
   lengthUs: number,
 ): number {
-  const draw = halfSipHash(state.samplingKey, [kind, market.id, n | 0, floorDiv(n, WORD)]);
+  const draw = halfSipHash(state.samplingKey, [kind, market.id, n | 0, floorDivInt(n, WORD)]);
   const product = draw * (lengthUs - 1);
   const offset = Number.isSafeInteger(product)
-    ? floorDiv(product, WORD)
+    ? floorDivInt(product, WORD)
     : Number((BigInt(draw) * BigInt(lengthUs - 1)) >> 32n);
   return n * lengthUs + 1 + offset;
 }

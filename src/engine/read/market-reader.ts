@@ -1,5 +1,5 @@
 /** What readers see of prices and of the money behind the exchange's claims: computed when asked, nothing changes. */
-import { floorDiv } from '../../num/arithmetic.ts';
+import { floorDivInt } from '../../num/arithmetic.ts';
 import { PPM, priceTicks, quanta, timeUs, type PriceTicks } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
 import { fundingRate, payableRate } from '../funding/funding.ts';
@@ -19,7 +19,7 @@ export function markComposition(market: Market): MarkCompositionView {
   const impactBid = bid === null ? null : Math.max(1, Number(bid.ticks / bid.of));
   const impactAsk = ask === null ? null : Number((ask.ticks + ask.of - 1n) / ask.of);
   const last = spec.markSource === 'last' ? market.lastTicks : null;
-  const room = index === null ? 0 : floorDiv(index * spec.maxMarkDeviationPpm, PPM);
+  const room = index === null ? 0 : floorDivInt(index * spec.maxMarkDeviationPpm, PPM);
   const isClamped = index !== null && spec.markSource !== 'external';
   return {
     indexTicks: index,
@@ -49,7 +49,7 @@ export function fundingOutlook(state: State, market: Market): FundingOutlookView
   const filled = { ...funding, sampleIntervalUs: funding.intervalUs };
   const rate = fundingRate(filled, tier, premiumSum, samples);
   return {
-    nextUs: timeUs((floorDiv(state.nowUs, funding.intervalUs) + 1) * funding.intervalUs),
+    nextUs: timeUs((floorDivInt(state.nowUs, funding.intervalUs) + 1) * funding.intervalUs),
     indicativePpb: samples === 0 ? null : payableRate(market, rate, tier.maintenanceMarginPpm),
     samples,
   };

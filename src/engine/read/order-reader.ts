@@ -132,7 +132,7 @@ function bitsOf<T extends string>(words: readonly T[], asked: readonly T[] | nul
 }
 
 function viewOrder(table: OrderRows, slot: number): OrderView {
-  const special = table.special(slot);
+  const conditional = table.conditional(slot);
   return {
     orderId: table.id(slot),
     subaccount: table.subaccount(slot),
@@ -153,13 +153,13 @@ function viewOrder(table: OrderRows, slot: number): OrderView {
     clientId: table.clientId(slot),
     originator: table.originator(slot),
     originatorFeePpm: table.originatorFeePpm(slot),
-    triggerTicks: special?.triggerTicks ?? null,
-    trailingPpm: special?.trailingPpm ?? null,
-    periodMs: special?.periodMs ?? null,
-    attached: special?.attached ?? 'no',
-    group: special?.group ?? null,
-    sibling: special?.sibling ?? null,
-    parent: special?.parent ?? null,
+    triggerTicks: conditional?.triggerTicks ?? null,
+    trailingPpm: conditional?.trailingPpm ?? null,
+    periodMs: conditional?.periodMs ?? null,
+    attached: conditional?.attached ?? 'no',
+    group: conditional?.group ?? null,
+    sibling: conditional?.sibling ?? null,
+    parent: conditional?.parent ?? null,
     createdAtUs: table.createdAtUs(slot),
     updatedAtUs: table.updatedAtUs(slot),
     lastUpdateSeq: table.lastUpdateSeq(slot),

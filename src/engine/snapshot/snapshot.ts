@@ -123,11 +123,11 @@ function archiveDue(io: Archive, dueUs: number): number {
 function deriveRisk(state: State): void {
   for (const subaccount of state.accounts.subaccounts) {
     // A debt without positions waits for insurance (D-32).
-    if (subaccount.cash < 0n) state.doubt(subaccount);
+    if (subaccount.cash < 0n) state.markForRiskCheck(subaccount);
     for (const exposure of subaccount.exposures) {
       if (exposure === undefined || exposure.positionLots === 0) continue;
       state.market(exposure.market).holders.set(subaccount.id, true);
-      state.doubt(subaccount);
+      state.markForRiskCheck(subaccount);
       if (exposure.liquidationResumesUs > state.nowUs) {
         state.liquidationPauses.push(exposure.liquidationResumesUs, subaccount.id);
       }
@@ -149,27 +149,27 @@ function archiveOrders(io: Archive, state: State): void {
     const clientId = table.clientId(slot);
     if (clientId !== null) state.clientIds.add(hashText(subaccount.account, clientId), slot);
     watchExpiry(state, slot, table.expiresAtMs(slot));
-    const special = table.special(slot);
-    if (special !== null && table.isWaiting(slot)) watchAgain(state, slot, special);
+    const conditional = table.conditional(slot);
+    if (conditional !== null && table.isWaiting(slot)) watchAgain(state, slot, conditional);
   }
 }
 
 /** A waiting order is put back where it waits; trailing stops come with what they follow. */
-function watchAgain(state: State, slot: number, special: Special): void {
+function watchAgain(state: State, slot: number, conditional: Special): void {
   const table = state.orders;
   if (table.orderType(slot) === 'twap') {
-    const slice = table.id(slot) - (special.group?.orderId ?? table.id(slot));
-    watchSlice(state, slot, sliceDueUs(table.createdAtUs(slot), special.periodMs ?? 0n, slice));
+    const slice = table.id(slot) - (conditional.group?.orderId ?? table.id(slot));
+    watchSlice(state, slot, sliceDueUs(table.createdAtUs(slot), conditional.periodMs ?? 0n, slice));
   }
-  if (!special.armed || special.following) return;
-  arm(state, state.market(table.market(slot)), slot, special);
+  if (!conditional.armed || conditional.following) return;
+  arm(state, state.market(table.market(slot)), slot, conditional);
 }
 
 /** Active trailing stops of a market, by what they follow. */
 function archiveTriggers(io: Archive, state: State, market: Market): void {
   io.section('triggers');
   const distanceOf = (id: OrderId): number =>
-    state.orders.special(state.orders.slotOf(id))?.trailingPpm ?? 0;
+    state.orders.conditional(state.orders.slotOf(id))?.trailingPpm ?? 0;
   for (const index of [market.triggers.selling, market.triggers.buying]) {
     index.archive(io, waitsIn(state), distanceOf);
   }
@@ -206,9 +206,9 @@ function archiveOrder(
   const reasonOf = has ? table.reason(saved) : null;
   const reason = io.int(reasonOf === null ? 0 : END_REASONS.indexOf(reasonOf) + 1);
   const waiting = io.bool(has && table.isWaiting(saved));
-  const specialOf = has ? table.special(saved) : null;
-  const special = io.bool(specialOf !== null) ? (specialOf ?? new Special()) : null;
-  special?.archive(io);
+  const conditionalOf = has ? table.conditional(saved) : null;
+  const conditional = io.bool(conditionalOf !== null) ? (conditionalOf ?? new Special()) : null;
+  conditional?.archive(io);
   if (!io.loading) return saved;
   const slot = target.add(
     id,
@@ -231,11 +231,11 @@ function archiveOrder(
     created,
     lastSeq,
   );
-  target.touch(slot, updated, lastSeq);
+  target.markBookChanged(slot, updated, lastSeq);
   target.reduce(slot, Math.abs(size) - left);
   target.setStatus(slot, ORDER_STATUSES[status] ?? 'new', END_REASONS[reason - 1] ?? null);
   target.setWaiting(slot, waiting);
-  if (special !== null) target.setSpecial(slot, special);
+  if (conditional !== null) target.setSpecial(slot, conditional);
   return slot;
 }
 

@@ -12,7 +12,7 @@ import type { Outcome } from '../refusals.ts';
 import { announceBar, noteBarQuotes, passBar } from '../pricing/bar-mark.ts';
 import type { State } from '../state.ts';
 import { quoteAround } from './bar-quotes.ts';
-import { concernsNobody, walkBar } from './bar-walk.ts';
+import { hasNoEffect, walkBar } from './bar-walk.ts';
 import { takeFromSegment } from './house.ts';
 import { emitTape } from './tape-event.ts';
 
@@ -29,9 +29,9 @@ export function applyBar(state: State, bar: TapeBar): Outcome {
   forgetOrders(state, market);
   const { openTicks, highTicks, lowTicks, closeTicks, volumeLots } = bar;
   market.candles.addBar(state.nowUs, openTicks, highTicks, lowTicks, closeTicks, volumeLots);
-  state.touch(market);
+  state.markBookChanged(market);
   const { markTicks, indexTicks } = market;
-  if (!state.playsBarsInFull && concernsNobody(state, market, bar)) {
+  if (!state.playsBarsInFull && hasNoEffect(state, market, bar)) {
     quoteAround(state, market, bar, bar.quoteTicks, true);
     passBar(state, market, closeTicks);
   } else {

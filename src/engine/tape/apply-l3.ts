@@ -31,7 +31,7 @@ export function applyL3(state: State, command: TapeL3): Outcome {
   if (market.status === 'delisted') return 'market_delisted';
   if (!isSound(command)) return 'tape_level_invalid';
   state.cause = 'tape';
-  if (!market.tape.stale) carryOut(state, market, command);
+  if (!market.tape.stale) dispatch(state, market, command);
   emitTape(state, market, 'l3', market.tape.stale);
   return 'ok';
 }
@@ -48,7 +48,7 @@ function isSound({ ref, priceTicks: price, lots: size }: TapeL3): boolean {
   );
 }
 
-function carryOut(state: State, market: Market, command: TapeL3): void {
+function dispatch(state: State, market: Market, command: TapeL3): void {
   const side = command.side === 'bid' ? 1 : -1;
   const { ref, priceTicks: price, lots: size } = command;
   switch (command.action) {
@@ -56,7 +56,7 @@ function carryOut(state: State, market: Market, command: TapeL3): void {
       // A number that is used again names another order from now on.
       const old = market.tape.orders.get(ref);
       if (old !== undefined) {
-        state.touch(market);
+        state.markBookChanged(market);
         takeFromSegment(state, market, old, Infinity);
       }
       const crossed = crossOpposite(state, market, side, price, size);
@@ -66,7 +66,7 @@ function carryOut(state: State, market: Market, command: TapeL3): void {
     }
     case 'reduce':
     case 'remove': {
-      state.touch(market);
+      state.markBookChanged(market);
       const isNamed = market.tape.orders.has(ref);
       let left = isNamed && command.action === 'remove' ? Infinity : size;
       do {
@@ -83,7 +83,7 @@ function carryOut(state: State, market: Market, command: TapeL3): void {
 
 function executeOrder(state: State, market: Market, command: TapeL3, side: 1 | -1): void {
   const { ref, priceTicks: price, lots: size } = command;
-  state.touch(market);
+  state.markBookChanged(market);
   const isNamed = market.tape.orders.has(ref);
   let users = takeUsers(state, market, side, price + side, size);
   let traded = 0;

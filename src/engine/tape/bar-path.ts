@@ -57,7 +57,7 @@ function stopsBetween(
   const waits = waitsIn(state);
   const trailing = up > 0 ? buying : selling;
   const distanceOf = (id: OrderId): number =>
-    state.orders.special(state.orders.slotOf(id))?.trailingPpm ?? 0;
+    state.orders.conditional(state.orders.slotOf(id))?.trailingPpm ?? 0;
   if (trailing.firesWithin(low, high, waits, distanceOf)) return true;
   return prices
     .between(up, low, high, waits)

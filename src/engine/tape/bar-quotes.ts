@@ -49,7 +49,7 @@ function quote(
   }
   const stays = price >= 1 && price <= MAX_PRICE_TICKS;
   if (stays && size > 0 && isOnly) {
-    state.touch(market);
+    state.markBookChanged(market);
     market.book.moveOnlySegment(side, priceTicks(price), size);
     return;
   }

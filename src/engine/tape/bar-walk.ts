@@ -39,9 +39,9 @@ export function walkBar(state: State, market: Market, bar: TapeBar): void {
  * Whether nothing in the market waits for any price of the bar: then only its end matters. May say no where walking would
  * come to the same.
  */
-export function concernsNobody(state: State, market: Market, bar: TapeBar): boolean {
+export function hasNoEffect(state: State, market: Market, bar: TapeBar): boolean {
   const { lowTicks: low, highTicks: high } = bar;
-  if (state.anyUnsure) return false;
+  if (state.anyRiskCheckPending) return false;
   if (bestUser(state, market, 1) >= low || bestUser(state, market, -1) <= high) return false;
   const { prices, activations, selling, buying } = market.triggers;
   if (prices.mayWaitWithin(low, high) || activations.mayWaitWithin(low, high)) return false;

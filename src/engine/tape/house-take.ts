@@ -66,7 +66,7 @@ export function takeUserOrder(
   const reduceOnly = table.isReduceOnly(slot);
   if (reduceOnly) fill = Math.min(fill, fillableLots(table, slot, exposure));
   if (fill === 0) {
-    if (table.special(slot)?.leg === true) retireLeg(state, slot, exposure);
+    if (table.conditional(slot)?.leg === true) retireLeg(state, slot, exposure);
     else endOrder(state, slot, 'cancelled', 'reduceOnly');
     return { filled: 0, held: false };
   }

@@ -30,7 +30,7 @@ export function addHouse(
   size: number,
 ): void {
   if (size === 0) return;
-  state.touch(market);
+  state.markBookChanged(market);
   const ladder = market.book.ladder(side);
   const level = ladder.find(priceTicks(price));
   const tail = level === NO_LEVEL ? NONE : ladder.tail(level);
@@ -50,7 +50,7 @@ export function addHouseInFront(
   size: number,
 ): void {
   if (size === 0) return;
-  state.touch(market);
+  state.markBookChanged(market);
   const ladder = market.book.ladder(side);
   const level = ladder.find(priceTicks(price));
   const head = level === NO_LEVEL ? NONE : ladder.head(level);
@@ -87,7 +87,7 @@ export function takeFromBack(
   const ladder = market.book.ladder(side);
   const level = ladder.find(priceTicks(price));
   if (level === NO_LEVEL || size === 0) return;
-  state.touch(market);
+  state.markBookChanged(market);
   let left = Math.min(size, ladder.houseTotal(level));
   for (let slot = ladder.tail(level); left > 0;) {
     const before = state.orders.prev(slot);
@@ -115,7 +115,7 @@ export function decreaseHouse(
   const ladder = market.book.ladder(side);
   const level = ladder.find(priceTicks(price));
   assert(level !== NO_LEVEL && size <= ladder.houseTotal(level), 'a decrease is of what stands');
-  state.touch(market);
+  state.markBookChanged(market);
   const table = state.orders;
   const credit = openCredit(state, market.tape.level(side, price, state.nowUs));
   credit.creditUntilUs = timeUs(state.nowUs + CREDIT_US);
@@ -215,7 +215,7 @@ export function appendOrder(
   price: number,
   size: number,
 ): number {
-  state.touch(market);
+  state.markBookChanged(market);
   const slot = newSegment(state, market, side, price, size);
   market.book.append(slot);
   return slot;

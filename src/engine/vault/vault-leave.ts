@@ -10,7 +10,7 @@
  * These orders are the engine's own in their identity and like a user's in matching: they rest, wait their turn in the
  * queue and pay maker fees.
  */
-import { ceilDiv, floorDiv, floorTo } from '../../num/arithmetic.ts';
+import { ceilDivInt, floorDivInt, floorTo } from '../../num/arithmetic.ts';
 import { lots, orderId, PPM, ppm, priceTicks, type PriceTicks } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import { NONE, type OrderTerms } from '../book/order-table.ts';
@@ -74,9 +74,9 @@ function offer(state: State, market: Market, exposure: Exposure): void {
     originatorFeePpm: ppm(0),
   };
   const slot = addOrder(state, terms, id, state.vault);
-  const special = new Special();
-  special.attached = 'engine';
-  state.orders.setSpecial(slot, special);
+  const conditional = new Special();
+  conditional.attached = 'engine';
+  state.orders.setSpecial(slot, conditional);
   accept(state, terms, id, slot, state.vault);
   rest(state, slot, market, exposure);
   market.vaultOrder = id;
@@ -92,8 +92,8 @@ function leavePrice(market: Market, side: 1 | -1): PriceTicks {
   const mark = mustMark(market);
   const index = market.indexTicks ?? mark;
   const { vaultQuotePpm } = market.spec;
-  if (side < 0) return priceTicks(ceilDiv(Math.max(mark, index) * (PPM + vaultQuotePpm), PPM));
-  return priceTicks(Math.max(1, floorDiv(Math.min(mark, index) * (PPM - vaultQuotePpm), PPM)));
+  if (side < 0) return priceTicks(ceilDivInt(Math.max(mark, index) * (PPM + vaultQuotePpm), PPM));
+  return priceTicks(Math.max(1, floorDivInt(Math.min(mark, index) * (PPM - vaultQuotePpm), PPM)));
 }
 
 function crosses(market: Market, side: 1 | -1, price: number): boolean {

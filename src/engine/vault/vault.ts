@@ -4,7 +4,7 @@
  * shares are minted, low when they are burned. A position in a frozen market counts at its mark moved against them by
  * `config.frozenHaircutPpm`, so that one stale price source does not close the vault. Shares are whole 1e-6.
  */
-import { ceilDiv, divCeil, floorDiv } from '../../num/arithmetic.ts';
+import { ceilDivInt, ceilDivBig, floorDivInt } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { PPM, priceTicks, quanta, timeUs, type PriceTicks, type Quanta } from '../../num/units.ts';
 import type { Subaccount } from '../accounts/subaccount.ts';
@@ -43,7 +43,7 @@ function priceAgainst(
   if (market.frozen) {
     // Prices are below 2^31 and the rate at most 1, so the products are exact.
     const moved = mark * (PPM + (low ? -1 : 1) * state.config.frozenHaircutPpm);
-    return priceTicks(low ? floorDiv(moved, PPM) : ceilDiv(moved, PPM));
+    return priceTicks(low ? floorDivInt(moved, PPM) : ceilDivInt(moved, PPM));
   }
   const index = market.indexTicks ?? mark;
   return priceTicks(low ? Math.min(mark, index) : Math.max(mark, index));
@@ -64,7 +64,7 @@ export function sharesBurned(state: State, holder: Subaccount, amount: Quanta): 
   if (state.nowUs < holder.lockupEndsAtUs) return 'vault_shares_locked';
   const value = vaultValue(state, 'burn');
   if (value <= 0n) return 'vault_value_not_positive';
-  const shares = divCeil(amount * (state.vaultShares + VIRTUAL), value + VIRTUAL);
+  const shares = ceilDivBig(amount * (state.vaultShares + VIRTUAL), value + VIRTUAL);
   if (shares > holder.vaultShares) return 'vault_shares_insufficient';
   return amount > withdrawable(state, state.vault) ? 'amount_exceeds_available' : shares;
 }

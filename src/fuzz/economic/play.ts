@@ -79,10 +79,10 @@ class Play {
 
   private apply(command: Command): void {
     this.onCommand?.(command);
-    this.engine.apply(command, this.hear);
+    this.engine.apply(command, this.onEvent);
   }
 
-  private readonly hear = (event: EngineEvent): void => {
+  private readonly onEvent = (event: EngineEvent): void => {
     if (event.kind === 'vaultSharesChanged') this.shares.set(event.subaccount, event.shares);
   };
 

@@ -2,7 +2,7 @@ import type { EngineEvent } from '../../engine/events.ts';
 import type { Engine } from '../../engine/read/views.ts';
 import { StreamInvariant } from './stream-invariant.ts';
 
-interface Life {
+interface Lifecycle {
   readonly lots: number;
   readonly limitTicks: number;
   readonly reduceOnly: boolean;
@@ -10,12 +10,12 @@ interface Life {
 }
 
 /** From `new` to its one end: what is filled and what remains add up to what was ordered, at its limit or better. */
-export class OrderLife extends StreamInvariant {
+export class OrderLifecycle extends StreamInvariant {
   readonly name = 'orderLife';
   readonly rule = 'R-2.5, R-2.8, R-2.9';
   readonly says =
     'an order is accepted once, fills within its limit, ends once, and settled + remaining = quantity';
-  private readonly live = new Map<number, Life>();
+  private readonly live = new Map<number, Lifecycle>();
   private highest = 0;
 
   see(event: EngineEvent): void {
@@ -101,7 +101,7 @@ export class OrderLife extends StreamInvariant {
     }
   }
 
-  private lifeOf(id: number, what: string): Life | null {
+  private lifeOf(id: number, what: string): Lifecycle | null {
     const life = this.live.get(id);
     if (life !== undefined) return life;
     this.fail(`order ${id} ${what}, but ${id > this.highest ? 'was never accepted' : 'has ended'}`);

@@ -32,13 +32,13 @@ export class TransferPrices extends StreamInvariant {
         if (event.indexTicks !== null) this.indices.set(event.market, event.indexTicks);
         break;
       case 'positionTransferred':
-        this.judge(event);
+        this.checker(event);
         break;
       default:
     }
   }
 
-  private judge({ market, reason, lots, priceTicks, moneyQuanta }: Transferred): void {
+  private checker({ market, reason, lots, priceTicks, moneyQuanta }: Transferred): void {
     if (reason === 'delisting') {
       if (moneyQuanta !== 0n) this.fail(`market ${market}: ${moneyQuanta} went with a delisting`);
       return;

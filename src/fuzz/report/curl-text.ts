@@ -8,7 +8,7 @@ import { ENDPOINTS, type Endpoint } from '../../contract/endpoints.ts';
 import type { Violation } from '../checker.ts';
 import type { Keccak } from '../../gateway/ports.ts';
 import { TrustOrderIds } from '../../gateway/order-ids.ts';
-import type { PerformanceOptions, PerformedAct } from './performance.ts';
+import type { PerformanceOptions, PerformedRequest } from './performance.ts';
 import { configTerms, marketTerms } from './terms-text.ts';
 
 export const CURL_SECRET = 'orrery fuzz: a secret for nothing but this script';
@@ -22,7 +22,7 @@ export const curlReference =
   };
 
 /** The configuration for `orrery serve --config`: YAML that is JSON. */
-export function serveConfigText(config: ExchangeConfig, acts: readonly PerformedAct[]): string {
+export function serveConfigText(config: ExchangeConfig, acts: readonly PerformedRequest[]): string {
   const markets = acts.flatMap(({ command }) =>
     command.kind === 'listMarket' ? [marketTerms(command.spec)] : [],
   );
@@ -31,7 +31,7 @@ export function serveConfigText(config: ExchangeConfig, acts: readonly Performed
   return `${JSON.stringify(all, null, 2)}\n`;
 }
 
-export function curlText(acts: readonly PerformedAct[], violation: Violation): string {
+export function curlText(acts: readonly PerformedRequest[], violation: Violation): string {
   const lines: string[] = [];
   for (const [i, performed] of acts.entries()) {
     const line = lineOf(performed);
@@ -71,7 +71,7 @@ export function curlText(acts: readonly PerformedAct[], violation: Violation): s
   ].join('\n');
 }
 
-function lineOf({ act, command }: PerformedAct): string | null {
+function lineOf({ act, command }: PerformedRequest): string | null {
   switch (act.kind) {
     case 'call': {
       const { method, path } = ENDPOINTS[act.endpoint] as Endpoint;

@@ -86,12 +86,12 @@ function readme(
 function testText({ invariant, rule, says }: Violation): string {
   return [
     "import { readFileSync } from 'node:fs';",
-    "import { judgeJournal } from 'orrery/fuzz';",
+    "import { checkJournal } from 'orrery/fuzz';",
     "import { expect, test } from 'vitest';",
     '',
     `test(${JSON.stringify(`${rule}: ${says} (${invariant})`)}, () => {`,
     "  const journal = readFileSync(new URL('./journal.orrery', import.meta.url));",
-    '  expect(judgeJournal(journal)?.violation).toBeUndefined();',
+    '  expect(checkJournal(journal)?.violation).toBeUndefined();',
     '});',
     '',
   ].join('\n');

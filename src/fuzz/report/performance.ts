@@ -10,10 +10,10 @@ import type { Reply } from '../../gateway/context.ts';
 import { Gateway } from '../../gateway/gateway.ts';
 import type { Keccak } from '../../gateway/ports.ts';
 import { orderId, type OrderId } from '../../num/units.ts';
-import { actOf, type Act } from './request-form.ts';
+import { actOf, type RequestForm } from './request-form.ts';
 
-export interface PerformedAct {
-  readonly act: Act;
+export interface PerformedRequest {
+  readonly act: RequestForm;
   readonly command: Command;
   /** Time since the act before. */
   readonly waitUs: number;
@@ -35,7 +35,7 @@ export interface PerformanceOptions {
 /** An order: the nth that an act placed, whose answer is saved under a name. */
 export interface OrderSource {
   readonly id: OrderId;
-  readonly act: Act;
+  readonly act: RequestForm;
   readonly name: string;
   readonly nth: number;
 }
@@ -44,7 +44,7 @@ export function perform(
   config: ExchangeConfig,
   commands: readonly Command[],
   options: PerformanceOptions,
-): PerformedAct[] {
+): PerformedRequest[] {
   const engine = options.createEngine(config);
   const gateway = new Gateway({
     engine,
@@ -55,7 +55,7 @@ export function perform(
   });
   const placed = new Map<OrderId, { readonly at: number; readonly nth: number }>();
   const referred = new Set<number>();
-  const acts: PerformedAct[] = [];
+  const acts: PerformedRequest[] = [];
   for (const [at, command] of commands.entries()) {
     const waitUs = Math.max(0, command.timeUs - engine.nowUs);
     const nameOf = (id: OrderId): string | null => {
@@ -73,7 +73,7 @@ export function perform(
     }
     const before = engine.lastOrderId;
     const act = actOf(command, engine, nameOf);
-    const done = carryOut(engine, gateway, act, command);
+    const done = dispatch(engine, gateway, act, command);
     for (let id = before + 1; id <= engine.lastOrderId; id += 1) {
       placed.set(orderId(id), { at, nth: id - before - 1 });
     }
@@ -85,12 +85,12 @@ export function perform(
 }
 
 /** References are for people; the engine is given the command itself, so that its ids stay those of the journal. */
-function carryOut(
+function dispatch(
   engine: Engine,
   gateway: Gateway,
-  act: Act,
+  act: RequestForm,
   command: Command,
-): Pick<PerformedAct, 'reply' | 'outcome'> {
+): Pick<PerformedRequest, 'reply' | 'outcome'> {
   try {
     if (act.kind === 'call' && command.kind !== 'cancelOrder' && !hasReference(act.request)) {
       const { account, signer } = act;

@@ -16,7 +16,7 @@ import {
   type SubaccountId,
 } from '../../num/units.ts';
 
-export type Act =
+export type RequestForm =
   | {
       readonly kind: 'call';
       readonly endpoint: EndpointId;
@@ -51,7 +51,7 @@ export interface MoneyFields {
 export type OrderName = (id: OrderId) => string | null;
 
 /** `view` is the exchange as it is when the command comes. */
-export function actOf(command: Command, view: ExchangeView, nameOf: OrderName): Act {
+export function actOf(command: Command, view: ExchangeView, nameOf: OrderName): RequestForm {
   switch (command.kind) {
     case 'placeOrder':
       return placing(view, command.subaccount, command.delegate, (owner) => {
@@ -65,7 +65,7 @@ export function actOf(command: Command, view: ExchangeView, nameOf: OrderName): 
     case 'cancelOrder': {
       const order = view.order(command.orderId);
       const orderId = nameOf(command.orderId);
-      if (order === undefined || orderId === null) return untold('cancels an order that never was');
+      if (order === undefined || orderId === null) return notExpressible('cancels an order that never was');
       const account = view.addressOf(view.subaccount(order.subaccount).account);
       return call('cancelOrder', account, { account, orderId });
     }
@@ -123,7 +123,7 @@ export function actOf(command: Command, view: ExchangeView, nameOf: OrderName): 
     case 'tapeDepth':
     case 'tapeSnapshot': {
       const market = marketOf(view, command.market);
-      if (market === null) return untold('names a market that is not listed');
+      if (market === null) return notExpressible('names a market that is not listed');
       const side = (name: TapeLevel['side']): string[][] =>
         command.levels
           .filter((level) => level.side === name)
@@ -133,7 +133,7 @@ export function actOf(command: Command, view: ExchangeView, nameOf: OrderName): 
     }
     case 'tapeTrade': {
       const market = marketOf(view, command.market);
-      if (market === null) return untold('names a market that is not listed');
+      if (market === null) return notExpressible('names a market that is not listed');
       const fields = {
         symbol: market.spec.symbol,
         price: priceText(market, command.priceTicks),
@@ -145,12 +145,12 @@ export function actOf(command: Command, view: ExchangeView, nameOf: OrderName): 
       return { kind: 'tape', verb: 'tapeGap', fields: { symbol: symbolOf(view, command.market) } };
     case 'tapeBar': {
       const market = marketOf(view, command.market);
-      if (market === null) return untold('names a market that is not listed');
+      if (market === null) return notExpressible('names a market that is not listed');
       return { kind: 'tape', verb: 'tapeBar', fields: barFields(market, command) };
     }
     case 'tapeL3': {
       const market = marketOf(view, command.market);
-      if (market === null) return untold('names a market that is not listed');
+      if (market === null) return notExpressible('names a market that is not listed');
       const fields = {
         symbol: market.spec.symbol,
         action: command.action,
@@ -164,13 +164,13 @@ export function actOf(command: Command, view: ExchangeView, nameOf: OrderName): 
     case 'advanceTime':
       return { kind: 'time' };
     case 'listMarket':
-      return untold('lists a market');
+      return notExpressible('lists a market');
     case 'setSelfTradeMode':
-      return untold('sets a mode of self-trade');
+      return notExpressible('sets a mode of self-trade');
     case 'setMarketTerms':
     case 'setMarketStatus':
     case 'delistMarket':
-      return untold('is a command of the operator');
+      return notExpressible('is a command of the operator');
   }
 }
 
@@ -186,13 +186,13 @@ function placing(
   make: (
     owner: Owner,
   ) => { readonly endpoint: EndpointId; readonly request: Record<string, unknown> } | null,
-): Act {
+): RequestForm {
   const owner = ownerOf(view, subaccount);
-  if (owner === null) return untold('comes from nobody that is known');
+  if (owner === null) return notExpressible('comes from nobody that is known');
   const made = make(owner);
-  if (made === null) return untold('names a market or an order that is not there');
+  if (made === null) return notExpressible('names a market or an order that is not there');
   const signer = delegate === null ? owner.account : addressOf(view, delegate);
-  if (signer === null) return untold('is signed by nobody that is known');
+  if (signer === null) return notExpressible('is signed by nobody that is known');
   return {
     kind: 'call',
     endpoint: made.endpoint,
@@ -206,9 +206,9 @@ const call = (
   endpoint: EndpointId,
   account: Address,
   request: Readonly<Record<string, unknown>>,
-): Act => ({ kind: 'call', endpoint, account, signer: account, request });
+): RequestForm => ({ kind: 'call', endpoint, account, signer: account, request });
 
-const untold = (why: string): Act => ({ kind: 'untold', why });
+const notExpressible = (why: string): RequestForm => ({ kind: 'untold', why });
 
 /** A group as one submit with what it attaches, or as a batch. */
 function groupRequest(
@@ -284,9 +284,9 @@ function asNew(command: PlaceOrder): NewOrder {
   return { ...command, ...none, attached: false };
 }
 
-function price(view: ExchangeView, verb: 'oracle' | 'mark', id: MarketId, ticks: number): Act {
+function price(view: ExchangeView, verb: 'oracle' | 'mark', id: MarketId, ticks: number): RequestForm {
   const market = marketOf(view, id);
-  if (market === null) return untold('names a market that is not listed');
+  if (market === null) return notExpressible('names a market that is not listed');
   return { kind: 'price', verb, symbol: market.spec.symbol, value: priceText(market, ticks) };
 }
 

@@ -6,7 +6,7 @@ import type { Violation } from '../checker.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
 import { ZERO_ADDRESS } from '../../gateway/encode.ts';
 import { NEVER_MS } from '../run-setup.ts';
-import type { OrderSource, PerformedAct } from './performance.ts';
+import type { OrderSource, PerformedRequest } from './performance.ts';
 import { configTerms, marketTerms, startText } from './terms-text.ts';
 
 /** How a scenario refers to the nth order of a saved answer. */
@@ -23,7 +23,7 @@ export interface ScenarioText {
 
 export function scenarioText(
   config: ExchangeConfig,
-  acts: readonly PerformedAct[],
+  acts: readonly PerformedRequest[],
   violation: Violation,
 ): ScenarioText {
   const names = new Names(config);
@@ -36,8 +36,8 @@ export function scenarioText(
       modes.set(names.of(command.account), String(command.mode ?? config.selfTradeExpire));
     }
     const wait = waitOf(performed.waitUs);
-    const said = stepOf(performed, names);
-    if (said !== null) steps.push(mapText({ ...wait, ...said }));
+    const emitted = stepOf(performed, names);
+    if (emitted !== null) steps.push(mapText({ ...wait, ...emitted }));
     else if (act.kind === 'time') {
       if (performed.waitUs > 0) steps.push(mapText(wait));
     } else if (command.kind !== 'listMarket') {
@@ -80,7 +80,7 @@ export function scenarioText(
   return { text: lines.join('\n'), leftOut };
 }
 
-function stepOf({ act, reply, outcome, savedAs }: PerformedAct, names: Names): Entries | null {
+function stepOf({ act, reply, outcome, savedAs }: PerformedRequest, names: Names): Entries | null {
   switch (act.kind) {
     case 'call': {
       const refused = reply !== null && reply.status !== 200;

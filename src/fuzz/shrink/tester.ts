@@ -1,14 +1,14 @@
 /** Says whether a script still fails in the same way. */
 import type { ExchangeConfig } from '../../engine/config.ts';
 import type { Engine } from '../../engine/read/views.ts';
-import { sinkOf, type Judge, type Violation } from '../checker.ts';
-import { applyJudged } from '../fuzz-run.ts';
+import { sinkOf, type Checker, type Violation } from '../checker.ts';
+import { applyChecked } from '../fuzz-run.ts';
 import { Binder, type Script } from './script.ts';
 
 export interface TestOptions {
   readonly createEngine: (config: ExchangeConfig) => Engine;
   /** A fresh judge for one execution, asked for dear comparisons after every so many commands. */
-  readonly createJudge: (every: number, config: ExchangeConfig) => Judge;
+  readonly createChecker: (every: number, config: ExchangeConfig) => Checker;
   /** Polled between executions: true ends the shrinking with what there is. */
   readonly cancelled?: () => boolean;
 }
@@ -43,19 +43,19 @@ export class Tester {
   /** How many steps it takes to fail, and what is found then. */
   run(script: Script): { readonly at: number; readonly violation: Violation } | null {
     this.tests += 1;
-    const { createEngine, createJudge } = this.options;
+    const { createEngine, createChecker } = this.options;
     const { steps, config } = script;
     const engine = createEngine(config);
     const binder = new Binder(script, engine);
-    const judge = createJudge(steps.length <= SHORT ? 1 : Infinity, config);
-    const emit = sinkOf([binder.see, ...(judge.onEvent === undefined ? [] : [judge.onEvent])]);
+    const checker = createChecker(steps.length <= SHORT ? 1 : Infinity, config);
+    const emit = sinkOf([binder.see, ...(checker.onEvent === undefined ? [] : [checker.onEvent])]);
     let at = 0;
     for (const step of steps) {
       at += 1;
-      const { violation } = applyJudged(engine, binder.bind(step), emit, judge);
+      const { violation } = applyChecked(engine, binder.bind(step), emit, checker);
       if (violation !== null) return this.isSame(violation) ? { at, violation } : null;
     }
-    const violation = judge.end?.(engine) ?? null;
+    const violation = checker.end?.(engine) ?? null;
     return violation !== null && this.isSame(violation) ? { at, violation } : null;
   }
 

@@ -12,7 +12,7 @@ import { Dice } from '../dice.ts';
 import { CommandGenerator } from '../generator.ts';
 import type { Violation } from '../checker.ts';
 import { ACTIONS, type Action, type FuzzProfile } from '../profile.ts';
-import { actOf, type Act } from '../report/request-form.ts';
+import { actOf, type RequestForm } from '../report/request-form.ts';
 import { openingOf } from '../run-setup.ts';
 import { compareReplies, type ReplyDifference } from './compare-replies.ts';
 import type { BookLevels, HostReply, SimVerb, TwinHost } from './twin-host.ts';
@@ -100,7 +100,7 @@ class Drive {
     while (this.divergence === null) {
       const command = this.generator.next();
       if (command === null) break;
-      await this.tell(command);
+      await this.deliver(command);
       if (this.requests % READ_EVERY === 0) await this.read();
       if (onRequest?.(this.requests) === true) break;
     }
@@ -109,7 +109,7 @@ class Drive {
     return { requests, used, divergence, commands: twin.commands };
   }
 
-  private async tell(command: Command): Promise<void> {
+  private async deliver(command: Command): Promise<void> {
     await this.advance(command.timeUs);
     const act = actOf(command, this.twin.engine, (id) => this.twin.orderIdOf(id));
     await this.perform(act, command);
@@ -124,7 +124,7 @@ class Drive {
     this.note('clock', 'simulation', twin, await this.options.host.sim('clock', { toMs }));
   }
 
-  private async perform(act: Act, command: Command): Promise<void> {
+  private async perform(act: RequestForm, command: Command): Promise<void> {
     if (this.divergence !== null) return;
     switch (act.kind) {
       case 'call':

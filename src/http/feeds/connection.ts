@@ -210,7 +210,7 @@ export class Connection implements Watcher {
       this.mayAsk();
       const ready = this.verifyAhead(method, request.params);
       const begun = ready === null && this.turn === null ? null : await this.turnOf(ready);
-      const carried = this.carryOut(known, request.params);
+      const carried = this.dispatch(known, request.params);
       begun?.();
       const result = await carried;
       this.reply({ id, result }, usIn);
@@ -274,7 +274,7 @@ export class Connection implements Watcher {
     return begun;
   }
 
-  private async carryOut(method: Method, params: unknown): Promise<unknown> {
+  private async dispatch(method: Method, params: unknown): Promise<unknown> {
     switch (method) {
       case 'auth': {
         const login = this.authenticate(params);

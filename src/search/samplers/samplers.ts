@@ -23,7 +23,7 @@ export interface Proposal {
   readonly budget: number;
 }
 
-export interface Told extends Proposal {
+export interface Observation extends Proposal {
   /** Higher is better; null when the trial failed or has no score. */
   readonly score: number | null;
 }
@@ -32,7 +32,7 @@ export interface Told extends Proposal {
  * Asked once for every number of results, from none up by one: what may run from then on. The search is over when every proposal
  * has its result and there are no more.
  */
-export type Sampler = (told: readonly Told[]) => readonly Proposal[];
+export type Sampler = (told: readonly Observation[]) => readonly Proposal[];
 
 /** Every point, the last dimension fastest. */
 export function gridSampler(space: Space): Sampler {
@@ -120,7 +120,7 @@ const TPE_AT_ONCE = 8;
 const TPE_LEAST = 8;
 
 /** Best first; equal scores in the order in which they were proposed. */
-export function byScore(a: Told, b: Told): number {
+export function byScore(a: Observation, b: Observation): number {
   return (b.score ?? -Infinity) - (a.score ?? -Infinity);
 }
 

@@ -2,10 +2,10 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import workerpool from 'workerpool';
-import { giveCompilerRoom } from '../../platform/inlining-limits.ts';
+import { raiseInliningLimits } from '../../platform/inlining-limits.ts';
 
 process.once('disconnect', () => process.exit());
-giveCompilerRoom();
+raiseInliningLimits();
 new Worker(fileURLToPath(new URL('./parent-watch.js', import.meta.url)), {
   // The parent's id, as it says itself: it may be gone by now.
   workerData: Number(process.argv[2]),

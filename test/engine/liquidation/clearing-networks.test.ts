@@ -66,7 +66,7 @@ const life = fc.record({
     maxLength: 45,
   }),
 });
-type Life = typeof life extends fc.Arbitrary<infer L> ? L : never;
+type Lifecycle = typeof life extends fc.Arbitrary<infer L> ? L : never;
 
 /** What a life saw, so that the test proves that it tests something. */
 interface Seen {
@@ -78,7 +78,7 @@ interface Seen {
   frozen: number;
 }
 
-function live(drawn: Life, seen: Seen): void {
+function live(drawn: Lifecycle, seen: Seen): void {
   const world = new RiskWorld(
     // The marks of A and B move together at whole seconds; that of C by itself, and it can freeze.
     SYMBOLS.map((symbol) => ({

@@ -24,7 +24,7 @@ test('a debt without positions is paid by insurance after a restore as before it
   const owner = state.accounts.findSubaccount(userAddress(0), 0)!;
   credit(state, owner, quanta(-1500n), 'adl');
   state.hash.commit();
-  state.doubt(owner);
+  state.markForRiskCheck(owner);
 
   const restored = exchange.fork();
   const after = [exchange, restored].map((one) => {

@@ -296,7 +296,7 @@ test.each([
 });
 
 /** What traders do between bars. */
-type Act =
+type RequestForm =
   | { readonly do: 'limit'; readonly size: number; readonly price: number; readonly ioc: boolean }
   | {
       readonly do: 'bracket';
@@ -307,7 +307,7 @@ type Act =
   | { readonly do: 'trail'; readonly size: number; readonly percent: string }
   | { readonly do: 'cancelAll' };
 
-const act: fc.Arbitrary<Act> = fc.oneof(
+const act: fc.Arbitrary<RequestForm> = fc.oneof(
   fc.record({
     do: fc.constant('limit' as const),
     size: fc.constantFrom(-40, -3, -1, 1, 2, 40),
@@ -384,7 +384,7 @@ test('a bar that takes the shortcut and one played step by step tell the same an
   expect(fills).toBeGreaterThan(100);
 });
 
-function perform(world: BarWorld, who: string, what: Act, price: number): void {
+function perform(world: BarWorld, who: string, what: RequestForm, price: number): void {
   const flags = (ioc: boolean, reduceOnly = false) => ({ ioc, postOnly: false, reduceOnly });
   switch (what.do) {
     case 'limit':

@@ -98,7 +98,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'pricing/mark-price.ts',
     find: 'state.liquidationDue = true;\n  if (changed) emitMark(state, market, mark);',
     replace: 'if (changed) emitMark(state, market, mark);',
-    invariant: 'nobodyLiquidatable',
+    invariant: 'noneLiquidatable',
     inState: true,
     least: 7,
     because: 'a market, two deposits, an index, two orders that meet, and another index',

@@ -6,6 +6,6 @@ export { runFuzz } from '../../../src/fuzz/fuzz-run.ts';
 export { shrink } from '../../../src/fuzz/shrink/shrink.ts';
 export { stateInvariants } from '../../../src/fuzz/state-checker.ts';
 export { streamInvariants } from '../../../src/fuzz/stream-checker.ts';
-export { judgeJournal } from '../../../src/fuzz/check-journal.ts';
+export { checkJournal } from '../../../src/fuzz/check-journal.ts';
 export { parseScenario } from '../../../src/scenario/parse.ts';
 export { runScenario } from '../../../src/scenario/run-scenario.ts';

@@ -1,5 +1,5 @@
 /** Finds a planted bug in a long run and shrinks it. */
-import type { Judge } from '../../../src/fuzz/checker.ts';
+import type { Checker } from '../../../src/fuzz/checker.ts';
 import { PROFILE_NAMES } from '../../../src/fuzz/profile.ts';
 import type { Failure } from '../../../src/fuzz/fuzz-run.ts';
 import type { Shrunk } from '../../../src/fuzz/shrink/shrink.ts';
@@ -19,12 +19,12 @@ export async function provePlanted(bug: PlantedBug, commands: number): Promise<P
   const started = performance.now();
   const shrunk = built.shrink(failure, {
     createEngine: (config) => new built.Exchange(config),
-    createJudge: (every) => judgeOf(built, every),
+    createChecker: (every) => judgeOf(built, every),
   });
   return { bug, shrunk, built, seconds: (performance.now() - started) / 1000 };
 }
 
-const judgeOf = (built: BuiltFuzzer, every: number): Judge =>
+const judgeOf = (built: BuiltFuzzer, every: number): Checker =>
   built.allOf(built.stateInvariants(every), built.streamInvariants(every));
 
 /** The first run of that many commands in which the bug shows, looked at after its last command only. */
@@ -32,14 +32,14 @@ function findFailure(built: BuiltFuzzer, bug: PlantedBug, commands: number): Fai
   for (let i = 0; i < 200; i++) {
     const name = bug.profile ?? PROFILE_NAMES[i % PROFILE_NAMES.length] ?? 'swarm';
     const profile = built.drawProfile(`${bug.name} ${String(i)}`, { name, commands });
-    const judge = judgeOf(built, Infinity);
-    const late: Judge = {
-      ...(judge.onEvent === undefined ? {} : { onEvent: judge.onEvent }),
+    const checker = judgeOf(built, Infinity);
+    const late: Checker = {
+      ...(checker.onEvent === undefined ? {} : { onEvent: checker.onEvent }),
       after: (engine, command, outcome) => {
-        judge.after(engine, command, outcome);
+        checker.after(engine, command, outcome);
         return null;
       },
-      end: (engine) => judge.end?.(engine) ?? null,
+      end: (engine) => checker.end?.(engine) ?? null,
     };
     const { failure } = built.runFuzz(profile, late);
     if (failure?.violation.invariant === bug.invariant && failure.commands.length === commands) {

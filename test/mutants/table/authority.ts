@@ -78,8 +78,8 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
   {
     id: 'slices-before-triggers',
     file: 'engine/timers.ts',
-    find: '    runTriggers(state);\n    releaseDueSlices(state);',
-    replace: '    releaseDueSlices(state);\n    runTriggers(state);',
+    find: '    runTriggers(state);\n    activateDueSlices(state);',
+    replace: '    activateDueSlices(state);\n    runTriggers(state);',
     means: 'TWAP slices come before triggers at one instant',
     rule: 'R-12.1',
     profile: 'groups',

@@ -69,7 +69,7 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
   {
     id: 'slice-released-unchecked',
     file: 'engine/orders/activate.ts',
-    find: 'const fault = releaseFault(state, slot, subaccount, exposure, market);',
+    find: 'const fault = activationFault(state, slot, subaccount, exposure, market);',
     replace: 'const fault = null;',
     means: 'a released order is not checked anew',
     rule: 'R-3.3',
@@ -133,7 +133,7 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
   {
     id: 'both-legs-fire',
     file: 'engine/orders/triggers.ts',
-    find: 'special.sibling !== null && fired.has(special.sibling.orderId)',
+    find: 'conditional.sibling !== null && fired.has(conditional.sibling.orderId)',
     replace: 'false',
     means: 'both legs of a pair fire in one instant',
     rule: 'R-3.6',

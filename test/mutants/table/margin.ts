@@ -55,7 +55,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   {
     id: 'requirement-rounds-down',
     file: 'engine/margin/requirement.ts',
-    find: 'return divCeil(weighted, BIG_PPM);',
+    find: 'return ceilDivBig(weighted, BIG_PPM);',
     replace: 'return weighted / BIG_PPM;',
     means: 'requirements are rounded down',
     rule: 'R-1.6',
@@ -192,8 +192,8 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   {
     id: 'isolated-share-rounds-up',
     file: 'engine/margin/isolated-margin.ts',
-    find: 'floorBig(margin * BigInt(closed), BigInt(size))',
-    replace: 'divCeil(margin * BigInt(closed), BigInt(size))',
+    find: 'floorDivBig(margin * BigInt(closed), BigInt(size))',
+    replace: 'ceilDivBig(margin * BigInt(closed), BigInt(size))',
     means: 'the margin that a partial close gives back is rounded up',
     rule: 'R-5.6',
   },
@@ -208,7 +208,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   {
     id: 'isolated-margin-rounds-down',
     file: 'engine/margin/isolated-margin.ts',
-    find: 'divCeil(opened * BigInt(ownRate(exposure, market)), BIG_PPM)',
+    find: 'ceilDivBig(opened * BigInt(ownRate(exposure, market)), BIG_PPM)',
     replace: '(opened * BigInt(ownRate(exposure, market))) / BIG_PPM',
     means: 'the margin of an opening fill is rounded down',
     rule: 'R-5.6',
@@ -248,7 +248,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   {
     id: 'mode-switch-with-waiting-orders',
     file: 'engine/margin/margin-mode.ts',
-    find: ' || exposure.waitingOrders !== 0',
+    find: ' || exposure.pendingOrders !== 0',
     replace: '',
     means: 'the margin mode may be switched while orders wait',
     rule: 'R-5.6',

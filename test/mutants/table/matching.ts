@@ -46,8 +46,8 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   {
     id: 'band-rounds-outward',
     file: 'engine/pricing/price-band.ts',
-    find: 'side * floorDiv(mark * market.spec.priceBandPpm, PPM)',
-    replace: 'side * (floorDiv(mark * market.spec.priceBandPpm, PPM) + 1)',
+    find: 'side * floorDivInt(mark * market.spec.priceBandPpm, PPM)',
+    replace: 'side * (floorDivInt(mark * market.spec.priceBandPpm, PPM) + 1)',
     means: 'the band is a tick wider than it may be',
     rule: 'R-2.3',
   },
@@ -174,7 +174,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
   {
     id: 'waiting-orders-are-free',
     file: 'engine/orders/admission.ts',
-    find: 'exposure.openOrders + exposure.waitingOrders >=',
+    find: 'exposure.openOrders + exposure.pendingOrders >=',
     replace: 'exposure.openOrders >=',
     means: 'waiting orders do not count among open orders',
     rule: 'R-3.3',

@@ -37,16 +37,16 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   {
     id: 'fee-rounds-down',
     file: 'engine/accounts/fees.ts',
-    find: 'product > 0 ? ceilDiv(product, PPM)',
-    replace: 'product > 0 ? floorDiv(product, PPM)',
+    find: 'product > 0 ? ceilDivInt(product, PPM)',
+    replace: 'product > 0 ? floorDivInt(product, PPM)',
     means: 'a fee is rounded down',
     rule: 'R-8.1',
   },
   {
     id: 'rebate-rounds-up',
     file: 'engine/accounts/fees.ts',
-    find: '0 - floorDiv(-product, PPM)',
-    replace: '0 - ceilDiv(-product, PPM)',
+    find: '0 - floorDivInt(-product, PPM)',
+    replace: '0 - ceilDivInt(-product, PPM)',
     means: 'a maker rebate is rounded in favour of the maker',
     rule: 'R-8.1',
   },
@@ -69,8 +69,8 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   {
     id: 'insurance-share-at-vault-rate',
     file: 'engine/accounts/fees.ts',
-    find: 'floorDiv(net * insuranceFeeSharePpm, PPM)',
-    replace: 'floorDiv(net * vaultFeeSharePpm, PPM)',
+    find: 'floorDivInt(net * insuranceFeeSharePpm, PPM)',
+    replace: 'floorDivInt(net * vaultFeeSharePpm, PPM)',
     means: "insurance is paid the vault's share of fees",
     rule: 'R-8.1',
   },
@@ -109,7 +109,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   {
     id: 'closed-cost-rounds-for-holder',
     file: 'engine/accounts/positions.ts',
-    find: 'ceilDiv(product, size)',
+    find: 'ceilDivInt(product, size)',
     replace: 'Math.trunc(product / size)',
     means: 'the cost that leaves with a partial close is rounded in favour of the holder',
     rule: 'R-5.2',
@@ -149,7 +149,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   {
     id: 'close-takes-all-funding',
     file: 'engine/accounts/positions.ts',
-    find: 'quanta(floorBig(exposure.fundingQuanta * BigInt(closed), BigInt(size)))',
+    find: 'quanta(floorDivBig(exposure.fundingQuanta * BigInt(closed), BigInt(size)))',
     replace: 'exposure.fundingQuanta',
     means: 'a partial close reports the funding of the whole position',
     rule: 'R-10.1',
@@ -181,7 +181,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   {
     id: 'withdrawal-leaves-bounds',
     file: 'engine/accounts/custody.ts',
-    find: "  state.doubt(from);\n  credit(state, from, quanta(-paid), 'withdrawal');",
+    find: "  state.markForRiskCheck(from);\n  credit(state, from, quanta(-paid), 'withdrawal');",
     replace: "  credit(state, from, quanta(-paid), 'withdrawal');",
     means: 'a withdrawal leaves the bounds of liquidation where they were',
     rule: 'R-6.1',
@@ -197,7 +197,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   {
     id: 'withdraw-all-but-initial',
     file: 'engine/margin/margin.ts',
-    find: 'maxBig(figures.initial, divCeil(figures.notional, 10n))',
+    find: 'maxBig(figures.initial, ceilDivBig(figures.notional, 10n))',
     replace: 'figures.initial',
     means: 'withdrawals leave the initial requirement, but not 10 % of the notional',
     rule: 'R-5.9',

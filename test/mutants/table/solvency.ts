@@ -37,7 +37,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   {
     id: 'basis-not-clamped',
     file: 'engine/pricing/basis-ema.ts',
-    find: 'return Math.min(room, Math.max(-room, quotes.bid + quotes.ask - 2 * index));',
+    find: 'return Math.min(capacity, Math.max(-capacity, quotes.bid + quotes.ask - 2 * index));',
     replace: 'return quotes.bid + quotes.ask - 2 * index;',
     means: 'quotes beyond the deviation count in full in the EMA',
     rule: 'R-5.3',
@@ -53,7 +53,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   {
     id: 'frozen-ema-goes-on',
     file: 'engine/pricing/basis-ema.ts',
-    find: '  market.emaSecond = floorDiv(state.nowUs, SECOND_US);\n',
+    find: '  market.emaSecond = floorDivInt(state.nowUs, SECOND_US);\n',
     replace: '',
     means: 'the seconds for which a market was frozen count in the EMA',
     rule: 'R-5.3b',
@@ -342,7 +342,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   {
     id: 'shortfall-share-rounds-down',
     file: 'engine/liquidation/shortfall-share.ts',
-    find: 'divCeil(rest * size, claims)',
+    find: 'ceilDivBig(rest * size, claims)',
     replace: '(rest * size) / claims',
     means: 'the share of the shortfall in a withdrawal is rounded down',
     rule: 'R-6.6',
@@ -454,7 +454,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   {
     id: 'open-notional-raises-nothing',
     file: 'engine/margin/requirement.ts',
-    find: 'return required + divCeil((value - required) * rise.top, rise.bottom);',
+    find: 'return required + ceilDivBig((value - required) * rise.top, rise.bottom);',
     replace: 'return required;',
     means: 'the initial rate does not rise with open notional',
     rule: 'R-13.4',
@@ -462,7 +462,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   {
     id: 'open-notional-rise-rounds-down',
     file: 'engine/margin/requirement.ts',
-    find: 'required + divCeil((value - required) * rise.top, rise.bottom)',
+    find: 'required + ceilDivBig((value - required) * rise.top, rise.bottom)',
     replace: 'required + ((value - required) * rise.top) / rise.bottom',
     means: 'the rise of the initial requirement is rounded down',
     rule: 'R-13.4',

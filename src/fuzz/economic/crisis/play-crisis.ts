@@ -51,7 +51,7 @@ class CrisisPlay {
   /** Markets whose book may hold a mispriced quote, and the next arbitrage instant. */
   private readonly suspect = new Set<number>();
   private nextArbitrage = 0;
-  private readonly spokenUs: number[];
+  private readonly lastPriceUs: number[];
 
   constructor(
     world: CrisisWorld,
@@ -66,7 +66,7 @@ class CrisisPlay {
     this.paths = world.markets.map(({ path }) => path);
     this.startUs = opened.config.genesisTimeUs;
     this.nowUs = this.startUs;
-    this.spokenUs = world.markets.map(() => this.startUs);
+    this.lastPriceUs = world.markets.map(() => this.startUs);
   }
 
   run(plan: CrisisPlan): Finding {
@@ -140,7 +140,7 @@ class CrisisPlay {
       const { maker } = this.world;
       if (requotes && tick > 0) this.cancelAll(maker, m);
       const thawed = this.isFrozen(m);
-      this.spokenUs[m] = this.nowUs;
+      this.lastPriceUs[m] = this.nowUs;
       this.apply(setIndex(this.now, m, price), thawed);
       if (!requotes) return;
       this.auditor.makerFilled.delete(m);
@@ -432,7 +432,7 @@ class CrisisPlay {
   }
 
   private isFrozen(market: number): boolean {
-    return this.nowUs - (this.spokenUs[market] ?? 0) > STALE_US;
+    return this.nowUs - (this.lastPriceUs[market] ?? 0) > STALE_US;
   }
 
   private member(place: number): Member {
