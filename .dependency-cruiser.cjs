@@ -29,7 +29,12 @@ const rules = ROOMS.flatMap(({ name, imports, packages, pure }) => [
       ]
     : []),
 ]);
-rules.push({ name: 'no-cycles', severity: 'error', from: { path: '^src/' }, to: { circular: true } });
+rules.push({
+  name: 'no-cycles',
+  severity: 'error',
+  from: { path: '^src/' },
+  to: { circular: true },
+});
 
 module.exports = {
   forbidden: rules,

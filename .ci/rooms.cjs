@@ -120,9 +120,7 @@ const ROOMS = [
     'http',
     'the API over HTTP and WebSocket',
     ['num', 'base', 'contract', 'engine', 'gateway', 'wallet', 'journal-files'],
-    [
-      ...['@fastify/[^/]+', 'fastify', 'ethers', 'jose', 'prom-client', 'ws'],
-    ],
+    [...['@fastify/[^/]+', 'fastify', 'ethers', 'jose', 'prom-client', 'ws']],
   ),
   room('live', 'strategies against a served exchange', [
     ...['num', 'base', 'platform', 'contract', 'gateway', 'virtual-time', 'strategy'],
@@ -131,7 +129,15 @@ const ROOMS = [
 ];
 
 /** The `orrery` command may import every room and these packages. */
-const CLI_PACKAGES = ['cli-progress', 'cli-table3', 'ethers', 'papaparse', 'piscina', 'yaml', 'yargs'];
+const CLI_PACKAGES = [
+  'cli-progress',
+  'cli-table3',
+  'ethers',
+  'papaparse',
+  'piscina',
+  'yaml',
+  'yargs',
+];
 
 ROOMS.push(
   room(

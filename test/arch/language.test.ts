@@ -1,0 +1,55 @@
+/** The language rules of the repository as a test: standard terms in identifiers, comments and documents. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { findIdiom } from './idiom.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => /^(src|test|examples|docs|\.ci)\/.*\.(ts|mjs|cjs|md)$|^[A-Z]+\.md$/.test(file))
+  // The list itself, and texts of the contract, which are given word for word.
+  .filter(
+    (file) => !/^test\/arch\/(idiom|language\.test)\.ts$|^src\/contract\/messages\.ts$/.test(file),
+  )
+  .filter((file) => existsSync(root + file));
+
+test('no file uses a term of its own where a standard one exists', () => {
+  const found = files.flatMap((file) =>
+    findIdiom(file, readFileSync(root + file, 'utf8')).map(
+      ({ line, term, text }) => `${file}:${line}: "${term}" in: ${text}`,
+    ),
+  );
+  expect(found).toEqual([]);
+});
+
+test.each([
+  ['src/a.ts', '/** Whether anybody hears of it. */', ['anybody', 'hears']],
+  ['src/a.ts', '// What an order needs.', ['What']],
+  ['src/a.ts', 'const heardAll = 1;', ['heard']],
+  ['docs/a.md', 'A doubt is told.', ['doubt', 'told']],
+  ['src/a.ts', 'const x = shoulder + interior;', []],
+])('finds idiom in %s: %s', (file, text, terms) => {
+  expect(findIdiom(file, text).map(({ term }) => term)).toEqual(terms);
+});
+
+test('comments and documents are wrapped at 100 columns', () => {
+  const long = files
+    .filter((file) => /^(src|docs|\.ci)\/|^[A-Z]+\.md$/.test(file))
+    .flatMap((file) => {
+      const lines = readFileSync(root + file, 'utf8').split('\n');
+      let fenced = false;
+      return lines.flatMap((line, i) => {
+        if (line.startsWith('```')) fenced = !fenced;
+        const prose = file.endsWith('.md')
+          ? !fenced && !line.startsWith('|') && !/^\s*(\[|<|!\[)|https?:/.test(line)
+          : /^\s*(\/\/|\/?\*)/.test(line) && !/https?:/.test(line);
+        return prose && line.length > 100 ? [`${file}:${i + 1}`] : [];
+      });
+    });
+  expect(long).toEqual([]);
+});
