@@ -10,7 +10,7 @@ import { assert, must } from '../../base/assert.ts';
 declare const carried: unique symbol;
 
 /** Names of dense ids, which a shrunk script renumbers. */
-const ID_UNITS = ['marketId', 'subaccountId', 'accountId', 'orderId'] as const;
+export const ID_UNITS = ['marketId', 'subaccountId', 'accountId', 'orderId'] as const;
 export type IdUnit = (typeof ID_UNITS)[number];
 export type NumberUnit =
   IdUnit | 'tradeId' | 'ticks' | 'lots' | 'ppm' | 'ppb' | 'timeUs' | 'durationUs' | 'count';
