@@ -126,7 +126,9 @@ export function pathsOf(shape: RecordShape, at = ''): string[] {
 export function innerPaths(shape: Shape, path: string): string[] {
   // A literal without alternative cannot change.
   if (shape.type === 'word' && shape.words.length === 1) return [];
-  if (shape.type === 'optional') return innerPaths(shape.of, path);
+  if (shape.type === 'optional') {
+    return [...(shape.of.type === 'record' ? [path] : []), ...innerPaths(shape.of, path)];
+  }
   if (shape.type === 'list')
     return [path, ...(shape.of.type === 'record' ? innerPaths(shape.of, path) : [])];
   return shape.type === 'record' ? pathsOf(shape, `${path}.`) : [path];

@@ -5,13 +5,7 @@ import { hashCommand, hashCommandBySchema } from '../../../src/engine/chain-hash
 import { recordHasher } from '../../../src/engine/chain-hash/hash-record.ts';
 import type { Command, CommandKind } from '../../../src/engine/commands.ts';
 import { COMMANDS } from '../../../src/engine/schema/command-schema.ts';
-import {
-  ID_UNITS,
-  type Field,
-  type HashStep,
-  type RecordShape,
-  type Shape,
-} from '../../../src/engine/schema/field-types.ts';
+import { ID_UNITS, type RecordShape } from '../../../src/engine/schema/field-types.ts';
 import { idsOf } from '../../../src/engine/schema/map-ids.ts';
 import { ByteReader, ByteWriter } from '../../../src/journal/format/bytes.ts';
 import {
@@ -23,8 +17,9 @@ import {
 } from '../../../src/journal/format/codec.ts';
 import { recordReader, recordWriter } from '../../../src/journal/format/record-codec.ts';
 import { timeUs } from '../../../src/num/units.ts';
-import { changesOf, innerPaths, pathsOf, textOf, type Change } from './change-fields.ts';
+import { changesOf, pathsOf, textOf, type Change } from './change-fields.ts';
 import { COMMAND_EXAMPLES } from './command-examples.ts';
+import { withoutOneWord } from './planted-omissions.ts';
 
 const KINDS = Object.keys(COMMANDS) as CommandKind[];
 type HashOf = (hash: RollingHash, command: Command) => void;
@@ -108,46 +103,6 @@ test('no two commands of all kinds and changes have one hash', () => {
   expect(new Set(all.map((command) => hexOf(hashCommand, command))).size).toBe(texts.size);
   expect(texts.size).toBeGreaterThan(400);
 });
-
-/** Fields in a step of the chain hash. */
-const fieldsOf = (step: HashStep): Field[] =>
-  step.merge === 'none'
-    ? [step.field]
-    : step.merge === 'bits'
-      ? [...step.codes]
-      : [step.sign, step.of];
-
-interface Fault {
-  readonly shape: RecordShape;
-  /** The fields whose changes the hash cannot show. */
-  readonly lost: readonly string[];
-}
-
-/** Schemas that lack one word of the chain hash, in the record itself or in one inside. */
-function* withoutOneWord(shape: RecordShape, at = ''): Generator<Fault> {
-  for (const [i, step] of shape.hashed.entries()) {
-    const others = shape.hashed.filter((_, j) => j !== i);
-    const lost = fieldsOf(step).flatMap(({ name, shape: of }) => innerPaths(of, `${at}${name}`));
-    yield { shape: { ...shape, hashed: others }, lost };
-    if (step.merge !== 'none') continue;
-    const { name } = step.field;
-    for (const inner of faultyShapes(step.field.shape, `${at}${name}.`)) {
-      const hashed = shape.hashed.with(i, { merge: 'none', field: { name, shape: inner.shape } });
-      yield { shape: { ...shape, hashed }, lost: inner.lost };
-    }
-  }
-}
-
-function* faultyShapes(
-  shape: Shape,
-  at: string,
-): Generator<{ shape: Shape; lost: readonly string[] }> {
-  if (shape.type === 'record') yield* withoutOneWord(shape, at);
-  if (shape.type !== 'list' && shape.type !== 'optional') return;
-  for (const { shape: of, lost } of faultyShapes(shape.of, at)) {
-    yield { shape: { ...shape, of }, lost };
-  }
-}
 
 test.each(KINDS)('a chain hash of %s that lacks a word is found, with its fields', (kind) => {
   const { body, tag } = COMMANDS[kind];
