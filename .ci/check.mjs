@@ -1,4 +1,7 @@
-/** Types, lint, format, floors and dead code, side by side; prints what fails and ends non-zero then. */
+/**
+ * Types, lint, format, floors and dead code, side by side; prints what fails and ends non-zero then.
+ * `node .ci/check.mjs <texts>` runs the checks whose name begins with one of the texts.
+ */
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -52,5 +55,15 @@ function run([name, command, args]) {
   });
 }
 
-const passed = await Promise.all(CHECKS.map(run));
+const asked = process.argv.slice(2);
+const chosen = CHECKS.filter(
+  ([name]) => asked.length === 0 || asked.some((text) => name.startsWith(text)),
+);
+if (chosen.length === 0) {
+  console.error(
+    `check: no check is named ${asked.join(' ')}; there are: ${CHECKS.map(([name]) => name).join(', ')}`,
+  );
+  process.exit(2);
+}
+const passed = await Promise.all(chosen.map(run));
 process.exitCode = passed.every(Boolean) ? 0 : 1;
