@@ -100,9 +100,9 @@ function valueHasher(shape: Shape): HashValue {
 function optionalHasher({ of, none }: OptionalShape): HashValue {
   const hashPresent = valueHasher(of);
   const isRecord = of.type === 'record';
-  return (hash, value) => {
+  return (hash, value: unknown) => {
     if (isRecord) hash.int(value === null ? 0 : 1);
-    if (value !== null) hashPresent(hash, value);
+    if (value !== null) hashPresent(hash, value as never);
     else if (of.type === 'bigint') hash.bigint(BigInt(none));
     else if (of.type === 'number' && of.wide) hash.num(none);
     else if (!isRecord) hash.int(none);

@@ -70,9 +70,9 @@ function valueWriter(shape: Shape): WriteValue {
           out.uint(value === null ? 0 : value + 1);
         };
       }
-      return (out, value) => {
+      return (out, value: unknown) => {
         out.u8(value === null ? 0 : 1);
-        if (value !== null) write(out, value);
+        if (value !== null) write(out, value as never);
       };
     }
     case 'list': {

@@ -61,8 +61,8 @@ function* changedValues(
     case 'text': {
       const text = value as string;
       yield { path, changed: `${text}1` };
-      yield { path, changed: [...text].slice(1).join('') };
-      yield { path, changed: `${[...text].slice(0, -1).join('')}~` };
+      yield { path, changed: Array.from(text).slice(1).join('') };
+      yield { path, changed: `${Array.from(text).slice(0, -1).join('')}~` };
       return;
     }
     case 'word':

@@ -50,6 +50,6 @@ export const unhashed = hashedAs(TRADE, ['market', 'priceTicks']);
 // @ts-expect-error No such field.
 export const unknownField = hashedAs(TRADE, ['market', 'priceTicks', 'lots', 'price']);
 
-const { tapeGap: _gap, ...others } = COMMANDS;
+const others: Omit<typeof COMMANDS, 'tapeGap'> = COMMANDS;
 // @ts-expect-error A kind is missing.
 export const missingKind: typeof COMMANDS = others;
