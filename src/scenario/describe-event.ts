@@ -1,6 +1,7 @@
 /**
- * Events as a scenario names them: accounts, markets and orders by name, prices and sizes in decimals, times as offsets
- * from the start. Made from the schema of events, so a new kind needs nothing here.
+ * Events as a scenario names them: accounts, markets and orders by name, prices and sizes in
+ * decimals, times as offsets from the start. Made from the schema of events, so a new kind needs
+ * nothing here.
  */
 import type { EngineEvent } from '../engine/events.ts';
 import { EVENTS } from '../engine/schema/event-schema.ts';

@@ -1,4 +1,7 @@
-/** Orders, cancels and bars have a way of their own through the codec: it gives the bytes, the commands and the errors of the way by schema. */
+/**
+ * Orders, cancels and bars have a way of their own through the codec: it gives the bytes, the
+ * commands and the errors of the way by schema.
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Command } from '../../src/engine/commands.ts';

@@ -13,7 +13,10 @@ import { hashBar, hashL3, hashLevels } from '../tape/hash-tape.ts';
 const BODIES: HashRecord[] = [];
 for (const { tag, body } of Object.values(COMMANDS)) BODIES[tag] = recordHasher(body);
 
-/** Every field of the command by the schema; the kinds that most of a journal consists of have functions of their own. */
+/**
+ * Every field of the command by the schema; the kinds that most of a journal consists of have
+ * functions of their own.
+ */
 export function hashCommand(hash: RollingHash, command: Command): void {
   switch (command.kind) {
     case 'placeOrder':

@@ -1,10 +1,10 @@
 /**
- * What of the events of a command goes into the chain hash (DESIGN §3); of the command itself: `hash-command.ts`.
+ * Chain hash of events; of the command itself: `hash-command.ts`.
  *
- * chainHash_n = H(chainHash_{n−1}, seq_n, command_n, outcome_n, events_n). Of events, every field is hashed that the command does not
- * already fix; the time of an event enters when it changes (timers run at their own); `seq` and `index` are their place in the stream,
- * and the terms in `orderAccepted` and `orderRejected` are the command's own. Events that every fill has are hashed from their fields,
- * since they are made into objects only when somebody hears them.
+ * chainHash_n = H(chainHash_{n−1}, seq_n, command_n, outcome_n, events_n). The schema of events
+ * says which fields are hashed. The time of an event enters when it changes (timers run at their
+ * own); `seq` and `index` are its place in the stream. Per-fill events are hashed from their
+ * fields, since without a sink no object of them is allocated.
  */
 import { codeOf } from '../../base/code-of.ts';
 import type { RollingHash } from '../../base/rolling-hash.ts';

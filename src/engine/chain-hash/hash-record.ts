@@ -1,6 +1,7 @@
 /**
- * Chain hash of a record by its schema (`schema/field-types.ts`): one function a field, made when the module loads. The
- * hand-written functions of this room hash the same words, which a property test checks.
+ * Chain hash of a record by its schema (`schema/field-types.ts`): one function a field, made when
+ * the module loads. The hand-written functions of this room hash the same words, which a property
+ * test checks.
  */
 import { unreachable } from '../../base/assert.ts';
 import { codeOf } from '../../base/code-of.ts';
@@ -96,7 +97,10 @@ function valueHasher(shape: Shape): HashValue {
   }
 }
 
-/** Null is a value that none of its type has; a record comes after a word that says whether there is one. */
+/**
+ * Null is a value that none of its type has; a record comes after a word that says whether there is
+ * one.
+ */
 function optionalHasher({ of, none }: OptionalShape): HashValue {
   const hashPresent = valueHasher(of);
   const isRecord = of.type === 'record';

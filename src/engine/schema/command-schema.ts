@@ -1,8 +1,9 @@
 /**
- * The schema of commands: kind → tag and fields. Chain hash, journal, JSON and the shrinker's id mapping are made from it.
+ * The schema of commands: kind → tag and fields. Chain hash, journal, JSON and the shrinker's id
+ * mapping are made from it.
  *
- * Tags and the order of fields are append-only, since journals outlive programs. `timeUs` is no field here: it is in the
- * journal's frame, and follows the tag in the chain hash.
+ * Tags and the order of fields are append-only, since journals outlive programs. `timeUs` is no
+ * field here: it is in the journal's frame, and follows the tag in the chain hash.
  */
 import { ORDER_TYPES } from '../book/order-table.ts';
 import type {

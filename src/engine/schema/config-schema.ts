@@ -1,4 +1,7 @@
-/** Fields of the parameters of an exchange and of a market. Their order is that of archive bytes and of the chain hash. */
+/**
+ * Fields of the parameters of an exchange and of a market. Their order is that of archive bytes and
+ * of the chain hash.
+ */
 import {
   MARKET_STATUSES,
   type ExchangeConfig,

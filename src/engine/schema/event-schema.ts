@@ -1,6 +1,7 @@
 /**
- * The schema of events: kind → tag and fields. Of each field it says how it enters the chain hash, or that what is hashed
- * before it fixes it: the command, or the order that an id names. Tags and codes are append-only.
+ * The schema of events: kind → tag and fields. Of each field it says how it enters the chain hash,
+ * or that what is hashed before it fixes it: the command, or the order that an id names. Tags and
+ * codes are append-only.
  */
 import { ORDER_STATUSES, ORDER_TYPES } from '../book/order-table.ts';
 import type { Cause, EngineEvent, LedgerReason } from '../events.ts';
@@ -109,21 +110,8 @@ const TERMS = {
   originator: optional(ADDRESS),
   originatorFeePpm: PPM,
 };
-const OF_COMMAND = [
-  ...OF_ORDER,
-  'orderType',
-  'lots',
-  'priceTicks',
-  'ioc',
-  'postOnly',
-  'reduceOnly',
-  'nonce',
-  'expiresAtMs',
-  'delegate',
-  'clientId',
-  'originator',
-  'originatorFeePpm',
-] as const;
+type OfCommand = Exclude<keyof typeof TERMS, 'orderId'>;
+const OF_COMMAND = Object.keys(TERMS).filter((name) => name !== 'orderId') as OfCommand[];
 
 export interface EventSchema<E> {
   readonly tag: number;

@@ -1,9 +1,11 @@
 /**
- * Type descriptors: what a field of a command, an event or a configuration holds, as data. Chain hash, archive, journal, JSON
- * and id mapping are interpreters of these; none keeps a list of fields of its own.
+ * Type descriptors: what a field of a command, an event or a configuration holds, as data. Chain
+ * hash, archive, journal, JSON and id mapping are interpreters of these; none keeps a list of
+ * fields of its own.
  *
- * `FieldType<T>` carries the TypeScript type it stands for. It is invariant in `T`: a descriptor of another unit, or a word list
- * that lacks a literal of the union, does not compile. So does a record that lacks a field or hashes one in no word.
+ * `FieldType<T>` carries the TypeScript type it stands for. It is invariant in `T`: a descriptor of
+ * another unit, or a word list that lacks a literal of the union, does not compile. So does a
+ * record that lacks a field or hashes one in no word.
  */
 import { assert, must } from '../../base/assert.ts';
 
@@ -35,7 +37,10 @@ export interface TextShape {
   readonly type: 'text';
   readonly isAddress: boolean;
 }
-/** One of a list of literals; its code is its place in the list, counted from `base`. Lists are append-only. */
+/**
+ * One of a list of literals; its code is its place in the list, counted from `base`. Lists are
+ * append-only.
+ */
 export interface WordShape {
   readonly type: 'word';
   readonly words: readonly string[];
@@ -64,7 +69,9 @@ export interface RecordShape {
   readonly fields: readonly Field[];
   /** Cloned and filled by what reads a record, so that all of a shape have one hidden class. */
   readonly template: Readonly<Record<string, unknown>>;
-  /** The words of the record in the chain hash; what is in none is fixed by what is hashed before. */
+  /**
+   * The words of the record in the chain hash; what is in none is fixed by what is hashed before.
+   */
   readonly hashed: readonly HashStep[];
   /** The numbers of the record in the journal. */
   /** Marker before the record in an archive; the journal holds such a record as its archive. */
@@ -88,7 +95,10 @@ export interface Field {
   readonly shape: Shape;
 }
 
-/** A field; codes side by side, by their shifts; a number that is negative unless the code of `sign` is 1. */
+/**
+ * A field; codes side by side, by their shifts; a number that is negative unless the code of `sign`
+ * is 1.
+ */
 export type HashStep =
   | { readonly merge: 'none'; readonly field: Field }
   | { readonly merge: 'bits'; readonly codes: readonly (Field & { readonly shift: number })[] }
@@ -113,7 +123,10 @@ export type RecordType<T> = RecordShape & Carries<T>;
 type Envelope = 'kind' | 'seq' | 'index' | 'timeUs' | 'cause';
 export type BodyField<T> = Exclude<keyof T & string, Envelope>;
 
-/** How a schema writes a step, and the fields that are in none since what is hashed before fixes them. */
+/**
+ * How a schema writes a step, and the fields that are in none since what is hashed before fixes
+ * them.
+ */
 type HashWord<F extends string> =
   | F
   | { readonly bits: { readonly [field in F]?: number } }
@@ -136,7 +149,10 @@ type Complete<T, W extends readonly unknown[]> = [
   ? unknown
   : { readonly fieldsInNoWord: Exclude<BodyField<T>, FieldsIn<W[number]>> };
 
-/** A record with the fields of `T` in the order of its bytes, each a word of the chain hash in that order. */
+/**
+ * A record with the fields of `T` in the order of its bytes, each a word of the chain hash in that
+ * order.
+ */
 export function record<T>(types: {
   readonly [F in BodyField<T>]-?: FieldType<T[F & keyof T]>;
 }): RecordType<T> {
@@ -165,7 +181,10 @@ export function hashedAs<T, const W extends readonly HashWord<BodyField<T>>[]>(
   return { ...type, hashed: (words as readonly HashWord<string>[]).flatMap(stepsOf) };
 }
 
-/** The record with `flag`, a word of two, as the low bit of the number `of` in the journal, and as a list in JSON. */
+/**
+ * The record with `flag`, a word of two, as the low bit of the number `of` in the journal, and as a
+ * list in JSON.
+ */
 export function packedAs<T>(
   type: RecordType<T>,
   { flag, of }: { readonly flag: BodyField<T>; readonly of: BodyField<T> },

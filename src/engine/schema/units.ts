@@ -1,4 +1,7 @@
-/** Descriptors of the units of `num/units`, with their width in the chain hash and their sign in the journal. */
+/**
+ * Descriptors of the units of `num/units`, with their width in the chain hash and their sign in the
+ * journal.
+ */
 import type {
   AccountId,
   Address,

@@ -1,6 +1,6 @@
 /**
- * Canonical bytes of a record by its schema: in snapshots, and under the journal's config hash. Literals are archived as
- * text, so that a new one never changes the bytes of an old one.
+ * Canonical bytes of a record by its schema: in snapshots, and under the journal's config hash.
+ * Literals are archived as text, so that a new one never changes the bytes of an old one.
  */
 import { unreachable } from '../../base/assert.ts';
 import { archiveList, ArchiveError, type Archive } from '../../base/archive.ts';

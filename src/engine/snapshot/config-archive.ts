@@ -1,4 +1,7 @@
-/** Canonical bytes of an exchange's and a market's parameters: in snapshots, and under the journal's config hash. */
+/**
+ * Canonical bytes of an exchange's and a market's parameters: in snapshots, and under the journal's
+ * config hash.
+ */
 import { ArchiveWriter, type Archive } from '../../base/archive.ts';
 import { sha256Hex } from '../../base/sha256.ts';
 import type { ExchangeConfig, MarketSpec } from '../config.ts';

@@ -1,6 +1,6 @@
 /**
- * Commands as bytes (DESIGN §10): the tag of the kind, then its fields, by the schema of commands. Orders, cancels and what a
- * tape repeats have functions of their own with the same bytes.
+ * Commands as bytes (DESIGN §10): the tag of the kind, then its fields, by the schema of commands.
+ * Orders, cancels and what a tape repeats have functions of their own with the same bytes.
  */
 import { must } from '../../base/assert.ts';
 import type { Command } from '../../engine/commands.ts';
@@ -75,7 +75,10 @@ export function decodeCommand(reader: ByteReader, atUs: TimeUs): Command {
   return decodeUncommon(reader, atUs);
 }
 
-/** Reads a command of a kind that is no order and no cancel, or an order that is out of the ordinary. */
+/**
+ * Reads a command of a kind that is no order and no cancel, or an order that is out of the
+ * ordinary.
+ */
 export function decodeUncommon(reader: ByteReader, atUs: TimeUs): Command {
   const start = reader.at;
   const tape = readTape(reader, reader.u8(), atUs);

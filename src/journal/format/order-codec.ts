@@ -1,6 +1,7 @@
 /**
- * `placeOrder` and `cancelOrder` as bytes, spelled out: most of a journal are orders and cancels. The same bytes
- * as by the schema, which a property test checks; whatever is out of the ordinary, and its errors, are left to the schema.
+ * `placeOrder` and `cancelOrder` as bytes, spelled out: most of a journal are orders and cancels.
+ * The same bytes as by the schema, which a property test checks; whatever is out of the ordinary,
+ * and its errors, are left to the schema.
  */
 import { codeOf } from '../../base/code-of.ts';
 import { ORDER_TYPES } from '../../engine/book/order-table.ts';
@@ -54,7 +55,10 @@ export const ANY_CANCEL: CancelOrder = {
 /** A bit for each of four bytes that ends a number. */
 const ENDS = 0x80808080;
 
-/** How many bytes the number has whose first four are these; 0 when they are more than four. No branch: none is ever mispredicted. */
+/**
+ * How many bytes the number has whose first four are these; 0 when they are more than four. No
+ * branch: none is ever mispredicted.
+ */
 function lengthOf(word: number): number {
   const ends = ~word & ENDS;
   return (39 - Math.clz32(ends & -ends)) >> 3;
@@ -70,8 +74,8 @@ function valueOf(word: number): number {
 }
 
 /**
- * Reads the fields after the tag into an order; false, with nothing read, when they are not those of an ordinary one. Throws
- * `BytesError`.
+ * Reads the fields after the tag into an order; false, with nothing read, when they are not those
+ * of an ordinary one. Throws `BytesError`.
  */
 export function readPlaceOrder(
   reader: ByteReader,

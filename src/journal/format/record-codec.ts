@@ -1,6 +1,7 @@
 /**
- * A record as bytes and as JSON, by its schema (`engine/schema`). Bytes have its fields in their order, without names: one
- * function a field writes it and one reads it, made when the module loads.
+ * A record as bytes and as JSON, by its schema (`engine/schema`). Bytes have its fields in their
+ * order, without names: one function a field writes it and one reads it, made when the module
+ * loads.
  */
 import { ArchiveReader, ArchiveWriter } from '../../base/archive.ts';
 import { unreachable } from '../../base/assert.ts';

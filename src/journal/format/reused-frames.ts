@@ -1,6 +1,7 @@
 /**
- * Frames of orders and cancels that are read into again and again: most of a journal are these, and a replay that made objects of each
- * would spend a good part of its time on making them and on collecting what is left of them.
+ * Frames of orders and cancels that are read into again and again: most of a journal are these, and
+ * a replay that made objects of each would spend a good part of its time on making them and on
+ * collecting what is left of them.
  */
 import { seq as seqOf, type Seq, type TimeUs } from '../../num/units.ts';
 import type { CancelOrder, PlaceOrder } from '../../engine/commands.ts';
@@ -53,7 +54,10 @@ export class ReusedFrames {
     this.cancelsUsed = 0;
   }
 
-  /** The command that begins where the reader stands, in a frame that is good until `reuse`. Throws `BytesError`. */
+  /**
+   * The command that begins where the reader stands, in a frame that is good until `reuse`. Throws
+   * `BytesError`.
+   */
   read(reader: ByteReader, seq: Seq, atUs: TimeUs): CommandFrame {
     const start = reader.at;
     const tag = reader.u8();

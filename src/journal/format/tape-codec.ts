@@ -1,6 +1,7 @@
 /**
- * Recorded market data as bytes, spelled out: the journal of a backtest is little else. The same bytes, commands and errors
- * as by the schema, which a property test checks; decoding into literals keeps the hidden classes that the engine compiles for.
+ * Recorded market data as bytes, spelled out: the journal of a backtest is little else. The same
+ * bytes, commands and errors as by the schema, which a property test checks; decoding into literals
+ * keeps the hidden classes that the engine compiles for.
  */
 import { codeOf } from '../../base/code-of.ts';
 import type { Command, TapeBar, TapeLevel } from '../../engine/commands.ts';
@@ -25,7 +26,10 @@ const TAG_MARK = COMMANDS.setMark.tag;
 const TAG_BAR = COMMANDS.tapeBar.tag;
 const TAG_L3 = COMMANDS.tapeL3.tag;
 
-/** Reads the fields after the tag; null, with nothing read, for a tag of another kind. Throws `BytesError`. */
+/**
+ * Reads the fields after the tag; null, with nothing read, for a tag of another kind. Throws
+ * `BytesError`.
+ */
 export function readTape(reader: ByteReader, tag: number, timeUs: TimeUs): Command | null {
   switch (tag) {
     case TAG_DEPTH:

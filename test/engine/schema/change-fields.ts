@@ -1,6 +1,6 @@
 /**
- * Every value that one field of a record can be changed to, field by field: the fields are those of the record itself, and the
- * schema says only what else a field may hold.
+ * Every value that one field of a record can be changed to, field by field: the fields are those of
+ * the record itself, and the schema says only what else a field may hold.
  */
 import { must } from '../../../src/base/assert.ts';
 import type { RecordShape, Shape } from '../../../src/engine/schema/field-types.ts';

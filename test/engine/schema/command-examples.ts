@@ -65,7 +65,10 @@ const levels = [
   { side: 'ask' as const, priceTicks: priceTicks(2 ** 31 - 1), lots: lots(0) },
 ];
 
-/** One of each kind, with optional fields given and absent; a missing kind or field does not compile. */
+/**
+ * One of each kind, with optional fields given and absent; a missing kind or field does not
+ * compile.
+ */
 export const COMMAND_EXAMPLES: {
   readonly [Kind in CommandKind]: Extract<Command, { kind: Kind }>;
 } = {

@@ -1,4 +1,7 @@
-/** Every field of every command reaches the chain hash, the journal and the JSON form, by hand-written code and by the schema. */
+/**
+ * Every field of every command reaches the chain hash, the journal and the JSON form, by
+ * hand-written code and by the schema.
+ */
 import { expect, test } from 'vitest';
 import { RollingHash } from '../../../src/base/rolling-hash.ts';
 import { hashCommand, hashCommandBySchema } from '../../../src/engine/chain-hash/hash-command.ts';

@@ -1,4 +1,7 @@
-/** One event of each kind, every optional field given; a kind or a field that is missing does not compile. */
+/**
+ * One event of each kind, every optional field given; a kind or a field that is missing does not
+ * compile.
+ */
 import {
   accountId,
   address,

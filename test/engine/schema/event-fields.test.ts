@@ -26,7 +26,10 @@ import { withoutOneWord } from './planted-omissions.ts';
 const KINDS = Object.keys(EVENTS) as EventKind[];
 type HashEvent<E> = (hash: RollingHash, cause: number, event: E) => void;
 
-/** What the engine calls for each kind. Per-fill events are hashed from their fields, without an object. */
+/**
+ * What the engine calls for each kind. Per-fill events are hashed from their fields, without an
+ * object.
+ */
 const HASHES: { readonly [Kind in EventKind]: HashEvent<EventOf<Kind>> } = {
   orderAccepted: (hash, cause, e) => {
     hashes.hashOrderAccepted(hash, cause, e.orderId);
@@ -90,7 +93,9 @@ const HASHES: { readonly [Kind in EventKind]: HashEvent<EventOf<Kind>> } = {
   marketDelisted: hashes.hashMarketDelisted,
 };
 
-/** Fields that a chain hash need not hold: the command holds them, or the order that the id names. */
+/**
+ * Fields that a chain hash need not hold: the command holds them, or the order that the id names.
+ */
 const OF_ORDER = ['market', 'subaccount'];
 const OF_COMMAND = [
   ...['clientId', 'delegate', 'expiresAtMs', 'ioc', 'lots', 'market', 'nonce', 'orderType'],
@@ -118,7 +123,10 @@ function changes(event: EngineEvent): Change<EngineEvent>[] {
   return [...changesOf(EVENTS[event.kind].body, event)];
 }
 
-/** Paths of changes that leave the hash as it was, or give that of another change; `fixed` fields are not changed. */
+/**
+ * Paths of changes that leave the hash as it was, or give that of another change; `fixed` fields
+ * are not changed.
+ */
 function unseen(hashOf: HashEvent<never>, event: EngineEvent, fixed: readonly string[]): string[] {
   const images = new Map([[hexOf(hashOf, event), textOf(event)]]);
   const paths = new Set<string>();

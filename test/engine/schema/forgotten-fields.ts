@@ -1,4 +1,7 @@
-/** Mistakes in a schema that do not compile. Each directive is an error by itself when its line compiles after all. */
+/**
+ * Mistakes in a schema that do not compile. Each directive is an error by itself when its line
+ * compiles after all.
+ */
 import type { Deposit, TapeTrade } from '../../../src/engine/commands.ts';
 import type { MarkSource } from '../../../src/engine/config.ts';
 import { COMMANDS, type CommandSchema } from '../../../src/engine/schema/command-schema.ts';

@@ -1,6 +1,7 @@
 /**
- * Every field of state reaches the state hash and survives a snapshot, or is named below with its reason. The objects of
- * rich states are walked, so that a new field which is not archived is found.
+ * Every field of state reaches the state hash and survives a snapshot, or is named below with its
+ * reason. The objects of rich states are walked, so that a new field which is not archived is
+ * found.
  */
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ArchiveReader } from '../../../src/base/archive.ts';
@@ -12,7 +13,9 @@ import { runFuzz } from '../../../src/fuzz/fuzz-run.ts';
 import { PROFILE_NAMES } from '../../../src/fuzz/profile.ts';
 import { SPEC } from './command-examples.ts';
 
-/** Indexes and columns: what they hold is changed in the archive itself, and in the rows of orders. */
+/**
+ * Indexes and columns: what they hold is changed in the archive itself, and in the rows of orders.
+ */
 const STORAGE = new Set([
   ...['EndedOrders', 'OrderBook', 'SlotIndex', 'TimerHeap', 'NonceCells', 'Holders'],
   ...['LiquidationIndex', 'PriceTriggers', 'TrailingIndex', 'RollingHash'],
@@ -80,7 +83,10 @@ interface Leaf {
   readonly value: unknown;
 }
 
-/** Numbers, texts and nulls of the objects that the state holds: of each field a few, telling ones first. */
+/**
+ * Numbers, texts and nulls of the objects that the state holds: of each field a few, telling ones
+ * first.
+ */
 function leavesOf(state: State): Leaf[] {
   const leaves = new Map<string, Leaf[]>();
   const seen = new Set<object>();
@@ -260,7 +266,10 @@ describe('every field of the objects of state', () => {
   );
 });
 
-/** The columns of a row of orders (engine/book/order-rows): doubles, 64-bit integers, words, bits of the state word. */
+/**
+ * The columns of a row of orders (engine/book/order-rows): doubles, 64-bit integers, words, bits of
+ * the state word.
+ */
 const CHANGES: readonly ((orders: Columns, slot: number) => void)[] = [
   ...[0, 1, 2, 3, 4, 5].map((column) => ({ floats }: Columns, slot: number) => {
     floats[slot * 12 + column] = (floats[slot * 12 + column] ?? 0) + 1;
@@ -306,13 +315,19 @@ function hashOrError(state: State): string {
   }
 }
 
-/** Values of a snapshot that the state hash leaves out: five of retention, and the sequence number. */
+/**
+ * Values of a snapshot that the state hash leaves out: five of retention, and the sequence number.
+ */
 const UNHASHED_IN_CONFIG = 6;
-/** Roles of the exchange's own subaccounts are the configuration's, and a level has the price of its orders. */
+/**
+ * Roles of the exchange's own subaccounts are the configuration's, and a level has the price of its
+ * orders.
+ */
 const REDUNDANT = new Set(['accounts', 'book']);
 
 /**
- * Loads a snapshot with the `at`th value changed that is not 0, false or empty. Returns the state, or null after a refusal, and the section of the value.
+ * Loads a snapshot with the `at`th value changed that is not 0, false or empty. Returns the state,
+ * or null after a refusal, and the section of the value.
  */
 function loadChanged(bytes: Uint8Array, at: number): { state: State | null; section: string } {
   let count = 0;
