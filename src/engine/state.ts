@@ -34,7 +34,7 @@ import { OrderTable } from './book/order-table.ts';
 import type { ExchangeConfig, TriggerSource } from './config.ts';
 import type { Cause, EngineEvent, EventSink } from './events.ts';
 import { codeOf } from '../base/code-of.ts';
-import { CAUSES } from './chain-hash/state-hash.ts';
+import { CAUSES } from './schema/event-schema.ts';
 import type { Market } from './market/market.ts';
 import type { OperatorEntry, TransferView, VaultSnapshotView } from './read/views.ts';
 

@@ -1,8 +1,11 @@
 /**
- * Events as a scenario names them: accounts, markets and orders by name, prices and sizes in decimals, times as offsets
- * from the start. Made from field names alone, so a new kind of event needs nothing here.
+ * Events as a scenario names them: accounts, markets and orders by name, prices and sizes in
+ * decimals, times as offsets from the start. Made from the schema of events, so a new kind needs
+ * nothing here.
  */
 import type { EngineEvent } from '../engine/events.ts';
+import { EVENTS } from '../engine/schema/event-schema.ts';
+import type { Shape } from '../engine/schema/field-types.ts';
 import type { ExchangeView, MarketView } from '../engine/read/views.ts';
 import { money, priceText, sizeText } from '../gateway/encode.ts';
 import { formatDecimal } from '../num/decimal.ts';
@@ -10,9 +13,13 @@ import { durationUs, type AccountId, type OrderId, type SubaccountId } from '../
 import { formatDuration } from '../num/time-text.ts';
 
 /** Vault shares are whole 1e-6, funding rates 1e-9. */
-const SHARE_KEYS: readonly string[] = ['change', 'shares', 'totalShares'];
 const SHARE_DECIMALS = 6;
 const RATE_DECIMALS = 9;
+const NAMES: Readonly<Record<string, string>> = {
+  market: 'symbol',
+  orderId: 'order',
+  subaccount: 'owner',
+};
 
 export interface EventNames {
   readonly engine: ExchangeView;
@@ -26,74 +33,61 @@ export type DescribedEvent = Readonly<Record<string, unknown>>;
 
 export function describeEvent(event: EngineEvent, names: EventNames): DescribedEvent {
   const { engine } = names;
+  const { fields } = EVENTS[event.kind].body;
   const market = 'market' in event && event.market !== null ? engine.market(event.market) : null;
-  const described: Record<string, unknown> = {};
+  const sinceStart = event.timeUs - engine.config.genesisTimeUs;
+  const described: Record<string, unknown> = {
+    kind: event.kind,
+    at: `+${formatDuration(durationUs(sinceStart))}`,
+    cause: event.cause,
+  };
   for (const [key, value] of Object.entries(event) as [string, unknown][]) {
-    switch (key) {
-      case 'seq':
-      case 'index':
-      case 'spec':
-        break;
-      case 'timeUs': {
-        const sinceStart = event.timeUs - engine.config.genesisTimeUs;
-        described['at'] = `+${formatDuration(durationUs(sinceStart))}`;
-        break;
-      }
-      case 'market':
-        described['symbol'] = market?.spec.symbol ?? null;
-        break;
-      case 'orderId':
-        described['order'] = names.orderName(value as OrderId);
-        break;
-      case 'subaccount':
-        described['owner'] = ownerName(value as SubaccountId, names);
-        break;
-      case 'from':
-      case 'to':
-      case 'counterparty':
-        described[key] = value === null ? null : ownerName(value as SubaccountId, names);
-        break;
-      case 'account':
-      case 'delegate':
-        described[key] = value === null ? null : names.nameOf(engine.addressOf(value as AccountId));
-        break;
-      case 'originator':
-        described[key] = value === null ? null : names.nameOf(value as string);
-        break;
-      default:
-        describeField(described, key, value, market);
-    }
+    const shape = fields.find(({ name }) => name === key)?.shape;
+    if (shape === undefined || key === 'spec') continue;
+    const of = shape.type === 'optional' ? shape.of : shape;
+    described[nameOf(key, market)] = value === null ? null : textOf(of, value, market, names);
   }
   return described;
 }
 
-/** `alice`, `alice/1` for another subaccount than 0, or the name of a system account. */
-function ownerName(id: SubaccountId, { engine, nameOf }: EventNames): string {
-  const { account, index } = engine.subaccount(id);
-  const name = nameOf(engine.addressOf(account));
-  return index === 0 ? name : `${name}/${String(index)}`;
+/** A field's name in a scenario: without its unit, which is its end. */
+function nameOf(key: string, market: MarketView | null): string {
+  if (key === 'lots' && market !== null) return 'quantity';
+  return NAMES[key] ?? key.replace(/(?:Quanta|Ticks|Lots|Ppb|Ppm|Ms)$/, '');
 }
 
-/** A quantity's unit is the end of its name. */
-function describeField(
-  described: Record<string, unknown>,
-  key: string,
+function textOf(
+  shape: Shape,
   value: unknown,
   market: MarketView | null,
-): void {
-  if (value !== null && key.endsWith('Quanta')) {
-    described[key.slice(0, -'Quanta'.length)] = money(value as bigint);
-  } else if (value !== null && SHARE_KEYS.includes(key)) {
-    described[key] = formatDecimal(value as bigint, SHARE_DECIMALS);
-  } else if (value !== null && key.endsWith('Ppb')) {
-    described[key.slice(0, -'Ppb'.length)] = formatDecimal(BigInt(value as number), RATE_DECIMALS);
-  } else if (value !== null && key.endsWith('Ticks') && market !== null) {
-    described[key.slice(0, -'Ticks'.length)] = priceText(market, value as number);
-  } else if (key === 'lots' && market !== null) {
-    described['quantity'] = sizeText(market, value as number);
-  } else if (value !== null && key.endsWith('Lots') && market !== null) {
-    described[key.slice(0, -'Lots'.length)] = sizeText(market, value as number);
-  } else {
-    described[key.replace(/(?:Quanta|Ticks|Lots|Ppm|Ms)$/, '')] = value;
+  { engine, nameOf: nameOfAddress, orderName }: EventNames,
+): unknown {
+  if (shape.type === 'text' && shape.isAddress) return nameOfAddress(value as string);
+  if (shape.type !== 'number' && shape.type !== 'bigint') return value;
+  switch (shape.unit) {
+    case 'marketId':
+      return market?.spec.symbol;
+    case 'orderId':
+      return orderName(value as OrderId);
+    case 'subaccountId': {
+      // `alice`, `alice/1` for another subaccount than 0, or the name of a system account.
+      const { account, index } = engine.subaccount(value as SubaccountId);
+      const name = nameOfAddress(engine.addressOf(account));
+      return index === 0 ? name : `${name}/${String(index)}`;
+    }
+    case 'accountId':
+      return nameOfAddress(engine.addressOf(value as AccountId));
+    case 'quanta':
+      return money(value as bigint);
+    case 'shares':
+      return formatDecimal(value as bigint, SHARE_DECIMALS);
+    case 'ppb':
+      return formatDecimal(BigInt(value as number), RATE_DECIMALS);
+    case 'ticks':
+      return market === null ? value : priceText(market, value as number);
+    case 'lots':
+      return market === null ? value : sizeText(market, value as number);
+    default:
+      return value;
   }
 }

@@ -1,221 +1,15 @@
 import { crc32 as zlibCrc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Command, CommandKind } from '../../src/engine/commands.ts';
-import { DEFAULT_MARKETS, parseMarketSpec } from '../../src/gateway/market-config.ts';
-import {
-  accountId,
-  address,
-  lots,
-  marketId,
-  orderId,
-  ppb,
-  ppm,
-  priceTicks,
-  quanta,
-  subaccountId,
-  timeUs,
-} from '../../src/num/units.ts';
+import type { Command } from '../../src/engine/commands.ts';
+import { COMMANDS } from '../../src/engine/schema/command-schema.ts';
+import { timeUs } from '../../src/num/units.ts';
 import { ByteReader, BytesError, ByteWriter } from '../../src/journal/format/bytes.ts';
-import {
-  COMMAND_TAGS,
-  decodeCommand,
-  describeCommand,
-  encodeCommand,
-} from '../../src/journal/format/codec.ts';
+import { decodeCommand, describeCommand, encodeCommand } from '../../src/journal/format/codec.ts';
 import { crc32 } from '../../src/journal/format/crc32.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { COMMAND_EXAMPLES } from '../engine/schema/command-examples.ts';
 
-const spec = parseMarketSpec(DEFAULT_MARKETS[0], keccak);
-if (!spec.ok) throw new Error(spec.error);
 const T = timeUs(1_700_000_000_000_001);
-const A = address(`0x${'ab'.repeat(20)}`);
-const B = address(`0x${'cd'.repeat(20)}`);
-const levels = [
-  { side: 'bid' as const, priceTicks: priceTicks(599_990), lots: lots(12) },
-  { side: 'ask' as const, priceTicks: priceTicks(2 ** 31 - 1), lots: lots(0) },
-];
-
-/** One of each kind; a kind without a row does not compile. */
-const EXAMPLES: { readonly [Kind in CommandKind]: Extract<Command, { kind: Kind }> } = {
-  placeOrder: {
-    kind: 'placeOrder',
-    timeUs: T,
-    subaccount: subaccountId(7),
-    market: marketId(2),
-    orderType: 'limit',
-    lots: lots(-9_007_199_254_740_991),
-    priceTicks: priceTicks(2_147_483_647),
-    ioc: true,
-    postOnly: false,
-    reduceOnly: true,
-    nonce: 9_223_372_036_854_775_807n,
-    expiresAtMs: 0n,
-    delegate: accountId(0),
-    clientId: 'näive ☃ 🦀',
-    originator: A,
-    originatorFeePpm: ppm(1000),
-  },
-  placeOrders: {
-    kind: 'placeOrders',
-    timeUs: T,
-    subaccount: subaccountId(7),
-    delegate: accountId(3),
-    orders: [
-      {
-        market: marketId(2),
-        orderType: 'trailingStop',
-        lots: lots(-5),
-        priceTicks: priceTicks(7),
-        ioc: true,
-        postOnly: false,
-        reduceOnly: true,
-        nonce: 9_223_372_036_854_775_807n,
-        expiresAtMs: 1n,
-        clientId: 'c',
-        originator: A,
-        originatorFeePpm: ppm(100),
-        triggerTicks: priceTicks(2_147_483_647),
-        trailingPpm: 999_999,
-        periodMs: 9_223_372_036_854_775_807n,
-        parent: orderId(9_007_199_254_740_990),
-        attached: true,
-      },
-      {
-        market: marketId(0),
-        orderType: 'limit',
-        lots: lots(5),
-        priceTicks: priceTicks(7),
-        ioc: false,
-        postOnly: true,
-        reduceOnly: false,
-        nonce: 0n,
-        expiresAtMs: 0n,
-        clientId: null,
-        originator: null,
-        originatorFeePpm: ppm(0),
-        triggerTicks: null,
-        trailingPpm: null,
-        periodMs: null,
-        parent: null,
-        attached: false,
-      },
-    ],
-  },
-  cancelOrder: { kind: 'cancelOrder', timeUs: T, orderId: orderId(9_007_199_254_740_991) },
-  advanceTime: { kind: 'advanceTime', timeUs: T },
-  tapeDepth: { kind: 'tapeDepth', timeUs: T, market: marketId(0), levels },
-  tapeTrade: {
-    kind: 'tapeTrade',
-    timeUs: T,
-    market: marketId(0),
-    priceTicks: priceTicks(1),
-    lots: lots(-1),
-  },
-  setIndex: {
-    kind: 'setIndex',
-    timeUs: T,
-    market: marketId(0),
-    priceTicks: priceTicks(600_000),
-    text: '60000.04',
-  },
-  setMark: { kind: 'setMark', timeUs: T, market: marketId(1), priceTicks: priceTicks(5) },
-  cancelAll: { kind: 'cancelAll', timeUs: T, subaccount: subaccountId(5), market: null },
-  deposit: {
-    kind: 'deposit',
-    timeUs: T,
-    account: A,
-    subaccountIndex: 2_147_483_647,
-    amount: quanta(2n ** 62n),
-  },
-  withdraw: { kind: 'withdraw', timeUs: T, account: A, subaccountIndex: 0, amount: quanta(-1n) },
-  transfer: {
-    kind: 'transfer',
-    timeUs: T,
-    from: A,
-    fromIndex: 0,
-    to: B,
-    toIndex: 1,
-    amount: quanta(1n),
-    market: marketId(0),
-    signer: A,
-    nonce: 1n,
-    expiresAtMs: 9_223_372_036_854_775_807n,
-  },
-  setSelfTradeMode: { kind: 'setSelfTradeMode', timeUs: T, account: A, mode: 0 },
-  tapeSnapshot: { kind: 'tapeSnapshot', timeUs: T, market: marketId(0), levels },
-  tapeGap: { kind: 'tapeGap', timeUs: T, market: marketId(3) },
-  listMarket: { kind: 'listMarket', timeUs: T, spec: spec.value },
-  updateMargin: {
-    kind: 'updateMargin',
-    timeUs: T,
-    subaccount: subaccountId(7),
-    market: marketId(2),
-    isolated: true,
-    marginPpm: ppm(333_333),
-    nonce: 9_223_372_036_854_775_807n,
-    expiresAtMs: 5n,
-    delegate: accountId(4),
-  },
-  updateDelegate: {
-    kind: 'updateDelegate',
-    timeUs: T,
-    account: A,
-    subaccountIndex: 2_147_483_647,
-    delegate: B,
-    delegated: true,
-    nonce: 0n,
-    expiresAtMs: 9_223_372_036_854_775_807n,
-  },
-  updateSigners: {
-    kind: 'updateSigners',
-    timeUs: T,
-    account: A,
-    signers: [B, A],
-    quorum: 2,
-    nonce: 7n,
-    expiresAtMs: 0n,
-  },
-  tapeBar: {
-    kind: 'tapeBar',
-    timeUs: T,
-    market: marketId(2),
-    openTicks: priceTicks(2 ** 31 - 2),
-    highTicks: priceTicks(2 ** 31 - 1),
-    lowTicks: priceTicks(1),
-    closeTicks: priceTicks(70_000),
-    volumeLots: lots(2 ** 53 - 1),
-    quoteTicks: priceTicks(70_001),
-    spreadTicks: 3,
-    depthLots: lots(0),
-    path: 'stopFirst',
-    fill: 'through',
-  },
-  tapeL3: {
-    kind: 'tapeL3',
-    timeUs: T,
-    market: marketId(0),
-    action: 'execute',
-    ref: 2 ** 53 - 1,
-    side: 'bid',
-    priceTicks: priceTicks(5),
-    lots: lots(7),
-  },
-  setMarketTerms: { kind: 'setMarketTerms', timeUs: T, market: marketId(1), spec: spec.value },
-  setMarketStatus: { kind: 'setMarketStatus', timeUs: T, market: marketId(1), status: 'halted' },
-  delistMarket: {
-    kind: 'delistMarket',
-    timeUs: T,
-    market: marketId(1),
-    priceTicks: priceTicks(600_000),
-  },
-  settleFunding: {
-    kind: 'settleFunding',
-    timeUs: T,
-    market: marketId(1),
-    ratePpb: ppb(-999_999_999),
-  },
-};
 
 function bytesOf(command: Command): Uint8Array {
   const writer = new ByteWriter(1);
@@ -223,7 +17,7 @@ function bytesOf(command: Command): Uint8Array {
   return writer.bytes();
 }
 
-test.each(Object.values(EXAMPLES))('$kind is read back as it was written', (command) => {
+test.each(Object.values(COMMAND_EXAMPLES))('$kind is read back as it was written', (command) => {
   const reader = new ByteReader(bytesOf(command));
   const decoded = decodeCommand(reader, command.timeUs);
   expect(decoded).toEqual(command);
@@ -233,16 +27,21 @@ test.each(Object.values(EXAMPLES))('$kind is read back as it was written', (comm
   expect(() => JSON.stringify(describeCommand(command))).not.toThrow();
 });
 
-test.each(Object.values(EXAMPLES))('$kind cut short is refused with its place', (command) => {
-  const bytes = bytesOf(command);
-  for (let length = 0; length < bytes.length; length++) {
-    const reader = new ByteReader(bytes.subarray(0, length));
-    expect(() => decodeCommand(reader, command.timeUs)).toThrow(/ends early|longer|entries|byte/);
-  }
-});
+test.each(Object.values(COMMAND_EXAMPLES))(
+  '$kind cut short is refused with its place',
+  (command) => {
+    const bytes = bytesOf(command);
+    for (let length = 0; length < bytes.length; length++) {
+      const reader = new ByteReader(bytes.subarray(0, length));
+      expect(() => decodeCommand(reader, command.timeUs)).toThrow(/ends early|longer|entries|byte/);
+    }
+  },
+);
 
 test('tags are never given to another kind', () => {
-  expect(COMMAND_TAGS).toEqual({
+  expect(
+    Object.fromEntries(Object.entries(COMMANDS).map(([kind, { tag }]) => [kind, tag])),
+  ).toEqual({
     placeOrder: 1,
     cancelOrder: 2,
     advanceTime: 3,
@@ -283,7 +82,7 @@ test.each([
   ['tapeBar', '1502feffffff07ffffffff0701f0a204ffffffffffffff0ff1a204030002' + '01'],
   ['tapeDepth', '040002ed9e490cfeffffff0f00'],
 ] as const)('the bytes of %s stay what they are', (kind, hex) => {
-  expect(Buffer.from(bytesOf(EXAMPLES[kind])).toString('hex')).toBe(hex);
+  expect(Buffer.from(bytesOf(COMMAND_EXAMPLES[kind])).toString('hex')).toBe(hex);
 });
 
 test('integers of every size survive', () => {
@@ -324,7 +123,7 @@ test('random bytes are a command or a BytesError, never anything else', () => {
     fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
       try {
         const command = decodeCommand(new ByteReader(bytes), T);
-        expect(command.kind in COMMAND_TAGS).toBe(true);
+        expect(command.kind in COMMANDS).toBe(true);
       } catch (error) {
         expect(error instanceof BytesError || (error as Error).name === 'ArchiveError').toBe(true);
       }

@@ -1,13 +1,16 @@
-/** Orders, cancels and bars have a way of their own through the codec: it gives the bytes, the commands and the errors of the way by fields. */
+/**
+ * Orders, cancels and bars have a way of their own through the codec: it gives the bytes, the
+ * commands and the errors of the way by schema.
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Command } from '../../src/engine/commands.ts';
 import { BAR_FILLS, BAR_PATHS } from '../../src/engine/tape/hash-tape.ts';
 import { ByteReader, ByteWriter } from '../../src/journal/format/bytes.ts';
 import {
-  decodeByFields,
+  decodeBySchema,
   decodeCommand,
-  encodeByFields,
+  encodeBySchema,
   encodeCommand,
 } from '../../src/journal/format/codec.ts';
 import {
@@ -106,14 +109,14 @@ test('the two ways agree on every order, cancel and bar, whole or damaged', () =
   fc.assert(
     fc.property(command, fc.nat(), fc.nat(255), fc.nat(), (command, place, byte, cut) => {
       const bytes = bytesOf(encodeCommand, command);
-      expect(bytes).toEqual(bytesOf(encodeByFields, command));
-      expect(read(decodeCommand, bytes)).toEqual(read(decodeByFields, bytes));
+      expect(bytes).toEqual(bytesOf(encodeBySchema, command));
+      expect(read(decodeCommand, bytes)).toEqual(read(decodeBySchema, bytes));
       expect(read(decodeCommand, bytes)).toEqual([command, bytes.length]);
       const damaged = bytes.slice();
       damaged[1 + (place % (bytes.length - 1))] = byte;
-      expect(read(decodeCommand, damaged)).toEqual(read(decodeByFields, damaged));
+      expect(read(decodeCommand, damaged)).toEqual(read(decodeBySchema, damaged));
       const short = bytes.slice(0, 1 + (cut % bytes.length));
-      expect(read(decodeCommand, short)).toEqual(read(decodeByFields, short));
+      expect(read(decodeCommand, short)).toEqual(read(decodeBySchema, short));
     }),
     { seed: SEED, numRuns: 2000 },
   );

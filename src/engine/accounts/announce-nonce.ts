@@ -1,5 +1,5 @@
 /** Says that an account request used its nonce; orders say so by their own events. */
-import { hashNonceUsed } from '../chain-hash/state-hash.ts';
+import { hashNonceUsed } from '../chain-hash/hash-event.ts';
 import type { State } from '../state.ts';
 import type { Account } from './accounts.ts';
 

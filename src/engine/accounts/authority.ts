@@ -4,7 +4,7 @@
  */
 import type { AccountId, Address } from '../../num/units.ts';
 import type { UpdateDelegate, UpdateSigners } from '../commands.ts';
-import { hashDelegateChanged, hashSignersChanged } from '../chain-hash/state-hash.ts';
+import { hashDelegateChanged, hashSignersChanged } from '../chain-hash/hash-event.ts';
 import { isExpired } from '../orders/expiry.ts';
 import type { Outcome, Refusal } from '../refusals.ts';
 import type { State } from '../state.ts';

@@ -1,7 +1,7 @@
 /** The one way in which the margin of an isolated position changes; the counterpart of `credit` for cash (R-5.6). */
 import { quanta, type Quanta } from '../../num/units.ts';
 import type { LedgerReason } from '../events.ts';
-import { hashIsolatedMarginChanged } from '../chain-hash/state-hash.ts';
+import { hashIsolatedMarginChanged } from '../chain-hash/hash-event.ts';
 import type { State } from '../state.ts';
 import { credit } from './ledger.ts';
 import type { Exposure, Subaccount } from './subaccount.ts';

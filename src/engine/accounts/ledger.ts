@@ -6,7 +6,7 @@ import type { LedgerReason } from '../events.ts';
 import { rollInsuranceHour } from '../liquidation/insurance-hour.ts';
 import type { State } from '../state.ts';
 import type { Subaccount } from './subaccount.ts';
-import { hashBalanceChanged } from '../chain-hash/state-hash.ts';
+import { hashBalanceChanged } from '../chain-hash/hash-event.ts';
 
 /** Adds a signed amount to the subaccount's cash; an amount of 0 leaves no entry. */
 export function credit(

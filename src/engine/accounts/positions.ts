@@ -8,7 +8,7 @@ import type { Market } from '../market/market.ts';
 import { scheduleVaultLeave } from '../vault/vault-timer.ts';
 import type { State } from '../state.ts';
 import type { Exposure, Subaccount } from './subaccount.ts';
-import { hashPositionChanged } from '../chain-hash/state-hash.ts';
+import { hashPositionChanged } from '../chain-hash/hash-event.ts';
 
 /** Lots of this fill that would close the position instead of opening one. */
 export function closingLots(positionLots: number, fillLots: number): number {

@@ -12,7 +12,7 @@ import { creditMargin } from '../accounts/isolated-ledger.ts';
 import { credit } from '../accounts/ledger.ts';
 import type { SettleFunding } from '../commands.ts';
 import type { FundingConfig, MarginTier } from '../config.ts';
-import { hashFundingSampled, hashFundingSettled } from '../chain-hash/state-hash.ts';
+import { hashFundingSampled, hashFundingSettled } from '../chain-hash/hash-event.ts';
 import type { Market } from '../market/market.ts';
 import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';

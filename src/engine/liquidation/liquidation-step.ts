@@ -4,7 +4,7 @@ import { creditMargin } from '../accounts/isolated-ledger.ts';
 import { credit } from '../accounts/ledger.ts';
 import { NONE } from '../book/order-table.ts';
 import type { LedgerReason, LiquidationStep } from '../events.ts';
-import { hashLiquidationStep } from '../chain-hash/state-hash.ts';
+import { hashLiquidationStep } from '../chain-hash/hash-event.ts';
 import { endOrder } from '../orders/end.ts';
 import type { State } from '../state.ts';
 import type { RiskFigures, RiskUnit } from '../margin/risk-unit.ts';

@@ -9,7 +9,7 @@ import { applyFill, emitPosition, takeFunding } from '../accounts/positions.ts';
 import { settleIsolated } from '../accounts/settle-fill.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
-import { hashPositionTransferred } from '../chain-hash/state-hash.ts';
+import { hashPositionTransferred } from '../chain-hash/hash-event.ts';
 import { closeReduceOnly } from '../orders/close-reduce-only.ts';
 import type { State } from '../state.ts';
 import { NO_FEES } from '../accounts/fees.ts';

@@ -7,7 +7,7 @@ import { actsFor } from '../accounts/authority.ts';
 import { moveToMargin } from '../accounts/isolated-ledger.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { UpdateMargin } from '../commands.ts';
-import { hashMarginChanged } from '../chain-hash/state-hash.ts';
+import { hashMarginChanged } from '../chain-hash/hash-event.ts';
 import { announceNonce } from '../accounts/announce-nonce.ts';
 import type { Market } from '../market/market.ts';
 import { isExpired } from '../orders/expiry.ts';

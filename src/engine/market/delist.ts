@@ -6,7 +6,7 @@
 import { floorDivInt } from '../../num/arithmetic.ts';
 import { lots, PPM, type PriceTicks } from '../../num/units.ts';
 import type { DelistMarket } from '../commands.ts';
-import { hashMarketDelisted } from '../chain-hash/state-hash.ts';
+import { hashMarketDelisted } from '../chain-hash/hash-event.ts';
 import { logOperator } from '../operator-log.ts';
 import { endOrder } from '../orders/end.ts';
 import type { Outcome, Refusal } from '../refusals.ts';

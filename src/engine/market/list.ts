@@ -11,7 +11,7 @@ import { changeMark } from '../pricing/recompute-mark.ts';
 import { nextSampleUs } from '../pricing/sampling.ts';
 import type { State } from '../state.ts';
 import { Market } from './market.ts';
-import { hashMarketListed } from '../chain-hash/state-hash.ts';
+import { hashMarketListed } from '../chain-hash/hash-event.ts';
 
 /** Orders keep their market in 16 bits. */
 const MAX_MARKET_ID = 65_535;

@@ -4,7 +4,7 @@
  */
 import type { SetMarketStatus } from '../commands.ts';
 import type { MarketStatus } from '../config.ts';
-import { hashMarketStatusChanged } from '../chain-hash/state-hash.ts';
+import { hashMarketStatusChanged } from '../chain-hash/hash-event.ts';
 import { logOperator } from '../operator-log.ts';
 import type { Outcome } from '../refusals.ts';
 import { freezeForHalt, thawAfterHalt } from '../pricing/freshness.ts';

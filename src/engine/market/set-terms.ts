@@ -8,7 +8,7 @@
 import { timeUs } from '../../num/units.ts';
 import type { SetMarketTerms } from '../commands.ts';
 import type { MarginTier, MarketSpec } from '../config.ts';
-import { hashMarketTermsChanged } from '../chain-hash/state-hash.ts';
+import { hashMarketTermsChanged } from '../chain-hash/hash-event.ts';
 import { logOperator } from '../operator-log.ts';
 import type { Outcome } from '../refusals.ts';
 import { noteTerms } from '../pricing/mark-price.ts';

@@ -8,7 +8,7 @@ import type { State } from '../state.ts';
 import { leaveBook } from './resting.ts';
 import type { Special } from './conditional.ts';
 import { stopWaiting } from './pending.ts';
-import { hashOrderEnded } from '../chain-hash/state-hash.ts';
+import { hashOrderEnded } from '../chain-hash/hash-event.ts';
 
 /** Ends a live order. */
 export function endOrder(

@@ -26,7 +26,7 @@ import { endOrder } from './end.ts';
 import { noteRelatives } from './protective-orders.ts';
 import { shrinkResting } from './resting.ts';
 import { restNextSlice } from './slices.ts';
-import { hashOrderFilled, hashTradePrinted } from '../chain-hash/state-hash.ts';
+import { hashOrderFilled, hashTradePrinted } from '../chain-hash/hash-event.ts';
 import { removeSegment } from '../tape/house.ts';
 
 /** What a user's order would pay for a fill of `size` lots at `price`. */

@@ -4,7 +4,7 @@
  */
 import type { Exposure } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
-import { hashOrderPending } from '../chain-hash/state-hash.ts';
+import { hashOrderPending } from '../chain-hash/hash-event.ts';
 import type { Market } from '../market/market.ts';
 import type { OrderId } from '../../num/units.ts';
 import type { State } from '../state.ts';

@@ -7,7 +7,7 @@ import { orderId, type OrderId } from '../../num/units.ts';
 import type { Subaccount } from '../accounts/subaccount.ts';
 import type { OrderTerms } from '../book/order-table.ts';
 import type { PlaceOrder } from '../commands.ts';
-import { hashOrderAccepted, hashOrderRejected } from '../chain-hash/state-hash.ts';
+import { hashOrderAccepted, hashOrderRejected } from '../chain-hash/hash-event.ts';
 import type { EndReason, Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
 import { orderFault } from './admission.ts';

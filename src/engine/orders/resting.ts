@@ -5,7 +5,7 @@
 import { MAX_PRICE_TICKS } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import type { OrderTable } from '../book/order-table.ts';
-import { hashOrderRested } from '../chain-hash/state-hash.ts';
+import { hashOrderRested } from '../chain-hash/hash-event.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
 

@@ -7,7 +7,7 @@ import type { SelfTradeMode } from '../config.ts';
 import type { SetSelfTradeMode } from '../commands.ts';
 import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';
-import { hashSelfTradeModeChanged } from '../chain-hash/state-hash.ts';
+import { hashSelfTradeModeChanged } from '../chain-hash/hash-event.ts';
 
 export function selfTradeModeOf(state: State, account: AccountId): SelfTradeMode {
   return state.accounts.get(account).selfTradeMode ?? state.config.selfTradeExpire;

@@ -5,7 +5,7 @@
 import { orderId, type OrderId } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
-import { hashOrderReleased } from '../chain-hash/state-hash.ts';
+import { hashOrderReleased } from '../chain-hash/hash-event.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
 import { restingFault } from './admission.ts';

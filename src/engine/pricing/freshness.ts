@@ -7,7 +7,7 @@
  * A freeze or thaw changes what positions there are worth elsewhere, so all their holders are checked against maintenance.
  */
 import { NONE } from '../book/order-table.ts';
-import { hashMarketFrozen } from '../chain-hash/state-hash.ts';
+import { hashMarketFrozen } from '../chain-hash/hash-event.ts';
 import type { Market } from '../market/market.ts';
 import { markHoldersForRiskCheck } from '../margin/mark-holders-for-risk-check.ts';
 import { orderId } from '../../num/units.ts';

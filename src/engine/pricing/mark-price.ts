@@ -7,7 +7,7 @@
 import { must } from '../../base/assert.ts';
 import { floorTo } from '../../num/arithmetic.ts';
 import type { PriceTicks } from '../../num/units.ts';
-import { hashOracleSet } from '../chain-hash/state-hash.ts';
+import { hashOracleSet } from '../chain-hash/hash-event.ts';
 import { SECOND_US, type Market } from '../market/market.ts';
 import { fixOpenInterestCap } from '../market/open-interest.ts';
 import type { State } from '../state.ts';

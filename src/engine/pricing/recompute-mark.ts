@@ -10,7 +10,7 @@
  */
 import { floorDivInt } from '../../num/arithmetic.ts';
 import { PPM, priceTicks, type PriceTicks } from '../../num/units.ts';
-import { hashMarkChanged } from '../chain-hash/state-hash.ts';
+import { hashMarkChanged } from '../chain-hash/hash-event.ts';
 import type { Market } from '../market/market.ts';
 import { fixOpenInterestCap } from '../market/open-interest.ts';
 import type { State } from '../state.ts';

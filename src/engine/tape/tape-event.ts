@@ -4,7 +4,7 @@ import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { TapeApplied } from '../events.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
-import { hashTapeApplied } from '../chain-hash/state-hash.ts';
+import { hashTapeApplied } from '../chain-hash/hash-event.ts';
 
 export function emitTape(
   state: State,

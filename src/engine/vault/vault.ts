@@ -8,7 +8,7 @@ import { ceilDivInt, ceilDivBig, floorDivInt } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { PPM, priceTicks, quanta, timeUs, type PriceTicks, type Quanta } from '../../num/units.ts';
 import type { Subaccount } from '../accounts/subaccount.ts';
-import { hashVaultSharesChanged } from '../chain-hash/state-hash.ts';
+import { hashVaultSharesChanged } from '../chain-hash/hash-event.ts';
 import type { Market } from '../market/market.ts';
 import type { Refusal } from '../refusals.ts';
 import type { State } from '../state.ts';

@@ -1,5 +1,7 @@
 /** Passes that leave steps out: whole kinds, markets and accounts at first, then chunks, then single steps. */
 import type { Command } from '../../engine/commands.ts';
+import { COMMANDS } from '../../engine/schema/command-schema.ts';
+import { idsOf } from '../../engine/schema/map-ids.ts';
 import type { Script, ScriptNames, ScriptStep } from './script.ts';
 import type { Tester } from './tester.ts';
 
@@ -94,11 +96,7 @@ export function replaceAt(script: Script, at: number, command: Command): Script 
 
 function marketsOf(command: Command, { markets }: ScriptNames): string[] {
   if (command.kind === 'listMarket') return [command.spec.symbol];
-  if (command.kind === 'placeOrders') {
-    return command.orders.map(({ market }) => markets[market] ?? '');
-  }
-  if (!('market' in command) || command.market === null) return [];
-  return [markets[command.market] ?? ''];
+  return idsOf(COMMANDS[command.kind].body, command, 'marketId').map((id) => markets[id] ?? '');
 }
 
 function accountsOf(command: Command, names: ScriptNames): string[] {

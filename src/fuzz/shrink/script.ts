@@ -7,18 +7,11 @@ import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
 import type { EngineEvent } from '../../engine/events.ts';
 import type { Engine, ExchangeView } from '../../engine/read/views.ts';
-import {
-  accountId,
-  marketId,
-  orderId,
-  subaccountId,
-  type AccountId,
-  type Address,
-  type OrderId,
-  type SubaccountId,
-} from '../../num/units.ts';
+import { COMMANDS } from '../../engine/schema/command-schema.ts';
+import type { IdUnit } from '../../engine/schema/field-types.ts';
+import { mapIds } from '../../engine/schema/map-ids.ts';
+import { accountId, orderId, subaccountId, type Address, type OrderId } from '../../num/units.ts';
 import type { Failure } from '../fuzz-run.ts';
-import { mapIds, type IdMapping } from './map-ids.ts';
 
 export interface ScriptStep {
   /** Names the step however it is changed and whatever is left out around it. */
@@ -94,29 +87,29 @@ function namesOf(view: ExchangeView): Omit<ScriptNames, 'orders'> {
 
 /** Binds the steps of one execution, in their order. */
 export class Binder {
-  private readonly mapping: IdMapping;
+  private readonly mapping: Readonly<Record<IdUnit, (id: number) => number>>;
   private readonly placed = new Map<number, OrderId[]>();
   private current: OrderId[] = [];
 
   constructor({ names }: Script, engine: ExchangeView) {
     this.mapping = {
-      market: (id) => {
+      marketId: (id) => {
         const symbol = names.markets[id];
-        return symbol === undefined ? id : (engine.marketIdOf(symbol) ?? marketId(NO_MARKET));
+        return symbol === undefined ? id : (engine.marketIdOf(symbol) ?? NO_MARKET);
       },
-      subaccount: (id) => {
+      subaccountId: (id) => {
         const owner = names.subaccounts[id];
         if (owner === undefined) return id;
-        return engine.subaccountIdOf(owner.address, owner.index) ?? (NOBODY as SubaccountId);
+        return engine.subaccountIdOf(owner.address, owner.index) ?? NOBODY;
       },
-      account: (id) => {
+      accountId: (id) => {
         const address = names.accounts[id];
-        return address === undefined ? id : (engine.accountIdOf(address) ?? (NOBODY as AccountId));
+        return address === undefined ? id : (engine.accountIdOf(address) ?? NOBODY);
       },
-      order: (id) => {
-        const source = names.orders.get(id);
+      orderId: (id) => {
+        const source = names.orders.get(orderId(id));
         const bound = source === undefined ? undefined : this.placed.get(source.key)?.[source.nth];
-        return bound ?? orderId(NO_ORDER);
+        return bound ?? NO_ORDER;
       },
     };
   }
@@ -127,7 +120,7 @@ export class Binder {
       this.current = [];
       this.placed.set(key, this.current);
     }
-    return mapIds(command, this.mapping);
+    return mapIds(COMMANDS[command.kind].body, command, (unit, id) => this.mapping[unit](id));
   }
 
   readonly see = (event: EngineEvent): void => {

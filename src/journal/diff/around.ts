@@ -1,7 +1,10 @@
 /** One journal around one command: the state before it and after it, what happened in it, and its neighbours. */
 import type { EngineEvent } from '../../engine/events.ts';
 import { Exchange } from '../../engine/exchange.ts';
-import type { MarketId, SubaccountId } from '../../num/units.ts';
+import { EVENTS } from '../../engine/schema/event-schema.ts';
+import type { IdUnit } from '../../engine/schema/field-types.ts';
+import { idsOf } from '../../engine/schema/map-ids.ts';
+import { marketId, subaccountId } from '../../num/units.ts';
 import { JournalCursor, type NamedJournal, type SequencedCommand } from './journal-cursor.ts';
 import type { DiffOptions } from './journal-diff.ts';
 import { marketRows, subaccountRows, type StateRow } from './state-rows.ts';
@@ -79,19 +82,17 @@ export interface ChangedRow {
 
 /** What changed, or differs, of all that the events touch. */
 export function changedRows(a: Around, b: Around): ChangedRow[] {
-  const subaccounts = new Set<SubaccountId>();
-  const markets = new Set<MarketId>();
-  for (const event of [...a.events, ...b.events]) {
-    if ('market' in event && event.market !== null) markets.add(event.market);
-    if ('subaccount' in event) subaccounts.add(event.subaccount);
-    if (event.kind === 'positionTransferred') subaccounts.add(event.from).add(event.to);
-  }
+  const touched = [...a.events, ...b.events];
+  const idsIn = (unit: IdUnit): Set<number> =>
+    new Set(touched.flatMap((event) => idsOf(EVENTS[event.kind].body, event, unit)));
+  const subaccounts = [...idsIn('subaccountId')].map(subaccountId);
+  const markets = [...idsIn('marketId')].map(marketId);
   const rows = [a.before, b.before, a.after, b.after].map((engine) => {
     const of: StateRow[] = [
-      ...[...markets]
+      ...markets
         .filter((id) => id < engine.markets().length)
         .flatMap((id) => marketRows(engine, id)),
-      ...[...subaccounts]
+      ...subaccounts
         .filter((id) => id < engine.subaccountCount)
         .flatMap((id) => subaccountRows(engine, id)),
     ];

@@ -1,6 +1,7 @@
 /**
- * `placeOrder` and `cancelOrder` as bytes, spelled out: most of a journal are orders and cancels. The same bytes as the fields of
- * `codec.ts` make, which a test says; whatever is out of the ordinary is left to those, with what they say about errors.
+ * `placeOrder` and `cancelOrder` as bytes, spelled out: most of a journal are orders and cancels.
+ * The same bytes as by the schema, which a property test checks; whatever is out of the ordinary,
+ * and its errors, are left to the schema.
  */
 import { codeOf } from '../../base/code-of.ts';
 import { ORDER_TYPES } from '../../engine/book/order-table.ts';
@@ -14,6 +15,7 @@ import {
   ppm,
   priceTicks,
   subaccountId,
+  timeUs,
   type TimeUs,
 } from '../../num/units.ts';
 import type { ByteReader, ByteWriter } from './bytes.ts';
@@ -25,10 +27,38 @@ const MORE = 0x80;
 /** A command that is being read. */
 export type Writable<C> = { -readonly [Field in keyof C]: C[Field] };
 
+/** Cloned and filled by what reads. */
+export const ANY_ORDER: PlaceOrder = {
+  kind: 'placeOrder',
+  timeUs: timeUs(0),
+  subaccount: subaccountId(0),
+  market: marketId(0),
+  orderType: 'limit',
+  lots: lots(0),
+  priceTicks: priceTicks(0),
+  ioc: false,
+  postOnly: false,
+  reduceOnly: false,
+  nonce: 0n,
+  expiresAtMs: 0n,
+  delegate: null,
+  clientId: null,
+  originator: null,
+  originatorFeePpm: ppm(0),
+};
+export const ANY_CANCEL: CancelOrder = {
+  kind: 'cancelOrder',
+  timeUs: timeUs(0),
+  orderId: orderId(0),
+};
+
 /** A bit for each of four bytes that ends a number. */
 const ENDS = 0x80808080;
 
-/** How many bytes the number has whose first four are these; 0 when they are more than four. No branch: none is ever mispredicted. */
+/**
+ * How many bytes the number has whose first four are these; 0 when they are more than four. No
+ * branch: none is ever mispredicted.
+ */
 function lengthOf(word: number): number {
   const ends = ~word & ENDS;
   return (39 - Math.clz32(ends & -ends)) >> 3;
@@ -44,8 +74,8 @@ function valueOf(word: number): number {
 }
 
 /**
- * Reads the fields after the tag into an order; false, with nothing read, when they are not those of an ordinary one. Throws
- * `BytesError`.
+ * Reads the fields after the tag into an order; false, with nothing read, when they are not those
+ * of an ordinary one. Throws `BytesError`.
  */
 export function readPlaceOrder(
   reader: ByteReader,

@@ -1,13 +1,21 @@
 /**
- * Frames of orders and cancels that are read into again and again: most of a journal are these, and a replay that made objects of each
- * would spend a good part of its time on making them and on collecting what is left of them.
+ * Frames of orders and cancels that are read into again and again: most of a journal are these, and
+ * a replay that made objects of each would spend a good part of its time on making them and on
+ * collecting what is left of them.
  */
 import { seq as seqOf, type Seq, type TimeUs } from '../../num/units.ts';
 import type { CancelOrder, PlaceOrder } from '../../engine/commands.ts';
 import type { ByteReader } from './bytes.ts';
-import { COMMAND_FIELDS, COMMAND_TAGS, decodeByFields } from './codec.ts';
+import { COMMANDS } from '../../engine/schema/command-schema.ts';
+import { decodeUncommon } from './codec.ts';
 import type { CommandFrame } from './frame.ts';
-import { readCancelOrder, readPlaceOrder, type Writable } from './order-codec.ts';
+import {
+  ANY_CANCEL,
+  ANY_ORDER,
+  readCancelOrder,
+  readPlaceOrder,
+  type Writable,
+} from './order-codec.ts';
 
 interface ReusedFrame<C> {
   readonly kind: 'command';
@@ -15,8 +23,8 @@ interface ReusedFrame<C> {
   readonly command: Writable<C>;
 }
 
-const TAG_PLACE_ORDER = COMMAND_TAGS.placeOrder;
-const TAG_CANCEL_ORDER = COMMAND_TAGS.cancelOrder;
+const TAG_PLACE_ORDER = COMMANDS.placeOrder.tag;
+const TAG_CANCEL_ORDER = COMMANDS.cancelOrder.tag;
 
 export class ReusedFrames {
   private readonly orders: ReusedFrame<PlaceOrder>[] = [];
@@ -30,12 +38,12 @@ export class ReusedFrames {
       this.orders.push({
         kind: 'command',
         seq: seqOf(0),
-        command: { ...COMMAND_FIELDS.placeOrder.empty },
+        command: { ...ANY_ORDER },
       });
       this.cancels.push({
         kind: 'command',
         seq: seqOf(0),
-        command: { ...COMMAND_FIELDS.cancelOrder.empty },
+        command: { ...ANY_CANCEL },
       });
     }
   }
@@ -46,7 +54,10 @@ export class ReusedFrames {
     this.cancelsUsed = 0;
   }
 
-  /** The command that begins where the reader stands, in a frame that is good until `reuse`. Throws `BytesError`. */
+  /**
+   * The command that begins where the reader stands, in a frame that is good until `reuse`. Throws
+   * `BytesError`.
+   */
   read(reader: ByteReader, seq: Seq, atUs: TimeUs): CommandFrame {
     const start = reader.at;
     const tag = reader.u8();
@@ -67,6 +78,6 @@ export class ReusedFrames {
       }
     }
     reader.at = start;
-    return { kind: 'command', seq, command: decodeByFields(reader, atUs) };
+    return { kind: 'command', seq, command: decodeUncommon(reader, atUs) };
   }
 }
