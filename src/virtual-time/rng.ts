@@ -4,6 +4,19 @@
  */
 import seedrandom from 'seedrandom';
 
+/** State of an Alea generator (Baagøe): plain data. */
+export interface AleaState {
+  readonly c: number;
+  readonly s0: number;
+  readonly s1: number;
+  readonly s2: number;
+}
+
+interface Draw {
+  (): number;
+  state(): AleaState;
+}
+
 export interface RandomStream {
   /** Uniform in [0, 1), 32 random bits. */
   next(): number;
@@ -14,12 +27,9 @@ export interface RandomStream {
 
 export class RandomStreams {
   private readonly seed: string;
-  private readonly streams = new Map<
-    string,
-    { draw: seedrandom.StatefulPRNG<seedrandom.State.Alea> }
-  >();
+  private readonly streams = new Map<string, { draw: Draw }>();
 
-  constructor(seed: string, saved: Readonly<Record<string, seedrandom.State.Alea>> = {}) {
+  constructor(seed: string, saved: Readonly<Record<string, AleaState>> = {}) {
     this.seed = seed;
     for (const [name, state] of Object.entries(saved)) {
       this.streams.set(name, { draw: seedrandom.alea('', { state }) });
@@ -42,8 +52,8 @@ export class RandomStreams {
   }
 
   /** States of all streams by name. */
-  save(): Record<string, seedrandom.State.Alea> {
-    const saved: Record<string, seedrandom.State.Alea> = {};
+  save(): Record<string, AleaState> {
+    const saved: Record<string, AleaState> = {};
     for (const [name, { draw }] of this.streams) saved[name] = draw.state();
     return saved;
   }

@@ -1,7 +1,17 @@
 /** secp256k1 by its native library; null where it is not installed. */
 import { createRequire } from 'node:module';
 
-export type Secp256k1 = Pick<typeof import('secp256k1'), 'ecdsaRecover' | 'publicKeyCreate'>;
+/** The part of the package `secp256k1` that is used; its types are no dependency of users. */
+export interface Secp256k1 {
+  /** Throws on a signature that has no public key. */
+  ecdsaRecover(
+    signature: Uint8Array,
+    recoveryId: number,
+    digest: Uint8Array,
+    compressed: boolean,
+  ): Uint8Array;
+  publicKeyCreate(privateKey: Uint8Array, compressed: boolean): Uint8Array;
+}
 
 function load(): Secp256k1 | null {
   try {
