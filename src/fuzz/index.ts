@@ -1,6 +1,7 @@
 /**
- * `orrery/fuzz`: random commands, invariants and shrinking for suites of one's own (docs/FUZZING.md). Arbitraries and model commands are
- * for fast-check; everything else stands by itself.
+ * `orrery/fuzz`: random commands, invariants and shrinking for tests of a host or a rule. The
+ * arbitraries and model commands need fast-check; everything else runs alone. A seed and its
+ * options give the same commands on every machine. Guide: docs/FUZZING.md.
  */
 export { STATE_INVARIANTS, type StateInvariant } from '../engine/invariants/invariants.ts';
 export type { InvariantViolation } from '../engine/read/views.ts';
