@@ -38,6 +38,17 @@ const search = await sweep({
 for (const { parameters, score } of search.all) console.log(parameters, score);
 assert.equal(search.all.length, 3);
 
+// Trials of a strategy file run in worker processes.
+const inWorkers = await sweep({
+  strategy: file,
+  data,
+  to: '2024-08-08T23:56:00Z',
+  vary: { size: ['0.01', '0.02'] },
+  method: 'grid',
+  workers: 2,
+});
+for (const { error } of inWorkers.all) assert.equal(error, null);
+
 await assert.rejects(
   backtest({ strategy: quoter, data, parameters: { ticks: 500 } }),
   (error: unknown) => error instanceof StrategyError && /'ticks'.*1 to 100/.test(error.message),

@@ -42,6 +42,7 @@ export async function exportJournal(
   options: ExportOptions = {},
 ): Promise<Exported> {
   const { format = 'plain', from = 1, to = Infinity, onProgress, signal } = options;
+  signal?.throwIfAborted();
   mustBeWhole('from', from, 1);
   if (to !== Infinity) mustBeWhole('to', to, from);
   if (format === 'plain' && from > 1) {

@@ -44,6 +44,7 @@ export interface VerifyOptions {
  * @throws FileError when there is no journal, JournalError when the file is not a journal
  */
 export function verifyJournal(path: string, options: VerifyOptions = {}): JournalVerification {
+  options.signal?.throwIfAborted();
   const journal = openJournal(path);
   const verdicts = new Map<string, SnapshotVerdict>();
   const due = statSync(path).isDirectory() ? listSnapshots(path).reverse() : [];

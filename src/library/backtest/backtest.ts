@@ -85,7 +85,8 @@ export async function backtest<const P extends ParameterSpecs>(
 }
 
 function resultOf({ output, assumptions, data }: PlanResult, plan: RunPlan): BacktestResult {
-  const { strategies, cancelled: _, checkpoint: __, ...run } = output;
+  const { firstUs, lastUs, sampleUs, seed, markets, commands } = output;
+  const { chainHash, stateHash, journal, engine, strategies } = output;
   const report = buildReport(output, {
     title: titleOf(output),
     isEndogenous: plan.population !== undefined,
@@ -101,7 +102,11 @@ function resultOf({ output, assumptions, data }: PlanResult, plan: RunPlan): Bac
     return { ...strategy, metrics, benchmarkMetrics: benchmark, trades };
   });
   // A run has the strategy of its call.
-  return { ...run, strategies: results as [StrategyResult, ...StrategyResult[]], report };
+  return {
+    ...{ firstUs, lastUs, sampleUs, seed, markets, commands, chainHash, stateHash },
+    ...{ journal, engine, report },
+    strategies: results as [StrategyResult, ...StrategyResult[]],
+  };
 }
 
 function titleOf({ strategies, markets }: BacktestOutput): string {

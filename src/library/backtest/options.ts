@@ -194,7 +194,7 @@ function wholeUs(value: number): number | null {
 function pairOf<K extends string>(
   name: string,
   [first, second]: readonly [K, K],
-  pair: Readonly<Record<K, string>>,
+  pair: Readonly<Record<K, unknown>>,
 ): string {
   for (const field of [first, second]) {
     if (parseDecimal(String(pair[field])) !== null) continue;
@@ -202,7 +202,7 @@ function pairOf<K extends string>(
       `${name}.${field} '${String(pair[field])}': must be decimal text such as 0.0001`,
     );
   }
-  return `${pair[first]},${pair[second]}`;
+  return `${String(pair[first])},${String(pair[second])}`;
 }
 
 const FLAGS = /--(?=(?:latency|queue|impact|fees|faults|balance|from|to|data|vary)\b)/g;

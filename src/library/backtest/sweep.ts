@@ -90,7 +90,7 @@ export async function sweep<const P extends ParameterSpecs>(
   mustBeWithin('trials', trials, 1, MAX_TRIALS);
   mustBeWithin('eta', eta, 2, 100);
   if (!METHODS.includes(method)) {
-    throw new StrategyError(`method '${String(method)}': must be one of ${METHODS.join(', ')}`);
+    throw new StrategyError(`method '${method}': must be one of ${METHODS.join(', ')}`);
   }
   checkObjective(objective);
   const stopped = (): boolean => signal?.aborted ?? false;
@@ -101,7 +101,7 @@ export async function sweep<const P extends ParameterSpecs>(
     const { search: plan, perYear } = await planSearch(planned.plan, specsOf(planned), {
       ...request,
       vary: Object.entries(options.vary ?? {}).flatMap(([name, values]) =>
-        values === undefined ? [] : [dimensionText(name, values as Variation)],
+        values === undefined ? [] : [dimensionText(name, values)],
       ),
     });
     const named = (trial: Trial): SweepTrial => ({
