@@ -64,7 +64,7 @@ test('a journal in memory and one in pieces replay to the hashes of the run', as
 test('several strategies have accounts of their own, and a report is written', async () => {
   const others = [{ strategy: grid, parameters: { stepBp: 4 } }, { strategy: example('quotes') }];
   const result = await run({ others });
-  expect(result.strategies.map((strategy) => strategy.id)).toEqual(['grid', grid.name, 'quotes']);
+  expect(result.strategies.map((strategy) => strategy.id)).toEqual(['grid', 'grid-2', 'quotes']);
   expect(new Set(result.strategies.map(({ account }) => account)).size).toBe(3);
   const page = await writeReport(result, join(folder, 'report'));
   expect(existsSync(page)).toBe(true);
@@ -92,7 +92,7 @@ test.each([
   [{ fidelity: 'l4' }, "fidelity 'l4': must be one of l3, l2, trades, bars"],
   [{ impact: 'halving:0s' }, "impact 'halving:0s': must be none, permanent"],
   [{ fees: { maker: '0.1' } }, "fees.taker 'undefined': must be decimal text such as 0.0001"],
-  [{ fees: { maker: '2', taker: '2' } }, 'makerFee'],
+  [{ fees: { maker: '2', taker: '2' } }, 'market.takerFee: must be from 0 to 0.1 with at most 6 decimals'],
   [{ margin: { initial: 'x', maintenance: '1' } }, "margin.initial 'x': must be decimal text"],
   [{ warmUp: 'soon' }, "warmUp 'soon': must be a length of time such as 1h30m"],
   [

@@ -64,7 +64,7 @@ export interface RunOptions {
   readonly margin?: { readonly initial: string; readonly maintenance: string };
   /** Injected faults, such as `reject=0.01,disconnect=1h/5s`; none unless given. */
   readonly faults?: string;
-  /** Time before trading: text such as `1h30m`, or microseconds. The strategies' own unless given. */
+  /** Time before trading: `1h30m`, or microseconds. The strategies' own unless given. */
   readonly warmUp?: string | number;
   /** Interval of the samples of the curves, at least 1 ms; as `warmUp`. */
   readonly sample?: string | number;
