@@ -77,6 +77,7 @@ test.each([
   [{ agents: 'x.yaml' }, 'give either data'],
   [{ data: join(folder, 'none') }, 'none: no such file or folder'],
   [{ strategy: join(folder, 'none.ts') }, 'none.ts: no such file or folder'],
+  [{ strategy: undefined }, 'strategy: must be the path of a file or an object'],
   [{ strategy: {} }, "strategy: the strategy's `name` must be text"],
   [{ others: [{ strategy: grid, id: 'grid' }] }, "id 'grid': two strategies of the run have it"],
   [{ parameters: { stepBp: 0 } }, "parameter 'stepBp' is '0': must be a number from 0.1 to 1000"],

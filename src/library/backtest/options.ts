@@ -140,6 +140,10 @@ async function planStrategy(
   if (id !== undefined && taken.some((other) => other.id === id)) {
     throw new StrategyError(`id '${id}': two strategies of the run have it`);
   }
+  const given: unknown = strategy;
+  if (given === null || (typeof given !== 'string' && typeof given !== 'object')) {
+    throw new StrategyError('strategy: must be the path of a file or an object of defineStrategy');
+  }
   const isFile = typeof strategy === 'string';
   const bundle = isFile ? await bundleStrategy(strategy) : null;
   const name = isFile ? basename(strategy) : mustDefinition(strategy, 'strategy').name;
