@@ -1,19 +1,26 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+
+const { exports: entries } = JSON.parse(
+  readFileSync(new URL('package.json', import.meta.url), 'utf8'),
+) as { exports: Record<string, string | { default: string }> };
 
 export default defineConfig({
   resolve: {
-    alias: [
-      {
-        find: 'orrery/strategy',
-        replacement: new URL('src/strategy/index.ts', import.meta.url).pathname,
-      },
-      { find: 'orrery/fuzz', replacement: new URL('src/fuzz/index.ts', import.meta.url).pathname },
-      {
-        find: 'orrery/fast-check',
-        replacement: new URL('src/fuzz/arbitraries.ts', import.meta.url).pathname,
-      },
-      { find: /^orrery$/, replacement: new URL('src/index.ts', import.meta.url).pathname },
-    ],
+    // Each entry of the package (`exports` of package.json) as its source.
+    alias: Object.entries(entries).flatMap(([name, entry]) =>
+      typeof entry === 'string'
+        ? []
+        : [
+            {
+              find: new RegExp(`^orrery${name.slice(1)}$`),
+              replacement: new URL(
+                entry.default.replace(/^\.\/dist\/(.*)\.js$/, 'src/$1.ts'),
+                import.meta.url,
+              ).pathname,
+            },
+          ],
+    ),
   },
   test: {
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],

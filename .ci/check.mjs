@@ -34,6 +34,7 @@ const CHECKS = [
   ],
   ['floors', bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'src']],
   ['dead code', bin('knip'), []],
+  ['public API', process.execPath, ['.ci/public-api.mjs']],
 ];
 
 function run([name, command, args]) {

@@ -117,6 +117,10 @@ const ROOMS = [
     ['num', 'base', 'platform', 'contract', 'engine', 'gateway', 'wallet', 'journal-files'],
     ['@fastify/[^/]+', 'fastify', 'jose', 'prom-client', 'ws'],
   ),
+  room('library', 'calls of the package: backtest, sweep, scenario', [
+    ...['num', 'platform', 'wallet', 'tape', 'tape-files', 'strategy', 'backtest'],
+    ...['strategy-loader', 'run-plan', 'metrics', 'report', 'search', 'scenario'],
+  ]),
   room('live', 'strategies against a served exchange', [
     ...['num', 'base', 'platform', 'contract', 'gateway', 'virtual-time', 'strategy'],
     ...['backtest', 'run-plan', 'http-client'],

@@ -6,6 +6,7 @@ import { parseDuration, parseTime } from '../num/time-text.ts';
 import { bundleStrategy } from '../strategy-loader/bundle.ts';
 import { DEFAULT_LATENCY, DEFAULT_QUEUE, QUEUE_CHOICES } from '../run-plan/models.ts';
 import type { PlannedStrategy, RunPlan } from '../run-plan/plan.ts';
+import { uniqueId } from '../run-plan/strategy-id.ts';
 import { readPopulation } from '../run-plan/population.ts';
 import { InputError } from './cli-support.ts';
 
@@ -112,7 +113,7 @@ export async function planOf(files: readonly string[], options: RunArguments): P
   const strategies: PlannedStrategy[] = [];
   for (const file of files) {
     strategies.push({
-      id: idOf(file, strategies),
+      id: uniqueId(basename(file), strategies),
       bundle: await bundleStrategy(file),
       parameters: {},
     });
@@ -139,15 +140,6 @@ export async function planOf(files: readonly string[], options: RunArguments): P
     ...(warmUp === undefined ? {} : { warmUpUs: lengthOf('warm-up', warmUp, 0) }),
     ...(sample === undefined ? {} : { sampleUs: lengthOf('sample', sample, 1000) }),
   };
-}
-
-/** The file's name without its ending; a second one of the same name gets a number. */
-function idOf(file: string, taken: readonly PlannedStrategy[]): string {
-  const name = basename(file).replace(/\.[cm]?[jt]s$/, '');
-  for (let i = 1; ; i++) {
-    const id = i === 1 ? name : `${name}-${String(i)}`;
-    if (!taken.some((planned) => planned.id === id)) return id;
-  }
 }
 
 /** `name=value` is for the only strategy, `strategy.name=value` for that one. */

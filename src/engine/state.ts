@@ -49,6 +49,7 @@ export type FollowUp =
   | { readonly kind: 'slices'; readonly after: OrderId; readonly last: OrderId }
   | { readonly kind: 'nextSlice'; readonly after: OrderId; readonly last: OrderId };
 
+/** @internal */
 export class State {
   readonly config: ExchangeConfig;
   /** Key of the instants at which prices are sampled; derived from the configuration. */

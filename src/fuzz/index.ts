@@ -1,6 +1,7 @@
 /**
- * `orrery/fuzz`: random commands, invariants and shrinking for suites of one's own
- * (docs/FUZZING.md). `orrery/fast-check` has the same as arbitraries and model commands.
+ * `orrery/fuzz`: random commands, invariants and shrinking for tests of a host or a rule. A seed and
+ * its options give the same commands on every machine. `orrery/fast-check` has the same as
+ * arbitraries and model commands. Guide: docs/FUZZING.md.
  */
 export { STATE_INVARIANTS, type StateInvariant } from '../engine/invariants/invariants.ts';
 export type { InvariantViolation } from '../engine/read/views.ts';

@@ -31,13 +31,20 @@ export interface JournalVerification {
 }
 
 export interface VerifyOptions {
-  readonly onProgress: (done: number, total: number) => void;
-  /** Polled with progress; the verification then throws what this throws. */
-  readonly poll: () => void;
+  /** Receives the fraction of the journal that was read; an error of it ends the verification. */
+  readonly onProgress?: (fraction: number) => void;
+  /** Read with progress: the verification throws the reason of an aborted signal. */
+  readonly signal?: AbortSignal;
 }
 
-/** Throws `FileError` when there is no journal to verify, `JournalError` when it is none. */
-export function verifyJournal(path: string, options: VerifyOptions): JournalVerification {
+/**
+ * Replays a journal file, or the folder of a served exchange, and compares every checksum, every
+ * hash, and the snapshots of a folder. Synchronous. Damage and mismatches are in the result.
+ *
+ * @throws FileError when there is no journal, JournalError when the file is not a journal
+ */
+export function verifyJournal(path: string, options: VerifyOptions = {}): JournalVerification {
+  options.signal?.throwIfAborted();
   const journal = openJournal(path);
   const verdicts = new Map<string, SnapshotVerdict>();
   const due = statSync(path).isDirectory() ? listSnapshots(path).reverse() : [];
@@ -60,8 +67,8 @@ export function verifyJournal(path: string, options: VerifyOptions): JournalVeri
       recover: true,
       afterCommand,
       onProgress: (done, total) => {
-        options.onProgress(done, total);
-        options.poll();
+        options.onProgress?.(done / total);
+        options.signal?.throwIfAborted();
       },
     });
   } catch (error) {

@@ -12,7 +12,7 @@ import {
   type Periods,
 } from './curve.ts';
 import { drawdowns, longestUs, ulcerIndex, type Drawdown } from './drawdowns.ts';
-import type { MetricsOptions } from './options.ts';
+import { METRICS_DEFAULTS, type MetricsOptions } from './options.ts';
 import {
   conditionalValueAtRisk,
   expectedBestSharpe,
@@ -26,7 +26,13 @@ import {
   valueAtRisk,
 } from './ratios.ts';
 import { deviation, excessKurtosis, extremes, mean, skewness, sum } from './sample.ts';
-import { checkTrades, exposure, tradeMetrics, type TradeMetrics, type TradeRow } from './closed-trades.ts';
+import {
+  checkTrades,
+  exposure,
+  tradeMetrics,
+  type TradeMetrics,
+  type TradeRow,
+} from './closed-trades.ts';
 
 /** Trials behind a result, for the deflated Sharpe ratio. */
 export interface Trials {
@@ -93,13 +99,21 @@ export interface Metrics extends ReturnMetrics, UseMetrics {
   readonly trades: TradeMetrics | null;
 }
 
-/** Throws MetricsError on a curve or a trade that makes no sense. */
+/**
+ * Every figure of a curve and its closed trades.
+ *
+ * @param trades null leaves the figures of trades out
+ * @param given conventions over `METRICS_DEFAULTS`
+ * @param trials the trials of the search that picked this curve, for the deflated Sharpe ratio
+ * @throws MetricsError naming the row of a curve or a trade that is not valid
+ */
 export function metricsOf(
   curve: EquityCurve,
-  trades: readonly TradeRow[] | null,
-  options: MetricsOptions,
+  trades: readonly TradeRow[] | null = null,
+  given: Partial<MetricsOptions> = {},
   trials: Trials | null = null,
 ): Metrics {
+  const options = { ...METRICS_DEFAULTS, ...given };
   checkCurve(curve);
   if (trades !== null) checkTrades(trades);
   const periods = cut(curve, options);

@@ -3,6 +3,7 @@
  * on any machine and in any worker: the bundle of each strategy is in it, and everything random comes from its seed.
  */
 import {
+  mustDefinition,
   parseParameters,
   StrategyError,
   type ParameterValue,
@@ -51,7 +52,8 @@ import { openTape, type SourceMarket, type TapeSource } from './tape-source.ts';
 export interface PlannedStrategy {
   /** Unique in the plan; also the name of its account. */
   readonly id: string;
-  readonly bundle: StrategyBundle;
+  /** null for a strategy that is an object of this process (`PlanPorts.definitions`). */
+  readonly bundle: StrategyBundle | null;
   readonly parameters: Readonly<Record<string, ParameterValue>>;
   /** Markets that it hears of; all of the run unless given. */
   readonly symbols?: readonly string[];
@@ -94,6 +96,8 @@ export interface RunPlan {
 }
 
 export interface PlanPorts {
+  /** Strategies without a bundle, by id. */
+  readonly definitions?: ReadonlyMap<string, StrategyDefinition>;
   readonly onProgress?: (fraction: number) => void;
   readonly cancelled?: () => boolean;
   readonly hurried?: () => boolean;
@@ -127,7 +131,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
   if (plan.strategies.length === 0 && plan.population === undefined) {
     throw new StrategyError('a run needs a strategy, or agents');
   }
-  const loaded = plan.strategies.map((planned) => load(planned));
+  const loaded = plan.strategies.map((planned) => load(planned, ports.definitions));
   const warmUpUs = plan.warmUpUs ?? Math.max(0, ...loaded.map(({ warmUpUs: own }) => own));
   const startUs = plan.fromUs === undefined ? null : plan.fromUs - warmUpUs;
   const streams = new RandomStreams(plan.seed, ports.resume?.random);
@@ -170,7 +174,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
         barsUs: definition.barsUs?.(parameters) ?? [60_000_000],
         bookDepth: definition.bookDepth ?? 1,
         reports: true,
-        bindClock,
+        ...(bindClock === null ? {} : { bindClock }),
       };
     },
   );
@@ -254,12 +258,13 @@ interface Loaded {
   readonly planned: PlannedStrategy;
   readonly definition: StrategyDefinition;
   readonly parameters: ReturnType<typeof parseParameters>;
-  readonly bindClock: NonNullable<StrategyEntry['bindClock']>;
+  /** null for an object, whose globals are those of the process. */
+  readonly bindClock: NonNullable<StrategyEntry['bindClock']> | null;
   readonly warmUpUs: number;
 }
 
-function load(planned: PlannedStrategy): Loaded {
-  const { definition, bindClock } = loadStrategy(planned.bundle);
+function load(planned: PlannedStrategy, definitions: PlanPorts['definitions']): Loaded {
+  const { definition, bindClock } = loaded(planned, definitions);
   const parameters = parseParameters(definition.parameters, planned.parameters);
   return {
     planned,
@@ -268,6 +273,14 @@ function load(planned: PlannedStrategy): Loaded {
     parameters,
     warmUpUs: definition.warmUpUs?.(parameters) ?? 0,
   };
+}
+
+function loaded(
+  { id, bundle }: PlannedStrategy,
+  definitions: PlanPorts['definitions'],
+): Pick<Loaded, 'definition' | 'bindClock'> {
+  if (bundle !== null) return loadStrategy(bundle);
+  return { definition: mustDefinition(definitions?.get(id), id), bindClock: null };
 }
 
 function symbolsOf(
@@ -396,11 +409,14 @@ function assumptionsOf(
       title: `Parameters of ${id}`,
       text: `${name}: ${Object.entries(parameters)
         .map(([key, value]) => `${key} ${String(value)}`)
-        .join(
-          ', ',
-        )}; bundle ${plan.strategies.find((planned) => planned.id === id)?.bundle.sha256 ?? ''}.`,
+        .join(', ')}; ${bundleText(plan, id)}.`,
     })),
   ];
+}
+
+function bundleText({ strategies }: RunPlan, id: string): string {
+  const bundle = strategies.find((planned) => planned.id === id)?.bundle;
+  return bundle == null ? 'an object of the calling program' : `bundle ${bundle.sha256}`;
 }
 
 function timeText(us: number): string {

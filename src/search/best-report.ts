@@ -62,7 +62,7 @@ export async function writeBest(
       data,
       verify: [],
       bundle: Object.fromEntries(
-        plan.strategies.map(({ id, bundle }) => [`bundle of ${id}`, bundle.sha256]),
+        plan.strategies.map(({ id, bundle }) => [`bundle of ${id}`, bundle?.sha256 ?? '']),
       ),
       options,
       trials,

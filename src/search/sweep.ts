@@ -39,7 +39,7 @@ export interface SweepPlan {
 export interface SweepPorts {
   /** null when it was stopped. */
   readonly run: (task: TrialTask) => Promise<TrialResult | null>;
-  readonly log: TrialLog;
+  readonly log: Pick<TrialLog, 'get' | 'add'>;
   readonly onTrial: (done: number, known: number, best: Trial | null) => void;
   readonly cancelled: () => boolean;
 }

@@ -7,7 +7,7 @@ import type { MetricsOptions } from '../metrics/options.ts';
 import { curveOf } from '../report/report.ts';
 import { roundTrips } from '../report/analysis/round-trips.ts';
 import type { Assignment } from './samplers/space.ts';
-import { executePlan, type RunPlan } from '../run-plan/plan.ts';
+import { executePlan, type PlanPorts, type RunPlan } from '../run-plan/plan.ts';
 
 export interface TrialTask {
   readonly plan: RunPlan;
@@ -43,17 +43,22 @@ export interface TrialFigures {
  * A run that throws is a trial that failed, with its words. null when it was stopped.
  *
  * @param stopped polled while it runs
+ * @param definitions of strategies without a bundle
  */
 export async function runTrial(
   { plan, parameters, objective, options }: TrialTask,
   stopped: () => boolean = () => false,
+  definitions?: PlanPorts['definitions'],
 ): Promise<TrialResult | null> {
   const [first, ...others] = plan.strategies;
   if (first === undefined) throw new StrategyError('a search needs a strategy');
   const varied = { ...first, parameters: { ...first.parameters, ...parameters } };
   try {
     const run = { ...plan, strategies: [varied, ...others] };
-    const { output } = await executePlan(run, { cancelled: stopped });
+    const { output } = await executePlan(run, {
+      cancelled: stopped,
+      ...(definitions === undefined ? {} : { definitions }),
+    });
     if (output.cancelled) return null;
     const [strategy] = output.strategies;
     if (strategy === undefined) throw new StrategyError('the strategy does not report');

@@ -5,14 +5,14 @@ import type { StrategyBundle } from './bundle.ts';
 
 interface Planned {
   readonly id: string;
-  readonly bundle: StrategyBundle;
+  readonly bundle: StrategyBundle | null;
 }
 
 /** A strategy's fault with its place, `my.ts:12:7`, where its stack names one; anything else as it is. */
 export function withPlace(error: unknown, strategies: readonly Planned[]): unknown {
   if (!(error instanceof StrategyFault)) return error;
   const bundle = strategies.find(({ id }) => id === error.strategy)?.bundle;
-  const place = bundle === undefined ? null : placeOf(bundle, error.thrownStack);
+  const place = bundle == null ? null : placeOf(bundle, error.thrownStack);
   if (place !== null) error.message += ` (${place})`;
   return error;
 }

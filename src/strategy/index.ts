@@ -1,4 +1,8 @@
-/** `orrery/strategy`: what a strategy file imports. */
+/**
+ * `orrery/strategy`: the API of a strategy file. Prices and sizes of orders are decimal text,
+ * numbers are for arithmetic, times are microseconds since 1970. A strategy runs the same in a
+ * backtest and live. Guide: docs/BACKTESTING.md.
+ */
 export {
   choice,
   decimal,

@@ -40,7 +40,6 @@ test.each(bugs)('$name shrinks to about $least commands', { timeout: 300_000 }, 
   rows.push(
     `| ${bug.name} | ${bug.least} | ${bug.because} | ${shrunk.to} | ${shrunk.tests} | ${seconds.toFixed(1)} |`,
   );
-  console.log(JSON.stringify(shrunk, (k, v) => (typeof v === 'bigint' ? String(v) : v instanceof Uint8Array ? 0 : v)).slice(0, 6000));
   expect(shrunk.complete).toBe(true);
   expect(shrunk.violation.invariant).toBe(bug.invariant);
   expect(shrunk.to).toBeLessThanOrEqual(1.5 * bug.least);

@@ -138,7 +138,7 @@ function aboutOf(
     data,
     verify: [`npx orrery replay ${folder.file('journal')} --verify`],
     bundle: Object.fromEntries(
-      plan.strategies.map(({ id, bundle }) => [`bundle of ${id}`, bundle.sha256]),
+      plan.strategies.map(({ id, bundle }) => [`bundle of ${id}`, bundle?.sha256 ?? '']),
     ),
     options,
     trials: null,

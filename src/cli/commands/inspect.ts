@@ -1,7 +1,7 @@
 import type { CommandModule } from 'yargs';
-import { describeCommand } from '../../journal/format/codec.ts';
 import type { JournalFrame } from '../../journal/format/frame.ts';
 import { mustBeRange, mustBeWhole, print, printJson } from '../cli-support.ts';
+import { describeFrame, frameText } from '../../journal-files/export-journal.ts';
 import { openJournal } from '../../journal-files/folder-journal.ts';
 
 interface InspectArguments {
@@ -71,14 +71,3 @@ export const command: CommandModule<object, InspectArguments> = {
     }
   },
 };
-
-function describeFrame(frame: JournalFrame): Record<string, unknown> {
-  return frame.kind === 'command'
-    ? { seq: frame.seq, ...describeCommand(frame.command) }
-    : { ...frame };
-}
-
-/** A frame as a line of JSON. */
-export function frameText(frame: JournalFrame): string {
-  return JSON.stringify(describeFrame(frame));
-}

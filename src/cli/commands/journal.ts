@@ -1,17 +1,11 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
 import type { CommandModule } from 'yargs';
 import { compact, planCompaction } from '../../journal-files/compact-journal.ts';
 import { DataFolder } from '../../journal-files/data-folder.ts';
 import { FileError } from '../../platform/file-error.ts';
-import {
-  openJournal,
-  openWholeJournal,
-  type FolderJournal,
-} from '../../journal-files/folder-journal.ts';
-import { plainJournal } from '../../journal-files/plain-journal.ts';
+import { exportJournal, jsonLines, type Exported } from '../../journal-files/export-journal.ts';
+import { openJournal } from '../../journal-files/folder-journal.ts';
 import { verifyJournal, type JournalVerification } from '../../journal-files/verify-journal.ts';
-import { writeWholeFile } from '../../platform/whole-file.ts';
 import {
   EXIT,
   InputError,
@@ -22,7 +16,7 @@ import {
   startProgress,
   stopIfInterrupted,
 } from '../cli-support.ts';
-import { command as inspectCommand, frameText } from './inspect.ts';
+import { command as inspectCommand } from './inspect.ts';
 
 interface JournalArguments {
   readonly journal: string;
@@ -46,7 +40,6 @@ const JOURNAL = {
   demandOption: true,
   describe: 'journal file, or the folder of a served exchange',
 } as const;
-const LINES_AT_ONCE = 4096;
 
 export const command: CommandModule = {
   command: 'journal <action>',
@@ -73,10 +66,10 @@ const verifyCommand: CommandModule<object, JournalArguments> = {
     let found: JournalVerification;
     try {
       found = verifyJournal(journal, {
-        onProgress: (done, total) => {
-          progress.update(done / total);
+        onProgress: (fraction) => {
+          stopIfInterrupted();
+          progress.update(fraction);
         },
-        poll: stopIfInterrupted,
       });
     } finally {
       progress.stop();
@@ -126,59 +119,38 @@ const exportCommand: CommandModule<object, ExportArguments> = {
       .example('$0 journal export ./var --json --from 100 --to 120', 'some commands to read'),
   handler: async ({ journal, out, from, to, json }) => {
     mustBeRange(from, to);
-    const source = json ? openJournal(journal, to) : openWholeJournal(journal, to);
-    if (out !== undefined) refuseOwnFolder(journal, out);
-    if (json) {
-      const lines = jsonLines(source, from, to);
-      if (out === undefined) for (const line of lines) print(line.trimEnd());
-      else await writeWholeFile(out, lines);
+    if (out === undefined) {
+      if (!json) throw new InputError('--out names the file; --json alone prints');
+      for (const lines of jsonLines(openJournal(journal, to), { from, to })) {
+        stopIfInterrupted();
+        print(lines.trimEnd());
+      }
       return;
     }
-    if (out === undefined) throw new InputError('--out names the file; --json alone prints');
-    if (from > 1) {
+    if (from > 1 && !json) {
       throw new InputError('--from needs --json: a plain journal begins with its first command');
     }
-    let commands = 0;
-    const progress = startProgress('export');
+    const format = json ? 'jsonl' : 'plain';
+    const progress = startProgress('export', json);
+    let exported: Exported;
     try {
-      await writeWholeFile(
-        out,
-        plainJournal(source, to, (frame) => {
-          if (frame.kind === 'command') commands += 1;
-          if (commands % LINES_AT_ONCE > 0) return;
+      exported = await exportJournal(journal, out, {
+        ...{ format, from, to },
+        onProgress: (fraction) => {
           stopIfInterrupted();
-          progress.update(source.offset / source.size);
-        }),
-      );
+          progress.update(fraction);
+        },
+      });
     } finally {
       progress.stop();
     }
+    if (json) return;
+    const { commands, tornBytes } = exported;
     const bytes = statSync(out).size;
     print(`${out}: ${String(commands)} commands, ${String(bytes)} bytes`);
-    if (source.torn !== null) print(`left out: a torn tail of ${String(source.torn.bytes)} bytes`);
+    if (tornBytes > 0) print(`left out: a torn tail of ${String(tornBytes)} bytes`);
   },
 };
-
-function* jsonLines(source: FolderJournal, from: number, to: number): Generator<string> {
-  let lines: string[] = [];
-  for (let frame = source.next(); frame !== null && frame.seq <= to; frame = source.next()) {
-    if (frame.seq < from) continue;
-    lines.push(`${frameText(frame)}\n`);
-    if (lines.length < LINES_AT_ONCE) continue;
-    stopIfInterrupted();
-    yield lines.join('');
-    lines = [];
-  }
-  if (lines.length > 0) yield lines.join('');
-}
-
-/** A file of its own beside the segments would be taken for a part of the journal. */
-function refuseOwnFolder(journal: string, out: string): void {
-  const folder = dirname(resolve(out));
-  if (!existsSync(folder)) throw new FileError(`${folder}: no such file or folder`);
-  if (realpathSync(folder) !== realpathSync(journal)) return;
-  throw new InputError(`--out ${out}: is in the folder of the journal itself`);
-}
 
 const compactCommand: CommandModule<object, CompactArguments> = {
   command: 'compact <folder>',

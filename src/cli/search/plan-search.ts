@@ -1,92 +1,21 @@
 /** The search that a command line asks for. */
-import { parseParameters, StrategyError, type ParameterSpecs } from '../../strategy/definition.ts';
-import { METRICS_DEFAULTS, type MetricsOptions } from '../../metrics/options.ts';
-import type { Space } from '../../search/samplers/space.ts';
-import type { RunPlan } from '../../run-plan/plan.ts';
+import type { ParameterSpecs } from '../../strategy/definition.ts';
 import { loadStrategy } from '../../strategy-loader/sandbox.ts';
-import { spaceOf, type SweepPlan } from '../../search/sweep.ts';
-import { openTape } from '../../run-plan/tape-source.ts';
+import { planSearch, type PlannedSearch } from '../../search/plan-search.ts';
 import { InputError } from '../cli-support.ts';
 import { planOf } from '../run-options.ts';
 import type { SearchArguments } from '../search-options.ts';
 
-const DAY_US = 86_400_000_000;
-const PERIODS_US = [DAY_US, 3_600_000_000, 60_000_000, 10_000_000, 1_000_000];
-/** Returns that a run must leave to be judged by. */
-const LEAST_PERIODS = 60;
-
-/** @param scoredUs length of the stretch that a run is judged on; of all of the data unless given */
+/** @param scoredUs length of the part that a run is scored on; all of the data unless given */
 export async function searchOf(
   given: SearchArguments,
   scoredUs: number | null = null,
-): Promise<{ search: SweepPlan; parameters: ParameterSpecs; perYear: number }> {
+): Promise<PlannedSearch & { readonly parameters: ParameterSpecs }> {
   const plan = await planOf([given.strategy], given);
   const [planned] = plan.strategies;
-  if (planned === undefined) throw new InputError('name a strategy file');
+  if (planned?.bundle == null) throw new InputError('name a strategy file');
   const { parameters } = loadStrategy(planned.bundle).definition;
-  const space = spaceOf(parameters, given.vary ?? []);
-  checkSpace(parameters, space);
-  const { fromUs, toUs } = await spanOf(plan);
-  const periodUs = periodOf(scoredUs ?? toUs - fromUs);
-  const options: MetricsOptions = { ...METRICS_DEFAULTS, period: periodUs };
-  return {
-    search: {
-      plan: { ...plan, sampleUs: plan.sampleUs ?? periodUs },
-      space,
-      method: given.method,
-      trials: given.trials,
-      eta: given.eta,
-      objective: given.objective,
-      options,
-      seed: given.seed,
-      fromUs,
-      toUs,
-    },
-    parameters,
-    perYear: (options.annualisation * DAY_US) / periodUs,
-  };
-}
-
-/** Every value is one that the strategy takes: better now than in the thousandth trial. */
-function checkSpace(specs: ParameterSpecs, space: Space): void {
-  for (const { name, values } of space) {
-    for (const value of values) parseParameters(specs, { [name]: value });
-  }
-}
-
-async function spanOf({
-  data,
-  markets,
-  fromUs,
-  toUs,
-}: RunPlan): Promise<{ fromUs: number; toUs: number }> {
-  if (data === undefined) throw new InputError('--data names the dataset to search on');
-  const tape = await openTape(data, markets ?? null, {
-    fromUs: fromUs ?? null,
-    toUs: toUs ?? null,
-  });
-  const from = Math.max(fromUs ?? -Infinity, tape.firstUs);
-  const to = Math.min(toUs ?? Infinity, tape.lastUs);
-  if (from >= to) throw new StrategyError(`${data}: nothing between --from and --to`);
-  return { fromUs: from, toUs: to };
-}
-
-function periodOf(spanUs: number): number {
-  return PERIODS_US.find((period) => spanUs >= LEAST_PERIODS * period) ?? 1_000_000;
-}
-
-/** What makes a search the same one: everything its trials follow from. More trials of it go on in its log. */
-export function searchIdentity({ plan, trials, ...search }: SweepPlan): object {
-  return {
-    ...search,
-    // How many begin decides who goes on in halving; elsewhere later trials only follow earlier ones.
-    ...(search.method === 'halving' ? { trials } : {}),
-    plan: {
-      ...plan,
-      strategies: plan.strategies.map(({ bundle, ...planned }) => ({
-        ...planned,
-        bundle: bundle.sha256,
-      })),
-    },
-  };
+  const { method, trials, eta, objective, seed, vary = [] } = given;
+  const request = { method, trials, eta, objective, seed, vary };
+  return { ...(await planSearch(plan, parameters, request, scoredUs)), parameters };
 }

@@ -36,7 +36,8 @@ import {
 } from '../cli-support.ts';
 import type { SearchArguments } from '../search-options.ts';
 import { sweepPage } from '../search-pages.ts';
-import { searchIdentity, searchOf } from './plan-search.ts';
+import { searchIdentity } from '../../search/plan-search.ts';
+import { searchOf } from './plan-search.ts';
 import type { TrialPool } from '../../search/workers/trial-pool.ts';
 
 export interface SweepArguments extends SearchArguments {

@@ -18,7 +18,8 @@ import {
   startProgress,
 } from '../cli-support.ts';
 import { walkPage } from '../search-pages.ts';
-import { searchIdentity, searchOf } from './plan-search.ts';
+import { searchIdentity } from '../../search/plan-search.ts';
+import { searchOf } from './plan-search.ts';
 import type { TrialPool } from '../../search/workers/trial-pool.ts';
 import type { WalkArguments, WalkLengths } from './walk-lengths.ts';
 

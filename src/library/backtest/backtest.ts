@@ -1,0 +1,135 @@
+/** `backtest`: strategies on recorded data or among agents, in one call. */
+import type { BacktestOutput, StrategyOutput } from '../../backtest/output.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
+import type { RoundTrip } from '../../report/analysis/round-trips.ts';
+import { buildReport, reportOptions, type Report } from '../../report/report.ts';
+import { executePlan, type PlanResult, type RunPlan } from '../../run-plan/plan.ts';
+import type { ParameterSpecs } from '../../strategy/definition.ts';
+import {
+  checkNames,
+  namingOptions,
+  planOptions,
+  type BacktestStrategy,
+  type RunOptions,
+} from './options.ts';
+
+export interface BacktestOptions<P extends ParameterSpecs = ParameterSpecs>
+  extends RunOptions, BacktestStrategy<P> {
+  /** Further strategies in the same exchange, each with an account of its own. */
+  readonly others?: readonly BacktestStrategy[];
+  /**
+   * `true` keeps the journal in `result.journal`; a function receives it piece by piece.
+   * No journal unless given.
+   */
+  readonly journal?: boolean | ((bytes: Uint8Array) => void);
+  /** Receives the fraction of the data that was read, 0 to 1. */
+  readonly onProgress?: (fraction: number) => void;
+}
+
+/** Everything that was recorded of one strategy, and its figures. */
+export interface StrategyResult extends StrategyOutput {
+  /** null with fewer than two samples of equity, or without equity at the start. */
+  readonly metrics: Metrics | null;
+  /** The same figures of buy and hold. */
+  readonly benchmarkMetrics: Metrics | null;
+  /** Closed trades, entry to exit. */
+  readonly trades: readonly RoundTrip[];
+}
+
+/**
+ * A finished run. Exact figures are decimal text, samples are numbers, times are microseconds
+ * since 1970.
+ */
+export interface BacktestResult extends Omit<
+  BacktestOutput,
+  'strategies' | 'cancelled' | 'checkpoint'
+> {
+  /** The strategy of the call first, then `others`. */
+  readonly strategies: readonly [StrategyResult, ...StrategyResult[]];
+  /** The same as plain JSON data, as `writeReport` writes it. */
+  readonly report: Report;
+}
+
+/**
+ * Runs a strategy on a dataset through the real exchange and returns what happened.
+ *
+ * The same options give the same hashes on every machine. Local-time methods of `Date` follow the
+ * time zone of the process: set `TZ=UTC` where a strategy uses them. A strategy file seals the
+ * built-in prototypes of the process (`Object.preventExtensions`) once it is loaded.
+ *
+ * @throws StrategyError naming the option or parameter and its limit
+ * @throws StrategyFault with what a strategy threw, its handler and the virtual time
+ * @throws TapeError or FileError when the data cannot be read
+ */
+export async function backtest<const P extends ParameterSpecs>(
+  options: BacktestOptions<P>,
+): Promise<BacktestResult> {
+  checkNames(options, ['others', 'journal', 'onProgress']);
+  const { others = [], signal, onProgress, journal = false } = options;
+  signal?.throwIfAborted();
+  // The types of a definition's parameters matter to its author alone.
+  const first = options as unknown as BacktestStrategy;
+  const { plan, definitions } = await planOptions(options, [first, ...others]);
+  const stopped = (): boolean => signal?.aborted ?? false;
+  const result = await namingOptions(() =>
+    executePlan(plan, {
+      definitions,
+      journal: journal === true ? 'memory' : journal === false ? 'none' : journal,
+      cancelled: stopped,
+      hurried: stopped,
+      ...(onProgress === undefined ? {} : { onProgress }),
+    }),
+  );
+  if (result.output.cancelled) signal?.throwIfAborted();
+  return resultOf(result, plan);
+}
+
+function resultOf({ output, assumptions, data }: PlanResult, plan: RunPlan): BacktestResult {
+  const { firstUs, lastUs, sampleUs, seed, markets, commands } = output;
+  const { chainHash, stateHash, journal, engine, strategies } = output;
+  const report = buildReport(output, {
+    title: titleOf(output),
+    isEndogenous: plan.population !== undefined,
+    assumptions,
+    data,
+    verify: [],
+    bundle: bundlesOf(plan),
+    options: reportOptions(output),
+    trials: null,
+  });
+  const results = strategies.map((strategy, i): StrategyResult => {
+    const { metrics = null, benchmark = null, trades = [] } = report.strategies[i] ?? {};
+    return { ...strategy, metrics, benchmarkMetrics: benchmark, trades };
+  });
+  // A run has the strategy of its call.
+  return {
+    ...{ firstUs, lastUs, sampleUs, seed, markets, commands, chainHash, stateHash },
+    ...{ journal, engine, report },
+    strategies: results as [StrategyResult, ...StrategyResult[]],
+  };
+}
+
+function titleOf({ strategies, markets }: BacktestOutput): string {
+  const symbols = markets.map(({ symbol }) => symbol).join(', ');
+  return `${strategies.map(({ name }) => name).join(', ')} on ${symbols}`;
+}
+
+function bundlesOf({ strategies }: RunPlan): Record<string, string> {
+  return Object.fromEntries(
+    strategies.flatMap(({ id, bundle }) =>
+      bundle === null ? [] : [[`bundle of ${id}`, bundle.sha256] as const],
+    ),
+  );
+}
+
+/**
+ * Writes a run's page (`index.html`), `report.json` and Arrow files into a folder, which is made.
+ *
+ * @returns path of the page
+ * @throws FileError when the folder cannot be written
+ */
+export async function writeReport(result: BacktestResult, folder: string): Promise<string> {
+  const write = await import('../../report/write.ts');
+  const output = { ...result, cancelled: false, checkpoint: null };
+  return (await write.writeReport(output, result.report, folder)).page;
+}

@@ -1,0 +1,51 @@
+/**
+ * `orrery/backtest`: strategies on recorded data, sweeps over their parameters, and the datasets.
+ * Money, prices and sizes that are exact are decimal text; times are microseconds since 1970.
+ * Guide: docs/BACKTESTING.md, docs/SEARCH.md and docs/DATA.md.
+ */
+export {
+  backtest,
+  writeReport,
+  type BacktestOptions,
+  type BacktestResult,
+  type StrategyResult,
+} from './backtest.ts';
+export type { BacktestStrategy, RunOptions } from './options.ts';
+export {
+  sweep,
+  type Objective,
+  type SweepOptions,
+  type SweepResult,
+  type SweepTrial,
+  type Variation,
+} from './sweep.ts';
+export type {
+  BenchmarkPoint,
+  EquityPoint,
+  FillRow,
+  FundingRow,
+  LiquidationRow,
+  LogRow,
+  MarketOutput,
+  MarketPoint,
+  OrderRow,
+  PositionRow,
+  StrategyOutput,
+  StrategySummary,
+  TransferRow,
+} from '../../backtest/output.ts';
+export type { Report, StrategyReport } from '../../report/report.ts';
+export type { RoundTrip } from '../../report/analysis/round-trips.ts';
+export type { Metrics } from '../../metrics/metrics.ts';
+export { defineStrategy, StrategyError } from '../../strategy/definition.ts';
+export { StrategyFault } from '../../strategy/strategy-fault.ts';
+export { SearchError } from '../../search/samplers/space.ts';
+export {
+  openDataset,
+  type Dataset,
+  type DatasetMarket,
+  type ReadOptions,
+  type TapeReading,
+} from '../../tape-files/dataset-files.ts';
+export { TapeError, type TapeRecord } from '../../tape/record.ts';
+export { FileError } from '../../platform/file-error.ts';

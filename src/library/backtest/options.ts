@@ -1,0 +1,222 @@
+/** Options of `backtest` and `sweep`, checked and turned into a run plan. */
+import { basename } from 'node:path';
+import { parseDecimal } from '../../num/decimal.ts';
+import { parseDuration, parseTime } from '../../num/time-text.ts';
+import { DEFAULT_LATENCY, DEFAULT_QUEUE, QUEUE_CHOICES } from '../../run-plan/models.ts';
+import type { PlannedStrategy, RunPlan } from '../../run-plan/plan.ts';
+import { readPopulation } from '../../run-plan/population.ts';
+import { uniqueId } from '../../run-plan/strategy-id.ts';
+import { bundleStrategy } from '../../strategy-loader/bundle.ts';
+import {
+  mustDefinition,
+  StrategyError,
+  type ParametersOf,
+  type ParameterSpecs,
+  type StrategyDefinition,
+} from '../../strategy/definition.ts';
+import { FIDELITIES, type Fidelity } from '../../tape/tape-model.ts';
+
+/** A strategy of a run: an object of `defineStrategy`, or the path of a file that exports one. */
+export interface BacktestStrategy<P extends ParameterSpecs = ParameterSpecs> {
+  /**
+   * A file is bundled and runs in a realm of its own: `Date`, `Math.random` and timers are virtual,
+   * and the platform is out of reach. An object runs in the calling program: use the context's
+   * `now`, `random`, `sleep` and `setTimer`, or two runs can differ.
+   */
+  readonly strategy: StrategyDefinition<P> | string;
+  /** Unique in the run; also names the account. The file's or definition's name unless given. */
+  readonly id?: string;
+  /** Values over the defaults of the definition. */
+  readonly parameters?: Partial<ParametersOf<NoInfer<P>>>;
+  /** Markets of the run that the strategy receives; all unless given. */
+  readonly symbols?: readonly string[];
+}
+
+/** Assumptions of a run. Models are text as in docs/BACKTESTING.md. */
+export interface RunOptions {
+  /** Folder of a dataset (`orrery data import` makes one). Either this or `agents`. */
+  readonly data?: string;
+  /** YAML file of agents that make the market, instead of recorded data. */
+  readonly agents?: string;
+  /** Symbols of the dataset to read; all unless given. */
+  readonly markets?: readonly string[];
+  /** Start of trading: UTC text such as `2024-08-08T23:55:00Z`, or microseconds since 1970. */
+  readonly from?: string | number;
+  /** End of the run, exclusive; as `from`. */
+  readonly to?: string | number;
+  /** Initial collateral of each account, decimal text. Default `10000`. */
+  readonly balance?: string;
+  /** Seed of every random stream. Default `1`. */
+  readonly seed?: string;
+  /** Default `constant:feed=2ms,entry=5ms,response=5ms,compute=500us`; `none` for no latency. */
+  readonly latency?: string;
+  /** Position of cancelled volume in the queue. Default `probPower2`. */
+  readonly queue?: (typeof QUEUE_CHOICES)[number];
+  /** `none`, `permanent` (default) or `halving:<time>`. */
+  readonly impact?: string;
+  /** Plays the data as less than they can be: `l3`, `l2`, `trades` or `bars`. */
+  readonly fidelity?: Fidelity;
+  /** How bars are played, such as `quote=nextOpen,spread=0`. */
+  readonly bars?: string;
+  /** Ratios as decimal text; a negative maker fee is a rebate. Default 0.0001 and 0.00035. */
+  readonly fees?: { readonly maker: string; readonly taker: string };
+  /** Ratios as decimal text. Default 0.02 and 0.01. */
+  readonly margin?: { readonly initial: string; readonly maintenance: string };
+  /** Injected faults, such as `reject=0.01,disconnect=1h/5s`; none unless given. */
+  readonly faults?: string;
+  /** Time before trading: `1h30m`, or microseconds. The strategies' own unless given. */
+  readonly warmUp?: string | number;
+  /** Interval of the samples of the curves, at least 1 ms; as `warmUp`. */
+  readonly sample?: string | number;
+  /** Stops the run; its promise then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** The plan of a run and its strategies that are objects, by id. */
+export interface OptionsPlan {
+  readonly plan: RunPlan;
+  readonly definitions: ReadonlyMap<string, StrategyDefinition>;
+}
+
+const NAMES: Readonly<Record<keyof RunOptions | keyof BacktestStrategy, true>> = {
+  ...{ strategy: true, id: true, parameters: true, symbols: true },
+  ...{ data: true, agents: true, markets: true, from: true, to: true, balance: true, seed: true },
+  ...{ latency: true, queue: true, impact: true, fidelity: true, bars: true, fees: true },
+  ...{ margin: true, faults: true, warmUp: true, sample: true, signal: true },
+};
+
+/** Throws `StrategyError` for an option that does not exist. */
+export function checkNames(options: object, more: readonly string[]): void {
+  const known = [...Object.keys(NAMES), ...more];
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new StrategyError(`option '${unknown}' is not known; options are ${known.join(', ')}`);
+}
+
+/** Throws `StrategyError`, `FileError` or `TapeError` naming the option and its limit. */
+export async function planOptions(
+  options: RunOptions,
+  strategies: readonly BacktestStrategy[],
+): Promise<OptionsPlan> {
+  const { data, agents, markets, from, to, fees, margin, warmUp, sample } = options;
+  if ((data === undefined) === (agents === undefined)) {
+    throw new StrategyError('give either data, the folder of a dataset, or agents');
+  }
+  mustBeOneOf('queue', options.queue, QUEUE_CHOICES);
+  mustBeOneOf('fidelity', options.fidelity, FIDELITIES);
+  const definitions = new Map<string, StrategyDefinition>();
+  const planned: PlannedStrategy[] = [];
+  for (const one of strategies) planned.push(await planStrategy(one, planned, definitions));
+  const plan: RunPlan = {
+    ...(data === undefined ? {} : { data }),
+    ...(agents === undefined ? {} : { population: await readPopulation(agents) }),
+    ...(markets === undefined ? {} : { markets }),
+    strategies: planned,
+    ...(from === undefined ? {} : { fromUs: timeOf('from', from) }),
+    ...(to === undefined ? {} : { toUs: timeOf('to', to) }),
+    balance: options.balance ?? '10000',
+    seed: options.seed ?? '1',
+    latency: options.latency ?? DEFAULT_LATENCY,
+    ...(options.fidelity === undefined ? {} : { fidelity: options.fidelity }),
+    queue: options.queue ?? DEFAULT_QUEUE,
+    impact: options.impact ?? 'permanent',
+    ...(options.bars === undefined ? {} : { bars: options.bars }),
+    ...(fees === undefined ? {} : { fees: pairOf('fees', ['maker', 'taker'], fees) }),
+    ...(margin === undefined
+      ? {}
+      : { margin: pairOf('margin', ['initial', 'maintenance'], margin) }),
+    ...(options.faults === undefined ? {} : { faults: options.faults }),
+    ...(warmUp === undefined ? {} : { warmUpUs: lengthOf('warmUp', warmUp, 0) }),
+    ...(sample === undefined ? {} : { sampleUs: lengthOf('sample', sample, 1000) }),
+  };
+  return { plan, definitions };
+}
+
+async function planStrategy(
+  { strategy, id, parameters = {}, symbols }: BacktestStrategy,
+  taken: readonly PlannedStrategy[],
+  definitions: Map<string, StrategyDefinition>,
+): Promise<PlannedStrategy> {
+  if (id !== undefined && taken.some((other) => other.id === id)) {
+    throw new StrategyError(`id '${id}': two strategies of the run have it`);
+  }
+  const given: unknown = strategy;
+  if (given === null || (typeof given !== 'string' && typeof given !== 'object')) {
+    throw new StrategyError('strategy: must be the path of a file or an object of defineStrategy');
+  }
+  const isFile = typeof strategy === 'string';
+  const bundle = isFile ? await bundleStrategy(strategy) : null;
+  const name = isFile ? basename(strategy) : mustDefinition(strategy, 'strategy').name;
+  const planned = {
+    id: id ?? uniqueId(name, taken),
+    bundle,
+    parameters: definedOf(parameters),
+    ...(symbols === undefined ? {} : { symbols }),
+  };
+  if (!isFile) definitions.set(planned.id, strategy);
+  return planned;
+}
+
+/** Without fields that are undefined. */
+function definedOf(
+  parameters: NonNullable<BacktestStrategy['parameters']>,
+): PlannedStrategy['parameters'] {
+  return Object.fromEntries(
+    Object.entries(parameters).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    ),
+  );
+}
+
+function mustBeOneOf(name: string, value: string | undefined, allowed: readonly string[]): void {
+  if (value === undefined || allowed.includes(value)) return;
+  throw new StrategyError(`${name} '${value}': must be one of ${allowed.join(', ')}`);
+}
+
+function timeOf(name: string, value: string | number): number {
+  const us = typeof value === 'number' ? wholeUs(value) : parseTime(value);
+  if (us !== null) return us;
+  throw new StrategyError(
+    `${name} '${String(value)}': must be a UTC time such as 2024-08-08T23:55:00Z, ` +
+      'or whole microseconds since 1970',
+  );
+}
+
+function lengthOf(name: string, value: string | number, minUs: number): number {
+  const us = typeof value === 'number' ? wholeUs(value) : parseDuration(value);
+  if (us !== null && us >= minUs) return us;
+  throw new StrategyError(
+    `${name} '${String(value)}': must be a length of time such as 1h30m, ` +
+      `or whole microseconds, at least ${String(minUs)}`,
+  );
+}
+
+function wholeUs(value: number): number | null {
+  return Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+function pairOf<K extends string>(
+  name: string,
+  [first, second]: readonly [K, K],
+  pair: Readonly<Record<K, unknown>>,
+): string {
+  for (const field of [first, second]) {
+    if (parseDecimal(String(pair[field])) !== null) continue;
+    throw new StrategyError(
+      `${name}.${field} '${String(pair[field])}': must be decimal text such as 0.0001`,
+    );
+  }
+  return `${String(pair[first])},${String(pair[second])}`;
+}
+
+const FLAGS = /--(?=(?:latency|queue|impact|fees|faults|balance|from|to|data|vary)\b)/g;
+
+/** Runs something whose errors name flags of the command line; they then name options. */
+export async function namingOptions<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof StrategyError) error.message = error.message.replaceAll(FLAGS, '');
+    throw error;
+  }
+}
