@@ -1,6 +1,7 @@
 /**
- * Requests that change an account (contract, "Account"; R-5.6, R-5.7, R-5.10, R-9.1, R-9.3): transfers, margin settings, delegates and
- * signers. Each is checked in the order of R-2.8, signed, and uses an account nonce.
+ * Requests that change an account (contract, "Account"; R-5.6, R-5.7, R-5.10, R-9.1, R-9.3):
+ * transfers, margin settings, delegates and signers. Each is checked in the order of R-2.8, is
+ * signed, and uses an account nonce.
  */
 import { invalidField, MESSAGES } from '../contract/messages.ts';
 import type { Command } from '../engine/commands.ts';
@@ -36,7 +37,7 @@ const TRANSFER_FIELDS = [
   'target',
 ];
 
-/** POST /account/transfer: the target is who is debited, or who the vault pays (R-9.3). */
+/** POST /account/transfer: the target is the debited account or the vault's payee (R-9.3). */
 export function transfer(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, TRANSFER_FIELDS, false);
   const from = fields.address('accountFrom', context.keccak);
@@ -74,7 +75,7 @@ export function transfer(context: Context, input: unknown, caller: Caller): unkn
     fromIndex,
     to,
     toIndex,
-    // Beyond what money can be, more is only more than is there.
+    // An amount beyond int64 exceeds every balance, as its substitute does.
     amount: quanta(BigInt.asIntN(64, whole) === whole ? whole : 2n ** 62n),
     market,
     signer: target,
@@ -141,7 +142,7 @@ export function updateMargin(context: Context, input: unknown, caller: Caller): 
   });
 }
 
-/** A ratio in (0, 1], at least the market's own. */
+/** A ratio in (0, 1], at least the market's own initial ratio. */
 function marginRatio(context: Context, market: MarketId, margin: Decimal): number {
   const ratio = stepsExact(margin, { digits: 1n, scale: MARGIN_DECIMALS });
   if (ratio === null) {
@@ -152,9 +153,9 @@ function marginRatio(context: Context, market: MarketId, margin: Decimal): numbe
   if (ratio <= 0n || ratio > 1_000_000n) {
     throw new RequestError(REFUSAL_REPLIES.margin_out_of_range);
   }
-  const least = BigInt(context.engine.market(market).spec.tiers[0]?.initialMarginPpm ?? 0);
-  if (ratio < least) {
-    const minimum = formatDecimal(least, MARGIN_DECIMALS);
+  const min = BigInt(context.engine.market(market).spec.tiers[0]?.initialMarginPpm ?? 0);
+  if (ratio < min) {
+    const minimum = formatDecimal(min, MARGIN_DECIMALS);
     throw new RequestError(invalidField('margin', `must be at least ${minimum}`));
   }
   return Number(ratio);
@@ -203,7 +204,7 @@ export function updateDelegates(context: Context, input: unknown, caller: Caller
 
 const SIGNERS_FIELDS = ['account', 'expiresAt', 'nonce', 'quorum', 'signatures', 'signers'];
 
-/** POST /account/signers (R-9.1): the set in force signs its successor. */
+/** POST /account/signers (R-9.1): the current signer set signs its successor. */
 export function updateSigners(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, SIGNERS_FIELDS, false);
   const account = fields.address('account', context.keccak);
@@ -234,7 +235,7 @@ export function updateSigners(context: Context, input: unknown, caller: Caller):
   });
 }
 
-/** Now, unless the request has expired (R-2.12). */
+/** Rejects an expired request (R-2.12). */
 function mustBeInTime(context: Context, expiresAtMs: bigint): TimeUs {
   const nowUs = context.nowUs();
   if (expiresAtMs * 1000n < BigInt(nowUs)) throw new RequestError(MESSAGES.requestExpired);
@@ -253,7 +254,7 @@ function mustHaveNonce(
   if (refusal !== null && refusal !== 'ok') throw new RequestError(REFUSAL_REPLIES[refusal]);
 }
 
-/** These requests answer nothing but that they were done. */
+/** Applies the command; these requests have an empty reply. */
 function dispatch(context: Context, command: Command): null {
   const outcome = context.submit(command);
   if (outcome !== 'ok') throw new RequestError(REFUSAL_REPLIES[outcome]);

@@ -1,4 +1,4 @@
-/** Engine refusals in the contract's words: one row a code. */
+/** Replies to engine refusals, in the contract's texts: one row per code. */
 import {
   invalidField,
   internalError,

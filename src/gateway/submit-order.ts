@@ -1,6 +1,7 @@
 /**
- * POST /account/order and /account/orders (§2–§4): decode, authorise, then the engine. Refusals come in the order of R-2.8: what only the
- * gateway can see (off-tick text) is reported after the nonce and the clientId, which it asks the engine about first.
+ * POST /account/order and /account/orders (§2–§4): decode, authorise, then the engine. Refusals
+ * follow the order of R-2.8. Faults that only the gateway can see (off-tick text) come after the
+ * nonce and the clientId, which it checks first through the engine.
  */
 import { ORDER_TYPE_WORDS } from '../contract/schemas.ts';
 import { invalidField, MESSAGES, type ErrorReply } from '../contract/messages.ts';
@@ -54,17 +55,17 @@ const ORDER_FIELDS = [
 ];
 const FLAG_FIELDS = ['ioc', 'postOnly', 'reduceOnly'];
 const ATTACHED_FIELDS = ['triggerPrice', 'price', 'clientId'];
-/** Trailing distances have at most 4 decimals of a percent, which is 1e-6 of the price. */
+/** Trailing distances have at most 4 decimals of a percent: 1e-6 of the price. */
 const PERCENT_STEP: Decimal = { digits: 1n, scale: 4 };
 
-/** A decimal, a limit and a name of a leg attached to an order (R-2.15). */
+/** An attached protective order (R-2.15): trigger price, limit price and client id. */
 interface AttachedLeg {
   readonly triggerPrice: Decimal;
   readonly price: Decimal | null;
   readonly clientId: string | null;
 }
 
-/** The fields of one order request, each in its own unit but none yet held against a market. */
+/** Fields of one order request, decoded but not yet validated against a market. */
 interface DecodedOrder {
   readonly account: Address;
   readonly subaccountIndex: number;
@@ -88,11 +89,11 @@ interface DecodedOrder {
   readonly period: bigint | null;
   readonly takeProfit: AttachedLeg | null;
   readonly stopLoss: AttachedLeg | null;
-  /** As it was sent: what its signatures are over. */
+  /** The body as sent, which the signatures cover. */
   readonly body: Record<string, unknown>;
 }
 
-/** Throws `RequestError` naming the field and the limit. Checksums of addresses count where `keccak` is given. */
+/** Throws `RequestError` with field and limit. Verifies address checksums if `keccak` is set. */
 export function decodeOrder(input: unknown, prefix = '', keccak?: Keccak): DecodedOrder {
   const fields = new Fields(input, ORDER_FIELDS, false, prefix);
   const account = fields.address('account', keccak);
@@ -156,12 +157,12 @@ function decodeOrderType(fields: Fields): DecodedOrder['orderType'] {
   return found;
 }
 
-/** POST /account/order: answers the order, then what is attached to it (R-2.15). */
+/** POST /account/order: returns the order, then its attached orders (R-2.15). */
 export function submitOrder(context: Context, input: unknown, caller: Caller): unknown {
   return place(context, 'submitOrder', [decodeOrder(input, '', context.keccak)], caller);
 }
 
-/** POST /account/orders (§3): all are admitted, or none. */
+/** POST /account/orders (§3): places all orders or none. */
 export function submitOrders(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, ['orders'], false);
   const list = fields.list('orders');
@@ -187,7 +188,9 @@ export function submitOrders(context: Context, input: unknown, caller: Caller): 
   return { orders: place(context, 'submitOrders', orders, caller) };
 }
 
-/** Checks in the order of R-2.8, each over all orders, then the engine. Answers their records. */
+/**
+ * Checks all orders in the order of R-2.8, then submits to the engine. Returns the order records.
+ */
 function place(
   context: Context,
   endpoint: 'submitOrder' | 'submitOrders',
@@ -244,7 +247,7 @@ function place(
   });
 }
 
-/** Remembers what the orders are known by, where they were signed: the order of each request, and what is attached to it. */
+/** Registers the digests of signed orders: those of each request and of its attached orders. */
 function noteIds(context: Context, first: OrderId, orders: readonly DecodedOrder[]): void {
   const { signatures, ids } = context;
   if (signatures === 'trust') return;
@@ -259,7 +262,7 @@ function noteIds(context: Context, first: OrderId, orders: readonly DecodedOrder
   ids.placed(first, placed);
 }
 
-/** Whose signature all the orders carry; its nonces are used (R-2.13). */
+/** Common signer of all orders; consumes its nonces (R-2.13). */
 function signerOf(
   context: Context,
   endpoint: 'submitOrder' | 'submitOrders',
@@ -276,7 +279,7 @@ function signerOf(
   return signer;
 }
 
-/** One plain limit order is a command of its own; everything else is a group. */
+/** A single plain limit order is its own command; anything else is a group. */
 function commandOf(
   nowUs: TimeUs,
   subaccount: SubaccountId,
@@ -307,7 +310,7 @@ function commandOf(
   };
 }
 
-/** The order in engine units, and after it the legs attached to it. */
+/** The order in engine units, followed by its attached protective orders. */
 function newOrders(context: Context, order: DecodedOrder, market: MarketView): NewOrder[] {
   const { spec } = market;
   const tick = stepOf(spec.tickSize);
@@ -340,7 +343,7 @@ function newOrders(context: Context, order: DecodedOrder, market: MarketView): N
   const legs = (['takeProfit', 'stopLoss'] as const).flatMap((orderType): NewOrder[] => {
     const leg = order[orderType];
     if (leg === null) return [];
-    // Without a price a leg takes what the book has, within the band.
+    // Without a price a protective order takes any book price within the band.
     const anyPrice = priceTicks(size > 0 ? 1 : spec.maxPriceTicks);
     return [
       {
@@ -363,7 +366,7 @@ function newOrders(context: Context, order: DecodedOrder, market: MarketView): N
   return [own, ...legs];
 }
 
-/** Faults against the market's spec that decimal text can have, in the order in which they are checked. */
+/** Faults of decimal text against the market's spec, in check order. */
 function specFault(
   order: DecodedOrder,
   market: MarketView,
@@ -409,7 +412,7 @@ function specFault(
   return conditionFault(order, market);
 }
 
-/** Faults of what an order's type needs or does not have (§3, §4). */
+/** Fields required or not allowed by the order type (§3, §4). */
 function conditionFault(order: DecodedOrder, market: MarketView): ErrorReply | null {
   const type = order.orderType;
   const protective = type === 'takeProfit' || type === 'stopLoss';
@@ -450,7 +453,7 @@ function attachedFault(order: DecodedOrder, market: MarketView): ErrorReply | nu
   return null;
 }
 
-/** A positive price on a tick, at most the market's highest. */
+/** Requires a positive price on a tick, at most the market's maximum. */
 function tickFault(name: string, price: Decimal, market: MarketView): ErrorReply | null {
   const { spec } = market;
   const ticks = stepsExact(price, stepOf(spec.tickSize));
@@ -463,7 +466,7 @@ function tickFault(name: string, price: Decimal, market: MarketView): ErrorReply
   return null;
 }
 
-/** The limit in ticks; an `ioc` price is only a bound and goes to the safer tick: buy down, sell up (R-2.2). */
+/** The limit in ticks. An `ioc` price is a bound: a buy rounds down, a sell up (R-2.2). */
 function ticksOf(order: DecodedOrder, market: MarketView): number {
   const tick = stepOf(market.spec.tickSize);
   const buys = order.quantity.digits > 0n;
