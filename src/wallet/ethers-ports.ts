@@ -1,4 +1,4 @@
-/** The gateway's cryptographic ports, and the test wallets of scenarios. */
+/** Cryptographic ports of the gateway, and the test wallets of scenarios. */
 import type { Keccak } from '../gateway/ports.ts';
 import { address, type Address } from '../num/units.ts';
 import { keccakBytes } from './keccak.ts';
@@ -8,10 +8,10 @@ type AddressOfKey = (key: Uint8Array) => Address;
 
 export const keccak: Keccak = (bytes) => hexOf(keccakBytes(bytes));
 
-/** Loading ethers takes a tenth of a second, and its first key as long again. */
+/** Importing ethers takes about 100 ms, and its first key derivation another 100 ms. */
 const addressOfKey = native === null ? await byEthers() : byLibrary(native);
 
-/** A scenario's account: the address of the private key keccak256(name). Never for money. */
+/** Address of the private key keccak256(name), for scenarios. Never use it for real money. */
 export function addressOfName(name: string): Address {
   return addressOfKey(keccakBytes(new TextEncoder().encode(name)));
 }

@@ -1,4 +1,4 @@
-/** secp256k1 by its native library; null where it is not installed. */
+/** Native secp256k1 binding; null if it is not installed. */
 import { createRequire } from 'node:module';
 
 export type Secp256k1 = Pick<typeof import('secp256k1'), 'ecdsaRecover' | 'publicKeyCreate'>;

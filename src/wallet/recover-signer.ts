@@ -1,13 +1,14 @@
 /**
- * Who signed a digest: secp256k1 by its native library where it loads, by ethers otherwise. Both accept the same signatures: 65 bytes
- * in hex with or without 0x, low s, v of 27, 28, 0 or 1 (R-9.2). A signature that is anything else was made by nobody.
+ * Recovers the signer of a digest with native secp256k1 if installed, otherwise with ethers. Both
+ * accept the same signatures: 65 bytes in hex with optional 0x, low s, v of 27, 28, 0 or 1 (R-9.2).
+ * Every other signature recovers to null.
  */
 import { recoverAddress } from 'ethers';
 import { address, type Address } from '../num/units.ts';
 import { keccakBytes } from './keccak.ts';
 import { native } from './native.ts';
 
-/** Half of the group's order: a larger s is a second signature for the same message, so it counts for nothing. */
+/** Half of the group order; a larger s would be a second signature of the same message. */
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const SIGNATURE = /^(?:0x)?[0-9a-fA-F]{130}$/;
 
@@ -42,7 +43,7 @@ export const recoverByLibrary: Recover | null =
         }
       };
 
-/** The address whose key made this signature; null when it is no signature. */
+/** Address of the key that made the signature; null if the signature is malformed. */
 export const recover: Recover = recoverByLibrary ?? recoverByEthers;
 
 function parseSignature(text: string): { rs: Uint8Array; recovery: 0 | 1 } | null {

@@ -1,4 +1,4 @@
-/** A thread that recovers signers: digests one after the other, 32 bytes each, and the signature for each. */
+/** Worker thread that recovers signers from concatenated 32-byte digests and their signatures. */
 import type { Address } from '../num/units.ts';
 import { recover } from './recover-signer.ts';
 
@@ -7,7 +7,7 @@ export interface RecoveryTask {
   readonly signatures: readonly string[];
 }
 
-/** In the order of the signatures; null where nobody made it. */
+/** Signers in the order of the signatures; null for an invalid signature. */
 export function recoverAll({ digests, signatures }: RecoveryTask): (Address | null)[] {
   return signatures.map((signature, i) =>
     recover(digests.subarray(32 * i, 32 * (i + 1)), signature),
