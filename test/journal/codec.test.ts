@@ -36,7 +36,7 @@ const levels = [
   { side: 'ask' as const, priceTicks: priceTicks(2 ** 31 - 1), lots: lots(0) },
 ];
 
-/** One of each kind; a kind without a row does not compile. */
+/** One command of each kind; a kind without an example does not compile. */
 const EXAMPLES: { readonly [Kind in CommandKind]: Extract<Command, { kind: Kind }> } = {
   placeOrder: {
     kind: 'placeOrder',
@@ -223,7 +223,7 @@ function bytesOf(command: Command): Uint8Array {
   return writer.bytes();
 }
 
-test.each(Object.values(EXAMPLES))('$kind is read back as it was written', (command) => {
+test.each(Object.values(EXAMPLES))('$kind survives encoding and decoding', (command) => {
   const reader = new ByteReader(bytesOf(command));
   const decoded = decodeCommand(reader, command.timeUs);
   expect(decoded).toEqual(command);
@@ -233,7 +233,7 @@ test.each(Object.values(EXAMPLES))('$kind is read back as it was written', (comm
   expect(() => JSON.stringify(describeCommand(command))).not.toThrow();
 });
 
-test.each(Object.values(EXAMPLES))('$kind cut short is refused with its place', (command) => {
+test.each(Object.values(EXAMPLES))('a truncated $kind is rejected with the offset', (command) => {
   const bytes = bytesOf(command);
   for (let length = 0; length < bytes.length; length++) {
     const reader = new ByteReader(bytes.subarray(0, length));
@@ -241,7 +241,7 @@ test.each(Object.values(EXAMPLES))('$kind cut short is refused with its place', 
   }
 });
 
-test('tags are never given to another kind', () => {
+test('tags are never reused for another kind', () => {
   expect(COMMAND_TAGS).toEqual({
     placeOrder: 1,
     cancelOrder: 2,
@@ -282,7 +282,7 @@ test.each([
   ['tapeL3', '160003ffffffffffffff0f010507'],
   ['tapeBar', '1502feffffff07ffffffff0701f0a204ffffffffffffff0ff1a204030002' + '01'],
   ['tapeDepth', '040002ed9e490cfeffffff0f00'],
-] as const)('the bytes of %s stay what they are', (kind, hex) => {
+] as const)('the bytes of %s are stable', (kind, hex) => {
   expect(Buffer.from(bytesOf(EXAMPLES[kind])).toString('hex')).toBe(hex);
 });
 
@@ -309,7 +309,7 @@ test('integers of every size survive', () => {
   );
 });
 
-test('any text survives, whatever its script', () => {
+test('text in any script survives', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
       const writer = new ByteWriter(1);
