@@ -1,7 +1,7 @@
 /**
- * For fast-check: profiles as arbitraries, and model commands for `fc.asyncModelRun`. The model is a twin in this process, the real thing a
- * host with this contract; each command is one request to both, and fails when they answer differently. fast-check then shrinks
- * the requests to the fewest.
+ * fast-check arbitraries: fuzz profiles, and model commands for `fc.asyncModelRun`. The model is a
+ * reference exchange (twin) in this process; the real system is a host with this contract. Each
+ * command is one request to both and fails if the replies differ.
  */
 import fc from 'fast-check';
 import { must } from '../base/assert.ts';
@@ -20,7 +20,9 @@ import { compareReplies } from './twin/compare-replies.ts';
 import type { HostReply, SimVerb, TwinHost } from './twin/twin-host.ts';
 import { Twin } from './twin/twin.ts';
 
-/** Profiles of runs, for `runFuzz`. They shrink to fewer commands; what a run finds is best shrunk by `shrink`. */
+/**
+ * Profiles for `runFuzz`. They shrink to fewer commands; use `shrink` to minimise what a run finds.
+ */
 export function fuzzProfiles(name?: ProfileName): fc.Arbitrary<FuzzProfile> {
   return fc
     .record({
@@ -34,12 +36,12 @@ export function fuzzProfiles(name?: ProfileName): fc.Arbitrary<FuzzProfile> {
 export interface TwinModelOptions {
   readonly config: ExchangeConfig;
   readonly markets: readonly MarketSpec[];
-  /** Accounts that the host lets act. */
+  /** Accounts that the host accepts as callers. */
   readonly users: readonly Address[];
   readonly keccak: Keccak;
 }
 
-/** The twin that a host is held against, opened as the host was. One for each run of commands. */
+/** Reference exchange with the same opening as the host; one per run of commands. */
 export class TwinModel {
   readonly users: readonly Address[];
   readonly twin: Twin;
@@ -51,12 +53,12 @@ export class TwinModel {
   }
 
   user(i: number): Address {
-    return must(this.users[i % this.users.length], 'there is a user');
+    return must(this.users[i % this.users.length], 'at least one user');
   }
 
   market(i: number): MarketView {
     const markets = this.twin.engine.markets();
-    return must(markets[i % markets.length], 'there is a market');
+    return must(markets[i % markets.length], 'at least one market');
   }
 
   nextNonce(): bigint {
@@ -64,7 +66,7 @@ export class TwinModel {
     return this.nonce;
   }
 
-  /** Ids of the user's open orders, as the contract has them. */
+  /** The contract's ids of the user's open orders. */
   openOrders(account: Address): readonly string[] {
     const { engine } = this.twin;
     return engine
@@ -73,7 +75,7 @@ export class TwinModel {
       .flatMap(({ orderId }) => this.twin.orderIdOf(orderId) ?? []);
   }
 
-  /** One request to both. Rejects with the first difference and its rule. */
+  /** Sends one request to both. Rejects with the first difference and its rule. */
   async call(
     host: TwinHost,
     endpoint: EndpointId,
@@ -104,14 +106,14 @@ function mustAgree(
   const found = compareReplies(kind, twin, host);
   if (found === null) return;
   throw new Error(
-    `${what}: ${found.path} is ${found.actual}, by ${found.rule} it is ${found.expected}`,
+    `${what}: ${found.path} is ${found.actual}, expected ${found.expected} by ${found.rule}`,
   );
 }
 
-/** What fast-check runs: `fc.asyncModelRun(() => ({ model, real: host }), commands)`. */
+/** Command of `fc.asyncModelRun(() => ({ model, real: host }), commands)`. */
 export type TwinCommand = fc.AsyncCommand<TwinModel, TwinHost>;
 
-/** Sequences of requests: money, prices, orders and cancels, margins, transfers, time, and reads of everything. */
+/** Sequences of requests: deposits, prices, orders, cancels, margins, transfers, time, reads. */
 export function twinCommands(
   constraints: fc.CommandsContraints = {},
 ): fc.Arbitrary<Iterable<TwinCommand>> {
@@ -144,7 +146,7 @@ export function twinCommands(
   );
 }
 
-/** A command that both carry out; `words` tell it in a counterexample. */
+/** A command for both; `words` is its text in a counterexample. */
 function both(
   words: string,
   run: (model: TwinModel, host: TwinHost) => Promise<void>,
@@ -165,7 +167,7 @@ function depositCommand({ who, whole }: { who: number; whole: number }): TwinCom
   });
 }
 
-/** Around 1,000 of the collateral for a market's usual unit, by per cent. */
+/** An index around 1,000 of the collateral per typical unit of the market, scaled by `percent`. */
 function oracleCommand({ where, percent }: { where: number; percent: number }): TwinCommand {
   return both(`oracle(${String(where)}, ${String(percent)} %)`, (model, host) => {
     const market = model.market(where);

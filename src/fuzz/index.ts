@@ -1,6 +1,6 @@
 /**
- * `orrery/fuzz`: random commands, invariants and shrinking for suites of one's own (docs/FUZZING.md). Arbitraries and model commands are
- * for fast-check; everything else stands by itself.
+ * `orrery/fuzz`: random commands, invariants and shrinking for test suites (docs/FUZZING.md).
+ * Arbitraries and model commands require fast-check; the rest does not.
  */
 export { STATE_INVARIANTS, type StateInvariant } from '../engine/invariants/invariants.ts';
 export type { InvariantViolation } from '../engine/read/views.ts';
@@ -16,12 +16,7 @@ export {
 } from './check-journal.ts';
 export { allOf, type Checker, type Violation } from './checker.ts';
 export { oracleLockstep } from './oracle-checker.ts';
-export {
-  describeProfile,
-  PROFILE_NAMES,
-  type FuzzProfile,
-  type ProfileName,
-} from './profile.ts';
+export { describeProfile, PROFILE_NAMES, type FuzzProfile, type ProfileName } from './profile.ts';
 export { failureFiles, type FailureFiles } from './report/failure-files.ts';
 export { runFuzz, type Failure, type RunOptions, type RunResult } from './fuzz-run.ts';
 export { shrink, type Shrunk, type ShrinkOptions } from './shrink/shrink.ts';

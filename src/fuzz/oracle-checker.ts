@@ -1,11 +1,11 @@
-/** The oracle in lockstep: outcome, events and state of every command against a second implementation of the rules. */
+/** The oracle in lockstep: compares outcome, events and state of every command. */
 import type { ExchangeConfig } from '../engine/config.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import type { Checker, Violation } from './checker.ts';
 import { divergenceText, type Divergence } from '../oracle/divergence.ts';
 import { Oracle } from '../oracle/oracle.ts';
 
-/** Everything is compared after every so many commands; between, what a command could touch and a moving part of the rest. */
+/** Commands between full comparisons; between them a part of the state is compared. */
 const FULL_EVERY = 256;
 
 export function oracleLockstep(config: ExchangeConfig): Checker {
@@ -32,12 +32,12 @@ export function oracleLockstep(config: ExchangeConfig): Checker {
   };
 }
 
-/** Divergences of one rule are one failure: numbers differ from run to run. */
+/** Divergences of one rule count as one failure; their numbers vary from run to run. */
 function describe(divergence: Divergence): Violation {
   return {
     invariant: `oracle ${divergence.rule}`,
     rule: divergence.rule,
-    says: 'the exchange does what the oracle does, command for command',
+    says: 'the exchange and the oracle agree on every command',
     detail: divergenceText(divergence),
   };
 }
