@@ -1,4 +1,7 @@
-/** Types, lint, format, floors and dead code, side by side; prints what fails and ends non-zero then. */
+/**
+ * Runs type check, lint, format, dependency rules and dead-code check in parallel; prints failures
+ * and exits non-zero on any.
+ */
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +9,10 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 
-/** What a check learnt the last time, so that the next looks at what changed. A fresh clone, as in CI, has none of it. */
+/**
+ * Cache path of a check, so that the next run visits changed files only. A fresh clone, as in CI,
+ * has no cache.
+ */
 const cache = (name) => join(root, 'node_modules', '.cache', 'orrery', name);
 const types = (config, name) => [
   ...['-p', config, '--noEmit', '--incremental', '--tsBuildInfoFile', cache(`${name}.tsbuildinfo`)],
@@ -14,7 +20,7 @@ const types = (config, name) => [
 
 const CHECKS = [
   ['types', bin('tsc'), types('tsconfig.json', 'src')],
-  ['types of floors 0 to 3', bin('tsc'), types('tsconfig.engine.json', 'engine')],
+  ['types of the engine', bin('tsc'), types('tsconfig.engine.json', 'engine')],
   ['types of tests', bin('tsc'), types('tsconfig.test.json', 'test')],
   [
     'lint',
