@@ -21,7 +21,7 @@ import {
   stepOf,
 } from './encode.ts';
 import { Fields } from './fields.ts';
-import { cutAt, Page, pageOfAll, Paging } from './paging.ts';
+import { retentionStart, Page, pageOfAll, Paging } from './paging.ts';
 import { RequestError } from './request-error.ts';
 import { EIP712_TYPES, eip712Domain } from './eip712.ts';
 
@@ -104,7 +104,7 @@ export function getCandles(context: Context, input: unknown): Page {
   return new Page(
     shown.map((candle) => encodeCandle(engine, market, candle)),
     first !== undefined && items.length > shown.length ? paging.cursorAt([first.timeUs]) : null,
-    cutAt(fromUs, keptSinceUs),
+    retentionStart(fromUs, keptSinceUs),
   );
 }
 
@@ -140,7 +140,7 @@ export function getTrades(context: Context, input: unknown): Page {
       time: marketTime(engine, trade.timeUs),
     })),
     last !== undefined && items.length > shown.length ? paging.cursorAt([last.tradeId]) : null,
-    cutAt(fromUs, keptSinceUs),
+    retentionStart(fromUs, keptSinceUs),
   );
 }
 

@@ -13,7 +13,7 @@ import type { Caller, Context } from './context.ts';
 import { encodeOrder } from './encode.ts';
 import { Fields } from './fields.ts';
 import { REFUSAL_REPLIES } from './refusal-reply.ts';
-import { cutAt, Page, Paging } from './paging.ts';
+import { retentionStart, Page, Paging } from './paging.ts';
 import { RequestError } from './request-error.ts';
 import { must } from '../base/assert.ts';
 
@@ -171,7 +171,7 @@ export function listOrders(context: Context, input: unknown, caller: Caller): Pa
       total: found.total,
     },
     more ? paging.cursorAt([last.updatedAtUs, last.orderId]) : null,
-    ended ? cutAt(fromUs, found.keptSinceUs) : null,
+    ended ? retentionStart(fromUs, found.keptSinceUs) : null,
   );
 }
 

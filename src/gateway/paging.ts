@@ -77,7 +77,7 @@ export class Page implements PageInfo {
 }
 
 /** Start of retention if a request reaches back beyond it, to `fromUs`; otherwise null. */
-export function cutAt(fromUs: number, keptSinceUs: TimeUs | null): number | null {
+export function retentionStart(fromUs: number, keptSinceUs: TimeUs | null): number | null {
   return keptSinceUs !== null && fromUs < keptSinceUs ? Math.floor(keptSinceUs / 1000) : null;
 }
 
@@ -124,7 +124,7 @@ export function pageOfMoments<T extends Moment>(
     const before = last.timeUs === timeUs && last.seq === seq ? alike : 0;
     next = paging.cursorAt([last.timeUs, last.seq, before + countAlike(shown.toReversed(), last)]);
   }
-  return new Page(shown.map(encode), next, cutAt(fromUs, keptSinceUs));
+  return new Page(shown.map(encode), next, retentionStart(fromUs, keptSinceUs));
 }
 
 /** Number of leading entries of one moment. */

@@ -54,7 +54,7 @@ export class Faults {
   }
 
   /** Applies an armed delay or failure; rejects with `RequestError`. null: nothing is armed. */
-  strike(endpoint: EndpointId): Promise<void> | null {
+  inject(endpoint: EndpointId): Promise<void> | null {
     return this.armed.size === 0 ? null : this.dispatch(endpoint);
   }
 
@@ -74,7 +74,7 @@ export class Faults {
   }
 
   /** True if the answer of a completed request must be dropped. */
-  losesAnswer(endpoint: EndpointId): boolean {
+  dropsReply(endpoint: EndpointId): boolean {
     return this.takes('lostAnswer', endpoint) !== null;
   }
 

@@ -326,7 +326,7 @@ function contractRoutes(
       handler: (request, reply) => {
         take(id, request).then(
           ({ status, body, page }) => {
-            if (options.faults.losesAnswer(id)) return request.raw.destroy();
+            if (options.faults.dropsReply(id)) return request.raw.destroy();
             if (status !== 200) return sendText(reply, { status, message: String(body) });
             return page === undefined ? sendBody(reply, body) : sendPage(reply, body, page);
           },
@@ -351,8 +351,8 @@ function createHandler({ host, auth, faults }: ServerOptions, limit: RateLimit |
   };
 
   return async (id, request) => {
-    const struck = faults.strike(id);
-    if (struck !== null) await struck;
+    const injected = faults.inject(id);
+    if (injected !== null) await injected;
     const endpoint: Endpoint = ENDPOINTS[id];
     const known = await authorise(endpoint, request);
     const account = known === null ? callerOfAddress(request.ip) : known.caller.account;

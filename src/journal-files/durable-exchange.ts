@@ -38,7 +38,7 @@ import { discardEmptyJournal } from './discard-empty-journal.ts';
 
 /** A chain hash is written after this many commands, and after a short pause in writes. */
 const CHAIN_EVERY = 1000;
-const REST_MS = 250;
+const IDLE_MS = 250;
 /** Interval between checks of a full disk. */
 const RETRY_MS = 1000;
 
@@ -134,7 +134,7 @@ export class DurableExchange {
   private stopped: Error | null = null;
   /** Error thrown by the engine; its unsynced commands are rolled back. */
   private fault: Error | null = null;
-  private readonly resting: NodeJS.Timeout;
+  private readonly idleTimer: NodeJS.Timeout;
   private retrying: NodeJS.Timeout | undefined;
   private readonly sinks: EventSink[] = [];
   private readonly resets: ((engine: Exchange) => void)[] = [];
@@ -163,9 +163,9 @@ export class DurableExchange {
     this.recovery = recovery;
     this.recordedIds = orderIds;
     this.snapshots = { seq: recovery.snapshotSeq, seconds: 0, failures: 0, mismatch: false };
-    this.resting = setTimeout(() => {
-      this.rest();
-    }, REST_MS).unref();
+    this.idleTimer = setTimeout(() => {
+      this.onIdle();
+    }, IDLE_MS).unref();
   }
 
   /**
@@ -316,7 +316,7 @@ export class DurableExchange {
       await this.stop(error);
     }
     this.flushing = null;
-    this.resting.refresh();
+    this.idleTimer.refresh();
     const { snapshotEvery } = this.options;
     const { seq } = this.current;
     if (snapshotEvery > 0 && seq - this.snapshotAskedSeq >= snapshotEvery && !this.isSnapshotting) {
@@ -325,7 +325,7 @@ export class DurableExchange {
   }
 
   /** After a pause, a chain hash and later frames prove that the frames before were complete. */
-  private rest(): void {
+  private onIdle(): void {
     const { seq } = this.current;
     if (this.flushing !== null || this.stopped !== null || this.chainedSeq === seq) return;
     this.flushing = this.writeGroup(true)
@@ -441,7 +441,7 @@ export class DurableExchange {
 
   /** Writes pending commands and a snapshot, and releases the folder. */
   async close(): Promise<void> {
-    clearTimeout(this.resting);
+    clearTimeout(this.idleTimer);
     clearTimeout(this.retrying);
     await this.snapshotWorker?.cancel();
     await this.snapshotting;

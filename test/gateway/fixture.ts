@@ -1,4 +1,4 @@
-/** An exchange with the default markets, two funded accounts and an oracle price, behind its gateway. */
+/** An exchange with the default markets, two funded accounts and an oracle price, and its gateway. */
 import { Exchange } from '../../src/engine/exchange.ts';
 import type { Command } from '../../src/engine/commands.ts';
 import type { EndpointId } from '../../src/contract/endpoints.ts';

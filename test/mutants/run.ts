@@ -285,12 +285,12 @@ async function soundProgram(folder: string, budget: Options['budget']): Promise<
   const file = join(folder, 'sound.mjs');
   await bundle(WORKER, file, null);
   const profiles = new Set(MUTANTS.map((mutant) => mutant.profile));
-  const quarter = (budgeted: number): number => Math.ceil(spent / 4);
+  const quarterOf = (count: number): number => Math.ceil(count / 4);
   const quarter: Options['budget'] = {
-    invariants: quarter(budget.invariants),
-    oracle: quarter(budget.oracle),
-    restore: quarter(budget.restore),
-    cut: quarter(budget.cut),
+    invariants: quarterOf(budget.invariants),
+    oracle: quarterOf(budget.oracle),
+    restore: quarterOf(budget.restore),
+    cut: quarterOf(budget.cut),
   };
   for (const profile of profiles) {
     const found = (await huntIn(file, quarter, profile)).find(({ kill }) => kill !== null);

@@ -160,7 +160,7 @@ export class Connection implements Watcher {
     const backlog = socket.bufferedAmount;
     if (backlog > SLOW_BYTES) {
       if (backlog > DEAD_BYTES) {
-        this.giveUp();
+        this.disconnect();
         return;
       }
       if (subscription.source === 'book') {
@@ -180,7 +180,7 @@ export class Connection implements Watcher {
   }
 
   /** Closes a client that does not read, and frees its unsent messages. */
-  giveUp(): void {
+  disconnect(): void {
     this.socket.close(CLOSE_SLOW, 'Too slow');
     this.socket.terminate();
   }
@@ -208,7 +208,7 @@ export class Connection implements Watcher {
       id = request.id;
       const known = methodOf(request.method);
       method = known;
-      this.mayAsk();
+      this.mustBeWithinRate();
       const ready = this.verifyAhead(method, request.params);
       const begun = ready === null && this.turn === null ? null : await this.turnOf(ready);
       const carried = this.dispatch(known, request.params);
@@ -245,7 +245,7 @@ export class Connection implements Watcher {
   }
 
   /** Throws if the rate limit is exceeded. */
-  private mayAsk(): void {
+  private mustBeWithinRate(): void {
     const { limit, host } = this.services;
     const account = this.caller === null ? callerOfAddress(this.address) : this.caller.account;
     if (limit?.accepts(account, host.nowUs()) === false) {
@@ -365,11 +365,11 @@ export class Connection implements Watcher {
       throw new RequestError(invalidField('params', 'must be an object'));
     }
     const { faults, host } = this.services;
-    const struck = faults.strike(endpoint);
-    if (struck !== null) await struck;
+    const injected = faults.inject(endpoint);
+    if (injected !== null) await injected;
     if (this.caller !== null && !this.holdsToken()) throw new RequestError(MESSAGES.invalidToken);
     const { status, body } = await host.handle(endpoint, input, this.caller);
-    if (faults.losesAnswer(endpoint)) this.socket.terminate();
+    if (faults.dropsReply(endpoint)) this.socket.terminate();
     if (status !== 200) throw new RequestError({ status, message: String(body) });
     return body;
   }
@@ -383,7 +383,7 @@ export class Connection implements Watcher {
     if (this.socket.readyState !== this.socket.OPEN) return;
     this.socket.send(stringifyExact(message));
     // A client that sends requests without reading answers.
-    if (this.backlog > DEAD_BYTES) this.giveUp();
+    if (this.backlog > DEAD_BYTES) this.disconnect();
   }
 }
 

@@ -95,7 +95,7 @@ export class FeedServer {
     for (const connection of waiting) {
       if (total <= this.backlogBytes / 2) return;
       total -= connection.backlog;
-      connection.giveUp();
+      connection.disconnect();
     }
   }
 
