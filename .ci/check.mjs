@@ -1,6 +1,6 @@
 /**
  * Runs type check, lint, format, dependency rules and dead-code check in parallel; prints failures
- * and exits non-zero on any.
+ * and exits non-zero on any. `node .ci/check.mjs <prefixes>` runs the checks with these prefixes.
  */
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -58,5 +58,15 @@ function run([name, command, args]) {
   });
 }
 
-const passed = await Promise.all(CHECKS.map(run));
+const asked = process.argv.slice(2);
+const chosen = CHECKS.filter(
+  ([name]) => asked.length === 0 || asked.some((text) => name.startsWith(text)),
+);
+if (chosen.length === 0) {
+  console.error(
+    `check: no check is named ${asked.join(' ')}; there are: ${CHECKS.map(([name]) => name).join(', ')}`,
+  );
+  process.exit(2);
+}
+const passed = await Promise.all(chosen.map(run));
 process.exitCode = passed.every(Boolean) ? 0 : 1;

@@ -22,6 +22,8 @@ export interface GatewayDependencies {
   readonly keccak: Keccak;
   /** `trust`: signatures are accepted unverified (R-9.4). */
   readonly signatures: 'trust' | SignatureVerifier;
+  /** Request limit of the host, per second and account; by default none. */
+  readonly requestsPerSecond?: number | null;
   /** The contract's order ids; by default those of trust mode (R-2.10). */
   readonly ids?: OrderIds;
 }
