@@ -1,7 +1,7 @@
 /**
- * `npm run bless`: writes the golden hashes anew after a change of behaviour that is meant. Runs every scenario and
- * writes its state hash where all its other expectations hold, then prints which files changed. A changed hash needs
- * an entry in CHANGELOG.md that says why.
+ * `npm run bless`: updates the golden hashes after an intended change of behaviour. Runs every
+ * scenario and writes its state hash if all its other expectations hold; then prints the changed
+ * files. A changed hash needs an entry in CHANGELOG.md with the reason.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -22,6 +22,6 @@ const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8'
 const changed = git('diff', '--name-only', '--', ...folders).trim();
 console.log(changed === '' ? 'no golden hash changed' : `golden hashes changed in:\n${changed}`);
 if (changed !== '' && !git('diff', '--name-only', '--', 'CHANGELOG.md').includes('CHANGELOG')) {
-  console.log('CHANGELOG.md has no new entry: say there why each hash changed');
+  console.log('CHANGELOG.md has no new entry: add the reason for each changed hash');
 }
 process.exitCode = failed ? 1 : 0;

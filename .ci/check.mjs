@@ -64,7 +64,7 @@ const chosen = CHECKS.filter(
 );
 if (chosen.length === 0) {
   console.error(
-    `check: no check is named ${asked.join(' ')}; there are: ${CHECKS.map(([name]) => name).join(', ')}`,
+    `check: unknown check ${asked.join(' ')}; available: ${CHECKS.map(([name]) => name).join(', ')}`,
   );
   process.exit(2);
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run test:node`: the build under Node 22 and 24, which the npm package `node` brings. Under each: every scenario
- * with its golden hash, and the tests of numbers, journal, gateway and tape.
+ * `npm run test:node`: tests the build under Node 22 and 24 from the npm package `node`: every
+ * scenario with its golden hash, and the tests of numbers, journal, gateway and tape.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const TESTS = ['test/num', 'test/journal', 'test/gateway', 'test/engine/tape'];
 
 function nodeOf(major, folder) {
   writeFileSync(join(folder, 'package.json'), '{"private":true}');
-  // The package's install script links the binary for this machine.
+  // The package's install script links the binary for this platform.
   execFileSync('npm', ['install', `node@${major}`, '--loglevel=error', '--no-audit', '--no-fund'], {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],

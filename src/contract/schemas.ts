@@ -376,7 +376,7 @@ export const ConfigRecord = Type.Object({
   maxOriginatorFeePpm: Int64,
   maxDelegateOriginatorFeePpm: Int64,
   maxBatchOrders: Int64,
-  /** Null where requests are not limited. */
+  /** null: no limit. */
   requestsPerSecond: nullable(Int64),
   selfTradeExpire: Int64,
   triggerSource: Type.String(),
