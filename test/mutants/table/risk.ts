@@ -97,7 +97,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/funding/funding.ts',
     find: 'config.interestPpb - premium, config.interestClampPpb',
     replace: 'config.interestPpb, config.interestClampPpb',
-    means: 'interest is added to the premium without the clamp',
+    means: 'interest is clamped around 0 instead of around the premium',
     rule: 'R-7.2',
   },
   {

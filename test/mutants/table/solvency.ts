@@ -106,7 +106,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/margin/risk-unit.ts',
     find: 'return equity + minBig(frozenGains, frozenMaintenance);',
     replace: 'return equity + frozenGains;',
-    means: 'the whole gain of frozen positions counts against liquidation',
+    means: 'the whole gain of frozen positions protects against liquidation',
     rule: 'R-6.1',
   },
   {
