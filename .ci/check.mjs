@@ -1,4 +1,7 @@
-/** Types, lint, format, floors and dead code, side by side; prints what fails and ends non-zero then. */
+/**
+ * Runs type check, lint, format, dependency rules and dead-code check in parallel; prints failures
+ * and exits non-zero on any. `node .ci/check.mjs <prefixes>` runs the checks with these prefixes.
+ */
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +9,10 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 
-/** What a check learnt the last time, so that the next looks at what changed. A fresh clone, as in CI, has none of it. */
+/**
+ * Cache path of a check, so that the next run visits changed files only. A fresh clone, as in CI,
+ * has no cache.
+ */
 const cache = (name) => join(root, 'node_modules', '.cache', 'orrery', name);
 const types = (config, name) => [
   ...['-p', config, '--noEmit', '--incremental', '--tsBuildInfoFile', cache(`${name}.tsbuildinfo`)],
@@ -14,7 +20,7 @@ const types = (config, name) => [
 
 const CHECKS = [
   ['types', bin('tsc'), types('tsconfig.json', 'src')],
-  ['types of floors 0 to 3', bin('tsc'), types('tsconfig.engine.json', 'engine')],
+  ['types of the engine', bin('tsc'), types('tsconfig.engine.json', 'engine')],
   ['types of tests', bin('tsc'), types('tsconfig.test.json', 'test')],
   [
     'lint',
@@ -53,5 +59,15 @@ function run([name, command, args]) {
   });
 }
 
-const passed = await Promise.all(CHECKS.map(run));
+const asked = process.argv.slice(2);
+const chosen = CHECKS.filter(
+  ([name]) => asked.length === 0 || asked.some((text) => name.startsWith(text)),
+);
+if (chosen.length === 0) {
+  console.error(
+    `check: unknown check ${asked.join(' ')}; available: ${CHECKS.map(([name]) => name).join(', ')}`,
+  );
+  process.exit(2);
+}
+const passed = await Promise.all(chosen.map(run));
 process.exitCode = passed.every(Boolean) ? 0 : 1;

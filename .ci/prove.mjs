@@ -1,6 +1,7 @@
 /**
- * `npm run prove`: the proofs that take longer than `npm test` may, one step after the other: the tests with larger numbers, the mutation score, and
- * two campaigns of the fuzzer. Each step says when it begins and what came of it; reports/prove/last.md holds what held and how long it took.
+ * `npm run prove`: proofs too long for `npm test`, in sequence: the tests with larger numbers, the
+ * mutation score, and two fuzz campaigns. Each step reports its start and its result.
+ * reports/prove/last.md has the results and durations.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,27 +13,30 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = join(root, 'reports', 'prove');
 const raw = join(folder, 'vitest.json');
 
-/** So many times the numbers of `npm test`. */
+/** Multiplier of the numbers of `npm test`. */
 const TIMES = wholeNumber('ORRERY_PROVE', 20);
-/** How long the campaigns last, in seconds: a quarter of it with the oracle beside the engine. */
+/** Duration of the campaigns in seconds; a quarter of it runs with the oracle. */
 const SOAK_SECONDS = wholeNumber('ORRERY_SOAK', 300);
 
-/** What is proved, by the file that proves it. */
+/** Statements that are proved, by test file. */
 const PROOFS = [
   ['test/property/oracle.test.ts', 'engine and oracle in lockstep over every command'],
   ['test/property/lockstep.test.ts', 'engine and oracle, cut intervals, restored exchanges'],
-  ['test/engine/lives.test.ts', 'lives under stress: invariants, restoring, journals'],
+  ['test/engine/lives.test.ts', 'random runs under stress: invariants, restores, journals'],
   ['test/fuzz/generator.test.ts', 'every invariant after every command of every profile'],
   ['test/fuzz/planted.test.ts', 'planted bugs are found and shrink'],
   ['test/fuzz/target.test.ts', 'a served exchange beside its twin'],
-  ['test/metamorphic/metamorphic.test.ts', 'one life told in two ways'],
-  ['test/economic/economic.test.ts', 'no coalition gets richer for free; planted holes are found'],
-  ['test/faults/journal.test.ts', 'a journal cut or turned at every byte'],
+  ['test/metamorphic/metamorphic.test.ts', 'equivalent command sequences yield equal results'],
+  [
+    'test/economic/economic.test.ts',
+    'no coalition gains at the expense of others; planted defects are found',
+  ],
+  ['test/faults/journal.test.ts', 'a journal truncated or with a flipped bit at every byte'],
   [
     'test/faults/folder.test.ts',
-    'a data folder with its files cut, turned or lost, a disk that dies at every operation',
+    'a data folder with truncated, corrupted or missing files, and a disk failure at every operation',
   ],
-  ['test/faults/delivery.test.ts', 'requests twice, out of order, clocks that jump'],
+  ['test/faults/delivery.test.ts', 'duplicate and reordered requests, clock jumps'],
   ['test/http/durability.test.ts', 'kill -9 under load'],
 ];
 
@@ -91,12 +95,12 @@ function stepsAsked() {
   const names = values.only?.split(',') ?? Object.keys(STEPS);
   const unknown = names.find((name) => !Object.hasOwn(STEPS, name));
   if (unknown !== undefined) {
-    throw new TypeError(`--only: ${unknown} is none of ${Object.keys(STEPS).join(', ')}`);
+    throw new TypeError(`--only: ${unknown} is not one of ${Object.keys(STEPS).join(', ')}`);
   }
   return names;
 }
 
-/** Ends with the exit code, and what was printed where `quiet`. */
+/** Runs a Node script; resolves with the exit code, and the output if `quiet`. */
 function node(args, { quiet = false, env = {} } = {}) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, {
@@ -111,7 +115,7 @@ function node(args, { quiet = false, env = {} } = {}) {
       lines = out.split('\n').length - 1;
     });
     const started = performance.now();
-    // Those that print nothing of their own are seen to be alive.
+    // Progress output for steps without their own.
     const beat = setInterval(() => {
       const seconds = ((performance.now() - started) / 1000).toFixed(0);
       if (quiet) console.log(`  … ${seconds} s${lines === 0 ? '' : `, ${lines} lines`}`);
@@ -150,7 +154,7 @@ async function proofs() {
   return { code: code || (rows.every(({ holds }) => holds) ? 0 : 1), says, rows };
 }
 
-/** A step that prints its score last. */
+/** A step whose last line is its score. */
 async function scored(args) {
   const { code, out } = await node(args, { quiet: true });
   const lines = out.trim().split('\n');
@@ -163,7 +167,7 @@ async function campaign(name, seconds, options) {
   const out = join(folder, 'found', name.replace(/\.json$/, ''));
   const limits = ['--seed', 'prove', '--seconds', String(seconds), '--out', out, '--json'];
   const { code, out: text } = await node([main, 'fuzz', ...limits, ...options], { quiet: true });
-  // Paths are told from here, whatever the machine.
+  // Paths are relative to the repository, so the report does not depend on the machine.
   if (text !== '') writeFileSync(join(folder, name), text.replaceAll(`${root}/`, ''));
   if (code === 0) rmSync(out, { recursive: true, force: true });
   try {
@@ -197,7 +201,7 @@ function page(done) {
 async function main() {
   const names = stepsAsked();
   mkdirSync(folder, { recursive: true });
-  // The step that is under way gets the signal, too, and ends by itself.
+  // The running step also receives the signal and exits by itself.
   let interrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => (interrupted = true));
   const done = [];
@@ -218,7 +222,7 @@ async function main() {
       return;
     }
   }
-  // A part of the steps is not the proof that is kept.
+  // A partial run does not replace the stored report.
   if (names.length === Object.keys(STEPS).length) {
     writeFileSync(join(folder, 'last.md'), page(done));
     console.log('written: reports/prove/last.md');

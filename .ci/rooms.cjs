@@ -1,7 +1,8 @@
 /**
- * The rooms of `src`: what each holds, which rooms it may import, which npm packages it may use, and whether it is
- * deterministic (no clock, no random source, no `node:*`). `.dependency-cruiser.cjs`, `eslint.config.mjs` and the table
- * in docs/ARCHITECTURE.md are made from this list, lowest room first.
+ * The rooms of `src`: their content, the rooms and npm packages they may import, and whether they
+ * are deterministic (no clock, no random source, no `node:*`). `.dependency-cruiser.cjs`,
+ * `eslint.config.mjs` and the table in docs/ARCHITECTURE.md are generated from this list, lowest
+ * room first.
  */
 const room = (name, holds, imports, packages = [], pure = false) => ({
   name,
@@ -14,14 +15,14 @@ const pure = (name, holds, imports, packages = []) => room(name, holds, imports,
 
 const ROOMS = [
   pure('num', 'units, exact arithmetic, decimal text', ['base']),
-  pure('base', 'assertions, hashes, archive, timer heap, index of slots', []),
+  pure('base', 'assertions, hashes, archive, timer heap, slot index', []),
   pure(
     'contract',
     'the API as data: endpoints, schemas, messages, feeds, exact JSON',
     [],
     ['typebox', 'lossless-json'],
   ),
-  room('platform', 'whole files, folders, file errors, V8 settings', []),
+  room('platform', 'atomic file writes, folders, file errors, V8 settings', []),
   pure('engine', 'the state machine', ['num', 'base']),
   pure('oracle', 'a second implementation of the rules', ['num', 'engine'], ['decimal.js']),
   pure('gateway', 'requests of the contract as commands, views as replies', [

@@ -1,6 +1,7 @@
 /**
- * Makes a fresh clone ready: installs packages when they are missing or older than the lockfile, and compiles when a
- * source is newer than the build. Says each thing it does in one line; does nothing, quickly, when all is there.
+ * Prepares a fresh clone: installs packages if missing or older than the lockfile, and compiles if
+ * a source is newer than the build. Prints one line per action; exits quickly if nothing is to be
+ * done.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -28,7 +29,7 @@ function run(what, command, args) {
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
-  console.error(`setup: Node 20.19 or newer is needed, this is ${process.versions.node}`);
+  console.error(`setup: Node 20.19 or newer is required, found ${process.versions.node}`);
   process.exit(2);
 }
 
@@ -39,7 +40,7 @@ if (timeOf(installed) < timeOf(inRoot('package-lock.json'))) {
   utimesSync(installed, now, now);
 }
 
-// A stamp of its own: a check of types alone touches the compiler's.
+// A separate stamp file: a type check alone updates the compiler's.
 const built = inRoot('dist', '.built');
 const newest = Math.max(newestIn(inRoot('src')), timeOf(inRoot('tsconfig.json')));
 if (timeOf(built) < newest || !existsSync(inRoot('dist', 'cli', 'main.js'))) {

@@ -1,6 +1,8 @@
 /**
- * Stryker's mutants of one room (ORRERY_ROOM): every operator, constant and branch of its files is changed, one at a time, and a test must notice. The
- * engine's larger lies are told by `npm run mutants`. What was found stays in an incremental file, so a second run looks at what changed.
+ * Stryker configuration for one room (ORRERY_ROOM). Every operator, constant and branch of its
+ * files is changed one at a time, and a test must fail. `npm run mutants` covers semantic mutants
+ * of the engine. Results are stored in an incremental file, so a second run visits changed code
+ * only.
  */
 const FILES = {
   num: ['src/num/*.ts'],
@@ -21,7 +23,7 @@ export default {
   plugins: ['@stryker-mutator/vitest-runner'],
   coverageAnalysis: 'perTest',
   mutate: FILES[room],
-  // Texts of assertions say nothing of what is computed.
+  // Texts of assertions do not affect results.
   mutator: { excludedMutations: ['StringLiteral'] },
   ignoreStatic: true,
   concurrency: 2,

@@ -1,6 +1,7 @@
 /**
- * `npm run stryker`: Stryker's mutants of `num` and of margin rules (.ci/stryker.config.mjs), the score file by file and what lives on in
- * reports/prove/stryker.md. Exit code 1 below the score that is needed.
+ * `npm run stryker`: Stryker's mutants of `num` and of margin rules (.ci/stryker.config.mjs).
+ * Writes the score per file and the survivors to reports/prove/stryker.md. Exit code 1 below the
+ * required score.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +11,7 @@ import { parseArgs } from 'node:util';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const ROOMS = ['num', 'risk'];
-/** Percent of the mutants that a test must notice. */
+/** Required percentage of detected mutants. */
 const SCORE_NEEDED = 75;
 const cache = (room, name) =>
   join(root, 'node_modules', '.cache', 'orrery', `stryker-${room}${name}.json`);
@@ -35,7 +36,7 @@ function run(room) {
       env: { ...process.env, ORRERY_ROOM: room },
       stdio: 'inherit',
     });
-    // An interrupt of the terminal reaches Stryker by itself.
+    // The terminal sends an interrupt to Stryker directly.
     const onInterrupt = () => undefined;
     const onEnd = () => child.kill('SIGTERM');
     process.on('SIGINT', onInterrupt);
@@ -48,7 +49,7 @@ function run(room) {
   });
 }
 
-/** Found and living mutants of each file; those that do not run or are left out count as neither. */
+/** Killed and surviving mutants per file; invalid and ignored ones count as neither. */
 function filesOf(report) {
   return Object.entries(report.files).map(([name, { source, mutants }]) => {
     const lines = source.split('\n');
@@ -63,7 +64,7 @@ function filesOf(report) {
           end.line === start.line ? end.column - 1 : undefined,
         );
         const to = (replacement ?? mutatorName).replace(/\s+/g, ' ');
-        const note = status === 'NoCoverage' ? ' (no test comes there)' : '';
+        const note = status === 'NoCoverage' ? ' (not covered by a test)' : '';
         return `${name}:${start.line}: \`${text.trim()}\` → \`${to}\`${note}`;
       }),
     };
@@ -80,14 +81,14 @@ function pageOf(files) {
   const text = [
     '# Stryker',
     '',
-    '`npm run stryker`: every operator, constant and branch of these files changed, one at a time; a test must notice.',
+    '`npm run stryker`: every operator, constant and branch of these files changed, one at a time; a test must fail.',
     '',
     '| file | mutants | noticed | % |',
     '| --- | --- | --- | --- |',
     ...files.map(({ name, found, alive }) => row(name, found, alive.length)),
     row('**all**', found, alive),
     '',
-    '## What nobody noticed',
+    '## Survivors',
     '',
     ...files.flatMap((file) => file.alive.map((line) => `- ${line}`)),
     '',
@@ -119,7 +120,7 @@ if (values.help) {
     mkdirSync(dirname(page), { recursive: true });
     writeFileSync(page, text);
     console.log('written: reports/prove/stryker.md');
-    console.log(`${found} of ${found + alive} mutants noticed: ${score.toFixed(1)} %`);
+    console.log(`${found} of ${found + alive} mutants killed: ${score.toFixed(1)} %`);
     if (score < SCORE_NEEDED) process.exitCode = 1;
   }
 }

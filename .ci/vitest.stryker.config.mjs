@@ -1,4 +1,4 @@
-/** The tests that Stryker holds the mutants of a room against (ORRERY_ROOM): fast ones, without random lives. */
+/** Tests for Stryker's mutants of a room (ORRERY_ROOM): the fast ones, without random runs. */
 import { defineConfig } from 'vitest/config';
 
 const TESTS = {
@@ -17,7 +17,7 @@ const TESTS = {
 export default defineConfig({
   test: {
     include: TESTS[process.env['ORRERY_ROOM'] ?? 'num'],
-    // A seed of its own would change the names of tests, and with them what covers what.
+    // A random seed would change test names, and with them the coverage map.
     setupFiles: ['test/setup/seed.ts'],
     testTimeout: 60_000,
   },

@@ -1,4 +1,4 @@
-/** The feeds as an AsyncAPI document, made from the feed table and the record schemas. */
+/** AsyncAPI document of the feeds, generated from the feed table and the record schemas. */
 import type { Static, TSchema } from 'typebox';
 import { FEEDS, FEED_METHODS, MAX_SUBSCRIPTIONS, type FeedSource } from './feeds.ts';
 import * as S from './schemas.ts';
@@ -7,12 +7,12 @@ const { Type } = S;
 const sequence = { previous_sequence_number: S.nullable(S.Int64), sequence_number: S.Int64 };
 const LEVELS = Type.Array(S.LevelRecord);
 
-/** What each update carries under `data`. */
+/** Payload schema of each update (`data`). */
 export const UPDATE_DATA = {
   trade: S.TradeRecord,
   book: Type.Object({
     symbol: S.Symbol,
-    /** Whether levels replace the book, or change it; quantity 0 removes a level. */
+    /** True if the levels replace the book; false if they change it. Quantity 0 removes a level. */
     snapshot: Type.Boolean(),
     bids: LEVELS,
     asks: LEVELS,
@@ -47,7 +47,7 @@ export const UPDATE_DATA = {
   stats: S.StatsRecord,
 } as const satisfies Record<FeedSource, TSchema>;
 
-/** An update of a source as a client takes it: prices and summaries of several markets one by one. */
+/** An update as a client receives it: prices and summaries of several markets arrive one by one. */
 export type UpdateOf<Source extends FeedSource> = Source extends 'price'
   ? Static<typeof S.PriceRecord>
   : Source extends 'summary'
@@ -95,7 +95,7 @@ export function asyncApi(title: string): Record<string, unknown> {
     info: {
       title: `${title} feeds`,
       version: '1',
-      description: `Subscribe with {source, symbols} or {source, account, subaccountIndices}; at most ${String(MAX_SUBSCRIPTIONS)} a connection.`,
+      description: `Subscribe with {source, symbols} or {source, account, subaccountIndices}; at most ${String(MAX_SUBSCRIPTIONS)} per connection.`,
     },
     channels: { feeds: { address: '/ws', messages } },
     operations: {

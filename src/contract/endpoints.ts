@@ -1,17 +1,17 @@
 /**
- * The API as data: one row an endpoint (contract, "Endpoints"; R-10.1 for those it only names). Routes, validators,
- * documentation and the typed client all come from this table.
+ * The API as data, one row per endpoint (contract, "Endpoints"; R-10.1). Routes, validators,
+ * documentation and the typed client are derived from this table.
  */
 import type { Static, TProperties, TSchema } from 'typebox';
 import * as S from './schemas.ts';
 
 /**
- * Who may call: anyone; whoever has a token; the account's owner or a delegate of the subaccount; its owner alone. An owner is
- * whoever logged in as a current signer (R-9.5a).
+ * Required access: anyone, any valid token, the account's owner or a delegate of the subaccount, or
+ * the owner alone. An owner is a wallet that logged in as a current signer (R-9.5a).
  */
 export type Access = 'public' | 'token' | 'delegate' | 'owner';
 
-/** The words that refuse a caller without that access (contract, "Errors"). */
+/** Error reply for a caller without that access (contract, "Errors"). */
 export type RefusalWords =
   | 'notDelegated'
   | 'delegationNotAllowed'
@@ -20,38 +20,35 @@ export type RefusalWords =
   | 'signersNotAuthorized'
   | 'marginUnauthorized';
 
-/**
- * How a list is read page by page (R-12.3): by `limit` and `cursor`; the answer's headers say where it goes on and since when
- * anything is kept at all.
- */
+/** Pagination by `limit` and `cursor` (R-12.3); headers have the next cursor and retention. */
 export interface Pages {
-  /** Items of a page unless `limit` says otherwise; null: all there are. */
+  /** Default page size; null: unlimited. */
   readonly limit: number | null;
-  readonly most: number;
+  readonly max: number;
 }
 
-/** Headers of a list's answer. */
+/** Response headers of a list. */
 export const PAGE_HEADERS = {
-  /** The cursor of the next page; absent on the last. */
+  /** Cursor of the next page; absent on the last. */
   next: 'x-next-cursor',
-  /** Since when entries are kept, in ms; there when the request reaches further back, so that what it asked for is cut. */
+  /** Start of retention in ms; present if the requested range begins before it. */
   keptSince: 'x-kept-since',
 } as const;
 
 export interface Endpoint {
-  /** What it does, in a few words. */
+  /** One-line description for the API documentation. */
   readonly summary: string;
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Path parameters in braces; they are fields of the request like any other. */
+  /** Path with parameters in braces; they are request fields like any other. */
   readonly path: string;
   readonly access: Access;
-  /** Whose signatures the body carries: the owner's signers with their quorum, or also one delegate's. */
-  readonly signedBy: 'nobody' | 'owner' | 'delegate';
+  /** Required signatures: none, the owner's signers with their quorum, or also one delegate. */
+  readonly signedBy: 'none' | 'owner' | 'delegate';
   readonly refusal: RefusalWords;
   /** Query and path parameters, or the body of a POST. */
   readonly request: TSchema;
   readonly response: TSchema;
-  /** Of a list; a single record has none. */
+  /** Pagination of a list; absent for a single record. */
   readonly pages?: Pages;
 }
 
@@ -60,37 +57,37 @@ const account = { account: S.Address };
 const subaccount = { account: S.Address, subaccountIndex: S.SubaccountIndex };
 const range = { from: Type.Optional(S.Int64), to: Type.Optional(S.Int64) };
 
-/** A list's request: its own fields, and the page. */
+/** Request of a list: its own fields, `limit` and `cursor`. */
 function list<Fields extends TProperties>(fields: Fields, pages: Pages) {
-  const { limit, most } = pages;
+  const { limit, max } = pages;
   const page = {
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: most, ...(limit === null ? {} : { default: limit }) }),
+      Type.Integer({ minimum: 1, maximum: max, ...(limit === null ? {} : { default: limit }) }),
     ),
     cursor: Type.Optional(S.Cursor),
   };
   return { request: Type.Object({ ...fields, ...page }, closed), pages };
 }
-/** Lists that are as long as there are markets, subaccounts or delegates: whole unless a limit is given. */
-const WHOLE = { limit: null, most: 5000 };
+/** Lists bounded by markets, subaccounts or delegates: complete unless a limit is set. */
+const WHOLE = { limit: null, max: 5000 };
 
 export const ENDPOINTS = {
   getAuth: {
-    summary: 'A challenge for a wallet to sign',
+    summary: 'Challenge for a wallet to sign',
     method: 'GET',
     path: '/auth',
     access: 'public',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'unauthorized',
     request: Type.Object(account, closed),
     response: S.AuthChallenge,
   },
   postAuth: {
-    summary: 'A token for a signed challenge',
+    summary: 'Token for a signed challenge',
     method: 'POST',
     path: '/auth',
     access: 'public',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'unauthorized',
     request: Type.Object(
       { message: S.AuthMessage, signature: Type.String(), server_signature: Type.String() },
@@ -99,17 +96,17 @@ export const ENDPOINTS = {
     response: S.TokenRecord,
   },
   getClaims: {
-    summary: 'What the token says',
+    summary: 'Claims of the token',
     method: 'GET',
     path: '/auth/claims',
     access: 'token',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'unauthorized',
     request: Type.Object({}, closed),
     response: S.Claims,
   },
   submitOrder: {
-    summary: 'Places an order, with what is attached to it',
+    summary: 'Places an order with its attached protective orders',
     method: 'POST',
     path: '/account/order',
     access: 'delegate',
@@ -119,7 +116,7 @@ export const ENDPOINTS = {
     response: Type.Array(S.OrderRecord),
   },
   submitOrders: {
-    summary: 'Places a batch: all are admitted, or none',
+    summary: 'Places a batch atomically: all orders or none',
     method: 'POST',
     path: '/account/orders',
     access: 'delegate',
@@ -136,7 +133,7 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/order',
     access: 'delegate',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'notDelegated',
     request: S.OrderQuery,
     response: S.OrderRecord,
@@ -146,17 +143,17 @@ export const ENDPOINTS = {
     method: 'DELETE',
     path: '/account/order',
     access: 'delegate',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'notDelegated',
     request: S.OrderQuery,
     response: S.OrderRecord,
   },
   cancelOrders: {
-    summary: 'Cancels many orders, each by itself',
+    summary: 'Cancels many orders independently',
     method: 'POST',
     path: '/account/orders/cancel',
     access: 'delegate',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'notDelegated',
     request: S.BatchCancelRequest,
     response: S.BatchCancelResponse,
@@ -166,7 +163,7 @@ export const ENDPOINTS = {
     method: 'DELETE',
     path: '/account/orders',
     access: 'delegate',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'notDelegated',
     request: Type.Object({ ...subaccount, symbol: Type.Optional(S.Symbol) }, closed),
     response: S.MessageRecord,
@@ -176,9 +173,9 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/orders',
     access: 'delegate',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'notDelegated',
-    ...list(S.FILTER_FIELDS, { limit: 100, most: 500 }),
+    ...list(S.FILTER_FIELDS, { limit: 100, max: 500 }),
     response: S.FilterResponse,
   },
   getBalance: {
@@ -186,7 +183,7 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/balance',
     access: 'delegate',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'unauthorized',
     ...list({ ...account, subaccountIndex: Type.Optional(S.SubaccountIndex) }, WHOLE),
     response: Type.Array(S.BalanceRecord),
@@ -196,17 +193,17 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/stats',
     access: 'delegate',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'delegationNotAllowed',
     request: Type.Object(subaccount, closed),
     response: S.StatsRecord,
   },
   getDelegates: {
-    summary: 'Who may act for the account',
+    summary: 'Delegates of the account',
     method: 'GET',
     path: '/account/delegates',
     access: 'delegate',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'unauthorizedQuery',
     ...list({ ...account, subaccountIndex: Type.Optional(S.SubaccountIndex) }, WHOLE),
     response: Type.Array(S.DelegateRecord),
@@ -232,23 +229,23 @@ export const ENDPOINTS = {
     response: Type.Null(),
   },
   getTransferMax: {
-    summary: 'What a transfer may take now',
+    summary: 'Largest amount that can be transferred now',
     method: 'GET',
     path: '/account/transfer/max',
     access: 'delegate',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'delegationNotAllowed',
     request: Type.Object({ ...subaccount, feedId: Type.Optional(S.FeedId) }, closed),
     response: S.MaxTransferRecord,
   },
   getTransfers: {
-    summary: 'Movements of money, newest first',
+    summary: 'Transfers, deposits and withdrawals, newest first',
     method: 'GET',
     path: '/account/transfers',
     access: 'delegate',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'delegationNotAllowed',
-    ...list({ ...subaccount, ...range }, { limit: 50, most: 5000 }),
+    ...list({ ...subaccount, ...range }, { limit: 50, max: 5000 }),
     response: Type.Array(S.TransferRecord),
   },
   updateSigners: {
@@ -266,7 +263,7 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/signers',
     access: 'delegate',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'unauthorizedQuery',
     request: Type.Object(account, closed),
     response: S.SignersRecord,
@@ -286,7 +283,7 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/margin',
     access: 'delegate',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'unauthorizedQuery',
     ...list({ ...subaccount, symbol: Type.Optional(S.Symbol) }, WHOLE),
     response: Type.Array(S.MarginRecord),
@@ -296,7 +293,7 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/positions',
     access: 'delegate',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'delegationNotAllowed',
     ...list({ ...subaccount, symbol: Type.Optional(S.Symbol) }, WHOLE),
     response: Type.Array(S.PositionRecord),
@@ -306,9 +303,9 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/account/cls/shares/history',
     access: 'token',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'unauthorized',
-    ...list(range, { limit: 500, most: 10_000 }),
+    ...list(range, { limit: 500, max: 10_000 }),
     response: Type.Array(S.ClsSnapshot),
   },
   getSummary: {
@@ -316,7 +313,7 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/summary/{symbol}',
     access: 'public',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'unauthorized',
     request: Type.Object({ symbol: S.Symbol }, closed),
     response: S.SummaryRecord,
@@ -326,11 +323,11 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/candles/{symbol}',
     access: 'public',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'unauthorized',
     ...list(
       { symbol: S.Symbol, interval: Type.Optional(S.CandleInterval), ...range },
-      { limit: 500, most: 5000 },
+      { limit: 500, max: 5000 },
     ),
     response: Type.Array(S.CandleRecord),
   },
@@ -339,17 +336,17 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/trades/{symbol}',
     access: 'public',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'unauthorized',
-    ...list({ symbol: S.Symbol, ...range }, { limit: 500, most: 5000 }),
+    ...list({ symbol: S.Symbol, ...range }, { limit: 500, max: 5000 }),
     response: Type.Array(S.TradeRecord),
   },
   getConfig: {
-    summary: 'Parameters of the exchange, and what is signed',
+    summary: 'Parameters of the exchange and EIP-712 types',
     method: 'GET',
     path: '/config',
     access: 'public',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'unauthorized',
     request: Type.Object({}, closed),
     response: S.ConfigRecord,
@@ -359,7 +356,7 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/markets',
     access: 'public',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'unauthorized',
     ...list({}, WHOLE),
     response: Type.Array(S.MarketRecord),
@@ -369,7 +366,7 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/price/{symbol}',
     access: 'public',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'unauthorized',
     request: Type.Object({ symbol: S.Symbol }, closed),
     response: S.PriceRecord,
@@ -379,7 +376,7 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/price',
     access: 'public',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'unauthorized',
     ...list(
       { symbols: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])) },
@@ -392,7 +389,7 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/book/{symbol}',
     access: 'public',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'unauthorized',
     request: Type.Object(
       {
@@ -409,7 +406,7 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/time',
     access: 'public',
-    signedBy: 'nobody',
+    signedBy: 'none',
     refusal: 'unauthorized',
     request: Type.Object({}, closed),
     response: S.TimeRecord,
@@ -417,11 +414,11 @@ export const ENDPOINTS = {
 } as const satisfies Record<string, Endpoint>;
 
 export type EndpointId = keyof typeof ENDPOINTS;
-/** int64 fields may be given as bigint in process; JSON carries them as integers. */
+/** int64 fields may be bigint in process; JSON carries them as integers. */
 export type RequestOf<E extends EndpointId> = Wide<Static<(typeof ENDPOINTS)[E]['request']>>;
 export type ResponseOf<E extends EndpointId> = Static<(typeof ENDPOINTS)[E]['response']>;
 
-/** Endpoints that answer lists. */
+/** Endpoints that return lists. */
 export type ListId = {
   [E in EndpointId]: (typeof ENDPOINTS)[E] extends { readonly pages: Pages } ? E : never;
 }[EndpointId];
@@ -436,7 +433,7 @@ type Wide<T> = T extends number
 
 export const ENDPOINT_IDS = Object.keys(ENDPOINTS) as EndpointId[];
 
-/** The endpoint of this name, or undefined: `constructor` is none. */
+/** Endpoint by name; undefined for an unknown name such as `constructor`. */
 export function findEndpoint(name: string): EndpointId | undefined {
   return ENDPOINT_IDS.find((id) => id === name);
 }

@@ -1,16 +1,13 @@
-/**
- * JSON whose integers are exact (R-11.3): beyond 2^53 they are bigints, on the way in and on the way out. Bodies that hold no long number take
- * the runtime's own parser.
- */
+/** JSON with exact integers (R-11.3): bigints beyond 2^53, the native parser otherwise. */
 import { parse, stringify } from 'lossless-json';
 
-/** Deeper than this is no request. */
+/** Max nesting depth of a request. */
 const MAX_DEPTH = 16;
-/** Integers of fewer digits are exact as numbers. */
+/** Integers with fewer digits are exact as numbers. */
 const LONG_DIGITS = 16;
 const INTEGER = /^-?\d+$/;
 
-/** Throws `SyntaxError` in words. */
+/** Throws `SyntaxError` with a readable message. */
 export function parseExact(text: string): unknown {
   if (isExactAsNumbers(text)) return JSON.parse(text) as unknown;
   return parse(text, undefined, (digits) => {
@@ -19,7 +16,7 @@ export function parseExact(text: string): unknown {
   });
 }
 
-/** Whether no integer outside of strings is too long for a number. Looks at the nesting, too, before any parser goes down it. */
+/** True if all integers outside strings fit a number. Checks nesting before a parser recurses. */
 function isExactAsNumbers(text: string): boolean {
   let depth = 0;
   let digits = 0;
@@ -43,7 +40,7 @@ function isExactAsNumbers(text: string): boolean {
   return exact && digits < LONG_DIGITS;
 }
 
-/** Where the quote is that ends a string; the end of the text when there is none. */
+/** Index of the closing quote of a string; the end of the text if there is none. */
 function endOfString(text: string, from: number): number {
   for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
@@ -57,7 +54,7 @@ export function stringifyExact(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    // A bigint is among it.
+    // The value contains a bigint.
     return stringify(value) ?? 'null';
   }
 }

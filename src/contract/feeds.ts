@@ -1,6 +1,4 @@
-/**
- * The WebSocket feeds as data (R-11.4): sources, whether they are public, and the type word of their updates.
- */
+/** WebSocket feeds as data: sources, their access, and the type of their updates. */
 export const FEEDS = {
   trade: { access: 'public', update: 'Trade' },
   book: { access: 'public', update: 'Book' },

@@ -1,7 +1,6 @@
 /**
- * Error texts of the API and their statuses (R-11.1). Texts of the contract are word for word; the
- * others name the field or limit. Bodies are JSON strings of these texts. Texts that only refusals
- * of the engine have are in gateway/refusal-reply.ts.
+ * Every error text of the API and its status (R-11.1), in one table. Texts of the contract are
+ * verbatim; the others name the field or limit. Bodies are JSON strings of these texts.
  */
 
 export interface ErrorReply {
@@ -12,7 +11,7 @@ export interface ErrorReply {
 export const reply = (status: number, message: string): ErrorReply => ({ status, message });
 
 export const MESSAGES = {
-  // The contract's own words.
+  // Verbatim from the contract.
   requestTimedOut: reply(408, 'Request timed out'),
   nonceStoreFailed: reply(500, 'Failed to store auth nonce'),
   nonceConsumeFailed: reply(401, 'Failed to consume nonce'),
@@ -29,7 +28,7 @@ export const MESSAGES = {
   symbolNotFound: reply(404, 'Symbol not found'),
   unauthorized: reply(403, 'Unauthorized'),
   accountNotFound: reply(404, 'Account not found'),
-  // What the contract leaves open.
+  // Cases for which the contract gives no text.
   requestExpired: reply(400, 'Request expired: expiresAt is in the past'),
   nonceUsed: reply(409, 'Nonce already used'),
   targetNotSource: reply(
@@ -39,7 +38,7 @@ export const MESSAGES = {
   mixedSignatures: reply(400, 'orders: all must be signed by the same signer'),
   createdAndUpdated: reply(400, 'Created and updated filters cannot be combined'),
   orderIdOrClientId: reply(400, 'orderId, or clientId with account, is required'),
-  cursorUnknown: reply(400, 'cursor: is none that this list gave'),
+  cursorUnknown: reply(400, 'cursor: is not valid for this list'),
   cursorOfOther: reply(
     400,
     'cursor: was given for other parameters; send those again, only limit may change',
@@ -62,7 +61,7 @@ export const MESSAGES = {
   unknownFeed: reply(400, 'feedId is neither the cash feed nor the feed of a market'),
 } as const satisfies Record<string, ErrorReply>;
 
-/** Texts with a part of their own. */
+/** Texts with parameters. */
 export const marketNotFound = (symbol: string): ErrorReply =>
   reply(404, `Market ${symbol} not found`);
 export const limitRange = (max: number, got: string): ErrorReply =>
@@ -75,10 +74,11 @@ export const invalidField = (field: string, problem: string): ErrorReply =>
   reply(400, `${field}: ${problem}`);
 export const notOffered = (what: string): ErrorReply =>
   reply(400, `${what} is not offered by this version`);
-export const badJson = (detail: string): ErrorReply => reply(400, `body: is no JSON: ${detail}`);
+export const badJson = (detail: string): ErrorReply =>
+  reply(400, `body: is not valid JSON: ${detail}`);
 export const storeUnavailable = (detail: string): ErrorReply =>
   reply(503, `Writes have stopped: ${detail}`);
 export const journalCompacted = (afterSeq: number): ErrorReply =>
-  reply(404, `The journal was compacted: it goes on from command ${String(afterSeq)}`);
+  reply(404, `The journal was compacted: it starts after command ${String(afterSeq)}`);
 export const internalError = (detail: string): ErrorReply =>
   reply(500, `Internal server error: ${detail}`);

@@ -1,6 +1,6 @@
 /**
- * Shapes of the API's records and requests (contract, "Resources and their fields"). JSON Schema by construction.
- * Decimals are strings (R-1.5), int64 counters integers. Objects are closed: unknown fields are refused by name (R-11.3).
+ * JSON Schemas of records and requests (contract, "Resources and their fields"). Decimals are
+ * strings (R-1.5), int64 integers. Objects are closed: unknown fields are rejected (R-11.3).
  */
 import * as Type from 'typebox/type';
 import type { Static, TSchema } from 'typebox';
@@ -11,7 +11,7 @@ const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null
 /** R-1.5 */
 export const Decimal = Type.String({ pattern: '^-?[0-9]+(\\.[0-9]+)?$', maxLength: 38 });
 export const Address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' });
-/** 64 hex digits, with or without 0x on input. */
+/** 64 hex digits; 0x is optional on input. */
 export const OrderIdText = Type.String({ pattern: '^(0x)?[0-9a-fA-F]{64}$' });
 export const FeedId = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' });
 export const Int64 = Type.Integer({ minimum: 0 });
@@ -19,7 +19,7 @@ export const SubaccountIndex = Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }
 /** 1 to 64 printable ASCII characters (R-2.11). */
 export const ClientId = Type.String({ pattern: '^[ -~]{1,64}$' });
 export const Signatures = Type.Array(Type.String(), { maxItems: 16 });
-/** Where a list goes on (R-12.3): opaque, given with the page before. */
+/** Opaque position in a list (R-12.3), as returned with the previous page. */
 export const Cursor = Type.String({ pattern: '^[0-9a-z.-]{1,200}$' });
 export const Symbol = Type.String({ minLength: 1, maxLength: 64 });
 
@@ -32,7 +32,7 @@ export const ORDER_TYPE_WORDS = [
   'trailingStop',
   'iceberg',
 ] as const;
-/** Read case-insensitively. */
+/** Case-insensitive. */
 export const OrderTypeText = Type.String({
   pattern: `^(${ORDER_TYPE_WORDS.map(caseless).join('|')})$`,
 });
@@ -204,7 +204,7 @@ export const TradeRecord = Type.Object({
   time: Int64,
 });
 export const LevelRecord = Type.Object({ price: Decimal, quantity: Decimal });
-/** What the mark is made of now (R-5.3); null where the market's mark does not use it, or where it is absent. */
+/** Current components of the mark (R-5.3); null if absent or not used by the market's mark. */
 export const MarkCompositionRecord = Type.Object({
   source: Type.String(),
   index: nullable(Decimal),
@@ -215,7 +215,9 @@ export const MarkCompositionRecord = Type.Object({
   lowest: nullable(Decimal),
   highest: nullable(Decimal),
 });
-/** State of a market, beside the contract's fields of price and summary. Times are in ms. */
+/**
+ * State of a market, in addition to the contract's fields of price and summary. Times are in ms.
+ */
 const MARKET_STATE = {
   status: Type.String(),
   frozen: Type.Boolean(),
@@ -248,24 +250,27 @@ export const PriceRecord = Type.Object({
   ...MARKET_STATE,
 });
 /**
- * What the public learns of liquidations (§6); it names no account. `event` is `step` (a step of the ladder), `transfer` (a position
- * closed without the book) or `shortfall` (its balance changed). What an event does not have is null.
+ * Public record of a liquidation (§6), without the account. `event` is one of:
+ * - `step`: a step of the liquidation ladder
+ * - `transfer`: a position closed outside the book
+ * - `shortfall`: a change of the shortfall balance
+ * Fields that an event does not have are null.
  */
 export const LiquidationRecord = Type.Object({
   event: Type.Union(['step', 'transfer', 'shortfall'].map((word) => Type.Literal(word))),
-  /** `order`, `takeover`, `adl`, `insurance`, `shortfall`; of a transfer `takeover`, `adl`, `delisting`. */
+  /** `order`, `takeover`, `adl`, `insurance`, `shortfall`; of a transfer also `delisting`. */
   step: nullable(Type.String()),
-  /** null where a step is about all cross positions of an account. */
+  /** null if the step concerns all cross positions of an account. */
   symbol: nullable(Symbol),
   isolated: nullable(Type.Boolean()),
-  /** Signed: of an order its own, of a transfer what is closed (long positive). */
+  /** Signed. Order: its own quantity. Transfer: the closed quantity (long positive). */
   quantity: nullable(Decimal),
-  /** Limit of an order, price of a transfer. */
+  /** Limit price of an order, or price of a transfer. */
   price: nullable(Decimal),
   equity: nullable(Decimal),
   maintenanceMargin: nullable(Decimal),
   amount: nullable(Decimal),
-  /** Balance of the shortfall after this, at most 0. */
+  /** Shortfall balance after the event, at most 0. */
   shortfall: nullable(Decimal),
   sequence_number: Int64,
   time: Int64,
@@ -278,7 +283,7 @@ export const BookRecord = Type.Object({
 });
 export const PositionRecord = Type.Object({
   account: Address,
-  /** Fifth of its side's holders in the order of auto-deleveraging: 5 is closed first; null of a closed position. */
+  /** ADL rank, in fifths of the holders on one side: 5 is closed first; null if closed. */
   adlQuantile: nullable(Type.Integer({ minimum: 1, maximum: 5 })),
   basis: Decimal,
   entryPrice: Decimal,
@@ -306,7 +311,7 @@ export const SignersRecord = Type.Object({
   signers: Type.Array(Address),
   quorum: Int64,
 });
-/** `shortfallPart`: what a withdrawal of `amount` from the exchange would leave to the shortfall (R-6.6). */
+/** `shortfallPart`: part of a withdrawal of `amount` that goes to the shortfall (R-6.6). */
 export const MaxTransferRecord = Type.Object({ amount: Decimal, shortfallPart: Decimal });
 export const TierRecord = Type.Object({
   notionalFloor: Decimal,
@@ -324,7 +329,7 @@ export const FundingRecord = Type.Object({
   marginCap: Decimal,
   impactNotional: Decimal,
 });
-/** Terms that the operator may change (R-13.1). */
+/** Market terms that the operator may change (R-13.1). */
 const MARKET_TERMS = {
   minQuantity: Decimal,
   maxQuantity: Decimal,
@@ -356,7 +361,7 @@ export const MarketRecord = Type.Object({
   status: Type.String(),
   frozen: Type.Boolean(),
   frozenSince: nullable(Int64),
-  /** Terms whose notice runs, and when they come into force (ms). */
+  /** Announced terms and the time at which they take effect (ms). */
   nextTerms: nullable(Type.Object({ effectiveAt: Int64, ...MARKET_TERMS })),
 });
 export const ConfigRecord = Type.Object({
@@ -371,7 +376,7 @@ export const ConfigRecord = Type.Object({
   maxOriginatorFeePpm: Int64,
   maxDelegateOriginatorFeePpm: Int64,
   maxBatchOrders: Int64,
-  /** Null where requests are not limited. */
+  /** null: no limit. */
   requestsPerSecond: nullable(Int64),
   selfTradeExpire: Int64,
   triggerSource: Type.String(),
@@ -392,13 +397,13 @@ export const ConfigRecord = Type.Object({
   insuranceAccount: Address,
   treasuryAccount: Address,
   shortfallAccount: Address,
-  /** At most 0 (R-6.6), and since when (ms). */
+  /** Shortfall balance, at most 0 (R-6.6), and its start (ms). */
   shortfall: Decimal,
   shortfallSince: nullable(Int64),
   insuranceBalance: Decimal,
-  /** What insurance may still pay in this UTC hour (R-6.7). */
+  /** Amount that insurance may still pay in this UTC hour (R-6.7). */
   insuranceAllowance: Decimal,
-  /** Net asset value of the vault when it pays out (R-8.2). */
+  /** Net asset value of the vault for withdrawals (R-8.2). */
   vaultNav: Decimal,
   vaultShares: Decimal,
   domain: Type.Record(Type.String(), Type.Unknown()),
@@ -508,7 +513,7 @@ export const FilterResponse = Type.Object({
 
 export type OrderRecordShape = Static<typeof OrderRecord>;
 
-/** A pattern that matches a word in any case. */
+/** Pattern that matches a word case-insensitively. */
 function caseless(word: string): string {
   return Array.from(word)
     .map((letter) => {

@@ -1,8 +1,7 @@
 /**
- * `orrery/fast-check`: profiles as arbitraries, and model commands for `fc.asyncModelRun`. Needs the
- * peer dependency fast-check. The model is a twin in this process, the real system a host with this
- * contract. Each command is one request to both and fails when they answer differently; fast-check
- * then shrinks the requests to the fewest.
+ * fast-check arbitraries: fuzz profiles, and model commands for `fc.asyncModelRun`. The model is a
+ * reference exchange (twin) in this process; the real system is a host with this contract. Each
+ * command is one request to both and fails if the replies differ.
  */
 import fc from 'fast-check';
 import { must } from '../base/assert.ts';
@@ -15,7 +14,9 @@ import { NEVER_MS } from './run-setup.ts';
 import type { TwinHost } from './twin/twin-host.ts';
 import { mustAgree, TwinModel } from './twin/twin-model.ts';
 
-/** Profiles of runs, for `runFuzz`. They shrink to fewer commands; what a run finds is best shrunk by `shrink`. */
+/**
+ * Profiles for `runFuzz`. They shrink to fewer commands; use `shrink` to minimise what a run finds.
+ */
 export function fuzzProfiles(name?: ProfileName): fc.Arbitrary<FuzzProfile> {
   return fc
     .record({
@@ -29,7 +30,7 @@ export function fuzzProfiles(name?: ProfileName): fc.Arbitrary<FuzzProfile> {
 /** What fast-check runs: `fc.asyncModelRun(() => ({ model, real: host }), commands)`. */
 export type TwinCommand = fc.AsyncCommand<TwinModel, TwinHost>;
 
-/** Sequences of requests: money, prices, orders and cancels, margins, transfers, time, and reads of everything. */
+/** Sequences of requests: deposits, prices, orders, cancels, margins, transfers, time, reads. */
 export function twinCommands(
   constraints: fc.CommandsContraints = {},
 ): fc.Arbitrary<Iterable<TwinCommand>> {
@@ -62,7 +63,7 @@ export function twinCommands(
   );
 }
 
-/** A command that both carry out; `words` tell it in a counterexample. */
+/** A command for both; `words` is its text in a counterexample. */
 function both(
   words: string,
   run: (model: TwinModel, host: TwinHost) => Promise<void>,
@@ -83,7 +84,7 @@ function depositCommand({ who, whole }: { who: number; whole: number }): TwinCom
   });
 }
 
-/** Around 1,000 of the collateral for a market's usual unit, by per cent. */
+/** An index around 1,000 of the collateral per typical unit of the market, scaled by `percent`. */
 function oracleCommand({ where, percent }: { where: number; percent: number }): TwinCommand {
   return both(`oracle(${String(where)}, ${String(percent)} %)`, (model, host) => {
     const market = model.market(where);

@@ -1,6 +1,6 @@
 /**
- * A campaign: runs 0, 1, 2 … of a seed, each drawn by its number alone, so that the same runs come whatever the number of workers and
- * wherever they are. Batches of runs are what a worker is given; their results add up in the order of the runs.
+ * A campaign: runs 0, 1, 2 … of a seed, each drawn from its number alone, whatever the number of
+ * workers. A worker takes batches of runs; results are merged in run order.
  */
 import type { ExchangeConfig } from '../engine/config.ts';
 import { Exchange } from '../engine/exchange.ts';
@@ -20,13 +20,13 @@ import { streamInvariants } from './stream-checker.ts';
 
 export interface CampaignPlan {
   readonly seed: string;
-  /** `all`: the named profiles in turn. */
+  /** `all`: rotates through the named profiles. */
   readonly profile: ProfileName | 'all';
-  /** Commands of each run; null for as many as its profile draws. */
+  /** Commands per run; null: drawn by the profile. */
   readonly commands: number | null;
-  /** Whether the oracle judges, too. */
+  /** True: also compare with the oracle. */
   readonly lockstep: boolean;
-  /** Full scans of the state after every so many commands. */
+  /** Commands between full scans of the state. */
   readonly every: number;
 }
 
@@ -36,7 +36,7 @@ export interface BatchResult {
   readonly to: number;
   readonly commands: number;
   readonly counts: Counts;
-  /** The first run of the batch that failed; those after it were not run. */
+  /** The first failed run of the batch; later ones are not run. */
   readonly failed: FailedRun | null;
 }
 
@@ -46,7 +46,7 @@ export interface FailedRun {
   readonly violation: Failure['violation'];
 }
 
-/** One run in so many is held against the invariants of the stream, which look at every event. */
+/** Every fourth run is checked by the stream invariants, which visit every event. */
 const STREAM_EVERY = 4;
 
 export function profileOf(plan: CampaignPlan, run: number): FuzzProfile {
@@ -56,7 +56,7 @@ export function profileOf(plan: CampaignPlan, run: number): FuzzProfile {
   return drawProfile(`${plan.seed}/${String(run)}`, drawn);
 }
 
-/** Runs from … to − 1, until one fails. */
+/** Runs `from` to `to` − 1, up to the first failure. */
 export function runBatch(plan: CampaignPlan, from: number, to: number): BatchResult {
   const reached = new ReachedCounts();
   let counts: Counts = {};
@@ -95,7 +95,7 @@ export interface ShrinkRunOptions {
   readonly onProgress?: (steps: number, tests: number) => void;
 }
 
-/** Runs a failed run again, and shrinks it. Throws when it does not fail again. */
+/** Repeats and shrinks a failed run. Throws if it does not fail again. */
 export function shrinkRun(
   plan: CampaignPlan,
   run: number,
@@ -111,7 +111,7 @@ export function shrinkRun(
   });
 }
 
-/** Shrinks a failure and writes what is to be said about it. */
+/** Shrinks a failure and writes its report files. */
 export function shrinkFailure(
   failure: Failure,
   lockstep: boolean,

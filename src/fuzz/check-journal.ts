@@ -1,4 +1,4 @@
-/** A journal held against every invariant: for regressions, and for runs of users' own. */
+/** Checks a journal against every invariant, for regressions and for a user's own runs. */
 import { Exchange } from '../engine/exchange.ts';
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
@@ -11,23 +11,20 @@ import { stateInvariants } from './state-checker.ts';
 import { streamInvariants } from './stream-checker.ts';
 
 export interface CheckJournalOptions {
-  /** Full scans after every so many commands; 1 unless given. */
+  /** Commands between full scans; default 1. */
   readonly every?: number;
-  /** All invariants unless given. */
+  /** Default: all invariants. */
   readonly checker?: Checker;
   readonly createEngine?: (config: ExchangeConfig) => Engine;
-  /** After each command; true ends the reading. */
+  /** Called after each command; true stops the check. */
   readonly onCommand?: (applied: number) => boolean;
 }
 
-/** All invariants, of state and stream. */
+/** All invariants of state and stream. */
 export const allInvariants = (every = 1): Checker =>
   allOf(stateInvariants(every), streamInvariants(every));
 
-/**
- * The first violation, with the commands that lead to it; null when all holds. Throws `JournalError` when the bytes are not a
- * journal of this version.
- */
+/** The first violation with its commands; null if none. Throws `JournalError`. */
 export function checkJournal(bytes: Uint8Array, options: CheckJournalOptions = {}): Failure | null {
   const reader = new JournalReader(bytes);
   const { config } = reader.header;
@@ -48,7 +45,7 @@ export function checkJournal(bytes: Uint8Array, options: CheckJournalOptions = {
   return violation === null ? null : { violation, config, commands };
 }
 
-/** A journal of these commands, without checkpoints: it says what was asked, not what came of it. */
+/** A journal of these commands without checkpoints: inputs only, no results. */
 export function journalOf(config: ExchangeConfig, commands: readonly Command[]): Uint8Array {
   const writer = new JournalWriter(config);
   for (const [i, command] of commands.entries()) writer.append(seq(i + 1), command);

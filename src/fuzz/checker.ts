@@ -1,25 +1,25 @@
 /**
- * What a run is held against. A judge sees every event and is asked after every command; several judge side by side with
- * `allOf`. The invariants, the oracle in lockstep and properties of users' own are all judges.
+ * Checkers of a run: invariants, the oracle in lockstep, user-defined properties. A checker
+ * receives every event and is called after every command.
  */
 import type { Command } from '../engine/commands.ts';
 import type { EventSink } from '../engine/events.ts';
 import type { Outcome } from '../engine/refusals.ts';
 import type { Engine, InvariantViolation } from '../engine/read/views.ts';
 
-/** What does not hold: the invariant or property by name, the rule, and what was found, in words. */
+/** A violated invariant or property: its name, rule and details. */
 export type Violation = InvariantViolation;
 
 export interface Checker {
-  /** Every event of the command that is being applied, in order. */
+  /** Receives every event of the current command, in order. */
   readonly onEvent?: EventSink;
-  /** After each command; null while all is well. The first violation ends the run. */
+  /** Called after each command; null if there is no violation. The first violation ends the run. */
   after(engine: Engine, command: Command, outcome: Outcome): Violation | null;
-  /** After the last command of a run. */
+  /** Called after the last command of a run. */
   end?(engine: Engine): Violation | null;
 }
 
-/** One judge of many: asked in order, the first violation counts. */
+/** Combines checkers: called in order; the first violation wins. */
 export function allOf(...checkers: readonly Checker[]): Checker {
   const sinks = checkers.flatMap(({ onEvent }) => (onEvent === undefined ? [] : [onEvent]));
   return {

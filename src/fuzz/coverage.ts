@@ -1,7 +1,4 @@
-/**
- * "Sometimes" assertions: interesting states that a campaign must reach, or it has proved little. What a run never reaches is reported
- * by name, with the rule that stays untried.
- */
+/** Coverage states ("sometimes" assertions), each with the rule it tests if reached. */
 import type { Command } from '../engine/commands.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import type { Outcome } from '../engine/refusals.ts';
@@ -9,30 +6,30 @@ import type { Engine } from '../engine/read/views.ts';
 import type { Counts } from './reached-counts.ts';
 import type { Checker } from './checker.ts';
 
-/** Name, rule, and what happens, in a sentence. */
+/** Rule and description of each state. */
 export const COVERED_STATES = {
-  adl: ['R-6.4', 'a winner is closed against a bankrupt position'],
-  vaultTakeover: ['R-6.2', 'the vault takes a position over'],
-  insurancePays: ['R-6.2', 'insurance lifts somebody to zero'],
+  adl: ['R-6.4', 'ADL closes a winning position against a bankrupt one'],
+  vaultTakeover: ['R-6.2', 'the vault takes over a position'],
+  insurancePays: ['R-6.2', 'insurance pays a deficit in full'],
   bookTakesLiquidation: ['R-6.2', 'an engine order fills on the book'],
-  slicedLiquidation: ['R-6.2', 'a large position goes in slices, with a pause between'],
-  isolatedLiquidation: ['R-6.1', 'an isolated position is liquidated by itself'],
-  liquidationCascade: ['R-6.1', 'one command liquidates three or more'],
-  triggerCascade: ['R-4.3', 'a trade of a fired order fires another'],
-  stopAndLiquidation: ['R-12.1', 'triggers fire and somebody is liquidated in one instant'],
+  slicedLiquidation: ['R-6.2', 'a large position is liquidated in slices with pauses'],
+  isolatedLiquidation: ['R-6.1', 'an isolated position is liquidated separately'],
+  liquidationCascade: ['R-6.1', 'one command liquidates three or more subaccounts'],
+  triggerCascade: ['R-4.3', 'a trade of a triggered order triggers another'],
+  stopAndLiquidation: ['R-12.1', 'triggers and liquidations happen at one instant'],
   trailingFires: ['R-4.2', 'a trailing stop fires'],
-  legRearmed: ['R-3.6', 'a fired leg keeps a remainder and waits again'],
+  legRearmed: ['R-3.6', 'a triggered leg keeps a remainder and is re-armed'],
   siblingEnds: ['R-3.6', 'one leg of a pair ends the other'],
   positionClosesLegs: ['R-3.5', 'the legs of a position end with it'],
   icebergReplenishes: ['R-3.4', 'the next slice of an iceberg joins the queue'],
-  twapReleases: ['R-3.3', 'a slice of a TWAP is released at its time'],
-  sliceExpiresWaiting: ['R-3.3', 'a waiting order expires before its time'],
+  twapReleases: ['R-3.3', 'a slice of a TWAP is activated at its time'],
+  sliceExpiresWaiting: ['R-3.3', 'a pending order expires before its activation'],
   iocPartialAtSelfTrade: [
     'R-2.6',
     'an ioc order is partly filled and then stops at its own account',
   ],
   bothEndAtSelfTrade: ['R-2.4', 'both orders end at a self-trade'],
-  makerCannotAfford: ['R-5.5', 'a maker is cancelled for margin and its taker goes on'],
+  makerCannotAfford: ['R-5.5', 'a maker is cancelled for margin and its taker continues'],
   takerStopsForMargin: ['R-5.5', 'a taker stops midway for margin'],
   bandStopsSweep: ['R-2.3', 'a sweep stops at the band'],
   openInterestStops: ['R-1.2', 'open interest stops an order midway'],
@@ -47,22 +44,22 @@ export const COVERED_STATES = {
   sharesBurned: ['R-8.2', 'vault shares are burned'],
   delegateTrades: ['R-9.3', 'a delegate places an order'],
   delegateRevoked: ['R-9.6', 'a delegate is revoked'],
-  excessLeaves: ['R-5.10', 'excess margin leaves an isolated position'],
+  excessLeaves: ['R-5.10', 'excess margin is withdrawn from an isolated position'],
   tapeMeetsUser: ['docs/RULES.md', 'recorded liquidity crosses a user’s order'],
   tapeStale: ['docs/RULES.md', 'the tape waits for a snapshot'],
-  frozenWithPositions: ['R-5.3b', 'a market freezes while somebody holds a position in it'],
-  thawWithPositions: ['R-5.3b', 'a market thaws while somebody holds a position in it'],
+  frozenWithPositions: ['R-5.3b', 'a market freezes with open positions'],
+  thawWithPositions: ['R-5.3b', 'a market thaws with open positions'],
   frozenMakerEnds: ['R-5.3b', 'an order ends because its market is frozen'],
-  frozenFill: ['R-5.3b', 'both sides of a fill in a frozen market reduce'],
-  insurancePaysInPart: ['R-6.7', 'insurance pays a part of a deficit and others the rest'],
-  shortfall: ['R-6.6', 'a deficit is left that no party can bear'],
-  withdrawalLeavesPart: ['R-6.6', 'a withdrawal leaves a part to the shortfall'],
+  frozenFill: ['R-5.3b', 'both sides of a fill in a frozen market reduce positions'],
+  insurancePaysInPart: ['R-6.7', 'insurance pays part of a deficit and other parties the rest'],
+  shortfall: ['R-6.6', 'a deficit exceeds what all parties can pay'],
+  withdrawalLeavesPart: ['R-6.6', 'a part of a withdrawal goes to the shortfall'],
   shortfallPaid: ['R-6.6', 'insurance pays on the shortfall'],
-  debtRepaid: ['R-6.1', 'equity at a thaw repays what insurance paid before'],
-  vaultLeaves: ['R-8.4', 'an order that offers the vault’s position is filled'],
-  statusRefuses: ['R-13.2', 'the status of a market refuses an order'],
-  noticeEnds: ['R-13.1', 'terms come into force after their notice'],
-  delistedWithPositions: ['R-13.2', 'a market is delisted while positions are held in it'],
+  debtRepaid: ['R-6.1', 'equity at a thaw repays an earlier insurance payment'],
+  vaultLeaves: ['R-8.4', 'an order that reduces the vault’s position is filled'],
+  statusRefuses: ['R-13.2', 'the status of a market rejects an order'],
+  noticeEnds: ['R-13.1', 'new terms take effect after their notice'],
+  delistedWithPositions: ['R-13.2', 'a market is delisted with open positions'],
 } as const satisfies Record<string, readonly [rule: string, says: string]>;
 
 export type CoverageName = keyof typeof COVERED_STATES;
@@ -75,7 +72,7 @@ const TRANSFERS = {
 
 export const COVERED_STATE_NAMES = Object.keys(COVERED_STATES) as readonly CoverageName[];
 
-/** Names that these counts do not hold. */
+/** Coverage states without a count. */
 export const statesNeverReached = (counts: Counts): CoverageName[] =>
   COVERED_STATE_NAMES.filter((name) => counts[`sometimes ${name}`] === undefined);
 
@@ -87,7 +84,7 @@ export class Coverage implements Checker {
   private readonly ioc = new Set<number>();
   private readonly waiting = new Set<number>();
   private readonly partlyFilled = new Set<number>();
-  /** Orders that took something in this command, who was released and liquidated in it, and who cancelled for want of margin. */
+  /** In this command: takers, activated orders, liquidated subaccounts, makers without margin. */
   private readonly took = new Set<number>();
   private readonly released = new Set<number>();
   private readonly liquidated = new Set<number>();
@@ -95,11 +92,13 @@ export class Coverage implements Checker {
   private makersDropped = 0;
   private firedTrade = false;
   private busy = false;
-  /** Markets that are frozen, terms whose notice runs, and orders of the vault that offer its positions. */
+  /** Frozen markets, announced terms, and orders that reduce the vault's positions. */
   private readonly frozen = new Set<number>();
   private readonly awaited = new Set<number>();
   private readonly offers = new Set<number>();
-  /** Whose deficit insurance paid on, and whether the shortfall moved, in this command. */
+  /**
+   * In this command: subaccounts whose deficit insurance paid, and whether the shortfall changed.
+   */
   private readonly lifted = new Set<number>();
   private shortfallMoved = false;
 
@@ -108,7 +107,7 @@ export class Coverage implements Checker {
       case 'orderAccepted':
         if (event.orderType === 'trailingStop') this.trailing.add(event.orderId);
         if (event.ioc) this.ioc.add(event.orderId);
-        // No order but the vault's comes by time alone.
+        // Only the vault's orders are created by a timer.
         if (event.cause === 'timer') this.offers.add(event.orderId);
         if (event.delegate !== null) this.note('delegateTrades');
         break;

@@ -1,4 +1,4 @@
-/** Draws of whole numbers from a random stream, by the names that a generator thinks in. */
+/** Random integers and choices from a random stream, for generators. */
 import { must } from '../base/assert.ts';
 import { RandomStreams, type RandomStream } from '../virtual-time/rng.ts';
 
@@ -9,7 +9,7 @@ export class Dice {
     this.stream = stream;
   }
 
-  /** Dice of their own for a seed and a purpose: another purpose never shifts them. */
+  /** Independent dice per seed and purpose: draws for one purpose do not shift another's. */
   static of(seed: string, purpose: string): Dice {
     return new Dice(new RandomStreams(seed).stream(purpose));
   }
@@ -19,9 +19,9 @@ export class Dice {
     return this.stream.below(bound);
   }
 
-  /** least … most, both included */
-  between(least: number, most: number): number {
-    return least + this.stream.below(most - least + 1);
+  /** min … max, inclusive */
+  between(min: number, max: number): number {
+    return min + this.stream.below(max - min + 1);
   }
 
   chance(permille: number): boolean {
@@ -29,6 +29,6 @@ export class Dice {
   }
 
   pick<T>(list: readonly T[]): T {
-    return must(list[this.stream.below(list.length)], 'something to pick from');
+    return must(list[this.stream.below(list.length)], 'list is not empty');
   }
 }

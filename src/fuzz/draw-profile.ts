@@ -1,6 +1,6 @@
 /**
- * Draws a profile from a seed. Swarm testing: each run leaves out some commands altogether and leans on others, on markets and
- * parameters of its own, so that what one mix would keep rare is common in another.
+ * Draws a profile from a seed. Swarm testing: each run omits some commands and favours others, with
+ * its own markets and parameters. States that are rare in one mix are therefore common in another.
  */
 import type { MarketInput } from '../gateway/market-config.ts';
 import { formatDecimal, powerOfTen } from '../num/decimal.ts';
@@ -9,7 +9,7 @@ import { ACTIONS, type Action, type FuzzProfile, type ProfileName } from './prof
 
 export interface DrawOptions {
   readonly name?: ProfileName;
-  /** Instead of a drawn number of commands. */
+  /** Replaces the drawn number of commands. */
   readonly commands?: number;
 }
 
@@ -18,16 +18,16 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
   const name = options.name ?? 'swarm';
   const dice = Dice.of(seed, `profile ${name}`);
   const rich = dice.chance(250);
-  // Amounts that no double holds exactly.
+  // Amounts beyond the exact range of a double.
   const whales = rich && dice.chance(400);
   const markets = Array.from({ length: dice.pick([1, 1, 2, 2, 3]) }, (_, i) =>
     drawMarket(dice, i, name, whales),
   );
   const still = dice.pick([300, 600, 800, 950]);
-  // The oracle falls silent for long, while what is recorded and what only reduces goes on trading.
-  const silent = dice.chance(SILENT[name] ?? 60);
+  // Long oracle outages, while recorded liquidity and reduce-only orders still trade.
+  const silent = dice.chance(OUTAGE_PERMILLE[name] ?? 60);
   const solvency = name === 'solvency';
-  // Positions on margins of their own, in a book that is thin and deep.
+  // Isolated positions in a book that is thin and deep.
   const apart = dice.chance(name === 'stress' ? 250 : 60);
   const mix = drawMix(dice, name);
   return {
@@ -75,8 +75,8 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
   };
 }
 
-/** Usual weights; a swarm leaves out about a third of them and doubles or halves the others. */
-const USUAL: Readonly<Record<Action, number>> = {
+/** Default weights; a swarm omits about a third and halves or doubles the others. */
+const DEFAULT_WEIGHTS: Readonly<Record<Action, number>> = {
   order: 120,
   batch: 6,
   bracket: 6,
@@ -113,8 +113,10 @@ const USUAL: Readonly<Record<Action, number>> = {
   advance: 6,
 };
 
-/** What a named profile leans on (weights) beside orders, cancels, prices and time; the rest is left out. */
-const LEANINGS: Readonly<Record<Exclude<ProfileName, 'swarm'>, Partial<Record<Action, number>>>> = {
+/** Extra weights of a profile beside `ALWAYS`; other actions are omitted. */
+const EXTRA_WEIGHTS: Readonly<
+  Record<Exclude<ProfileName, 'swarm'>, Partial<Record<Action, number>>>
+> = {
   matching: { order: 200, cancel: 90, cancelAll: 2, selfTrade: 3, batch: 4 },
   groups: {
     batch: 30,
@@ -124,7 +126,7 @@ const LEANINGS: Readonly<Record<Exclude<ProfileName, 'swarm'>, Partial<Record<Ac
     twap: 15,
     iceberg: 20,
     cancel: 40,
-    // Recorded trades move the last price while the index is stale, too.
+    // Recorded trades move the last price even while the index is stale.
     depth: 6,
     print: 6,
   },
@@ -137,7 +139,7 @@ const LEANINGS: Readonly<Record<Exclude<ProfileName, 'swarm'>, Partial<Record<Ac
     protect: 20,
     trailing: 6,
     vaultDeposit: 4,
-    // Who was ruined comes back.
+    // Bankrupt users deposit again.
     deposit: 20,
     withdraw: 4,
     transfer: 4,
@@ -163,7 +165,7 @@ const LEANINGS: Readonly<Record<Exclude<ProfileName, 'swarm'>, Partial<Record<Ac
     again: 10,
     list: 3,
   },
-  // Gaps, silent oracles and what the operator does, while money comes and goes.
+  // Price gaps, oracle outages and operator actions, with deposits and withdrawals.
   solvency: {
     order: 120,
     index: 50,
@@ -191,8 +193,11 @@ const ALWAYS: Partial<Record<Action, number>> = {
   advance: 4,
 };
 
-/** How many of 1000 profiles let the oracle fall silent. */
-const SILENT: Partial<Readonly<Record<ProfileName, number>>> = { groups: 300, solvency: 300 };
+/** Per mille of profiles with oracle outages. */
+const OUTAGE_PERMILLE: Partial<Readonly<Record<ProfileName, number>>> = {
+  groups: 300,
+  solvency: 300,
+};
 
 const INDEX_SOURCES: Partial<Readonly<Record<ProfileName, readonly ('oracle' | 'mid')[]>>> = {
   stress: ['oracle'],
@@ -200,8 +205,8 @@ const INDEX_SOURCES: Partial<Readonly<Record<ProfileName, readonly ('oracle' | '
 };
 
 function drawMix(dice: Dice, name: ProfileName): Record<Action, number> {
-  const base = name === 'swarm' ? USUAL : { ...ALWAYS, ...LEANINGS[name] };
-  // What makes an exchange move stays in every mix.
+  const base = name === 'swarm' ? DEFAULT_WEIGHTS : { ...ALWAYS, ...EXTRA_WEIGHTS[name] };
+  // Actions that every mix keeps.
   const kept: readonly Action[] = ['order', 'index', 'mark'];
   const drawn = ACTIONS.map((action): [Action, number] => {
     const weight = base[action] ?? 0;
@@ -242,7 +247,7 @@ function drawConfig(dice: Dice, name: ProfileName): Record<string, unknown> {
   };
 }
 
-/** Ticks from a millionth to a hundred, lots likewise: their product is at least one Quantum. */
+/** Ticks from a millionth to a hundred, lots likewise; their product is at least one Quantum. */
 function drawMarket(
   dice: Dice,
   i: number,
@@ -258,7 +263,7 @@ function drawMarket(
   const makerPpm = dice.pick([0, 100, -100, -takerPpm, takerPpm]);
   const external = dice.chance(200);
   const margins = drawMargins(dice, initialPpm);
-  // Prices hunt where somebody sets them, and bars move the marks of markets that follow the book.
+  // Hunting prices need an external source; bars move the marks of markets that follow the book.
   const indexSource = dice.pick(INDEX_SOURCES[name] ?? ['oracle', 'oracle', 'oracle', 'mid']);
   const markSource = external
     ? 'external'
@@ -269,7 +274,7 @@ function drawMarket(
             ? ['median', 'index']
             : ['median', 'median', 'index', 'last', 'mid'],
       );
-  // R-5.3: a mark made of the book stays nearer to the index than the margin between both rates.
+  // R-5.3: a book-based mark stays closer to the index than the gap between both margin rates.
   const bound = markSource !== 'external' && markSource !== 'index';
   const deviationPpm = dice.pick([1000, 10_000, 200_000]);
   const input: MarketInput = {
@@ -289,7 +294,7 @@ function drawMarket(
       BigInt(bound ? Math.min(deviationPpm, margins.gapPpm) : deviationPpm),
       6,
     ),
-    // Where the book alone makes the mark it is recorded, or begins somewhere.
+    // A mark from the book alone needs recorded liquidity or an initial price.
     ...(markSource === 'last' || markSource === 'mid'
       ? dice.chance(600)
         ? { recordedLiquidity: true }
@@ -315,32 +320,32 @@ function drawMarket(
   return { input, ticks };
 }
 
-/** The lower the highest price, the larger an order may be: its notional stays below 2^63 (R-1.7). */
+/** The max order size falls as the max price rises: notional stays below 2^63 (R-1.7). */
 function largestOrders(
   ticks: number,
   tickScale: number,
   lotScale: number,
 ): Pick<MarketInput, 'maxPrice' | 'maxQuantity'> {
   const maxPrice = BigInt(ticks * 20);
-  const most = (2n ** 63n - 1n) / (maxPrice * powerOfTen(6 - tickScale - lotScale));
-  const maxQuantity = most < MOST_LOTS ? most : MOST_LOTS;
+  const max = (2n ** 63n - 1n) / (maxPrice * powerOfTen(6 - tickScale - lotScale));
+  const maxQuantity = max < MAX_LOTS ? max : MAX_LOTS;
   return {
     maxPrice: formatDecimal(maxPrice, tickScale),
     maxQuantity: formatDecimal(maxQuantity, lotScale),
   };
 }
 
-/** So that volumes pass 2^53 lots after some ninety trades, while what rests at one price does not. */
-const MOST_LOTS = 10n ** 14n;
+/** Volumes exceed 2^53 lots after about ninety trades; the size at one price does not. */
+const MAX_LOTS = 10n ** 14n;
 
-/** In lots: what a few users can fill, and at least a few. */
+/** In lots: reachable by a few users, and at least a few lots. */
 function openInterest(dice: Dice, ticks: number, scale: number): bigint {
   const wholes = BigInt(dice.pick([5, 20, 200, 2000]));
   const size = (wholes * powerOfTen(scale)) / BigInt(ticks);
   return size < 5n ? 5n : size;
 }
 
-/** Rates, and the most that the mark may deviate from the index under them (R-5.3). */
+/** Margin rates, and the max mark deviation under them (R-5.3). */
 interface DrawnMargins {
   readonly terms: Record<string, unknown>;
   readonly gapPpm: number;
@@ -377,7 +382,7 @@ function drawMargins(dice: Dice, initialPpm: number): DrawnMargins {
   return { terms, gapPpm: Math.min(gapPpm, steeperGapPpm) };
 }
 
-/** R-13.4: from nothing or from something, to what a few users can reach. */
+/** R-13.4: bounds from zero or above, reachable by a few users. */
 function drawOpenNotional(dice: Dice): Record<string, unknown> {
   const lower = dice.pick([0, 10, 100]);
   return {

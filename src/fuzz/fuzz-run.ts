@@ -1,6 +1,7 @@
 /**
- * One run: commands drawn from a profile go to a fresh exchange, and a judge is asked after each. The same profile and engine
- * give the same run, command for command; a run that fails leaves its commands, which replay without generator and judge.
+ * One fuzz run: commands drawn from a profile are applied to a new exchange, and a checker is
+ * called after each. The same profile and engine yield the same run. The commands of a failed run
+ * replay without generator and checker.
  */
 import { InvariantError } from '../base/assert.ts';
 import type { Command } from '../engine/commands.ts';
@@ -15,7 +16,7 @@ import type { FuzzProfile } from './profile.ts';
 import { setUp } from './run-setup.ts';
 
 export interface RunOptions {
-  /** Another implementation of the engine. */
+  /** Creates another implementation of the engine. */
   readonly createEngine?: (config: ExchangeConfig) => Engine;
   /** Called after each command; true ends the run early. */
   readonly onCommand?: (command: Command, outcome: Outcome, engine: Engine) => boolean;
@@ -24,7 +25,7 @@ export interface RunOptions {
 export interface Failure {
   readonly violation: Violation;
   readonly config: ExchangeConfig;
-  /** All commands of the run; the last one is the one after which the judge spoke. */
+  /** All commands of the run, up to the one with the violation. */
   readonly commands: readonly Command[];
 }
 
@@ -36,7 +37,7 @@ export interface RunResult {
   readonly engine: Engine;
 }
 
-/** `judge`, or a function that makes one for the run's configuration. */
+/** `checker`: a checker, or a function that creates one for the run's configuration. */
 export function runFuzz(
   profile: FuzzProfile,
   judging: Checker | ((config: ExchangeConfig) => Checker),
@@ -48,7 +49,10 @@ export function runFuzz(
   const engine = options.createEngine?.(setup.config) ?? new Exchange(setup.config);
   const generator = new CommandGenerator(profile, engine, setup);
   const commands: Command[] = [];
-  const emit = sinkOf([generator.observe, ...(checker.onEvent === undefined ? [] : [checker.onEvent])]);
+  const emit = sinkOf([
+    generator.observe,
+    ...(checker.onEvent === undefined ? [] : [checker.onEvent]),
+  ]);
   const ended = (violation: Violation | null): RunResult => ({
     profile,
     commands: commands.length,
@@ -71,7 +75,7 @@ interface CheckedStep {
   readonly violation: Violation | null;
 }
 
-/** Applies one command and asks the judge; what the engine throws is a violation, too. */
+/** Applies one command and calls the checker; an exception of the engine is a violation. */
 export function applyChecked(
   engine: Engine,
   command: Command,
@@ -94,7 +98,7 @@ function thrown(error: unknown): Violation {
       invariant: 'assertion',
       rule: 'STYLE',
       says: 'no assertion of the engine fails',
-      // Without the sequence number: the same assertion is the same failure in a shorter run.
+      // Removes the sequence number: the same assertion in a shorter run is the same failure.
       detail: detail.replace(/^command \d+: /, ''),
     };
   }

@@ -1,28 +1,28 @@
 /**
- * What the generator knows of the exchange that it drives: marks, who holds what, which orders live. Kept up from events, so that making
- * a command costs no scan; a belief that is wrong (an engine under test may lie) only makes a command less apt.
+ * The generator's model of the exchange: marks, holdings and live orders. Updated from events, so a
+ * draw needs no scan. A wrong entry only makes a command less useful.
  */
 import type { MarketSpec, MarketStatus } from '../engine/config.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import type { ExchangeView } from '../engine/read/views.ts';
 import type { AccountId, Address, MarketId, OrderId, SubaccountId } from '../num/units.ts';
 
-/** What expires after this (about the year 2128) never does, for a run. */
+/** Expiry times beyond this (about the year 2128) count as never. */
 const FAR_MS = 5_000_000_000_000n;
-const MOST_EDGES = 32;
-const MOST_REVOKED = 8;
+const MAX_EDGES = 32;
+const MAX_REVOKED = 8;
 
 export interface KnownMarket {
   readonly id: MarketId;
-  /** In force, and what was asked for last. */
+  /** Terms in effect, and the last ones requested. */
   spec: MarketSpec;
   asked: MarketSpec;
   status: MarketStatus;
-  /** Where it opened: prices are drawn back towards it. */
+  /** Opening price, to which drawn prices revert. */
   readonly openingTicks: number;
   indexTicks: number;
   markTicks: number;
-  /** When the oracle spoke last. */
+  /** Time of the last index update. */
   indexUs: number;
 }
 
@@ -31,11 +31,11 @@ export interface KnownSubaccount {
   readonly account: AccountId;
   readonly address: Address;
   readonly index: number;
-  /** Quanta as a double: for sizes only. */
+  /** Quanta as a double, used for sizes only. */
   cash: number;
   /** Signed lots by market id. */
   readonly positions: number[];
-  /** Whether margin is isolated, by market id. */
+  /** True if margin is isolated, by market id. */
   readonly isolated: boolean[];
   /** Vault shares in 1e-6, as a double. */
   shares: number;
@@ -56,13 +56,13 @@ export interface Grant {
 export class World {
   readonly view: ExchangeView;
   readonly markets: KnownMarket[] = [];
-  /** Users' subaccounts. */
+  /** Subaccounts of users. */
   readonly subaccounts: KnownSubaccount[] = [];
   readonly live: LiveOrder[] = [];
   readonly grants: Grant[] = [];
-  /** Those that were revoked last. */
+  /** Recently revoked delegates. */
   readonly revoked: Grant[] = [];
-  /** Instants at which something that was told of lately ends, in µs: expiries, lock-ups, pauses, the freshness of an index. */
+  /** Upcoming end times from recent events, in µs: expiries, lock-ups, pauses, index freshness. */
   readonly edges: number[] = [];
   private readonly byId: (KnownSubaccount | null | undefined)[] = [];
   private readonly places = new Map<OrderId, number>();
@@ -153,12 +153,12 @@ export class World {
     }
   };
 
-  /** Takes in markets that were listed before anyone listened. */
+  /** Adds markets that were listed before events were observed. */
   knowMarkets(): void {
     for (const { id, spec } of this.view.markets()) this.list(id, spec, this.view.nowUs);
   }
 
-  /** null for the exchange's own. */
+  /** null for a system account. */
   owner(id: SubaccountId): KnownSubaccount | null {
     const known = this.byId[id];
     if (known !== undefined) return known;
@@ -182,7 +182,7 @@ export class World {
   }
 
   private edge(atUs: number): void {
-    this.edges[this.edgesSeen % MOST_EDGES] = atUs;
+    this.edges[this.edgesSeen % MAX_EDGES] = atUs;
     this.edgesSeen += 1;
   }
 
@@ -223,7 +223,7 @@ export class World {
     if (granted && place < 0) this.grants.push({ account, index, delegate });
     if (granted || place < 0) return;
     this.revoked.push(...this.grants.splice(place, 1));
-    if (this.revoked.length > MOST_REVOKED) this.revoked.shift();
+    if (this.revoked.length > MAX_REVOKED) this.revoked.shift();
   }
 }
 

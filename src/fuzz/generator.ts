@@ -1,6 +1,6 @@
 /**
- * A stream of commands drawn from a profile (its seed is in it), aware of the state of the exchange that it drives: what it makes depends on
- * the dice and on what that exchange did, nothing else. Feed it every event (`observe`), then ask for the next command.
+ * A stream of commands drawn from a profile, which contains the seed. Draws depend only on the dice
+ * and on the state of the exchange under test. Pass it every event (`observe`), then call `next`.
  */
 import { must } from '../base/assert.ts';
 import type { Command } from '../engine/commands.ts';
@@ -87,14 +87,14 @@ const MAKERS: Readonly<Record<Exclude<Action, 'again'>, (context: Context) => Co
 export class CommandGenerator {
   readonly profile: FuzzProfile;
   readonly setup: RunSetup;
-  /** Wants every event of the exchange. */
+  /** Receives every event of the exchange. */
   readonly observe: EventSink;
   private readonly context: Context;
   private readonly wheel: readonly Action[];
   private made = 0;
   private last: Command | null = null;
 
-  /** `view` is the exchange that the commands go to, opened with `setup.config`. */
+  /** `view`: the exchange under test, opened with `setup.config`. */
   constructor(profile: FuzzProfile, view: ExchangeView, setup: RunSetup = setUp(profile)) {
     this.profile = profile;
     this.setup = setup;
@@ -107,7 +107,7 @@ export class CommandGenerator {
     );
   }
 
-  /** The next command; null when the profile's number of them is made. */
+  /** The next command; null after the profile's number of commands. */
   next(): Command | null {
     if (this.made === this.profile.commands) return null;
     const opening = this.setup.opening[this.made];
@@ -125,7 +125,7 @@ export class CommandGenerator {
     context.mismatched = false;
     const action = dice.pick(this.wheel);
     if (action === 'again') return this.again();
-    // An index goes stale unless somebody speaks.
+    // The index becomes stale without updates.
     const { indexStaleUs } = this.setup.config;
     const silent = world.markets.find(
       ({ indexUs, spec, status }) =>
@@ -139,10 +139,10 @@ export class CommandGenerator {
     return MAKERS[action](context);
   }
 
-  /** The same request once more, as a network that delivers twice does. */
+  /** Repeats the last request, like a network that delivers twice. */
   private again(): Command {
     return {
-      ...must(this.last ?? undefined, 'an exchange opens before'),
+      ...must(this.last ?? undefined, 'the opening has commands'),
       timeUs: this.context.nowUs,
     };
   }

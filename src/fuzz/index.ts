@@ -1,7 +1,6 @@
 /**
- * `orrery/fuzz`: random commands, invariants and shrinking for tests of a host or a rule. A seed and
- * its options give the same commands on every machine. `orrery/fast-check` has the same as
- * arbitraries and model commands. Guide: docs/FUZZING.md.
+ * `orrery/fuzz`: random commands, invariants and shrinking for test suites (docs/FUZZING.md).
+ * Arbitraries and model commands require fast-check; the rest does not.
  */
 export { STATE_INVARIANTS, type StateInvariant } from '../engine/invariants/invariants.ts';
 export type { InvariantViolation } from '../engine/read/views.ts';

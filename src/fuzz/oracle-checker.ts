@@ -1,4 +1,4 @@
-/** The oracle in lockstep: outcome, events and state of every command against a second implementation of the rules. */
+/** The oracle in lockstep: compares outcome, events and state of every command. */
 import type { ExchangeConfig } from '../engine/config.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import type { Checker, Violation } from './checker.ts';
@@ -23,12 +23,12 @@ export function oracleLockstep(config: ExchangeConfig): Checker {
   };
 }
 
-/** Divergences of one rule are one failure: numbers differ from run to run. */
+/** Divergences of one rule count as one failure; their numbers vary from run to run. */
 function describe(divergence: Divergence): Violation {
   return {
     invariant: `oracle ${divergence.rule}`,
     rule: divergence.rule,
-    says: 'the exchange does what the oracle does, command for command',
+    says: 'the exchange and the oracle agree on every command',
     detail: divergenceText(divergence),
   };
 }

@@ -1,11 +1,10 @@
 /**
- * What a run of the fuzzer is made of: the exchange's parameters, who takes part, how often each kind of command comes, how prices,
- * sizes and time move, how much is malformed. Plain data with decimal text, as people write it, so it prints and goes
- * through JSON; everything in it is drawn from a seed (`drawProfile`).
+ * Workload profile of a fuzz run: parameters of the exchange, users, action weights, price, size
+ * and time steps, fault rate. JSON data, drawn from a seed (`drawProfile`).
  */
 import type { MarketInput } from '../gateway/market-config.ts';
 
-/** What a generator can do next. */
+/** Actions of a generator. */
 export const ACTIONS = [
   'order',
   'batch',
@@ -45,7 +44,7 @@ export const ACTIONS = [
 
 export type Action = (typeof ACTIONS)[number];
 
-/** Which part of the exchange a profile leans on; `swarm` draws that, too. */
+/** Profiles by the part of the exchange they favour; `swarm` draws that too. */
 export const PROFILE_NAMES = [
   'swarm',
   'matching',
@@ -63,53 +62,53 @@ export type ProfileName = (typeof PROFILE_NAMES)[number];
 export interface FuzzProfile {
   readonly name: ProfileName;
   readonly seed: string;
-  /** Commands of the run, its opening included. */
+  /** Commands of the run, including its opening. */
   readonly commands: number;
-  /** As `parseExchangeConfig` reads it. */
+  /** In the format of `parseExchangeConfig`. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** As `parseMarketSpec` reads them, and the index in ticks at which each opens. */
+  /** In the format of `parseMarketSpec`, and the opening index of each in ticks. */
   readonly markets: readonly MarketInput[];
   readonly openingTicks: readonly number[];
-  /** What each user begins with, in whole collateral; and what insurance and vault are given. */
+  /** Initial deposits of each user, insurance and vault, in whole collateral. */
   readonly deposits: readonly number[];
   readonly insurance: number;
   readonly vault: number;
-  /** Highest subaccount index that is used. */
+  /** Highest subaccount index in use. */
   readonly subaccounts: number;
-  /** Weight of each action; 0 for what this run leaves out. */
+  /** Weight of each action; 0 omits it. */
   readonly mix: Readonly<Record<Action, number>>;
   readonly prices: {
-    /** Usual step of an index, and how often (in 1000) and how far it jumps. */
+    /** Typical step of an index, and probability (per mille) and size of jumps. */
     readonly stepPpm: number;
     readonly jumpPermille: number;
     readonly jumpPpm: number;
-    /** How many of 1000 prices go to where somebody is liquidated. */
+    /** Per mille of prices that hunt a liquidation. */
     readonly huntPermille: number;
-    /** How far from the mark orders usually stand. */
+    /** Typical distance of orders from the mark. */
     readonly spreadPpm: number;
-    /** How many of 1000 commands that find an index stale bring a new price instead. */
+    /** Per mille of commands that, at a stale index, are replaced by a new price. */
     readonly revivePermille: number;
-    /** For so long the oracle mostly speaks of one market, then of the next; 0: of all of them. */
+    /** Period in which the oracle mostly updates one market, then the next; 0: all markets. */
     readonly focusUs: number;
   };
-  /** Largest notional of one order as a multiple of its owner's cash, in hundredths. */
+  /** Max notional of an order as a multiple of its owner's cash, in hundredths. */
   readonly leveragePercent: number;
   readonly time: {
-    /** How many of 1000 commands come in the same instant as the one before. */
+    /** Per mille of commands at the same time as the previous one. */
     readonly stillPermille: number;
     readonly pauseUs: number;
     readonly jumpPermille: number;
     readonly jumpUs: number;
-    /** How many of 1000 come at the very instant at which something ends or begins, or right after it. */
+    /** Per mille of commands at the exact time at which a state ends, or right after it. */
     readonly edgePermille: number;
   };
-  /** How many of 1000 batches are as large as a batch may be. */
+  /** Per mille of batches with the maximum size. */
   readonly fullBatchPermille: number;
-  /** How many of 1000 commands carry something wrong: a field out of range, a used nonce, somebody unknown. */
+  /** Per mille of commands with a fault: a field out of range, a used nonce, an unknown account. */
   readonly faultPermille: number;
 }
 
-/** The profile in one line, for lists of runs: what it leans on and what it leaves out, largest weights first. */
+/** The profile in one line for lists of runs: its largest weights and the omitted actions. */
 export function summariseProfile(profile: FuzzProfile): string {
   const { config, markets, mix, deposits, leveragePercent, faultPermille } = profile;
   const used = ACTIONS.filter((action) => mix[action] > 0).sort((a, b) => mix[b] - mix[a]);
@@ -126,7 +125,7 @@ export function summariseProfile(profile: FuzzProfile): string {
   ].join('; ');
 }
 
-/** The profile in a few lines, for the head of a run. */
+/** The profile in a few lines, for the header of a run. */
 export function describeProfile(profile: FuzzProfile): string {
   const { prices, time } = profile;
   const mix = ACTIONS.filter((action) => profile.mix[action] > 0).map(

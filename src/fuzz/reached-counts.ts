@@ -1,6 +1,6 @@
 /**
- * What runs have reached: how often each event (with its reason or step), each refusal and each kind of command came. Counts of
- * several runs add up, so that workers hand in theirs.
+ * Counts of what runs reached: each event (with its reason or step), each rejection and each kind
+ * of command. Counts of several runs can be added, so workers return theirs.
  */
 import type { Command } from '../engine/commands.ts';
 import type { EngineEvent } from '../engine/events.ts';
@@ -8,10 +8,10 @@ import { END_REASONS, REFUSALS, type Outcome } from '../engine/refusals.ts';
 import type { Engine } from '../engine/read/views.ts';
 import type { Checker } from './checker.ts';
 
-/** `event orderEnded selfTrade`, `refusal nonce_used`, `command placeOrder`: how often. */
+/** Count by key: `event orderEnded selfTrade`, `refusal nonce_used`, `command placeOrder`. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** Codes of rules that are gone, of runs longer than these, and of requests that are not commands. */
+/** Codes that no run reaches: of removed rules, or of long runs. Codes are never reused. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'refusal inverse_market',
   'refusal too_many_markets',
@@ -54,7 +54,7 @@ export class ReachedCounts implements Checker {
   }
 }
 
-/** Refusals and ends of orders that these counts do not hold. */
+/** Rejections and order ends without a count. */
 export function neverReached(counts: Counts): string[] {
   const ends = new Set(
     Object.keys(counts).flatMap((key) => {
@@ -74,7 +74,7 @@ export function addCounts(a: Counts, b: Counts): Counts {
   return sum;
 }
 
-/** What tells events of one kind apart. */
+/** Subtype of an event. */
 function distinction(event: EngineEvent): string {
   switch (event.kind) {
     case 'orderAccepted':
@@ -98,7 +98,7 @@ function distinction(event: EngineEvent): string {
   }
 }
 
-/** Cells that count, so that an event costs a look-up and no insertion. */
+/** Mutable counters, so that an event costs a lookup and no insertion. */
 type Counters = Map<string, { count: number }>;
 
 function bump(counters: Counters, key: string): void {

@@ -1,4 +1,4 @@
-/** A profile as the engine's own parameters, and the commands that open its exchange. */
+/** Engine parameters of a profile, and the commands that open its exchange. */
 import { InvariantError, must } from '../base/assert.ts';
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
@@ -24,7 +24,7 @@ export function setUp(profile: FuzzProfile): RunSetup {
   return { config, specs, users, opening: openingOf(profile, config, specs, users) };
 }
 
-/** Markets, deposits, first prices, and what the vault begins with. */
+/** Opening commands: listings, deposits, first prices and vault deposits. */
 export function openingOf(
   profile: FuzzProfile,
   config: ExchangeConfig,
@@ -43,7 +43,7 @@ export function openingOf(
   deposit(config.insuranceAccount, profile.insurance);
   for (const [i, spec] of specs.entries()) {
     const market = marketId(i);
-    const ticks = priceTicks(must(profile.openingTicks[i], 'every market opens at a price'));
+    const ticks = priceTicks(must(profile.openingTicks[i], 'every market has an opening price'));
     if (spec.indexSource !== 'mid') {
       commands.push({ kind: 'setIndex', timeUs, market, priceTicks: ticks, text: String(ticks) });
     }
@@ -86,14 +86,14 @@ export function openingOf(
   return commands;
 }
 
-/** Beyond what the exchange counts, so it means never (R-11.3). */
+/** Beyond the range of engine time, so it means never (R-11.3). */
 export const NEVER_MS = 9_007_199_254_741n;
 
 function valueOf<T>(parsed: Parsed<T>): T {
-  if (!parsed.ok) throw new InvariantError(`a drawn profile is sound: ${parsed.error}`);
+  if (!parsed.ok) throw new InvariantError(`a drawn profile is valid: ${parsed.error}`);
   return parsed.value;
 }
 
 function feedIdIsGiven(): string {
-  throw new InvariantError('drawn markets name their feed');
+  throw new InvariantError('drawn markets have a feed');
 }

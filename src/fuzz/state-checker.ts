@@ -1,4 +1,4 @@
-/** The invariants of the exchange's state (`checkInvariants`), asked after every so many commands and at the end. */
+/** Invariants of the state (`checkInvariants`), checked periodically and at the end. */
 import type { Checker } from './checker.ts';
 
 export function stateInvariants(every = 1): Checker {

@@ -1,4 +1,4 @@
-/** The invariants of what an exchange says over time, from its first command on. */
+/** Invariants of the event stream, from the first command on. */
 import type { EngineEvent } from '../engine/events.ts';
 import type { Engine } from '../engine/read/views.ts';
 import { BookFeed } from './invariants/book-feed-over-time.ts';
@@ -26,7 +26,7 @@ const newStreamInvariants = (): readonly StreamInvariant[] => [
   new TransferPrices(),
 ];
 
-/** Follows one exchange; what is added up is compared with what it answers after every so many commands. */
+/** Follows one exchange; compares accumulated state every `compareEvery` commands. */
 export function streamInvariants(compareEvery = 64): Checker {
   const all = newStreamInvariants();
   let applied = 0;
@@ -57,6 +57,6 @@ function first(all: readonly StreamInvariant[]): Violation | null {
   return null;
 }
 
-/** What each watches, for documents and reports. */
+/** Statement of each invariant, for documents and reports. */
 export const STREAM_INVARIANTS: readonly Pick<Violation, 'invariant' | 'rule' | 'says'>[] =
   newStreamInvariants().map(({ name, rule, says }) => ({ invariant: name, rule, says }));

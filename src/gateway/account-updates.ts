@@ -1,6 +1,7 @@
 /**
- * Requests that change an account (contract, "Account"; R-5.6, R-5.7, R-5.10, R-9.1, R-9.3): transfers, margin settings, delegates and
- * signers. Each is checked in the order of R-2.8, signed, and uses an account nonce.
+ * Requests that change an account (contract, "Account"; R-5.6, R-5.7, R-5.10, R-9.1, R-9.3):
+ * transfers, margin settings, delegates and signers. Each is checked in the order of R-2.8, is
+ * signed, and uses an account nonce.
  */
 import { MESSAGES } from '../contract/messages.ts';
 import { signersRefusal } from '../engine/accounts/authority.ts';
@@ -36,7 +37,7 @@ const TRANSFER_FIELDS = [
   'target',
 ];
 
-/** POST /account/transfer: the target is who is debited, or who the vault pays. */
+/** POST /account/transfer: the target is the debited account or the vault's payee. */
 export function transfer(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, TRANSFER_FIELDS, false);
   const from = fields.address('accountFrom', context.keccak);
@@ -71,7 +72,7 @@ export function transfer(context: Context, input: unknown, caller: Caller): unkn
     fromIndex,
     to,
     toIndex,
-    // Beyond what money can be, more is only more than is there.
+    // An amount beyond int64 exceeds every balance, as its substitute does.
     amount: quanta(BigInt.asIntN(64, whole) === whole ? whole : 2n ** 62n),
     market,
     signer: target,
@@ -186,7 +187,7 @@ export function updateDelegates(context: Context, input: unknown, caller: Caller
 
 const SIGNERS_FIELDS = ['account', 'expiresAt', 'nonce', 'quorum', 'signatures', 'signers'];
 
-/** POST /account/signers: the set in force signs its successor. */
+/** POST /account/signers: the current signer set signs its successor. */
 export function updateSigners(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, SIGNERS_FIELDS, false);
   const account = fields.address('account', context.keccak);
@@ -226,7 +227,7 @@ function mustHaveNonce(
   mustSucceed(context.engine.checkAccountNonce(id, delegate, nonce));
 }
 
-/** These requests answer nothing but that they were done. */
+/** Applies the command; these requests have an empty reply. */
 function dispatch(context: Context, command: Command): null {
   mustSucceed(context.submit(command));
   return null;

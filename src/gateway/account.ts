@@ -1,5 +1,5 @@
 /**
- * Account reads (contract, "Account"; R-5.8 to R-5.10, R-8.3). A delegate sees the subaccounts delegated to it and no others (R-9.6).
+ * Account reads (contract, "Account"; R-5.8 to R-5.10, R-8.3), restricted by delegation (R-9.6).
  */
 import type { EndpointId } from '../contract/endpoints.ts';
 import { MESSAGES } from '../contract/messages.ts';
@@ -20,7 +20,7 @@ import { Fields } from './fields.ts';
 import { MOMENT_PLACES, type Page, pageOfAll, pageOfMoments, Paging } from './paging.ts';
 import { RequestError } from './request-error.ts';
 
-/** Vault shares and margin ratios have as many decimals. */
+/** Decimals of vault shares and of margin ratios. */
 const SHARE_DECIMALS = 6;
 
 export function getBalance(context: Context, input: unknown, caller: Caller): Page {
@@ -50,7 +50,7 @@ export function getStats(context: Context, input: unknown, caller: Caller): unkn
   return encodeStats(context.engine, mustRead(context, 'getStats', fields, caller).id);
 }
 
-/** What a transfer may take: cash, or the excess isolated margin of the market whose feed is named. */
+/** Largest transferable amount: cash, or the excess isolated margin of the market of `feedId`. */
 export function getTransferMax(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, ['account', 'subaccountIndex', 'feedId'], true);
   const feedId = fields.has('feedId') ? fields.feedId('feedId') : context.engine.config.cashFeedId;
@@ -60,7 +60,7 @@ export function getTransferMax(context: Context, input: unknown, caller: Caller)
     market === null
       ? context.engine.margin(id).withdrawableQuanta
       : context.engine.isolatedExcess(id, market);
-  // Transfers leave nothing to the shortfall; a withdrawal of the same amount of cash does.
+  // A transfer leaves nothing to the shortfall; a cash withdrawal of the same amount does.
   const part = market === null ? context.engine.shortfallPart(id, amount) : 0n;
   return { amount: money(amount), shortfallPart: money(part) };
 }
@@ -75,7 +75,7 @@ export function getPositions(context: Context, input: unknown, caller: Caller): 
   );
 }
 
-/** The setting in each market: its mode, and the initial ratio, the account's own or the market's. */
+/** Settings by market: the margin mode, and the account's own initial ratio or the market's. */
 export function getMargin(context: Context, input: unknown, caller: Caller): Page {
   const { id, market, account, index, paging } = mustReadMarket(
     context,
@@ -103,7 +103,7 @@ interface Read {
   readonly id: SubaccountId;
 }
 
-/** The subaccount that a read names, which the caller may see. */
+/** The subaccount of a read, after a check of the caller's access. */
 function mustRead(context: Context, endpoint: EndpointId, fields: Fields, caller: Caller): Read {
   const account = fields.address('account', context.keccak);
   const index = fields.subaccountIndex('subaccountIndex');
@@ -128,7 +128,7 @@ function mustReadMarket(
   return { ...mustRead(context, endpoint, fields, caller), market, paging };
 }
 
-/** R-9.1: until it is replaced, the signer set is the account itself. */
+/** R-9.1: the default signer set is the account itself. */
 export function getSigners(context: Context, input: unknown, caller: Caller): unknown {
   const account = new Fields(input, ['account'], true).address('account', context.keccak);
   mustAct(context, 'getSigners', caller, account, null);
@@ -158,7 +158,7 @@ export function getDelegates(context: Context, input: unknown, caller: Caller): 
   );
 }
 
-/** GET /account/cls/shares/history: of the token's account, newest first; from inclusive, to exclusive. */
+/** Shares history of the token's account, newest first; `from` inclusive, `to` exclusive. */
 export function getClsHistory(context: Context, input: unknown, caller: Caller): Page {
   const { engine } = context;
   const fields = new Fields(input, ['from', 'to', 'limit', 'cursor'], true);
@@ -204,7 +204,7 @@ export function getTransfers(context: Context, input: unknown, caller: Caller): 
   const { engine } = context;
   const names = ['account', 'subaccountIndex', 'from', 'to', 'limit', 'cursor'];
   const fields = new Fields(input, names, true);
-  // Both ends inclusive, in milliseconds.
+  // A time range in milliseconds, both ends inclusive.
   const fromUs = fields.has('from') ? clampUs(fields.int64('from')) : timeUs(0);
   const toUs = fields.has('to') ? clampUs(fields.int64('to') + 1n) : timeUs(Infinity);
   const paging = new Paging('getTransfers', fields, MOMENT_PLACES);
@@ -217,7 +217,7 @@ export function getTransfers(context: Context, input: unknown, caller: Caller): 
   );
 }
 
-/** Milliseconds as engine time; beyond its range means never. */
+/** Milliseconds as engine time; a value beyond its range is clamped. */
 export function clampUs(ms: bigint): TimeUs {
   return ms > 9_007_199_254_740n ? timeUs(Infinity) : timeUs(Number(ms) * 1000);
 }

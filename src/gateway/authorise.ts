@@ -1,8 +1,10 @@
 /**
- * Who may do what (R-9.1, R-9.3, R-9.5a, R-9.6), by the endpoint table's `access`, `signedBy` and `refusal`.
+ * Access rights (R-9.1, R-9.3, R-9.5a, R-9.6), by the endpoint table's `access`, `signedBy` and
+ * `refusal`.
  *
- * A token names an account and the wallet that logged in for it. A wallet that is a current signer has its owner's rights, one that is a
- * current delegate acts for the subaccounts delegated to it, and an owner who was made a delegate elsewhere may name the other account.
+ * A token names an account and the wallet that logged in for it. A wallet that is a current signer
+ * has the owner's rights. A wallet that is a current delegate acts for the subaccounts delegated to
+ * it. An owner who is a delegate of another account may name that account.
  */
 import { ENDPOINTS, type EndpointId, type RefusalWords } from '../contract/endpoints.ts';
 import {
@@ -25,18 +27,18 @@ const REFUSALS: Readonly<Record<RefusalWords, (account: Address) => ErrorReply>>
   marginUnauthorized,
 };
 
-/** What a caller may do for one account: everything as its owner, else what is delegated to a wallet. */
+/** Rights of a caller on one account: all as its owner, otherwise those delegated to a wallet. */
 export interface Rights {
   readonly owner: boolean;
-  /** The wallet that acts for what is delegated to it; the owner's when it needs none. */
+  /** Wallet that uses delegated rights; the owner's wallet if none are needed. */
   readonly wallet: Address;
-  /** Whether it may act for this subaccount, or, without one, for any. */
+  /** True if the caller may act for this subaccount; null: for any subaccount. */
   readonly may: (index: number | null) => boolean;
 }
 
 const ANY = (): boolean => true;
 
-/** 401 unless the token's wallet is a signer of its account, or a delegate of it, now (R-9.5a). */
+/** 401 unless the token's wallet is a current signer or delegate of its account (R-9.5a). */
 export function mustToken(context: Context, caller: Caller | null): Caller {
   if (caller === null) throw new RequestError(MESSAGES.missingToken);
   const rights = rightsOf(context, caller, caller.account);
@@ -64,10 +66,7 @@ export function rightsOf(
   };
 }
 
-/**
- * The caller's rights on an account, when they are enough for the endpoint and the subaccount (null: for any); else the refusal in the
- * endpoint's own words.
- */
+/** The caller's rights if they cover endpoint and subaccount (null: any); else throws. */
 export function mustAct(
   context: Context,
   endpoint: EndpointId,
@@ -84,8 +83,8 @@ export function mustAct(
 }
 
 /**
- * Whose signature a request carries: null for the owner's signers with their quorum, else the delegate's account (R-9.1, R-9.3). An
- * exchange that trusts its callers takes the caller's own rights for it (R-9.4).
+ * Signer of a request: null for the owner's signers with their quorum, otherwise the delegate's
+ * account (R-9.1, R-9.3). In trust mode the caller's own rights replace signatures (R-9.4).
  */
 export function mustBeSigned(
   context: Context,
@@ -111,7 +110,7 @@ export function mustBeSigned(
   return id;
 }
 
-/** The subaccount, which exists once it was credited (R-5.1). */
+/** The subaccount, which exists after its first credit (R-5.1). */
 export function mustSubaccount(context: Context, account: Address, index: number): SubaccountId {
   const id = context.engine.subaccountIdOf(account, index);
   if (id === undefined) throw new RequestError(MESSAGES.invalidSubaccountIndex);

@@ -1,10 +1,10 @@
 /**
- * The checksum in the capitals of an address (EIP-55): a hex letter is a capital where the same digit of the Keccak-256
- * of the lower-case text is 8 or more. An address in one case alone has no checksum.
+ * Address checksum by letter case (EIP-55): a hex letter is upper-case if the same digit of the
+ * Keccak-256 of the lower-case text is 8 or more. An address in one case has no checksum.
  */
 import type { Keccak } from './ports.ts';
 
-/** Whether an address, 0x and 40 hex digits, has a right checksum or none. */
+/** True if an address (0x and 40 hex digits) has a correct checksum or none. */
 export function isChecksumRight(address: string, keccak: Keccak): boolean {
   const digits = address.slice(2);
   const lower = digits.toLowerCase();

@@ -1,4 +1,4 @@
-/** Values of exchange and market parameters, from decimal text to engine units. What is wrong is said with the field and its limit. */
+/** Parameters from decimal text to engine units. Errors name the field and its limit. */
 import { formatDecimal, stepsExact, type Decimal } from '../num/decimal.ts';
 import {
   COLLATERAL_DECIMALS,
@@ -16,20 +16,20 @@ import {
 import type { Fields } from './fields.ts';
 
 /** A ratio in decimal text as parts per 1e9. */
-export function ratePpb(fields: Fields, name: string, least: number, most: number): Ppb {
+export function ratePpb(fields: Fields, name: string, min: number, max: number): Ppb {
   const whole = stepsExact(fields.decimal(name), { digits: 1n, scale: 9 });
-  if (whole === null || whole < BigInt(least) * 10n ** 9n || whole > BigInt(most) * 10n ** 9n) {
-    fields.fail(name, `must be from ${String(least)} to ${String(most)} with at most 9 decimals`);
+  if (whole === null || whole < BigInt(min) * 10n ** 9n || whole > BigInt(max) * 10n ** 9n) {
+    fields.fail(name, `must be from ${String(min)} to ${String(max)} with at most 9 decimals`);
   }
   return ppb(Number(whole));
 }
 
-/** Money ≥ 0, or the fallback. */
+/** Money ≥ 0; `fallback` if the field is absent. */
 export function amount(fields: Fields, name: string, fallback: Quanta): Quanta {
   return fields.has(name) ? quanta(inQuanta(fields, name)) : fallback;
 }
 
-/** Money ≥ 0, or null when the field is absent. */
+/** Money ≥ 0; null if the field is absent. */
 export function optionalAmount(fields: Fields, name: string): Quanta | null {
   return fields.has(name) ? quanta(inQuanta(fields, name)) : null;
 }
@@ -46,21 +46,21 @@ export function inTicks(fields: Fields, name: string, tick: Decimal, maxTicks: b
   return priceTicks(Number(whole));
 }
 
-/** 16 hex digits, with or without 0x. */
+/** 16 hex digits, optionally with 0x. */
 export function samplingSeed(fields: Fields, name: string): string {
   const text = fields.text(name).toLowerCase().replace(/^0x/, '');
   if (!/^[0-9a-f]{16}$/.test(text)) fields.fail(name, 'must be 16 hex digits');
   return text;
 }
 
-/** A length of time given in milliseconds, or the fallback. */
+/** Duration in milliseconds; `fallback` if the field is absent. */
 export function millis(
   fields: Fields,
   name: string,
-  least: number,
+  min: number,
   fallback: DurationUs,
 ): DurationUs {
-  return fields.has(name) ? durationUs(count(fields, name, least, 1e12) * 1000) : fallback;
+  return fields.has(name) ? durationUs(count(fields, name, min, 1e12) * 1000) : fallback;
 }
 
 export function positive(fields: Fields, name: string): Decimal {
@@ -91,25 +91,25 @@ export function rate(
   fields: Fields,
   name: string,
   fallback: number,
-  least: number,
-  most: number,
+  min: number,
+  max: number,
 ): Ppm {
-  if (!fields.has(name) && fallback >= least) return ppm(fallback);
+  if (!fields.has(name) && fallback >= min) return ppm(fallback);
   const whole = stepsExact(fields.decimal(name), { digits: 1n, scale: 6 });
-  if (whole === null || whole < BigInt(least) || whole > BigInt(most)) {
+  if (whole === null || whole < BigInt(min) || whole > BigInt(max)) {
     fields.fail(
       name,
-      `must be from ${formatDecimal(BigInt(least), 6)} to ${formatDecimal(BigInt(most), 6)} ` +
+      `must be from ${formatDecimal(BigInt(min), 6)} to ${formatDecimal(BigInt(max), 6)} ` +
         'with at most 6 decimals',
     );
   }
   return ppm(Number(whole));
 }
 
-export function count(fields: Fields, name: string, least: number, most: number): number {
+export function count(fields: Fields, name: string, min: number, max: number): number {
   const value = fields.integer(name);
-  if (value < BigInt(least) || value > BigInt(most)) {
-    fields.fail(name, `must be an integer from ${String(least)} to ${String(most)}`);
+  if (value < BigInt(min) || value > BigInt(max)) {
+    fields.fail(name, `must be an integer from ${String(min)} to ${String(max)}`);
   }
   return Number(value);
 }
@@ -127,7 +127,7 @@ export function word<T extends string>(
   return found;
 }
 
-/** As YAML or text has it. */
+/** A boolean, from YAML or from text. */
 export function flag(fields: Fields, name: string, fallback: boolean): boolean {
   if (typeof fields.get(name) === 'boolean') return fields.boolean(name);
   return word(fields, name, ['true', 'false'], String(fallback)) === 'true';

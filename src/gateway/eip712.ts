@@ -1,7 +1,4 @@
-/**
- * What is signed (R-9.2): the EIP-712 domain and structs, published by GET /config. Fields stand in the order of the
- * contract's tables, `signatures` left out.
- */
+/** EIP-712 domain and structs (R-9.2) of GET /config: the contract's fields in order. */
 import type { ExchangeConfig } from '../engine/config.ts';
 
 export function eip712Domain(

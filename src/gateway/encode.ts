@@ -1,6 +1,4 @@
-/**
- * Engine values as the contract's records: decimal text, milliseconds, absent values null (R-1.4, R-1.5, R-11.3).
- */
+/** Engine values as records: decimal text, milliseconds, null if absent (R-1.4, R-1.5, R-11.3). */
 import type { OrderRecordShape } from '../contract/schemas.ts';
 import type { OrderRef } from '../engine/orders/conditional.ts';
 import type {
@@ -38,7 +36,7 @@ export function millis(us: TimeUs): number {
 
 const steps = new Map<string, Decimal>();
 
-/** A spec's own decimal text, parsed once. */
+/** Decimal of a spec's text, cached. */
 export function stepOf(text: string): Decimal {
   let step = steps.get(text);
   if (step === undefined) {
@@ -48,7 +46,7 @@ export function stepOf(text: string): Decimal {
   return step;
 }
 
-/** A count of steps as decimal text. */
+/** A number of steps as decimal text. */
 export function inSteps(count: number | bigint, step: string): string {
   const { digits, scale } = stepOf(step);
   return formatDecimal(BigInt(count) * digits, scale);
@@ -62,7 +60,7 @@ export function sizeText(market: MarketView, lots: number | bigint): string {
   return inSteps(lots, market.spec.lotSize);
 }
 
-/** n ÷ d with 6 decimals, rounded up; both ≥ 0, d > 0. */
+/** n ÷ d with 6 decimals, rounded up; n ≥ 0, d > 0. */
 export function ratioText(n: bigint, d: bigint): string {
   return formatDecimal(ceilDivBig(n * 10n ** BigInt(RATIO_DECIMALS), d), RATIO_DECIMALS);
 }
@@ -124,16 +122,13 @@ export function encodeOrder(view: ExchangeView, ids: OrderIds, order: OrderView)
   };
 }
 
-/** A pair goes by the leg that came first. */
+/** Pair of a protective order, identified by its first order. */
 function pairOf(order: OrderView): OrderRef | null {
   if (order.sibling === null) return null;
   return order.sibling.orderId < order.orderId ? order.sibling : order;
 }
 
-/**
- * An int64 for a record. In process a value beyond 2^53 stays a bigint, so that it is exact; the schema's static type
- * says number, as JSON has it.
- */
+/** An exact int64: a bigint beyond 2^53, although the schema's static type is number. */
 function exactInteger(value: bigint): number {
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : (value as unknown as number);
 }
@@ -168,7 +163,7 @@ export function encodeStats(view: ExchangeView, subaccountId: OrderView['subacco
   };
 }
 
-/** `adlMaxAgeUs`: how old the ranking behind `adlQuantile` may be. */
+/** `adlMaxAgeUs`: max age of the ranking behind `adlQuantile`. */
 export function encodePosition(view: ExchangeView, position: PositionView, adlMaxAgeUs = 0) {
   const market = view.market(position.market);
   const subaccount = view.subaccount(position.subaccount);
@@ -192,7 +187,7 @@ export function encodePosition(view: ExchangeView, position: PositionView, adlMa
   };
 }
 
-/** What a feed says of a position that is closed: the same record, empty. */
+/** Record of a closed position: all quantities zero. */
 export function encodeClosedPosition(
   view: ExchangeView,
   id: OrderView['subaccount'],
@@ -219,7 +214,13 @@ export function encodeClosedPosition(
   };
 }
 
-/** |cost| ÷ |size| with 8 decimals, rounded down; exact figures are `basis` and `quantity`. */
+/**
+ *
+ * cost
+ *  ÷
+ * size
+ *  with 8 decimals, rounded down; exact figures are `basis` and `quantity`.
+ */
 function entryPrice(market: MarketView, position: PositionView): string {
   const lot = stepOf(market.spec.lotSize);
   const size = absBig(BigInt(position.lots)) * lot.digits;

@@ -1,9 +1,9 @@
 /**
- * Hand-written decoding of request fields: no schema is interpreted on a command's path. Each reader takes one field by
- * name and answers its value or throws a `RequestError` that names the field and the limit. The property tests prove that these accept
- * what the contract's schemas accept.
+ * Hand-written decoding of request fields; commands do not pay for schema interpretation. Each
+ * reader returns one field by name, or throws a `RequestError` with the field and the limit.
+ * Property tests prove that the readers accept what the contract's schemas accept.
  *
- * Only own properties count, so `__proto__` and `constructor` are unknown fields like any other.
+ * Only own properties count: `__proto__` and `constructor` are unknown fields.
  */
 import { invalidField } from '../contract/messages.ts';
 import { parseDecimal, type Decimal } from '../num/decimal.ts';
@@ -20,7 +20,7 @@ export class Fields {
   /** The request as it was sent: what its signatures are over. */
   readonly body: Readonly<Record<string, unknown>>;
   private readonly prefix: string;
-  /** Query parameters are text: integers may be given as digits. */
+  /** Query parameters are text, so integers may be digits. */
   private readonly query: boolean;
 
   constructor(input: unknown, known: readonly string[], query: boolean, prefix = '') {
@@ -35,18 +35,18 @@ export class Fields {
     }
   }
 
-  /** The field as given; undefined when it is absent. */
+  /** Raw value of the field; undefined if it is absent. */
   get(name: string): unknown {
     return Object.hasOwn(this.body, name) ? this.body[name] : undefined;
   }
 
-  /** Whether the field is there and not null. */
+  /** True if the field is present and not null. */
   has(name: string): boolean {
     const value = this.get(name);
     return value !== undefined && value !== null;
   }
 
-  /** All fields but these, in one text that does not depend on their order, nor on integers being text in a query. */
+  /** Canonical text of all other fields: independent of order and of integers as text. */
   canonicalText(without: readonly string[]): string {
     return Object.keys(this.body)
       .filter((name) => this.has(name) && !without.includes(name))
@@ -64,7 +64,7 @@ export class Fields {
     return this.prefix === '' ? shown : `${this.prefix}.${shown}`;
   }
 
-  /** An array of anything. */
+  /** An array of any values. */
   list(name: string): readonly unknown[] {
     const value = this.get(name);
     if (value === undefined) this.fail(name, 'is required');
@@ -85,7 +85,7 @@ export class Fields {
     return value;
   }
 
-  /** Lower-cased. With `keccak` given, the checksum of one in mixed case must be right (R-5.9). */
+  /** Lower-cased address. With `keccak`, a mixed-case address needs a correct checksum (R-5.9). */
   address(name: string, keccak?: Keccak): Address {
     return this.addressOf(name, this.text(name), keccak);
   }
@@ -145,7 +145,9 @@ export class Fields {
     return value;
   }
 
-  /** An int64 ≥ 0, exactly. A number beyond 2^53 − 1 is refused, since it may have been rounded before it got here. */
+  /**
+   * An exact int64 ≥ 0. A number beyond 2^53 − 1 is rejected, because it may already be rounded.
+   */
   int64(name: string): bigint {
     const value = this.integer(name);
     if (value < 0n || value > MAX_INT64) {
@@ -179,7 +181,7 @@ export class Fields {
     return this.fail(name, 'must be an integer');
   }
 
-  /** Array of strings; of at most `max`. */
+  /** Array of at most `max` strings. */
   texts(name: string, max: number): readonly string[] {
     const value = this.get(name);
     if (value === undefined) this.fail(name, 'is required');
@@ -192,14 +194,14 @@ export class Fields {
     });
   }
 
-  /** Array of addresses; of 1 to `max`. */
+  /** Array of 1 to `max` addresses. */
   addresses(name: string, max: number, keccak?: Keccak): readonly Address[] {
     const items = this.texts(name, max);
     if (items.length === 0) this.fail(name, 'must have at least one entry');
     return items.map((item, i) => this.addressOf(`${name}[${String(i)}]`, item, keccak));
   }
 
-  /** Array of subaccount indices; of at most `max`. */
+  /** Array of at most `max` subaccount indices. */
   subaccountIndices(name: string, max: number): readonly number[] {
     const items = this.list(name);
     if (items.length > max) this.fail(name, `must have at most ${String(max)} entries`);

@@ -1,6 +1,7 @@
 /**
- * The gateway: a request of the contract in, its reply out (DESIGN §2). One row an endpoint; decoding, authorisation
- * and words are the handlers', state is the engine's. Synchronous: reads come from the engine's views, writes go through `submit`.
+ * The gateway maps a request of the contract to its reply (DESIGN §2), one row per endpoint.
+ * Handlers decode, authorise and format; the engine holds all state. Synchronous: reads use the
+ * engine's views, writes use `submit`.
  */
 import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts';
 import { notOffered } from '../contract/messages.ts';
@@ -30,7 +31,13 @@ import {
   getTrades,
 } from './market-data.ts';
 import { TrustOrderIds } from './order-ids.ts';
-import { cancelAllOrders, cancelOrder, cancelOrders, getOrder, listOrders } from './order-requests.ts';
+import {
+  cancelAllOrders,
+  cancelOrder,
+  cancelOrders,
+  getOrder,
+  listOrders,
+} from './order-requests.ts';
 import { ZERO_ADDRESS } from './encode.ts';
 import { Page } from './paging.ts';
 import { RequestError } from './request-error.ts';
@@ -38,10 +45,10 @@ import { submitOrder, submitOrders } from './submit-order.ts';
 
 type Handler = (context: Context, input: unknown, caller: Caller) => unknown;
 
-/** Who calls a public endpoint: nobody whom its handler would look at. */
+/** Caller of a public endpoint; public handlers ignore it. */
 const ANYONE: Caller = { account: ZERO_ADDRESS, signer: ZERO_ADDRESS };
 
-/** What this version has no rule for yet says so, whatever is sent. */
+/** Endpoint without an implementation in this version: replies 400 to every request. */
 const absent =
   (what: string): Handler =>
   () => {
@@ -94,8 +101,8 @@ export class Gateway {
   }
 
   /**
-   * Answers a request. `input` holds query and path parameters, or the body, as one object. Never throws for anything that a client sends:
-   * errors are replies whose body is the text.
+   * Replies to a request. `input` is one object of query and path parameters, or the body. Never
+   * throws for client input: an error is a reply whose body is the text.
    */
   handle(endpoint: EndpointId, input: unknown, caller: Caller | null): Reply {
     try {

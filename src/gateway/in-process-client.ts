@@ -1,4 +1,4 @@
-/** The client of an exchange in the same process, as one caller. */
+/** Client of an exchange in the same process, for one caller. */
 import type { EndpointId, ListId, RequestOf, ResponseOf } from '../contract/endpoints.ts';
 import type { Caller, Reply } from './context.ts';
 import type { Gateway } from './gateway.ts';
@@ -27,7 +27,7 @@ export class InProcessClient implements MatcherClient {
 
   /** Throws `MatcherError`. */
   callSync<E extends EndpointId>(endpoint: E, request: RequestOf<E>): ResponseOf<E> {
-    // The handlers make what the table says; the contract tests hold every body against its schema.
+    // Handlers produce the table's types; contract tests validate every body against its schema.
     return this.mustReply(endpoint, request).body as ResponseOf<E>;
   }
 

@@ -1,4 +1,4 @@
-/** Where a market's mark comes from and how far it may go, from decimal text. */
+/** Source and limits of a market's mark price, from decimal text. */
 import type { MarginTier, MarketSpec, MarkSource } from '../engine/config.ts';
 import type { Decimal } from '../num/decimal.ts';
 import type { Ppm, PriceTicks } from '../num/units.ts';
@@ -9,7 +9,7 @@ export function parseMarkSource(fields: Fields): MarkSource {
   return word(fields, 'markSource', ['median', 'index', 'last', 'mid', 'external'], 'median');
 }
 
-/** Half of each maintenance rate, at most the gap between the rates and 1 % (R-5.3). */
+/** Default bound: half of each maintenance rate, at most the gap of the rates and 1 % (R-5.3). */
 function largestDeviation(tiers: readonly MarginTier[]): number {
   return Math.min(
     ...tiers.map(({ initialMarginPpm: initial, maintenanceMarginPpm: maintenance }) =>
@@ -18,7 +18,7 @@ function largestDeviation(tiers: readonly MarginTier[]): number {
   );
 }
 
-/** The deviation bounds a mark that is made of trades or quotes, so it is bounded itself there. */
+/** Deviation bound of the mark; limited in turn for a mark derived from trades or quotes. */
 export function parseDeviation(
   fields: Fields,
   markSource: MarkSource,
@@ -36,7 +36,7 @@ export function parseDeviation(
   return deviation;
 }
 
-/** A mark made of the market's own trades or quotes begins with a price that is given, unless recorded liquidity brings one. */
+/** A mark from the market's own book needs an initial price or recorded liquidity. */
 export function parseInitialMark(
   fields: Fields,
   markSource: MarkSource,
@@ -61,7 +61,7 @@ export function parseOpenNotionals(
   const openNotionalLower = optionalAmount(fields, 'openNotionalLower');
   const openNotionalUpper = optionalAmount(fields, 'openNotionalUpper');
   if ((openNotionalLower === null) !== (openNotionalUpper === null)) {
-    fields.fail('openNotionalLower', 'and openNotionalUpper are given together');
+    fields.fail('openNotionalLower', 'and openNotionalUpper are required together');
   }
   if ((openNotionalLower ?? 0n) >= (openNotionalUpper ?? 1n)) {
     fields.fail('openNotionalUpper', 'must exceed openNotionalLower');

@@ -1,6 +1,6 @@
 /**
- * Exchange and market parameters from decimal text, with the rulebook's defaults (R-1.2, R-1.3, §5, §7). Errors name
- * the field and the limit. What comes out is in engine units and passes the engine's own checks at listing.
+ * Exchange and market parameters from decimal text, with the rulebook's defaults (R-1.2, R-1.3, §5,
+ * §7). Errors name the field and the limit; results pass the checks at listing.
  */
 import { configHash } from '../engine/snapshot/config-archive.ts';
 import type { ExchangeConfig, MarketSpec, MarginTier } from '../engine/config.ts';
@@ -42,11 +42,11 @@ import {
 import type { Keccak } from './ports.ts';
 import { RequestError } from './request-error.ts';
 
-/** A parsed value, or the problem in words with its field. */
+/** A parsed value, or the problem with its field. */
 export type Parsed<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: string };
 
-/** Markets as people write them; numbers are decimal text. */
+/** A market in user input; numbers are decimal text. */
 export interface MarketInput {
   readonly symbol: string;
   readonly tickSize: string;
@@ -159,8 +159,8 @@ const RETENTION_FIELDS = [
   'vaultSnapshotsPerHolder',
 ];
 
-/** An answer shows orders that its own command ended, up to a batch and what that swept away: so many are kept at least. */
-const LEAST_KEPT: Readonly<Record<keyof ExchangeConfig['retention'], number>> = {
+/** Min retained records: a reply includes orders that its own command ended. */
+const MIN_RETAINED: Readonly<Record<keyof ExchangeConfig['retention'], number>> = {
   tradesPerMarket: 1,
   candleMinutesPerMarket: 1,
   endedOrdersPerAccount: 1000,
@@ -168,7 +168,7 @@ const LEAST_KEPT: Readonly<Record<keyof ExchangeConfig['retention'], number>> = 
   vaultSnapshotsPerHolder: 1,
 };
 
-/** Parameters of an exchange: those given over the defaults. */
+/** Exchange parameters: the given values over the defaults. */
 export function parseExchangeConfig(
   input: unknown,
   genesisTimeUs = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs,
@@ -179,7 +179,7 @@ export function parseExchangeConfig(
     const retention = fields.has('retention') ? fields.object('retention', RETENTION_FIELDS) : null;
     const kept = (name: keyof ExchangeConfig['retention']): number =>
       retention?.has(name) === true
-        ? count(retention, name, LEAST_KEPT[name], 1e8)
+        ? count(retention, name, MIN_RETAINED[name], 1e8)
         : base.retention[name];
     const config: ExchangeConfig = {
       ...base,
@@ -251,7 +251,7 @@ export function parseExchangeConfig(
     if (config.vaultFeeSharePpm + config.insuranceFeeSharePpm > 1_000_000) {
       fields.fail('insuranceFeeShare', 'with vaultFeeShare must be at most 1');
     }
-    // The canonical form exists, or this would throw here rather than in a journal's header.
+    // Fails here, not when a journal header is written, if the configuration has no canonical form.
     configHash(config);
     return config;
   });
@@ -301,10 +301,10 @@ const FUNDING_FIELDS = [
   'impactNotional',
 ];
 const MAX_NOTIONAL = 2n ** 63n;
-/** 10,000,000 of the collateral at the largest size, unless given. */
+/** Default max order size: 10,000,000 of the collateral in notional. */
 const DEFAULT_MAX_LOTS = 10_000_000n;
 
-/** A market's spec from decimal text. Ratios (`makerFee: "0.0001"`) have at most 6 decimals. */
+/** Market spec from decimal text. Ratios (`makerFee: "0.0001"`) have at most 6 decimals. */
 export function parseMarketSpec(input: unknown, keccak: Keccak): Parsed<MarketSpec> {
   return parsed(() => {
     const fields = new Fields(input, MARKET_FIELDS, true, 'market');
@@ -321,18 +321,18 @@ export function parseMarketSpec(input: unknown, keccak: Keccak): Parsed<MarketSp
       ? stepsFloor(positive(fields, 'maxPrice'), tick)
       : BigInt(MAX_PRICE_TICKS);
     if (maxPrice < 1n || maxPrice > BigInt(MAX_PRICE_TICKS)) {
-      const most = formatDecimal(BigInt(MAX_PRICE_TICKS) * tick.digits, tick.scale);
-      fields.fail('maxPrice', `must be from one tick to ${most} (2^31 − 1 ticks)`);
+      const max = formatDecimal(BigInt(MAX_PRICE_TICKS) * tick.digits, tick.scale);
+      fields.fail('maxPrice', `must be from one tick to ${max} (2^31 − 1 ticks)`);
     }
     const largest = (MAX_NOTIONAL - 1n) / (maxPrice * quantaPerTickLot);
     const maxLots = fields.has('maxQuantity')
       ? inLots(fields, 'maxQuantity', lot)
       : min(DEFAULT_MAX_LOTS, largest);
     if (maxLots > largest || maxLots > BigInt(Number.MAX_SAFE_INTEGER)) {
-      const most = formatDecimal(largest * lot.digits, lot.scale);
+      const max = formatDecimal(largest * lot.digits, lot.scale);
       fields.fail(
         'maxQuantity',
-        `maxQuantity × maxPrice must stay below 2^63 Quanta: at this maxPrice at most ${most}`,
+        `maxQuantity × maxPrice must stay below 2^63 Quanta: at this maxPrice at most ${max}`,
       );
     }
     if (minLots > maxLots) fields.fail('minQuantity', 'must not exceed maxQuantity');
@@ -425,11 +425,11 @@ function parseTiers(fields: Fields): MarginTier[] {
   });
 }
 
-/** R-7.1, R-7.2: a sample every 5 s, settled hourly, interest 0.01 % per 8 h clamped by 0.05 %. */
+/** R-7.1, R-7.2: a sample every 5 s, hourly settlement, 0.01 % per 8 h clamped to 0.05 %. */
 function parseFunding(fields: Fields, initial: Ppm): MarketSpec['funding'] {
-  const given = fields.has('funding') ? fields.object('funding', FUNDING_FIELDS) : null;
-  const has = (name: string): boolean => given?.has(name) === true;
-  const at = given ?? fields;
+  const funding = fields.has('funding') ? fields.object('funding', FUNDING_FIELDS) : null;
+  const has = (name: string): boolean => funding?.has(name) === true;
+  const at = funding ?? fields;
   const parsed = {
     source: has('source') ? word(at, 'source', ['premium', 'external'], 'premium') : 'premium',
     sampleIntervalUs: durationUs(

@@ -1,5 +1,5 @@
 /**
- * Market reads (contract, "Markets"; R-10.*). Public; what never traded or has no price says null.
+ * Public market reads (contract, "Markets"; R-10.*). Without a trade or price the value is null.
  */
 import { CANDLE_INTERVALS } from '../contract/schemas.ts';
 import { MESSAGES, marketNotFound, invalidField, type ErrorReply } from '../contract/messages.ts';
@@ -21,13 +21,13 @@ import {
   stepOf,
 } from './encode.ts';
 import { Fields } from './fields.ts';
-import { cutAt, Page, pageOfAll, Paging } from './paging.ts';
+import { retentionStart, Page, pageOfAll, Paging } from './paging.ts';
 import { RequestError } from './request-error.ts';
 import { EIP712_TYPES, eip712Domain } from './eip712.ts';
 
 const MAX_LEVELS = 5000;
 const DEFAULT_LEVELS = 500;
-/** Funding rates are whole 1e-9. */
+/** Decimals of funding rates: parts per billion. */
 const PPB_DECIMALS = 9;
 const MINUTE_US = 60_000_000;
 const GROUPINGS = [1n, 2n, 5n, 10n, 100n, 1000n];
@@ -90,7 +90,7 @@ export function getCandles(context: Context, input: unknown): Page {
   const toUs = fields.has('to') ? clampUs(fields.int64('to')) : timeUs(Number.MAX_SAFE_INTEGER);
   const paging = new Paging('getCandles', fields, 1);
   const market = mustMarket(context, symbol, marketNotFound(symbol));
-  // Pages go back in time, each of them ascends: a cursor names the first candle that was shown.
+  // Later pages are older, but each page is ascending: a cursor names the first candle of its page.
   const { engine } = context;
   const { items, keptSinceUs } = engine.candles(
     market.id,
@@ -104,7 +104,7 @@ export function getCandles(context: Context, input: unknown): Page {
   return new Page(
     shown.map((candle) => encodeCandle(engine, market, candle)),
     first !== undefined && items.length > shown.length ? paging.cursorAt([first.timeUs]) : null,
-    cutAt(fromUs, keptSinceUs),
+    retentionStart(fromUs, keptSinceUs),
   );
 }
 
@@ -140,7 +140,7 @@ export function getTrades(context: Context, input: unknown): Page {
       time: marketTime(engine, trade.timeUs),
     })),
     last !== undefined && items.length > shown.length ? paging.cursorAt([last.tradeId]) : null,
-    cutAt(fromUs, keptSinceUs),
+    retentionStart(fromUs, keptSinceUs),
   );
 }
 
@@ -207,8 +207,8 @@ export function getBook(context: Context, input: unknown): unknown {
 }
 
 function grouping(fields: Fields, market: MarketView): number {
-  const given = fields.decimal('tickSize');
-  const multiple = given.digits > 0n ? stepsExact(given, stepOf(market.spec.tickSize)) : null;
+  const step = fields.decimal('tickSize');
+  const multiple = step.digits > 0n ? stepsExact(step, stepOf(market.spec.tickSize)) : null;
   if (multiple === null || !GROUPINGS.includes(multiple)) {
     const steps = GROUPINGS.map((times) => priceText(market, times)).join(', ');
     throw new RequestError(invalidField('tickSize', `must be one of ${steps}`));
@@ -216,7 +216,7 @@ function grouping(fields: Fields, market: MarketView): number {
   return Number(multiple);
 }
 
-/** Levels in steps of `group` ticks: bids down, asks up, so that no level looks better than it is. */
+/** Levels of `group` ticks; bids round down, asks up, so none shows a better price. */
 function grouped(
   levels: readonly LevelView[],
   side: 'bid' | 'ask',

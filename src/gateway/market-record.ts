@@ -1,11 +1,11 @@
-/** A market's terms and state as records: GET /markets, what GET /price and /summary show beside the contract's fields, and feeds. */
+/** Terms and state of a market as records: for GET /markets, GET /price, GET /summary and feeds. */
 import type { MarketSpec } from '../engine/config.ts';
 import type { ExchangeView, MarketView } from '../engine/read/views.ts';
 import { formatDecimal } from '../num/decimal.ts';
 import type { PriceTicks } from '../num/units.ts';
 import { fraction, inSteps, millis, money } from './encode.ts';
 
-/** Rates of funding are whole 1e-9. */
+/** Decimals of funding rates: parts per billion. */
 const PPB_DECIMALS = 9;
 
 export function encodeMarket(market: MarketView) {
@@ -32,7 +32,7 @@ export function encodeMarket(market: MarketView) {
   };
 }
 
-/** What the operator may change; the limit of open interest is the one in force where it is known. */
+/** Terms that the operator may change; the open-interest limit is the effective one if known. */
 function encodeTerms(spec: MarketSpec, openInterestCap = spec.maxOpenInterestLots) {
   const { funding } = spec;
   return {
@@ -72,7 +72,7 @@ function optionalMoney(value: bigint | null): string | null {
   return value === null ? null : money(value);
 }
 
-/** Beside the contract's fields of price and summary: status, what the mark is made of, and funding to come. */
+/** State beyond the contract's fields: status, mark components and predicted funding. */
 export function encodeMarketState(engine: ExchangeView, market: MarketView) {
   const { spec, frozenSinceUs } = market;
   const legs = engine.markComposition(market.id);

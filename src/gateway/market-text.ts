@@ -1,10 +1,10 @@
-/** A market's parameters as decimal text, field by field: the inverse of `parseMarketSpec`. */
+/** A market's parameters as decimal text by field: the inverse of `parseMarketSpec`. */
 import type { MarketSpec } from '../engine/config.ts';
 import { formatDecimal } from '../num/decimal.ts';
 import { COLLATERAL_DECIMALS } from '../num/units.ts';
 import { stepOf } from './encode.ts';
 
-/** Fields that name a market; the others are its terms. */
+/** Fields that identify a market; the others are its terms. */
 export type MarketText = Readonly<Record<string, unknown>>;
 
 export function marketText(spec: MarketSpec): MarketText {
@@ -12,7 +12,7 @@ export function marketText(spec: MarketSpec): MarketText {
   return { symbol, feedId, tickSize, lotSize, ...termsText(spec) };
 }
 
-/** Every field but what names the market. Fields that are absent by default appear only when they have a value. */
+/** All terms of a market. Fields that are absent by default appear only if they have a value. */
 export function termsText(spec: MarketSpec): MarketText {
   const lot = stepOf(spec.lotSize);
   const tick = stepOf(spec.tickSize);

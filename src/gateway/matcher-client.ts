@@ -1,7 +1,4 @@
-/**
- * The contract as a typed client. Strategies, scenarios and tests speak to this; whether the exchange is in the same
- * process or behind HTTP is the implementation's business.
- */
+/** The contract as a typed client, with an in-process and an HTTP implementation. */
 import type { EndpointId, ListId, RequestOf, ResponseOf } from '../contract/endpoints.ts';
 import type { PageInfo, Reply } from './context.ts';
 
@@ -21,18 +18,18 @@ export class MatcherError extends Error {
 export interface MatcherClient {
   /** Rejects with `MatcherError` on any status but 200. */
   call<E extends EndpointId>(endpoint: E, request: RequestOf<E>): Promise<ResponseOf<E>>;
-  /** One page of a list, and where the next begins (R-12.3); `pagesOf` reads all of them. */
+  /** One page of a list with the cursor of the next (R-12.3); `pagesOf` reads all of them. */
   page<E extends ListId>(endpoint: E, request: RequestOf<E>): Promise<PageOf<E>>;
 }
 
-/** A page of a list as the contract answers it, and what stands beside it. */
+/** A page of a list and its pagination. */
 export interface PageOf<E extends ListId> extends PageInfo {
   readonly body: ResponseOf<E>;
 }
 
 /**
- * The pages of a list one after the other, the newest first where it has times. What is new meanwhile is not among them; an order that
- * changes moves to the front, so it is not shown again.
+ * Reads the pages of a list in order, newest first where entries have times. Entries that are
+ * created or updated meanwhile move to the front and are not read again.
  */
 export async function* pagesOf<E extends ListId>(
   client: MatcherClient,
@@ -50,7 +47,7 @@ export async function* pagesOf<E extends ListId>(
   }
 }
 
-/** The page that a list's reply is. */
+/** A list reply as a page. */
 export function asPage<E extends ListId>({ body, page }: Reply): PageOf<E> {
   const { next, keptSinceMs } = page ?? { next: null, keptSinceMs: null };
   return { body: body as ResponseOf<E>, next, keptSinceMs };

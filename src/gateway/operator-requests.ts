@@ -1,6 +1,6 @@
 /**
- * The operator's requests (§13): decoded into commands, with errors that name the field and its limit. HTTP, scenarios and
- * programs use these same functions, so that a request means the same everywhere.
+ * Operator requests (§13), decoded into commands; errors name the field and its limit. HTTP,
+ * scenarios and programs share these functions, so a request has one meaning.
  */
 import { invalidField, MESSAGES } from '../contract/messages.ts';
 import type { Command } from '../engine/commands.ts';
@@ -34,7 +34,7 @@ export interface OperatorContext {
   readonly keccak: Keccak;
 }
 
-/** The command that a scenario or a program names by its kind. */
+/** Command of a scenario or program, by its kind. */
 export function operatorCommand(
   context: OperatorContext,
   kind: 'listMarket' | 'setMarketTerms' | 'setMarketStatus' | 'delistMarket',
@@ -53,12 +53,15 @@ export function operatorCommand(
   }
 }
 
-/** A market to list: the fields of a market in a configuration file. */
+/** Lists a market; the fields are those of a market in a configuration file. */
 export function listMarketCommand({ nowUs, keccak }: OperatorContext, input: unknown): Command {
   return { kind: 'listMarket', timeUs: nowUs, spec: specOf(input, keccak) };
 }
 
-/** New terms: the fields that change, the others stay (as announced, where a notice runs). `marginTiers` replaces all tiers; `funding` is merged field by field. */
+/**
+ * Changes market terms. Absent fields keep their value, or their announced value during a notice.
+ * `marginTiers` replaces all tiers; `funding` is merged by field.
+ */
 export function setTermsCommand(context: OperatorContext, symbol: string, input: unknown): Command {
   const market = marketOf(context.view, symbol);
   const changed = recordOf(input, 'terms');
@@ -94,7 +97,7 @@ export function setStatusCommand(
   return { kind: 'setMarketStatus', timeUs: nowUs, market, status };
 }
 
-/** `price` is optional: without it positions are settled at the index. */
+/** `price` is optional; by default positions are settled at the index price. */
 export function delistCommand(
   { view, nowUs }: OperatorContext,
   symbol: string,
@@ -106,7 +109,7 @@ export function delistCommand(
   return { kind: 'delistMarket', timeUs: nowUs, market, priceTicks: price };
 }
 
-/** Money from or to outside: `account`, `subaccountIndex` [0], `amount`. */
+/** Deposit or withdrawal: `account`, `subaccountIndex` [0], `amount`. */
 export function moneyCommand(
   kind: 'deposit' | 'withdraw',
   { nowUs }: OperatorContext,
@@ -122,7 +125,7 @@ export function moneyCommand(
   };
 }
 
-/** A deposit to insurance: `amount`. */
+/** Deposit to the insurance fund: `amount`. */
 export function creditInsuranceCommand({ view, nowUs }: OperatorContext, input: unknown): Command {
   return {
     kind: 'deposit',
@@ -133,7 +136,7 @@ export function creditInsuranceCommand({ view, nowUs }: OperatorContext, input: 
   };
 }
 
-/** Accepted commands of the operator, newest first: `limit` [100] of at most 1,000. */
+/** Accepted operator commands, newest first: `limit` [100], at most 1,000. */
 export function operatorAudit(view: ExchangeView, input: unknown): unknown {
   const fields = new Fields(input, ['limit'], true);
   const limit = fields.has('limit') ? Number(fields.integer('limit')) : 100;
@@ -212,7 +215,7 @@ function recordOf(value: unknown, name: string): Readonly<Record<string, unknown
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** Without fields that are null: null takes an optional limit away. */
+/** Drops null fields: null removes an optional limit. */
 function defined(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
 }

@@ -1,13 +1,15 @@
 /**
- * The contract's order ids (R-2.10): 64 hex digits. The engine knows dense ids; this maps between them.
+ * The contract's order ids (R-2.10): 64 hex digits, mapped to the engine's dense ids.
  *
- * In trust mode an order's id is keccak256 of 32 bytes: the account's 20, the subaccount index as 4 bytes and the nonce as
- * 8, both big-endian; a leg attached by one submit has keccak256 of its parent's id and 1 for a take-profit, 2 for a stop-loss; the
- * engine's own liquidation orders have keccak256 of "orrery", the command's sequence number as 8 bytes and the order's place in it as 4. It is computed when an order is first read, never when it is placed.
+ * In trust mode an id is keccak256 of 32 bytes: the account (20), the subaccount index (4) and the
+ * nonce (8), big-endian. An attached protective order hashes its parent's id and 1 for a
+ * take-profit or 2 for a stop-loss. The engine's own liquidation orders hash "orrery", the
+ * command's sequence number (8 bytes) and the order's place in the command (4). An id is computed
+ * when an order is first read, never when it is placed.
  *
- * The index holds dense ids only, found by the first 32 bits of the digest and verified by computing it again, so an
- * order costs 8 to 16 bytes here. A digest that is not found makes the index catch up with all orders placed so far,
- * since a client may compute an id that was never read.
+ * The index holds dense ids only, keyed by the first 32 bits of the digest; a hit is verified by
+ * recomputing the digest. An order costs 8 to 16 bytes. On a miss the index first adds all orders
+ * placed so far, because a client may compute an id before any read.
  */
 import { SlotIndex } from '../base/slot-index.ts';
 import { orderId, type AccountId, type OrderId, type SubaccountId } from '../num/units.ts';
@@ -15,24 +17,24 @@ import type { OrderRef } from '../engine/orders/conditional.ts';
 import type { ExchangeView, OrderView } from '../engine/read/views.ts';
 import type { Keccak } from './ports.ts';
 
-/** The contract's ids of orders. */
+/** Maps the contract's order ids. */
 export interface OrderIds {
   digestOf(order: OrderView): string;
-  /** The digest of an order of this subaccount, known or gone. */
+  /** Digest of an order of this subaccount, live or not. */
   digestOfRef(subaccount: SubaccountId, ref: OrderRef): string;
-  /** The order of this digest (64 hex digits), live or retained. */
+  /** Live or retained order with this digest (64 hex digits). */
   find(digest: string): OrderView | undefined;
-  /** Orders were placed, from this id on, by requests with these digests; null where nothing was signed. */
+  /** Registers orders placed by signed requests, from the id `first`; null entries are unsigned. */
   placed(first: OrderId, requests: readonly PlacedDigest[]): void;
 }
 
-/** The digest of a request, or of the request that an order was attached to, and as what. */
+/** Digest of a request, or of the request that an order was attached to and its role. */
 export interface PlacedDigest {
   readonly digest: string;
   readonly attached: 'no' | 'takeProfit' | 'stopLoss';
 }
 
-/** The id of a leg attached to an order of this id. */
+/** Id of a protective order attached to the order with this id. */
 export function attachedDigest(
   keccak: Keccak,
   parent: string,
@@ -44,10 +46,7 @@ export function attachedDigest(
   return keccak(bytes);
 }
 
-/**
- * Ids of an exchange that verifies signatures: the digest that was signed. Orders that nobody signed have the ids of trust. `record`
- * keeps them beyond this process.
- */
+/** Ids with verified signatures: the signed digest, persisted by `record`. */
 export class SignedOrderIds implements OrderIds {
   private readonly byDigest = new Map<string, OrderId>();
   private readonly byOrder = new Map<OrderId, string>();
@@ -89,7 +88,7 @@ export class SignedOrderIds implements OrderIds {
     this.record(first, digests);
   }
 
-  /** Takes over what was recorded. */
+  /** Restores recorded digests. */
   remember(first: OrderId, digests: readonly string[]): void {
     digests.forEach((digest, i) => {
       const id = orderId(first + i);
@@ -99,7 +98,7 @@ export class SignedOrderIds implements OrderIds {
     if (this.byOrder.size > this.forgetAt) this.forgetGone();
   }
 
-  /** What is known, in the order of ids. */
+  /** Known digests, in the order of ids. */
   *entries(): Iterable<readonly [OrderId, string]> {
     this.forgetGone();
     yield* this.byOrder;
@@ -115,22 +114,22 @@ export class SignedOrderIds implements OrderIds {
   }
 }
 
-/** Beyond every sequence number. */
+/** Above every sequence number. */
 const LIVES_ON = 2n ** 63n;
 
-/** Ids of an exchange that trusts its callers: computed, never kept. */
+/** Ids of an exchange in trust mode: computed, never stored. */
 export class TrustOrderIds implements OrderIds {
   private readonly view: ExchangeView;
   private readonly keccak: Keccak;
   private index = new SlotIndex();
-  /** Orders up to this one are in the index, if they are still known. */
+  /** Orders up to this id are indexed if they are retained. */
   private caughtUp = 0;
   private rebuildAt = 1 << 17;
   private readonly bytes = new Uint8Array(32);
   private readonly words = new DataView(this.bytes.buffer);
-  /** Whose bytes the first 20 are. */
+  /** Account whose bytes are in the first 20 bytes of the buffer. */
   private account: AccountId | null = null;
-  /** The digest that was made last: who looks an order up encodes it next. */
+  /** Last computed digest: a lookup is followed by encoding the same order. */
   private last: { readonly id: OrderId; readonly digest: string } | null = null;
 
   constructor(view: ExchangeView, keccak: Keccak) {
@@ -148,7 +147,7 @@ export class TrustOrderIds implements OrderIds {
     return digest;
   }
 
-  /** An attached one's is made of its parent's (R-2.10). */
+  /** The digest of an attached order derives from its parent's (R-2.10). */
   digestOfRef(subaccount: SubaccountId, ref: OrderRef): string {
     const own = this.plainDigest(subaccount, ref.nonce);
     if (ref.attached === 'no') return own;
@@ -160,8 +159,9 @@ export class TrustOrderIds implements OrderIds {
   }
 
   /**
-   * An order of the engine's own. One of a liquidation ends in the command that sent it: that command, and the place there.
-   * One by which the vault leaves a position lives on: the engine's own number of it, its nonce, above all sequences.
+   * Digest of an engine order. A liquidation order ends in the command that sent it and is
+   * identified by that command and its place. An order by which the vault closes a position
+   * outlives its command; its engine-assigned nonce is above all sequence numbers.
    */
   private engineDigest(order: OrderView): string {
     const bytes = new DataView(new ArrayBuffer(18));
@@ -189,7 +189,7 @@ export class TrustOrderIds implements OrderIds {
   }
 
   placed(): void {
-    // Nothing to keep: the ids are made of what the orders hold.
+    // Stores nothing: ids derive from the orders' own fields.
   }
 
   find(digest: string): OrderView | undefined {
@@ -207,7 +207,7 @@ export class TrustOrderIds implements OrderIds {
     return found;
   }
 
-  /** Indexes every order placed since the last time; false when there was none. */
+  /** Indexes orders placed since the last call; returns false if there are none. */
   private catchUp(): boolean {
     const last = this.view.lastOrderId;
     if (this.caughtUp === last) return false;
@@ -223,7 +223,7 @@ export class TrustOrderIds implements OrderIds {
     if (order !== undefined) this.index.add(hashOf(this.digestOf(order)), id);
   }
 
-  /** Builds the index anew without orders that are no longer retained. */
+  /** Rebuilds the index without orders that are no longer retained. */
   private forgetGone(): void {
     this.index = new SlotIndex();
     for (let id = 1; id <= this.caughtUp; id++) this.add(orderId(id));

@@ -1,6 +1,6 @@
 /**
- * Reading and cancelling orders (contract, "Orders"). An order that has ended is found by GET, not by DELETE
- * (R-11.3); nobody finds an order of a subaccount that they may not act for.
+ * Reads and cancels orders (contract, "Orders"). GET finds an ended order, DELETE does not
+ * (R-11.3). A caller without access to a subaccount finds none of its orders.
  */
 import type { EndpointId } from '../contract/endpoints.ts';
 import { invalidField, MESSAGES } from '../contract/messages.ts';
@@ -29,7 +29,7 @@ export function cancelOrder(context: Context, input: unknown, caller: Caller): u
   return encodeOrder(context.engine, context.ids, cancelOne(context, order));
 }
 
-/** POST /account/orders/cancel: each named order on its own. */
+/** POST /account/orders/cancel: cancels each order independently. */
 export function cancelOrders(context: Context, input: unknown, caller: Caller): unknown {
   const fields = new Fields(input, ['account', 'clientIds', 'orderIds'], false);
   const account = fields.has('account')
@@ -104,7 +104,7 @@ const FILTER_FIELDS = [
   'cursor',
 ];
 
-/** Which states a filter word takes in (R-2.8). */
+/** Order states of each filter word (R-2.8). */
 const FILTER_STATES = {
   open: LIVE,
   active: ['new', 'partiallyFilled'],
@@ -112,7 +112,7 @@ const FILTER_STATES = {
   closed: ['filled', 'cancelled', 'expired', 'rejected'],
 } as const satisfies Record<string, readonly OrderStatus[]>;
 
-/** GET /account/orders (R-10.2): newest first, asks and bids together at most `limit`, `total` whatever the page. */
+/** GET /account/orders (R-10.2): newest first, at most `limit`; `total` counts all pages. */
 export function listOrders(context: Context, input: unknown, caller: Caller): Page {
   const fields = new Fields(input, FILTER_FIELDS, true);
   const account = fields.address('account', context.keccak);
@@ -161,7 +161,7 @@ export function listOrders(context: Context, input: unknown, caller: Caller): Pa
   const last = shown.at(-1);
   const more = last !== undefined && found.items.length > shown.length;
   const encode = (order: OrderView): unknown => encodeOrder(context.engine, context.ids, order);
-  // Orders that live are all kept, and whatever was created since a time was updated since.
+  // All live orders are retained, and an order created in a range was also updated in or after it.
   const ended = states?.some((state) => !LIVE.includes(state)) !== false;
   const fromUs = Math.max(filter.createdFromUs, filter.updatedFromUs);
   return new Page(
@@ -171,7 +171,7 @@ export function listOrders(context: Context, input: unknown, caller: Caller): Pa
       total: found.total,
     },
     more ? paging.cursorAt([last.updatedAtUs, last.orderId]) : null,
-    ended ? cutAt(fromUs, found.keptSinceUs) : null,
+    ended ? retentionStart(fromUs, found.keptSinceUs) : null,
   );
 }
 
@@ -181,7 +181,7 @@ function filterTypes(fields: Fields): readonly OrderType[] {
     if (type === undefined) {
       fields.fail('orderType', `must be among ${ORDER_TYPE_WORDS.join(', ')}`);
     }
-    // Nothing is ever stored under the word `unsupported`.
+    // No stored order has the type `unsupported`.
     return type === 'unsupported' ? [] : [type];
   });
 }
@@ -193,13 +193,13 @@ function filterStates(fields: Fields): readonly OrderStatus[] {
   return states[1];
 }
 
-/** In microseconds, from inclusive to exclusive. */
+/** Microseconds, from inclusive, to exclusive. */
 interface Range {
   readonly fromUs: number;
   readonly toUs: number;
 }
 
-/** From inclusive, to exclusive, in milliseconds; each under its own name or the contract's hyphenated words. */
+/** A range in ms, from inclusive, to exclusive; by its name or the contract's hyphenated one. */
 function timeRange(
   fields: Fields,
   fromName: string,
@@ -217,14 +217,11 @@ function timeRange(
   const from = read(fromName, fromAlias);
   const to = read(toName, toAlias);
   if (from === null && to === null) return null;
-  // Beyond 2^53 a microsecond more or less is beyond every order.
+  // Beyond 2^53 a rounding error of a microsecond lies after every order.
   return { fromUs: Number(from ?? 0n) * 1000, toUs: to === null ? Infinity : Number(to) * 1000 };
 }
 
-/**
- * The order that the three query parameters name (contract, "get order"). An order id alone is looked for among all orders that the
- * caller may act for.
- */
+/** The order of the query parameters; a lone id is searched in all accessible subaccounts. */
 function findOrder(
   context: Context,
   endpoint: EndpointId,
@@ -260,7 +257,7 @@ function ownerOf(context: Context, order: OrderView): Address {
   return context.engine.addressOf(context.engine.subaccount(order.subaccount).account);
 }
 
-/** Whether it is an order of this account, in a subaccount that the caller may act for. */
+/** True if the order belongs to this account and to a subaccount that the caller may act for. */
 function isOf(context: Context, order: OrderView, account: Address, { may }: Rights): boolean {
   const { index } = context.engine.subaccount(order.subaccount);
   return ownerOf(context, order) === account && may(index);

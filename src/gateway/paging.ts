@@ -1,9 +1,10 @@
 /**
- * Lists page by page (R-12.3). A page's cursor names the last entry that was shown, never a number of entries: what is new meanwhile comes
- * before it, so nothing is shown twice and nothing is passed over. Cursors hold no state and no rights; they outlive a restart.
+ * Pagination of lists (R-12.3). A cursor names the last entry shown, not an offset. New entries
+ * come before it, so no entry is repeated or skipped. Cursors hold no state and no rights and
+ * survive a restart.
  *
- * The text is the place's integers in base 36, eight digits that stand for the request's other parameters and eight over all of it, so
- * that a cursor that was mistyped, or is given with another request, is refused instead of answering from anywhere.
+ * A cursor's text has the place's integers in base 36, a hash of the other request parameters and a
+ * checksum of eight hex digits each. A mistyped cursor, or one from another request, is rejected.
  */
 import { sha256Hex } from '../base/sha256.ts';
 import { ENDPOINTS, type ListId } from '../contract/endpoints.ts';
@@ -14,31 +15,33 @@ import type { PageInfo } from './context.ts';
 import type { Fields } from './fields.ts';
 import { RequestError } from './request-error.ts';
 
-/** What an entry is found by among its list: integers ≥ 0. */
+/** Key of an entry in its list: integers ≥ 0. */
 export type Place = readonly number[];
 
 const CURSOR = /^([0-9a-z]{1,11}(?:-[0-9a-z]{1,11}){0,2})\.([0-9a-f]{8})\.([0-9a-f]{8})$/;
 const PAGE_FIELDS = ['limit', 'cursor'];
 
-/** The page that a request asks for. */
+/** The requested page. */
 export class Paging {
-  /** Entries of the page; Infinity: all there are. */
+  /** Max entries of the page; Infinity: unlimited. */
   readonly limit: number;
-  /** The last entry that was shown; null on the first page. */
+  /** Last entry shown; null on the first page. */
   readonly after: Place | null;
   private readonly endpoint: ListId;
   private readonly parameters: string;
 
-  /** Throws `RequestError` naming limit or cursor. `places` is how many integers name an entry of this list. */
+  /**
+   * Throws `RequestError` naming limit or cursor. `places`: number of integers in an entry's key.
+   */
   constructor(endpoint: ListId, fields: Fields, places: number) {
-    const { limit, most } = ENDPOINTS[endpoint].pages;
+    const { limit, max } = ENDPOINTS[endpoint].pages;
     this.endpoint = endpoint;
-    this.limit = readLimit(fields, limit ?? Infinity, most);
+    this.limit = readLimit(fields, limit ?? Infinity, max);
     this.parameters = digits(fields.canonicalText(PAGE_FIELDS));
     this.after = fields.has('cursor') ? this.decode(fields.text('cursor'), places) : null;
   }
 
-  /** The cursor after this entry. */
+  /** Cursor of the page after this entry. */
   cursorAt(place: Place): string {
     const integers = place.map((part) => part.toString(36)).join('-');
     return `${integers}.${this.parameters}.${this.check(integers, this.parameters)}`;
@@ -60,7 +63,7 @@ export class Paging {
   }
 }
 
-/** One page: the contract's body, and what stands beside it. */
+/** One page: the contract's body and its pagination. */
 export class Page implements PageInfo {
   readonly body: unknown;
   readonly next: string | null;
@@ -73,14 +76,12 @@ export class Page implements PageInfo {
   }
 }
 
-/** What retention has taken from a request that reaches back to `fromUs`. */
-export function cutAt(fromUs: number, keptSinceUs: TimeUs | null): number | null {
+/** Start of retention if a request reaches back beyond it, to `fromUs`; otherwise null. */
+export function retentionStart(fromUs: number, keptSinceUs: TimeUs | null): number | null {
   return keptSinceUs !== null && fromUs < keptSinceUs ? Math.floor(keptSinceUs / 1000) : null;
 }
 
-/**
- * A page of what there is now, such as markets: `items` in ascending order of their places, which do not change while an item is there.
- */
+/** A page of current entries, such as markets; `items` ascend by their constant places. */
 export function pageOfAll<T>(
   paging: Paging,
   items: readonly T[],
@@ -97,12 +98,14 @@ export function pageOfAll<T>(
   return new Page(shown.map(encode), next, null);
 }
 
-/** How many integers place an entry of `pageOfMoments`: its time, its sequence number, and how many such were shown. */
+/**
+ * Integers in the key of `pageOfMoments`: time, sequence number, and number of such entries shown.
+ */
 export const MOMENT_PLACES = 3;
 
 /**
- * A page of dated entries, newest first, of a request that reaches back to `fromUs`. One command may make several at one time: the cursor
- * says how many of them were shown. `read` answers the newest entries that are not after a moment.
+ * A page of dated entries, newest first, back to `fromUs`. The cursor counts entries of one moment
+ * already shown. `read` returns the newest entries not after a moment.
  */
 export function pageOfMoments<T extends Moment>(
   paging: Paging,
@@ -121,10 +124,10 @@ export function pageOfMoments<T extends Moment>(
     const before = last.timeUs === timeUs && last.seq === seq ? alike : 0;
     next = paging.cursorAt([last.timeUs, last.seq, before + countAlike(shown.toReversed(), last)]);
   }
-  return new Page(shown.map(encode), next, cutAt(fromUs, keptSinceUs));
+  return new Page(shown.map(encode), next, retentionStart(fromUs, keptSinceUs));
 }
 
-/** How many entries at the front are of one moment. */
+/** Number of leading entries of one moment. */
 function countAlike(entries: readonly Moment[], moment: Moment | undefined): number {
   if (moment === undefined) return 0;
   const { timeUs, seq } = moment;
@@ -140,17 +143,17 @@ function comparePlaces(a: Place, b: Place): number {
   return 0;
 }
 
-/** A limit in 1…most, in the contract's words. */
-function readLimit(fields: Fields, fallback: number, most: number): number {
+/** A limit from 1 to `max`; errors have the contract's text. */
+function readLimit(fields: Fields, fallback: number, max: number): number {
   if (!fields.has('limit')) return fallback;
   const limit = fields.integer('limit');
-  if (limit < 1n || limit > BigInt(most)) {
-    throw new RequestError(limitRange(most, limit.toString()));
+  if (limit < 1n || limit > BigInt(max)) {
+    throw new RequestError(limitRange(max, limit.toString()));
   }
   return Number(limit);
 }
 
-/** Eight hex digits that stand for a text. */
+/** Hash of a text as eight hex digits. */
 function digits(text: string): string {
   const bytes = new Uint8Array(2 * text.length);
   for (let i = 0; i < text.length; i++) {

@@ -1,7 +1,4 @@
-/**
- * What the gateway needs from outside: cryptography that floors below the adapters must not import. Adapters live on
- * floor 6 (wallet).
- */
+/** Ports of the gateway: cryptography, implemented by the adapters in `wallet`. */
 import type { Address } from '../num/units.ts';
 
 /** Keccak-256 of bytes: 64 lower-case hex digits. */
@@ -14,14 +11,14 @@ export interface SignedRequest {
   readonly signatures: readonly string[];
 }
 
-/** Recovers who signed. */
+/** Recovers the signers of requests. */
 export interface SignatureVerifier {
-  /** Recovers what `signersOf` will be asked for, while others are served; null when there is nothing to wait for. */
+  /** Recovers signers asynchronously ahead of `signersOf`; null if there is nothing to wait for. */
   ahead?(requests: readonly SignedRequest[]): Promise<unknown> | null;
-  /** Distinct addresses whose signatures hold; fewer than given when one does not. */
+  /** Distinct addresses of valid signatures; fewer than the signatures if one is invalid. */
   signersOf(request: SignedRequest): readonly Address[];
   /** The request's EIP-712 digest as 64 lower-case hex digits (R-2.10). */
   digestOf(request: Omit<SignedRequest, 'signatures'>): string;
-  /** Lets go of what `ahead` needs. */
+  /** Releases the resources of `ahead`. */
   close?(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Refusals of the engine as the contract's errors: one row per code. */
+/** Replies to engine refusals, in the contract's texts: one row per code. */
 import {
   internalError,
   MESSAGES,

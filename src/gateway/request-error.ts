@@ -1,7 +1,4 @@
-/**
- * A request that is answered with an error text. Thrown inside the gateway only, where it ends one request, and turned
- * into a reply in one place.
- */
+/** An error with its reply text, thrown inside the gateway and converted in one place. */
 import type { ErrorReply } from '../contract/messages.ts';
 
 export class RequestError extends Error {

@@ -1,7 +1,4 @@
-/**
- * What a request says that it is signed for, before anything of it is checked: so that signers can be recovered ahead of the gateway, which
- * decodes, checks, and asks for them in its own order.
- */
+/** Extracts signed requests from unvalidated input, to recover signers ahead of the gateway. */
 import type { EndpointId } from '../contract/endpoints.ts';
 import { MAX_BATCH_ORDERS } from '../engine/orders/group-rules.ts';
 import type { SignedRequest } from './ports.ts';
@@ -16,7 +13,7 @@ const KINDS: Partial<Record<EndpointId, SignedRequest['kind']>> = {
 };
 export const MAX_SIGNATURES = 16;
 
-/** None where nothing is signed, or where it is not of the shape that the gateway takes. */
+/** Empty if the endpoint is unsigned or the input is malformed. */
 export function signedRequestsOf(endpoint: EndpointId, input: unknown): readonly SignedRequest[] {
   const kind = KINDS[endpoint];
   if (kind === undefined) return [];

@@ -1,6 +1,7 @@
 /**
- * POST /account/order and /account/orders (§2–§4): decodes and authorises the request; the engine
- * decides on the orders in it, in the order of R-2.8.
+ * POST /account/order and /account/orders (§2–§4): decode, authorise, then the engine. Refusals
+ * follow the order of R-2.8. Faults that only the gateway can see (off-tick text) come after the
+ * nonce and the clientId, which it checks first through the engine.
  */
 import { ORDER_TYPE_WORDS } from '../contract/schemas.ts';
 import { invalidField, MESSAGES } from '../contract/messages.ts';
@@ -52,19 +53,19 @@ const ORDER_FIELDS = [
 ];
 const FLAG_FIELDS = ['ioc', 'postOnly', 'reduceOnly'];
 const ATTACHED_FIELDS = ['triggerPrice', 'price', 'clientId'];
-/** Trailing distances have at most 4 decimals of a percent, which is 1e-6 of the price. */
+/** Trailing distances have at most 4 decimals of a percent: 1e-6 of the price. */
 const PERCENT_STEP: Decimal = { digits: 1n, scale: 4 };
 /** No order has this id: a parent that is not known. */
 const NO_ORDER = orderId(0);
 
-/** A decimal, a limit and a name of a leg attached to an order (R-2.15). */
+/** An attached protective order (R-2.15): trigger price, limit price and client id. */
 interface AttachedLeg {
   readonly triggerPrice: Decimal;
   readonly price: Decimal | null;
   readonly clientId: string | null;
 }
 
-/** The fields of one order request, each in its own unit but none yet held against a market. */
+/** Fields of one order request, decoded but not yet validated against a market. */
 interface DecodedOrder {
   readonly account: Address;
   readonly subaccountIndex: number;
@@ -92,7 +93,7 @@ interface DecodedOrder {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Throws `RequestError` naming the field and the limit. Checksums of addresses count where `keccak` is given. */
+/** Throws `RequestError` with field and limit. Verifies address checksums if `keccak` is set. */
 export function decodeOrder(input: unknown, prefix = '', keccak?: Keccak): DecodedOrder {
   const fields = new Fields(input, ORDER_FIELDS, false, prefix);
   const account = fields.address('account', keccak);
@@ -156,12 +157,12 @@ function decodeOrderType(fields: Fields): DecodedOrder['orderType'] {
   return found;
 }
 
-/** POST /account/order: answers the order, then what is attached to it (R-2.15). */
+/** POST /account/order: returns the order, then its attached orders (R-2.15). */
 export function submitOrder(context: Context, input: unknown, caller: Caller): unknown {
   return place(context, 'submitOrder', [decodeOrder(input, '', context.keccak)], caller);
 }
 
-/** POST /account/orders (§3): all are admitted, or none. */
+/** POST /account/orders (§3): places all orders or none. */
 export function submitOrders(context: Context, input: unknown, caller: Caller): unknown {
   const fields: Fields = new Fields(input, ['orders'], false);
   const list = fields.list('orders');
@@ -185,7 +186,9 @@ export function submitOrders(context: Context, input: unknown, caller: Caller): 
   return { orders: place(context, 'submitOrders', orders, caller) };
 }
 
-/** Authorises the request, then the engine decides. Answers the records. */
+/**
+ * Checks all orders in the order of R-2.8, then submits to the engine. Returns the order records.
+ */
 function place(
   context: Context,
   endpoint: 'submitOrder' | 'submitOrders',
@@ -218,7 +221,7 @@ function place(
   });
 }
 
-/** Remembers what the orders are known by, where they were signed: the order of each request, and what is attached to it. */
+/** Registers the digests of signed orders: those of each request and of its attached orders. */
 function noteIds(context: Context, first: OrderId, orders: readonly DecodedOrder[]): void {
   const { signatures, ids } = context;
   if (signatures === 'trust') return;
@@ -233,7 +236,7 @@ function noteIds(context: Context, first: OrderId, orders: readonly DecodedOrder
   ids.placed(first, placed);
 }
 
-/** Whose signature all the orders carry; its nonces are used (R-2.13). */
+/** Common signer of all orders; consumes its nonces (R-2.13). */
 function signerOf(
   context: Context,
   endpoint: 'submitOrder' | 'submitOrders',
@@ -275,7 +278,7 @@ function commandOf(group: PlaceOrders): PlaceOrder | PlaceOrders {
   };
 }
 
-/** The order in engine units, then its attached legs. Numbers off the market's grid are fractions. */
+/** The order in engine units, followed by its attached protective orders. */
 function newOrders(context: Context, order: DecodedOrder, market: MarketView): NewOrder[] {
   if (order.orderType === 'unsupported') {
     const problem = "'unsupported' is not an order type that can be submitted";
@@ -310,7 +313,7 @@ function newOrders(context: Context, order: DecodedOrder, market: MarketView): N
   const legs = (['takeProfit', 'stopLoss'] as const).flatMap((orderType): NewOrder[] => {
     const leg = order[orderType];
     if (leg === null) return [];
-    // Without a price a leg takes what the book has, within the band.
+    // Without a price a protective order takes any book price within the band.
     const anyPrice = priceTicks(size > 0 ? 1 : spec.maxPriceTicks);
     return [
       {

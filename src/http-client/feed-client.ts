@@ -1,7 +1,8 @@
 /**
- * Feeds as async iterators over one connection (R-11.4), and orders over it. A connection that is lost is made again, with login and
- * subscriptions; what was missed meanwhile is read over HTTP and told in its place. A book that misses an update is asked for anew, so its
- * iterator always yields a snapshot and then deltas without a gap.
+ * Feeds as async iterators over one WebSocket connection (R-11.4), and orders over the same
+ * connection. A lost connection is re-established, with login and subscriptions. Updates missed
+ * meanwhile are read over HTTP and delivered in order. After a gap in a book's sequence numbers the
+ * client resubscribes, so an iterator yields a snapshot followed by contiguous deltas.
  */
 import { WebSocket } from 'ws';
 import { FEEDS, type FeedSource } from '../contract/feeds.ts';
@@ -13,11 +14,11 @@ import { LastSeen, withoutOverlap, type Data } from './repair.ts';
 import type { FeedParams, Unsigned } from './requests.ts';
 
 export interface FeedOptions {
-  /** Such as ws://127.0.0.1:8080/ws */
+  /** Example: ws://127.0.0.1:8080/ws */
   readonly url: string;
-  /** Asked at each connection; for a new token when the one at hand has run out. null: only what anyone may see. */
+  /** Bearer token per connection (`true`: the cached one expired); null: public feeds only. */
   readonly bearer: ((fresh: boolean) => Promise<string>) | null;
-  /** Reads what a lost connection missed; without it updates of that time are not told. */
+  /** Reads updates missed during a lost connection; without it they are not delivered. */
   readonly client?: MatcherClient;
   /** Fills in nonces and signatures of orders. */
   readonly sign?: (
@@ -26,7 +27,7 @@ export interface FeedOptions {
   ) => Promise<Record<string, unknown>>;
 }
 
-/** What may be asked over the socket as well as over HTTP. */
+/** Endpoints available over the socket as well as over HTTP. */
 type SocketEndpoint = 'submitOrder' | 'submitOrders' | 'cancelOrder' | 'cancelOrders';
 type SocketRequest<E extends SocketEndpoint> = E extends 'submitOrder' | 'submitOrders'
   ? Unsigned<E>
@@ -35,12 +36,12 @@ type SocketRequest<E extends SocketEndpoint> = E extends 'submitOrder' | 'submit
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
 const SILENCE_MS = 75_000;
-/** Updates that nobody takes; more is an error of who should. */
+/** Max buffered updates per subscriber; beyond it the subscription fails. */
 const MAX_QUEUE = 100_000;
 
 class FeedError extends Error {
   override readonly name = 'FeedError';
-  /** As HTTP would have it; null when there was no answer. */
+  /** HTTP status of the error; null if there was no reply. */
   readonly status: number | null;
 
   constructor(message: string, status: number | null = null) {
@@ -49,24 +50,24 @@ class FeedError extends Error {
   }
 }
 
-/** Who hears updates as they come. */
+/** Receives updates as they arrive. */
 export interface FeedListener<T = Data> {
   readonly onUpdate: (data: T) => void;
-  /** The server has ended the subscription; nothing more comes. */
+  /** Called when the server has ended the subscription; no update follows. */
   readonly onError: (error: Error) => void;
 }
 
-/** One subscription and who takes its updates. */
+/** One subscription and its consumer. */
 class Feed implements AsyncIterableIterator<Data> {
   readonly source: FeedSource;
   readonly params: FeedParams;
   /** Last sequence number of each book; undefined until its snapshot. */
   readonly sequences = new Map<string, unknown>();
-  /** Whether the server has taken the subscription, so that a new connection repeats it. */
+  /** True once the server has confirmed the subscription; a new connection then repeats it. */
   established = false;
-  /** What was told, for reading on; null where nothing is read. */
-  told: LastSeen | null = null;
-  /** Updates that wait until what was missed has been told; null while none do. */
+  /** Last delivered update, from which catch-up reads continue; null without catch-up. */
+  lastSeen: LastSeen | null = null;
+  /** Updates held back until missed updates are delivered; null if none are held back. */
   private behind: Data[] | null = null;
   private readonly queue: Data[] = [];
   private taker: {
@@ -103,7 +104,7 @@ class Feed implements AsyncIterableIterator<Data> {
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  /** Tells what waits, and from now on everything at once. */
+  /** Delivers pending updates, and every later one immediately. */
   listen(listener: FeedListener): void {
     for (const data of this.queue.splice(0)) listener.onUpdate(data);
     this.listener = listener;
@@ -115,12 +116,12 @@ class Feed implements AsyncIterableIterator<Data> {
     else this.deliver(data);
   }
 
-  /** Updates wait from now on. */
+  /** Holds back updates until `catchUp`. */
   hold(): void {
     this.behind ??= [];
   }
 
-  /** Tells what was missed, then what came meanwhile. */
+  /** Delivers missed updates, then those held back. */
   catchUp(missed: readonly Data[]): void {
     const live = this.behind ?? [];
     this.behind = null;
@@ -130,14 +131,17 @@ class Feed implements AsyncIterableIterator<Data> {
 
   private deliver(data: Data): void {
     if (this.ended !== null) return;
-    this.told?.note(this.source, data);
+    this.lastSeen?.note(this.source, data);
     if (this.listener !== null) this.listener.onUpdate(data);
     else if (this.taker !== null) {
       const { resolve } = this.taker;
       this.taker = null;
       resolve({ done: false, value: data });
     } else if (this.queue.length < MAX_QUEUE) this.queue.push(data);
-    else this.end(new FeedError(`more than ${String(MAX_QUEUE)} updates of ${this.source} wait`));
+    else
+      this.end(
+        new FeedError(`more than ${String(MAX_QUEUE)} updates of ${this.source} are pending`),
+      );
   }
 
   end(how: Error | 'done'): void {
@@ -150,7 +154,7 @@ class Feed implements AsyncIterableIterator<Data> {
     else taker.reject(how);
   }
 
-  /** Whether an update of this source is about what this subscription names. */
+  /** True if the update matches the subscription's parameters. */
   wants(data: Data): boolean {
     const { symbols, account, subaccountIndices } = this.params;
     if (FEEDS[this.source].access === 'private') {
@@ -175,7 +179,7 @@ export class FeedClient {
     this.options = options;
   }
 
-  /** Subscribes; the iterator's first `next` waits for the first update. Rejects when the server refuses. */
+  /** Subscribes; the first `next` waits for the first update. Rejects if the server refuses. */
   async subscribe<S extends FeedSource>(
     source: S,
     params: FeedParams = {},
@@ -188,18 +192,19 @@ export class FeedClient {
     this.feeds.add(feed);
     try {
       const { client } = this.options;
-      if (client !== undefined) feed.told = new LastSeen((await client.call('getTime', {})).time);
+      if (client !== undefined)
+        feed.lastSeen = new LastSeen((await client.call('getTime', {})).time);
       await this.ask('subscribe', { source, ...requestOf(feed) });
       feed.established = true;
     } catch (error) {
       this.feeds.delete(feed);
       throw error;
     }
-    // The server sends what its table says; the tests hold every update against its schema.
+    // The feed table defines the payload types; tests validate every update against its schema.
     return feed as AsyncIterableIterator<Data> as AsyncIterableIterator<UpdateOf<S>>;
   }
 
-  /** As `subscribe`, for who needs updates of several sources in the order in which the server sent them, which iterators do not keep. */
+  /** Like `subscribe`, with a callback per update, in the server's order across sources. */
   async listen<S extends FeedSource>(
     source: S,
     params: FeedParams,
@@ -210,8 +215,9 @@ export class FeedClient {
   }
 
   /**
-   * Places or cancels over the socket; nonces and signatures are filled in as over HTTP. Rejects with `MatcherError` on a refusal; when the
-   * connection is lost with what it says, and the order may or may not have been placed: ask for its clientId.
+   * Places or cancels over the socket; fills in nonces and signatures as over HTTP. Rejects with
+   * `MatcherError` on a refusal and with `FeedError` if the connection is lost. In the latter case
+   * the order may have been placed: query its clientId.
    */
   async send<E extends SocketEndpoint>(
     endpoint: E,
@@ -219,8 +225,8 @@ export class FeedClient {
   ): Promise<ResponseOf<E>> {
     const { sign } = this.options;
     const places = endpoint === 'submitOrder' || endpoint === 'submitOrders';
-    const given = request as Record<string, unknown>;
-    const body = places && sign !== undefined ? await sign(endpoint, given) : given;
+    const fields = request as Record<string, unknown>;
+    const body = places && sign !== undefined ? await sign(endpoint, fields) : fields;
     const params = endpoint === 'submitOrders' ? { ...body, type: 'batchOrders' } : body;
     try {
       return (await this.ask(places ? 'create' : 'cancel', params)) as ResponseOf<E>;
@@ -245,14 +251,14 @@ export class FeedClient {
   private askOn(socket: WebSocket, method: string, params: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (socket.readyState !== socket.OPEN) {
-        reject(new FeedError('the connection was lost'));
+        reject(new FeedError('connection lost'));
         return;
       }
       this.nextId += 1;
       const id = this.nextId;
       const onClose = (): void => {
         this.waiting.delete(id);
-        reject(new FeedError('the connection was lost'));
+        reject(new FeedError('connection lost'));
       };
       socket.once('close', onClose);
       this.waiting.set(id, ({ result, error }) => {
@@ -297,7 +303,7 @@ export class FeedClient {
     return socket;
   }
 
-  /** With the token at hand, or with a new one where that has run out. */
+  /** Logs in with the cached token, or with a new one if it has expired. */
   private async logIn(socket: WebSocket): Promise<void> {
     const { bearer } = this.options;
     if (bearer === null) return;
@@ -309,7 +315,7 @@ export class FeedClient {
     }
   }
 
-  /** Until it works: a new connection with every subscription, and what was missed. */
+  /** Retries until connected, then resubscribes and delivers missed updates. */
   private async reconnect(): Promise<void> {
     if (this.reconnecting) return;
     this.reconnecting = true;
@@ -339,8 +345,8 @@ export class FeedClient {
 
   private async missedBy(feed: Feed): Promise<readonly Data[]> {
     const { client } = this.options;
-    if (client === undefined || feed.told === null) return [];
-    return feed.told.missed(feed.source, feed.params, client);
+    if (client === undefined || feed.lastSeen === null) return [];
+    return feed.lastSeen.missed(feed.source, feed.params, client);
   }
 
   private take(socket: WebSocket, message: Data): void {
@@ -368,7 +374,7 @@ export class FeedClient {
     }
   }
 
-  /** Whether this update of a book goes on from the last one; if not, the book is asked for anew. */
+  /** True if this book update follows the last one; otherwise resubscribes to the book. */
   private follows(socket: WebSocket, feed: Feed, book: Data): boolean {
     const symbol = String(book['symbol']);
     const last = feed.sequences.get(symbol);
@@ -376,7 +382,7 @@ export class FeedClient {
       feed.sequences.set(symbol, book['sequence_number']);
       return true;
     }
-    // Without a snapshot yet there is nothing to go on from; one is on its way.
+    // No snapshot yet; the subscription will deliver one.
     if (last === undefined) return false;
     feed.sequences.delete(symbol);
     const params = { source: feed.source, ...requestOf(feed) };
@@ -387,7 +393,7 @@ export class FeedClient {
   }
 }
 
-/** The server pings every 30 seconds; a connection that says nothing for longer is gone. */
+/** Terminates a silent connection: the server pings every 30 seconds. */
 function watchPings(socket: WebSocket): void {
   const lost = setTimeout(() => {
     socket.terminate();

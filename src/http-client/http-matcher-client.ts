@@ -1,6 +1,6 @@
 /**
- * The contract's client over HTTP: logs in with a wallet, signs what must be signed, chooses nonces, and repeats what may be repeated. The same
- * interface as the client in process, so a strategy does not know which it has.
+ * The contract's client over HTTP: logs in with a wallet, signs requests, chooses nonces and
+ * retries idempotent requests. It implements the same interface as the in-process client.
  */
 import {
   ENDPOINTS,
@@ -19,7 +19,7 @@ import { parseExact, stringifyExact } from '../contract/exact-json.ts';
 import { FeedClient } from './feed-client.ts';
 import type { SignedEndpoint, Unsigned } from './requests.ts';
 
-/** A wallet: an ethers `Wallet` is one, `eip1193Signer` makes one of a browser's. */
+/** A wallet: an ethers `Wallet`, or a browser wallet through `eip1193Signer`. */
 export interface RequestSigner {
   readonly address: string;
   signMessage(text: string): Promise<string>;
@@ -31,13 +31,13 @@ export interface RequestSigner {
 }
 
 export interface HttpClientOptions {
-  /** Such as http://127.0.0.1:8080 */
+  /** Example: http://127.0.0.1:8080 */
   readonly url: string;
-  /** null: only what anyone may read. */
+  /** null: public endpoints only. */
   readonly signer: RequestSigner | null;
-  /** The account that the wallet acts for; its own unless given. */
+  /** Account that the wallet acts for; by default its own address. */
   readonly account?: string;
-  /** How often a request that may be repeated is, after network errors, 429 and 503. */
+  /** Max retries of an idempotent request after a network error, 429 or 503. */
   readonly retries?: number;
   readonly timeoutMs?: number;
 }
@@ -60,11 +60,11 @@ interface Outcome {
   readonly status: number;
   readonly body: unknown;
   readonly headers: Headers;
-  /** Whether an earlier attempt may have arrived. */
+  /** True if an earlier attempt may have reached the server. */
   readonly repeated: boolean;
 }
 
-/** What never reached an answer: the network, or the time that was given. */
+/** No reply: a network error or a timeout. */
 class NoAnswer extends Error {}
 
 export class HttpMatcherClient implements MatcherClient {
@@ -79,19 +79,21 @@ export class HttpMatcherClient implements MatcherClient {
     this.url = options.url.replace(/\/+$/, '');
   }
 
-  /** The account that requests are for. */
+  /** Account of the requests. */
   get account(): string | null {
     return (this.options.account ?? this.options.signer?.address ?? null)?.toLowerCase() ?? null;
   }
 
-  /** Rejects with `MatcherError` on an error reply, with what the network says when there is none. */
+  /**
+   * Rejects with `MatcherError` on an error reply, and with the network error if there is no reply.
+   */
   async call<E extends EndpointId>(endpoint: E, request: RequestOf<E>): Promise<ResponseOf<E>> {
     const input = await this.complete(endpoint, request as Body);
     const { status, body, repeated } = await this.sendWithToken(endpoint, input);
     if (status === 200) return body as ResponseOf<E>;
     if (repeated && body === MESSAGES.nonceUsed.message) {
-      // The attempt that got no answer had arrived.
-      return (await this.whatWasDone(endpoint, input)) as ResponseOf<E>;
+      // The attempt without a reply had reached the server.
+      return (await this.resultOfLostReply(endpoint, input)) as ResponseOf<E>;
     }
     throw new MatcherError(endpoint, status, String(body));
   }
@@ -107,12 +109,12 @@ export class HttpMatcherClient implements MatcherClient {
     };
   }
 
-  /** The same, with nonces and signatures filled in. */
+  /** Like `call`; fills in nonces and signatures. */
   send<E extends SignedEndpoint>(endpoint: E, request: Unsigned<E>): Promise<ResponseOf<E>> {
     return this.call(endpoint, request as unknown as RequestOf<E>);
   }
 
-  /** A bearer token, for WebSocket feeds; a new one when the one at hand is not good any more. */
+  /** Bearer token for WebSocket feeds; `fresh` requests a new token. */
   async bearer(fresh = false): Promise<string> {
     if (fresh) this.token = null;
     this.token ??= this.login().catch((error: unknown) => {
@@ -122,7 +124,7 @@ export class HttpMatcherClient implements MatcherClient {
     return this.token;
   }
 
-  /** The feeds of the same exchange, with the same login, and orders over their socket. */
+  /** Feeds of the same exchange with the same login, and orders over their socket. */
   feeds(): FeedClient {
     const url = `${this.url.replace(/^http/, 'ws')}/ws`;
     const bearer = this.options.signer === null ? null : (fresh: boolean) => this.bearer(fresh);
@@ -131,14 +133,14 @@ export class HttpMatcherClient implements MatcherClient {
     return new FeedClient({ url, bearer, client: this, sign });
   }
 
-  /** One above the last, and above those of earlier processes: microseconds since 1970. */
+  /** One above the last nonce, and above those of earlier processes: microseconds since 1970. */
   nextNonce(): bigint {
     const now = BigInt(Date.now()) * 1000n;
     this.lastNonce = now > this.lastNonce ? now : this.lastNonce + 1n;
     return this.lastNonce;
   }
 
-  /** Fills in nonce and signatures where they are left out. */
+  /** Fills in a missing nonce and missing signatures. */
   private async complete(endpoint: EndpointId, request: Body): Promise<Body> {
     const struct = STRUCTS[endpoint];
     if (struct === undefined) return request;
@@ -150,10 +152,10 @@ export class HttpMatcherClient implements MatcherClient {
 
   private async sign(struct: SignedRequest['kind'], request: Body): Promise<Body> {
     const body: Body = { ...request, nonce: request['nonce'] ?? this.nextNonce() };
-    const given = request['signatures'] as readonly string[] | undefined;
-    if (given !== undefined && given.length > 0) return body;
+    const signatures = request['signatures'] as readonly string[] | undefined;
+    if (signatures !== undefined && signatures.length > 0) return body;
     const { signer } = this.options;
-    if (signer === null) return { ...body, signatures: given ?? [] };
+    if (signer === null) return { ...body, signatures: signatures ?? [] };
     const { domain, types, message } = signingPayload(await this.readDomain(), struct, body);
     return { ...body, signatures: [await signer.signTypedData(domain, types, message)] };
   }
@@ -181,7 +183,7 @@ export class HttpMatcherClient implements MatcherClient {
     return token;
   }
 
-  /** Sends with a token where one is needed; an old one is replaced once. */
+  /** Sends with a token if required; replaces an expired token once. */
   private async sendWithToken(endpoint: EndpointId, input: Body): Promise<Outcome> {
     if ((ENDPOINTS[endpoint] as Endpoint).access === 'public') {
       return this.sendRepeatedly(endpoint, input, null);
@@ -192,14 +194,14 @@ export class HttpMatcherClient implements MatcherClient {
     return this.sendRepeatedly(endpoint, input, await this.bearer());
   }
 
-  /** Reads and what has a nonce may be sent again; a cancel is, only when it was refused for the moment. */
+  /** Retries reads and requests with a nonce; a cancel only after a temporary refusal. */
   private async sendRepeatedly(
     endpoint: EndpointId,
     input: Body,
     token: string | null,
   ): Promise<Outcome> {
     const { method, signedBy } = ENDPOINTS[endpoint] as Endpoint;
-    const mayRepeat = (method === 'GET' && endpoint !== 'getAuth') || signedBy !== 'nobody';
+    const mayRepeat = (method === 'GET' && endpoint !== 'getAuth') || signedBy !== 'none';
     let left = this.options.retries ?? DEFAULT_RETRIES;
     let pauseMs = FIRST_PAUSE_MS;
     let repeated = false;
@@ -247,8 +249,8 @@ export class HttpMatcherClient implements MatcherClient {
     return { status: response.status, body: readBody(text), headers: response.headers };
   }
 
-  /** What a request did whose answer was lost: the orders are found by their digests, the rest answers null. */
-  private async whatWasDone(endpoint: EndpointId, input: Body): Promise<unknown> {
+  /** Result of a request without a reply: orders by digest; null for other requests. */
+  private async resultOfLostReply(endpoint: EndpointId, input: Body): Promise<unknown> {
     if (endpoint !== 'submitOrder' && endpoint !== 'submitOrders') return null;
     const bodies = endpoint === 'submitOrder' ? [input] : (input['orders'] as Body[]);
     const typed = new TypedData((await this.readDomain()) as unknown as Domain);

@@ -1,6 +1,7 @@
 /**
- * What a feed missed while its connection was lost, read over HTTP (R-11.4, R-12.3). Orders, positions and balances are told as they are now;
- * trades one by one. A book begins with a snapshot of its own; fills have no list, the orders that they changed are told.
+ * Reads over HTTP the updates that a feed missed while disconnected (R-11.4, R-12.3). Orders,
+ * positions and balances are delivered in their current state, trades one by one. A book starts
+ * with a new snapshot. Fills have no list endpoint; the orders that they changed are delivered.
  */
 import type { FeedSource } from '../contract/feeds.ts';
 import { pagesOf, type MatcherClient } from '../gateway/matcher-client.ts';
@@ -8,17 +9,17 @@ import type { FeedParams } from './requests.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
 
-/** What a feed told last, which is where reading goes on. */
+/** Position of the last delivered update, from which catch-up reads continue. */
 export class LastSeen {
   /** Time of the newest update, in the unit of its records; null before the first. */
   private time: number | null = null;
-  /** How many updates were of that time. */
+  /** Number of updates at that time. */
   private alike = 0;
-  /** Of orders of that time: the sequence number of what was told. */
+  /** Sequence number of the last delivered state of each order of that time. */
   private readonly orderSequences = new Map<unknown, number>();
-  /** Positions that were open, by subaccount and market. */
+  /** Open positions, by subaccount and market. */
   private readonly positions = new Map<string, Data>();
-  /** When nothing was told yet: the exchange's time at subscription, in ms. */
+  /** Exchange time at subscription, in ms; the start of catch-up if no update was delivered. */
   readonly beganMs: number;
 
   constructor(beganMs: number) {
@@ -42,7 +43,7 @@ export class LastSeen {
     if (source === 'order') this.orderSequences.set(data['orderId'], sequenceOf(data));
   }
 
-  /** Updates that came after those told, oldest first. */
+  /** Updates after the last delivered one, oldest first. */
   async missed(source: FeedSource, params: FeedParams, client: MatcherClient): Promise<Data[]> {
     switch (source) {
       case 'order':
@@ -97,7 +98,7 @@ export class LastSeen {
       found.push(...pages.flat().reverse());
     }
     found.sort((a, b) => Number(a['time']) - Number(b['time']));
-    // Those of the last time that were told are not told again.
+    // Skips the updates at the last time that were already delivered.
     const known = found.filter(({ time }) => time === this.time).length;
     return found.slice(Math.min(known, this.time === null ? 0 : this.alike));
   }
@@ -114,7 +115,7 @@ export class LastSeen {
   }
 }
 
-/** The updates that came meanwhile without those that reading has already told. */
+/** Live updates without those that catch-up has already delivered. */
 export function withoutOverlap(
   source: FeedSource,
   read: readonly Data[],
@@ -144,7 +145,7 @@ const sequenceOf = (order: Data): number => Number(order['lastUpdateSequenceNumb
 const positionKey = (position: Data): string =>
   `${String(position['subaccountIndex'])} ${String(position['symbol'])}`;
 
-/** A position that is closed, as the feed tells one. */
+/** A closed position as the feed reports it. */
 function emptied(position: Data): Data {
   const none = { quantity: '0', basis: '0', entryPrice: '0', upnl: '0', margin: '0' };
   return { ...position, ...none, fees: '0', funding: '0', liquidationPrice: null };

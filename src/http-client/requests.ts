@@ -1,4 +1,4 @@
-/** What a program hands to the client over HTTP: requests that are not signed yet, and what of a feed it wants to hear. */
+/** Arguments of the HTTP client: unsigned requests and feed subscriptions. */
 import type { RequestOf } from '../contract/endpoints.ts';
 
 export type SignedEndpoint =
@@ -10,16 +10,16 @@ export type SignedEndpoint =
   | 'updateMargin';
 type Optional<T, Keys extends keyof T> = Omit<T, Keys> & Partial<Pick<T, Keys>>;
 
-/** A signed request whose nonces and signatures are left to the client. */
+/** A signed request whose nonces and signatures the client fills in. */
 export type Unsigned<E extends SignedEndpoint> = E extends 'submitOrders'
   ? { readonly orders: readonly Optional<RequestOf<'submitOrder'>, 'nonce' | 'signatures'>[] }
   : Optional<RequestOf<Exclude<E, 'submitOrders'>>, 'nonce' | 'signatures'>;
 
 export interface FeedParams {
-  /** Of public sources; none means all markets. */
+  /** For public sources; absent: all markets. */
   readonly symbols?: readonly string[];
-  /** Of private sources. */
+  /** For private sources. */
   readonly account?: string;
-  /** None means all, for the owner. */
+  /** Absent: all subaccounts, for the owner. */
   readonly subaccountIndices?: readonly number[];
 }

@@ -1,4 +1,4 @@
-/** How many connections may be open at once, feeds among them: one more is answered 503 and closed, so that memory has a bound. */
+/** Limits open connections, feeds included; one beyond the limit gets 503 and is closed. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { MESSAGES } from '../contract/messages.ts';
@@ -7,14 +7,14 @@ import { refuse } from './malformed.ts';
 export class ConnectionLimit {
   open = 0;
 
-  constructor(server: Server, most: number) {
-    // Before the server's own listener, which would begin to read.
+  constructor(server: Server, max: number) {
+    // Runs before the server's own listener, which starts reading.
     server.prependListener('connection', (socket: Socket) => {
       this.open += 1;
       socket.once('close', () => {
         this.open -= 1;
       });
-      if (this.open > most) refuse(socket, MESSAGES.tooManyConnections);
+      if (this.open > max) refuse(socket, MESSAGES.tooManyConnections);
     });
   }
 }

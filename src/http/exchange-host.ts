@@ -1,4 +1,4 @@
-/** What the HTTP floor serves: one exchange on disk, its clock, and the gateway in front of it, which a disk failure replaces. */
+/** State of the HTTP server: an exchange on disk, its clock, and its replaceable gateway. */
 import type { Command } from '../engine/commands.ts';
 import type { Outcome } from '../engine/refusals.ts';
 import type { ExchangeView } from '../engine/read/views.ts';
@@ -12,7 +12,7 @@ import { orderId, timeUs, type TimeUs } from '../num/units.ts';
 import { StoreStopped, type DurableExchange } from '../journal-files/durable-exchange.ts';
 import { storeUnavailable } from '../contract/messages.ts';
 
-/** Longest sleep of a wall clock: what is further away is looked at again. */
+/** Max sleep under a wall clock; a later timer is rescheduled. */
 const MAX_SLEEP_MS = 60_000;
 const STOPPED_MS = 1000;
 
@@ -33,7 +33,7 @@ export class Host {
   private gateway: Gateway;
   private virtualUs: number;
   private timer: NodeJS.Timeout | undefined;
-  /** When the timer goes off; Infinity while none is set. */
+  /** Due time of the timer; Infinity if none is set. */
   private wakesUs = Infinity;
 
   constructor(options: HostOptions) {
@@ -78,7 +78,7 @@ export class Host {
     return this.options.requestsPerSecond;
   }
 
-  /** The contract's ids of orders. */
+  /** Maps the contract's order ids. */
   get ids(): OrderIds {
     return this.orderIds;
   }
@@ -87,13 +87,13 @@ export class Host {
     return this.exchange.engine;
   }
 
-  /** A driver's time never goes back (R-12.2). */
+  /** Clock of the exchange; monotonic (R-12.2). */
   nowUs(): TimeUs {
     const clock = this.clock === 'wall' ? Date.now() * 1000 : this.virtualUs;
     return timeUs(Math.max(this.exchange.engine.nowUs, clock));
   }
 
-  /** The virtual clock goes on to this time; what falls due meanwhile happens at its own. */
+  /** Advances the virtual clock; timers that fall due run at their own time. */
   advanceTo(atUs: TimeUs): void {
     this.virtualUs = Math.max(this.virtualUs, atUs);
     this.submit({ kind: 'advanceTime', timeUs: this.nowUs() });
@@ -106,14 +106,14 @@ export class Host {
     return outcome;
   }
 
-  /** Signatures of a request that is handled next, recovered while others are served; null when there is nothing to wait for. */
+  /** Recovers a request's signers ahead of `handle`; null if there is nothing to wait for. */
   verifyAhead(endpoint: EndpointId, input: unknown): Promise<unknown> | null {
     const { signatures } = this.options;
     if (signatures === 'trust') return null;
     return signatures.ahead?.(signedRequestsOf(endpoint, input)) ?? null;
   }
 
-  /** Answers once everything that the answer may show is on disk. */
+  /** Replies once every command that the reply may show is durable. */
   async handle(endpoint: EndpointId, input: unknown, caller: Caller | null): Promise<Reply> {
     try {
       const reply = this.gateway.handle(endpoint, input, caller);
@@ -127,7 +127,7 @@ export class Host {
     }
   }
 
-  /** Under a wall clock the engine's own timers need a nudge when nobody calls. */
+  /** Under a wall clock, engine timers need a command even if no request arrives. */
   private schedule(): void {
     if (this.clock !== 'wall') return;
     const dueUs = this.exchange.engine.nextTimerUs();
@@ -142,7 +142,7 @@ export class Host {
         this.submit({ kind: 'advanceTime', timeUs: this.nowUs() });
       } else this.schedule();
     };
-    // While writes have stopped it looks again now and then.
+    // While writes are stopped, retries periodically.
     const minMs = this.exchange.failure === null ? 0 : STOPPED_MS;
     this.timer = setTimeout(wake, Math.min(MAX_SLEEP_MS, Math.max(minMs, waitMs)));
     this.timer.unref();

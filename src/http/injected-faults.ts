@@ -1,6 +1,6 @@
 /**
- * Faults on demand, so that a client's tests can provoke each documented error (R-11.6). Each is armed for a number of requests, of one
- * endpoint or of any, over HTTP and WebSocket alike.
+ * Fault injection, so that client tests can provoke each documented error (R-11.6). A fault is
+ * armed for a number of requests of one endpoint or of any, over HTTP and WebSocket.
  */
 import { findEndpoint, type EndpointId } from '../contract/endpoints.ts';
 import { internalError, MESSAGES, type ErrorReply } from '../contract/messages.ts';
@@ -20,12 +20,12 @@ export type Fault = (typeof FAULTS)[number];
 
 const MAX_TIMES = 1_000_000n;
 const MAX_LATENCY_MS = 60_000n;
-/** What refuses a request before it is looked at. */
+/** Faults that reject a request before it is handled. */
 const REFUSALS: readonly (readonly [Fault, ErrorReply])[] = [
   ['unavailable', MESSAGES.unavailable],
   ['rateLimit', MESSAGES.tooManyRequests],
   ['timeout', MESSAGES.requestTimedOut],
-  ['internalError', internalError('a fault that was asked for')],
+  ['internalError', internalError('injected fault')],
 ];
 
 interface Armed {
@@ -36,7 +36,7 @@ interface Armed {
 export class Faults {
   private readonly armed = new Map<string, Armed>();
 
-  /** Body of POST /sim/faults: `{fault, times, endpoint, latencyMs}`; `times` 0 disarms. Throws `RequestError`. */
+  /** POST /sim/faults: `{fault, times, endpoint, latencyMs}`. Throws `RequestError`. */
   arm(body: unknown): Readonly<Record<string, unknown>> {
     const fields = new Fields(body, ['fault', 'times', 'endpoint', 'latencyMs'], false);
     const name = fields.text('fault');
@@ -53,8 +53,8 @@ export class Faults {
     return { fault, times: Number(times), ...(endpoint === null ? {} : { endpoint }) };
   }
 
-  /** Waits and fails as this request is to; rejects with `RequestError`. null: nothing is armed. */
-  strike(endpoint: EndpointId): Promise<void> | null {
+  /** Applies an armed delay or failure; rejects with `RequestError`. null: nothing is armed. */
+  inject(endpoint: EndpointId): Promise<void> | null {
     return this.armed.size === 0 ? null : this.dispatch(endpoint);
   }
 
@@ -68,17 +68,17 @@ export class Faults {
     }
   }
 
-  /** Whether the store of login nonces fails now. */
+  /** True if the login nonce store must fail now. */
   nonceStoreFails(): boolean {
     return this.takes('nonceStore', 'getAuth') !== null;
   }
 
-  /** Whether the request was carried out, and its answer is to be lost. */
-  losesAnswer(endpoint: EndpointId): boolean {
+  /** True if the answer of a completed request must be dropped. */
+  dropsReply(endpoint: EndpointId): boolean {
     return this.takes('lostAnswer', endpoint) !== null;
   }
 
-  /** Uses up one of a fault's times, if it is armed for this endpoint. */
+  /** Uses one of a fault's remaining times, if it is armed for this endpoint. */
   private takes(fault: Fault, endpoint: EndpointId): Armed | null {
     if (this.armed.size === 0) return null;
     for (const key of [keyOf(fault, endpoint), keyOf(fault, null)]) {
@@ -105,7 +105,7 @@ function readEndpoint(fields: Fields): EndpointId {
 
 function readLatency(fields: Fields, fault: Fault): number {
   if (fault !== 'latency') {
-    if (fields.has('latencyMs')) fields.fail('latencyMs', 'belongs to the fault "latency"');
+    if (fields.has('latencyMs')) fields.fail('latencyMs', 'is only for the fault "latency"');
     return 0;
   }
   const latency = fields.integer('latencyMs');

@@ -1,4 +1,4 @@
-/** The endpoint table as the documentation of routes, which @fastify/swagger makes an OpenAPI 3.1 document of. */
+/** Route schemas of the endpoint table, input of the OpenAPI 3.1 document. */
 import { ENDPOINTS, PAGE_HEADERS, type Endpoint, type EndpointId } from '../contract/endpoints.ts';
 
 interface ObjectSchema {
@@ -6,18 +6,18 @@ interface ObjectSchema {
   readonly required?: readonly string[];
 }
 
-/** What a status means, in a line. */
+/** One-line description of each status. */
 const STATUSES = {
-  400: 'Malformed, or refused by a rule',
-  401: 'No token, or one that is not good',
-  403: 'Not delegated, or not signed by whom it must be',
+  400: 'Malformed, or rejected by a rule',
+  401: 'Missing or invalid token',
+  403: 'Not delegated, or a required signature is missing',
   404: 'Not found',
   408: 'Timed out',
   409: 'Nonce used, or clientId in use',
   413: 'Body too large',
-  415: 'Body is no JSON',
-  429: 'Too many requests; Retry-After says when to come again',
-  500: 'A fault of the server',
+  415: 'Body is not JSON',
+  429: 'Too many requests; Retry-After gives the delay',
+  500: 'Internal server error',
   503: 'Shutting down, or writes have stopped',
 } as const;
 const PUBLIC = [400, 404, 408, 429, 500, 503] as const;
@@ -62,7 +62,7 @@ function responsesOf({ method, access, response, pages }: Endpoint): Record<stri
   };
 }
 
-/** An error's body is its text as a JSON string. */
+/** An error body is its text as a JSON string. */
 function errorOf(description: string): object {
   return { description, content: { 'text/plain': { schema: { type: 'string' } } } };
 }
@@ -71,11 +71,10 @@ const LIST_HEADERS = {
   [PAGE_HEADERS.next]: {
     type: 'string',
     description:
-      'Give it as `cursor` with the same parameters for the next page; absent on the last',
+      'Value of `cursor` for the next page, with the same parameters; absent on the last page',
   },
   [PAGE_HEADERS.keptSince]: {
     type: 'integer',
-    description:
-      'Entries before this time (ms) are not kept any more, and the request reaches further back',
+    description: 'Start of retention (ms); present if the requested range begins before it',
   },
 };

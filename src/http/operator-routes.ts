@@ -1,6 +1,6 @@
 /**
- * The operator's commands over HTTP (R-13.3), behind a token of their own and off without one. Every write is on disk before it is
- * answered; accepted ones are in the audit list, which comes out of the journal.
+ * Operator commands over HTTP (R-13.3), behind their own bearer token; disabled without one. A
+ * write is durable before the reply. The audit list is read from the journal.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MESSAGES } from '../contract/messages.ts';
@@ -37,17 +37,17 @@ const WRITES: readonly (readonly [path: string, summary: string, make: Make])[] 
   ['markets/:symbol/delist', 'Settles every position and closes the market', delistCommand],
   [
     'insurance/credit',
-    'A deposit to insurance',
+    'Deposits to the insurance fund',
     (context, _symbol, body) => creditInsuranceCommand(context, body),
   ],
   [
     'deposit',
-    'Money from outside',
+    'Deposits from outside',
     (context, _symbol, body) => moneyCommand('deposit', context, body),
   ],
   [
     'withdraw',
-    'Money to outside',
+    'Withdraws to outside',
     (context, _symbol, body) => moneyCommand('withdraw', context, body),
   ],
 ];

@@ -1,13 +1,13 @@
 /**
- * Requests in a sliding second (R-11.2). Beyond the limit a caller is refused until one second after the first refusal; refused requests do
- * not extend that. Times are the exchange's clock.
+ * Sliding-window rate limit over one second of exchange time (R-11.2). A caller is rejected until
+ * one second after its first rejection; rejected requests do not extend that.
  */
 const SECOND_US = 1_000_000;
-/** From so many callers on, those that have been silent for a second are forgotten, once a second. */
+/** Number of callers above which those idle for a second are evicted, once a second. */
 const SWEEP_AT = 10_000;
 
 interface Window {
-  /** Times of the last accepted requests, as a ring once it is full. */
+  /** Times of the last accepted requests: a ring buffer once full. */
   readonly times: number[];
   next: number;
   refusedUntil: number;
@@ -23,7 +23,7 @@ export class RateLimit {
     this.perSecond = perSecond;
   }
 
-  /** Whether a request of this caller is within its limit now. */
+  /** True if the caller's request is within its limit now. */
   accepts(caller: string, nowUs: number): boolean {
     let window = this.windows.get(caller);
     if (window === undefined) {
@@ -56,7 +56,7 @@ export class RateLimit {
   }
 }
 
-/** An address as a caller without a token: of IPv6 its network, since one client has all 2^64 addresses of it. */
+/** Key of a caller without a token: IPv4 address or IPv6 /64, which one client owns whole. */
 export function callerOfAddress(address: string): string {
   if (!address.includes(':')) return `ip ${address}`;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

@@ -1,4 +1,4 @@
-/** Answers and errors on the wire: JSON for records; for errors text, which is a JSON string (R-11.1). No stack leaves the process. */
+/** Replies: records as JSON, errors as a JSON string (R-11.1), never a stack trace. */
 import type { FastifyReply } from 'fastify';
 import { PAGE_HEADERS } from '../contract/endpoints.ts';
 import { internalError, storeUnavailable, type ErrorReply } from '../contract/messages.ts';
@@ -20,7 +20,7 @@ export function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
   return reply.headers(JSON_HEADERS).send(stringifyExact(body));
 }
 
-/** What stands beside a list (R-12.3), in headers, so that the body is the contract's. */
+/** Sends pagination of a list (R-12.3) in headers, so that the body is the contract's. */
 export function sendPage(reply: FastifyReply, body: unknown, page: PageInfo): FastifyReply {
   const { next, keptSinceMs } = page;
   if (next !== null) void reply.header(PAGE_HEADERS.next, next);
@@ -33,12 +33,12 @@ export function sendText(reply: FastifyReply, { status, message }: ErrorReply): 
   return reply.code(status).headers(TEXT_HEADERS).send(JSON.stringify(message));
 }
 
-/** What a request may be told of an error; what it may not is logged. */
+/** Sends an error; internal details go to the log only. */
 export function sendError(reply: FastifyReply, error: unknown): FastifyReply {
   if (error instanceof RequestError) {
     return sendText(reply, { status: error.status, message: error.message });
   }
   if (error instanceof StoreStopped) return sendText(reply, storeUnavailable(error.message));
-  reply.log.error({ reqId: reply.request.id, err: error }, 'a request failed');
+  reply.log.error({ reqId: reply.request.id, err: error }, 'request failed');
   return sendText(reply, internalError(`request ${reply.request.id}`));
 }

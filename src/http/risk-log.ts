@@ -1,4 +1,4 @@
-/** Lines for the operator's log: a shortfall begins or is paid, a market freezes or thaws. */
+/** Operator log lines: start and end of a shortfall, freeze and thaw of a market. */
 import { money } from '../gateway/encode.ts';
 import type { Host } from './exchange-host.ts';
 

@@ -1,4 +1,4 @@
-/** Solvency as Prometheus sees it: shortfall, insurance, vault, frozen markets, liquidations, and the invariants of R-1.6a. */
+/** Solvency metrics for Prometheus, with the invariants of R-1.6a. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { FundsView, InvariantViolation } from '../engine/read/views.ts';
 import type { Host } from './exchange-host.ts';
@@ -6,11 +6,15 @@ import type { Host } from './exchange-host.ts';
 const USD = 1e6;
 
 const FUNDS: readonly (readonly [string, string, (funds: FundsView) => bigint])[] = [
-  ['shortfall', 'What no account could pay (R-6.6)', (funds) => -funds.shortfallQuanta],
-  ['insurance', 'Balance of insurance', (funds) => funds.insuranceQuanta],
+  [
+    'shortfall',
+    'Shortfall: losses that no account could pay (R-6.6)',
+    (funds) => -funds.shortfallQuanta,
+  ],
+  ['insurance', 'Balance of the insurance fund', (funds) => funds.insuranceQuanta],
   [
     'insurance_allowance',
-    'What insurance may still pay in this UTC hour (R-6.7)',
+    'Amount that insurance may still pay in this UTC hour (R-6.7)',
     (funds) => funds.insuranceAllowanceQuanta,
   ],
   ['vault_nav', 'Net asset value of the vault', (funds) => funds.vaultValueQuanta],
@@ -40,7 +44,7 @@ export function riskMetrics(host: Host, registers: Registry[]): void {
   });
   const steps = new Counter({
     name: 'orrery_liquidation_steps_total',
-    help: 'Steps of the liquidation ladder since the process began (R-6.2)',
+    help: 'Steps of the liquidation ladder since process start (R-6.2)',
     labelNames: ['step'],
     registers,
   });
@@ -50,13 +54,13 @@ export function riskMetrics(host: Host, registers: Registry[]): void {
   invariantMetric(host, registers);
 }
 
-/** Checked once a scrape, and only after commands: one pass over accounts for each invariant. */
+/** Checked once per scrape, and only after new commands: one pass over accounts per invariant. */
 function invariantMetric(host: Host, registers: Registry[]): void {
   let checkedSeq = -1;
   let found: readonly InvariantViolation[] = [];
   new Gauge({
     name: 'orrery_solvency_violations',
-    help: 'Invariants of solvency that do not hold (R-1.6a)',
+    help: 'Violated solvency invariants (R-1.6a)',
     registers,
     collect() {
       const { engine } = host.exchange;

@@ -1,4 +1,4 @@
-/** What Prometheus scrapes at /metrics. */
+/** Prometheus metrics of /metrics. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { SubaccountId } from '../num/units.ts';
 import type { Host } from './exchange-host.ts';
@@ -11,7 +11,7 @@ export class Metrics {
   private readonly syncs: Histogram;
   private readonly host: Host;
   private lastSync = 0;
-  /** By route, and by route and status: looking labels up costs more than counting. */
+  /** Label lookups by route, and by route and status, are cached: they cost more than counting. */
   private readonly latencies = new Map<string, ReturnType<Histogram['labels']>>();
   private readonly counts = new Map<string, ReturnType<Counter['labels']>>();
 
@@ -20,21 +20,21 @@ export class Metrics {
     this.host = host;
     this.syncs = new Histogram({
       name: 'orrery_sync_duration_seconds',
-      help: 'Time that the disk took for a group of commands, as answers waited for it',
+      help: 'Sync time of a group of commands, as seen by waiting replies',
       buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5],
       registers,
     });
     collectDefaultMetrics({ register: this.registry });
     this.latency = new Histogram({
       name: 'orrery_http_seconds',
-      help: 'Time from a request to its answer, by route',
+      help: 'Request latency by route',
       labelNames: ['route'],
       buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
       registers,
     });
     this.requests = new Counter({
       name: 'orrery_http_requests_total',
-      help: 'Answers by route and status',
+      help: 'Replies by route and status',
       labelNames: ['route', 'status'],
       registers,
     });
@@ -43,17 +43,17 @@ export class Metrics {
     gauge('orrery_commands', 'Sequence number of the last command', () => exchange.engine.seq);
     gauge('orrery_journal_bytes', 'Bytes of the journal on disk', () => exchange.journalBytes);
     gauge('orrery_sync_seconds', 'Time of the last sync', () => exchange.lastSyncSeconds);
-    gauge('orrery_waiting_answers', 'Answers that wait for the disk', () => exchange.waiting);
-    gauge('orrery_writes_stopped', '1 while no writes are taken', () =>
+    gauge('orrery_waiting_answers', 'Replies that wait for the disk', () => exchange.waiting);
+    gauge('orrery_writes_stopped', '1 while writes are stopped', () =>
       exchange.failure === null ? 0 : 1,
     );
     const { snapshots } = exchange;
     gauge('orrery_snapshot_commands', 'Last command of the last snapshot', () => snapshots.seq);
-    gauge('orrery_snapshot_seconds', 'Time that it took, in a thread of its own', () => {
+    gauge('orrery_snapshot_seconds', 'Duration of the last snapshot, in its own thread', () => {
       return snapshots.seconds;
     });
-    gauge('orrery_snapshot_failures', 'Snapshots that failed', () => snapshots.failures);
-    gauge('orrery_state_mismatch', '1 once the journal replays to another state', () =>
+    gauge('orrery_snapshot_failures', 'Failed snapshots', () => snapshots.failures);
+    gauge('orrery_state_mismatch', '1 once the journal replays to a different state', () =>
       snapshots.mismatch ? 1 : 0,
     );
     riskMetrics(host, registers);
@@ -78,7 +78,7 @@ export class Metrics {
     count.inc();
   }
 
-  /** Whoever is answered has waited for the sync before: its time is noted then, once. */
+  /** A reply has waited for the sync before it; its duration is recorded once. */
   private noteSync(): void {
     const { lastSyncSeconds } = this.host.exchange;
     if (lastSyncSeconds === this.lastSync) return;
@@ -87,7 +87,7 @@ export class Metrics {
   }
 
   countConnections(all: () => number, feeds: () => number): void {
-    this.gauge('orrery_connections', 'Open connections, feeds among them', all);
+    this.gauge('orrery_connections', 'Open connections, feeds included', all);
     this.gauge('orrery_feed_connections', 'Open WebSocket connections', feeds);
   }
 
@@ -138,16 +138,16 @@ function perMarket(host: Host, registers: Registry[]): void {
   });
 }
 
-/** Multiples of the maintenance requirement below which equity is told. */
+/** Equity buckets, as multiples of the maintenance requirement. */
 const MULTIPLES = [1.1, 1.5, 2, Infinity];
-/** Accounts looked at in one turn, so that a scrape holds up nobody. */
+/** Accounts per event-loop turn, so that a scrape does not block requests. */
 const ACCOUNTS_A_TURN = 500;
 
-/** Users' account value with positions open, by how near it is to its maintenance requirement. */
+/** Account value of users with open positions, by its ratio to the maintenance requirement. */
 function equityAtRisk(host: Host, registers: Registry[]): void {
   new Gauge({
     name: 'orrery_equity_at_risk_usd',
-    help: 'Account value of users with positions, below so many times their maintenance requirement',
+    help: 'Account value of users with positions, by multiple of the maintenance requirement',
     labelNames: ['below'],
     registers,
     async collect() {

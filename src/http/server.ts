@@ -1,6 +1,7 @@
 /**
- * The contract over HTTP: a route an endpoint, made from the endpoint table, with its documentation. A request is taken in the order of
- * R-2.8: size and JSON, token, rate, then the gateway. Everything that a reply may show is on disk before it is sent.
+ * The contract over HTTP: one route per endpoint, generated from the endpoint table with its
+ * documentation. Checks follow R-2.8: size and JSON, token, rate, then the gateway. Every reply is
+ * sent after the state it shows is durable.
  */
 import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
@@ -39,23 +40,23 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 const KEEP_ALIVE_MS = 65_000;
 const PREFLIGHT_S = 600;
-/** Levels at which requests are logged. */
+/** Log levels that include requests. */
 const LOGGED = ['info', 'debug', 'trace'];
-/** Served without TLS of its own, so browsers are not told to look for it; a proxy that has it says so. */
+/** No TLS here, so no directive upgrades requests; a TLS proxy sets its own headers. */
 const HELMET = {
   strictTransportSecurity: false,
   contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
 } as const;
 
-/** What a client may take of the server; the defaults are for the open internet. */
+/** Resource limits per client; the defaults suit the open internet. */
 export interface ServerLimits {
-  /** Open connections, feeds among them. */
+  /** Open connections, feeds included. */
   readonly connections: number;
   readonly bodyBytes: number;
   readonly headerBytes: number;
-  /** From the first byte of a request to its last. */
+  /** From the first to the last byte of a request. */
   readonly requestMs: number;
-  /** That wait to be read by all clients of feeds together; beyond it those who read least are closed. */
+  /** Max unsent bytes of all feed clients together; beyond it the slowest readers are closed. */
   readonly backlogBytes: number;
 }
 
@@ -67,11 +68,11 @@ export const DEFAULT_LIMITS: ServerLimits = {
   backlogBytes: 268_435_456,
 };
 
-/** Which pages of other origins may read answers, and which headers protect those of our own. */
+/** Cross-origin access (CORS) and security headers. */
 export interface BrowserOptions {
-  /** Origins that may call; `*` is any; none: no other origin may. */
+  /** Allowed origins; `*`: any; empty: none. */
   readonly origins: readonly string[];
-  /** Helmet's headers on the documentation page alone, on every answer, or left to a proxy. */
+  /** Helmet's headers on the documentation page only, on every reply, or left to a proxy. */
   readonly securityHeaders: 'pages' | 'all' | 'off';
 }
 
@@ -87,7 +88,7 @@ export interface ServerOptions {
   readonly logLevel: string;
   readonly browsers: BrowserOptions;
   readonly limits?: Partial<ServerLimits>;
-  /** Addresses of proxies whose `x-forwarded-for` is believed; the rate limit by address needs it behind one. */
+  /** Proxies whose `x-forwarded-for` is trusted, for a rate limit by address behind one. */
   readonly trustProxy?: readonly string[];
 }
 
@@ -119,7 +120,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     addressOf: (request) => proxyAddress(request, trusted),
     backlogBytes: limits.backlogBytes,
     onError: (error) => {
-      app.log.error({ err: error }, 'a request over a feed failed');
+      app.log.error({ err: error }, 'feed request failed');
     },
   });
   metrics.countConnections(
@@ -139,10 +140,10 @@ function openFastify(
   limits: ServerLimits,
 ): FastifyInstance {
   return Fastify({
-    // Standard output is for what a caller reads; logs go beside it.
+    // Standard output is for results; logs go to standard error.
     logger: logLevel === 'silent' ? false : { level: logLevel, stream: process.stderr },
     logController: new LogController({ disableRequestLogging: true }),
-    // What is logged names its request; a logger for each would cost more than most requests do.
+    // Log lines carry the request id; a child logger would cost more than most requests.
     childLoggerFactory: (logger) => logger,
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestMs,
@@ -161,13 +162,13 @@ function openFastify(
       sendText(reply, MESSAGES.malformedRequest);
     },
     genReqId: (request) => {
-      const given = request.headers['x-request-id'];
-      return typeof given === 'string' && REQUEST_ID.test(given) ? given : crypto.randomUUID();
+      const id = request.headers['x-request-id'];
+      return typeof id === 'string' && REQUEST_ID.test(id) ? id : crypto.randomUUID();
     },
   });
 }
 
-/** Request ids, measurements, the log of requests, and no more answers once the end has begun. */
+/** Request ids, metrics, request log, and rejection of requests after shutdown starts. */
 function observe(app: FastifyInstance, { metrics }: ServerOptions): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     void reply.header('x-request-id', request.id);
@@ -198,7 +199,7 @@ function observe(app: FastifyInstance, { metrics }: ServerOptions): void {
   });
 }
 
-/** The documents and their page, and what browsers are told. */
+/** API documents, their page, and security headers. */
 async function documentation(
   app: FastifyInstance,
   { browsers, host }: ServerOptions,
@@ -227,7 +228,7 @@ async function documentation(
       },
     },
   });
-  // What browsers show gets the headers for it; records need one of them.
+  // Documentation pages get security headers; JSON records need only one of them.
   await app.register(async (pages) => {
     if (securityHeaders === 'pages') await pages.register(helmet, HELMET);
     await docsPage(pages);
@@ -240,7 +241,7 @@ async function documentation(
   );
 }
 
-/** Bodies are UTF-8 JSON with exact integers; nothing else is read. */
+/** Accepts UTF-8 JSON bodies with exact integers only. */
 function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -262,7 +263,7 @@ function readBodies(app: FastifyInstance): void {
   );
 }
 
-/** Faults that the framework finds before a handler runs, in the contract's form. */
+/** Framework errors before a handler runs, in the contract's form. */
 function asRequestError(error: unknown): unknown {
   const { code, statusCode = 500 } = error as {
     readonly code?: string;
@@ -274,10 +275,10 @@ function asRequestError(error: unknown): unknown {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new RequestError(MESSAGES.notJson);
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new RequestError(badJson('its length is not what was announced'));
+      return new RequestError(badJson('its length differs from Content-Length'));
     default:
       if (error instanceof RequestError || statusCode >= 500) return error;
-      // What a plugin refuses, such as a path out of its folder.
+      // A plugin rejected the request, such as a path outside its folder.
       return new RequestError(
         statusCode === 403 || statusCode === 404
           ? MESSAGES.routeNotFound
@@ -315,7 +316,7 @@ function contractRoutes(
       handler: (request, reply) => {
         take(id, request).then(
           ({ status, body, page }) => {
-            if (options.faults.losesAnswer(id)) return request.raw.destroy();
+            if (options.faults.dropsReply(id)) return request.raw.destroy();
             if (status !== 200) return sendText(reply, { status, message: String(body) });
             return page === undefined ? sendBody(reply, body) : sendPage(reply, body, page);
           },
@@ -328,7 +329,7 @@ function contractRoutes(
 
 type Handle = (id: EndpointId, request: FastifyRequest) => Promise<Reply>;
 
-/** What an endpoint answers to a request; throws `RequestError`. */
+/** Handler of an endpoint; throws `RequestError`. */
 function createHandler({ host, auth, faults }: ServerOptions, limit: RateLimit | null): Handle {
   const authorise = async ({ access }: Endpoint, request: FastifyRequest) => {
     if (access === 'public') return null;
@@ -340,8 +341,8 @@ function createHandler({ host, auth, faults }: ServerOptions, limit: RateLimit |
   };
 
   return async (id, request) => {
-    const struck = faults.strike(id);
-    if (struck !== null) await struck;
+    const injected = faults.inject(id);
+    if (injected !== null) await injected;
     const endpoint: Endpoint = ENDPOINTS[id];
     const known = await authorise(endpoint, request);
     const account = known === null ? callerOfAddress(request.ip) : known.caller.account;
@@ -353,7 +354,7 @@ function createHandler({ host, auth, faults }: ServerOptions, limit: RateLimit |
     if (id === 'postAuth') return { status: 200, body: await auth.login(input) };
     if (id === 'getClaims' && known !== null) {
       new Fields(input, [], true);
-      // A token whose wallet may not act any more is none (R-9.5a); any read of the gateway says so.
+      // A token whose wallet lost its rights is invalid (R-9.5a); any read checks that.
       const check = await host.handle('getClsHistory', { limit: 1 }, known.caller);
       return check.status === 200 ? { status: 200, body: known.claims } : check;
     }

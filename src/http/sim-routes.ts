@@ -1,6 +1,6 @@
 /**
- * Simulation control (R-11.6), apart from the contract and with a token of its own: money from outside, prices, the virtual clock, faults, and the
- * exchange's hash, snapshot and journal.
+ * Simulation control (R-11.6), outside the contract and with its own bearer token: deposits,
+ * prices, the virtual clock, faults, and the exchange's hash, snapshot and journal.
  */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -37,7 +37,7 @@ export interface SimOptions {
   readonly token: string;
 }
 
-/** POST and GET routes under /sim; each answers JSON, or an error's text. */
+/** GET and POST routes under /sim; each replies with JSON or an error text. */
 export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOptions): void {
   const route = (
     method: 'GET' | 'POST',
@@ -78,7 +78,7 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       return null;
     });
   }
-  route('POST', 'oracle', 'An index price', (body) => {
+  route('POST', 'oracle', 'Sets an index price', (body) => {
     const fields = new Fields(body, ['symbol', 'price'], false);
     const { market, ticks } = readPrice(host, fields);
     submit(host, {
@@ -90,7 +90,7 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
     });
     return null;
   });
-  route('POST', 'mark', 'A recorded mark price, for markets whose mark is external', (body) => {
+  route('POST', 'mark', 'Sets a recorded mark price, for markets with an external mark', (body) => {
     const { market, ticks } = readPrice(host, new Fields(body, ['symbol', 'price'], false));
     submit(host, { kind: 'setMark', timeUs: host.nowUs(), market, priceTicks: ticks });
     return null;
@@ -98,7 +98,7 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
   route(
     'POST',
     'funding',
-    'A recorded funding rate, for markets whose funding is external',
+    'Sets a recorded funding rate, for markets with external funding',
     (body) => {
       const fields = new Fields(body, ['symbol', 'rate'], false);
       const rate =
@@ -124,7 +124,7 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
       );
     }
     if (fields.has('advanceMs') === fields.has('toMs')) {
-      throw new RequestError(invalidField('advanceMs', 'or toMs must be given, one of them'));
+      throw new RequestError(invalidField('advanceMs', 'or toMs is required, but not both'));
     }
     const name = fields.has('toMs') ? 'toMs' : 'advanceMs';
     const ms = fields.int64(name);
@@ -150,7 +150,7 @@ export function simRoutes(app: FastifyInstance, { host, faults, token }: SimOpti
     {
       schema: {
         tags: ['simulation'],
-        summary: 'The journal, for orrery replay and inspect',
+        summary: 'Downloads the journal for orrery replay and inspect',
         security: [{ simulation: [] }],
       },
     },
@@ -174,8 +174,8 @@ function readAmount(fields: Fields): Quanta {
   if (amount === null) {
     fields.fail('amount', `must have at most ${String(COLLATERAL_DECIMALS)} decimals`);
   }
-  // What a journal can hold; how much of that is too much is for the exchange to say, in its order of reasons.
-  if (BigInt.asIntN(64, amount) !== amount) fields.fail('amount', 'is beyond what money can be');
+  // Range of the journal's integers; the exchange checks lower limits in its own order.
+  if (BigInt.asIntN(64, amount) !== amount) fields.fail('amount', 'is out of range');
   return quanta(amount);
 }
 

@@ -1,6 +1,7 @@
 /**
- * Wallet login (R-9.5): a challenge with a nonce of one use, an EIP-191 signature over it, a JWT. The token names the account and, in a
- * private claim, the wallet that signed; whether that wallet may still act is asked at each request (R-9.5a, gateway).
+ * Wallet login (R-9.5): a challenge with a single-use nonce, an EIP-191 signature over it, and a
+ * JWT. The token names the account and, in a private claim, the signing wallet. Each request checks
+ * that the wallet may still act (R-9.5a, gateway).
  */
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
@@ -16,7 +17,7 @@ import { recover } from '../wallet/recover-signer.ts';
 
 const NONCE_LIFE_US = 5 * 60 * 1_000_000;
 const TOKEN_LIFE_S = 24 * 3600;
-/** Challenges that nobody answered, at most; the oldest goes first. */
+/** Max unanswered challenges; the oldest is evicted. */
 const MAX_NONCES = 100_000;
 const MAX_CACHED_TOKENS = 100_000;
 
@@ -36,7 +37,7 @@ export interface AuthOptions {
   readonly nowUs: () => TimeUs;
   /** At least 32 bytes. */
   readonly secret: Uint8Array;
-  /** Whether the store of nonces fails now, for clients' tests. */
+  /** True if the nonce store must fail now; for client tests. */
   readonly nonceStoreFails: () => boolean;
 }
 
@@ -81,7 +82,7 @@ export class WalletAuth {
     });
     const signature = fields.text('signature');
     if (!equalText(fields.text('server_signature'), this.sign(payload))) {
-      throw new RequestError(invalidField('server_signature', 'is not that of this message'));
+      throw new RequestError(invalidField('server_signature', 'does not match the message'));
     }
     const signer = recover(personalDigest(payload), signature);
     if (signer === null || !this.mayActFor(account, signer)) {
@@ -104,7 +105,7 @@ export class WalletAuth {
     return { token, claims };
   }
 
-  /** Who a bearer token is of; throws 401 `Invalid token`. */
+  /** Account and wallet of a bearer token; throws 401 `Invalid token`. */
   async verify(token: string): Promise<Verified> {
     const nowUs = this.options.nowUs();
     const known = this.tokens.get(token);
@@ -129,7 +130,7 @@ export class WalletAuth {
     }
   }
 
-  /** R-9.5a: a signer of the set in force, or a delegate of one of its subaccounts. */
+  /** R-9.5a: a current signer, or a delegate of one of the account's subaccounts. */
   private mayActFor(account: Address, signer: Address): boolean {
     const view = this.options.view();
     if (view.signersOf(account).signers.includes(signer)) return true;
@@ -148,7 +149,7 @@ export class WalletAuth {
   }
 }
 
-/** The message as compact JSON, its keys in their order (R-9.5). */
+/** The message as compact JSON with its keys in order (R-9.5). */
 function payloadOf(message: {
   readonly account: string;
   readonly nonce: string;

@@ -1,6 +1,6 @@
 /**
- * Drops segments that no start needs any more: those whose commands are all in the oldest snapshot that is kept. What stays recovers by
- * itself, which is tried before anything goes; the oldest segment goes first, so an interruption leaves a journal without a gap.
+ * Deletes segments whose commands are all in the oldest retained snapshot, oldest first, so an
+ * interruption leaves no gap. Recovery of the remaining files is tested first.
  */
 import { statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -10,14 +10,14 @@ import { listSegments, type Segment } from './segments.ts';
 import { listSnapshots, readSnapshot, syncFolder } from './snapshots.ts';
 
 export interface CompactionPlan {
-  /** The snapshot that the journal will go on from. */
+  /** Snapshot from which the journal will start. */
   readonly snapshot: string;
   readonly snapshotSeq: number;
   readonly dropped: readonly { readonly name: string; readonly bytes: number }[];
   readonly kept: readonly string[];
 }
 
-/** Throws `FileError` when there is no snapshot that the journal could go on from, or when what stays would not recover. */
+/** Throws `FileError` without a usable snapshot, or if the remaining files do not recover. */
 export function planCompaction(folder: string): CompactionPlan {
   const segments = listSegments(folder);
   const whole = listSnapshots(folder).filter(({ name }) => readSnapshot(folder, name) !== null);
@@ -25,7 +25,7 @@ export function planCompaction(folder: string): CompactionPlan {
   if (segments.length === 0) throw new FileError(`${folder}: no journal is in this folder`);
   if (oldest === undefined) {
     throw new FileError(
-      `${folder}: no whole snapshot holds what would be dropped; serving the folder and ending writes one`,
+      `${folder}: no valid snapshot covers the segments to delete; serve the folder and stop the server to write one`,
     );
   }
   const isDropped = (_: Segment, i: number): boolean =>
@@ -36,7 +36,7 @@ export function planCompaction(folder: string): CompactionPlan {
   const after = recover(folder, { segments: kept, snapshots: [oldest] });
   if (before.engine.chainHash() !== after.engine.chainHash()) {
     throw new FileError(
-      `${folder}: from ${oldest.name} the journal replays to another chain hash; nothing is dropped (see orrery journal verify)`,
+      `${folder}: from ${oldest.name} the journal replays to a different chain hash; nothing is deleted (see orrery journal verify)`,
     );
   }
   return {
@@ -47,13 +47,13 @@ export function planCompaction(folder: string): CompactionPlan {
   };
 }
 
-/** Carries a plan out. */
+/** Executes a plan. */
 export async function compact(folder: string, { dropped }: CompactionPlan): Promise<void> {
   const paths = new Map(listSegments(folder).map(({ name, path }) => [name, path]));
   for (const { name } of dropped) {
     const path = paths.get(name);
     if (path !== undefined) await rm(path);
-    // Each is gone for good before the next goes.
+    // Each deletion is durable before the next.
     await syncFolder(folder);
   }
 }

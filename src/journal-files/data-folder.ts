@@ -1,10 +1,10 @@
-/** The folder of a served exchange, and its lock, since two writers would ruin both. */
+/** Folder of a served exchange and its lock; two writers would corrupt both. */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileError, fileError } from '../platform/file-error.ts';
 import { makeFolder } from '../platform/make-folder.ts';
 
-/** What a crash leaves of files that were not whole yet. */
+/** Incomplete files that a crash leaves. */
 const PARTIAL = /\.partial(-\d+)?$/;
 
 export class DataFolder {
@@ -16,7 +16,7 @@ export class DataFolder {
     this.lockPath = join(path, 'lock');
   }
 
-  /** Makes the folder at need and takes its lock. Throws `FileError` while another process has it. */
+  /** Creates and locks the folder. Throws `FileError` if another process has the lock. */
   static async open(path: string): Promise<DataFolder> {
     const folder = new DataFolder(path);
     await makeFolder(path);
@@ -40,10 +40,10 @@ export class DataFolder {
       const owner = Number((await readFile(this.lockPath, 'utf8').catch(() => '')).trim());
       if (attempt > 2 || isAlive(owner)) {
         throw new FileError(
-          `${this.path}: in use by process ${String(owner)}; one exchange writes a folder`,
+          `${this.path}: in use by process ${String(owner)}; only one exchange can write to a folder`,
         );
       }
-      // Its process is gone: a crash left it.
+      // The owner process no longer exists: a crash left the lock.
       await rm(this.lockPath, { force: true });
     }
   }

@@ -1,6 +1,6 @@
 /**
- * A crash inside the very first write of a folder leaves a journal without anything whole in it. Nobody was answered then, so the folder
- * is as good as empty.
+ * Discards a journal without any complete frame, as left by a crash during the first write to a
+ * folder. No request was answered before that write, so the folder counts as empty.
  */
 import { readFile, rm } from 'node:fs/promises';
 import { findWhole } from '../journal/format/frames.ts';
@@ -10,13 +10,13 @@ import { listSegments, type Segment } from './segments.ts';
 import { listSnapshots } from './snapshots.ts';
 
 export interface EmptyJournal {
-  /** Whether no journal is there, or none is left. */
+  /** True if no journal exists or none remains. */
   readonly isEmpty: boolean;
-  /** Bytes of a first write that was cut short. */
+  /** Bytes of an interrupted first write. */
   readonly cutBytes: number;
 }
 
-/** Removes a journal that holds nothing whole. Anything that may have been answered stays. */
+/** Removes a journal without a complete frame. Anything that may have been answered is kept. */
 export async function discardEmptyJournal(folder: string): Promise<EmptyJournal> {
   const [first, second] = listSegments(folder);
   if (first === undefined) return { isEmpty: true, cutBytes: 0 };
@@ -31,8 +31,8 @@ export async function discardEmptyJournal(folder: string): Promise<EmptyJournal>
 }
 
 function holdsSomething({ plain }: Segment, bytes: Uint8Array): boolean {
-  // A file of someone else's is refused as no journal, not removed.
+  // A foreign file is rejected as not a journal, and is kept.
   if (!beginsLikeJournal(bytes) || findWhole(bytes, 0, !plain) !== null) return true;
-  // A plain journal may have no frame yet; one of another version is refused, not removed.
+  // A plain journal may have no frame yet; one of another version is rejected and kept.
   return plain && isHeaderWhole(bytes);
 }

@@ -1,10 +1,13 @@
 /**
- * An exchange whose journal is on disk before anyone learns what a command did.
+ * An exchange whose replies wait for the journal.
  *
- * A command is stamped, appended and applied at once; its answer, and every answer that could show its effect, waits for `durable`, which
- * is when the journal up to it is written and synced. Commands that arrive during a sync share the next one. If the disk
- * fails, nothing that was not synced has been seen: the exchange is rebuilt from what is on disk, and it only reads (`failure`), until a
- * disk that was full has room again. Any other failure lasts until a restart, which looks at what the disk has.
+ * A command is stamped, appended and applied at once. Its reply, and every reply that could show
+ * its effect, waits for `durable`: the journal up to the command is written and synced. Commands
+ * that arrive during a sync share the next one (group commit).
+ *
+ * After a disk failure no unsynced state has been published. The exchange is rebuilt from disk and
+ * is read-only (`failure`) until a full disk has space again. Any other failure lasts until a
+ * restart, which recovers from disk.
  */
 import { open } from 'node:fs/promises';
 import type { Command } from '../engine/commands.ts';
@@ -25,61 +28,65 @@ import {
   type OpenFile,
   type SegmentBytes,
 } from './segment-writer.ts';
-import { SnapshotMismatch, startSnapshotWorker, type WorkerSnapshot } from './snapshot-worker-client.ts';
+import {
+  SnapshotMismatch,
+  startSnapshotWorker,
+  type WorkerSnapshot,
+} from './snapshot-worker-client.ts';
 import { writeSnapshot, type OrderDigest } from './snapshots.ts';
 import { discardEmptyJournal } from './discard-empty-journal.ts';
 
-/** A chain hash is written after so many commands, and when writes rest for a moment. */
+/** A chain hash is written after this many commands, and after a short pause in writes. */
 const CHAIN_EVERY = 1000;
-const REST_MS = 250;
-/** A full disk is looked at again after this. */
+const IDLE_MS = 250;
+/** Interval between checks of a full disk. */
 const RETRY_MS = 1000;
 
-/** Writes have stopped: the disk does not take them. */
+/** The journal cannot be written; the exchange is read-only. */
 export class StoreStopped extends Error {
   override readonly name = 'StoreStopped';
 }
 
 export interface DurableOptions {
-  /** What a new exchange begins with; an old one must have been begun with the same. null takes what is there, or the default. */
+  /** Configuration; must match that of an existing exchange. null: existing, or the default. */
   readonly config: ExchangeConfig | null;
   readonly fallback: ExchangeConfig;
-  /** Draws the sampling seed of a new exchange (R-5.3); the seed of `config` then counts for nothing. */
+  /** Draws the sampling seed of a new exchange (R-5.3), which replaces the seed of `config`. */
   readonly drawSamplingSeed?: () => string;
-  /** The first commands of a new exchange: its markets. */
+  /** First commands of a new exchange: its markets. */
   readonly opening: readonly Command[];
-  /** `relaxed` answers before the disk has it: a crash may lose the last moments. */
+  /** `relaxed` replies before the sync; a crash may lose the last commands. */
   readonly durability: 'strict' | 'relaxed';
-  /** A snapshot after every so many commands; 0 for none. */
+  /** Commands between snapshots; 0: no snapshots. */
   readonly snapshotEvery: number;
-  /** What went wrong, or right again, in a line. */
+  /** Reports a problem, or its end, in one line. */
   readonly onProblem: (what: string) => void;
   readonly segmentBytes?: SegmentBytes;
   readonly openFile?: OpenFile;
 }
 
-/** What was found and done at start. */
+/** Result of the recovery at start. */
 export interface Recovery {
   readonly isNew: boolean;
   readonly snapshotSeq: number;
   readonly replayed: number;
-  /** Snapshots that were not used, and why. */
+  /** Rejected snapshots with reasons. */
   readonly passedOver: readonly string[];
-  /** Bytes of an incomplete last write that were wiped. */
+  /** Bytes of an incomplete last write that were overwritten with zeros. */
   readonly cutBytes: number;
   readonly stateHash: string;
 }
 
-/** How snapshots fare. */
+/** Status of snapshots. */
 export interface SnapshotHealth {
-  /** The last command of the last one. */
+  /** Last command of the last snapshot. */
   seq: number;
   seconds: number;
   failures: number;
   mismatch: boolean;
 }
 
-/** Who waits for the same sync waits for the same promise. */
+/** Commands of the same sync share one promise. */
 class Sync {
   resolve: () => void = () => undefined;
   reject: (error: Error) => void = () => undefined;
@@ -90,7 +97,7 @@ class Sync {
   });
 
   constructor() {
-    // It may fail when nobody waits.
+    // Prevents an unhandled rejection if no reply waits.
     this.done.catch(() => undefined);
   }
 }
@@ -105,7 +112,7 @@ interface Begun {
 export class DurableExchange {
   readonly recovery: Recovery;
   readonly snapshots: SnapshotHealth;
-  /** Digests that were recorded, for who maps them. */
+  /** Recorded digests, for the order id map. */
   readonly recordedIds: readonly OrderDigest[];
   private current: Exchange;
   private readonly folder: DataFolder;
@@ -113,30 +120,30 @@ export class DurableExchange {
   private readonly segments: SegmentWriter;
   private writer: JournalWriter;
   private durableAt: JournalPosition;
-  /** Commands with the last chain hash in the journal. */
+  /** Commands at the last chain hash in the journal. */
   private chainedSeq: number;
   private snapshotAskedSeq: number;
   private snapshotWorker: WorkerSnapshot | null = null;
   private snapshotting: Promise<unknown> = Promise.resolve();
   private isSnapshotting = false;
-  /** The sync of the group that is being written, up to this command, and the one after it. */
+  /** Sync of the group in flight, up to `writingSeq`, and the sync after it. */
   private writing = new Sync();
   private writingSeq = 0;
   private upcoming = new Sync();
   private flushing: Promise<void> | null = null;
   private stopped: Error | null = null;
-  /** What the engine failed with: what it did since the last sync is not kept. */
+  /** Error thrown by the engine; its unsynced commands are rolled back. */
   private fault: Error | null = null;
-  private readonly resting: NodeJS.Timeout;
+  private readonly idleTimer: NodeJS.Timeout;
   private retrying: NodeJS.Timeout | undefined;
   private readonly sinks: EventSink[] = [];
   private readonly resets: ((engine: Exchange) => void)[] = [];
   private readonly emit = (event: EngineEvent): void => {
     for (const sink of this.sinks) sink(event);
   };
-  /** Seconds that the last sync took. */
+  /** Duration of the last sync in seconds. */
   lastSyncSeconds = 0;
-  /** Orders' digests for snapshots; set by who maps them. */
+  /** Order digests for snapshots; set by the order id map. */
   orderIds: () => Iterable<OrderDigest> = () => [];
 
   private constructor(
@@ -156,12 +163,14 @@ export class DurableExchange {
     this.recovery = recovery;
     this.recordedIds = orderIds;
     this.snapshots = { seq: recovery.snapshotSeq, seconds: 0, failures: 0, mismatch: false };
-    this.resting = setTimeout(() => {
-      this.rest();
-    }, REST_MS).unref();
+    this.idleTimer = setTimeout(() => {
+      this.onIdle();
+    }, IDLE_MS).unref();
   }
 
-  /** Opens or begins. Throws `FileError` or `JournalError` when what is there cannot be trusted. */
+  /**
+   * Opens or creates an exchange. Throws `FileError` or `JournalError` if the files are unusable.
+   */
   static async open(folder: DataFolder, options: DurableOptions): Promise<DurableExchange> {
     const { path } = folder;
     const { isEmpty, cutBytes } = await discardEmptyJournal(path);
@@ -221,7 +230,7 @@ export class DurableExchange {
     return this.current;
   }
 
-  /** Why writes have stopped; null while they go on. */
+  /** Reason for which writes are stopped; null while they are accepted. */
   get failure(): Error | null {
     return this.stopped;
   }
@@ -238,7 +247,7 @@ export class DurableExchange {
     return this.segments.bytes;
   }
 
-  /** The last command that is on disk. */
+  /** Last durable command. */
   get durableSeq(): number {
     return this.durableAt.seq;
   }
@@ -271,7 +280,7 @@ export class DurableExchange {
     this.writer.orderIds(this.current.seq, this.current.nowUs, first, digests);
   }
 
-  /** Resolves when everything applied so far is on disk; null when it is, and when durability is relaxed. */
+  /** Resolves once all applied commands are durable; null if they are, or if relaxed. */
   durable(): Promise<void> | null {
     const { seq } = this.current;
     if (seq <= this.durableAt.seq || this.options.durability === 'relaxed') return null;
@@ -279,14 +288,14 @@ export class DurableExchange {
   }
 
   private settledAt(seq: number): Promise<void> {
-    // While the exchange is rebuilt, what it still shows is not on disk and never will be.
+    // During a rebuild, in-memory state is not durable and will be discarded.
     if (this.stopped !== null) return Promise.reject(new StoreStopped(this.stopped.message));
     const sync = seq <= this.writingSeq ? this.writing : this.upcoming;
     sync.waiting += 1;
     return sync.done;
   }
 
-  /** Everything on disk, whatever the durability. */
+  /** Waits until everything is on disk, whatever the durability option. */
   private async settled(): Promise<void> {
     while (this.flushing !== null) await this.flushing;
     if (this.stopped !== null) throw this.stopped;
@@ -297,7 +306,7 @@ export class DurableExchange {
   }
 
   private async flushAll(): Promise<void> {
-    // One turn of the loop, so that what came together is written together.
+    // One event-loop turn collects the commands that arrive together.
     await new Promise<void>((resolve) => {
       setImmediate(resolve);
     });
@@ -307,7 +316,7 @@ export class DurableExchange {
       await this.stop(error);
     }
     this.flushing = null;
-    this.resting.refresh();
+    this.idleTimer.refresh();
     const { snapshotEvery } = this.options;
     const { seq } = this.current;
     if (snapshotEvery > 0 && seq - this.snapshotAskedSeq >= snapshotEvery && !this.isSnapshotting) {
@@ -315,8 +324,8 @@ export class DurableExchange {
     }
   }
 
-  /** What follows a quiet moment's chain hash proves that what was before was whole. */
-  private rest(): void {
+  /** After a pause, a chain hash and later frames prove that the frames before were complete. */
+  private onIdle(): void {
     const { seq } = this.current;
     if (this.flushing !== null || this.stopped !== null || this.chainedSeq === seq) return;
     this.flushing = this.writeGroup(true)
@@ -342,7 +351,7 @@ export class DurableExchange {
     this.writing = this.upcoming;
     this.writingSeq = seq;
     this.upcoming = new Sync();
-    // More than one only when it is too much for one.
+    // Several groups only if one would be too large.
     for (let group = this.writer.takeGroup(); group !== null; group = this.writer.takeGroup()) {
       await this.segments.write(group);
       this.durableAt = group.last;
@@ -353,7 +362,7 @@ export class DurableExchange {
     this.writing.resolve();
   }
 
-  /** The disk or the engine failed: what is on disk counts, and nothing more is taken. */
+  /** Disk or engine failure: the state on disk counts and writes are rejected. */
   private async stop(error: unknown): Promise<void> {
     const cause = fileError(this.folder.path, error);
     this.stopped = cause;
@@ -367,7 +376,7 @@ export class DurableExchange {
     try {
       this.current = recover(this.folder.path, { untilSeq: this.durableAt.seq }).engine;
     } catch (unreadable) {
-      // Reads are refused, too: what is in memory shows what is not on disk.
+      // Reads are rejected too: in-memory state is not durable.
       this.options.onProblem(`reads have stopped: ${(unreadable as Error).message}`);
       return;
     }
@@ -376,7 +385,7 @@ export class DurableExchange {
     for (const reset of this.resets) reset(this.current);
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOSPC' || code === 'EDQUOT') this.retryLater();
-    // What cannot be wiped now is a torn tail for the next start.
+    // A failed wipe leaves a torn tail for the next start.
     else await this.segments.repair().catch(() => undefined);
   }
 
@@ -385,7 +394,7 @@ export class DurableExchange {
       try {
         await this.segments.repair();
         this.stopped = null;
-        this.options.onProblem('the disk has room again, writes go on');
+        this.options.onProblem('the disk has space again; writes have resumed');
       } catch {
         this.retryLater();
       }
@@ -393,7 +402,7 @@ export class DurableExchange {
     this.retrying = setTimeout(() => void retry(), RETRY_MS).unref();
   }
 
-  /** Shortens the next recovery, while the exchange goes on. Answers the file's name. */
+  /** Writes a snapshot in the background; resolves with the file name. */
   snapshot(): Promise<string> {
     const one = this.isSnapshotting
       ? this.snapshotting.then(() => this.takeSnapshot())
@@ -418,7 +427,7 @@ export class DurableExchange {
     } catch (error) {
       this.snapshots.failures += 1;
       if (error instanceof SnapshotMismatch) {
-        // What was answered cannot be answered for after a restart.
+        // A restart would not reproduce the replies already sent.
         this.snapshots.mismatch = true;
         this.stopped = error;
         this.options.onProblem(`writes have stopped: ${error.message}`);
@@ -430,9 +439,9 @@ export class DurableExchange {
     }
   }
 
-  /** Writes what is left, a snapshot, and lets go of the folder. */
+  /** Writes pending commands and a snapshot, and releases the folder. */
   async close(): Promise<void> {
-    clearTimeout(this.resting);
+    clearTimeout(this.idleTimer);
     clearTimeout(this.retrying);
     await this.snapshotWorker?.cancel();
     await this.snapshotting;
@@ -442,7 +451,7 @@ export class DurableExchange {
     await this.folder.unlock();
   }
 
-  /** Nobody is served any more: the exchange writes its state itself. */
+  /** After the last request the exchange writes its state synchronously. */
   private async writeEnding(): Promise<void> {
     const { seq, nowUs } = this.current;
     const isSnapshotDue = this.snapshots.seq < seq;
@@ -465,7 +474,7 @@ function openSegments(
   return new SegmentWriter({ folder: path, config, bytes: segmentBytes, openFile }, bytes);
 }
 
-/** It began when it began, whatever the clock says now. */
+/** The stored start time wins over the current clock. */
 function checkConfig(
   path: string,
   found: ExchangeConfig,
@@ -476,7 +485,7 @@ function checkConfig(
   const samplingSeed = drawSamplingSeed === undefined ? asked.samplingSeed : found.samplingSeed;
   if (configHash({ ...asked, genesisTimeUs, samplingSeed }) === configHash(found)) return;
   throw new FileError(
-    `${path}: was begun with another configuration; start without one, or with another folder`,
+    `${path}: was created with a different configuration; start without one, or with another folder`,
   );
 }
 

@@ -1,6 +1,6 @@
 /**
- * The journal of a folder as one stream of frames, segment by segment, from its beginning or from a snapshot. It is read as it is needed, so
- * a journal may be longer than memory.
+ * The journal of a folder as one stream of frames across segments, from its start or from a
+ * snapshot. Segments are read on demand, so a journal may exceed memory.
  */
 import { readFileSync, statSync } from 'node:fs';
 import type { JournalFrame } from '../journal/format/frame.ts';
@@ -16,7 +16,7 @@ import { FileError, fileError } from '../platform/file-error.ts';
 import { asSegment, listSegments, type Segment } from './segments.ts';
 import { listSnapshots, readSnapshot } from './snapshots.ts';
 
-/** State that the first frame follows. */
+/** State before the first frame. */
 export interface JournalBase {
   readonly seq: number;
   readonly engine: Uint8Array;
@@ -25,20 +25,17 @@ export interface JournalBase {
 export class FolderJournal implements JournalSource {
   readonly header: JournalHeader;
   readonly base: Uint8Array | null;
-  /** The command that the first frame follows. */
+  /** Command before the first frame. */
   readonly fromSeq: number;
   private readonly segments: readonly Segment[];
   private readonly untilSeq: number;
   private index: number;
   private reader: JournalReader;
   private doneBytes = 0;
-  /** Where the last segment was looked at again. */
-  private twiceAt = -1;
+  /** Offset of the last retried read. */
+  private retriedAt = -1;
 
-  /**
-   * Frames after the base's command, and no group beyond the one that holds `untilSeq`. Throws `FileError`, and `JournalError` naming
-   * the file.
-   */
+  /** Frames after the base, up to the group with `untilSeq`. Throws `FileError`, `JournalError`. */
   constructor(segments: readonly Segment[], base: JournalBase | null, untilSeq = Infinity) {
     this.segments = segments;
     this.base = base?.engine ?? null;
@@ -54,11 +51,11 @@ export class FolderJournal implements JournalSource {
   get position(): JournalPosition {
     return this.reader.position;
   }
-  /** The segment that is being read, and the place in it. */
+  /** Current segment and byte offset. */
   get place(): { readonly segment: Segment; readonly offset: number; readonly size: number } {
     return { segment: this.segment, offset: this.reader.offset, size: this.reader.size };
   }
-  /** The last frame as it stands in a plain journal. */
+  /** The last frame in the bytes of a plain journal. */
   get frameBytes(): Uint8Array {
     return this.reader.frameBytes;
   }
@@ -71,12 +68,12 @@ export class FolderJournal implements JournalSource {
   get offset(): number {
     return this.doneBytes + this.reader.offset;
   }
-  /** Of what is open so far: a journal that is being written has no end. */
+  /** Bytes of the segments opened so far: a journal in use has no fixed end. */
   get size(): number {
     return this.doneBytes + this.reader.size;
   }
 
-  /** Of all files as they stand, the room of the last one included. */
+  /** Bytes of all files, including preallocated space of the last one. */
   get fileBytes(): number {
     return this.segments.reduce((sum, { path }) => sum + statSync(path).size, 0);
   }
@@ -93,7 +90,7 @@ export class FolderJournal implements JournalSource {
     }
   }
 
-  /** A group that is just being written may look damaged: it is looked at twice. */
+  /** A group may look damaged while it is being written, so a failed read is retried once. */
   private nextOf(
     reader: JournalReader,
     reused: ReusedFrames | undefined,
@@ -102,12 +99,12 @@ export class FolderJournal implements JournalSource {
       return this.named(() => reader.next(reused));
     } catch (error) {
       const isLast = this.index === this.segments.length - 1;
-      if (!isLast || !(error instanceof JournalError) || this.twiceAt === reader.offset)
+      if (!isLast || !(error instanceof JournalError) || this.retriedAt === reader.offset)
         throw error;
-      this.twiceAt = reader.offset;
+      this.retriedAt = reader.offset;
       const again = this.open();
       again.skipTo(reader.position.seq);
-      // It stands elsewhere when a head on the way is damaged: what was told already is not told again.
+      // A damaged frame head on the way leads to another offset; yielded frames are not repeated.
       if (again.offset !== reader.offset) throw error;
       this.reader = again;
       return 'again';
@@ -116,7 +113,7 @@ export class FolderJournal implements JournalSource {
 
   private get segment(): Segment {
     const segment = this.segments[this.index];
-    if (segment === undefined) throw new JournalError('a folder without a journal');
+    if (segment === undefined) throw new JournalError('no journal in this folder');
     return segment;
   }
 
@@ -131,12 +128,12 @@ export class FolderJournal implements JournalSource {
     return this.named(() => new JournalReader(bytes));
   }
 
-  /** Goes on with the segment after this one; false when this is the last. */
+  /** Opens the next segment; returns false if there is none. */
   private openNext(): boolean {
     const { torn, position, size, ended } = this.reader;
     if (this.index === this.segments.length - 1) return false;
     this.named(() => {
-      if (ended) throw new JournalError('journal: ends here, although a segment follows');
+      if (ended) throw new JournalError('journal: ends before its last segment');
       if (torn === null) return;
       throw new JournalError(
         `journal at byte ${String(torn.offset)}, after command ${String(torn.afterSeq)}: ${torn.reason}, although a segment follows`,
@@ -148,7 +145,9 @@ export class FolderJournal implements JournalSource {
     const { configHash, after } = this.reader.header;
     this.named(() => {
       if (configHash !== this.header.configHash) {
-        throw new JournalError('journal header: of an exchange with another configuration');
+        throw new JournalError(
+          'journal header: belongs to an exchange with a different configuration',
+        );
       }
       if (after.seq === position.seq && after.timeUs === position.timeUs) return;
       throw new JournalError(
@@ -158,7 +157,7 @@ export class FolderJournal implements JournalSource {
     return true;
   }
 
-  /** Errors with the file's name. */
+  /** Adds the file's name to errors. */
   private named<T>(read: () => T): T {
     try {
       return read();
@@ -170,8 +169,8 @@ export class FolderJournal implements JournalSource {
 }
 
 /**
- * A journal by its path: a file, or the folder of a served exchange. A folder's is read from its beginning; when it was compacted, from the
- * oldest snapshot that reaches back far enough. Throws `FileError` when there is none.
+ * Opens a journal file or the folder of a served exchange. A compacted folder is read from the
+ * oldest snapshot before its first command. Throws `FileError` if there is no journal.
  */
 export function openJournal(path: string, untilSeq = Infinity): FolderJournal {
   const segments = isFolder(path) ? listSegments(path) : [asSegment(path)];
@@ -186,8 +185,8 @@ export function openJournal(path: string, untilSeq = Infinity): FolderJournal {
 }
 
 /**
- * Why a compacted journal cannot be read: no snapshot holds the state that its first command follows. Throws `JournalError` when another
- * release wrote the journal: its version is then the reason.
+ * Error for a compacted journal without a snapshot of the state before its first command. Returns a
+ * `JournalError` with the version if another release wrote the journal.
  */
 export function noSnapshotError(
   folder: string,
@@ -196,17 +195,19 @@ export function noSnapshotError(
 ): FileError {
   const { after } = new FolderJournal(segments, null).header;
   return new FileError(
-    `${folder}: the journal goes on from command ${String(after.seq)}, and no snapshot holds what was before` +
+    `${folder}: the journal starts after command ${String(after.seq)}, and no snapshot has the state at that command` +
       passedOver.map((what) => `; ${what}`).join(''),
   );
 }
 
-/** The same, for who needs its first command. Throws `FileError` when that was compacted away. */
+/**
+ * Like `openJournal`, but requires the first command. Throws `FileError` if it was compacted away.
+ */
 export function openWholeJournal(path: string, untilSeq = Infinity): FolderJournal {
   const journal = openJournal(path, untilSeq);
   if (journal.fromSeq === 0) return journal;
   throw new FileError(
-    `${path}: was compacted to what follows command ${String(journal.fromSeq)}; a plain journal begins with its first command (journal export --json lists the rest)`,
+    `${path}: was compacted and starts after command ${String(journal.fromSeq)}; a plain journal needs the first command (journal export --json lists the rest)`,
   );
 }
 

@@ -1,17 +1,17 @@
-/** A journal as one plain file: no groups, no room laid out ahead, nothing that was not on disk as a whole. */
+/** A journal as one plain file: without groups, preallocation or unsynced frames. */
 import type { JournalFrame } from '../journal/format/frame.ts';
 import type { JournalSource } from '../journal/format/frames.ts';
 import { headerBytes } from '../journal/format/header.ts';
 
-/** Bytes handed on at once. */
+/** Bytes per chunk. */
 const CHUNK = 256 * 1024;
 
-/** A journal whose frames are at hand as bytes. */
+/** A journal source that also yields the bytes of its frames. */
 export interface ByteSource extends JournalSource {
   readonly frameBytes: Uint8Array;
 }
 
-/** The bytes of a plain journal of what a source holds up to a command, from its first on. */
+/** Bytes of a plain journal with the source's commands, from the first up to `untilSeq`. */
 export function* plainJournal(
   source: ByteSource,
   untilSeq = Infinity,

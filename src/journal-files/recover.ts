@@ -1,6 +1,6 @@
 /**
- * The exchange as its folder has it: from the newest snapshot that holds, else from the beginning, and then command by command. Every
- * chain hash and checkpoint on the way is compared with what was written when the commands were answered.
+ * Recovers the exchange of a folder from the newest valid snapshot, or from the start, by replaying
+ * later commands. Every chain hash and checkpoint on the way is verified.
  */
 import { statSync } from 'node:fs';
 import { ArchiveError } from '../base/archive.ts';
@@ -12,7 +12,7 @@ import { FolderJournal, noSnapshotError } from './folder-journal.ts';
 import { listSegments, type Segment } from './segments.ts';
 import { listSnapshots, readSnapshot, type OrderDigest, type Snapshot } from './snapshots.ts';
 
-/** Where the next group goes, and what may stand there instead. */
+/** End of the journal: where the next group goes, and a torn tail after it. */
 export interface JournalEnd {
   readonly segment: Segment;
   readonly offset: number;
@@ -22,33 +22,33 @@ export interface JournalEnd {
 
 export interface Recovered {
   readonly engine: Exchange;
-  /** Digests of orders that were signed. */
+  /** Digests of signed orders. */
   readonly orderIds: readonly OrderDigest[];
   /** 0 without a snapshot. */
   readonly snapshotSeq: number;
   readonly replayed: number;
-  /** Snapshots that were not used, and why. */
+  /** Rejected snapshots with reasons. */
   readonly passedOver: readonly string[];
   readonly end: JournalEnd;
-  /** Of all segments, up to the end. */
+  /** Bytes of all segments up to the end. */
   readonly journalBytes: number;
   readonly position: FolderJournal['position'];
 }
 
-/** A snapshot that does not fit the journal; an older one may. */
+/** A snapshot does not fit the journal; an older one may. */
 class SnapshotError extends Error {
   override readonly name = 'SnapshotError';
 }
 
-/** What to recover from instead of all that the folder has. */
+/** Limits recovery to a part of the folder. */
 export interface RecoverOptions {
-  /** State after this command instead of the last. */
+  /** Stops after this command instead of the last. */
   readonly untilSeq?: number;
   readonly segments?: readonly Segment[];
   readonly snapshots?: ReturnType<typeof listSnapshots>;
 }
 
-/** Throws `FileError` or `JournalError` when what is there cannot be trusted. */
+/** Throws `FileError` or `JournalError` if the files are unusable. */
 export function recover(folder: string, options: RecoverOptions = {}): Recovered {
   const { untilSeq = Infinity, segments = listSegments(folder) } = options;
   const passedOver: string[] = [];
@@ -79,7 +79,7 @@ function recoverFrom(
   const begins = segments[0]?.afterSeq ?? 0;
   if (snapshot !== null && snapshot.seq < begins) {
     throw new SnapshotError(
-      `is older than the journal, which goes on from command ${String(begins)}`,
+      `is older than the journal, which starts after command ${String(begins)}`,
     );
   }
   const journal = new FolderJournal(segments, snapshot, untilSeq);
@@ -98,13 +98,13 @@ function recoverFrom(
   if (snapshot !== null && seq < snapshot.seq) {
     throw new FileError(
       `${journal.place.segment.path}: ends with command ${String(seq)}, but ${snapshot.name} was written when command ` +
-        `${String(snapshot.seq)} was on disk; bring the journal back from a copy, or move the snapshot away to go on without what is lost`,
+        `${String(snapshot.seq)} was on disk; restore the journal from a copy, or move the snapshot away to continue without the lost commands`,
     );
   }
   if (mismatch !== null) {
     const text =
       `the ${mismatch.what === 'chainHash' ? 'chain' : 'state'} hash after command ${String(mismatch.seq)} was ` +
-      `${mismatch.expected}, replayed it is ${mismatch.actual}`;
+      `${mismatch.expected}, but replays to ${mismatch.actual}`;
     if (snapshot !== null) throw new SnapshotError(text);
     throw new JournalError(`${journal.place.segment.path}: ${text}`);
   }

@@ -1,9 +1,10 @@
 /**
- * Writes groups to the segments of a journal, each on disk when `write` resolves.
+ * Writes groups to the segments of a journal; each is durable when `write` resolves.
  *
- * A segment's whole room is laid out with zeros before it gets its name, so that writing a group changes no length and allocates nothing:
- * a sync is one write of data. Its header and its first group are on disk before the name is, so a named segment begins whole. The next
- * one is laid out while this one fills, in steps, so that the syncs of groups do not queue behind it.
+ * A segment is preallocated with zeros before it is renamed to its final name. Writing a group then
+ * changes no file length and allocates no blocks: a sync is one data write. The header and first
+ * group are durable before the rename, so a named segment starts complete. The next segment is
+ * preallocated in steps while this one fills, so that syncs of groups do not queue behind it.
  */
 import { constants } from 'node:fs';
 import { access, rename, rm, type FileHandle } from 'node:fs/promises';
@@ -18,30 +19,30 @@ import { segmentPath } from './segments.ts';
 import { syncFolder } from './snapshots.ts';
 
 const MIB = 1024 * 1024;
-/** Room of the first segment; each next one has four times the room of the one before, up to the most. */
-export const SEGMENT_BYTES: SegmentBytes = { first: MIB, most: 64 * MIB };
+/** Size of the first segment; each next one is four times as large, up to the maximum. */
+export const SEGMENT_BYTES: SegmentBytes = { first: MIB, max: 64 * MIB };
 const GROWTH = 4;
-const LAID_OUT_AT_ONCE = MIB;
-const ZEROS = new Uint8Array(LAID_OUT_AT_ONCE);
-const LAYING_OUT = 'next-segment.partial';
+const PREALLOCATION_CHUNK = MIB;
+const ZEROS = new Uint8Array(PREALLOCATION_CHUNK);
+const PREALLOCATED_NAME = 'next-segment.partial';
 
 export interface SegmentBytes {
   readonly first: number;
-  readonly most: number;
+  readonly max: number;
 }
 
-/** The disk, for who wants it to fail. */
+/** Opens files; tests inject disk failures. */
 export type OpenFile = (path: string, flags: string | number) => Promise<FileHandle>;
 
-/** A write that is on disk when it is done, in one call; 0 where that is not to be had, and a sync follows. */
+/** Synchronous writes (O_DSYNC) in one call; 0 where unavailable, then a sync follows. */
 const DSYNC = process.platform === 'linux' ? constants.O_DSYNC : 0;
 
-interface Room {
+interface Preallocated {
   readonly file: FileHandle;
   readonly size: number;
 }
 
-interface Current extends Room {
+interface Current extends Preallocated {
   readonly afterSeq: number;
 }
 
@@ -55,16 +56,16 @@ export interface SegmentWriterOptions {
 export class SegmentWriter {
   private readonly options: SegmentWriterOptions;
   private current: Current | null = null;
-  /** Where the next group goes. */
+  /** Offset of the next group. */
   private at = 0;
-  /** Beyond it there are zeros, unless a write failed. */
+  /** Bytes from here on are zeros, unless a write failed. */
   private dirtyTo = 0;
-  private next: Promise<Room> | null = null;
-  /** Not again after it failed, until there is need. */
-  private mayLayOut = true;
-  /** Why it is not known what the disk has. */
+  private next: Promise<Preallocated> | null = null;
+  /** False after a failed preallocation, until space is needed. */
+  private mayPreallocate = true;
+  /** Error after which the content on disk is unknown. */
   private durabilityUnknown: Error | null = null;
-  /** Bytes of all segments that hold something. */
+  /** Bytes of all segments with data. */
   bytes: number;
 
   constructor(options: SegmentWriterOptions, bytes: number) {
@@ -72,11 +73,11 @@ export class SegmentWriter {
     this.bytes = bytes;
   }
 
-  /** Goes on where a journal ends; what a crash left behind it is wiped. */
+  /** Continues a journal at its end; zeroes the torn tail of a crash. */
   async resume({ segment, offset, size, torn }: JournalEnd): Promise<void> {
     const file = await this.openForGroups(segment.path);
     if (segment.plain) {
-      // Others wrote it, without room to go on in: the first group begins a segment.
+      // A plain journal has no preallocated space: the first group starts a segment.
       if (torn !== null) {
         await file.truncate(offset);
         await file.sync();
@@ -90,11 +91,11 @@ export class SegmentWriter {
     await this.wipe();
   }
 
-  /** Resolves when the group is on disk. After a failure nothing is written until `repair`. */
+  /** Resolves once the group is durable. After a failure, writes require `repair`. */
   async write(group: JournalGroup): Promise<void> {
     const { bytes, after } = group;
     const { current } = this;
-    // A segment is named by its first command, so that one without any is not left.
+    // The first command names a segment, so a segment without commands is never closed.
     const isFull = current === null || this.at + bytes.length > current.size;
     if (current === null || (isFull && after.seq > current.afterSeq)) {
       await this.begin(group);
@@ -104,30 +105,32 @@ export class SegmentWriter {
     await writeDurably(current.file, bytes, this.at);
     this.at = this.dirtyTo;
     this.bytes += bytes.length;
-    if (this.at > current.size / 2) this.layOutNext();
+    if (this.at > current.size / 2) this.preallocateNext();
   }
 
-  /** Puts the end right after a failed write. Throws while the disk still fails, and when what it has is not known. */
+  /**
+   * Zeroes the tail of a failed write. Throws if the disk still fails or is in an unknown state.
+   */
   async repair(): Promise<void> {
     if (this.durabilityUnknown !== null) throw this.durabilityUnknown;
     await this.wipe();
-    this.mayLayOut = true;
-    this.layOutNext();
+    this.mayPreallocate = true;
+    this.preallocateNext();
     await this.next;
   }
 
   async close(): Promise<void> {
-    const room = await this.next?.catch(() => null);
-    await room?.file.close();
-    await rm(join(this.options.folder, LAYING_OUT), { force: true });
+    const space = await this.next?.catch(() => null);
+    await space?.file.close();
+    await rm(join(this.options.folder, PREALLOCATED_NAME), { force: true });
     await this.current?.file.close();
   }
 
   private async begin({ bytes, after }: JournalGroup): Promise<void> {
     const { folder, config } = this.options;
     const first = Buffer.concat([headerBytes(config, after), bytes]);
-    const room = await this.waitForSpace(first.length);
-    const file = await this.openForGroups(join(folder, LAYING_OUT));
+    const space = await this.waitForSpace(first.length);
+    const file = await this.openForGroups(join(folder, PREALLOCATED_NAME));
     try {
       await writeDurably(file, first, 0);
       await this.name(segmentPath(folder, after.seq));
@@ -135,14 +138,14 @@ export class SegmentWriter {
       await file.close();
       throw error;
     } finally {
-      await room.file.close();
+      await space.file.close();
     }
     await this.current?.file.close();
-    this.current = { file, size: room.size, afterSeq: after.seq };
+    this.current = { file, size: space.size, afterSeq: after.seq };
     this.at = first.length;
     this.dirtyTo = this.at;
     this.bytes += first.length;
-    this.mayLayOut = true;
+    this.mayPreallocate = true;
   }
 
   private openForGroups(path: string): Promise<FileHandle> {
@@ -151,8 +154,8 @@ export class SegmentWriter {
 
   private async name(path: string): Promise<void> {
     const { folder } = this.options;
-    if (await exists(path)) throw new FileError(`${path}: is there already`);
-    await rename(join(folder, LAYING_OUT), path);
+    if (await exists(path)) throw new FileError(`${path}: already exists`);
+    await rename(join(folder, PREALLOCATED_NAME), path);
     try {
       await syncFolder(folder);
     } catch (error) {
@@ -161,41 +164,41 @@ export class SegmentWriter {
     }
   }
 
-  /** The room laid out ahead, or other room when there is none, or too little. */
-  private async waitForSpace(length: number): Promise<Room> {
+  /** The preallocated segment, or a new one if it is missing or too small. */
+  private async waitForSpace(length: number): Promise<Preallocated> {
     const ready = await this.next?.catch(() => null);
     this.next = null;
     if (ready !== undefined && ready !== null) {
       if (ready.size >= length) return ready;
       await ready.file.close();
     }
-    return this.layOut(Math.max(this.nextSize(), length));
+    return this.preallocate(Math.max(this.nextSize(), length));
   }
 
   private nextSize(): number {
-    const { first, most } = this.options.bytes;
+    const { first, max } = this.options.bytes;
     return this.current === null
       ? first
-      : Math.min(most, Math.max(first, this.current.size * GROWTH));
+      : Math.min(max, Math.max(first, this.current.size * GROWTH));
   }
 
-  private layOutNext(): void {
-    if (this.next !== null || !this.mayLayOut) return;
-    this.next = this.layOut(this.nextSize());
+  private preallocateNext(): void {
+    if (this.next !== null || !this.mayPreallocate) return;
+    this.next = this.preallocate(this.nextSize());
     this.next.catch(() => {
       this.next = null;
-      this.mayLayOut = false;
+      this.mayPreallocate = false;
     });
   }
 
-  private async layOut(size: number): Promise<Room> {
-    const file = await this.options.openFile(join(this.options.folder, LAYING_OUT), 'w+');
+  private async preallocate(size: number): Promise<Preallocated> {
+    const file = await this.options.openFile(join(this.options.folder, PREALLOCATED_NAME), 'w+');
     try {
-      for (let at = 0; at < size; at += LAID_OUT_AT_ONCE) {
+      for (let at = 0; at < size; at += PREALLOCATION_CHUNK) {
         const started = performance.now();
-        await writeAll(file, ZEROS.subarray(0, Math.min(LAID_OUT_AT_ONCE, size - at)), at);
+        await writeAll(file, ZEROS.subarray(0, Math.min(PREALLOCATION_CHUNK, size - at)), at);
         await file.datasync();
-        // Half of the disk's time is left to others.
+        // Leaves half of the disk's time to other writes.
         if (at > 0) await sleep(performance.now() - started);
       }
       return { file, size };
@@ -205,12 +208,12 @@ export class SegmentWriter {
     }
   }
 
-  /** Zeros where something may stand that is no part of the journal. */
+  /** Zeroes bytes that may not belong to the journal. */
   private async wipe(): Promise<void> {
     const { current } = this;
     if (current === null || this.dirtyTo <= this.at) return;
-    for (let at = this.at; at < this.dirtyTo; at += LAID_OUT_AT_ONCE) {
-      const length = Math.min(LAID_OUT_AT_ONCE, this.dirtyTo - at);
+    for (let at = this.at; at < this.dirtyTo; at += PREALLOCATION_CHUNK) {
+      const length = Math.min(PREALLOCATION_CHUNK, this.dirtyTo - at);
       await writeDurably(current.file, ZEROS.subarray(0, length), at);
     }
     this.dirtyTo = this.at;

@@ -1,6 +1,6 @@
 /**
- * The files of a served exchange's journal. Segments are named by their first command and follow one another without a gap. A plain
- * journal, as `orrery journal export` or a run writes it, may stand before them.
+ * Files of a served exchange's journal. Segments are named by their first command and follow one
+ * another without a gap. A plain journal, from `orrery journal export` or a run, may precede them.
  */
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -12,7 +12,7 @@ const SEGMENT_NAME = /^journal-(\d{16})\.orrery$/;
 export interface Segment {
   readonly name: string;
   readonly path: string;
-  /** The last command before its first. */
+  /** Last command before the segment's first. */
   readonly afterSeq: number;
   readonly plain: boolean;
 }
@@ -21,12 +21,12 @@ export function segmentPath(folder: string, afterSeq: number): string {
   return join(folder, `journal-${String(afterSeq + 1).padStart(16, '0')}.orrery`);
 }
 
-/** Any journal file, to be read by itself. */
+/** A journal file on its own. */
 export function asSegment(path: string): Segment {
   return { name: basename(path), path, afterSeq: -1, plain: true };
 }
 
-/** What is there, in the order of commands. Throws `FileError`. */
+/** Segments in the order of commands. Throws `FileError`. */
 export function listSegments(folder: string): Segment[] {
   let names: string[];
   try {

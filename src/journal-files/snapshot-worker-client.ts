@@ -1,17 +1,18 @@
 /**
- * Snapshots that nobody waits for: a worker recovers the exchange from its folder up to a command, as the next start would, compares the
- * chain hash with that of the exchange that is served, and writes the state. So every snapshot is also a rehearsal of recovery.
+ * Background snapshots: a worker recovers the exchange from its folder up to a command, as the next
+ * start would. It compares the chain hash with that of the served exchange and writes the state.
+ * Every snapshot thus tests recovery.
  */
 import { Worker } from 'node:worker_threads';
 import type { SnapshotReply, SnapshotTask } from './snapshot-worker.ts';
 
-/** What is on disk replays to another state than the one that is served. */
+/** The journal on disk replays to a different state than the served one. */
 export class SnapshotMismatch extends Error {
   override readonly name = 'SnapshotMismatch';
 }
 
 export interface WorkerSnapshot {
-  /** The file's name. Rejects with `SnapshotMismatch`, or with why there is no snapshot. */
+  /** Resolves with the file name; rejects with `SnapshotMismatch` or another failure. */
   readonly done: Promise<string>;
   readonly cancel: () => Promise<unknown>;
 }
@@ -32,13 +33,13 @@ export function startSnapshotWorker(task: SnapshotTask): WorkerSnapshot {
     });
     worker.once('error', reject);
     worker.once('exit', () => {
-      reject(new Error('its thread ended before it was done'));
+      reject(new Error('the snapshot thread ended early'));
     });
   });
   return { done, cancel: () => worker.terminate() };
 }
 
-/** Where sources are not compiled, as under tests, the thread needs the loader that this one has. */
+/** When running from source, as under tests, the thread needs a TypeScript loader. */
 function startWorker(workerData: SnapshotTask): Worker {
   if (!import.meta.url.endsWith('.ts')) {
     return new Worker(new URL('./snapshot-worker.js', import.meta.url), { workerData });

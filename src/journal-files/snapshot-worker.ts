@@ -1,4 +1,4 @@
-/** The thread of `shadow.ts`: one task, one answer. */
+/** Worker thread of `snapshot-worker-client.ts`: one task, one reply. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { orderId } from '../num/units.ts';
 import { recover } from './recover.ts';
@@ -6,7 +6,7 @@ import { writeSnapshot } from './snapshots.ts';
 
 export interface SnapshotTask {
   readonly folder: string;
-  /** The command to stop after, which is on disk, and the chain hash there. */
+  /** Durable command to stop after, and its chain hash. */
   readonly seq: number;
   readonly chainHash: string;
 }
@@ -24,7 +24,9 @@ async function snapshotWorker({ folder, seq, chainHash }: SnapshotTask): Promise
   return { name: await writeSnapshot(folder, { seq, engine: engine.snapshot(), orderIds: known }) };
 }
 
-const answer = await snapshotWorker(workerData as SnapshotTask).catch((error: unknown): SnapshotReply => ({
-  error: (error as Error).message,
-}));
+const answer = await snapshotWorker(workerData as SnapshotTask).catch(
+  (error: unknown): SnapshotReply => ({
+    error: (error as Error).message,
+  }),
+);
 parentPort?.postMessage(answer);

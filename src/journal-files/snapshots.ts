@@ -1,6 +1,7 @@
 /**
- * Snapshots of a served exchange: state after a command, under a checksum. A snapshot is whole or absent: written beside its name, synced,
- * renamed, and the folder synced. The last two are kept, so that a damaged one falls back to the one before.
+ * Snapshots of a served exchange: state after a command, with a checksum. A snapshot is atomic: it
+ * is written to a temporary file, synced, renamed, and the folder synced. The last two are kept, so
+ * that recovery can skip a damaged one.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -15,17 +16,17 @@ const NAME = /^snapshot-(\d{16})\.bin$/;
 const MAGIC = 'orrery-snapshot-2';
 const HASH_BYTES = 32;
 
-/** An order and the digest that clients know it by. */
+/** An order id and its client-visible digest. */
 export type OrderDigest = readonly [id: number, digest: string];
 
 export interface Snapshot {
-  /** The last command in it. */
+  /** Last command in the snapshot. */
   readonly seq: number;
   readonly engine: Uint8Array;
   readonly orderIds: readonly OrderDigest[];
 }
 
-/** Names of what is there with their last commands, newest first. Throws `FileError`. */
+/** Snapshots with their last commands, newest first. Throws `FileError`. */
 export function listSnapshots(folder: string): { readonly name: string; readonly seq: number }[] {
   try {
     return readdirSync(folder)
@@ -37,7 +38,7 @@ export function listSnapshots(folder: string): { readonly name: string; readonly
   }
 }
 
-/** Null when it is damaged, cannot be read, or is of another version. */
+/** null if the snapshot is damaged, unreadable or of another version. */
 export function readSnapshot(folder: string, name: string): Snapshot | null {
   let bytes: Uint8Array;
   try {
@@ -57,7 +58,7 @@ export function readSnapshot(folder: string, name: string): Snapshot | null {
   return { seq, orderIds, engine: body.subarray(body.length - length) };
 }
 
-/** Answers the file's name. */
+/** Writes a snapshot and returns the file name. */
 export async function writeSnapshot(folder: string, snapshot: Snapshot): Promise<string> {
   const name = `snapshot-${String(snapshot.seq).padStart(16, '0')}.bin`;
   await writeWholeFile(join(folder, name), snapshotBytes(snapshot));
@@ -82,7 +83,7 @@ function snapshotBytes({ seq, engine, orderIds }: Snapshot): Uint8Array {
   return Buffer.concat([createHash('sha256').update(body).digest(), body]);
 }
 
-/** A new file's name is durable only once its folder is. */
+/** Makes new file names in a folder durable. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

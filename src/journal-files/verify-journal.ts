@@ -1,4 +1,4 @@
-/** A journal held against itself: every checksum, every chain hash and checkpointed state hash, and the snapshots beside it. */
+/** Verifies a journal's checksums, chain hashes and checkpoints, and its snapshots. */
 import { statSync } from 'node:fs';
 import { ArchiveError } from '../base/archive.ts';
 import { Exchange } from '../engine/exchange.ts';
@@ -7,25 +7,25 @@ import { replay, type Mismatch } from '../journal/replay/replay.ts';
 import { openJournal } from './folder-journal.ts';
 import { listSnapshots, readSnapshot } from './snapshots.ts';
 
-/** What is with a snapshot: `beyond` names a command that the journal does not have, `before` one that it has no more. */
+/** Verdict on a snapshot; `beyond`: after the journal's end, `before`: before its start. */
 export type SnapshotVerdict = 'agrees' | 'differs' | 'damaged' | 'beyond' | 'before';
 
 export interface JournalVerification {
   readonly isWhole: boolean;
-  /** Commands after this one were read; not 0 once the journal was compacted. */
+  /** Reading starts after this command; not 0 if the journal was compacted. */
   readonly afterSeq: number;
   readonly lastSeq: number;
   readonly checkpoints: number;
   readonly chainHashes: number;
   readonly chainHash: string;
   readonly stateHash: string;
-  /** The end frame was read: nothing follows. */
+  /** True if the end frame was read: nothing follows. */
   readonly ended: boolean;
-  /** An incomplete last write, of which nobody was told. */
+  /** An incomplete last write; its commands were never acknowledged. */
   readonly torn: TornTail | null;
-  /** Where and why reading stopped. */
+  /** Position and reason of corruption. */
   readonly damage: string | null;
-  /** A hash that differs. */
+  /** A differing hash. */
   readonly mismatch: Mismatch | null;
   readonly snapshots: readonly { readonly name: string; readonly verdict: SnapshotVerdict }[];
 }

@@ -1,9 +1,9 @@
-/** An input file that cannot be used: says which and why. Commands answer it with exit code 2. */
+/** An unusable input file; the message names the file and the reason. Commands exit with code 2. */
 export class FileError extends Error {
   override readonly name = 'FileError';
 }
 
-/** Turns what the file system says into words; anything else passes through. */
+/** Converts a file-system error to a `FileError`; returns any other error unchanged. */
 export function fileError(path: string, error: unknown): Error {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   switch (code) {
@@ -14,13 +14,13 @@ export function fileError(path: string, error: unknown): Error {
     case 'EROFS':
       return new FileError(`${path}: the file system is read-only`);
     case 'ENAMETOOLONG':
-      return new FileError(`${path}: the name is too long`);
+      return new FileError(`${path}: file name too long`);
     case 'ELOOP':
-      return new FileError(`${path}: symbolic links lead in a circle`);
+      return new FileError(`${path}: symbolic links form a cycle`);
     case 'EISDIR':
-      return new FileError(`${path}: is a folder, a file is expected`);
+      return new FileError(`${path}: is a folder; expected a file`);
     case 'ENOTDIR':
-      return new FileError(`${path}: a part of the path is not a folder`);
+      return new FileError(`${path}: a component of the path is not a folder`);
     case 'ENOSPC':
       return new FileError(`${path}: no space left on the device`);
     case 'EIO':

@@ -1,10 +1,11 @@
 /**
- * Memory of a long run: it makes much garbage and keeps little, and left to itself the collector lets the heap grow to several times what is
- * kept before it looks at the old part of it. Looking sooner costs time, and a run's memory stays what it keeps.
+ * Limits the heap growth of a long run. A run allocates much and retains little, so by default V8
+ * lets the old generation grow to several times the live size. More frequent major collections cost
+ * time and keep the heap close to the live size.
  */
 import { setFlagsFromString } from 'node:v8';
 
-/** From now on the old part is looked at when it has grown by this much. */
+/** Growth of the old generation, in percent, that starts a major collection. */
 const GROWING_PERCENT = 20;
 
 export function keepHeapLean(): void {

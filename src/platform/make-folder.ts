@@ -2,19 +2,19 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { FileError, fileError } from './file-error.ts';
 
-/** Makes a folder and those above it; one that is there stays as it is. Throws `FileError`. */
+/** Creates a folder and its parents; an existing folder is left unchanged. Throws `FileError`. */
 export async function makeFolder(path: string): Promise<void> {
   try {
     await make(resolve(path));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw new FileError(`${path}: no folder can be made here`);
-    if (code === 'EEXIST') throw new FileError(`${path}: is there and is no folder`);
+    if (code === 'ENOENT') throw new FileError(`${path}: cannot create a folder here`);
+    if (code === 'EEXIST') throw new FileError(`${path}: exists and is not a folder`);
     throw fileError(path, error);
   }
 }
 
-/** One folder at a time: where a file system takes no folders (/proc), the platform's own recursion never ends. */
+/** One folder per call: in /proc, which has none, Node's recursive mode never returns. */
 async function make(path: string): Promise<void> {
   const error = await madeOne(path);
   if (error === null) return;

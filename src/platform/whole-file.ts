@@ -1,7 +1,4 @@
-/**
- * Writes a file whole or not at all: into a temporary file beside it, synced, then renamed over it. A failure leaves
- * what was there before, and no temporary file.
- */
+/** Writes a file atomically: a temporary file, fsync, rename. A failure changes nothing. */
 import { open, rename, rm } from 'node:fs/promises';
 import { fileError } from './file-error.ts';
 

@@ -1,4 +1,4 @@
-/** The gateway's cryptographic ports, and the test wallets of scenarios. */
+/** Cryptographic ports of the gateway, and the test wallets of scenarios. */
 import type { Keccak } from '../gateway/ports.ts';
 import type { Address } from '../num/units.ts';
 import { keccakBytes } from './keccak.ts';

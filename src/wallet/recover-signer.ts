@@ -1,12 +1,13 @@
 /**
- * The signer of a digest. A signature is 65 bytes in hex with or without 0x, low s, v of 27, 28, 0
- * or 1 (R-9.2); anything else has no signer. ethers is the oracle of the tests.
+ * Recovers the signer of a digest with native secp256k1 if installed, otherwise with ethers. Both
+ * accept the same signatures: 65 bytes in hex with optional 0x, low s, v of 27, 28, 0 or 1 (R-9.2).
+ * Every other signature recovers to null.
  */
 import { address, type Address } from '../num/units.ts';
 import { keccakBytes } from './keccak.ts';
 import { secp256k1, type Secp256k1 } from './secp256k1.ts';
 
-/** Half of the group's order. A larger s is a second signature for the same message: refused. */
+/** Half of the group order; a larger s would be a second signature of the same message. */
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const SIGNATURE = /^(?:0x)?[0-9a-fA-F]{130}$/;
 

@@ -1,7 +1,7 @@
 /**
- * Recovers signers on other cores, where there are any. What comes in one turn of the event loop goes to a thread together. A signature that
- * comes alone is left to the caller: its way to another thread and back takes as long as its recovery. So are those that come before the
- * threads have started, which the first two at a time make them do.
+ * Recovers signers on worker threads, batched per turn of the event loop. A lone signature is
+ * recovered inline: the hop to a thread costs as much. So are signatures that arrive before the
+ * threads are ready; the first batch of two or more starts the threads.
  */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -9,10 +9,12 @@ import workerpool from 'workerpool';
 import type { Address } from '../num/units.ts';
 import type { RecoveryTask } from './recovery-worker.ts';
 
-/** A thread that is done finds the next task there already. */
+/**
+ * Queued tasks per thread: a thread that finishes one task starts the next without a round trip.
+ */
 const TASKS_PER_THREAD = 2;
 const MAX_THREADS = 4;
-/** Signatures of a task, of about 45 µs each. */
+/** Max signatures per task; one takes about 45 µs. */
 const MAX_BATCH = 64;
 /** How long a thread may take to end by itself. */
 const GRACE_MS = 50;
@@ -20,7 +22,7 @@ const GRACE_MS = 50;
 interface Job {
   readonly digest: Uint8Array;
   readonly signature: string;
-  /** null: it was not recovered here. */
+  /** null: not recovered by the pool. */
   readonly done: (answer: Recovered | null) => void;
 }
 
@@ -39,8 +41,8 @@ export class RecoveryPool {
   private waiting: Job[] = [];
 
   /**
-   * @param threads one for each other core unless given, four at most; 0 recovers nothing here
-   * @param script the compiled `recovery-worker`, for who does not run compiled code
+   * @param threads worker threads; by default one per other core, at most 4; 0 disables the pool
+   * @param script compiled `recovery-worker`; required if the caller runs from source
    */
   constructor(
     threads = Math.min(MAX_THREADS, availableParallelism() - 1),
@@ -50,7 +52,7 @@ export class RecoveryPool {
     this.script = fileURLToPath(script);
   }
 
-  /** Who made it; null when the caller does better to find out itself. */
+  /** Signer of a digest; null if the caller should recover it inline. */
   recover(digest: Uint8Array, signature: string): Promise<Recovered | null> | null {
     if (this.threads === 0 || this.isClosed) return null;
     return new Promise((done) => {
@@ -108,7 +110,7 @@ export class RecoveryPool {
     if (this.waiting.length > 0) this.dispatch();
   }
 
-  /** null when a thread failed, which is as if there were none. */
+  /** null if a thread failed; the caller then recovers inline. */
   private async ask(jobs: readonly Job[]): Promise<readonly (Address | null)[] | null> {
     const digests = new Uint8Array(32 * jobs.length);
     for (const [i, { digest }] of jobs.entries()) digests.set(digest, 32 * i);

@@ -1,4 +1,4 @@
-/** The gateway's signature verifier: recovers the signers of a request's EIP-712 digest. */
+/** Signature verifier of the gateway: recovers the signers of a request's EIP-712 digest. */
 import type { ExchangeConfig } from '../engine/config.ts';
 import type { SignatureVerifier, SignedRequest } from '../gateway/ports.ts';
 import type { Address } from '../num/units.ts';
@@ -9,10 +9,10 @@ import { bytesOf, TypedData } from './typed-data.ts';
 export class RequestVerifier implements SignatureVerifier {
   private readonly typedData: TypedData;
   private readonly pool: RecoveryPool | null;
-  /** Who made the signatures of a request, as far as it was found out ahead. */
+  /** Signers recovered ahead of time, by request body and signature. */
   private readonly known = new WeakMap<object, Map<string, Address | null>>();
 
-  /** @param pool recovers ahead; nothing is without it */
+  /** @param pool recovers ahead of time; null: every signature is recovered inline */
   constructor(config: ExchangeConfig, pool: RecoveryPool | null = null) {
     this.typedData = new TypedData(config);
     this.pool = pool;
@@ -30,7 +30,7 @@ export class RequestVerifier implements SignatureVerifier {
     try {
       digest = bytesOf(this.typedData.digestOf(kind, body));
     } catch {
-      // Not of the right types, which the gateway says in its own words.
+      // A field has a wrong type; the gateway rejects the request with the reason.
       return [];
     }
     const found = new Map<string, Address | null>();

@@ -1,8 +1,10 @@
 /**
- * EIP-712 digests of signed requests (R-9.2): the structs that GET /config publishes, over the request as it was sent. What is null or
- * absent is "", 0 or the all-empty struct; addresses count by value, everything textual by its characters.
+ * EIP-712 digests of signed requests (R-9.2): the structs of GET /config, over the request as sent.
+ * A null or absent field is encoded as "", 0 or the all-empty struct. Addresses count by value,
+ * text by its characters.
  *
- * Encoded by hand, since a digest is made for every signed request; ethers is the oracle (test/http/wallet.test.ts).
+ * Encoded by hand, because every signed request needs a digest. ethers is the test oracle
+ * (test/http/wallet.test.ts).
  */
 import { DOMAIN_FIELDS, EIP712_TYPES, eip712Domain } from '../gateway/eip712.ts';
 import type { SignedRequest } from '../gateway/ports.ts';
@@ -20,16 +22,16 @@ export type Domain = Parameters<typeof eip712Domain>[0];
 const WORD = 32;
 const DOMAIN = 'EIP712Domain';
 const EMPTY: Body = {};
-/** Texts that come again and again: symbols, order types, round prices. */
+/** Size of the cache of hashed texts: symbols, order types and round prices repeat. */
 const MAX_CACHED_TEXTS = 4096;
 const utf8 = new TextEncoder();
 
-/** Digests for one exchange. */
+/** EIP-712 digests for one exchange. */
 export class TypedData {
   private readonly domain: Record<string, unknown>;
   private readonly domainHash: Uint8Array;
   private readonly structs = new Map<string, Struct>();
-  /** A request is verified, and then known by its digest. */
+  /** Digests by request body: verification and the order id use the same digest. */
   private readonly digests = new WeakMap<object, string>();
   private readonly texts = new Map<string, Uint8Array>();
 
@@ -55,14 +57,14 @@ export class TypedData {
     return digest;
   }
 
-  /** What a wallet is asked to sign. */
+  /** Typed data for a wallet to sign. */
   payloadOf(kind: Kind, body: Body): SigningPayload {
     return signingPayload(this.domain, kind, body);
   }
 
   private struct(name: string): Struct {
     const struct = this.structs.get(name);
-    if (struct === undefined) throw new RangeError(`no struct is called ${name}`);
+    if (struct === undefined) throw new RangeError(`unknown struct: ${name}`);
     return struct;
   }
 
@@ -151,14 +153,14 @@ function encodeInteger(words: Uint8Array, at: number, value: number | bigint): v
   }
 }
 
-/** EIP-712 typed data as wallets take it. */
+/** EIP-712 typed data in the form of wallet APIs. */
 export interface SigningPayload {
   readonly domain: Record<string, unknown>;
   readonly types: Record<string, TypedField[]>;
   readonly message: Record<string, unknown>;
 }
 
-/** Of a request for an exchange with this domain, which GET /config publishes. */
+/** Typed data of a request. `domain` is the EIP-712 domain that GET /config publishes. */
 export function signingPayload(
   domain: Record<string, unknown>,
   kind: Kind,
@@ -189,11 +191,11 @@ function typesOf(kind: string): Record<string, TypedField[]> {
   return structs;
 }
 
-/** The request as the struct's message. */
+/** The request as the message of its struct. */
 function messageOf(struct: string, body: unknown): Record<string, unknown> {
-  const given = (body ?? EMPTY) as Body;
+  const fields = (body ?? EMPTY) as Body;
   return Object.fromEntries(
-    (EIP712_TYPES[struct] ?? []).map(({ name, type }) => [name, valueOf(type, own(given, name))]),
+    (EIP712_TYPES[struct] ?? []).map(({ name, type }) => [name, valueOf(type, own(fields, name))]),
   );
 }
 

@@ -1,4 +1,7 @@
-/** Words that stand in this field for nothing, and the parts of identifiers that the rename table replaces. */
+/**
+ * Finds non-standard terms: words without a technical meaning, and identifiers that the rename
+ * table replaces.
+ */
 
 const WORDS = [
   ...['hear', 'hears', 'heard', 'tell', 'tells', 'told', 'said', 'nobody', 'anybody', 'somebody'],
@@ -7,7 +10,7 @@ const WORDS = [
   ...['in silence', 'without a word', 'in words', 'manners', 'shadow', 'lies about'],
 ];
 const PROSE = new RegExp(`\\b(${WORDS.join('|')})\\b`, 'gi');
-/** A sentence of a comment or document that has a clause with "who" or "what" as its subject. */
+/** A clause of a comment or document with "who" or "what" as its subject. */
 const SUBJECT = /(?:^|[.:]\s+)(Who|What)(?= (?!is\b|are\b|does\b|do\b|if\b)[a-z])(?![^.]*\?)/g;
 const IDENTIFIER =
   /(?<![A-Za-z])(heard|told|doubt|unsure|nobody|untold|unbegun|judge|followUps?)(?=[A-Z])|(?<=[a-z])(Heard|Told|Doubt|Unsure|Nobody|Unbegun|Judge[sd]?)(?=[A-Z]|\b)/g;
@@ -18,7 +21,7 @@ export interface Idiom {
   readonly text: string;
 }
 
-/** Terms of `WORDS` and names of the rename table in one file, with line numbers from 1. */
+/** Occurrences of `WORDS` and of the rename table's names in one file, with line numbers from 1. */
 export function findIdiom(file: string, text: string): Idiom[] {
   const found: Idiom[] = [];
   const isCode = !file.endsWith('.md');

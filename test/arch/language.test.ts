@@ -1,4 +1,7 @@
-/** The language rules of the repository as a test: standard terms in identifiers, comments and documents. */
+/**
+ * Language rules of the repository as a test: standard terms in identifiers, comments and
+ * documents.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +15,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 })
   .split('\n')
   .filter((file) => /^(src|test|examples|docs|\.ci)\/.*\.(ts|mjs|cjs|md)$|^[A-Z]+\.md$/.test(file))
-  // The list itself, and texts of the contract, which are given word for word.
+  // Excludes the word list itself, and texts that the contract fixes.
   .filter(
     (file) => !/^test\/arch\/(idiom|language\.test)\.ts$|^src\/contract\/messages\.ts$/.test(file),
   )
@@ -20,7 +23,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .filter((file) => !file.startsWith('docs/api/'))
   .filter((file) => existsSync(root + file));
 
-test('no file uses a term of its own where a standard one exists', () => {
+test('no file uses a private term where a standard one exists', () => {
   const found = files.flatMap((file) =>
     findIdiom(file, readFileSync(root + file, 'utf8')).map(
       ({ line, term, text }) => `${file}:${line}: "${term}" in: ${text}`,

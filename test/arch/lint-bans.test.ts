@@ -1,11 +1,14 @@
-/** Net 2 of docs/DETERMINISM.md: the lint rules catch each banned form where determinism holds, and not above it. */
+/**
+ * Layer 2 of docs/DETERMINISM.md: lint rules reject each banned construct in deterministic rooms,
+ * and allow it elsewhere.
+ */
 import { fileURLToPath } from 'node:url';
 import { ESLint } from 'eslint';
 import tseslint from 'typescript-eslint';
 import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** The bans need no types: without them each text is parsed alone, whatever else is being read or written meanwhile. */
+/** The bans need no types, so each text is parsed alone. */
 const eslint = new ESLint({ cwd: root, overrideConfig: tseslint.configs.disableTypeChecked });
 
 const BANNED = {
@@ -41,7 +44,7 @@ async function complaints(code: string, file: string): Promise<readonly (string 
     .filter((rule) => rule?.startsWith('no-restricted-') === true);
 }
 
-test.each(Object.entries(BANNED))('%s is banned from the engine', async (_name, code) => {
+test.each(Object.entries(BANNED))('%s is banned in the engine', async (_name, code) => {
   expect(await complaints(code, 'src/engine/timers.ts')).not.toEqual([]);
 });
 
@@ -49,6 +52,6 @@ test('exact integer powers of literals are allowed', async () => {
   expect(await complaints('export const a = 2 ** 31;', 'src/engine/timers.ts')).toEqual([]);
 });
 
-test('the command line may use the clock', async () => {
+test('the clock is allowed in the command line', async () => {
   expect(await complaints('export const a = Date.now();', 'src/cli/cli-support.ts')).toEqual([]);
 });

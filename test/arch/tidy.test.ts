@@ -1,4 +1,4 @@
-/** The repository's rules as a test. */
+/** Repository rules as a test. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -32,7 +32,7 @@ test('a source file holds one idea: at most 500 lines, tables of numbers apart',
   expect(long).toEqual([]);
 });
 
-test('nothing in src is left for later', () => {
+test('src has no TODO', () => {
   const marks = new RegExp(['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].join('|'));
   expect(
     offenders(
@@ -42,7 +42,7 @@ test('nothing in src is left for later', () => {
   ).toEqual([]);
 });
 
-test('every test runs and can fail', () => {
+test('no test is skipped or empty', () => {
   const dodges = new RegExp(
     ['\\.sk' + 'ip\\(', '\\.on' + 'ly\\(', '\\.to' + 'do\\(', 'expect\\(tr' + 'ue\\)'].join('|'),
   );

@@ -1,4 +1,4 @@
-/** The browser of the machine, driven headless with a profile of its own. */
+/** Starts the installed Chromium headless, with a temporary profile. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ export interface OpenBrowser {
   readonly close: () => Promise<void>;
 }
 
-/** Fails with one clear line when there is no browser: nothing is skipped. */
+/** Throws if no browser is installed: the test is not skipped. */
 export async function openBrowser(): Promise<OpenBrowser> {
   const executablePath = PATHS.find((path) => existsSync(path));
   if (executablePath === undefined) {

@@ -1,4 +1,4 @@
-/** What the browser runs: the engine, the codec and replay, bundled; it answers the hashes of a journal. */
+/** Bundle for the browser: engine, codec and replay; returns the hashes of a journal. */
 import { replay } from '../../src/journal/replay/replay.ts';
 
 declare global {

@@ -1,4 +1,7 @@
-/** Net 4 of docs/DETERMINISM.md: a browser replays every scenario's journal to the hashes of Node. */
+/**
+ * Layer 4 of docs/DETERMINISM.md: a browser replays every scenario's journal to the same hashes as
+ * Node.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -30,7 +33,7 @@ afterAll(async () => {
   await browser.close();
 });
 
-test('Chromium ends every scenario with the hashes of Node', async () => {
+test('Chromium computes the same final hashes as Node for every scenario', async () => {
   const page = await browser.context.newPage();
   await page.goto('about:blank');
   await page.addScriptTag({ content: script });

@@ -60,7 +60,7 @@ function orrery(...args: string[]): { status: number | null; err: string } {
 const refused = { status: 2, err: expect.stringContaining(REFUSAL) as string };
 
 beforeAll(async () => {
-  const exchange = await openIn(template, { segmentBytes: { first: 4096, most: 4096 } });
+  const exchange = await openIn(template, { segmentBytes: { first: 4096, max: 4096 } });
   for (const groups of [60, 30]) {
     await depositGroups(
       exchange,

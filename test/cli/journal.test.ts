@@ -21,7 +21,7 @@ let last: number;
 
 /** A folder of several segments with two snapshots, as a server leaves it. */
 beforeAll(async () => {
-  const exchange = await openIn(template, { segmentBytes: { first: 4096, most: 4096 } });
+  const exchange = await openIn(template, { segmentBytes: { first: 4096, max: 4096 } });
   await depositGroups(
     exchange,
     Array.from({ length: 60 }, () => 4),
@@ -139,7 +139,7 @@ test('compact drops what the oldest snapshot holds, and the rest goes on', () =>
 
   const refused = journal('export', data(), '--out', inScratch('x.orrery'));
   expect(refused.status).toBe(2);
-  expect(refused.err).toContain('was compacted to what follows command 243');
+  expect(refused.err).toContain('was compacted and starts after command 243');
   expect(journal('export', data(), '--json', '--to', '250').out).toContain('"seq":250');
 });
 
@@ -149,7 +149,7 @@ test('a compacted folder whose snapshots are gone is refused in words', () => {
     if (name.startsWith('snapshot')) rmSync(join(data(), name));
   }
   const first = listSegments(data())[0]!.afterSeq;
-  const words = `the journal goes on from command ${String(first)}, and no snapshot holds what was before`;
+  const words = `the journal starts after command ${String(first)}, and no snapshot has the state at that command`;
   expect(() => recover(data())).toThrow(words);
   expect(journal('verify', data())).toMatchObject({
     status: 2,

@@ -99,7 +99,7 @@ describe('sweep', () => {
   it('names a folder that cannot be made', () => {
     const out = join(STRATEGY, 'x');
     const { status, err } = orrery('sweep', STRATEGY, '--data', DATA, '--out', out);
-    expect(err).toBe(`orrery: ${out}: a part of the path is not a folder\n`);
+    expect(err).toBe(`orrery: ${out}: a component of the path is not a folder\n`);
     expect(status).toBe(2);
   });
 });

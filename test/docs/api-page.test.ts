@@ -29,7 +29,7 @@ const ACCESS = {
   delegate: 'owner or delegate',
   owner: 'owner',
 } as const;
-const SIGNED = { nobody: '', owner: 'owner’s signers', delegate: 'owner’s signers, or a delegate' };
+const SIGNED = { none: '', owner: 'owner’s signers', delegate: 'owner’s signers, or a delegate' };
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 const row = (...cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
@@ -72,7 +72,7 @@ function lists(): string {
     ENDPOINT_IDS.flatMap((id) => {
       const { pages } = ENDPOINTS[id] as Endpoint;
       if (pages === undefined) return [];
-      return [[`\`${id}\``, String(pages.limit ?? 'all there are'), String(pages.most)]];
+      return [[`\`${id}\``, String(pages.limit ?? 'all there are'), String(pages.max)]];
     }),
   );
 }

@@ -1,6 +1,7 @@
 /**
- * Economic fuzzing: no coalition gets richer at the expense of others, and the search is able to find one that does. Both holes of
- * arithmetic and the old rules of risk are planted in builds of the exchange, each to be found within a stated number of plans.
+ * Economic fuzzing: no coalition gains at the expense of others, and the search finds planted
+ * defects. Arithmetic defects and removed risk rules are planted in builds of the exchange; each
+ * must be found within a stated number of plans.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +26,7 @@ afterAll(() => {
 });
 
 test.each(['still', 'walk'] as const)(
-  'in an arena whose index goes its way (%s) nothing is to be had for free',
+  'in an arena with a %s index no coalition gains for free',
   (kind) => {
     const plans = kind === 'still' ? 150 * EFFORT : 20 * EFFORT;
     const search = new CoalitionSearch({ seed: 'economic', kinds: [kind] }, plans).run();
@@ -35,7 +36,7 @@ test.each(['still', 'walk'] as const)(
   },
 );
 
-test('in worlds with gaps and silent oracles no coalition gains at the expense of others', () => {
+test('in worlds with price gaps and oracle outages no coalition gains at the expense of others', () => {
   const plans = 1000 * EFFORT;
   const search = new CoalitionSearch({ seed: 'crisis', kinds: ['crisis'] }, plans).run();
   const { best } = search;
@@ -47,7 +48,7 @@ test('in worlds with gaps and silent oracles no coalition gains at the expense o
   process.stdout.write(`insurance paid a coalition at most ${dollars} within R-6.7\n`);
 });
 
-test('worlds have three markets, gaps, silent oracles and people of every kind', () => {
+test('worlds have three markets, gaps, oracle outages and every kind of honest party', () => {
   const worlds = Array.from({ length: 60 }, (_, i) => makeWorld(`variety-${String(i)}`));
   const seen = <T>(of: (world: (typeof worlds)[number]) => readonly T[]): Set<T> =>
     new Set(worlds.flatMap(of));
@@ -70,7 +71,7 @@ test('a coalition that does nothing gains nothing', () => {
   expect(game.rate([]).worth).toBe(0n);
 });
 
-test('a search is the same in whatever order its arenas are done', () => {
+test('a search does not depend on the order of its arenas', () => {
   const options = { seed: 'side by side', kinds: ['still', 'crisis'] } as const;
   const results = [0, 1].map((arena) => searchArena(options, arena, 400));
   const [forward, backward] = [0, 1].map(() => new CoalitionSearch(options, 400));
@@ -92,7 +93,7 @@ test('doing nothing costs nothing, and trading costs its fees', () => {
   expect(forFree).toBe(gained);
 });
 
-/** The mutant, and within how many plans the search finds it. */
+/** The mutant, and the number of plans within which the search finds it. */
 const HOLES = [
   ['originator-fee-from-nowhere', 500],
   ...(EFFORT === 1
@@ -122,12 +123,12 @@ describe('planted holes', () => {
     const plan = built.shortest(find);
     expect(plan.length).toBeLessThanOrEqual(find.plan.length);
     expect(built.worthOf(find.arena, plan)).toBeGreaterThan(0n);
-    // The exchange as it is gives nothing for the same plan.
+    // The unmodified exchange yields no gain for the same plan.
     expect(worthOf(makeGame('still', find.arena.seed), plan)).toBeLessThanOrEqual(0n);
   });
 });
 
-/** Each is found within 5,000 plans; the proof hunts all of them, the usual test one. */
+/** Each is found within 5,000 plans; long proofs test all of them, a normal run one. */
 describe('planted rules', () => {
   const hunted = EFFORT === 1 ? PLANTED_RULES.slice(0, 1) : PLANTED_RULES;
   test.each(hunted.map((rule) => [rule.attack, rule.id, rule] as const))(
@@ -135,7 +136,7 @@ describe('planted rules', () => {
     async (_attack, _id, rule) => {
       const hunt = await huntPlanted(rule, scratch, { seed: 'planted', plans: 5000 });
       expect(hunt.found, `after ${String(hunt.after)} plans`).toBe(true);
-      // The exchange as it is gives nothing for the same plan.
+      // The unmodified exchange yields no gain for the same plan.
       const { worth } = makeGame('crisis', hunt.arenaSeed).rate(hunt.plan);
       expect(worth, hunt.text.join('\n')).toBeLessThanOrEqual(0n);
     },

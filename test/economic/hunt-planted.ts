@@ -1,4 +1,4 @@
-/** Builds the search with a planted rule in its engine, and lets it look for the hole. */
+/** Builds the search with a planted rule in its engine and runs it. */
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type * as Search from '../../src/fuzz/economic/search.ts';
@@ -9,11 +9,11 @@ const ENTRY = fileURLToPath(new URL('../../src/fuzz/economic/search.ts', import.
 
 export interface Hunt {
   readonly found: boolean;
-  /** Plans tried until the find. */
+  /** Number of plans tried until the finding. */
   readonly after: number;
   readonly arenaSeed: string;
   readonly plan: Search.Find['plan'];
-  /** The plan and the reasons why it is a find, one line each. */
+  /** The plan and the figures of the finding, one line each. */
   readonly text: readonly string[];
 }
 

@@ -1,15 +1,15 @@
 /**
- * The rules that let money leave, each planted back into the engine as it is: edits of its source text that exist in a test build
- * only. A planted rule has the number of the attack that it allows.
+ * Removed rules that allowed an attack, each planted into the current engine by source edits that
+ * exist in a test build only. A planted rule has the number of its attack.
  */
 import type { SourceEdit } from '../mutants/mutant.ts';
 
 export interface PlantedRule {
   readonly id: string;
   readonly attack: 1 | 2 | 3 | 4 | 5 | 6 | 8;
-  /** The old rule, in a sentence. */
+  /** The old rule in one sentence. */
   readonly means: string;
-  /** The rule that it replaces. */
+  /** The current rule. */
   readonly rule: string;
   readonly edits: readonly SourceEdit[];
 }
@@ -42,7 +42,7 @@ export const PLANTED_RULES: readonly PlantedRule[] = [
     id: 'deficit-by-maintenance-without-bounds',
     attack: 2,
     means:
-      'A deficit is laid on positions by maintenance, its parties pay whatever they have, and a debt without a position stays.',
+      'A deficit is divided among positions by maintenance, its parties pay without a limit, and a debt without a position stays.',
     rule: 'R-6.3, R-6.4',
     edits: [
       {
@@ -67,7 +67,7 @@ export const PLANTED_RULES: readonly PlantedRule[] = [
     id: 'isolated-position-costs-free-cash',
     attack: 3,
     means:
-      'A deficit is laid on markets that did not move, too, and the owner of an isolated position pays from free cash.',
+      'A deficit is also divided among markets without a price move, and the owner of an isolated position pays from free cash.',
     rule: 'R-6.3, R-6.4',
     edits: [
       {
@@ -120,7 +120,7 @@ export const PLANTED_RULES: readonly PlantedRule[] = [
   {
     id: 'withdrawals-on-a-frozen-mark',
     attack: 5,
-    means: 'What is withdrawable counts frozen marks like others, without a haircut.',
+    means: 'The withdrawable amount values frozen positions at the mark without a haircut.',
     rule: 'R-5.9',
     edits: [
       {
@@ -133,7 +133,7 @@ export const PLANTED_RULES: readonly PlantedRule[] = [
   {
     id: 'vault-takes-over-at-the-mark',
     attack: 6,
-    means: 'The vault takes positions over at the mark, wherever the index is.',
+    means: 'The vault takes over positions at the mark, whatever the index.',
     rule: 'R-6.2',
     edits: [
       {

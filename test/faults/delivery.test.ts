@@ -1,6 +1,6 @@
 /**
- * Commands delivered twice or out of order, and clocks that jump. What carries a nonce happens once; whatever comes, invariants hold, and what is
- * refused leaves no trace.
+ * Duplicate and reordered commands, and clock jumps. A request with a nonce is executed at most
+ * once; invariants always hold; a rejected command changes nothing.
  */
 import { expect, test } from 'vitest';
 import { outcomeCode } from '../../src/engine/refusals.ts';
@@ -25,7 +25,7 @@ const carriesNonce = ({ kind }: Command): boolean =>
     'updateSigners',
   ].includes(kind);
 
-test('a request that carries a nonce happens once, however often it is delivered', () => {
+test('a request with a nonce is executed once, however often it is delivered', () => {
   for (const seed of SEEDS) {
     const life = drawLife(seed, { commands: 300 });
     const { happened, engine } = live(life);
@@ -37,7 +37,8 @@ test('a request that carries a nonce happens once, however often it is delivered
       const again = twin.apply(command, (event) => {
         events.push(event);
       });
-      // What was refused once may be refused again, or now for its nonce; it never happens the second time.
+      // A repeated command may be rejected for the same reason or for its nonce; it is never
+      // executed twice.
       if (happened[i]?.outcome === 'ok') expect(again).not.toBe('ok');
       if (again !== 'ok') expect(events).toEqual([]);
     });
@@ -45,14 +46,14 @@ test('a request that carries a nonce happens once, however often it is delivered
   }
 });
 
-test('out of order, nothing is silently wrong: outcomes differ, invariants hold', () => {
+test('reordered commands change outcomes, and invariants still hold', () => {
   for (const seed of SEEDS) {
     const life = drawLife(seed, { commands: 300 });
     const dice = Dice.of(seed, 'reorder');
     const engine = new Exchange(life.config);
     const commands = [...life.commands];
     for (let i = life.opening; i < commands.length - 1; i++) {
-      // Somewhere within the next ten places, at the time at which it then comes.
+      // Swaps with one of the next ten commands, at that position's time.
       const j = Math.min(commands.length - 1, i + dice.below(10));
       const [a, b] = [commands[i], commands[j]];
       if (a !== undefined && b !== undefined) [commands[i], commands[j]] = [b, a];
@@ -65,7 +66,7 @@ test('out of order, nothing is silently wrong: outcomes differ, invariants hold'
   }
 });
 
-test('a clock that goes back is refused before anything changes', () => {
+test('a command with an earlier time is rejected before any change', () => {
   const life = drawLife('faults-clock', { commands: 200 });
   const { engine } = live(life);
   const [hash, chain, seq] = [engine.stateHash(), engine.chainHash(), engine.seq];
@@ -76,7 +77,7 @@ test('a clock that goes back is refused before anything changes', () => {
   expect([engine.stateHash(), engine.chainHash(), engine.seq]).toEqual([hash, chain, seq]);
 });
 
-test('a clock that jumps ahead runs every timer at its own time, as if it had walked', () => {
+test('a clock jump runs every timer at its own time, as small steps do', () => {
   for (const seed of SEEDS) {
     const life = drawLife(seed, { name: 'stress', commands: 200 });
     const { engine } = live(life);

@@ -1,7 +1,8 @@
 /**
- * The folder of an exchange when disks and processes fail: any byte of any file turned, any file cut or lost, the disk gone or a write torn at any
- * operation, a clock that goes back. It starts with a state that the exchange once had, and with everything that was acknowledged where that
- * can be known, or not at all and says why (R-11.5, R-12.2).
+ * Data folder of an exchange under faults: a flipped bit in any file, truncated or missing files, a
+ * disk failure or torn write at any operation, a clock that goes back. Either the exchange starts
+ * with an earlier state and every acknowledged command that can be known, or it refuses with a
+ * reason (R-11.5, R-12.2).
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
@@ -22,7 +23,7 @@ import { EFFORT } from '../setup/effort.ts';
 import { abandon, openIn } from '../journal-files/folder.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-faults-'));
-const SMALL = { first: 4096, most: 4096 };
+const SMALL = { first: 4096, max: 4096 };
 const life = drawLife('folder', { commands: 120 });
 /** State hash after each command. */
 const states: string[] = [];
@@ -34,7 +35,7 @@ const options = {
   segmentBytes: SMALL,
 };
 
-/** Submits some commands of the life, in groups of one to four, each on disk before the next. */
+/** Submits commands of the run in groups of one to four, each durable before the next. */
 async function submit(exchange: DurableExchange, from: number, to: number): Promise<void> {
   for (let i = from; i < to; i++) {
     exchange.submit(life.commands[i] as Command);
@@ -44,7 +45,7 @@ async function submit(exchange: DurableExchange, from: number, to: number): Prom
   await exchange.durable();
 }
 
-/** Two snapshots, several segments, and an end: in `closed` a clean one, in `crashed` none. */
+/** Two snapshots and several segments; `closed` has a clean end, `crashed` does not. */
 const closed = join(scratch, 'closed');
 const crashed = join(scratch, 'crashed');
 const third = Math.floor(life.commands.length / 3);
@@ -75,8 +76,8 @@ const isSnapshot = (name: string): boolean => name.startsWith('snapshot');
 const bytesOf = (folder: string, name: string): Buffer => readFileSync(join(folder, name));
 
 /**
- * The last command that a folder knows where these files read otherwise (null: are lost), with the state that it then had; null when it is refused with
- * words. The folder is as before afterwards.
+ * Last command recovered from a folder with these files replaced (null: deleted), after comparing
+ * the state; null if recovery fails with a message. The folder is restored afterwards.
  */
 function recovered(
   folder: string,
@@ -100,7 +101,10 @@ function recovered(
   }
 }
 
-/** Places in a file, evenly, the first and the last always; a long proof looks at sixty times as many. */
+/**
+ * Evenly spaced offsets in a file, including first and last; a long proof tests sixty times as
+ * many.
+ */
 function placesIn(size: number, sample: number): number[] {
   const step = Math.max(1, size / (sample * Math.min(EFFORT * 3 - 2, 60)));
   const places = [];
@@ -109,7 +113,7 @@ function placesIn(size: number, sample: number): number[] {
 }
 
 describe('a folder', () => {
-  test('untouched starts where it was', () => {
+  test('starts with the same state if unchanged', () => {
     for (const folder of [closed, crashed]) {
       expect(recovered(folder, {})).toBe(all);
       expect(filesOf(folder).filter(isSnapshot).length).toBeGreaterThan(1);
@@ -120,7 +124,7 @@ describe('a folder', () => {
   test.each([
     ['closed', closed],
     ['crashed', crashed],
-  ])('%s, with a bit turned in any file: all of it, or refused', (_name, folder) => {
+  ])('%s, with a flipped bit in any file: complete, or refused', (_name, folder) => {
     for (const name of filesOf(folder)) {
       const whole = bytesOf(folder, name);
       for (const at of placesIn(whole.length, 10)) {
@@ -128,22 +132,22 @@ describe('a folder', () => {
         turned[at] = (turned[at] ?? 0) ^ (1 << (at % 8));
         const found = recovered(folder, { [name]: turned });
         const where = `${name} at ${String(at)}`;
-        // A snapshot is a shortcut: without it everything is there.
+        // A snapshot is redundant: without it recovery is complete.
         if (isSnapshot(name)) expect(found, where).toBe(all);
-        // Of a crash the last group may be a torn write; nothing else may be lost.
+        // After a crash the last group may be torn; nothing else may be lost.
         else if (found !== null)
           expect(found, where).toBeGreaterThanOrEqual(folder === closed ? all : all - 4);
       }
     }
   });
 
-  test('crashed, with a bit turned in the head of any group of its last segment: refused with its place', () => {
+  test('crashed, with a flipped bit in the head of any group of its last segment: refused with the offset', () => {
     const name = filesOf(crashed)
       .filter((other) => !isSnapshot(other))
       .at(-1)!;
     const whole = bytesOf(crashed, name);
     const heads: number[] = [];
-    // Length and checksum, then kind, sequence number and time of what the group follows.
+    // Length and checksum, then kind, sequence number and time of the position before the group.
     for (let at = 16 + whole.readUInt32LE(8); whole.readUInt32LE(at) > 0;) {
       heads.push(at);
       at += 8 + whole.readUInt32LE(at);
@@ -161,7 +165,7 @@ describe('a folder', () => {
   test.each([
     ['closed', closed],
     ['crashed', crashed],
-  ])('%s, with any file cut short: what a crash could have left, or refused', (_name, folder) => {
+  ])('%s, with any file truncated: a possible state after a crash, or refused', (_name, folder) => {
     const names = filesOf(folder);
     for (const name of names) {
       const whole = bytesOf(folder, name);
@@ -169,7 +173,7 @@ describe('a folder', () => {
         const found = recovered(folder, { [name]: whole.subarray(0, length) });
         const where = `${name} cut at ${String(length)}`;
         if (isSnapshot(name)) expect(found, where).toBe(all);
-        // What a snapshot has seen on disk cannot be missing.
+        // Commands in a snapshot were durable, so they must be in the journal.
         else if (found !== null)
           expect(found, where).toBeGreaterThanOrEqual(folder === closed ? all : 2 * third);
         else expect(name, 'a crash leaves only the last segment unfinished').toMatch(/journal/);
@@ -177,7 +181,7 @@ describe('a folder', () => {
     }
   });
 
-  test('with files lost: snapshots are done without, segments are missed', () => {
+  test('with missing files: snapshots are not needed, segments are', () => {
     for (const folder of [closed, crashed]) {
       const names = filesOf(folder);
       const snapshots = names.filter(isSnapshot);
@@ -193,7 +197,9 @@ describe('a folder', () => {
   });
 });
 
-/** Dies at its n-th write or sync: of that write the first half is there, of later ones nothing. */
+/**
+ * Fails from its n-th write or sync on: the first half of that write is stored, later ones are not.
+ */
 class DyingDisk {
   operations = 0;
   private readonly last: number;
@@ -205,7 +211,7 @@ class DyingDisk {
   }
 
   readonly openFile: OpenFile = async (path, flags) => {
-    // The next segment may be begun after the end.
+    // Preallocation of the next segment may continue after close.
     if (this.isClosed) throw Object.assign(new Error('EIO'), { code: 'EIO' });
     const file = await open(path, flags);
     this.opened.push(file);
@@ -229,15 +235,15 @@ class DyingDisk {
     });
   };
 
-  /** What the dead left open. */
+  /** Closes handles left open after the failure. */
   async close(): Promise<void> {
     this.isClosed = true;
     for (const file of this.opened) await file.close().catch(() => undefined);
   }
 }
 
-describe('a process or its disk that ends at any operation', () => {
-  /** What was acknowledged before the disk died; how many operations there were. */
+describe('a process or disk failure at any operation', () => {
+  /** Acknowledged commands before the failure, and the number of operations. */
   async function dieAt(
     folder: string,
     last: number,
@@ -254,17 +260,17 @@ describe('a process or its disk that ends at any operation', () => {
           acked = i + 1;
         }
       } catch {
-        // It died, and the exchange says so to everybody who waits.
+        // The disk failed; every pending reply is rejected.
       }
       await abandon(exchange).catch(() => undefined);
     } catch {
-      // It died before there was an exchange.
+      // The disk failed before the exchange was created.
     }
     await disk.close();
     return { acked, operations: disk.operations };
   }
 
-  test('what was acknowledged is there, and nothing is half there', async () => {
+  test('acknowledged commands are recovered, and no command is recovered in part', async () => {
     const { operations } = await dieAt(join(scratch, 'whole'), Infinity);
     expect(operations).toBeGreaterThan(20);
     for (const last of placesIn(operations, EFFORT > 1 ? operations : 12)) {
@@ -275,7 +281,7 @@ describe('a process or its disk that ends at any operation', () => {
       const { seq } = exchange.engine;
       expect(seq, `died at operation ${String(last + 1)}`).toBeGreaterThanOrEqual(acked);
       expect(exchange.engine.stateHash()).toBe(states[seq]);
-      // It goes on from there.
+      // The exchange continues from the recovered state.
       await submit(exchange, seq, third);
       await abandon(exchange);
       expect(recover(folder).engine.stateHash()).toBe(states[third]);
@@ -284,7 +290,7 @@ describe('a process or its disk that ends at any operation', () => {
 });
 
 describe('a wall clock that goes back (R-12.2)', () => {
-  test('time stands still until the clock has caught up, also over a restart', async () => {
+  test('exchange time stays constant until the clock catches up, also across a restart', async () => {
     const folder = join(scratch, 'clock');
     const clock = vi.spyOn(Date, 'now');
     const begun = Math.floor(life.config.genesisTimeUs / 1000) + 1000;

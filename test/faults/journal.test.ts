@@ -1,6 +1,7 @@
 /**
- * What disks and networks do to a journal: cut at any byte, a bit turned in any byte, frames lost, doubled or out of order. It is recovered
- * up to a command, with exactly the state that the exchange had then, or refused with its place; never anything else.
+ * A journal under faults of disk and network: truncated at any byte, a flipped bit in any byte,
+ * frames lost, duplicated or reordered. It is either recovered up to a command with the exact state
+ * at that command, or refused with an offset.
  */
 import { expect, test } from 'vitest';
 import { Exchange } from '../../src/engine/exchange.ts';
@@ -10,11 +11,11 @@ import { replay } from '../../src/journal/replay/replay.ts';
 import { drawLife } from '../metamorphic/life.ts';
 import { EFFORT } from '../setup/effort.ts';
 
-/** Every byte in the long proofs; some of them otherwise. */
+/** Every byte in long proofs; a sample otherwise. */
 const STEP = EFFORT === 1 ? 17 : 1;
 const { config, commands: life } = drawLife('journal', { name: 'money', commands: 40 });
 
-/** Chain hashes after each command, and where in the bytes each command's frame ends. */
+/** Chain hashes after each command, and the end offset of each command's frame. */
 const { bytes, hashes, ends } = (() => {
   const engine = new Exchange(config);
   const writer = new JournalWriter(config);
@@ -30,7 +31,7 @@ const { bytes, hashes, ends } = (() => {
   return { bytes: writer.bytes(), hashes: chain, ends: after };
 })();
 
-/** Commands that were recovered, after their state was found to be the one that was; null when the journal was refused. */
+/** Number of recovered commands, after comparing the state; null if the journal was refused. */
 function recovered(damaged: Uint8Array): number | null {
   try {
     const { engine, commands, mismatch } = replay(damaged, { verify: true, recover: true });
@@ -44,11 +45,11 @@ function recovered(damaged: Uint8Array): number | null {
   }
 }
 
-test('a journal that is whole is recovered whole', () => {
+test('a complete journal is recovered completely', () => {
   expect(recovered(bytes)).toBe(life.length);
 });
 
-test('cut at a byte: every whole command before the cut, and nothing else', () => {
+test('truncated at a byte: exactly the complete commands before it are recovered', () => {
   const [header = 0] = ends;
   for (let length = 0; length < bytes.length; length += STEP) {
     const found = recovered(bytes.subarray(0, length));
@@ -60,7 +61,7 @@ test('cut at a byte: every whole command before the cut, and nothing else', () =
   }
 });
 
-test('a bit turned in a byte: refused, or what came before it', () => {
+test('a flipped bit: refused, or recovered up to it', () => {
   let refused = 0;
   for (let at = 0; at < bytes.length; at += STEP) {
     const damaged = Uint8Array.from(bytes);
@@ -69,12 +70,12 @@ test('a bit turned in a byte: refused, or what came before it', () => {
     if (found === null) refused += 1;
     else {
       expect(found, `byte ${String(at)}`).toBeLessThanOrEqual(life.length);
-      expect(at, 'only the tail can be taken for a torn write').toBeGreaterThanOrEqual(
+      expect(at, 'only the tail can count as a torn write').toBeGreaterThanOrEqual(
         ends[found] ?? 0,
       );
     }
   }
-  // All but the last frames are followed by whole ones: damage there is no torn write.
+  // All frames but the last are followed by valid ones, so damage to them is not a torn write.
   expect(refused).toBeGreaterThan(bytes.length / STEP / 2);
 });
 
@@ -83,7 +84,7 @@ const whole = (order: readonly number[]): Uint8Array =>
   Uint8Array.from([...bytes.subarray(0, ends[0]), ...order.flatMap((i) => [...frame(i)])]);
 const inOrder = life.map((_, i) => i + 1);
 
-test('frames delivered twice, out of order, or not at all are refused', () => {
+test('duplicate, reordered or missing frames are refused', () => {
   expect(recovered(whole(inOrder))).toBe(life.length);
   for (let i = 1; i < life.length; i += STEP > 1 ? 5 : 1) {
     const twice = [...inOrder.slice(0, i), i, ...inOrder.slice(i)];

@@ -1,4 +1,4 @@
-/** Campaigns: the same runs however they are divided among workers, added up in their order, and resumed where they stopped. */
+/** Campaigns: independent of the division among workers, merged in run order, and resumable. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const PLAN: CampaignPlan = {
   every: 64,
 };
 
-test('the runs of a batch are the same whoever runs them', () => {
+test('the runs of a batch do not depend on the worker', () => {
   const whole = runBatch(PLAN, 0, 7);
   const [first, second] = [runBatch(PLAN, 0, 3), runBatch(PLAN, 3, 7)];
   expect(first.commands + second.commands).toBe(whole.commands);
@@ -45,7 +45,7 @@ const result = (from: number, to: number, fails: number | null = null): BatchRes
         },
 });
 
-test('results count in the order of their runs, and nothing after the first failure does', () => {
+test('results are merged in run order, up to the first failure', () => {
   const state = new CampaignState(PLAN);
   expect(state.add(result(8, 16))).toEqual([]);
   expect(state.runs).toBe(0);
@@ -57,7 +57,7 @@ test('results count in the order of their runs, and nothing after the first fail
   expect(state).toMatchObject({ runs: 20, commands: 200 });
 });
 
-test('a saved campaign goes on where it stopped', async () => {
+test('a saved campaign resumes where it stopped', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'orrery-fuzz-'));
   try {
     const state = new CampaignState(PLAN);
@@ -71,6 +71,6 @@ test('a saved campaign goes on where it stopped', async () => {
   }
 });
 
-test('a run that holds cannot be shrunk', () => {
+test('a run without a failure cannot be shrunk', () => {
   expect(() => shrinkRun(PLAN, 0, { keccak, origin: [] })).toThrow('does not fail again');
 });

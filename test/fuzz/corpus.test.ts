@@ -1,6 +1,7 @@
 /**
- * The regression corpus: what fuzzing has found, as scenarios (which must pass) and journals. All must hold every invariant, go as the oracle says, and
- * go on alike when the exchange is restored before any of their commands.
+ * Regression corpus of the fuzzer: scenarios (which must pass) and journals. All must satisfy every
+ * invariant, agree with the oracle, and behave the same if the exchange is restored before any
+ * command.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { outcomeCode } from '../../src/engine/refusals.ts';
@@ -19,7 +20,7 @@ import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
 const FOLDER = join(import.meta.dirname, 'corpus');
 const names = readdirSync(FOLDER).sort();
 
-/** A twin that is saved and restored before each command goes on as the exchange does (DESIGN §3). */
+/** A copy that is saved and restored before each command behaves like the exchange (DESIGN §3). */
 function restoredEachTime(): Checker {
   let twin: Engine | null = null;
   return {
@@ -28,7 +29,7 @@ function restoredEachTime(): Checker {
       twin = restored;
       const alike = outcomeCode(restored.apply(command)) === outcomeCode(outcome);
       if (alike && restored.chainHash() === engine.chainHash()) return null;
-      const says = 'a restored exchange goes on as the one that was not';
+      const says = 'a restored exchange behaves like the original';
       return { invariant: 'restored', rule: 'DESIGN §3', says, detail: command.kind };
     },
   };

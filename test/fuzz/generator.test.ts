@@ -1,4 +1,7 @@
-/** The generator: sound profiles from any seed, the same run from the same seed, commands that a journal can hold, and that get far. */
+/**
+ * The generator: valid profiles from any seed, deterministic runs, commands that a journal can
+ * store, and good coverage.
+ */
 import { expect, test } from 'vitest';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
@@ -12,7 +15,7 @@ import { ByteReader, ByteWriter } from '../../src/journal/format/bytes.ts';
 import { decodeCommand, encodeCommand } from '../../src/journal/format/codec.ts';
 import { EFFORT } from '../setup/effort.ts';
 
-test('every seed draws a sound profile, which prints in words', () => {
+test('every seed draws a valid profile with a readable description', () => {
   for (let i = 0; i < 700; i++) {
     const profile = drawProfile(`sound ${i}`, { name: PROFILE_NAMES[i % PROFILE_NAMES.length]! });
     const { specs, opening } = setUp(profile);
@@ -23,14 +26,14 @@ test('every seed draws a sound profile, which prints in words', () => {
   }
 });
 
-test('the same seed gives the same run, another seed another', () => {
+test('the same seed yields the same run, another seed a different one', () => {
   const hashOf = (seed: string): string =>
     runFuzz(drawProfile(seed, { commands: 1500 }), stateInvariants(500)).engine.chainHash();
   expect(hashOf('one')).toBe(hashOf('one'));
   expect(hashOf('one')).not.toBe(hashOf('two'));
 });
 
-test('a journal holds every command that is generated', () => {
+test('a journal stores every generated command', () => {
   for (const name of PROFILE_NAMES) {
     const profile = drawProfile('journal', { name, commands: 2000 });
     runFuzz(profile, {
@@ -44,7 +47,7 @@ test('a journal holds every command that is generated', () => {
   }
 });
 
-test('every invariant holds after every command of every kind of run, and the runs get far', () => {
+test('every invariant holds after every command of every kind of run, with good coverage', () => {
   const reached = new Set<string>();
   for (let i = 0; i < 28 * EFFORT; i++) {
     const profile = drawProfile(`holds ${i}`, {

@@ -1,4 +1,7 @@
-/** Each invariant of the stream speaks when it is lied to: a true run with one event changed, dropped or told twice. */
+/**
+ * Each stream invariant detects a false event stream: a valid run with one event changed, dropped
+ * or repeated.
+ */
 import { expect, test } from 'vitest';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import { STATE_INVARIANTS } from '../../src/engine/invariants/invariants.ts';
@@ -7,7 +10,7 @@ import type { ProfileName } from '../../src/fuzz/profile.ts';
 import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
 import { STREAM_INVARIANTS, streamInvariants } from '../../src/fuzz/stream-checker.ts';
 
-/** What the judge says of a run of which it is told something else. */
+/** Invariant violated by a run whose events are altered. */
 function saidOf(
   lie: (event: EngineEvent) => readonly EngineEvent[],
   name: ProfileName = 'swarm',
@@ -17,13 +20,13 @@ function saidOf(
   const { failure } = runFuzz(drawProfile(seed, { name, commands: 1500 }), {
     ...checker,
     onEvent: (event) => {
-      for (const told of lie(event)) checker.onEvent?.(told);
+      for (const altered of lie(event)) checker.onEvent?.(altered);
     },
   });
   return failure?.violation.invariant ?? null;
 }
 
-/** Changes the nth event of a kind. */
+/** Alters the nth event of a kind. */
 function once(
   kind: EngineEvent['kind'],
   change: (event: EngineEvent) => readonly EngineEvent[],
@@ -39,7 +42,7 @@ function once(
 
 const patched = (fields: object) => (event: EngineEvent) => [{ ...event, ...fields }];
 
-/** From some order on, each of a subaccount has the nonce of the one before. */
+/** From some order on, each order of a subaccount repeats the previous nonce. */
 function nonceOfBefore(): (event: EngineEvent) => readonly EngineEvent[] {
   const before = new Map<number, bigint>();
   return (event) => {
@@ -51,21 +54,21 @@ function nonceOfBefore(): (event: EngineEvent) => readonly EngineEvent[] {
 }
 
 test.each<[string, string, (event: EngineEvent) => readonly EngineEvent[]]>([
-  ['an event told twice', 'monotoneSequence', once('markChanged', (event) => [event, event])],
+  ['a repeated event', 'monotoneSequence', once('markChanged', (event) => [event, event])],
   ['an event from the past', 'monotoneSequence', once('orderEnded', patched({ timeUs: 1 }))],
   ['a nonce used again', 'nonceNeverReused', nonceOfBefore()],
   [
-    'a fill that leaves too much',
+    'a fill with too large a remainder',
     'orderLife',
     once('orderFilled', patched({ remainingLots: 1e9 })),
   ],
   [
-    'an order that ends with a wrong rest',
+    'an order that ends with a wrong remainder',
     'orderLife',
     once('orderEnded', patched({ remainingLots: 77 })),
   ],
   [
-    'a position that moves without a fill',
+    'a position that changes without a fill',
     'positionsFollowFills',
     once('positionChanged', patched({ lots: 12345 }), 9),
   ],
@@ -75,7 +78,7 @@ test.each<[string, string, (event: EngineEvent) => readonly EngineEvent[]]>([
     once('balanceChanged', patched({ balanceQuanta: 5n })),
   ],
   [
-    'a funding that creates money',
+    'a funding settlement that creates money',
     'ledgerAddsUp',
     once('fundingSettled', patched({ roundingQuanta: 7n })),
   ],
@@ -84,30 +87,30 @@ test.each<[string, string, (event: EngineEvent) => readonly EngineEvent[]]>([
     'fillsMatchTrades',
     once('tradePrinted', patched({ priceTicks: 1 }), 9),
   ],
-])('%s is noticed', (_what, invariant, lie) => {
+])('%s is detected', (_what, invariant, lie) => {
   expect(saidOf(lie)).toBe(invariant);
 });
 
-test('an order on another price is noticed where nothing is recorded', () => {
+test('an order at a wrong price is detected in a market without recorded liquidity', () => {
   const lie = once('orderRested', patched({ priceTicks: 3 }));
   expect(saidOf(lie, 'money', 'lies 7')).toBe('feedRebuildsBook');
 });
 
-test('a market that is frozen twice is noticed', () => {
+test('a market that is frozen twice is detected', () => {
   const lie = once('marketFrozen', patched({ frozen: true }), 2);
   expect(saidOf(lie, 'solvency')).toBe('frozenMarketsRest');
 });
 
-test('a position that changes hands at another price is noticed', () => {
+test('a position transferred at a wrong price is detected', () => {
   const lie = once('positionTransferred', patched({ priceTicks: 1, reason: 'adl' }), 1);
   expect(saidOf(lie, 'stress')).toBe('transfersAtSettlement');
 });
 
-test('a true run is believed', () => {
+test('a valid run has no violation', () => {
   expect(saidOf((event) => [event])).toBeNull();
 });
 
-test('invariants have names of their own, a rule and a sentence', () => {
+test('invariants have unique names, a rule and a statement', () => {
   const named = [
     ...STATE_INVARIANTS.map(({ name, rule, says }) => ({ name, rule, says })),
     ...STREAM_INVARIANTS.map(({ invariant, rule, says }) => ({ name: invariant, rule, says })),

@@ -1,4 +1,7 @@
-/** The oracle's own prices by hand-made cases: keyed instants, the legs of the mark, the EMA, and frozen markets (R-5.3, R-5.3b). */
+/**
+ * Prices of the oracle in hand-made cases: keyed instants, the legs of the mark, the EMA, and
+ * frozen markets (R-5.3, R-5.3b).
+ */
 import { expect, test } from 'vitest';
 import type { MarketSpec } from '../../src/engine/config.ts';
 import { listMarket } from '../../src/oracle/listing.ts';
@@ -34,7 +37,7 @@ function specOf(terms: Record<string, unknown> = {}): MarketSpec {
   return parsed.value;
 }
 
-/** One command at a time after the start. */
+/** Applies one command at a time after the start. */
 function at(world: World, afterUs: number, act: () => Answer): Answer {
   runTimers(world, BigInt(START + afterUs));
   const answer = act();
@@ -72,7 +75,7 @@ const levels = (world: World, afterUs: number, bid: number, ask: number): Answer
     }),
   );
 
-test('HalfSipHash-2-4 gives the reference values of messages in whole words', () => {
+test('HalfSipHash-2-4 yields the reference values of messages of whole words', () => {
   const key = '0001020304050607';
   const words = [0x03020100n, 0x07060504n, 0x0b0a0908n, 0x0f0e0d0cn];
   const of = (n: number): string => halfSipHash(key, words.slice(0, n)).toString(16);
@@ -82,7 +85,7 @@ test('HalfSipHash-2-4 gives the reference values of messages in whole words', ()
   expect(of(4)).toBe('84acb5d9');
 });
 
-test('instants of samples lie within their second, never on its boundary', () => {
+test('sampling instants lie within their second, never on its boundary', () => {
   const world = opened();
   const instants = Array.from({ length: 200 }, (_, i) => emaInstant(world, 0, BigInt(i)));
   for (const [i, instant] of instants.entries()) {
@@ -91,7 +94,7 @@ test('instants of samples lie within their second, never on its boundary', () =>
   expect(new Set(instants.map((instant) => instant % BigInt(SECOND))).size).toBeGreaterThan(190);
 });
 
-test('the mark is the index where the book is too thin, and no last price moves it', () => {
+test('the mark equals the index if the book is too thin, whatever the last price', () => {
   const world = opened();
   index(world, 0, 1000);
   const market = marketOf(world, 0);
@@ -109,22 +112,22 @@ test('the mark is the index where the book is too thin, and no last price moves 
   expect(market.mark).toBe(1000n);
 });
 
-test('the basis is sampled once a second and its average steps by a 150th', () => {
+test('the basis is sampled once a second and its average moves by 1/150', () => {
   const world = opened();
   index(world, 0, 1000);
   levels(world, 10, 1004, 1006);
   const market = marketOf(world, 0);
-  // Impact mid 1005: 10 half ticks, 5 ticks of 1e-6; a 150th of that toward zero.
+  // Impact mid 1005: 10 half ticks, 5 ticks of 1e-6; 1/150 of that toward zero.
   runTimers(world, BigInt(START + SECOND));
   expect(market.emaSample).toBe(10n);
   expect(market.ema).toBe(33_333n);
   expect(market.emaDue).toBe(null);
-  // Then lazily: 29 seconds at once.
+  // Then 29 seconds in one lazy step.
   index(world, 30 * SECOND - 1, 1000);
   expect(market.ema).toBe(33_333n + ((5_000_000n - 33_333n) * 29n) / 150n);
 });
 
-test('without news of its index a market freezes, and thaws with the next', () => {
+test('a market freezes without index updates, and thaws with the next', () => {
   const world = opened();
   index(world, 0, 1000);
   const market = marketOf(world, 0);
@@ -140,7 +143,7 @@ test('without news of its index a market freezes, and thaws with the next', () =
   expect(market.markBefore).toBe(1000n);
 });
 
-test('a halted market keeps its mark while its index moves, and catches up when it opens', () => {
+test('a halted market keeps its mark while its index moves, and recomputes it when it opens', () => {
   const world = opened();
   index(world, 0, 1000);
   const market = marketOf(world, 0);
@@ -160,7 +163,7 @@ test('a halted market keeps its mark while its index moves, and catches up when 
   expect([market.frozen, market.mark, market.markBefore]).toEqual([false, 1200n, 1000n]);
 });
 
-test('a mark made of the book alone begins where it is listed, or not at all', () => {
+test('a mark from the book alone has the initial price of its listing, or none', () => {
   const refused = newWorld(DEFAULT_EXCHANGE_CONFIG);
   const spec = { ...specOf({ recordedLiquidity: true }), markSource: 'last' } as const;
   const bare: MarketSpec = { ...spec, recordedLiquidity: false };

@@ -1,6 +1,7 @@
 /**
- * Planted bugs: each is found in a run of 10,000 commands and shrinks to at most one and a half times its least case, and what is written
- * about it shows it again: the scenario fails where the bug is and holds where it is not. All of them with ORRERY_PROVE, one otherwise.
+ * Planted bugs: each is found in a run of 10,000 commands and shrinks to at most 1.5 times its
+ * smallest case. Its report files reproduce it: the scenario fails with the bug and passes without
+ * it. ORRERY_PROVE tests all of them, a normal run one.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +16,7 @@ import { PLANTED_BUGS } from './planted/bugs.ts';
 import { provePlanted } from './planted/prove.ts';
 
 const COMMANDS = 10_000;
-/** Written by a proof of all of them. */
+/** Written by a run of all of them. */
 const PAGE = join(import.meta.dirname, '../../reports/prove/planted-bugs.md');
 const rows: string[] = [];
 afterAll(() => {
@@ -49,18 +50,18 @@ test.each(bugs)('$name shrinks to about $least commands', { timeout: 300_000 }, 
     keccak,
     origin: [`planted: ${bug.name}`],
   });
-  // The journal breaks the invariant where the bug is, and holds here.
+  // The journal violates the invariant with the bug, and satisfies it without.
   const journal = files['journal.orrery'] as Uint8Array;
   expect(checkJournal(journal)).toBeNull();
   const judged = built.checkJournal(journal);
   expect(judged?.violation.invariant).toBe(bug.invariant);
-  // So does the scenario.
+  // The scenario behaves likewise.
   const text = files['scenario.yaml'] as string;
   const here = parseScenario(text, 'scenario.yaml', keccak);
   expect(here.ok ? [] : here.problems, text).toEqual([]);
   if (!here.ok) return;
   const held = runScenario(here.scenario, { keccak, addressOf: addressOfName });
-  // Where the invariant is about what is answered, a sound exchange answers the last step otherwise.
+  // If the invariant is about a reply, the correct exchange replies differently at the last step.
   const steps = bug.inState ? held.steps : held.steps.slice(0, -2);
   expect(
     steps.flatMap(({ differences }) => differences),

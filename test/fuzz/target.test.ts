@@ -1,4 +1,7 @@
-/** A served exchange answers as its twin in this process does; a host that is wrong in one field is caught, with the rule. */
+/**
+ * A served exchange replies like its twin in this process; a host with one wrong field is detected,
+ * with the rule.
+ */
 import { afterAll, expect, test } from 'vitest';
 import { HttpHost } from '../../src/cli/fuzz/http-host.ts';
 import { drawProfile } from '../../src/fuzz/draw-profile.ts';
@@ -47,7 +50,7 @@ function drive(url: string, seed: string, commands: number): Promise<DriveResult
   }).finally(() => host.close());
 }
 
-test('a served exchange and its twin answer alike', { timeout: 120_000 }, async () => {
+test('a served exchange and its twin reply alike', { timeout: 120_000 }, async () => {
   const { url } = await serve();
   const { divergence, requests, used } = await drive(url, 'twins', 150 * EFFORT);
   expect(divergence).toBeNull();
@@ -89,7 +92,7 @@ test.each([
     (text: string) => text.replace('"asks":[{', '"asks":[{"price":"1","quantity":"1"},{'),
   ],
 ])(
-  'a host that is wrong in %s %s is caught',
+  'a host with a wrong %s %s is detected',
   { timeout: 120_000 },
   async (path, field, endpoint, rule, change) => {
     const { url } = await serve();
@@ -102,7 +105,7 @@ test.each([
   },
 );
 
-test('a book feed that loses a level is caught (R-11.4)', { timeout: 120_000 }, async () => {
+test('a book feed that loses a level is detected (R-11.4)', { timeout: 120_000 }, async () => {
   const { url } = await serve();
   const users = ['four', 'five', 'six'];
   const host = new HttpHost(url, SIM_TOKEN, users);

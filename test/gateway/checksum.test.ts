@@ -1,4 +1,4 @@
-/** Addresses in mixed case carry a checksum that must be right (R-5.9; EIP-55's own examples). */
+/** A mixed-case address needs a correct checksum (R-5.9; EIP-55's own examples). */
 import { getAddress } from 'ethers';
 import { expect, test } from 'vitest';
 import { isChecksumRight } from '../../src/gateway/checksum.ts';
@@ -17,7 +17,7 @@ const PUBLISHED = [
   '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb',
 ];
 
-test.each(PUBLISHED)('%s is right', (address) => {
+test.each(PUBLISHED)('%s is correct', (address) => {
   expect(isChecksumRight(address, keccak)).toBe(true);
   expect(isChecksumRight(address.toLowerCase(), keccak)).toBe(true);
   expect(isChecksumRight(`0x${address.slice(2).toUpperCase()}`, keccak)).toBe(true);
@@ -31,7 +31,7 @@ test.each(PUBLISHED.slice(4))('%s with one letter in the other case is wrong', (
   expect(isChecksumRight(wrong, keccak)).toBe(false);
 });
 
-test('a transfer, an order and a delegate name their accounts by right checksums', () => {
+test('a transfer, an order and a delegate require correct checksums', () => {
   const world = new RiskWorld([{}]);
   world.fund({ ann: '100', bob: '100' });
   world.price('100');

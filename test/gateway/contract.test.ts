@@ -1,4 +1,7 @@
-/** The contract through the gateway: every body fits its schema, every refusal its words, and a refusal changes nothing. */
+/**
+ * The contract through the gateway: every body matches its schema, every rejection has its text,
+ * and a rejection changes nothing.
+ */
 import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -45,7 +48,7 @@ function submit(changes: Record<string, unknown> = {}, as?: string): Record_ {
   return record!;
 }
 
-test('every implemented endpoint answers what its schema says', () => {
+test('every implemented endpoint replies as its schema requires', () => {
   submit({ clientId: 'resting' });
   submit({ account: BOB, price: '60001', quantity: '-0.02' }, BOB);
   const taker = submit({
@@ -99,11 +102,11 @@ test('figures of a fill are exact, without trailing zeros (R-1.5, R-8.1)', () =>
 });
 
 test.each(SUBMIT_REFUSALS)(
-  '%s is refused and changes nothing',
+  '%s is rejected and changes nothing',
   (_name, changes, status, message) => {
     const before = fixture.engine.stateHash();
     const request = order();
-    // As a JSON parser makes it: an own property, whatever its name.
+    // As a JSON parser creates it: an own property, whatever its name.
     for (const [key, value] of Object.entries(changes)) {
       Object.defineProperty(request, key, { value, enumerable: true, configurable: true });
     }
@@ -114,7 +117,7 @@ test.each(SUBMIT_REFUSALS)(
   },
 );
 
-/** Two faults at once: the first of R-2.8's order is named. */
+/** Two faults at once: the first in the order of R-2.8 is reported. */
 const PRECEDENCE: readonly (readonly [Record<string, unknown>, string])[] = [
   [{ symbol: 'DOGE', price: 5 }, 'price: must be a string'],
   [{ symbol: 'DOGE', expiresAt: 1 }, 'Symbol not found'],
@@ -125,7 +128,7 @@ const PRECEDENCE: readonly (readonly [Record<string, unknown>, string])[] = [
   [{ price: '0.05', quantity: '0' }, 'price: must be a multiple of the tick size 0.1'],
 ];
 
-test.each(PRECEDENCE)('of the faults %j the first is named (R-2.8)', (changes, message) => {
+test.each(PRECEDENCE)('of the faults %j the first is reported (R-2.8)', (changes, message) => {
   submit({ nonce: 424_242, clientId: 'taken' });
   expect(fixture.call('submitOrder', order(changes)).body).toBe(message);
 });
@@ -199,7 +202,7 @@ describe('other requests', () => {
     expect(fixture.call(endpoint, input, as)).toEqual({ status, body: message });
   });
 
-  test('a request without a token is asked for one', () => {
+  test('a request without a token is rejected', () => {
     expect(fixture.call('getBalance', { account: ALICE }, null)).toEqual({
       status: 401,
       body: 'Please add the JWT token to the header',
@@ -222,7 +225,7 @@ describe('transfers (R-9.3, R-5.9)', () => {
     ...changes,
   });
 
-  test('money moves, and both sides have a record', () => {
+  test('a transfer moves money and is recorded on both sides', () => {
     expect(fixture.call('transfer', transfer({}))).toEqual({ status: 200, body: null });
     expect(mustOk('getTransfers', { account: BOB, subaccountIndex: 3 }, BOB)).toMatchObject([
       { amount: '25.5', transferType: 'transferIn', counterpartyAccount: ALICE },
@@ -272,7 +275,7 @@ test('an ended order is found by GET, not by DELETE (R-11.3)', () => {
   });
 });
 
-test('the filter answers what a naive filter answers', () => {
+test('the filter agrees with a naive filter', () => {
   const size = fc.integer({ min: -3, max: 3 }).filter((n) => n !== 0);
   fc.assert(
     fc.property(

@@ -1,4 +1,7 @@
-/** Parameters of an exchange as its file gives them: what is signed, its own accounts, the rate limit. */
+/**
+ * Exchange parameters of a configuration file: EIP-712 domain, system accounts, rate limit (R-9.2,
+ * R-8.2, R-5.10, R-11.2).
+ */
 import { expect, test } from 'vitest';
 import { DEFAULT_EXCHANGE_CONFIG, parseExchangeConfig } from '../../src/gateway/market-config.ts';
 
@@ -37,7 +40,7 @@ test.each([
     { clsAccount: DEFAULT_EXCHANGE_CONFIG.insuranceAccount },
     'config.clsAccount: is another account of the exchange',
   ],
-] as const)('%j is refused', (config, words) => {
+] as const)('%j is rejected', (config, words) => {
   const parsed = parseExchangeConfig(config);
   expect(parsed.ok ? '' : parsed.error).toMatch(words);
 });

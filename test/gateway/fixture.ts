@@ -1,4 +1,4 @@
-/** An exchange with the default markets, two funded accounts and an oracle price, behind its gateway. */
+/** An exchange with the default markets, two funded accounts and an oracle price, and its gateway. */
 import { Exchange } from '../../src/engine/exchange.ts';
 import type { Command } from '../../src/engine/commands.ts';
 import type { EndpointId } from '../../src/contract/endpoints.ts';
@@ -20,10 +20,10 @@ export const SYMBOL = 'BTC-USD-PERP';
 
 export interface Fixture {
   readonly engine: Exchange;
-  /** What opened it. */
+  /** Opening commands. */
   readonly commands: readonly Command[];
   nowUs: number;
-  /** Calls as Alice unless told otherwise; null is nobody. */
+  /** Calls as Alice by default; null: without a token. */
   call(endpoint: EndpointId, input: unknown, as?: string | null): Reply;
 }
 
@@ -76,7 +76,7 @@ export function openFixture(): Fixture {
 
 let nonce = 0;
 
-/** A limit order that rests; changes go over it. */
+/** A resting limit order; `changes` override its fields. */
 export function order(changes: Record<string, unknown> = {}): Record<string, unknown> {
   nonce += 1;
   return {

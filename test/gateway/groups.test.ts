@@ -1,4 +1,7 @@
-/** Batches, conditions and attached legs through the gateway: words and records (§2–§4, R-11.1). */
+/**
+ * Batches, conditions and attached legs through the gateway: error texts and records (§2–§4,
+ * R-11.1).
+ */
 import { describe, expect, test } from 'vitest';
 import { Exchange } from '../../src/engine/exchange.ts';
 import type { EndpointId } from '../../src/contract/endpoints.ts';
@@ -77,7 +80,7 @@ class Fixture {
 
 const reduce = { ioc: true, postOnly: false, reduceOnly: true };
 
-describe('one order is refused with the field and the limit', () => {
+describe('a single order is rejected with the field and the limit', () => {
   test.each<[Record<string, unknown>, number, string]>([
     [{ period: 0 }, 400, 'May not specify period on Limit order'],
     [{ orderType: 'TWAP' }, 400, 'period: belongs to twap orders, which need it'],
@@ -167,7 +170,7 @@ test('an attached leg has an id that a client can compute, and points to its par
   expect(fixture.one('getOrder', { orderId: digest(1) }).status).toBe('pending');
 });
 
-test('a batch names the order that is at fault, and none is placed (R-3.1)', () => {
+test('a rejected batch names the faulty order, and none is placed (R-3.1)', () => {
   const fixture = new Fixture();
   const before = fixture.exchange.stateHash();
   const refused = (orders: unknown[]): unknown => fixture.call('submitOrders', { orders }).body;
@@ -194,7 +197,7 @@ test('a batch names the order that is at fault, and none is placed (R-3.1)', () 
   expect(fixture.exchange.stateHash()).toBe(before);
 });
 
-test('the words of the contract for types are read in any case and written in one (R-11.3)', () => {
+test('order types are case-insensitive on input and uniform on output (R-11.3)', () => {
   const fixture = new Fixture();
   const [order] = fixture.submit({
     orderType: 'TRAILINGSTOP',

@@ -1,4 +1,7 @@
-/** Lists page by page (R-12.3): nothing twice, nothing left out, whatever is new meanwhile; what retention has taken is said. */
+/**
+ * Pagination of lists (R-12.3): no entry is repeated or skipped, even with new entries; retention
+ * cuts are reported.
+ */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -17,12 +20,15 @@ const MARKETS = ['M', 'N', 'O', 'P', 'Q'];
 type Query = Record<string, unknown>;
 
 interface Listed extends PageInfo {
-  /** What is on the page, in the order in which the list goes on. */
+  /** Entries of the page in list order. */
   readonly items: readonly unknown[];
   readonly body: unknown;
 }
 
-/** Everything at one instant, unless `spread`: an exchange whose clock stands still must page as well. */
+/**
+ * A world with entries at one instant, or over time if `spread`: pagination must also work if the
+ * clock stands still.
+ */
 function busyWorld(spread: boolean, config: Query = {}): RiskWorld {
   const world = new RiskWorld(
     MARKETS.map((symbol) => ({ symbol })),
@@ -51,13 +57,13 @@ function busyWorld(spread: boolean, config: Query = {}): RiskWorld {
   return world;
 }
 
-/** Lists of what there is now: their entries change in place, so pages of them show different times. */
+/** Lists of current entries, which change in place, so their pages show different times. */
 const MOVING: readonly ListId[] = ['getBalance', 'getPositions', 'getPrices'];
 
 const account = (world: RiskWorld): Query => ({ account: world.addressOf('ann') });
 const subaccount = (world: RiskWorld): Query => ({ ...account(world), subaccountIndex: 0 });
 
-/** A question to every list. */
+/** A query for every list. */
 const QUERIES: Readonly<Record<ListId, (world: RiskWorld) => Query>> = {
   listOrders: subaccount,
   getBalance: account,
@@ -89,7 +95,7 @@ interface Order {
   readonly orderId: string;
 }
 
-/** All pages of at most `limit`; `between` happens before each page but the first. */
+/** All pages of at most `limit`; `between` runs before each page but the first. */
 function walk(
   world: RiskWorld,
   id: ListId,
@@ -108,7 +114,7 @@ function walk(
     expect(page.items.length).toBe(limit);
     cursor = page.next;
   }
-  throw new Error('the pages have no end');
+  throw new Error('pagination does not end');
 }
 
 const wholeOf = (world: RiskWorld, id: ListId): readonly unknown[] =>
@@ -116,7 +122,7 @@ const wholeOf = (world: RiskWorld, id: ListId): readonly unknown[] =>
 const sorted = (items: readonly unknown[]): string[] =>
   items.map((item) => JSON.stringify(item)).sort();
 
-test('every endpoint that answers a list has pages', () => {
+test('every list endpoint is paginated', () => {
   const lists = ENDPOINT_IDS.filter((id) => {
     const { method, response } = ENDPOINTS[id] as Endpoint;
     return method === 'GET' && ('items' in response || id === 'listOrders');
@@ -129,47 +135,44 @@ test('every endpoint that answers a list has pages', () => {
 describe.each([
   ['at one instant', false],
   ['over time', true],
-])('an exchange that lives %s', (_name, spread) => {
+])('an exchange with entries %s', (_name, spread) => {
   let world: RiskWorld;
   beforeAll(() => {
     world = busyWorld(spread);
   });
 
-  test.each(LISTS)('%s: pages of any size make up the whole', (id) => {
+  test.each(LISTS)('%s: pages of any size add up to the whole list', (id) => {
     const whole = wholeOf(world, id);
     expect(whole.length).toBeGreaterThan(1);
     for (const limit of [1, 2, 3, 7, whole.length - 1, whole.length, whole.length + 1]) {
       const items = walk(world, id, limit);
-      // A page of orders has asks and bids apart, so there is no one order over the pages' bodies.
+      // A page of orders has asks and bids apart, so the bodies have no common order.
       if (id === 'listOrders') expect(sorted(items)).toEqual(sorted(whole));
       else expect(items).toEqual(whole);
     }
   });
 
-  test.each(LISTS)(
-    '%s: a cursor that was changed is refused, as is that of another request',
-    (id) => {
-      const query = QUERIES[id](world);
-      const { next } = read(world, id, { ...query, limit: 1 });
-      const cursor = next ?? '';
-      const refusal = (given: unknown, more: Query = {}): string =>
-        world.answer(id, { ...query, ...more, limit: 1, cursor: given }, 'ann');
-      const unknown = '400 cursor: is none that this list gave';
-      for (let i = 0; i < cursor.length; i++) {
-        const other = cursor[i] === 'a' ? 'b' : 'a';
-        expect(refusal(cursor.slice(0, i) + other + cursor.slice(i + 1))).toBe(unknown);
-      }
-      for (const text of ['', 'x', '..', `${cursor}0`, cursor.toUpperCase(), '9'.repeat(5000)]) {
-        if (text !== cursor) expect(refusal(text)).toBe(unknown);
-      }
-      expect(refusal(17)).toBe('400 cursor: must be a string');
-      const other = LISTS.find((list) => list !== id)!;
-      const foreign = read(world, other, { ...QUERIES[other](world), limit: 1 }).next;
-      expect(refusal(foreign)).toBe(unknown);
-      // A limit may change from page to page; text and integer are the same.
-      expect(refusal(cursor, { limit: 3 })).toBe('ok');
-    },
-  );
+  test.each(LISTS)('%s: a modified cursor and a cursor of another request are rejected', (id) => {
+    const query = QUERIES[id](world);
+    const { next } = read(world, id, { ...query, limit: 1 });
+    const cursor = next ?? '';
+    const refusal = (value: unknown, more: Query = {}): string =>
+      world.answer(id, { ...query, ...more, limit: 1, cursor: value }, 'ann');
+    const unknown = '400 cursor: is not valid for this list';
+    for (let i = 0; i < cursor.length; i++) {
+      const other = cursor[i] === 'a' ? 'b' : 'a';
+      expect(refusal(cursor.slice(0, i) + other + cursor.slice(i + 1))).toBe(unknown);
+    }
+    for (const text of ['', 'x', '..', `${cursor}0`, cursor.toUpperCase(), '9'.repeat(5000)]) {
+      if (text !== cursor) expect(refusal(text)).toBe(unknown);
+    }
+    expect(refusal(17)).toBe('400 cursor: must be a string');
+    const other = LISTS.find((list) => list !== id)!;
+    const foreign = read(world, other, { ...QUERIES[other](world), limit: 1 }).next;
+    expect(refusal(foreign)).toBe(unknown);
+    // The limit may change between pages; an integer may be text.
+    expect(refusal(cursor, { limit: 3 })).toBe('ok');
+  });
 
   test.each([
     ['listOrders', { status: 'open' }],
@@ -178,7 +181,7 @@ describe.each([
     ['getCandles', { interval: '5m' }],
     ['getPositions', { symbol: 'M' }],
     ['getBalance', { subaccountIndex: 0 }],
-  ] as const)('%s: a cursor belongs to its parameters', (id, more) => {
+  ] as const)('%s: a cursor is bound to its parameters', (id, more) => {
     const query = QUERIES[id](world);
     const { next } = read(world, id, { ...query, limit: 1 });
     expect(world.answer(id, { ...query, ...more, cursor: next }, 'ann')).toBe(
@@ -187,7 +190,7 @@ describe.each([
   });
 });
 
-test('what is new while one pages comes before it: nothing twice, nothing left out', () => {
+test('new entries come before the cursor: no entry is repeated or skipped', () => {
   const grow = (world: RiskWorld, what: number): void => {
     if (what % 3 === 0) world.wait(1 + (what % 7) * 30_000);
     if (what % 2 === 0) world.trade('ann', 'bob', '0.01', '100');
@@ -230,7 +233,7 @@ describe('retention', () => {
   const since = (world: RiskWorld, id: ListId, more: Query = {}): number | null =>
     read(world, id, { ...QUERIES[id](world), ...more }).keptSinceMs;
 
-  test('a read that reaches beyond it says since when entries are kept; one that does not is whole', () => {
+  test('a read beyond retention reports its start; a read within it is complete', () => {
     const world = busyWorld(true, config);
     const nowMs = world.atUs / 1000;
     for (const id of ['getTrades', 'getTransfers', 'getClsHistory', 'getCandles'] as const) {
@@ -247,12 +250,12 @@ describe('retention', () => {
     }
   });
 
-  test('nothing is said while all is kept', () => {
+  test('no cut is reported while all entries are kept', () => {
     const world = busyWorld(true);
     for (const id of LISTS) expect(since(world, id), id).toBe(null);
   });
 
-  test('ended orders: said where they could be among the answer', () => {
+  test('ended orders: a cut is reported if the reply could include them', () => {
     const world = busyWorld(false, config);
     for (let i = 0; i < 510; i++) {
       world.wait(1);
@@ -267,7 +270,7 @@ describe('retention', () => {
     expect(since(world, 'listOrders', { updatedFrom: keptSince! - 1 })).toBe(keptSince);
   });
 
-  test('a cursor whose entries are gone answers what is left, and says so', () => {
+  test('a cursor to dropped entries returns the remaining ones and reports the cut', () => {
     const world = busyWorld(true, config);
     const first = read(world, 'getTrades', { symbol: 'M', limit: 2 });
     for (let i = 0; i < 5; i++) world.trade('ann', 'bob', '0.001', '100');
@@ -276,7 +279,7 @@ describe('retention', () => {
   });
 });
 
-test('entries that change or come in while one pages are shown once each, at their places', () => {
+test('entries that change or appear during pagination are shown once, at their places', () => {
   const world = busyWorld(true);
   const indices: unknown[] = [];
   let round = 0;
@@ -288,14 +291,14 @@ test('entries that change or come in while one pages are shown once each, at the
   for (const { subaccountIndex } of balances) indices.push(subaccountIndex);
   expect(new Set(indices).size).toBe(indices.length);
   expect(indices.slice(0, 8)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-  // A position that is closed is gone, its neighbours are not passed over.
+  // A closed position disappears; its neighbours are not skipped.
   const { next } = read(world, 'getPositions', { ...subaccount(world), limit: 2 });
   world.trade('ann', 'bob', '-2', '100', 'N');
   const rest = read(world, 'getPositions', { ...subaccount(world), limit: 2, cursor: next });
   expect(rest.items).toMatchObject([{ symbol: 'O' }, { symbol: 'P' }]);
 });
 
-test('an order that changes while one pages moves to the front: it is not shown again', () => {
+test('an order that changes during pagination moves to the front and is not repeated', () => {
   const world = busyWorld(true);
   const query = { ...subaccount(world), status: 'open', limit: 4 };
   const first = read(world, 'listOrders', query);
@@ -306,7 +309,7 @@ test('an order that changes while one pages moves to the front: it is not shown 
   for (const id of second.items) expect(first.items).not.toContain(id);
 });
 
-test('the total of orders is that of all pages', () => {
+test('the total of orders counts all pages', () => {
   const world = busyWorld(true);
   const query = { ...subaccount(world), limit: 4 };
   const { next, body } = read(world, 'listOrders', query);
@@ -316,7 +319,7 @@ test('the total of orders is that of all pages', () => {
   expect(second.total).toBe(total);
 });
 
-test('the client in process goes through the pages', async () => {
+test('the in-process client reads all pages', async () => {
   const world = busyWorld(true);
   const ann = world.addressOf('ann');
   const client = new InProcessClient(world.gateway, { account: ann, signer: ann });
@@ -326,6 +329,6 @@ test('the client in process goes through the pages', async () => {
   }
   expect(sizes).toEqual([5, 5, 2]);
   await expect(client.page('getTrades', { symbol: 'M', cursor: 'x' })).rejects.toThrow(
-    'cursor: is none that this list gave',
+    'cursor: is not valid for this list',
   );
 });

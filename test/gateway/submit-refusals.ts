@@ -1,6 +1,6 @@
 import { BOB } from './fixture.ts';
 
-/** What is changed about a good order, and what it answers. */
+/** Changes to a valid order, and the reply. */
 export const SUBMIT_REFUSALS: readonly (readonly [
   string,
   Record<string, unknown>,
@@ -16,12 +16,12 @@ export const SUBMIT_REFUSALS: readonly (readonly [
     'flags.fok: unknown field',
   ],
   [
-    'a flag that is no boolean',
+    'a flag that is not a boolean',
     { flags: { ioc: 1, postOnly: false, reduceOnly: false } },
     400,
     'flags.ioc: must be true or false',
   ],
-  ['a price in a number', { price: 59000 }, 400, 'price: must be a string'],
+  ['a price as a number', { price: 59000 }, 400, 'price: must be a string'],
   [
     'a price with an exponent',
     { price: '5e4' },
@@ -86,7 +86,7 @@ export const SUBMIT_REFUSALS: readonly (readonly [
     'price: must be a multiple of the tick size 0.1',
   ],
   [
-    'a price beyond the market',
+    'a price above the maximum of the market',
     { price: '999999999999' },
     400,
     'price: must be at most 214748364.7',
@@ -112,7 +112,7 @@ export const SUBMIT_REFUSALS: readonly (readonly [
     'originatorFee: must be at most 1000 ppm',
   ],
   [
-    'a fee for nobody',
+    'a fee without an originator',
     { originatorFee: 5 },
     400,
     'originatorFee must be 0 for the zero originator address',

@@ -1,4 +1,4 @@
-/** The typed client against a served exchange: login, signing, nonces, repeats that never do a thing twice. */
+/** The typed client against a served exchange: login, signing, nonces, safe retries. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Wallet } from 'ethers';
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.remove());
 
-test('reads need no wallet', async () => {
+test('public reads need no wallet', async () => {
   const client = new HttpMatcherClient({ url: `${served.url}/`, signer: null });
   expect((await client.call('getPrice', { symbol: SYMBOL })).mark).toBe('60000');
   expect(await client.call('getPrices', { symbols: [SYMBOL, 'ETH-USD-PERP'] })).toHaveLength(2);
@@ -75,7 +75,7 @@ test('logs in, signs, and chooses nonces', async () => {
   });
 });
 
-test('a token that has run out is replaced', async () => {
+test('an expired token is replaced', async () => {
   const client = new HttpMatcherClient({ url: served.url, signer });
   await client.call('getBalance', { account: wallet.address });
   await served.sim('clock', { advanceMs: 25 * 3_600_000 });
@@ -103,8 +103,8 @@ test('a browser wallet signs through EIP-1193', async () => {
   expect(order?.status).toBe('new');
 });
 
-describe('a network that loses answers', () => {
-  /** Passes requests on, and loses the answers of the first so many to paths that end so. */
+describe('a network that loses replies', () => {
+  /** Forwards requests, and drops the replies of the first requests to paths with this ending. */
   let proxy: Server;
   let lose: { path: string; times: number } = { path: '', times: 0 };
   let url: string;
@@ -143,7 +143,7 @@ describe('a network that loses answers', () => {
   });
   afterAll(() => proxy.close());
 
-  test('an order is placed once, and its record is answered', async () => {
+  test('an order is placed once, and its record is returned', async () => {
     const client = new HttpMatcherClient({ url, signer });
     const before = served.host.view.lastOrderId;
     lose = { path: '/account/order', times: 2 };
@@ -172,13 +172,13 @@ describe('a network that loses answers', () => {
     expect(view.subaccountsOf(to as never)[0]?.balanceQuanta).toBe(5_000_000n);
   });
 
-  test('429 and 503 are waited out', async () => {
+  test('429 and 503 are retried', async () => {
     const client = new HttpMatcherClient({ url: served.url, signer });
     await served.sim('faults', { fault: 'unavailable', times: 2 });
     expect((await client.call('getTime', {})).time).toBeGreaterThan(0);
   });
 
-  test('nobody at the other end is said in words', async () => {
+  test('an unreachable server is reported', async () => {
     const client = new HttpMatcherClient({ url: 'http://127.0.0.1:9', signer: null, retries: 0 });
     await expect(client.call('getTime', {})).rejects.toThrow(
       /^GET http:\/\/127\.0\.0\.1:9\/time: /,

@@ -1,4 +1,4 @@
-/** Feeds through the typed client: iterators that end cleanly, connections that come back, gaps that are repaired. */
+/** Feeds through the typed client: clean end of iterators, reconnects, repair of gaps. */
 import { Wallet } from 'ethers';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -35,7 +35,7 @@ test('a book: snapshot, deltas, a lost connection, and a snapshot again', async 
   const lost = new Promise((resolve) => {
     server.once('upgrade', resolve);
   });
-  // The server drops every connection; the client comes back by itself.
+  // The server drops every connection; the client reconnects.
   await (feeds as unknown as { socket: Promise<WebSocket> }).socket.then((socket) => {
     socket.terminate();
   });
@@ -46,7 +46,7 @@ test('a book: snapshot, deltas, a lost connection, and a snapshot again', async 
   await feeds.close();
 });
 
-test('private feeds log in by themselves; a refusal says why', async () => {
+test('private feeds log in automatically; a rejection has its reason', async () => {
   const wallet = new Wallet(`0x${'6'.repeat(64)}`);
   await served.sim('deposit', { account: wallet.address, amount: '100' });
   const client = new HttpMatcherClient({ url: served.url, signer: wallet });
@@ -61,7 +61,7 @@ test('private feeds log in by themselves; a refusal says why', async () => {
   expect(await ended).toEqual({ done: true, value: undefined });
 });
 
-test('an update that is missing is noticed, and the book is asked for anew', async () => {
+test('a missing update is detected, and the client resubscribes to the book', async () => {
   const asked: string[] = [];
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await new Promise((resolve) => server.once('listening', resolve));
@@ -84,7 +84,7 @@ test('an update that is missing is noticed, and the book is asked for anew', asy
       };
       book(true, null, 10 * subscriptions);
       book(false, 10 * subscriptions, 10 * subscriptions + 1);
-      // 12 is missing the first time.
+      // Update 12 is missing in the first subscription.
       if (subscriptions === 1) book(false, 12, 13);
     });
   });
@@ -102,7 +102,7 @@ test('an update that is missing is noticed, and the book is asked for anew', asy
   expect(asked.slice(0, 3)).toEqual(['subscribe', 'unsubscribe', 'subscribe']);
 });
 
-describe('what a lost connection missed is told in its place', () => {
+describe('updates missed by a lost connection are delivered in order', () => {
   const wallet = new Wallet(`0x${'7'.repeat(64)}`);
   const account = wallet.address;
   let client: HttpMatcherClient;
@@ -128,7 +128,7 @@ describe('what a lost connection missed is told in its place', () => {
     originatorFee: 0,
     flags: { ioc, postOnly: false, reduceOnly: false },
   });
-  /** The connection goes, things happen, it comes back. */
+  /** Disconnects, runs `what`, and reconnects. */
   const miss = async (what: () => Promise<unknown>): Promise<void> => {
     const socket = await (feeds as unknown as { socket: Promise<WebSocket> }).socket;
     const gone = new Promise((resolve) => socket.once('close', resolve));
@@ -162,7 +162,7 @@ describe('what a lost connection missed is told in its place', () => {
     expect(await next(trades)).toMatchObject({ quantity: '0.004' });
   });
 
-  test('orders, positions and balances: as they are now', async () => {
+  test('orders, positions and balances: in their current state', async () => {
     await served.sim('clock', { advanceMs: 5 });
     const orders = await feeds.subscribe('order', { account });
     const positions = await feeds.subscribe('position', { account });
@@ -193,7 +193,7 @@ describe('what a lost connection missed is told in its place', () => {
     expect(await next(balances)).toEqual(balance);
   });
 
-  test('orders go over the socket, signed; a refusal is that of HTTP', async () => {
+  test('signed orders over the socket; rejections are those of HTTP', async () => {
     const { orders } = await feeds.send('submitOrders', {
       orders: [limit('50000', '0.01'), limit('49000', '0.01')],
     });
@@ -207,7 +207,7 @@ describe('what a lost connection missed is told in its place', () => {
     await expect(refused).rejects.toMatchObject({ status: 400, message: 'price must be positive' });
   });
 
-  test('a token that has run out is replaced at the next connection', async () => {
+  test('an expired token is replaced at the next connection', async () => {
     const balances = await feeds.subscribe('balance', { account });
     await served.sim('clock', { advanceMs: 25 * 3_600_000 });
     await served.sim('oracle', { symbol: SYMBOL, price: '60000' });

@@ -1,4 +1,7 @@
-/** What a hostile client can send before it is a request, written to bare sockets: each is answered in words, and the exchange goes on (R-11.1). */
+/**
+ * Input of a hostile client, written to raw sockets: each is answered with an error text, and the
+ * exchange continues (R-11.1).
+ */
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -14,14 +17,14 @@ afterAll(() => served.remove());
 
 const portOf = (of: Served): number => Number(new URL(of.url).port);
 
-interface Heard {
+interface Received {
   readonly text: string;
-  /** Whether the server ended the connection. */
+  /** True if the server closed the connection. */
   readonly closed: boolean;
 }
 
-/** What the server says to these bytes, until it closes or `done` is said. */
-function say(to: Served, bytes: string | Uint8Array, done = /\r\n\r\n./s): Promise<Heard> {
+/** The server's reply to these bytes, until it closes the connection or `done` appears in it. */
+function say(to: Served, bytes: string | Uint8Array, done = /\r\n\r\n./s): Promise<Received> {
   return new Promise((resolve) => {
     let text = '';
     const socket = connect(portOf(to), '127.0.0.1', () => socket.write(bytes));
@@ -57,9 +60,9 @@ const UPGRADES = 'Upgrade: only websocket is offered, at /ws';
 
 test.each([
   ['no HTTP', 'hello\r\n\r\n', 400, MALFORMED],
-  ['a TLS greeting', new Uint8Array([0x16, 3, 1, 0, 200, 1, 0, 0, 196, 3, 3]), 400, MALFORMED],
+  ['a TLS handshake', new Uint8Array([0x16, 3, 1, 0, 200, 1, 0, 0, 196, 3, 3]), 400, MALFORMED],
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, MALFORMED],
-  ['a method that is none', 'BREW /time HTTP/1.1\r\nHost: x\r\n\r\n', 400, MALFORMED],
+  ['an unknown method', 'BREW /time HTTP/1.1\r\nHost: x\r\n\r\n', 400, MALFORMED],
   ['a control character in a header', get('/time', 'X-A: a\x01b'), 400, MALFORMED],
   ['two lengths', post('{"a":1', 'Content-Length: 5', 'Content-Length: 6'), 400, MALFORMED],
   [
@@ -69,13 +72,8 @@ test.each([
     MALFORMED,
   ],
   ['a negative length', post('', 'Content-Length: -5'), 400, MALFORMED],
-  ['a chunk of no size', post('zz\r\n', 'Transfer-Encoding: chunked'), 400, MALFORMED],
-  [
-    'a length beyond all',
-    post('{', 'Content-Length: 99999999999999'),
-    413,
-    'Request body is too large',
-  ],
+  ['a chunk without a size', post('zz\r\n', 'Transfer-Encoding: chunked'), 400, MALFORMED],
+  ['a huge length', post('{', 'Content-Length: 99999999999999'), 413, 'Request body is too large'],
   [
     'a long header',
     get('/time', `X-A: ${'a'.repeat(100_000)}`),
@@ -89,22 +87,27 @@ test.each([
     'Request headers are too large',
   ],
   ['a long path', get(`/price/${'x'.repeat(100_000)}`), 431, 'Request headers are too large'],
-  ['a path of half a character', get('/price/%ff%fe'), 400, MALFORMED],
-  ['a path of no hex', get('/price/%zz'), 400, MALFORMED],
+  ['a path with an incomplete character', get('/price/%ff%fe'), 400, MALFORMED],
+  ['a path with invalid hex', get('/price/%zz'), 400, MALFORMED],
   ['a null in a path', get('/price/%00'), 404, 'Symbol not found'],
+  ['a path traversal', get('/docs/static/../../../../etc/passwd'), 404, 'No such endpoint'],
   [
-    'a way out of the page’s folder',
-    get('/docs/static/../../../../etc/passwd'),
+    'a path traversal with backslashes',
+    get('/docs/static/..%5c..%5cpackage.json'),
     404,
     'No such endpoint',
   ],
-  ['another way out', get('/docs/static/..%5c..%5cpackage.json'), 404, 'No such endpoint'],
-  ['a way out in hex', get('/docs/static/%2e%2e%2f%2e%2e%2fpackage.json'), 404, 'No such endpoint'],
+  [
+    'a path traversal in hex',
+    get('/docs/static/%2e%2e%2f%2e%2e%2fpackage.json'),
+    404,
+    'No such endpoint',
+  ],
   ['a prototype key in a query', get('/auth?__proto__=1'), 400, '__proto__: unknown field'],
-  ['a parameter that is not known', get('/time?x=1'), 400, 'x: unknown field'],
+  ['an unknown parameter', get('/time?x=1'), 400, 'x: unknown field'],
   ['five thousand parameters', get(`/auth?${'a&'.repeat(5000)}`), 400, 'a: unknown field'],
   [
-    'a parameter twice',
+    'a repeated parameter',
     get(`/auth?account=${ALICE}&account=${ALICE}`),
     400,
     'account: must be a string',
@@ -116,7 +119,7 @@ test.each([
     'Content-Encoding: only identity is offered',
   ],
   ['an upgrade to //', get('//', ...UPGRADE, KEY), 400, UPGRADES],
-  ['an upgrade to no address', get('http://[:/ws', ...UPGRADE, KEY), 400, UPGRADES],
+  ['an upgrade with an invalid address', get('http://[:/ws', ...UPGRADE, KEY), 400, UPGRADES],
   ['an upgrade to another path', get('/time', ...UPGRADE, KEY), 400, UPGRADES],
   ['an upgrade to HTTP/2', get('/ws', 'Connection: Upgrade', 'Upgrade: h2c'), 400, UPGRADES],
   ['the feeds without an upgrade', get('/ws'), 426, 'Upgrade: /ws is a WebSocket'],
@@ -129,7 +132,7 @@ test.each([
   expect((await served.send('GET', '/time')).status).toBe(200);
 });
 
-test('an upgrade without its key is refused, and one that is cut off does no harm', async () => {
+test('an upgrade without its key is rejected, and an aborted one has no effect', async () => {
   expect((await say(served, get('/ws', ...UPGRADE))).text).toMatch(/^HTTP\/1.1 400 /);
   for (const path of ['/ws', '/time', '//']) {
     const socket = connect(portOf(served), '127.0.0.1', () => {
@@ -141,7 +144,7 @@ test('an upgrade without its key is refused, and one that is cut off does no har
   expect((await served.send('GET', '/time')).status).toBe(200);
 });
 
-test('a thousand requests at once are answered in their order', async () => {
+test('a thousand pipelined requests are answered in order', async () => {
   const { text } = await say(
     served,
     Array.from({ length: 1000 }, (_, i) => get('/time', `X-Request-Id: r${String(i)}`)).join(''),
@@ -151,7 +154,7 @@ test('a thousand requests at once are answered in their order', async () => {
   expect(ids).toEqual(Array.from({ length: 1000 }, (_, i) => i));
 });
 
-test('no answer has a stack in it', async () => {
+test('no reply contains a stack trace', async () => {
   await served.sim('faults', { fault: 'internalError', endpoint: 'getCandles' });
   const answer = await served.send('GET', '/candles/BTC-USD-PERP');
   expect(answer.status).toBe(500);
@@ -166,8 +169,8 @@ describe('slow clients (slowloris)', () => {
   });
   afterAll(() => quick.remove());
 
-  /** A byte now and then, so that the connection is never idle. */
-  const dribble = (head: string): Promise<Heard> =>
+  /** Sends a byte periodically, so that the connection is never idle. */
+  const dribble = (head: string): Promise<Received> =>
     new Promise((resolve) => {
       let text = '';
       const socket: Socket = connect(portOf(quick), '127.0.0.1', () => socket.write(head));
@@ -187,33 +190,33 @@ describe('slow clients (slowloris)', () => {
   test.each([
     ['headers', 'GET /time HTTP/1.1\r\nHost: x\r\nX-A: '],
     ['a body', post('{"a":"', 'Content-Length: 5000')],
-  ])('%s that take their time are answered 408 and closed', async (_name, head) => {
+  ])('slow %s are answered 408 and closed', async (_name, head) => {
     const { text } = await dribble(head);
     expect(text).toMatch(/^HTTP\/1.1 408 /);
     expect(text).toContain('"Request timed out"');
   });
 });
 
-test('connections beyond the limit are answered 503, and those that are open go on', async () => {
+test('connections beyond the limit are answered 503, and open connections continue', async () => {
   const few = await Served.start({ limits: { connections: 20 } });
   try {
     const sockets: Socket[] = [];
-    const heard: string[] = [];
+    const received: string[] = [];
     for (let i = 0; i < 60; i++) {
       const socket = connect(portOf(few), '127.0.0.1');
-      socket.on('data', (chunk) => heard.push(chunk.toString()));
+      socket.on('data', (chunk) => received.push(chunk.toString()));
       socket.on('error', () => undefined);
       sockets.push(socket);
       await new Promise((resolve) => socket.once('connect', resolve));
     }
-    await expect.poll(() => heard.length).toBe(40);
-    for (const text of heard) {
+    await expect.poll(() => received.length).toBe(40);
+    for (const text of received) {
       expect(text).toMatch(/^HTTP\/1.1 503 .*"Too many connections"$/s);
       expect(text).toContain('retry-after: 1');
     }
-    heard.length = 0;
+    received.length = 0;
     sockets[0]!.write(get('/time'));
-    await expect.poll(() => heard.join('')).toContain('200 OK');
+    await expect.poll(() => received.join('')).toContain('200 OK');
     for (const socket of sockets) socket.destroy();
     await expect.poll(async () => (await few.send('GET', '/healthz')).status).toBe(200);
   } finally {
@@ -233,7 +236,7 @@ describe('callers without a token', () => {
     expect(callerOfAddress(address)).toBe(caller);
   });
 
-  test('a crowd of them is forgotten a second later, and costs no more than it must', () => {
+  test('many of them are evicted a second later, at bounded cost', () => {
     const limit = new RateLimit(200);
     for (let i = 0; i < 50_000; i++) limit.accepts(`ip ${String(i)}`, i);
     const windows = (limit as unknown as { windows: Map<string, unknown> }).windows;
@@ -242,7 +245,7 @@ describe('callers without a token', () => {
     expect(windows.size).toBe(1);
   });
 
-  test('behind a proxy that is believed they are told apart, else not', async () => {
+  test('they are distinguished behind a trusted proxy only', async () => {
     const believed = { requestsPerSecond: 2, trustProxy: ['127.0.0.1'] };
     const statuses = async (options: typeof believed | { requestsPerSecond: number }) => {
       const of = await Served.start(options);
@@ -262,10 +265,10 @@ describe('callers without a token', () => {
   });
 });
 
-describe('faults on demand', () => {
+describe('fault injection', () => {
   const AS_ALICE = { account: ALICE, signer: ALICE };
 
-  test('strike one endpoint, and leave others alone', async () => {
+  test('faults affect one endpoint and no other', async () => {
     await served.sim('faults', { fault: 'timeout', endpoint: 'getPrice', times: 2 });
     expect((await served.send('GET', '/time')).status).toBe(200);
     const struck = await served.send('GET', '/price/BTC-USD-PERP');
@@ -278,7 +281,7 @@ describe('faults on demand', () => {
     );
   });
 
-  test('an answer is lost after the order was placed', async () => {
+  test('a reply is lost after the order was placed', async () => {
     await served.sim('deposit', { account: ALICE, amount: '10000' });
     await served.sim('oracle', { symbol: 'BTC-USD-PERP', price: '60000' });
     await served.sim('faults', { fault: 'lostAnswer', endpoint: 'submitOrder' });
@@ -290,7 +293,7 @@ describe('faults on demand', () => {
     expect([again.status, again.body]).toEqual([409, 'Nonce already used']);
   });
 
-  test('strike orders over a feed as well', async () => {
+  test('faults also affect orders over a feed', async () => {
     const socket = new WebSocket(`${served.url.replace('http', 'ws')}/ws`);
     await new Promise((resolve) => socket.once('open', resolve));
     const ask = (method: string, params: unknown): Promise<unknown> =>

@@ -1,4 +1,4 @@
-/** What browsers are told: origins, headers, and the documentation page as a reader sees it. */
+/** Browsers: CORS, security headers, and the documentation page. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import asyncApiSchemas from '@asyncapi/specs';
@@ -18,14 +18,14 @@ const preflight = (served: Served, origin: string) =>
   });
 
 describe('origins', () => {
-  test('none may call unless it is named', async () => {
+  test('no origin may call by default', async () => {
     const served = await Served.start();
     const answer = await served.send('GET', '/time', undefined, { origin: ORIGIN });
     expect(answer.headers.get('access-control-allow-origin')).toBe(null);
     await served.remove();
   });
 
-  test('those that are named may, and read the headers of lists', async () => {
+  test('listed origins may call and read the headers of lists', async () => {
     const served = await Served.start({ browsers: { origins: [ORIGIN, 'https://b.example'] } });
     const asked = await preflight(served, ORIGIN);
     expect(asked.status).toBe(204);
@@ -39,7 +39,7 @@ describe('origins', () => {
     await served.remove();
   });
 
-  test('* is any', async () => {
+  test('* allows any origin', async () => {
     const served = await Served.start({ browsers: { origins: ['*'] } });
     expect((await preflight(served, ORIGIN)).headers.get('access-control-allow-origin')).toBe('*');
     await served.remove();
@@ -62,7 +62,7 @@ describe('security headers', () => {
     return found;
   };
 
-  test('are on pages, on all, or left to a proxy', async () => {
+  test('are set on pages, on all replies, or left to a proxy', async () => {
     expect(await policyOf('pages')).toEqual([null, 'SAMEORIGIN']);
     expect(await policyOf('all')).toEqual(['SAMEORIGIN', 'SAMEORIGIN']);
     expect(await policyOf('off')).toEqual([null, null]);
@@ -119,7 +119,7 @@ describe('documents', () => {
         expect.arrayContaining(['/account/orders', '/price/{symbol}', '/time']),
       );
       expect(problems).toEqual([]);
-      // Tried out on the page itself.
+      // Uses "Try it out" on the page itself.
       await page.locator('#operations-time-getTime .opblock-summary').click();
       await page.locator('#operations-time-getTime .try-out__btn').click();
       await page.locator('#operations-time-getTime .execute').click();

@@ -1,4 +1,4 @@
-/** A host that passes everything on to another, and changes what is answered for one path. */
+/** A proxy that alters the replies of one path. */
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 
@@ -29,7 +29,7 @@ export async function changingProxy(
       );
     });
   });
-  // Feeds go through as they are.
+  // Feeds pass unchanged.
   server.on('upgrade', (request, socket, head) => {
     const { hostname, port } = new URL(target);
     const upstream = connect(Number(port), hostname, () => {

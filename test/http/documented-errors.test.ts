@@ -1,4 +1,7 @@
-/** Every error that the contract documents, provoked over HTTP as a client's tests would: its endpoint, its words, its status (R-11.1, R-11.6). */
+/**
+ * Every error that the contract documents, provoked over HTTP: endpoint, text and status (R-11.1,
+ * R-11.6).
+ */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EndpointId } from '../../src/contract/endpoints.ts';
@@ -54,7 +57,7 @@ const transfer = (amount: string): object =>
 const delegation = (): object => signed({ ...of(ALICE), delegate: STRANGER, delegated: true });
 const signers = (): object => signed({ account: ALICE, quorum: 1, signers: [BOB] });
 
-/** The endpoint as the contract names it, its words, a status, and how a client meets it. */
+/** Endpoint as named by the contract, error text, status, and a request that provokes it. */
 const ROWS: readonly (readonly [string, string, number, () => Promise<Answer>])[] = [
   [
     'GET /auth',
@@ -257,7 +260,7 @@ test.each(ROWS)('%s: %s', async (_endpoint, words, status, provoke) => {
   if (status === 429) expect(answer.headers.get('retry-after')).toBe('1');
 });
 
-test('the public page of errors has all of these words', async () => {
+test('the page of errors of the API has all of these texts', async () => {
   const page = await readFile(new URL('../../docs/API.md', import.meta.url), 'utf8');
   for (const [, words, status] of ROWS) {
     if (words !== 'HTTP 429') expect(page).toContain(`| ${String(status)} | ${words} |`);

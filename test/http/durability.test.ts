@@ -1,4 +1,7 @@
-/** What a crash, a full disk and damaged files may do (R-11.5): nothing acknowledged is lost, nothing is half there, nothing goes wrong silently. */
+/**
+ * Crashes, full disks and damaged files (R-11.5): no acknowledged command is lost or half applied,
+ * and no fault goes unreported.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(path, { recursive: true, force: true }));
 
-/** A served exchange with a few orders, stopped. Answers its state hash. */
+/** A served exchange with a few orders, stopped. Returns its state hash. */
 async function fill(orders = 5): Promise<string> {
   const served = await Served.start({ path });
   await served.sim('deposit', { account: ALICE, amount: '100000' });
@@ -48,7 +51,7 @@ async function reopen(): Promise<{
 }
 
 describe('a restart', () => {
-  test('takes the snapshot, and replays what came after it', async () => {
+  test('uses the snapshot and replays later commands', async () => {
     const hash = await fill();
     const { recovery, hash: found } = await reopen();
     expect(found).toBe(hash);
@@ -81,11 +84,11 @@ describe('a restart', () => {
     expect(recovery.replayed).toBe(10);
   });
 
-  test('another configuration is refused', async () => {
+  test('a different configuration is rejected', async () => {
     await fill();
     await expect(
       Served.start({ path, config: { ...(await configOf()), name: 'Other' } }),
-    ).rejects.toThrow('was begun with another configuration');
+    ).rejects.toThrow('was created with a different configuration');
   });
   const configOf = async () => {
     const served = await Served.start({ path });
@@ -94,7 +97,7 @@ describe('a restart', () => {
     return config;
   };
 
-  test('two writers: the second is refused, a dead one’s lock is taken over', async () => {
+  test('two writers: the second is rejected; the lock of a dead process is taken over', async () => {
     const first = await DataFolder.open(path);
     await writeFile(join(path, 'lock'), '1\n');
     await expect(DataFolder.open(path)).rejects.toThrow(/in use by process 1;/);
@@ -105,7 +108,7 @@ describe('a restart', () => {
   });
 });
 
-test('a disk that fails stops writes with 503, takes nothing back that was seen, and keeps reads', async () => {
+test('a failing disk stops writes with 503, rolls back no published state, and keeps reads', async () => {
   const disk = new FailingDisk();
   const served = await Served.start({ path, disk });
   await served.sim('deposit', { account: ALICE, amount: '100000' });
@@ -131,7 +134,7 @@ test('a disk that fails stops writes with 503, takes nothing back that was seen,
   expect((await reopen()).hash).toBe(hash);
 });
 
-/** An order, once reads are answered: until the exchange is rebuilt they are refused, too. */
+/** An order, once reads are available: they are rejected during a rebuild. */
 async function find(served: Served, clientId: string) {
   for (;;) {
     const found = await served.call('getOrder', { clientId, account: ALICE }, AS_ALICE);
@@ -139,7 +142,7 @@ async function find(served: Served, clientId: string) {
   }
 }
 
-test('a full disk stops writes with 503, and they go on once there is room', async () => {
+test('a full disk stops writes with 503, and they resume once there is space', async () => {
   const disk = new FailingDisk();
   const served = await Served.start({ path, disk });
   await served.sim('deposit', { account: ALICE, amount: '100000' });
@@ -159,23 +162,23 @@ test('a full disk stops writes with 503, and they go on once there is room', asy
   expect(taken.status).toBe(200);
   expect(served.problems).toEqual([
     `writes have stopped: ${path}: no space left on the device`,
-    'the disk has room again, writes go on',
+    'the disk has space again; writes have resumed',
   ]);
   const hash = served.host.exchange.engine.stateHash();
   await served.stop();
   expect((await reopen()).hash).toBe(hash);
 });
 
-/** Orders of a round, at most. */
+/** Max orders per round. */
 const MAX_ORDERS = 150;
-/** Crashes, each at another moment. */
+/** Number of crashes, each at a different moment. */
 const ROUNDS = Math.min(50, 3 * EFFORT);
 
 describe('kill -9 under load', () => {
   interface Server {
     readonly child: ChildProcess;
     readonly url: string;
-    /** What it said at start. */
+    /** Output at start. */
     readonly emitted: string;
   }
   const started: ChildProcess[] = [];
@@ -228,7 +231,7 @@ describe('kill -9 under load', () => {
       const acknowledged = new Set<string>();
       for (let round = 0; round < ROUNDS; round++) {
         const server = await start();
-        // Each round has a subaccount of its own, since one holds 200 open orders.
+        // Each round uses its own subaccount, because one holds at most 200 open orders.
         const deposit = { account: ALICE, subaccountIndex: round, amount: '1000000' };
         await post(server.url, '/sim/deposit', deposit, 't');
         await post(server.url, '/sim/oracle', { symbol: 'BTC-USD-PERP', price: '60000' }, 't');
@@ -259,7 +262,7 @@ describe('kill -9 under load', () => {
         running = false;
         await Promise.all(clients);
 
-        // What is on disk replays by itself, but for a torn end.
+        // The journal on disk replays on its own, up to a torn tail.
         const alone = replay(openJournal(path), { verify: true, recover: true });
         const again = await start();
         expect(again.emitted).toContain(`state hash ${alone.engine.stateHash()}`);

@@ -1,4 +1,4 @@
-/** The example scripts run against a started server, as their users run them. */
+/** The example scripts run against a started server, as for a user. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -87,7 +87,7 @@ class Client {
     expect(result).toMatchObject({ account: caller.account });
   }
 
-  /** Every update fits the schema that /asyncapi.json shows. */
+  /** Every update matches the schema of /asyncapi.json. */
   checkShapes(): void {
     for (const { type, data } of this.updates) {
       const source = (Object.keys(FEEDS) as FeedSource[]).find(
@@ -97,7 +97,7 @@ class Client {
     }
   }
 
-  /** Updates of a type, once there are as many. */
+  /** Updates of a type, once `count` have arrived. */
   async take(type: string, count: number): Promise<Record<string, unknown>[]> {
     const deadline = Date.now() + 5000;
     for (;;) {
@@ -159,7 +159,7 @@ describe('requests', () => {
     ['{"jsonrpc":"2.0","id":"x","method":"shout"}', 'x', -32_601],
     ['{"jsonrpc":"2.0","id":"y","method":"subscribe","params":{"source":"gossip"}}', 'y', -32_602],
     ['{"jsonrpc":"2.0","id":"z","method":"subscribe","params":[]}', 'z', -32_602],
-  ] as const)('%s is answered %s', async (text, id, code) => {
+  ] as const)('%s gets error %s', async (text, id, code) => {
     expect((await client.raw(text, id)).error?.code).toBe(code);
   });
 
@@ -169,13 +169,13 @@ describe('requests', () => {
       'an account for a public source',
       { source: 'book', account: ALICE },
       -32_602,
-      'account: belongs to private sources, not to book',
+      'account: is for private sources, not for book',
     ],
     [
       'symbols for a private source',
       { source: 'order', symbols: [] },
       -32_602,
-      'symbols: belongs to public sources, not to order',
+      'symbols: is for public sources, not for order',
     ],
     ['an unknown parameter', { source: 'book', depth: 5 }, -32_602, 'depth: unknown field'],
     [
@@ -184,11 +184,11 @@ describe('requests', () => {
       -32_000,
       'Please add the JWT token to the header',
     ],
-  ] as const)('a subscription with %s is refused', async (_name, params, code, message) => {
+  ] as const)('a subscription with %s is rejected', async (_name, params, code, message) => {
     expect((await client.ask('subscribe', params)).error).toMatchObject({ code, message });
   });
 
-  test('a second subscription to the same, and unsubscribing from none, are errors', async () => {
+  test('a duplicate subscription and an unknown unsubscription are errors', async () => {
     const params = { source: 'price', symbols: [SYMBOL] };
     expect((await client.ask('unsubscribe', params)).error?.code).toBe(-32_602);
     expect((await client.ask('subscribe', params)).error).toBeUndefined();
@@ -197,7 +197,7 @@ describe('requests', () => {
     expect((await client.ask('subscribe', params)).error).toBeUndefined();
   });
 
-  test('50 subscriptions a connection', async () => {
+  test('at most 50 subscriptions per connection', async () => {
     await client.login(served, AS_ALICE);
     for (let i = 0; i < 50; i++) {
       const params = { source: 'order', account: ALICE, subaccountIndices: [i] };
@@ -235,7 +235,7 @@ describe('requests', () => {
 });
 
 describe('public feeds', () => {
-  test('a book: snapshot, then deltas that rebuild it, each naming the one before', async () => {
+  test('a book: snapshot, then deltas that rebuild it, each with the previous sequence number', async () => {
     await submit(AS_BOB, { price: '61000', quantity: '-0.5' });
     await client.ask('subscribe', { source: 'book', symbols: [SYMBOL] });
     const [snapshot] = await client.take('Book', 1);
@@ -291,12 +291,12 @@ describe('public feeds', () => {
     });
   });
 
-  test('of all markets prices come batched, the latest of each that changed', async () => {
+  test('prices of all markets are batched: the latest of each changed market', async () => {
     await client.ask('subscribe', { source: 'price', symbols: [] });
     await served.sim('oracle', { symbol: SYMBOL, price: '60001' });
     await served.sim('oracle', { symbol: 'ETH-USD-PERP', price: '3000' });
     await served.sim('oracle', { symbol: SYMBOL, price: '60000' });
-    // Told in one batch or in two, as the moment has it.
+    // Arrives in one batch or in two, depending on timing.
     const latest = () => {
       const batches = client.updates.filter(({ type }) => type === 'Price');
       const prices = batches.flatMap(({ data }) => data as unknown as Record<string, unknown>[]);
@@ -337,7 +337,7 @@ describe('private feeds', () => {
     });
   });
 
-  test('strangers and delegates of other subaccounts are refused; indices are needed', async () => {
+  test('unknown accounts and delegates of other subaccounts are rejected; indices are required', async () => {
     await client.login(served, { account: STRANGER, signer: STRANGER });
     const params = { source: 'order', account: ALICE, subaccountIndices: [0] };
     expect((await client.ask('subscribe', params)).error).toMatchObject({
@@ -375,7 +375,7 @@ describe('private feeds', () => {
     expect(client.updates.filter(({ type }) => type === 'Order')).toHaveLength(1);
   });
 
-  test('a wallet that may not act for its account any more loses the connection (R-9.5a)', async () => {
+  test('a wallet that lost its rights loses the connection (R-9.5a)', async () => {
     const account = BOB;
     const key = STRANGER;
     await client.login(served, AS_BOB);
@@ -389,7 +389,7 @@ describe('private feeds', () => {
       signers: [key],
     };
     expect((await served.call('updateSigners', change, AS_BOB)).status).toBe(200);
-    // At once, though nothing that it watches has changed.
+    // Immediately, although none of its subscriptions changed.
     for (let i = 0; i < 200 && client.closed === null; i++) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
@@ -397,7 +397,7 @@ describe('private feeds', () => {
   });
 });
 
-test('a token that runs out ends orders over the socket, then the connection (R-9.5a)', async () => {
+test('an expired token ends orders over the socket, then the connection (R-9.5a)', async () => {
   const late = await Served.start();
   const held = await Client.open(late);
   await late.sim('deposit', { account: ALICE, amount: '1000' });
@@ -415,7 +415,7 @@ test('a token that runs out ends orders over the socket, then the connection (R-
   await late.remove();
 });
 
-test('requests sent at once are carried out in their order; those behind a login wait for it', async () => {
+test('pipelined requests run in order; those after a login wait for it', async () => {
   const bearer = await served.token(AS_ALICE);
   const asked = [
     client.ask('auth', { bearer }),
@@ -443,7 +443,7 @@ test('the feeds are documented', async () => {
 });
 
 describe('a client that does not read', () => {
-  /** A socket whose backlog is what the test says. */
+  /** A socket whose backlog the test sets. */
   class Slow extends EventEmitter {
     readonly OPEN = 1;
     readyState = 1;
@@ -485,7 +485,7 @@ describe('a client that does not read', () => {
     new Connection(socket as never, new PassThrough(), services, '::1');
   };
 
-  test('that asks faster than it is answered is not read from until it is answered', async () => {
+  test('that sends requests faster than replies is not read until it is answered', async () => {
     const publisher = new Publisher(served.host);
     const socket = new Slow();
     connect(publisher, socket);
@@ -500,7 +500,7 @@ describe('a client that does not read', () => {
     publisher.close();
   });
 
-  test('loses book deltas, then gets a snapshot; at last it is closed', async () => {
+  test('loses book deltas, then gets a snapshot; finally it is closed', async () => {
     const publisher = new Publisher(served.host);
     const socket = new Slow();
     connect(publisher, socket);
@@ -522,12 +522,12 @@ describe('a client that does not read', () => {
     await rest('55002');
     await rest('55003');
     expect(books()).toHaveLength(2);
-    // The snapshot comes with the next change, or before it where the client is found to read again.
+    // The snapshot comes with the next change, or earlier if the client is found to read again.
     socket.bufferedAmount = 0;
     await rest('55004');
     await expect.poll(() => books().length).toBeGreaterThan(2);
     expect(JSON.parse(books()[2]!)).toMatchObject({ data: { snapshot: true } });
-    // A market that goes quiet after deltas were lost: the snapshot comes as soon as the client reads again.
+    // A market without changes after lost deltas: the snapshot comes once the client reads again.
     const known = books().length;
     socket.bufferedAmount = 2 << 20;
     await rest('55006');
@@ -542,8 +542,8 @@ describe('a client that does not read', () => {
   });
 });
 
-describe('clients that ask and do not read', () => {
-  /** Sends requests whose answers are as large as they are, and reads none of them. */
+describe('clients that send requests and do not read', () => {
+  /** Sends requests with large replies, and reads none of them. */
   async function deaf(at: Served, requests: number): Promise<void> {
     const socket = new WebSocket(`${at.url.replace('http', 'ws')}/ws`);
     await new Promise((resolve) => socket.once('open', resolve));
@@ -561,8 +561,8 @@ describe('clients that ask and do not read', () => {
   }
 
   test.each([
-    ['each beyond its own bound', 40, {}],
-    ['the largest first where all together leave too much', 8, { backlogBytes: 2_000_000 }],
+    ['each above its own limit', 40, {}],
+    ['the largest first if the total is above the limit', 8, { backlogBytes: 2_000_000 }],
   ])('are closed, %s', async (_name, requests, limits) => {
     const bounded = await Served.start({ limits });
     await Promise.all([deaf(bounded, requests), deaf(bounded, requests), deaf(bounded, 0)]);
@@ -572,7 +572,7 @@ describe('clients that ask and do not read', () => {
   });
 });
 
-test('another path is no feed', async () => {
+test('another path is not a feed', async () => {
   const socket = new WebSocket(`${served.url.replace('http', 'ws')}/other`);
   const failed = await new Promise((resolve) => {
     socket.on('error', (error) => {

@@ -1,4 +1,7 @@
-/** Whatever is sent to whatever endpoint: an answer in the API's form, of a documented status, never a fault of the server, and the invariants hold. */
+/**
+ * Random input to every endpoint: a reply in the API's form with a documented status, never an
+ * internal error, and the invariants hold.
+ */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ENDPOINT_IDS, ENDPOINTS, type Endpoint } from '../../src/contract/endpoints.ts';
@@ -19,7 +22,7 @@ afterAll(() => served.remove());
 const namesOf = ({ request }: Endpoint): string[] =>
   Object.keys((request as { properties?: object }).properties ?? {});
 
-/** Values that are almost right, and values that are nothing at all. */
+/** Values that are almost valid, and arbitrary values. */
 const almost = fc.oneof(
   fc.constantFrom<unknown>(
     ALICE,
@@ -58,7 +61,7 @@ const almost = fc.oneof(
 const attempts = fc.constantFrom(...ENDPOINT_IDS).chain((id) =>
   fc.record({
     id: fc.constant(id),
-    // A right order to begin with, so that some get far.
+    // A valid order as the base, so that some requests pass early checks.
     whole: fc.boolean(),
     fields: fc.dictionary(
       fc.oneof(
@@ -77,7 +80,7 @@ const textOf = (value: unknown): string =>
 
 const DOCUMENTED = [200, 400, 401, 403, 404, 409, 413, 415];
 
-test('junk of every kind to every endpoint', async () => {
+test('random input of every kind to every endpoint', async () => {
   const seen = new Map<string, Set<number>>();
   await fc.assert(
     fc.asyncProperty(attempts, async ({ id, whole, fields, bearer }) => {

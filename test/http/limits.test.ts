@@ -1,4 +1,7 @@
-/** What clients may send: limits, malformed input, rates, faults on demand, simulation control (R-11.2, R-11.3, R-11.6). */
+/**
+ * Request limits, malformed input, rate limit, fault injection, simulation control (R-11.2, R-11.3,
+ * R-11.6).
+ */
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { RateLimit } from '../../src/http/rate-limit.ts';
@@ -25,8 +28,8 @@ describe('a request', () => {
     });
 
   test.each([
-    ['no JSON', '{', 400, /^body: is no JSON: /],
-    ['nothing', '', 400, /^account: is required$/],
+    ['invalid JSON', '{', 400, /^body: is not valid JSON: /],
+    ['an empty body', '', 400, /^account: is required$/],
     ['a list', '[]', 400, /^body: must be an object$/],
     ['text', '"x"', 400, /^body: must be an object$/],
     ['a number', '17', 400, /^body: must be an object$/],
@@ -38,18 +41,23 @@ describe('a request', () => {
       /nested deeper than 16 levels/,
     ],
     ['nested objects', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`, 400, /nested deeper/],
-    ['invalid UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]), 400, /^body: is no JSON/],
+    [
+      'invalid UTF-8',
+      new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]),
+      400,
+      /^body: is not valid JSON/,
+    ],
     ['more than a MiB', `{"a":"${'x'.repeat(1_100_000)}"}`, 413, /^Request body is too large$/],
     ['a prototype key', '{"__proto__":{"account":1}}', 400, /^__proto__: unknown field$/],
     ['a constructor', '{"constructor":1}', 400, /^constructor: unknown field$/],
     ['a huge number', `{"account":1${'0'.repeat(400)}}`, 400, /^account: must be a string$/],
-  ] as const)('of %s is refused in words', async (_name, body, status, words) => {
+  ] as const)('of %s is rejected with a message', async (_name, body, status, words) => {
     const answer = await post(body);
     expect(answer.status).toBe(status);
     expect(answer.body).toMatch(words);
   });
 
-  test('of another content type is refused', async () => {
+  test('of another content type is rejected', async () => {
     const answer = await post('a=1', { 'content-type': 'application/x-www-form-urlencoded' });
     expect([answer.status, answer.body]).toEqual([415, 'Content-Type must be application/json']);
   });
@@ -71,18 +79,18 @@ describe('a request', () => {
     ['GET', '/price/%2e%2e%2f%2e%2e', 404],
     ['POST', '/time', 404],
     ['GET', `/price/${'x'.repeat(500)}`, 400],
-  ])('%s %s finds nothing', async (method, path, status) => {
+  ])('%s %s is not found', async (method, path, status) => {
     expect((await served.send(method, path)).status).toBe(status);
   });
 
-  test('its id is echoed, and one is made where none fits', async () => {
-    const given = await served.send('GET', '/time', undefined, { 'x-request-id': 'my-id.1' });
-    expect(given.headers.get('x-request-id')).toBe('my-id.1');
+  test('its id is echoed if valid, otherwise one is generated', async () => {
+    const echoed = await served.send('GET', '/time', undefined, { 'x-request-id': 'my-id.1' });
+    expect(echoed.headers.get('x-request-id')).toBe('my-id.1');
     const made = await served.send('GET', '/time', undefined, { 'x-request-id': 'a b' });
     expect(made.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('headers that are never finished do not hold a connection (slowloris)', async () => {
+  test('incomplete headers time out (slowloris)', async () => {
     const { port } = new URL(served.url);
     const ended = await new Promise<boolean>((resolve) => {
       const socket = connect(Number(port), '127.0.0.1', () => {
@@ -132,7 +140,7 @@ describe('simulation control (R-11.6)', () => {
   });
   afterAll(() => served.remove());
 
-  test('needs its own token', async () => {
+  test('requires its own token', async () => {
     const wanted = [401, 'Please add the simulation token to the header'];
     const none = await served.send('GET', '/sim/hash');
     expect([none.status, none.body]).toEqual(wanted);
@@ -141,7 +149,7 @@ describe('simulation control (R-11.6)', () => {
     expect(SIM_TOKEN).not.toBe('x');
   });
 
-  test('money, prices, clock, hash, snapshot, journal', async () => {
+  test('deposits, prices, clock, hash, snapshot, journal', async () => {
     expect(
       (await served.sim('deposit', { account: ALICE, subaccountIndex: 2, amount: '5.5' })).body,
     ).toBe(null);
@@ -175,7 +183,7 @@ describe('simulation control (R-11.6)', () => {
     ['deposit', { account: 'x', amount: '1' }, 'account: must be an address: 0x and 40 hex digits'],
     ['deposit', { account: ALICE, amount: '0.0000001' }, 'amount: must have at most 6 decimals'],
     ['deposit', { account: ALICE, amount: '-1' }, 'amount must be positive'],
-    ['deposit', { account: ALICE, amount: '9'.repeat(38) }, 'amount: is beyond what money can be'],
+    ['deposit', { account: ALICE, amount: '9'.repeat(38) }, 'amount: is out of range'],
     [
       'deposit',
       { account: ALICE, amount: '4611686018427.387905' },
@@ -195,8 +203,8 @@ describe('simulation control (R-11.6)', () => {
       { symbol: 'BTC-USD-PERP', rate: '0.1' },
       "symbol: the market's funding is not external",
     ],
-    ['clock', {}, 'advanceMs: or toMs must be given, one of them'],
-    ['clock', { advanceMs: 1, toMs: 1 }, 'advanceMs: or toMs must be given, one of them'],
+    ['clock', {}, 'advanceMs: or toMs is required, but not both'],
+    ['clock', { advanceMs: 1, toMs: 1 }, 'advanceMs: or toMs is required, but not both'],
     ['clock', { advanceMs: -1 }, 'advanceMs: must be an integer from 0 to 9223372036854775807'],
     [
       'faults',
@@ -205,13 +213,13 @@ describe('simulation control (R-11.6)', () => {
     ],
     ['faults', { fault: 'latency', times: 1 }, 'latencyMs: is required'],
     ['faults', { fault: 'timeout', times: -1 }, 'times: must be from 0 to 1000000'],
-  ])('%s %j is refused: %s', async (path, body, words) => {
+  ])('%s %j is rejected: %s', async (path, body, words) => {
     const answer = await served.sim(path, body);
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.body).toBe(words);
   });
 
-  test('faults that clients can provoke', async () => {
+  test('injected faults', async () => {
     const ask = () => served.send('GET', `/auth?account=${ALICE}`);
     await served.sim('faults', { fault: 'timeout', times: 2 });
     expect(await ask()).toMatchObject({ status: 408, body: 'Request timed out' });
@@ -243,13 +251,13 @@ describe('the rate (R-11.2)', () => {
     for (let i = 0; i < 200; i++) expect(limit.accepts('a', i * 1000)).toBe(true);
     expect(limit.accepts('a', 999_999)).toBe(false);
     expect(limit.accepts('b', 999_999)).toBe(true);
-    // Refused requests do not extend it, and the window alone does not end it.
+    // Rejected requests do not extend it, and the window alone does not end it.
     expect(limit.accepts('a', 1_500_000)).toBe(false);
     expect(limit.accepts('a', 1_999_998)).toBe(false);
     expect(limit.accepts('a', 1_999_999)).toBe(true);
   });
 
-  test('is counted by account, over the exchange’s clock', async () => {
+  test('is counted by account, by the exchange’s clock', async () => {
     served = await Served.start({ requestsPerSecond: 3 });
     const config = (await served.call('getConfig', {}, null)).body;
     expect(config).toMatchObject({ requestsPerSecond: 3 });

@@ -1,4 +1,7 @@
-/** The operator over HTTP (§13): every route, its token, what it refuses and in which words, the audit list, and what a restart keeps. */
+/**
+ * The operator over HTTP (§13): every route, its token, rejections and their texts, the audit list,
+ * and state after a restart.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENDPOINT_IDS, ENDPOINTS, type Endpoint } from '../../src/contract/endpoints.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
@@ -44,7 +47,7 @@ const ROUTES = [
 
 describe('the token', () => {
   test.each([...ROUTES, 'audit'])(
-    '%s is answered 401 without it and with a wrong one',
+    '%s replies 401 without it and with a wrong one',
     async (path) => {
       const method = path === 'audit' ? 'GET' : 'POST';
       const body = method === 'GET' ? undefined : '{}';
@@ -62,7 +65,7 @@ describe('the token', () => {
     },
   );
 
-  test('without one configured there are no such paths', async () => {
+  test('without a configured token the routes do not exist', async () => {
     const plain = await Served.start({ operatorToken: null });
     try {
       for (const path of ROUTES) {
@@ -99,7 +102,7 @@ describe('the token', () => {
 });
 
 describe('commands', () => {
-  test('a market is listed, and then known to readers', async () => {
+  test('a listed market appears in reads', async () => {
     expect((await served.operator('markets', X)).status).toBe(200);
     expect(await marketOf(X.symbol)).toMatchObject({ ...X, status: 'open', nextTerms: null });
     expect((await audit())[0]).toMatchObject({ command: 'listMarket', symbol: X.symbol });
@@ -111,7 +114,7 @@ describe('commands', () => {
     expect(await marketOf(SYMBOL)).toMatchObject({ takerFee: '0.0005', nextTerms: null });
   });
 
-  test('a rise of maintenance waits for the notice, and both are shown', async () => {
+  test('a higher maintenance rate waits for its notice, and both rates are shown', async () => {
     const now = (await served.call('getTime', {}, null)).body as { time: number };
     const terms = { initialMargin: '0.05', maintenanceMargin: '0.025' };
     expect((await served.operator(`markets/${ETH}/terms`, terms)).status).toBe(200);
@@ -131,7 +134,7 @@ describe('commands', () => {
     await served.sim('oracle', { symbol: SYMBOL, price: '60000' });
   });
 
-  test('a status restricts orders in the words of a rejection', async () => {
+  test('a status restricts orders, with the text of a rejection', async () => {
     const status = (word: string): Promise<Answer> =>
       served.operator(`markets/${SYMBOL}/status`, { status: word });
     for (const word of ['postOnly', 'reduceOnly', 'cancelOnly', 'halted']) {
@@ -147,7 +150,7 @@ describe('commands', () => {
     expect(body).toMatchObject({ status: 'open', frozen: false, frozenSince: null });
   });
 
-  test('money comes and goes, and is in the audit list', async () => {
+  test('deposits and withdrawals appear in the audit list', async () => {
     expect((await served.operator('deposit', { account: STRANGER, amount: '10.5' })).status).toBe(
       200,
     );
@@ -170,7 +173,7 @@ describe('commands', () => {
     ]);
   });
 
-  test('delisting settles positions at the index and ends the market', async () => {
+  test('delisting settles positions at the index and closes the market', async () => {
     const nowhere = { symbol: ETH, quantity: '0.1', price: '3000', nonce: ++nonce };
     await served.sim('oracle', { symbol: ETH, price: '3000' });
     await served.call('submitOrder', order(nowhere), AS_ALICE);
@@ -203,7 +206,7 @@ describe('commands', () => {
 let nonce = 5_000_000;
 const MAX = '9'.repeat(38);
 
-/** Route, body, status, words. */
+/** Route, body, status, text. */
 const REFUSED: readonly (readonly [string, unknown, number, string | RegExp])[] = [
   ['markets', { ...X }, 400, 'symbol: is listed already'],
   ['markets', { ...X, symbol: 'Y', speed: '1' }, 400, 'market.speed: unknown field'],
@@ -283,7 +286,7 @@ const REFUSED: readonly (readonly [string, unknown, number, string | RegExp])[] 
 ];
 
 describe('refusals', () => {
-  test.each(REFUSED)('%s %j is answered %s %s', async (path, body, status, words) => {
+  test.each(REFUSED)('%s %j gets %s %s', async (path, body, status, words) => {
     const before = served.host.view.operatorLog().length;
     const answer = await served.operator(path, body);
     expect(answer.status, answer.text).toBe(status);
@@ -298,7 +301,7 @@ describe('refusals', () => {
   });
 });
 
-test('no answer holds the sampling seed', async () => {
+test('no reply contains the sampling seed', async () => {
   const inputs: Readonly<Record<string, unknown>> = {
     account: ALICE,
     subaccountIndex: 0,
@@ -329,7 +332,7 @@ test('no answer holds the sampling seed', async () => {
   for (const text of answers) expect(text).not.toMatch(/samplingSeed|c0ffee0123456789/i);
 });
 
-test('the audit list, terms and status are there after a restart', async () => {
+test('the audit list, terms and status survive a restart', async () => {
   const first = await Served.start();
   await first.operator('markets', X);
   await first.operator(`markets/${X.symbol}/status`, { status: 'reduceOnly' });

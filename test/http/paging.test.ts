@@ -1,4 +1,7 @@
-/** Lists over HTTP (R-12.3): the cursor in a header, the contract's bodies as they are, pages that go on after a restart. */
+/**
+ * Lists over HTTP (R-12.3): the cursor in a header, unchanged bodies, pages that continue after a
+ * restart.
+ */
 import { Wallet } from 'ethers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HttpMatcherClient, pagesOf } from '../../src/http-client/index.ts';
@@ -62,12 +65,12 @@ test('the cursor of the next page is in x-next-cursor; the last page has none', 
   expect((last.body as { bids: unknown[] }).bids).toHaveLength(ORDERS - 7);
   expect(last.headers.get('x-next-cursor')).toBe(null);
   const wrong = await served.send('GET', `${url}&cursor=${cursor!}1`, undefined, headers);
-  expect([wrong.status, wrong.body]).toEqual([400, 'cursor: is none that this list gave']);
+  expect([wrong.status, wrong.body]).toEqual([400, 'cursor: is not valid for this list']);
   const single = await served.send('GET', '/time');
   expect(single.headers.get('x-next-cursor')).toBe(null);
 });
 
-test('ended orders are read after a restart, and pages go on where they were', async () => {
+test('ended orders survive a restart, and pages continue', async () => {
   const first = await client.page('listOrders', closed);
   const shown = first.body.bids.map(({ orderId }) => orderId);
   await served.stop();
@@ -85,7 +88,7 @@ test('ended orders are read after a restart, and pages go on where they were', a
   expect(byClientId).toMatchObject({ orderId: placed[3], status: 'cancelled' });
 });
 
-test('the typed client goes through all pages', async () => {
+test('the typed client reads all pages', async () => {
   const amounts: string[] = [];
   for await (const { body } of pagesOf(client, 'getTransfers', { ...subaccount, limit: 2 })) {
     amounts.push(...body.map(({ amount }) => amount));

@@ -1,4 +1,7 @@
-/** What users and operators see of risk: mark composition, frozen markets, funds, liquidations in feeds, metrics and log lines. */
+/**
+ * Risk data for users and operators: mark components, frozen markets, funds, liquidations in feeds,
+ * metrics and log lines.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Compile } from 'typebox/compile';
 import { WebSocket } from 'ws';
@@ -51,7 +54,7 @@ async function until(isDone: () => boolean): Promise<void> {
   for (let i = 0; i < 400 && !isDone(); i++) await new Promise((r) => setTimeout(r, 5));
 }
 
-test('price and summary show what the mark is made of, and funding to come', async () => {
+test('price and summary show the components of the mark and predicted funding', async () => {
   await submit(BOB, { quantity: '1', price: '59990' });
   await submit(BOB, { quantity: '-1', price: '60010' });
   for (const read of ['getPrice', 'getSummary'] as const) {
@@ -78,12 +81,12 @@ test('price and summary show what the mark is made of, and funding to come', asy
   }
   await served.sim('clock', { advanceMs: 20_000 });
   const { body } = await served.call('getPrice', { symbol: SYMBOL }, null);
-  // The index is inside the impact prices: the premium is 0, the rate that of interest.
+  // The index is inside the impact prices, so the premium is 0 and the rate is the interest.
   expect(body).toMatchObject({ indicativeFundingRate: '0.0000125' });
   expect((body as { fundingSamples: number }).fundingSamples).toBeGreaterThanOrEqual(3);
 });
 
-test('a silent oracle freezes the market: price, feed, metric and log say so, and a price thaws it', async () => {
+test('an oracle outage freezes the market in price, feed, metric and log, and a price thaws it', async () => {
   const updates = await watch({ source: 'market', symbols: [SYMBOL] });
   const { time } = (await served.call('getTime', {}, null)).body as { time: number };
   await served.sim('clock', { advanceMs: 61_000 });
@@ -107,7 +110,7 @@ test('a silent oracle freezes the market: price, feed, metric and log say so, an
   );
 });
 
-test('a bankrupt is in the feed of liquidations without a name, and in metrics', async () => {
+test('a bankruptcy is in the liquidation feed without its account, and in metrics', async () => {
   const updates = await watch({ source: 'liquidation', symbols: [] });
   expect(await submit(ALICE, { quantity: '1', price: '60010' })).toMatchObject([
     { status: 'filled' },

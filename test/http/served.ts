@@ -1,4 +1,4 @@
-/** A served exchange in a folder of its own, for tests over real HTTP. */
+/** A served exchange in a temporary folder, for tests over real HTTP. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ import { keccak } from '../../src/wallet/ethers-ports.ts';
 import { RecoveryPool } from '../../src/wallet/recovery-pool.ts';
 import { RequestVerifier } from '../../src/wallet/request-verifier.ts';
 
-/** Threads run compiled code. */
+/** Worker threads run compiled code. */
 export const RECOVERY_WORKER = new URL('../../dist/wallet/recovery-worker.js', import.meta.url);
 export const SECRET = new Uint8Array(32).fill(7);
 export const SIM_TOKEN = 'sim-token';
@@ -35,7 +35,7 @@ export interface ServedOptions {
   readonly config?: ExchangeConfig;
   readonly opening?: readonly Command[];
   readonly signatures?: 'trust' | 'verify';
-  /** That recover signers; 0 unless given. */
+  /** Number of threads that recover signers; default 0. */
   readonly verifyThreads?: number;
   readonly clock?: 'wall' | 'virtual';
   readonly requestsPerSecond?: number;
@@ -60,7 +60,7 @@ export class Served {
   readonly app: FastifyInstance;
   readonly host: Host;
   readonly url: string;
-  /** What the store said of itself. */
+  /** Problems reported by the store. */
   readonly problems: readonly string[];
 
   private constructor(
@@ -135,7 +135,7 @@ export class Served {
     return new Served(path, app, host, url, problems);
   }
 
-  /** Leaves the folder as a crash would: nothing is written any more, the lock stays. */
+  /** Leaves the folder like a crash: writes nothing more, and leaves the lock. */
   async stop(): Promise<void> {
     await this.app.close();
     await this.host.close();
@@ -146,7 +146,7 @@ export class Served {
     await rm(this.path, { recursive: true, force: true });
   }
 
-  /** A token as login makes it. */
+  /** A token as login creates it. */
   async token({ account, signer }: Caller): Promise<string> {
     const iat = Math.floor(this.host.nowUs() / 1_000_000);
     return new SignJWT({ account, signer })
@@ -180,7 +180,7 @@ export class Served {
     return { status: response.status, text, body: parsed, headers: response.headers };
   }
 
-  /** An endpoint as a client calls it: parameters in path and query, or a body. */
+  /** Calls an endpoint like a client: parameters in path and query, or a body. */
   async call(id: EndpointId, input: unknown, caller: Caller | null): Promise<Answer> {
     const { method, path } = ENDPOINTS[id] as Endpoint;
     const headers = caller === null ? {} : { authorization: `Bearer ${await this.token(caller)}` };

@@ -1,4 +1,6 @@
-/** Signers that are recovered on other threads (R-9.2): the same answers in the same order as without them. */
+/**
+ * Signer recovery on worker threads (R-9.2): the same replies in the same order as without them.
+ */
 import { Wallet } from 'ethers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -39,7 +41,7 @@ async function signed(by: Wallet, changes: Record<string, unknown> = {}) {
   return { ...body, signatures: [await by.signTypedData(domain, types, message)] };
 }
 
-/** A pool whose threads have started: what comes two at a time is recovered there. */
+/** A pool with started threads: batches of two are recovered there. */
 async function startedPool(): Promise<RecoveryPool> {
   const pool = new RecoveryPool(1, RECOVERY_WORKER);
   for (;;) {
@@ -55,7 +57,7 @@ async function startedPool(): Promise<RecoveryPool> {
 }
 
 describe('the pool', () => {
-  test('finds whom the serving thread finds, and nobody where nobody signed', async () => {
+  test('finds the same signers as the serving thread, and null for an invalid signature', async () => {
     const pool = await startedPool();
     const jobs = Array.from({ length: 200 }, (_, i) => {
       const digest = new Uint8Array(32).fill(i);
@@ -71,7 +73,7 @@ describe('the pool', () => {
     await pool.close();
   });
 
-  test('leaves one that comes alone, and everything once it is closed', async () => {
+  test('returns null for a lone signature, and for all after it is closed', async () => {
     const pool = await startedPool();
     const digest = new Uint8Array(32);
     const { serialized } = ANN.signingKey.sign(digest);
@@ -93,7 +95,7 @@ describe('served', () => {
   });
   afterAll(() => served.remove());
 
-  test('orders at once: what is signed is taken, what another signed, or nobody could, is refused in the same words', async () => {
+  test('concurrent orders: signed ones are accepted; a wrong or invalid signature is rejected with the same text', async () => {
     for (let round = 0; round < 5; round++) {
       const bodies = await Promise.all(
         Array.from({ length: 30 }, (_, i) => signed(i % 3 === 0 ? EVE : ANN)),
@@ -113,7 +115,7 @@ describe('served', () => {
     }
   });
 
-  test('a batch, all of it or nothing', async () => {
+  test('a batch is atomic', async () => {
     const [a, b, c] = [await signed(ANN), await signed(ANN), await signed(EVE)];
     const [taken, refused] = await Promise.all([
       served.call('submitOrders', { orders: [a, b] }, AS_ANN),
@@ -123,7 +125,7 @@ describe('served', () => {
     expect(refused.status).toBe(403);
   });
 
-  test('over one socket what is sent after a signed order stays behind it', async () => {
+  test('over one socket, requests after a signed order run after it', async () => {
     const socket = new WebSocket(`${served.url.replace('http', 'ws')}/ws`);
     await new Promise((resolve) => socket.once('open', resolve));
     const answers = new Map<number, { error?: { message: string } }>();
@@ -146,7 +148,7 @@ describe('served', () => {
     ask('auth', { bearer });
     for (const body of orders) {
       ask('create', body);
-      // A login in between takes its own time; nothing overtakes it either.
+      // A login in between takes time; later requests still wait for it.
       ask('auth', { bearer });
       ask('cancel', { account: ANN.address, clientId: body.clientId });
     }

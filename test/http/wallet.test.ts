@@ -171,14 +171,14 @@ describe('login (R-9.5)', () => {
     expect(asked.signing_payload).toBe(JSON.stringify(asked.message));
     const { status, body } = await login(ANN.address, ANN);
     expect(status).toBe(200);
-    const { token, claims: told } = body as { token: string; claims: Record<string, number> };
-    expect(told['exp']! - told['iat']!).toBe(24 * 3600);
+    const { token, claims: issued } = body as { token: string; claims: Record<string, number> };
+    expect(issued['exp']! - issued['iat']!).toBe(24 * 3600);
     const checked = await claims(token);
-    expect(checked.body).toEqual({ ...told });
+    expect(checked.body).toEqual({ ...issued });
     expect(Object.keys(checked.body as object)).toEqual(['account', 'exp', 'iat']);
   });
 
-  test('a nonce is good once', async () => {
+  test('a nonce is valid once', async () => {
     const { message, server_signature, signing_payload } = await challenge(ANN.address);
     const signature = await ANN.signMessage(signing_payload);
     const body = JSON.stringify({ message, signature, server_signature });
@@ -189,7 +189,7 @@ describe('login (R-9.5)', () => {
     });
   });
 
-  test('a nonce is good for five minutes', async () => {
+  test('a nonce is valid for five minutes', async () => {
     const { message, server_signature, signing_payload } = await challenge(ANN.address);
     await served.sim('clock', { advanceMs: 300_001 });
     const signature = await ANN.signMessage(signing_payload);
@@ -217,10 +217,10 @@ describe('login (R-9.5)', () => {
         );
       },
       400,
-      'server_signature: is not that of this message',
+      'server_signature: does not match the message',
     ],
     [
-      'no signature at all',
+      'no signature',
       async () => {
         const { message, server_signature } = await challenge(ANN.address);
         return served.send(
@@ -233,12 +233,12 @@ describe('login (R-9.5)', () => {
       'Invalid signature',
     ],
     [
-      'no address',
+      'an invalid address',
       () => served.send('GET', '/auth?account=bob'),
       400,
       'account: must be an address: 0x and 40 hex digits',
     ],
-  ] as const)('%s is refused', async (_name, attempt, status, words) => {
+  ] as const)('%s is rejected', async (_name, attempt, status, words) => {
     const answer = await attempt();
     expect([answer.status, answer.body]).toEqual([status, words]);
   });
@@ -264,8 +264,8 @@ test.each([
   ['another algorithm of the same family', 'HS256', { signer: addressOf(ANN) }, SECRET],
   ['another secret', 'HS512', { signer: addressOf(ANN) }, new Uint8Array(32).fill(8)],
   ['no signer', 'HS512', {}, SECRET],
-  ['a signer that is no signer', 'HS512', { signer: addressOf(EVE) }, SECRET],
-  ['a signer that is no text', 'HS512', { signer: 7 }, SECRET],
+  ['a signer without rights', 'HS512', { signer: addressOf(EVE) }, SECRET],
+  ['a signer that is not text', 'HS512', { signer: 7 }, SECRET],
 ] as const)('a token of %s is invalid', async (_name, alg, more, secret) => {
   const iat = Math.floor(served.host.nowUs() / 1_000_000);
   const make = (algorithm: string, claimed: object, key: Uint8Array) =>
@@ -294,7 +294,7 @@ describe('signed requests (R-9.2)', () => {
     expect(got.body).toMatchObject({ orderId: digest });
   });
 
-  test('text is signed as it was sent: 50000.0 is not 50000', async () => {
+  test('text is signed as sent: 50000.0 is not 50000', async () => {
     const token = await tokenOf(ANN.address, ANN);
     const body = await signed('Order', order({ price: '50000.0' }), ANN);
     expect((await post('/account/order', { ...body, price: '50000' }, token)).body).toBe(
@@ -303,7 +303,7 @@ describe('signed requests (R-9.2)', () => {
     expect((await post('/account/order', body, token)).status).toBe(200);
   });
 
-  test('attached legs have ids of their own, found again after a restart', async () => {
+  test('attached legs have their own ids, which survive a restart', async () => {
     const token = await tokenOf(ANN.address, ANN);
     const takeProfit = { triggerPrice: '70000' };
     const body = await signed('Order', order({ takeProfit }), ANN);
@@ -439,7 +439,7 @@ describe('recovery of signers, compared with ethers', () => {
     ['s of 0', `${good.slice(0, 66)}${'0'.repeat(64)}1b`, false],
     ['r of 0', `0x${'0'.repeat(64)}${good.slice(66)}`, false],
     ['64 bytes', good.slice(0, -2), false],
-    ['no hex', `0x${'zz'.repeat(65)}`, false],
+    ['invalid hex', `0x${'zz'.repeat(65)}`, false],
     ['nothing', '', false],
   ])('%s', (_name, signature, valid) => {
     const wanted = valid ? addressOf(ANN) : null;
@@ -448,7 +448,7 @@ describe('recovery of signers, compared with ethers', () => {
     expect(recoverByScript(digest, signature)).toBe(wanted);
   });
 
-  test('random bytes are treated alike', () => {
+  test('random bytes yield equal results', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 65, maxLength: 65 }), (bytes) => {
         const signature = Buffer.from(bytes).toString('hex');
@@ -460,7 +460,7 @@ describe('recovery of signers, compared with ethers', () => {
     );
   });
 
-  test('digests are those of ethers, whatever is left out', () => {
+  test('digests equal those of ethers, whatever fields are absent', () => {
     const verifier = new RequestVerifier(DEFAULT_EXCHANGE_CONFIG);
     const optional = fc.constantFrom(undefined, null);
     fc.assert(
@@ -483,7 +483,7 @@ describe('recovery of signers, compared with ethers', () => {
     );
   });
 
-  test('vectors that other clients can check against', () => {
+  test('test vectors for other clients', () => {
     const body = {
       account: '0x7e5f4552091a69125d5dfcb7b8c2659029395bdf',
       subaccountIndex: 0,

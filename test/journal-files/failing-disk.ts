@@ -1,9 +1,12 @@
-/** A disk that fails on demand: every write and sync of files opened through it answers an error code while one is set. */
+/**
+ * A disk that fails on demand: while an error code is set, every write and sync of its files fails
+ * with it.
+ */
 import { open } from 'node:fs/promises';
 import type { OpenFile } from '../../src/journal-files/segment-writer.ts';
 
 export class FailingDisk {
-  /** `ENOSPC` and so on; null while it works. */
+  /** `ENOSPC` or another code; null: no failure. */
   code: string | null = null;
 
   readonly openFile: OpenFile = async (path, flags) => {

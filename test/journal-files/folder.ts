@@ -1,4 +1,4 @@
-/** A durable exchange in a folder of its own, without a server, and commands for it. */
+/** A durable exchange in a temporary folder, without a server, and commands for it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { defaultOpening } from '../http/served.ts';
 export const CONFIG = DEFAULT_EXCHANGE_CONFIG;
 const ALICE = address(`0x${'a1'.repeat(20)}`);
 
-/** A folder that is there for one test. */
+/** A folder for the duration of one test. */
 export function useFolder(): () => string {
   let path = '';
   beforeEach(async () => {
@@ -42,7 +42,7 @@ export async function openIn(
   });
 }
 
-/** The n-th of many deposits. */
+/** The n-th of many distinct deposits. */
 export function deposit(n: number): Extract<Command, { kind: 'deposit' }> {
   return {
     kind: 'deposit',
@@ -53,7 +53,7 @@ export function deposit(n: number): Extract<Command, { kind: 'deposit' }> {
   };
 }
 
-/** Deposits in groups of these sizes, each group on disk before the next. */
+/** Deposits in groups of these sizes, each durable before the next. */
 export async function depositGroups(
   exchange: DurableExchange,
   sizes: readonly number[],
@@ -64,7 +64,7 @@ export async function depositGroups(
   }
 }
 
-/** Ends as a crash does: nothing more is written, the lock stays. */
+/** Ends like a crash: writes nothing more and leaves the lock. */
 export async function abandon(exchange: DurableExchange): Promise<void> {
   const { resting, segments } = exchange as unknown as {
     resting: NodeJS.Timeout;

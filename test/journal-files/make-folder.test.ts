@@ -1,4 +1,4 @@
-/** Folders for what is written: those above are made as well, and where none can be made the error comes at once and names the folder. */
+/** Creates folders with their parents; a failure is reported at once and names the folder. */
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { useFolder } from './folder.ts';
 
 const at = useFolder();
 
-test('makes the folders above, and leaves one that is there', async () => {
+test('creates parent folders, and keeps an existing folder', async () => {
   const path = join(at(), 'a', 'b', 'c');
   await makeFolder(path);
   await makeFolder(path);
@@ -18,14 +18,16 @@ test('makes the folders above, and leaves one that is there', async () => {
 test('a file in the way is named', async () => {
   const file = join(at(), 'file');
   writeFileSync(file, '');
-  await expect(makeFolder(file)).rejects.toThrow(`${file}: is there and is no folder`);
+  await expect(makeFolder(file)).rejects.toThrow(`${file}: exists and is not a folder`);
   const below = join(file, 'x', 'y');
-  await expect(makeFolder(below)).rejects.toThrow(`${below}: a part of the path is not a folder`);
+  await expect(makeFolder(below)).rejects.toThrow(
+    `${below}: a component of the path is not a folder`,
+  );
   const long = join(at(), 'x'.repeat(300));
-  await expect(makeFolder(long)).rejects.toThrow(`${long}: the name is too long`);
+  await expect(makeFolder(long)).rejects.toThrow(`${long}: file name too long`);
 });
 
-// A file system that takes no folders: the platform's own recursion goes round for ever there.
-test.runIf(existsSync('/proc/self'))('where none can be made it says so', async () => {
-  await expect(makeFolder('/proc/x/y')).rejects.toThrow('/proc/x/y: no folder can be made here');
+// On a file system without folders, Node's recursive mkdir never returns.
+test.runIf(existsSync('/proc/self'))('reports a file system without folders', async () => {
+  await expect(makeFolder('/proc/x/y')).rejects.toThrow('/proc/x/y: cannot create a folder here');
 });

@@ -1,4 +1,7 @@
-/** Segments of a journal (R-11.5): what a crash may leave is cut, at whatever byte; what was on disk is read whole or refused with its place. */
+/**
+ * Segments of a journal (R-11.5): the torn tail of a crash is cut at any byte; durable data is read
+ * completely or refused with an offset.
+ */
 import { readdirSync } from 'node:fs';
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,11 +17,14 @@ import { listSegments } from '../../src/journal-files/segments.ts';
 import { discardEmptyJournal } from '../../src/journal-files/discard-empty-journal.ts';
 import { abandon, deposit, depositGroups, openIn, useFolder } from './folder.ts';
 
-const SMALL = { first: 8192, most: 8192 };
+const SMALL = { first: 8192, max: 8192 };
 const SECTOR = 512;
 const folder = useFolder();
 
-/** The only segment of a journal, and where its groups begin; the last place is where the next one goes. */
+/**
+ * The only segment of a journal, and the offsets of its groups; the last offset is that of the next
+ * group.
+ */
 async function only(): Promise<{ path: string; bytes: Buffer; places: number[]; end: number }> {
   const [segment, ...others] = listSegments(folder());
   expect(others).toEqual([]);
@@ -31,7 +37,7 @@ async function only(): Promise<{ path: string; bytes: Buffer; places: number[]; 
   return { path: segment!.path, bytes, places, end: places.at(-1)! };
 }
 
-/** Commands of a segment, read but not applied. Throws when it is damaged. */
+/** Number of commands of a segment, without applying them. Throws if it is damaged. */
 function commandsIn(bytes: Uint8Array): number {
   let commands = 0;
   for (const { kind } of framesOf(new JournalReader(bytes))) if (kind === 'command') commands += 1;
@@ -42,7 +48,7 @@ function* framesOf(journal: JournalSource) {
   for (let frame = journal.next(); frame !== null; frame = journal.next()) yield frame;
 }
 
-/** State after each command of a journal of so many. */
+/** State after each command of a journal with these groups. */
 async function hashes(groups: readonly number[]): Promise<string[]> {
   const exchange = await openIn(folder(), { segmentBytes: SMALL });
   const found: string[] = [];
@@ -56,7 +62,7 @@ async function hashes(groups: readonly number[]): Promise<string[]> {
 }
 
 describe('the first write of a folder', () => {
-  test('cut short at any byte, or with any of it not there, it is begun afresh', async () => {
+  test('if truncated at any byte or partly zero, it is discarded and started again', async () => {
     await abandon(await openIn(folder(), { segmentBytes: SMALL }));
     const { path, bytes, end } = await only();
     for (let length = 0; length < end; length++) {
@@ -67,7 +73,9 @@ describe('the first write of a folder', () => {
       const holed = Buffer.from(bytes);
       holed.fill(0, length);
       await writeFile(path, holed);
-      expect((await discardEmptyJournal(folder())).isEmpty, `zeros from ${String(length)}`).toBe(true);
+      expect((await discardEmptyJournal(folder())).isEmpty, `zeros from ${String(length)}`).toBe(
+        true,
+      );
     }
     for (const length of [1, 15, 16, 700, end - 1]) {
       await writeFile(path, bytes.subarray(0, length));
@@ -79,14 +87,14 @@ describe('the first write of a folder', () => {
     }
   });
 
-  test('before it has its name it is nothing', async () => {
+  test('it does not count before its rename', async () => {
     await writeFile(join(folder(), 'next-segment.partial'), 'ORRERY');
     const exchange = await openIn(folder(), { segmentBytes: SMALL });
     expect(exchange.recovery).toMatchObject({ isNew: true, cutBytes: 0 });
     await exchange.close();
   });
 
-  test('a file of someone else’s is refused, not removed', async () => {
+  test('a foreign file is refused, not removed', async () => {
     await writeFile(join(folder(), 'journal.orrery'), 'my diary');
     await expect(openIn(folder())).rejects.toThrow('not a journal: byte 0 differs');
     expect(readdirSync(folder())).toEqual(['journal.orrery']);
@@ -94,7 +102,7 @@ describe('the first write of a folder', () => {
 });
 
 describe('a crash', () => {
-  test('whatever sectors of the last group are missing, the groups before it are there, and it can go on', async () => {
+  test('whatever sectors of the last group are missing, earlier groups are recovered and writes continue', async () => {
     const stateAt = await hashes([3, 1, 40]);
     const { path, bytes, places, end } = await only();
     const seqs = Object.keys(stateAt).map(Number);
@@ -121,7 +129,7 @@ describe('a crash', () => {
     }
   });
 
-  test('cut at any byte, it comes back at the end of a group', async () => {
+  test('truncated at any byte, it recovers to the end of a group', async () => {
     const stateAt = await hashes([2, 3, 1]);
     const { path, bytes, places, end } = await only();
     const firstGroup = Object.keys(stateAt).map(Number)[0]!;
@@ -142,7 +150,7 @@ describe('a crash', () => {
 });
 
 describe('a byte that changed', () => {
-  test('anywhere in what was on disk, is refused with its place, or nothing of it is lost', async () => {
+  test('anywhere in durable data, is refused with its offset or loses nothing', async () => {
     const exchange = await openIn(folder(), { segmentBytes: SMALL });
     await depositGroups(exchange, [3, 1, 4]);
     const { seq } = exchange.engine;
@@ -158,7 +166,7 @@ describe('a byte that changed', () => {
       if (at < sealed) {
         expect(() => commandsIn(changed), `byte ${String(at)}`).toThrow(/journal/);
       } else {
-        // The last group holds no command: it proves that those before it were whole.
+        // The last group has no command; it proves that earlier groups are complete.
         expect(commandsIn(changed), `byte ${String(at)}`).toBe(seq);
       }
     }
@@ -170,7 +178,7 @@ describe('a byte that changed', () => {
     );
   });
 
-  test('a quiet moment is enough for that', async () => {
+  test('the chain hash after a pause is enough for that', async () => {
     const exchange = await openIn(folder(), { segmentBytes: SMALL });
     await depositGroups(exchange, [3]);
     await expect
@@ -186,7 +194,7 @@ describe('a byte that changed', () => {
 
 describe('many segments', () => {
   async function fill(): Promise<string> {
-    const exchange = await openIn(folder(), { segmentBytes: { first: 4096, most: 4096 } });
+    const exchange = await openIn(folder(), { segmentBytes: { first: 4096, max: 4096 } });
     await depositGroups(
       exchange,
       Array.from({ length: 120 }, (_, i) => 1 + (i % 5)),
@@ -210,7 +218,7 @@ describe('many segments', () => {
     expect(alone.engine.stateHash()).toBe(hash);
     expect(alone.torn).toBeNull();
 
-    // A plain journal stands for a folder's beginning: the exchange goes on from it.
+    // A plain journal can be the start of a folder; the exchange continues from it.
     for (const { path } of listSegments(folder())) await rm(path);
     await writeFile(join(folder(), 'journal.orrery'), plain);
     const exchange = await openIn(folder());
@@ -222,7 +230,7 @@ describe('many segments', () => {
     expect(readdirSync(folder())).toContain('journal.orrery');
   });
 
-  test('one that is missing, or cut short, is refused', async () => {
+  test('a missing or truncated segment is refused', async () => {
     await fill();
     const [, second, third] = listSegments(folder());
     const bytes = await readFile(second!.path);
@@ -236,24 +244,24 @@ describe('many segments', () => {
     expect(recover(folder()).replayed).toBeGreaterThan(300);
   });
 
-  test('a group larger than any segment has one of its own', async () => {
-    const exchange = await openIn(folder(), { segmentBytes: { first: 4096, most: 4096 } });
+  test('a group larger than any segment has its own segment', async () => {
+    const exchange = await openIn(folder(), { segmentBytes: { first: 4096, max: 4096 } });
     await depositGroups(exchange, [1, 500, 1]);
     const hash = exchange.engine.stateHash();
     await abandon(exchange);
     expect(recover(folder()).engine.stateHash()).toBe(hash);
   });
 
-  test('one alone is not replayed as if it were all', async () => {
+  test('a single segment is not replayed as the whole journal', async () => {
     await fill();
     const second = listSegments(folder())[1]!;
     expect(() => replay(openJournal(second.path), { verify: true })).toThrow(
-      `goes on from command ${String(second.afterSeq)}; read the folder that it is of`,
+      `starts after command ${String(second.afterSeq)}; read its folder instead`,
     );
   });
 });
 
-test('a journal that ends before its snapshot has lost commands, which is said', async () => {
+test('a journal that ends before its snapshot is reported as having lost commands', async () => {
   const exchange = await openIn(folder(), { segmentBytes: SMALL });
   await depositGroups(exchange, [3, 2]);
   const { seq } = exchange.engine;
@@ -266,7 +274,7 @@ test('a journal that ends before its snapshot has lost commands, which is said',
   );
 });
 
-test('what an engine fault did since the last sync is not kept', async () => {
+test('unsynced commands of an engine fault are rolled back', async () => {
   const problems: string[] = [];
   const exchange = await openIn(folder(), { onProblem: (what) => problems.push(what) });
   await depositGroups(exchange, [2]);

@@ -14,7 +14,7 @@ const parsed = parseScenario(readFileSync(file, 'utf8'), 'self-trade.yaml', kecc
 if (!parsed.ok) throw new Error('the scenario parses');
 const { journal, chainHash } = runScenario(parsed.scenario, { keccak, addressOf: addressOfName });
 
-/** Sequence numbers of the whole commands, or the error. */
+/** Number of complete commands, or the error. */
 function read(bytes: Uint8Array): { commands: number; torn: boolean } | { error: string } {
   try {
     const reader = new JournalReader(bytes);
@@ -31,13 +31,13 @@ function read(bytes: Uint8Array): { commands: number; torn: boolean } | { error:
 
 const whole = read(journal) as { commands: number };
 
-test('a whole journal is read to its end', () => {
+test('a complete journal is read to its end', () => {
   expect(whole).toEqual({ commands: expect.any(Number) as number, torn: false });
   expect(whole.commands).toBeGreaterThan(10);
   expect(replay(journal, { verify: true }).engine.chainHash()).toBe(chainHash);
 });
 
-test('cut at any byte, a journal is a torn tail or refused, never wrong', () => {
+test('truncated at any byte, a journal has a torn tail or is refused', () => {
   for (let length = 0; length < journal.length; length++) {
     const result = read(journal.subarray(0, length));
     if ('error' in result) expect(result.error).toMatch(/journal/);
@@ -48,7 +48,7 @@ test('cut at any byte, a journal is a torn tail or refused, never wrong', () => 
   }
 });
 
-test('with any byte changed, a journal is refused or torn at its last frame', () => {
+test('with any byte changed, a journal is refused or has a torn last frame', () => {
   for (let at = 0; at < journal.length; at++) {
     for (const bit of [1, 0x80]) {
       const changed = journal.slice();
@@ -61,20 +61,20 @@ test('with any byte changed, a journal is refused or torn at its last frame', ()
   }
 });
 
-test('a torn journal is replayed only when recovery is asked for', () => {
+test('a torn journal is replayed only with `recover`', () => {
   const torn = journal.subarray(0, journal.length - 5);
   expect(() => replay(torn, { verify: true })).toThrow(/torn tail/);
   expect(replay(torn, { verify: true, recover: true }).commands).toBe(whole.commands);
 });
 
-test('versions and magic are refused in words', () => {
+test('a wrong version or magic number is refused with a message', () => {
   expect(read(Uint8Array.from([1, 2, 3]))).toEqual({
     error: 'not a journal: byte 0 differs from the magic number',
   });
   expect(read(new Uint8Array(0))).toHaveProperty('error');
 });
 
-test('a checkpoint that does not hold is found, with both hashes', () => {
+test('a wrong checkpoint is found, with both hashes', () => {
   const writer = new JournalWriter(DEFAULT_EXCHANGE_CONFIG);
   writer.append(seq(1), { kind: 'advanceTime', timeUs: timeUs(1_704_067_200_000_001) });
   writer.checkpoint(seq(1), timeUs(1_704_067_200_000_001), 'f'.repeat(64));

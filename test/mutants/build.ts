@@ -1,6 +1,6 @@
 /**
- * Bundles a program with one mutant in it. The engine's source knows nothing of mutants: the text is replaced while its file is
- * read, and a mutant whose text does not occur exactly once does not build.
+ * Bundles a program with one mutant. The engine's source has no mutant code: the text is replaced
+ * while its file is loaded. The build fails if the text does not occur exactly once.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,10 @@ import type { Mutant, SourceEdit } from './mutant.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The file with the mutant in it. Throws when its text does not occur exactly once, or changes nothing. */
+/**
+ * File content with the mutant applied. Throws if its text does not occur exactly once, or if
+ * nothing changes.
+ */
 export function mutate(
   source: string,
   { id, file, find, replace }: Pick<Mutant, 'id'> & SourceEdit,
@@ -18,10 +21,10 @@ export function mutate(
   const parts = source.split(find);
   if (parts.length !== 2) {
     throw new Error(
-      `mutant ${id}: its text occurs ${String(parts.length - 1)} times in src/${file}, once is needed`,
+      `mutant ${id}: its text occurs ${String(parts.length - 1)} times in src/${file}, expected once`,
     );
   }
-  if (find === replace) throw new Error(`mutant ${id}: replaces its text by itself`);
+  if (find === replace) throw new Error(`mutant ${id}: its replacement equals its text`);
   return parts.join(replace);
 }
 
@@ -29,12 +32,12 @@ export function sourcePath({ file }: SourceEdit): string {
   return join(ROOT, 'src', file);
 }
 
-/** Writes `entry` and all that it imports to one file; null builds it as it is. */
+/** Bundles `entry` with its imports into one file; null: without a mutant. */
 export async function bundle(entry: string, outfile: string, mutant: Mutant | null): Promise<void> {
   await bundleWith(entry, outfile, mutant?.id ?? 'none', mutant === null ? [] : [mutant]);
 }
 
-/** The same with several edits, which may be in several files. */
+/** Like `bundle`, with several edits, possibly in several files. */
 export async function bundleWith(
   entry: string,
   outfile: string,
@@ -69,13 +72,13 @@ export async function bundleWith(
     format: 'esm',
     target: 'node20',
     logLevel: 'silent',
-    // Packages that were written for require find it.
+    // CommonJS packages find `require`.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
     },
     plugins: [plugin],
   });
   if (left.size > 0) {
-    throw new Error(`mutant ${id}: src/${edits[0]?.file ?? ''} is no part of the program`);
+    throw new Error(`mutant ${id}: src/${edits[0]?.file ?? ''} is not part of the program`);
   }
 }

@@ -1,6 +1,7 @@
 /**
- * What mutants are hunted with: each hunter drives the exchange with random commands of every profile until something is wrong.
- * Invariants and oracle are those of the fuzzer; two more hold the exchange against itself.
+ * Hunters of mutants: each drives the exchange with random commands of every profile until a
+ * checker reports a violation. Invariants and oracle are those of the fuzzer; two more hunters
+ * compare the exchange with itself.
  */
 import type { Command } from '../../src/engine/commands.ts';
 import { outcomeCode } from '../../src/engine/refusals.ts';
@@ -20,7 +21,7 @@ import { allRows } from '../../src/journal/diff/state-rows.ts';
 export const HUNTERS = ['invariants', 'oracle', 'restore', 'cut'] as const;
 export type Hunter = (typeof HUNTERS)[number];
 
-/** What a hunter found, and after how many commands of all its runs. */
+/** Violation found, and the number of commands of all runs until then. */
 export interface Kill {
   readonly hunter: Hunter;
   readonly what: string;
@@ -34,8 +35,9 @@ export interface Kill {
 const COMMANDS_A_RUN = 1500;
 
 /**
- * Hunts for at most `budget` commands; null when nothing was wrong. Every second run is of `profile`, the others of all
- * profiles in turn; `onRun` is called after each. The same for the same budget, on any computer.
+ * Hunts for at most `budget` commands; null if no violation was found. Every second run uses
+ * `profile`, the others rotate through all profiles. `onRun` is called after each run.
+ * Deterministic for a budget.
  */
 export function hunt(
   hunter: Hunter,
@@ -49,9 +51,9 @@ export function hunt(
     const name = run % 2 === 0 ? profile : inTurn;
     const seed = `mutant-${String(run)}`;
     const drawn = drawProfile(seed, { name, commands: Math.min(COMMANDS_A_RUN, budget - spent) });
-    // A recording is of levels, of single orders, or of bars; these runs have levels.
+    // A recording has levels, single orders, or bars; these runs use levels.
     const mix = { ...drawn.mix, single: 0, bar: 0 };
-    const { failure, commands } = runFuzz({ ...drawn, mix }, judgeOf(hunter));
+    const { failure, commands } = runFuzz({ ...drawn, mix }, checkerOf(hunter));
     spent += commands;
     onRun?.();
     if (failure !== null) {
@@ -62,7 +64,7 @@ export function hunt(
   return null;
 }
 
-function judgeOf(hunter: Hunter): Checker {
+function checkerOf(hunter: Hunter): Checker {
   switch (hunter) {
     case 'invariants':
       return allOf(streamInvariants(), stateInvariants());
@@ -75,13 +77,13 @@ function judgeOf(hunter: Hunter): Checker {
   }
 }
 
-/** The rules' own words, command by command. */
+/** Compares every command with the oracle. */
 function againstOracle(): Checker {
   let oracle: Oracle | null = null;
-  let heard: EngineEvent[] = [];
+  let received: EngineEvent[] = [];
   return {
     onEvent: (event) => {
-      heard.push(event);
+      received.push(event);
     },
     after: (engine, command, outcome) => {
       oracle ??= new Oracle(engine.config);
@@ -101,7 +103,7 @@ function againstOracle(): Checker {
 
 const RESTORE_EVERY = 150;
 
-/** An exchange that was saved and restored goes on as the one that was not (DESIGN §3). */
+/** A restored exchange behaves like the original (DESIGN §3). */
 function againstRestored(): Checker {
   let twin: Engine | null = null;
   return {
@@ -124,7 +126,7 @@ function againstRestored(): Checker {
 
 const COMPARE_EVERY = 10;
 
-/** Cutting an interval in two never changes state (R-12.1). */
+/** Splitting a time step never changes state (R-12.1). */
 function againstCut(): Checker {
   let twin: Engine | null = null;
   return {
@@ -146,7 +148,7 @@ function differing(
   twin: Engine,
   command: Command,
 ): Violation | null {
-  // Without a mark nobody's figures can be told.
+  // Without a mark, account figures are undefined.
   if (engine.markets().some(({ markTicks }) => markTicks === null)) return null;
   const rows = allRows(twin);
   for (const [i, { subject, field, value }] of allRows(engine).entries()) {

@@ -1,25 +1,25 @@
 import type { ProfileName } from '../../src/fuzz/profile.ts';
 
-/** A text of the engine that occurs exactly once in its file, and the text that replaces it. */
+/** A text that occurs exactly once in its engine file, and its replacement. */
 export interface SourceEdit {
-  /** Below `src/`. */
+  /** Path below `src/`. */
   readonly file: string;
   readonly find: string;
   readonly replace: string;
 }
 
-/** One small lie about a rule. */
+/** One small defect of a rule. */
 export interface Mutant extends SourceEdit {
   readonly id: string;
-  /** What the exchange then does wrong, in a sentence. */
+  /** Effect of the defect, in one sentence. */
   readonly means: string;
-  /** The rule that it breaks. */
+  /** The rule that it violates. */
   readonly rule: string;
-  /** Where its table's profile does not lean on it. */
+  /** Profile to use if the default of its table does not exercise the rule. */
   readonly profile?: ProfileName;
 }
 
-/** A mutant, and the profile of runs that leans on what it lies about: every second run of a hunter is one of these. */
+/** A mutant, and the profile that exercises its rule in every second run. */
 export interface Quarry extends Mutant {
   readonly profile: ProfileName;
 }

@@ -1,4 +1,7 @@
-/** The table of mutants fits the engine: each text is there exactly once, and a mutated program is caught while the sound one is not. */
+/**
+ * The mutant table matches the engine: each text occurs exactly once, and a mutated program is
+ * detected while the original is not.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,12 +19,12 @@ afterAll(() => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-test('there are enough mutants, each with a name of its own', () => {
+test('there are enough mutants, each with a unique name', () => {
   expect(MUTANTS.length).toBeGreaterThanOrEqual(60);
   expect(new Set(MUTANTS.map(({ id }) => id)).size).toBe(MUTANTS.length);
 });
 
-test('every rule of the rulebook with numbers of its own has a mutant', () => {
+test('every chapter of numbered rules has a mutant', () => {
   const chapters = new Set(MUTANTS.map(({ rule }) => /^R-(\d+)/.exec(rule)?.[1] ?? rule));
   for (const chapter of ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '12', '13']) {
     expect(chapters, `no mutant breaks a rule of chapter ${chapter}`).toContain(chapter);
@@ -29,25 +32,25 @@ test('every rule of the rulebook with numbers of its own has a mutant', () => {
 });
 
 test.each(MUTANTS.map((mutant) => [mutant.id, mutant] as const))(
-  '%s replaces a text that is there once',
+  '%s replaces a text that occurs once',
   (_id, mutant) => {
     const source = readFileSync(sourcePath(mutant), 'utf8');
     expect(mutate(source, mutant)).not.toBe(source);
   },
 );
 
-test('a text that is not there, or there twice, is refused', () => {
+test('a text that does not occur exactly once is rejected', () => {
   const mutant = { id: 'x', file: 'a.ts', find: 'one', replace: 'two', means: '', rule: '' };
   expect(() => mutate('none', mutant)).not.toThrow();
   expect(() => mutate('nil', mutant)).toThrow('occurs 0 times');
   expect(() => mutate('one one', mutant)).toThrow('occurs 2 times');
 });
 
-test('survivors that are explained are mutants', () => {
+test('every explained survivor is a mutant', () => {
   for (const id of Object.keys(SURVIVORS)) expect(MUTANTS.map((mutant) => mutant.id)).toContain(id);
 });
 
-test('a survivor without a reason, and a reason for a mutant that dies, are faults', () => {
+test('a survivor without a reason and a reason for a killed mutant are faults', () => {
   const mutants = ['dies', 'lives', 'excused', 'unasked'].map((id) => ({
     ...{ id, file: '', find: '', replace: '', means: '', rule: '' },
   }));
@@ -59,14 +62,14 @@ test('a survivor without a reason, and a reason for a mutant that dies, are faul
   });
   const verdicts = [verdict('dies', true), verdict('lives', false), verdict('excused', false)];
   expect(reasonFaults(mutants, verdicts, { excused: 'why' })).toEqual([
-    'lives lives on without a reason',
+    'lives survives without a reason',
   ]);
   expect(reasonFaults(mutants, verdicts, { excused: 'why', lives: 'why', dies: 'why' })).toEqual([
-    'dies dies: its reason is stale',
+    'dies is killed: its reason is stale',
   ]);
 });
 
-test('the sources know nothing of mutants', () => {
+test('the sources do not refer to mutants', () => {
   const root = fileURLToPath(new URL('../../src/engine/', import.meta.url));
   for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
     if (name.endsWith('.ts')) expect(readFileSync(join(root, name), 'utf8')).not.toMatch(/mutant/i);
@@ -81,7 +84,7 @@ async function huntWith(id: string | null): Promise<ReturnType<typeof hunt>> {
   return built.hunt('invariants', 4000, 'matching');
 }
 
-test('a mutated program is caught, the sound one is not', async () => {
+test('a mutated program is detected, the original is not', async () => {
   expect(await huntWith(null)).toBeNull();
   expect(await huntWith('originator-fee-from-nowhere')).toMatchObject({ what: 'conservation' });
   expect(await huntWith('flip-forgets-opened-cost')).toMatchObject({ hunter: 'invariants' });

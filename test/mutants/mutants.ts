@@ -1,4 +1,4 @@
-/** All mutants, by the part of the exchange that they lie about. */
+/** All mutants, by the part of the exchange that they change. */
 import type { ProfileName } from '../../src/fuzz/profile.ts';
 import type { Mutant, Quarry } from './mutant.ts';
 import { AUTHORITY_MUTANTS } from './table/authority.ts';
@@ -19,7 +19,7 @@ export const MUTANTS: readonly Quarry[] = [
   ...hunted('solvency', SOLVENCY_MUTANTS),
 ];
 
-/** In runs of this profile, but where the mutant is about the tape or about vault shares. */
+/** Assigns this profile, except to mutants of the tape or of vault shares. */
 function hunted(profile: ProfileName, mutants: readonly Mutant[]): readonly Quarry[] {
   return mutants.map((mutant) => {
     if (mutant.profile !== undefined) return { ...mutant, profile: mutant.profile };

@@ -1,14 +1,14 @@
-/** The mutation score as a page. */
+/** Report of the mutation score. */
 import { HUNTERS, type Hunter, type Kill } from './hunters.ts';
 import type { Mutant } from './mutant.ts';
 import { SURVIVORS } from './survivors.ts';
 
-/** Percent of the mutants that must be killed. */
+/** Required percentage of killed mutants. */
 export const SCORE_NEEDED = 95;
 
 export interface Verdict {
   readonly id: string;
-  /** What each hunter found; null when it spent its budget in vain. */
+  /** Result of each hunter; null if it used its budget without a violation. */
   readonly kills: readonly { readonly hunter: Hunter; readonly kill: Kill | null }[];
   readonly seconds: number;
 }
@@ -18,7 +18,7 @@ export function scoreOf(verdicts: readonly Verdict[]): { killed: number; score: 
   return { killed, score: verdicts.length === 0 ? 0 : (100 * killed) / verdicts.length };
 }
 
-/** What is wrong with the reasons: a mutant that lives without one, or one for a mutant that dies. */
+/** Faulty reasons: a survivor without one, or a reason for a killed mutant. */
 export function reasonFaults(
   mutants: readonly Mutant[],
   verdicts: readonly Verdict[],
@@ -29,7 +29,7 @@ export function reasonFaults(
     if (verdict === undefined) return [];
     const reason = reasons[id] !== undefined;
     if (isKilled(verdict) === reason) {
-      return [reason ? `${id} dies: its reason is stale` : `${id} lives on without a reason`];
+      return [reason ? `${id} is killed: its reason is stale` : `${id} survives without a reason`];
     }
     return [];
   });
@@ -63,10 +63,10 @@ export function report(
     `\`npm run mutants\`: ${String(killed)} of ${String(verdicts.length)} mutants of the engine killed, ${score.toFixed(1)} %. ` +
       `Invariants alone kill ${String(by('invariants'))}, the oracle alone ${String(by('oracle'))}; the oracle spends at most ${budget.toLocaleString('en')} commands on a mutant, invariants a sixteenth of that.`,
     '',
-    'A number is how many random commands, over all runs, it took. “Itself” holds the exchange against itself: restored from a',
-    'snapshot, or with every interval cut in two; it is asked only about what the others let live.',
+    'A number counts the random commands of all runs until detection. “Itself” compares the exchange with itself: restored from a',
+    'snapshot, or with every time step split; it runs only for survivors of the others.',
     '',
-    '| mutant | rule | what the exchange then does | invariants | oracle | itself |',
+    '| mutant | rule | effect | invariants | oracle | itself |',
     '| --- | --- | --- | --- | --- | --- |',
     ...rows,
     '',

@@ -1,8 +1,9 @@
 /**
- * `npm run mutants`: the mutation score. Builds the exchange once for each mutant, hunts it in workers, and prints which invariant or
- * oracle kills it after how many commands. Survivors are listed with their reasons. Stopped and started again it goes on
- * where it was, as long as no source has changed. Writes reports/prove/mutants.md; exit code 1 below
- * 95 %, when a survivor has no reason, or a reason is for a mutant that dies.
+ * `npm run mutants`: the mutation score. Builds the exchange once per mutant, hunts it in worker
+ * threads, and prints which invariant or oracle kills it after how many commands. Survivors are
+ * listed with their reasons. An interrupted run resumes unless a source changed. Writes
+ * reports/prove/mutants.md. Exit code 1 below 95 %, for a survivor without a reason, or for a
+ * reason of a killed mutant.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -23,7 +24,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CACHE = join(ROOT, 'node_modules', '.cache', 'orrery-mutants.json');
 const PAGE = join(ROOT, 'reports', 'prove', 'mutants.md');
 const WORKER = fileURLToPath(new URL('./worker.ts', import.meta.url));
-/** A mutant that makes the exchange run forever is killed by this: no run of 1,500 commands needs as long, however busy the computer. */
+/** Timeout that kills a mutant with an endless loop; no run of 1,500 commands takes as long. */
 const MOST_SECONDS = 120;
 
 const HELP = `npm run mutants -- [options]
@@ -44,7 +45,7 @@ interface Options {
   readonly workers: number;
   readonly budget: Readonly<Record<Hunter, number>>;
   readonly each: number;
-  /** All mutants and hunters: only then the page is written. */
+  /** All mutants and hunters: only then the report is written. */
   readonly whole: boolean;
   readonly fresh: boolean;
 }
@@ -70,11 +71,11 @@ function optionsOf(): Options | null {
       console.log(`${id}  ${rule}  src/${file}: ${means}`);
     return null;
   }
-  const count = (name: string, text: string, most: number): number => {
+  const count = (name: string, text: string, max: number): number => {
     const value = Number(text);
-    if (!Number.isSafeInteger(value) || value < 1 || value > most) {
+    if (!Number.isSafeInteger(value) || value < 1 || value > max) {
       throw new RangeError(
-        `--${name} must be a whole number from 1 to ${String(most)}, got ${text}`,
+        `--${name} must be a whole number from 1 to ${String(max)}, got ${text}`,
       );
     }
     return value;
@@ -82,7 +83,7 @@ function optionsOf(): Options | null {
   const names = values.hunters.split(',');
   const unknown = names.find((name) => !HUNTERS.some((hunter) => hunter === name));
   if (unknown !== undefined) {
-    throw new RangeError(`--hunters: ${unknown} is none of ${HUNTERS.join(', ')}`);
+    throw new RangeError(`--hunters: ${unknown} is not one of ${HUNTERS.join(', ')}`);
   }
   const each = count('budget', values.budget, 1_000_000_000);
   const of = (hunter: Hunter, share: number): number =>
@@ -102,7 +103,7 @@ function optionsOf(): Options | null {
   };
 }
 
-/** Verdicts hold for one state of the sources and one budget. */
+/** Verdicts are valid for one state of the sources and one budget. */
 async function sourcesHash(budget: Options['budget']): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(budget));
   for (const folder of ['src/num', 'src/base', 'src/engine', 'src/fuzz', 'test/mutants']) {
@@ -138,7 +139,11 @@ class Campaign {
   }
 }
 
-async function checker(mutant: Quarry, folder: string, budget: Options['budget']): Promise<Verdict> {
+async function checker(
+  mutant: Quarry,
+  folder: string,
+  budget: Options['budget'],
+): Promise<Verdict> {
   const file = join(folder, `${mutant.id}.mjs`);
   await bundle(WORKER, file, mutant);
   const started = performance.now();
@@ -168,7 +173,7 @@ function huntIn(
       timer.refresh();
       if (found !== 'alive') kills.push(found);
     });
-    // A mutant that never stops may fill its memory first.
+    // An endless mutant may run out of memory first.
     worker.on('error', (error) => {
       ranAway('crash', error.message);
     });
@@ -199,7 +204,7 @@ async function main(): Promise<void> {
       only === null || only.split(',').some((text) => id.includes(text) || file.includes(text)),
   );
   if (chosen.length === 0)
-    throw new RangeError(`--only ${only ?? ''}: no mutant has this in its id or file`);
+    throw new RangeError(`--only ${only ?? ''}: matches no mutant id or file`);
   await mustFit(chosen);
   const campaign = new Campaign(await sourcesHash(options.budget));
   if (!options.fresh) await campaign.load();
@@ -237,7 +242,7 @@ async function main(): Promise<void> {
     await rm(folder, { recursive: true, force: true });
   }
   if (stop.asked) {
-    console.error('interrupted; the next run goes on from here');
+    console.error('interrupted; the next run resumes here');
     process.exitCode = 130;
     return;
   }
@@ -252,7 +257,7 @@ async function main(): Promise<void> {
     `${String(killed)} of ${String(verdicts.length)} mutants killed: ${score.toFixed(1)} %`,
   );
   if (score < SCORE_NEEDED) process.exitCode = 1;
-  // Of a part of the hunters, or with less to spend, more live on than reasons are given for.
+  // A part of the hunters, or a smaller budget, leaves more survivors than have reasons.
   if (!options.whole) return;
   for (const fault of reasonFaults(chosen, verdicts)) {
     console.error(`mutants: ${fault} (test/mutants/survivors.ts)`);
@@ -260,7 +265,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Names all whose text the engine no longer has, before any is hunted. */
+/** Throws the list of mutants whose text no longer matches, before any hunt. */
 async function mustFit(mutants: readonly Mutant[]): Promise<void> {
   const misfits: string[] = [];
   for (const mutant of mutants) {
@@ -271,28 +276,28 @@ async function mustFit(mutants: readonly Mutant[]): Promise<void> {
     }
   }
   if (misfits.length > 0) {
-    throw new RangeError(`these must follow the engine's text first\n${misfits.join('\n')}`);
+    throw new RangeError(`these mutants do not match the engine's text\n${misfits.join('\n')}`);
   }
 }
 
-/** What kills the exchange as it is would kill every mutant, and prove nothing. */
+/** A violation in the original would kill every mutant and prove nothing. */
 async function soundProgram(folder: string, budget: Options['budget']): Promise<void> {
   const file = join(folder, 'sound.mjs');
   await bundle(WORKER, file, null);
   const profiles = new Set(MUTANTS.map((mutant) => mutant.profile));
-  const least = (spent: number): number => Math.ceil(spent / 4);
+  const quarterOf = (count: number): number => Math.ceil(count / 4);
   const quarter: Options['budget'] = {
-    invariants: least(budget.invariants),
-    oracle: least(budget.oracle),
-    restore: least(budget.restore),
-    cut: least(budget.cut),
+    invariants: quarterOf(budget.invariants),
+    oracle: quarterOf(budget.oracle),
+    restore: quarterOf(budget.restore),
+    cut: quarterOf(budget.cut),
   };
   for (const profile of profiles) {
     const found = (await huntIn(file, quarter, profile)).find(({ kill }) => kill !== null);
     if (found?.kill == null) continue;
     const { hunter, kill } = found;
     throw new Error(
-      `the exchange without any mutant fails: ${hunter} says ${kill.what}, ${kill.detail} (seed ${kill.seed}, profile ${kill.profile})`,
+      `the exchange without a mutant fails: ${hunter} reports ${kill.what}, ${kill.detail} (seed ${kill.seed}, profile ${kill.profile})`,
     );
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The closed world of an economic search. A coalition trades beside people who do nothing foolish: a maker who quotes around the
- * index and quotes anew whenever it moves, somebody who holds shares of the vault, somebody who holds a position and has paid fees, an
- * insurance with money in it. Nothing comes in from outside, so what the coalition gains somebody here has lost.
+ * Closed world of an economic search. A coalition trades against honest parties: a maker that
+ * requotes around the index, a vault depositor, a holder of a position, and a funded insurance. No
+ * money enters from outside, so a gain of the coalition is a loss of another party.
  */
 import type { Command, PlaceOrder } from '../../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
@@ -24,10 +24,10 @@ import {
 import { Dice } from '../dice.ts';
 import { NEVER_MS, userAddress } from '../run-setup.ts';
 
-/** `still`: the index never moves. `walk`: it makes jumps, each up or down, and every combination of them counts the same. */
+/** `still`: a constant index. `walk`: it jumps up or down, all combinations equally weighted. */
 export type ArenaKind = 'still' | 'walk';
 
-/** How often the oracle speaks and the maker quotes anew. */
+/** Interval of index updates and requotes. */
 export const TICK_US = 20_000_000;
 const MARKET = marketId(0);
 const WHOLE = 1_000_000n;
@@ -35,7 +35,7 @@ const MEMBERS = 3;
 const MAKER = userAddress(10);
 const DEPOSITOR = userAddress(11);
 const CROWD = userAddress(12);
-/** Jumps of a walk: at these ticks, each a third of what maintenance allows, so nobody is bankrupt between two marks. */
+/** Ticks of a walk's jumps, each a third of maintenance: no bankruptcy between two marks. */
 const JUMP_TICKS = [3, 7, 11];
 const JUMP_PPM = 3000;
 
@@ -51,7 +51,7 @@ export interface Arena {
   readonly config: ExchangeConfig;
   readonly spec: MarketSpec;
   readonly indexTicks: number;
-  /** What opens it; the coalition and everyone else have their money then. */
+  /** Opening commands; afterwards every account is funded. */
   readonly opening: readonly Command[];
   /** State after the opening. */
   readonly opened: Uint8Array;
@@ -59,13 +59,13 @@ export interface Arena {
   readonly maker: SubaccountId;
   /** Sizes of the maker's quotes, in lots. */
   readonly depth: readonly number[];
-  /** Holds shares of the vault before anyone plays. */
+  /** Holds vault shares before the play. */
   readonly depositor: Address;
-  /** Every way the index may go, as signs of its jumps. */
+  /** Every path of the index, as signs of its jumps. */
   readonly paths: readonly (readonly number[])[];
 }
 
-/** The same kind and seed make the same arena. */
+/** The same kind and seed yield the same arena. */
 export function makeArena(kind: ArenaKind, seed: string): Arena {
   const dice = Dice.of(seed, `arena ${kind}`);
   const config = valueOf(
@@ -92,7 +92,7 @@ export function makeArena(kind: ArenaKind, seed: string): Arena {
         maintenanceMargin: '0.01',
         makerFee,
         takerFee: '0.00035',
-        // Interest alone would pay whoever is short, whatever he does.
+        // No interest, which would pay every short position.
         funding: {
           sampleIntervalMs: 10_000,
           intervalMs: 20_000,
@@ -101,7 +101,7 @@ export function makeArena(kind: ArenaKind, seed: string): Arena {
         },
       },
       () => {
-        throw new InvariantError('the market names its feed');
+        throw new InvariantError('the market has a feed');
       },
     ),
   );
@@ -148,7 +148,7 @@ export function makeArena(kind: ArenaKind, seed: string): Arena {
   };
   const idOf = (address: Address, index: number): SubaccountId => {
     const id = engine.subaccountIdOf(address, index);
-    if (id === undefined) throw new InvariantError('the opening credits everyone');
+    if (id === undefined) throw new InvariantError('the opening credits every account');
     return id;
   };
   trade(MAKER, -1);
@@ -182,7 +182,7 @@ function signsOf(length: number): number[][] {
   ]);
 }
 
-/** Index at a tick of the clock on a path. */
+/** Index of a path at a tick. */
 export function indexAt(arena: Arena, path: readonly number[], tick: number): number {
   const jump = Math.floor((arena.indexTicks * JUMP_PPM) / 1_000_000);
   let index = arena.indexTicks;
@@ -194,11 +194,11 @@ export function indexAt(arena: Arena, path: readonly number[], tick: number): nu
 
 /** Distances of the maker's quotes from the index, in ppm. */
 const DISTANCES = [200, 1000, 5000] as const;
-/** Sizes in lots: deep enough for everyone here, or so thin that the coalition makes the book. */
+/** Sizes in lots: deep enough for all accounts, or so thin that the coalition makes the book. */
 const DEEP = [20_000, 200_000, 2_000_000];
 const THIN = [100, 1000, 5000];
 
-/** One tick of the clock: the maker withdraws, the oracle speaks, the maker quotes anew. */
+/** One tick: the maker cancels its quotes, the index is updated, the maker requotes. */
 export function tickCommands(
   arena: Arena,
   path: readonly number[],
@@ -249,6 +249,6 @@ function newOrder(
 }
 
 function valueOf<T>(parsed: Parsed<T>): T {
-  if (!parsed.ok) throw new InvariantError(`an arena is sound: ${parsed.error}`);
+  if (!parsed.ok) throw new InvariantError(`an arena is valid: ${parsed.error}`);
   return parsed.value;
 }

@@ -1,7 +1,4 @@
-/**
- * What a coalition does, as numbers that can be drawn, changed a little, and told in words. A move means something in
- * every state, so that any plan can be played.
- */
+/** Plan of a coalition: drawn, mutated and printed. Every move is valid in every state. */
 import type { Dice } from '../dice.ts';
 
 export const MOVE_KINDS = [
@@ -21,23 +18,23 @@ export type MoveKind = (typeof MOVE_KINDS)[number];
 
 export interface Move {
   readonly kind: MoveKind;
-  /** Who does it, and with whom: places in the coalition. */
+  /** Index of the acting member and of its counterparty in the coalition. */
   readonly who: number;
   readonly other: number;
   readonly buys: boolean;
-  /** Part of what could be carried, moved or redeemed, in 1/1000; below 5 as many Quanta or lots. */
+  /** Part of the possible amount, in 1/1000; below 5: that many Quanta or lots. */
   readonly part: number;
-  /** Price against the index, in ppm. */
+  /** Offset of the price from the index, in ppm. */
   readonly offsetPpm: number;
   readonly flag: 'none' | 'ioc' | 'reduce';
-  /** Whether an originator of the coalition takes his fee. */
+  /** True if an originator of the coalition charges a fee. */
   readonly originated: boolean;
   readonly waitMs: number;
 }
 
 export type Plan = readonly Move[];
 
-const MOST_MOVES = 24;
+const MAX_MOVES = 24;
 
 export function drawPlan(dice: Dice): Plan {
   return Array.from({ length: dice.between(1, 8) }, () => drawMove(dice));
@@ -58,14 +55,14 @@ function drawMove(dice: Dice): Move {
   };
 }
 
-/** A neighbour: one move more, less, elsewhere, or a little different. */
+/** A mutated plan: one move added, removed, relocated or changed. */
 export function changePlan(dice: Dice, plan: Plan): Plan {
   const at = dice.below(plan.length + 1);
   const moves = [...plan];
   const found = moves[at];
   switch (found === undefined ? 0 : dice.below(6)) {
     case 0:
-      if (moves.length < MOST_MOVES) moves.splice(at, 0, drawMove(dice));
+      if (moves.length < MAX_MOVES) moves.splice(at, 0, drawMove(dice));
       return moves;
     case 1:
       moves.splice(at, 1);
@@ -77,7 +74,7 @@ export function changePlan(dice: Dice, plan: Plan): Plan {
       return moves;
     }
     case 3:
-      if (found !== undefined && moves.length < MOST_MOVES) moves.splice(at, 0, found);
+      if (found !== undefined && moves.length < MAX_MOVES) moves.splice(at, 0, found);
       return moves;
     default:
       if (found !== undefined) moves[at] = changeMove(dice, found);
@@ -85,7 +82,7 @@ export function changePlan(dice: Dice, plan: Plan): Plan {
   }
 }
 
-/** One of its fields as another draw has it. */
+/** A move with one field redrawn. */
 function changeMove(dice: Dice, move: Move): Move {
   const drawn = drawMove(dice);
   const field = dice.pick([
@@ -103,7 +100,7 @@ function changeMove(dice: Dice, move: Move): Move {
 
 const NAMES = ['A', 'B', 'C', 'A/1'];
 
-/** The plan in words, a line a move. */
+/** The plan as text, one line per move. */
 export function describePlan(plan: Plan): string[] {
   return plan.map((move) => {
     const who = NAMES[move.who] ?? '?';
@@ -115,15 +112,15 @@ export function describePlan(plan: Plan): string[] {
     const wait = move.waitMs > 0 ? `wait ${String(move.waitMs)} ms, then ` : '';
     const side = move.buys ? 'buys' : 'sells';
     const words: Record<MoveKind, string> = {
-      order: `${who} ${side} ${part} of what it can carry at index ${price}${flag}${fee}`,
-      pair: `${who} ${side} ${part} of what it can carry at index ${price} against ${other}${fee}`,
+      order: `${who} ${side} ${part} of its capacity at index ${price}${flag}${fee}`,
+      pair: `${who} ${side} ${part} of its capacity at index ${price} against ${other}${fee}`,
       close: `${who} closes at the market`,
       cancelAll: `${who} cancels everything`,
-      transfer: `${who} sends ${part} of what it may to ${other}`,
+      transfer: `${who} sends ${part} of its withdrawable cash to ${other}`,
       excess: `${who} takes ${part} of its excess margin`,
-      vaultDeposit: `${who} puts ${part} of its cash into the vault`,
-      vaultRedeem: `${who} takes ${part} of its shares out of the vault`,
-      isolate: `${who} goes ${move.buys ? 'isolated' : 'cross'}`,
+      vaultDeposit: `${who} deposits ${part} of its cash in the vault`,
+      vaultRedeem: `${who} redeems ${part} of its vault shares`,
+      isolate: `${who} uses ${move.buys ? 'isolated' : 'cross'} margin`,
       wait: 'nothing',
     };
     return wait + words[move.kind];

@@ -1,6 +1,7 @@
 /**
- * What a search needs to know of a kind of arena: drawing and changing plans, and rating one. `still` and `walk` are arenas of one
- * market in which rounding counts; `crisis` is a world of three markets with gaps, silent oracles, debts and withdrawals.
+ * Interface between the search and a kind of arena: draw, mutate and rate plans. `still` and `walk`
+ * are arenas of one market in which rounding counts. `crisis` is a world of three markets with
+ * gaps, oracle outages, debts and withdrawals.
  */
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
@@ -23,15 +24,15 @@ export const GAME_KINDS = ['still', 'walk', 'crisis'] as const;
 export type GameKind = (typeof GAME_KINDS)[number];
 
 export interface Rating {
-  /** Quanta for free: more than 0 is a hole in the exchange. */
+  /** Free money in Quanta; more than 0 is a defect of the exchange. */
   readonly worth: bigint;
-  /** What a climb goes by. */
+  /** Objective of the hill climb. */
   readonly score: number;
-  /** What the coalition gained from insurance within R-6.7. */
+  /** Gain of the coalition from insurance within R-6.7. */
   readonly fromInsurance: bigint;
 }
 
-/** A plan of the game's own kind of moves; only the game that drew it can play it. */
+/** A plan in the moves of its game; only that game can play it. */
 export type AnyPlan = Plan | CrisisPlan;
 
 export interface Game {
@@ -44,13 +45,13 @@ export interface Game {
   rate(plan: AnyPlan): Rating;
   /** One line per move. */
   describe(plan: AnyPlan): string[];
-  /** Why the plan is a find, in figures; empty when there is nothing to add. */
+  /** Figures that explain a finding; may be empty. */
   explain(plan: AnyPlan): string[];
-  /** The commands of the plan, after the opening. */
+  /** Commands of the plan, after the opening. */
   commandsOf(plan: AnyPlan): Command[];
 }
 
-/** The same kind and seed make the same game. */
+/** The same kind and seed yield the same game. */
 export function makeGame(kind: GameKind, seed: string): Game {
   return kind === 'crisis' ? crisisGame(makeWorld(seed)) : smallGame(makeArena(kind, seed));
 }
@@ -115,7 +116,7 @@ function terrainOf({ markets }: CrisisWorld): Terrain {
   };
 }
 
-/** A find must be one whatever the secret of the sampling instants is: a plan can be fitted to one secret by chance. */
+/** A finding must hold for every sampling secret: a plan may fit one secret by chance. */
 function rateCrisis(world: CrisisWorld, plan: CrisisPlan): Rating {
   const found = playCrisis(world, plan);
   const { gain, insurance } = found;

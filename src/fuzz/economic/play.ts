@@ -1,4 +1,4 @@
-/** A plan played in an arena: moves become commands of an exchange, and what the coalition has in the end is counted. */
+/** Plays a plan in an arena: executes moves and values the coalition's accounts at the end. */
 import type { Command, PlaceOrder, Transfer } from '../../engine/commands.ts';
 import type { EngineEvent } from '../../engine/events.ts';
 import { Exchange } from '../../engine/exchange.ts';
@@ -17,18 +17,18 @@ import { indexAt, tickCommands, TICK_US, type Arena, type Member } from './arena
 import type { Move, Plan } from './coalition-plan.ts';
 
 const MARKET = marketId(0);
-/** A plan is over at the latest after so many ticks of the clock; then everybody waits for two more. */
-const MOST_TICKS = 16;
+/** Max ticks of a plan; two more ticks follow without moves. */
+const MAX_TICKS = 16;
 const VIRTUAL = 1_000_000n;
 
 export interface PlayResult {
-  /** What the coalition gained, in Quanta. */
+  /** Gain of the coalition, in Quanta. */
   readonly gained: bigint;
-  /** The same, less what the maker lost to it by trading at prices of his own. */
+  /** The gain less the maker's loss to the coalition by trading at its own quotes. */
   readonly forFree: bigint;
 }
 
-/** On one path of the index. Every command is also handed to `onCommand`, those of the arena's clock included. */
+/** Plays a plan on one path of the index; `onCommand` also receives the arena's commands. */
 export function play(
   arena: Arena,
   plan: Plan,
@@ -67,7 +67,7 @@ class Play {
     for (const move of plan) {
       this.nowUs += move.waitMs * 1000;
       this.runClock();
-      if (this.tick > MOST_TICKS) break;
+      if (this.tick > MAX_TICKS) break;
       this.make(move);
     }
     this.nowUs += 2 * TICK_US;
@@ -86,7 +86,7 @@ class Play {
     if (event.kind === 'vaultSharesChanged') this.shares.set(event.subaccount, event.shares);
   };
 
-  /** Ticks of the clock that are due. */
+  /** Runs the ticks that are due. */
   private runClock(): void {
     const { genesisTimeUs } = this.arena.config;
     while (genesisTimeUs + this.tick * TICK_US <= this.nowUs) {
@@ -214,14 +214,14 @@ class Play {
     this.apply(command);
   }
 
-  /** Lots of which `part` of the account's value carries the initial margin. */
+  /** Lots whose initial margin is `part` of the account's value. */
   private sizeOf(who: Member, { part }: Move): number {
     if (part < 5) return Math.max(1, part);
     const { spec } = this.arena;
     const value = Number(this.engine.margin(who.id).accountValueQuanta);
     const rate = (spec.tiers[0]?.initialMarginPpm ?? 0) / 1_000_000;
-    const most = Math.floor(value / (this.index * spec.quantaPerTickLot * rate));
-    return Math.max(1, Math.floor((Math.max(0, most) * part) / 1000));
+    const max = Math.floor(value / (this.index * spec.quantaPerTickLot * rate));
+    return Math.max(1, Math.floor((Math.max(0, max) * part) / 1000));
   }
 
   private member(place: number): Member {
@@ -246,7 +246,7 @@ class Play {
     return this.engine.positions(id)[0]?.lots ?? 0;
   }
 
-  /** Cash, margin, and positions at the index: nobody may call a mark his wealth that he may have moved. */
+  /** Cash, margin, and positions at the index; the mark could be manipulated. */
   private valueOf(id: SubaccountId): bigint {
     let value: bigint = this.engine.subaccount(id).balanceQuanta;
     for (const position of this.engine.positions(id)) {
@@ -257,7 +257,7 @@ class Play {
     return value;
   }
 
-  /** What shares would pay out if the vault's positions were worth the index. */
+  /** Redemption value of shares with the vault's positions at the index. */
   private sharesWorth(shares: bigint): bigint {
     let total = 0n;
     for (const held of this.shares.values()) total += held;
@@ -268,7 +268,7 @@ class Play {
     return (shares * (worth + VIRTUAL)) / (total + depositor + VIRTUAL);
   }
 
-  /** Shares of whoever deposited before the play. */
+  /** Shares of the depositor from before the play. */
   private openedShares(): bigint {
     const [first] = this.engine.subaccountsOf(this.arena.depositor);
     if (first === undefined || this.shares.has(first.id)) return 0n;

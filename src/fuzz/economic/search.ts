@@ -1,6 +1,7 @@
 /**
- * Economic fuzzing: a seeded search for a coalition that ends richer at the expense of others. It climbs: from the best of some random
- * plans to ever better neighbours, and starts again in the next arena when it gets no further.
+ * Economic fuzzing: a seeded search for a coalition that gains at the expense of others. It uses
+ * hill climbing: starts from the best of some random plans, moves to better neighbours, and
+ * restarts in the next arena when no neighbour improves.
  */
 import { Dice } from '../dice.ts';
 import { makeGame, type AnyPlan, type Game, type GameKind, type Rating } from './game.ts';
@@ -10,22 +11,22 @@ export interface SearchOptions {
   readonly kinds: readonly GameKind[];
 }
 
-/** The best plan of a search, whatever it is worth. */
+/** Best plan of a search. */
 export interface Find {
   readonly arena: Game;
   readonly plan: AnyPlan;
-  /** Quanta for free: more than 0 is a hole in the exchange. */
+  /** Free money in Quanta; more than 0 is a defect of the exchange. */
   readonly worth: bigint;
-  /** Plans tried until it was found. */
+  /** Number of plans tried until then. */
   readonly after: number;
 }
 
-/** Plans drawn before a climb, neighbours tried without progress before it ends, climbs in one arena. */
+/** Random plans before a climb, failed neighbours before it ends, and climbs per arena. */
 interface Effort {
   readonly draws: number;
   readonly patience: number;
   readonly climbs: number;
-  /** What a step may cost in every second climb: dust is gained by first losing some. */
+  /** Score that every second climb may lose per step: small gains can require a temporary loss. */
   readonly slack: number;
 }
 const EFFORTS: Readonly<Record<GameKind, Effort>> = {
@@ -34,34 +35,36 @@ const EFFORTS: Readonly<Record<GameKind, Effort>> = {
   crisis: { draws: 60, patience: 40, climbs: 1, slack: 0 },
 };
 
-/** What a plan gains for free. */
+/** Free money of a plan. */
 export function worthOf(arena: Game, plan: AnyPlan): bigint {
   return arena.rate(plan).worth;
 }
 
-/** A plan that was better than all before it in its arena, after so many. */
+/** A plan with a higher worth than all before it in its arena, and their number. */
 export interface Improvement {
   readonly plan: AnyPlan;
   readonly worth: bigint;
   readonly after: number;
 }
 
-/** The outcome of one arena; plain data, so that arenas can be searched side by side. */
+/** Result of one arena as plain data, so that arenas can be searched in parallel. */
 export interface ArenaResult {
   readonly arena: number;
   readonly plans: number;
   readonly improvements: readonly Improvement[];
-  /** The same for what insurance paid the coalition within R-6.7. */
+  /** Improvements by insurance payments to the coalition within R-6.7. */
   readonly insurance: readonly Improvement[];
 }
 
-/** The nth arena of a search: its kinds take turns. */
+/** The nth arena of a search; rotates through its kinds. */
 export function arenaOf({ seed, kinds }: SearchOptions, n: number): Game {
   return makeGame(kinds[n % kinds.length] ?? 'still', `${seed}-${String(n)}`);
 }
 
-/** Searches one arena alone, until its climbs are over, a plan is worth something, or `most` plans were tried. */
-export function searchArena(options: SearchOptions, n: number, most = Infinity): ArenaResult {
+/**
+ * Searches one arena until its climbs end, a plan has a positive worth, or `max` plans were tried.
+ */
+export function searchArena(options: SearchOptions, n: number, max = Infinity): ArenaResult {
   const arena = arenaOf(options, n);
   const improvements: Improvement[] = [];
   const insurance: Improvement[] = [];
@@ -74,7 +77,7 @@ export function searchArena(options: SearchOptions, n: number, most = Infinity):
     return rating;
   };
   const climbs = climbArena(arena, Dice.of(options.seed, `plans ${String(n)}`), rate);
-  while (plans < most && (improvements.at(-1)?.worth ?? 0n) <= 0n) {
+  while (plans < max && (improvements.at(-1)?.worth ?? 0n) <= 0n) {
     if (climbs.next().done === true) break;
   }
   return { arena: n, plans, improvements, insurance };
@@ -86,35 +89,35 @@ function keepBest(list: Improvement[], plan: AnyPlan, worth: bigint, after: numb
 }
 
 /**
- * The search of arena after arena, up to `most` plans or to one that is worth something. Its outcome does not depend on how many
- * arenas are searched side by side: results are taken in arena order (`add`), and plans beyond the limit do not count.
+ * Searches arenas in order, up to `max` plans or a plan with positive worth. Results are merged in
+ * arena order (`add`), so the outcome does not depend on parallelism.
  */
 export class CoalitionSearch {
-  /** Plans tried, and arenas entered. */
+  /** Number of plans tried and of arenas entered. */
   plans = 0;
   arenas = 0;
   best: Find | null = null;
-  /** The plan that insurance paid most for. */
+  /** The plan with the largest insurance payment. */
   insured: Find | null = null;
   private readonly options: SearchOptions;
-  private readonly most: number;
+  private readonly max: number;
   private readonly waiting = new Map<number, ArenaResult>();
 
-  constructor(options: SearchOptions, most: number) {
+  constructor(options: SearchOptions, max: number) {
     this.options = options;
-    this.most = most;
+    this.max = max;
   }
 
-  /** Whether a plan was found that is worth something. */
+  /** True if a plan with positive worth was found. */
   get found(): boolean {
     return (this.best?.worth ?? 0n) > 0n;
   }
 
   get isOver(): boolean {
-    return this.found || this.plans >= this.most;
+    return this.found || this.plans >= this.max;
   }
 
-  /** Takes in the result of an arena once all before it are there. */
+  /** Merges an arena's result once all earlier ones are present. */
   add(result: ArenaResult): void {
     this.waiting.set(result.arena, result);
     for (let next = this.waiting.get(this.arenas); next !== undefined && !this.isOver;) {
@@ -128,11 +131,11 @@ export class CoalitionSearch {
     this.best = this.better(this.best, arena, improvements);
     this.insured = this.better(this.insured, arena, insurance);
     this.arenas += 1;
-    this.plans += Math.min(plans, this.most - this.plans);
+    this.plans += Math.min(plans, this.max - this.plans);
   }
 
   private better(best: Find | null, arena: number, list: readonly Improvement[]): Find | null {
-    const room = this.most - this.plans;
+    const room = this.max - this.plans;
     let found = best;
     for (const { plan, worth, after } of list) {
       if (after > room || (found !== null && worth <= found.worth)) continue;
@@ -141,10 +144,10 @@ export class CoalitionSearch {
     return found;
   }
 
-  /** In this thread, one arena after the other. */
+  /** Runs in this thread, one arena after the other. */
   run(): this {
     while (!this.isOver) {
-      this.add(searchArena(this.options, this.arenas, this.most - this.plans));
+      this.add(searchArena(this.options, this.arenas, this.max - this.plans));
     }
     return this;
   }
@@ -167,7 +170,7 @@ function* climb(
   slack: number,
 ): Generator<void> {
   let plan: AnyPlan = [];
-  // The best score of this climb; the plan itself may have a little less.
+  // Best score of this climb; the current plan may score slightly less.
   let best = rate(plan).score;
   yield;
   for (let i = 0; i < draws; i++) {
@@ -182,7 +185,7 @@ function* climb(
     const next = arena.change(dice, plan);
     const { score } = rate(next);
     yield;
-    // A step that costs nothing, or next to nothing, is taken, too: it may be half of a gain.
+    // Accepts a step without loss, or with a small one: it may be half of a gain.
     if (score < best - slack) continue;
     plan = next;
     if (score <= best) continue;
@@ -191,7 +194,7 @@ function* climb(
   }
 }
 
-/** Leaves out moves as long as the rest is still worth something: what a find needs. */
+/** Removes moves while the plan keeps a positive worth. */
 export function shortest({ arena, plan, worth }: Find): AnyPlan {
   if (worth <= 0n) return plan;
   for (let i = 0; i < plan.length; i++) {

@@ -1,26 +1,26 @@
-/** What every maker of commands draws from: the dice, what is known, the time of the command, and the next nonce. */
+/** Shared state of generators: dice, world model, time of the command, next nonce. */
 import { timeUs, type Address, type TimeUs } from '../../num/units.ts';
 import type { Dice } from '../dice.ts';
 import type { FuzzProfile } from '../profile.ts';
 import { NEVER_MS, type RunSetup } from '../run-setup.ts';
 import type { KnownMarket, KnownSubaccount, World } from '../fuzz-world.ts';
 
-const MOST_LEFT_OUT = 200;
+const MAX_SKIPPED = 200;
 
 export class Context {
   readonly profile: FuzzProfile;
   readonly setup: RunSetup;
   readonly dice: Dice;
   readonly world: World;
-  /** When the command that is being made happens. */
+  /** Time of the command being drawn. */
   nowUs: TimeUs;
-  /** Whether it should carry something wrong. */
+  /** True if the command should have a fault. */
   faulty = false;
-  /** Whether its orders should not go together, each by itself being sound. */
+  /** True if the group's orders should be inconsistent, each being valid alone. */
   mismatched = false;
-  /** One line of nonces for all: unique in every scope, whoever signs; and some that it left out. */
+  /** One nonce sequence for all signers, so nonces are unique in every scope; those skipped. */
   private lastNonce = 100;
-  private readonly leftOut: number[] = [];
+  private readonly skipped: number[] = [];
 
   constructor(profile: FuzzProfile, setup: RunSetup, dice: Dice, world: World) {
     this.profile = profile;
@@ -34,30 +34,30 @@ export class Context {
     this.nowUs = timeUs(this.nowUs + us);
   }
 
-  /** Until the next whole second. */
+  /** Waits until the next whole second. */
   waitForSecond(): void {
     this.wait(1_000_000 - (this.nowUs % 1_000_000));
   }
 
-  /** A nonce that nobody used, above all before it. */
+  /** An unused nonce above all before it. */
   nonce(): bigint {
     if (this.faulty && this.dice.chance(150)) return BigInt(this.dice.below(this.lastNonce + 1));
     if (this.dice.chance(50)) {
       this.lastNonce += 1;
-      if (this.leftOut.length === MOST_LEFT_OUT) this.leftOut.shift();
-      this.leftOut.push(this.lastNonce);
+      if (this.skipped.length === MAX_SKIPPED) this.skipped.shift();
+      this.skipped.push(this.lastNonce);
     }
     this.lastNonce += 1;
     return BigInt(this.lastNonce);
   }
 
-  /** The same, or now and then a late one, which fills a gap. */
+  /** Like `nonce`, or occasionally a skipped one. */
   lateNonce(): bigint {
-    const late = this.leftOut.length > 0 && this.dice.chance(40);
-    return late ? BigInt(this.dice.pick(this.leftOut)) : this.nonce();
+    const late = this.skipped.length > 0 && this.dice.chance(40);
+    return late ? BigInt(this.dice.pick(this.skipped)) : this.nonce();
   }
 
-  /** Of a group whose making should go wrong: mostly its orders are sound, and do not go together. */
+  /** For a faulty group: usually its orders are valid but inconsistent. */
   spoilGroup(): void {
     if (!this.faulty || !this.dice.chance(600)) return;
     this.faulty = false;
@@ -72,7 +72,7 @@ export class Context {
     return BigInt(nowMs + this.dice.pick([0, 1, 50, 400, 2000, 20_000]));
   }
 
-  /** Mostly one that still trades. */
+  /** Usually a market that is not delisted. */
   market(): KnownMarket {
     for (let tries = 0; tries < 4; tries += 1) {
       const market = this.dice.pick(this.world.markets);
@@ -85,7 +85,7 @@ export class Context {
     return this.dice.pick(this.world.subaccounts);
   }
 
-  /** One with money, when a few looks find one. */
+  /** A subaccount with money, if a few draws find one. */
   trader(): KnownSubaccount {
     for (let tries = 0; tries < 3; tries += 1) {
       const owner = this.subaccount();
@@ -102,7 +102,7 @@ export class Context {
     return this.dice.below(this.profile.subaccounts + 1);
   }
 
-  /** Whoever holds something in some market, when a few looks find one. */
+  /** A holder of a position in some market, if a few draws find one. */
   holder(): { readonly owner: KnownSubaccount; readonly market: KnownMarket } | null {
     for (let tries = 0; tries < 4; tries += 1) {
       const owner = this.subaccount();
@@ -112,7 +112,7 @@ export class Context {
     return null;
   }
 
-  /** Whoever has neither position nor order in some market, when a few looks find one. */
+  /** A subaccount without position or order in some market, if a few draws find one. */
   idler(): { readonly owner: KnownSubaccount; readonly market: KnownMarket } | null {
     for (let tries = 0; tries < 6; tries += 1) {
       const owner = this.trader();
@@ -125,7 +125,7 @@ export class Context {
     return null;
   }
 
-  /** Of an amount of Quanta: a tiny part, a part, all, or a little more than all. */
+  /** A part of an amount of Quanta: tiny, partial, all, or slightly more. */
   partOf(amount: number): bigint {
     const whole = Math.max(0, Math.floor(amount));
     switch (this.dice.below(8)) {

@@ -1,9 +1,9 @@
-/** Money in, out and across; vault shares; excess margin. */
+/** Draws deposits, withdrawals, transfers, vault shares and excess margin. */
 import type { Command, Transfer } from '../../engine/commands.ts';
 import { quanta, type Address, type MarketId } from '../../num/units.ts';
 import type { Context } from './draw-context.ts';
 
-/** Some of it new subaccounts, which a first credit opens. */
+/** Some deposits open new subaccounts. */
 export function makeDeposit(context: Context): Command {
   const { dice, setup } = context;
   const { insuranceAccount, treasuryAccount, shortfallAccount } = setup.config;
@@ -21,7 +21,7 @@ export function makeDeposit(context: Context): Command {
 
 export function makeWithdraw(context: Context): Command {
   const { id, address, index, cash } = context.subaccount();
-  // All that may leave, to the last Quantum: where both margins are one, equity is then maintenance.
+  // Everything to the last Quantum: equity equals maintenance if both margins are equal.
   const leaves = context.dice.chance(300)
     ? BigInt(context.world.view.margin(id).withdrawableQuanta)
     : 0n;
@@ -80,7 +80,7 @@ export function makeVaultRedeem(context: Context): Command {
   });
 }
 
-/** Excess margin of an isolated position, into cash of one's own or another's. */
+/** Moves excess margin of an isolated position to the owner's cash or another's. */
 export function makeExcess(context: Context): Command {
   const holder = context.holder();
   const owner = holder?.owner ?? context.subaccount();

@@ -1,4 +1,4 @@
-/** The operator: other terms, restrictions, and the end of a market. */
+/** Draws operator commands: terms, restrictions and delistings. */
 import type { Command, SetMarketStatus } from '../../engine/commands.ts';
 import type { MarginTier, MarketSpec } from '../../engine/config.ts';
 import { lots, ppm, priceTicks, quanta } from '../../num/units.ts';
@@ -8,7 +8,7 @@ type Status = SetMarketStatus['status'];
 
 const STATUSES: readonly Status[] = ['postOnly', 'reduceOnly', 'cancelOnly', 'halted', 'halted'];
 
-/** A restriction, or mostly its end while there is one. */
+/** A restriction; usually its end if there is one. */
 export function makeStatus(context: Context): Command {
   const { dice } = context;
   const restricted = context.world.markets.filter(
@@ -24,7 +24,7 @@ export function makeStatus(context: Context): Command {
   };
 }
 
-/** One or two terms of a market become others. */
+/** Changes one or two terms of a market. */
 export function makeTerms(context: Context): Command {
   const { dice } = context;
   const market = context.market();
@@ -84,7 +84,7 @@ function changed(context: Context, spec: MarketSpec): MarketSpec {
   }
 }
 
-/** The most that the mark may deviate. */
+/** Max mark deviation. */
 const gapOf = (tiers: readonly MarginTier[]): number =>
   Math.min(
     ...tiers.flatMap(({ initialMarginPpm, maintenanceMarginPpm }) => [
@@ -93,7 +93,7 @@ const gapOf = (tiers: readonly MarginTier[]): number =>
     ]),
   );
 
-/** All rates more or less by a factor in thousandths. */
+/** All rates scaled by a factor in thousandths. */
 function scaled(tiers: readonly MarginTier[], permille: number): MarginTier[] {
   const rate = (of: number): number =>
     Math.max(1, Math.min(1_000_000, Math.floor((of * permille) / 1000)));
@@ -104,7 +104,7 @@ function scaled(tiers: readonly MarginTier[], permille: number): MarginTier[] {
   }));
 }
 
-/** The end of a market while others go on; at the index, or at a price around the edge of its band. */
+/** Delists a market while others remain, at the index or at a price near the edge of its band. */
 export function makeDelisting(context: Context): Command {
   const { dice, world } = context;
   const open = world.markets.filter(({ status }) => status !== 'delisted');
@@ -112,7 +112,7 @@ export function makeDelisting(context: Context): Command {
   const market = open.length < 2 ? context.market() : dice.pick(open);
   const from = market.indexTicks;
   const edge = Math.floor((from * market.spec.priceBandPpm) / 1_000_000);
-  // Of the last market only the refusal is asked for.
+  // For the last market only a rejection is requested.
   const away = open.length < 2 ? edge + 2 : dice.below(edge + 2);
   const price = Math.max(1, dice.chance(500) ? from + away : from - away);
   return {

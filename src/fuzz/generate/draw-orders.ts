@@ -1,4 +1,4 @@
-/** Single orders and cancels. */
+/** Draws single orders and cancels. */
 import type { CancelAll, CancelOrder, PlaceOrder } from '../../engine/commands.ts';
 import { orderId, subaccountId } from '../../num/units.ts';
 import type { Context } from './draw-context.ts';
@@ -26,7 +26,7 @@ export function makeOrder(context: Context): PlaceOrder {
   };
 }
 
-/** Of an order that lives, mostly; else of any that ever was, or was not. */
+/** Usually cancels a live order; otherwise an ended or unknown one. */
 export function makeCancel(context: Context): CancelOrder {
   const { dice, world } = context;
   const known = world.live.length > 0 && !context.faulty;

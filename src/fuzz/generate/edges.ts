@@ -1,11 +1,11 @@
-/** Instants at which something ends or begins: expiries, stale indices, lock-ups, pauses, settlements, notices, whole seconds and minutes. */
+/** End times: expiries, stale indices, lock-ups, pauses, settlements, notices, whole seconds. */
 import type { Context } from './draw-context.ts';
 
 const SECOND_US = 1_000_000;
-/** What is further away waits until time has passed otherwise. */
+/** Later times are ignored until they are near. */
 const FURTHEST_US = 61 * SECOND_US;
 
-/** Microseconds until one of them, or one more: what holds until then may no longer hold after it. */
+/** Microseconds until such a time, or one more, where the state may have ended. */
 export function untilEdge(context: Context): number {
   const { dice, nowUs } = context;
   const wait = edgeOf(context) - nowUs;
@@ -23,7 +23,7 @@ function edgeOf({ dice, world, nowUs }: Context): number {
       return nextMultiple(nowUs, dice.chance(500) ? sampleIntervalUs : intervalUs);
     }
     default:
-      // The instants that events told of; those that are past are none any more.
+      // Times from events; past ones are dropped.
       for (let tries = 0; tries < 8 && world.edges.length > 0; tries += 1) {
         const edge = dice.pick(world.edges);
         if (edge >= nowUs) return edge;

@@ -1,13 +1,13 @@
-/** Batches, brackets, protection of positions and orders, trailing stops, TWAP and icebergs (§3, §4). */
+/** Draws batches, brackets, protective orders, trailing stops, TWAP and icebergs (§3, §4). */
 import type { NewOrder, OrderType, PlaceOrders } from '../../engine/commands.ts';
 import { lots, orderId, ppm, priceTicks, type OrderId } from '../../num/units.ts';
 import type { KnownMarket } from '../fuzz-world.ts';
 import type { Context } from './draw-context.ts';
 import { drawTerms, type DrawnTerms } from './terms.ts';
 
-const MOST_ORDERS = 100;
+const MAX_ORDERS = 100;
 
-/** Plain limits, with a trigger among them now and then. */
+/** Plain limit orders, occasionally with a trigger order. */
 export function makeBatch(context: Context): PlaceOrders {
   context.spoilGroup();
   const { dice, profile } = context;
@@ -22,9 +22,9 @@ export function makeBatch(context: Context): PlaceOrders {
   return group(context, first, orders);
 }
 
-/** As many orders as a batch may hold, one like the other: a window of nonces is soon full. */
+/** A batch of the maximum size with equal orders: it fills a nonce window quickly. */
 function makeFullBatch(context: Context): PlaceOrders {
-  // Mostly of one subaccount, so that it comes to the end of its window.
+  // Usually from one subaccount, so that its nonce window fills up.
   const [one] = context.world.subaccounts;
   const drawn = drawTerms(context);
   const terms =
@@ -32,14 +32,14 @@ function makeFullBatch(context: Context): PlaceOrders {
       ? drawn
       : { ...drawn, subaccount: one.id, delegate: null };
   const first = plain(context, { ...terms, clientId: null }, context.expiresAtMs());
-  const others = Array.from({ length: MOST_ORDERS - 1 }, () => ({
+  const others = Array.from({ length: MAX_ORDERS - 1 }, () => ({
     ...first,
     nonce: context.nonce(),
   }));
   return group(context, terms, [first, ...others]);
 }
 
-/** An order and the legs that protect what it fills, as one submit attaches them or as a batch of three. */
+/** An order with protective orders for its fills, as one submit or as a batch of three. */
 export function makeBracket(context: Context): PlaceOrders {
   context.spoilGroup();
   const { dice } = context;
@@ -60,7 +60,7 @@ export function makeBracket(context: Context): PlaceOrders {
   return group(context, terms, [own, ...legs]);
 }
 
-/** Take-profit, stop-loss or both: of a position, or of an order that lives. */
+/** Take-profit, stop-loss or both, for a position or a live order. */
 export function makeProtect(context: Context): PlaceOrders {
   context.spoilGroup();
   const { dice, world } = context;
@@ -110,7 +110,7 @@ export function makeTrailing(context: Context): PlaceOrders {
 export function makeTwap(context: Context): PlaceOrders {
   context.spoilGroup();
   const { dice } = context;
-  // At whole seconds marks are recomputed: slices meet triggers there.
+  // Marks are recomputed at whole seconds, so slices and triggers coincide.
   if (dice.chance(400)) context.waitForSecond();
   const terms = drawTerms(context);
   const periodMs = context.faulty ? 0n : BigInt(dice.pick([1, 50, 700, 1000, 3000]));
@@ -157,7 +157,7 @@ function group(context: Context, terms: DrawnTerms, orders: readonly NewOrder[])
   };
 }
 
-/** One of the orders does not go with the others, or there are none, or too many. */
+/** A group with an inconsistent order, without orders, or with too many. */
 function unmatched(context: Context, orders: readonly NewOrder[]): readonly NewOrder[] {
   const { dice } = context;
   const last = orders.at(-1);
@@ -167,7 +167,7 @@ function unmatched(context: Context, orders: readonly NewOrder[]): readonly NewO
     case 0:
       return [];
     case 1:
-      return Array.from({ length: MOST_ORDERS + 1 }, () => ({ ...last, nonce: context.nonce() }));
+      return Array.from({ length: MAX_ORDERS + 1 }, () => ({ ...last, nonce: context.nonce() }));
     case 2:
       return [...others, { ...last, market: context.market().id }];
     case 3:
@@ -187,12 +187,12 @@ function unmatched(context: Context, orders: readonly NewOrder[]): readonly NewO
     case 10:
       return [...others, { ...last, trailingPpm: last.trailingPpm === null ? 500 : null }];
     case 11:
-      // The nonce of the order before it.
+      // Repeats the nonce of the previous order.
       return [...orders, { ...last, clientId: null }];
     case 12:
       return [...orders, { ...last, nonce: context.nonce(), clientId: null }];
     case 13: {
-      // One that has expired among those that have not.
+      // One expired order among valid ones.
       const late = BigInt(Math.floor(context.nowUs / 1000) - 1);
       return [
         { ...last, expiresAtMs: late },
@@ -200,11 +200,11 @@ function unmatched(context: Context, orders: readonly NewOrder[]): readonly NewO
       ];
     }
     case 14:
-      // All on the other side: of what they protect, too.
+      // All orders on the opposite side, including that of the protected position.
       return orders.map((order) => ({ ...order, lots: lots(0 - order.lots) }));
     case 15:
     case 16: {
-      // A smaller one that is not the last.
+      // A smaller order that is not the last.
       const like = (): NewOrder => ({ ...last, nonce: context.nonce(), clientId: null });
       const smaller = { ...like(), lots: lots(Math.trunc(last.lots / 2) || last.lots) };
       return [...orders, smaller, like()];
@@ -241,13 +241,13 @@ function withTrigger(context: Context, order: NewOrder, market: KnownMarket): Ne
   return { ...order, orderType, postOnly: false, triggerTicks: near(context, market) };
 }
 
-/** A reduce-only leg against an order or position: its trigger on the side where it protects, mostly. */
+/** A reduce-only protective order; its trigger is usually on the protective side. */
 function leg(
   context: Context,
   guarded: NewOrder,
   orderType: OrderType,
   market: KnownMarket,
-  /** On the wrong side of the price: it fires at once, as its sibling does. */
+  /** Trigger beyond the price: it fires at once, as does its sibling. */
   crossed: boolean,
 ): NewOrder {
   const { dice } = context;
@@ -259,7 +259,7 @@ function leg(
   );
   const trigger = Math.max(1, guarded.priceTicks + away * distance);
   const ioc = dice.chance(600);
-  // A limit at the trigger, or one that gives way so that it takes what is there and rests.
+  // A limit at the trigger, or one worse than it, which takes available liquidity and rests.
   const limit = Math.max(1, trigger - (dice.chance(500) ? 0 : side * distance));
   return {
     ...guarded,

@@ -1,13 +1,13 @@
-/** The oracle, recorded marks and recorded funding rates. */
+/** Draws index prices, recorded marks and recorded funding rates. */
 import type { Command, SetIndex } from '../../engine/commands.ts';
 import { marketId, ppb, priceTicks, type PriceTicks } from '../../num/units.ts';
 import type { KnownMarket } from '../fuzz-world.ts';
 import type { Context } from './draw-context.ts';
 
-export function makeIndex(context: Context, given?: KnownMarket): Command {
-  const hunted = given === undefined ? hunt(context, isOracle) : null;
+export function makeIndex(context: Context, fixed?: KnownMarket): Command {
+  const hunted = fixed === undefined ? hunt(context, isOracle) : null;
   if (hunted !== null) return setIndex(context, hunted.market, hunted.ticks);
-  const market = given ?? fitting(context, isOracle);
+  const market = fixed ?? fitting(context, isOracle);
   if (market === null) return { kind: 'advanceTime', timeUs: context.nowUs };
   return setIndex(context, market, moved(context, market, market.indexTicks));
 }
@@ -31,12 +31,12 @@ export function makeFundingRate(context: Context): Command {
     ({ spec, status }) => spec.funding.source === 'external' && status !== 'delisted',
   );
   if (market === null) return makeIndex(context);
-  const most = dice.pick([100_000, 30_000_000, 30_000_000]);
+  const max = dice.pick([100_000, 30_000_000, 30_000_000]);
   return {
     kind: 'settleFunding',
     timeUs: context.nowUs,
     market: market.id,
-    ratePpb: ppb(context.faulty ? 2_000_000_000 : dice.between(-most, most)),
+    ratePpb: ppb(context.faulty ? 2_000_000_000 : dice.between(-max, max)),
   };
 }
 
@@ -55,7 +55,7 @@ const isOracle = ({ spec, status }: KnownMarket): boolean =>
 const isExternal = ({ spec, status }: KnownMarket): boolean =>
   spec.markSource === 'external' && status !== 'delisted';
 
-/** A market that takes it; any at all when something should be wrong; null when there is none. */
+/** A market that accepts such a price; any market for a faulty command; null if there is none. */
 function fitting(context: Context, takes: (market: KnownMarket) => boolean): KnownMarket | null {
   if (context.faulty) return context.market();
   const { markets } = context.world;
@@ -71,7 +71,7 @@ function fitting(context: Context, takes: (market: KnownMarket) => boolean): Kno
   return null;
 }
 
-/** The price at which somebody is liquidated, a tick to either side, or a good deal beyond. */
+/** The liquidation price of a position, one tick to either side of it, or far beyond it. */
 function hunt(
   context: Context,
   takes: (market: KnownMarket) => boolean,
@@ -89,15 +89,15 @@ function hunt(
   return { market, ticks: priceTicks(Math.max(1, liquidation + gap)) };
 }
 
-/** A step or a jump from here, drawn back when it has strayed far from where it opened. */
+/** A step or a jump, reverting to the opening price if it is far away. */
 export function moved(context: Context, market: KnownMarket, fromTicks: number): PriceTicks {
   const { dice, profile } = context;
   const { stepPpm, jumpPermille, jumpPpm } = profile.prices;
   if (context.faulty && dice.chance(100)) return priceTicks(dice.pick([0, 2 ** 31]));
   const widest = dice.chance(jumpPermille) ? jumpPpm : stepPpm;
-  const most = Math.max(2, Math.floor((fromTicks * widest) / 1_000_000));
+  const max = Math.max(2, Math.floor((fromTicks * widest) / 1_000_000));
   const strayed =
     fromTicks > 4 * market.openingTicks ? -1 : fromTicks < market.openingTicks / 4 ? 1 : 0;
-  const step = strayed === 0 ? dice.between(-most, most) : strayed * dice.below(most + 1);
+  const step = strayed === 0 ? dice.between(-max, max) : strayed * dice.below(max + 1);
   return priceTicks(Math.max(1, fromTicks + step));
 }

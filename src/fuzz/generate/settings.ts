@@ -1,4 +1,4 @@
-/** Margin settings, delegates, signers, self-trade modes, and markets that open late. */
+/** Draws margin settings, delegates, signers, self-trade modes and late listings. */
 import type { Command } from '../../engine/commands.ts';
 import { address, lots, ppm, priceTicks, subaccountId } from '../../num/units.ts';
 import type { Context } from './draw-context.ts';
@@ -9,9 +9,9 @@ export function makeMargin(context: Context): Command {
   const found = roll < 4 ? context.holder() : roll < 8 ? context.idler() : null;
   const owner = found?.owner ?? context.subaccount();
   const market = found?.market ?? context.market();
-  // Whoever holds something keeps its mode, mostly: only the rate may change then.
+  // With an open position the mode usually stays: only the rate may change.
   const held = (owner.positions[market.id] ?? 0) !== 0 && dice.chance(900);
-  const least = market.spec.tiers[0]?.initialMarginPpm ?? 50_000;
+  const min = market.spec.tiers[0]?.initialMarginPpm ?? 50_000;
   return {
     kind: 'updateMargin',
     timeUs: context.nowUs,
@@ -22,7 +22,7 @@ export function makeMargin(context: Context): Command {
       context.faulty
         ? dice.pick([0, 1, 1_000_001])
         : dice.chance(500)
-          ? Math.min(1_000_000, least * dice.between(1, 2))
+          ? Math.min(1_000_000, min * dice.between(1, 2))
           : dice.pick([20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]),
     ),
     nonce: context.lateNonce(),
@@ -31,7 +31,7 @@ export function makeMargin(context: Context): Command {
   };
 }
 
-/** Grants and revocations, among users and strangers; a used grant is revoked as often as a new one is given. */
+/** Grants and revocations, also for unknown accounts; used grants are revoked half the time. */
 export function makeDelegate(context: Context): Command {
   const { dice, world } = context;
   const grant = world.grants.length > 0 && dice.chance(330) ? dice.pick(world.grants) : null;
@@ -51,7 +51,7 @@ export function makeDelegate(context: Context): Command {
       delegated: false,
     };
   }
-  // Who was revoked comes back, with the nonces that it used.
+  // A revoked delegate returns, with its used nonces.
   const back = world.revoked.length > 0 && dice.chance(300) ? dice.pick(world.revoked) : null;
   if (back !== null) {
     return {
@@ -62,7 +62,7 @@ export function makeDelegate(context: Context): Command {
       delegated: true,
     };
   }
-  // One subaccount is favoured: there may be too many in the end.
+  // One subaccount is preferred, so that it can exceed the delegate limit.
   const owner = dice.chance(500) ? dice.pick(world.subaccounts.slice(0, 1)) : context.subaccount();
   return {
     ...common,
@@ -101,14 +101,14 @@ export function makeSelfTrade(context: Context): Command {
   };
 }
 
-/** One more market, like the first; or its symbol once more. */
+/** Lists another market like the first, or the first symbol again. */
 export function makeListing(context: Context): Command {
   const { dice, world, setup } = context;
   const spec = dice.pick(setup.specs);
-  // A few more at most: each costs every jump of time its timers.
+  // At most a few: the timers of each market cost time at every time jump.
   const fresh = !context.faulty && world.markets.length < setup.specs.length + 2;
   const symbol = fresh ? `L${String(world.markets.length)}` : spec.symbol;
-  // A listing is refused whose fees would pay more than they take, whose sizes contradict each other, or that asks no margin.
+  // An invalid listing: fees that pay more than they take, contradictory sizes, or no margin.
   const spoiled = context.faulty || (!fresh && dice.chance(500));
   const unsound = spoiled
     ? dice.pick([

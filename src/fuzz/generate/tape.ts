@@ -1,4 +1,4 @@
-/** Recorded liquidity: depth around the mark, prints at the best prices, whole books, holes. */
+/** Draws recorded liquidity: depth around the mark, prints at the best prices, full books, gaps. */
 import type { Command, TapeLevel } from '../../engine/commands.ts';
 import { lots, priceTicks } from '../../num/units.ts';
 import type { KnownMarket } from '../fuzz-world.ts';
@@ -28,7 +28,7 @@ export function makePrint(context: Context): Command {
   };
 }
 
-/** A whole book, uncrossed: so history ends a gap. */
+/** A full, uncrossed book, as at the end of a gap in recorded data. */
 export function makeSnapshot(context: Context): Command {
   const { dice } = context;
   const market = context.market();
@@ -47,15 +47,15 @@ export function makeGap(context: Context): Command {
 }
 
 /**
- * A bar that opens near the mark and moves as far as prices do, at most `MOST_BAR_TICKS`: the oracle walks it tick by tick. Now and then it
- * opens away from where the last one closed.
+ * A bar that opens near the mark and moves by up to `MAX_BAR_TICKS`, because the oracle walks it
+ * tick by tick. Occasionally it opens away from the last close.
  */
 export function makeBar(context: Context): Command {
   const { dice } = context;
   const market = context.market();
   const step = (from: number): number => {
     const to = moved(context, market, from);
-    return Math.max(from - MOST_BAR_TICKS, Math.min(from + MOST_BAR_TICKS, to));
+    return Math.max(from - MAX_BAR_TICKS, Math.min(from + MAX_BAR_TICKS, to));
   };
   const mark = Math.max(1, market.markTicks);
   const open = dice.chance(700) ? mark : step(mark);
@@ -81,7 +81,7 @@ export function makeBar(context: Context): Command {
   };
 }
 
-/** Single orders by number; few numbers, so that most of what is said of one is of one that stands. */
+/** Single recorded orders with few ids, so that most updates concern a live one. */
 export function makeSingleOrder(context: Context): Command {
   const { dice } = context;
   const market = context.market();
@@ -98,13 +98,13 @@ export function makeSingleOrder(context: Context): Command {
   };
 }
 
-const MOST_BAR_TICKS = 400;
+const MAX_BAR_TICKS = 400;
 
 function level(context: Context, market: KnownMarket): TapeLevel {
   const { dice, profile } = context;
   const side = dice.chance(500) ? 'bid' : 'ask';
   const away = side === 'bid' ? -1 : 1;
-  // A level that is there becomes larger or smaller, with whoever stands in it.
+  // A level changes its size, with the orders in it.
   const known = dice.chance(400) ? context.world.view.depth(market.id, side, 3) : [];
   if (known.length > 0 && !context.faulty) {
     const there = dice.pick(known);

@@ -1,6 +1,6 @@
 /**
- * Terms of an order that gets somewhere: near the mark or at the best price, of a size that its owner can nearly afford, closing or
- * flipping what is held now and then.
+ * Draws order terms that are likely to have an effect: near the mark or at the best price, with a
+ * nearly affordable size, sometimes closing or flipping a position.
  */
 import {
   accountId,
@@ -37,8 +37,8 @@ export interface DrawnTerms {
   readonly originatorFeePpm: Ppm;
 }
 
-/** A limit of open interest above this is none. */
-const MOST_INTEREST = 1e12;
+/** An open-interest limit above this counts as no limit. */
+const MAX_INTEREST = 1e12;
 const CLIENT_IDS = Array.from({ length: 12 }, (_, i) => `c${String(i)}`);
 
 export function drawTerms(context: Context): DrawnTerms {
@@ -47,14 +47,14 @@ export function drawTerms(context: Context): DrawnTerms {
   const market = context.market();
   const held = owner.positions[market.id] ?? 0;
   const isolated = owner.isolated[market.id] === true;
-  // One in three of those who hold something reduces it: all, a part, or beyond.
+  // One in three holders reduces: all, a part, or beyond.
   const closes = held !== 0 && dice.chance(isolated ? 600 : 330);
   const side = closes ? (held > 0 ? -1 : 1) : dice.chance(500) ? 1 : -1;
   const flags = dice.below(16);
   const ioc = flags < (closes && isolated ? 9 : 3);
-  // Whoever must get out takes any price within the band.
+  // A forced exit takes any price within the band.
   const panics = closes && ioc && dice.chance(500);
-  // Turned round, which adds to open interest what its other side opens: up to its limit, or a lot beyond.
+  // A flip adds to open interest: up to its limit, or one lot beyond.
   const turns = closes && hasLimit(market) && dice.chance(300);
   const price = panics || turns ? bandEdge(market, side) : drawPrice(context, market, side);
   const size = turns
@@ -97,7 +97,7 @@ export function drawPrice(context: Context, market: KnownMarket, side: 1 | -1): 
   }
   if (style < 96) return atLeastOne(bandEdge(market, side) + dice.between(-2, 2));
   const band = bandEdge(market, 1) - mark;
-  // Deep in the book, where only those go who must.
+  // Deep in the book, reached only by forced exits.
   if (style < 98) return atLeastOne(mark - side * dice.below(band + 1));
   return atLeastOne(mark - side * Math.min(mark, band * dice.between(1, 11)));
 }
@@ -118,28 +118,26 @@ function drawSize(
   const { dice, profile } = context;
   const { spec } = market;
   const oneLot = Math.max(1, price) * spec.quantaPerTickLot;
-  // Where open interest has a limit, exactly up to it, or one beyond it, now and then.
+  // Occasionally exactly up to the open-interest limit, or one lot beyond.
   if (hasLimit(market) && dice.chance(150)) {
     return within(spec.minLots, roomOf(context, market) + dice.below(2), spec.maxLots);
   }
   if (dice.chance(120)) {
     return within(spec.minLots, exactSize(context, owner, market, price), spec.maxLots);
   }
-  // Mostly a small part of what margin allows, at times all of it and a little more.
-  const most = Math.min(
+  // Usually a small part of what margin allows; sometimes all of it and slightly more.
+  const max = Math.min(
     profile.leveragePercent,
     105_000_000 / (spec.tiers[0]?.initialMarginPpm ?? 1),
   );
-  const percent = dice.chance(800)
-    ? dice.below(Math.max(10, most >> 3))
-    : dice.below((most | 0) + 1);
+  const percent = dice.chance(800) ? dice.below(Math.max(10, max >> 3)) : dice.below((max | 0) + 1);
   const affordable = Math.floor(((Math.max(owner.cash, 1_000_000) / 100) * percent) / oneLot);
-  // Room under a limit is soon taken, so most orders fit into what is left of it, if anything.
+  // Capacity under the limit is used up quickly, so most orders fit into the remainder.
   const room = hasLimit(market) && dice.chance(800) ? roomOf(context, market) : 0;
   return within(spec.minLots, room > 0 ? Math.min(affordable, room) : affordable, spec.maxLots);
 }
 
-/** What free collateral just allows with the taker's fee, or a lot more or less. */
+/** Largest size that free collateral allows with the taker's fee, or one lot more or less. */
 function exactSize(
   context: Context,
   owner: KnownSubaccount,
@@ -169,19 +167,19 @@ function closingSize(context: Context, market: KnownMarket, held: number): numbe
   }
 }
 
-const hasLimit = ({ spec }: KnownMarket): boolean => spec.maxOpenInterestLots < MOST_INTEREST;
+const hasLimit = ({ spec }: KnownMarket): boolean => spec.maxOpenInterestLots < MAX_INTEREST;
 
-/** Lots that may still be opened in a market that has a limit. */
+/** Lots that can still be opened in a market with a limit. */
 const roomOf = ({ world }: Context, { id, spec }: KnownMarket): number =>
   spec.maxOpenInterestLots - world.view.market(id).openInterestLots;
 
-const within = (least: number, value: number, most: number): number =>
-  Math.max(least, Math.min(value, most));
+const within = (min: number, value: number, max: number): number =>
+  Math.max(min, Math.min(value, max));
 
 function delegateOf(context: Context, owner: KnownSubaccount): AccountId | null {
   const { grants } = context.world;
   if (grants.length === 0 || !context.dice.chance(250)) return null;
-  // Of another of the account's subaccounts, now and then.
+  // Occasionally another subaccount of the account.
   const anywhere = context.dice.chance(100);
   const own = grants.filter(
     ({ account, index }) => account === owner.account && (anywhere || index === owner.index),
@@ -200,7 +198,7 @@ function drawOriginator(
   return { originator: context.user(), originatorFeePpm };
 }
 
-/** One thing is wrong with the order. */
+/** The order with one fault. */
 function spoil(context: Context, drawn: DrawnTerms): DrawnTerms {
   const { dice } = context;
   const { spec } = drawn.marketKnown;

@@ -17,15 +17,15 @@ interface Sides {
 }
 
 /**
- * A client that knows nothing but order events has the book, and sees price-time priority kept: of the users' orders that stand, the best
- * price trades first, and at one price the one that came first. Markets with recorded liquidity are left out.
+ * Order events alone rebuild the book and show price-time priority among the users' resting orders.
+ * Markets with recorded liquidity are excluded.
  */
 export class BookFeed extends StreamInvariant {
   readonly name = 'feedRebuildsBook';
   readonly rule = 'R-2.5, R-11.4';
   readonly says = 'order events rebuild the book, and makers trade by price, then time';
   private readonly standing = new Map<number, Standing>();
-  /** By market, bids and asks: price to orders in the order of their coming. */
+  /** By market, bids and asks: price to orders by time. */
   private readonly levels = new Map<number, Sides>();
   private readonly taped = new Set<number>();
 
@@ -39,14 +39,14 @@ export class BookFeed extends StreamInvariant {
         break;
       case 'orderFilled': {
         const order = this.standing.get(event.orderId);
-        // Recorded trades fill before they are told of, and pass by those who cannot be filled.
+        // Recorded trades fill before their event, and skip orders that cannot be filled.
         if (event.cause === 'tape') this.taped.add(event.market);
         if (event.role === 'taker' || order === undefined) break;
         if (!this.taped.has(event.market)) this.checkTurn(order);
         order.left = event.remainingLots;
         break;
       }
-      // A leg that protects nothing for now waits again.
+      // A leg without anything to protect is pending again.
       case 'orderPending':
       case 'orderEnded':
         this.remove(event.orderId);
@@ -78,8 +78,8 @@ export class BookFeed extends StreamInvariant {
       const size = price === undefined ? 0 : sizeOf(levels.get(price) ?? []);
       if (level !== undefined && level.priceTicks === price && level.lots === size) continue;
       const is = level === undefined ? 'less' : `${level.priceTicks}: ${level.lots}`;
-      const told = price === undefined ? 'less' : `${price}: ${size}`;
-      this.fail(`market ${market}: the book shows ${is}, its events ${told}`);
+      const rebuilt = price === undefined ? 'less' : `${price}: ${size}`;
+      this.fail(`market ${market}: the book shows ${is}, its events ${rebuilt}`);
       return;
     }
   }
@@ -99,7 +99,7 @@ export class BookFeed extends StreamInvariant {
     const levels = this.side(order.market, order.side);
     for (const price of levels.keys()) {
       if (order.side * (price - order.priceTicks) > 0) {
-        this.fail(`order ${order.id} trades at ${order.priceTicks} while ${price} stands`);
+        this.fail(`order ${order.id} trades at ${order.priceTicks} while ${price} rests`);
       }
     }
     const first = levels.get(order.priceTicks)?.[0];
@@ -127,7 +127,7 @@ export class BookFeed extends StreamInvariant {
   }
 }
 
-/** Lots that stand at a level. */
+/** Lots resting at a level. */
 function sizeOf(orders: readonly Standing[]): number {
   let size = 0;
   for (const { left } of orders) size += Math.abs(left);

@@ -1,7 +1,7 @@
 import type { EngineEvent } from '../../engine/events.ts';
 import { StreamInvariant } from './stream-invariant.ts';
 
-/** Nothing that judges or moves a price happens in a market while it is frozen. */
+/** A frozen market has no event that depends on or changes its price. */
 export class FrozenMarkets extends StreamInvariant {
   readonly name = 'frozenMarketsRest';
   readonly rule = 'R-5.3b';

@@ -3,7 +3,7 @@ import type { Engine } from '../../engine/read/views.ts';
 import { subaccountId } from '../../num/units.ts';
 import { StreamInvariant } from './stream-invariant.ts';
 
-/** Every Quantum of cash comes from an entry, and funding gives out what it takes in. */
+/** Every change of cash has a ledger entry, and funding sums to zero. */
 export class Ledger extends StreamInvariant {
   readonly name = 'ledgerAddsUp';
   readonly rule = 'R-1.6, R-6.6, R-7.3, R-8.1';
@@ -47,8 +47,8 @@ export class Ledger extends StreamInvariant {
 
   override compare(engine: Engine): void {
     for (const [id, cash] of this.cash) {
-      const told = engine.subaccount(subaccountId(id)).balanceQuanta;
-      if (told !== cash) this.fail(`subaccount ${id} holds ${told}, its entries add up to ${cash}`);
+      const held = engine.subaccount(subaccountId(id)).balanceQuanta;
+      if (held !== cash) this.fail(`subaccount ${id} holds ${held}, its entries add up to ${cash}`);
     }
   }
 }

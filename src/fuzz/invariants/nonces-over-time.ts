@@ -1,15 +1,15 @@
 import type { EngineEvent } from '../../engine/events.ts';
 import { StreamInvariant } from './stream-invariant.ts';
 
-/** A window holds so many: within it no identity of a scope may use what another has used. */
+/** Size of a nonce window: within it, no identity of a scope may reuse another's nonce. */
 const WINDOW = 1024;
 
-/** Orders' nonces per subaccount and signing identity, other requests' per account. */
+/** Order nonces per subaccount and signing identity; other nonces per account. */
 export class Nonces extends StreamInvariant {
   readonly name = 'nonceNeverReused';
   readonly rule = 'R-2.13';
   readonly says =
-    'an identity never uses a nonce twice in one scope, nor one that another used lately';
+    'an identity never uses a nonce twice in one scope, nor one that another identity used recently';
   private readonly accounts = new Map<number, Scope>();
   private readonly subaccounts = new Map<number, Scope>();
 
@@ -21,7 +21,7 @@ export class Nonces extends StreamInvariant {
       }
     }
     if (event.kind !== 'orderAccepted' && event.kind !== 'orderRejected') return;
-    // Legs of one submit share its nonce, and orders of the exchange itself have none; both come with another cause or type.
+    // Protective orders share the nonce of their submit; system orders have none.
     if (event.cause !== 'command' || isLeg(event.orderType)) return;
     const scope = scopeOf(this.subaccounts, event.subaccount);
     if (!isNew(scope, event.delegate ?? OWNER, event.nonce)) {
@@ -34,16 +34,16 @@ export class Nonces extends StreamInvariant {
   }
 }
 
-/** The nonces that were used in a scope, all and by identity. */
+/** Used nonces of a scope, in total and by identity. */
 interface Scope {
   readonly all: Set<bigint>;
   readonly own: Map<number, Set<bigint>>;
 }
 
-/** The owner's signer set among the identities; the others are account ids. */
+/** Identity of the owner's signer set; other identities are account ids. */
 const OWNER = -1;
 
-/** Notes the nonce; answers whether this identity might use it. */
+/** Records the nonce; returns true if this identity may use it. */
 function isNew({ all, own }: Scope, identity: number, nonce: bigint): boolean {
   let used = own.get(identity);
   if (used === undefined) {

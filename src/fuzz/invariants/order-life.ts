@@ -9,7 +9,7 @@ interface Lifecycle {
   settled: number;
 }
 
-/** From `new` to its one end: what is filled and what remains add up to what was ordered, at its limit or better. */
+/** Order life cycle: one start, one end, filled + remaining = quantity, at the limit or better. */
 export class OrderLifecycle extends StreamInvariant {
   readonly name = 'orderLife';
   readonly rule = 'R-2.5, R-2.8, R-2.9';
@@ -26,7 +26,7 @@ export class OrderLifecycle extends StreamInvariant {
       case 'orderRejected':
         this.highest = Math.max(this.highest, event.orderId);
         if (this.live.has(event.orderId))
-          this.fail(`order ${event.orderId} rejected while it lives`);
+          this.fail(`order ${event.orderId} rejected while it is live`);
         break;
       case 'orderFilled':
         this.fill(event);
@@ -49,7 +49,7 @@ export class OrderLifecycle extends StreamInvariant {
     }
   }
 
-  /** What lives here lives there, with the same numbers. */
+  /** Compares live orders with the exchange. */
   override compare(engine: Engine): void {
     for (const [id, life] of this.live) {
       const view = engine.order(id as never);

@@ -3,17 +3,17 @@ import type { Engine, PositionView } from '../../engine/read/views.ts';
 import { marketId, subaccountId } from '../../num/units.ts';
 import { StreamInvariant } from './stream-invariant.ts';
 
-/** Subaccounts times this, plus market: one number for a pair. */
+/** Key of a pair: subaccount times this plus market. */
 const MARKETS = 65_536;
 
-/** Positions move by fills and transfers alone, and a reduce-only fill never makes one larger or turns it. */
+/** Positions change by fills and transfers only; a reduce-only fill never grows or flips one. */
 export class Positions extends StreamInvariant {
   readonly name = 'positionsFollowFills';
   readonly rule = 'R-2.7, R-5.2, R-6.5';
   readonly says =
     'a position is the sum of its fills and transfers, and a reduce-only fill never grows or flips it';
   private readonly lots = new Map<number, number>();
-  /** What events moved less what positions moved, in this command. */
+  /** Position changes by events less those of the engine, in this command. */
   private readonly owed = new Map<number, number>();
   private readonly reduceOnly = new Set<number>();
 
@@ -54,10 +54,10 @@ export class Positions extends StreamInvariant {
     if (this.owed.size === 0) return;
     for (const [key, lots] of this.owed) {
       const subaccount = subaccountId(Math.floor(key / MARKETS));
-      // The tape's sides have no orders, so nothing tells of their fills.
+      // The tape's sides have no orders, so no events report their fills.
       if (lots === 0 || isHouse(engine, subaccount)) continue;
       this.fail(
-        `subaccount ${subaccount} market ${key % MARKETS}: ${lots} lots filled that its position lacks`,
+        `subaccount ${subaccount} market ${key % MARKETS}: ${lots} filled lots missing from its position`,
       );
     }
     this.owed.clear();
@@ -85,7 +85,7 @@ export class Positions extends StreamInvariant {
   }
 }
 
-/** Its maker and its taker. */
+/** Maker and taker accounts of the tape. */
 const isHouse = (engine: Engine, id: ReturnType<typeof subaccountId>): boolean => {
   const { system, account } = engine.subaccount(id);
   if (!system) return false;

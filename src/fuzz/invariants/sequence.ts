@@ -3,7 +3,7 @@ import type { EngineEvent } from '../../engine/events.ts';
 import type { Engine } from '../../engine/read/views.ts';
 import { StreamInvariant } from './stream-invariant.ts';
 
-/** Numbers and times only go up: one sequence number a command, one index an event, one id a trade. */
+/** Numbers and times increase: one `seq` per command, one index per event, one id per trade. */
 export class Sequence extends StreamInvariant {
   readonly name = 'monotoneSequence';
   readonly rule = 'R-2.10, R-12.1';

@@ -8,7 +8,9 @@ import { StreamInvariant } from './stream-invariant.ts';
 type Filled = Extract<EngineEvent, { kind: 'orderFilled' }>;
 type Printed = Extract<EngineEvent, { kind: 'tradePrinted' }>;
 
-/** One print is one match: a maker and a taker of the same size at the same price, the taker within the band. */
+/**
+ * One print is one match: a maker and a taker of equal size and price, the taker within the band.
+ */
 export class Trades extends StreamInvariant {
   readonly name = 'fillsMatchTrades';
   readonly rule = 'R-2.3, R-2.5';
@@ -19,7 +21,7 @@ export class Trades extends StreamInvariant {
   private takers = 0;
   private readonly marks = new Map<number, number>();
   private readonly bands = new Map<number, number>();
-  /** Orders of the exchange itself, which the band does not bind in this way. */
+  /** System orders, for which the band differs. */
   private readonly own = new Set<number>();
   private beyondBand: string | null = null;
 
@@ -88,14 +90,14 @@ export class Trades extends StreamInvariant {
     }
   }
 
-  /** The marks inside a bar are told only when it is over. */
+  /** Marks inside a bar are reported only at its end. */
   override settle(_engine: Engine, command: Command): void {
     if (this.beyondBand !== null && command.kind !== 'tapeBar') this.fail(this.beyondBand);
     this.beyondBand = null;
   }
 }
 
-/** What candles count: a print, or the extremes and the volume of a bar. */
+/** Input of candles: a print, or the extremes and volume of a bar. */
 interface Traded {
   readonly timeUs: number;
   readonly priceTicks: number;
@@ -103,8 +105,9 @@ interface Traded {
 }
 
 /**
- * What the market shows is the fold of its prints: last price, tape, candles and the day's volume. A recorded bar counts in candles with its extremes and its
- * volume; how its prices and prints follow one another is the bar's own affair, so where bars come opens, closes and last prices are left out.
+ * Market data is the fold of the prints: last price, tape, candles and 24 h volume. A recorded bar
+ * contributes its extremes and its volume. The order of prices inside a bar is not public, so in
+ * markets with bars open, close and last price are not checked.
  */
 export class MarketData extends StreamInvariant {
   readonly name = 'marketDataIsFold';
@@ -158,7 +161,7 @@ export class MarketData extends StreamInvariant {
         print.priceTicks !== trade.priceTicks
       ) {
         this.fail(
-          `market ${market}: trade ${trade.tradeId} of ${trade.lots} was printed otherwise`,
+          `market ${market}: trade ${trade.tradeId} of ${trade.lots} was printed differently`,
         );
       }
     }
@@ -216,7 +219,7 @@ export class MarketData extends StreamInvariant {
     const sinceUs = engine.nowUs - DAY_US;
     const volume = new ExactSum();
     for (const { timeUs, lots } of prints) if (timeUs >= sinceUs) volume.add(Math.abs(lots));
-    // A bar counts with the minute that it ends in.
+    // A bar counts in the minute of its end.
     for (const { timeUs, size } of bars) {
       if (timeUs - (timeUs % MINUTE_US) >= sinceUs) volume.add(size);
     }

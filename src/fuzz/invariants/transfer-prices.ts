@@ -5,12 +5,12 @@ import { StreamInvariant } from './stream-invariant.ts';
 
 type Transferred = Extract<EngineEvent, { kind: 'positionTransferred' }>;
 
-/** Positions change hands at the settlement price, or go to the vault at the take-over price. */
+/** Positions are transferred at the settlement price, or to the vault at the take-over price. */
 export class TransferPrices extends StreamInvariant {
   readonly name = 'transfersAtSettlement';
   readonly rule = 'R-6.2, R-6.4, R-13.2';
   readonly says =
-    'a position is closed against another at the index, or the mark without one or where it is recorded; the vault takes it at that or at the worse of both';
+    'a position is closed against another at the index, or at the mark if there is no index or the mark is recorded; the vault takes it at that price or at the worse of both';
   private readonly recorded = new Set<number>();
   private readonly marks = new Map<number, number>();
   private readonly indices = new Map<number, number>();
@@ -57,7 +57,7 @@ export class TransferPrices extends StreamInvariant {
     this.wrong ??= `market ${market}: ${reason} at ${priceTicks}, mark ${mark ?? 'none'}, settlement ${settlement ?? 'none'}`;
   }
 
-  /** The prices inside a bar are told only when it is over. */
+  /** Prices inside a bar are reported only at its end. */
   override settle(_engine: Engine, command: Command): void {
     if (this.wrong !== null && command.kind !== 'tapeBar') this.fail(this.wrong);
     this.wrong = null;

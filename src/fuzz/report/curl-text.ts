@@ -1,6 +1,6 @@
 /**
- * A shrunk failure as a shell script against `orrery serve`. It makes its own tokens with the secret beside it, so a server that is
- * started as its head says takes them. What HTTP cannot do is said, and the script ends there.
+ * A shrunk failure as a shell script against `orrery serve`, with tokens signed by the secret file
+ * beside it. The script stops at a command that HTTP cannot express.
  */
 import type { ExchangeConfig } from '../../engine/config.ts';
 import { formatTime } from '../../num/time-text.ts';
@@ -13,7 +13,7 @@ import { configTerms, marketTerms } from './terms-text.ts';
 
 export const CURL_SECRET = 'orrery fuzz: a secret for nothing but this script';
 
-/** A script names an order by its own id, which a server that trusts signatures makes of account, subaccount and nonce. */
+/** Orders are named by their ids, which trust mode derives from account and nonce. */
 export const curlReference =
   (keccak: Keccak): PerformanceOptions['reference'] =>
   ({ id }, view) => {
@@ -21,7 +21,7 @@ export const curlReference =
     return order === undefined ? '' : new TrustOrderIds(view, keccak).digestOf(order);
   };
 
-/** The configuration for `orrery serve --config`: YAML that is JSON. */
+/** Configuration for `orrery serve --config`, as JSON, which is valid YAML. */
 export function serveConfigText(config: ExchangeConfig, acts: readonly PerformedRequest[]): string {
   const markets = acts.flatMap(({ command }) =>
     command.kind === 'listMarket' ? [marketTerms(command.spec)] : [],
@@ -92,14 +92,14 @@ function lineOf({ act, command }: PerformedRequest): string | null {
     }
     case 'tape':
       return '# recorded history does not go over HTTP: see scenario.yaml';
-    case 'untold':
+    case 'notExpressible':
       return command.kind === 'listMarket' ? null : `# ${act.why}: see journal.orrery`;
     case 'time':
       return null;
   }
 }
 
-/** JSON with whole numbers of any size; nothing in it needs quoting in a shell but the quote itself. */
+/** JSON with exact integers; only the quote character needs escaping in a shell. */
 function jsonText(value: Readonly<Record<string, unknown>>): string {
   const big = new Map<string, string>();
   const text = JSON.stringify(value, (_key, field: unknown) => {

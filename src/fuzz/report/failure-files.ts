@@ -1,6 +1,6 @@
 /**
- * Everything that is written about a failure, by file name: the violated invariant in words with its numbers, the minimal journal, a
- * scenario, a shell script with what it needs, and a test. Texts only; who writes them is on a higher floor.
+ * Report files of a failure, by file name: a summary with the violated invariant, the minimal
+ * journal, a scenario, a shell script and a test. The caller writes the files.
  */
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
@@ -17,7 +17,7 @@ import { scenarioReference, scenarioText } from './scenario-text.ts';
 export interface FailureFilesOptions {
   readonly createEngine: (config: ExchangeConfig) => Engine;
   readonly keccak: Keccak;
-  /** Where it came from: a command line that finds it again, the profile. */
+  /** Origin: a command line that finds it again, and the profile. */
   readonly origin: readonly string[];
 }
 
@@ -29,8 +29,8 @@ export function failureFiles(shrunk: Shrunk, options: FailureFilesOptions): Fail
   const { config } = script;
   const commands = commandsOf(script, createEngine);
   const common = { createEngine, keccak };
-  const told = perform(config, commands, { ...common, reference: scenarioReference });
-  const scenario = scenarioText(config, told, violation);
+  const performed = perform(config, commands, { ...common, reference: scenarioReference });
+  const scenario = scenarioText(config, performed, violation);
   const sent = perform(config, commands, { ...common, reference: curlReference(keccak) });
   return {
     'README.md': readme(shrunk, commands, scenario.leftOut, options.origin),
@@ -52,29 +52,29 @@ function readme(
   return [
     `# ${violation.invariant}`,
     '',
-    `${violation.rule} says that ${violation.says}.`,
+    `${violation.rule}: ${violation.says}.`,
     '',
     `Found instead: ${violation.detail}`,
     '',
-    `${String(from)} commands shrank to ${String(to)} in ${String(tests)} executions${complete ? '' : ' (stopped early: it may get shorter)'}.`,
+    `${String(from)} commands shrank to ${String(to)} in ${String(tests)} executions${complete ? '' : ' (stopped early: a shorter one may exist)'}.`,
     '',
-    '| file | what it is |',
+    '| file | content |',
     '| --- | --- |',
-    '| `journal.orrery` | the commands; `orrery fuzz --journal journal.orrery` judges them again |',
-    '| `scenario.yaml` | the same in the words of the API; `orrery run scenario.yaml` |',
-    '| `requests.sh` | the same against a server; its head says how to start that |',
-    '| `regression.test.ts` | a test that fails until it is mended |',
+    '| `journal.orrery` | the commands; `orrery fuzz --journal journal.orrery` checks them again |',
+    '| `scenario.yaml` | the same as API requests; `orrery run scenario.yaml` |',
+    '| `requests.sh` | the same against a server; its header says how to start it |',
+    '| `regression.test.ts` | a test that fails until the defect is fixed |',
     '',
     ...(leftOut.length === 0
       ? []
-      : ['The scenario cannot say all of it:', '', ...leftOut.map((what) => `- ${what}`), '']),
+      : ['The scenario cannot express:', '', ...leftOut.map((what) => `- ${what}`), '']),
     '## Commands',
     '',
     '```',
     ...commands.map((command, i) => `${String(i + 1)} ${commandText(command)}`),
     '```',
     '',
-    '## Where it came from',
+    '## Origin',
     '',
     '```',
     ...origin,
@@ -97,7 +97,7 @@ function testText({ invariant, rule, says }: Violation): string {
   ].join('\n');
 }
 
-/** A command on one line: kind, then its fields without what says nothing. */
+/** A command on one line: kind, then its non-default fields. */
 export function commandText({ kind, ...fields }: Command): string {
   return `${kind} ${JSON.stringify(fields, (name, value: unknown) => {
     if (value === null || value === false || name === 'spec') return undefined;

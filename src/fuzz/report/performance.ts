@@ -1,6 +1,6 @@
 /**
- * The commands of a journal performed once more through a gateway, each as the request that its author would have sent, with what was
- * answered: what the texts for people are made of.
+ * Performs the commands of a journal again through a gateway, each as the request of its author,
+ * and records the replies. Readable reports are made from them.
  */
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
@@ -15,24 +15,24 @@ import { actOf, type RequestForm } from './request-form.ts';
 export interface PerformedRequest {
   readonly act: RequestForm;
   readonly command: Command;
-  /** Time since the act before. */
+  /** Time since the previous act. */
   readonly waitUs: number;
-  /** Of a request; null when the engine broke while it was carried out. */
+  /** Reply to a request; null if the engine threw. */
   readonly reply: Reply | null;
-  /** Of what is no request. */
+  /** Outcome of a command that is not a request. */
   readonly outcome: Outcome | null;
-  /** Name under which its answer is referred to by later acts; null when none does. */
+  /** Name under which later acts refer to its reply; null if none does. */
   readonly savedAs: string | null;
 }
 
 export interface PerformanceOptions {
   readonly createEngine: (config: ExchangeConfig) => Engine;
   readonly keccak: Keccak;
-  /** How a later act refers to an order of an earlier one. */
+  /** Reference of a later act to an order of an earlier one. */
   readonly reference: (source: OrderSource, view: ExchangeView) => string;
 }
 
-/** An order: the nth that an act placed, whose answer is saved under a name. */
+/** An order: the nth of an act whose reply is saved under a name. */
 export interface OrderSource {
   readonly id: OrderId;
   readonly act: RequestForm;
@@ -69,7 +69,7 @@ export function perform(
     try {
       if (waitUs > 0) engine.apply({ kind: 'advanceTime', timeUs: command.timeUs });
     } catch {
-      // The engine broke in a timer: the act itself shows it again.
+      // The engine threw in a timer: the act itself shows it again.
     }
     const before = engine.lastOrderId;
     const act = actOf(command, engine, nameOf);
@@ -84,7 +84,7 @@ export function perform(
   );
 }
 
-/** References are for people; the engine is given the command itself, so that its ids stay those of the journal. */
+/** References are only in texts; the engine receives the command, so its ids stay equal. */
 function dispatch(
   engine: Engine,
   gateway: Gateway,

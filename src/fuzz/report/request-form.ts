@@ -1,6 +1,7 @@
 /**
- * A command as its author would have sent it: a request of the contract, a simulation verb, or something that only a scenario can say
- * (recorded liquidity, a market that opens). Numbers are decimal text again, ids are addresses, symbols and order ids.
+ * A command as its author would send it: a request of the contract, a simulation verb, or a command
+ * that only a scenario can express (recorded liquidity, listings). Numbers become decimal text, and
+ * ids become addresses, symbols and order ids.
  */
 import type { EndpointId } from '../../contract/endpoints.ts';
 import type { Command, NewOrder, PlaceOrder, TapeBar, TapeLevel } from '../../engine/commands.ts';
@@ -20,7 +21,7 @@ export type RequestForm =
   | {
       readonly kind: 'call';
       readonly endpoint: EndpointId;
-      /** Whose token is used, and which wallet logged in for it. */
+      /** Account of the token, and the wallet that logged in for it. */
       readonly account: Address;
       readonly signer: Address;
       readonly request: Readonly<Record<string, unknown>>;
@@ -38,8 +39,8 @@ export type RequestForm =
       readonly fields: Readonly<Record<string, unknown>>;
     }
   | { readonly kind: 'time' }
-  /** Why it cannot be said outside a journal. */
-  | { readonly kind: 'untold'; readonly why: string };
+  /** Reason why only a journal can express it. */
+  | { readonly kind: 'notExpressible'; readonly why: string };
 
 export interface MoneyFields {
   readonly account: Address;
@@ -47,10 +48,10 @@ export interface MoneyFields {
   readonly amount: string;
 }
 
-/** How orders are named in requests: by their own id, or by a reference to the answer that told it. */
+/** Name of an order in requests: its id, or a reference to the reply with its id. */
 export type OrderName = (id: OrderId) => string | null;
 
-/** `view` is the exchange as it is when the command comes. */
+/** `view`: the exchange at the time of the command. */
 export function actOf(command: Command, view: ExchangeView, nameOf: OrderName): RequestForm {
   switch (command.kind) {
     case 'placeOrder':
@@ -65,7 +66,8 @@ export function actOf(command: Command, view: ExchangeView, nameOf: OrderName): 
     case 'cancelOrder': {
       const order = view.order(command.orderId);
       const orderId = nameOf(command.orderId);
-      if (order === undefined || orderId === null) return notExpressible('cancels an order that never was');
+      if (order === undefined || orderId === null)
+        return notExpressible('cancels an order that never existed');
       const account = view.addressOf(view.subaccount(order.subaccount).account);
       return call('cancelOrder', account, { account, orderId });
     }
@@ -166,11 +168,11 @@ export function actOf(command: Command, view: ExchangeView, nameOf: OrderName): 
     case 'listMarket':
       return notExpressible('lists a market');
     case 'setSelfTradeMode':
-      return notExpressible('sets a mode of self-trade');
+      return notExpressible('sets a self-trade mode');
     case 'setMarketTerms':
     case 'setMarketStatus':
     case 'delistMarket':
-      return notExpressible('is a command of the operator');
+      return notExpressible('is an operator command');
   }
 }
 
@@ -188,11 +190,11 @@ function placing(
   ) => { readonly endpoint: EndpointId; readonly request: Record<string, unknown> } | null,
 ): RequestForm {
   const owner = ownerOf(view, subaccount);
-  if (owner === null) return notExpressible('comes from nobody that is known');
+  if (owner === null) return notExpressible('comes from an unknown account');
   const made = make(owner);
-  if (made === null) return notExpressible('names a market or an order that is not there');
+  if (made === null) return notExpressible('names an unknown market or order');
   const signer = delegate === null ? owner.account : addressOf(view, delegate);
-  if (signer === null) return notExpressible('is signed by nobody that is known');
+  if (signer === null) return notExpressible('is signed by an unknown account');
   return {
     kind: 'call',
     endpoint: made.endpoint,
@@ -208,9 +210,9 @@ const call = (
   request: Readonly<Record<string, unknown>>,
 ): RequestForm => ({ kind: 'call', endpoint, account, signer: account, request });
 
-const notExpressible = (why: string): RequestForm => ({ kind: 'untold', why });
+const notExpressible = (why: string): RequestForm => ({ kind: 'notExpressible', why });
 
-/** A group as one submit with what it attaches, or as a batch. */
+/** A group as one submit with its attached orders, or as a batch. */
 function groupRequest(
   view: ExchangeView,
   owner: Owner,
@@ -233,7 +235,7 @@ function groupRequest(
   return { endpoint: 'submitOrders', request: { orders: requests } };
 }
 
-/** Without a price a leg takes what the book has, within the band (R-2.15). */
+/** Without a price a protective order takes any book price within the band (R-2.15). */
 function attachedLeg(market: MarketView, leg: NewOrder): Record<string, unknown> {
   return {
     triggerPrice: priceText(market, leg.triggerTicks ?? 1),
@@ -284,7 +286,12 @@ function asNew(command: PlaceOrder): NewOrder {
   return { ...command, ...none, attached: false };
 }
 
-function price(view: ExchangeView, verb: 'oracle' | 'mark', id: MarketId, ticks: number): RequestForm {
+function price(
+  view: ExchangeView,
+  verb: 'oracle' | 'mark',
+  id: MarketId,
+  ticks: number,
+): RequestForm {
   const market = marketOf(view, id);
   if (market === null) return notExpressible('names a market that is not listed');
   return { kind: 'price', verb, symbol: market.spec.symbol, value: priceText(market, ticks) };

@@ -1,6 +1,6 @@
 /**
- * A shrunk failure as a scenario (docs/SCENARIOS.md): who reads it sees what happens in the API's words, and `orrery run` carries it out.
- * What was refused is expected to be refused. The text is made here and read by the scenario's own parser, which knows nothing of this.
+ * A shrunk failure as a scenario (docs/SCENARIOS.md): readable API requests for `orrery run`. A
+ * rejected request is expected to be rejected.
  */
 import type { Violation } from '../checker.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
@@ -10,7 +10,7 @@ import { NEVER_MS } from '../run-setup.ts';
 import type { OrderSource, PerformedRequest } from './performance.ts';
 import { configTerms, marketTerms, startText } from './terms-text.ts';
 
-/** How a scenario refers to the nth order of a saved answer. */
+/** Reference to the nth order of a saved reply. */
 export function scenarioReference({ act, name, nth }: OrderSource): string {
   const batch = act.kind === 'call' && act.endpoint === 'submitOrders';
   return batch ? `$${name}.orders[${String(nth)}].orderId` : `$${name}[${String(nth)}].orderId`;
@@ -18,7 +18,7 @@ export function scenarioReference({ act, name, nth }: OrderSource): string {
 
 export interface ScenarioText {
   readonly text: string;
-  /** What a scenario cannot say, in words: then it does not show the whole failure. */
+  /** Parts of the failure that a scenario cannot express. */
   readonly leftOut: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export function scenarioText(
     else if (act.kind === 'time') {
       if (performed.waitUs > 0) steps.push(mapText(wait));
     } else if (command.kind !== 'listMarket') {
-      const why = act.kind === 'untold' ? act.why : 'is nothing a scenario can say';
+      const why = act.kind === 'notExpressible' ? act.why : 'cannot be expressed in a scenario';
       leftOut.push(`command ${String(i + 1)} (${command.kind}) ${why}`);
       if (performed.waitUs > 0) steps.push(mapText(wait));
     }
@@ -62,9 +62,9 @@ export function scenarioText(
     `title: ${JSON.stringify(`${violation.says} (${violation.invariant})`)}`,
     `rules: [${[...new Set(rules)].join(', ')}]`,
     'about: |',
-    `  Found by orrery fuzz and shrunk: ${violation.rule} says that ${violation.says}.`,
+    `  Found by orrery fuzz and shrunk: ${violation.rule}: ${violation.says}.`,
     `  Found instead: ${violation.detail.split('\n').join('\n  ')}`,
-    ...leftOut.map((what) => `  Not said here: ${what}.`),
+    ...leftOut.map((what) => `  Not expressed here: ${what}.`),
     '',
     ...(start === null ? [] : [`start: ${start}`]),
     ...(Object.keys(terms).length === 0 ? [] : [`config: ${mapText(terms)}`]),
@@ -115,7 +115,7 @@ function stepOf({ act, reply, outcome, savedAs }: PerformedRequest, names: Names
 const expectedOutcome = (outcome: Outcome | null): Entries =>
   outcome === null || outcome === 'ok' ? {} : { expect: { outcome: outcome.code } };
 
-/** A request without what the scenario fills in by itself. */
+/** A request without the fields that the scenario fills in. */
 function withoutDefaults(
   request: Readonly<Record<string, unknown>>,
   account: string,
@@ -165,7 +165,7 @@ function isDefault(name: string, value: unknown, account: string): boolean {
   }
 }
 
-/** u1, u2 … in order of first mention; the exchange's own accounts by their names. */
+/** u1, u2 … in order of first use; system accounts by their names. */
 class Names {
   private readonly names = new Map<string, string>();
   private users_: string[] = [];
@@ -200,7 +200,7 @@ function waitOf(us: number): Entries {
   return { wait: us % 1000 === 0 ? `${String(us / 1000)}ms` : `${String(us)}us` };
 }
 
-/** Numbers are written as their text, without quotes. */
+/** A number, written without quotes. */
 class Plain {
   readonly text: string;
 

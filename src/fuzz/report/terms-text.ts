@@ -1,4 +1,4 @@
-/** Parameters of exchange and market as people write them: the inverse of `parseExchangeConfig` and `parseMarketSpec`. */
+/** Parameters as configuration text: inverse of `parseExchangeConfig`, `parseMarketSpec`. */
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../gateway/market-config.ts';
 import { termsText } from '../../gateway/market-text.ts';
@@ -8,18 +8,18 @@ import { COLLATERAL_DECIMALS } from '../../num/units.ts';
 
 export type Terms = Readonly<Record<string, unknown>>;
 
-/** When it begins, as UTC text; null at the time at which scenarios begin by themselves. */
+/** Start time as UTC text; null for the default start time of scenarios. */
 export function startText({ genesisTimeUs }: ExchangeConfig): string | null {
   if (genesisTimeUs === DEFAULT_EXCHANGE_CONFIG.genesisTimeUs) return null;
   return formatTime(genesisTimeUs);
 }
 
-/** What differs from the defaults. */
+/** Parameters that differ from the defaults. */
 export function configTerms(config: ExchangeConfig): Terms {
   return difference(allConfigTerms(config), allConfigTerms(DEFAULT_EXCHANGE_CONFIG));
 }
 
-/** Symbol, feed, tick and lot, and what differs from a market of which nothing else is said. */
+/** Symbol, feed, tick and lot, and terms that differ from the defaults. */
 export function marketTerms(spec: MarketSpec): Terms {
   const { symbol, feedId, tickSize, lotSize } = spec;
   const named = { symbol, feedId, tickSize, lotSize };
@@ -27,7 +27,7 @@ export function marketTerms(spec: MarketSpec): Terms {
   const differing = plain.ok
     ? difference(termsText(spec), termsText(plain.value))
     : termsText(spec);
-  // One tier is said by two rates.
+  // A single tier is written as two rates.
   return { ...named, ...differing };
 }
 

@@ -1,4 +1,4 @@
-/** Passes that leave steps out: whole kinds, markets and accounts at first, then chunks, then single steps. */
+/** Shrink passes that remove steps: kinds, markets, accounts, then chunks, then single steps. */
 import type { Command } from '../../engine/commands.ts';
 import { COMMANDS } from '../../engine/schema/command-schema.ts';
 import { idsOf } from '../../engine/schema/map-ids.ts';
@@ -17,7 +17,7 @@ export function dropAccounts(script: Script, tester: Tester): Script {
   return dropGroups(script, tester, ({ command }, { names }) => accountsOf(command, names));
 }
 
-/** Leaves out all steps of a group, for each group. */
+/** Removes all steps of a group, for each group. */
 function dropGroups(
   script: Script,
   tester: Tester,
@@ -35,8 +35,8 @@ function dropGroups(
 }
 
 /**
- * Leaves out chunks from the end to the beginning, then chunks of half that size, down to single steps, until no single step can be
- * left out: the script is then minimal in that sense (delta debugging).
+ * Delta debugging: removes chunks from the end to the start, then chunks of half that size, down to
+ * single steps, until no single step can be removed (1-minimal).
  */
 export function dropChunks(script: Script, tester: Tester): Script {
   let current = script;
@@ -50,7 +50,7 @@ export function dropChunks(script: Script, tester: Tester): Script {
       const failing = steps.length === 0 ? null : tester.failing({ ...current, steps });
       if (failing === null) continue;
       current = failing;
-      // A shorter failure may have ended before what was left out.
+      // A shorter failure may end before the removed steps.
       end = Math.min(end, current.steps.length + size);
     }
     if (size === 1 && current.steps.length === before) return current;
@@ -58,7 +58,7 @@ export function dropChunks(script: Script, tester: Tester): Script {
   }
 }
 
-/** Orders of a group and levels of a book, one by one. */
+/** Removes orders of a group and levels of a book, one by one. */
 export function dropParts(script: Script, tester: Tester): Script {
   let current = script;
   for (const { key } of script.steps) {

@@ -1,7 +1,7 @@
 /**
- * A script: the commands of a failed run, with their dense ids understood. Ids are those of the recorded run; when some commands are left
- * out, the same subaccount, market or order has another id, so each is looked up by what it stands for: an address and index,
- * a symbol, the nth order of a step.
+ * A script: the commands of a failed run with symbolic ids. Dense ids are those of the recorded run
+ * and change if commands are removed. Each id is therefore resolved by its meaning: an address and
+ * index, a symbol, or the nth order of a step.
  */
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
@@ -14,7 +14,7 @@ import { accountId, orderId, subaccountId, type Address, type OrderId } from '..
 import type { Failure } from '../fuzz-run.ts';
 
 export interface ScriptStep {
-  /** Names the step however it is changed and whatever is left out around it. */
+  /** Stable key of the step, through all changes. */
   readonly key: number;
   readonly command: Command;
 }
@@ -25,7 +25,7 @@ export interface Script {
   readonly steps: readonly ScriptStep[];
 }
 
-/** What the ids of the recorded run stand for. */
+/** Meaning of the ids of the recorded run. */
 export interface ScriptNames {
   readonly subaccounts: readonly { readonly address: Address; readonly index: number }[];
   readonly accounts: readonly Address[];
@@ -33,12 +33,12 @@ export interface ScriptNames {
   readonly orders: ReadonlyMap<OrderId, { readonly key: number; readonly nth: number }>;
 }
 
-/** Ids that nothing has: what a command names was left out. */
-const NOBODY = 1_000_000;
+/** Unknown id, for a reference to a removed object. */
+const UNKNOWN_ID = 1_000_000;
 const NO_MARKET = 60_000;
 const NO_ORDER = 2 ** 50;
 
-/** Replays the commands once to learn what their ids stand for. */
+/** Replays the commands once to record the meaning of their ids. */
 export function toScript(
   { config, commands }: Pick<Failure, 'config' | 'commands'>,
   createEngine: (config: ExchangeConfig) => Engine,
@@ -52,7 +52,7 @@ export function toScript(
         if (isPlaced(event)) orders.set(event.orderId, { key, nth: nth++ });
       });
     } catch {
-      // The failure itself; it is the last command.
+      // The failure itself, which is the last command.
     }
   }
   return {
@@ -85,7 +85,7 @@ function namesOf(view: ExchangeView): Omit<ScriptNames, 'orders'> {
   return { subaccounts, accounts, markets: view.markets().map(({ spec }) => spec.symbol) };
 }
 
-/** Binds the steps of one execution, in their order. */
+/** Resolves the steps of one execution in order. */
 export class Binder {
   private readonly mapping: Readonly<Record<IdUnit, (id: number) => number>>;
   private readonly placed = new Map<number, OrderId[]>();
@@ -114,7 +114,7 @@ export class Binder {
     };
   }
 
-  /** The step's command in the ids of this execution; its events then go to `see`. */
+  /** The step's command in the ids of this execution; pass its events to `see`. */
   bind({ key, command }: ScriptStep): Command {
     if (command.kind === 'placeOrder' || command.kind === 'placeOrders') {
       this.current = [];
@@ -128,7 +128,7 @@ export class Binder {
   };
 }
 
-/** An order that a command placed, whatever became of it; not those of the exchange itself. */
+/** True for an order that a command placed; false for system orders. */
 function isPlaced(
   event: EngineEvent,
 ): event is Extract<EngineEvent, { kind: 'orderAccepted' | 'orderRejected' }> {
@@ -137,7 +137,7 @@ function isPlaced(
   );
 }
 
-/** The commands as they run: a journal of the script. */
+/** Commands of the script as a journal. */
 export function commandsOf(
   script: Script,
   createEngine: (config: ExchangeConfig) => Engine,
@@ -149,7 +149,7 @@ export function commandsOf(
     try {
       engine.apply(command, binder.see);
     } catch {
-      // Only the last one throws, when that is the failure.
+      // Only the last command throws, if that is the failure.
     }
     return command;
   });

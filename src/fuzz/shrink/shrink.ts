@@ -1,6 +1,7 @@
 /**
- * Shrinks a failure: the shortest script, and the plainest numbers, that still break the same invariant. Coarse passes first (kinds, markets,
- * accounts, chunks), then what each command carries, then everything again until nothing changes.
+ * Shrinks a failure to the shortest script with the simplest values that violates the same
+ * invariant. Coarse passes come first (kinds, markets, accounts, chunks), then the fields of each
+ * command; passes repeat until nothing changes.
  */
 import type { Violation } from '../checker.ts';
 import type { Failure } from '../fuzz-run.ts';
@@ -16,20 +17,20 @@ import {
 import { Tester, type TestOptions } from './tester.ts';
 
 export interface ShrinkOptions extends TestOptions {
-  /** After each pass: steps left and executions so far. */
+  /** Called after each pass with remaining steps and executions so far. */
   readonly onProgress?: (steps: number, tests: number) => void;
 }
 
 export interface Shrunk {
   readonly script: Script;
-  /** What the shrunk script breaks, with its own numbers. */
+  /** Violation of the shrunk script, with its own numbers. */
   readonly violation: Violation;
-  /** Commands before and after. */
+  /** Number of commands before and after. */
   readonly from: number;
   readonly to: number;
-  /** Executions that it took. */
+  /** Number of executions. */
   readonly tests: number;
-  /** False when it was cancelled before nothing more could be left out. */
+  /** False if it was cancelled before a minimum was reached. */
   readonly complete: boolean;
 }
 
@@ -45,16 +46,18 @@ const FINE: readonly Pass[] = [
   simplifySteps,
   dropChunks,
 ];
-/** Rounds of fine passes, at most: each makes the script plainer, so few are ever needed. */
-const MOST_ROUNDS = 8;
+/** Max rounds of fine passes; few are ever needed. */
+const MAX_ROUNDS = 8;
 
-/** Throws when the commands do not fail again: then the engine or the judge is not deterministic. */
+/**
+ * Throws if the commands do not fail again: the engine or the checker is then not deterministic.
+ */
 export function shrink(failure: Failure, options: ShrinkOptions): Shrunk {
   const tester = new Tester(failure.violation, options);
   const recorded = toScript(failure, options.createEngine);
   const first = tester.failing(recorded);
   if (first === null) {
-    throw new Error(`the failure does not come again: ${failure.violation.invariant}`);
+    throw new Error(`the failure is not reproducible: ${failure.violation.invariant}`);
   }
   const run = (script: Script, passes: readonly Pass[]): Script => {
     let current = script;
@@ -66,7 +69,7 @@ export function shrink(failure: Failure, options: ShrinkOptions): Shrunk {
     return current;
   };
   let script = run(first, COARSE);
-  for (let round = 0; round < MOST_ROUNDS && !tester.cancelled; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS && !tester.cancelled; round += 1) {
     const before = script;
     script = run(script, FINE);
     if (script === before) break;

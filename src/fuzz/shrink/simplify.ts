@@ -1,4 +1,4 @@
-/** Passes that make what is left plain: fewer accounts, round prices and sizes, no time that need not pass, parameters as by default. */
+/** Shrink passes that simplify commands: fewer accounts, round numbers, no delays, defaults. */
 import { must } from '../../base/assert.ts';
 import type { Command, NewOrder, PlaceOrder } from '../../engine/commands.ts';
 import type { MarketSpec } from '../../engine/config.ts';
@@ -9,10 +9,10 @@ import { replaceAt } from './drop.ts';
 import type { Script } from './script.ts';
 import type { Tester } from './tester.ts';
 
-/** Subaccounts of the exchange itself, which come first. */
+/** Number of system subaccounts, which come first. */
 const OWN = 6;
 
-/** One user in place of another, subaccount 0 in place of others. */
+/** Replaces users by one user, and subaccounts by subaccount 0. */
 export function mergeAccounts(script: Script, tester: Tester): Script {
   let current = script;
   const users = [...new Set(script.names.subaccounts.slice(OWN).map(({ address }) => address))];
@@ -28,7 +28,7 @@ export function mergeAccounts(script: Script, tester: Tester): Script {
   return current;
 }
 
-/** One subaccount's orders by another: the accounts stay. */
+/** Moves one subaccount's orders to another; the accounts stay. */
 export function mergeSubaccounts(script: Script, tester: Tester): Script {
   let current = script;
   const { subaccounts } = script.names;
@@ -67,7 +67,7 @@ function renamed(script: Script, gone: string, kept: string): Script {
   return { ...script, names, steps };
 }
 
-/** Everything at the first instant if that will do; else each wait gone, or round. */
+/** Moves everything to the first instant if possible; otherwise removes or rounds delays. */
 export function collapseTime(script: Script, tester: Tester): Script {
   const start = script.config.genesisTimeUs;
   const still = script.steps.map(({ key, command }) => ({
@@ -103,7 +103,7 @@ function shiftFrom(script: Script, from: number, byUs: number): Script {
 const roundUp = (us: number): number[] =>
   [1_000_000, 1000].filter((unit) => us > unit).map((unit) => us - (us % unit));
 
-/** Each step without what it need not carry, and with rounder numbers. */
+/** Removes optional parts of each step and rounds its numbers. */
 export function simplifySteps(script: Script, tester: Tester): Script {
   let current = script;
   for (const { key } of script.steps) {
@@ -125,7 +125,7 @@ export function simplifySteps(script: Script, tester: Tester): Script {
 type Simpler = (command: Command) => Iterable<Command>;
 
 const SIMPLER: readonly Simpler[] = [
-  // A group of one plain limit is an order.
+  // A group of one plain limit order becomes a single order.
   (command) => {
     if (command.kind !== 'placeOrders') return [];
     const [order, second] = command.orders;
@@ -172,7 +172,7 @@ const SIMPLER: readonly Simpler[] = [
       : [],
 ];
 
-/** The simpler of the terms of an order, or of each order of a group. */
+/** Simplifies the terms of an order, or of each order of a group. */
 function onTerms(
   simpler: (terms: PlaceOrder | NewOrder) => readonly (PlaceOrder | NewOrder)[],
 ): Simpler {
@@ -195,7 +195,7 @@ function differs(a: object, b: object): boolean {
   return Object.entries(b).some(([name, value]) => a[name as keyof typeof a] !== value);
 }
 
-/** Numbers with one to three digits that are not 0, the roundest first; only those that are not the number itself. */
+/** Numbers with one to three significant digits, roundest first; without the number itself. */
 function rounder(value: number): number[] {
   const sign = Math.sign(value);
   const size = Math.abs(value);
@@ -209,14 +209,14 @@ function rounder(value: number): number[] {
   return found.filter((candidate) => candidate !== value);
 }
 
-/** Whole powers of ten of the collateral that are more, then round numbers near. */
+/** Larger powers of ten of the collateral, then round numbers nearby. */
 function roundAmounts(amount: bigint): bigint[] {
   const powers = [1n, 100n, 10_000n, 1_000_000n].map((whole) => whole * 1_000_000n);
   const near = amount < 2n ** 52n && amount > 0n ? rounder(Number(amount)).map(BigInt) : [];
   return [...powers, ...near].filter((candidate) => candidate !== amount);
 }
 
-/** Each parameter of exchange and markets as it is by default. */
+/** Sets each parameter of exchange and markets to its default. */
 export function defaultParameters(script: Script, tester: Tester): Script {
   let current = script;
   for (const [name, value] of Object.entries(DEFAULT_EXCHANGE_CONFIG)) {
@@ -239,7 +239,7 @@ export function defaultParameters(script: Script, tester: Tester): Script {
   return current;
 }
 
-/** The spec of a market of which nothing but symbol, tick and lot is said. */
+/** Spec of a market with only symbol, tick and lot set. */
 function plainSpec({
   symbol,
   feedId,

@@ -1,4 +1,4 @@
-/** Says whether a script still fails in the same way. */
+/** Tests whether a script still fails in the same way. */
 import type { ExchangeConfig } from '../../engine/config.ts';
 import type { Engine } from '../../engine/read/views.ts';
 import { sinkOf, type Checker, type Violation } from '../checker.ts';
@@ -7,17 +7,17 @@ import { Binder, type Script } from './script.ts';
 
 export interface TestOptions {
   readonly createEngine: (config: ExchangeConfig) => Engine;
-  /** A fresh judge for one execution, asked for dear comparisons after every so many commands. */
+  /** Creates a checker for one execution, with expensive comparisons every `every` commands. */
   readonly createChecker: (every: number, config: ExchangeConfig) => Checker;
-  /** Polled between executions: true ends the shrinking with what there is. */
+  /** Polled between executions; true ends the shrinking with the current result. */
   readonly cancelled?: () => boolean;
 }
 
-/** Scripts this short are judged after every command; longer ones at their end, where the failure was found. */
+/** Max steps of a script that is checked after every command; longer ones at the end. */
 const SHORT = 64;
 
 export class Tester {
-  /** The failure that every script must show. */
+  /** The failure that every script must reproduce. */
   readonly violation: Violation;
   tests = 0;
   private readonly options: TestOptions;
@@ -31,7 +31,7 @@ export class Tester {
     return this.options.cancelled?.() ?? false;
   }
 
-  /** The script up to the step that fails in the same way; null when none does. */
+  /** The script up to the step that fails in the same way; null if none does. */
   failing(script: Script): Script | null {
     const ran = this.run(script);
     if (ran === null) return null;
@@ -40,7 +40,7 @@ export class Tester {
       : { ...script, steps: script.steps.slice(0, ran.at) };
   }
 
-  /** How many steps it takes to fail, and what is found then. */
+  /** Number of steps until the failure, and its violation. */
   run(script: Script): { readonly at: number; readonly violation: Violation } | null {
     this.tests += 1;
     const { createEngine, createChecker } = this.options;
@@ -61,7 +61,7 @@ export class Tester {
 
   private isSame({ invariant, detail }: Violation): boolean {
     if (invariant !== this.violation.invariant) return false;
-    // Of assertions and crashes the text says which one it is.
+    // The text of an assertion or crash identifies it.
     const isThrown = invariant === 'assertion' || invariant === 'crash';
     return !isThrown || detail === this.violation.detail;
   }

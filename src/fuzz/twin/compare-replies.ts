@@ -1,24 +1,24 @@
-/** Whether two hosts answered alike, and when not, in what and by which rule. */
+/** Compares the replies of two hosts: the first difference and its rule. */
 import type { EndpointId } from '../../contract/endpoints.ts';
 import type { HostReply } from './twin-host.ts';
 
 export interface ReplyDifference {
-  /** Such as `body[0].settled`. */
+  /** Example: `body[0].settled`. */
   readonly path: string;
-  /** What the twin says, and what the host says. */
+  /** Value of the twin, and value of the host. */
   readonly expected: string;
   readonly actual: string;
   readonly rule: string;
 }
 
-/** How many commands each host has journalled is its own affair. */
-const OWN_AFFAIR: ReadonlySet<string> = new Set([
+/** Fields that depend on the number of journalled commands of a host. */
+const HOST_SPECIFIC: ReadonlySet<string> = new Set([
   'lastUpdateSequenceNumber',
   'sequence_number',
   'sequenceNumber',
 ]);
 
-/** The rule behind a field of an answer; else that of the endpoint. */
+/** Rule behind a field of a reply; by default that of the endpoint. */
 const FIELD_RULES: Readonly<Record<string, string>> = {
   status: 'R-2.8',
   reason: 'R-2.9',
@@ -64,7 +64,7 @@ const ENDPOINT_RULES: Partial<Readonly<Record<EndpointId, string>>> = {
   getTime: 'R-12.3',
 };
 
-/** null when the answers are alike. */
+/** null if the replies are equal. */
 export function compareReplies(
   what: EndpointId | 'simulation',
   twin: HostReply,
@@ -72,11 +72,11 @@ export function compareReplies(
 ): ReplyDifference | null {
   const fallback = what === 'simulation' ? 'R-11.6' : (ENDPOINT_RULES[what] ?? 'R-11.1');
   if (twin.status !== host.status) {
-    const told = ({ status, body }: HostReply): string =>
+    const replyText = ({ status, body }: HostReply): string =>
       status === 200 ? '200' : `${String(status)} ${text(body)}`;
-    // Which refusal comes first is a rule of its own.
+    // The order of refusals is a rule of its own.
     const rule = twin.status === 200 || host.status === 200 ? fallback : 'R-2.8';
-    return { path: 'status', expected: told(twin), actual: told(host), rule };
+    return { path: 'status', expected: replyText(twin), actual: replyText(host), rule };
   }
   if (what === 'simulation' && twin.status !== 200) return null;
   return differenceOf(twin.body, host.body, 'body', twin.status === 200 ? fallback : 'R-11.1');
@@ -105,7 +105,7 @@ function differenceOf(
   }
   if (isRecord(expected) && isRecord(actual)) {
     for (const name of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
-      if (OWN_AFFAIR.has(name)) continue;
+      if (HOST_SPECIFIC.has(name)) continue;
       const within = FIELD_RULES[name] ?? rule;
       const found = differenceOf(expected[name], actual[name], `${path}.${name}`, within);
       if (found !== null) return found;
@@ -119,7 +119,7 @@ function differenceOf(
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Numbers and bigints alike: JSON knows no difference. */
+/** Numbers and bigints are equal in JSON. */
 const text = (value: unknown): string => {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);

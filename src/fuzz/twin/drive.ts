@@ -1,6 +1,6 @@
 /**
- * Drives a host and its twin through the same random requests, and stops where they first answer differently. Commands are drawn as for
- * the engine, from what the twin knows; what only a journal can say is left out.
+ * Drives a host and its twin through the same random requests, up to the first difference in
+ * replies. Commands that only a journal can express are omitted.
  */
 import type { EndpointId } from '../../contract/endpoints.ts';
 import type { Command } from '../../engine/commands.ts';
@@ -20,27 +20,27 @@ import { Twin } from './twin.ts';
 
 export interface DriveOptions {
   readonly host: TwinHost;
-  /** As the host was opened: its genesis is the host's time now. */
+  /** Configuration of the host; its genesis is the host's current time. */
   readonly config: ExchangeConfig;
   readonly markets: readonly MarketSpec[];
-  /** Accounts that the host lets log in, and that hold nothing there yet. */
+  /** Accounts that can log in at the host and have no holdings there yet. */
   readonly users: readonly Address[];
   readonly keccak: Keccak;
-  /** After each request; true ends the drive. */
+  /** Called after each request; true ends the drive. */
   readonly onRequest?: (requests: number) => boolean;
 }
 
 export interface DriveResult {
-  /** Requests that both answered. */
+  /** Number of requests that both answered. */
   readonly requests: number;
-  /** How often each endpoint and simulation verb was used. */
+  /** Number of uses of each endpoint and simulation verb. */
   readonly used: Readonly<Record<string, number>>;
   readonly divergence: Violation | null;
-  /** What the twin was asked: a journal up to the divergence. */
+  /** Requests of the twin as a journal, up to the divergence. */
   readonly commands: readonly Command[];
 }
 
-/** What a host cannot be told, or what would take the wallets' rights away. */
+/** Actions that a host does not offer, or that would revoke the wallets' rights. */
 const LEFT_OUT: readonly Action[] = [
   'depth',
   'print',
@@ -53,10 +53,10 @@ const LEFT_OUT: readonly Action[] = [
   'signers',
   'delegate',
 ];
-/** Reads are compared after so many requests. */
+/** Requests between comparisons of reads. */
 const READ_EVERY = 4;
-/** As many levels as may be asked for. */
-const MOST_LEVELS = 5000;
+/** Max levels of a book request. */
+const MAX_LEVELS = 5000;
 
 export async function driveHost(profile: FuzzProfile, options: DriveOptions): Promise<DriveResult> {
   const drive = new Drive(profile, options);
@@ -82,12 +82,12 @@ class Drive {
     const mix = Object.fromEntries(
       ACTIONS.map((action) => [action, LEFT_OUT.includes(action) ? 0 : profile.mix[action]]),
     ) as FuzzProfile['mix'];
-    const told = { ...profile, mix, openingTicks: markets.map(openingTicksOf) };
-    const opening = openingOf(told, config, markets, users).filter(
+    const hosted = { ...profile, mix, openingTicks: markets.map(openingTicksOf) };
+    const opening = openingOf(hosted, config, markets, users).filter(
       ({ kind }) => kind !== 'listMarket' && kind !== 'tapeDepth' && kind !== 'tapeTrade',
     );
     const setup = { config, specs: markets, users, opening };
-    this.generator = new CommandGenerator(told, this.twin.engine, setup);
+    this.generator = new CommandGenerator(hosted, this.twin.engine, setup);
     observe = this.generator.observe;
     this.dice = Dice.of(profile.seed, 'reads');
   }
@@ -95,7 +95,7 @@ class Drive {
   async run(): Promise<DriveResult> {
     const { onRequest } = this.options;
     await this.compareCall('getMarkets', {}, null);
-    // Feeds begin here, so that what they tell from now on is compared.
+    // Subscribes to feeds now, so that all later updates are compared.
     for (const { symbol } of this.options.markets) await this.compareFeed(symbol);
     while (this.divergence === null) {
       const command = this.generator.next();
@@ -115,7 +115,7 @@ class Drive {
     await this.perform(act, command);
   }
 
-  /** A host's clock goes in milliseconds. */
+  /** A host's clock has millisecond resolution. */
   private async advance(toUs: number): Promise<void> {
     const toMs = Math.ceil(toUs / 1000);
     if (toMs * 1000 <= this.twin.engine.nowUs) return;
@@ -128,7 +128,7 @@ class Drive {
     if (this.divergence !== null) return;
     switch (act.kind) {
       case 'call':
-        // The exchange's own accounts have no wallet that could log in.
+        // System accounts have no wallet that could log in.
         if (!this.options.users.includes(act.account)) break;
         await this.compareCall(act.endpoint, act.request, act.account);
         break;
@@ -160,14 +160,14 @@ class Drive {
     fields: Readonly<Record<string, unknown>>,
     command: Command,
   ): Promise<void> {
-    // An index is known by the text that was sent.
+    // The index text as sent, which the API returns.
     const sent =
       command.kind === 'setIndex' ? { ...command, text: String(fields['price']) } : command;
     const twin = this.twin.apply(sent);
     this.note(verb, 'simulation', twin, await this.options.host.sim(verb, fields));
   }
 
-  /** One account and one market, as all of their reads show them. */
+  /** Compares all reads of one account and one market. */
   private async read(): Promise<void> {
     const account = this.dice.pick(this.options.users);
     const { symbol } = this.dice.pick(this.options.markets);
@@ -191,19 +191,22 @@ class Drive {
     }
   }
 
-  /** R-11.4: a client that knows a snapshot and the deltas since has the book. */
+  /** R-11.4: a snapshot and the deltas since then yield the book. */
   private async compareFeed(symbol: string): Promise<void> {
     if (this.divergence !== null) return;
-    const whole = this.twin.call('getBook', { symbol, depth: MOST_LEVELS }, null);
+    const whole = this.twin.call('getBook', { symbol, depth: MAX_LEVELS }, null);
     const { bids, asks } = whole.body as BookLevels;
     const twin: HostReply = { status: 200, body: { bids, asks } };
     const difference = (book: BookLevels): ReplyDifference | null =>
       compareReplies('getBook', twin, { status: 200, body: book });
-    const told = await this.options.host.bookOfFeed?.(symbol, (book) => difference(book) === null);
-    if (told === undefined || told === null) return;
+    const fromFeed = await this.options.host.bookOfFeed?.(
+      symbol,
+      (book) => difference(book) === null,
+    );
+    if (fromFeed === undefined || fromFeed === null) return;
     this.requests += 1;
     this.used['bookFeed'] = (this.used['bookFeed'] ?? 0) + 1;
-    const found = difference(told);
+    const found = difference(fromFeed);
     if (found !== null) this.divergence = this.describe('bookFeed', { ...found, rule: 'R-11.4' });
   }
 
@@ -223,11 +226,11 @@ class Drive {
     return {
       invariant: `host ${what}`,
       rule,
-      says: 'a host answers what the rules say',
-      detail: `request ${String(this.requests)}, ${what}: ${path} is ${actual}, by the rules it is ${expected}`,
+      says: 'a host replies as the rules require',
+      detail: `request ${String(this.requests)}, ${what}: ${path} is ${actual}, expected ${expected} by the rules`,
     };
   }
 }
 
-/** About 1,000 of the collateral for a lot of size one; any price will do. */
+/** About 1,000 of the collateral for a lot of size one; any price is valid. */
 const openingTicksOf = ({ maxPriceTicks }: MarketSpec): number => Math.min(maxPriceTicks, 600_000);

@@ -1,4 +1,4 @@
-/** A host in this process: an exchange behind its gateway, with the simulation control of a served one. For suites, and to see one work. */
+/** A host in this process: an exchange, its gateway and simulation control. For tests. */
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
 import { Exchange } from '../../engine/exchange.ts';

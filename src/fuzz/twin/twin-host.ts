@@ -1,16 +1,16 @@
-/** A host with this contract, as the fuzzer drives it: requests for accounts whose wallets it has, and simulation control. */
+/** A host under test: requests for accounts whose wallets it has, and simulation control. */
 import type { EndpointId } from '../../contract/endpoints.ts';
 import type { Address } from '../../num/units.ts';
 
 export interface HostReply {
   readonly status: number;
-  /** The record, or the error's text. */
+  /** The record, or the error text. */
   readonly body: unknown;
 }
 
 export type SimVerb = 'deposit' | 'withdraw' | 'oracle' | 'mark' | 'funding' | 'clock';
 
-/** Levels as decimal text, best first, sizes of 0 left out. */
+/** Levels as decimal text, best first, without sizes of 0. */
 export interface BookLevels {
   readonly bids: readonly BookLevel[];
   readonly asks: readonly BookLevel[];
@@ -21,7 +21,7 @@ interface BookLevel {
 }
 
 export interface TwinHost {
-  /** `account` null: what anyone may read. */
+  /** `account` null: public endpoints only. */
   call(
     endpoint: EndpointId,
     request: Readonly<Record<string, unknown>>,
@@ -29,8 +29,8 @@ export interface TwinHost {
   ): Promise<HostReply>;
   sim(verb: SimVerb, fields: Readonly<Record<string, unknown>>): Promise<HostReply>;
   /**
-   * A market's book as its feed has told it since the first call: snapshot and deltas. Waits a moment for the feed to tell what `isThere` asks for; then
-   * answers what there is. Left out, or null: the host has no feeds that are compared.
+   * A market's book as rebuilt from its feed. Waits briefly until `isThere` accepts the book, then
+   * returns it. Absent or null: feeds are not compared.
    */
   bookOfFeed?(symbol: string, isThere: (book: BookLevels) => boolean): Promise<BookLevels | null>;
 }

@@ -1,4 +1,4 @@
-/** The exchange in this process that a host is held against: the same contract, answered by the engine here. */
+/** The reference exchange of a host under test: the same contract, answered in this process. */
 import type { EndpointId } from '../../contract/endpoints.ts';
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../../engine/config.ts';
@@ -13,13 +13,13 @@ import type { HostReply } from './twin-host.ts';
 
 export class Twin {
   readonly engine: Exchange;
-  /** All commands so far: a journal of what the host was asked. */
+  /** All commands so far, as a journal of the host's requests. */
   readonly commands: Command[] = [];
   private readonly gateway: Gateway;
   private readonly ids: TrustOrderIds;
   private readonly emit: EventSink;
 
-  /** Opens with these markets, as the host did. */
+  /** Opens with the same markets as the host. */
   constructor(
     config: ExchangeConfig,
     markets: readonly MarketSpec[],
@@ -48,7 +48,7 @@ export class Twin {
     return { status, body };
   }
 
-  /** What simulation control does to an exchange: a command, at the exchange's own time. */
+  /** Applies a simulation command at the exchange's own time. */
   apply(command: Command): HostReply {
     const outcome = this.submit({ ...command, timeUs: this.engine.nowUs });
     if (outcome === 'ok') return { status: 200, body: null };
@@ -60,7 +60,7 @@ export class Twin {
     this.submit({ kind: 'advanceTime', timeUs: timeUs(ms * 1000) });
   }
 
-  /** The contract's id of an order that is known. */
+  /** The contract's id of a known order. */
   orderIdOf(id: OrderId): string | null {
     const order = this.engine.order(id);
     return order === undefined ? null : this.ids.digestOf(order);

@@ -1,6 +1,6 @@
 /**
- * One market's book for its subscribers: a snapshot, then the levels that changed, each message naming the sequence number before it and its
- * own, so that a client sees a gap (R-11.4).
+ * Book feed of one market: a snapshot, then changed levels. Each message names its own sequence
+ * number and the previous one, so that a client detects a gap (R-11.4).
  */
 import type { ExchangeView, LevelView, MarketView } from '../../engine/read/views.ts';
 import { marketTime, priceText, sizeText } from '../../gateway/encode.ts';
@@ -12,16 +12,16 @@ export class BookFeed {
   private readonly market: MarketId;
   private bids: Levels = new Map();
   private asks: Levels = new Map();
-  /** Sequence number of the last message; null while nobody has been told anything. */
-  private told: number | null = null;
+  /** Sequence number of the last message; null before the first. */
+  private lastSeq: number | null = null;
 
   constructor(market: MarketId) {
     this.market = market;
   }
 
-  /** The whole book as the next delta goes on from it. */
+  /** The whole book, on which the next delta is based. */
   snapshot(view: ExchangeView): unknown {
-    if (this.told === null) this.look(view);
+    if (this.lastSeq === null) this.readLevels(view);
     const market = view.market(this.market);
     return {
       symbol: market.spec.symbol,
@@ -29,47 +29,47 @@ export class BookFeed {
       bids: [...this.bids].map(([price, size]) => level(market, price, size)),
       asks: [...this.asks].map(([price, size]) => level(market, price, size)),
       previous_sequence_number: null,
-      sequence_number: this.told,
+      sequence_number: this.lastSeq,
       time: marketTime(view, view.nowUs),
     };
   }
 
-  /** What has changed since the last message; null when nothing has, or nobody was told anything. */
+  /** Levels changed since the last message; null if none changed or no snapshot was sent. */
   delta(view: ExchangeView): unknown {
-    if (this.told === null) return null;
+    if (this.lastSeq === null) return null;
     const market = view.market(this.market);
-    const { bids, asks, told } = this;
-    if (market.bookSeq === told) return null;
-    this.look(view);
+    const { bids, asks, lastSeq } = this;
+    if (market.bookSeq === lastSeq) return null;
+    this.readLevels(view);
     const changed = {
       bids: changes(market, bids, this.bids),
       asks: changes(market, asks, this.asks),
     };
     if (changed.bids.length === 0 && changed.asks.length === 0) {
-      this.told = told;
+      this.lastSeq = lastSeq;
       return null;
     }
     return {
       symbol: market.spec.symbol,
       snapshot: false,
       ...changed,
-      previous_sequence_number: told,
-      sequence_number: this.told,
+      previous_sequence_number: lastSeq,
+      sequence_number: this.lastSeq,
       time: marketTime(view, view.nowUs),
     };
   }
 
-  /** Nobody watches any more. */
-  forget(): void {
-    this.told = null;
+  /** Drops the state after the last subscriber leaves. */
+  reset(): void {
+    this.lastSeq = null;
     this.bids = new Map();
     this.asks = new Map();
   }
 
-  private look(view: ExchangeView): void {
+  private readLevels(view: ExchangeView): void {
     this.bids = levelsOf(view.depth(this.market, 'bid', Infinity));
     this.asks = levelsOf(view.depth(this.market, 'ask', Infinity));
-    this.told = view.market(this.market).bookSeq;
+    this.lastSeq = view.market(this.market).bookSeq;
   }
 }
 
@@ -77,7 +77,7 @@ function levelsOf(levels: readonly LevelView[]): Levels {
   return new Map(levels.map(({ priceTicks, lots }) => [priceTicks, lots]));
 }
 
-/** Levels that differ; size 0 is a level that is gone. */
+/** Changed levels; size 0 removes a level. */
 function changes(market: MarketView, before: Levels, after: Levels): unknown[] {
   const changed: unknown[] = [];
   for (const price of before.keys()) if (!after.has(price)) changed.push(level(market, price, 0));

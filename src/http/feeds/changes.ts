@@ -1,6 +1,6 @@
 /**
- * What has changed since the last look: gathered from the engine's events, so that a feed costs nothing for what nobody watches. Orders,
- * positions and balances are told as they are at the end of a look; trades and fills one by one.
+ * Changes since the last publication, collected from engine events. Orders, positions and balances
+ * are published in their final state, trades and fills one by one.
  */
 import type {
   BalanceChanged,
@@ -15,17 +15,17 @@ import type { MarketId, OrderId, SubaccountId } from '../../num/units.ts';
 export class Changes {
   readonly trades: TradePrinted[] = [];
   readonly fills: (OrderFilled | PositionTransferred)[] = [];
-  /** What the public learns of liquidations. */
+  /** Public events of liquidations. */
   readonly liquidations: (LiquidationStep | PositionTransferred | BalanceChanged)[] = [];
-  /** Markets whose terms or status changed. */
+  /** Markets with changed terms or status. */
   readonly terms = new Set<MarketId>();
   readonly orders = new Map<OrderId, SubaccountId>();
-  /** Markets of changed positions by subaccount. */
+  /** Markets with changed positions, by subaccount. */
   readonly positions = new Map<SubaccountId, Set<MarketId>>();
   readonly balances = new Set<SubaccountId>();
   /** Markets whose book, price or summary may have changed. */
   readonly markets = new Set<MarketId>();
-  /** Whether delegates or signers of any account are others now. */
+  /** True if delegates or signers of any account changed. */
   rights = false;
   private readonly shortfall: SubaccountId;
 

@@ -1,6 +1,7 @@
 /**
- * One WebSocket client: JSON-RPC 2.0 (R-11.4). Requests are carried out in the order in which they come and answered when they are done; each answer says when
- * it came in and went out. A client that does not read loses book deltas and gets a snapshot instead; one that reads nothing at all is closed.
+ * One WebSocket client: JSON-RPC 2.0 (R-11.4). Requests run in the order of arrival and are
+ * answered on completion; each answer carries its arrival and send times. A slow client loses book
+ * deltas and gets a snapshot instead; a client that does not read is closed.
  */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
@@ -21,13 +22,13 @@ import type { WalletAuth } from '../wallet-auth.ts';
 import type { Held, Publisher, Watcher } from './publisher.ts';
 import { readSubscription, type Subscription } from './subscription.ts';
 
-/** Bytes that wait to be read, from which book deltas are dropped, and from which the client is given up. */
+/** Unsent bytes beyond which book deltas are dropped (slow) or the connection is closed (dead). */
 const SLOW_BYTES = 1 << 20;
 const DEAD_BYTES = 8 << 20;
-/** Requests that wait for their turn; beyond it nothing more is read until they are answered. */
+/** Max pending requests; beyond it the socket is not read until some are answered. */
 const MAX_WAITING = 100;
 const TEXT = { binary: false };
-/** Close codes of our own: a token that is none any more, and a client that does not read. */
+/** Application close codes: invalid token, and a client that does not read. */
 export const CLOSE_TOKEN = 4401;
 export const CLOSE_SLOW = 4408;
 
@@ -54,7 +55,7 @@ export interface ConnectionServices {
   readonly faults: Faults;
   readonly metrics: Pick<Metrics, 'answered'>;
   readonly limit: RateLimit | null;
-  /** What went wrong with a request that was in order. */
+  /** Reports an internal error of a valid request. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -68,13 +69,13 @@ export class Connection implements Watcher {
   private readonly held = new Map<string, Held>();
   /** Markets whose deltas were dropped. */
   private readonly behind = new Set<MarketId>();
-  /** A login under way: what was sent after it waits for it. */
+  /** Login in progress; later messages wait for it. */
   private login: Promise<unknown> | null = null;
-  /** The last that waits for its signers: what is sent after it keeps its place. */
+  /** Last request that waits for signer recovery; later requests keep their order behind it. */
   private turn: Promise<unknown> | null = null;
   private waitingCount = 0;
 
-  /** `stream` is what the socket writes to. */
+  /** `stream`: the underlying stream of the socket. */
   constructor(socket: WebSocket, stream: Duplex, services: ConnectionServices, address: string) {
     this.socket = socket;
     this.stream = stream;
@@ -99,7 +100,7 @@ export class Connection implements Watcher {
     });
   }
 
-  /** A private subscription ends with the right to it, the connection with its token (R-9.5a, R-9.6). */
+  /** A private subscription ends with its rights, the connection with its token (R-9.5a, R-9.6). */
   allows(subscription: Subscription): boolean {
     if (subscription.access === 'public') return true;
     if (!this.holdsToken()) {
@@ -111,7 +112,7 @@ export class Connection implements Watcher {
     return false;
   }
 
-  /** Ends what the caller may not have any more: the connection with its token, a subscription with its delegation. */
+  /** Closes the connection of an invalid token, and ends subscriptions without rights. */
   recheck(): void {
     if (this.caller === null) return;
     if (!this.holdsToken()) {
@@ -139,7 +140,7 @@ export class Connection implements Watcher {
     return this.held.delete(key);
   }
 
-  /** Whether the token has not run out and its wallet is still a signer or a delegate (R-9.5a). */
+  /** True if the token is unexpired and its wallet is still a signer or delegate (R-9.5a). */
   private holdsToken(): boolean {
     const { host } = this.services;
     if (this.caller === null || host.nowUs() >= this.expiresUs) return false;
@@ -159,7 +160,7 @@ export class Connection implements Watcher {
     const backlog = socket.bufferedAmount;
     if (backlog > SLOW_BYTES) {
       if (backlog > DEAD_BYTES) {
-        this.giveUp();
+        this.disconnect();
         return;
       }
       if (subscription.source === 'book') {
@@ -167,19 +168,19 @@ export class Connection implements Watcher {
         return;
       }
     }
-    // One system call for all of them.
+    // Batches all messages into one system call.
     if (messages.length > 1) stream.cork();
     for (const message of messages) socket.send(message, TEXT);
     if (messages.length > 1) stream.uncork();
   }
 
-  /** Bytes that wait to be read. */
+  /** Unsent bytes. */
   get backlog(): number {
     return this.socket.bufferedAmount;
   }
 
-  /** Closes a client that does not read; what waits for it is let go at once. */
-  giveUp(): void {
+  /** Closes a client that does not read, and frees its unsent messages. */
+  disconnect(): void {
     this.socket.close(CLOSE_SLOW, 'Too slow');
     this.socket.terminate();
   }
@@ -192,7 +193,7 @@ export class Connection implements Watcher {
     return this.socket.bufferedAmount <= SLOW_BYTES && this.behind.delete(market);
   }
 
-  /** Requests are carried out as they come, so that those of one turn share the disk; their answers follow when it has them. */
+  /** Requests run on arrival and share a disk sync; answers follow once durable. */
   private async take(text: string | null, usIn: number): Promise<void> {
     while (this.login !== null) await this.login;
     await this.answer(text, usIn);
@@ -207,7 +208,7 @@ export class Connection implements Watcher {
       id = request.id;
       const known = methodOf(request.method);
       method = known;
-      this.mayAsk();
+      this.mustBeWithinRate();
       const ready = this.verifyAhead(method, request.params);
       const begun = ready === null && this.turn === null ? null : await this.turnOf(ready);
       const carried = this.dispatch(known, request.params);
@@ -243,8 +244,8 @@ export class Connection implements Watcher {
     return { id, method, params: params ?? {} };
   }
 
-  /** Throws when it asks too often. */
-  private mayAsk(): void {
+  /** Throws if the rate limit is exceeded. */
+  private mustBeWithinRate(): void {
     const { limit, host } = this.services;
     const account = this.caller === null ? callerOfAddress(this.address) : this.caller.account;
     if (limit?.accepts(account, host.nowUs()) === false) {
@@ -252,14 +253,14 @@ export class Connection implements Watcher {
     }
   }
 
-  /** Of those who may order something at all. */
+  /** Recovers signers only for callers that are logged in. */
   private verifyAhead(method: Method, params: unknown): Promise<unknown> | null {
     if (method !== 'create' || this.caller === null) return null;
     const isBatch = typeof params === 'object' && params !== null && Object.hasOwn(params, 'type');
     return this.services.host.verifyAhead(isBatch ? 'submitOrders' : 'submitOrder', params);
   }
 
-  /** Resolves once this is ready and everything that was sent before has begun; the caller begins, and says so. */
+  /** Resolves once `ready` is settled and earlier requests have started; call the result next. */
   private async turnOf(ready: Promise<unknown> | null): Promise<() => void> {
     const { turn } = this;
     let begun = (): void => undefined;
@@ -302,7 +303,7 @@ export class Connection implements Watcher {
     this.caller = caller;
     this.expiresUs = claims.exp * 1_000_000;
     if (!this.holdsToken()) throw new RequestError(MESSAGES.invalidToken);
-    // A token of less may have taken the place of one of more.
+    // The new token may have fewer rights than the previous one.
     this.recheck();
     return claims;
   }
@@ -320,14 +321,12 @@ export class Connection implements Watcher {
       if (!this.mayRead(subscription)) throw new RequestError(MESSAGES.notDelegated);
     }
     if (this.held.has(subscription.key)) {
-      throw new RequestError(
-        invalidField('source', 'is subscribed to already, with these parameters'),
-      );
+      throw new RequestError(invalidField('source', 'is already subscribed with these parameters'));
     }
     if (this.held.size >= MAX_SUBSCRIPTIONS) {
-      const most = String(MAX_SUBSCRIPTIONS);
+      const max = String(MAX_SUBSCRIPTIONS);
       throw new RequestError(
-        invalidField('source', `a connection has at most ${most} subscriptions`),
+        invalidField('source', `a connection has at most ${max} subscriptions`),
       );
     }
     this.held.set(subscription.key, this.services.publisher.subscribe(this, subscription));
@@ -337,12 +336,12 @@ export class Connection implements Watcher {
   private unsubscribe(params: unknown): unknown {
     const subscription = this.read(params);
     if (!this.release(subscription.key)) {
-      throw new RequestError(invalidField('source', 'is not subscribed to with these parameters'));
+      throw new RequestError(invalidField('source', 'is not subscribed with these parameters'));
     }
     return { unsubscribed: subscription.source };
   }
 
-  /** An order, or `{type: "batchOrders", orders}`. */
+  /** One order, or `{type: "batchOrders", orders}`. */
   private create(params: unknown): Promise<unknown> {
     const batch = (params as { readonly type?: unknown }).type;
     if (batch === undefined) return this.call('submitOrder', params);
@@ -352,7 +351,7 @@ export class Connection implements Watcher {
     return this.call('submitOrders', { orders: fields.get('orders') });
   }
 
-  /** By `orderId`, or `clientId` and `account`; or many by `orderIds` and `clientIds`. */
+  /** By `orderId`, or by `clientId` and `account`; several by `orderIds` and `clientIds`. */
   private cancel(params: unknown): Promise<unknown> {
     const many = ['orderIds', 'clientIds'].some((name) => Object.hasOwn(params as object, name));
     return this.call(many ? 'cancelOrders' : 'cancelOrder', params);
@@ -366,11 +365,11 @@ export class Connection implements Watcher {
       throw new RequestError(invalidField('params', 'must be an object'));
     }
     const { faults, host } = this.services;
-    const struck = faults.strike(endpoint);
-    if (struck !== null) await struck;
+    const injected = faults.inject(endpoint);
+    if (injected !== null) await injected;
     if (this.caller !== null && !this.holdsToken()) throw new RequestError(MESSAGES.invalidToken);
     const { status, body } = await host.handle(endpoint, input, this.caller);
-    if (faults.losesAnswer(endpoint)) this.socket.terminate();
+    if (faults.dropsReply(endpoint)) this.socket.terminate();
     if (status !== 200) throw new RequestError({ status, message: String(body) });
     return body;
   }
@@ -383,8 +382,8 @@ export class Connection implements Watcher {
   private write(message: unknown): void {
     if (this.socket.readyState !== this.socket.OPEN) return;
     this.socket.send(stringifyExact(message));
-    // Who only asks, and does not read what is answered.
-    if (this.backlog > DEAD_BYTES) this.giveUp();
+    // A client that sends requests without reading answers.
+    if (this.backlog > DEAD_BYTES) this.disconnect();
   }
 }
 

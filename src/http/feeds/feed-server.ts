@@ -1,4 +1,4 @@
-/** `/ws`: connections, their pings, and their end. */
+/** `/ws`: accepts connections, pings them and closes them. */
 import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -15,9 +15,9 @@ const CLOSE_GOING_AWAY = 1001;
 const CLOSE_WAIT_MS = 2000;
 
 export interface FeedServices extends Omit<ConnectionServices, 'publisher'> {
-  /** Of a client, behind whatever proxies are believed. */
+  /** Client address, resolved behind trusted proxies. */
   readonly addressOf: (request: IncomingMessage) => string;
-  /** Bytes that may wait to be read by all clients together. */
+  /** Max unsent bytes of all clients together. */
   readonly backlogBytes: number;
 }
 
@@ -70,7 +70,7 @@ export class FeedServer {
     });
   }
 
-  /** Who did not answer the last ping is gone; whose token has run out is told so. */
+  /** Terminates clients that missed the last ping; closes those with an expired token. */
   private ping(): void {
     for (const [socket, connection] of this.open) {
       if (!this.alive.delete(socket)) socket.terminate();
@@ -81,7 +81,7 @@ export class FeedServer {
     }
   }
 
-  /** What waits for all clients together has a bound: beyond it those who read least are closed. */
+  /** Bounds the unsent bytes of all clients; beyond it the slowest readers are closed. */
   private boundBacklog(): void {
     let total = 0;
     const waiting: Connection[] = [];
@@ -95,7 +95,7 @@ export class FeedServer {
     for (const connection of waiting) {
       if (total <= this.backlogBytes / 2) return;
       total -= connection.backlog;
-      connection.giveUp();
+      connection.disconnect();
     }
   }
 
@@ -105,7 +105,7 @@ export class FeedServer {
     for (const socket of this.open.keys()) socket.close(CLOSE_GOING_AWAY, 'Shutting down');
     this.sockets.close();
     if (this.open.size === 0) return;
-    // Who does not answer is not waited for.
+    // Terminates clients that do not complete the close handshake.
     const last = setTimeout(() => {
       for (const socket of this.open.keys()) socket.terminate();
     }, CLOSE_WAIT_MS);

@@ -1,6 +1,7 @@
 /**
- * Feeds (R-11.4). At the end of a turn in which commands were applied, what they changed is made into messages, each once whatever the number
- * of those who watch it; the messages go out when the journal up to them is on disk, so no feed shows what a crash could take back.
+ * Feeds (R-11.4). At the end of an event-loop turn with commands, their changes become messages,
+ * each encoded once for all subscribers. Messages are sent once the journal up to them is durable,
+ * so no feed shows state that a crash could lose.
  */
 import { FEEDS, type FeedSource } from '../../contract/feeds.ts';
 import { encodeOrder, encodeStats } from '../../gateway/encode.ts';
@@ -15,20 +16,22 @@ import type { Subscription } from './subscription.ts';
 import { Topics, type Entry } from './topics.ts';
 
 const STATS_EVERY_MS = 5000;
-/** Prices and summaries of all markets at once are told so often at most; clients that lost deltas are looked after as often. */
+/**
+ * Min interval of batched prices and summaries of all markets, and of snapshots after lost deltas.
+ */
 const THROTTLE_MS = 100;
 
-/** Who watches: a connection. */
+/** A subscribed connection. */
 export interface Watcher {
-  /** Whether it may still see this; a private subscription ends with the right to it. */
+  /** True if the watcher may see this subscription; a private one ends with its rights. */
   allows(subscription: Subscription): boolean;
-  /** Messages of one subscription, in their order. */
+  /** Sends messages of one subscription, in order. */
   send(subscription: Subscription, messages: readonly Buffer[]): void;
-  /** Rights may have changed. */
+  /** Called when rights may have changed. */
   recheck(): void;
-  /** Whether it has lost book deltas of this market. */
+  /** True if the watcher has lost book deltas of this market. */
   isBehind(market: MarketId): boolean;
-  /** Whether it reads again, so that snapshots may take the place of what was lost; from then on it is behind no more. */
+  /** True if the watcher reads again and can take a snapshot; clears its `isBehind`. */
   catchesUp(market: MarketId): boolean;
 }
 
@@ -59,10 +62,10 @@ export class Publisher {
       this.changes.note(event);
       this.schedule();
     });
-    // What was not on disk was not told, but books were looked at: begin anew.
+    // Changes that were not durable are lost and were never published: reset changes and books.
     host.exchange.onReset(() => {
       this.changes = this.noChanges();
-      for (const book of this.books.values()) book.forget();
+      for (const book of this.books.values()) book.reset();
     });
     this.timers = [
       setInterval(() => {
@@ -94,9 +97,9 @@ export class Publisher {
     this.watchers.delete(watcher);
   }
 
-  /** Begins a subscription, with its first message where it has one. */
+  /** Starts a subscription and sends its first message, if it has one. */
   subscribe(watcher: Watcher, subscription: Subscription): Held {
-    // Whoever watches already is told first, so that the next delta fits all.
+    // Publishes to existing subscribers first, so that the next delta fits all.
     this.publish();
     const held: Held = { watcher, subscription, active: true };
     const messages: Message[] = [];
@@ -139,7 +142,7 @@ export class Publisher {
       this.throttled.add(id);
       this.addBook(messages, id);
       for (const source of ['price', 'summary'] as const) {
-        // All markets at once are told from time to time (publishThrottled).
+        // Subscribers of all markets are served by `publishThrottled`.
         const to = this.topics.of(source, id);
         add(messages, source, to, () => this.records.quote(source, id));
       }
@@ -170,7 +173,7 @@ export class Publisher {
     }
   }
 
-  /** What belongs to no single market goes to those who follow all. */
+  /** Events without a market go to subscribers of all markets. */
   private addLiquidations(messages: Message[], { liquidations }: Changes): void {
     for (const event of liquidations) {
       const id = event.kind === 'balanceChanged' ? null : event.market;
@@ -180,13 +183,15 @@ export class Publisher {
     }
   }
 
-  /** The delta for who follows the book, a snapshot for who lost one before and reads again. */
+  /**
+   * Sends the delta to followers, and a snapshot to subscribers that lost a delta and read again.
+   */
   private addBook(messages: Message[], id: MarketId): void {
     const book = this.books.get(id);
     if (book === undefined) return;
     const entries = this.publicEntries('book', id);
     if (entries.length === 0) {
-      book.forget();
+      book.reset();
       return;
     }
     const delta = book.delta(this.host.view);
@@ -223,7 +228,7 @@ export class Publisher {
     }
   }
 
-  /** To those who watch the subaccount and still may. */
+  /** Sends to subscribers of the subaccount that still have the right to it. */
   private addPrivate(
     messages: Message[],
     source: FeedSource,
@@ -268,7 +273,7 @@ export class Publisher {
     }
   }
 
-  /** Prices and summaries for who wants all markets: the latest of each that changed. And snapshots for who reads again. */
+  /** Publishes prices and summaries of all markets, and snapshots after lost deltas. */
   private publishThrottled(): void {
     const changed = [...this.throttled];
     this.throttled.clear();
@@ -286,7 +291,7 @@ export class Publisher {
     this.release(messages);
   }
 
-  /** Sends once what the messages show is on disk. */
+  /** Sends messages once the state they show is durable. */
   private release(messages: readonly Message[]): void {
     if (messages.length === 0) return;
     const durable = this.host.exchange.durable();
@@ -297,7 +302,7 @@ export class Publisher {
           send(messages);
         },
         () => {
-          // The disk failed: what was not written has not happened.
+          // Disk failure: the unsynced commands are rolled back, so their messages are dropped.
         },
       );
     }
@@ -328,7 +333,7 @@ function add(
   messages.push({ to, text: stringifyExact({ type: FEEDS[source].update, data: make() }) });
 }
 
-/** Each message is encoded once, its bytes are shared by all who get it; messages in a row to the same go out together. */
+/** Encodes each message once; consecutive messages to the same entries share a send. */
 function send(messages: readonly Message[]): void {
   for (let i = 0; i < messages.length;) {
     const { to } = messages[i] as Message;

@@ -1,4 +1,4 @@
-/** What feeds say: the contract's records of what has changed. */
+/** Payloads of feeds: the contract's records of changed state. */
 import type {
   BalanceChanged,
   LiquidationStep,
@@ -21,7 +21,7 @@ import { timeUs, type MarketId, type SubaccountId } from '../../num/units.ts';
 import type { Host } from '../exchange-host.ts';
 
 const MINUTE_US = 60_000_000;
-/** Updates of positions come fill by fill: they take a ranking of this age rather than a sort each. */
+/** Max age of the ADL ranking in position updates, so that a fill does not trigger a sort. */
 const ADL_MAX_AGE_US = 1_000_000;
 
 export class FeedRecords {
@@ -52,7 +52,7 @@ export class FeedRecords {
     return encodeMarket(this.host.view.market(id));
   }
 
-  /** No account is named. */
+  /** Contains no account. */
   liquidation(event: LiquidationStep | PositionTransferred | BalanceChanged): unknown {
     const { view } = this.host;
     const id = event.kind === 'balanceChanged' ? null : event.market;
@@ -154,7 +154,7 @@ export interface FillSide {
   readonly funding: bigint;
 }
 
-/** A fill of the book has one side an event; a position that changed hands has both. */
+/** Sides of a fill: one per event of a book fill, both for a transferred position. */
 export function sidesOf(fill: OrderFilled | PositionTransferred): FillSide[] {
   if (fill.kind === 'orderFilled') {
     return [

@@ -1,4 +1,4 @@
-/** What a client may subscribe to (R-11.4), decoded and in the gateway's terms. */
+/** Feed subscriptions (R-11.4), decoded into the gateway's terms. */
 import { FEEDS, type FeedSource } from '../../contract/feeds.ts';
 import { MESSAGES } from '../../contract/messages.ts';
 import type { ExchangeView } from '../../engine/read/views.ts';
@@ -11,7 +11,7 @@ export type Subscription =
   | {
       readonly access: 'public';
       readonly source: FeedSource;
-      /** null: all markets, also those listed later. */
+      /** null: all markets, including those listed later. */
       readonly markets: readonly MarketId[] | null;
       readonly key: string;
     }
@@ -27,7 +27,7 @@ export type Subscription =
 const SOURCES = Object.keys(FEEDS) as FeedSource[];
 const MAX_NAMES = 1000;
 
-/** Throws `RequestError` naming the parameter. Same parameters, same key. */
+/** Throws `RequestError` naming the parameter. Equal parameters yield equal keys. */
 export function readSubscription(fields: Fields, view: ExchangeView): Subscription {
   const name = fields.text('source');
   const source =
@@ -35,7 +35,7 @@ export function readSubscription(fields: Fields, view: ExchangeView): Subscripti
     fields.fail('source', `must be one of ${SOURCES.join(', ')}`);
   if (FEEDS[source].access === 'public') {
     for (const wrong of ['account', 'subaccountIndices']) {
-      if (fields.has(wrong)) fields.fail(wrong, `belongs to private sources, not to ${source}`);
+      if (fields.has(wrong)) fields.fail(wrong, `is for private sources, not for ${source}`);
     }
     const symbols = fields.has('symbols') ? [...new Set(fields.texts('symbols', MAX_NAMES))] : [];
     const markets = symbols.sort().map((symbol) => {
@@ -46,7 +46,7 @@ export function readSubscription(fields: Fields, view: ExchangeView): Subscripti
     const key = `${source} ${symbols.join(',')}`;
     return { access: 'public', source, markets: markets.length === 0 ? null : markets, key };
   }
-  if (fields.has('symbols')) fields.fail('symbols', `belongs to public sources, not to ${source}`);
+  if (fields.has('symbols')) fields.fail('symbols', `is for public sources, not for ${source}`);
   const account = fields.address('account', keccak);
   const indices = [...new Set(fields.subaccountIndices('subaccountIndices', MAX_NAMES))].sort(
     (a, b) => a - b,

@@ -1,4 +1,4 @@
-/** Who watches what, by source and subject: a market's or an account's change is told to those who asked for it, and nobody else is looked at. */
+/** Subscription index by source and subject: a change visits only its subscribers. */
 import type { FeedSource } from '../../contract/feeds.ts';
 import type { Address, MarketId } from '../../num/units.ts';
 import type { Subscription } from './subscription.ts';
@@ -10,17 +10,17 @@ export type Subject = MarketId | Address | 'all';
 export interface Entry<Watcher> {
   readonly watcher: Watcher;
   readonly subscription: Subscription;
-  /** False once it has ended: what was made for it before is not sent any more. */
+  /** False once ended; messages created earlier are then dropped. */
   active: boolean;
 }
 
 interface Topic<Watcher> {
   readonly entries: Set<Entry<Watcher>>;
-  /** The entries as messages hold them; null once they have changed. */
+  /** Cached array that messages share; null after a change. */
   list: readonly Entry<Watcher>[] | null;
 }
 
-const NOBODY: readonly never[] = [];
+const NO_ENTRIES: readonly never[] = [];
 
 export class Topics<Watcher> {
   private readonly bySource = new Map<FeedSource, Map<Subject, Topic<Watcher>>>();
@@ -46,15 +46,15 @@ export class Topics<Watcher> {
     }
   }
 
-  /** Those who watch this now; the list does not change later. */
+  /** Current subscribers of a subject; the array is immutable. */
   of(source: FeedSource, subject: Subject): readonly Entry<Watcher>[] {
     const topic = this.bySource.get(source)?.get(subject);
-    if (topic === undefined) return NOBODY;
+    if (topic === undefined) return NO_ENTRIES;
     topic.list ??= [...topic.entries];
     return topic.list;
   }
 
-  /** All who watch a source, each once. */
+  /** All subscribers of a source, each once. */
   ofSource(source: FeedSource): ReadonlySet<Entry<Watcher>> {
     const entries = new Set<Entry<Watcher>>();
     for (const topic of this.bySource.get(source)?.values() ?? []) {

@@ -1,4 +1,6 @@
-/** One journal around one command: the state before it and after it, what happened in it, and its neighbours. */
+/**
+ * One journal around one command: the states before and after it, its events, and its neighbours.
+ */
 import type { EngineEvent } from '../../engine/events.ts';
 import { Exchange } from '../../engine/exchange.ts';
 import { EVENTS } from '../../engine/schema/event-schema.ts';
@@ -12,7 +14,7 @@ import { marketRows, subaccountRows, type StateRow } from './state-rows.ts';
 export interface Around {
   readonly before: Exchange;
   readonly after: Exchange;
-  /** What the command made happen; nothing past the end of the journal. */
+  /** Events of the command; empty past the end of the journal. */
   readonly events: readonly EngineEvent[];
   readonly earlier: readonly SequencedCommand[];
   /** null past the end. */
@@ -20,12 +22,12 @@ export interface Around {
   readonly later: readonly SequencedCommand[];
 }
 
-/** Commands between two looks at the keyboard. */
+/** Commands between two calls of `onProgress`. */
 const STRETCH = 1024;
 
 /**
- * Replays up to a command, by its sequence number, and shows `context` commands on either side of it. `onProgress` and `cancelled` are as for
- * `diffJournals`; null when it was cancelled.
+ * Replays up to a command by sequence number; returns `context` commands on either side of it.
+ * `onProgress` and `cancelled` are as in `diffJournals`; null if cancelled.
  */
 export async function lookAround(
   source: NamedJournal,
@@ -69,18 +71,18 @@ export async function lookAround(
   return { before, after: engine, events, earlier, command, later };
 }
 
-/** A figure that is not the same in all four states: before and after, in either journal. */
+/** A value that differs among four states: before and after, in either journal. */
 export interface ChangedRow {
   readonly subject: string;
   readonly field: string;
-  /** null where there is none. */
+  /** null if the value is absent. */
   readonly beforeA: string | null;
   readonly beforeB: string | null;
   readonly afterA: string | null;
   readonly afterB: string | null;
 }
 
-/** What changed, or differs, of all that the events touch. */
+/** Values that changed or differ, for every subject of the events. */
 export function changedRows(a: Around, b: Around): ChangedRow[] {
   const touched = [...a.events, ...b.events];
   const idsIn = (unit: IdUnit): Set<number> =>

@@ -1,14 +1,14 @@
-/** Values compared field by field: what differs, named by its path, both sides as text. */
+/** Field-by-field comparison: paths of differing fields, both values as text. */
 
 export interface FieldDifference {
-  /** `orders.0.lots`; empty when the values themselves differ. */
+  /** Path such as `orders.0.lots`; empty if the values themselves differ. */
   readonly field: string;
-  /** null where it is absent. */
+  /** null if absent. */
   readonly a: string | null;
   readonly b: string | null;
 }
 
-/** Whether two plain values are alike in every field, but for those named. Faster than listing what differs. */
+/** True if two plain values are equal except in `but`. Faster than listing differences. */
 export function alike(a: unknown, b: unknown, but: readonly string[] = []): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
@@ -24,7 +24,7 @@ export function alike(a: unknown, b: unknown, but: readonly string[] = []): bool
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Every field that differs, in the order of `a`, then what only `b` has. */
+/** Differing fields in the order of `a`, then fields only in `b`. */
 export function fieldDifferences(
   a: unknown,
   b: unknown,

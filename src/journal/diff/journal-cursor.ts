@@ -1,11 +1,11 @@
-/** A place in a journal: the commands of it one by one, and the hashes that it holds between them. */
+/** A cursor in a journal: its commands one by one, and the hashes between them. */
 import type { Command } from '../../engine/commands.ts';
 import type { Seq } from '../../num/units.ts';
 import type { JournalFrame } from '../format/frame.ts';
 import { JournalError, type JournalSource, type TornTail } from '../format/frames.ts';
 import type { JournalHeader } from '../format/header.ts';
 
-/** A journal that can be read from its beginning as often as needed; its name is for messages. */
+/** A journal that can be read repeatedly from its start; the name is for messages. */
 export interface NamedJournal {
   readonly name: string;
   readonly open: () => JournalSource;
@@ -16,7 +16,7 @@ export interface SequencedCommand {
   readonly command: Command;
 }
 
-/** Frames taken in at a time. */
+/** Frames per read. */
 const BATCH = 4096;
 
 export class JournalCursor {
@@ -29,7 +29,7 @@ export class JournalCursor {
   private checkpoint: { readonly seq: Seq; readonly hash: string } | null = null;
   private endHash: string | null = null;
 
-  /** Throws `JournalError` naming the journal, as `fill` does. */
+  /** Throws `JournalError` naming the journal, as does `fill`. */
   constructor({ name, open }: NamedJournal) {
     this.name = name;
     this.reader = this.named(open);
@@ -47,20 +47,20 @@ export class JournalCursor {
   get torn(): TornTail | null {
     return this.reader.torn;
   }
-  /** The chain hash of the end frame, once it was reached. */
+  /** Chain hash of the end frame, once read. */
   get chainHash(): string | null {
     return this.endHash;
   }
-  /** Commands that were passed. */
+  /** Number of commands passed. */
   get commands(): number {
     return this.passed;
   }
-  /** Whether `peek` knows without taking in more. */
+  /** True if `peek` needs no further read. */
   get hasNext(): boolean {
     return this.at < this.frames.length || this.exhausted;
   }
 
-  /** The command that comes next; null at the end of the journal. `hasNext` must hold. */
+  /** The next command; null at the end of the journal. Requires `hasNext`. */
   peek(): SequencedCommand | null {
     const frame = this.frames[this.at];
     return frame?.kind === 'command' ? frame : null;
@@ -72,7 +72,7 @@ export class JournalCursor {
     this.passNotes();
   }
 
-  /** Takes in more until `hasNext` holds. */
+  /** Reads frames until `hasNext` holds. */
   fill(): void {
     while (!this.hasNext) {
       this.frames = [];
@@ -89,14 +89,14 @@ export class JournalCursor {
     }
   }
 
-  /** The checkpoint passed last, once. */
+  /** Returns the last checkpoint passed, once. */
   takeCheckpoint(): { readonly seq: Seq; readonly hash: string } | null {
     const taken = this.checkpoint;
     this.checkpoint = null;
     return taken;
   }
 
-  /** Counts what is left without carrying it out. */
+  /** Counts the remaining commands without applying them. */
   skipToEnd(): void {
     for (;;) {
       this.fill();
@@ -119,7 +119,7 @@ export class JournalCursor {
     try {
       return read();
     } catch (error) {
-      // A folder's journal names the file itself.
+      // The error of a folder's journal already names the file.
       if (!(error instanceof JournalError) || error.message.startsWith(this.name)) throw error;
       throw new JournalError(`${this.name}: ${error.message}`);
     }

@@ -1,8 +1,9 @@
 /**
- * Where two journals part (DESIGN §1: a run is its journal). Both are replayed side by side: while their commands are alike one
- * exchange stands for both, since the same commands make the same events; from the first command that differs each has its own,
- * and what happened is compared event by event, whatever commands it took. `seq` and `index` of an event are its place, and no
- * difference by themselves. What is held is one command's events a side.
+ * Finds the first difference of two journals (DESIGN §1: a run is its journal). Both are replayed
+ * side by side. While their commands are equal, one exchange serves both, because equal commands
+ * produce equal events. From the first differing command each journal has its own exchange, and
+ * events are compared one by one, whichever commands produced them. `seq` and `index` of an event
+ * are its position and are not compared. Memory: one command's events per side.
  */
 import { must } from '../../base/assert.ts';
 import type { Command } from '../../engine/commands.ts';
@@ -16,13 +17,13 @@ import { JournalCursor, type NamedJournal, type SequencedCommand } from './journ
 import { allRows, type StateRow } from './state-rows.ts';
 
 export interface DiffOptions {
-  /** Called and waited for now and then, with the bytes read of both. */
+  /** Called and awaited periodically with the bytes read of both. */
   readonly onProgress?: (bytes: number) => Promise<void>;
-  /** Polled with progress: true ends the comparison early. */
+  /** Polled with progress; true ends the comparison early. */
   readonly cancelled?: () => boolean;
 }
 
-/** Two that stand where the other has another, or none (null). */
+/** Two differing items at the same position; null if one is absent. */
 export interface Pair<T> {
   readonly a: T | null;
   readonly b: T | null;
@@ -30,40 +31,40 @@ export interface Pair<T> {
 
 export interface JournalSummary {
   readonly commands: number;
-  /** Whether the journal says it is complete. */
+  /** True if the journal has an end frame. */
   readonly complete: boolean;
   readonly torn: TornTail | null;
-  /** At the end of the journal; null when the comparison ended before it. */
+  /** At the end of the journal; null if the comparison ended before it. */
   readonly chainHash: string | null;
   readonly stateHash: string | null;
 }
 
-/** A hash that a journal holds and the other, or this program, does not confirm: another engine recorded it. */
+/** A recorded hash that the other journal or this program does not confirm. */
 export interface RecordedDifference {
   readonly what: 'stateHash' | 'chainHash';
   readonly seq: Seq;
-  /** null where that journal holds none there. */
+  /** null if that journal has no hash there. */
   readonly a: string | null;
   readonly b: string | null;
-  /** What this program makes of it; null when both journals were not replayed up to there. */
+  /** Hash computed by this program; null if the journals were not both replayed to that point. */
   readonly computed: string | null;
 }
 
 export interface JournalDiff {
   readonly a: JournalSummary;
   readonly b: JournalSummary;
-  /** Nothing differs: the same configuration, commands, and recorded hashes. */
+  /** True if configuration, commands and recorded hashes are equal. */
   readonly same: boolean;
-  /** The journal whose commands the other one begins with. */
+  /** The journal whose commands are a prefix of the other's. */
   readonly prefix: 'a' | 'b' | null;
   readonly config: readonly FieldDifference[];
-  /** Commands from the beginning that are alike. */
+  /** Number of equal commands from the start. */
   readonly commonCommands: number;
   readonly firstCommand:
     (Pair<SequencedCommand> & { readonly fields: readonly FieldDifference[] }) | null;
   readonly commonEvents: number;
   readonly firstEvent: (Pair<EngineEvent> & { readonly fields: readonly FieldDifference[] }) | null;
-  /** The first fields of state that differ at the end although nothing that happened did. */
+  /** First differing fields of the final state if all events are equal. */
   readonly state: readonly (StateRow & Pair<string>)[];
   readonly recorded: RecordedDifference | null;
   readonly cancelled: boolean;
@@ -71,7 +72,7 @@ export interface JournalDiff {
 
 const PLACE = ['seq', 'index'];
 
-/** Throws `JournalError` when one of them is no journal of this version, or is corrupt. */
+/** Throws `JournalError` if a journal is corrupt or of another version. */
 export async function diffJournals(
   a: NamedJournal,
   b: NamedJournal,
@@ -80,7 +81,7 @@ export async function diffJournals(
   return new Comparison(new JournalCursor(a), new JournalCursor(b), options).run();
 }
 
-/** One journal's exchange and the events that were not compared yet. */
+/** One journal's exchange and its events not yet compared. */
 class Side {
   readonly cursor: JournalCursor;
   engine: Exchange;
@@ -136,7 +137,7 @@ class Comparison {
     return this.result();
   }
 
-  /** Goes on while the commands are alike. */
+  /** Advances while the commands are equal. */
   private async alikeCommands(): Promise<void> {
     const { a, b } = this;
     for (;;) {
@@ -169,7 +170,7 @@ class Comparison {
     this.commonEvents += 1;
   };
 
-  /** Goes on until something else happens in one than in the other. */
+  /** Advances until the events differ. */
   private async eventsOfEach(): Promise<void> {
     const { a, b } = this;
     if (this.firstCommand === null || this.isOver()) return;
@@ -224,7 +225,7 @@ class Comparison {
     if (this.options.cancelled?.() === true) this.cancelled = true;
   }
 
-  /** Hashes that both journals hold at this command. */
+  /** Compares hashes that both journals have at this command. */
   private compareRecorded(): void {
     const [x, y] = [this.a.cursor.takeCheckpoint(), this.b.cursor.takeCheckpoint()];
     if (this.recorded !== null || x === null || y === null) return;

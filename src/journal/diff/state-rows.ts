@@ -1,11 +1,13 @@
-/** State in words and numbers: what readers may see of markets and subaccounts, a row a figure, in decimals. */
+/** Readable state of markets and subaccounts as text: one row per value, in decimals. */
 import type { ExchangeView, LevelView, MarketView, OrderView } from '../../engine/read/views.ts';
 import { money, priceText, sizeText } from '../../gateway/encode.ts';
 import { formatDecimal } from '../../num/decimal.ts';
 import { subaccountId, type Address, type MarketId, type SubaccountId } from '../../num/units.ts';
 
 export interface StateRow {
-  /** `exchange`, a market's symbol, a system account's name, or an address and subaccount index. */
+  /**
+   * `exchange`, a market's symbol, a system account's name, or an address with subaccount index.
+   */
   readonly subject: string;
   readonly field: string;
   readonly value: string;
@@ -13,7 +15,7 @@ export interface StateRow {
 
 const RATE_DECIMALS = 9;
 
-/** Everything that readers may see. */
+/** All readable state. */
 export function allRows(view: ExchangeView): StateRow[] {
   const ids = Array.from({ length: view.subaccountCount }, (_, id) => subaccountId(id));
   return [

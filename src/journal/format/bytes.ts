@@ -1,9 +1,10 @@
 /**
- * Little-endian bytes for the journal: a growing writer and a bounded reader. Unsigned integers are varints of seven
- * bits a byte up to 2^53, signed ones zigzag, int64 eight bytes, text UTF-8 with its byte length.
+ * Little-endian bytes for the journal: a growing writer and a bounded reader. Unsigned integers are
+ * varints of seven bits per byte up to 2^53, signed ones zigzag, int64 eight bytes, text UTF-8 with
+ * its byte length.
  */
 
-/** Bytes that are not what they should be; `offset` is where. */
+/** Malformed bytes; `offset` is their position. */
 export class BytesError extends Error {
   override readonly name = 'BytesError';
   readonly offset: number;
@@ -21,7 +22,7 @@ const scratchWords = new Int32Array(scratch.buffer);
 export class ByteWriter {
   buffer: Uint8Array;
   length = 0;
-  /** Of the same bytes. */
+  /** View of the same bytes. */
   view: DataView;
 
   constructor(capacity = 1 << 16) {
@@ -76,7 +77,7 @@ export class ByteWriter {
 
   int(value: number): void {
     this.reserve(9);
-    // Zigzag by arithmetic: 2^53 doubled would not be exact, so the sign goes into the first byte's low bit.
+    // Zigzag by arithmetic: doubling 2^53 is inexact, so the low bit has the sign.
     const negative = value < 0;
     const size = negative ? -value - 1 : value;
     const high = Math.floor(size / 0x40);
@@ -108,13 +109,13 @@ export class ByteWriter {
     this.length += bytes.length;
   }
 
-  /** A byte that says whether there is a text, then the text. */
+  /** A presence byte, then the text. */
   optionalText(value: string | null): void {
     this.u8(value === null ? 0 : 1);
     if (value !== null) this.text(value);
   }
 
-  /** A copy of what was written. */
+  /** A copy of the written bytes. */
   bytes(): Uint8Array {
     return this.buffer.slice(0, this.length);
   }
@@ -125,7 +126,7 @@ export class ByteReader {
   at: number;
   end: number;
   readonly view: DataView;
-  /** What `sameI64At` read last, and its halves. */
+  /** Last value of `sameI64At` and its halves. */
   private last = 0n;
   private lastLow = 0;
   private lastHigh = 0;
@@ -163,14 +164,14 @@ export class ByteReader {
     return this.u64At(at);
   }
 
-  /** The safe integer of eight bytes at a place that the caller knows to be inside. */
+  /** The safe integer in the eight bytes at `at`; the caller checks bounds. */
   u64At(at: number): number {
     const high = this.view.getUint32(at + 4, true);
     if (high >= 0x200000) throw new BytesError(at, 'a number beyond 2^53');
     return high * 0x100000000 + this.view.getUint32(at, true);
   }
 
-  /** `name` is said when the byte is neither 0 nor 1. */
+  /** `name` is for the error if the byte is neither 0 nor 1. */
   bool(name: string): boolean {
     const byte = this.u8();
     if (byte > 1) throw new BytesError(this.at - 1, `${name} is neither 0 nor 1`);
@@ -214,14 +215,14 @@ export class ByteReader {
     return this.i64At(at);
   }
 
-  /** The int64 at a place that the caller knows to be inside. By halves: `getBigInt64` is a call. */
+  /** The int64 at `at`; the caller checks bounds. `getBigInt64` is not inlined. */
   i64At(at: number): bigint {
     scratchWords[0] = this.view.getInt32(at, true);
     scratchWords[1] = this.view.getInt32(at + 4, true);
     return scratch[0] ?? 0n;
   }
 
-  /** The same for what is often as it was the last time: then it is the same bigint, and none is made. */
+  /** Like `i64At`, but returns the previous bigint without allocation if the value is unchanged. */
   sameI64At(at: number): bigint {
     const low = this.view.getInt32(at, true);
     const high = this.view.getInt32(at + 4, true);
@@ -248,7 +249,7 @@ export class ByteReader {
   }
 }
 
-/** UTF-8 without the platform's encoder; a lone surrogate becomes U+FFFD, as that encoder would make it. */
+/** UTF-8 without the platform's encoder; a lone surrogate becomes U+FFFD, as there. */
 function utf8(text: string): Uint8Array {
   const bytes: number[] = [];
   for (const character of text) {

@@ -1,4 +1,6 @@
-/** CRC-32 (IEEE, reflected), eight bytes at a step: about 0.7 ns a byte. The bits of `zlib.crc32`. */
+/**
+ * CRC-32 (IEEE, reflected) by eight bytes per step: about 0.7 ns per byte. Equal to `zlib.crc32`.
+ */
 
 const TABLES = makeTables();
 
@@ -33,7 +35,7 @@ const T5 = TABLES[5] ?? new Int32Array(256);
 const T6 = TABLES[6] ?? new Int32Array(256);
 const T7 = TABLES[7] ?? new Int32Array(256);
 
-/** Of the bytes [start, end), as a signed number, which never needs an object of its own. */
+/** CRC of the bytes [start, end) as a signed integer, which V8 stores without allocation. */
 export function crc32(bytes: DataView, start: number, end: number): number {
   let crc = -1;
   let at = start;

@@ -1,4 +1,4 @@
-/** What a journal's frames say, once they are read. */
+/** Decoded frames of a journal. */
 import type { Command } from '../../engine/commands.ts';
 import type { Seq, TimeUs } from '../../num/units.ts';
 
@@ -22,14 +22,16 @@ export type JournalFrame =
       readonly timeUs: TimeUs;
       readonly chainHash: string;
     }
-  /** The chain hash after this command, as the exchange had it that answered. */
+  /** Chain hash after this command, as computed by the serving exchange. */
   | {
       readonly kind: 'chain';
       readonly seq: Seq;
       readonly timeUs: TimeUs;
       readonly chainHash: string;
     }
-  /** Digests of orders placed one after the other, by the command before. The engine does not know them. */
+  /**
+   * Digests of consecutive orders of the command before (R-2.10). The engine does not store them.
+   */
   | {
       readonly kind: 'orderIds';
       readonly seq: Seq;

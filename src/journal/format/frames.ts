@@ -1,14 +1,17 @@
 /**
- * The journal's frames (DESIGN §10): `u32 length | u32 crc32(rest) | u8 kind | u64 seq | i64 timeUs | payload`, little-endian, `length` counting
- * the bytes after the checksum. Kinds: command, checkpoint (state hash), end, order ids (digests that clients know orders by), chain (the
- * chain hash of who served it), and group.
+ * Frames of the journal (DESIGN §10): `u32 length | u32 crc32(rest) | u8 kind | u64 seq | i64
+ * timeUs | payload`, little-endian; `length` counts the bytes after the checksum. Kinds: command,
+ * checkpoint (state hash), end, order ids (client-visible digests), chain (chain hash of the
+ * serving exchange) and group.
  *
- * A plain journal is a header and frames. In a segment (`header.ts`) frames come in groups: a group is a frame whose payload is the frames
- * that reached the disk by one sync, and whose seq and time are those of what stands before it. A group is there as a whole or not at all.
+ * A plain journal is a header and frames. A segment (`header.ts`) has groups: a group is a frame
+ * whose payload is the frames of one disk sync. Its seq and time are those of the position before
+ * it. A group is valid as a whole or not at all.
  *
- * A reader yields only what is under a checksum that holds and whose sequence follows. An incomplete last frame or group is a *torn
- * tail*, what a crash leaves; anything else that is wrong is corruption, a hard error with its place. What tells them apart: the next is
- * written only after the one before is on disk, so a whole one later proves that an earlier one was whole, too.
+ * A reader yields only frames with a valid checksum and the next sequence number. An incomplete
+ * last frame or group is a *torn tail*, left by a crash. Any other fault is corruption: an error
+ * with its position. A frame is written only after the one before is durable, so a valid later
+ * frame proves that an earlier one was complete.
  */
 import { ArchiveError } from '../../base/archive.ts';
 import type { Command } from '../../engine/commands.ts';
@@ -39,32 +42,32 @@ const KIND_CHAIN = 6;
 const DIGEST_BYTES = 32;
 const FRAME_HEAD = 8;
 const FRAME_BODY_HEAD = 17;
-/** No frame is larger: a venue's full book of a million levels stays below. */
+/** Max frame size; a full book of a million levels fits. */
 const MAX_FRAME = 64 * 1024 * 1024;
-/** A group takes no further command beyond this. */
+/** Size from which a group takes no further command. */
 const FULL_GROUP = 16 * 1024 * 1024;
 const MAX_GROUP = FULL_GROUP + 2 * MAX_FRAME;
 
-/** Frames that reach the disk together, as bytes. */
+/** Frames of one disk sync, as bytes. */
 export interface JournalGroup {
   readonly bytes: Uint8Array;
-  /** What stands before it, and its last command. */
+  /** Position before the group, and its last command. */
   readonly after: JournalPosition;
   readonly last: JournalPosition;
 }
 
-/** Writes a journal into memory: whole, or group by group for a file. */
+/** Writes a journal into memory: as a whole, or group by group for a file. */
 export class JournalWriter {
   private readonly out = new ByteWriter();
 
-  /** What the frames not handed out yet follow, and where the last of them is. */
+  /** Position before the pending frames, and position of the last of them. */
   private after: JournalPosition = BEGINNING;
   private lastSeq = BEGINNING.seq;
   private lastUs = BEGINNING.timeUs;
-  /** Where groups end that took no further command. */
+  /** Ends of groups that are full. */
   private readonly cuts: { readonly at: number; readonly last: JournalPosition }[] = [];
 
-  /** Begins a journal, or goes on with one whose header is elsewhere; with groups after a position. */
+  /** Starts a journal, or continues one with its header elsewhere; grouped after a position. */
   constructor(begins: ExchangeConfig | JournalPosition | null) {
     if (begins === null) return;
     if ('seq' in begins) {
@@ -113,34 +116,31 @@ export class JournalWriter {
     this.close(start);
   }
 
-  /** The journal is complete. */
+  /** Marks the journal as complete. */
   end(seq: Seq, atUs: TimeUs, chainHash: string): void {
     const start = this.open(KIND_END, seq, atUs);
     this.out.text(chainHash);
     this.close(start);
   }
 
-  /** The whole journal so far; a copy. */
+  /** A copy of the whole journal so far. */
   bytes(): Uint8Array {
     return this.out.bytes();
   }
 
-  /** Bytes held here. */
+  /** Bytes in memory. */
   get size(): number {
     return this.out.length;
   }
 
-  /** What was written since the last call, which is then forgotten here: for journals longer than memory. */
+  /** Returns and releases the bytes since the last call, for journals larger than memory. */
   drain(): Uint8Array {
     const bytes = this.out.bytes();
     this.out.length = 0;
     return bytes;
   }
 
-  /**
-   * What was written since the last call as a group, which is then forgotten here; the first of several when it is too much for one.
-   * Null when there is nothing.
-   */
+  /** Returns and releases new frames as one group, or the first of several; null if none. */
   takeGroup(): JournalGroup | null {
     const { out, after } = this;
     if (out.length === 0) return null;
@@ -159,7 +159,7 @@ export class JournalWriter {
     const { out } = this;
     out.reserve(FRAME_HEAD + FRAME_BODY_HEAD);
     const start = out.length;
-    // Length and checksum come when the frame is closed.
+    // Length and checksum are written when the frame is closed.
     out.length = start + FRAME_HEAD;
     out.u8(kind);
     out.u64(seq);
@@ -169,7 +169,7 @@ export class JournalWriter {
     return start;
   }
 
-  /** Where the last frame is. */
+  /** Position of the last frame. */
   private last(): JournalPosition {
     return { seq: this.lastSeq, timeUs: this.lastUs };
   }
@@ -181,7 +181,7 @@ export class JournalWriter {
   }
 }
 
-/** Frames under one checksum, behind what they follow. */
+/** Frames under one checksum, after the position before them. */
 function groupBytes(after: JournalPosition, frames: Uint8Array): Uint8Array {
   const head = FRAME_HEAD + FRAME_BODY_HEAD;
   const group = new ByteWriter(head + frames.length);
@@ -199,27 +199,24 @@ function groupBytes(after: JournalPosition, frames: Uint8Array): Uint8Array {
 /** An incomplete frame or group at the very end. */
 export interface TornTail {
   readonly offset: number;
-  /** Up to the last that is not zero. */
+  /** Bytes up to the last non-zero byte. */
   readonly bytes: number;
-  /** The last command before it. */
+  /** Last command before the torn tail. */
   readonly afterSeq: number;
   readonly reason: string;
 }
 
-/** A journal as its readers see it, wherever it is kept. */
+/** A readable journal, independent of its storage. */
 export interface JournalSource {
   readonly header: JournalHeader;
-  /** State that its first command is applied to; null when that is the genesis of the configuration. */
+  /** State before the first command; null for the genesis state of the configuration. */
   readonly base: Uint8Array | null;
-  /**
-   * The next frame, or null at the end or at a torn tail. Throws `JournalError` on corruption. With `reused` orders and cancels are
-   * read into those frames.
-   */
+  /** The next frame; null at the end or a torn tail. `reused`: frames for orders and cancels. */
   next(reused?: ReusedFrames): JournalFrame | null;
-  /** Whether the end frame was read. */
+  /** True if the end frame was read. */
   readonly ended: boolean;
   readonly torn: TornTail | null;
-  /** Bytes consumed so far, of so many. */
+  /** Bytes consumed, of `size`. */
   readonly offset: number;
   readonly size: number;
 }
@@ -230,9 +227,9 @@ export class JournalReader implements JournalSource {
   private readonly source: Uint8Array;
   private readonly reader: ByteReader;
   private at: number;
-  /** Where the last frame began. */
+  /** Start of the last frame. */
   private begun: number;
-  /** Where the group ends that is being read. */
+  /** End of the current group. */
   private groupEnd: number;
   private lastSeq: number;
   private lastUs: number;
@@ -240,7 +237,7 @@ export class JournalReader implements JournalSource {
   private atEnd = false;
   private tail: TornTail | null = null;
 
-  /** Throws `JournalError` when this is no journal of this version. */
+  /** Throws `JournalError` if the header is not of this version. */
   constructor(source: Uint8Array) {
     this.source = source;
     this.reader = new ByteReader(source);
@@ -268,16 +265,18 @@ export class JournalReader implements JournalSource {
   get position(): JournalPosition {
     return { seq: seqOf(this.lastSeq), timeUs: timeUs(this.lastUs) };
   }
-  /** The last frame as it stands in a plain journal. */
+  /** The last frame in the bytes of a plain journal. */
   get frameBytes(): Uint8Array {
     return this.source.subarray(this.begun, this.at);
   }
-  /** Whether everything of a group was read; never inside of a plain journal, whose end alone is one. */
+  /** True at the end of a group; in a plain journal, only at its end. */
   get betweenGroups(): boolean {
     return this.header.grouped ? this.at === this.groupEnd : this.at === this.source.length;
   }
 
-  /** Passes over frames of commands up to this one by their heads alone; a last group's may still come. */
+  /**
+   * Skips command frames up to this one by their heads; frames of the last group may still follow.
+   */
   skipTo(seq: number): void {
     for (;;) {
       const head = this.headAt(this.at);
@@ -328,7 +327,7 @@ export class JournalReader implements JournalSource {
     return true;
   }
 
-  /** Where the frame ends that begins here, or why it is not whole. Its fields come next. */
+  /** End of the frame at the current offset, or why it is incomplete; then reads its fields. */
   private wholeFrame(limit: number, max: number): number | string {
     const { reader, at } = this;
     const left = limit - at;
@@ -346,7 +345,7 @@ export class JournalReader implements JournalSource {
     return crc32(this.reader.view, body, end) === checksum ? end : 'a wrong checksum';
   }
 
-  /** What a frame's head says; null where none can be. */
+  /** Frame head at an offset; null if it cannot be one. */
   private headAt(at: number) {
     const { source } = this;
     if (at + FRAME_HEAD + FRAME_BODY_HEAD > source.length) return null;
@@ -365,7 +364,7 @@ export class JournalReader implements JournalSource {
 
   private parse(reused: ReusedFrames | undefined): JournalFrame {
     try {
-      // The frame is as long as its head at least.
+      // The frame is at least as long as its head.
       const { reader } = this;
       const head = this.at + FRAME_HEAD;
       const kind = this.source[head] ?? 0;
@@ -417,7 +416,7 @@ export class JournalReader implements JournalSource {
     return text;
   }
 
-  /** A bad frame or group: torn when nothing whole comes after it, else corruption. */
+  /** A bad frame or group: a torn tail if nothing valid follows, otherwise corruption. */
   private tear(reason: string): null {
     const later = findWhole(this.source, this.at + 1, this.header.grouped);
     if (later !== null) {
@@ -437,7 +436,7 @@ export class JournalReader implements JournalSource {
   }
 }
 
-/** Where the first whole frame begins, from a byte on; in a segment only a group proves that it was synced. */
+/** Offset of the first valid frame from a byte on; in a segment only a group proves a sync. */
 export function findWhole(source: Uint8Array, from: number, grouped: boolean): number | null {
   const probe = new ByteReader(source);
   for (let at = from; at + FRAME_HEAD + FRAME_BODY_HEAD <= source.length; at++) {
@@ -453,7 +452,7 @@ export function findWhole(source: Uint8Array, from: number, grouped: boolean): n
   return null;
 }
 
-/** Whether nothing but zeros follows; four bytes at a look where they lie so. */
+/** True if only zeros follow; reads aligned words of four bytes. */
 function isZero(source: Uint8Array, from: number): boolean {
   const { buffer, byteOffset, length } = source;
   const aligned = Math.min(length, from + ((4 - ((byteOffset + from) % 4)) % 4));

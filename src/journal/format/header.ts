@@ -1,8 +1,9 @@
 /**
- * What stands before a journal's frames: it binds them to a format, a semantics version and a configuration.
+ * Header of a journal: binds it to a format, a semantics version and a configuration.
  *
- * Format 1 is plain: frames until the bytes end. Format 2 is a segment of a served exchange's journal: frames in groups that reach the disk
- * together (`groups.ts`), in a file of a size fixed ahead whose rest is zeros; its header says what command it goes on from.
+ * Format 1 is plain: frames until the end of the file. Format 2 is a segment of a served exchange's
+ * journal: groups of frames (`frames.ts`) in a preallocated file padded with zeros. Its header
+ * names the command before its first.
  */
 import { ArchiveError, ArchiveReader, ArchiveWriter } from '../../base/archive.ts';
 import { archiveConfig, configHash } from '../../engine/snapshot/config-archive.ts';
@@ -12,18 +13,18 @@ import { ByteReader, ByteWriter } from './bytes.ts';
 import { crc32 } from './crc32.ts';
 import { JournalError } from './journal-error.ts';
 
-/** "ORRERY" and a line ending pair that text-mode copying would break. */
+/** "ORRERY" and line endings that a text-mode copy would corrupt. */
 const MAGIC = [0x4f, 0x52, 0x52, 0x45, 0x52, 0x59, 0x0d, 0x0a] as const;
-/** Magic, length, checksum. */
+/** Size of magic, length and checksum. */
 const FIXED = MAGIC.length + 8;
 const PLAIN = 1;
 const GROUPED = 2;
-/** Changes only together with a golden hash: the same journal would mean something else. */
+/** Changes only together with a golden hash: the same journal then yields another state. */
 const SEMANTICS_VERSION = 2;
-/** The releases that replay journals of earlier rules. */
+/** Last releases that replay journals of earlier semantics versions. */
 const RELEASES: Readonly<Record<number, string>> = { 1: '0.1' };
 
-/** A place between two commands: the last one before it, and its time. */
+/** A position between two commands: the last one before it, and its time. */
 export interface JournalPosition {
   readonly seq: Seq;
   readonly timeUs: TimeUs;
@@ -36,13 +37,13 @@ export interface JournalHeader {
   readonly semanticsVersion: number;
   readonly configHash: string;
   readonly config: ExchangeConfig;
-  /** Whether frames come in groups. */
+  /** True if frames are in groups. */
   readonly grouped: boolean;
-  /** What its first frame follows. */
+  /** Position before the first frame. */
   readonly after: JournalPosition;
 }
 
-/** The header of a plain journal, or of a segment that goes on after a position. */
+/** Header of a plain journal, or of a segment after a position. */
 export function headerBytes(config: ExchangeConfig, after: JournalPosition | null): Uint8Array {
   const archive = new ArchiveWriter();
   archive.int(after === null ? PLAIN : GROUPED);
@@ -63,12 +64,12 @@ export function headerBytes(config: ExchangeConfig, after: JournalPosition | nul
   return out.bytes();
 }
 
-/** Whether these bytes are a journal's first, or what a torn write may have left of them. */
+/** True if these bytes start a journal, or are a torn write of its header. */
 export function beginsLikeJournal(source: Uint8Array): boolean {
   return MAGIC.every((byte, i) => source[i] === byte || (source[i] ?? 0) === 0);
 }
 
-/** Whether a header stands here whole, of whatever version. */
+/** True if a complete header of any version is here. */
 export function isHeaderWhole(source: Uint8Array): boolean {
   try {
     headerEnd(source);
@@ -79,7 +80,7 @@ export function isHeaderWhole(source: Uint8Array): boolean {
   }
 }
 
-/** The header, and the byte after it. Throws `JournalError` when this is no journal that this program reads. */
+/** The header and the offset after it. Throws `JournalError` if the journal is unreadable. */
 export function readHeader(source: Uint8Array): { header: JournalHeader; end: number } {
   const end = headerEnd(source);
   try {
@@ -90,7 +91,7 @@ export function readHeader(source: Uint8Array): { header: JournalHeader; end: nu
   }
 }
 
-/** The byte after a header whose checksum holds. */
+/** Offset after a header with a valid checksum. */
 function headerEnd(source: Uint8Array): number {
   for (let i = 0; i < MAGIC.length; i++) {
     if (source[i] !== MAGIC[i]) {
@@ -113,7 +114,7 @@ function headerEnd(source: Uint8Array): number {
   return end;
 }
 
-/** Which release reads a journal of these semantics. */
+/** Release that reads journals of this semantics version. */
 function releaseFor(semanticsVersion: number): string {
   const release = RELEASES[semanticsVersion];
   return release === undefined

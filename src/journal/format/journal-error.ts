@@ -1,4 +1,4 @@
-/** Bytes that are no journal of this version, or a damaged one; says where and why. */
+/** A damaged journal, or one of another version; the message has the position and the reason. */
 export class JournalError extends Error {
   override readonly name = 'JournalError';
 }

@@ -1,6 +1,6 @@
 /**
- * Frames read some at a time: by turns, frame by frame, reading and applying would drive each other out of the processor's caches,
- * and a replayed command would cost a tenth more. What is wrong with a journal is said after the frames before it.
+ * Reads frames in batches: alternating between decoding and applying evicts both from the
+ * instruction cache and costs 10 % of a replay. An error is raised after the frames before it.
  */
 import type { JournalFrame } from './frame.ts';
 import type { JournalSource } from './frames.ts';
@@ -9,7 +9,7 @@ import { ReusedFrames } from './reused-frames.ts';
 const AHEAD = 64;
 
 export class ReadAhead {
-  /** What `fill` read are the first `count` of these, good until it reads again. */
+  /** The first `count` are valid until the next `fill`. */
   readonly frames: JournalFrame[] = [];
   count = 0;
   private readonly source: JournalSource;
@@ -20,7 +20,7 @@ export class ReadAhead {
     this.source = source;
   }
 
-  /** Reads the next frames, none beyond the first command after `untilSeq`; false when there are none. Throws as the source does. */
+  /** Reads up to the first command after `untilSeq`; false at the end. Throws like the source. */
   fill(untilSeq = Infinity): boolean {
     const { frames, source, reused, failure } = this;
     if (failure !== null) throw failure;

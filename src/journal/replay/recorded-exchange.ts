@@ -1,6 +1,6 @@
 /**
- * An exchange whose commands are journalled before they are applied. Every driver in a process (scenario, backtest,
- * in-process API) goes through one of these, so every run leaves a journal that replays without its driver.
+ * An exchange that journals each command before it is applied. Every in-process driver (scenario,
+ * backtest, API) uses one, so every run leaves a journal that replays without its driver.
  */
 import type { Command } from '../../engine/commands.ts';
 import type { ExchangeConfig } from '../../engine/config.ts';
@@ -11,9 +11,9 @@ import { seq, type TimeUs } from '../../num/units.ts';
 import { JournalWriter } from '../format/frames.ts';
 
 export interface RecordingOptions {
-  /** A checkpoint with the state hash after every so many commands; 0 for none. */
+  /** Commands between checkpoints with the state hash; 0: none. */
   readonly checkpointEvery: number;
-  /** null keeps no journal; a fresh one unless given. */
+  /** null: no journal; absent: a new one. */
   readonly journal?: JournalWriter | null;
 }
 
@@ -26,7 +26,7 @@ export class RecordedExchange {
     for (const sink of this.sinks) sink(event);
   };
 
-  /** Of a new exchange, or one that goes on. */
+  /** Wraps a new exchange or an existing one. */
   constructor(
     from: ExchangeConfig | Exchange,
     options: RecordingOptions = { checkpointEvery: 10_000 },
@@ -37,7 +37,7 @@ export class RecordedExchange {
     this.checkpointEvery = options.checkpointEvery;
   }
 
-  /** Events of later commands go to this sink too. */
+  /** Adds a sink for events of later commands. */
   onEvent(sink: EventSink): void {
     this.sinks.push(sink);
   }
@@ -66,7 +66,7 @@ export class RecordedExchange {
     this.journal?.end(this.engine.seq, this.engine.nowUs, this.engine.chainHash());
   }
 
-  /** Closes the journal; answers the whole of it. */
+  /** Closes the journal and returns all of it. */
   finish(): Uint8Array {
     this.end();
     return this.journalBytes();
@@ -77,12 +77,12 @@ export class RecordedExchange {
     return this.journal?.size ?? 0;
   }
 
-  /** The journal so far; a copy. */
+  /** A copy of the journal so far. */
   journalBytes(): Uint8Array {
     return this.journal?.bytes() ?? new Uint8Array();
   }
 
-  /** What was written since the last call, which is then forgotten here: for journals longer than memory. */
+  /** Returns and releases the bytes since the last call, for journals larger than memory. */
   drainJournal(): Uint8Array {
     return this.journal?.drain() ?? new Uint8Array();
   }

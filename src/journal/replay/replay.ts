@@ -1,7 +1,4 @@
-/**
- * Replay: an exchange rebuilt from its journal, each checkpoint compared (DESIGN §3). A replayed command costs what a live one
- * does, plus its decoding.
- */
+/** Rebuilds an exchange from its journal and verifies each checkpoint (DESIGN §3). */
 import { must } from '../../base/assert.ts';
 import type { EventSink } from '../../engine/events.ts';
 import { Exchange } from '../../engine/exchange.ts';
@@ -15,20 +12,20 @@ import {
 import { ReadAhead } from '../format/read-ahead.ts';
 
 export interface ReplayOptions {
-  /** Compare every checkpoint's state hash and every chain hash. */
+  /** Verifies every checkpoint's state hash and every chain hash. */
   readonly verify: boolean;
-  /** Stop after this command. */
+  /** Stops after this command. */
   readonly untilSeq?: number;
-  /** Take an incomplete last frame as the end of what is known, instead of refusing the journal. */
+  /** Accepts a torn tail as the end instead of rejecting the journal. */
   readonly recover?: boolean;
   readonly onEvent?: EventSink;
-  /** Digests that clients know orders by, of orders one after the other from an id on. */
+  /** Receives client-visible digests of consecutive orders, from an id on. */
   readonly onOrderIds?: (firstId: number, digests: readonly string[]) => void;
   /** Called with the exchange after each command. */
   readonly afterCommand?: (engine: Exchange) => void;
-  /** Called every few thousand commands with bytes read and bytes in all. */
+  /** Called every few thousand commands with bytes read and total bytes. */
   readonly onProgress?: (done: number, total: number) => void;
-  /** Polled with progress: true ends the replay early. */
+  /** Polled with progress; true ends the replay early. */
   readonly cancelled?: () => boolean;
 }
 
@@ -44,25 +41,25 @@ export interface ReplayResult {
   readonly engine: Exchange;
   readonly commands: number;
   readonly checkpoints: number;
-  /** Chain hashes that agreed. */
+  /** Number of verified chain hashes. */
   readonly chainHashes: number;
-  /** Whether the journal says it is complete. */
+  /** True if the journal has an end frame. */
   readonly ended: boolean;
   readonly torn: TornTail | null;
-  /** First hash that differed; the replay stops there. */
+  /** First differing hash; the replay stops there. */
   readonly mismatch: Mismatch | null;
   readonly cancelled: boolean;
 }
 
 const PROGRESS_EVERY = 8192;
 
-/** Throws `JournalError` when this is not a whole journal of this version. */
+/** Throws `JournalError` if this is not a complete journal of this version. */
 export function replay(journal: Uint8Array | JournalSource, options: ReplayOptions): ReplayResult {
   const reader = journal instanceof Uint8Array ? new JournalReader(journal) : journal;
   const { after } = reader.header;
   if (reader.base === null && after.seq > 0) {
     throw new JournalError(
-      `journal: goes on from command ${String(after.seq)}; read the folder that it is of`,
+      `journal: starts after command ${String(after.seq)}; read its folder instead`,
     );
   }
   const engine =
@@ -107,13 +104,13 @@ export function replay(journal: Uint8Array | JournalSource, options: ReplayOptio
       else chainHashes += 1;
     }
   }
-  // What was read ahead of where the replay stopped is not spoken of.
+  // Frames read ahead of a stop are not reported.
   const torn = over ? null : reader.torn;
   if (torn !== null && options.recover !== true) {
     const { offset, afterSeq, reason } = torn;
     throw new JournalError(
       `journal at byte ${String(offset)}, after command ${String(afterSeq)}: torn tail, ${reason}; ` +
-        `the ${String(commands)} commands before it are whole (recover keeps them)`,
+        `the ${String(commands)} commands before it are complete (recover keeps them)`,
     );
   }
   options.onProgress?.(reader.offset, reader.size);

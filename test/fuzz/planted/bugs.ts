@@ -1,20 +1,20 @@
 import type { ProfileName } from '../../../src/fuzz/profile.ts';
 
 /**
- * Bugs that are planted to see the shrinker find their least case. `least` is how many commands the shortest journal has that shows
- * the bug, written down by whoever planted it, with what these commands are.
+ * Bugs planted to test the shrinker. `least` is the number of commands of the shortest journal that
+ * shows the bug, determined by hand, and `because` lists these commands.
  */
 export interface PlantedBug {
   readonly name: string;
-  /** Under src/engine. */
+  /** Path under src/engine. */
   readonly file: string;
   readonly find: string;
   readonly replace: string;
-  /** The invariant that it breaks. */
+  /** The invariant that it violates. */
   readonly invariant: string;
-  /** Whether that is one of the state, which scenarios check, too. */
+  /** True for a state invariant, which scenarios also check. */
   readonly inState: boolean;
-  /** Where it is looked for, when the least way to it is by what few profiles do. */
+  /** Profile to search in, if few profiles reach the shortest case. */
   readonly profile?: ProfileName;
   readonly least: number;
   readonly because: string;
@@ -124,6 +124,6 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     inState: true,
     least: 6,
     because:
-      'a market, a deposit, a bar, an order that opens, one that rests to reduce, and one that closes',
+      'a market, a deposit, a bar, an opening order, a resting reduce-only order, and a closing order',
   },
 ];

@@ -1,6 +1,6 @@
 /**
- * Builds the engine with a bug: a text of one source file replaced while esbuild reads it. The sources stay as they are, and no
- * build of the project knows of it.
+ * Builds the engine with a bug: a text of one source file is replaced while esbuild loads it. The
+ * sources stay unchanged.
  */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -16,9 +16,9 @@ export async function buildWith({ name, file, find, replace }: PlantedBug): Prom
   const path = join(ROOT, 'src/engine', file);
   const source = await readFile(path, 'utf8');
   if (source.split(find).length !== 2) {
-    throw new Error(`${name}: the text to replace is not once in ${file}`);
+    throw new Error(`${name}: the text to replace does not occur exactly once in ${file}`);
   }
-  // Beside the packages, so that imports of them are found.
+  // Next to node_modules packages, so that their imports resolve.
   const outfile = join(ROOT, 'node_modules/.cache/orrery/planted', `${name}.mjs`);
   await build({
     entryPoints: [join(ROOT, 'test/fuzz/planted/entry.ts')],

@@ -1,4 +1,4 @@
-/** What a build with a planted bug is asked for: the fuzzer and the engine, all of one build. */
+/** Exports of a build with a planted bug: fuzzer and engine of one build. */
 export { Exchange } from '../../../src/engine/exchange.ts';
 export { drawProfile } from '../../../src/fuzz/draw-profile.ts';
 export { allOf } from '../../../src/fuzz/checker.ts';

@@ -19,20 +19,22 @@ export async function provePlanted(bug: PlantedBug, commands: number): Promise<P
   const started = performance.now();
   const shrunk = built.shrink(failure, {
     createEngine: (config) => new built.Exchange(config),
-    createChecker: (every) => judgeOf(built, every),
+    createChecker: (every) => checkerOf(built, every),
   });
   return { bug, shrunk, built, seconds: (performance.now() - started) / 1000 };
 }
 
-const judgeOf = (built: BuiltFuzzer, every: number): Checker =>
+const checkerOf = (built: BuiltFuzzer, every: number): Checker =>
   built.allOf(built.stateInvariants(every), built.streamInvariants(every));
 
-/** The first run of that many commands in which the bug shows, looked at after its last command only. */
+/**
+ * The first run of that many commands in which the bug shows; checked after its last command only.
+ */
 function findFailure(built: BuiltFuzzer, bug: PlantedBug, commands: number): Failure {
   for (let i = 0; i < 200; i++) {
     const name = bug.profile ?? PROFILE_NAMES[i % PROFILE_NAMES.length] ?? 'swarm';
     const profile = built.drawProfile(`${bug.name} ${String(i)}`, { name, commands });
-    const checker = judgeOf(built, Infinity);
+    const checker = checkerOf(built, Infinity);
     const late: Checker = {
       ...(checker.onEvent === undefined ? {} : { onEvent: checker.onEvent }),
       after: (engine, command, outcome) => {

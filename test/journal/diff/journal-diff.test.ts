@@ -1,4 +1,4 @@
-/** Two journals compared: what differs first, and that nothing does when nothing does. */
+/** Comparison of two journals: finds the first difference, and none if they are equal. */
 import { expect, test } from 'vitest';
 import type { Command } from '../../../src/engine/commands.ts';
 import { Exchange } from '../../../src/engine/exchange.ts';
@@ -27,7 +27,7 @@ const withExtra = (commands: readonly Command[], at: number, extra: Command): Co
   ...commands.slice(at),
 ];
 
-test('the same journal is the same, with its hashes', async () => {
+test('equal journals have no difference, and equal hashes', async () => {
   const bytes = record(life);
   const found = await diff(bytes, bytes);
   expect(found).toMatchObject({ same: true, firstCommand: null, firstEvent: null, recorded: null });
@@ -36,7 +36,7 @@ test('the same journal is the same, with its hashes', async () => {
   expect(found.a.stateHash).toBe(found.b.stateHash);
 });
 
-test('how often checkpoints were taken makes no difference', async () => {
+test('the checkpoint interval makes no difference', async () => {
   const found = await diff(record(life, config, 50), record(life, config, 35));
   expect(found.same).toBe(true);
 });
@@ -52,7 +52,7 @@ test('a journal that ends early is a prefix, and the first event after it is nam
   expect((await diff(record(life), record(shorter))).prefix).toBe('b');
 });
 
-test('one changed field of one command is named, and so is the first event that it changes', async () => {
+test('one changed field of a command is named, with the first event that it changes', async () => {
   const at = life.findIndex((command, i) => i > 100 && command.kind === 'setIndex');
   expect(at, 'the life sets an index').toBeGreaterThan(100);
   const changed = life.map((command, i) =>
@@ -60,7 +60,7 @@ test('one changed field of one command is named, and so is the first event that 
       ? { ...command, priceTicks: command.priceTicks, text: 'changed' }
       : command,
   );
-  // The text of an oracle price is for reads alone: nothing that happens hangs on it.
+  // The text of an oracle price is for reads only and changes no event.
   const silent = await diff(record(life), record(changed));
   expect(silent.firstCommand?.fields).toMatchObject([{ field: 'text', b: 'changed' }]);
   expect(silent.firstEvent).toBeNull();
@@ -78,14 +78,14 @@ test('one changed field of one command is named, and so is the first event that 
   expect(found.firstEvent?.fields.map(({ field }) => field)).toEqual(['indexTicks']);
 });
 
-test('commands that make nothing happen are passed over, and states agree at the end', async () => {
+test('commands without events are skipped, and final states agree', async () => {
   const extra: Command = { kind: 'advanceTime', timeUs: timeUs(0) };
   const found = await diff(record(life), record(withExtra(life, 150, extra)));
   expect(found).toMatchObject({ same: false, prefix: null, commonCommands: 150, state: [] });
   expect(found.firstEvent).toBeNull();
 });
 
-test('a state that differs although nothing happened is named', async () => {
+test('a state difference without an event is named', async () => {
   const last = life.at(-1);
   const later: Command = { kind: 'advanceTime', timeUs: timeUs((last?.timeUs ?? 0) + 1) };
   const found = await diff(record(life), record([...life, later]));
@@ -93,7 +93,7 @@ test('a state that differs although nothing happened is named', async () => {
   expect(found.state).toMatchObject([{ subject: 'exchange', field: 'now (µs)' }]);
 });
 
-test('configurations that differ are named by field, and what they change is found', async () => {
+test('differing configurations are named by field, with their first effect', async () => {
   const other = { ...config, vaultLockupUs: 1 as typeof config.vaultLockupUs };
   const found = await diff(record(life), record(life, other));
   expect(found.config).toEqual([{ field: 'vaultLockupUs', a: '3000000', b: '1' }]);
@@ -103,7 +103,7 @@ test('configurations that differ are named by field, and what they change is fou
   expect(found.firstEvent?.fields.map(({ field }) => field)).toEqual(['lockupEndsAtUs']);
 });
 
-test('looking around a place can be stopped', async () => {
+test('reading around a command can be cancelled', async () => {
   const one = journal('a', record(life.slice(0, 40)));
   let asked = 0;
   const around = await lookAround(one, Infinity, 2, {
@@ -112,14 +112,14 @@ test('looking around a place can be stopped', async () => {
       return true;
     },
   });
-  // So short a life is over before anybody asks.
+  // The run is too short for a poll.
   expect(asked).toBe(0);
   expect(around?.command).toBeNull();
   const long = journal('b', record(Array.from({ length: 1500 }, (_, i) => life[Math.min(i, 2)]!)));
   expect(await lookAround(long, Infinity, 2, { cancelled: () => true })).toBeNull();
 });
 
-test('the states around the place show what differs and what each command changed', async () => {
+test('the states around a command show differences and changes', async () => {
   const at = life.findIndex((command, i) => i > 60 && command.kind === 'deposit');
   const changed = life.map((command, i) =>
     i === at && command.kind === 'deposit'
@@ -138,7 +138,7 @@ test('the states around the place show what differs and what each command change
   expect(Number(cash?.afterB) - Number(cash?.afterA)).toBeCloseTo(1, 6);
 });
 
-test('a hash that another engine recorded is told from the replayed one', async () => {
+test('a hash recorded by another engine differs from the replayed one', async () => {
   const forged = (what: 'checkpoint' | 'end'): Uint8Array => {
     const writer = new JournalWriter(config);
     const engine = new Exchange(config);

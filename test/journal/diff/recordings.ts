@@ -1,4 +1,4 @@
-/** Journals of random lives, in memory. */
+/** Journals of random runs, in memory. */
 import type { Command } from '../../../src/engine/commands.ts';
 import type { ExchangeConfig } from '../../../src/engine/config.ts';
 import type { NamedJournal } from '../../../src/journal/diff/journal-cursor.ts';

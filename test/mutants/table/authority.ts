@@ -15,7 +15,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
     file: 'engine/accounts/nonces.ts',
     find: 'this.delegates?.get(delegate)?.closeBelowHighest();',
     replace: '',
-    means: 'what a revoked delegate signed before counts when it is granted again',
+    means: 'a signature from before a revocation is valid after a new grant',
     rule: 'R-2.13',
   },
   {
@@ -31,7 +31,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
     file: 'engine/accounts/nonces.ts',
     find: 'while (place > 0 && this.at(place - 1) > nonce) {',
     replace: 'while (place > 1 && this.at(place - 1) > nonce) {',
-    means: 'a nonce below all others is put in the wrong place of its window',
+    means: 'a nonce below all others is inserted at the wrong place of its window',
     rule: 'R-2.13',
   },
   {
@@ -48,7 +48,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
     file: 'engine/accounts/authority.ts',
     find: 'const left = granted.filter((other) => other !== delegate);',
     replace: 'const left = granted;',
-    means: 'a revoked delegate goes on acting',
+    means: 'a revoked delegate can still act',
     rule: 'R-9.6',
   },
   {
@@ -89,7 +89,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
     file: 'engine/timers.ts',
     find: 'state.nowUs = timeUs(Math.max(state.nowUs, due));',
     replace: 'state.nowUs = timeUs(Math.max(state.nowUs, untilUs));',
-    means: 'timers run at the time of the command that comes after them',
+    means: 'timers run at the time of the next command',
     rule: 'R-12.1',
   },
   {
@@ -97,7 +97,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
     file: 'engine/timers.ts',
     find: '    runVaultLeave(state);\n    settleQuotes(state);',
     replace: '    runVaultLeave(state);',
-    means: 'quotes that a timer changed come into force only after the command',
+    means: 'quotes changed by a timer take effect only after the command',
     rule: 'R-12.1',
   },
   {
@@ -105,7 +105,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
     file: 'engine/tape/apply-trade.ts',
     find: '  takeFromBack(state, market, houseSide, price, users);\n',
     replace: '',
-    means: "what users' orders took of a historical trade stays on the level",
+    means: "volume of a historical trade taken by users' orders stays on the level",
     rule: 'DESIGN §6',
   },
   {
@@ -113,7 +113,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
     file: 'engine/tape/apply-trade.ts',
     find: '  returnCredit(state, market, houseSide, price, size);\n',
     replace: '',
-    means: 'a decrease that came before its trade is taken twice',
+    means: 'a decrease before its trade counts twice',
     rule: 'DESIGN §6',
   },
   {

@@ -1,4 +1,4 @@
-/** Mutants of batches, slices, triggers and legs. */
+/** Mutants of batches, slices, triggers and protective orders. */
 import type { Mutant } from '../mutant.ts';
 
 export const GROUP_MUTANTS: readonly Mutant[] = [
@@ -63,7 +63,7 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
     file: 'engine/orders/end.ts',
     find: "status !== 'filled' && !waited",
     replace: "status === 'expired' && !waited",
-    means: 'cancelling the shown slice of an iceberg leaves the others waiting',
+    means: 'cancelling the shown slice of an iceberg leaves the others pending',
     rule: 'R-3.4',
   },
   {
@@ -71,7 +71,7 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
     file: 'engine/orders/activate.ts',
     find: 'const fault = activationFault(state, slot, subaccount, exposure, market);',
     replace: 'const fault = null;',
-    means: 'a released order is not checked anew',
+    means: 'an activated order is not checked again',
     rule: 'R-3.3',
   },
   {
@@ -103,7 +103,7 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
     file: 'engine/orders/triggers.ts',
     find: '    default:\n      return market.markTicks;',
     replace: '    default:\n      return market.indexTicks;',
-    means: 'triggers that should watch the mark watch the index',
+    means: 'mark triggers use the index',
     rule: 'R-4.1',
   },
   {
@@ -127,7 +127,7 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
     file: 'engine/orders/triggers.ts',
     find: 'a.distance - b.distance',
     replace: 'b.distance - a.distance',
-    means: 'of triggers at one instant the furthest fires first',
+    means: 'at one instant the furthest trigger fires first',
     rule: 'R-4.3',
   },
   {
@@ -167,7 +167,7 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
     file: 'engine/orders/protective-orders.ts',
     find: '  sibling.siblingFilled += size;\n',
     replace: '',
-    means: 'a fill of one leg leaves the other with its whole cover',
+    means: 'a fill of one leg does not reduce the size covered by the other',
     rule: 'R-3.6',
   },
   {
@@ -199,7 +199,7 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
     file: 'engine/orders/execute.ts',
     find: '    waitAgain(state, slot, exposure);\n  } else rest',
     replace: "    endOrder(state, slot, 'cancelled', 'iocRemainder');\n  } else rest",
-    means: 'what a fired leg does not fill is lost',
+    means: 'the unfilled remainder of a triggered leg is lost',
     rule: 'R-3.6',
   },
 ];

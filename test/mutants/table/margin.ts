@@ -1,4 +1,4 @@
-/** Mutants of margin: requirements, worst cases, isolated positions, own settings. */
+/** Mutants of margin: requirements, worst cases, isolated positions, custom ratios. */
 import type { Mutant } from '../mutant.ts';
 
 export const MARGIN_MUTANTS: readonly Mutant[] = [
@@ -7,7 +7,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
     file: 'engine/margin/requirement.ts',
     find: 'return value - exposure.costQuanta;',
     replace: 'return 0n;',
-    means: 'equity leaves out what positions have gained or lost',
+    means: 'equity omits unrealised profit and loss',
     rule: 'R-5.4',
   },
   {
@@ -41,7 +41,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
     file: 'engine/margin/requirement.ts',
     find: 'Math.max(Math.abs(positionLots + bidLots), Math.abs(positionLots - askLots))',
     replace: 'Math.abs(positionLots + bidLots - askLots)',
-    means: 'bids and asks are set off against each other',
+    means: 'bids and asks are netted',
     rule: 'R-5.4',
   },
   {
@@ -73,7 +73,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
     file: 'engine/margin/margin.ts',
     find: 'if (distance > 0) cost += notional(lots(left), priceTicks(distance), unit);',
     replace: '',
-    means: 'the worst case leaves out what resting orders lose against the mark',
+    means: 'the worst case omits losses of resting orders against the mark',
     rule: 'R-5.5',
   },
   {
@@ -81,7 +81,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
     file: 'engine/margin/margin.ts',
     find: 'ppm(makerRate + table.originatorFeePpm(slot))',
     replace: 'ppm(makerRate)',
-    means: "the worst case leaves out the originators' fees of resting orders",
+    means: 'the worst case omits originator fees of resting orders',
     rule: 'R-5.5',
   },
   {
@@ -89,7 +89,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
     file: 'engine/margin/margin.ts',
     find: '  free -= feeOfFill(size, feePrice, unit, rate);\n',
     replace: '',
-    means: "a new order's own fee is left out of its worst case",
+    means: "a new order's own fee is omitted from its worst case",
     rule: 'R-5.5',
   },
   {
@@ -97,7 +97,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
     file: 'engine/margin/margin-fast-accept.ts',
     find: 'if (subaccount.exposureCount === 1) return cash + here > SPARE;',
     replace: 'if (subaccount.exposureCount === 1) return cash + here > -SPARE;',
-    means: 'the bound that saves the exact check says yes to who is a dollar short',
+    means: 'the fast accept path accepts an order that is a dollar short',
     rule: 'R-5.5',
   },
   {
@@ -105,7 +105,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
     file: 'engine/margin/margin.ts',
     find: 'const costs = restingBound(state, exposure, market) + own;',
     replace: 'const costs = own;',
-    means: 'the bound that saves the exact check forgets what resting orders cost',
+    means: 'the fast accept path omits the cost of resting orders',
     rule: 'R-5.5',
   },
   {
@@ -113,7 +113,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
     file: 'engine/margin/margin-fast-accept.ts',
     find: 'if (subaccount.exposureCount === 1) return',
     replace: 'if (subaccount.exposureCount > 0) return',
-    means: 'the bound that saves the exact check forgets what other markets require',
+    means: 'the fast accept path omits requirements of other markets',
     rule: 'R-5.5',
   },
   {
@@ -121,8 +121,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
     file: 'engine/margin/margin-fast-accept.ts',
     find: 'Math.max(mustMark(market), exposure.highestPrice, priceTicks)',
     replace: 'mustMark(market)',
-    means:
-      'the bound that saves the exact check values the orders of an isolated market at the mark',
+    means: 'the fast accept path values orders of an isolated market at the mark',
     rule: 'R-5.6',
   },
   {
@@ -186,7 +185,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
     file: 'engine/margin/margin.ts',
     find: 'if (exposure.isolated) return isolatedHold(state, subaccount, exposure, market);\n  const worst',
     replace: 'if (exposure.isolated) return 0n;\n  const worst',
-    means: 'open orders of isolated markets hold nothing of the cash',
+    means: 'open orders of isolated markets reserve no cash',
     rule: 'R-5.6',
   },
   {
@@ -202,7 +201,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
     file: 'engine/margin/isolated-margin.ts',
     find: 'returned = maxBig(0n, share + pnl - closingFee + received);',
     replace: 'returned = share + pnl - closingFee + received;',
-    means: 'a loss beyond the margin of what closes is taken from the cash',
+    means: 'a loss beyond the margin of the closed part is taken from cash',
     rule: 'R-5.6',
   },
   {
@@ -250,7 +249,7 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
     file: 'engine/margin/margin-mode.ts',
     find: ' || exposure.pendingOrders !== 0',
     replace: '',
-    means: 'the margin mode may be switched while orders wait',
+    means: 'the margin mode may be switched with open orders',
     rule: 'R-5.6',
   },
   {

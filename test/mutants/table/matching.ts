@@ -40,7 +40,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
     file: 'engine/orders/match.ts',
     find: "if (side > 0 ? price > band : price < band) return 'priceBand';",
     replace: 'if (side > 0 ? price > band : price < band) return null;',
-    means: 'what the band stops rests across the other side',
+    means: 'an order stopped by the band rests and crosses the book',
     rule: 'R-2.3',
   },
   {
@@ -48,7 +48,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
     file: 'engine/pricing/price-band.ts',
     find: 'side * floorDivInt(mark * market.spec.priceBandPpm, PPM)',
     replace: 'side * (floorDivInt(mark * market.spec.priceBandPpm, PPM) + 1)',
-    means: 'the band is a tick wider than it may be',
+    means: 'the band is one tick too wide',
     rule: 'R-2.3',
   },
   {
@@ -104,7 +104,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
     file: 'engine/orders/close-reduce-only.ts',
     find: 'if (!hasTurned(positionBefore, exposure.positionLots)) return;',
     replace: 'return;',
-    means: 'reduce-only orders stay when the position is closed',
+    means: 'reduce-only orders remain after the position is closed',
     rule: 'R-2.7',
   },
   {
@@ -160,7 +160,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
     file: 'engine/orders/match.ts',
     find: 'longGrowth(taker.positionLots, takerLots) + longGrowth(maker.positionLots, -takerLots)',
     replace: 'longGrowth(taker.positionLots, takerLots)',
-    means: "the limit of open interest forgets the maker's side",
+    means: "the limit of open interest ignores the maker's side",
     rule: 'R-2.8',
   },
   {
@@ -176,7 +176,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
     file: 'engine/orders/admission.ts',
     find: 'exposure.openOrders + exposure.pendingOrders >=',
     replace: 'exposure.openOrders >=',
-    means: 'waiting orders do not count among open orders',
+    means: 'pending orders do not count among open orders',
     rule: 'R-3.3',
   },
   {
@@ -200,7 +200,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
     file: 'engine/orders/execute.ts',
     find: 'else if (!table.isIoc(slot)) rest(state, slot, market, exposure);',
     replace: 'else if (table.left(slot) > 0) rest(state, slot, market, exposure);',
-    means: 'what an ioc order does not fill rests',
+    means: 'the unfilled remainder of an ioc order rests',
     rule: 'R-2.4',
   },
   {
@@ -208,7 +208,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
     file: 'engine/orders/expiry.ts',
     find: 'nowUs > ms * 1000',
     replace: 'nowUs >= ms * 1000',
-    means: 'a request is refused at its very expiry',
+    means: 'a request is rejected at exactly its expiry',
     rule: 'R-2.12',
   },
   {
@@ -225,7 +225,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
     find: 'if (command.market === null || table.market(slot) === command.market) {',
     replace:
       'if (table.isResting(slot) || command.market === null || table.market(slot) === command.market) {',
-    means: 'cancelling all orders of a market ends those of others',
+    means: 'cancelling all orders of a market also cancels those of others',
     rule: 'R-2.8',
   },
   {
@@ -241,7 +241,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
     file: 'engine/orders/resting.ts',
     find: 'if (!table.isReduceOnly(slot)) releaseLots(table.side(slot), by, exposure);',
     replace: '',
-    means: 'lots that a fill took go on counting as open orders in margin',
+    means: 'filled lots still count as open orders in margin',
     rule: 'R-5.4',
   },
   {
@@ -250,7 +250,7 @@ export const MATCHING_MUTANTS: readonly Mutant[] = [
     find: '    table.reduce(slot, by);\n    ladder.addTotal(level, -by);\n',
     replace:
       '    table.reduce(slot, by);\n    if (!table.isHouse(slot)) ladder.addTotal(level, -by);\n',
-    means: 'a level shows house volume that was traded',
+    means: 'a level still shows traded house volume',
     rule: 'R-10.1',
   },
   {

@@ -1,4 +1,4 @@
-/** Mutants of arithmetic, fees, positions and custody: who pays, who gets, which way it rounds. */
+/** Mutants of arithmetic, fees, positions and custody: payer, payee and rounding. */
 import type { Mutant } from '../mutant.ts';
 
 export const MONEY_MUTANTS: readonly Mutant[] = [
@@ -7,7 +7,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
     file: 'num/arithmetic.ts',
     find: 'n > 0n && quotient * d !== n ? quotient + 1n : quotient',
     replace: 'quotient',
-    means: 'what rounds up is cut off instead: requirements and closed cost favour the user',
+    means: 'rounding up becomes truncation: requirements and closed cost favour the user',
     rule: 'R-1.6',
   },
   {
@@ -15,7 +15,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
     file: 'num/arithmetic.ts',
     find: 'n < 0n && quotient * d !== n ? quotient - 1n : quotient',
     replace: 'quotient',
-    means: 'what rounds down is cut off toward zero: a negative share is a Quantum too good',
+    means: 'rounding down becomes truncation: a negative share is one Quantum too high',
     rule: 'R-1.6',
   },
   {
@@ -79,7 +79,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
     file: 'engine/accounts/settle-fill.ts',
     find: 'credit(state, state.accounts.open(originator, 0, state.nowUs), fees.originator',
     replace: 'credit(state, subaccount, fees.originator',
-    means: "an originator's fee comes back to who paid it",
+    means: "an originator's fee returns to its payer",
     rule: 'R-2.14',
   },
   {
@@ -87,7 +87,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
     file: 'engine/accounts/settle-fill.ts',
     find: "credit(state, subaccount, quanta(-fees.originator), 'originatorFee');",
     replace: '',
-    means: 'an originator is paid, but nobody pays',
+    means: 'an originator is paid without a payer',
     rule: 'R-2.14',
   },
   {
@@ -95,7 +95,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
     file: 'engine/orders/fill.ts',
     find: '    net = 0n;\n',
     replace: '',
-    means: 'a rebate that the house pays is taken from vault, insurance and treasury again',
+    means: 'a rebate paid by the house is also charged to vault, insurance and treasury',
     rule: 'R-8.1',
   },
   {
@@ -119,7 +119,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
     file: 'engine/accounts/positions.ts',
     find: 'opened === 0 ? kept : kept + notional(opened, price, unit)',
     replace: 'kept',
-    means: 'a position that flips opens its other side for nothing',
+    means: 'a flipped position has cost 0',
     rule: 'R-5.2',
   },
   {
@@ -135,7 +135,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
     file: 'engine/accounts/positions.ts',
     find: 'market.holders.set(exposure.subaccount, after !== 0)',
     replace: 'market.holders.set(exposure.subaccount, after > 0)',
-    means: 'shorts are not among the holders: no funding, no auto-deleveraging for them',
+    means: 'shorts are not in the holder index: no funding or auto-deleveraging for them',
     rule: 'R-7.3',
   },
   {
@@ -159,7 +159,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
     file: 'engine/accounts/positions.ts',
     find: '    exposure.feesQuanta = quanta(0n);\n',
     replace: '',
-    means: 'a new position begins with the fees of the one before it',
+    means: 'a new position starts with the fees of the previous one',
     rule: 'R-10.1',
   },
   {
@@ -167,7 +167,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
     file: 'engine/accounts/custody.ts',
     find: 'state.supply = quanta(state.supply + command.amount);',
     replace: '',
-    means: 'a deposit is credited, but not counted among what was paid in',
+    means: 'a deposit is credited but not counted as paid in',
     rule: 'R-1.6',
   },
   {
@@ -175,7 +175,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
     file: 'engine/accounts/custody.ts',
     find: '  from.netDeposits = quanta(from.netDeposits - command.amount);\n  to.netDeposits = quanta(to.netDeposits + command.amount);\n',
     replace: '  from.netDeposits = quanta(from.netDeposits - command.amount);\n',
-    means: 'a transfer counts as profit of who receives it',
+    means: 'a transfer counts as profit of its receiver',
     rule: 'R-5.8',
   },
   {
@@ -183,7 +183,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
     file: 'engine/accounts/custody.ts',
     find: "  state.markForRiskCheck(from);\n  credit(state, from, quanta(-paid), 'withdrawal');",
     replace: "  credit(state, from, quanta(-paid), 'withdrawal');",
-    means: 'a withdrawal leaves the bounds of liquidation where they were',
+    means: 'a withdrawal does not update the liquidation bounds',
     rule: 'R-6.1',
   },
   {
@@ -199,7 +199,7 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
     file: 'engine/margin/margin.ts',
     find: 'maxBig(figures.initial, ceilDivBig(figures.notional, 10n))',
     replace: 'figures.initial',
-    means: 'withdrawals leave the initial requirement, but not 10 % of the notional',
+    means: 'withdrawals preserve the initial requirement, but not 10 % of the notional',
     rule: 'R-5.9',
   },
   {

@@ -15,7 +15,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/pricing/basis-ema.ts',
     find: 'timesOver(distance, Math.min(EMA_SECONDS, seconds), EMA_SECONDS)',
     replace: 'timesOver(distance, 1, EMA_SECONDS)',
-    means: 'a lazy step of the EMA counts as one second however long it was',
+    means: 'a lazy step of the EMA counts as one second, whatever its duration',
     rule: 'R-5.3',
   },
   {
@@ -24,7 +24,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     find: '  advanceTo(market, second - 1);\n  market.emaSampleHalfTicks = basisHalfTicks(market);',
     replace:
       '  market.emaSampleHalfTicks = basisHalfTicks(market);\n  advanceTo(market, second - 1);',
-    means: 'a sample of the EMA counts for the seconds before it, too',
+    means: 'a sample of the EMA also counts for the seconds before it',
     rule: 'R-5.3',
   },
   {
@@ -32,7 +32,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/pricing/recompute-mark.ts',
     find: 'floorDivInt(market.emaMicroTicks, MICRO)',
     replace: 'Math.trunc(market.emaMicroTicks / MICRO)',
-    means: 'a negative basis is cut off toward zero',
+    means: 'a negative basis is truncated toward zero',
     rule: 'R-5.3',
   },
   {
@@ -40,7 +40,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/pricing/recompute-mark.ts',
     find: 'const last = clippedLast(market);',
     replace: 'const last: number | null = null;',
-    means: 'the mark leaves out the last price',
+    means: 'the mark omits the last price',
     rule: 'R-5.3',
   },
   {
@@ -64,7 +64,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/funding/funding.ts',
     find: 'remainder > 0 ? whole + 1 : whole',
     replace: 'remainder > 0 ? whole + 1 : remainder < 0 ? whole - 1 : whole',
-    means: 'what a receiver of funding gets is rounded up',
+    means: 'received funding is rounded up',
     rule: 'R-7.3',
   },
   {
@@ -89,7 +89,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/funding/funding.ts',
     find: 'samples * 2 * config.sampleIntervalUs < config.intervalUs || samples === 0',
     replace: 'samples === 0',
-    means: 'a rate is made of fewer than half of the samples',
+    means: 'a rate is computed from fewer than half of the samples',
     rule: 'R-7.2',
   },
   {
@@ -97,7 +97,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/funding/funding.ts',
     find: 'config.interestPpb - premium, config.interestClampPpb',
     replace: 'config.interestPpb, config.interestClampPpb',
-    means: 'interest is added to the premium without regard to it',
+    means: 'interest is clamped around 0 instead of around the premium',
     rule: 'R-7.2',
   },
   {
@@ -113,7 +113,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/funding/funding.ts',
     find: 'above > 0n ? above : below < 0n ? below : 0n',
     replace: 'above > 0n ? above : 0n',
-    means: 'a book below the index makes no premium',
+    means: 'a book below the index yields no premium',
     rule: 'R-7.1',
   },
   {
@@ -121,7 +121,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/pricing/impact-price.ts',
     find: 'return { ticks: wanted * price, of: before + (wanted - filled) };',
     replace: 'return { ticks: wanted * price, of: wanted };',
-    means: 'the impact price is that of the last level reached',
+    means: 'the impact price is the price of the last level reached',
     rule: 'R-7.1',
   },
   {
@@ -133,11 +133,11 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     rule: 'R-5.6',
   },
   {
-    id: 'funding-liquidates-nobody',
+    id: 'funding-skips-liquidation',
     file: 'engine/funding/funding.ts',
     find: '    state.liquidationDue = true;\n',
     replace: '',
-    means: 'who falls below maintenance by funding is not looked at',
+    means: 'an account below maintenance after funding is not liquidated',
     rule: 'R-6.1',
   },
   {
@@ -145,7 +145,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/funding/funding.ts',
     find: '      if (paid > 0n) state.markForRiskCheck(subaccount);\n',
     replace: '',
-    means: 'who paid funding keeps the bounds of liquidation from before',
+    means: 'a funding payment does not update the liquidation bounds',
     rule: 'R-6.1',
   },
   {
@@ -169,7 +169,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/endangered.ts',
     find: 'const share = count > 0n && slack > 0n ? slack / count : 0n;',
     replace: 'const share = count > 0n && slack > 0n ? slack : 0n;',
-    means: 'each position may lose what all of them may lose together before a risk check',
+    means: 'each position may lose the slack of all together before a risk check',
     rule: 'R-6.1',
   },
   {
@@ -177,7 +177,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/liquidation-index.ts',
     find: 'mark > short.safeTicks',
     replace: 'mark > short.safeTicks + 1',
-    means: 'shorts are looked at a tick late',
+    means: 'shorts are checked one tick late',
     rule: 'R-6.1',
   },
   {
@@ -185,7 +185,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/liquidation.ts',
     find: 'return equity * 3n >= maintenance * 2n;',
     replace: 'return equity >= 0n;',
-    means: 'the book is tried below two thirds of maintenance',
+    means: 'liquidation uses the book below two thirds of maintenance',
     rule: 'R-6.2',
   },
   {
@@ -201,7 +201,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/liquidation.ts',
     find: 'return Math.min(size, slice);',
     replace: 'return size;',
-    means: 'large positions are sold at once',
+    means: 'large positions are sold without slices',
     rule: 'R-6.2',
   },
   {
@@ -209,7 +209,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/liquidation.ts',
     find: 'ceilDivBig(BigInt(began) * BigInt(liquidationSlicePpm), BigInt(PPM))',
     replace: 'ceilDivBig(BigInt(size) * BigInt(liquidationSlicePpm), BigInt(PPM))',
-    means: 'a slice is a part of what is left, not of what there was',
+    means: 'a slice is a part of the remaining position, not of the initial one',
     rule: 'R-6.2',
   },
   {
@@ -218,7 +218,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     find: 'ppmOfCeil(value, state.config.liquidationFeePpm)',
     replace:
       'ppmOfCeil(notional(lots(size), market.markTicks ?? price, market.spec.quantaPerTickLot), state.config.liquidationFeePpm)',
-    means: 'the liquidation fee is taken of the mark instead of the price of the fill',
+    means: 'the liquidation fee uses the mark instead of the fill price',
     rule: 'R-6.2',
   },
   {
@@ -250,7 +250,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/takeover.ts',
     find: '  return free >= 0n;\n',
     replace: '  return true;\n',
-    means: 'the vault takes positions over that it cannot afford',
+    means: 'the vault takes over positions that it cannot afford',
     rule: 'R-6.2',
   },
   {
@@ -258,7 +258,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/takeover.ts',
     find: 'const payment = minBig(left, maxBig(0n, half - given));',
     replace: 'const payment = 0n;',
-    means: 'the vault is paid nothing for a position that it takes over',
+    means: 'the vault receives nothing for a position that it takes over',
     rule: 'R-6.2',
   },
   {
@@ -274,7 +274,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/adl.ts',
     find: 'if (left !== right) return left > right ? -1 : 1;',
     replace: 'if (left !== right) return left > right ? 1 : -1;',
-    means: 'who gained least with the least leverage is deleveraged first',
+    means: 'the holder with the least profit and leverage is deleveraged first',
     rule: 'R-6.4',
   },
   {
@@ -290,7 +290,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/clearing-plan.ts',
     find: 'if (given > 0n) continue;',
     replace: 'if (given > 0n) continue;\n    break;',
-    means: 'what does not divide among the parties goes to the shortfall although they have room',
+    means: 'an indivisible remainder goes to the shortfall although parties have capacity',
     rule: 'R-6.4',
   },
   {
@@ -306,7 +306,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
     file: 'engine/vault/vault.ts',
     find: "(side === 'burn') === long",
     replace: "(side === 'burn') !== long",
-    means: 'shares are minted low and burned high',
+    means: 'mint and burn prices of shares are swapped',
     rule: 'R-8.2',
   },
   {

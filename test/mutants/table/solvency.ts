@@ -1,4 +1,7 @@
-/** Mutants of solvency: frozen markets, settlement, clearing, insurance and shortfall, the vault's exits, terms and status. */
+/**
+ * Mutants of solvency: frozen markets, settlement, clearing, insurance and shortfall, the vault's
+ * exits, terms and status.
+ */
 import type { Mutant } from '../mutant.ts';
 
 export const SOLVENCY_MUTANTS: readonly Mutant[] = [
@@ -7,7 +10,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/pricing/recompute-mark.ts',
     find: 'return Math.max(quotes.bid, Math.min(quotes.ask, last));',
     replace: 'return last;',
-    means: 'the last price counts in the mark however far it is from the book',
+    means: 'the last price counts in the mark at any distance from the book',
     rule: 'R-5.3',
   },
   {
@@ -15,7 +18,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/pricing/sampling.ts',
     find: 'halfSipHash(state.samplingKey, [',
     replace: 'halfSipHash({ k0: 0, k1: 0 }, [',
-    means: 'the instants of samples do not depend on the secret seed',
+    means: 'sampling instants do not depend on the secret seed',
     rule: 'R-5.3',
   },
   {
@@ -47,7 +50,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/pricing/basis-ema.ts',
     find: 'if (quotes === null) return 0;',
     replace: 'if (quotes === null) return market.emaSampleHalfTicks;',
-    means: 'a book that is too thin leaves the basis as it was',
+    means: 'a thin book does not reset the basis',
     rule: 'R-5.3',
   },
   {
@@ -59,11 +62,11 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     rule: 'R-5.3b',
   },
   {
-    id: 'freeze-checks-nobody',
+    id: 'freeze-skips-risk-check',
     file: 'engine/pricing/freshness.ts',
     find: '    market.liquidationDue = true;\n    markHoldersForRiskCheck(state, market);\n',
     replace: '',
-    means: 'a freeze or thaw leaves holders without a risk check',
+    means: 'a freeze or thaw does not start a risk check of holders',
     rule: 'R-5.3b',
   },
   {
@@ -71,7 +74,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/pricing/freshness.ts',
     find: "  if (slot !== NONE) endOrder(state, slot, 'expired', 'expired');",
     replace: '',
-    means: 'the order by which the vault leaves stays in a market that freezes',
+    means: 'the vault’s exit order stays in a market that freezes',
     rule: 'R-8.4',
   },
   {
@@ -103,7 +106,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/margin/risk-unit.ts',
     find: 'return equity + minBig(frozenGains, frozenMaintenance);',
     replace: 'return equity + frozenGains;',
-    means: 'the whole gain of frozen positions protects from liquidation',
+    means: 'the whole gain of frozen positions protects against liquidation',
     rule: 'R-6.1',
   },
   {
@@ -143,7 +146,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/pricing/settlement-price.ts',
     find: 'return market.indexTicks ?? mustMark(market);',
     replace: 'return mustMark(market);',
-    means: 'bankrupts are closed at the mark, which quotes can push',
+    means: 'bankrupt positions are closed at the mark, which quotes can move',
     rule: 'R-6.2',
   },
   {
@@ -151,7 +154,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/pricing/settlement-price.ts',
     find: 'side > 0 ? Math.min(mark, index) : Math.max(mark, index)',
     replace: 'mark',
-    means: 'the vault takes positions over at the mark although the index is worse for their owner',
+    means: 'the vault takes over positions at the mark although the index is worse for their owner',
     rule: 'R-6.2',
   },
   {
@@ -175,7 +178,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/takeover.ts',
     find: 'const payment = minBig(left, maxBig(0n, half - given));',
     replace: 'const payment = left;',
-    means: 'all of the equity that is left passes to the vault',
+    means: 'all remaining equity passes to the vault',
     rule: 'R-6.2',
   },
   {
@@ -183,7 +186,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/takeover.ts',
     find: 'maxBig(0n, half - given)',
     replace: 'half',
-    means: 'the vault is paid half of maintenance beside a better price',
+    means: 'the vault receives half of maintenance in addition to a better price',
     rule: 'R-6.2',
   },
   {
@@ -191,7 +194,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/takeover.ts',
     find: '    if (isSelfPriced(market)) return false;\n',
     replace: '',
-    means: 'the vault takes positions over where only traders make the price',
+    means: 'the vault takes over positions in a self-priced market',
     rule: 'R-6.2',
   },
   {
@@ -231,7 +234,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/clearing-plan.ts',
     find: 'lost === 0n ? 0n : (deficit * loss) / lost',
     replace: '0n',
-    means: 'a deficit is laid on the first markets instead of on all by their losses',
+    means: 'a deficit is charged to the first markets instead of to all by their losses',
     rule: 'R-6.3',
   },
   {
@@ -239,8 +242,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/clearing-plan.ts',
     find: 'const more = minBig(rest, maxBig(0n, lossOf(position) - borne));',
     replace: 'const more = 0n;',
-    means:
-      'what the counterparties of one market cannot bear is not offered to those of the others',
+    means: 'a deficit beyond one market’s counterparties is not charged to those of other markets',
     rule: 'R-6.3',
   },
   {
@@ -248,7 +250,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/clearing.ts',
     find: 'fee: maxBig(ppmOfCeil(worth, state.config.liquidationFeePpm), advantage),',
     replace: 'fee: ppmOfCeil(worth, state.config.liquidationFeePpm),',
-    means: 'an owner who is closed at the index ends better than at the mark',
+    means: 'closing at the index leaves the owner better than at the mark',
     rule: 'R-6.2',
   },
   {
@@ -256,7 +258,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/adl.ts',
     find: 'class: fallsBelow ? 4 : 1',
     replace: 'class: 1',
-    means: 'holders whom closing takes below zero are closed as early as others',
+    means: 'holders with negative equity after closing are not closed last',
     rule: 'R-6.4',
   },
   {
@@ -264,7 +266,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/clearing.ts',
     find: 'subaccount.clearingDebt = quanta(subaccount.clearingDebt + deficit);',
     replace: '',
-    means: 'what others paid for a unit with frozen positions is not owed',
+    means: 'payments for a unit with frozen positions are not recorded as debt',
     rule: 'R-6.1',
   },
   {
@@ -272,7 +274,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/margin/margin.ts',
     find: '  if (subaccount.clearingDebt > 0n) return false;\n',
     replace: '',
-    means: 'an account that owes a clearing may open positions',
+    means: 'an account with clearing debt may open positions',
     rule: 'R-6.1',
   },
   {
@@ -280,7 +282,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/margin/margin.ts',
     find: 'if (subaccount.clearingDebt > 0n) return quanta(0n);',
     replace: '',
-    means: 'an account that owes a clearing may withdraw',
+    means: 'an account with clearing debt may withdraw',
     rule: 'R-5.9',
   },
   {
@@ -288,7 +290,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/insurance.ts',
     find: 'minBig(cash, left(state.config.insuranceHourlyPpm, state.insurancePaid))',
     replace: '(cash as bigint)',
-    means: 'insurance pays all that it has at once',
+    means: 'insurance pays its whole balance at once',
     rule: 'R-6.7',
   },
   {
@@ -296,7 +298,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/insurance.ts',
     find: '    allowance = minBig(allowance, left(market.spec.insuranceHourlyPpm, market.insurancePaid));\n',
     replace: '',
-    means: 'one market may use up what insurance pays in an hour',
+    means: 'one market may use the whole hourly allowance of insurance',
     rule: 'R-6.7',
   },
   {
@@ -304,7 +306,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/clearing-plan.ts',
     find: 'const pays = minBig(left, minBig(part, positions[i]?.allowance ?? 0n));',
     replace: 'const pays = minBig(part, positions[i]?.allowance ?? 0n);',
-    means: 'insurance pays the limit of each market, in all more than its own',
+    means: 'insurance pays up to the limit of each market, beyond its total limit',
     rule: 'R-6.7',
   },
   {
@@ -312,7 +314,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/insurance.ts',
     find: '    if (isSelfPriced(market)) return 0n;\n',
     replace: '',
-    means: 'insurance pays where only traders make the price',
+    means: 'insurance pays in a self-priced market',
     rule: 'R-6.7',
   },
   {
@@ -320,7 +322,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/insurance-hour.ts',
     find: '  state.insurancePaid = quanta(0n);\n',
     replace: '',
-    means: 'payments of past hours count in the limit of this one',
+    means: 'payments of past hours count in the limit of the current hour',
     rule: 'R-6.7',
   },
   {
@@ -328,7 +330,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/insurance.ts',
     find: 'const pays = minBig(amount, -state.shortfall.cash);',
     replace: 'const pays = 0n;',
-    means: 'a deposit to insurance pays nothing on the shortfall',
+    means: 'a deposit to insurance does not reduce the shortfall',
     rule: 'R-6.6',
   },
   {
@@ -336,7 +338,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/insurance.ts',
     find: 'if (state.shortfallDueUs > state.nowUs) return;',
     replace: 'return;',
-    means: 'insurance never pays on the shortfall',
+    means: 'insurance never reduces the shortfall',
     rule: 'R-6.6',
   },
   {
@@ -352,7 +354,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/shortfall-share.ts',
     find: 'const exempt = minBig(amount, exemptOf(state, from));',
     replace: 'const exempt = 0n;',
-    means: 'deposits made since the shortfall began pay for it',
+    means: 'deposits after the start of the shortfall pay for it',
     rule: 'R-6.6',
   },
   {
@@ -360,7 +362,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/liquidation/shortfall-share.ts',
     find: 'system - exemptTotal(state);',
     replace: 'system;',
-    means: 'a deposit lowers the share that other money leaves to the shortfall',
+    means: 'a deposit lowers the shortfall share of other withdrawals',
     rule: 'R-6.6',
   },
   {
@@ -384,7 +386,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/vault/vault-leave.ts',
     find: ' || crosses(market, side, price)',
     replace: '',
-    means: 'the order by which the vault leaves may stand across the book',
+    means: 'the vault’s exit order may cross the book',
     rule: 'R-8.4',
   },
   {
@@ -392,7 +394,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/vault/vault-leave.ts',
     find: 'BigInt(size) * BigInt(sharePpm) + BigInt(PPM - 1)',
     replace: 'BigInt(size) * BigInt(sharePpm)',
-    means: 'the vault offers a lot less than its share, in the end none',
+    means: 'the vault offers one lot less than its share, finally none',
     rule: 'R-8.4',
   },
   {
@@ -400,23 +402,23 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/market/set-terms.ts',
     find: 'tiers: maintenanceRises(current.tiers, next.tiers) ? current.tiers : next.tiers,',
     replace: 'tiers: next.tiers,',
-    means: 'a higher maintenance requirement holds at once',
+    means: 'a higher maintenance requirement takes effect at once',
     rule: 'R-13.1',
   },
   {
-    id: 'next-terms-bind-nobody',
+    id: 'next-terms-ignored-by-orders',
     file: 'engine/margin/requirement.ts',
     find: "    required = maxBig(required, requirement(value, nextSpec.tiers, 'initialMarginPpm'));\n",
     replace: '',
-    means: 'orders need the old margin alone until the notice of new terms ends',
+    means: 'orders need only the old margin during a notice of new terms',
     rule: 'R-13.1',
   },
   {
-    id: 'terms-check-nobody',
+    id: 'terms-skip-risk-check',
     file: 'engine/market/set-terms.ts',
     find: '  if (maintenanceChanges) markHoldersForRiskCheck(state, market);\n',
     replace: '',
-    means: 'new maintenance rates leave holders without a risk check',
+    means: 'new maintenance rates do not start a risk check of holders',
     rule: 'R-13.1',
   },
   {
@@ -424,7 +426,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/orders/admission.ts',
     find: "return reduceOnly || onlyReduces(exposure, lots) ? null : 'halted';",
     replace: 'return null;',
-    means: 'a market that only takes reducing orders takes all',
+    means: 'a market that only takes reducing orders accepts all',
     rule: 'R-13.2',
   },
   {
@@ -432,7 +434,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/orders/admission.ts',
     find: "return postOnly ? null : 'halted';",
     replace: 'return null;',
-    means: 'a market that only takes post-only orders takes all',
+    means: 'a market that only takes post-only orders accepts all',
     rule: 'R-13.2',
   },
   {
@@ -472,7 +474,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
     file: 'engine/market/open-interest.ts',
     find: 'return lots(Math.max(1, Number(minBig(most, BigInt(maxOpenInterestLots)))));',
     replace: 'return maxOpenInterestLots;',
-    means: 'the limit of open interest in money does not bind',
+    means: 'the notional limit of open interest has no effect',
     rule: 'R-1.2',
   },
 ];

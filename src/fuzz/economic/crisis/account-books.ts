@@ -1,11 +1,11 @@
 /**
- * Cash, isolated margin and positions of every subaccount, kept from the events of the exchange alone. Amounts are
- * doubles: all of them are whole Quanta below 2^53, so sums are exact.
+ * Cash, isolated margin and positions of every subaccount, derived from exchange events alone.
+ * Amounts are doubles: whole Quanta below 2^53, so sums are exact.
  */
 import type { EngineEvent } from '../../../engine/events.ts';
 import type { SubaccountId } from '../../../num/units.ts';
 
-/** Quanta of one lot at one tick, in every market of a crisis world. */
+/** Quanta per lot and tick, in every market of a crisis world. */
 export const UNIT = 10;
 
 export interface Holding {
@@ -80,7 +80,7 @@ export class AccountBooks {
     }
   };
 
-  /** Equity of the cross positions and the cash at these prices. */
+  /** Equity of cash and cross positions at these prices. */
   crossValue(id: SubaccountId, prices: readonly number[]): number {
     const { cash, holdings } = this.account(id);
     let value = cash;
@@ -95,14 +95,14 @@ export class AccountBooks {
     return isolated ? margin + lots * (prices[market] ?? 0) * UNIT - cost : 0;
   }
 
-  /** Whether fewer than 0 of any unit is anybody's to take: each unit counts at least 0. */
+  /** Claims of a subaccount: each unit counts at least 0. */
   claims(id: SubaccountId, prices: readonly number[]): number {
     let value = Math.max(0, this.crossValue(id, prices));
     for (let m = 0; m < this.markets; m++) value += Math.max(0, this.isolatedValue(id, m, prices));
     return value;
   }
 
-  /** What is missing in units below 0. */
+  /** Sum of the deficits of units below 0. */
   debts(id: SubaccountId, prices: readonly number[]): number {
     let debt = Math.max(0, -this.crossValue(id, prices));
     for (let m = 0; m < this.markets; m++) debt += Math.max(0, -this.isolatedValue(id, m, prices));

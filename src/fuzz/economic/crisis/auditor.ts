@@ -1,16 +1,18 @@
 /**
- * Measures what a coalition gained and at whose expense, from the events of the exchange. Nothing here trusts the exchange's own figures:
- * positions count at the index, which the coalition cannot move.
+ * Measures the coalition's gain and the losses of others from exchange events. It uses none of the
+ * exchange's own figures: positions are valued at the index, which the coalition cannot move.
  *
  * Free money is the smaller of two amounts:
- * - the gain: what the coalition can claim and has withdrawn, less its deposits, its price luck and payments of insurance. Price
- *   luck is what its net position earned from moves of the index and from fills away from it. It cancels for a coalition
- *   that holds both sides. A unit below 0 counts as 0: its owner leaves it behind.
- * - the unfair losses of everybody else: charges to those who gained nothing at this step, losses beyond liquidation costs of
- *   accounts that were solvent at the index, losses of the vault by take-overs at prices worse than the index, unbacked
- *   debts and shortfall at the end, funding by quotes that an arbitrageur could not reach, deficits of accounts that
- *   withdrew while their market was frozen.
- * So neither luck alone nor harm without profit counts.
+ * - the gain: claims and withdrawals of the coalition, less deposits, price luck and insurance
+ *   payments. Price luck is the result of its net position from index moves and from fills away
+ *   from the index. It cancels if the coalition holds both sides. A unit below 0 counts as 0,
+ *   because its owner abandons it.
+ * - the unfair losses of other parties: charges to parties without a gain in this step; losses of
+ *   solvent accounts beyond liquidation costs; losses of the vault by take-overs at prices worse
+ *   than the index; unbacked debts and shortfall at the end; funding from quotes that an
+ *   arbitrageur could not reach; deficits of accounts that withdrew while their market was frozen.
+ *
+ * Neither luck alone nor harm without profit counts.
  */
 import type { EngineEvent, PositionTransferred } from '../../../engine/events.ts';
 import type { SubaccountId } from '../../../num/units.ts';
@@ -18,7 +20,7 @@ import { AccountBooks, UNIT } from './account-books.ts';
 import type { CrisisWorld, Opened } from './crisis-world.ts';
 
 const VIRTUAL = 1_000_000;
-/** Differences of less than a cent an event are rounding. */
+/** Differences below a cent per event are rounding. */
 const TOLERANCE = 10_000;
 const LIQUIDATION_FEE_PPM = 5000;
 const PPM = 1_000_000;
@@ -36,18 +38,18 @@ export const UNFAIR = [
 export type Unfair = (typeof UNFAIR)[number];
 
 export interface Finding {
-  /** Quanta for free: above 0 is a hole in the exchange. */
+  /** Free money in Quanta; above 0 is a defect of the exchange. */
   readonly free: number;
   /** Gain without price luck, before insurance is deducted. */
   readonly gain: number;
   /** Paid by insurance. */
   readonly insurance: number;
   readonly unfair: Readonly<Record<Unfair, number>>;
-  /** What a climb goes by. */
+  /** Objective of the hill climb. */
   readonly score: number;
 }
 
-/** An honest owner's position that was liquidated in this command. */
+/** An honest position that was liquidated in this command. */
 interface Liquidated {
   loss: number;
   allowed: number;
@@ -56,9 +58,9 @@ interface Liquidated {
 
 export class Auditor {
   readonly books: AccountBooks;
-  /** Index of each market; the last one while its oracle is silent. */
+  /** Index of each market; the last one during an outage. */
   readonly prices: number[];
-  /** Markets in which an order of the maker was filled. */
+  /** Markets with a fill of the maker's orders. */
   readonly makerFilled = new Set<number>();
   private readonly world: CrisisWorld;
   private readonly coalition: ReadonlySet<SubaccountId>;
@@ -73,7 +75,7 @@ export class Auditor {
   private insurancePaid = 0;
   private honestFunding = 0;
   private vaultLoss = 0;
-  /** Money that changed hands at prices away from the index: no find, but the way to one. */
+  /** Money moved at prices away from the index: not a finding, but a gradient for the climb. */
   private near = 0;
   private readonly liquidated = new Map<SubaccountId, Liquidated>();
   private readonly equityAtStep = new Map<SubaccountId, number>();
@@ -101,12 +103,12 @@ export class Auditor {
     this.startWorth = this.worth();
   }
 
-  /** Before a command. */
+  /** Called before a command. */
   begin(): void {
     for (let m = 0; m < this.prices.length; m++) this.pricesBefore[m] = this.prices[m] ?? 0;
   }
 
-  /** A member moved money out that a frozen position of its own may need at the thaw. */
+  /** A member withdrew money that its frozen position may need at the thaw. */
   noteMovedOut(id: SubaccountId, amount: number): void {
     this.movedOut.set(id, (this.movedOut.get(id) ?? 0) + amount);
   }
@@ -157,7 +159,7 @@ export class Auditor {
     this.books.take(event);
   };
 
-  /** After a command; `thawed` is the market whose oracle spoke again. */
+  /** Called after a command; `thawed`: the market whose index resumed. */
   end(thawed: boolean): void {
     this.unfair.vaultTakeover += excess(this.vaultLoss);
     this.vaultLoss = 0;
@@ -175,13 +177,13 @@ export class Auditor {
     this.deficits.clear();
   }
 
-  /** Value at the index of what people outside the coalition have in the vault. */
+  /** Value at the index of vault shares outside the coalition. */
   outsidersInVault(): number {
     const vault = this.books.crossValue(this.world.vault, this.prices);
     return Math.max(0, vault) - this.sharesWorth();
   }
 
-  /** Shares were minted or burned for a member at a price that cost the other holders so much. */
+  /** Loss of other holders from shares minted or burned for a member. */
   noteShareLoss(loss: number): void {
     this.unfair.vaultShares += excess(loss);
   }
@@ -197,7 +199,7 @@ export class Auditor {
     const beyond = gain - this.insurancePaid + this.unfair.insuranceLimit;
     const losses = UNFAIR.reduce((sum, kind) => sum + this.unfair[kind], 0);
     const free = Math.min(beyond, losses);
-    const isFree = free >= LEAST_FIND;
+    const isFree = free >= MIN_FINDING;
     const score =
       losses + this.near + (beyond < 0 ? beyond : Math.min(beyond, 1000 * VIRTUAL) / 10);
     return {
@@ -233,7 +235,7 @@ export class Auditor {
     if (reason === 'withdrawal') this.withdrawn -= delta;
   }
 
-  /** Positions of both parties are booked already. */
+  /** The positions of both parties are already updated. */
   private noteTransfer(event: PositionTransferred): void {
     const { from, to, market, lots, priceTicks, reason } = event;
     const money = Number(event.moneyQuanta);
@@ -289,7 +291,7 @@ export class Auditor {
   }
 }
 
-/** Less than a dollar is no find. */
-const LEAST_FIND = 1_000_000;
+/** Findings below one dollar are ignored. */
+const MIN_FINDING = 1_000_000;
 
 const excess = (loss: number): number => (loss > TOLERANCE ? loss : 0);

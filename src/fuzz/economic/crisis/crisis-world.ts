@@ -1,7 +1,7 @@
 /**
- * The closed world of a crisis search: three markets, honest people in each of them, a vault and an insurance fund that may be empty,
- * and a coalition of two to four accounts. Prices jump by up to 50 % and oracles fall silent. Makers quote around the index,
- * bystanders hold small positions, arbitrageurs take mispriced quotes.
+ * Closed world of a crisis search: three markets with honest parties, a vault and an insurance fund
+ * that may be empty, and a coalition of two to four accounts. Prices jump by up to 50 %, oracles
+ * have outages, makers quote around the index, arbitrageurs take mispriced quotes.
  */
 import { InvariantError } from '../../../base/assert.ts';
 import type { Command, PlaceOrder } from '../../../engine/commands.ts';
@@ -29,9 +29,9 @@ import { drawPath, TICK_US, TICKS, type OraclePath, type PathShape } from './ora
 
 export const MARKETS = 3;
 const WHOLE = 1_000_000n;
-/** A tick times a lot is 10 Quanta, so a lot at 100,000 ticks is worth one dollar. */
+/** Price of one lot is one dollar: 10 Quanta per tick and lot, at 100,000 ticks. */
 const START_TICKS = 100_000;
-/** Worlds differ in the secret that draws sampling instants: a plan must gain whatever it is. */
+/** Number of sampling secrets per world: a plan must gain under each of them. */
 export const KEYS = 4;
 
 /** Distance from the index in ppm, and lots on each side. */
@@ -60,13 +60,13 @@ export interface Member {
 export interface CrisisMarket {
   readonly spec: MarketSpec;
   readonly book: BookKind;
-  /** Whether somebody takes mispriced quotes within a fraction of a second. */
+  /** True if an arbitrageur takes mispriced quotes within a fraction of a second. */
   readonly hasArbitrageur: boolean;
   readonly path: OraclePath;
   readonly shape: PathShape;
 }
 
-/** An exchange after the opening, and the balances and positions that its events announced. */
+/** An exchange after the opening, with the balances and positions from its events. */
 export interface Opened {
   readonly config: ExchangeConfig;
   readonly opening: readonly Command[];
@@ -85,7 +85,7 @@ export interface CrisisWorld {
   readonly arbitrageur: SubaccountId;
   readonly vault: SubaccountId;
   readonly insurance: SubaccountId;
-  /** Subaccounts of honest people. */
+  /** Subaccounts of honest parties. */
   readonly honest: ReadonlySet<SubaccountId>;
   opened(key: number): Opened;
 }
@@ -95,7 +95,7 @@ const ARBITRAGEUR = userAddress(21);
 const DEPOSITOR = userAddress(22);
 const bystander = (market: number, place: number): Address => userAddress(30 + market * 8 + place);
 
-/** The same seed makes the same world. */
+/** The same seed yields the same world. */
 export function makeWorld(seed: string): CrisisWorld {
   const dice = Dice.of(seed, 'crisis world');
   const drawn = drawTerms(dice);
@@ -109,7 +109,7 @@ export function makeWorld(seed: string): CrisisWorld {
   const engine = Exchange.restore(snapshot);
   const idOf = (address: Address, index = 0): SubaccountId => {
     const id = engine.subaccountIdOf(address, index);
-    if (id === undefined) throw new InvariantError('the opening credits everyone');
+    if (id === undefined) throw new InvariantError('the opening credits every account');
     return id;
   };
   const honest = drawn.deposits
@@ -144,12 +144,12 @@ interface Funds {
   readonly name: string;
 }
 
-/** A position of a bystander at the opening, against the maker, at the index. */
+/** Opening position of a bystander against the maker, at the index. */
 interface Holding {
   readonly account: Address;
   readonly market: number;
   readonly size: number;
-  /** Own margin ratio of an isolated position; null for a cross position. */
+  /** Initial margin ratio of an isolated position; null for a cross position. */
   readonly isolatedPpm: number | null;
 }
 
@@ -208,7 +208,7 @@ function drawTerms(dice: Dice): Terms {
     hold(0, 100_000, 20_000, null);
     hold(1, 100_000, -20_000, null);
     hold(2, 30_000, side * 20_000, 200_000);
-    // With little more than the initial margin.
+    // Equity slightly above the initial margin.
     const size = 100_000;
     const whole = Math.ceil((size * initialPpm * 1.1) / 1_000_000 + 100);
     hold(3, whole, (dice.chance(500) ? 1 : -1) * size, null);
@@ -249,7 +249,7 @@ function drawSpec(dice: Dice, i: number): MarketSpec {
         maintenanceMargin,
         makerFee: '0.0001',
         takerFee: '0.00035',
-        // A minute stands for the usual hour; without interest an honest book has a rate of 0.
+        // Funding every minute instead of every hour; no interest, so an honest book has rate 0.
         funding: {
           sampleIntervalMs: 5000,
           intervalMs: 60_000,
@@ -259,7 +259,7 @@ function drawSpec(dice: Dice, i: number): MarketSpec {
         },
       },
       () => {
-        throw new InvariantError('the market names its feed');
+        throw new InvariantError('the market has a feed');
       },
     ),
   );
@@ -315,7 +315,7 @@ function open(terms: Terms, seed: string, key: number): Opened {
   }
   const idOf = (account: Address): SubaccountId => {
     const id = engine.subaccountIdOf(account, 0);
-    if (id === undefined) throw new InvariantError('the opening credits everyone');
+    if (id === undefined) throw new InvariantError('the opening credits every account');
     return id;
   };
   let nonce = 1n;
@@ -347,7 +347,7 @@ function open(terms: Terms, seed: string, key: number): Opened {
   return { config, opening, snapshot: engine.snapshot(), books, arbitrageUs };
 }
 
-/** What the maker quotes around an index. */
+/** Quotes of the maker around an index. */
 export function quotesAround(market: CrisisMarket, index: number): (readonly [number, number])[] {
   return BOOKS[market.book].flatMap(([distancePpm, size]) => {
     const distance = Math.max(1, Math.floor((index * distancePpm) / 1_000_000));
@@ -414,6 +414,6 @@ export function newOrder(
 }
 
 function valueOf<T>(parsed: Parsed<T>): T {
-  if (!parsed.ok) throw new InvariantError(`a world is sound: ${parsed.error}`);
+  if (!parsed.ok) throw new InvariantError(`a world is valid: ${parsed.error}`);
   return parsed.value;
 }

@@ -1,7 +1,7 @@
 /**
- * What a coalition does in a crisis world, as data that can be drawn, changed and printed. Plans are drawn from phrases (open both
- * sides, wait for an event, withdraw), since a random list of moves hardly ever opens two sides and waits for a gap. Every move
- * means something in every state, so any plan can be played.
+ * Plan of a coalition in a crisis world, as data that can be drawn, mutated and printed. Plans
+ * consist of phrases (open both sides, wait for an event, withdraw), because random single moves
+ * rarely form one. Every move is valid in every state, so any plan can be played.
  */
 import type { Dice } from '../../dice.ts';
 
@@ -26,19 +26,19 @@ export const MOVE_KINDS = [
 ] as const;
 export type CrisisMoveKind = (typeof MOVE_KINDS)[number];
 
-/** What a move waits for before it is made; `time` is `waitMs` alone. */
+/** Event that a move waits for; `time`: only `waitMs`. */
 export type Until = 'time' | 'jump' | 'freeze' | 'thaw';
 
 export interface CrisisMove {
   readonly kind: CrisisMoveKind;
   readonly market: number;
-  /** Places in the coalition. */
+  /** Indices of members in the coalition. */
   readonly who: number;
   readonly other: number;
   readonly buys: boolean;
-  /** Part of what can be carried or moved, in 1/1000; below 5 as many lots or dollars. */
+  /** Part of the possible amount, in 1/1000; below 5: that many lots or dollars. */
   readonly part: number;
-  /** Price against the index, in ppm. */
+  /** Offset of the price from the index, in ppm. */
   readonly offsetPpm: number;
   readonly ioc: boolean;
   readonly until: Until;
@@ -47,7 +47,7 @@ export interface CrisisMove {
 
 export type CrisisPlan = readonly CrisisMove[];
 
-const MOST_MOVES = 18;
+const MAX_MOVES = 18;
 const PUSH_PPM = [-10_000, -5000, 5000, 10_000];
 
 function drawMove(dice: Dice, kind: CrisisMoveKind = dice.pick(MOVE_KINDS)): CrisisMove {
@@ -65,23 +65,23 @@ function drawMove(dice: Dice, kind: CrisisMoveKind = dice.pick(MOVE_KINDS)): Cri
   };
 }
 
-/** Markets that suit a phrase, as anybody can see them. */
+/** Public classification of markets, for phrases. */
 export interface Terrain {
-  /** Where no arbitrageur takes a quote away from the index. */
+  /** Markets without an arbitrageur that takes quotes away from the index. */
   readonly quiet: readonly number[];
-  /** With an arbitrageur, and room between the maker's quotes. */
+  /** Markets with an arbitrageur and a wide maker spread. */
   readonly wide: readonly number[];
 }
 
-/** Phrases share their people and their market, so that each completes the one before it. */
+/** Moves of a phrase share members and market. */
 type Phrase = (dice: Dice, cast: CrisisMove, terrain: Terrain) => readonly CrisisMove[];
 
 const now = { until: 'time', waitMs: 0 } as const;
 
 const PHRASES: readonly Phrase[] = [
-  // Both sides of one market.
+  // Opens both sides of one market.
   (dice, cast) => [{ ...cast, ...now, kind: 'pair', part: dice.pick([300, 700, 1000]) }],
-  // A second market, with the same or with another partner.
+  // Opens a second market, with the same counterparty or another.
   (dice, cast) => [
     { ...cast, ...now, kind: 'pair', part: dice.pick([200, 500]) },
     {
@@ -92,12 +92,12 @@ const PHRASES: readonly Phrase[] = [
       part: dice.pick([1, 300, 1000]),
     },
   ],
-  // One lot somewhere, all elsewhere.
+  // Opens one lot in one market and the rest in others.
   (dice, cast) => [
     { ...cast, ...now, kind: 'pair', part: 1, market: (cast.market + dice.between(1, 2)) % 3 },
     { ...cast, ...now, kind: 'pair', part: 1000 },
   ],
-  // What is free leaves.
+  // Withdraws all free cash.
   (dice, cast) => [{ ...cast, kind: 'withdrawAll', part: 1000, until: dice.pick(UNTILS) }],
   (dice, cast) => [
     { ...cast, kind: dice.pick(['withdraw', 'transfer']), part: 1000, until: dice.pick(UNTILS) },
@@ -129,7 +129,7 @@ const PHRASES: readonly Phrase[] = [
       },
     ];
   },
-  // Both sides of a market whose oracle falls silent, and one of them leaves meanwhile.
+  // Opens both sides of a market before its outage; one side withdraws during it.
   (dice, cast) => [
     { ...cast, ...now, kind: 'pair', part: dice.pick([20, 50, 100, 200]) },
     {
@@ -139,7 +139,7 @@ const PHRASES: readonly Phrase[] = [
       until: 'freeze',
     },
   ],
-  // A position against honest people, and quotes at funding samples.
+  // Opens a position against honest parties, and quotes at funding samples.
   (dice, drawn, { wide }) => {
     const cast = { ...drawn, market: suited(dice, drawn.market, wide) };
     const buys = dice.chance(500);
@@ -180,10 +180,10 @@ export function drawCrisisPlan(dice: Dice, terrain: Terrain): CrisisPlan {
     const spoken = i === 0 ? (PHRASES[dice.below(9)] ?? dice.pick(PHRASES)) : dice.pick(PHRASES);
     plan.push(...spoken(dice, dice.chance(800) ? cast : drawMove(dice, 'pair'), terrain));
   }
-  return plan.slice(0, MOST_MOVES);
+  return plan.slice(0, MAX_MOVES);
 }
 
-/** A neighbour: a move or a phrase more, a move less, elsewhere, or a little different. */
+/** A mutated plan: a move or phrase added, or a move removed, relocated or changed. */
 export function changeCrisisPlan(dice: Dice, plan: CrisisPlan, terrain: Terrain): CrisisPlan {
   const moves = [...plan];
   const at = dice.below(plan.length + 1);
@@ -192,7 +192,7 @@ export function changeCrisisPlan(dice: Dice, plan: CrisisPlan, terrain: Terrain)
     case 0: {
       const cast = plan[dice.below(Math.max(1, plan.length))] ?? drawMove(dice, 'pair');
       moves.splice(at, 0, ...dice.pick(PHRASES)(dice, cast, terrain));
-      return moves.slice(0, MOST_MOVES);
+      return moves.slice(0, MAX_MOVES);
     }
     case 1:
       moves.splice(at, 1);
@@ -224,7 +224,7 @@ function changeMove(dice: Dice, move: CrisisMove): CrisisMove {
   return { ...move, [field]: drawn[field] };
 }
 
-/** The plan in English, one line per move. */
+/** The plan as text, one line per move. */
 export function describeCrisisPlan(plan: CrisisPlan, names: readonly string[]): string[] {
   return plan.map((move) => {
     const who = nameOf(names, move.who);
@@ -243,12 +243,12 @@ export function describeCrisisPlan(plan: CrisisPlan, names: readonly string[]): 
       flicker: `${who} shows a ${move.buys ? 'bid' : 'ask'} at ${price} in ${market} for 2 ms in every 5 s`,
       isolate: `${who} uses isolated margin in ${market}`,
       cross: `${who} uses cross margin in ${market}`,
-      transfer: `${who} sends ${part} of what is withdrawable to ${other}`,
+      transfer: `${who} sends ${part} of its withdrawable cash to ${other}`,
       excess: `${who} takes ${part} of its excess margin in ${market}`,
       deposit: `${who} deposits 10,000`,
-      withdraw: `${who} withdraws ${part} of what is withdrawable`,
-      withdrawAll: 'every member withdraws all that is withdrawable',
-      vaultDeposit: `${who} buys vault shares with ${part} of what is withdrawable`,
+      withdraw: `${who} withdraws ${part} of its withdrawable cash`,
+      withdrawAll: 'every member withdraws all withdrawable cash',
+      vaultDeposit: `${who} buys vault shares with ${part} of its withdrawable cash`,
       vaultRedeem: `${who} redeems ${part} of its vault shares`,
       wait: 'nothing',
     };

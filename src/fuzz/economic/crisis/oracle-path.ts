@@ -1,13 +1,14 @@
 /**
- * Index prices of one market of a crisis world, tick by tick. A path may stand still, drift, jump by up to 50 %, and fall silent
- * for some minutes. After a silence the first price may be a jump. A coalition sees prices like anybody and controls none.
+ * Index prices of one market of a crisis world, tick by tick. A path can stay constant, drift, jump
+ * by up to 50 %, and have an outage of some minutes, after which the price may jump. A coalition
+ * sees published prices only and controls none.
  */
 import type { Dice } from '../../dice.ts';
 
-/** One price of the oracle per tick; null while it is silent. */
+/** One oracle price per tick; null during an outage. */
 export type OraclePath = readonly (number | null)[];
 
-/** Ticks of a play, and how long one lasts. */
+/** Number of ticks in a play, and their duration. */
 export const TICKS = 26;
 export const TICK_US = 20_000_000;
 
@@ -44,7 +45,7 @@ function moved(price: number, byPpm: number): number {
   return Math.max(1000, price + Math.trunc((price * byPpm) / 1_000_000));
 }
 
-/** What anybody can wait for: the next tick at which a price jumps, a market freezes, or one thaws; undefined when none is left. */
+/** Next tick with a price jump, a freeze or a thaw; undefined if none. All are public. */
 export function nextEventTick(
   paths: readonly OraclePath[],
   from: number,
@@ -63,7 +64,7 @@ function happens(path: OraclePath, tick: number, what: 'jump' | 'freeze' | 'thaw
     case 'jump':
       return typeof price === 'number' && typeof before === 'number' && isJump(before, price);
     case 'freeze':
-      // Silent for longer than 60 s: the fourth tick without a price.
+      // An outage of more than 60 s: the fourth tick without a price.
       return [0, 1, 2, 3].every((back) => path[tick - back] === null) && path[tick - 4] !== null;
     default:
       return typeof price === 'number' && before === null;

@@ -1,4 +1,4 @@
-/** A plan played in a crisis world: moves become commands, honest people act on the clock, and an auditor counts. */
+/** Plays a plan in a crisis world: executes moves, runs honest parties, audits the result. */
 import type { Command, Transfer } from '../../../engine/commands.ts';
 import { Exchange } from '../../../engine/exchange.ts';
 import { marketId, quanta, timeUs, type SubaccountId, type TimeUs } from '../../../num/units.ts';
@@ -21,9 +21,9 @@ import {
 const PPM = 1_000_000;
 const STALE_US = 60_000_000;
 const SAMPLE_US = 5_000_000;
-/** Moves end here; the last ticks bring every oracle back and let everything settle. */
+/** Last tick with moves; in the last ticks every oracle resumes and all positions settle. */
 const LAST_MOVE_TICK = TICKS - 3;
-/** A price further from the index than this, beyond all fees, is taken by arbitrageurs. */
+/** Distance from the index, beyond all fees, from which arbitrageurs take a quote. */
 const MISPRICED_PPM = 400;
 const ARBITRAGE_LOTS = 5_000_000;
 const DEPOSIT = 10_000_000_000n;
@@ -48,7 +48,7 @@ class CrisisPlay {
   private nowUs: number;
   private tick = 0;
   private nonce = 1_000_000n;
-  /** Markets whose book may hold a mispriced quote, and the next arbitrage instant. */
+  /** Markets whose book may have a mispriced quote, and the next arbitrage time. */
   private readonly suspect = new Set<number>();
   private nextArbitrage = 0;
   private readonly lastPriceUs: number[];
@@ -76,19 +76,19 @@ class CrisisPlay {
       if (this.tick > LAST_MOVE_TICK) break;
       this.make(move);
     }
-    // What rests goes on resting until the market calms down.
+    // Resting orders stay until the last moves.
     this.advance(this.startUs + LAST_MOVE_TICK * TICK_US);
     for (const { id } of this.world.coalition) this.cancelAll(id);
     this.advance(this.startUs + TICKS * TICK_US);
     return this.auditor.find(this.insuranceAllowed());
   }
 
-  /** a quarter of what insurance held at the start of the hour; a play is shorter than an hour. */
+  /** a quarter of insurance at the start of the hour; a play is shorter than an hour. */
   private insuranceAllowed(): number {
     return this.opened.books.account(this.world.insurance).cash / 4;
   }
 
-  /** Answers whether the command was carried out. */
+  /** Applies a command; returns true if it was accepted. */
   private apply(command: Command, thawed = false): boolean {
     this.onCommand?.(command);
     this.auditor.begin();
@@ -105,7 +105,7 @@ class CrisisPlay {
     if (move.waitMs > 0) this.advance(this.nowUs + move.waitMs * 1000);
   }
 
-  /** Lets ticks and arbitrage happen in their order until a time. */
+  /** Runs ticks and arbitrage in order up to a time. */
   private advance(toUs: number): void {
     const untilUs = Math.min(toUs, this.startUs + TICKS * TICK_US);
     for (;;) {
@@ -133,7 +133,7 @@ class CrisisPlay {
     const { tick } = this;
     this.tick += 1;
     this.world.markets.forEach((market, m) => {
-      // At the end every oracle speaks again.
+      // In the last ticks every oracle publishes prices.
       const price = market.path[tick] ?? (tick >= LAST_MOVE_TICK ? this.priceOf(m) : null);
       if (price === null) return;
       const requotes = tick === 0 || price !== this.priceOf(m) || this.auditor.makerFilled.has(m);
@@ -242,7 +242,7 @@ class CrisisPlay {
     }
   }
 
-  /** A quote that stands for 2 ms around every instant at which a fixed schedule would sample. */
+  /** A quote that rests for 2 ms around each instant of a fixed sampling schedule. */
   private flicker(who: Member, move: CrisisMove): void {
     const times = 6 + Math.floor(move.part / 10);
     const size = move.buys ? 40_000 : -40_000;
@@ -350,7 +350,9 @@ class CrisisPlay {
     if (isPaid) this.noteMovedOut(who, amount);
   }
 
-  /** What leaves although the rest does not cover a jump of half the price of a frozen market. */
+  /**
+   * Amount that leaves although the remaining equity does not cover a 50 % jump of a frozen market.
+   */
   private noteMovedOut(who: Member, amount: bigint): void {
     const { books, prices } = this.auditor;
     let frozen = 0;
@@ -396,12 +398,12 @@ class CrisisPlay {
   }
 
   private withdrawable({ id }: Member): bigint {
-    // Markets freeze by a timer, which runs with a command only.
+    // Markets freeze by a timer; timers run only with a command.
     this.apply({ kind: 'advanceTime', timeUs: this.now });
     return this.engine.margin(id).withdrawableQuanta;
   }
 
-  /** Lots that free collateral carries at a price (0: at the mark), fees and the loss against the mark included. */
+  /** Lots that free collateral can carry at a price (0: the mark), with fees and mark loss. */
   private capacity({ id }: Member, market: number, side: number, price: number): number {
     const { accountValueQuanta, initialRequirementQuanta } = this.engine.margin(id);
     const free = Number(accountValueQuanta - initialRequirementQuanta);
@@ -450,7 +452,7 @@ class CrisisPlay {
   }
 }
 
-/** Thousandths of an amount; below 5 as many dollars. */
+/** A part of an amount in 1/1000; below 5: that many dollars. */
 function partOf(amount: bigint, part: number): bigint {
   if (part >= 5) return (amount * BigInt(part)) / 1000n;
   const dollars = BigInt(part) * 1_000_000n;

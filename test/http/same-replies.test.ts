@@ -1,4 +1,7 @@
-/** The contract over HTTP says what it says in process: status and body of every endpoint × caller, and of every refused order, word for word. */
+/**
+ * HTTP and in-process replies are identical: status and body of every endpoint × caller, and of
+ * every rejected order.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PAGE_HEADERS } from '../../src/contract/endpoints.ts';
 import type { Caller } from '../../src/gateway/context.ts';
@@ -8,7 +11,7 @@ import { SUBMIT_REFUSALS } from '../gateway/submit-refusals.ts';
 import { order, openFixture, ALICE } from '../gateway/fixture.ts';
 import { Served } from './served.ts';
 
-/** JSON as both sides write it. */
+/** JSON as both sides encode it. */
 const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('endpoints and callers', () => {
@@ -22,7 +25,7 @@ describe('endpoints and callers', () => {
   afterAll(() => served.remove());
 
   for (const [endpoint, input] of ROWS) {
-    // Login is the HTTP floor's own (wallet-auth.test.ts).
+    // Login exists over HTTP only (wallet.test.ts).
     if (['getAuth', 'postAuth', 'getClaims'].includes(endpoint)) continue;
     test.each(KINDS)(`${endpoint} by %s`, async (kind) => {
       const body = input(world);
@@ -37,7 +40,7 @@ describe('endpoints and callers', () => {
   }
 });
 
-describe('orders that are refused', () => {
+describe('rejected orders', () => {
   let served: Served;
   const fixture = openFixture();
   beforeAll(async () => {

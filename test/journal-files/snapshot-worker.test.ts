@@ -1,4 +1,7 @@
-/** Snapshots by a shadow (R-11.5): they are what a recovery finds, they hold nobody up, and a state that cannot be replayed ends writes. */
+/**
+ * Background snapshots (R-11.5): recovery uses them, they block no requests, and a state that does
+ * not replay stops writes.
+ */
 import { readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +13,7 @@ const folder = useFolder();
 const snapshots = (): string[] =>
   readdirSync(folder()).filter((name) => name.startsWith('snapshot'));
 
-test('a snapshot is taken while commands go on, and the next start begins with it', async () => {
+test('a snapshot is taken while commands continue, and the next start uses it', async () => {
   const exchange = await openIn(folder());
   await depositGroups(exchange, [50]);
   const { seq } = exchange.engine;
@@ -25,7 +28,7 @@ test('a snapshot is taken while commands go on, and the next start begins with i
   expect(found.engine.stateHash()).toBe(hash);
 });
 
-test('one is taken after so many commands; the last two are kept', async () => {
+test('one is taken every `snapshotEvery` commands; the last two are kept', async () => {
   const exchange = await openIn(folder(), { snapshotEvery: 10 });
   for (let i = 0; i < 3; i++) {
     const { seq } = exchange.snapshots;
@@ -36,7 +39,7 @@ test('one is taken after so many commands; the last two are kept', async () => {
   await exchange.close();
 });
 
-test('a served state that its journal does not replay to ends writes and is said; reads go on', async () => {
+test('a served state that differs from its replayed journal stops writes and is reported; reads continue', async () => {
   const problems: string[] = [];
   const exchange = await openIn(folder(), { onProblem: (what) => problems.push(what) });
   await depositGroups(exchange, [2]);
@@ -58,7 +61,7 @@ test('a served state that its journal does not replay to ends writes and is said
   expect(snapshots()).toEqual([]);
 });
 
-test('a snapshot that fails, or a thread that dies, ends nothing', async () => {
+test('a failed snapshot or a terminated thread does not stop the exchange', async () => {
   const problems: string[] = [];
   const exchange = await openIn(folder(), { onProblem: (what) => problems.push(what) });
   await depositGroups(exchange, [2]);
@@ -67,9 +70,11 @@ test('a snapshot that fails, or a thread that dies, ends nothing', async () => {
   await mkdir(join(folder(), name));
   await expect(exchange.snapshot()).rejects.toThrow(name);
   const taken = exchange.snapshot();
-  const { snapshotWorker } = exchange as unknown as { snapshotWorker: { cancel: () => Promise<void> } };
+  const { snapshotWorker } = exchange as unknown as {
+    snapshotWorker: { cancel: () => Promise<void> };
+  };
   await snapshotWorker.cancel();
-  await expect(taken).rejects.toThrow('its thread ended before it was done');
+  await expect(taken).rejects.toThrow('the snapshot thread ended early');
   expect(exchange.snapshots.failures).toBe(2);
   expect(problems.every((what) => what.startsWith('no snapshot: '))).toBe(true);
   await depositGroups(exchange, [1]);
