@@ -1,12 +1,15 @@
 /**
- * Why a command was not carried out, in the order in which the reasons are checked (R-2.8).
+ * Reasons why a command is not executed, in the order in which they are checked (R-2.8).
  *
- * A *refusal* leaves no trace: no record, no nonce, no event. It is the command's outcome, and the gateway turns its
- * code into the contract's words. A *rejection* is an order that was admitted and then ended at once: it has a record
- * with status `rejected`, uses its nonce, and its `reason` is one of the end reasons below.
+ * A *refusal* leaves no record, uses no nonce and emits no event. It is the command's outcome; the
+ * gateway maps its code to the contract's text. A *rejection* is an order that was admitted and
+ * then ended at once: it has a record with status `rejected`, uses its nonce, and its `reason` is
+ * one of the end reasons below.
  */
 
-/** Refusal codes in precedence order: the first that holds is the outcome. Stable, never reused. */
+/**
+ * Refusal codes in precedence order: the first that applies is the outcome. Stable, never reused.
+ */
 export const REFUSALS = [
   'market_not_found',
   'account_not_found',
@@ -82,7 +85,9 @@ export const REFUSALS = [
 
 export type Refusal = (typeof REFUSALS)[number];
 
-/** Why an order ended (R-2.9), as written in its record; an order filled in full has none. */
+/**
+ * Reasons why an order ended (R-2.9), as stored in its record; a completely filled order has none.
+ */
 export const END_REASONS = [
   'user',
   'expired',
@@ -107,5 +112,5 @@ export const END_REASONS = [
 
 export type EndReason = (typeof END_REASONS)[number];
 
-/** What `apply` answers: `ok`, or why nothing happened. */
+/** Result of `apply`: `ok`, or the refusal. */
 export type Outcome = 'ok' | Refusal;

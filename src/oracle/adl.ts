@@ -1,6 +1,6 @@
 /**
- * Auto-deleveraging (R-6.4): positions that nobody takes are closed at the settlement price against their other side. All is worked out before
- * anything moves.
+ * Auto-deleveraging (R-6.4): positions that neither book nor vault takes are closed at the
+ * settlement price against the other side. Everything is computed before any state changes.
  */
 import { gainOf, layDeficit, lossOf, spread } from './deficits.ts';
 import { bookUnit, sayStep } from './ladder-steps.ts';
@@ -13,23 +13,26 @@ import { bookShortfall } from './shortfall.ts';
 import { transferPosition } from './transfers-of-positions.ts';
 import { book, INSURANCE, positionOf, subOf, type Market, type Sub, type World } from './world.ts';
 
-/** One who is closed. */
+/** A holder that is closed. */
 export interface Party {
   readonly sub: Sub;
   readonly market: Market;
   readonly lots: bigint;
-  /** What it pays of a deficit, and what it gets so that it does not fall below zero. */
+  /** Its charge for a deficit, and the relief that keeps it from falling below zero. */
   charge: bigint;
   relief: bigint;
 }
 
-/** What one of the positions is closed against, in order. */
+/** Counterparties of one of the positions, in order. */
 interface Closing {
   readonly market: Market;
   readonly parties: readonly Party[];
 }
 
-/** `behind` is what is behind the unit's fresh positions at settlement prices, after insurance. Answers who was closed. */
+/**
+ * `behind` is the equity of the unit's fresh positions at settlement prices, after insurance.
+ * Returns the closed holders.
+ */
 export function deleverage(world: World, unit: Unit, ranks: Ranks, behind: bigint): Party[] {
   const closings = freshMarketsOf(world, unit).map((market) => ({
     market,
@@ -38,7 +41,7 @@ export function deleverage(world: World, unit: Unit, ranks: Ranks, behind: bigin
   const parties = closings.flatMap((closing) => closing.parties);
   for (const party of parties) relieve(world, party, parties);
   const unborne = behind < 0n ? charge(world, unit.sub, closings, -behind) : 0n;
-  // Relief is the owner's first, then a deficit.
+  // The owner pays the relief first, then it becomes a deficit.
   let rest = max(0n, behind);
   const lacks = closings.map((closing) => {
     const given = sum(closing.parties.map(({ relief }) => relief));
@@ -58,7 +61,7 @@ export function deleverage(world: World, unit: Unit, ranks: Ranks, behind: bigin
   return parties;
 }
 
-/** The ranked one by one until the position is closed. */
+/** Takes ranked holders until the position is closed. */
 function closedParties(world: World, owner: Sub, ranks: Ranks, market: Market): Party[] {
   const { lots: all } = positionOf(owner, market.id);
   let open = abs(all);
@@ -71,7 +74,7 @@ function closedParties(world: World, owner: Sub, ranks: Ranks, market: Market): 
   return parties;
 }
 
-/** What a closing at the settlement price is worth more than at the mark. */
+/** Value of closing at the settlement price less value at the mark. */
 function betterBy({ sub, market, lots }: Party): bigint {
   const side = sign(positionOf(sub, market.id).lots);
   return side * lots * (atSettlement(market, side) - atMark(market, side)) * market.unit;
@@ -85,7 +88,10 @@ function ofUnitOf(party: Party, parties: readonly Party[]): Party[] {
   );
 }
 
-/** Nobody is left below zero, or further below: what lacks goes to its closings in order, each up to what that loses. */
+/**
+ * Relieves units that would end below zero, or lower than before: closings in order, each up to its
+ * loss.
+ */
 function relieve(world: World, party: Party, parties: readonly Party[]): void {
   if (party.sub.house) return;
   const own = ofUnitOf(party, parties);
@@ -94,7 +100,7 @@ function relieve(world: World, party: Party, parties: readonly Party[]): void {
   party.relief = min(max(0n, -betterBy(party)), max(0n, min(0n, before) - after));
 }
 
-/** A deficit on those who gained; answers what nobody can bear. */
+/** Charges a deficit to holders that gained; returns the uncovered rest. */
 function charge(world: World, owner: Sub, closings: readonly Closing[], deficit: bigint): bigint {
   const all = closings.flatMap(({ parties }) => parties);
   const markets = closings.map(({ market }) => market);
@@ -111,7 +117,7 @@ function charge(world: World, owner: Sub, closings: readonly Closing[], deficit:
   return rest;
 }
 
-/** Spreads a part over those who are closed in a market; answers what they cannot bear. */
+/** Spreads a part over the closed holders of a market; returns the uncovered rest. */
 function chargeIn(
   world: World,
   { market, parties }: Closing,
@@ -138,7 +144,7 @@ function chargeIn(
   return spread(amount, bearers);
 }
 
-/** R-6.6 */
+/** Charges the shortfall (R-6.6). */
 export function leaveToShortfall(world: World, unit: Unit, amount: bigint): void {
   if (amount === 0n) return;
   sayStep(world, unit, { step: 'shortfall', amountQuanta: amount });
@@ -146,7 +152,10 @@ export function leaveToShortfall(world: World, unit: Unit, amount: bigint): void
   bookUnit(world, unit, amount, 'shortfall');
 }
 
-/** Out of what the owner keeps: at least what the settlement price is better for it than the mark. */
+/**
+ * Fees, out of the owner's remaining equity: at least its advantage of the settlement price over
+ * the mark.
+ */
 function takeFees(world: World, unit: Unit, kept: bigint): void {
   let rest = kept;
   for (const market of freshMarketsOf(world, unit)) {

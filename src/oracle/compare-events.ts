@@ -1,12 +1,12 @@
 /**
- * Events held against events. Those of one kind about one thing (an order, a subaccount, a position, a market) come in one order and carry one
- * set of numbers; how events of different things interleave is not asked.
+ * Comparison of events. Events of one kind about one entity (an order, subaccount, position or
+ * market) must match in order and numbers; interleaving between entities is not compared.
  */
 import type { EngineEvent } from '../engine/events.ts';
 import { equal, type Comparison, type Plain } from './divergence.ts';
 import type { Emitted, World } from './world.ts';
 
-/** The rule that an event's numbers follow. */
+/** The rule behind an event's numbers. */
 const RULES: Readonly<Record<EngineEvent['kind'], string>> = {
   orderAccepted: 'R-2.8',
   orderRejected: 'R-2.8',
@@ -39,12 +39,12 @@ const RULES: Readonly<Record<EngineEvent['kind'], string>> = {
   marketDelisted: 'R-13.2',
 };
 
-/** The rule that a field of any event follows. */
+/** The rule behind a field common to all events. */
 const FIELD_RULES: Readonly<Record<string, string>> = { timeUs: 'R-12.1', cause: 'R-12.1' };
 
 type Fields = Readonly<Record<string, Plain | undefined>>;
 
-/** What an event is about. */
+/** The entity that an event is about. */
 function topicOf(event: { readonly kind: string }): string {
   const { orderId, subaccount, market } = event as unknown as Fields;
   if (orderId !== undefined) return `${event.kind} of order ${String(orderId)}`;

@@ -1,4 +1,4 @@
-/** State held against state: balances, positions, margin, records, books, marks, shares, authority. */
+/** Comparison of state: balances, positions, margin, records, books, marks, shares, authority. */
 import type { ExchangeView, OrderView } from '../engine/read/views.ts';
 import { marketId, orderId, subaccountId, timeUs, type Address } from '../num/units.ts';
 import { levelsOf, queueAt, sizeOf } from './book.ts';
@@ -20,13 +20,14 @@ import {
   type World,
 } from './world.ts';
 
-/** What is shown of the past is compared after every so many commands. */
+/** Historical views are compared once per this many commands. */
 const DATA_EVERY = 32;
 const ALL_TIME = timeUs(Number.MAX_SAFE_INTEGER);
 
 /**
- * With `full` everything. Else what the command touched: the subaccounts and orders it changed, the holders of markets whose mark or
- * index it moved, every book; and one subaccount, market and order of the rest, in turn.
+ * With `full`, everything. Otherwise the changes of the command: changed subaccounts and orders,
+ * holders of markets whose mark or index moved, every book; plus one other subaccount, market and
+ * order in rotation.
  */
 export function compareState(
   to: Comparison,
@@ -109,7 +110,7 @@ function comparePositions(to: Comparison, world: World, exchange: ExchangeView, 
   }
 }
 
-/** Settings, delegates, signers, shares and movements of money. */
+/** Settings, delegates, signers, shares and money movements. */
 function compareAuthority(to: Comparison, world: World, exchange: ExchangeView, sub: Sub): void {
   const of = (what: string) => () => `${what} of subaccount ${sub.id}`;
   const address = sub.address as Address;
@@ -165,7 +166,7 @@ function compareAuthority(to: Comparison, world: World, exchange: ExchangeView, 
   to.same('R-5.9', of('last transfer'), moved?.market ?? null, movement?.market ?? null);
 }
 
-/** An ended order may be beyond retention (R-12.3); then nothing is shown. */
+/** An ended order may be beyond retention (R-12.3); then it has no view. */
 function compareOrder(to: Comparison, world: World, exchange: ExchangeView, order: Order): void {
   const view = exchange.order(orderId(order.id));
   const of = (what: string) => () => `${what} of order ${order.id}`;
@@ -185,7 +186,7 @@ function compareOrder(to: Comparison, world: World, exchange: ExchangeView, orde
   compareTerms(to, order, view, of);
 }
 
-/** What stands before it at its price, of users and of the tape; null when it does not rest. */
+/** Lots ahead at its price, of users and of the tape; null if it does not rest. */
 function aheadOf(world: World, order: Order): bigint | null {
   if (!order.resting) return null;
   const queue = queueAt(world, marketOf(world, order.market), sign(order.lots), order.price);
@@ -251,7 +252,7 @@ function compareMarket(
   if (full || world.seq % DATA_EVERY === 0) compareMarketData(to, world, exchange, market);
 }
 
-/** Terms as text, however their fields are ordered. */
+/** Terms as text, independent of field order. */
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return String(value);

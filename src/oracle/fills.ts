@@ -1,4 +1,7 @@
-/** One fill (R-2.5, R-8.1): trade, both orders, money of both sides, fees handed out, positions; then what a closed position ends. */
+/**
+ * One fill (R-2.5, R-8.1): trade, both orders, money of both sides, fee distribution, positions;
+ * then orders that a closed position ends.
+ */
 import type { Resting } from './book.ts';
 import { end, signedLeft, touch } from './endings.ts';
 import { closeReduceOnly, notifyLegs } from './legs.ts';
@@ -32,7 +35,7 @@ import {
   type World,
 } from './world.ts';
 
-/** R-8.1: what a side pays rounds up; so does a rebate, which is below 0: toward zero. */
+/** R-8.1: fees round up; so do rebates, which are negative, toward zero. */
 export function feesOf(
   market: Market,
   order: Order,
@@ -48,7 +51,7 @@ export function feesOf(
   };
 }
 
-/** One of the two sides of a fill; the house has no order and pays nothing. */
+/** One side of a fill; the house has no order and pays nothing. */
 export interface Party {
   readonly sub: Sub;
   readonly order: Order | null;
@@ -58,7 +61,7 @@ export interface Party {
 export const makerOf = (world: World, { order }: Resting): Sub =>
   subOf(world, order === null ? HOUSE_MAKERS : order.sub);
 
-/** `side`: 1n when the taker buys. */
+/** `side`: 1n if the taker buys. */
 export function fill(
   world: World,
   market: Market,
@@ -69,7 +72,7 @@ export function fill(
   size: bigint,
 ): void {
   const { price } = resting;
-  // The margin that an opening takes counts with open interest before the fill (R-13.4).
+  // The margin of an opening uses the open interest before the fill (R-13.4).
   const sides = [
     { ...maker, lots: -side * size, role: 'maker' },
     { ...taker, lots: side * size, role: 'taker' },
@@ -144,12 +147,15 @@ export function printTrade(world: World, market: Market, price: bigint, lots: bi
   });
 }
 
-/** The net protocol fee goes to vault, insurance and treasury; the fee of an engine order to insurance. */
+/**
+ * Distributes the net protocol fee to vault, insurance and treasury; the fee of an engine order to
+ * insurance.
+ */
 function handOut(world: World, maker: Fees, taker: Party): void {
   book(world, subOf(world, INSURANCE), taker.fees.liquidation, 'liquidationFee');
   const net = maker.protocol + taker.fees.protocol;
   if (net < 0n) {
-    // D-14: only a house taker pays no fee while its maker earns a rebate; the house pays that.
+    // D-14: if a house taker pays no fee while its maker earns a rebate, the house pays that.
     book(world, taker.sub, net, 'fee');
     return;
   }

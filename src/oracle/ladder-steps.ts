@@ -1,4 +1,7 @@
-/** Steps of the ladder that others have in common: their events, the end of orders, money to and from a unit. */
+/**
+ * Common parts of the liquidation steps (R-6.2): their events, order ends, and money to and from a
+ * unit.
+ */
 import type { LedgerReason, LiquidationStep } from '../engine/events.ts';
 import { end } from './endings.ts';
 import { abs } from './numbers.ts';
@@ -16,7 +19,7 @@ type Step = Partial<
 > &
   Pick<LiquidationStep, 'step'>;
 
-/** Equity and maintenance are those before the step. */
+/** Emits a step, with equity and maintenance before it. */
 export function sayStep(world: World, unit: Unit, step: Step): void {
   world.touched.add(unit.sub.id);
   say(world, {
@@ -35,7 +38,7 @@ export function sayStep(world: World, unit: Unit, step: Step): void {
   });
 }
 
-/** Step 1; whether there was any. */
+/** Step 1; returns whether there were any orders. */
 export function cancelOrders(world: World, unit: Unit): boolean {
   const orders = world.live.filter(
     ({ sub, market }) =>
@@ -47,7 +50,7 @@ export function cancelOrders(world: World, unit: Unit): boolean {
   return true;
 }
 
-/** Slices are parts of what was there when liquidation began. */
+/** Slices are parts of the size at the start of the liquidation. */
 export function beginLiquidation(world: World, unit: Unit): void {
   for (const market of marketsOf(world, unit)) {
     const position = positionOf(unit.sub, market.id);
@@ -55,7 +58,7 @@ export function beginLiquidation(world: World, unit: Unit): void {
   }
 }
 
-/** Money to a unit: its cash, or the margin of its isolated position. */
+/** Credits a unit: its cash, or the margin of its isolated position. */
 export function bookUnit(world: World, unit: Unit, amount: bigint, reason: LedgerReason): void {
   if (unit.isolated === null) book(world, unit.sub, amount, reason);
   else bookMargin(world, unit.sub, unit.isolated.id, amount, reason);

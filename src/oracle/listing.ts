@@ -1,4 +1,4 @@
-/** Listing a market: what a spec has to keep. */
+/** Listing a market: validity of a spec. */
 import type { ListMarket } from '../engine/commands.ts';
 import type { FundingConfig, MarketSpec } from '../engine/config.ts';
 import { beginMark } from './mark.ts';
@@ -108,7 +108,10 @@ export function isSound(spec: MarketSpec): boolean {
   );
 }
 
-/** a mark of the book stays nearer to the index than the margin between both rates, and half of the lower one. */
+/**
+ * R-5.3: a book-based mark stays closer to the index than the margin between both rates, and half
+ * of the lower one.
+ */
 export function isDeviationSound({ markSource, maxMarkDeviationPpm, tiers }: MarketSpec): boolean {
   if (markSource === 'index' || markSource === 'external') return true;
   return tiers.every(
@@ -118,7 +121,7 @@ export function isDeviationSound({ markSource, maxMarkDeviationPpm, tiers }: Mar
   );
 }
 
-/** where only the book makes the mark, it begins somewhere. */
+/** a mark made by the book alone needs an initial price. */
 function isInitialMarkSound(spec: MarketSpec): boolean {
   const { markSource, initialMarkTicks, recordedLiquidity, maxPriceTicks } = spec;
   const ofBook = markSource === 'last' || markSource === 'mid';
@@ -126,7 +129,7 @@ function isInitialMarkSound(spec: MarketSpec): boolean {
   return ofBook && isCount(initialMarkTicks) && initialMarkTicks <= maxPriceTicks;
 }
 
-/** */
+/** Limits of open interest. */
 function areOpenLimitsSound(spec: MarketSpec): boolean {
   const { openNotionalLower: lower, openNotionalUpper: upper, maxOpenInterestNotional } = spec;
   if (maxOpenInterestNotional !== null && maxOpenInterestNotional < 1n) return false;

@@ -1,4 +1,4 @@
-/** An exchange and the oracle, command by command, compared after each. */
+/** Runs an exchange and the oracle command by command, compared after each. */
 import type { Command } from '../engine/commands.ts';
 import type { EngineEvent, EventSink } from '../engine/events.ts';
 import type { Outcome } from '../engine/refusals.ts';
@@ -6,7 +6,10 @@ import type { Engine } from '../engine/read/views.ts';
 import type { Divergence } from './divergence.ts';
 import { Oracle } from './oracle.ts';
 
-/** Every so many commands everything is compared; between, what a command could touch and a moving part of the rest. */
+/**
+ * Interval of full comparisons in commands; between them only changes and a rotating part are
+ * compared.
+ */
 const FULL_EVERY = 256;
 
 export interface Step {
@@ -19,13 +22,13 @@ export class Lockstep {
   readonly exchange: Engine;
   private readonly oracle: Oracle;
 
-  /** An exchange to which nothing has been applied yet. */
+  /** Needs a fresh exchange. */
   constructor(exchange: Engine) {
     this.exchange = exchange;
     this.oracle = new Oracle(exchange.config);
   }
 
-  /** Applies a command to both. After a first divergence the sides are apart: go no further. */
+  /** Applies a command to both. Stop after the first divergence: the sides no longer correspond. */
   apply(command: Command, emit?: EventSink): Step {
     const emitted: EngineEvent[] = [];
     const outcome = this.exchange.apply(command, (event) => {
@@ -43,7 +46,7 @@ export class Lockstep {
     return { outcome, divergence: this.oracle.compare(this.exchange, emitted, full) };
   }
 
-  /** Everything once more, at the end of a run. */
+  /** A full comparison, for the end of a run. */
   compareAll(): Divergence | null {
     return this.oracle.compare(this.exchange);
   }

@@ -1,4 +1,4 @@
-/** The operator: terms and status of a market, and its end. */
+/** The operator: terms and status of a market, and its delisting. */
 import type { DelistMarket, SetMarketStatus, SetMarketTerms } from '../engine/commands.ts';
 import type { MarginTier, MarketSpec } from '../engine/config.ts';
 import { ppm } from '../num/units.ts';
@@ -20,9 +20,9 @@ import {
   type World,
 } from './world.ts';
 
-// Terms ----------------------------------------------------------------------------------------------------------------
+// Terms --------------------------------------------------------------------------------------
 
-/** What a market is known by, or its prices are made of. */
+/** Fields that identify a market or define its prices. */
 const identityOf = (spec: MarketSpec): readonly unknown[] => [
   spec.symbol,
   spec.feedId,
@@ -68,7 +68,7 @@ export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
     },
   };
   const deviation = Math.min(old.maxMarkDeviationPpm, c.spec.maxMarkDeviationPpm);
-  // What is in force until then keeps the rules of a listing, too.
+  // The terms until then also satisfy the rules of a listing.
   takeSpec(
     world,
     market,
@@ -85,7 +85,7 @@ export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
   return 'ok';
 }
 
-/** The notice of its next terms is over. */
+/** Puts announced terms in force at the end of their notice. */
 export function takeTerms(world: World, market: Market): void {
   const { nextSpec, nextAt } = market;
   if (nextSpec === null || nextAt === null || nextAt > world.now) return;
@@ -113,7 +113,10 @@ function sayTerms(world: World, market: Market): void {
   });
 }
 
-/** Whether the new requirement is above the old one at any notional: at a floor, or beyond all of them. */
+/**
+ * Whether the new requirement exceeds the old one at any notional: at a floor, or beyond all of
+ * them.
+ */
 function maintenanceRises(old: readonly MarginTier[], next: readonly MarginTier[]): boolean {
   const last = (tiers: readonly MarginTier[]): number => tiers.at(-1)?.maintenanceMarginPpm ?? 0;
   if (last(next) > last(old)) return true;
@@ -122,7 +125,7 @@ function maintenanceRises(old: readonly MarginTier[], next: readonly MarginTier[
   );
 }
 
-/** The requirement of a notional in parts of a millionth, which never rounds. */
+/** The requirement of a notional in millionths, never rounded. */
 function maintenanceAt(tiers: readonly MarginTier[], notional: bigint): bigint {
   return tiers.reduce((total, { floorQuanta, maintenanceMarginPpm }, i) => {
     const top = min(notional, tiers[i + 1]?.floorQuanta ?? notional);
@@ -130,7 +133,7 @@ function maintenanceAt(tiers: readonly MarginTier[], notional: bigint): bigint {
   }, 0n);
 }
 
-// Status ---------------------------------------------------------------------------------------------------------------
+// Status -------------------------------------------------------------------------------------
 
 export function setMarketStatus(world: World, c: SetMarketStatus): Answer {
   const market = world.markets[c.market];
@@ -144,7 +147,7 @@ export function setMarketStatus(world: World, c: SetMarketStatus): Answer {
   return 'ok';
 }
 
-// Delisting ------------------------------------------------------------------------------------------------------------
+// Delisting ----------------------------------------------------------------------------------
 
 export function delistMarket(world: World, c: DelistMarket): Answer {
   const market = world.markets[c.market];
@@ -187,7 +190,7 @@ function settleAt(world: World, market: Market, price: bigint): void {
   say(world, { kind: 'marketDelisted', market: market.id, priceTicks: price });
 }
 
-/** Longs against shorts, each in the order of ids; both sides get the price, and no money beside it. */
+/** Longs against shorts in id order; both sides get the price, and no other money moves. */
 function closeAll(world: World, market: Market, price: bigint): void {
   const holder = (side: bigint): Sub | undefined =>
     world.subs.find((sub) => positionOf(sub, market.id).lots * side > 0n);

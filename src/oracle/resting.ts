@@ -1,4 +1,4 @@
-/** An order comes to rest, or stops waiting. */
+/** An order starts to rest, or stops being pending. */
 import { putOnBook } from './book.ts';
 import { touch } from './endings.ts';
 import { sign } from './numbers.ts';

@@ -1,4 +1,7 @@
-/** Single orders of a recording (DESIGN §6): each is a place in the queue, so who stands ahead of whom is known. */
+/**
+ * Single orders of a recording (DESIGN §6): each has its own queue position, so priorities are
+ * known.
+ */
 import type { TapeL3 } from '../engine/commands.ts';
 import { queueAt } from './book.ts';
 import { printTrade } from './fills.ts';
@@ -36,7 +39,7 @@ export function tapeL3(world: World, c: TapeL3): Answer {
 function dispatch(world: World, market: Market, action: TapeL3['action'], order: Named): void {
   const { ref, side, price, lots } = order;
   if (action === 'add') {
-    // The number names another order from now on.
+    // The number refers to another order from now on.
     const old = market.house.find((segment) => segment.ref === ref);
     if (old !== undefined) takeOf(market, old, old.lots);
     const traded = cross(world, market, side, price, lots);
@@ -62,7 +65,7 @@ function dispatch(world: World, market: Market, action: TapeL3['action'], order:
   }
 }
 
-/** The order's counterparty meets the users who come before the order first; what they took leaves the order all the same. */
+/** The order's counterparty meets users with priority first; their size leaves the order too. */
 function execute(world: World, market: Market, { ref, side, price, lots }: Named): void {
   let users = takeUsers(world, market, side, price + side, lots);
   const named = market.house.some((segment) => segment.ref === ref);
@@ -83,14 +86,14 @@ function execute(world: World, market: Market, { ref, side, price, lots }: Named
     }
     filled += now;
     gone += lost;
-    // One that was added is one segment; what history says of more is only printed.
+    // An added order is one segment; further history of it is only printed.
     if (named) break;
   }
   const unmatched = lots - users - filled;
   if (unmatched > 0n) printTrade(world, market, price, -side * unmatched);
 }
 
-/** Users who stand before the segment in its queue. */
+/** Fills users ahead of the segment in its queue. */
 function takeAhead(world: World, market: Market, segment: Segment, most: bigint): bigint {
   let taken = 0n;
   while (taken < most) {

@@ -1,14 +1,8 @@
 /**
- * Recorded history in the same book (DESIGN §6, D-14, D-15): depth, trades, whole books, and holes. The house trades with users as history says, and
- * is never refused.
+ * Recorded history in the same book (DESIGN §6, D-14, D-15): depth, trades, snapshots and gaps. The
+ * house trades with users as recorded, and is never refused.
  */
-import type {
-  TapeDepth,
-  TapeGap,
-  TapeLevel,
-  TapeSnapshot,
-  TapeTrade,
-} from '../engine/commands.ts';
+import type { TapeDepth, TapeGap, TapeLevel, TapeSnapshot, TapeTrade } from '../engine/commands.ts';
 import type { TapeApplied } from '../engine/events.ts';
 import { bestOf, queueAt, restingOn, sizeOf, type Resting } from './book.ts';
 import { feesOf, fill, printTrade } from './fills.ts';
@@ -78,7 +72,10 @@ export function tapeTrade(world: World, c: TapeTrade): Answer {
   return 'ok';
 }
 
-/** The venue's whole book: levels that are not named are gone. After a gap users' orders stand behind the house. */
+/**
+ * The venue's whole book: levels that are not listed are removed. After a gap users' orders queue
+ * behind the house.
+ */
 export function tapeSnapshot(world: World, c: TapeSnapshot): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
@@ -107,7 +104,7 @@ export function tapeSnapshot(world: World, c: TapeSnapshot): Answer {
   return 'ok';
 }
 
-/** What the house held is unknown, so it leaves until the next snapshot. */
+/** House volume is unknown, so it leaves the book until the next snapshot. */
 export function tapeGap(world: World, c: TapeGap): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
@@ -122,7 +119,10 @@ export function tapeGap(world: World, c: TapeGap): Answer {
   return 'ok';
 }
 
-/** A level stands at its venue's size: it trades with the users that it crosses, and then its house volume moves to its target. */
+/**
+ * Sets a level to its venue's size: it trades with crossed users' orders, then its house volume
+ * moves to its target.
+ */
 function restate(world: World, market: Market, side: bigint, price: bigint, lots: bigint): void {
   const crossed = cross(world, market, side, price, lots);
   if (crossed > 0n) noteDisplaced(world, market, side, price, crossed);
@@ -135,7 +135,10 @@ function restate(world: World, market: Market, side: bigint, price: bigint, lots
   if (lots === 0n) levelOf(market, side, price).displaced = 0n;
 }
 
-/** Lots that a new level trades with users whom it crosses; house volume that it crosses contradicts itself and goes. */
+/**
+ * Lots that a new level trades with crossed users; house volume that it crosses is removed as
+ * contradictory.
+ */
 export function cross(
   world: World,
   market: Market,
@@ -153,7 +156,7 @@ export function cross(
       continue;
     }
     const filled = because(world, 'tapeCross', () => takeUser(world, market, user, lots - traded));
-    // An order that may not trade now stays, and the level stands back.
+    // An order that may not trade now stays, and the rest of the level is not placed.
     if (filled === 'held') return lots;
     traded += filled;
   }
@@ -167,7 +170,10 @@ const firstUser = (
   price: bigint,
 ): Resting | undefined => queueAt(world, market, side, price).find(({ order }) => order !== null);
 
-/** The house takes up to `most` lots of a user's order, checked as any maker is; `held` while the market is frozen. */
+/**
+ * The house fills up to `most` lots of a user's order, checked like any maker; `held` while the
+ * market is frozen.
+ */
 export function takeUser(
   world: World,
   market: Market,
@@ -187,7 +193,7 @@ export function takeUser(
   return size;
 }
 
-/** The house as a taker, which pays nothing. */
+/** The house as a taker, which pays no fees. */
 export function takeAs(
   world: World,
   market: Market,
@@ -203,8 +209,9 @@ export function takeAs(
 }
 
 /**
- * A historical trade: users at better prices, then the queue of its level. What users took is removed from the house volume behind them, a decrease
- * that came before its trade is first given back, and what finds no volume still prints.
+ * A historical trade: users at better prices, then the queue of its level. The users' size leaves
+ * the house volume behind them. A decrease that preceded its trade is reversed first. Size without
+ * volume still prints.
  */
 function trade(world: World, market: Market, side: bigint, price: bigint, size: bigint): void {
   returnCredit(world, market, -side, price, size);
@@ -228,7 +235,10 @@ function trade(world: World, market: Market, side: bigint, price: bigint, size: 
   if (users + house < size) printTrade(world, market, price, side * (size - users - house));
 }
 
-/** The house takes users' orders of a side, best first, down to the price `reach` included; answers the lots. */
+/**
+ * The house fills users' orders of a side, best first, to the price `reach`, inclusive; returns the
+ * lots.
+ */
 export function takeUsers(
   world: World,
   market: Market,

@@ -1,4 +1,7 @@
-/** A position changes hands without the book (R-6.5): both sides settle at one price, and money may go with it. */
+/**
+ * A position changes hands off the book (R-6.5): both sides settle at one price, optionally with a
+ * payment.
+ */
 import { closeReduceOnly } from './legs.ts';
 import {
   dispatch,
@@ -22,7 +25,7 @@ import {
 
 type Why = 'takeover' | 'adl' | 'delisting';
 
-/** `lots`, signed as `from` holds them, leave it; `money` goes along (below 0: the other way). */
+/** Moves `lots`, signed as in the position of `from`, with `money` (below 0: to `from`). */
 export function transferPosition(
   world: World,
   market: Market,

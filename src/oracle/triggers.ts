@@ -1,6 +1,6 @@
 /**
- * Triggers (§4). When what they watch is recomputed every waiting trigger of the market is looked at; those that hold fire in the order of
- * R-4.3. Trailing stops follow the mark at its recomputations.
+ * Triggers (§4). A recomputation of their source checks every pending trigger of the market; those
+ * that hold fire in the order of R-4.3. Trailing stops follow the mark at its recomputations.
  */
 import { settleConsequences } from './consequences.ts';
 import { release } from './execute.ts';
@@ -9,7 +9,7 @@ import { isFrozen } from './mark.ts';
 import { abs, max, min, shareDown, shareUp, sign } from './numbers.ts';
 import { isLive, leftOf, marketOf, type Market, type Order, type World } from './world.ts';
 
-/** What a trigger watches; a trailing stop always the mark (D-23). */
+/** Source of a trigger; for a trailing stop always the mark (D-23). */
 function sourceOf(world: World, market: Market, trailing: boolean): bigint | null {
   if (trailing) return market.mark;
   switch (world.config.triggerSource) {
@@ -22,7 +22,10 @@ function sourceOf(world: World, market: Market, trailing: boolean): bigint | nul
   }
 }
 
-/** Take-profit: sell at or above its trigger, buy at or below; stop-loss the reverse; a trailing stop becomes active as a take-profit fires. */
+/**
+ * Take-profit: sell at or above its trigger, buy at or below; stop-loss the reverse. A trailing
+ * stop activates where a take-profit fires.
+ */
 function holds(order: Order, price: bigint): boolean {
   if (order.trigger === null) return true;
   return isAbove(order) ? price >= order.trigger : price <= order.trigger;
@@ -30,13 +33,16 @@ function holds(order: Order, price: bigint): boolean {
 
 const isAbove = ({ lots, type }: Order): boolean => lots < 0n === (type !== 'stopLoss');
 
-/** The price that fires a trigger, or fires an active trailing stop, or activates one that is not; whether at or above it. */
+/**
+ * The price at which a trigger fires, an active trailing stop fires, or an inactive one activates;
+ * and its side.
+ */
 export const firesAt = (order: Order): bigint | null =>
   order.best === null ? order.trigger : trailingPrice(order, order.best);
 export const firesAbove = (order: Order): boolean =>
   order.best === null ? isAbove(order) : order.lots > 0n;
 
-/** in whole ticks, away from where it fires later (D-54). */
+/** in whole ticks, rounded away from an early fire (D-54). */
 function trailingPrice({ lots, trailing }: Order, best: bigint): bigint {
   const level = best * (1_000_000n + sign(lots) * (trailing ?? 0n));
   return lots < 0n ? shareDown(level, 1_000_000n) : shareUp(level, 1_000_000n);
@@ -48,7 +54,10 @@ interface Due {
   readonly source: bigint;
 }
 
-/** Everything that fires now, in rounds while the last price is what triggers watch; each order at most once. */
+/**
+ * Fires all due orders, in rounds while the last price is the trigger source; each order at most
+ * once.
+ */
 export function runTriggers(world: World): void {
   const fired = new Set<Order>();
   do {
@@ -72,7 +81,7 @@ const inOrder = (a: Due, b: Due): number =>
 
 function fire(world: World, { order, source }: Due, fired: Set<Order>): void {
   if (!isLive(order) || order.status !== 'pending') return;
-  // If both legs of a pair hold in one instant the stop-loss fires and the take-profit waits.
+  // If both legs of a pair are due in one instant the stop-loss fires and the take-profit waits.
   const siblingFired = [...fired].some(({ id }) => id === order.sibling);
   if (order.leg && (siblingFired || fillable(world, order) === 0n)) {
     order.armed = coverOf(world, order) > 0n;
@@ -122,7 +131,7 @@ function followed(order: Order, market: Market, recomputed: boolean): bigint | n
   return (sells ? mark <= price : mark >= price) ? price : null;
 }
 
-/** Triggers of the command at hand: what holds already fires at once. */
+/** Triggers of the current command: those whose condition holds fire at once. */
 function lookAtNew(world: World): Due[] {
   const due: Due[] = [];
   for (const order of world.newTriggers) {

@@ -1,13 +1,13 @@
 /**
- * Named random streams: `stream('noise')` depends on the seed and the name alone, so adding a stream never shifts
- * another's draws. State goes through JSON and back to the same next value.
+ * Named random streams: `stream('noise')` depends only on the seed and the name, so adding a stream
+ * never shifts another's draws. State survives a JSON round trip.
  */
 import seedrandom from 'seedrandom';
 
 export interface RandomStream {
   /** Uniform in [0, 1), 32 random bits. */
   next(): number;
-  /** Uniform whole number in [0, bound). */
+  /** Uniform integer in [0, bound). */
   below(bound: number): number;
   state(): unknown;
 }

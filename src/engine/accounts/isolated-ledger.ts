@@ -1,4 +1,7 @@
-/** The one way in which the margin of an isolated position changes; the counterpart of `credit` for cash (R-5.6). */
+/**
+ * The only function that changes the margin of an isolated position; the counterpart of `credit`
+ * for cash (R-5.6).
+ */
 import { quanta, type Quanta } from '../../num/units.ts';
 import type { LedgerReason } from '../events.ts';
 import { hashIsolatedMarginChanged } from '../chain-hash/state-hash.ts';
@@ -30,7 +33,10 @@ export function creditMargin(
   });
 }
 
-/** Moves money from the subaccount's cash into the position's margin; a negative amount moves it back. */
+/**
+ * Moves money from the subaccount's cash into the position's margin; a negative amount moves it
+ * back.
+ */
 export function moveToMargin(
   state: State,
   subaccount: Subaccount,

@@ -1,6 +1,6 @@
 /**
- * The money of one side of a fill: what closing realised, and fees. Cross sides settle in cash; isolated ones in the margin of
- * their position, from which closing gives back and into which opening pays (R-5.6).
+ * The money of one side of a fill: realised PnL and fees. Cross sides settle in cash. Isolated
+ * sides settle in the margin of their position: closing releases margin, opening adds it (R-5.6).
  */
 import { quanta, type Quanta } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
@@ -11,7 +11,10 @@ import { creditMargin, moveToMargin } from './isolated-ledger.ts';
 import { credit } from './ledger.ts';
 import type { Exposure, Subaccount } from './subaccount.ts';
 
-/** `plan`: what an isolated side moves; null for a cross side. `slot` NONE: the house, which pays no fees. */
+/**
+ * `plan`: margin moved by an isolated side; null for a cross side. `slot` NONE: the house, which
+ * pays no fees.
+ */
 export function settleFill(
   state: State,
   subaccount: Subaccount,

@@ -1,16 +1,18 @@
 /**
- * Whose each row of a page is, and its type, status and market in one word: what readers ask of many rows, in a twelfth of their
- * size, so that counting a million of them takes a millisecond or two.
+ * Subaccount, type, status and market of each row of a page in two words. Counting queries read
+ * these 8 bytes instead of the 96-byte row: 1 M rows take 1 to 2 ms.
  */
 import type { MarketId, SubaccountId } from '../../num/units.ts';
 
-/** What orders must be to match: types and statuses as bits of their places in the order table's lists. */
+/**
+ * A filter of orders; types and statuses are bitmasks of their codes in the order table's lists.
+ */
 export interface RowFilter {
   readonly subaccount: SubaccountId;
   readonly types: number;
   readonly statuses: number;
   readonly market: MarketId | null;
-  /** Whether the times matter. */
+  /** Whether the time range applies. */
   readonly timed: boolean;
   readonly createdFromUs: number;
   readonly createdToUs: number;
@@ -21,7 +23,7 @@ export interface RowFilter {
 const NOBODY = -1;
 
 export class RowTags {
-  /** Two words a row: whose it is, and the tag. */
+  /** Two words per row: subaccount and tag. */
   private readonly words: Int32Array;
 
   constructor(rows: number) {
@@ -38,7 +40,7 @@ export class RowTags {
     this.words[2 * row] = NOBODY;
   }
 
-  /** How many of the rows match, times apart. */
+  /** Number of matching rows; ignores times. */
   count(filter: RowFilter): number {
     const { words } = this;
     const { subaccount, types, statuses, market } = filter;

@@ -1,5 +1,6 @@
 /**
- * What of a command goes into the chain hash (DESIGN §3): every field, and its outcome. Numbers of kinds are append-only.
+ * The part of the chain hash that covers commands (DESIGN §3): every field, and the outcome. Kind
+ * numbers are append-only.
  */
 import { unreachable } from '../../base/assert.ts';
 import { codeOf } from '../../base/code-of.ts';

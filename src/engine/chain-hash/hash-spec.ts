@@ -1,4 +1,4 @@
-/** A market's parameters in the chain hash: every field of the spec, in its order. */
+/** A market's spec in the chain hash: every field, in declaration order. */
 import type { RollingHash } from '../../base/rolling-hash.ts';
 import type { MarketSpec } from '../config.ts';
 

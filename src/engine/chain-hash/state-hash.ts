@@ -1,10 +1,11 @@
 /**
- * What of the events of a command goes into the chain hash (DESIGN §3); of the command itself: `hash-command.ts`.
+ * The part of the chain hash that covers events (DESIGN §3); commands are in `hash-command.ts`.
  *
- * chainHash_n = H(chainHash_{n−1}, seq_n, command_n, outcome_n, events_n). Of events, every field is hashed that the command does not
- * already fix; the time of an event enters when it changes (timers run at their own); `seq` and `index` are their place in the stream,
- * and the terms in `orderAccepted` and `orderRejected` are the command's own. Events that every fill has are hashed from their fields,
- * since they are made into objects only when somebody hears them.
+ * chainHash_n = H(chainHash_{n−1}, seq_n, command_n, outcome_n, events_n). Every event field is
+ * hashed that the command does not determine. The time of an event is hashed when it changes, since
+ * timers run at their own times. `seq` and `index` are positions in the stream; the terms in
+ * `orderAccepted` and `orderRejected` are the command's. Frequent events of a fill are hashed from
+ * their fields and allocated only if a sink is attached.
  */
 import { codeOf } from '../../base/code-of.ts';
 import type { RollingHash } from '../../base/rolling-hash.ts';
@@ -47,7 +48,7 @@ import { MARKET_STATUSES } from '../config.ts';
 import { hashSpec } from './hash-spec.ts';
 import { END_REASONS, type EndReason } from '../refusals.ts';
 
-/** Numbers in the hash; append-only. */
+/** Codes in the hash; append-only. */
 export const CAUSES: readonly Cause[] = [
   'command',
   'expiry',
@@ -160,7 +161,7 @@ export function hashOrderReleased(hash: RollingHash, cause: number, event: Order
   hash.int(event.sourceTicks ?? 0);
 }
 
-/** Status and reason by their codes in the order's row. */
+/** Status and reason as codes of the order's row. */
 export function hashOrderEnded(
   hash: RollingHash,
   cause: number,

@@ -1,6 +1,7 @@
 /**
- * What must hold after every command, as named predicates (DESIGN §9). Full scans, written to be obvious rather than
- * fast: run them after each command in tests, every so often in long runs. A predicate answers null, or what it found.
+ * Invariants that hold after every command, as named predicates (DESIGN §9). Full scans, simple
+ * rather than fast: run them after each command in tests and periodically in long runs. A predicate
+ * returns null or a description of the violation.
  */
 import { levelOrder, levelTotals, uncrossedBook } from './check-book.ts';
 import {
@@ -33,9 +34,9 @@ import type { InvariantViolation } from '../read/views.ts';
 
 export interface StateInvariant {
   readonly name: string;
-  /** The rules that it stands for. */
+  /** Rule ids covered. */
   readonly rule: string;
-  /** What must hold, in a sentence. */
+  /** The invariant as a sentence. */
   readonly says: string;
   readonly found: (state: State) => string | null;
 }
@@ -187,7 +188,10 @@ export const STATE_INVARIANTS: readonly StateInvariant[] = [
   },
 ];
 
-/** Rules of solvency: claims are covered, and the two accounts that cover them are what they may be. */
+/**
+ * Solvency rules: claims are covered, and the insurance and shortfall accounts are within their
+ * bounds.
+ */
 const SOLVENCY_RULES: readonly string[] = ['R-1.6a', 'R-6.6', 'R-6.7'];
 const SOLVENCY = STATE_INVARIANTS.filter(({ rule }) => SOLVENCY_RULES.includes(rule));
 
@@ -195,7 +199,7 @@ export function violations(state: State): InvariantViolation[] {
   return broken(state, STATE_INVARIANTS);
 }
 
-/** One pass over accounts for each invariant: operators ask for it between commands. */
+/** One pass over all accounts per invariant, on an operator's request between commands. */
 export function solvencyViolations(state: State): InvariantViolation[] {
   return broken(state, SOLVENCY);
 }

@@ -1,6 +1,6 @@
 /**
- * Bankruptcy (R-6.3): the price of a position at which the equity behind it is exactly 0, when the loss that is left is shared
- * over its fresh positions in proportion to their maintenance requirements.
+ * Bankruptcy price (R-6.3): the price of a position at which the equity behind it is exactly 0. The
+ * remaining loss is split over its fresh positions in proportion to their maintenance requirements.
  */
 import { ceilDivBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
@@ -12,7 +12,7 @@ import type { State } from '../state.ts';
 
 const BIG_PPM = BigInt(PPM);
 
-/** A position's part of the equity behind it: equity × weight ÷ total. */
+/** A position's share of the equity behind it: equity × weight ÷ total. */
 export interface EquityShare {
   readonly equity: bigint;
   readonly weight: bigint;
@@ -27,7 +27,7 @@ export function equityShare(
 ): EquityShare {
   const maintenance = (of: Exposure): bigint =>
     maintenanceOf(state.market(of.market), of.positionLots);
-  // Without any maintenance requirement the notionals share.
+  // Without any maintenance requirement, notionals are the weights.
   const value = (of: Exposure): bigint => {
     const market = state.market(of.market);
     const size = lots(Math.abs(of.positionLots));
@@ -42,12 +42,14 @@ export function equityShare(
     : { equity, weight: value(exposure), total: sum(value) };
 }
 
-/** The bankruptcy price, rounded against the holder: down for a long, up for a short; at least 0. */
+/**
+ * The bankruptcy price, rounded against the holder: down for a long, up for a short; at least 0.
+ */
 export function bankruptcyTicks(state: State, exposure: Exposure, share: EquityShare): PriceTicks {
   return limitAt(state, exposure, share, 0, false);
 }
 
-/** Worst price at which closing still pays the liquidation fee out of what is left above bankruptcy. */
+/** Worst price at which closing still pays the liquidation fee from the value above bankruptcy. */
 export function liquidationLimit(
   state: State,
   exposure: Exposure,
@@ -58,7 +60,8 @@ export function liquidationLimit(
 }
 
 /**
- * A long closes at p with p × (1 − fee) × lots ≥ mark × lots − share, a short with p × (1 + fee) × lots ≤ mark × lots + share.
+ * A long closes at p with p × (1 − fee) × lots ≥ mark × lots − share, a short with p × (1 + fee) ×
+ * lots ≤ mark × lots + share.
  */
 function limitAt(
   state: State,

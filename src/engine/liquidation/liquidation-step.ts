@@ -1,4 +1,6 @@
-/** The steps of the ladder as events, its first step, and money of the unit that is being handled. */
+/**
+ * Liquidation steps as events (R-6.2), the first step, and credits to the unit being liquidated.
+ */
 import { lots, quanta, type Lots, type PriceTicks } from '../../num/units.ts';
 import { creditMargin } from '../accounts/isolated-ledger.ts';
 import { credit } from '../accounts/ledger.ts';
@@ -44,7 +46,10 @@ export function emitStep(
   });
 }
 
-/** Step 1: cancels the open orders of the unit (all of them, or the isolated market's); answers whether there were any. */
+/**
+ * Step 1: cancels the open orders of the unit (all, or those of the isolated market); returns
+ * whether there were any.
+ */
 export function cancelOrders(state: State, unit: RiskUnit, figures: RiskFigures): boolean {
   const table = state.orders;
   const slots: number[] = [];
@@ -58,8 +63,8 @@ export function cancelOrders(state: State, unit: RiskUnit, figures: RiskFigures)
 }
 
 /**
- * A liquidation is under way: notes the sizes with which it began, frozen positions included. Answers whether it begins now, for some
- * position at least.
+ * Records the sizes at the start of a liquidation, frozen positions included. Returns whether it
+ * starts now for at least one position.
  */
 export function beginLiquidation(unit: RiskUnit): boolean {
   let begins = false;

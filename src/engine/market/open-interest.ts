@@ -1,4 +1,7 @@
-/** The limit of open interest in lots. A limit in money becomes lots at the market's first price and stays so. */
+/**
+ * The limit of open interest in lots (R-1.2). The market's first price converts a limit in money to
+ * lots, once.
+ */
 import { minBig } from '../../num/arithmetic.ts';
 import { lots, type Lots, type PriceTicks } from '../../num/units.ts';
 import type { MarketSpec } from '../config.ts';

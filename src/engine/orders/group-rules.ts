@@ -1,15 +1,18 @@
 /**
- * Which orders may come together (R-3.2), and what each type must and may not carry. A group is one of four kinds; the first broken rule
- * is named.
+ * Valid groups of orders (R-3.2), and the required and forbidden fields of each type. A group is
+ * one of four kinds; the first violated rule is reported.
  */
 import type { NewOrder } from '../commands.ts';
 import type { Refusal } from '../refusals.ts';
 
 export const MAX_BATCH_ORDERS = 100;
-/** A trailing distance is above 0 and below 100 %, in 1e-6. */
+/** Upper bound (exclusive) of a trailing distance, in 1e-6. */
 const HUNDRED_PERCENT = 1_000_000;
 
-/** `mixed`: plain limits and triggers with at most one pair; `bracket`: an order and the legs that protect what it fills. */
+/**
+ * `mixed`: plain limits and triggers with at most one pair. `bracket`: an order and its protective
+ * orders.
+ */
 export type GroupKind = 'mixed' | 'bracket' | 'twap' | 'iceberg';
 
 export function groupKind(orders: readonly NewOrder[]): GroupKind {
@@ -23,7 +26,7 @@ export function groupKind(orders: readonly NewOrder[]): GroupKind {
   return pairFollows && second.orderType !== third.orderType ? 'bracket' : 'mixed';
 }
 
-/** A leg that names no order which it protects. */
+/** A protective order without a parent. */
 function isOfPosition(order: NewOrder): boolean {
   return isProtective(order) && order.parent === null;
 }
@@ -32,7 +35,10 @@ function isProtective({ orderType }: NewOrder): boolean {
   return orderType === 'takeProfit' || orderType === 'stopLoss';
 }
 
-/** Faults of shape: how many orders, and nonces in order. Attached orders share the first one's. */
+/**
+ * Violations of shape: number of orders, and nonce order. Attached orders share the first one's
+ * nonce.
+ */
 export function shapeRefusal(orders: readonly NewOrder[]): Refusal | null {
   if (orders.length === 0) return 'batch_empty';
   if (orders.length > MAX_BATCH_ORDERS) return 'batch_too_large';
@@ -44,7 +50,7 @@ export function shapeRefusal(orders: readonly NewOrder[]): Refusal | null {
   return null;
 }
 
-/** What an order carries that its type does not have, or lacks that it needs. */
+/** Fields that an order has but its type excludes, or lacks but its type requires. */
 export function typeRefusal(order: NewOrder): Refusal | null {
   const { orderType, triggerTicks, trailingPpm, periodMs, parent } = order;
   const trails = orderType === 'trailingStop';
@@ -65,11 +71,12 @@ export function typeRefusal(order: NewOrder): Refusal | null {
   return null;
 }
 
-/** The rule of its kind that a group breaks. */
+/** The first rule of its kind that a group violates. */
 export function groupRefusal(kind: GroupKind, orders: readonly NewOrder[]): Refusal | null {
   const [first, ...others] = orders;
   if (first === undefined) return 'batch_empty';
-  // Legs attach to an order that is not itself reduce-only, the first of their group (R-2.15, D-20).
+  // Protective orders attach to the first order of their group, which is not reduce-only (R-2.15,
+  // D-20).
   const attaches = kind === 'bracket' && !first.reduceOnly;
   if (first.attached || (!attaches && others.some(({ attached }) => attached))) {
     return 'parent_not_allowed';
@@ -110,7 +117,9 @@ function icebergRefusal(first: NewOrder, others: readonly NewOrder[]): Refusal |
   return null;
 }
 
-/** Legs stand against their order, in its market; of each kind at most one. */
+/**
+ * Protective orders are on the other side of their order, in its market; at most one of each kind.
+ */
 function bracketRefusal(first: NewOrder, legs: readonly NewOrder[]): Refusal | null {
   for (const leg of legs) {
     if (!leg.reduceOnly) return 'leg_not_reduce_only';

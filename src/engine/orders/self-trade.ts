@@ -1,6 +1,6 @@
 /**
- * Self-trade prevention (R-2.4, R-2.6): between orders of one account, whatever their subaccounts. 0: the incoming
- * order ends, 1: the resting one, 2: both.
+ * Self-trade prevention (R-2.4, R-2.6) between orders of one account, across its subaccounts. 0:
+ * the incoming order ends, 1: the resting one, 2: both.
  */
 import type { AccountId } from '../../num/units.ts';
 import type { SelfTradeMode } from '../config.ts';

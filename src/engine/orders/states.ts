@@ -1,11 +1,11 @@
 /**
- * The life of an order: every change of status that there is, with what makes it (R-2.8). docs/ORDER-STATES.md draws it; tests show that
- * each happens and that no other ever does.
+ * Order lifecycle: every status transition and its cause (R-2.8). docs/ORDER-STATES.md draws it;
+ * tests show that each transition occurs and no other does.
  */
 import type { OrderStatus } from '../read/views.ts';
 
 export interface Transition {
-  /** `none`: the order is not there yet. */
+  /** `none`: the order does not exist yet. */
   readonly from: OrderStatus | 'none';
   readonly to: OrderStatus;
   readonly why: string;

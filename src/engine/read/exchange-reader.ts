@@ -1,5 +1,6 @@
 /**
- * Reads of an exchange's state (`ExchangeView`): plain values, made when asked. Nothing here changes state.
+ * Reads of an exchange's state (`ExchangeView`): plain values, computed on demand. Reads never
+ * change state.
  */
 import { floorTo, maxBig } from '../../num/arithmetic.ts';
 import { ExactSum } from '../../num/exact-sum.ts';
@@ -68,7 +69,7 @@ const DAY_US = 86_400_000_000;
 
 export class ExchangeReader implements ExchangeView {
   protected readonly state: State;
-  /** Rankings that were read, for reads of the same moment; no part of the state. */
+  /** Cached rankings for reads at the same sequence number; not part of the state. */
   private readonly adlRanks = new AdlRanks();
 
   constructor(state: State) {
@@ -120,8 +121,8 @@ export class ExchangeReader implements ExchangeView {
   }
 
   /**
-   * The last 24 h (D-16): of whole minutes as candles count them, bars included, and before those trade by trade as far as they
-   * are kept.
+   * The last 24 h (D-16): from candles for whole minutes, bars included, and from single trades
+   * before them while kept.
    */
   summary(id: MarketId): SummaryView {
     const { trades, candles, spec } = this.state.market(id);
@@ -143,7 +144,10 @@ export class ExchangeReader implements ExchangeView {
     };
   }
 
-  /** What was last traded at or before a time (R-10.4), a bar counting with its minute; else the first price ever. */
+  /**
+   * Last traded price at or before a time (R-10.4), a bar counting with its minute; otherwise the
+   * first price.
+   */
   private priceAt(id: MarketId, atUs: number): PriceTicks | null {
     const { trades, candles } = this.state.market(id);
     const after = trades.firstFrom(timeUs(atUs + 1));
@@ -397,7 +401,9 @@ export class ExchangeReader implements ExchangeView {
   }
 }
 
-/** Entries of a subaccount in [fromUs, toUs) and not after `upTo`, the newest `limit`, newest first. */
+/**
+ * Entries of a subaccount in [fromUs, toUs) and not after `upTo`: the newest `limit`, newest first.
+ */
 function newestOf<T extends Dated & Moment>(
   recent: Recent<T>,
   id: SubaccountId,

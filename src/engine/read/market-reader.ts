@@ -1,4 +1,7 @@
-/** What readers see of prices and of the money behind the exchange's claims: computed when asked, nothing changes. */
+/**
+ * Reads of prices and of the funds behind the exchange's liabilities (R-10.1): computed on demand,
+ * without side effects.
+ */
 import { floorDivInt } from '../../num/arithmetic.ts';
 import { PPM, priceTicks, quanta, timeUs, type PriceTicks } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
@@ -45,7 +48,7 @@ export function fundingOutlook(state: State, market: Market): FundingOutlookView
     return { nextUs: null, indicativePpb: null, samples: 0 };
   }
   const { premiumSum, premiumCount: samples } = market;
-  // Samples that fill the interval: the rate of their mean, however few there are.
+  // A config in which any number of samples fills the interval: gives the rate of their mean.
   const filled = { ...funding, sampleIntervalUs: funding.intervalUs };
   const rate = fundingRate(filled, tier, premiumSum, samples);
   return {

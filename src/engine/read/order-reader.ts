@@ -1,5 +1,11 @@
-/** Reads of orders: by id, by clientId, those that are open, and those that match a filter. Nothing here changes state. */
-import { lots, type AccountId, type Lots, type OrderId, type SubaccountId } from '../../num/units.ts';
+/** Reads of orders by id, by clientId, by owner, and by filter. Reads never change state. */
+import {
+  lots,
+  type AccountId,
+  type Lots,
+  type OrderId,
+  type SubaccountId,
+} from '../../num/units.ts';
 import type { OrderRows } from '../book/order-rows.ts';
 import { NONE, ORDER_STATUSES, ORDER_TYPES } from '../book/order-table.ts';
 import type { RowFilter } from '../book/row-tags.ts';
@@ -7,7 +13,7 @@ import { findClientId } from '../orders/place.ts';
 import type { State } from '../state.ts';
 import type { OrderFilter, OrderList, OrderPlace, OrderView } from './views.ts';
 
-/** Live or retained. */
+/** A live or retained order. */
 export function orderOf(state: State, id: OrderId): OrderView | undefined {
   const live = state.orders.slotOf(id);
   if (live !== NONE) return viewOrder(state.orders, live);
@@ -16,7 +22,7 @@ export function orderOf(state: State, id: OrderId): OrderView | undefined {
   return slot === NONE ? undefined : viewOrder(ended.page(slot), ended.rowOf(slot));
 }
 
-/** Lots that stand before a resting order in the queue of its price; null for any other. */
+/** Lots ahead of a resting order in the queue of its price; null for any other order. */
 export function queueAhead(state: State, id: OrderId): Lots | null {
   const table = state.orders;
   const slot = table.slotOf(id);
@@ -26,7 +32,7 @@ export function queueAhead(state: State, id: OrderId): Lots | null {
   return lots(ahead);
 }
 
-/** The live order with this clientId, else the newest ended one. */
+/** The live order with this clientId, otherwise the newest ended one. */
 export function orderByClientId(
   state: State,
   account: AccountId,
@@ -49,7 +55,7 @@ export function orderByClientId(
   return undefined;
 }
 
-/** In ascending order id. */
+/** Open orders in ascending id. */
 export function openOrders(state: State, id: SubaccountId): OrderView[] {
   const table = state.orders;
   const views: OrderView[] = [];
@@ -60,7 +66,7 @@ export function openOrders(state: State, id: SubaccountId): OrderView[] {
   return views;
 }
 
-/** Live and retained orders that match, newest update first. */
+/** Live and retained orders that match the filter, newest update first. */
 export function findOrders(
   state: State,
   id: SubaccountId,
@@ -93,7 +99,8 @@ export function findOrders(
     total += 1;
     if (follows(live, slot)) found.push(viewOrder(live, slot));
   }
-  // Ended orders are in the order of their last update: the newest `limit`, and those of the same instant as the last of them.
+  // Ended orders are sorted by last update: take the newest `limit`, and all of the last one's
+  // instant.
   const list = account.endedOrders;
   const byTags = !rows.timed && list.count * 3 > ended.rows;
   const most = byTags ? ended.countMatches(rows) : Infinity;
@@ -104,7 +111,7 @@ export function findOrders(
   for (; slot !== NONE; slot = ended.prevOfOwner(slot)) {
     const page = ended.page(slot);
     const row = ended.rowOf(slot);
-    // An order is created before it is updated, so all that follow are too old.
+    // Creation precedes the update, so all following rows are too old.
     if (sinceUs > 0 && page.updatedAtUs(row) < sinceUs) break;
     if (!page.matches(row, rows)) continue;
     if (follows(page, row)) {
@@ -126,7 +133,7 @@ export function findOrders(
   return { items: found.slice(0, limit), total, keptSinceUs };
 }
 
-/** Words as bits of their places; all of them when none are asked for. */
+/** Bitmask of the codes of the given words; all bits for null. */
 function bitsOf<T extends string>(words: readonly T[], asked: readonly T[] | null): number {
   return (asked ?? words).reduce((bits, word) => bits | (1 << words.indexOf(word)), 0);
 }

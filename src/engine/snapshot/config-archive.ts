@@ -1,6 +1,6 @@
 /**
- * Canonical bytes of an exchange's and a market's parameters: in snapshots, and under the journal's config hash.
- * Words are archived as words, so that a new one never changes the bytes of an old one.
+ * Canonical bytes of the parameters of an exchange and of a market, for snapshots and the journal's
+ * config hash. Enum values are archived as text, so that a new value never changes existing bytes.
  */
 import { archiveList, ArchiveError, ArchiveWriter, type Archive } from '../../base/archive.ts';
 import { sha256Hex } from '../../base/sha256.ts';
@@ -42,7 +42,7 @@ const QUEUE_MODELS: readonly QueueModel[] = [
 ];
 const IMPACT_MODELS: readonly ImpactModel[] = ['none', 'permanent', 'halving'];
 
-/** SHA-256 of the canonical bytes: what a journal is bound to. */
+/** SHA-256 of the canonical bytes; binds a journal to its configuration. */
 export function configHash(config: ExchangeConfig): string {
   const io = new ArchiveWriter();
   archiveConfig(io, config);

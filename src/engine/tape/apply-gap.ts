@@ -1,6 +1,6 @@
 /**
- * The recording has a hole (DESIGN §6): what the house held is unknown, so it leaves the book until the next snapshot,
- * and depth and trades until then do nothing. Users' orders stay.
+ * A gap in the recording (DESIGN §6): house volume is unknown, so it leaves the book until the next
+ * snapshot; depth and trades before that have no effect. Users' orders stay.
  */
 import type { TapeGap } from '../commands.ts';
 import type { Outcome } from '../refusals.ts';

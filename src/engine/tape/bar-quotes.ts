@@ -1,11 +1,11 @@
 /**
- * The synthetic book of a bar: one house level on each side, `spreadTicks` apart around the price, `depthLots` each. It is
- * put up anew at every step, so what users take from it returns with the next one. At the bar's end all of it is new, and queues
- * behind the orders that stand at its prices (D-67).
+ * The synthetic book of a bar: one house level per side, `spreadTicks` apart around the price,
+ * `depthLots` each. Every step replenishes it. At the bar's end it is placed again behind the
+ * orders at its prices (D-67).
  *
- * A spread of 0 locks the market: the house bids and asks the same price, so that users buy and sell at the price itself. The book
- * is never crossed, and never locked against a user's order: a quote stands back a tick from an order that it may not trade
- * with.
+ * A spread of 0 locks the market: the house bids and asks the same price, so users trade at the
+ * price itself. The book is never crossed, and never locked against a user's order: a quote stays
+ * one tick away from an order that it may not trade with.
  */
 import { MAX_PRICE_TICKS, priceTicks } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
@@ -16,7 +16,10 @@ import type { State } from '../state.ts';
 import { addHouse, clearHouse, houseLots } from './house.ts';
 import { firstUser } from './house-take.ts';
 
-/** Moves both quotes to stand around a price; what stands there already keeps its place, unless `anew`. */
+/**
+ * Moves both quotes around a price; existing quotes at their price keep their queue position,
+ * unless `anew`.
+ */
 export function quoteAround(
   state: State,
   market: Market,
@@ -68,13 +71,15 @@ function quote(
   addHouse(state, market, side, price, standing > size ? size : size - standing);
 }
 
-/** Whether a user's order stands on the level: there is none where all is the house's. */
+/** Whether a user's order rests on the level. */
 function hasUser(state: State, ladder: PriceLadder, level: number): boolean {
   if (ladder.total(level) === ladder.houseTotal(level)) return false;
   return firstUser(state, ladder, level) !== NONE;
 }
 
-/** Price of the best order of a user on this side; −Infinity or Infinity, by the side, when there is none. */
+/**
+ * Price of the best user order on this side; −Infinity (bids) or Infinity (asks) if there is none.
+ */
 export function bestUser(state: State, market: Market, side: 1 | -1): number {
   const ladder = market.book.ladder(side);
   if (market.book.onlySegment(side) !== NONE) return -side * Infinity;
@@ -83,7 +88,7 @@ export function bestUser(state: State, market: Market, side: 1 | -1): number {
   return level === NO_LEVEL ? -side * Infinity : ladder.price(level);
 }
 
-/** Price of the best order of a user on this side that is worse than a price; null when there is none. */
+/** Price of the best user order on this side that is worse than a price; null if there is none. */
 export function nextUser(state: State, market: Market, side: 1 | -1, than: number): number | null {
   const ladder = market.book.ladder(side);
   let level = ladder.bestLevel();

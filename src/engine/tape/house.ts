@@ -1,6 +1,6 @@
 /**
- * House segments: historical volume standing in the real queue of a level (DESIGN §6). A level has one segment for
- * each stretch of house volume between users' orders; volume that arrives later queues behind.
+ * House segments: historical volume in the real queue of a level (DESIGN §6). A level has one
+ * segment per contiguous house volume between users' orders; later volume joins the back.
  */
 import { assert } from '../../base/assert.ts';
 import { lots, priceTicks, timeUs } from '../../num/units.ts';
@@ -11,17 +11,17 @@ import type { State } from '../state.ts';
 import { splitDecrease } from './queue-models.ts';
 import type { TapeLevelState } from './tape-book.ts';
 
-/** How long a decrease waits for its trade. */
+/** Max wait of a decrease for its trade. */
 const CREDIT_US = 1_000_000;
 
-/** House lots that stand at this price. */
+/** House lots at this price. */
 export function houseLots(market: Market, side: 1 | -1, price: number): number {
   const ladder = market.book.ladder(side);
   const level = ladder.find(priceTicks(price));
   return level === NO_LEVEL ? 0 : ladder.houseTotal(level);
 }
 
-/** Adds house volume behind everything that stands at this price. */
+/** Adds house volume at the back of this price's queue. */
 export function addHouse(
   state: State,
   market: Market,
@@ -41,7 +41,7 @@ export function addHouse(
   market.book.append(newSegment(state, market, side, price, size));
 }
 
-/** Adds house volume ahead of everything that stands at this price. */
+/** Adds house volume at the front of this price's queue. */
 export function addHouseInFront(
   state: State,
   market: Market,
@@ -76,7 +76,7 @@ function newSegment(
   );
 }
 
-/** Takes house volume from the back of the level, at most what is there. */
+/** Takes house volume from the back of the level, at most the available lots. */
 export function takeFromBack(
   state: State,
   market: Market,
@@ -96,14 +96,15 @@ export function takeFromBack(
   }
 }
 
-/** Every house lot of the level goes. */
+/** Removes all house lots of the level. */
 export function clearHouse(state: State, market: Market, side: 1 | -1, price: number): void {
   takeFromBack(state, market, side, price, Infinity);
 }
 
 /**
- * A decrease of `size` ≤ the level's house lots that no trade explains (so far): the market's queue model says how
- * much of it stood ahead of each user order. What was taken is held as credit for a trade that arrives late.
+ * A decrease of `size` ≤ the level's house lots without a matching trade so far. The market's queue
+ * model splits it ahead of and behind each user order. The lots are held as credit for a late
+ * trade.
  */
 export function decreaseHouse(
   state: State,
@@ -125,7 +126,7 @@ export function decreaseHouse(
   let slot = ladder.head(level);
   let first = true;
   while (houseLeft < ladder.total(level) && rest > 0) {
-    // One stretch of house volume and the user order behind it.
+    // One contiguous house volume and the user order behind it.
     let ahead = 0;
     while (slot !== NONE && table.isHouse(slot)) {
       ahead += table.left(slot);
@@ -153,7 +154,10 @@ export function decreaseHouse(
   takeFromBack(state, market, side, price, rest);
 }
 
-/** A trade of up to `size` lots explains earlier decreases: gives those back to where they stood. Answers how much. */
+/**
+ * A trade of up to `size` lots explains earlier decreases: restores those lots to their positions.
+ * Returns their number.
+ */
 export function returnCredit(
   state: State,
   market: Market,
@@ -172,7 +176,7 @@ export function returnCredit(
   addHouse(state, market, side, price, back);
 }
 
-/** Forgets credit that no trade claimed in time. */
+/** Drops credit that no trade claimed in time. */
 function openCredit(state: State, level: TapeLevelState): TapeLevelState {
   if (state.nowUs > level.creditUntilUs) {
     level.creditFront = 0;
@@ -181,7 +185,7 @@ function openCredit(state: State, level: TapeLevelState): TapeLevelState {
   return level;
 }
 
-/** Takes `size` lots from the stretch of house segments right ahead of this slot. */
+/** Takes `size` lots from the house segments directly ahead of this slot. */
 function takeBefore(state: State, market: Market, slot: number, size: number): void {
   let left = size;
   for (let segment = state.orders.prev(slot); left > 0;) {
@@ -192,7 +196,7 @@ function takeBefore(state: State, market: Market, slot: number, size: number): v
   }
 }
 
-/** Takes up to `most` lots of one segment; answers how many. */
+/** Takes up to `most` lots of one segment; returns the lots taken. */
 export function takeFromSegment(state: State, market: Market, slot: number, most: number): number {
   const taken = Math.min(most, state.orders.left(slot));
   market.book.reduce(slot, taken);
@@ -200,14 +204,14 @@ export function takeFromSegment(state: State, market: Market, slot: number, most
   return taken;
 }
 
-/** The segment leaves the book, whatever it has left. */
+/** Removes the segment from the book, with any unfilled size. */
 export function removeSegment(table: OrderTable, market: Market, slot: number): void {
   market.book.unlink(slot);
   table.remove(slot);
   market.tape.forgetOrder(slot);
 }
 
-/** A segment of its own behind everything that stands at this price: one historical order. Answers its slot. */
+/** Appends a separate segment at this price for one historical order. Returns its slot. */
 export function appendOrder(
   state: State,
   market: Market,

@@ -1,13 +1,15 @@
 /**
- * Queue models: of a decrease of historical volume without a trade, how much stood ahead of our order? (DESIGN §6)
+ * Queue models: the share of a decrease of historical volume without a trade that was ahead of the
+ * order (DESIGN §6).
  *
- * - `riskAverse`: nothing, while there is volume behind us to take it from.
- * - `probPowerN`: a cancel is behind us with probability b^N / (a^N + b^N), a and b the volume ahead and behind.
+ * - `riskAverse`: none, while there is volume behind the order.
+ * - `probPowerN`: a cancel is behind with probability b^N / (a^N + b^N), a and b the volume ahead
+ *   and behind.
  * - `probLog`: the same with ln(1 + x) of the shares x = a/(a+b) and b/(a+b).
  *
- * (Models and formulas: hftbacktest, `models/queue.rs`.) Probabilities are whole 1e-9 from a table over a/(a+b) in
- * steps of 1/4096, so the engine computes no power and no logarithm; removed lots are floored and the fraction is
- * carried to the order's next decrease. Nothing is random.
+ * (Models and formulas: hftbacktest, `models/queue.rs`.) Probabilities are whole 1e-9 from a table
+ * over a/(a+b) in steps of 1/4096, so the engine computes no power and no logarithm. Removed lots
+ * are floored and the fraction is carried to the order's next decrease. The model is deterministic.
  */
 import { assert } from '../../base/assert.ts';
 import type { QueueModel } from '../config.ts';
@@ -16,7 +18,7 @@ import { LOG_AHEAD_PPB } from './log-table.ts';
 export const QUEUE_STEPS = 4096;
 const PPB = 1_000_000_000;
 
-/** Probability in 1e-9, rounded down, that a cancelled lot stood ahead, by step of a/(a+b). */
+/** Probability in 1e-9, rounded down, that a cancelled lot was ahead, by step of a/(a+b). */
 function powerTable(exponent: number): Float64Array {
   const table = new Float64Array(QUEUE_STEPS + 1);
   for (let step = 0; step <= QUEUE_STEPS; step++) {
@@ -40,14 +42,14 @@ const TABLES: Readonly<Record<Exclude<QueueModel, 'riskAverse'>, ArrayLike<numbe
   probLog: LOG_AHEAD_PPB,
 };
 
-/** Lots taken from ahead, and the fraction carried on, in 1e-9 lots. */
+/** Lots taken from ahead, and the carried fraction, in 1e-9 lots. */
 export interface QueueSplit {
   readonly ahead: number;
   readonly carryPpb: number;
 }
 
 /**
- * Splits a decrease of `amount` ≤ ahead + behind lots. `carryPpb` is the order's fraction from before.
+ * Splits a decrease of `amount` ≤ ahead + behind lots. `carryPpb` is the order's previous fraction.
  */
 export function splitDecrease(
   model: QueueModel,
