@@ -3,7 +3,7 @@
  * settlement price against the other side. Everything is computed before any state changes.
  */
 import { gainOf, layDeficit, lossOf, spread } from './deficits.ts';
-import { bookUnit, sayStep } from './ladder-steps.ts';
+import { bookUnit, emitStep } from './ladder-steps.ts';
 import { payByMarket } from './lift.ts';
 import { atMark, atSettlement } from './margin.ts';
 import { abs, max, min, ofPpm, roundedUp, sign, sum } from './numbers.ts';
@@ -44,10 +44,10 @@ export function deleverage(world: World, unit: Unit, ranks: Ranks, behind: bigin
   // The owner pays the relief first, then it becomes a deficit.
   let rest = max(0n, behind);
   const lacks = closings.map((closing) => {
-    const given = sum(closing.parties.map(({ relief }) => relief));
-    const own = min(rest, given);
+    const relief = sum(closing.parties.map(({ relief }) => relief));
+    const own = min(rest, relief);
     rest -= own;
-    return given - own;
+    return relief - own;
   });
   const markets = closings.map(({ market }) => market);
   const unpaid = sum(lacks) - payByMarket(world, unit, markets, lacks);
@@ -88,10 +88,7 @@ function ofUnitOf(party: Party, parties: readonly Party[]): Party[] {
   );
 }
 
-/**
- * Relieves units that would end below zero, or lower than before: closings in order, each up to its
- * loss.
- */
+/** Relieves units that would end lower and below zero: closings in order, each up to its loss. */
 function relieve(world: World, party: Party, parties: readonly Party[]): void {
   if (party.sub.house) return;
   const own = ofUnitOf(party, parties);
@@ -111,8 +108,8 @@ function charge(world: World, owner: Sub, closings: readonly Closing[], deficit:
   });
   let rest = deficit - sum(borne);
   closings.forEach((closing, i) => {
-    const most = min(rest, max(0n, lossOf(owner, closing.market) - (borne[i] ?? 0n)));
-    rest -= most - chargeIn(world, closing, all, most);
+    const bound = min(rest, max(0n, lossOf(owner, closing.market) - (borne[i] ?? 0n)));
+    rest -= bound - chargeIn(world, closing, all, bound);
   });
   return rest;
 }
@@ -147,15 +144,12 @@ function chargeIn(
 /** Charges the shortfall. */
 export function leaveToShortfall(world: World, unit: Unit, amount: bigint): void {
   if (amount === 0n) return;
-  sayStep(world, unit, { step: 'shortfall', amountQuanta: amount });
+  emitStep(world, unit, { step: 'shortfall', amountQuanta: amount });
   bookShortfall(world, -amount);
   bookUnit(world, unit, amount, 'shortfall');
 }
 
-/**
- * Fees, out of the owner's remaining equity: at least its advantage of the settlement price over
- * the mark.
- */
+/** Fees, out of the owner's equity: at least its price advantage over the mark. */
 function takeFees(world: World, unit: Unit, kept: bigint): void {
   let rest = kept;
   for (const market of freshMarketsOf(world, unit)) {

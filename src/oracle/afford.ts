@@ -98,14 +98,23 @@ export function affordsFill(
   if (owes && market.frozen && gives) return false;
   if (isIsolated(sub, market.id))
     return affordsIsolatedFill(world, sub, market, deal, fees, resting);
-  const look = (): readonly [bigint, bigint, bigint] => [
+  const figures = (): readonly [bigint, bigint, bigint] => [
     admissionEquity(world, sub, null),
     crossMaintenance(world, sub),
     freeCross(world, sub),
   ];
-  const [equity0, maintenance0] = look();
+  const [equity0, maintenance0] = figures();
   const cash = deal.pnl - allOf(fees);
-  const [equity1, maintenance1, free1] = tried(world, sub, market, deal, cash, 0n, resting, look);
+  const [equity1, maintenance1, free1] = tried(
+    world,
+    sub,
+    market,
+    deal,
+    cash,
+    0n,
+    resting,
+    figures,
+  );
   if (free1 >= 0n) return true;
   // with a frozen position elsewhere the price may cost half of the released maintenance.
   const isFrozenElsewhere = world.markets.some(
@@ -129,7 +138,7 @@ function tried<T>(
   cash: bigint,
   margin: bigint,
   resting: Order | null,
-  look: () => T,
+  figures: () => T,
 ): T {
   const position = positionOf(sub, market.id);
   const before = { ...position };
@@ -138,7 +147,7 @@ function tried<T>(
   position.margin += margin;
   sub.cash += cash;
   if (resting !== null) resting.filled += abs(deal.lots);
-  const seen = look();
+  const seen = figures();
   if (resting !== null) resting.filled -= abs(deal.lots);
   sub.cash -= cash;
   Object.assign(position, before);

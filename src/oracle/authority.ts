@@ -7,7 +7,7 @@ import {
   isOwn,
   must,
   openAccount,
-  say,
+  emit,
   type Account,
   type Answer,
   type World,
@@ -25,7 +25,7 @@ export function useAccountNonce(
   nonce: bigint,
 ): void {
   takeNonce(must(world.accounts[account]).nonces, signer, nonce);
-  say(world, { kind: 'nonceUsed', account, nonce });
+  emit(world, { kind: 'nonceUsed', account, nonce });
 }
 
 /** Whether a request of that expiry has expired. */
@@ -58,7 +58,7 @@ export function updateDelegate(world: World, c: UpdateDelegate): Answer {
     closeWindow(sub.nonces, delegate);
     closeWindow(account.nonces, delegate);
   }
-  say(world, {
+  emit(world, {
     kind: 'delegateChanged',
     account: sub.account,
     subaccountIndex: sub.index,
@@ -85,7 +85,7 @@ export function updateSigners(world: World, c: UpdateSigners): Answer {
   useAccountNonce(world, id, null, c.nonce);
   account.signers = c.signers;
   account.quorum = c.quorum;
-  say(world, {
+  emit(world, {
     kind: 'signersChanged',
     account: id,
     signers: c.signers.join(' '),

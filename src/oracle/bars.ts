@@ -11,7 +11,7 @@ import { clearBelowZero } from './clearing.ts';
 import { dangerAt, isSafe, runLiquidations, unitsIn } from './liquidation.ts';
 import { followBar, marksFollowBars, noteBarQuotes, emitBarMark } from './mark.ts';
 import { max, min, sum } from './numbers.ts';
-import { isPrice, sayApplied, takeUsers } from './tape.ts';
+import { isPrice, emitApplied, takeUsers } from './tape.ts';
 import { firesAbove, firesAt, runTriggers } from './triggers.ts';
 import { positionOf, type Answer, type Market, type World } from './world.ts';
 
@@ -37,7 +37,7 @@ export function tapeBar(world: World, c: TapeBar): Answer {
   quoteAround(world, market, c, BigInt(c.quoteTicks));
   noteBarQuotes(world, market);
   emitBarMark(world, market, before);
-  sayApplied(world, market, 'bar', false);
+  emitApplied(world, market, 'bar', false);
   return 'ok';
 }
 
@@ -99,10 +99,7 @@ function highFirst(world: World, market: Market, c: TapeBar): boolean {
   return nearer;
 }
 
-/**
- * Whether a stop-loss or an active trailing stop fires on the way up (1n) or down (−1n) between two
- * prices.
- */
+/** Whether a stop or active trailing stop fires on the way up (1n) or down (−1n). */
 const stopsBetween = (
   world: World,
   market: Market,
@@ -162,10 +159,7 @@ function nextStop(
   return to;
 }
 
-/**
- * Prices at which triggers fire, and trailing stops fire or activate, if the bar's price is their
- * source.
- */
+/** Prices at which triggers fire or trailing stops activate, if they watch the bar's price. */
 function triggersOnTheWay(world: World, market: Market, up: bigint): bigint[] {
   const follows = marksFollowBars(market);
   const { triggerSource } = world.config;

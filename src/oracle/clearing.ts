@@ -5,7 +5,7 @@
 import { deleverage, leaveToShortfall } from './adl.ts';
 import { settleConsequences } from './consequences.ts';
 import { layDeficit } from './deficits.ts';
-import { beginLiquidation, cancelOrders, sayStep } from './ladder-steps.ts';
+import { beginLiquidation, cancelOrders, emitStep } from './ladder-steps.ts';
 import { payByMarket } from './lift.ts';
 import { admissionEquity, atMark, atSettlement, atTakeover } from './margin.ts';
 import { max, min } from './numbers.ts';
@@ -84,7 +84,7 @@ function cover(world: World, unit: Unit, ranks: Ranks, deficit: bigint): void {
 
 /** Step 5; then settles units that it leaves flat and below zero. */
 function closeAgainstOthers(world: World, unit: Unit, ranks: Ranks, behind: bigint): void {
-  sayStep(world, unit, { step: 'adl', amountQuanta: behind });
+  emitStep(world, unit, { step: 'adl', amountQuanta: behind });
   const units = marketsOf(world, unit).map((market) => unitOf(unit.sub, market));
   because(world, 'adl', () => {
     const parties = deleverage(world, unit, ranks, behind);
@@ -104,10 +104,7 @@ function settleDebt(world: World, unit: Unit): void {
   leaveToShortfall(world, unit, debt - payByMarket(world, unit, [unit.isolated], [debt]));
 }
 
-/**
- * R-6.1, after Phase A: at a thaw a debtor repays out of equity; the rest is written off once
- * nothing is frozen.
- */
+/** at a thaw a debtor repays; the rest is written off once nothing is frozen. */
 export function repayDebts(world: World): void {
   const thawed = world.markets.filter(({ wasFrozen, frozen }) => wasFrozen && !frozen);
   for (const sub of world.subs) {
@@ -121,7 +118,7 @@ export function repayDebts(world: World): void {
 
 function repay(world: World, sub: Sub, last: boolean): void {
   const equities = [atMark, atSettlement].map((at) => admissionEquity(world, sub, null, at));
-  const paid = equities.reduce((least, equity) => min(least, max(0n, equity)), sub.clearingDebt);
+  const paid = equities.reduce((lowest, equity) => min(lowest, max(0n, equity)), sub.clearingDebt);
   const first = min(paid, missing(world));
   book(world, sub, -paid, 'insuranceRepaid');
   bookShortfall(world, first, 'insuranceRepaid');

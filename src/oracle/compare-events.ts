@@ -84,7 +84,7 @@ function compareTopic(
   for (const [i, emitted] of expected.entries()) {
     const other = emitted[i] as unknown as Fields | undefined;
     if (other === undefined) {
-      to.differ(rule, `event ${i + 1}: ${topic}`, text(emitted), 'not there');
+      to.differ(rule, `event ${i + 1}: ${topic}`, text(emitted), 'missing');
       return;
     }
     for (const [field, value] of Object.entries(emitted)) {
@@ -100,7 +100,7 @@ function compareTopic(
   }
   const extra = emitted[expected.length];
   if (extra === undefined) return;
-  to.differ(rule, `event ${expected.length + 1}: ${topic}`, 'not there', text(extra));
+  to.differ(rule, `event ${expected.length + 1}: ${topic}`, 'missing', text(extra));
 }
 
 const plain = (value: unknown): Plain =>

@@ -135,10 +135,10 @@ function compareAuthority(to: Comparison, world: World, exchange: ExchangeView, 
   for (const setting of exchange.marginSettings(subaccountId(sub.id))) {
     const own = settingOf(sub, setting.market);
     const { spec } = marketOf(world, setting.market);
-    const least = BigInt(spec.tiers[0]?.initialMarginPpm ?? 0);
+    const minPpm = BigInt(spec.tiers[0]?.initialMarginPpm ?? 0);
     const inMarket = of(`margin setting in market ${setting.market}`);
     to.same('R-5.7', inMarket, own.isolated, setting.isolated);
-    to.same('R-5.7', inMarket, max(own.ratio ?? 0n, least), setting.marginPpm);
+    to.same('R-5.7', inMarket, max(own.ratio ?? 0n, minPpm), setting.marginPpm);
   }
   const id = subaccountId(sub.id);
   const [snapshot] = exchange.vaultSnapshots(id, timeUs(0), ALL_TIME, 1).items;
@@ -146,7 +146,7 @@ function compareAuthority(to: Comparison, world: World, exchange: ExchangeView, 
   to.same('R-8.3', of('shares'), noted?.shares ?? null, snapshot?.shares ?? null);
   to.same(
     'R-8.3',
-    of('paid in for shares'),
+    of('net vault deposits'),
     noted?.netDeposits ?? null,
     snapshot?.netDepositsQuanta ?? null,
   );
@@ -155,15 +155,15 @@ function compareAuthority(to: Comparison, world: World, exchange: ExchangeView, 
   to.same('R-8.2', of('lock-up'), noted?.lockedUntil ?? null, snapshot?.lockupEndsAtUs ?? null);
   const [movement] = exchange.transfers(id, timeUs(0), ALL_TIME, 1).items;
   const moved = world.movements.findLast((other) => other.sub === sub.id);
-  to.same('R-5.9', of('last transfer'), moved?.reason ?? null, movement?.reason ?? null);
-  to.same('R-5.9', of('last transfer'), moved?.amount ?? null, movement?.amountQuanta ?? null);
+  to.same('R-5.9', of('newest transfer'), moved?.reason ?? null, movement?.reason ?? null);
+  to.same('R-5.9', of('newest transfer'), moved?.amount ?? null, movement?.amountQuanta ?? null);
   to.same(
     'R-5.9',
-    of('last transfer'),
+    of('newest transfer'),
     moved?.counterparty ?? null,
     movement?.counterparty ?? null,
   );
-  to.same('R-5.9', of('last transfer'), moved?.market ?? null, movement?.market ?? null);
+  to.same('R-5.9', of('newest transfer'), moved?.market ?? null, movement?.market ?? null);
 }
 
 /** An ended order may be beyond retention (R-12.3); then it has no view. */
@@ -235,7 +235,7 @@ function compareMarket(
   const frozenSince = market.frozen ? market.frozenSince : null;
   to.same('R-5.3b', of('start of the freeze'), frozenSince, view.frozenSinceUs);
   to.same('R-13.1', of('terms'), textOf(market.spec), textOf(view.spec));
-  to.same('R-13.1', of('terms to come'), textOf(market.nextSpec), textOf(view.nextSpec));
+  to.same('R-13.1', of('announced terms'), textOf(market.nextSpec), textOf(view.nextSpec));
   to.same('R-13.1', of('end of the notice'), market.nextAt, view.nextSpecUs);
   to.same('R-7.2', of('funding rate'), market.fundingRate, view.fundingRatePpb);
   to.same('R-1.6', of('open interest'), openInterest(world, market.id), view.openInterestLots);

@@ -14,7 +14,7 @@ import {
   INSURANCE,
   isOwn,
   openSub,
-  say,
+  emit,
   VAULT,
   type Answer,
   type Sub,
@@ -134,6 +134,6 @@ export function setSelfTradeMode(world: World, c: SetSelfTradeMode): Answer {
   if (account === undefined) return 'account_not_found';
   account.selfTrade = c.mode;
   const id = world.accounts.indexOf(account);
-  say(world, { kind: 'selfTradeModeChanged', account: id, mode: c.mode });
+  emit(world, { kind: 'selfTradeModeChanged', account: id, mode: c.mode });
   return 'ok';
 }

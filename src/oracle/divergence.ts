@@ -15,7 +15,7 @@ export interface Divergence {
 
 /** One human-readable sentence. */
 export function divergenceText({ seq, what, oracle, engine, rule }: Divergence): string {
-  return `after command ${seq}: ${what} is ${engine}, and by ${rule} it has to be ${oracle}`;
+  return `after command ${seq}: ${what} is ${engine}, but ${rule} requires ${oracle}`;
 }
 
 export type Plain = string | number | bigint | boolean | null;
@@ -47,7 +47,7 @@ export class Comparison {
     for (let i = 0; i < length; i += 1) {
       if (oracle[i] === engine[i]) continue;
       const where = `entry ${i + 1} of ${what()}`;
-      this.differ(rule, where, oracle[i] ?? 'not there', engine[i] ?? 'not there');
+      this.differ(rule, where, oracle[i] ?? 'missing', engine[i] ?? 'missing');
       return;
     }
   }

@@ -7,7 +7,7 @@ import {
   isLive,
   leftOf,
   orderOf,
-  say,
+  emit,
   type Answer,
   type Market,
   type Order,
@@ -42,7 +42,7 @@ export function end(
   takeOffBook(world, order);
   world.live = world.live.filter((other) => other !== order);
   touch(world, order);
-  say(world, {
+  emit(world, {
     kind: 'orderEnded',
     orderId: order.id,
     subaccount: order.sub,

@@ -11,7 +11,15 @@ import { bandLimit, makerAffords, makersSize } from './matching.ts';
 import { abs, max, min, ofPpm, roundedUp, shareDown, shareUp, sum } from './numbers.ts';
 import { NO_FEES } from './positions.ts';
 import { noteTaken } from './house.ts';
-import { leftOf, positionOf, say, type Market, type Order, type Sub, type World } from './world.ts';
+import {
+  leftOf,
+  positionOf,
+  emit,
+  type Market,
+  type Order,
+  type Sub,
+  type World,
+} from './world.ts';
 
 const MILLION = 1_000_000n;
 const NEVER_MS = 9_007_199_254_741n;
@@ -188,7 +196,7 @@ export function engineOrder(
   world.orders.push(order);
   world.live.push(order);
   touch(world, order);
-  say(world, {
+  emit(world, {
     kind: 'orderAccepted',
     orderId: order.id,
     subaccount: sub.id,

@@ -7,7 +7,7 @@ import { activationFault } from './checks.ts';
 import { end } from './endings.ts';
 import { fillable, retire, waitAgain, whyOver } from './legs.ts';
 import { match } from './matching.ts';
-import { rest, sayReleased } from './resting.ts';
+import { rest, emitReleased } from './resting.ts';
 import { because, leftOf, type Order, type World } from './world.ts';
 
 /** Matches the order; then it rests, becomes pending again, or ends. */
@@ -33,7 +33,7 @@ function keepLeg(world: World, leg: Order, stopped: boolean): void {
 /** activates a pending order. */
 export function release(world: World, order: Order, cause: Cause, source: bigint | null): void {
   because(world, cause, () => {
-    sayReleased(world, order, source);
+    emitReleased(world, order, source);
     const fault = activationFault(world, order);
     if (fault === null) execute(world, order);
     else if (fault === 'reduceOnly' && order.leg) retire(world, order);

@@ -12,7 +12,7 @@ import {
   dispatch,
   dealOf,
   isolatedMoney,
-  sayPosition,
+  emitPosition,
   settleDeal,
   type Fees,
 } from './positions.ts';
@@ -25,7 +25,7 @@ import {
   must,
   openSub,
   positionOf,
-  say,
+  emit,
   subOf,
   TREASURY,
   VAULT,
@@ -94,7 +94,7 @@ export function fill(
     order.filled += size;
     order.status = leftOf(order) === 0n ? 'filled' : 'partiallyFilled';
     touch(world, order);
-    say(world, {
+    emit(world, {
       kind: 'orderFilled',
       orderId: order.id,
       subaccount: order.sub,
@@ -120,7 +120,7 @@ export function fill(
     }
   }
   handOut(world, maker.fees, taker);
-  for (const { sub, before } of sides) sayPosition(world, sub, market, before);
+  for (const { sub, before } of sides) emitPosition(world, sub, market, before);
 
   if (resting.segment?.lots === 0n) market.house.splice(market.house.indexOf(resting.segment), 1);
   if (maker.order !== null && leftOf(maker.order) === 0n) {
@@ -137,8 +137,8 @@ export function printTrade(world: World, market: Market, price: bigint, lots: bi
   world.trades += 1;
   market.last = price;
   market.prints.push({ id: world.trades, at: world.now, price, lots });
-  if (world.config.triggerSource === 'last') market.look = true;
-  say(world, {
+  if (world.config.triggerSource === 'last') market.sourceChanged = true;
+  emit(world, {
     kind: 'tradePrinted',
     market: market.id,
     tradeId: world.trades,
@@ -147,10 +147,7 @@ export function printTrade(world: World, market: Market, price: bigint, lots: bi
   });
 }
 
-/**
- * Distributes the net protocol fee to vault, insurance and treasury; the fee of an engine order to
- * insurance.
- */
+/** Distributes the net protocol fee; the fee of an engine order goes to insurance. */
 function handOut(world: World, maker: Fees, taker: Party): void {
   book(world, subOf(world, INSURANCE), taker.fees.liquidation, 'liquidationFee');
   const net = maker.protocol + taker.fees.protocol;

@@ -12,7 +12,7 @@ import {
   INSURANCE,
   isIsolated,
   positionOf,
-  say,
+  emit,
   subOf,
   type Answer,
   type Market,
@@ -55,7 +55,7 @@ export function takeSample(world: World, market: Market): void {
   if (premium === null) return;
   market.sampledAt = world.now;
   market.samples.push(premium);
-  say(world, {
+  emit(world, {
     kind: 'fundingSampled',
     market: market.id,
     premiumPpb: premium,
@@ -90,7 +90,7 @@ function rateOf(market: Market): bigint {
   const full = BigInt(funding.intervalUs);
   if (count === 0n || count * 2n * BigInt(funding.sampleIntervalUs) < full) return 0n;
   const premium = sum(market.samples) / count;
-  const clamp = (n: bigint, most: bigint): bigint => max(-most, min(most, n));
+  const clamp = (n: bigint, limit: bigint): bigint => max(-limit, min(limit, n));
   const interest = clamp(BigInt(funding.interestPpb) - premium, BigInt(funding.interestClampPpb));
   const rate = (premium + interest) / BigInt(funding.divisor);
   const [tier] = tiers;
@@ -148,7 +148,7 @@ function payAndReceive(world: World, market: Market, rate: bigint): void {
   }
   book(world, subOf(world, INSURANCE), left, 'rounding');
   if (rate !== 0n) world.danger = true;
-  say(world, {
+  emit(world, {
     kind: 'fundingSettled',
     market: market.id,
     ratePpb: rate,

@@ -71,10 +71,7 @@ export function addHistoricalOrder(
   market.house.push({ side, price, lots, arrival: world.arrivals, ref });
 }
 
-/**
- * The segment of this historical order; for one that was never added, the oldest unnamed volume of
- * its level.
- */
+/** The segment of this historical order, otherwise the oldest unnamed volume of its level. */
 export function findSegment(
   market: Market,
   ref: number,
@@ -86,9 +83,9 @@ export function findSegment(
   return segmentsAt(market, side, price).find((segment) => segment.ref === null) ?? null;
 }
 
-/** Takes up to `most` lots of a segment; returns the lots taken. */
-export function takeOf(market: Market, segment: Segment, most: bigint): bigint {
-  const taken = min(most, segment.lots);
+/** Takes up to `maxLots` of a segment; returns the lots taken. */
+export function takeOf(market: Market, segment: Segment, maxLots: bigint): bigint {
+  const taken = min(maxLots, segment.lots);
   segment.lots -= taken;
   if (taken > 0n) market.bookChanged = true;
   if (segment.lots === 0n) market.house.splice(market.house.indexOf(segment), 1);

@@ -1,12 +1,9 @@
-/**
- * Common parts of the liquidation steps (R-6.2): their events, order ends, and money to and from a
- * unit.
- */
+/** Common parts of the liquidation steps: events, order ends, credits. */
 import type { LedgerReason, LiquidationStep } from '../engine/events.ts';
 import { end } from './endings.ts';
 import { abs } from './numbers.ts';
 import { equityOf, maintenanceOfUnit, marketsOf, type Unit } from './risk-units.ts';
-import { book, bookMargin, isLive, positionOf, say, type World } from './world.ts';
+import { book, bookMargin, isLive, positionOf, emit, type World } from './world.ts';
 
 type Step = Partial<
   Pick<LiquidationStep, 'orders'> & {
@@ -20,9 +17,9 @@ type Step = Partial<
   Pick<LiquidationStep, 'step'>;
 
 /** Emits a step, with equity and maintenance before it. */
-export function sayStep(world: World, unit: Unit, step: Step): void {
+export function emitStep(world: World, unit: Unit, step: Step): void {
   world.touched.add(unit.sub.id);
-  say(world, {
+  emit(world, {
     kind: 'liquidationStep',
     subaccount: unit.sub.id,
     isolated: unit.isolated !== null,
@@ -45,7 +42,7 @@ export function cancelOrders(world: World, unit: Unit): boolean {
       sub === unit.sub.id && (unit.isolated === null || market === unit.isolated.id),
   );
   if (orders.length === 0) return false;
-  sayStep(world, unit, { step: 'cancelOrders', orders: orders.length });
+  emitStep(world, unit, { step: 'cancelOrders', orders: orders.length });
   for (const order of orders) if (isLive(order)) end(world, order, 'cancelled', 'liquidation');
   return true;
 }

@@ -13,7 +13,7 @@ import {
   leftOf,
   orderOf,
   positionOf,
-  say,
+  emit,
   subOf,
   type Market,
   type Order,
@@ -54,7 +54,7 @@ export function wait(world: World, order: Order): void {
   order.status = 'pending';
   takeOffBook(world, order);
   touch(world, order);
-  say(world, {
+  emit(world, {
     kind: 'orderPending',
     orderId: order.id,
     subaccount: order.sub,

@@ -1,5 +1,5 @@
 /** Insurance payments to a unit (R-6.2 (4), R-6.7). */
-import { bookUnit, sayStep } from './ladder-steps.ts';
+import { bookUnit, emitStep } from './ladder-steps.ts';
 import { min, sum } from './numbers.ts';
 import type { Unit } from './risk-units.ts';
 import { allowance, countPaid } from './shortfall.ts';
@@ -22,7 +22,7 @@ export function payByMarket(
   });
   const all = sum(paid);
   if (all === 0n) return 0n;
-  sayStep(world, unit, { step: 'insurance', amountQuanta: all });
+  emitStep(world, unit, { step: 'insurance', amountQuanta: all });
   book(world, subOf(world, INSURANCE), -all, 'insurance');
   bookUnit(world, unit, all, 'insurance');
   markets.forEach((market, i) => {

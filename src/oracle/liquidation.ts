@@ -6,7 +6,7 @@
 import { handOver, isFlat, repayDebts } from './clearing.ts';
 import { settleConsequences } from './consequences.ts';
 import { bankruptcyPrice, engineLimit, sellOnBook, shareOf } from './engine-orders.ts';
-import { beginLiquidation, cancelOrders, sayStep } from './ladder-steps.ts';
+import { beginLiquidation, cancelOrders, emitStep } from './ladder-steps.ts';
 import { atSettlement, valueOf } from './margin.ts';
 import { abs, min, shareUp } from './numbers.ts';
 import type { Ranks } from './ranks.ts';
@@ -75,7 +75,7 @@ function noteSafe(world: World, unit: Unit): void {
     if (position.began === 0n) continue;
     position.began = 0n;
     position.resumesAt = 0n;
-    sayStep(world, unit, { step: 'safe', market: market.id });
+    emitStep(world, unit, { step: 'safe', market: market.id });
   }
 }
 
@@ -125,7 +125,7 @@ function sellLargestFirst(world: World, unit: Unit): 'safe' | 'paused' | 'stuck'
     const size = sliceOf(world, unit.sub, market);
     const isWhole = size === abs(position.lots);
     const share = shareOf(world, unit, market);
-    sayStep(world, unit, {
+    emitStep(world, unit, {
       step: 'order',
       market: market.id,
       lots: position.lots > 0n ? -size : size,

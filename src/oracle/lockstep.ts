@@ -6,10 +6,7 @@ import type { Engine } from '../engine/read/views.ts';
 import type { Divergence } from './divergence.ts';
 import { Oracle } from './oracle.ts';
 
-/**
- * Interval of full comparisons in commands; between them only changes and a rotating part are
- * compared.
- */
+/** Interval of full comparisons in commands; others compare changes and a rotating part. */
 const FULL_EVERY = 256;
 
 export interface Step {

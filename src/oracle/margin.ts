@@ -54,10 +54,7 @@ function overTiers(
 export const maintenanceAt = (market: Market, notional: bigint): bigint =>
   overTiers(market.spec, notional, 'maintenanceMarginPpm');
 
-/**
- * The larger of the terms in force and announced ones (R-13.1), rising to 100 % with open notional
- * (R-13.4).
- */
+/** The larger of current and announced terms, rising with open notional. */
 export function initialAt(world: World, market: Market, notional: bigint): bigint {
   const now = overTiers(market.spec, notional, 'initialMarginPpm');
   const waiting = market.nextSpec ?? market.spec;
@@ -185,9 +182,11 @@ function worthOf(
 ): bigint {
   const fresh = markets.filter(({ frozen }) => !frozen);
   const frozen = markets.filter((market) => market.frozen);
-  const most =
+  const maxGain =
     frozenGains === 'none' ? 0n : sum(frozen.map((market) => maintenanceOf(sub, market)));
-  return sum(fresh.map((market) => upnlOf(sub, market, pricing))) + frozenWorth(sub, frozen, most);
+  return (
+    sum(fresh.map((market) => upnlOf(sub, market, pricing))) + frozenWorth(sub, frozen, maxGain)
+  );
 }
 
 /** Equity that liquidation compares with maintenance. */

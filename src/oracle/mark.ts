@@ -1,14 +1,11 @@
-/**
- * The mark price and its legs (R-5.3, R-5.3a, D-12), and markets frozen because their price source
- * is stale (R-5.3b).
- */
+/** The mark price and its legs (R-5.3, R-5.3a, D-12), and frozen markets (R-5.3b). */
 import type { SetIndex, SetMark } from '../engine/commands.ts';
 import { bestPrice } from './book.ts';
 import { endVaultOrder } from './endings.ts';
 import { impactQuotes } from './impact.ts';
 import { max, median, min, roundedDown, shareDown } from './numbers.ts';
 import { emaInstant, nextEmaInstant, passedSecond } from './sampling.ts';
-import { say, type Answer, type Market, type World } from './world.ts';
+import { emit, type Answer, type Market, type World } from './world.ts';
 
 const SECOND = 1_000_000n;
 const WINDOW_SECONDS = 150n;
@@ -45,7 +42,7 @@ export function freeze(world: World, market: Market): void {
   market.frozen = true;
   market.frozenSince = world.now;
   market.emaDue = null;
-  sayFrozen(world, market);
+  emitFrozen(world, market);
   endVaultOrder(world, market);
 }
 
@@ -63,13 +60,13 @@ export function thaw(world: World, market: Market): boolean {
 
 export function endFreeze(world: World, market: Market): void {
   market.frozen = false;
-  sayFrozen(world, market);
+  emitFrozen(world, market);
 }
 
-function sayFrozen(world: World, { id, frozen, frozenSince }: Market): void {
+function emitFrozen(world: World, { id, frozen, frozenSince }: Market): void {
   world.marked.add(id);
   world.danger = true;
-  say(world, { kind: 'marketFrozen', market: id, frozen, sinceUs: frozenSince });
+  emit(world, { kind: 'marketFrozen', market: id, frozen, sinceUs: frozenSince });
 }
 
 // The EMA of the basis -----------------------------------------------------------------------
@@ -100,7 +97,8 @@ export function sampleBasis(world: World, market: Market): void {
   if (market.emaDue === null || market.emaDue > world.now) return;
   market.emaDue = null;
   const second = world.now / SECOND;
-  if (emaInstant(world, market.id, second) !== world.now) throw new Error('not the drawn instant');
+  if (emaInstant(world, market.id, second) !== world.now)
+    throw new Error('not the sampling instant');
   const before = { ema: market.ema, sample: market.emaSample };
   advanceTo(market, second - 1n);
   market.emaSample = basisOf(world, market);
@@ -139,8 +137,8 @@ export function setIndex(world: World, c: SetIndex): Answer {
   market.index = BigInt(c.priceTicks);
   market.indexAt = world.now;
   world.marked.add(market.id);
-  if (world.config.triggerSource === 'index') market.look = true;
-  say(world, { kind: 'oracleSet', market: market.id, indexTicks: market.index });
+  if (world.config.triggerSource === 'index') market.sourceChanged = true;
+  emit(world, { kind: 'oracleSet', market: market.id, indexTicks: market.index });
   thaw(world, market);
   scheduleEma(world, market);
   recompute(world, market, null);
@@ -166,7 +164,7 @@ export function setMark(world: World, c: SetMark): Answer {
 export function beginMark(world: World, market: Market, mark: bigint): void {
   moveMark(world, market, mark);
   fixCap(market);
-  sayMark(world, market, mark);
+  emitMark(world, market, mark);
 }
 
 /** A recomputation due at a whole second. */
@@ -192,12 +190,12 @@ export const marksFollowBars = ({ spec }: Market): boolean =>
  */
 export function followBar(world: World, market: Market, price: bigint): void {
   market.last = price;
-  if (world.config.triggerSource === 'last') market.look = true;
+  if (world.config.triggerSource === 'last') market.sourceChanged = true;
   if (market.spec.indexSource === 'mid') {
     if (market.index !== price) advanceEma(world, market);
     market.index = price;
     market.indexAt = world.now;
-    if (world.config.triggerSource === 'index') market.look = true;
+    if (world.config.triggerSource === 'index') market.sourceChanged = true;
   }
   if (marksFollowBars(market) && !market.frozen) moveMark(world, market, price);
   fixCap(market);
@@ -219,7 +217,7 @@ export function emitBarMark(
 ): void {
   if (market.mark === null) return;
   if (market.mark === before.mark && market.index === before.index) return;
-  sayMark(world, market, market.mark);
+  emitMark(world, market, market.mark);
 }
 
 /**
@@ -253,22 +251,22 @@ function dirty(world: World, market: Market): void {
   market.markDue ??= world.now - (world.now % SECOND) + SECOND;
 }
 
-/** Recomputes the mark, from its legs or as given; triggers check it once. */
-function recompute(world: World, market: Market, given: bigint | null): void {
+/** Recomputes the mark, or sets the recorded one; triggers check it once. */
+function recompute(world: World, market: Market, external: bigint | null): void {
   const before = { mark: market.mark, index: market.index };
-  if (given === null) takeMid(world, market);
-  const mark = market.frozen ? null : markOf(world, market, given);
+  if (external === null) takeMid(world, market);
+  const mark = market.frozen ? null : markOf(world, market, external);
   if (mark !== null) moveMark(world, market, mark);
   fixCap(market);
   if (market.mark === null) return;
   if (market.mark === before.mark && market.index === before.index) return;
-  sayMark(world, market, market.mark);
+  emitMark(world, market, market.mark);
 }
 
-function sayMark(world: World, market: Market, mark: bigint): void {
+function emitMark(world: World, market: Market, mark: bigint): void {
   world.marked.add(market.id);
   const indexTicks = market.index;
-  say(world, { kind: 'markChanged', market: market.id, markTicks: mark, indexTicks });
+  emit(world, { kind: 'markChanged', market: market.id, markTicks: mark, indexTicks });
 }
 
 /** Sets an index that is the book's own mid. */
@@ -277,7 +275,7 @@ function takeMid(world: World, market: Market): void {
   if (market.spec.indexSource !== 'mid' || mid === null) return;
   if (market.index !== mid) {
     scheduleEma(world, market);
-    if (world.config.triggerSource === 'index') market.look = true;
+    if (world.config.triggerSource === 'index') market.sourceChanged = true;
   }
   market.index = mid;
   market.indexAt = world.now;
@@ -305,7 +303,7 @@ export function fixCap(market: Market, again = false): void {
 /** Schedules triggers (§4) and margin checks. */
 function noteMark(world: World, market: Market): void {
   market.recomputed = true;
-  if (world.config.triggerSource === 'mark') market.look = true;
+  if (world.config.triggerSource === 'mark') market.sourceChanged = true;
   world.danger = true;
 }
 
@@ -317,10 +315,10 @@ function midOf(world: World, market: Market): bigint | null {
 }
 
 /** The new mark; null if it stays. */
-function markOf(world: World, market: Market, given: bigint | null): bigint | null {
+function markOf(world: World, market: Market, external: bigint | null): bigint | null {
   switch (market.spec.markSource) {
     case 'external':
-      return given;
+      return external;
     case 'last':
       return market.last === null ? null : nearIndex(market, market.last);
     case 'mid': {

@@ -38,8 +38,8 @@ export function match(world: World, order: Order): EndReason | null {
   const side = sign(order.lots);
   const band = bandLimit(market, side);
   while (leftOf(order) > 0n) {
-    const most = order.reduceOnly ? fillable(world, order) : leftOf(order);
-    if (most === 0n) return 'reduceOnly';
+    const maxLots = order.reduceOnly ? fillable(world, order) : leftOf(order);
+    if (maxLots === 0n) return 'reduceOnly';
     const resting = bestOf(world, market, -side);
     if (resting === undefined || (resting.price - order.price) * side > 0n) return null;
     if ((resting.price - band) * side > 0n) return 'priceBand';
@@ -51,7 +51,7 @@ export function match(world: World, order: Order): EndReason | null {
       if (mode !== 1) return 'selfTrade';
       continue;
     }
-    let size = makersSize(world, resting, min(leftOf(order), most));
+    let size = makersSize(world, resting, min(leftOf(order), maxLots));
     if (size === 0n) continue;
     if (isFrozen(world, market)) {
       // D-13: only lots that reduce both sides; the house counts as opening.
@@ -93,8 +93,8 @@ export function makersSize(world: World, resting: Resting, wanted: bigint): bigi
   const size = min(wanted, sizeOf(resting));
   const { order } = resting;
   if (order?.reduceOnly !== true) return size;
-  const most = min(size, fillable(world, order));
-  if (most > 0n) return most;
+  const maxLots = min(size, fillable(world, order));
+  if (maxLots > 0n) return maxLots;
   if (order.leg) retire(world, order);
   else end(world, order, 'cancelled', 'reduceOnly');
   return 0n;

@@ -13,7 +13,7 @@ import {
   because,
   isLive,
   positionOf,
-  say,
+  emit,
   type Answer,
   type Market,
   type Sub,
@@ -54,7 +54,7 @@ export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
     market.nextSpec = null;
     market.nextAt = null;
     takeSpec(world, market, c.spec);
-    sayTerms(world, market);
+    emitTerms(world, market);
     return 'ok';
   }
   const now: MarketSpec = {
@@ -81,7 +81,7 @@ export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
     c.spec.funding.marginCapPpm !== old.funding.marginCapPpm;
   market.nextSpec = differs ? c.spec : null;
   market.nextAt = differs ? world.now + notice : null;
-  sayTerms(world, market);
+  emitTerms(world, market);
   return 'ok';
 }
 
@@ -92,7 +92,7 @@ export function takeTerms(world: World, market: Market): void {
   takeSpec(world, market, nextSpec);
   market.nextSpec = null;
   market.nextAt = null;
-  sayTerms(world, market);
+  emitTerms(world, market);
 }
 
 function takeSpec(world: World, market: Market, spec: MarketSpec): void {
@@ -103,20 +103,17 @@ function takeSpec(world: World, market: Market, spec: MarketSpec): void {
   noteTerms(world, market);
 }
 
-function sayTerms(world: World, market: Market): void {
+function emitTerms(world: World, market: Market): void {
   world.danger = true;
   world.marked.add(market.id);
-  say(world, {
+  emit(world, {
     kind: 'marketTermsChanged',
     market: market.id,
     effectiveUs: market.nextAt,
   });
 }
 
-/**
- * Whether the new requirement exceeds the old one at any notional: at a floor, or beyond all of
- * them.
- */
+/** Whether the new requirement exceeds the old one at a floor, or beyond all of them. */
 function maintenanceRises(old: readonly MarginTier[], next: readonly MarginTier[]): boolean {
   const last = (tiers: readonly MarginTier[]): number => tiers.at(-1)?.maintenanceMarginPpm ?? 0;
   if (last(next) > last(old)) return true;
@@ -140,7 +137,7 @@ export function setMarketStatus(world: World, c: SetMarketStatus): Answer {
   if (market === undefined) return 'market_not_found';
   if (market.status === 'delisted') return 'market_delisted';
   market.status = c.status;
-  say(world, { kind: 'marketStatusChanged', market: market.id, status: c.status });
+  emit(world, { kind: 'marketStatusChanged', market: market.id, status: c.status });
   if (c.status === 'halted') {
     if (!market.frozen) freeze(world, market);
   } else if (thaw(world, market)) recomputeReopened(world, market);
@@ -168,7 +165,7 @@ export function delistMarket(world: World, c: DelistMarket): Answer {
 
 function settleAt(world: World, market: Market, price: bigint): void {
   market.status = 'delisted';
-  say(world, { kind: 'marketStatusChanged', market: market.id, status: 'delisted' });
+  emit(world, { kind: 'marketStatusChanged', market: market.id, status: 'delisted' });
   for (const order of [...world.live]) {
     if (order.market === market.id && isLive(order)) end(world, order, 'cancelled', 'delisted');
   }
@@ -178,7 +175,7 @@ function settleAt(world: World, market: Market, price: bigint): void {
   if (market.frozen) endFreeze(world, market);
   moveMark(world, market, price);
   world.marked.add(market.id);
-  say(world, { kind: 'markChanged', market: market.id, markTicks: price, indexTicks: price });
+  emit(world, { kind: 'markChanged', market: market.id, markTicks: price, indexTicks: price });
   clearBelowZero(world);
   closeAll(world, market, price);
   market.nextSpec = null;
@@ -187,7 +184,7 @@ function settleAt(world: World, market: Market, price: bigint): void {
   market.markDue = null;
   market.samples = [];
   settleFlatDebts(world);
-  say(world, { kind: 'marketDelisted', market: market.id, priceTicks: price });
+  emit(world, { kind: 'marketDelisted', market: market.id, priceTicks: price });
 }
 
 /** Longs against shorts in id order; both sides get the price, and no other money moves. */

@@ -53,7 +53,7 @@ export class Oracle {
   }
 
   /**
-   * The first difference between the oracle and the exchange, or null. `heard` are the exchange's
+   * The first difference between the oracle and the exchange, or null. `events` are the exchange's
    * events of the last command. With `full` everything is compared; otherwise that command's
    * changes and a rotating part of the rest.
    */

@@ -1,7 +1,4 @@
-/**
- * Placing orders (R-2.8, §3): refusals, which leave no record, and the group, processed order by
- * order.
- */
+/** Placing orders (R-2.8, §3): refusals, then the group, order by order. */
 import type { NewOrder, PlaceOrder, PlaceOrders } from '../engine/commands.ts';
 import type { EndReason } from '../engine/refusals.ts';
 import { actsFor, isLate } from './authority.ts';
@@ -17,7 +14,7 @@ import {
   isOwn,
   must,
   orderOf,
-  say,
+  emit,
   type Answer,
   type Market,
   type Order,
@@ -111,8 +108,8 @@ function specFault(
   if (Math.abs(lots) > spec.maxLots) return 'quantity_above_maximum';
   if (ioc && postOnly) return 'flags_conflict';
   const { maxOriginatorFeePpm, maxDelegateOriginatorFeePpm } = world.config;
-  const most = delegate === null ? maxOriginatorFeePpm : maxDelegateOriginatorFeePpm;
-  if (draft.originatorFeePpm > most) return 'originator_fee_too_high';
+  const limit = delegate === null ? maxOriginatorFeePpm : maxDelegateOriginatorFeePpm;
+  if (draft.originatorFeePpm > limit) return 'originator_fee_too_high';
   if (draft.originator === null && draft.originatorFeePpm !== 0) return 'originator_missing';
   // system accounts earn no originator fee.
   if (draft.originator !== null && isOwn(world, draft.originator)) return 'originator_not_allowed';
@@ -277,7 +274,7 @@ class Group {
       order.reason = reason;
     }
     touch(world, order);
-    say(world, {
+    emit(world, {
       kind: reason === null ? 'orderAccepted' : 'orderRejected',
       orderId: order.id,
       subaccount: order.sub,

@@ -6,7 +6,7 @@ import {
   bookMargin,
   MINUTE,
   positionOf,
-  say,
+  emit,
   subOf,
   VAULT,
   type Market,
@@ -161,7 +161,7 @@ export function moveToMargin(world: World, sub: Sub, market: number, amount: big
 }
 
 /** Resets the sums of a position that closed or changed sign, and emits it. */
-export function sayPosition(world: World, sub: Sub, market: Market, before: bigint): void {
+export function emitPosition(world: World, sub: Sub, market: Market, before: bigint): void {
   const position = positionOf(sub, market.id);
   world.touched.add(sub.id);
   if (hasTurned(before, position.lots)) {
@@ -173,7 +173,7 @@ export function sayPosition(world: World, sub: Sub, market: Market, before: bigi
   if (sub.id === VAULT) noteVaultHolds(world);
   // Frozen gains count up to the requirement of the remaining position.
   if (market.frozen) world.danger = true;
-  say(world, {
+  emit(world, {
     kind: 'positionChanged',
     subaccount: sub.id,
     market: market.id,

@@ -32,10 +32,7 @@ function probability(model: Exclude<QueueModel, 'riskAverse'>, step: bigint): bi
   return BigInt(a.div(a.plus(b)).times(BILLION.toString()).floor().toFixed());
 }
 
-/**
- * The part of `amount` lots that left from ahead of an order, given the house volume `ahead` and
- * `behind`.
- */
+/** The part of `amount` lots that left ahead of an order, by volume ahead and behind. */
 export function aheadOf(
   market: Market,
   order: number,
@@ -43,11 +40,11 @@ export function aheadOf(
   behind: bigint,
   amount: bigint,
 ): bigint {
-  const least = max(0n, amount - behind);
+  const minAhead = max(0n, amount - behind);
   const { queueModel } = market.spec;
-  if (queueModel === 'riskAverse') return least;
+  if (queueModel === 'riskAverse') return minAhead;
   const chance = probability(queueModel, (ahead * STEPS) / (ahead + behind));
   const exact = amount * chance + (market.carried[order] ?? 0n);
   market.carried[order] = exact % BILLION;
-  return min(ahead, max(least, exact / BILLION));
+  return min(ahead, max(minAhead, exact / BILLION));
 }

@@ -1,7 +1,4 @@
-/**
- * Closing order of the other side of a position (R-6.4): once per market in a round over the
- * endangered units.
- */
+/** Closing order of the other side of a position, fixed for a round. */
 import { atMark, atSettlement, upnlOf, valueOf } from './margin.ts';
 import { abs, max, min, sign } from './numbers.ts';
 import { partyEquityOf, unitOf } from './risk-units.ts';
@@ -12,10 +9,7 @@ export type Ranks = Map<string, Sub[]>;
 
 interface Ranked {
   readonly sub: Sub;
-  /**
-   * 0: in profit; 1: the others; 2: without equity; 3: the house; 4: equity after closing below
-   * zero.
-   */
+  /** 0: in profit; 1: others; 2: without equity; 3: the house; 4: below zero after closing. */
   readonly class: number;
   readonly top: bigint;
   readonly bottom: bigint;

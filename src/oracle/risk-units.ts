@@ -60,10 +60,7 @@ export function unitsOf(world: World): Unit[] {
 export const isBelow = (world: World, unit: Unit): boolean =>
   equityOf(world, unit) < maintenanceOfUnit(world, unit);
 
-/**
- * By ascending equity ÷ maintenance; ties by subaccount, cross before isolated, and these by
- * market.
- */
+/** By ascending equity ÷ maintenance; ties by subaccount, cross before isolated, market. */
 export function mostEndangeredFirst(world: World, units: readonly Unit[]): Unit[] {
   return units
     .map((unit) => ({

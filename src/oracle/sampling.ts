@@ -1,7 +1,4 @@
-/**
- * Sampling times of prices (R-5.3, R-7.1): HalfSipHash-2-4 keyed with the secret of the
- * configuration.
- */
+/** Sampling times of prices: HalfSipHash-2-4 keyed with the secret seed. */
 import type { World } from './world.ts';
 
 const SECOND = 1_000_000n;

@@ -8,7 +8,7 @@ import { moveToMargin } from './positions.ts';
 import {
   must,
   positionOf,
-  say,
+  emit,
   settingOf,
   type Answer,
   type Market,
@@ -46,7 +46,7 @@ export function updateMargin(world: World, c: UpdateMargin): Answer {
   useAccountNonce(world, sub.account, c.delegate, c.nonce);
   sub.settings[market.id] = next;
   world.touched.add(sub.id);
-  say(world, {
+  emit(world, {
     kind: 'marginChanged',
     subaccount: sub.id,
     market: market.id,
@@ -63,10 +63,10 @@ const isInUse = (world: World, sub: Sub, market: Market): boolean =>
   world.live.some((order) => order.sub === sub.id && order.market === market.id);
 
 /** Evaluates under another setting, then restores the current one. */
-function under<T>(sub: Sub, market: Market, setting: Setting, look: () => T): T {
+function under<T>(sub: Sub, market: Market, setting: Setting, read: () => T): T {
   const own = settingOf(sub, market.id);
   sub.settings[market.id] = setting;
-  const seen = look();
+  const seen = read();
   sub.settings[market.id] = own;
   return seen;
 }

@@ -31,10 +31,10 @@ export function allowance(world: World, market: Market | null): bigint {
   const { insuranceBase, insurancePaid, config } = world;
   const part = (ppm: number): bigint => shareDown(insuranceBase * BigInt(ppm), MILLION);
   const all = part(config.insuranceHourlyPpm) - insurancePaid;
-  const most = max(0n, min(subOf(world, INSURANCE).cash, all));
-  if (market === null) return most;
+  const limit = max(0n, min(subOf(world, INSURANCE).cash, all));
+  if (market === null) return limit;
   if (isSelfPriced(market)) return 0n;
-  return max(0n, min(most, part(market.spec.insuranceHourlyPpm) - market.insurancePaid));
+  return max(0n, min(limit, part(market.spec.insuranceHourlyPpm) - market.insurancePaid));
 }
 
 /** Counts an insurance payment against the hour. */

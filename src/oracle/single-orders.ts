@@ -1,14 +1,11 @@
-/**
- * Single orders of a recording (DESIGN §6): each has its own queue position, so priorities are
- * known.
- */
+/** Single orders of a recording (DESIGN §6): each has its own queue position. */
 import type { TapeL3 } from '../engine/commands.ts';
 import { queueAt } from './book.ts';
 import { printTrade } from './fills.ts';
 import { addHistoricalOrder, findSegment, takeOf } from './house.ts';
 import { max, min } from './numbers.ts';
 import { NO_FEES } from './positions.ts';
-import { cross, isPrice, sayApplied, takeAs, takeUser, takeUsers } from './tape.ts';
+import { cross, isPrice, emitApplied, takeAs, takeUser, takeUsers } from './tape.ts';
 import type { Answer, Market, Segment, World } from './world.ts';
 
 interface Named {
@@ -32,7 +29,7 @@ export function tapeL3(world: World, c: TapeL3): Answer {
     lots: BigInt(c.lots),
   };
   if (!market.stale) dispatch(world, market, c.action, order);
-  sayApplied(world, market, 'l3', market.stale);
+  emitApplied(world, market, 'l3', market.stale);
   return 'ok';
 }
 
@@ -94,14 +91,14 @@ function execute(world: World, market: Market, { ref, side, price, lots }: Named
 }
 
 /** Fills users ahead of the segment in its queue. */
-function takeAhead(world: World, market: Market, segment: Segment, most: bigint): bigint {
+function takeAhead(world: World, market: Market, segment: Segment, maxLots: bigint): bigint {
   let taken = 0n;
-  while (taken < most) {
+  while (taken < maxLots) {
     const [first] = queueAt(world, market, segment.side, segment.price).filter(
       ({ order, arrival }) => order !== null && arrival < segment.arrival,
     );
     if (first === undefined) break;
-    const filled = takeUser(world, market, first, most - taken);
+    const filled = takeUser(world, market, first, maxLots - taken);
     if (filled === 'held') break;
     taken += filled;
   }

@@ -1,5 +1,5 @@
 /** Take-over of positions by the CLS vault (R-6.2 (3), (4)). */
-import { sayStep } from './ladder-steps.ts';
+import { emitStep } from './ladder-steps.ts';
 import {
   admissionEquity,
   atSettlement,
@@ -26,7 +26,7 @@ export function takeOver(world: World, unit: Unit, pricing: Pricing, equity: big
   if (unit.sub === vault || equity < 0n || markets.some(isSelfPriced)) return false;
   const paid = payments(unit, markets, equity);
   if (freeAfter(world, unit, markets, pricing) + sum(paid) < 0n) return false;
-  sayStep(world, unit, { step: 'takeover', amountQuanta: equity });
+  emitStep(world, unit, { step: 'takeover', amountQuanta: equity });
   markets.forEach((market, i) => {
     const { lots } = positionOf(unit.sub, market.id);
     const price = pricing(market, lots);

@@ -27,7 +27,7 @@ import {
   HOUSE_MAKERS,
   HOUSE_TAKERS,
   must,
-  say,
+  emit,
   subOf,
   type Answer,
   type Market,
@@ -52,7 +52,7 @@ export function tapeDepth(world: World, c: TapeDepth): Answer {
       restate(world, market, sideOf(level), BigInt(level.priceTicks), BigInt(level.lots));
     }
   }
-  sayApplied(world, market, 'depth', market.stale);
+  emitApplied(world, market, 'depth', market.stale);
   return 'ok';
 }
 
@@ -68,14 +68,11 @@ export function tapeTrade(world: World, c: TapeTrade): Answer {
     const side = c.lots > 0 ? 1n : -1n;
     trade(world, market, side, BigInt(c.priceTicks), side * BigInt(c.lots));
   }
-  sayApplied(world, market, 'trade', market.stale);
+  emitApplied(world, market, 'trade', market.stale);
   return 'ok';
 }
 
-/**
- * The venue's whole book: levels that are not listed are removed. After a gap users' orders queue
- * behind the house.
- */
+/** The venue's whole book replaces the house's. After a gap users' orders queue behind it. */
 export function tapeSnapshot(world: World, c: TapeSnapshot): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
@@ -100,7 +97,7 @@ export function tapeSnapshot(world: World, c: TapeSnapshot): Answer {
     clearHouse(market, side, price);
     addHouse(world, market, side, price, joined, 'front');
   }
-  sayApplied(world, market, 'snapshot', false);
+  emitApplied(world, market, 'snapshot', false);
   return 'ok';
 }
 
@@ -115,14 +112,11 @@ export function tapeGap(world: World, c: TapeGap): Answer {
   market.house.length = 0;
   market.levels.length = 0;
   market.carried.length = 0;
-  sayApplied(world, market, 'gap', true);
+  emitApplied(world, market, 'gap', true);
   return 'ok';
 }
 
-/**
- * Sets a level to its venue's size: it trades with crossed users' orders, then its house volume
- * moves to its target.
- */
+/** Sets a level to its venue's size: crosses users' orders, then moves the house volume. */
 function restate(world: World, market: Market, side: bigint, price: bigint, lots: bigint): void {
   const crossed = cross(world, market, side, price, lots);
   if (crossed > 0n) noteDisplaced(world, market, side, price, crossed);
@@ -135,10 +129,7 @@ function restate(world: World, market: Market, side: bigint, price: bigint, lots
   if (lots === 0n) levelOf(market, side, price).displaced = 0n;
 }
 
-/**
- * Lots that a new level trades with crossed users; house volume that it crosses is removed as
- * contradictory.
- */
+/** Lots traded with crossed users' orders; crossed house volume is removed. */
 export function cross(
   world: World,
   market: Market,
@@ -170,18 +161,15 @@ const firstUser = (
   price: bigint,
 ): Resting | undefined => queueAt(world, market, side, price).find(({ order }) => order !== null);
 
-/**
- * The house fills up to `most` lots of a user's order, checked like any maker; `held` while the
- * market is frozen.
- */
+/** The house fills up to `maxLots` of a user's order; `held` while the market is frozen. */
 export function takeUser(
   world: World,
   market: Market,
   user: Resting,
-  most: bigint,
+  maxLots: bigint,
 ): bigint | 'held' {
   const order = must(user.order);
-  const size = makersSize(world, user, most);
+  const size = makersSize(world, user, maxLots);
   if (size === 0n) return 0n;
   // The house counts as opening (R-5.3b).
   if (isFrozen(world, market)) return 'held';
@@ -235,33 +223,30 @@ function trade(world: World, market: Market, side: bigint, price: bigint, size: 
   if (users + house < size) printTrade(world, market, price, side * (size - users - house));
 }
 
-/**
- * The house fills users' orders of a side, best first, to the price `reach`, inclusive; returns the
- * lots.
- */
+/** The house fills a side's user orders, best first, to the price `reach`, inclusive. */
 export function takeUsers(
   world: World,
   market: Market,
   side: bigint,
   reach: bigint,
-  most: bigint,
+  maxLots: bigint,
 ): bigint {
   let taken = 0n;
   const held: bigint[] = [];
-  while (taken < most) {
+  while (taken < maxLots) {
     const [first] = restingOn(world, market, side)
       .filter(({ order }) => order !== null)
       .filter((user) => (user.price - reach) * side >= 0n && !held.includes(user.price))
       .sort((a, b) => Number((b.price - a.price) * side) || a.arrival - b.arrival);
     if (first === undefined) break;
-    const filled = takeUser(world, market, first, most - taken);
+    const filled = takeUser(world, market, first, maxLots - taken);
     if (filled === 'held') held.push(first.price);
     else taken += filled;
   }
   return taken;
 }
 
-export function sayApplied(
+export function emitApplied(
   world: World,
   market: Market,
   what: TapeApplied['what'],
@@ -273,7 +258,7 @@ export function sayApplied(
     return { price, lots: sum(queueAt(world, market, side, price).map(sizeOf)) };
   };
   const [bid, ask] = [touch(1n), touch(-1n)];
-  say(world, {
+  emit(world, {
     kind: 'tapeApplied',
     market: market.id,
     what,

@@ -71,10 +71,7 @@ export function runTimers(world: World, until: bigint): void {
   beginStep(world);
 }
 
-/**
- * Recomputes due marks by market id; between two of them, units below zero are cleared and a new
- * step begins.
- */
+/** Recomputes due marks by market id, each in a new step after clearing units below zero. */
 function moveMarks(world: World): void {
   const due = world.markets.filter(({ markDue }) => markDue !== null && markDue <= world.now);
   due.forEach((market, i) => {

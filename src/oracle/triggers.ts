@@ -33,10 +33,7 @@ function holds(order: Order, price: bigint): boolean {
 
 const isAbove = ({ lots, type }: Order): boolean => lots < 0n === (type !== 'stopLoss');
 
-/**
- * The price at which a trigger fires, an active trailing stop fires, or an inactive one activates;
- * and its side.
- */
+/** Price and side at which a trigger or trailing stop fires, or a trailing stop activates. */
 export const firesAt = (order: Order): bigint | null =>
   order.best === null ? order.trigger : trailingPrice(order, order.best);
 export const firesAbove = (order: Order): boolean =>
@@ -54,21 +51,21 @@ interface Due {
   readonly source: bigint;
 }
 
-/**
- * Fires all due orders, in rounds while the last price is the trigger source; each order at most
- * once.
- */
+/** Fires all due orders, in rounds if they watch the last price; each at most once. */
 export function runTriggers(world: World): void {
   const fired = new Set<Order>();
   do {
-    const found = [...lookAtAll(world), ...lookAtNew(world)];
+    const found = [...dueOfChangedSources(world), ...dueOfNew(world)];
     for (const { order } of found) if (fired.has(order)) order.armed = true;
     const due = found.filter(({ order }) => !fired.has(order));
     if (due.length === 0) return;
     due.sort(inOrder);
     for (const one of due) fire(world, one, fired);
     settleConsequences(world);
-  } while (world.config.triggerSource === 'last' && world.markets.some(({ look }) => look));
+  } while (
+    world.config.triggerSource === 'last' &&
+    world.markets.some(({ sourceChanged }) => sourceChanged)
+  );
 }
 
 const profitLast = ({ type }: Order): number => (type === 'takeProfit' ? 1 : 0);
@@ -91,31 +88,33 @@ function fire(world: World, { order, source }: Due, fired: Set<Order>): void {
   release(world, order, 'trigger', source);
 }
 
-function lookAtAll(world: World): Due[] {
+function dueOfChangedSources(world: World): Due[] {
   const due: Due[] = [];
   for (const market of world.markets) {
-    const { look, recomputed } = market;
-    market.look = false;
+    const { sourceChanged, recomputed } = market;
+    market.sourceChanged = false;
     market.recomputed = false;
-    if ((!look && !recomputed) || isFrozen(world, market)) continue;
+    if ((!sourceChanged && !recomputed) || isFrozen(world, market)) continue;
     const source = sourceOf(world, market, false);
-    const before = market.lookedAt ?? source ?? 0n;
+    const before = market.lastSource ?? source ?? 0n;
     for (const order of world.live) {
       if (order.market !== market.id || order.status !== 'pending' || !order.armed) continue;
       const trails = order.trailing !== null;
-      const price = trails ? followed(order, market, recomputed) : heldBy(order, look, source);
+      const price = trails
+        ? followed(order, market, recomputed)
+        : firedBy(order, sourceChanged, source);
       if (price === null) continue;
       order.armed = false;
       const seen = trails ? market.mark : source;
       due.push({ order, distance: abs(price - before), source: seen ?? 0n });
     }
-    if (look) market.lookedAt = source;
+    if (sourceChanged) market.lastSource = source;
   }
   return due;
 }
 
-const heldBy = (order: Order, look: boolean, source: bigint | null): bigint | null =>
-  look && source !== null && holds(order, source) ? order.trigger : null;
+const firedBy = (order: Order, changed: boolean, source: bigint | null): bigint | null =>
+  changed && source !== null && holds(order, source) ? order.trigger : null;
 
 /** The price at which a trailing stop fires, if it does. */
 function followed(order: Order, market: Market, recomputed: boolean): bigint | null {
@@ -132,7 +131,7 @@ function followed(order: Order, market: Market, recomputed: boolean): bigint | n
 }
 
 /** Triggers of the current command: those whose condition holds fire at once. */
-function lookAtNew(world: World): Due[] {
+function dueOfNew(world: World): Due[] {
   const due: Due[] = [];
   for (const order of world.newTriggers) {
     if (order.status !== 'pending' || order.armed || leftOf(order) === 0n) continue;

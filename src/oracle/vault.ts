@@ -10,7 +10,7 @@ import {
   DAY,
   MINUTE,
   positionOf,
-  say,
+  emit,
   subOf,
   VAULT,
   type Answer,
@@ -26,16 +26,13 @@ const MILLION = 1_000_000n;
 const allShares = (world: World): bigint =>
   world.holders.reduce((total, { shares }) => total + shares, 0n);
 
-/**
- * Cash, and positions at the worse price for the requester; a frozen mark counts less a haircut
- * (R-8.2).
- */
-export function navOf(world: World, asks: 'mint' | 'burn'): bigint {
+/** Cash, and positions at the worse price for the requester, less haircut. */
+export function navOf(world: World, purpose: 'mint' | 'burn'): bigint {
   const vault = subOf(world, VAULT);
   return world.markets.reduce((nav, market) => {
     const { lots, cost } = positionOf(vault, market.id);
     if (lots === 0n) return nav;
-    const low = asks === 'burn' ? lots > 0n : lots < 0n;
+    const low = purpose === 'burn' ? lots > 0n : lots < 0n;
     const price = low ? lowPrice(world, market) : highPrice(world, market);
     return nav + lots * price * market.unit - cost;
   }, vault.cash);
@@ -89,7 +86,7 @@ export function changeShares(world: World, sub: Sub, change: bigint, amount: big
   if (change > 0n) {
     holder.lockedUntil = max(holder.lockedUntil, world.now + BigInt(world.config.vaultLockupUs));
   }
-  say(world, {
+  emit(world, {
     kind: 'vaultSharesChanged',
     subaccount: sub.id,
     change,

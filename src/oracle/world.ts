@@ -1,7 +1,4 @@
-/**
- * State of the oracle: plain records in plain arrays. Ids are array indices, as in the engine's
- * commands.
- */
+/** State of the oracle: plain records in plain arrays. Ids are array indices. */
 import type { OrderType } from '../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec, MarketStatus, SelfTradeMode } from '../engine/config.ts';
 import type { Cause, EngineEvent, LedgerReason } from '../engine/events.ts';
@@ -152,21 +149,15 @@ export interface Market {
   mark: bigint | null;
   /** Time of the last recorded mark; null before the first. */
   markAt: bigint | null;
-  /**
-   * The mark at the start of the step (one command or timer instant); null if this step has not
-   * recomputed it.
-   */
+  /** The mark at the start of the step; null if this step has not recomputed it. */
   markBefore: bigint | null;
   last: bigint | null;
   /** The last price at its last check. */
   lastSeen: bigint | null;
-  /**
-   * Whether trigger source and mark were recomputed since the last check, and the source then
-   * (R-4.3).
-   */
-  look: boolean;
+  /** Whether trigger source and mark changed since the last check, and that source (R-4.3). */
+  sourceChanged: boolean;
   recomputed: boolean;
-  lookedAt: bigint | null;
+  lastSource: bigint | null;
   /**
    * EMA of the basis in 1e-6 ticks, its newest sample in half ticks, and the second of that sample.
    */
@@ -199,10 +190,7 @@ export interface Market {
   stale: boolean;
 }
 
-/**
- * A trade on the public tape, or a part of a bar, which has no id; `lots` signed by the taker's
- * side.
- */
+/** A trade on the public tape, or a part of a bar (no id); `lots` signed by the taker's side. */
 export interface Print {
   readonly id: number | null;
   readonly at: bigint;
@@ -223,10 +211,7 @@ export interface HouseLevel {
   creditUntil: bigint;
 }
 
-/**
- * House volume of one level and insertion group, or one historical order, in the same queue as
- * orders.
- */
+/** House volume between two orders of a level, or one historical order, in the same queue. */
 export interface Segment {
   readonly side: bigint;
   readonly price: bigint;
@@ -353,7 +338,7 @@ export const DAY = 24n * HOUR;
 
 /** Unwraps a value that exists by construction. */
 export function must<T>(value: T | undefined | null): T {
-  if (value === undefined || value === null) throw new Error('the oracle lost something');
+  if (value === undefined || value === null) throw new Error('the oracle has the record');
   return value;
 }
 
@@ -435,7 +420,7 @@ export const isLive = ({ status }: Order): boolean =>
 // Events ---------------------------------------------------------------------------------------
 
 /** Emits an event with its time and cause. */
-export function say(world: World, emitted: Emitted): void {
+export function emit(world: World, emitted: Emitted): void {
   world.emitted.push({ ...emitted, timeUs: world.now, cause: world.cause });
 }
 
@@ -464,7 +449,7 @@ export function book(world: World, sub: Sub, delta: bigint, reason: LedgerReason
   if (sub.id === INSURANCE) rollInsuranceHour(world);
   sub.cash += delta;
   world.touched.add(sub.id);
-  say(world, {
+  emit(world, {
     kind: 'balanceChanged',
     subaccount: sub.id,
     reason,
@@ -485,7 +470,7 @@ export function bookMargin(
   const position = positionOf(sub, market);
   position.margin += delta;
   world.touched.add(sub.id);
-  say(world, {
+  emit(world, {
     kind: 'isolatedMarginChanged',
     subaccount: sub.id,
     market,
