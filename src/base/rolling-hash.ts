@@ -147,7 +147,7 @@ export class RollingHash {
 
   /** The state as 32 hex digits. Call only between commands. */
   hex(): string {
-    assert(this.count === 0, 'the hash is read in the middle of a command');
+    assert(this.count === 0, 'the hash is only read between commands');
     let text = '';
     for (const lane of [this.a, this.b, this.c, this.d]) {
       text += (lane >>> 0).toString(16).padStart(8, '0');

@@ -56,7 +56,7 @@ export class SlotIndex {
     let at = (hash | 0) & this.mask;
     for (;;) {
       const found = this.pairs[2 * at] ?? EMPTY;
-      assert(found !== EMPTY, 'only what is indexed can be removed');
+      assert(found !== EMPTY, 'the slot is in the index');
       if (found === slot) break;
       at = (at + 1) & this.mask;
     }

@@ -75,10 +75,7 @@ export interface Transfer {
   readonly expiresAtMs: bigint;
 }
 
-/**
- * One order whose signature the gateway has verified; the engine checks expiry, nonce, clientId and
- * the rest.
- */
+/** One order with a verified signature; the engine checks expiry, nonce, clientId and the rest. */
 export interface PlaceOrder {
   readonly kind: 'placeOrder';
   readonly timeUs: TimeUs;
@@ -137,10 +134,7 @@ export interface NewOrder {
   readonly trailingPpm: number | null;
   /** Of a TWAP slice, in milliseconds. */
   readonly periodMs: bigint | null;
-  /**
-   * The live order that a take-profit or stop-loss protects; null for a position and for `attached`
-   * ones.
-   */
+  /** The live order that a leg protects; null for a position and for `attached` ones. */
   readonly parent: OrderId | null;
   /** True for orders that a submit attaches to its first order; they share that order's nonce. */
   readonly attached: boolean;

@@ -14,10 +14,7 @@ import type {
   TimeUs,
 } from '../num/units.ts';
 
-/**
- * Order that ends when two orders of one account would trade (R-2.4): 0 incoming, 1 resting, 2
- * both.
- */
+/** Order that ends at a self-trade: 0 incoming, 1 resting, 2 both. */
 export type SelfTradeMode = 0 | 1 | 2;
 
 export type TriggerSource = 'mark' | 'index' | 'last';
@@ -39,10 +36,7 @@ export type MarketStatus = (typeof MARKET_STATUSES)[number];
 
 /** Split of a decrease of historical volume ahead of and behind user orders (DESIGN §6). */
 export type QueueModel = 'riskAverse' | 'probPower1' | 'probPower2' | 'probPower3' | 'probLog';
-/**
- * When consumed liquidity returns: at the level's next update, never while the level exists, or by
- * halves.
- */
+/** Return of consumed liquidity: at the next update, never while the level exists, or by halves. */
 export type ImpactModel = 'none' | 'permanent' | 'halving';
 
 export interface ExchangeConfig {
@@ -58,10 +52,7 @@ export interface ExchangeConfig {
   readonly treasuryAccount: Address;
   /** Holds deficits that insurance and counterparties could not pay; never above zero. */
   readonly shortfallAccount: Address;
-  /**
-   * 16 hex digits: key of the price sampling times (R-5.3, R-7.1). Secret; never returned by the
-   * API.
-   */
+  /** 16 hex digits: secret key of the price sampling times; not in the API. */
   readonly samplingSeed: string;
   readonly selfTradeExpire: SelfTradeMode;
   readonly triggerSource: TriggerSource;
@@ -78,10 +69,7 @@ export interface ExchangeConfig {
    */
   readonly insuranceHourlyPpm: Ppm;
   readonly liquidationFeePpm: Ppm;
-  /**
-   * Larger positions are liquidated in slices of this part of their size, with a pause between
-   * (R-6.2).
-   */
+  /** Larger positions are liquidated in slices of this part, with pauses. */
   readonly partialLiquidationNotional: Quanta;
   readonly liquidationSlicePpm: Ppm;
   readonly liquidationPauseUs: DurationUs;

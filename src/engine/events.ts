@@ -67,10 +67,7 @@ export interface OrderAccepted extends EventBase {
   readonly originatorFeePpm: Ppm;
 }
 
-/**
- * An admitted order that a later check rejected: a record with status `rejected`. Terms as in
- * `orderAccepted`.
- */
+/** An admitted order that a later check rejected, with record. Terms as in `orderAccepted`. */
 export interface OrderRejected extends EventBase {
   readonly kind: 'orderRejected';
   readonly orderId: OrderId;
@@ -124,10 +121,7 @@ export interface OrderFilled extends EventBase {
   readonly realizedFundingQuanta: Quanta;
 }
 
-/**
- * An accepted order is now pending: it waits for its trigger, time, predecessor, or parent's first
- * fill.
- */
+/** An accepted order now waits for its trigger, time, predecessor, or parent's first fill. */
 export interface OrderPending extends EventBase {
   readonly kind: 'orderPending';
   readonly orderId: OrderId;
@@ -135,10 +129,7 @@ export interface OrderPending extends EventBase {
   readonly market: MarketId;
 }
 
-/**
- * A pending order became an ordinary order: its trigger fired, its time came, or its predecessor
- * was filled.
- */
+/** A pending order was activated by its trigger, its time, or a fill of its predecessor. */
 export interface OrderReleased extends EventBase {
   readonly kind: 'orderReleased';
   readonly orderId: OrderId;

@@ -61,7 +61,7 @@ export class Exchange extends ExchangeReader implements Engine {
     // `command` is megamorphic (22 hidden classes); read `timeUs` once.
     const { timeUs } = command;
     assert(Number.isSafeInteger(timeUs), 'command times are whole microseconds');
-    assert(timeUs >= state.nowUs, 'time never goes back');
+    assert(timeUs >= state.nowUs, 'command times never decrease');
     state.seq = seq(state.seq + 1);
     state.begin(timeUs, emit);
     try {

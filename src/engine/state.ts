@@ -42,10 +42,7 @@ import type { OperatorEntry, TransferView, VaultSnapshotView } from './read/view
 export const HOUSE_MAKER = address('0x0000000000000000000000000000000000000001');
 export const HOUSE_TAKER = address('0x0000000000000000000000000000000000000002');
 
-/**
- * Queued effect of an end or a fill: review a leg, the legs of an ended parent, or the slices after
- * an ended one.
- */
+/** Queued effect of an end or a fill: a leg, the legs of an ended parent, or later slices. */
 export type FollowUp =
   | { readonly kind: 'leg'; readonly orderId: OrderId }
   | { readonly kind: 'parent'; readonly legs: readonly OrderId[] }
@@ -93,17 +90,11 @@ export class State {
   /** Uncovered deficits: its cash is never above zero (R-6.6). */
   readonly shortfall: Subaccount;
 
-  /**
-   * Number and start of the newest shortfall, and the time of insurance's next payment to it
-   * (R-6.6).
-   */
+  /** Number and start of the newest shortfall, and insurance's next payment time (R-6.6). */
   shortfallEpoch = 0;
   shortfallSinceUs: TimeUs = timeUs(0);
   shortfallDueUs = Infinity;
-  /**
-   * Σ of remaining exempt deposits, and their shortfall epoch; those of an older epoch have expired
-   * (R-6.6).
-   */
+  /** Σ of remaining exempt deposits, and their epoch; older ones have expired (R-6.6). */
   exemptTotal: Quanta = quanta(0n);
   exemptTotalEpoch = 0;
   /** The UTC hour of the insurance limit (R-6.7): its start, its base, and payments since. */
@@ -133,10 +124,7 @@ export class State {
   readonly firing = new Set<OrderId>();
   /** Whether some market's trigger source was recomputed. */
   triggersDue = false;
-  /**
-   * Whether a unit may have become liquidatable: a mark moved, funding was settled, or a pause
-   * ended.
-   */
+  /** Whether a mark moved, funding was settled, or a pause ended: a risk check is due. */
   liquidationDue = false;
   /** (time, subaccount id) of pauses between slices; derived from exposures. */
   readonly liquidationPauses = new TimerHeap();
@@ -195,10 +183,7 @@ export class State {
     return this.accounts.subaccount(id);
   }
 
-  /**
-   * The subaccount's cash fell or its position changed, so its bounds in the liquidation index are
-   * stale.
-   */
+  /** Marks the subaccount's liquidation bounds stale: its cash fell or its position changed. */
   markForRiskCheck(subaccount: Subaccount): void {
     if (subaccount.riskCheckPending) return;
     subaccount.riskCheckPending = true;
@@ -217,10 +202,7 @@ export class State {
     return taken.sort((a, b) => a.id - b.id);
   }
 
-  /**
-   * Whether the address is a system account: it has no signer, and users cannot transfer to it or
-   * act for it.
-   */
+  /** Whether the address is a system account: it has no signer and no user access. */
   isSystem(account: Address): boolean {
     const { clsAccount, insuranceAccount, treasuryAccount, shortfallAccount } = this.config;
     return (

@@ -1,7 +1,4 @@
-/**
- * Exact arithmetic with the rounding direction in the name. Money is bigint; nothing here uses
- * inexact floats.
- */
+/** Exact arithmetic with the rounding direction in the name. Money is bigint. */
 
 /** ⌈n ÷ d⌉ toward plus infinity; d > 0. */
 export function ceilDivBig(n: bigint, d: bigint): bigint {
@@ -27,10 +24,7 @@ export function minBig(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
-/**
- * An int64 viewed as its low and high 32 bits: converts between bigint and double without a runtime
- * call.
- */
+/** An int64 and its 32-bit halves: converts bigint ⇄ double without a runtime call. */
 const whole = new BigInt64Array(1);
 const halves = new Int32Array(whole.buffer);
 

@@ -27,10 +27,7 @@ export function parseTime(text: string): TimeUs | null {
   return timeUs(daysSinceEpoch(year, month, day) * DAY_US + dayTime);
 }
 
-/**
- * Such as `2024-01-01T00:00:00.000001Z`, without a fraction at whole seconds; `parseTime` inverts
- * it.
- */
+/** Such as `2024-01-01T00:00:00.000001Z`, without a zero fraction; `parseTime` inverts it. */
 export function formatTime(atUs: TimeUs): string {
   let [year, month, days] = [1970, 1, Math.floor(atUs / DAY_US)];
   for (; days >= (isLeap(year) ? 366 : 365); year += 1) days -= isLeap(year) ? 366 : 365;

@@ -9,15 +9,9 @@
 declare const unit: unique symbol;
 type Unit<Carrier, Name extends string> = Carrier & { readonly [unit]: Name };
 
-/**
- * Whole ticks of a market's price. A number: listing refuses markets whose prices could exceed 2^31
- * − 1 ticks.
- */
+/** Whole ticks of a price. A number: listing limits prices to 2^31 − 1 ticks. */
 export type PriceTicks = Unit<number, 'PriceTicks'>;
-/**
- * Signed whole lots of a market's base asset; positive buys or is long. A number: at most 2^53 − 1
- * by listing.
- */
+/** Signed lots; positive buys or is long. A number: at most 2^53 − 1 by listing. */
 export type Lots = Unit<number, 'Lots'>;
 /**
  * Signed money in 1e-6 of the collateral unit. A bigint, since sums of ticks × lots exceed 2^53.

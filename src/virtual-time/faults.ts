@@ -53,7 +53,7 @@ export class FaultModel {
     const { reject, limit, disconnect } = this.options;
     const parts = [
       ...(reject > 0 ? [`${String(reject * 100)} % of writes fail with 503`] : []),
-      ...(limit > 0 ? [`${String(limit * 100)} % of requests are answered 429`] : []),
+      ...(limit > 0 ? [`${String(limit * 100)} % of requests fail with 429`] : []),
       ...(disconnect === null
         ? []
         : [
@@ -67,13 +67,13 @@ export class FaultModel {
   onRequest(atUs: number, write: boolean): Fault | null {
     const { reject, limit } = this.options;
     if (this.backAtUs(atUs) > atUs) {
-      return { status: 503, message: 'The connection is lost', atOnce: true };
+      return { status: 503, message: 'Connection lost', atOnce: true };
     }
     if (limit > 0 && this.random.next() < limit) {
       return { status: 429, message: 'Too many requests', atOnce: false };
     }
     if (write && reject > 0 && this.random.next() < reject) {
-      return { status: 503, message: 'The request was lost on its way', atOnce: false };
+      return { status: 503, message: 'Request lost', atOnce: false };
     }
     return null;
   }

@@ -50,7 +50,7 @@ export function constantLatency(
 /** A model with every leg and the compute time multiplied by `times`. */
 export function slowedLatency(model: LatencyModel, times: number): LatencyModel {
   return {
-    words: `${String(times)} times as long as ${model.words}`,
+    words: `all delays × ${String(times)}: ${model.words}`,
     computeUs: Math.round(model.computeUs * times),
     feedUs: (atUs, recordedUs) => Math.round(model.feedUs(atUs, recordedUs) * times),
     entryUs: (atUs) => Math.round(model.entryUs(atUs) * times),
@@ -156,7 +156,7 @@ export function recordedLatency(options: {
 }
 
 function legsText({ feedUs, entryUs, responseUs, computeUs }: Legs): string {
-  return `feed ${msText(feedUs)}, order entry ${msText(entryUs)}, answer ${msText(responseUs)}, compute ${msText(computeUs)}`;
+  return `feed ${msText(feedUs)}, order entry ${msText(entryUs)}, response ${msText(responseUs)}, compute ${msText(computeUs)}`;
 }
 
 function msText(us: number): string {

@@ -49,12 +49,9 @@ export class Scheduler {
     return this.heap[0]?.priority ?? Infinity;
   }
 
-  /**
-   * `what` describes the entry for `save`; without it nothing can be saved while the entry is
-   * scheduled.
-   */
+  /** `what` describes the entry for `save`; without it nothing can be saved meanwhile. */
   at(atUs: TimeUs, priority: Priority, run: () => void, what: Described = null): void {
-    assert(atUs >= this.currentUs, 'nothing is scheduled in the past');
+    assert(atUs >= this.currentUs, 'entries are not in the past');
     const entry = { atUs, priority, order: this.scheduled++, run, what };
     const { heap } = this;
     let place = heap.length;
@@ -71,7 +68,7 @@ export class Scheduler {
 
   /** Advances the time without an entry. */
   advanceTo(atUs: TimeUs): void {
-    assert(atUs >= this.currentUs, 'virtual time never goes back');
+    assert(atUs >= this.currentUs, 'virtual time never decreases');
     this.currentUs = atUs;
   }
 

@@ -1,7 +1,4 @@
-/**
- * Addresses, accounts and subaccounts, by dense ids in order of first use (R-5.1). Nothing is ever
- * removed.
- */
+/** Addresses, accounts and subaccounts, by dense ids in order of creation. */
 import { archiveList, type Archive } from '../../base/archive.ts';
 import { must } from '../../base/assert.ts';
 import {

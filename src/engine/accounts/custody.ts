@@ -47,10 +47,7 @@ export function deposit(state: State, command: Deposit): Outcome {
 /** Users may deposit, and so may the insurance account, which needs initial funds. */
 const takesDeposits = ({ role }: Subaccount): boolean => role === 'user' || role === 'insurance';
 
-/**
- * A withdrawal bears its share of the shortfall: the full amount is debited, less is paid out
- * (R-6.6).
- */
+/** A withdrawal bears its share of the shortfall: the full amount is debited. */
 export function withdraw(state: State, command: Withdraw): Outcome {
   const from = state.accounts.findSubaccount(command.account, command.subaccountIndex);
   if (from === undefined) return 'subaccount_not_found';

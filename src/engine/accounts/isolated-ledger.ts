@@ -1,7 +1,4 @@
-/**
- * The only function that changes the margin of an isolated position; the counterpart of `credit`
- * for cash (R-5.6).
- */
+/** The only function that changes isolated margin; the counterpart of `credit` (R-5.6). */
 import { quanta, type Quanta } from '../../num/units.ts';
 import type { LedgerReason } from '../events.ts';
 import { hashIsolatedMarginChanged } from '../chain-hash/state-hash.ts';
@@ -33,10 +30,7 @@ export function creditMargin(
   });
 }
 
-/**
- * Moves money from the subaccount's cash into the position's margin; a negative amount moves it
- * back.
- */
+/** Moves money from the subaccount's cash into the position's margin, or back if negative. */
 export function moveToMargin(
   state: State,
   subaccount: Subaccount,

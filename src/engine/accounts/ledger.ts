@@ -1,7 +1,4 @@
-/**
- * The only function that changes cash. Every entry has a reason, so a subaccount's entries sum to
- * its balance.
- */
+/** The only function that changes cash. A subaccount's entries sum to its balance. */
 import { quanta, type Quanta } from '../../num/units.ts';
 import type { LedgerReason } from '../events.ts';
 import { rollInsuranceHour } from '../liquidation/insurance-hour.ts';

@@ -81,10 +81,7 @@ export class NonceWindow {
     this.length += 1;
   }
 
-  /**
-   * Revokes a delegate: nonces up to its highest used one become unusable; used nonces stay
-   * recorded.
-   */
+  /** Revokes a delegate: nonces up to its highest used one become unusable. */
   closeBelowHighest(): void {
     const { highest } = this;
     if (highest > this.floorNonce) this.floorNonce = highest;
@@ -148,10 +145,7 @@ export class NonceWindow {
   }
 }
 
-/**
- * One scope, an account's requests or a subaccount's orders: its owner's window and those of
- * delegates.
- */
+/** One scope, an account's requests or a subaccount's orders: windows of owner and delegates. */
 export class NonceScope extends NonceWindow {
   /** By delegate account id, in order of first use; null in most scopes. */
   private delegates: Map<number, NonceWindow> | null = null;

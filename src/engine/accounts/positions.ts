@@ -1,7 +1,4 @@
-/**
- * Positions (R-5.2): signed lots and signed cost. There is no average price, so an opening fill
- * needs no division.
- */
+/** Positions: signed lots and signed cost; an opening fill needs no division. */
 import { bigOf, ceilDivInt, ceilDivBig, floorDivBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { lots, quanta, timeUs, type Lots, type PriceTicks, type Quanta } from '../../num/units.ts';

@@ -11,10 +11,7 @@ import { creditMargin, moveToMargin } from './isolated-ledger.ts';
 import { credit } from './ledger.ts';
 import type { Exposure, Subaccount } from './subaccount.ts';
 
-/**
- * `plan`: margin moved by an isolated side; null for a cross side. `slot` NONE: the house, which
- * pays no fees.
- */
+/** `plan`: margin moved by an isolated side; null for cross. `slot` NONE: the house, no fees. */
 export function settleFill(
   state: State,
   subaccount: Subaccount,

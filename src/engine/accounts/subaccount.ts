@@ -24,10 +24,7 @@ import { emptyOwnerList, type OwnerList } from '../book/order-table.ts';
 import type { NonceCells } from './nonce-cells.ts';
 import { NonceScope } from './nonces.ts';
 
-/**
- * Margin, nonces and limits apply to users only; the other roles are the tape (house) and system
- * accounts.
- */
+/** Margin, nonces and limits apply to users only; other roles are the tape and system accounts. */
 export type SubaccountRole = 'user' | 'vault' | 'insurance' | 'treasury' | 'house' | 'shortfall';
 
 export const SUBACCOUNT_ROLES: readonly SubaccountRole[] = [

@@ -24,10 +24,7 @@ export class ClientIds {
   private cells = new Int32Array(0);
   /** Used cells of the last block. */
   private used = 0;
-  /**
-   * Free lists by cell count; each free block stores the index of the next one + 1 in its first 4
-   * bytes.
-   */
+  /** Free lists by cell count; a free block stores the next one + 1 in its first 4 bytes. */
   private readonly free: number[] = [];
   private readonly long = new Map<number, string>();
 

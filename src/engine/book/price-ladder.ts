@@ -254,10 +254,10 @@ export class PriceLadder {
    * Centres the best price in a window of at least this width, which holds every level that the
    * widest window could hold.
    */
-  private recentre(least: number): void {
+  private recentre(minWidth: number): void {
     const levels = this.sortedLevels();
     const best = this.keys[this.best]!;
-    let width = least;
+    let width = minWidth;
     for (const level of levels) {
       const distance = this.keys[level]! - best;
       if (distance >= WIDEST >>> 1) break;

@@ -20,14 +20,14 @@ export interface RowFilter {
   readonly updatedToUs: number;
 }
 
-const NOBODY = -1;
+const NO_SUBACCOUNT = -1;
 
 export class RowTags {
   /** Two words per row: subaccount and tag. */
   private readonly words: Int32Array;
 
   constructor(rows: number) {
-    this.words = new Int32Array(rows * 2).fill(NOBODY);
+    this.words = new Int32Array(rows * 2).fill(NO_SUBACCOUNT);
   }
 
   /** `tag`: type in three bits, status in three, then the market. */
@@ -37,7 +37,7 @@ export class RowTags {
   }
 
   clear(row: number): void {
-    this.words[2 * row] = NOBODY;
+    this.words[2 * row] = NO_SUBACCOUNT;
   }
 
   /** Number of matching rows; ignores times. */

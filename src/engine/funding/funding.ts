@@ -117,9 +117,9 @@ export function payableRate(market: Market, rate: Ppb, maintenancePpm: number): 
   return ppb(clamp(rate, Number(minBig((left * 1000n) / BigInt(index), BIG_PPB))));
 }
 
-function clamp(value: number, most: number): number {
+function clamp(value: number, limit: number): number {
   // Avoids −0.
-  return Math.min(most, Math.max(-most, value)) + 0;
+  return Math.min(limit, Math.max(-limit, value)) + 0;
 }
 
 /**
@@ -198,10 +198,7 @@ function settle(state: State, market: Market, rate: Ppb): void {
   state.cause = outer;
 }
 
-/**
- * Payment of a position of `size` signed lots, rounded up; negative is a receipt, rounded down
- * (R-7.3).
- */
+/** Payment of `size` signed lots, rounded up; negative is a receipt, rounded down (R-7.3). */
 export function fundingPayment(size: number, index: PriceTicks, unit: number, rate: Ppb): Quanta {
   const product = size * index * unit * rate;
   if (product <= Number.MAX_SAFE_INTEGER && product >= -Number.MAX_SAFE_INTEGER) {

@@ -51,7 +51,7 @@ export function pendingOrders(state: State): string | null {
     for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
       const market = table.market(slot);
       if (table.isWaiting(slot) === table.isResting(slot)) {
-        return `order ${String(table.id(slot))} must either wait or rest`;
+        return `order ${String(table.id(slot))} must be either pending or resting`;
       }
       if (table.isWaiting(slot)) waiting.set(market, (waiting.get(market) ?? 0) + 1);
       if (table.conditional(slot)?.leg === true) legs.set(market, (legs.get(market) ?? 0) + 1);
@@ -70,10 +70,7 @@ export function pendingOrders(state: State): string | null {
   return null;
 }
 
-/**
- * R-3.5, R-3.6: a pair never fills more than it protects; a leg with nothing left to protect does
- * not exist.
- */
+/** R-3.5, R-3.6: a pair never fills more than it protects; every leg has something to protect. */
 export function legsCover(state: State): string | null {
   const table = state.orders;
   for (const slot of table.anyOrderSlots()) {
@@ -126,10 +123,7 @@ export function orderQuantities(state: State): string | null {
   return null;
 }
 
-/**
- * R-2.10, R-2.11, R-2.12: indices by id, clientId, owner and expiry contain exactly the live
- * orders.
- */
+/** R-2.10 to R-2.12: indices by id, clientId, owner and expiry have exactly the live orders. */
 export function orderIndices(state: State): string | null {
   const table = state.orders;
   const timers = new Set(state.expiries.allKeys());
@@ -175,7 +169,7 @@ function ownersHold(state: State): string | null {
   return listed === live ? null : `${String(listed)} orders listed of ${String(live)}`;
 }
 
-/** R-2.12: no order lives past its expiry. */
+/** R-2.12: no live order is past its expiry. */
 export function nothingExpired(state: State): string | null {
   const table = state.orders;
   for (const slot of table.anyOrderSlots()) {

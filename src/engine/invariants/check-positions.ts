@@ -25,10 +25,7 @@ export function openInterest(state: State): string | null {
   return null;
 }
 
-/**
- * R-6.1: no unit is below maintenance unless it waits for a price or a pause; a full scan that
- * bypasses the index.
- */
+/** R-6.1: no unit is below maintenance unless it waits for a price or a pause; by a full scan. */
 export function noneLiquidatable(state: State): string | null {
   const [first] = liquidatable(state);
   return first === undefined ? null : `subaccount ${String(first)} is below maintenance`;
@@ -61,10 +58,7 @@ export function flatIsEmpty(state: State): string | null {
   return null;
 }
 
-/**
- * R-5.4: equity and requirements equal the sums over positions and resting orders, recomputed from
- * the orders.
- */
+/** R-5.4: equity and requirements equal the sums over positions and resting orders. */
 export function requirementIsSum(state: State): string | null {
   for (const subaccount of state.accounts.subaccounts) {
     if (subaccount.role !== 'user' || subaccount.exposureCount === 0) continue;
@@ -74,9 +68,9 @@ export function requirementIsSum(state: State): string | null {
     if (equity === summed.equity && initial === summed.initial) {
       if (maintenance === summed.maintenance) continue;
     }
-    const told = [equity, initial, maintenance].join(', ');
+    const figures = [equity, initial, maintenance].join(', ');
     const sums = [summed.equity, summed.initial, summed.maintenance].join(', ');
-    return `subaccount ${String(subaccount.id)}: equity, initial, maintenance ${told} ≠ ${sums}`;
+    return `subaccount ${String(subaccount.id)}: equity, initial, maintenance ${figures} ≠ ${sums}`;
   }
   return null;
 }

@@ -19,10 +19,7 @@ interface Ranking {
 export class AdlRanks {
   private readonly rankings = new Map<number, Ranking>();
 
-  /**
-   * Quintile: 5 for the fifth that is closed first, 1 for the last; null without a position or a
-   * mark.
-   */
+  /** Quintile: 5 is closed first, 1 last; null without a position or a mark. */
   quantile(state: State, id: SubaccountId, market: Market, maxAgeUs: number): number | null {
     const size = state.subaccount(id).exposures[market.id]?.positionLots ?? 0;
     if (size === 0 || market.markTicks === null) return null;

@@ -77,6 +77,6 @@ function limitAt(
   const top = (long ? value - equity * weight : value + equity * weight) * BIG_PPM;
   const bottom = size * total * (long ? BIG_PPM - BigInt(feePpm) : BIG_PPM + BigInt(feePpm));
   const price = long === inward ? ceilDivBig(top, bottom) : -ceilDivBig(-top, bottom);
-  const most = BigInt(MAX_PRICE_TICKS);
-  return priceTicks(Number(price < 0n ? 0n : price > most ? most : price));
+  const limit = BigInt(MAX_PRICE_TICKS);
+  return priceTicks(Number(price < 0n ? 0n : price > limit ? limit : price));
 }

@@ -30,10 +30,7 @@ export interface PlanPosition {
   readonly tickLot: bigint;
   readonly markTicks: number;
   readonly settleTicks: number;
-  /**
-   * From the mark before this step to the settlement price; 0 if this step did not recompute the
-   * mark.
-   */
+  /** From the previous mark to the settlement price; 0 if this step did not recompute the mark. */
   readonly settleMove: number;
   /** Requirement and notional at the mark: weights of a deficit beyond this step's losses. */
   readonly maintenance: bigint;
@@ -72,10 +69,7 @@ export function lossOf({ side, lots, tickLot, settleMove }: PlanPosition): bigin
   return money(lots, tickLot, Math.max(0, -side * settleMove));
 }
 
-/**
- * Allocates a deficit to positions (R-6.3): by this step's losses, beyond them by maintenance
- * requirement.
- */
+/** Allocates a deficit to positions (R-6.3): by this step's losses, then by maintenance. */
 export function layDeficit(deficit: bigint, positions: readonly PlanPosition[]): bigint[] {
   const losses = positions.map(lossOf);
   const lost = sum(losses);
@@ -98,10 +92,7 @@ export function layDeficit(deficit: bigint, positions: readonly PlanPosition[]):
   });
 }
 
-/**
- * Insurance payment for each part of a deficit: within the market's allowance and, in sum, within
- * `total`.
- */
+/** Insurance for each part of a deficit: within the market's allowance and, in sum, `total`. */
 export function planInsurance(
   laid: readonly bigint[],
   positions: readonly PlanPosition[],
@@ -246,8 +237,8 @@ function charge(
  */
 function bear(amount: bigint, shares: readonly Share[], left: Map<PlanUnit, bigint>): bigint {
   const capacity = ({ unit, bound, charge: charged }: Share): bigint => {
-    const most = bound - charged;
-    return maxBig(0n, unit.isHouse ? most : minBig(most, left.get(unit) ?? 0n));
+    const chargeable = bound - charged;
+    return maxBig(0n, unit.isHouse ? chargeable : minBig(chargeable, left.get(unit) ?? 0n));
   };
   const pay = (share: Share, part: bigint): void => {
     share.charge += part;
@@ -258,14 +249,14 @@ function bear(amount: bigint, shares: readonly Share[], left: Map<PlanUnit, bigi
     const able = shares.filter((share) => capacity(share) > 0n);
     if (able.length === 0) break;
     const lots = able.reduce((total, share) => total + BigInt(share.lots), 0n);
-    let given = 0n;
+    let allocated = 0n;
     for (const share of able) {
       const part = minBig(capacity(share), (rest * BigInt(share.lots)) / lots);
       pay(share, part);
-      given += part;
+      allocated += part;
     }
-    rest -= given;
-    if (given > 0n) continue;
+    rest -= allocated;
+    if (allocated > 0n) continue;
     for (const share of able) {
       const part = minBig(capacity(share), rest);
       pay(share, part);

@@ -35,10 +35,7 @@ import { moveInStep, settlementTicks } from '../pricing/settlement-price.ts';
 import { chargeShortfall } from './shortfall.ts';
 import { planSettledTakeover, takeOver } from './takeover.ts';
 
-/**
- * Phase A: before triggers run, clears units below zero at settlement prices and settles debts
- * without positions.
- */
+/** Phase A, before triggers: clears units below zero and settles debts without positions. */
 export function clearBelowZero(state: State): void {
   const outer = state.cause;
   for (;;) {
@@ -121,10 +118,7 @@ function partsOf(
   }));
 }
 
-/**
- * Step 5: closes the fresh positions at settlement prices; `equity` is that of the unit there,
- * after insurance.
- */
+/** Step 5: closes the fresh positions; `equity` is at settlement prices, after insurance. */
 function closeAgainstHolders(state: State, unit: RiskUnit, equity: bigint, ranks: Ranks): void {
   const exposures = unit.freshPositions(state);
   const parties = exposures.map((exposure) => partiesOf(state, exposure, ranks));

@@ -156,10 +156,7 @@ function testMarked(state: State): void {
   }
 }
 
-/**
- * Whether this mark endangers a unit whose bound it passes. Endangered units are marked, others get
- * new bounds.
- */
+/** Whether this mark endangers a unit. Endangered units are marked, others get new bounds. */
 function endangers(state: State, market: Market, mark: PriceTicks): boolean {
   let found = false;
   for (;;) {

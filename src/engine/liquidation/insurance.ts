@@ -53,10 +53,7 @@ export function payFromInsurance(
   credit(state, state.insurance, quanta(-paid), reason);
 }
 
-/**
- * A deposit to insurance. It first repays the shortfall, outside the limit; the rest enters the
- * hour's base.
- */
+/** A deposit to insurance repays the shortfall first; the rest enters the hour's base. */
 export function creditInsuranceDeposit(state: State, amount: Quanta): void {
   credit(state, state.insurance, amount, 'deposit');
   const pays = minBig(amount, -state.shortfall.cash);

@@ -42,10 +42,7 @@ export function engineLimit(state: State, exposure: Exposure, share: EquityShare
   return (side < 0 ? Math.max(band, limit, near, 1) : Math.min(band, limit, near)) as PriceTicks;
 }
 
-/**
- * The settlement price minus (sell) or plus (buy) half of the first tier's maintenance rate,
- * rounded toward it.
- */
+/** The settlement price ∓ half of the first tier's maintenance rate, rounded toward it. */
 function settlementLimit(market: Market, side: 1 | -1): number {
   const rate = BigInt(market.spec.tiers[0]?.maintenanceMarginPpm ?? 0);
   const price = BigInt(settlementTicks(market));

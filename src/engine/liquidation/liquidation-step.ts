@@ -46,10 +46,7 @@ export function emitStep(
   });
 }
 
-/**
- * Step 1: cancels the open orders of the unit (all, or those of the isolated market); returns
- * whether there were any.
- */
+/** Step 1: cancels the open orders of the unit; returns whether there were any. */
 export function cancelOrders(state: State, unit: RiskUnit, figures: RiskFigures): boolean {
   const table = state.orders;
   const slots: number[] = [];

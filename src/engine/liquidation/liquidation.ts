@@ -161,10 +161,7 @@ function valueOf(state: State, exposure: Exposure, size: number): bigint {
   return notional(lots(Math.abs(size)), mustMark(market), market.spec.quantaPerTickLot);
 }
 
-/**
- * Lots to sell now: a slice of the size at the start of the liquidation, if that was above the
- * limit.
- */
+/** Lots to sell now: a slice of the size at the liquidation's start, if above the limit. */
 function sliceOf(state: State, exposure: Exposure): number {
   const { partialLiquidationNotional, liquidationSlicePpm } = state.config;
   const size = Math.abs(exposure.positionLots);

@@ -18,10 +18,7 @@ import { planIsolated } from '../margin/isolated-margin.ts';
 
 export type TransferReason = 'takeover' | 'adl' | 'delisting';
 
-/**
- * Moves `moved` signed lots from `from` to `to` at `price`, with `money` Quanta (negative: to
- * `from`).
- */
+/** Moves `moved` signed lots from `from` to `to` at `price`, with `money` (negative: to `from`). */
 export function transferPosition(
   state: State,
   from: Exposure,

@@ -8,10 +8,7 @@ import type { LedgerReason } from '../events.ts';
 import type { State } from '../state.ts';
 import { HOUR_US } from './insurance-hour.ts';
 
-/**
- * Charges an amount ≥ 0 to the shortfall; the caller credits the receiver. From 0, starts a new
- * epoch.
- */
+/** Charges an amount ≥ 0; the caller credits the receiver. From 0, starts a new epoch. */
 export function chargeShortfall(state: State, amount: bigint): void {
   if (amount === 0n) return;
   if (state.shortfall.cash === 0n) {

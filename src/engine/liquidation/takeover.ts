@@ -39,18 +39,15 @@ export function planTakeover(
     const distance = Math.abs(settlementTicks(market) - priceTicks);
     const size = BigInt(Math.abs(exposure.positionLots));
     const half = ceilDivBig(maintenanceOf(market, exposure.positionLots), 2n);
-    const given = size * BigInt(distance) * BigInt(market.spec.quantaPerTickLot);
-    const payment = minBig(left, maxBig(0n, half - given));
+    const advantage = size * BigInt(distance) * BigInt(market.spec.quantaPerTickLot);
+    const payment = minBig(left, maxBig(0n, half - advantage));
     left -= payment;
     return { exposure, priceTicks, payment };
   });
   return vaultAffords(state, unit, taken) ? taken : null;
 }
 
-/**
- * Step 4, once insurance has lifted the unit to exactly 0: all positions at settlement prices,
- * without payment.
- */
+/** Step 4, at equity of exactly 0: all positions at settlement prices, without payment. */
 export function planSettledTakeover(state: State, unit: RiskUnit): readonly Taken[] | null {
   const taken = unit.freshPositions(state).map((exposure) => ({
     exposure,
@@ -67,10 +64,7 @@ export function takeOver(state: State, taken: readonly Taken[]): void {
   }
 }
 
-/**
- * Whether the vault's free collateral stays ≥ 0, with fresh positions at the worse of mark and
- * index.
- */
+/** Whether the vault's free collateral stays ≥ 0, at the worse of mark and index. */
 function vaultAffords(state: State, unit: RiskUnit, taken: readonly Taken[]): boolean {
   const { vault } = state;
   if (unit.subaccount === vault) return false;

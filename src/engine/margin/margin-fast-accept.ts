@@ -65,10 +65,7 @@ export function surelyAffords(
   return slack > SPARE;
 }
 
-/**
- * Counted uPnL less the requirement of a worst-case size, less haircut if frozen and `costs`, in
- * Quanta.
- */
+/** Counted uPnL less requirement, less haircut if frozen, less `costs`, in Quanta. */
 export function crossSlack(
   exposure: Exposure,
   market: Market,
@@ -88,10 +85,7 @@ export function crossSlack(
   return bounded(upnl - needs, Math.abs(value) + Math.abs(cost) + needs);
 }
 
-/**
- * Cash reserved by orders of `size` lots, at the highest of `priceTicks` and resting prices, plus
- * `costs`; negated.
- */
+/** Cash reserved by `size` lots at the highest of `priceTicks` and resting prices; negated. */
 export function isolatedSlack(
   exposure: Exposure,
   market: Market,

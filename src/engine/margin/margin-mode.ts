@@ -1,7 +1,4 @@
-/**
- * An account's margin settings in a market (R-5.6, R-5.7): cross or isolated, and its own initial
- * rate.
- */
+/** An account's margin settings in a market: mode and own initial rate. */
 import { notional } from '../../num/notional.ts';
 import { lots, PPM, quanta } from '../../num/units.ts';
 import { actsFor } from '../accounts/authority.ts';
@@ -80,8 +77,8 @@ function movedBy(exposure: Exposure, market: Market, marginPpm: number): bigint 
   if (marginPpm >= exposure.ownMarginPpm) return lacks > 0n ? lacks : 0n;
   if (lacks > 0n) return null;
   if (market.frozen) return 0n;
-  const most = -exposure.marginQuanta;
-  return lacks < most ? most : lacks;
+  const floor = -exposure.marginQuanta;
+  return lacks < floor ? floor : lacks;
 }
 
 /** Whether free cross collateral is ≥ 0 under a stricter new setting. */

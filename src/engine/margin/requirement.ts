@@ -106,10 +106,7 @@ export function firstInitialPpm({ spec, nextSpec }: Market): Ppm {
   return ppm(Math.max(now, nextSpec?.tiers[0]?.initialMarginPpm ?? 0));
 }
 
-/**
- * Initial requirement of a notional ≥ 0: by the market's terms, or by the account's own rate if
- * higher.
- */
+/** Initial requirement of a notional ≥ 0: by market terms, or by the own rate if higher. */
 export function initialOfValue(market: Market, value: bigint, ownMarginPpm: number): bigint {
   const required = initialRequirement(market, value);
   if (ownMarginPpm === 0) return required;

@@ -115,10 +115,7 @@ export function isBelowMaintenance({ equity, maintenance }: RiskFigures): boolea
   return equity < maintenance;
 }
 
-/**
- * Order by ascending equity ÷ maintenance, cross-multiplied. Ties: dense id, then cross before
- * isolated.
- */
+/** By ascending equity ÷ maintenance, cross-multiplied. Ties: dense id, cross before isolated. */
 export function inOrderOfDanger(
   a: { readonly unit: RiskUnit; readonly figures: RiskFigures },
   b: { readonly unit: RiskUnit; readonly figures: RiskFigures },

@@ -50,14 +50,14 @@ export function delistMarket(state: State, command: DelistMarket): Outcome {
 }
 
 /** The settlement price, or the refusal if there is none. */
-function priceOf(market: Market, given: PriceTicks | null): PriceTicks | Refusal {
+function priceOf(market: Market, requested: PriceTicks | null): PriceTicks | Refusal {
   if (market.status === 'delisted') return 'market_delisted';
   const last = market.indexTicks ?? market.markTicks;
   if (last === null) return 'index_not_fresh';
-  if (given === null) return last;
-  if (given <= 0) return 'price_not_positive';
-  const room = floorDivInt(last * market.spec.priceBandPpm, PPM);
-  return Math.abs(given - last) > room ? 'price_outside_band' : given;
+  if (requested === null) return last;
+  if (requested <= 0) return 'price_not_positive';
+  const band = floorDivInt(last * market.spec.priceBandPpm, PPM);
+  return Math.abs(requested - last) > band ? 'price_outside_band' : requested;
 }
 
 /** Ends users' orders of the market, in ascending id. */

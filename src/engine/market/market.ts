@@ -1,7 +1,4 @@
-/**
- * State of a market: its spec, book and prices (R-1.2, R-5.3). pricing/mark-price.ts has the
- * mark-price arithmetic.
- */
+/** State of a market: spec, book and prices (R-1.2, R-5.3); arithmetic is in pricing/. */
 import type { Archive } from '../../base/archive.ts';
 import { floorDivInt } from '../../num/arithmetic.ts';
 import {
@@ -70,16 +67,10 @@ export class Market {
   /** When the index was last set or confirmed (R-5.3 staleness). */
   indexAtUs: TimeUs = timeUs(0);
   markTicks: PriceTicks | null = null;
-  /**
-   * The mark before the newest recomputing step (`State.step`), and that step; used only within it
-   * (§6).
-   */
+  /** The mark before the newest recomputing step, and that step; used only within it (§6). */
   markBeforeTicks: PriceTicks | null = null;
   markStep = -1;
-  /**
-   * Whether the market was frozen at the last risk check; a later thaw makes clearing debts due.
-   * Derived.
-   */
+  /** Whether it was frozen at the last risk check; a thaw makes clearing debts due. Derived. */
   frozenAtCheck = false;
   /** When a recorded mark was last set. */
   markAtUs: TimeUs = timeUs(0);
@@ -107,10 +98,7 @@ export class Market {
   /** The mark was recomputed: positions are to be checked (R-6.1). */
   liquidationDue = false;
 
-  /**
-   * Funding (R-7.1, R-7.2): sum of premium samples since the last settlement in 1e-9, and the last
-   * rate.
-   */
+  /** Funding (R-7.1, R-7.2): sum of samples since settlement in 1e-9, and the last rate. */
   premiumSum = 0n;
   premiumCount = 0;
   fundingRatePpb: Ppb = ppb(0);
@@ -128,10 +116,7 @@ export class Market {
   emaSecond: number;
   /** Time of the next sample; Infinity while frozen, and while book and index are unchanged. */
   emaDueUs = Infinity;
-  /**
-   * Last price and `book.changes` after the last command; a difference makes the mark dirty. The
-   * latter is derived.
-   */
+  /** Last price and (derived) `book.changes` after the last command; detect a dirty mark. */
   seenLast: PriceTicks | null = null;
   seenChanges = 0;
   /** Next whole second at which the mark is recomputed; Infinity if nothing changed. */

@@ -65,10 +65,7 @@ function enforce(state: State, market: Market, spec: MarketSpec): void {
   });
 }
 
-/**
- * Puts terms in force and derives values from them; a limit in money is converted at the current
- * price.
- */
+/** Puts terms in force and derives values; converts a limit in money at the current price. */
 function takeTerms(state: State, market: Market, spec: MarketSpec): void {
   const price = market.indexTicks ?? market.markTicks;
   market.spec = spec;

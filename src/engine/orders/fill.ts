@@ -169,10 +169,7 @@ export function executeFill(
   if (takerSlot !== NONE) closeReduceOnly(state, taker, takerExposure, takerBefore, takerSlot);
 }
 
-/**
- * Ends a filled resting order; the next slice of an iceberg joins the back of the queue at once
- * (R-3.4).
- */
+/** Ends a filled resting order; the next iceberg slice joins the back of the queue. */
 function endMaker(state: State, market: Market, slot: number, exposure: Exposure): void {
   const { orders: table } = state;
   const iceberg = table.orderType(slot) === 'iceberg' ? table.conditional(slot) : null;

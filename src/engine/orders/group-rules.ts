@@ -9,10 +9,7 @@ export const MAX_BATCH_ORDERS = 100;
 /** Upper bound (exclusive) of a trailing distance, in 1e-6. */
 const HUNDRED_PERCENT = 1_000_000;
 
-/**
- * `mixed`: plain limits and triggers with at most one pair. `bracket`: an order and its protective
- * orders.
- */
+/** `mixed`: limits and triggers with at most one pair. `bracket`: an order and its legs. */
 export type GroupKind = 'mixed' | 'bracket' | 'twap' | 'iceberg';
 
 export function groupKind(orders: readonly NewOrder[]): GroupKind {
@@ -35,10 +32,7 @@ function isProtective({ orderType }: NewOrder): boolean {
   return orderType === 'takeProfit' || orderType === 'stopLoss';
 }
 
-/**
- * Violations of shape: number of orders, and nonce order. Attached orders share the first one's
- * nonce.
- */
+/** Violations of shape: number and nonce order. Attached orders share the first nonce. */
 export function shapeRefusal(orders: readonly NewOrder[]): Refusal | null {
   if (orders.length === 0) return 'batch_empty';
   if (orders.length > MAX_BATCH_ORDERS) return 'batch_too_large';

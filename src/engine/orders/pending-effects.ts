@@ -1,7 +1,4 @@
-/**
- * Applies the queued effects of ends and fills on other orders: legs of ended parents, siblings,
- * slices.
- */
+/** Applies queued effects on other orders: legs of ended parents, siblings, slices. */
 import { NONE } from '../book/order-table.ts';
 import type { OrderId } from '../../num/units.ts';
 import type { State } from '../state.ts';

@@ -48,10 +48,7 @@ export function placeOrders(state: State, command: PlaceOrders): Outcome {
   return 'ok';
 }
 
-/**
- * Refusal of the whole group, in the precedence of R-2.8: each stage checks all orders before the
- * next stage.
- */
+/** Refusal of the group, in the order of: each stage checks all orders. */
 function refusalOf(
   state: State,
   command: PlaceOrders,

@@ -60,10 +60,7 @@ export function retireLeg(state: State, slot: number, exposure: Exposure): void 
   waitAgain(state, slot, exposure);
 }
 
-/**
- * Makes a leg pending again, armed while it covers something; checked when the source is next
- * recomputed.
- */
+/** Makes a leg pending again, armed while it covers something. */
 export function waitAgain(state: State, slot: number, exposure: Exposure): void {
   const leg = state.orders.conditional(slot);
   wait(state, slot, exposure);

@@ -83,7 +83,7 @@ export class TrailingIndex {
   reach(mark: number): void {
     let joined: Group | null = null;
     while (this.isTopPassed(mark)) {
-      const group = must(this.stack.pop(), 'a passed group is there');
+      const group = must(this.stack.pop(), 'a passed group exists');
       joined = joined === null ? group : this.join(joined, group);
     }
     const same = this.stack.at(-1);

@@ -35,19 +35,13 @@ export class PriceTriggers {
     }
   }
 
-  /**
-   * Whether an order may fire at a price from `low` to `high`; stale entries may give a false
-   * positive.
-   */
+  /** Whether an order may fire at a price from `low` to `high`; may be a false positive. */
   mayWaitWithin(low: number, high: number): boolean {
     if (this.waiting === 0) return false;
     return this.above.topTime() <= high || this.below.topTime() <= -low;
   }
 
-  /**
-   * The nearest price beyond `from`, upward (1) or downward (−1), at which an order fires; null if
-   * none.
-   */
+  /** The nearest fire price beyond `from`, upward (1) or downward (−1); null if none. */
   next(up: 1 | -1, from: number, waits: Waits): number | null {
     const heap = up > 0 ? this.above : this.below;
     while (heap.size > 0 && !waits(orderId(heap.topKey()))) heap.pop();

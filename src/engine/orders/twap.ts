@@ -1,7 +1,4 @@
-/**
- * TWAP slices (R-3.3): slice i is activated at t0 + i × period, whatever the outcome of earlier
- * slices; no catch-up.
- */
+/** TWAP slices: slice i is activated at t0 + i × period; no catch-up. */
 import { timeUs, type OrderId } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
 import type { State } from '../state.ts';

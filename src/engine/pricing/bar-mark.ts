@@ -22,10 +22,7 @@ export function followBar(state: State, market: Market, price: PriceTicks): void
   state.liquidationDue = true;
 }
 
-/**
- * A step where no order is pending and no position is in danger: triggers and positions are not
- * checked.
- */
+/** A step without pending orders or endangered positions: skips both checks. */
 export function passBar(state: State, market: Market, price: PriceTicks): void {
   takeBarPrice(state, market, price);
   const source = state.config.triggerSource;

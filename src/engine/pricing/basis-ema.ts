@@ -58,17 +58,14 @@ export function runEmaTimer(state: State, market: Market): boolean {
   return market.emaMicroTicks !== emaMicroTicks || market.emaSampleHalfTicks !== emaSampleHalfTicks;
 }
 
-/**
- * Impact mid, clamped around the index, less the index; 0 if a side is too thin or there is no
- * index.
- */
+/** Impact mid, clamped around the index, less the index; 0 without a mid or an index. */
 function basisHalfTicks(market: Market): number {
   const index = market.indexTicks;
   if (index === null) return 0;
   const quotes = impactQuotes(market);
   if (quotes === null) return 0;
-  const room = floorDivInt(2 * index * market.spec.maxMarkDeviationPpm, PPM);
-  return Math.min(room, Math.max(-room, quotes.bid + quotes.ask - 2 * index));
+  const deviation = floorDivInt(2 * index * market.spec.maxMarkDeviationPpm, PPM);
+  return Math.min(deviation, Math.max(-deviation, quotes.bid + quotes.ask - 2 * index));
 }
 
 /**

@@ -22,10 +22,7 @@ export function isFrozen(market: Market): boolean {
   return market.frozen;
 }
 
-/**
- * Whether funding may be paid on the index, for any mark source (R-7.3). The book's own mid is
- * never stale.
- */
+/** Whether funding may be paid on the index. The book's own mid is never stale. */
 export function hasFreshIndex(state: State, market: Market): boolean {
   if (market.indexTicks === null || market.spec.indexSource === 'mid') {
     return market.indexTicks !== null;
@@ -49,10 +46,7 @@ function staleUs(state: State, market: Market): number {
   return atUs + state.config.indexStaleUs + 1;
 }
 
-/**
- * On a price of the market's source, thaws the market and restarts its timer. A halted market stays
- * frozen.
- */
+/** On a price of the market's source: thaws it, unless halted, and restarts its timer. */
 export function noteSourcePrice(state: State, market: Market, what: 'mark' | 'index'): void {
   if (sourceOf(market) !== what || market.status === 'halted') return;
   if (market.frozen) thaw(state, market);

@@ -68,7 +68,7 @@ export function runEmaSample(state: State, market: Market): void {
  */
 export function settleQuotes(state: State): void {
   for (let i = 0; i < state.changedBookCount; i++) {
-    const market = must(state.changedBooks[i], 'as many markets as counted are touched');
+    const market = must(state.changedBooks[i], 'the used prefix has a market at every index');
     market.bookChanged = false;
     if (market.status === 'delisted') continue;
     scheduleSample(state, market);

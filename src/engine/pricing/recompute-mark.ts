@@ -60,8 +60,8 @@ function markOf(market: Market): PriceTicks | null {
   const raw = rawMark(market);
   const index = market.indexTicks;
   if (raw === null || index === null) return raw;
-  const room = floorDivInt(index * market.spec.maxMarkDeviationPpm, PPM);
-  return priceTicks(Math.max(1, Math.min(index + room, Math.max(index - room, raw))));
+  const deviation = floorDivInt(index * market.spec.maxMarkDeviationPpm, PPM);
+  return priceTicks(Math.max(1, Math.min(index + deviation, Math.max(index - deviation, raw))));
 }
 
 function rawMark(market: Market): PriceTicks | null {

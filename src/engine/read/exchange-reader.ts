@@ -1,7 +1,4 @@
-/**
- * Reads of an exchange's state (`ExchangeView`): plain values, computed on demand. Reads never
- * change state.
- */
+/** Reads of an exchange's state (`ExchangeView`): plain values, computed on demand. */
 import { floorTo, maxBig } from '../../num/arithmetic.ts';
 import { ExactSum } from '../../num/exact-sum.ts';
 import {
@@ -144,10 +141,7 @@ export class ExchangeReader implements ExchangeView {
     };
   }
 
-  /**
-   * Last traded price at or before a time (R-10.4), a bar counting with its minute; otherwise the
-   * first price.
-   */
+  /** Last price at or before a time (R-10.4), bars by their minute; otherwise the first price. */
   private priceAt(id: MarketId, atUs: number): PriceTicks | null {
     const { trades, candles } = this.state.market(id);
     const after = trades.firstFrom(timeUs(atUs + 1));

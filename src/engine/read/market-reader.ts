@@ -22,7 +22,7 @@ export function markComposition(market: Market): MarkCompositionView {
   const impactBid = bid === null ? null : Math.max(1, Number(bid.ticks / bid.of));
   const impactAsk = ask === null ? null : Number((ask.ticks + ask.of - 1n) / ask.of);
   const last = spec.markSource === 'last' ? market.lastTicks : null;
-  const room = index === null ? 0 : floorDivInt(index * spec.maxMarkDeviationPpm, PPM);
+  const deviation = index === null ? 0 : floorDivInt(index * spec.maxMarkDeviationPpm, PPM);
   const isClamped = index !== null && spec.markSource !== 'external';
   return {
     indexTicks: index,
@@ -30,8 +30,8 @@ export function markComposition(market: Market): MarkCompositionView {
     lastTicks: isMedian ? ticks(clippedLast(market)) : last,
     impactBidTicks: ticks(impactBid),
     impactAskTicks: ticks(impactAsk),
-    lowestTicks: isClamped ? ticks(Math.max(1, index - room)) : null,
-    highestTicks: isClamped ? ticks(Math.max(1, index + room)) : null,
+    lowestTicks: isClamped ? ticks(Math.max(1, index - deviation)) : null,
+    highestTicks: isClamped ? ticks(Math.max(1, index + deviation)) : null,
   };
 }
 

@@ -103,11 +103,11 @@ export function findOrders(
   // instant.
   const list = account.endedOrders;
   const byTags = !rows.timed && list.count * 3 > ended.rows;
-  const most = byTags ? ended.countMatches(rows) : Infinity;
+  const matches = byTags ? ended.countMatches(rows) : Infinity;
   let seen = 0;
   let taken = 0;
   let lastUs = 0;
-  let slot = most === 0 ? NONE : list.tail;
+  let slot = matches === 0 ? NONE : list.tail;
   for (; slot !== NONE; slot = ended.prevOfOwner(slot)) {
     const page = ended.page(slot);
     const row = ended.rowOf(slot);
@@ -122,9 +122,9 @@ export function findOrders(
       } else if (byTags) break;
     }
     seen += 1;
-    if (seen === most) break;
+    if (seen === matches) break;
   }
-  total += byTags ? most : seen;
+  total += byTags ? matches : seen;
   found.sort((a, b) => b.updatedAtUs - a.updatedAtUs || b.orderId - a.orderId);
   const keptSinceUs =
     account.endedOrdersCut && list.head !== NONE

@@ -55,10 +55,7 @@ export interface OrderView {
   readonly periodMs: bigint | null;
   /** Role in which one submit attached it to its parent, whose nonce it shares. */
   readonly attached: Attached;
-  /**
-   * First order of its batch, the other leg of its pair, and its parent; these may no longer be
-   * retained.
-   */
+  /** First order of its batch, its pair's other leg, and its parent; possibly not retained. */
   readonly group: OrderRef | null;
   readonly sibling: OrderRef | null;
   readonly parent: OrderRef | null;
@@ -124,10 +121,7 @@ export interface MarginView {
   /** With isolated positions. */
   readonly initialRequirementQuanta: Quanta;
   readonly maintenanceRequirementQuanta: Quanta;
-  /**
-   * Collateral for opening: without gains in frozen markets, less the haircut on their notional
-   * (R-5.8).
-   */
+  /** Collateral for opening: without frozen gains, less the haircut (R-5.8). */
   readonly freeCollateralCrossQuanta: Quanta;
   /** With isolated positions. */
   readonly freeCollateralQuanta: Quanta;
@@ -177,10 +171,7 @@ export interface MarketView {
   readonly nextSpecUs: TimeUs | null;
 }
 
-/**
- * Current composition of a mark (R-5.3); the mark follows at its next recomputation. Unused or
- * absent parts are null.
- */
+/** Current composition of a mark (R-5.3), before its recomputation. Unused parts are null. */
 export interface MarkCompositionView {
   readonly indexTicks: PriceTicks | null;
   /** Index + EMA of the basis. */
@@ -422,10 +413,7 @@ export interface ExchangeView {
    * Lots ahead of a resting order at its price, users' and the tape's; null if it does not rest.
    */
   queueAhead(id: OrderId): Lots | null;
-  /**
-   * The newest live or retained order with this clientId (R-2.11), in the account's subaccounts
-   * that pass `within`.
-   */
+  /** The newest order with this clientId (R-2.11), in the subaccounts that pass `within`. */
   orderByClientId(
     account: AccountId,
     clientId: string,
@@ -455,10 +443,7 @@ export interface Engine extends ExchangeView {
   nextTimerUs(): number;
   /** 32 hex digits over every command and event so far. */
   chainHash(): string;
-  /**
-   * 64 hex digits: SHA-256 of the canonical snapshot of live state, without seq, chain hash and
-   * history.
-   */
+  /** 64 hex digits: SHA-256 of the live state, without seq, chain hash and history. */
   stateHash(): string;
   /** The whole exchange, history included, in canonical bytes. */
   snapshot(): Uint8Array;

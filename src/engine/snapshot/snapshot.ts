@@ -136,10 +136,7 @@ function deriveRisk(state: State): void {
   }
 }
 
-/**
- * Live orders in ascending id; book, exposures' bounds, clientIds and expiry timers are rebuilt
- * from them.
- */
+/** Live orders in ascending id; book, bounds, clientIds and timers are rebuilt from them. */
 function archiveOrders(io: Archive, state: State): void {
   io.section('orders');
   const table = state.orders;

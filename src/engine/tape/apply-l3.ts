@@ -130,10 +130,7 @@ function takeAhead(state: State, market: Market, segment: number, size: number):
   return taken;
 }
 
-/**
- * The order's own segment, otherwise the oldest unnamed volume of its level; NONE if neither
- * exists.
- */
+/** The order's own segment, otherwise the oldest unnamed volume of its level, or NONE. */
 function segmentOf(state: State, market: Market, { ref, side, priceTicks: price }: TapeL3): number {
   const named = market.tape.orders.get(ref);
   if (named !== undefined) return named;

@@ -17,22 +17,22 @@ import { addHouse, clearHouse, houseLots } from './house.ts';
 import { firstUser } from './house-take.ts';
 
 /**
- * Moves both quotes around a price; existing quotes at their price keep their queue position,
- * unless `anew`.
+ * Moves both quotes around a price. Quotes already at their price keep their queue position, unless
+ * `replaces` is true.
  */
 export function quoteAround(
   state: State,
   market: Market,
   bar: TapeBar,
   price: number,
-  anew = false,
+  replaces = false,
 ): void {
   const { spreadTicks, depthLots } = bar;
   const middle = price - (spreadTicks >> 1);
   const bid = Math.min(middle, bestUser(state, market, -1) - 1);
-  quote(state, market, 1, bid, depthLots, anew);
+  quote(state, market, 1, bid, depthLots, replaces);
   const ask = Math.max(middle + spreadTicks, bestUser(state, market, 1) + 1);
-  quote(state, market, -1, ask, depthLots, anew);
+  quote(state, market, -1, ask, depthLots, replaces);
 }
 
 /** One house level at this price, and no other on its side. */
@@ -42,12 +42,12 @@ function quote(
   side: 1 | -1,
   price: number,
   size: number,
-  anew: boolean,
+  replaces: boolean,
 ): void {
   const ladder = market.book.ladder(side);
   const best = ladder.bestLevel();
   const isOnly = market.book.onlySegment(side) !== NONE;
-  if (best !== NO_LEVEL && ladder.price(best) === price && (isOnly || !anew)) {
+  if (best !== NO_LEVEL && ladder.price(best) === price && (isOnly || !replaces)) {
     if (ladder.levelCount === 1 && ladder.houseTotal(best) === size) return;
   }
   const stays = price >= 1 && price <= MAX_PRICE_TICKS;
@@ -59,7 +59,7 @@ function quote(
   for (let level = ladder.bestLevel(); level !== NO_LEVEL;) {
     const next = ladder.nextLevel(level);
     const at = ladder.price(level);
-    if (ladder.houseTotal(level) > 0 && (anew || !stays || at !== price)) {
+    if (ladder.houseTotal(level) > 0 && (replaces || !stays || at !== price)) {
       clearHouse(state, market, side, at);
     }
     level = next;

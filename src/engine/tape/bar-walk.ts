@@ -29,10 +29,10 @@ export function walkBar(state: State, market: Market, bar: TapeBar): void {
   stop(state, market, bar, open, bar.depthLots);
   let at = open;
   for (const to of turns) {
-    let room: number = bar.depthLots;
+    let capacity: number = bar.depthLots;
     while (at !== to) {
-      at = nextStop(state, market, bar, at, to, room);
-      room -= stop(state, market, bar, at, room);
+      at = nextStop(state, market, bar, at, to, capacity);
+      capacity -= stop(state, market, bar, at, capacity);
     }
   }
 }
@@ -51,11 +51,11 @@ export function hasNoEffect(state: State, market: Market, bar: TapeBar): boolean
   return low >= market.liquidation.safeFrom && high <= market.liquidation.safeTo;
 }
 
-/** Stops at a price. Returns the lots taken from resting orders, at most `room`. */
-function stop(state: State, market: Market, bar: TapeBar, price: number, room: number): number {
+/** Stops at a price. Returns the lots taken from resting orders, at most `capacity`. */
+function stop(state: State, market: Market, bar: TapeBar, price: number, capacity: number): number {
   const margin = bar.fill === 'through' ? 1 : 0;
-  const bids = takeUsers(state, market, 1, price + margin, room);
-  const asks = takeUsers(state, market, -1, price - margin, room - bids);
+  const bids = takeUsers(state, market, 1, price + margin, capacity);
+  const asks = takeUsers(state, market, -1, price - margin, capacity - bids);
   quoteAround(state, market, bar, price);
   followBar(state, market, priceTicks(price));
   settleFollowUps(state);
@@ -75,11 +75,11 @@ function nextStop(
   bar: TapeBar,
   from: number,
   to: number,
-  room: number,
+  capacity: number,
 ): number {
   const up = to > from ? 1 : -1;
   let next = to;
-  if (room > 0) {
+  if (capacity > 0) {
     // The price that fills the best order which this leg has not passed.
     const margin = bar.fill === 'through' ? up : 0;
     const user = nextUser(state, market, up > 0 ? -1 : 1, from - margin);

@@ -115,7 +115,10 @@ export function decreaseHouse(
 ): void {
   const ladder = market.book.ladder(side);
   const level = ladder.find(priceTicks(price));
-  assert(level !== NO_LEVEL && size <= ladder.houseTotal(level), 'a decrease is of what stands');
+  assert(
+    level !== NO_LEVEL && size <= ladder.houseTotal(level),
+    'a decrease is at most the house lots',
+  );
   state.markBookChanged(market);
   const table = state.orders;
   const credit = openCredit(state, market.tape.level(side, price, state.nowUs));
@@ -189,16 +192,21 @@ function openCredit(state: State, level: TapeLevelState): TapeLevelState {
 function takeBefore(state: State, market: Market, slot: number, size: number): void {
   let left = size;
   for (let segment = state.orders.prev(slot); left > 0;) {
-    assert(segment !== NONE && state.orders.isHouse(segment), 'the stretch holds what is taken');
+    assert(segment !== NONE && state.orders.isHouse(segment), 'the segments have the taken lots');
     const before = state.orders.prev(segment);
     left -= takeFromSegment(state, market, segment, left);
     segment = before;
   }
 }
 
-/** Takes up to `most` lots of one segment; returns the lots taken. */
-export function takeFromSegment(state: State, market: Market, slot: number, most: number): number {
-  const taken = Math.min(most, state.orders.left(slot));
+/** Takes up to `maxLots` of one segment; returns the lots taken. */
+export function takeFromSegment(
+  state: State,
+  market: Market,
+  slot: number,
+  maxLots: number,
+): number {
+  const taken = Math.min(maxLots, state.orders.left(slot));
   market.book.reduce(slot, taken);
   if (state.orders.left(slot) === 0) removeSegment(state.orders, market, slot);
   return taken;

@@ -58,14 +58,14 @@ export function splitDecrease(
   amount: number,
   carryPpb: number,
 ): QueueSplit {
-  assert(amount <= ahead + behind, 'a decrease takes no more than there is');
-  const least = Math.max(0, amount - behind);
-  if (model === 'riskAverse') return { ahead: least, carryPpb };
+  assert(amount <= ahead + behind, 'a decrease is at most the volume');
+  const minAhead = Math.max(0, amount - behind);
+  if (model === 'riskAverse') return { ahead: minAhead, carryPpb };
   const step = Number((BigInt(ahead) * BigInt(QUEUE_STEPS)) / BigInt(ahead + behind));
   const exact = BigInt(amount) * BigInt(TABLES[model][step] ?? 0) + BigInt(carryPpb);
   const whole = Number(exact / BigInt(PPB));
   return {
-    ahead: Math.min(ahead, Math.max(least, whole)),
+    ahead: Math.min(ahead, Math.max(minAhead, whole)),
     carryPpb: Number(exact % BigInt(PPB)),
   };
 }

@@ -20,10 +20,7 @@ export interface TapeLevelState {
   creditUntilUs: TimeUs;
 }
 
-/**
- * Fractions in 1e-9 lots that a queue model carries from one decrease to the next, by user order
- * id.
- */
+/** Fractions in 1e-9 lots carried to the next decrease, by user order id. */
 export class TapeBook {
   private readonly bids = new TapeLevels();
   private readonly asks = new TapeLevels();
@@ -87,10 +84,7 @@ export class TapeBook {
   }
 }
 
-/**
- * Levels are swept when their number has doubled since the last sweep, and never below this: prices
- * recur.
- */
+/** Min number of levels for a sweep; later sweeps run when the number has doubled. */
 const LEAST_SWEEP = 1 << 14;
 
 class TapeLevels {

@@ -87,10 +87,7 @@ function leaveLots(size: number, sharePpm: number): number {
   return Number((BigInt(size) * BigInt(sharePpm) + BigInt(PPM - 1)) / BigInt(PPM));
 }
 
-/**
- * Beyond mark and index by `vaultQuotePpm`, rounded outward. Prices are below 2^31, so products are
- * exact.
- */
+/** Beyond mark and index by `vaultQuotePpm`, rounded outward; exact below 2^31. */
 function leavePrice(market: Market, side: 1 | -1): PriceTicks {
   const mark = mustMark(market);
   const index = market.indexTicks ?? mark;

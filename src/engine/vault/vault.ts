@@ -32,10 +32,7 @@ export function vaultValue(state: State, side: 'mint' | 'burn'): bigint {
   return value;
 }
 
-/**
- * A burning holder gets the lower value of a long and the higher of a short; a minting holder the
- * reverse.
- */
+/** Burning values longs at the lower price and shorts at the higher; minting the reverse. */
 function priceAgainst(
   state: State,
   market: Market,

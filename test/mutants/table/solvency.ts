@@ -37,7 +37,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   {
     id: 'basis-not-clamped',
     file: 'engine/pricing/basis-ema.ts',
-    find: 'return Math.min(capacity, Math.max(-capacity, quotes.bid + quotes.ask - 2 * index));',
+    find: 'return Math.min(deviation, Math.max(-deviation, quotes.bid + quotes.ask - 2 * index));',
     replace: 'return quotes.bid + quotes.ask - 2 * index;',
     means: 'quotes beyond the deviation count in full in the EMA',
     rule: 'R-5.3',
@@ -173,7 +173,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   {
     id: 'takeover-takes-all-equity',
     file: 'engine/liquidation/takeover.ts',
-    find: 'const payment = minBig(left, maxBig(0n, half - given));',
+    find: 'const payment = minBig(left, maxBig(0n, half - advantage));',
     replace: 'const payment = left;',
     means: 'all of the equity that is left passes to the vault',
     rule: 'R-6.2',
@@ -181,7 +181,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   {
     id: 'takeover-distance-forgotten',
     file: 'engine/liquidation/takeover.ts',
-    find: 'maxBig(0n, half - given)',
+    find: 'maxBig(0n, half - advantage)',
     replace: 'half',
     means: 'the vault is paid half of maintenance beside a better price',
     rule: 'R-6.2',
@@ -205,8 +205,8 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   {
     id: 'charge-beyond-equity',
     file: 'engine/liquidation/clearing-plan.ts',
-    find: 'unit.isHouse ? most : minBig(most, left.get(unit) ?? 0n)',
-    replace: 'most',
+    find: 'unit.isHouse ? chargeable : minBig(chargeable, left.get(unit) ?? 0n)',
+    replace: 'chargeable',
     means: 'a counterparty is charged more than its equity',
     rule: 'R-6.4',
   },
@@ -470,7 +470,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   {
     id: 'open-interest-cap-in-money-ignored',
     file: 'engine/market/open-interest.ts',
-    find: 'return lots(Math.max(1, Number(minBig(most, BigInt(maxOpenInterestLots)))));',
+    find: 'return lots(Math.max(1, Number(minBig(limit, BigInt(maxOpenInterestLots)))));',
     replace: 'return maxOpenInterestLots;',
     means: 'the limit of open interest in money does not bind',
     rule: 'R-1.2',
