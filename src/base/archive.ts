@@ -31,8 +31,7 @@ export class ArchiveWriter implements Archive {
   int(value: number): number {
     assert(Number.isSafeInteger(value), 'archived integers are safe');
     this.reserve(9);
-    // Zigzag without 32-bit operators, since values reach 2^53. −0 must not occur: its sign is
-    // lost.
+    // Zigzag without 32-bit operators, since values reach 2^53. −0 would lose its sign.
     if (value >= -0x20000000 && value < 0x20000000) {
       let small = ((value << 1) ^ (value >> 31)) >>> 0;
       while (small >= 0x80) {

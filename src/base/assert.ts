@@ -1,7 +1,4 @@
-/**
- * Assertions for programmer errors. Business outcomes are values, never exceptions. Messages are
- * static text: a template literal costs time even when the assertion holds.
- */
+/** Assertions for programmer errors. Static messages: a template literal always costs time. */
 
 /** A broken invariant of the program. The exchange fills in `context` with the sequence number. */
 export class InvariantError extends Error {

@@ -1,7 +1,4 @@
-/**
- * SHA-256 (FIPS 180-4), pure and synchronous, so that Node and browsers hash state without a
- * platform API. About 150 MB/s: for checkpoints and headers, never per command.
- */
+/** SHA-256 (FIPS 180-4), without a platform API. About 150 MB/s: never per command. */
 
 const K = new Uint32Array([
   0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,

@@ -101,10 +101,7 @@ export class SlotIndex {
   }
 }
 
-/**
- * Hashes a safe integer ≥ 0 to 32 bits and keeps 16 consecutive integers adjacent. Ids are
- * sequential and recent ids are used together, so their entries share cache lines.
- */
+/** Hashes a safe integer ≥ 0 to 32 bits; 16 consecutive ids stay adjacent, to share cache lines. */
 export function hashNumber(value: number): number {
   const block = Math.floor(value / 16);
   const mixed = Math.imul(block ^ Math.imul((block / 0x100000000) | 0, 0x85ebca6b), 0x9e3779b1);

@@ -109,8 +109,7 @@ export class TimerHeap {
   }
 
   private grow(): void {
-    // Untouched pages cost nothing and freed smaller arrays fragment the heap, so large heaps grow
-    // in large steps.
+    // Large steps: untouched pages cost nothing, freed smaller arrays fragment the heap.
     const length = this.times.length * (this.times.length < 1 << 17 ? 2 : 8);
     const times = new Float64Array(length);
     const keys = new Float64Array(length);

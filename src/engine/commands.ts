@@ -102,10 +102,7 @@ export interface PlaceOrder {
   readonly originatorFeePpm: Ppm;
 }
 
-/**
- * A batch, or one order beyond a plain limit with its attached orders (§3, §4). Admission is
- * atomic; after it each order has its own outcome.
- */
+/** A batch, or an order with attached ones (§3, §4). Admission is atomic, outcomes are separate. */
 export interface PlaceOrders {
   readonly kind: 'placeOrders';
   readonly timeUs: TimeUs;
@@ -183,9 +180,8 @@ export interface SetSelfTradeMode {
 }
 
 /**
- * Historical book levels of one update, in recorded order; `lots` 0 removes a level. Sizes are the
- * venue's, before displacement (DESIGN §6). One command is one venue update: no order arrives
- * between its levels.
+ * Historical book levels of one venue update, in recorded order; `lots` 0 removes a level. Sizes
+ * are the venue's, before displacement (DESIGN §6).
  */
 export interface TapeDepth {
   readonly kind: 'tapeDepth';

@@ -1,7 +1,6 @@
 /**
- * Parameters of an exchange and of a market, in engine units. The gateway parses decimal text and
- * applies defaults; the journal header and `listMarket` carry these records. Rules: R-1.2, R-5.3,
- * §7, R-8.1.
+ * Parameters of an exchange and of a market, in engine units, as in the journal header and
+ * `listMarket`. The gateway parses text and applies defaults. Rules: R-1.2, R-5.3, §7, R-8.1.
  */
 import type {
   Address,

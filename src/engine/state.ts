@@ -132,10 +132,7 @@ export class State {
    * Subaccounts whose distance to liquidation is stale (`Subaccount.riskCheckPending`); derived.
    */
   private riskCheckPending: Subaccount[] = [];
-  /**
-   * Number of the current step: one command, or one timer instant. Prices that moved "in this step"
-   * (§6) carry it. Not part of the state, since every step starts with a new number.
-   */
+  /** Number of the current step (§6): one command, or one timer instant. Not part of the state. */
   step = 0;
   /** Disables the fast path of bars, for testing it; not part of the state. */
   playsBarsInFull = false;
@@ -275,8 +272,7 @@ export class State {
   }
 
   /**
-   * Hashes the event and passes it to the sink. The caller passes the hash function of its kind, so
-   * that no call site is megamorphic over 15 event shapes.
+   * Hashes the event and passes it to the sink; `hash` is per kind, to avoid a megamorphic call.
    */
   emit<E extends EngineEvent>(
     hashEvent: (hash: RollingHash, cause: number, event: E) => void,

@@ -50,8 +50,7 @@ export function bigOf(value: number): bigint {
 
 /**
  * ⌊a ÷ b⌋ of safe integers, b > 0; exact. The rounded quotient is off by at most one, and the
- * remainder corrects it. (`%` of doubles is a slow loop.) Above 2^52 a product could round, so `%`
- * is used.
+ * remainder corrects it. Above 2^52 a product could round, so the slow `%` is used.
  */
 export function floorDivInt(a: number, b: number): number {
   if (a > EXACT || a < -EXACT || b > EXACT) {

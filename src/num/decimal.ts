@@ -1,7 +1,6 @@
 /**
  * Decimal text ⇄ exact integers (R-1.5): optional `-`, digits, optional point and digits; no
- * exponent, no spaces, no leading `+`; at most 38 characters. A number is `digits × 10^−scale`.
- * Rounding is always explicit.
+ * exponent, spaces or `+`; at most 38 characters. A number is `digits × 10^−scale`.
  */
 
 /** Max length of decimal text. */

@@ -1,7 +1,6 @@
 /**
  * Times as text, in whole microseconds: `2024-01-01T00:00:00Z` (at most six decimals, UTC only) and
- * durations such as `250ms`, `5s` or `1h30m`. Exact integers of the proleptic Gregorian calendar,
- * independent of any clock.
+ * durations such as `250ms`, `5s` or `1h30m`. Proleptic Gregorian calendar.
  */
 import { durationUs, timeUs, type DurationUs, type TimeUs } from './units.ts';
 

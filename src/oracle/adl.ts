@@ -1,7 +1,4 @@
-/**
- * Auto-deleveraging (R-6.4): positions that neither book nor vault takes are closed at the
- * settlement price against the other side. Everything is computed before any state changes.
- */
+/** Auto-deleveraging (R-6.4): closes positions against ranked holders at the settlement price. */
 import { gainOf, layDeficit, lossOf, spread } from './deficits.ts';
 import { bookUnit, emitStep } from './ladder-steps.ts';
 import { payByMarket } from './lift.ts';
@@ -29,10 +26,7 @@ interface Closing {
   readonly parties: readonly Party[];
 }
 
-/**
- * `behind` is the equity of the unit's fresh positions at settlement prices, after insurance.
- * Returns the closed holders.
- */
+/** `behind`: equity at settlement prices, after insurance. Returns the closed holders. */
 export function deleverage(world: World, unit: Unit, ranks: Ranks, behind: bigint): Party[] {
   const closings = freshMarketsOf(world, unit).map((market) => ({
     market,

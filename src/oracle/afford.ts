@@ -1,7 +1,4 @@
-/**
- * Affordability of an order or fill (R-5.5, R-5.6, D-6 to D-8, D-25, D-27): applied to the world
- * tentatively, then reverted.
- */
+/** Affordability of an order or fill (R-5.5, R-5.6, D-6 to D-8, D-25, D-27), by trial. */
 import {
   admissionEquity,
   crossMaintenance,

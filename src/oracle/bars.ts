@@ -1,7 +1,6 @@
 /**
  * Bars (DESIGN §6, docs/DATA.md "Bars", D-66). The price follows the bar's path tick by tick. It
- * stops at users' orders, triggers, trailing stops, and the first price at which a unit is below
- * maintenance.
+ * stops at users' orders, triggers, and the first price that endangers a unit.
  */
 import type { TapeBar } from '../engine/commands.ts';
 import { restingOn } from './book.ts';
@@ -116,10 +115,7 @@ const stopsBetween = (
     );
   });
 
-/**
- * Stops at a price: reached orders fill, the book moves, units below zero are cleared, triggers
- * fire, liquidation runs. Returns the lots filled.
- */
+/** Stops at a price: orders fill, the book moves, all consequences run. Returns the lots filled. */
 function stop(world: World, market: Market, c: TapeBar, price: bigint, capacity: bigint): bigint {
   const margin = c.fill === 'through' ? 1n : 0n;
   const bids = takeUsers(world, market, 1n, price + margin, capacity);

@@ -1,7 +1,4 @@
-/**
- * Reasons to reject an admitted order, at placement and at activation (R-2.3, R-2.5, R-2.7, D-3 to
- * D-5), in the precedence of R-2.8.
- */
+/** Reasons to reject an admitted order (R-2.3, R-2.5, R-2.7, D-3 to D-5), in the order of. */
 import type { EndReason } from '../engine/refusals.ts';
 import { affordsOrder, onlyReduces } from './afford.ts';
 import { bestPrice } from './book.ts';

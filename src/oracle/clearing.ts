@@ -1,7 +1,4 @@
-/**
- * Deficits (R-6.2 (4), (5), R-6.6). Units whose equity at settlement prices is negative are cleared
- * before triggers run; debts without positions are settled at once.
- */
+/** Deficits (R-6.2 (4), (5), R-6.6): clears units below zero, settles debts without positions. */
 import { deleverage, leaveToShortfall } from './adl.ts';
 import { settleConsequences } from './consequences.ts';
 import { layDeficit } from './deficits.ts';

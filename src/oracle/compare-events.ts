@@ -1,7 +1,4 @@
-/**
- * Comparison of events. Events of one kind about one entity (an order, subaccount, position or
- * market) must match in order and numbers; interleaving between entities is not compared.
- */
+/** Comparison of events, in order per kind and entity; interleaving of entities is not compared. */
 import type { EngineEvent } from '../engine/events.ts';
 import { equal, type Comparison, type Plain } from './divergence.ts';
 import type { Emitted, World } from './world.ts';

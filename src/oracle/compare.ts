@@ -25,9 +25,8 @@ const DATA_EVERY = 32;
 const ALL_TIME = timeUs(Number.MAX_SAFE_INTEGER);
 
 /**
- * With `full`, everything. Otherwise the changes of the command: changed subaccounts and orders,
- * holders of markets whose mark or index moved, every book; plus one other subaccount, market and
- * order in rotation.
+ * With `full`, everything. Otherwise changed subaccounts and orders, holders of markets whose mark
+ * or index moved, every book, and a rotating part of the rest.
  */
 export function compareState(
   to: Comparison,

@@ -21,8 +21,7 @@ export function gainOf(market: Market, side: bigint, lots: bigint): bigint {
 }
 
 /**
- * A deficit by market: by each loss of this step up to that loss; beyond that by maintenance
- * requirement, or by notional if all requirements are 0.
+ * A deficit by market: by losses of this step, then by maintenance, or by notional if that is 0.
  */
 export function layDeficit(sub: Sub, markets: readonly Market[], deficit: bigint): bigint[] {
   const losses = markets.map((market) => lossOf(sub, market));

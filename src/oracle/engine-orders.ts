@@ -1,7 +1,4 @@
-/**
- * Engine orders (R-2.6a, R-6.2 step 2, R-6.3): the order of a liquidated position, no worse than
- * the band and the price that still pays the liquidation fee above bankruptcy.
- */
+/** Engine orders (R-2.6a, R-6.2 step 2, R-6.3): sell a liquidated position on the book. */
 import { bestOf } from './book.ts';
 import { end, touch } from './endings.ts';
 import { feesOf, fill, makerOf } from './fills.ts';

@@ -1,7 +1,4 @@
-/**
- * An order goes to the book (R-2.8), at once or at activation (R-3.3, R-4.3): it matches, then
- * rests, becomes pending again, or ends.
- */
+/** An order goes to the book, at once or at activation. */
 import type { Cause } from '../engine/events.ts';
 import { activationFault } from './checks.ts';
 import { end } from './endings.ts';

@@ -1,7 +1,4 @@
-/**
- * One fill (R-2.5, R-8.1): trade, both orders, money of both sides, fee distribution, positions;
- * then orders that a closed position ends.
- */
+/** One fill: trade, both orders, money, fees, positions, ended orders. */
 import type { Resting } from './book.ts';
 import { end, signedLeft, touch } from './endings.ts';
 import { closeReduceOnly, notifyLegs } from './legs.ts';

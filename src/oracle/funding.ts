@@ -96,15 +96,13 @@ function rateOf(market: Market): bigint {
   const [tier] = tiers;
   const initial = BigInt(tier?.initialMarginPpm ?? 0);
   const maintenance = BigInt(tier?.maintenanceMarginPpm ?? 0);
-  // With the default share of three quarters, one settlement takes at most the maintenance of a
-  // position.
+  // At the default share of ¾, one settlement takes at most the maintenance of a position.
   const capacity = min(initial - maintenance, (maintenance * 4n) / 3n);
   const byCapacity = (capacity * BigInt(funding.marginCapPpm)) / 1000n;
   const bound = clamp(rate, min(BigInt(funding.capPpm) * 1000n, byCapacity));
   const { index, mark } = market;
   if (index === null || mark === null) return bound;
-  // A position at exactly its maintenance requirement can pay it and the distance from mark to
-  // settlement price.
+  // A position at maintenance can pay it and the distance from mark to settlement price.
   const gap = abs(atSettlement(market, 1n) - mark);
   const left = max(0n, maintenance * mark - gap * 1_000_000n);
   return clamp(bound, (left * 1000n) / index);

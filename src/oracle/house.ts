@@ -32,10 +32,7 @@ const segmentsAt = (market: Market, side: bigint, price: bigint): Segment[] =>
 export const houseLots = (market: Market, side: bigint, price: bigint): bigint =>
   sum(segmentsAt(market, side, price).map(({ lots }) => lots));
 
-/**
- * Adds volume behind or ahead of the whole queue of a price: merged with adjacent house volume,
- * separate after an order.
- */
+/** Adds volume behind or ahead of a price's queue, merged with adjacent house volume. */
 export function addHouse(
   world: World,
   market: Market,
@@ -138,9 +135,8 @@ export function displacedLots(world: World, market: Market, side: bigint, price:
 }
 
 /**
- * A decrease without a matching trade. For each user order of the level, front to back, the queue
- * model gives the part directly ahead; the rest comes from the back. All of it is credit for a late
- * trade.
+ * A decrease without a trade. For each user order, front to back, the queue model gives the part
+ * directly ahead; the rest comes from the back. All of it is credit for a late trade.
  */
 export function decreaseHouse(
   world: World,

@@ -24,8 +24,7 @@ export function impact(
       value += worth;
       continue;
     }
-    // The last level gives (notional − value) ÷ (price × unit) lots; notional ÷ (lots × unit) is
-    // the average.
+    // notional ÷ (unit × lots); the last level gives (notional − value) ÷ (price × unit).
     return { top: notional * price, bottom: market.unit * filled * price + (notional - value) };
   }
   return null;

@@ -91,10 +91,7 @@ export function notifyLegs(world: World, order: Order): void {
   if (order.sibling !== null) world.todo.push({ kind: 'leg', leg: orderOf(world, order.sibling) });
 }
 
-/**
- * R-2.7, R-3.5: a position that reached or crossed zero ends its market's resting reduce-only
- * orders and protective legs. The order being matched ends in its own rule.
- */
+/** ends reduce-only orders and legs of a closed position, except the one matching. */
 export function closeReduceOnly(
   world: World,
   sub: Sub,

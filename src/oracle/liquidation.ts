@@ -1,7 +1,6 @@
 /**
- * Liquidation (R-6.1, R-6.2, D-30, D-31). Scans all units. Those below maintenance are handled in
- * order of danger, each retested just before, until no further step is possible. Frozen positions
- * wait; fresh ones never do.
+ * Liquidation (R-6.1, R-6.2, D-30, D-31). Scans all units and handles those below maintenance in
+ * order of danger, until no further step is possible. Frozen positions wait; fresh ones never do.
  */
 import { handOver, isFlat, repayDebts } from './clearing.ts';
 import { settleConsequences } from './consequences.ts';

@@ -109,8 +109,7 @@ export function restingFee(market: Market, order: Order): bigint {
 
 /**
  * R-5.6, D-27: orders of an isolated market reserve the margin of the worse side's opening lots,
- * each at the higher of limit and mark, plus their fees. Lots against the position close it first,
- * at the mark.
+ * each at the higher of limit and mark, plus fees. Lots against the position close it first.
  */
 export function holdOf(world: World, sub: Sub, market: Market): bigint {
   const { lots } = positionOf(sub, market.id);
@@ -129,10 +128,7 @@ export function holdOf(world: World, sub: Sub, market: Market): bigint {
   return max(holds[0] ?? 0n, holds[1] ?? 0n) + sum(fees);
 }
 
-/**
- * R-5.6: margin for opening `opened` Quanta on top of `held`: at the own rate, or the growth of the
- * tiers' requirement if more.
- */
+/** R-5.6: margin for `opened` on top of `held`: at the own rate, or the tiers' growth if more. */
 export function marginTaken(
   world: World,
   sub: Sub,

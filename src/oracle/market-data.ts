@@ -17,10 +17,7 @@ export interface Candle {
   readonly rate: bigint;
 }
 
-/**
- * From the bucket of the first print until now; a bucket without prints repeats the close before
- * it. Only those from `since` on.
- */
+/** From the first print's bucket (or `since`) on; an empty bucket repeats the previous close. */
 export function candlesOf(
   market: Market,
   interval: bigint,

@@ -1,7 +1,4 @@
-/**
- * An incoming order against the book (R-2.3, R-2.5 to R-2.7, D-5, D-9, D-11, D-13): its
- * counterparties and reasons to stop.
- */
+/** An incoming order against the book (R-2.3, R-2.5 to, D-5, D-9, D-11, D-13). */
 import type { EndReason } from '../engine/refusals.ts';
 import { affordsFill } from './afford.ts';
 import { bestOf, sizeOf, type Resting } from './book.ts';

@@ -1,7 +1,4 @@
-/**
- * R-2.13: every signing identity has a window of its 1,024 highest nonces. A nonce must be new in
- * all windows of its scope and above its own identity's floor.
- */
+/** windows of the 1,024 highest nonces; a nonce is new in its scope and above its floor. */
 import type { Answer, NonceScope } from './world.ts';
 
 const KEPT = 1024;

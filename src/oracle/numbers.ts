@@ -1,7 +1,6 @@
 /**
  * Numbers of the oracle (§1). Ticks, lots, Quanta and microseconds are bigints. A rate is a decimal
- * fraction; its product with an amount is computed in decimal.js and rounded in the direction of
- * the rule (R-1.6).
+ * fraction; its product with an amount is exact in decimal.js and then rounded (R-1.6).
  */
 import { Decimal } from 'decimal.js';
 

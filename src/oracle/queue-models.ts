@@ -1,7 +1,6 @@
 /**
  * Queue models (DESIGN §6): the part of a decrease ahead of an order. Probabilities are 1e-9,
- * rounded down, by steps of 1/4096 of ahead ÷ (ahead + behind). Removed lots are floored, and the
- * fraction is carried to the order's next decrease.
+ * rounded down, by steps of 1/4096. Removed lots are floored; the fraction is carried.
  */
 import { Decimal } from 'decimal.js';
 import type { QueueModel } from '../engine/config.ts';

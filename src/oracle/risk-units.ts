@@ -3,10 +3,7 @@ import { admissionEquity, liquidationEquity, maintenanceOf, type Pricing } from 
 import { max, sum } from './numbers.ts';
 import { isIsolated, positionOf, SHORTFALL, type Market, type Sub, type World } from './world.ts';
 
-/**
- * The unit of liquidation: the cross positions of a subaccount with its cash, or an isolated
- * position with its margin.
- */
+/** The unit of liquidation: cross positions with their cash, or an isolated one with its margin. */
 export interface Unit {
   readonly sub: Sub;
   readonly isolated: Market | null;

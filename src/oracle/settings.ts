@@ -71,10 +71,7 @@ function under<T>(sub: Sub, market: Market, setting: Setting, read: () => T): T 
   return seen;
 }
 
-/**
- * Cash into an open isolated position: the missing part of a raised requirement; below 0 the amount
- * that a lower rate releases; null if that would be negative.
- */
+/** Cash into an isolated position for a new rate; below 0: released; null if not possible. */
 function cashMoved(
   world: World,
   sub: Sub,

@@ -16,10 +16,7 @@ import { isSelfPriced } from './shortfall.ts';
 import { transferPosition } from './transfers-of-positions.ts';
 import { positionOf, subOf, VAULT, type Market, type World } from './world.ts';
 
-/**
- * The vault takes the fresh positions at these prices if it can; `equity` is the equity behind them
- * there. Returns whether it did.
- */
+/** The vault takes the positions if it can; `equity` is at these prices. Returns whether it did. */
 export function takeOver(world: World, unit: Unit, pricing: Pricing, equity: bigint): boolean {
   const markets = freshMarketsOf(world, unit);
   const vault = subOf(world, VAULT);

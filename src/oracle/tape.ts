@@ -1,7 +1,4 @@
-/**
- * Recorded history in the same book (DESIGN §6, D-14, D-15): depth, trades, snapshots and gaps. The
- * house trades with users as recorded, and is never refused.
- */
+/** Recorded history in the same book (DESIGN §6, D-14, D-15): depth, trades, snapshots, gaps. */
 import type { TapeDepth, TapeGap, TapeLevel, TapeSnapshot, TapeTrade } from '../engine/commands.ts';
 import type { TapeApplied } from '../engine/events.ts';
 import { bestOf, queueAt, restingOn, sizeOf, type Resting } from './book.ts';
@@ -198,8 +195,7 @@ export function takeAs(
 
 /**
  * A historical trade: users at better prices, then the queue of its level. The users' size leaves
- * the house volume behind them. A decrease that preceded its trade is reversed first. Size without
- * volume still prints.
+ * the house volume. An earlier decrease is reversed first. Size without volume still prints.
  */
 function trade(world: World, market: Market, side: bigint, price: bigint, size: bigint): void {
   returnCredit(world, market, -side, price, size);

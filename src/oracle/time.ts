@@ -1,7 +1,4 @@
-/**
- * Time (R-12.1): before a command later than now every due timer runs at its own time; then the
- * command, then its consequences.
- */
+/** Time: due timers run at their own times, then the command, then its consequences. */
 import { clearBelowZero, nextPayDown, payShortfall } from './clearing.ts';
 import { settleConsequences } from './consequences.ts';
 import { expireOrders, expiryOf } from './endings.ts';

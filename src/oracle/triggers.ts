@@ -1,7 +1,4 @@
-/**
- * Triggers (§4). A recomputation of their source checks every pending trigger of the market; those
- * that hold fire in the order of R-4.3. Trailing stops follow the mark at its recomputations.
- */
+/** Triggers (§4): each recomputation of their source checks all of them, in the order of. */
 import { settleConsequences } from './consequences.ts';
 import { release } from './execute.ts';
 import { coverOf, fillable } from './legs.ts';
@@ -22,10 +19,7 @@ function sourceOf(world: World, market: Market, trailing: boolean): bigint | nul
   }
 }
 
-/**
- * Take-profit: sell at or above its trigger, buy at or below; stop-loss the reverse. A trailing
- * stop activates where a take-profit fires.
- */
+/** Take-profit or trailing activation: sell at or above, buy at or below; stop-loss the reverse. */
 function holds(order: Order, price: bigint): boolean {
   if (order.trigger === null) return true;
   return isAbove(order) ? price >= order.trigger : price <= order.trigger;

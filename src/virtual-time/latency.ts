@@ -11,8 +11,7 @@ export interface LatencyModel {
   /** Time between a strategy's receipt of a message and its reaction. */
   readonly computeUs: number;
   /**
-   * From the exchange's event to the strategy. `recordedUs`: receipt less venue time of the
-   * recorded update that caused it, null if the recording has none.
+   * From event to strategy. `recordedUs`: recorded receipt less venue time of its update, or null.
    */
   feedUs(atUs: number, recordedUs: number | null): number;
   /** From the strategy's request to the exchange. */
@@ -90,9 +89,8 @@ export interface LatencyRow {
 }
 
 /**
- * Linear interpolation of entry and response between measured rows, constant outside them. Assumes
- * that an order between two measured ones takes an interpolated time; feed and compute are
- * constant.
+ * Linear interpolation of entry and response between measured rows, constant outside them. Feed and
+ * compute are constant.
  */
 export function measuredLatency(
   rows: readonly LatencyRow[],

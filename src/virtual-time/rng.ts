@@ -1,7 +1,4 @@
-/**
- * Named random streams: `stream('noise')` depends only on the seed and the name, so adding a stream
- * never shifts another's draws. State survives a JSON round trip.
- */
+/** Named random streams: `stream('noise')` depends only on seed and name. State survives JSON. */
 import seedrandom from 'seedrandom';
 
 export interface RandomStream {

@@ -1,7 +1,6 @@
 /**
- * Discrete-event scheduler in virtual time. Entries run in the order of (time, priority, order of
- * scheduling). At one instant the exchange processes the tape before orders, and strategies receive
- * messages last.
+ * Discrete-event scheduler in virtual time. Entries run by (time, priority, order of scheduling).
+ * At one instant, tape precedes orders, and strategies receive messages last.
  */
 import { assert } from '../base/assert.ts';
 import type { TimeUs } from '../num/units.ts';

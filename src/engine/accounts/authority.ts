@@ -1,7 +1,4 @@
-/**
- * Authority to act for an account (R-9.1, R-9.3): its signers with their quorum, and delegates by
- * subaccount. The gateway verifies signatures; this module checks the rules of the request.
- */
+/** Authority to act for an account; the gateway has verified the signatures. */
 import type { AccountId, Address } from '../../num/units.ts';
 import type { UpdateDelegate, UpdateSigners } from '../commands.ts';
 import { hashDelegateChanged, hashSignersChanged } from '../chain-hash/state-hash.ts';

@@ -1,7 +1,6 @@
 /**
  * Deposits, withdrawals and transfers (R-5.1, R-5.9, R-9.3). Each movement is recorded on every
- * side that has an account. liquidation/shortfall-share.ts has the effect of the shortfall on
- * deposits and withdrawals.
+ * side that has an account. liquidation/shortfall-share.ts has the effect of the shortfall.
  */
 import { address, MAX_QUANTA, quanta, type MarketId, type Quanta } from '../../num/units.ts';
 import type { Deposit, Transfer, Withdraw } from '../commands.ts';

@@ -1,7 +1,4 @@
-/**
- * Fees (R-8.1, R-2.14). A fee rounds up, a rebate rounds down. Vault and insurance receive shares
- * of a fill's net protocol fee, rounded down; the treasury receives the rest.
- */
+/** Fees (R-8.1, R-2.14). Fees round up, rebates and shares of vault and insurance round down. */
 import { absBig, bigOf, ceilDivInt, doubleOf, floorDivInt } from '../../num/arithmetic.ts';
 import { notional, ppmOfCeil, ppmOfFloor } from '../../num/notional.ts';
 import { lots, PPM, ppm, quanta, type Ppm, type PriceTicks, type Quanta } from '../../num/units.ts';
@@ -38,10 +35,7 @@ export function feeOn(notionalQuanta: Quanta, rate: Ppm): Quanta {
   return rate >= 0 ? ppmOfCeil(size, rate) : quanta(-ppmOfFloor(size, ppm(-rate)));
 }
 
-/**
- * Fee on a fill of `size` ≥ 0 lots at a price. While the product is below 2^53 it is an exact
- * integer in a double and one bigint is made; otherwise bigints throughout.
- */
+/** Fee on a fill of `size` ≥ 0 lots at a price. Below 2^53 it needs only one bigint. */
 export function feeOfFill(size: number, price: PriceTicks, unit: number, rate: Ppm): Quanta {
   const product = size * price * unit * rate;
   if (product > Number.MAX_SAFE_INTEGER || product < -Number.MAX_SAFE_INTEGER) {

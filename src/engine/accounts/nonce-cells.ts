@@ -1,7 +1,6 @@
 /**
  * Storage of all nonce rings of an exchange in one array. Each window owns one block of cells whose
- * length is a power of two. A window needs no array object, and a ring that grows frees its block
- * for reuse.
+ * length is a power of two; a ring that grows frees its block for reuse.
  */
 const FIRST_CELLS = 1 << 10;
 const LARGE = 1 << 16;
@@ -30,8 +29,7 @@ export class NonceCells {
   }
 
   private grow(): void {
-    // Untouched pages cost nothing and freed smaller buffers fragment the heap, so large arrays
-    // grow in large steps.
+    // Large steps: untouched pages cost nothing, freed smaller buffers fragment the heap.
     const { length } = this.whole;
     const larger = new BigInt64Array(length * (length < LARGE ? 2 : 8));
     larger.set(this.whole);

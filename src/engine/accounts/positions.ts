@@ -42,9 +42,8 @@ export function takeFunding(exposure: Exposure, fillLots: Lots): Quanta {
 }
 
 /**
- * Applies a fill to the position and returns the PnL that it realises, before fees. The closed part
- * takes ⌈cost × closed / position⌉ out of cost, rounded against the holder; the rounding stays in
- * the remaining cost.
+ * Applies a fill to the position and returns the realised PnL, before fees. The closed part takes
+ * ⌈cost × closed / position⌉ out of cost, rounded against the holder.
  */
 export function applyFill(
   market: Market,
@@ -83,8 +82,7 @@ export function emitPosition(
 ): void {
   exposure.updatedAtUs = state.nowUs;
   state.markForRiskCheck(subaccount);
-  // A frozen gain counts only up to its requirement, so a reducing fill may lower the equity that
-  // liquidation uses.
+  // A reducing fill may lower liquidation equity: frozen gains count up to the requirement.
   if (state.market(exposure.market).frozen) state.liquidationDue = true;
   if (subaccount === state.vault) scheduleVaultLeave(state);
   if (hasTurned(positionBefore, exposure.positionLots)) {

@@ -1,7 +1,4 @@
-/**
- * The money of one side of a fill: realised PnL and fees. Cross sides settle in cash. Isolated
- * sides settle in the margin of their position: closing releases margin, opening adds it (R-5.6).
- */
+/** The money of one side of a fill: realised PnL and fees, in cash or isolated margin. */
 import { quanta, type Quanta } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
 import { NO_FEES, totalFee, type SideFees } from './fees.ts';

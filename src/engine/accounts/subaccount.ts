@@ -51,10 +51,8 @@ export class Exposure {
   pendingOrders = 0;
   legs = 0;
   /**
-   * Bounds on resting prices, so that most orders are admitted without scanning the resting ones:
-   * no bid is above `highestBid`, no ask below `lowestAsk`, no order above `highestPrice`. They
-   * only widen until a side is empty. They are derived, never decide a refusal, and are not
-   * archived.
+   * Bounds on resting prices for the fast accept path: no bid is above `highestBid`, no ask below
+   * `lowestAsk`, no order above `highestPrice`. They only widen until a side is empty. Derived.
    */
   highestBid = 0;
   lowestAsk = MAX_PRICE_TICKS;

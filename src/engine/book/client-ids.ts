@@ -166,8 +166,7 @@ export class ClientIds {
   }
 
   private grow(row: number): void {
-    // Untouched pages cost nothing and freed smaller arrays fragment the heap: large arrays grow in
-    // large steps.
+    // Large steps: untouched pages cost nothing, freed smaller arrays fragment the heap.
     let length = Math.max(64, this.cells.length);
     while (length <= row) length *= length < 1 << 18 ? 2 : 8;
     const cells = new Int32Array(length);

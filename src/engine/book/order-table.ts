@@ -100,8 +100,7 @@ export class OrderTable extends OrderRows {
   }
 
   private grow(): void {
-    // Untouched pages cost nothing and freed smaller buffers fragment the heap: large tables grow
-    // in large steps.
+    // Large steps: untouched pages cost nothing, freed smaller buffers fragment the heap.
     this.capacity *= this.capacity * ROW_BYTES < 1 << 20 ? 2 : 8;
     const old = this.ints;
     const buffer = new ArrayBuffer(this.capacity * ROW_BYTES);

@@ -250,10 +250,7 @@ export class PriceLadder {
     else if (level === this.best) this.recentre(this.width);
   }
 
-  /**
-   * Centres the best price in a window of at least this width, which holds every level that the
-   * widest window could hold.
-   */
+  /** Centres the best price in a window that holds every level within the widest window. */
   private recentre(minWidth: number): void {
     const levels = this.sortedLevels();
     const best = this.keys[this.best]!;

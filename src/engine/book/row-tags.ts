@@ -1,7 +1,4 @@
-/**
- * Subaccount, type, status and market of each row of a page in two words. Counting queries read
- * these 8 bytes instead of the 96-byte row: 1 M rows take 1 to 2 ms.
- */
+/** Filter fields of each row in 8 bytes: counting 1 M rows takes 1 to 2 ms. */
 import type { MarketId, SubaccountId } from '../../num/units.ts';
 
 /**

@@ -1,7 +1,4 @@
-/**
- * The part of the chain hash that covers commands (DESIGN §3): every field, and the outcome. Kind
- * numbers are append-only.
- */
+/** Commands in the chain hash (DESIGN §3): every field, and the outcome. Codes are append-only. */
 import { unreachable } from '../../base/assert.ts';
 import { codeOf } from '../../base/code-of.ts';
 import type { RollingHash } from '../../base/rolling-hash.ts';

@@ -122,10 +122,7 @@ function clamp(value: number, limit: number): number {
   return Math.min(limit, Math.max(-limit, value)) + 0;
 }
 
-/**
- * Ends the interval and settles the rate of its samples. Without samples and without a rate in
- * force nothing is settled (D-34), and the timer stops.
- */
+/** Ends the interval and settles its rate. Without samples and rate the timer stops (D-34). */
 export function runFundingTimer(state: State, market: Market): void {
   const { spec } = market;
   const { intervalUs } = spec.funding;
@@ -202,8 +199,7 @@ function settle(state: State, market: Market, rate: Ppb): void {
 export function fundingPayment(size: number, index: PriceTicks, unit: number, rate: Ppb): Quanta {
   const product = size * index * unit * rate;
   if (product <= Number.MAX_SAFE_INTEGER && product >= -Number.MAX_SAFE_INTEGER) {
-    // Exact: the remainder of doubles and the quotient of a multiple are exact. Both round toward
-    // +∞.
+    // Exact: so are remainders, and quotients of multiples. Both round toward +∞.
     const remainder = product % PPB;
     const whole = (product - remainder) / PPB;
     return quanta(BigInt(remainder > 0 ? whole + 1 : whole));

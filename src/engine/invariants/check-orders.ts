@@ -38,10 +38,7 @@ export function openOrderSums(state: State): string | null {
   return null;
 }
 
-/**
- * R-3.3, R-3.5: an exposure's count of pending orders and live legs is exact; a live order is
- * pending, rests, or is off the book.
- */
+/** an exposure counts its pending orders and legs exactly. */
 export function pendingOrders(state: State): string | null {
   const table = state.orders;
   for (const subaccount of state.accounts.subaccounts) {

@@ -1,7 +1,6 @@
 /**
  * Invariants of solvency (R-1.6a): no debt without a position, claims sum to net deposits, and
- * negative equity exists only where the rules allow it. Equity is at the marks, frozen ones
- * included.
+ * negative equity only where rules allow it. Equity is at the marks, including frozen ones.
  */
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { State } from '../state.ts';
@@ -38,10 +37,7 @@ export function equityIsSupply(state: State): string | null {
   return sum === state.supply ? null : `equity ${String(sum)} ≠ supply ${String(state.supply)}`;
 }
 
-/**
- * A unit with negative equity is the house, the shortfall, or holds a frozen position. All equity
- * sums to the supply, so positive claims are covered by the supply, the shortfall and those debts.
- */
+/** A unit with negative equity is the house, the shortfall, or holds a frozen position. */
 export function claimsCovered(state: State): string | null {
   for (const subaccount of state.accounts.subaccounts) {
     if (mayOwe(subaccount)) continue;

@@ -1,7 +1,4 @@
-/**
- * ADL ranks for readers (R-6.4). A ranking covers all holders of one side of a market and costs a
- * sort. It is cached until the next command, or longer for readers that accept an older one.
- */
+/** ADL ranks for readers; each ranking costs a sort and is cached until a later command. */
 import { timeUs, type Seq, type SubaccountId, type TimeUs } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';

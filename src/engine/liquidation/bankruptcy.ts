@@ -1,7 +1,4 @@
-/**
- * Bankruptcy price (R-6.3): the price of a position at which the equity behind it is exactly 0. The
- * remaining loss is split over its fresh positions in proportion to their maintenance requirements.
- */
+/** Bankruptcy price: equity is exactly 0; the loss is split by maintenance requirement. */
 import { ceilDivBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { lots, MAX_PRICE_TICKS, PPM, priceTicks, type PriceTicks } from '../../num/units.ts';
@@ -59,10 +56,7 @@ export function liquidationLimit(
   return limitAt(state, exposure, share, feePpm, true);
 }
 
-/**
- * A long closes at p with p × (1 − fee) × lots ≥ mark × lots − share, a short with p × (1 + fee) ×
- * lots ≤ mark × lots + share.
- */
+/** A long closes at p × (1 − fee) × lots ≥ mark × lots − share, a short at the mirrored price. */
 function limitAt(
   state: State,
   exposure: Exposure,

@@ -120,10 +120,7 @@ interface Share {
   relief: bigint;
 }
 
-/**
- * Closes all positions against their parties. `equity` is the unit's at settlement prices, after
- * insurance; `insurance` is the remaining allowance of the exchange.
- */
+/** Closes all positions against their parties. `equity`: at settlement prices, after insurance. */
 export function planClearing(
   equity: bigint,
   positions: readonly PlanPosition[],
@@ -232,8 +229,7 @@ function charge(
 
 /**
  * Allocates an amount to the parties of one market in rounds by lots, clipped to each capacity;
- * rounding remainders go by rank. Returns the allocated amount. Every round but the last allocates
- * something, so the loop ends.
+ * rounding remainders go by rank. Every round but the last allocates something, so the loop ends.
  */
 function bear(amount: bigint, shares: readonly Share[], left: Map<PlanUnit, bigint>): bigint {
   const capacity = ({ unit, bound, charge: charged }: Share): bigint => {

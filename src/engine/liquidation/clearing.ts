@@ -235,10 +235,7 @@ function planPosition(
   };
 }
 
-/**
- * Settles a debt without a position: insurance pays within its limits, the rest goes to the
- * shortfall. Returns whether there was one.
- */
+/** Settles a debt without a position from insurance, then the shortfall; true if there was one. */
 export function settleFlatDebt(state: State, unit: RiskUnit): boolean {
   const { role } = unit.subaccount;
   if (role === 'house' || role === 'shortfall') return false;

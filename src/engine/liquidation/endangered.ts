@@ -1,7 +1,6 @@
 /**
- * Units below maintenance now (R-6.1). Candidates are subaccounts marked for a risk check and those
- * whose bound in the liquidation index the mark has passed. Safe ones get new bounds; the proof is
- * in liquidation-index.ts.
+ * Units below maintenance now (R-6.1). Candidates are marked subaccounts and those whose bound the
+ * mark has passed. Safe ones get new bounds; the proof is in liquidation-index.ts.
  */
 import { minBig } from '../../num/arithmetic.ts';
 import { PPM, priceTicks, quanta, timeUs, type PriceTicks } from '../../num/units.ts';
@@ -20,10 +19,7 @@ export interface Endangered {
   readonly figures: RiskFigures;
 }
 
-/**
- * Tests all candidates; endangered ones stay marked. With `endsLiquidations`, the liquidation of a
- * safe owner ends; otherwise that waits for Phase B.
- */
+/** Tests all candidates; endangered ones stay marked. `endsLiquidations`: if safe, they end. */
 export function findEndangered(state: State, endsLiquidations: boolean): Endangered[] {
   for (const market of state.markets) {
     if (!market.liquidationDue) continue;
@@ -63,10 +59,7 @@ export function findEndangered(state: State, endsLiquidations: boolean): Endange
 const isUnderWay = (unit: RiskUnit): boolean =>
   unit.positions().some(({ liquidationLots }) => liquidationLots !== 0);
 
-/**
- * At the thaw of one of its markets, repays the payments of others for the unit's deficit: first to
- * the shortfall, then to insurance. Once no market is frozen, the rest is written off.
- */
+/** At a thaw, repays the unit's clearing debt: to the shortfall, then to insurance. */
 function repayClearingDebt(state: State, subaccount: Subaccount): void {
   const unit = new RiskUnit(subaccount, null);
   const markets = unit.positions().map(({ market }) => state.market(market));
@@ -124,9 +117,8 @@ function stopLiquidating(state: State, unit: RiskUnit, exposure: Exposure): void
 }
 
 /**
- * The first mark from the market's own to `to` at which a safe unit falls below maintenance, or
- * null. Bounds that are passed too early are recomputed, so the result does not depend on them. For
- * bars (engine/tape).
+ * The first mark toward `to` at which a safe unit falls below maintenance, or null. Bounds that are
+ * passed too early are recomputed, so the result does not depend on them. For bars (engine/tape).
  */
 export function firstDanger(state: State, market: Market, to: PriceTicks): PriceTicks | null {
   const from = mustMark(market);

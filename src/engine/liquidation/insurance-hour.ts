@@ -1,7 +1,4 @@
-/**
- * The UTC hour that limits payments of insurance (R-6.7). It rolls before every change of insurance
- * cash, so its base is the balance at that time.
- */
+/** The UTC hour of the insurance limit; rolls before every change of insurance cash. */
 import { quanta, timeUs } from '../../num/units.ts';
 import type { State } from '../state.ts';
 

@@ -1,7 +1,4 @@
-/**
- * Payment limit of insurance (R-6.7): in a UTC hour, a part of its balance at the hour's start plus
- * later deposits, in total and per market. It never goes below zero.
- */
+/** Hourly payment limits of insurance, in total and per market. It is never overdrawn. */
 import { maxBig, minBig } from '../../num/arithmetic.ts';
 import { PPM, quanta, type Quanta } from '../../num/units.ts';
 import { credit } from '../accounts/ledger.ts';

@@ -59,10 +59,7 @@ export function cancelOrders(state: State, unit: RiskUnit, figures: RiskFigures)
   return true;
 }
 
-/**
- * Records the sizes at the start of a liquidation, frozen positions included. Returns whether it
- * starts now for at least one position.
- */
+/** Records all sizes at the start of a liquidation; returns whether it starts for any position. */
 export function beginLiquidation(unit: RiskUnit): boolean {
   let begins = false;
   for (const exposure of unit.positions()) {

@@ -93,10 +93,7 @@ function bookSuffices({ equity, maintenance }: RiskFigures): boolean {
   return equity * 3n >= maintenance * 2n;
 }
 
-/**
- * Units below maintenance, by a full scan, except those that wait for a frozen market or a pause.
- * For invariants only.
- */
+/** Units below maintenance that wait neither for a thaw nor a pause; full scan, for invariants. */
 export function liquidatable(state: State): number[] {
   const found: number[] = [];
   for (const subaccount of state.accounts.subaccounts) {

@@ -1,7 +1,4 @@
-/**
- * The shortfall (R-6.6): deficits that neither insurance nor counterparties could pay. It is a
- * system account with a balance ≤ 0; insurance repays it each UTC hour.
- */
+/** The shortfall: a system account with the uncovered deficits as its balance ≤ 0. */
 import { quanta, timeUs } from '../../num/units.ts';
 import { credit } from '../accounts/ledger.ts';
 import type { LedgerReason } from '../events.ts';

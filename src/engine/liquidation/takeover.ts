@@ -1,7 +1,4 @@
-/**
- * The CLS vault takes over the fresh positions of a unit (R-6.2, steps 3 and 4), at the prices that
- * also measure the vault's own risk.
- */
+/** The CLS vault takes over the fresh positions of a unit (R-6.2, steps 3 and 4). */
 import { ceilDivBig, maxBig, minBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { lots, PPM, type PriceTicks } from '../../num/units.ts';
@@ -22,9 +19,8 @@ interface Taken {
 }
 
 /**
- * Step 3: each position at its take-over price. The payment is half of its maintenance requirement
- * less the distance to the settlement price, limited by the equity at these prices. null if the
- * vault cannot take them.
+ * Step 3: each position at its take-over price. The payment is half of its maintenance less the
+ * distance to the settlement price, limited by the equity. null if the vault cannot take them.
  */
 export function planTakeover(
   state: State,

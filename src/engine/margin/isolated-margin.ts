@@ -74,10 +74,7 @@ export interface IsolatedFill {
   readonly moved: bigint;
 }
 
-/**
- * `received` is money that comes with the fill (ADL, take-over), negative if owed. With `release`
- * false, a partial close releases no margin.
- */
+/** `received`: money with the fill (ADL). `release`: whether a partial close frees margin. */
 export function planIsolated(
   exposure: Exposure,
   market: Market,
@@ -152,9 +149,8 @@ export interface FillingOrder {
 }
 
 /**
- * Cash reserved by the resting orders of an isolated market: the margin of the worse of all bids
- * and all asks beyond the closing part, each at the higher of limit and mark, plus all fees.
- * Rounded up.
+ * Cash reserved by resting orders of an isolated market: the margin of the worse side beyond the
+ * closing part, each at the higher of limit and mark, plus all fees. Rounded up.
  */
 export function isolatedHold(
   state: State,

@@ -33,10 +33,7 @@ const SPARE = 1_000_000;
 /** Doubles up to this bound round by less than a Quantum. */
 const BOUNDED = 2 ** 52;
 
-/**
- * Whether cash plus the slack of all markets is above the safety margin. `here` is this market's
- * slack, including the pending change.
- */
+/** Whether cash plus all slack exceeds the safety margin. `here`: slack of this market. */
 export function surelyAffords(
   state: State,
   subaccount: Subaccount,
@@ -99,10 +96,7 @@ export function isolatedSlack(
   return bounded(0 - needs, needs);
 }
 
-/**
- * Upper bound of the cost of filling all resting orders: their lots at the furthest prices and
- * highest rates; in Quanta.
- */
+/** Upper bound of the cost of filling all resting orders, at the worst prices and rates. */
 export function restingBound(state: State, exposure: Exposure, market: Market): number {
   const { bidLots, askLots, openOrders } = exposure;
   if (openOrders === 0) return 0;

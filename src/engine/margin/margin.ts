@@ -167,10 +167,7 @@ export function withdrawable(state: State, subaccount: Subaccount): Quanta {
   return quanta(maxBig(0n, available));
 }
 
-/**
- * Withdrawable margin of an isolated position: the excess over its initial requirement (R-5.10). 0
- * in a frozen market and while the subaccount has a clearing debt.
- */
+/** Withdrawable isolated margin (R-5.10); 0 in a frozen market and with a clearing debt. */
 export function isolatedExcess(subaccount: Subaccount, exposure: Exposure, market: Market): Quanta {
   if (!exposure.isolated || exposure.positionLots === 0) return quanta(0n);
   if (market.frozen || subaccount.clearingDebt > 0n) return quanta(0n);
@@ -181,9 +178,8 @@ export function isolatedExcess(subaccount: Subaccount, exposure: Exposure, marke
 }
 
 /**
- * Cost of filling all resting orders of a market, except reduce-only, at their limits, in Quanta:
- * the loss against the mark, Σ max(0, side × (limit − mark)) × lots, and each order's maker and
- * originator fees.
+ * Cost of filling a market's resting orders, except reduce-only, at their limits, in Quanta: the
+ * loss Σ max(0, side × (limit − mark)) × lots, and each order's maker and originator fees.
  */
 function restingCost(
   state: State,
@@ -348,18 +344,14 @@ export function affordsFill(
   if (equityAfter >= initial + haircutOf(frozen, state.config.frozenHaircutPpm)) return true;
   if (!reducing || equityAfter < 0n) return false;
   const released = maintenanceOf(market, position) - maintenanceOf(market, after);
-  // Prevents a deliberate loss of gains that the other side in frozen markets may have made
-  // already.
+  // Prevents a deliberate loss of money that the other side of a frozen market may have won.
   if (isFrozenElsewhere && -value * 2n > released) return false;
   const before = maintenanceElsewhere + maintenanceOf(market, position);
   const afterwards = before - released;
   return equityAfter * before >= equity * afterwards;
 }
 
-/**
- * Counted PnL after a fill whose price differs from the mark by `value`: the realised PnL and the
- * uPnL of the remaining position, without a gain in a frozen market.
- */
+/** Counted PnL, realised and not, after a fill whose price differs from the mark by `value`. */
 function countedAfter(
   exposure: Exposure,
   market: Market,

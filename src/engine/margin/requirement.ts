@@ -60,10 +60,7 @@ export interface RateRise {
 
 const NO_RISE: RateRise = { top: 0n, bottom: 1n };
 
-/**
- * Rise of the initial rate at an open notional (R-13.4): 0 up to `lower`, 1 from `upper`, linear
- * between. Without both bounds, or with `upper` ≤ `lower`, it is 0.
- */
+/** Rise of the initial rate (R-13.4): 0 up to `lower`, 1 from `upper`, linear between; else 0. */
 export function rateRise(
   openNotional: bigint,
   lower: bigint | null,
@@ -87,10 +84,7 @@ export function risenRequirement(value: bigint, required: bigint, rise: RateRise
   return required + ceilDivBig((value - required) * rise.top, rise.bottom);
 }
 
-/**
- * Initial requirement of a notional ≥ 0: the larger of terms in force and announced terms, risen
- * with the market's open notional.
- */
+/** Initial requirement of a notional ≥ 0: the larger of current and announced terms, risen. */
 export function initialRequirement(market: Market, value: bigint): bigint {
   const { spec, nextSpec } = market;
   let required = requirement(value, spec.tiers, 'initialMarginPpm');

@@ -132,10 +132,7 @@ export class Candles {
     return { volumeLots: volume.total, tickLots };
   }
 
-  /**
-   * Ascending buckets that start in [fromUs, toUs) and at or before nowUs, the newest `limit`. The
-   * first is the bucket of the first kept trade: earlier ones have no close to repeat.
-   */
+  /** Ascending buckets from the first kept trade on, in [fromUs, toUs) and up to now. */
   fold(
     intervalUs: number,
     fromUs: number,

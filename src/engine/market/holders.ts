@@ -1,7 +1,4 @@
-/**
- * Holders of a market as a bitset over subaccounts: iteration is in ascending id, and a subaccount
- * without a position costs one bit.
- */
+/** Holders of a market as a bitset over subaccounts, iterated in ascending id. */
 import type { SubaccountId } from '../../num/units.ts';
 
 export class Holders {

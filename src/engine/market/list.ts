@@ -1,7 +1,4 @@
-/**
- * Listing a market (R-1.2, R-1.7, R-8.1). The gateway explains invalid specs. The engine refuses
- * them too, so that no journal can open a market whose arithmetic could overflow.
- */
+/** Listing a market (R-1.2, R-1.7, R-8.1). Refuses specs whose arithmetic could overflow. */
 import { MAX_PRICE_TICKS, PPM, marketId } from '../../num/units.ts';
 import type { ListMarket } from '../commands.ts';
 import type { MarketSpec } from '../config.ts';
@@ -73,10 +70,7 @@ export function isSpecSound(spec: MarketSpec): boolean {
   );
 }
 
-/**
- * Whether an account that opened at the index stays above maintenance at a mark the full deviation
- * away. The deviation does not limit `index` and `external` marks, which use no quotes.
- */
+/** Whether an account that opened at the index is safe at a mark the full deviation away. */
 function isDeviationSound({
   markSource,
   maxMarkDeviationPpm: deviation,

@@ -108,8 +108,8 @@ export class Market {
 
   /**
    * EMA of (impact mid − index) in 1e-6 ticks (R-5.3), its last sample in half ticks, and the
-   * newest second included. Only for a `median` mark. A basis is at most the index, so products
-   * with it stay below 2^53.
+   * newest second included. Only for a `median` mark. A basis is at most the index: products are
+   * exact.
    */
   emaMicroTicks = 0;
   emaSampleHalfTicks = 0;

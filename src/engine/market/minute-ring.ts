@@ -1,7 +1,4 @@
-/**
- * The minutes of a market's candles in a ring of typed arrays, 40 bytes each, invisible to the
- * garbage collector. Indices run from the oldest kept, 0, to the newest, `length` − 1.
- */
+/** The minutes of a market's candles in a ring of typed arrays, 40 bytes each, oldest at 0. */
 import type { ExactSum } from '../../num/exact-sum.ts';
 import { priceTicks, type PriceTicks } from '../../num/units.ts';
 

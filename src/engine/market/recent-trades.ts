@@ -1,7 +1,4 @@
-/**
- * The last trades of a market, in a ring of typed arrays: 28 bytes each, oldest dropped first.
- * History: kept in snapshots, outside the state hash (DESIGN §10).
- */
+/** The last trades of a market, in a ring of typed arrays, 28 bytes each. History (DESIGN §10). */
 import type { Archive } from '../../base/archive.ts';
 import {
   lots,

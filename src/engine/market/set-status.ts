@@ -1,7 +1,6 @@
 /**
- * Restricting and reopening a market (R-13.2). The status applies to new and activated orders;
- * resting orders, engine orders and recorded data continue. `halted` also freezes the market
- * (R-5.3b).
+ * Restricting and reopening a market (R-13.2). The status applies to new and activated orders only.
+ * `halted` also freezes the market (R-5.3b).
  */
 import type { SetMarketStatus } from '../commands.ts';
 import type { MarketStatus } from '../config.ts';

@@ -115,10 +115,7 @@ function termsBeforeNotice(current: MarketSpec, next: MarketSpec): MarketSpec {
   return isSpecSound(terms) ? terms : { ...terms, maxMarkDeviationPpm: next.maxMarkDeviationPpm };
 }
 
-/**
- * Whether some notional needs more maintenance than before. Requirements are piecewise linear, so
- * comparing them at every floor and the rates beyond the last one suffices.
- */
+/** Whether maintenance rises for some notional. Piecewise linear: floors and last rates suffice. */
 export function maintenanceRises(
   before: readonly MarginTier[],
   after: readonly MarginTier[],

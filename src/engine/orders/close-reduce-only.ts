@@ -6,10 +6,7 @@ import type { State } from '../state.ts';
 import { endOrder } from './end.ts';
 import { legOver, reducibleLots, retireLeg } from './protective-orders.ts';
 
-/**
- * A position that reached or crossed zero ends its market's resting reduce-only orders (R-2.7) and
- * protective orders, pending or resting (R-3.5). The order being matched ends in its own rule.
- */
+/** Ends reduce-only orders and legs of a closed position, not the taker. */
 export function closeReduceOnly(
   state: State,
   subaccount: Subaccount,

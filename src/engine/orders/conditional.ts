@@ -8,10 +8,7 @@
 import type { Archive } from '../../base/archive.ts';
 import { orderId, priceTicks, type OrderId, type PriceTicks } from '../../num/units.ts';
 
-/**
- * Role of an order attached to another by one submit, whose nonce it shares. `engine`: an order of
- * the exchange (R-6.2), whose nonce is its index in its command.
- */
+/** Role of an order attached by one submit. `engine`: an order of the exchange (R-6.2). */
 export type Attached = 'no' | 'takeProfit' | 'stopLoss' | 'engine';
 const ATTACHED: readonly Attached[] = ['no', 'takeProfit', 'stopLoss', 'engine'];
 

@@ -1,6 +1,5 @@
 /**
- * End of an order (R-2.8, R-2.9). It leaves book, exposure, owner's list and clientId index. Its
- * record moves to the ended orders, of which each account keeps the newest. Ended states are final.
+ * End of an order (R-2.8, R-2.9): its record leaves all live indices and joins the ended orders.
  */
 import type { Subaccount } from '../accounts/subaccount.ts';
 import type { EndReason } from '../refusals.ts';

@@ -43,10 +43,7 @@ function endFilled(state: State, slot: number): void {
   endOrder(state, slot, 'filled', null);
 }
 
-/**
- * A partial fill never drops protection (R-3.6): the rest of a leg rests if it may, otherwise it
- * becomes pending again.
- */
+/** the rest of a partly filled leg rests if it may, otherwise it is pending again. */
 function keepLeg(
   state: State,
   slot: number,

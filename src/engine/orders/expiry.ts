@@ -1,7 +1,4 @@
-/**
- * Expiry (R-2.12, R-12.2): an order is live while now ≤ expiresAt; its timer is at expiresAt × 1000
- * + 1 µs. An expiresAt whose microseconds exceed 2^53 is never reached (R-11.3).
- */
+/** Expiry: at expiresAt × 1000 + 1 µs; never beyond 2^53 µs. */
 import { doubleOf } from '../../num/arithmetic.ts';
 import type { TimeUs } from '../../num/units.ts';
 import type { OrderId } from '../../num/units.ts';

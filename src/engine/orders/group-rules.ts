@@ -1,7 +1,4 @@
-/**
- * Valid groups of orders (R-3.2), and the required and forbidden fields of each type. A group is
- * one of four kinds; the first violated rule is reported.
- */
+/** Valid groups of orders of each kind; required and forbidden fields of each type. */
 import type { NewOrder } from '../commands.ts';
 import type { Refusal } from '../refusals.ts';
 
@@ -69,8 +66,7 @@ export function typeRefusal(order: NewOrder): Refusal | null {
 export function groupRefusal(kind: GroupKind, orders: readonly NewOrder[]): Refusal | null {
   const [first, ...others] = orders;
   if (first === undefined) return 'batch_empty';
-  // Protective orders attach to the first order of their group, which is not reduce-only (R-2.15,
-  // D-20).
+  // Legs attach to the first order of their group, which is not reduce-only (R-2.15, D-20).
   const attaches = kind === 'bracket' && !first.reduceOnly;
   if (first.attached || (!attaches && others.some(({ attached }) => attached))) {
     return 'parent_not_allowed';

@@ -54,10 +54,7 @@ export function waitsIn(state: State): Waits {
   };
 }
 
-/**
- * Side of its trigger price on which an order fires (R-4.1). A trailing stop with a trigger price
- * activates on the side of a profit (R-4.2).
- */
+/** Side of its trigger price on which an order fires or activates. */
 export function firesAt(state: State, slot: number): 'above' | 'below' {
   const sells = state.orders.side(slot) < 0;
   const onProfit = state.orders.orderType(slot) !== 'stopLoss';

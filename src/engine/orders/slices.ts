@@ -1,7 +1,4 @@
-/**
- * Iceberg slices (R-3.4): of a group of orders at one price, one is shown and the others are
- * pending. The slices have consecutive ids.
- */
+/** Iceberg slices: consecutive ids, one price; one is shown, later ones are pending. */
 import { orderId, type OrderId } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
@@ -22,10 +19,7 @@ export function nextSlice(state: State, after: OrderId, last: OrderId): number {
   return NONE;
 }
 
-/**
- * After the shown slice was filled while resting, the next one joins the back of that price's queue
- * within the same sweep. It cannot cross, since its price was on the book.
- */
+/** After a resting slice was filled, the next joins the back of its queue in the same sweep. */
 export function restNextSlice(
   state: State,
   market: Market,

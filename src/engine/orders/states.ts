@@ -1,7 +1,4 @@
-/**
- * Order lifecycle: every status transition and its cause (R-2.8). docs/ORDER-STATES.md draws it;
- * tests show that each transition occurs and no other does.
- */
+/** Order lifecycle: status transitions and their causes; docs/ORDER-STATES.md draws it. */
 import type { OrderStatus } from '../read/views.ts';
 
 export interface Transition {

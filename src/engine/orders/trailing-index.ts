@@ -155,10 +155,7 @@ export class TrailingIndex {
     return null;
   }
 
-  /**
-   * Whether a stop fires at a mark from `low` to `high`, if no new extreme comes first. Scans only
-   * while one is passed already.
-   */
+  /** Whether a stop fires at a mark from `low` to `high`, if no new extreme comes first. */
   firesWithin(
     low: number,
     high: number,
@@ -230,8 +227,7 @@ export class TrailingIndex {
 }
 
 /**
- * The mark at which a stop fires: extreme × (1 − p) for selling, × (1 + p) for buying, compared
- * exactly. Whole ticks on the far side of the exact price.
+ * The fire mark: extreme × (1 ∓ p) for selling/buying, in ticks on the far side of the exact price.
  */
 export function trailingTicks(up: 1 | -1, extreme: number, distancePpm: number): number {
   const scaled = extreme * (PPM - up * distancePpm);

@@ -68,10 +68,7 @@ function basisHalfTicks(market: Market): number {
   return Math.min(deviation, Math.max(-deviation, quotes.bid + quotes.ask - 2 * index));
 }
 
-/**
- * value × by ÷ divisor, rounded toward 0. If the product is exact in a double, so is the integer
- * part of the quotient, since the divisor is small.
- */
+/** value × by ÷ divisor, rounded toward 0; exact if the product is, since the divisor is small. */
 function timesOver(value: number, by: number, divisor: number): number {
   const product = value * by;
   if (Number.isSafeInteger(product)) return Math.trunc(product / divisor);

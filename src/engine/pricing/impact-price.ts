@@ -37,10 +37,7 @@ export function impactQuotes(market: Market): ImpactQuotes | null {
   };
 }
 
-/**
- * Average fill price of `notionalQuanta` > 0 against one side of the book (1: its bids); null if
- * the side is too thin.
- */
+/** Average fill price of a notional > 0 against one side (1: the bids); null if it is too thin. */
 export function impactPrice(market: Market, side: 1 | -1, notionalQuanta: bigint): Fraction | null {
   const ladder = market.book.ladder(side);
   const unit = market.spec.quantaPerTickLot;
@@ -89,10 +86,7 @@ function walkLarge(ladder: PriceLadder, unit: bigint, notionalQuanta: bigint): F
   return null;
 }
 
-/**
- * The last level fills (notional − filled) ÷ (price × unit) lots, so the average is notional ÷
- * (unit × (lots before + that)).
- */
+/** notional ÷ (unit × lots); the last level fills (notional − filled) ÷ (price × unit) of them. */
 function average(wanted: bigint, price: bigint, before: bigint, filled: bigint): Fraction {
   return { ticks: wanted * price, of: before + (wanted - filled) };
 }

@@ -62,10 +62,7 @@ export function runEmaSample(state: State, market: Market): void {
   if (runEmaTimer(state, market)) makeMarkDue(state, market);
 }
 
-/**
- * After a command or timer that changed the book: schedules samples of basis and premium. The mark
- * is due at the next whole second if the book or the last price changed.
- */
+/** After a book change: schedules samples of basis and premium, and the mark at the next second. */
 export function settleQuotes(state: State): void {
   for (let i = 0; i < state.changedBookCount; i++) {
     const market = must(state.changedBooks[i], 'the used prefix has a market at every index');

@@ -22,10 +22,7 @@ export function takeoverTicks(market: Market, side: 1 | -1): PriceTicks {
   return priceTicks(side > 0 ? Math.min(mark, index) : Math.max(mark, index));
 }
 
-/**
- * Price move of this step in ticks: from the mark before its newest recomputation to the settlement
- * price; 0 if this step did not recompute the mark.
- */
+/** Ticks from the previous mark to the settlement price; 0 if this step has not moved the mark. */
 export function moveInStep(state: State, market: Market): number {
   const before = market.markStep === state.step ? market.markBeforeTicks : null;
   return before === null ? 0 : settlementTicks(market) - before;

@@ -117,10 +117,7 @@ export class ExchangeReader implements ExchangeView {
     };
   }
 
-  /**
-   * The last 24 h (D-16): from candles for whole minutes, bars included, and from single trades
-   * before them while kept.
-   */
+  /** The last 24 h (D-16): from candles, and from single trades for the partial first minute. */
   summary(id: MarketId): SummaryView {
     const { trades, candles, spec } = this.state.market(id);
     const sinceUs = this.state.nowUs - DAY_US;

@@ -1,7 +1,4 @@
-/**
- * Reads of prices and of the funds behind the exchange's liabilities (R-10.1): computed on demand,
- * without side effects.
- */
+/** Reads of prices and of the funds behind the exchange's liabilities. */
 import { floorDivInt } from '../../num/arithmetic.ts';
 import { PPM, priceTicks, quanta, timeUs, type PriceTicks } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';

@@ -99,8 +99,7 @@ export function findOrders(
     total += 1;
     if (follows(live, slot)) found.push(viewOrder(live, slot));
   }
-  // Ended orders are sorted by last update: take the newest `limit`, and all of the last one's
-  // instant.
+  // Ended orders are sorted by update: the newest `limit`, and all of the last one's instant.
   const list = account.endedOrders;
   const byTags = !rows.timed && list.count * 3 > ended.rows;
   const matches = byTags ? ended.countMatches(rows) : Infinity;

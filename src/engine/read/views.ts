@@ -1,7 +1,4 @@
-/**
- * Views: read access to an exchange between commands. Plain values copied from state, or iterators
- * over it. They never change state and are not hashed. Units as in `num/units`.
- */
+/** Views: read access to an exchange between commands. Plain copies or iterators; not hashed. */
 import type { ExchangeConfig, MarketSpec, MarketStatus, SelfTradeMode } from '../config.ts';
 import type { Command, CommandKind, OrderType, Side } from '../commands.ts';
 import type { EventSink, LedgerReason } from '../events.ts';
@@ -100,10 +97,7 @@ export interface PositionView {
   readonly isolated: boolean;
   /** Margin held by an isolated position; 0n when cross. */
   readonly isolatedMarginQuanta: Quanta;
-  /**
-   * The mark nearest to the current one at which the subaccount is below maintenance, other marks
-   * fixed; null if there is none. The current mark if it is already below.
-   */
+  /** Nearest mark at which the unit is below maintenance, other marks fixed; null if none. */
   readonly liquidationTicks: PriceTicks | null;
   readonly updatedAtUs: TimeUs;
 }
@@ -369,8 +363,7 @@ export interface ExchangeView {
   /** Open positions in ascending market id. */
   positions(id: SubaccountId): PositionView[];
   /**
-   * Quintile of the position in its side's auto-deleveraging order (R-6.4): 5 is closed first, 1
-   * last; null without a position or a mark. A cached ranking of age ≤ `maxAgeUs` may be used.
+   * ADL quintile (R-6.4): 5 is closed first, null without position or mark; may be `maxAgeUs` old.
    */
   adlQuantile(id: SubaccountId, market: MarketId, maxAgeUs?: number): number | null;
   /** Share of the shortfall that a withdrawal of this amount would bear (R-6.6). */

@@ -1,7 +1,4 @@
-/**
- * Canonical bytes of the parameters of an exchange and of a market, for snapshots and the journal's
- * config hash. Enum values are archived as text, so that a new value never changes existing bytes.
- */
+/** Canonical bytes of exchange and market parameters, for snapshots and the config hash. */
 import { archiveList, ArchiveError, ArchiveWriter, type Archive } from '../../base/archive.ts';
 import { sha256Hex } from '../../base/sha256.ts';
 import {

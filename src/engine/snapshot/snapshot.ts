@@ -243,10 +243,7 @@ function archiveOrder(
 /** In place of an order id: a historical order (L3). */
 const HISTORICAL = -1;
 
-/**
- * Both sides of a book, best level first, each queue front to back. Entries are an order's id; 0
- * and a segment's size; or −1, a historical order's number and its size.
- */
+/** Queues of both sides: an order's id; 0 and a segment's size; or −1, an L3 number and size. */
 function archiveQueues(io: Archive, state: State, market: Market): void {
   archiveSides(io, state, market);
   if (io.loading) market.seenChanges = market.book.changes;

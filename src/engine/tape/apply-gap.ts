@@ -1,7 +1,4 @@
-/**
- * A gap in the recording (DESIGN §6): house volume is unknown, so it leaves the book until the next
- * snapshot; depth and trades before that have no effect. Users' orders stay.
- */
+/** A gap in the recording (DESIGN §6): the house leaves the book until the next snapshot. */
 import type { TapeGap } from '../commands.ts';
 import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';

@@ -16,10 +16,7 @@ import type { State } from '../state.ts';
 import { addHouse, clearHouse, houseLots } from './house.ts';
 import { firstUser } from './house-take.ts';
 
-/**
- * Moves both quotes around a price. Quotes already at their price keep their queue position, unless
- * `replaces` is true.
- */
+/** Moves both quotes around a price; unchanged ones keep their position unless `replaces`. */
 export function quoteAround(
   state: State,
   market: Market,

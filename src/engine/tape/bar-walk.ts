@@ -37,10 +37,7 @@ export function walkBar(state: State, market: Market, bar: TapeBar): void {
   }
 }
 
-/**
- * Whether nothing in the market depends on a price of the bar, so that only its end matters.
- * Conservative: may be false.
- */
+/** Whether nothing in the market depends on a price of the bar. Conservative: may be false. */
 export function hasNoEffect(state: State, market: Market, bar: TapeBar): boolean {
   const { lowTicks: low, highTicks: high } = bar;
   if (state.anyRiskCheckPending) return false;
@@ -62,8 +59,7 @@ function stop(state: State, market: Market, bar: TapeBar, price: number, capacit
   if (state.liquidationDue) clearBelowZero(state);
   runTriggers(state);
   runLiquidations(state);
-  // Fired stops have traded; effects on others wait for the next stop, as for the next mark
-  // elsewhere.
+  // Fired stops have traded; effects on others wait for the next stop.
   state.cause = 'tape';
   return bids + asks;
 }

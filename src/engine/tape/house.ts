@@ -1,7 +1,4 @@
-/**
- * House segments: historical volume in the real queue of a level (DESIGN §6). A level has one
- * segment per contiguous house volume between users' orders; later volume joins the back.
- */
+/** House segments: historical volume in a level's queue, merged between user orders (DESIGN §6). */
 import { assert } from '../../base/assert.ts';
 import { lots, priceTicks, timeUs } from '../../num/units.ts';
 import { NONE, type OrderTable } from '../book/order-table.ts';
@@ -102,9 +99,8 @@ export function clearHouse(state: State, market: Market, side: 1 | -1, price: nu
 }
 
 /**
- * A decrease of `size` ≤ the level's house lots without a matching trade so far. The market's queue
- * model splits it ahead of and behind each user order. The lots are held as credit for a late
- * trade.
+ * A decrease of `size` ≤ the level's house lots without a matching trade so far. The queue model
+ * splits it ahead of and behind each user order. The lots are credit for a late trade.
  */
 export function decreaseHouse(
   state: State,
@@ -157,10 +153,7 @@ export function decreaseHouse(
   takeFromBack(state, market, side, price, rest);
 }
 
-/**
- * A trade of up to `size` lots explains earlier decreases: restores those lots to their positions.
- * Returns their number.
- */
+/** Restores the lots of earlier decreases that this trade explains; returns their number. */
 export function returnCredit(
   state: State,
   market: Market,
