@@ -5,8 +5,7 @@
  * saved form, the loaded form and the hashed form cannot diverge.
  *
  * Integers are zigzag varints of at most 53 bits. Bigints are two's complement in 8 or more bytes.
- * Text is UTF-16 code units as varints, independent of platform encoders. Lists are prefixed with
- * their length.
+ * Text is UTF-16 code units as varints. Lists have a length prefix.
  */
 import { assert } from './assert.ts';
 

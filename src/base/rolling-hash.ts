@@ -1,6 +1,5 @@
 /**
- * Rolling 128-bit hash of the command chain, in integer arithmetic only, so it is equal on every
- * machine.
+ * Rolling 128-bit hash of the command chain, in portable integer arithmetic.
  *
  * Each 32-bit word passes a multiply-rotate step on one of four lanes, and the lanes rotate by one.
  * `commit`, called once per command, adds the word count and four finalisation rounds, which spread
@@ -9,8 +8,7 @@
  * not a cryptographic signature.
  *
  * Numbers are hashed by value: `int` takes a 32-bit integer as one word, `num` an integer up to
- * 2^53 as two words. A call with several values equals separate calls in the same order; its words
- * are mixed in registers.
+ * 2^53 as two words. A call with several values equals separate calls in the same order.
  *
  * Cost: about 1 ns per word, plus about 1 ns per call.
  */

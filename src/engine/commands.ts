@@ -1,8 +1,7 @@
 /**
  * Commands: everything that can change the state of the exchange (DESIGN §1). One
  * `kind`-discriminated record each; every field is in engine units, decoded and authorised.
- * `timeUs` is when the command happens: timers due before it run first, each at its own time
- * (R-12.1).
+ * `timeUs` is when the command happens: due timers run first, each at its own time (R-12.1).
  *
  * The journal codec has one append-only tag per kind (journal/format/codec.ts).
  */

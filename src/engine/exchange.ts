@@ -1,11 +1,9 @@
 /**
- * The exchange: `apply` is the whole state machine (DESIGN §1). Synchronous, no clock, no I/O, no
- * randomness.
+ * The exchange: `apply` is the whole state machine (DESIGN §1). No clock, I/O or randomness.
  *
  * Order of one command: due timers, each at its own time (R-12.1). Then the rule of its kind, which
  * either refuses before any mutation or executes. Then the effects on other orders, units below
- * zero, triggers, and liquidations. Last, changed quotes take effect. Refusals are part of the
- * chain hash too.
+ * zero, triggers, and liquidations. Last, changed quotes take effect. Refusals are hashed too.
  */
 import { assert, InvariantError, unreachable } from '../base/assert.ts';
 import { MAX_PRICE_TICKS, seq } from '../num/units.ts';

@@ -1,6 +1,5 @@
 /**
- * Injected connection faults of a strategy. Randomness comes from the run's seed, so a run with
- * faults is reproducible.
+ * Injected connection faults of a strategy. Runs are reproducible: randomness comes from the seed.
  *
  * - `reject`: this part of writes never reaches the exchange; the response is 503 after the usual
  *   round trip.

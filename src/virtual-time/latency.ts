@@ -88,10 +88,7 @@ export interface LatencyRow {
   readonly responseUs: number;
 }
 
-/**
- * Linear interpolation of entry and response between measured rows, constant outside them. Feed and
- * compute are constant.
- */
+/** Assumes linearly interpolated entry and response between rows; feed and compute constant. */
 export function measuredLatency(
   rows: readonly LatencyRow[],
   feed: number,

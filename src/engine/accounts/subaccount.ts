@@ -1,8 +1,7 @@
 /**
  * A subaccount: cash, and per market an exposure (position and resting orders). R-5.1, R-5.2.
  *
- * Plain records with one constructor, so they share one hidden class. `exposures` is sparse by
- * market id.
+ * Plain records with one constructor, so they share one hidden class. `exposures` is sparse.
  */
 import type { Archive } from '../../base/archive.ts';
 import { doubleOf, nearestDouble } from '../../num/arithmetic.ts';

@@ -1,6 +1,5 @@
 /**
- * Retained ended orders: copies of rows in pages, so that growing copies no rows. History: no rule
- * reads it.
+ * Retained ended orders: copies of rows in pages, so growing copies no rows. No rule reads them.
  *
  * A slot is a page and a row of it; freed slots are reused. Each account has its own list, oldest
  * first. Lists are links in the rows: owner links chain the ended orders of an account or the free

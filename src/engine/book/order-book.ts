@@ -1,10 +1,8 @@
 /**
  * The resting orders of one market: two price ladders over the exchange's order table. Each level
- * is a FIFO queue of users' orders and house segments (R-2.5). Matching rules are in
- * orders/match.ts.
+ * is a FIFO queue of users' orders and house segments (R-2.5). Matching: orders/match.ts.
  *
- * Invariant: best bid < best ask after every command. A level's total is the sum of the unfilled
- * sizes in its queue.
+ * Invariant: best bid < best ask after every command. A level has its queue's total size.
  */
 import { lots, type PriceTicks } from '../../num/units.ts';
 import type { LevelView } from '../read/views.ts';

@@ -1,6 +1,5 @@
 /**
- * Funding (§7): premium samples, the rate of an interval, and its settlement over all positions at
- * once.
+ * Funding (§7): premium samples, the rate of an interval, and its settlement over all positions.
  *
  * Rates are whole 1e-9, rounded toward zero. Payments round up, receipts round down, and insurance
  * gets the difference, so a settlement sums to zero with insurance. Sampling stops when no premium

@@ -4,8 +4,7 @@
  *
  * When an owner is tested (`liquidation/endangered`), equity − maintenance is split evenly over its
  * k fresh positions, less one Quantum each. A long is safe down to `mark − share ÷ (lots × unit)`,
- * a short up to `mark + share ÷ (lots × unit × (1 + m))`, m the highest maintenance rate of any
- * tier.
+ * a short up to `mark + share ÷ (lots × unit × (1 + m))`, m the highest maintenance rate.
  *
  * Proof: let every mark be on the safe side of its bound. A long that loses d ticks loses d × lots
  * × unit of equity, at most its share, and its maintenance does not rise. A short that loses d

@@ -15,8 +15,7 @@
  *   (R-13.1), is at least the tiers' integral R less a Quantum of rounding. With the rise f
  *   (R-13.4) the exact R + ⌈(v − R)f⌉ grows with R, so it is at most v(h + (1 − h)f) + 2.
  *   `highestRate` rounds h + (1 − h)f up to 1e-6 and includes the own rate.
- * - Reserved by orders of isolated markets: the same rate on at least the notional that they could
- *   open.
+ * - Reserved by orders of isolated markets: the same rate on at least their opening notional.
  *
  * Every figure is below 2^52, so each rounding is below a Quantum. An accept needs a margin of a
  * million Quanta, more than 65,536 markets can use up. A larger figure never accepts.

@@ -1,7 +1,7 @@
 /**
  * Margin (R-5.4, R-5.5, R-5.8, R-5.9): equity and requirements of a subaccount, and admission of
- * orders and fills. margin/isolated-margin.ts has isolated positions; here only their orders'
- * reserved cash counts.
+ * orders and fills. margin/isolated-margin.ts has isolated positions; here only their reserved cash
+ * counts.
  *
  * Per market the requirement covers the worse of (position + all bids) and (position − all asks);
  * reduce-only orders add nothing.

@@ -108,8 +108,7 @@ export class Market {
 
   /**
    * EMA of (impact mid − index) in 1e-6 ticks (R-5.3), its last sample in half ticks, and the
-   * newest second included. Only for a `median` mark. A basis is at most the index: products are
-   * exact.
+   * newest second included. Only for a `median` mark. Products are exact.
    */
   emaMicroTicks = 0;
   emaSampleHalfTicks = 0;

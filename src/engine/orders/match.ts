@@ -1,12 +1,11 @@
 /**
  * Matching: a taker against the other side of the book in price-time priority (R-2.5), until it is
- * filled, reaches its limit, or is stopped. Both sides are checked before each fill, so no fill is
- * ever undone.
+ * filled, reaches its limit, or is stopped. Both sides are checked before each fill, so none is
+ * undone.
  *
  * Checks at each resting order, in order: self-trade (R-2.6), reduce-only cuts (R-2.7), frozen
  * market (R-5.3b), taker margin, maker margin (R-5.5), open interest. A failing taker stops; a
- * failing maker is cancelled and matching continues. Cost: O(1) per resting order; no allocation
- * per level.
+ * failing maker is cancelled and matching continues. O(1) per resting order, without allocation.
  */
 import { lots } from '../../num/units.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';

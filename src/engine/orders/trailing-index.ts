@@ -7,8 +7,7 @@
  * one has, so groups form a stack with greater extremes at the bottom. A new extreme merges the
  * groups that it passes, which are on top: small into large. Within a group the closest stop fires
  * first, so a group has one next fire price; a heap of these prices detects firing. A mark that
- * fires none and sets no new extreme costs O(1). Merging costs O(log² n) amortised: each stop moves
- * at most log n times.
+ * fires none and sets no new extreme costs O(1). Merging costs O(log² n) amortised.
  */
 import type { Archive } from '../../base/archive.ts';
 import { must } from '../../base/assert.ts';

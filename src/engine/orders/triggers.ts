@@ -1,6 +1,5 @@
 /**
- * Firing of pending orders (§4): after a recomputation of the source, and for new triggers in their
- * own command.
+ * Firing of pending orders (§4): after a recomputation of the source, and for new triggers.
  *
  * All orders due in one instant are collected first, then fired in the order of R-4.3. Effects of
  * their fills on the mark wait for its next recomputation. Only the last price may move while they

@@ -3,8 +3,7 @@
  * after a change of the book or the last price. Never during matching. The composition of the mark
  * is in recompute-mark.ts and basis-ema.ts; bars are in bar-mark.ts.
  *
- * A change counter detects book changes once per command or timer instant (`settleQuotes`), without
- * walking the book.
+ * A change counter detects book changes once per command or timer instant (`settleQuotes`).
  */
 import { must } from '../../base/assert.ts';
 import { floorTo } from '../../num/arithmetic.ts';

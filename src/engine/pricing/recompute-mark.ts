@@ -3,12 +3,10 @@
  *
  * 1. the index;
  * 2. the index + the EMA of the basis, at least one tick;
- * 3. the last price clipped to impact bid and ask; absent if a side is too thin or nothing has
- *    traded.
+ * 3. the last price clipped to impact bid and ask; absent with a thin side or without trades.
  *
  * The mark is their median, or the floor of the mean of the first two, clamped to the index ±
- * `maxMarkDeviationPpm`. The book is walked only if the first two legs differ; otherwise the third
- * has no effect.
+ * `maxMarkDeviationPpm`. The book is walked only if the first two legs differ.
  */
 import { floorDivInt } from '../../num/arithmetic.ts';
 import { PPM, priceTicks, type PriceTicks } from '../../num/units.ts';

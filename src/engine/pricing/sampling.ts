@@ -1,8 +1,7 @@
 /**
  * Sampling times of prices (R-5.3, R-7.1): one per second for the EMA of the mark, one per sampling
  * interval for the premium. The instant within its second or interval is pseudorandom, keyed with
- * the secret `config.samplingSeed`, so quotes cannot be placed for the sample alone. It is never on
- * a boundary.
+ * the secret `config.samplingSeed`, so quotes cannot target it. It is never on a boundary.
  */
 import { floorDivInt } from '../../num/arithmetic.ts';
 import type { TimeUs } from '../../num/units.ts';

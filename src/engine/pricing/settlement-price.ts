@@ -1,8 +1,7 @@
 /**
  * Prices at which §6 closes positions. A take-over uses the worse of mark and index for the owner;
  * a bankruptcy settles at the index, which book quotes cannot move. Markets without an index use
- * the mark for both. So do markets with a recorded mark: it is the venue's fair price, and their
- * index may be older.
+ * the mark for both. So do markets with a recorded mark: it is the venue's fair price.
  */
 import { priceTicks, type PriceTicks } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';

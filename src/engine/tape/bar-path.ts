@@ -1,7 +1,7 @@
 /**
  * Price path of a bar. The data does not contain it, so it is a stated policy (docs/DATA.md). Every
- * path starts at the open, visits both extremes and ends at the close; policies differ in which
- * extreme comes first.
+ * path starts at the open, visits both extremes and ends at the close; policies differ in the first
+ * extreme.
  *
  * - `nearest`: the extreme nearer to the open; the high on a tie.
  * - `worstCase`: the extreme against the users' net position: the low if long, the high if short,

@@ -1,6 +1,5 @@
 /**
- * A bar step by step: the price follows the path and stops wherever an order or position depends on
- * it (DESIGN §6).
+ * A bar step by step: the price follows the path and stops where orders or positions need it (§6).
  *
  * Between turning points it stops at users' resting orders, at triggers and trailing stops, and at
  * prices that make a unit liquidatable. At each stop, in this order (D-66): reached resting orders

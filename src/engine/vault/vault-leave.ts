@@ -1,8 +1,8 @@
 /**
  * The CLS vault closes its positions (R-8.4). At each whole minute, for each fresh market with a
  * vault position, one reduce-only post-only order for a part of the position replaces that of the
- * previous minute. It sells above and buys below both mark and index, so that closing never costs
- * the vault.
+ * previous minute. It sells above and buys below both mark and index, so closing is never at a
+ * loss.
  *
  * Invariant: `state.vaultLeaveUs` is finite exactly while the vault has a position (and offers
  * any). It is the first whole minute after the vault got one. A position acquired within that
