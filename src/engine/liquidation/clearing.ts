@@ -5,7 +5,7 @@
  *
  * Termination: a take-over removes fresh positions from a unit that is not the vault;
  * auto-deleveraging lowers Σ |lots| of the unit and of its parties and raises no position. So (Σ
- * |lots| without the vault, Σ |lots| of the vault) falls with every clearing, and settling leaves 0.
+ * |lots| without the vault, Σ |lots| of the vault) falls with every clearing.
  */
 import { maxBig, minBig } from '../../num/arithmetic.ts';
 import { notional, ppmOfCeil } from '../../num/notional.ts';
