@@ -1,10 +1,11 @@
 /**
- * Canonical bytes of state. One field list both saves and loads: a part of state implements `archive(io)` and passes
- * each field through, `this.cash = io.bigint(this.cash)`. Saving returns what it was given; loading ignores its
- * argument and returns what was saved. So the saved form, the loaded form and what is hashed cannot drift apart.
+ * Canonical binary serialisation of state. One field list both saves and loads: a part of state
+ * implements `archive(io)` and passes each field through, `this.cash = io.bigint(this.cash)`.
+ * Saving returns its argument; loading ignores its argument and returns the saved value. So the
+ * saved form, the loaded form and the hashed form cannot diverge.
  *
- * Integers are zigzag varints of at most 53 bits, bigints two's complement in 8 or more bytes, text is UTF-16 code units as
- * varints (no encoder of the platform is needed), lists carry their length.
+ * Integers are zigzag varints of at most 53 bits. Bigints are two's complement in 8 or more bytes.
+ * Text is UTF-16 code units as varints. Lists have a length prefix.
  */
 import { assert } from './assert.ts';
 
@@ -17,7 +18,7 @@ export interface Archive {
   text(value: string): string;
   optionalText(value: string | null): string | null;
   optionalInt(value: number | null): number | null;
-  /** A marker that must read back the same, so that a shifted stream fails near its fault. */
+  /** A marker that must read back unchanged, so that a misaligned stream fails near its fault. */
   section(name: string): void;
 }
 
@@ -29,7 +30,7 @@ export class ArchiveWriter implements Archive {
   int(value: number): number {
     assert(Number.isSafeInteger(value), 'archived integers are safe');
     this.reserve(9);
-    // Zigzag without 32-bit operators, since values reach 2^53; −0 cannot pass, its sign is lost here.
+    // Zigzag without 32-bit operators, since values reach 2^53. −0 would lose its sign.
     if (value >= -0x20000000 && value < 0x20000000) {
       let small = ((value << 1) ^ (value >> 31)) >>> 0;
       while (small >= 0x80) {
@@ -96,7 +97,7 @@ export class ArchiveWriter implements Archive {
     this.text(name);
   }
 
-  /** What was written so far; a copy. */
+  /** A copy of the bytes written so far. */
   bytes(): Uint8Array {
     return this.buffer.slice(0, this.length);
   }
@@ -109,7 +110,7 @@ export class ArchiveWriter implements Archive {
   }
 }
 
-/** Thrown when bytes are not what a writer made; names the offset. */
+/** Thrown for bytes that no writer produced; the message has the offset. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
 }
@@ -202,7 +203,7 @@ export class ArchiveReader implements Archive {
     }
   }
 
-  /** Fails unless everything was read. */
+  /** Throws unless all input is consumed. */
   end(): void {
     if (this.at !== this.source.length) {
       throw new ArchiveError(

@@ -1,9 +1,6 @@
-/**
- * Assertions for programmer errors. Business outcomes are values, never exceptions.
- * Messages are static text: a template literal costs time even when the assertion holds.
- */
+/** Assertions for programmer errors. Static messages: a template literal always costs time. */
 
-/** A broken invariant of the program itself. `context` is filled in by the exchange with the sequence number. */
+/** A broken invariant of the program. The exchange fills in `context` with the sequence number. */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
 }
@@ -17,7 +14,7 @@ export function unreachable(value: never): never {
   throw new InvariantError(`unreachable value: ${String(value)}`);
 }
 
-/** For values that cannot be undefined by construction. */
+/** Unwraps a value that cannot be undefined by construction. */
 export function must<T>(value: T | undefined, message: string): T {
   if (value === undefined) throw new InvariantError(message);
   return value;

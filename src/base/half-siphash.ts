@@ -1,6 +1,7 @@
 /**
- * HalfSipHash-2-4 (Aumasson, Bernstein): a keyed 32-bit function of a list of 32-bit words. Without the key its values look
- * random. The message is the words in little-endian order, so its length is 4 · n bytes and the padding holds the length alone.
+ * HalfSipHash-2-4 (Aumasson, Bernstein): a keyed pseudorandom function from a list of 32-bit words
+ * to 32 bits. The message is the words in little-endian order, so its length is 4 · n bytes and the
+ * padding holds only the length.
  */
 
 /** A key of 64 bits as two words. */
@@ -23,13 +24,13 @@ function wordOf(hex: string, from: number): number {
   return word | 0;
 }
 
-/** A value from 0 to 2^32 − 1. Words count modulo 2^32. */
+/** A value from 0 to 2^32 − 1. Input words are taken modulo 2^32. */
 export function halfSipHash({ k0, k1 }: HalfSipKey, words: readonly number[]): number {
   let v0 = k0;
   let v1 = k1;
   let v2 = 0x6c796765 ^ k0;
   let v3 = 0x74656462 ^ k1;
-  // After the words the length block, then four closing rounds.
+  // The length block follows the words, then four finalisation rounds.
   const blocks = words.length + 1;
   for (let i = 0; i <= blocks; i++) {
     const closing = i === blocks;

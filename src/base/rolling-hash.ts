@@ -1,25 +1,26 @@
 /**
- * The rolling 128-bit hash of the command chain: integer arithmetic only, so it is the same on every machine.
+ * Rolling 128-bit hash of the command chain, in portable integer arithmetic.
  *
- * Each 32-bit word goes through a multiply-rotate step on one of four lanes, the lanes shifting by one; `commit`, called once a
- * command, adds the number of its words and four closing rounds that carry the last words through all lanes. Every step is
- * invertible in the state, so two histories of equal length that differ in one word never meet in that step. It detects divergence;
- * it is not a signature.
+ * Each 32-bit word passes a multiply-rotate step on one of four lanes, and the lanes rotate by one.
+ * `commit`, called once per command, adds the word count and four finalisation rounds, which spread
+ * the last words over all lanes. Every step is a bijection of the state, so histories of equal
+ * length that differ in one word do not collide in that step. The hash detects divergence; it is
+ * not a cryptographic signature.
  *
- * Numbers are hashed by value: `int` takes a 32-bit integer as one word, `num` any integer up to 2^53 as two. The calls that take
- * several values are those calls one after the other: what comes together is mixed in registers.
+ * Numbers are hashed by value: `int` takes a 32-bit integer as one word, `num` an integer up to
+ * 2^53 as two words. A call with several values equals separate calls in the same order.
  *
- * Cost: about 1 ns a word, and as much again a call.
+ * Cost: about 1 ns per word, plus about 1 ns per call.
  */
 import { assert } from './assert.ts';
 
-/** The count of a command's words begins again when the next would reach this. */
+/** The word count of a command restarts when the next word would reach this value. */
 const CAPACITY = 1 << 14;
-/** Closing rounds of a command: one for each lane. */
+/** Finalisation rounds of a command: one per lane. */
 const CLOSING = 4;
 const CLOSING_WORD = 0x5bd1e995;
 
-/** The lane after `lane` took in `word`, with the one that comes next. `| 0` tells the compiler that no sum needs a double. */
+/** `lane` after mixing in `word` and the next lane. `| 0` keeps the sums in 32-bit integers. */
 function mix(lane: number, word: number, next: number): number {
   const mixed = Math.imul(lane ^ word, 0x9e3779b1);
   return (Math.imul((mixed << 13) | (mixed >>> 19), 0x85ebca6b) + (next | 0)) | 0;
@@ -32,12 +33,12 @@ function highWord(value: number): number {
 }
 
 export class RollingHash {
-  /** The lanes, the next one first. */
+  /** The four lanes; `a` is next. */
   private a = 0x6f727265;
   private b = 0x72792d63;
   private c = 0x6c6f636b;
   private d = 0x776f726b;
-  /** Words of this command since its count began. */
+  /** Words of this command since the last restart of the count. */
   private count = 0;
   private readonly big = new BigInt64Array(1);
   private readonly bigWords = new Int32Array(this.big.buffer);
@@ -64,7 +65,7 @@ export class RollingHash {
     this.pair(this.bigWords[0] ?? 0, this.bigWords[1] ?? 0);
   }
 
-  /** `int` and `num`. */
+  /** `int`, then `num`. */
   intNum(value: number, number: number): void {
     let count = this.count === CAPACITY ? 1 : this.count + 1;
     if (count >= CAPACITY - 1) count = 0;
@@ -112,13 +113,13 @@ export class RollingHash {
     if (i < value.length) this.int(value.charCodeAt(i));
   }
 
-  /** Text or null, told apart from every text. */
+  /** Text or null; null differs from every text. */
   optionalText(value: string | null): void {
     if (value === null) this.int(-1);
     else this.text(value);
   }
 
-  /** Ends one command. */
+  /** Finalises one command. */
   commit(): void {
     if (this.count >= CAPACITY - CLOSING - 1) this.count = 0;
     this.int(this.count);
@@ -131,7 +132,7 @@ export class RollingHash {
     this.count = 0;
   }
 
-  /** The two words of one number, which are counted together. */
+  /** The two words of one number; the count advances once. */
   private pair(low: number, high: number): void {
     if (this.count >= CAPACITY - 1) this.count = 0;
     this.count += 2;
@@ -142,9 +143,9 @@ export class RollingHash {
     this.d = mix(b, high, c);
   }
 
-  /** 32 hex digits. Only between commands. */
+  /** The state as 32 hex digits. Call only between commands. */
   hex(): string {
-    assert(this.count === 0, 'the hash is read in the middle of a command');
+    assert(this.count === 0, 'the hash is only read between commands');
     let text = '';
     for (const lane of [this.a, this.b, this.c, this.d]) {
       text += (lane >>> 0).toString(16).padStart(8, '0');
@@ -152,7 +153,7 @@ export class RollingHash {
     return text;
   }
 
-  /** Takes over a value made by `hex`. */
+  /** Restores a state returned by `hex`. */
   restore(hex: string): void {
     assert(/^[0-9a-f]{32}$/.test(hex), 'a chain hash is 32 hex digits');
     const lane = (i: number): number => Number.parseInt(hex.slice(i * 8, i * 8 + 8), 16) | 0;

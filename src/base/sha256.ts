@@ -1,7 +1,4 @@
-/**
- * SHA-256 (FIPS 180-4), pure and synchronous, so that Node and a browser hash state alike without a platform API.
- * About 150 MB/s: for checkpoints and headers, never per command.
- */
+/** SHA-256 (FIPS 180-4), without a platform API. About 150 MB/s: never per command. */
 
 const K = new Uint32Array([
   0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -39,7 +36,7 @@ export function sha256Hex(bytes: Uint8Array): string {
 }
 
 function compress(state: Int32Array, bytes: Uint8Array, offset: number): void {
-  // Typed-array reads below are in range by construction; `| 0` also turns an absent value into 0 for the types.
+  // Typed-array reads below are in range by construction; `| 0` satisfies the type checker.
   for (let i = 0; i < 16; i++) {
     const at = offset + i * 4;
     word[i] =

@@ -1,7 +1,7 @@
 /**
- * An open-addressing index from keys to table slots. The keys stay in the table: the caller gives a 32-bit hash and
- * says whether a slot holds the key it looks for. Linear probing, load at most 1/2, deletion by backward shift, so
- * there are no tombstones and a long life costs nothing. 8 to 16 bytes an entry.
+ * An open-addressing hash index from keys to table slots. Keys stay in the table: the caller passes
+ * a 32-bit hash and a predicate that compares the key of a slot. Linear probing with load ≤ 1/2 and
+ * backward-shift deletion, so there are no tombstones. 8 to 16 bytes per entry.
  */
 import { assert } from './assert.ts';
 
@@ -29,7 +29,7 @@ export class SlotIndex {
     this.size += 1;
   }
 
-  /** Slot for which `holds` is true among those with this hash, or −1. */
+  /** The slot with this hash for which `holds` is true, or −1. */
   find(hash: number, holds: (slot: number) => boolean): number {
     const wanted = hash | 0;
     for (let at = wanted & this.mask; ; at = (at + 1) & this.mask) {
@@ -39,7 +39,9 @@ export class SlotIndex {
     }
   }
 
-  /** As `find`, for keys that are the first number of each row of `stride` numbers: no closure on hot paths. */
+  /**
+   * As `find`, for numeric keys in column 0 of rows of `stride` numbers: no closure on hot paths.
+   */
   findNumber(hash: number, keys: Float64Array, stride: number, key: number): number {
     const wanted = hash | 0;
     for (let at = wanted & this.mask; ; at = (at + 1) & this.mask) {
@@ -49,12 +51,12 @@ export class SlotIndex {
     }
   }
 
-  /** Takes out the entry of this slot, which is there. */
+  /** Removes the entry of this slot, which must exist. */
   remove(hash: number, slot: number): void {
     let at = (hash | 0) & this.mask;
     for (;;) {
       const found = this.pairs[2 * at] ?? EMPTY;
-      assert(found !== EMPTY, 'only what is indexed can be removed');
+      assert(found !== EMPTY, 'the slot is in the index');
       if (found === slot) break;
       at = (at + 1) & this.mask;
     }
@@ -81,7 +83,7 @@ export class SlotIndex {
     this.pairs[2 * at + 1] = hash;
   }
 
-  /** Makes room for so many entries in all, in one step: smaller tables on the way there would be left to the collector. */
+  /** Grows once to this capacity: intermediate tables would become garbage. */
   reserve(entries: number): void {
     let length = this.pairs.length;
     while (entries * 4 > length) length *= 2;
@@ -99,24 +101,21 @@ export class SlotIndex {
   }
 }
 
-/**
- * Spreads a safe integer ≥ 0 over 32 bits, sixteen neighbours staying side by side: ids are given out in order, and those
- * that are young together are looked up together, so they share cache lines.
- */
+/** Hashes a safe integer ≥ 0 to 32 bits; 16 consecutive ids stay adjacent, to share cache lines. */
 export function hashNumber(value: number): number {
   const block = Math.floor(value / 16);
   const mixed = Math.imul(block ^ Math.imul((block / 0x100000000) | 0, 0x85ebca6b), 0x9e3779b1);
   return ((mixed ^ (mixed >>> 15)) << 4) | (value & 15);
 }
 
-/** FNV-1a over UTF-16 units, started from a number. */
+/** FNV-1a over UTF-16 units, seeded with a number. */
 export function hashText(seed: number, text: string): number {
   let hash = hashStart(seed);
   for (let i = 0; i < text.length; i++) hash = hashUnit(hash, text.charCodeAt(i));
   return hashEnd(hash);
 }
 
-/** The same in its steps, for texts that are not strings. */
+/** The steps of `hashText`, for texts that are not strings. */
 export function hashStart(seed: number): number {
   return seed ^ 0x811c9dc5;
 }

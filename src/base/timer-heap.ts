@@ -1,7 +1,7 @@
 /**
- * A binary min-heap of (time, key) pairs in two typed arrays, ordered by time, then key, so that the order in which
- * timers fire never depends on how they were inserted. Entries whose owner is gone are skipped by the caller when
- * they surface; `compact` drops them when they outnumber the rest. 16 bytes an entry.
+ * A binary min-heap of (time, key) pairs in two typed arrays, ordered by time, then key. So firing
+ * order never depends on insertion order. Callers skip stale entries when they reach the top;
+ * `compact` drops them once they are the majority. 16 bytes per entry.
  */
 export class TimerHeap {
   private times = new Float64Array(64);
@@ -12,7 +12,7 @@ export class TimerHeap {
     return this.length;
   }
 
-  /** Earliest time, Infinity when empty. */
+  /** Earliest time; Infinity when empty. */
   topTime(): number {
     return this.length === 0 ? Infinity : (this.times[0] ?? Infinity);
   }
@@ -60,7 +60,7 @@ export class TimerHeap {
     }
   }
 
-  /** The least time after this one of an entry for which `live` is true; Infinity when there is none. O(n). */
+  /** The earliest time after `time` of an entry for which `live` is true, or Infinity. O(n). */
   nextAfter(time: number, live: (key: number) => boolean): number {
     let next = Infinity;
     for (let i = 0; i < this.length; i++) {
@@ -70,7 +70,7 @@ export class TimerHeap {
     return next;
   }
 
-  /** Keys of the entries from one time to another, both included, in no particular order. O(n). */
+  /** Keys of the entries from one time to another, both inclusive, in no particular order. O(n). */
   keysBetween(from: number, to: number): number[] {
     const keys: number[] = [];
     for (let i = 0; i < this.length; i++) {
@@ -109,7 +109,7 @@ export class TimerHeap {
   }
 
   private grow(): void {
-    // Untouched pages cost nothing, while every freed smaller array is a hole in the heap: a large heap takes big steps.
+    // Large steps: untouched pages cost nothing, freed smaller arrays fragment the heap.
     const length = this.times.length * (this.times.length < 1 << 17 ? 2 : 8);
     const times = new Float64Array(length);
     const keys = new Float64Array(length);

@@ -1,9 +1,9 @@
 /**
- * Commands: everything that can change the state of the exchange (DESIGN §1). One `kind`-discriminated record
- * each; every field is an engine unit, decoded and authorised before it gets here. `timeUs` is when the command
- * happens: timers due before it run first, each at its own time (R-12.1).
+ * Commands: everything that can change the state of the exchange (DESIGN §1). One
+ * `kind`-discriminated record each; every field is in engine units, decoded and authorised.
+ * `timeUs` is when the command happens: due timers run first, each at its own time (R-12.1).
  *
- * The journal's codec gives each kind a tag; tags are append-only (journal/format/codec.ts).
+ * The journal codec has one append-only tag per kind (journal/format/codec.ts).
  */
 import type {
   AccountId,
@@ -23,7 +23,7 @@ import type { MarketSpec, MarketStatus, SelfTradeMode } from './config.ts';
 export type OrderType = 'limit' | 'twap' | 'takeProfit' | 'stopLoss' | 'trailingStop' | 'iceberg';
 export type Side = 'bid' | 'ask';
 
-/** Time passes: nothing but due timers. */
+/** Time passes: only due timers run. */
 export interface AdvanceTime {
   readonly kind: 'advanceTime';
   readonly timeUs: TimeUs;
@@ -36,7 +36,7 @@ export interface ListMarket {
   readonly spec: MarketSpec;
 }
 
-/** Money enters from outside. Creates the account and subaccount at need (R-5.1). */
+/** External funds arrive. Creates the account and subaccount if needed (R-5.1). */
 export interface Deposit {
   readonly kind: 'deposit';
   readonly timeUs: TimeUs;
@@ -46,7 +46,7 @@ export interface Deposit {
   readonly amount: Quanta;
 }
 
-/** Money leaves to outside, at most what is withdrawable (R-5.9). */
+/** Funds leave the exchange, at most the withdrawable amount (R-5.9). */
 export interface Withdraw {
   readonly kind: 'withdraw';
   readonly timeUs: TimeUs;
@@ -66,19 +66,21 @@ export interface Transfer {
   readonly amount: Quanta;
   /** null: cash; else excess isolated margin of that market (R-5.10). */
   readonly market: MarketId | null;
-  /** Account whose nonce this request uses: the debited one, or the share holder when the vault pays. */
+  /**
+   * Account whose nonce this request uses: the debited one, or the share holder if the vault pays.
+   */
   readonly signer: Address;
   readonly nonce: bigint;
   readonly expiresAtMs: bigint;
 }
 
-/** One order, admitted by the gateway up to signature; the engine checks expiry, nonce, clientId and what follows. */
+/** One order with a verified signature; the engine checks expiry, nonce, clientId and the rest. */
 export interface PlaceOrder {
   readonly kind: 'placeOrder';
   readonly timeUs: TimeUs;
   readonly subaccount: SubaccountId;
   readonly market: MarketId;
-  /** Other types come in groups of one or more, `PlaceOrders`. */
+  /** Other types use `PlaceOrders`, in groups of one or more. */
   readonly orderType: 'limit';
   /** Signed, not 0. */
   readonly lots: Lots;
@@ -94,15 +96,12 @@ export interface PlaceOrder {
   /** null: signed by the owner's signer set; else the delegate that signed (R-2.13). */
   readonly delegate: AccountId | null;
   readonly clientId: string | null;
-  /** null when the zero address is given. */
+  /** null for the zero address. */
   readonly originator: Address | null;
   readonly originatorFeePpm: Ppm;
 }
 
-/**
- * A batch, or one order that is more than a plain limit, with what is attached to it (§3, §4). Admission is atomic; after that each
- * order has its own outcome.
- */
+/** A batch, or an order with attached ones (§3, §4). Admission is atomic, outcomes are separate. */
 export interface PlaceOrders {
   readonly kind: 'placeOrders';
   readonly timeUs: TimeUs;
@@ -125,19 +124,19 @@ export interface NewOrder {
   readonly clientId: string | null;
   readonly originator: Address | null;
   readonly originatorFeePpm: Ppm;
-  /** Fires take-profit and stop-loss; activates a trailing stop when given. */
+  /** Fires take-profit and stop-loss; activates a trailing stop if given. */
   readonly triggerTicks: PriceTicks | null;
   /** Of a trailing stop, in 1e-6: 1 % is 10,000. */
   readonly trailingPpm: number | null;
   /** Of a TWAP slice, in milliseconds. */
   readonly periodMs: bigint | null;
-  /** The live order that a take-profit or stop-loss protects; null for a position, and for `attached` ones. */
+  /** The live order that a leg protects; null for a position and for `attached` ones. */
   readonly parent: OrderId | null;
-  /** True for what one submit attaches to its order, the first of the group: it shares that one's nonce. */
+  /** True for orders that a submit attaches to its first order; they share that order's nonce. */
   readonly attached: boolean;
 }
 
-/** A user cancels one order, named by its dense id; the gateway has found it and checked who asks. */
+/** A user cancels one order by its dense id; the gateway has found and authorised it. */
 export interface CancelOrder {
   readonly kind: 'cancelOrder';
   readonly timeUs: TimeUs;
@@ -152,7 +151,7 @@ export interface CancelAll {
   readonly market: MarketId | null;
 }
 
-/** The oracle speaks: an index price rounded half up to a tick, and its text for reads (R-1.7). */
+/** The oracle reports an index price, rounded half up to a tick, and its text for reads (R-1.7). */
 export interface SetIndex {
   readonly kind: 'setIndex';
   readonly timeUs: TimeUs;
@@ -169,7 +168,9 @@ export interface SetMark {
   readonly priceTicks: PriceTicks;
 }
 
-/** Overrides `config.selfTradeExpire` for one account (R-2.4); null returns to the exchange's. */
+/**
+ * Overrides `config.selfTradeExpire` for one account (R-2.4); null restores the exchange's setting.
+ */
 export interface SetSelfTradeMode {
   readonly kind: 'setSelfTradeMode';
   readonly timeUs: TimeUs;
@@ -178,8 +179,8 @@ export interface SetSelfTradeMode {
 }
 
 /**
- * Historical book levels of one update, in the order recorded; `lots` 0 removes a level. Sizes are the venue's own,
- * before any displacement (DESIGN §6). One command is one update of the venue, so nobody acts between its levels.
+ * Historical book levels of one venue update, in recorded order; `lots` 0 removes a level. Sizes
+ * are the venue's, before displacement (DESIGN §6).
  */
 export interface TapeDepth {
   readonly kind: 'tapeDepth';
@@ -203,7 +204,7 @@ export interface TapeTrade {
   readonly lots: Lots;
 }
 
-/** The venue's whole book: levels that are not named are gone. Ends a gap. */
+/** The venue's whole book: levels that are not listed are removed. Ends a gap. */
 export interface TapeSnapshot {
   readonly kind: 'tapeSnapshot';
   readonly timeUs: TimeUs;
@@ -218,14 +219,15 @@ export interface TapeGap {
   readonly market: MarketId;
 }
 
-/** Which extreme of a bar was traded first (engine/tape/bar-path). */
+/** Order of a bar's extremes (engine/tape/bar-path). */
 export type BarPath = 'nearest' | 'worstCase' | 'stopFirst';
-/** Whether a bar fills a resting order whose price it touches, or only one that it trades through. */
+/** Whether a bar fills a resting order at a touched price, or only at a price it trades through. */
 export type BarFill = 'touch' | 'through';
 
 /**
- * What traded in an interval, played along a path through the book (engine/tape/apply-bar). The time is the interval's last
- * microsecond. The synthetic book and the policies are part of the command, so that a journal says what was assumed.
+ * Trades of an interval, played along a path through the book (engine/tape/apply-bar). The time is
+ * the interval's last microsecond. The synthetic book and policies are part of the command, so the
+ * journal records all assumptions.
  */
 export interface TapeBar {
   readonly kind: 'tapeBar';
@@ -237,17 +239,19 @@ export interface TapeBar {
   readonly closeTicks: PriceTicks;
   /** ≥ 0 */
   readonly volumeLots: Lots;
-  /** Around which the synthetic book stands until the next bar: the close, or the next bar's open. */
+  /** Mid of the synthetic book until the next bar: the close, or the next bar's open. */
   readonly quoteTicks: PriceTicks;
   /** Of the synthetic book, ≥ 0; 0 locks it. */
   readonly spreadTicks: number;
-  /** Lots on each side of it, and the most that one leg of the path takes from resting orders. */
+  /** Lots on each side of it; also the most that one leg of the path takes from resting orders. */
   readonly depthLots: Lots;
   readonly path: BarPath;
   readonly fill: BarFill;
 }
 
-/** What happens to one historical order of a venue that publishes them all (engine/tape/apply-l3). */
+/**
+ * An event of one historical order, on venues that publish full order flow (engine/tape/apply-l3).
+ */
 export type TapeL3Action = 'add' | 'reduce' | 'remove' | 'execute';
 
 export interface TapeL3 {
@@ -255,11 +259,11 @@ export interface TapeL3 {
   readonly timeUs: TimeUs;
   readonly market: MarketId;
   readonly action: TapeL3Action;
-  /** The venue's number of the order, from 1. */
+  /** The venue's order number, from 1. */
   readonly ref: number;
   readonly side: Side;
   readonly priceTicks: PriceTicks;
-  /** > 0: what is added, taken off or traded; of a removal ignored. */
+  /** > 0: size added, reduced or traded; ignored for a removal. */
   readonly lots: Lots;
 }
 
@@ -290,7 +294,7 @@ export interface UpdateDelegate {
   readonly expiresAtMs: bigint;
 }
 
-/** An account replaces its signers (R-9.1); the set before it has signed. */
+/** An account replaces its signers (R-9.1); the previous set has signed. */
 export interface UpdateSigners {
   readonly kind: 'updateSigners';
   readonly timeUs: TimeUs;
@@ -315,7 +319,7 @@ export interface SetMarketTerms {
   readonly kind: 'setMarketTerms';
   readonly timeUs: TimeUs;
   readonly market: MarketId;
-  /** The whole spec; what identifies the market must be as it is. */
+  /** The whole spec; identity fields must equal the current ones. */
   readonly spec: MarketSpec;
 }
 
@@ -327,7 +331,7 @@ export interface SetMarketStatus {
   readonly status: Exclude<MarketStatus, 'delisted'>;
 }
 
-/** The operator settles every position of a market and closes it for good (R-13.2). */
+/** The operator settles all positions of a market and closes it permanently (R-13.2). */
 export interface DelistMarket {
   readonly kind: 'delistMarket';
   readonly timeUs: TimeUs;

@@ -1,6 +1,6 @@
 /**
- * The parameters of an exchange and of a market, in the engine's own units. Parsing and defaults in decimal text
- * live in the gateway; these are what the journal's header and `listMarket` carry. Rules: R-1.2, R-5.3, §7, R-8.1.
+ * Parameters of an exchange and of a market, in engine units, as in the journal header and
+ * `listMarket`. The gateway parses text and applies defaults. Rules: R-1.2, R-5.3, §7, R-8.1.
  */
 import type {
   Address,
@@ -13,16 +13,16 @@ import type {
   TimeUs,
 } from '../num/units.ts';
 
-/** Which order ends when two orders of one account would trade (R-2.4): 0 incoming, 1 resting, 2 both. */
+/** Order that ends at a self-trade (R-2.4): 0 incoming, 1 resting, 2 both. */
 export type SelfTradeMode = 0 | 1 | 2;
 
 export type TriggerSource = 'mark' | 'index' | 'last';
-/** Where a market's mark comes from (R-5.3, R-5.3a). `median` is the three-leg rule. */
+/** Source of a market's mark (R-5.3, R-5.3a). `median` is the three-leg rule. */
 export type MarkSource = 'median' | 'index' | 'last' | 'mid' | 'external';
-/** Where a market's index comes from (R-5.3a). */
+/** Source of a market's index (R-5.3a). */
 export type IndexSource = 'oracle' | 'mid' | 'external';
 export type FundingSource = 'premium' | 'external';
-/** Which orders a market takes (R-13.2); `halted` also freezes it, `delisted` is final. */
+/** Orders that a market accepts (R-13.2); `halted` also freezes it, `delisted` is final. */
 export const MARKET_STATUSES = [
   'open',
   'postOnly',
@@ -33,9 +33,9 @@ export const MARKET_STATUSES = [
 ] as const;
 export type MarketStatus = (typeof MARKET_STATUSES)[number];
 
-/** How a decrease of historical volume is split ahead of and behind our orders (DESIGN §6). */
+/** Split of a decrease of historical volume ahead of and behind user orders (DESIGN §6). */
 export type QueueModel = 'riskAverse' | 'probPower1' | 'probPower2' | 'probPower3' | 'probLog';
-/** When liquidity that we consumed returns: at the level's next update, never while the level lives, or by halves. */
+/** Return of consumed liquidity: at the next update, never while the level exists, or by halves. */
 export type ImpactModel = 'none' | 'permanent' | 'halving';
 
 export interface ExchangeConfig {
@@ -44,14 +44,14 @@ export interface ExchangeConfig {
   readonly verifyingContract: Address;
   /** Timers start here (R-12.2). */
   readonly genesisTimeUs: TimeUs;
-  /** 0x and 64 hex digits: the feed that names the collateral itself in transfers (R-5.10). */
+  /** 0x and 64 hex digits: the feed id that denotes the collateral in transfers (R-5.10). */
   readonly cashFeedId: string;
   readonly clsAccount: Address;
   readonly insuranceAccount: Address;
   readonly treasuryAccount: Address;
-  /** Holds deficits that neither insurance nor counterparties could pay; never above zero (R-6.6). */
+  /** Holds deficits that insurance and counterparties could not pay; never above zero (R-6.6). */
   readonly shortfallAccount: Address;
-  /** 16 hex digits: the key of the instants at which prices are sampled (R-5.3, R-7.1). Secret; in no answer. */
+  /** 16 hex digits: secret key of the price sampling times (R-5.3, R-7.1); not in the API. */
   readonly samplingSeed: string;
   readonly selfTradeExpire: SelfTradeMode;
   readonly triggerSource: TriggerSource;
@@ -63,25 +63,27 @@ export interface ExchangeConfig {
   readonly maxDelegateOriginatorFeePpm: Ppm;
   readonly vaultFeeSharePpm: Ppm;
   readonly insuranceFeeSharePpm: Ppm;
-  /** Most that insurance pays in a UTC hour, of what it held at the hour's start (R-6.7). */
+  /**
+   * Max payout of insurance in a UTC hour, as a part of its balance at the hour's start (R-6.7).
+   */
   readonly insuranceHourlyPpm: Ppm;
   readonly liquidationFeePpm: Ppm;
-  /** Positions above this are liquidated in slices of this part of their size, with a pause between (R-6.2). */
+  /** Larger positions are liquidated in slices of this part, with pauses (R-6.2). */
   readonly partialLiquidationNotional: Quanta;
   readonly liquidationSlicePpm: Ppm;
   readonly liquidationPauseUs: DurationUs;
-  /** R-8.2 */
+  /** Min deposit to the vault (R-8.2). */
   readonly minVaultDeposit: Quanta;
   readonly vaultLockupUs: DurationUs;
-  /** Part of a position that the vault offers each minute (R-8.4); 0: it keeps what it took. */
+  /** Part of a position that the vault offers each minute (R-8.4); 0: it offers none. */
   readonly vaultLeavePpm: Ppm;
-  /** From a rise of maintenance rates to their effect (R-13.1). */
+  /** Notice before higher maintenance rates apply (R-13.1). */
   readonly termsNoticeUs: DurationUs;
   readonly marketDataTimeUnit: 'ms' | 's';
   readonly orderTypeCase: 'camel' | 'pascal';
-  /** Whether the 200-a-second limiter runs although the clock is virtual (R-11.2). */
+  /** Whether the rate limit of 200 per second applies under a virtual clock (R-11.2). */
   readonly rateLimit: boolean;
-  /** What is kept in memory of the past (DESIGN §10); outside the state hash. */
+  /** History kept in memory (DESIGN §10); outside the state hash. */
   readonly retention: RetentionConfig;
 }
 
@@ -94,7 +96,7 @@ export interface RetentionConfig {
 }
 
 export interface MarginTier {
-  /** Notional from which the rates hold; the first tier starts at 0. */
+  /** Notional from which the rates apply; the first tier starts at 0. */
   readonly floorQuanta: Quanta;
   readonly initialMarginPpm: Ppm;
   readonly maintenanceMarginPpm: Ppm;
@@ -107,7 +109,7 @@ export interface FundingConfig {
   /** Interest per `rateIntervalUs`, clamped around the premium by `interestClampPpb` (R-7.2). */
   readonly interestPpb: Ppb;
   readonly interestClampPpb: Ppb;
-  /** The interval that premium and interest are quoted for (8 h); the divisor is rateInterval / interval. */
+  /** rateInterval / interval; premium and interest are quoted for the rate interval (8 h). */
   readonly divisor: number;
   readonly capPpm: Ppm;
   /** The rate is also at most this part of (initial − maintenance). */
@@ -129,7 +131,7 @@ export interface MarketSpec {
   readonly maxPriceTicks: PriceTicks;
   readonly maxOpenOrders: number;
   readonly maxOpenInterestLots: Lots;
-  /** The same as money, made lots at the market's first price; null without one. */
+  /** The same limit as money, converted to lots at the market's first price; null for none. */
   readonly maxOpenInterestNotional: Quanta | null;
   readonly priceBandPpm: Ppm;
   /** At least one tier, floors ascending from 0. */
@@ -140,15 +142,17 @@ export interface MarketSpec {
   readonly markSource: MarkSource;
   readonly indexSource: IndexSource;
   readonly maxMarkDeviationPpm: Ppm;
-  /** Mark until there is a last price or a mid; for these two sources only. */
+  /** Mark until there is a last price or a mid; only for these two sources. */
   readonly initialMarkTicks: PriceTicks | null;
-  /** Whether recorded liquidity will give the market its prices (R-5.3). */
+  /** Whether the market's prices come from recorded liquidity (R-5.3). */
   readonly recordedLiquidity: boolean;
   /** Distance from mark and index at which the vault offers its positions (R-8.4). */
   readonly vaultQuotePpm: Ppm;
-  /** As the exchange's, for deficits of this market (R-6.7). */
+  /** As in `ExchangeConfig`, for deficits of this market (R-6.7). */
   readonly insuranceHourlyPpm: Ppm;
-  /** Open notional between which the initial rate rises to 100 % (R-13.4); null: it never does. */
+  /**
+   * Open notional at which the initial rate starts to rise to 100 % (R-13.4); null: it never rises.
+   */
   readonly openNotionalLower: Quanta | null;
   readonly openNotionalUpper: Quanta | null;
   readonly funding: FundingConfig;

@@ -1,9 +1,9 @@
 /**
- * Events: what happened (DESIGN §10). Fresh plain objects, pushed into the caller's sink in causal order:
- * taker accepted → per fill (trade, maker, taker, ledger, positions) → rest or end → consequences.
+ * Events (DESIGN §10): fresh plain objects, pushed into the caller's sink in causal order: taker
+ * accepted → per fill (trade, maker, taker, ledger, positions) → rest or end → consequences.
  *
- * Every event carries `seq` (the command that caused it), `index` (its place among that command's events, from 0),
- * `timeUs` (when it happened: a timer's own time, else the command's) and `cause`.
+ * Every event has `seq` (its command), `index` (its position among that command's events, from 0),
+ * `timeUs` (a timer's own time, otherwise the command's) and `cause`.
  */
 import type { MarketSpec, MarketStatus, SelfTradeMode } from './config.ts';
 import type { OrderType } from './commands.ts';
@@ -24,7 +24,7 @@ import type {
   TradeId,
 } from '../num/units.ts';
 
-/** What set the event off. `tapeCross` is a historical level that crossed a user's order. */
+/** Trigger of the event. `tapeCross`: a historical level crossed a user's order. */
 export type Cause =
   | 'command'
   | 'expiry'
@@ -67,7 +67,7 @@ export interface OrderAccepted extends EventBase {
   readonly originatorFeePpm: Ppm;
 }
 
-/** An admitted order that a later check turned down: a record with status `rejected`. Terms as in `orderAccepted`. */
+/** An admitted order that a later check rejected, with record. Terms as in `orderAccepted`. */
 export interface OrderRejected extends EventBase {
   readonly kind: 'orderRejected';
   readonly orderId: OrderId;
@@ -88,7 +88,7 @@ export interface OrderRejected extends EventBase {
   readonly reason: EndReason;
 }
 
-/** What is left of the order now stands on the book. */
+/** The remainder of the order now rests on the book. */
 export interface OrderRested extends EventBase {
   readonly kind: 'orderRested';
   readonly orderId: OrderId;
@@ -99,7 +99,7 @@ export interface OrderRested extends EventBase {
   readonly remainingLots: Lots;
 }
 
-/** One side of a fill. House sides (the tape) have no order and no such event. */
+/** One side of a fill. House sides (the tape) have no order and emit none. */
 export interface OrderFilled extends EventBase {
   readonly kind: 'orderFilled';
   readonly orderId: OrderId;
@@ -110,18 +110,18 @@ export interface OrderFilled extends EventBase {
   readonly priceTicks: PriceTicks;
   /** Signed by this order's side. */
   readonly lots: Lots;
-  /** What is left of the order after this fill; signed. */
+  /** Unfilled size after this fill; signed. */
   readonly remainingLots: Lots;
   /** Protocol fee charged to this side; negative for a rebate. */
   readonly feeQuanta: Quanta;
   readonly originatorFeeQuanta: Quanta;
-  /** Realised by what this fill closed, before fees and funding. */
+  /** Realised by the closed part, before fees and funding. */
   readonly realizedPnlQuanta: Quanta;
-  /** Funding that what it closed had received, less what it had paid; booked already when it was settled. */
+  /** Net funding that the closed part received; booked already at its settlements. */
   readonly realizedFundingQuanta: Quanta;
 }
 
-/** An accepted order now waits: for its trigger, its time, its turn, or its parent's first fill. */
+/** An accepted order now waits for its trigger, time, predecessor, or parent's first fill. */
 export interface OrderPending extends EventBase {
   readonly kind: 'orderPending';
   readonly orderId: OrderId;
@@ -129,18 +129,18 @@ export interface OrderPending extends EventBase {
   readonly market: MarketId;
 }
 
-/** A waiting order became an ordinary order: its trigger fired, its time came, or the slice before it was filled. */
+/** A pending order was activated by its trigger, its time, or a fill of its predecessor. */
 export interface OrderReleased extends EventBase {
   readonly kind: 'orderReleased';
   readonly orderId: OrderId;
   readonly subaccount: SubaccountId;
   readonly market: MarketId;
-  /** The price that fired it and what it was held against; null for slices. */
+  /** The trigger price and the price that reached it; null for slices. */
   readonly triggerTicks: PriceTicks | null;
   readonly sourceTicks: PriceTicks | null;
 }
 
-/** The order is over. Terminal is terminal. */
+/** The order has ended; its status is final. */
 export interface OrderEnded extends EventBase {
   readonly kind: 'orderEnded';
   readonly orderId: OrderId;
@@ -152,7 +152,7 @@ export interface OrderEnded extends EventBase {
   readonly remainingLots: Lots;
 }
 
-/** A print: one match on the public tape. */
+/** One match on the public tape. */
 export interface TradePrinted extends EventBase {
   readonly kind: 'tradePrinted';
   readonly market: MarketId;
@@ -162,7 +162,7 @@ export interface TradePrinted extends EventBase {
   readonly lots: Lots;
 }
 
-/** Why cash moved. */
+/** Reason for a cash entry. */
 export type LedgerReason =
   | 'deposit'
   | 'withdrawal'
@@ -185,7 +185,9 @@ export type LedgerReason =
   | 'insuranceRepaid'
   | 'delisting';
 
-/** One ledger entry: `deltaQuanta` was added to the subaccount's cash, which is now `balanceQuanta`. */
+/**
+ * One ledger entry: `deltaQuanta` was added to the subaccount's cash, which is now `balanceQuanta`.
+ */
 export interface BalanceChanged extends EventBase {
   readonly kind: 'balanceChanged';
   readonly subaccount: SubaccountId;
@@ -203,7 +205,7 @@ export interface PositionChanged extends EventBase {
   readonly costQuanta: Quanta;
 }
 
-/** The oracle's price was taken over. */
+/** The exchange accepted the oracle's price. */
 export interface OracleSet extends EventBase {
   readonly kind: 'oracleSet';
   readonly market: MarketId;
@@ -219,7 +221,7 @@ export interface MarkChanged extends EventBase {
   readonly indexTicks: PriceTicks | null;
 }
 
-/** A nonce was used outside an order (an order's own events say so for orders). */
+/** A request other than an order used a nonce; order events report nonces of orders. */
 export interface NonceUsed extends EventBase {
   readonly kind: 'nonceUsed';
   readonly account: AccountId;
@@ -238,7 +240,7 @@ export interface MarketListed extends EventBase {
   readonly spec: MarketSpec;
 }
 
-/** A tape command took effect; counts are of levels touched. */
+/** A tape command took effect; counts are touched levels. */
 export interface TapeApplied extends EventBase {
   readonly kind: 'tapeApplied';
   readonly market: MarketId;
@@ -247,11 +249,11 @@ export interface TapeApplied extends EventBase {
   readonly bestBidLots: Lots;
   readonly bestAskTicks: PriceTicks | null;
   readonly bestAskLots: Lots;
-  /** True when the command was skipped because the market waits for a snapshot. */
+  /** True if the command was skipped because the market waits for a snapshot. */
   readonly stale: boolean;
 }
 
-/** The same for the margin of an isolated position; reason `isolatedMargin` moves it from or to cash. */
+/** As `balanceChanged`, for isolated margin; reason `isolatedMargin` moves it from or to cash. */
 export interface IsolatedMarginChanged extends EventBase {
   readonly kind: 'isolatedMarginChanged';
   readonly subaccount: SubaccountId;
@@ -270,7 +272,7 @@ export interface MarginChanged extends EventBase {
   readonly marginPpm: Ppm;
 }
 
-/** A premium was sampled; `samples` have been since the last settlement (R-7.1). */
+/** A premium was sampled; `samples` counts those since the last settlement (R-7.1). */
 export interface FundingSampled extends EventBase {
   readonly kind: 'fundingSampled';
   readonly market: MarketId;
@@ -285,38 +287,42 @@ export interface FundingSettled extends EventBase {
   readonly ratePpb: Ppb;
   readonly indexTicks: PriceTicks | null;
   readonly positions: number;
-  /** What rounding left for insurance. */
+  /** Rounding difference, credited to insurance. */
   readonly roundingQuanta: Quanta;
 }
 
-/** One step down the ladder (R-6.2), with what it found before it. */
+/** One liquidation step (R-6.2), with the state before it. */
 export interface LiquidationStep extends EventBase {
   readonly kind: 'liquidationStep';
   readonly subaccount: SubaccountId;
-  /** The position's market; null when the step is about all cross positions. */
+  /** The position's market; null when the step covers all cross positions. */
   readonly market: MarketId | null;
   readonly isolated: boolean;
   readonly step: 'cancelOrders' | 'order' | 'insurance' | 'takeover' | 'adl' | 'safe' | 'shortfall';
   readonly equityQuanta: Quanta;
   readonly maintenanceQuanta: Quanta;
-  /** Orders that are cancelled. */
+  /** Number of orders cancelled. */
   readonly orders: number;
-  /** Size sent to the book, signed by the order's side, and the worst price at which it may fill. */
+  /**
+   * Size sent to the book, signed by the order's side, and the worst price at which it may fill.
+   */
   readonly lots: Lots;
   readonly limitTicks: PriceTicks | null;
   readonly bankruptcyTicks: PriceTicks | null;
-  /** Paid by insurance or left to the shortfall; of a take-over or ADL, the equity at its prices. */
+  /**
+   * Paid by insurance or added to the shortfall; for a take-over or ADL, the equity at its prices.
+   */
   readonly amountQuanta: Quanta;
 }
 
-/** A position changed hands without the book (R-6.5) at `priceTicks`; money went with it. */
+/** A position changed hands off the book (R-6.5) at `priceTicks`, with its money. */
 export interface PositionTransferred extends EventBase {
   readonly kind: 'positionTransferred';
   readonly market: MarketId;
   readonly from: SubaccountId;
   readonly to: SubaccountId;
   readonly reason: 'takeover' | 'adl' | 'delisting';
-  /** Signed as `from` held them. */
+  /** Signed as in the position of `from`. */
   readonly lots: Lots;
   readonly priceTicks: PriceTicks;
   readonly moneyQuanta: Quanta;
@@ -333,7 +339,7 @@ export interface VaultSharesChanged extends EventBase {
   readonly change: bigint;
   readonly shares: bigint;
   readonly totalShares: bigint;
-  /** Paid in, or negative paid out. */
+  /** Paid in; negative: paid out. */
   readonly amountQuanta: Quanta;
   readonly lockupEndsAtUs: TimeUs;
 }
@@ -358,7 +364,7 @@ export interface MarketFrozen extends EventBase {
   readonly kind: 'marketFrozen';
   readonly market: MarketId;
   readonly frozen: boolean;
-  /** When it froze. */
+  /** Time of the freeze. */
   readonly sinceUs: TimeUs;
 }
 
@@ -368,7 +374,7 @@ export interface MarketTermsChanged extends EventBase {
   readonly market: MarketId;
   readonly spec: MarketSpec;
   readonly nextSpec: MarketSpec | null;
-  /** When `nextSpec` comes into force; null without one. */
+  /** When `nextSpec` takes effect; null without one. */
   readonly effectiveUs: TimeUs | null;
 }
 
@@ -416,5 +422,5 @@ export type EngineEvent =
   | MarketStatusChanged
   | MarketDelisted;
 
-/** Where the engine pushes its events. */
+/** Receiver of the engine's events. */
 export type EventSink = (event: EngineEvent) => void;

@@ -1,10 +1,9 @@
 /**
- * The exchange: `apply` is the whole state machine (DESIGN §1). Synchronous, no clock, no I/O, no randomness.
+ * The exchange: `apply` is the whole state machine (DESIGN §1). No clock, I/O or randomness.
  *
- * One command: timers due before it run first, each at its own time (R-12.1); then the rule of its kind, which either
- * answers a refusal before it has changed anything, or carries the command out; then what that means for other orders, units
- * below zero, triggers, and those who fell below maintenance; then the quotes that it changed come into force. Everything hashed goes
- * into the chain hash, refusals too.
+ * Order of one command: due timers, each at its own time (R-12.1). Then the rule of its kind, which
+ * either refuses before any mutation or executes. Then the effects on other orders, units below
+ * zero, triggers, and liquidations. Last, changed quotes take effect. Refusals are hashed too.
  */
 import { assert, InvariantError, unreachable } from '../base/assert.ts';
 import { MAX_PRICE_TICKS, priceTicks, seq, type PriceTicks } from '../num/units.ts';
@@ -58,10 +57,10 @@ export class Exchange extends ExchangeReader implements Engine {
 
   apply(command: Command, emit?: EventSink): Outcome {
     const state = this.state;
-    // Commands have twenty shapes: what all of them have is dear to ask for.
+    // `command` is megamorphic (22 hidden classes); read `timeUs` once.
     const { timeUs } = command;
     assert(Number.isSafeInteger(timeUs), 'command times are whole microseconds');
-    assert(timeUs >= state.nowUs, 'time never goes back');
+    assert(timeUs >= state.nowUs, 'command times never decrease');
     state.seq = seq(state.seq + 1);
     state.begin(timeUs, emit);
     try {
@@ -87,7 +86,7 @@ export class Exchange extends ExchangeReader implements Engine {
     }
   }
 
-  /** Bars take no shortcut from now on: for checking it. */
+  /** Disables the fast path of bars; for testing it. */
   playBarsInFull(): void {
     this.state.playsBarsInFull = true;
   }
@@ -121,7 +120,7 @@ export class Exchange extends ExchangeReader implements Engine {
   }
 }
 
-/** The whole of what an exchange can be told, on one screen. */
+/** Maps each command kind to its rule. */
 function dispatch(state: State, command: Command): Outcome {
   switch (command.kind) {
     case 'placeOrder':

@@ -1,9 +1,9 @@
-/** The audit list of the operator's accepted commands: history, outside the state hash. */
+/** The audit log of accepted operator commands: history, outside the state hash. */
 import type { MarketId, Quanta, SubaccountId } from '../num/units.ts';
 import type { State } from './state.ts';
 import type { OperatorKind } from './read/views.ts';
 
-/** Entries kept; beyond it the oldest go, a quarter at a time. */
+/** Max entries; beyond it the oldest quarter is dropped. */
 const MAX_ENTRIES = 10_000;
 
 export function logOperator(

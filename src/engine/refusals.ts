@@ -1,8 +1,10 @@
 /**
- * Why a command was not carried out.
+ * Reasons why a command is not executed, in the order in which they are checked (R-2.8).
  *
- * A *refusal* leaves no record, nonce or event. It is a code with data, which the gateway formats.
- * A *rejection* ends an admitted order at once: it has a record with a `reason` and uses its nonce.
+ * A *refusal* leaves no record, uses no nonce and emits no event. It is the command's outcome; the
+ * gateway maps its code to the contract's text. A *rejection* is an order that was admitted and
+ * then ended at once: it has a record with status `rejected`, uses its nonce, and its `reason` is
+ * one of the end reasons below.
  */
 import type { Lots, Ppm, PriceTicks, Quanta, TimeUs } from '../num/units.ts';
 import type { OrderType } from './commands.ts';
@@ -126,7 +128,9 @@ export type RefusalOf<Code extends RefusalCode> = {
 /** Why a command was refused: a union over the codes. */
 export type Refusal = { [Code in RefusalCode]: RefusalOf<Code> }[RefusalCode];
 
-/** Why an order ended (R-2.9), as written in its record; an order filled in full has none. */
+/**
+ * Reasons why an order ended (R-2.9), as stored in its record; a completely filled order has none.
+ */
 export const END_REASONS = [
   'user',
   'expired',
@@ -151,7 +155,7 @@ export const END_REASONS = [
 
 export type EndReason = (typeof END_REASONS)[number];
 
-/** What `apply` answers: `ok`, or why nothing happened. */
+/** Result of `apply`: `ok`, or the refusal. */
 export type Outcome = 'ok' | Refusal;
 
 /** The outcome as one word: `ok` or the code. */

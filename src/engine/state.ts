@@ -1,9 +1,9 @@
 /**
- * All that an exchange is between two commands, and the context of the command being applied. Rules are functions
- * over this record; they change it and `emit` what happened.
+ * State of an exchange, and the context of the command being applied. Rules are functions over this
+ * record that change it and `emit` events.
  *
- * Invariant: `live` parts (accounts, markets, live orders, expiry) decide every future command; history (ended orders,
- * trades, candles, transfers) decides none, and stays outside the state hash.
+ * Invariant: `live` parts (accounts, markets, live orders, expiry) determine every future command.
+ * History (ended orders, trades, candles, transfers) determines none and is outside the state hash.
  */
 import { must } from '../base/assert.ts';
 import { halfSipKey, type HalfSipKey } from '../base/half-siphash.ts';
@@ -38,11 +38,11 @@ import { CAUSES } from './schema/event-schema.ts';
 import type { Market } from './market/market.ts';
 import type { OperatorEntry, TransferView, VaultSnapshotView } from './read/views.ts';
 
-/** The tape's two accounts: addresses that no key signs for. */
+/** The tape's two accounts; no key signs for their addresses. */
 export const HOUSE_MAKER = address('0x0000000000000000000000000000000000000001');
 export const HOUSE_TAKER = address('0x0000000000000000000000000000000000000002');
 
-/** Something that an end or a fill leaves to be done: a leg to look at, the legs of an ended parent, slices after an ended one. */
+/** Queued effect of an end or a fill: a leg, the legs of an ended parent, or later slices. */
 export type FollowUp =
   | { readonly kind: 'leg'; readonly orderId: OrderId }
   | { readonly kind: 'parent'; readonly legs: readonly OrderId[] }
@@ -52,7 +52,7 @@ export type FollowUp =
 /** @internal */
 export class State {
   readonly config: ExchangeConfig;
-  /** Key of the instants at which prices are sampled; derived from the configuration. */
+  /** Key of the price sampling times; derived from the configuration. */
   readonly samplingKey: HalfSipKey;
   nowUs: TimeUs;
   seq: Seq = seq(0);
@@ -65,17 +65,21 @@ export class State {
   readonly orders = new OrderTable();
   /** Live clientIds, by hash of (account, clientId). */
   readonly clientIds = new SlotIndex();
-  /** (expiry time, order id) of live orders that can expire; ended ones are skipped when they surface. */
+  /**
+   * (expiry time, order id) of live orders that can expire; stale entries are skipped at the top.
+   */
   readonly expiries = new TimerHeap();
-  /** (time, order id) of TWAP slices that wait for their time. */
+  /** (time, order id) of pending TWAP slices. */
   readonly slices = new TimerHeap();
-  /** Live orders that have an entry in `expiries`. */
+  /** Number of live orders with an entry in `expiries`. */
   expiring = 0;
 
-  /** Deposits less withdrawals: what must be there in total (R-1.6). */
+  /** Deposits less withdrawals: the total supply of money (R-1.6). */
   supply: Quanta = quanta(0n);
 
-  /** Σ of all holders' vault shares, in 1e-6 (R-8.2), and when their next snapshots are due; Infinity without any. */
+  /**
+   * Σ of all vault shares, in 1e-6 (R-8.2), and the next snapshot time; Infinity without holders.
+   */
   vaultShares = 0n;
   vaultSnapshotUs = Infinity;
 
@@ -84,21 +88,21 @@ export class State {
   readonly treasury: Subaccount;
   readonly houseMaker: Subaccount;
   readonly houseTaker: Subaccount;
-  /** Deficits that no party could pay: its cash is never above zero (R-6.6). */
+  /** Uncovered deficits: its cash is never above zero (R-6.6). */
   readonly shortfall: Subaccount;
 
-  /** Number of the newest shortfall, when it began, and when insurance pays on it next (R-6.6). */
+  /** Number and start of the newest shortfall, and insurance's next payment time (R-6.6). */
   shortfallEpoch = 0;
   shortfallSinceUs: TimeUs = timeUs(0);
   shortfallDueUs = Infinity;
-  /** Σ of exempt deposits that have not left, and of which shortfall (R-6.6); of an older one they count no more. */
+  /** Σ of remaining exempt deposits, and their epoch; older ones have expired (R-6.6). */
   exemptTotal: Quanta = quanta(0n);
   exemptTotalEpoch = 0;
-  /** The UTC hour of the insurance limit (R-6.7): its start, what counts as held then, and what was paid since. */
+  /** The UTC hour of the insurance limit (R-6.7): its start, its base, and payments since. */
   insuranceHourUs: TimeUs = timeUs(0);
   insuranceBase: Quanta = quanta(0n);
   insurancePaid: Quanta = quanta(0n);
-  /** When the vault next offers its positions (R-8.4); Infinity without any. */
+  /** Time of the vault's next offer of its positions (R-8.4); Infinity without any. */
   vaultLeaveUs = Infinity;
 
   /** History. */
@@ -109,30 +113,29 @@ export class State {
   readonly operatorLog: OperatorEntry[] = [];
 
   readonly hash = new RollingHash();
-  /** Markets whose book or last price changed since quotes were last settled. */
+  /** Dirty set: markets whose book or last price changed since quotes were last settled. */
   readonly changedBooks: Market[] = [];
   /** Length of the used prefix of `changedBooks`; the array is reused. */
   changedBookCount = 0;
-  /** What ends and fills mean for other orders, to be carried out before the command is over. */
+  /** Effects of ends and fills on other orders, applied before the command ends. */
   readonly pendingEffects: FollowUp[] = [];
-  /** Triggers accepted by this command: they fire at once when their condition is true already. */
+  /** Triggers accepted by this command: they fire at once if their condition already holds. */
   readonly newTriggers: OrderId[] = [];
-  /** Triggers that are about to fire: out of the index, and not to be put back by others. */
+  /** Triggers about to fire: removed from the index and excluded from rearming. */
   readonly firing = new Set<OrderId>();
-  /** Whether the source of some market's triggers was recomputed. */
+  /** Whether some market's trigger source was recomputed. */
   triggersDue = false;
-  /** Whether somebody may have become liquidatable: a mark was recomputed, funding settled, a pause ended. */
+  /** Whether a mark moved, funding was settled, or a pause ended: a risk check is due. */
   liquidationDue = false;
   /** (time, subaccount id) of pauses between slices; derived from exposures. */
   readonly liquidationPauses = new TimerHeap();
-  /** Those whose distance to liquidation is to be computed anew (`Subaccount.unsure`); derived. */
-  private riskCheckPending: Subaccount[] = [];
   /**
-   * Number of the current step: one command, or one timer instant. Prices that moved "in this step" (§6) carry it; no part of the
-   * state, since every step begins with a new number.
+   * Subaccounts whose distance to liquidation is stale (`Subaccount.riskCheckPending`); derived.
    */
+  private riskCheckPending: Subaccount[] = [];
+  /** Number of the current step (§6): one command, or one timer instant. Not part of the state. */
   step = 0;
-  /** Bars are played step by step even when nothing waits for any of their prices. For checks; no part of the state. */
+  /** Disables the fast path of bars, for testing it; not part of the state. */
   playsBarsInFull = false;
   /** Engine orders of the command being applied. */
   private engineOrders = 0;
@@ -140,7 +143,7 @@ export class State {
   private causeName: Cause = 'command';
   private causeCode = codeOf(CAUSES, 'command');
   private eventIndex = 0;
-  /** The instant that the hash knows of: the command's own, or a timer's. */
+  /** The event time already in the hash: the command's own, or a timer's. */
   private hashedUs = 0;
   private sink: EventSink | undefined;
 
@@ -159,7 +162,7 @@ export class State {
     this.shortfall = open.open(config.shortfallAccount, 0, this.nowUs, 'shortfall');
   }
 
-  /** What sets the events off from now on. */
+  /** Cause of the events that follow. */
   get cause(): Cause {
     return this.causeName;
   }
@@ -178,7 +181,7 @@ export class State {
     return this.accounts.subaccount(id);
   }
 
-  /** The subaccount's cash fell, or a position of its changed: its bounds in the liquidation index hold no more. */
+  /** Marks the subaccount's liquidation bounds stale: its cash fell or its position changed. */
   markForRiskCheck(subaccount: Subaccount): void {
     if (subaccount.riskCheckPending) return;
     subaccount.riskCheckPending = true;
@@ -189,7 +192,7 @@ export class State {
     return this.riskCheckPending.length > 0;
   }
 
-  /** Those in doubt, who now count as sure, in ascending id. */
+  /** Returns subaccounts marked for a risk check, in ascending id, and clears the marks. */
   drainRiskChecks(): readonly Subaccount[] {
     const taken = this.riskCheckPending;
     this.riskCheckPending = [];
@@ -197,7 +200,7 @@ export class State {
     return taken.sort((a, b) => a.id - b.id);
   }
 
-  /** Whether the address is the exchange's own: nobody transfers to it, signs for it or acts for it as a user does. */
+  /** Whether the address is a system account: it has no signer and no user access. */
   isSystem(account: Address): boolean {
     const { clsAccount, insuranceAccount, treasuryAccount, shortfallAccount } = this.config;
     return (
@@ -210,12 +213,12 @@ export class State {
     );
   }
 
-  /** Number of the next engine order among those of this command. */
+  /** Index of the next engine order among those of this command. */
   nextEngineOrder(): number {
     return this.engineOrders++;
   }
 
-  /** Notes that the market's book or last price changed. */
+  /** Adds the market to the dirty set: its book or last price changed. */
   markBookChanged(market: Market): void {
     market.bookSeq = this.seq;
     if (market.bookChanged) return;
@@ -223,7 +226,7 @@ export class State {
     this.changedBooks[this.changedBookCount++] = market;
   }
 
-  /** Triggers and trailing stops of the market are to be held against what was just recomputed. */
+  /** Makes triggers and trailing stops of the market due: their source was recomputed. */
   noteSource(market: Market, what: TriggerSource): void {
     if (what === 'mark') market.markRecomputed = true;
     else if (what !== this.config.triggerSource) return;
@@ -240,22 +243,22 @@ export class State {
     this.cause = 'command';
   }
 
-  /** Place of the next event among those of this command. */
+  /** Index of the next event among those of this command. */
   nextIndex(): number {
     return this.eventIndex++;
   }
 
-  /** Whether anybody hears of this command's events: only then are those that every fill has made into objects. */
+  /** True if a sink is attached; without one, per-fill events are hashed but not allocated. */
   get hasSink(): boolean {
     return this.sink !== undefined;
   }
 
-  /** The cause of the next event, as the hash has it. */
+  /** The code of the current cause in the hash. */
   get causeInHash(): number {
     return this.causeCode;
   }
 
-  /** The chain hash, for the next event. Events of one instant share its time: it enters when it changes. */
+  /** The chain hash, for the next event. The time of an instant enters once, when it changes. */
   hashing(): RollingHash {
     if (this.nowUs !== this.hashedUs) {
       this.hashedUs = this.nowUs;
@@ -264,14 +267,13 @@ export class State {
     return this.hash;
   }
 
-  /** Hands an event that is hashed to whoever listens. */
+  /** Passes an already hashed event to the sink. */
   deliver(event: EngineEvent): void {
     if (this.sink !== undefined) this.sink(event);
   }
 
   /**
-   * Hashes the event and hands it to whoever listens. The hash of its kind comes from the caller, which knows it: so no place
-   * has to ask fifteen shapes of objects for their kind.
+   * Hashes the event and passes it to the sink; `hash` is per kind, to avoid a megamorphic call.
    */
   emit<E extends EngineEvent>(
     hashEvent: (hash: RollingHash, cause: number, event: E) => void,

@@ -1,9 +1,9 @@
 /**
- * What happens because time passes (R-12.1). Before a command later than now, every due timer runs at its own time; at
- * one instant in this order: order expiry, freezing of markets, terms coming into force, samples of the EMA, mark
- * recomputation by market id, premium samples, funding, insurance's payment on the shortfall, units below zero, triggers,
- * TWAP slices, liquidation, vault snapshots, the vault's leave orders. Each instant's quotes are settled before the next,
- * so cutting an interval in two never changes state.
+ * Timers (R-12.1). Before a command later than now, every due timer runs at its own time. Order at
+ * one instant: order expiry, freezing of markets, announced terms, EMA samples, mark recomputation
+ * by market id, premium samples, funding, insurance payments to the shortfall, units below zero,
+ * triggers, TWAP slices, liquidation, vault snapshots, the vault's closing orders. Each instant's
+ * quotes are settled before the next, so splitting an interval never changes state.
  */
 import { timeUs, type TimeUs } from '../num/units.ts';
 import { runTermsTimer } from './market/set-terms.ts';
@@ -15,14 +15,18 @@ import { nextSliceUs, activateDueSlices } from './orders/twap.ts';
 import { clearBelowZero } from './liquidation/clearing.ts';
 import { runFreezeTimer } from './pricing/freshness.ts';
 import { runFundingTimer, samplePremium } from './funding/funding.ts';
-import { nextLiquidationUs, resumeLiquidations, runLiquidations } from './liquidation/liquidation.ts';
+import {
+  nextLiquidationUs,
+  resumeLiquidations,
+  runLiquidations,
+} from './liquidation/liquidation.ts';
 import { runEmaSample, runMarkTimer, settleQuotes } from './pricing/mark-price.ts';
 import { runShortfallTimer } from './liquidation/insurance.ts';
 import { runVaultLeave } from './vault/vault-leave.ts';
 import { runVaultSnapshots } from './vault/vault.ts';
 import type { State } from './state.ts';
 
-/** When the next timer is due; Infinity when none is. */
+/** Time of the next timer; Infinity without one. */
 export function nextTimerUs(state: State): number {
   let next = Math.min(
     nextExpiryUs(state),
@@ -44,7 +48,7 @@ export function nextTimerUs(state: State): number {
   return next;
 }
 
-/** Runs every timer due at or before `untilUs`, then lets it be that time. */
+/** Runs every timer due at or before `untilUs`, then sets the time to it. */
 export function runTimers(state: State, untilUs: TimeUs): void {
   for (let due = nextTimerUs(state); due <= untilUs; due = nextTimerUs(state)) {
     state.nowUs = timeUs(Math.max(state.nowUs, due));
@@ -87,8 +91,9 @@ export function runTimers(state: State, untilUs: TimeUs): void {
 }
 
 /**
- * Marks due now, each in a step of its own: what one of them takes below zero is cleared before the next moves. Moved together, a party
- * that gains in one market what it loses in another has no equity to be charged for the gain (R-6.4), and the shortfall would pay.
+ * Recomputes due marks, each in its own step: units that one of them takes below zero are cleared
+ * before the next moves. Otherwise a party with a gain in one market and an equal loss in another
+ * would have no equity to charge (R-6.4), and the shortfall would pay.
  */
 function runMarkTimers(state: State): void {
   let moved = false;

@@ -13,7 +13,7 @@ import type { Caller, Context } from './context.ts';
 import { encodeOrder } from './encode.ts';
 import { Fields } from './fields.ts';
 import { mustSucceed } from './refusal-reply.ts';
-import { cutAt, Page, Paging } from './paging.ts';
+import { retentionStart, Page, Paging } from './paging.ts';
 import { RequestError } from './request-error.ts';
 import { must } from '../base/assert.ts';
 

@@ -1,6 +1,4 @@
-/**
- * Exact arithmetic whose rounding side is in its name. Money is bigint; nothing here touches a float.
- */
+/** Exact arithmetic with the rounding direction in the name. Money is bigint. */
 import { assert } from '../base/assert.ts';
 
 /** ⌈n ÷ d⌉ toward plus infinity; d > 0. */
@@ -28,8 +26,8 @@ export function minBig(a: bigint, b: bigint): bigint {
 }
 
 /**
- * An int64 and its low and high 32 bits: converts between bigint and double without a call. The halves are in
- * little-endian order, which is asserted once.
+ * An int64 and its 32-bit halves: converts bigint ⇄ double without a runtime call. The halves are
+ * little-endian, which is asserted once.
  */
 const whole = new BigInt64Array(1);
 const halves = new Int32Array(whole.buffer);
@@ -42,19 +40,19 @@ export function assertLittleEndian(bytes: ArrayBuffer): void {
 whole[0] = 1n;
 assertLittleEndian(whole.buffer);
 
-/** The nearest double of a bigint within ±2^63, as `Number` has it. */
+/** The nearest double of a bigint within ±2^63; equals `Number(value)`. */
 export function doubleOf(value: bigint): number {
   whole[0] = value;
   return (halves[1] ?? 0) * 0x100000000 + ((halves[0] ?? 0) >>> 0);
 }
 
-/** The nearest double of any bigint, as `Number` has it; within ±2^63 without its call. */
+/** The nearest double of any bigint; equals `Number(value)`, and is faster within ±2^63. */
 export function nearestDouble(value: bigint): number {
   const about = doubleOf(value);
   return whole[0] === value ? about : Number(value);
 }
 
-/** The bigint of a safe integer, as `BigInt` has it. */
+/** The bigint of a safe integer; equals `BigInt(value)`. */
 export function bigOf(value: number): bigint {
   const high = Math.floor(value / 0x100000000);
   halves[0] = value - high * 0x100000000;
@@ -63,8 +61,8 @@ export function bigOf(value: number): bigint {
 }
 
 /**
- * ⌊a ÷ b⌋ of safe integers, b > 0, exact although `/` rounds: the rounded quotient is off by at most one, which the remainder
- * tells. (`%` of doubles is a loop in the processor.) Above 2^52 a product could round, so there `%` decides.
+ * ⌊a ÷ b⌋ of safe integers, b > 0; exact. The rounded quotient is off by at most one, and the
+ * remainder corrects it. Above 2^52 a product could round, so the slow `%` is used.
  */
 export function floorDivInt(a: number, b: number): number {
   if (a > EXACT || a < -EXACT || b > EXACT) {
@@ -84,10 +82,10 @@ export function ceilDivInt(a: number, b: number): number {
   return quotient * b === a ? quotient : quotient + 1;
 }
 
-/** The largest multiple of `step` that is not above `a`; safe integers, as is the answer, step > 0. */
+/** The largest multiple of `step` ≤ `a`; safe integers in and out, step > 0. */
 export function floorTo(a: number, step: number): number {
   return floorDivInt(a, step) * step;
 }
 
-/** Below this a product of a quotient of two such numbers and its divisor is exact. */
+/** Below this bound the product of a quotient and its divisor is exact. */
 const EXACT = 2 ** 52;

@@ -1,13 +1,13 @@
 /**
- * Decimal text ⇄ exact integers (R-1.5): optional `-`, digits, optional point and digits; no exponent, no spaces,
- * no leading `+`; at most 38 characters. A number is `digits × 10^−scale`. Nothing here rounds silently.
+ * Decimal text ⇄ exact integers (R-1.5): optional `-`, digits, optional point and digits; no
+ * exponent, spaces or `+`; at most 38 characters. A number is `digits × 10^−scale`.
  */
 
-/** Longest decimal text that is read. */
+/** Max length of decimal text. */
 export const MAX_DECIMAL_LENGTH = 38;
 
 export interface Decimal {
-  /** Signed; carries no trailing zero when scale > 0. */
+  /** Signed; no trailing zeros if scale > 0. */
   readonly digits: bigint;
   /** Digits after the point, ≥ 0. */
   readonly scale: number;
@@ -15,7 +15,7 @@ export interface Decimal {
 
 const DECIMAL_TEXT = /^-?\d+(?:\.\d+)?$/;
 
-/** The number that the text writes, in lowest scale; null when it is not decimal text or is too long. */
+/** The number in lowest scale; null if the text is not decimal or is too long. */
 export function parseDecimal(text: string): Decimal | null {
   if (text.length > MAX_DECIMAL_LENGTH || !DECIMAL_TEXT.test(text)) return null;
   const point = text.indexOf('.');
@@ -45,7 +45,7 @@ export function powerOfTen(exponent: number): bigint {
   return POWERS_OF_TEN[exponent] ?? 10n ** BigInt(exponent);
 }
 
-/** How many whole `step`s the decimal is, or null when it lies between two steps. */
+/** The number of whole `step`s, or null if the decimal is not a multiple. */
 export function stepsExact(value: Decimal, step: Decimal): bigint | null {
   const { numerator, denominator } = ratio(value, step);
   return numerator % denominator === 0n ? numerator / denominator : null;

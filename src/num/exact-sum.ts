@@ -1,4 +1,4 @@
-/** A sum of whole numbers ≥ 0 that is exact whatever it comes to: in a double while that holds it, beyond in a bigint. */
+/** An exact sum of integers ≥ 0: in a double while it is safe, beyond that in a bigint. */
 export class ExactSum {
   private part = 0;
   private beyond = 0n;

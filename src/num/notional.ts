@@ -1,10 +1,10 @@
 /**
- * The one place where ticks × lots become money.
+ * The only conversion from ticks × lots to money.
  *
- * notional = lots × ticks × quantaPerTickLot, exact: listing makes the last factor a whole number and bounds the
- * product of one order below 2^63 (R-1.7). Nobody is hurt, since nothing is rounded.
+ * notional = lots × ticks × quantaPerTickLot, exact: listing makes the last factor an integer and
+ * bounds the product of one order below 2^63 (R-1.7). Nothing is rounded, so neither side loses.
  *
- * Cost: when the product is below 2^53 the double multiplication is exact and one bigint is made; otherwise three are.
+ * Cost: one bigint if the product is below 2^53 and thus exact in a double; three otherwise.
  */
 import { bigOf } from './arithmetic.ts';
 import { PPM, quanta, type Lots, type Ppm, type PriceTicks, type Quanta } from './units.ts';
@@ -20,14 +20,14 @@ export function notional(lots: Lots, price: PriceTicks, quantaPerTickLot: number
 
 const BIG_PPM = BigInt(PPM);
 
-/** A fraction of an amount ≥ 0, rounded up: what a user pays or must hold. */
+/** A fraction of an amount ≥ 0, rounded up: for amounts that a user pays or must hold. */
 export function ppmOfCeil(amount: Quanta, rate: Ppm): Quanta {
   const product = amount * BigInt(rate);
   const quotient = product / BIG_PPM;
   return quanta(quotient * BIG_PPM < product ? quotient + 1n : quotient);
 }
 
-/** A fraction of an amount, rounded toward minus infinity: what a user receives. */
+/** A fraction of an amount, rounded toward minus infinity: for amounts that a user receives. */
 export function ppmOfFloor(amount: Quanta, rate: Ppm): Quanta {
   const product = amount * BigInt(rate);
   const quotient = product / BIG_PPM;

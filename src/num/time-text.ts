@@ -1,6 +1,6 @@
 /**
  * Times as text, in whole microseconds: `2024-01-01T00:00:00Z` (at most six decimals, UTC only) and
- * lengths such as `250ms`, `5s` or `1h30m`. Exact integers of the proleptic Gregorian calendar; nothing asks a clock.
+ * durations such as `250ms`, `5s` or `1h30m`. Proleptic Gregorian calendar.
  */
 import { durationUs, timeUs, type DurationUs, type TimeUs } from './units.ts';
 
@@ -13,7 +13,7 @@ const MINUTE_US = 60 * SECOND_US;
 const HOUR_US = 60 * MINUTE_US;
 const DAY_US = 24 * HOUR_US;
 
-/** Microseconds since the Unix epoch; null when the text is no time from 1970 to 2199. */
+/** Microseconds since the Unix epoch; null if the text is not a time from 1970 to 2199. */
 export function parseTime(text: string): TimeUs | null {
   const match = TIME_PATTERN.exec(text);
   if (match === null) return null;
@@ -26,7 +26,7 @@ export function parseTime(text: string): TimeUs | null {
   return timeUs(daysSinceEpoch(year, month, day) * DAY_US + dayTime);
 }
 
-/** Such as `2024-01-01T00:00:00.000001Z`, without a fraction at whole seconds; reads back as the same time. */
+/** Such as `2024-01-01T00:00:00.000001Z`, without a zero fraction; `parseTime` inverts it. */
 export function formatTime(atUs: TimeUs): string {
   let [year, month, days] = [1970, 1, Math.floor(atUs / DAY_US)];
   for (; days >= (isLeap(year) ? 366 : 365); year += 1) days -= isLeap(year) ? 366 : 365;
@@ -43,7 +43,7 @@ export function formatTime(atUs: TimeUs): string {
 /** The pattern has exactly these six groups before the fraction. */
 type SixNumbers = [number, number, number, number, number, number];
 
-/** null when the text is no length of time, or is longer than a hundred years. */
+/** null if the text is not a duration, or exceeds a hundred years. */
 export function parseDuration(text: string): DurationUs | null {
   const match = DURATION_PATTERN.exec(text);
   if (match === null) return null;
@@ -52,7 +52,7 @@ export function parseDuration(text: string): DurationUs | null {
   return total <= 36_525 * DAY_US ? durationUs(total) : null;
 }
 
-/** Such as `1h30m` or `0s`; reads back as the same length. */
+/** Such as `1h30m` or `0s`; `parseDuration` inverts it. */
 export function formatDuration(length: DurationUs): string {
   const units: readonly [string, number][] = [
     ['d', DAY_US],

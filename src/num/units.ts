@@ -1,23 +1,25 @@
 /**
- * The units of the exchange. A unit is a branded type: it costs nothing at run time and stops a price from
- * being added to a size. Each alias says which JavaScript type carries it and why that is enough.
+ * Units of the exchange. A unit is a branded type: it has no runtime cost and prevents adding a
+ * price to a size. Each alias states its JavaScript type and why that is sufficient.
  *
- * The constructor functions below only name a number's unit. Range checks happen where numbers enter:
- * in the gateway's decoders, the journal's codec and market listing.
+ * The constructor functions only brand a number. Range checks are where numbers enter: in the
+ * gateway's decoders, the journal's codec and market listing.
  */
 
 declare const unit: unique symbol;
 type Unit<Carrier, Name extends string> = Carrier & { readonly [unit]: Name };
 
-/** Whole ticks of a market's price. A number: listing refuses markets whose prices could pass 2^31 − 1 ticks. */
+/** Whole ticks of a price. A number: listing limits prices to 2^31 − 1 ticks. */
 export type PriceTicks = Unit<number, 'PriceTicks'>;
-/** Signed whole lots of a market's base asset; positive buys or is long. A number: at most 2^53 − 1 by listing. */
+/** Signed lots; positive buys or is long. A number: at most 2^53 − 1 by listing. */
 export type Lots = Unit<number, 'Lots'>;
-/** Signed money: whole 1e-6 of the collateral unit. A bigint, since sums of products of ticks and lots pass 2^53. */
+/**
+ * Signed money in 1e-6 of the collateral unit. A bigint, since sums of ticks × lots exceed 2^53.
+ */
 export type Quanta = Unit<bigint, 'Quanta'>;
 /** Microseconds since the Unix epoch. A number: 2^53 µs is the year 2255. */
 export type TimeUs = Unit<number, 'TimeUs'>;
-/** A length of time in microseconds. */
+/** A duration in microseconds. */
 export type DurationUs = Unit<number, 'DurationUs'>;
 /** Signed parts per million; a number, always within ±1e9. */
 export type Ppm = Unit<number, 'Ppm'>;
@@ -26,17 +28,19 @@ export type Ppb = Unit<number, 'Ppb'>;
 
 /** Dense index of a market, 0 for the first one listed. */
 export type MarketId = Unit<number, 'MarketId'>;
-/** Dense index of an address known to the engine (credited or delegated to), in order of first appearance. */
+/**
+ * Dense index of an address known to the engine (credited or delegated to), in order of first use.
+ */
 export type AccountId = Unit<number, 'AccountId'>;
 /** Dense index of an (account, subaccount index) pair, in order of first credit. */
 export type SubaccountId = Unit<number, 'SubaccountId'>;
-/** Dense number of an order, 1 for the first; never reused. Number: 2^53 orders outlast any journal. */
+/** Dense number of an order, 1 for the first; never reused. A number: 2^53 exceeds any journal. */
 export type OrderId = Unit<number, 'OrderId'>;
 /** Number of a trade in its exchange, 1 for the first. */
 export type TradeId = Unit<number, 'TradeId'>;
 /** Number of a command in its journal, 1 for the first; strictly increasing. */
 export type Seq = Unit<number, 'Seq'>;
-/** A wallet address as the text the contract uses inside: `0x` and 40 lower-case hex digits. */
+/** A wallet address as canonical text: `0x` and 40 lower-case hex digits. */
 export type Address = Unit<string, 'Address'>;
 
 export const priceTicks = (n: number): PriceTicks => n as PriceTicks;
@@ -54,11 +58,11 @@ export const tradeId = (n: number): TradeId => n as TradeId;
 export const seq = (n: number): Seq => n as Seq;
 export const address = (text: string): Address => text as Address;
 
-/** Highest price, in ticks, that any market may use. */
+/** Max price in ticks of any market. */
 export const MAX_PRICE_TICKS = 2 ** 31 - 1;
-/** Money of the whole exchange stays below this magnitude, so every balance fits a signed 64-bit integer. */
+/** Bound on the magnitude of all money, so that every balance fits a signed 64-bit integer. */
 export const MAX_QUANTA = 2n ** 62n;
 /** Decimals of the collateral. */
 export const COLLATERAL_DECIMALS = 6;
-/** No parts per million is a whole. */
+/** Parts per million in a whole (100 %). */
 export const PPM = 1_000_000;

@@ -1,9 +1,6 @@
-/**
- * Auto-deleveraging (R-6.4): positions that nobody takes are closed at the settlement price against their other side. All is worked out before
- * anything moves.
- */
+/** Auto-deleveraging (R-6.4): closes positions against ranked holders at the settlement price. */
 import { gainOf, layDeficit, lossOf, spread } from './deficits.ts';
-import { bookUnit, sayStep } from './ladder-steps.ts';
+import { bookUnit, emitStep } from './ladder-steps.ts';
 import { payByMarket } from './lift.ts';
 import { atMark, atSettlement } from './margin.ts';
 import { abs, max, min, ofPpm, roundedUp, sign, sum } from './numbers.ts';
@@ -13,23 +10,23 @@ import { bookShortfall } from './shortfall.ts';
 import { transferPosition } from './transfers-of-positions.ts';
 import { book, INSURANCE, positionOf, subOf, type Market, type Sub, type World } from './world.ts';
 
-/** One who is closed. */
+/** A holder that is closed. */
 export interface Party {
   readonly sub: Sub;
   readonly market: Market;
   readonly lots: bigint;
-  /** What it pays of a deficit, and what it gets so that it does not fall below zero. */
+  /** Its charge for a deficit, and the relief that keeps it from falling below zero. */
   charge: bigint;
   relief: bigint;
 }
 
-/** What one of the positions is closed against, in order. */
+/** Counterparties of one of the positions, in order. */
 interface Closing {
   readonly market: Market;
   readonly parties: readonly Party[];
 }
 
-/** `behind` is what is behind the unit's fresh positions at settlement prices, after insurance. Answers who was closed. */
+/** `behind`: equity at settlement prices, after insurance. Returns the closed holders. */
 export function deleverage(world: World, unit: Unit, ranks: Ranks, behind: bigint): Party[] {
   const closings = freshMarketsOf(world, unit).map((market) => ({
     market,
@@ -38,13 +35,13 @@ export function deleverage(world: World, unit: Unit, ranks: Ranks, behind: bigin
   const parties = closings.flatMap((closing) => closing.parties);
   for (const party of parties) relieve(world, party, parties);
   const unborne = behind < 0n ? charge(world, unit.sub, closings, -behind) : 0n;
-  // Relief is the owner's first, then a deficit.
+  // The owner pays the relief first, then it becomes a deficit.
   let rest = max(0n, behind);
   const lacks = closings.map((closing) => {
-    const given = sum(closing.parties.map(({ relief }) => relief));
-    const own = min(rest, given);
+    const relief = sum(closing.parties.map(({ relief }) => relief));
+    const own = min(rest, relief);
     rest -= own;
-    return given - own;
+    return relief - own;
   });
   const markets = closings.map(({ market }) => market);
   const unpaid = sum(lacks) - payByMarket(world, unit, markets, lacks);
@@ -58,7 +55,7 @@ export function deleverage(world: World, unit: Unit, ranks: Ranks, behind: bigin
   return parties;
 }
 
-/** The ranked one by one until the position is closed. */
+/** Takes ranked holders until the position is closed. */
 function closedParties(world: World, owner: Sub, ranks: Ranks, market: Market): Party[] {
   const { lots: all } = positionOf(owner, market.id);
   let open = abs(all);
@@ -71,7 +68,7 @@ function closedParties(world: World, owner: Sub, ranks: Ranks, market: Market): 
   return parties;
 }
 
-/** What a closing at the settlement price is worth more than at the mark. */
+/** Value of closing at the settlement price less value at the mark. */
 function betterBy({ sub, market, lots }: Party): bigint {
   const side = sign(positionOf(sub, market.id).lots);
   return side * lots * (atSettlement(market, side) - atMark(market, side)) * market.unit;
@@ -85,7 +82,7 @@ function ofUnitOf(party: Party, parties: readonly Party[]): Party[] {
   );
 }
 
-/** Nobody is left below zero, or further below: what lacks goes to its closings in order, each up to what that loses. */
+/** Relieves units that would end lower and below zero: closings in order, each up to its loss. */
 function relieve(world: World, party: Party, parties: readonly Party[]): void {
   if (party.sub.house) return;
   const own = ofUnitOf(party, parties);
@@ -94,7 +91,7 @@ function relieve(world: World, party: Party, parties: readonly Party[]): void {
   party.relief = min(max(0n, -betterBy(party)), max(0n, min(0n, before) - after));
 }
 
-/** A deficit on those who gained; answers what nobody can bear. */
+/** Charges a deficit to holders that gained; returns the uncovered rest. */
 function charge(world: World, owner: Sub, closings: readonly Closing[], deficit: bigint): bigint {
   const all = closings.flatMap(({ parties }) => parties);
   const markets = closings.map(({ market }) => market);
@@ -105,13 +102,13 @@ function charge(world: World, owner: Sub, closings: readonly Closing[], deficit:
   });
   let rest = deficit - sum(borne);
   closings.forEach((closing, i) => {
-    const most = min(rest, max(0n, lossOf(owner, closing.market) - (borne[i] ?? 0n)));
-    rest -= most - chargeIn(world, closing, all, most);
+    const bound = min(rest, max(0n, lossOf(owner, closing.market) - (borne[i] ?? 0n)));
+    rest -= bound - chargeIn(world, closing, all, bound);
   });
   return rest;
 }
 
-/** Spreads a part over those who are closed in a market; answers what they cannot bear. */
+/** Spreads a part over the closed holders of a market; returns the uncovered rest. */
 function chargeIn(
   world: World,
   { market, parties }: Closing,
@@ -138,15 +135,15 @@ function chargeIn(
   return spread(amount, bearers);
 }
 
-/** R-6.6 */
+/** Charges the shortfall (R-6.6). */
 export function leaveToShortfall(world: World, unit: Unit, amount: bigint): void {
   if (amount === 0n) return;
-  sayStep(world, unit, { step: 'shortfall', amountQuanta: amount });
+  emitStep(world, unit, { step: 'shortfall', amountQuanta: amount });
   bookShortfall(world, -amount);
   bookUnit(world, unit, amount, 'shortfall');
 }
 
-/** Out of what the owner keeps: at least what the settlement price is better for it than the mark. */
+/** Fees, out of the owner's equity: at least its price advantage over the mark. */
 function takeFees(world: World, unit: Unit, kept: bigint): void {
   let rest = kept;
   for (const market of freshMarketsOf(world, unit)) {

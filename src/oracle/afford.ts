@@ -1,4 +1,4 @@
-/** Whether an order, or a fill, can be paid for (R-5.5, R-5.6, D-6 to D-8, D-25, D-27): tried on the world, and put back. */
+/** Affordability of an order or fill (R-5.5, R-5.6, D-6 to D-8, D-25, D-27), by trial. */
 import {
   admissionEquity,
   crossMaintenance,
@@ -23,7 +23,7 @@ import {
   type World,
 } from './world.ts';
 
-/** Price loss and highest fees of what rests in a market, in the worst case. */
+/** Worst-case price loss and fees of resting orders in a market. */
 function restingCosts(world: World, sub: Sub, market: Market): bigint {
   const orders = [1n, -1n].flatMap((side) => openingOrders(world, sub, market, side));
   return sum(
@@ -34,7 +34,7 @@ function restingCosts(world: World, sub: Sub, market: Market): bigint {
   );
 }
 
-/** D-8: with what rests beside it the order takes lots off the position, and opens none. */
+/** D-8: together with the resting orders, the order only reduces the position. */
 export function onlyReduces(world: World, order: Order): boolean {
   const sub = subOf(world, order.sub);
   const side = sign(order.lots);
@@ -50,7 +50,7 @@ export function affordsOrder(world: World, order: Order): boolean {
   const size = leftOf(order);
   if (onlyReduces(world, order)) return true;
   const mark = market.mark ?? 0n;
-  // R-6.1: one who owes a deficit opens nothing.
+  // R-6.1: a subaccount with a clearing debt opens nothing.
   if (sub.clearingDebt > 0n) return false;
   // D-7: an ioc order counts its requirement and its fee at the mark.
   const limit = order.ioc ? mark : order.price;
@@ -68,14 +68,14 @@ export function affordsOrder(world: World, order: Order): boolean {
   );
   world.live.push(asIf);
   let free = freeCross(world, sub) - costs - fee;
-  // Its own hold has taken its fee as a maker already.
+  // Its own hold already includes its maker fee.
   if (isIsolated(sub, market.id)) free += restingFee(market, asIf);
   else free -= max(0n, side * (limit - mark)) * size * market.unit;
   world.live.pop();
   return free >= 0n;
 }
 
-/** A fill of `lots` at `price`; `resting` is the order of this side if it rests. */
+/** A fill of `lots` at `price`; `resting` is this side's order if it rests. */
 export function affordsFill(
   world: World,
   sub: Sub,
@@ -87,24 +87,33 @@ export function affordsFill(
 ): boolean {
   const position = positionOf(sub, market.id);
   const deal = dealOf(market, position, lots, price);
-  // R-6.1: one who owes a deficit opens nothing.
+  // R-6.1: a subaccount with a clearing debt opens nothing.
   if (deal.opened > 0n && sub.clearingDebt > 0n) return false;
-  // … and gives nothing away of what is frozen.
+  // The debt's frozen collateral must not leak: no loss against the mark, no originator fee.
   const gives = lots * (price - (market.mark ?? price)) > 0n || fees.originator > 0n;
   const owes = sub.clearingDebt > 0n && !isIsolated(sub, market.id);
   if (owes && market.frozen && gives) return false;
   if (isIsolated(sub, market.id))
     return affordsIsolatedFill(world, sub, market, deal, fees, resting);
-  const look = (): readonly [bigint, bigint, bigint] => [
+  const figures = (): readonly [bigint, bigint, bigint] => [
     admissionEquity(world, sub, null),
     crossMaintenance(world, sub),
     freeCross(world, sub),
   ];
-  const [equity0, maintenance0] = look();
+  const [equity0, maintenance0] = figures();
   const cash = deal.pnl - allOf(fees);
-  const [equity1, maintenance1, free1] = tried(world, sub, market, deal, cash, 0n, resting, look);
+  const [equity1, maintenance1, free1] = tried(
+    world,
+    sub,
+    market,
+    deal,
+    cash,
+    0n,
+    resting,
+    figures,
+  );
   if (free1 >= 0n) return true;
-  // R-5.5: with a frozen position elsewhere the price may cost half of the maintenance that is released.
+  // R-5.5: with a frozen position elsewhere the price may cost half of the released maintenance.
   const isFrozenElsewhere = world.markets.some(
     (other) =>
       other !== market &&
@@ -117,7 +126,7 @@ export function affordsFill(
   return deal.opened === 0n && equity1 >= 0n && equity1 * maintenance0 >= equity0 * maintenance1;
 }
 
-/** What is true after the fill; open interest counts as it is before. */
+/** Evaluates after the fill, with the open interest from before it. */
 function tried<T>(
   world: World,
   sub: Sub,
@@ -126,7 +135,7 @@ function tried<T>(
   cash: bigint,
   margin: bigint,
   resting: Order | null,
-  look: () => T,
+  figures: () => T,
 ): T {
   const position = positionOf(sub, market.id);
   const before = { ...position };
@@ -135,7 +144,7 @@ function tried<T>(
   position.margin += margin;
   sub.cash += cash;
   if (resting !== null) resting.filled += abs(deal.lots);
-  const seen = look();
+  const seen = figures();
   if (resting !== null) resting.filled -= abs(deal.lots);
   sub.cash -= cash;
   Object.assign(position, before);
@@ -176,7 +185,7 @@ function affordsIsolatedFill(
   if (deal.opened === 0n) {
     if (deal.closed === abs(lots)) return true;
     if (equity1 >= initial1) return true;
-    // D-25: what rounding for the exchange costs does not count.
+    // D-25: the exchange's rounding does not count.
     const allowed = max(0n, maintenance1 - 1n);
     return equity1 * maintenance0 >= equity0 * allowed;
   }

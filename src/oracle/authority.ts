@@ -1,4 +1,4 @@
-/** Delegates and signer sets (R-9.1, R-9.3, D-38), and the nonces of requests that are not orders. */
+/** Delegates and signer sets (R-9.1, R-9.3, D-38), and nonces of requests other than orders. */
 import type { UpdateDelegate, UpdateSigners } from '../engine/commands.ts';
 import { checkNonce, closeWindow, takeNonce } from './nonces.ts';
 import {
@@ -7,7 +7,7 @@ import {
   isOwn,
   must,
   openAccount,
-  say,
+  emit,
   type Account,
   type Answer,
   type World,
@@ -17,7 +17,7 @@ const MOST_DELEGATES = 16;
 const MOST_SIGNERS = 16;
 const ZERO = `0x${'0'.repeat(40)}`;
 
-/** Uses the nonce of a request and says so. */
+/** Uses the nonce of a request and emits it. */
 export function useAccountNonce(
   world: World,
   account: number,
@@ -25,13 +25,13 @@ export function useAccountNonce(
   nonce: bigint,
 ): void {
   takeNonce(must(world.accounts[account]).nonces, signer, nonce);
-  say(world, { kind: 'nonceUsed', account, nonce });
+  emit(world, { kind: 'nonceUsed', account, nonce });
 }
 
-/** Whether a request of that expiry may still be carried out (R-2.12). */
+/** Whether a request of that expiry has expired (R-2.12). */
 export const isLate = (world: World, expiresMs: bigint): boolean => world.now > expiresMs * 1000n;
 
-/** Of the exchange's own accounts nobody signs or delegates. */
+/** System accounts have no signers and no delegates. */
 const userAccount = (world: World, address: string): Account | undefined =>
   isOwn(world, address) ? undefined : findAccount(world, address);
 
@@ -43,7 +43,7 @@ export function updateDelegate(world: World, c: UpdateDelegate): Answer {
   if (isLate(world, c.expiresAtMs)) return 'request_expired';
   const nonce = checkNonce(account.nonces, null, c.nonce);
   if (nonce !== 'ok') return nonce;
-  // D-38: only granting asks who it is.
+  // D-38: only granting checks the delegate.
   const barred = c.delegate === c.account || c.delegate === ZERO || isOwn(world, c.delegate);
   if (c.delegated && barred) return 'delegate_not_allowed';
   const known = world.accounts.findIndex(({ address }) => address === c.delegate);
@@ -58,7 +58,7 @@ export function updateDelegate(world: World, c: UpdateDelegate): Answer {
     closeWindow(sub.nonces, delegate);
     closeWindow(account.nonces, delegate);
   }
-  say(world, {
+  emit(world, {
     kind: 'delegateChanged',
     account: sub.account,
     subaccountIndex: sub.index,
@@ -75,7 +75,7 @@ export function updateSigners(world: World, c: UpdateSigners): Answer {
   const nonce = checkNonce(account.nonces, null, c.nonce);
   if (nonce !== 'ok') return nonce;
   if (c.signers.length === 0 || c.signers.length > MOST_SIGNERS) return 'signers_count';
-  // D-59: nobody signs as the zero address.
+  // D-59: the zero address cannot sign.
   const isZero = c.signers.some((signer) => signer === ZERO);
   if (isZero || new Set(c.signers).size < c.signers.length) return 'signers_not_distinct';
   if (!Number.isSafeInteger(c.quorum) || c.quorum < 1 || c.quorum > c.signers.length) {
@@ -85,7 +85,7 @@ export function updateSigners(world: World, c: UpdateSigners): Answer {
   useAccountNonce(world, id, null, c.nonce);
   account.signers = c.signers;
   account.quorum = c.quorum;
-  say(world, {
+  emit(world, {
     kind: 'signersChanged',
     account: id,
     signers: c.signers.join(' '),
@@ -94,6 +94,6 @@ export function updateSigners(world: World, c: UpdateSigners): Answer {
   return 'ok';
 }
 
-/** A delegate acts for exactly the pair that was delegated to it (R-9.6). */
+/** A delegate acts only for the subaccount that was delegated to it (R-9.6). */
 export const actsFor = (world: World, sub: number, delegate: number | null): boolean =>
   delegate === null || must(world.subs[sub]).delegates.includes(delegate);

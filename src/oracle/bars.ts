@@ -1,6 +1,6 @@
 /**
- * Bars (DESIGN §6, docs/DATA.md "Bars", D-66). A bar's price goes along its path tick by tick, and stops wherever something waits for it: a
- * user's order, a trigger, a trailing stop, the first price below somebody's maintenance.
+ * Bars (DESIGN §6, docs/DATA.md "Bars", D-66). The price follows the bar's path tick by tick. It
+ * stops at users' orders, triggers, and the first price that endangers a unit.
  */
 import type { TapeBar } from '../engine/commands.ts';
 import { restingOn } from './book.ts';
@@ -10,7 +10,7 @@ import { clearBelowZero } from './clearing.ts';
 import { dangerAt, isSafe, runLiquidations, unitsIn } from './liquidation.ts';
 import { followBar, marksFollowBars, noteBarQuotes, emitBarMark } from './mark.ts';
 import { max, min, sum } from './numbers.ts';
-import { isPrice, sayApplied, takeUsers } from './tape.ts';
+import { isPrice, emitApplied, takeUsers } from './tape.ts';
 import { firesAbove, firesAt, runTriggers } from './triggers.ts';
 import { positionOf, type Answer, type Market, type World } from './world.ts';
 
@@ -26,21 +26,21 @@ export function tapeBar(world: World, c: TapeBar): Answer {
   const before = { mark: market.mark, index: market.index };
   notePrices(world, market, c);
   market.stale = false;
-  // A bar knows no single orders.
+  // Bars have no single orders.
   for (const segment of [...market.house]) {
     if (segment.ref !== null) takeOf(market, segment, segment.lots);
   }
   walk(world, market, c);
-  // At its end all of its book is new (D-67).
+  // At the bar's end its book is replaced (D-67).
   for (const segment of [...market.house]) takeOf(market, segment, segment.lots);
   quoteAround(world, market, c, BigInt(c.quoteTicks));
   noteBarQuotes(world, market);
   emitBarMark(world, market, before);
-  sayApplied(world, market, 'bar', false);
+  emitApplied(world, market, 'bar', false);
   return 'ok';
 }
 
-/** A bar is one trade at its open, two without size at its extremes, and one of all its volume at its close. */
+/** A bar prints its open, its extremes with size 0, and its close with all volume. */
 function notePrices(world: World, market: Market, c: TapeBar): void {
   market.barred = true;
   const parts: [number, number][] = [
@@ -81,7 +81,7 @@ function walk(world: World, market: Market, c: TapeBar): void {
   }
 }
 
-/** Which extreme comes first (docs/DATA.md "Bars"). */
+/** Whether the high comes first (docs/DATA.md "Bars"). */
 function highFirst(world: World, market: Market, c: TapeBar): boolean {
   const [open, high, low] = [c.openTicks, c.highTicks, c.lowTicks];
   const nearer = high - open <= open - low;
@@ -98,7 +98,7 @@ function highFirst(world: World, market: Market, c: TapeBar): boolean {
   return nearer;
 }
 
-/** Whether a stop-loss or an active trailing stop fires on the way up (1n) or down (−1n) between two prices. */
+/** Whether a stop or active trailing stop fires on the way up (1n) or down (−1n). */
 const stopsBetween = (
   world: World,
   market: Market,
@@ -115,7 +115,7 @@ const stopsBetween = (
     );
   });
 
-/** The price is here: orders that it reaches fill, the book moves, units below zero are cleared, triggers fire, liquidation runs. Answers the lots filled. */
+/** Stops at a price: orders fill, the book moves, all consequences run. Returns the lots filled. */
 function stop(world: World, market: Market, c: TapeBar, price: bigint, capacity: bigint): bigint {
   const margin = c.fill === 'through' ? 1n : 0n;
   const bids = takeUsers(world, market, 1n, price + margin, capacity);
@@ -130,7 +130,7 @@ function stop(world: World, market: Market, c: TapeBar, price: bigint, capacity:
   return bids + asks;
 }
 
-/** The first price after `from` for which something waits, or `to`. */
+/** The first price after `from` on which an order or position depends, or `to`. */
 function nextStop(
   world: World,
   market: Market,
@@ -155,7 +155,7 @@ function nextStop(
   return to;
 }
 
-/** Prices at which triggers fire, and trailing stops fire or become active, when the bar's price is what they watch. */
+/** Prices at which triggers fire or trailing stops activate, if they watch the bar's price. */
 function triggersOnTheWay(world: World, market: Market, up: bigint): bigint[] {
   const follows = marksFollowBars(market);
   const { triggerSource } = world.config;
@@ -172,7 +172,7 @@ function triggersOnTheWay(world: World, market: Market, up: bigint): bigint[] {
   return prices;
 }
 
-/** The synthetic book: one level a side, which stands back from users' orders that it would meet. */
+/** The synthetic book: one level per side, kept apart from users' orders that it would meet. */
 function quoteAround(world: World, market: Market, c: TapeBar, price: bigint): void {
   const bid = price - BigInt(c.spreadTicks >> 1);
   const users = (side: bigint): bigint[] =>

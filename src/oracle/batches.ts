@@ -1,8 +1,8 @@
-/** Which orders may come together (R-3.2, R-3.4, R-3.5, D-20). */
+/** Valid groups of orders (R-3.2, R-3.4, R-3.5, D-20). */
 import type { NewOrder } from '../engine/commands.ts';
 import { must, type Answer } from './world.ts';
 
-/** `bracket`: an order, and legs that protect what it fills. */
+/** `bracket`: an order and its protective orders. */
 export type Kind = 'twap' | 'iceberg' | 'bracket' | 'mixed';
 
 const isProtective = ({ orderType }: NewOrder): boolean =>
@@ -27,9 +27,9 @@ export function kindOf(orders: readonly NewOrder[]): Kind {
   return first.orderType === 'limit' && orders.length === 3 && isPair ? 'bracket' : 'mixed';
 }
 
-/** The rule that a group breaks. */
+/** The first rule that a group violates. */
 export function groupFault(orders: readonly NewOrder[]): Answer {
-  // R-2.15, D-20: legs are attached to the first of their group, which is not reduce-only.
+  // R-2.15, D-20: legs attach to the first order of their group, which is not reduce-only.
   const first = must(orders[0]);
   const legs = orders.slice(1).filter(({ attached }) => attached);
   const attaches = kindOf(orders) === 'bracket' && !first.reduceOnly;
@@ -46,7 +46,7 @@ export function groupFault(orders: readonly NewOrder[]): Answer {
   }
 }
 
-/** All alike in type, symbol and side. */
+/** All equal in type, symbol and side. */
 function sliceFault(orders: readonly NewOrder[]): Answer {
   const first = must(orders[0]);
   for (const order of orders) {
@@ -78,7 +78,7 @@ function icebergFault(orders: readonly NewOrder[]): Answer {
   return 'ok';
 }
 
-/** Legs stand against their order in its market, and of each kind there is at most one. */
+/** Legs are on the other side of their order, in its market; at most one of each kind. */
 function bracketFault(orders: readonly NewOrder[]): Answer {
   const first = must(orders[0]);
   const legs = orders.slice(1);

@@ -1,8 +1,8 @@
-/** The book: what rests, best price first and then by arrival (R-2.5), found by looking at everything. */
+/** The book: resting orders in price-time priority (R-2.5), found by full scans. */
 import { sign } from './numbers.ts';
 import { leftOf, marketOf, type Market, type Order, type Segment, type World } from './world.ts';
 
-/** What a taker meets: an order, or recorded volume of the house. */
+/** A counterparty of a taker: an order, or recorded volume of the house. */
 export interface Resting {
   readonly price: bigint;
   readonly arrival: number;
@@ -10,7 +10,7 @@ export interface Resting {
   readonly segment: Segment | null;
 }
 
-/** What rests on a side (1n bids, −1n asks), in no order. */
+/** Resting entries of a side (1n bids, −1n asks), unordered. */
 export function restingOn(world: World, market: Market, side: bigint): Resting[] {
   const found: Resting[] = [];
   for (const order of world.live) {
@@ -27,7 +27,7 @@ export function restingOn(world: World, market: Market, side: bigint): Resting[]
 export const sizeOf = ({ order, segment }: Resting): bigint =>
   order === null ? (segment?.lots ?? 0n) : leftOf(order);
 
-/** Whether `a` is served before `b`. */
+/** Whether `a` has priority over `b`. */
 const isBefore = (a: Resting, b: Resting, side: bigint): boolean =>
   a.price === b.price ? a.arrival < b.arrival : (a.price - b.price) * side > 0n;
 
@@ -57,7 +57,7 @@ export function levelsOf(world: World, market: Market, side: bigint): [bigint, b
   return [...levels].sort(([a], [b]) => Number((b - a) * side));
 }
 
-/** Puts an order at the back of the queue of its price. */
+/** Appends an order to the queue of its price. */
 export function putOnBook(world: World, order: Order): void {
   marketOf(world, order.market).bookChanged = true;
   order.resting = true;
@@ -65,7 +65,7 @@ export function putOnBook(world: World, order: Order): void {
   order.arrival = world.arrivals;
 }
 
-/** The order is on the book no more. */
+/** Removes the order from the book. */
 export function takeOffBook(world: World, order: Order): void {
   if (order.resting) marketOf(world, order.market).bookChanged = true;
   order.resting = false;

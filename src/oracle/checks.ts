@@ -1,4 +1,4 @@
-/** What turns an order down after its admission, when it is placed and when it is released (R-2.3, R-2.5, R-2.7, D-3 to D-5), in the precedence of. */
+/** Reasons to reject an admitted order (R-2.3, R-2.5, R-2.7, D-3 to D-5), in the order of. */
 import type { EndReason } from '../engine/refusals.ts';
 import { affordsOrder, onlyReduces } from './afford.ts';
 import { bestPrice } from './book.ts';
@@ -17,7 +17,7 @@ import {
 export const openInterest = (world: World, market: number): bigint =>
   sum(world.subs.map((sub) => max(0n, positionOf(sub, market).lots)));
 
-/** D-4: live orders of the subaccount in the market; one that is on its way in does not count yet. */
+/** D-4: counts live orders of the subaccount in the market, without the incoming one. */
 function isFull(world: World, order: Order): boolean {
   const open = world.live.filter(
     ({ sub, market, resting, status }) =>
@@ -26,7 +26,7 @@ function isFull(world: World, order: Order): boolean {
   return open.length >= marketOf(world, order.market).spec.maxOpenOrders;
 }
 
-/** Why a new order that goes to the book at once is rejected, in the precedence of. */
+/** Reason to reject a new order that goes to the book at once, in the precedence of. */
 export function placeFault(world: World, order: Order): EndReason | null {
   const fault = bookFault(world, order);
   if (fault !== null) return fault;
@@ -35,7 +35,7 @@ export function placeFault(world: World, order: Order): EndReason | null {
   return order.reduceOnly ? null : riskFault(world, order);
 }
 
-/** Why a new order that waits is rejected; the rest is looked at when it is released. */
+/** Reason to reject a new pending order; the rest is checked at activation. */
 export function waitFault(world: World, order: Order): EndReason | null {
   const status = statusFault(world, order);
   if (status !== null) return status;
@@ -44,7 +44,7 @@ export function waitFault(world: World, order: Order): EndReason | null {
   return isFull(world, order) ? 'openOrders' : null;
 }
 
-/** */
+/** Reason from the market's status. */
 function statusFault(world: World, order: Order): EndReason | null {
   const { status } = marketOf(world, order.market);
   switch (status) {
@@ -62,7 +62,7 @@ function statusFault(world: World, order: Order): EndReason | null {
   }
 }
 
-/** Why an order that waited may not go to the book. */
+/** Reason to reject a pending order at activation. */
 export function activationFault(world: World, order: Order): EndReason | null {
   const fault = bookFault(world, order);
   if (fault !== null) return fault;

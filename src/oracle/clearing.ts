@@ -1,11 +1,8 @@
-/**
- * Deficits (R-6.2 (4), (5), R-6.6): nobody stays below zero. Units whose equity at settlement prices is negative are cleared before triggers run,
- * and debts without positions are settled at once.
- */
+/** Deficits (R-6.2 (4), (5), R-6.6): clears units below zero, settles debts without positions. */
 import { deleverage, leaveToShortfall } from './adl.ts';
 import { settleConsequences } from './consequences.ts';
 import { layDeficit } from './deficits.ts';
-import { beginLiquidation, cancelOrders, sayStep } from './ladder-steps.ts';
+import { beginLiquidation, cancelOrders, emitStep } from './ladder-steps.ts';
 import { payByMarket } from './lift.ts';
 import { admissionEquity, atMark, atSettlement, atTakeover } from './margin.ts';
 import { max, min } from './numbers.ts';
@@ -26,7 +23,7 @@ import { because, book, INSURANCE, subOf, type Sub, type World } from './world.t
 
 export { nextPayDown, payShortfall } from './shortfall.ts';
 
-/** Phase A: before triggers, those who are below zero at settlement prices. */
+/** Phase A: before triggers, clears units below zero at settlement prices. */
 export function clearBelowZero(world: World): void {
   if (!world.danger) return;
   const outer = world.cause;
@@ -47,7 +44,7 @@ export function clearBelowZero(world: World): void {
   world.cause = outer;
 }
 
-/** Liquidatable and negative at settlement prices; what is frozen waits. */
+/** Liquidatable and negative at settlement prices; frozen positions wait. */
 function isBelowZero(world: World, unit: Unit): boolean {
   if (!isBelow(world, unit) || equityOf(world, unit, atSettlement) >= 0n) return false;
   return isFlat(world, unit) || freshMarketsOf(world, unit).length > 0;
@@ -55,7 +52,9 @@ function isBelowZero(world: World, unit: Unit): boolean {
 
 export const isFlat = (world: World, unit: Unit): boolean => marketsOf(world, unit).length === 0;
 
-/** Steps 3 to 5: the vault, insurance, the other side. A unit without positions only has its debt settled. */
+/**
+ * Steps 3 to 5: vault, insurance, other side. A unit without positions only has its debt settled.
+ */
 export function handOver(world: World, unit: Unit, ranks: Ranks): void {
   if (isFlat(world, unit)) {
     settleDebt(world, unit);
@@ -73,16 +72,16 @@ export function handOver(world: World, unit: Unit, ranks: Ranks): void {
 /** Steps 4 and 5 for a deficit. */
 function cover(world: World, unit: Unit, ranks: Ranks, deficit: bigint): void {
   const fresh = freshMarketsOf(world, unit);
-  // What others pay while positions are frozen is owed (R-6.1).
+  // Payments of others while positions are frozen are a debt (R-6.1).
   if (marketsOf(world, unit).length > fresh.length) unit.sub.clearingDebt += deficit;
   const paid = payByMarket(world, unit, fresh, layDeficit(unit.sub, fresh, deficit));
   if (paid === deficit && takeOver(world, unit, atSettlement, 0n)) return;
   closeAgainstOthers(world, unit, ranks, paid - deficit);
 }
 
-/** Step 5; then those whom it leaves without a position and below zero. */
+/** Step 5; then settles units that it leaves flat and below zero. */
 function closeAgainstOthers(world: World, unit: Unit, ranks: Ranks, behind: bigint): void {
-  sayStep(world, unit, { step: 'adl', amountQuanta: behind });
+  emitStep(world, unit, { step: 'adl', amountQuanta: behind });
   const units = marketsOf(world, unit).map((market) => unitOf(unit.sub, market));
   because(world, 'adl', () => {
     const parties = deleverage(world, unit, ranks, behind);
@@ -91,7 +90,7 @@ function closeAgainstOthers(world: World, unit: Unit, ranks: Ranks, behind: bigi
   });
 }
 
-/** All who are left without a position and below zero. */
+/** Settles all units without a position and below zero. */
 export function settleFlatDebts(world: World): void {
   for (const unit of unitsOf(world)) settleDebt(world, unit);
 }
@@ -102,7 +101,7 @@ function settleDebt(world: World, unit: Unit): void {
   leaveToShortfall(world, unit, debt - payByMarket(world, unit, [unit.isolated], [debt]));
 }
 
-/** R-6.1, after Phase A: at a thaw who owes a deficit pays it out of equity, and is free of the rest when nothing is frozen any more. */
+/** R-6.1: at a thaw a debtor repays; the rest is written off once nothing is frozen. */
 export function repayDebts(world: World): void {
   const thawed = world.markets.filter(({ wasFrozen, frozen }) => wasFrozen && !frozen);
   for (const sub of world.subs) {
@@ -116,7 +115,7 @@ export function repayDebts(world: World): void {
 
 function repay(world: World, sub: Sub, last: boolean): void {
   const equities = [atMark, atSettlement].map((at) => admissionEquity(world, sub, null, at));
-  const paid = equities.reduce((least, equity) => min(least, max(0n, equity)), sub.clearingDebt);
+  const paid = equities.reduce((lowest, equity) => min(lowest, max(0n, equity)), sub.clearingDebt);
   const first = min(paid, missing(world));
   book(world, sub, -paid, 'insuranceRepaid');
   bookShortfall(world, first, 'insuranceRepaid');

@@ -1,12 +1,9 @@
-/**
- * Events held against events. Those of one kind about one thing (an order, a subaccount, a position, a market) come in one order and carry one
- * set of numbers; how events of different things interleave is not asked.
- */
+/** Comparison of events, in order per kind and entity; interleaving of entities is not compared. */
 import type { EngineEvent } from '../engine/events.ts';
 import { equal, type Comparison, type Plain } from './divergence.ts';
 import type { Emitted, World } from './world.ts';
 
-/** The rule that an event's numbers follow. */
+/** The rule behind an event's numbers. */
 const RULES: Readonly<Record<EngineEvent['kind'], string>> = {
   orderAccepted: 'R-2.8',
   orderRejected: 'R-2.8',
@@ -39,12 +36,12 @@ const RULES: Readonly<Record<EngineEvent['kind'], string>> = {
   marketDelisted: 'R-13.2',
 };
 
-/** The rule that a field of any event follows. */
+/** The rule behind a field common to all events. */
 const FIELD_RULES: Readonly<Record<string, string>> = { timeUs: 'R-12.1', cause: 'R-12.1' };
 
 type Fields = Readonly<Record<string, Plain | undefined>>;
 
-/** What an event is about. */
+/** The entity that an event is about. */
 function topicOf(event: { readonly kind: string }): string {
   const { orderId, subaccount, market } = event as unknown as Fields;
   if (orderId !== undefined) return `${event.kind} of order ${String(orderId)}`;
@@ -84,7 +81,7 @@ function compareTopic(
   for (const [i, wanted] of expected.entries()) {
     const other = emitted[i] as unknown as Fields | undefined;
     if (other === undefined) {
-      to.differ(rule, `event ${i + 1}: ${topic}`, text(wanted), 'not there');
+      to.differ(rule, `event ${i + 1}: ${topic}`, text(wanted), 'missing');
       return;
     }
     for (const [field, value] of Object.entries(wanted)) {
@@ -100,7 +97,7 @@ function compareTopic(
   }
   const extra = emitted[expected.length];
   if (extra === undefined) return;
-  to.differ(rule, `event ${expected.length + 1}: ${topic}`, 'not there', text(extra));
+  to.differ(rule, `event ${expected.length + 1}: ${topic}`, 'missing', text(extra));
 }
 
 const plain = (value: unknown): Plain =>

@@ -1,4 +1,4 @@
-/** What is shown of a market's past, held against the fold of its prints. */
+/** Comparison of market history with the fold of its prints. */
 import type { ExchangeView } from '../engine/read/views.ts';
 import { marketId, timeUs } from '../num/units.ts';
 import type { Comparison } from './divergence.ts';
@@ -7,7 +7,7 @@ import type { Market, World } from './world.ts';
 
 const MINUTE = 60_000_000n;
 const ALL_TIME = timeUs(Number.MAX_SAFE_INTEGER);
-/** Candles that are compared of each length, back from now. */
+/** Newest candles compared per interval. */
 const CANDLES = 5n;
 const TRADES = 5;
 

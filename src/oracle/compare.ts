@@ -1,4 +1,4 @@
-/** State held against state: balances, positions, margin, records, books, marks, shares, authority. */
+/** Comparison of state: balances, positions, margin, records, books, marks, shares, authority. */
 import type { ExchangeView, OrderView } from '../engine/read/views.ts';
 import { marketId, orderId, subaccountId, timeUs, type Address } from '../num/units.ts';
 import { levelsOf, queueAt, sizeOf } from './book.ts';
@@ -20,13 +20,13 @@ import {
   type World,
 } from './world.ts';
 
-/** What is shown of the past is compared after every so many commands. */
+/** Historical views are compared once per this many commands. */
 const DATA_EVERY = 32;
 const ALL_TIME = timeUs(Number.MAX_SAFE_INTEGER);
 
 /**
- * With `full` everything. Else what the command touched: the subaccounts and orders it changed, the holders of markets whose mark or
- * index it moved, every book; and one subaccount, market and order of the rest, in turn.
+ * With `full`, everything. Otherwise changed subaccounts and orders, holders of markets whose mark
+ * or index moved, every book, and a rotating part of the rest.
  */
 export function compareState(
   to: Comparison,
@@ -109,7 +109,7 @@ function comparePositions(to: Comparison, world: World, exchange: ExchangeView, 
   }
 }
 
-/** Settings, delegates, signers, shares and movements of money. */
+/** Settings, delegates, signers, shares and money movements. */
 function compareAuthority(to: Comparison, world: World, exchange: ExchangeView, sub: Sub): void {
   const of = (what: string) => () => `${what} of subaccount ${sub.id}`;
   const address = sub.address as Address;
@@ -134,10 +134,10 @@ function compareAuthority(to: Comparison, world: World, exchange: ExchangeView, 
   for (const setting of exchange.marginSettings(subaccountId(sub.id))) {
     const own = settingOf(sub, setting.market);
     const { spec } = marketOf(world, setting.market);
-    const least = BigInt(spec.tiers[0]?.initialMarginPpm ?? 0);
+    const minPpm = BigInt(spec.tiers[0]?.initialMarginPpm ?? 0);
     const inMarket = of(`margin setting in market ${setting.market}`);
     to.same('R-5.7', inMarket, own.isolated, setting.isolated);
-    to.same('R-5.7', inMarket, max(own.ratio ?? 0n, least), setting.marginPpm);
+    to.same('R-5.7', inMarket, max(own.ratio ?? 0n, minPpm), setting.marginPpm);
   }
   const id = subaccountId(sub.id);
   const [snapshot] = exchange.vaultSnapshots(id, timeUs(0), ALL_TIME, 1).items;
@@ -145,7 +145,7 @@ function compareAuthority(to: Comparison, world: World, exchange: ExchangeView, 
   to.same('R-8.3', of('shares'), noted?.shares ?? null, snapshot?.shares ?? null);
   to.same(
     'R-8.3',
-    of('paid in for shares'),
+    of('net vault deposits'),
     noted?.netDeposits ?? null,
     snapshot?.netDepositsQuanta ?? null,
   );
@@ -154,18 +154,18 @@ function compareAuthority(to: Comparison, world: World, exchange: ExchangeView, 
   to.same('R-8.2', of('lock-up'), noted?.lockedUntil ?? null, snapshot?.lockupEndsAtUs ?? null);
   const [movement] = exchange.transfers(id, timeUs(0), ALL_TIME, 1).items;
   const moved = world.movements.findLast((other) => other.sub === sub.id);
-  to.same('R-5.9', of('last transfer'), moved?.reason ?? null, movement?.reason ?? null);
-  to.same('R-5.9', of('last transfer'), moved?.amount ?? null, movement?.amountQuanta ?? null);
+  to.same('R-5.9', of('newest transfer'), moved?.reason ?? null, movement?.reason ?? null);
+  to.same('R-5.9', of('newest transfer'), moved?.amount ?? null, movement?.amountQuanta ?? null);
   to.same(
     'R-5.9',
-    of('last transfer'),
+    of('newest transfer'),
     moved?.counterparty ?? null,
     movement?.counterparty ?? null,
   );
-  to.same('R-5.9', of('last transfer'), moved?.market ?? null, movement?.market ?? null);
+  to.same('R-5.9', of('newest transfer'), moved?.market ?? null, movement?.market ?? null);
 }
 
-/** An ended order may be beyond retention (R-12.3); then nothing is shown. */
+/** An ended order may be beyond retention (R-12.3); then it has no view. */
 function compareOrder(to: Comparison, world: World, exchange: ExchangeView, order: Order): void {
   const view = exchange.order(orderId(order.id));
   const of = (what: string) => () => `${what} of order ${order.id}`;
@@ -185,7 +185,7 @@ function compareOrder(to: Comparison, world: World, exchange: ExchangeView, orde
   compareTerms(to, order, view, of);
 }
 
-/** What stands before it at its price, of users and of the tape; null when it does not rest. */
+/** Lots ahead at its price, of users and of the tape; null if it does not rest. */
 function aheadOf(world: World, order: Order): bigint | null {
   if (!order.resting) return null;
   const queue = queueAt(world, marketOf(world, order.market), sign(order.lots), order.price);
@@ -234,7 +234,7 @@ function compareMarket(
   const frozenSince = market.frozen ? market.frozenSince : null;
   to.same('R-5.3b', of('start of the freeze'), frozenSince, view.frozenSinceUs);
   to.same('R-13.1', of('terms'), textOf(market.spec), textOf(view.spec));
-  to.same('R-13.1', of('terms to come'), textOf(market.nextSpec), textOf(view.nextSpec));
+  to.same('R-13.1', of('announced terms'), textOf(market.nextSpec), textOf(view.nextSpec));
   to.same('R-13.1', of('end of the notice'), market.nextAt, view.nextSpecUs);
   to.same('R-7.2', of('funding rate'), market.fundingRate, view.fundingRatePpb);
   to.same('R-1.6', of('open interest'), openInterest(world, market.id), view.openInterestLots);
@@ -251,7 +251,7 @@ function compareMarket(
   if (full || world.seq % DATA_EVERY === 0) compareMarketData(to, world, exchange, market);
 }
 
-/** Terms as text, however their fields are ordered. */
+/** Terms as text, independent of field order. */
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return String(value);

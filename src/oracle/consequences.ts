@@ -1,11 +1,11 @@
-/** What ends and fills left to be done for other orders, once the command's own work is done. */
+/** Effects of ends and fills on other orders, after the command's own work. */
 import { end } from './endings.ts';
 import { release } from './execute.ts';
 import { review } from './legs.ts';
 import { pendingAfter } from './slices.ts';
 import type { Todo, World } from './world.ts';
 
-/** Doing one may add more, at the end. */
+/** An effect may append more. */
 export function settleConsequences(world: World): void {
   for (let todo = world.todo.shift(); todo !== undefined; todo = world.todo.shift()) {
     dispatch(world, todo);
@@ -23,13 +23,13 @@ function dispatch(world: World, todo: Todo): void {
         review(world, leg);
       }
       return;
-    // The shown slice ended without being filled: so do those after it.
+    // The shown slice ended unfilled: ends all later slices.
     case 'sliceEnded':
       for (const other of pendingAfter(world, todo.slice)) {
         end(world, other, 'cancelled', 'parentCancelled');
       }
       return;
-    // It was filled while it took: the next one takes.
+    // It was filled as a taker: the next one takes.
     case 'sliceTook': {
       const next = pendingAfter(world, todo.slice)[0];
       if (next !== undefined) release(world, next, 'iceberg', null);

@@ -1,4 +1,4 @@
-/** Money in, out and across (R-5.9, R-5.10, R-9.3, D-1, D-37). */
+/** Deposits, withdrawals and transfers (R-5.9, R-5.10, R-9.3, D-1, D-37). */
 import type { Deposit, SetSelfTradeMode, Transfer, Withdraw } from '../engine/commands.ts';
 import type { LedgerReason } from '../engine/events.ts';
 import { isLate, useAccountNonce } from './authority.ts';
@@ -14,14 +14,14 @@ import {
   INSURANCE,
   isOwn,
   openSub,
-  say,
+  emit,
   VAULT,
   type Answer,
   type Sub,
   type World,
 } from './world.ts';
 
-/** Money of the whole exchange stays countable in 64 bits. */
+/** Bound on all money, so that it fits 64 bits. */
 const MOST_MONEY = 2n ** 62n;
 
 export function deposit(world: World, c: Deposit): Answer {
@@ -60,7 +60,7 @@ export function transfer(world: World, c: Transfer): Answer {
   const from = findSub(world, c.from, c.fromIndex);
   if (from === undefined) return 'subaccount_not_found';
   if (isLate(world, c.expiresAtMs)) return 'request_expired';
-  // The debited account signs; only the vault pays to who signs, a holder of its shares.
+  // The debited account signs; only the vault pays its signer, a holder of its shares.
   const signs = from.id === VAULT ? c.to : c.from;
   const signer = findAccount(world, c.signer);
   if (signer === undefined || c.signer !== signs) return 'transfer_not_allowed';
@@ -93,7 +93,7 @@ export function transfer(world: World, c: Transfer): Answer {
   return 'ok';
 }
 
-/** no key signs for it. */
+/** no key signs for this address. */
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 
 function mayGo(world: World, c: Transfer, from: Sub, to: Sub | undefined): boolean {
@@ -128,12 +128,12 @@ function note(
   world.movements.push({ sub: sub.id, reason, amount, counterparty, market });
 }
 
-/** */
+/** Sets an account's mode. */
 export function setSelfTradeMode(world: World, c: SetSelfTradeMode): Answer {
   const account = findAccount(world, c.account);
   if (account === undefined) return 'account_not_found';
   account.selfTrade = c.mode;
   const id = world.accounts.indexOf(account);
-  say(world, { kind: 'selfTradeModeChanged', account: id, mode: c.mode });
+  emit(world, { kind: 'selfTradeModeChanged', account: id, mode: c.mode });
   return 'ok';
 }

@@ -1,28 +1,27 @@
-/** How a deficit is laid on positions and borne (R-6.3, R-6.4). */
+/** Allocation of a deficit to positions and parties (R-6.3, R-6.4). */
 import { atSettlement, maintenanceOf, valueOf } from './margin.ts';
 import { abs, max, min, sum } from './numbers.ts';
 import { positionOf, type Market, type Sub } from './world.ts';
 
-/** What a lot of a side gained in this step, from the mark before to the settlement price. */
+/** Gain of a lot of a side in this step, from the previous mark to the settlement price. */
 function gainOfLot(market: Market, side: bigint): bigint {
   if (market.markBefore === null) return 0n;
   return side * (atSettlement(market, side) - market.markBefore) * market.unit;
 }
 
-/** What a position lost in this step, ≥ 0. */
+/** Loss of a position in this step, ≥ 0. */
 export function lossOf(sub: Sub, market: Market): bigint {
   const { lots } = positionOf(sub, market.id);
   return max(0n, -abs(lots) * gainOfLot(market, lots > 0n ? 1n : -1n));
 }
 
-/** What a party of some lots of a side gained in this step, ≥ 0. */
+/** Gain of some lots of a side in this step, ≥ 0. */
 export function gainOf(market: Market, side: bigint, lots: bigint): bigint {
   return max(0n, lots * gainOfLot(market, side));
 }
 
 /**
- * A deficit on positions, by market: by what each lost in this step, up to that loss; what is beyond by maintenance requirement, or by notional
- * where there is none.
+ * A deficit by market: by losses of this step, then by maintenance, or by notional if that is 0.
  */
 export function layDeficit(sub: Sub, markets: readonly Market[], deficit: bigint): bigint[] {
   const losses = markets.map((market) => lossOf(sub, market));
@@ -48,14 +47,14 @@ export function layDeficit(sub: Sub, markets: readonly Market[], deficit: bigint
   return parts.map((part, i) => (i === 0 ? part + rest : part));
 }
 
-/** One who bears a part: by `lots`, up to `room()`; `bear` notes it. */
+/** Bears a part in proportion to `lots`, up to `room()`; `bear` records it. */
 export interface Bearer {
   readonly lots: bigint;
   readonly capacity: () => bigint;
   readonly bear: (amount: bigint) => void;
 }
 
-/** Spreads an amount by lots over those who have room, in rounds; answers what nobody could bear. */
+/** Spreads an amount by lots over bearers with capacity, in rounds; returns the uncovered rest. */
 export function spread(amount: bigint, bearers: readonly Bearer[]): bigint {
   let rest = amount;
   for (;;) {
@@ -69,7 +68,7 @@ export function spread(amount: bigint, bearers: readonly Bearer[]): bigint {
       rest -= part;
     }
     if (rest < round) continue;
-    // Every part rounded to 0: the first ranks pay.
+    // All parts rounded to 0: the first ranks pay.
     for (const { capacity, bear } of able) {
       const part = min(capacity(), rest);
       bear(part);

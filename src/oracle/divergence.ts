@@ -1,26 +1,26 @@
-/** What is said when the oracle and an exchange differ: what, both values, and the rule that one of them breaks. */
+/** A divergence of oracle and exchange: the value, both sides, and the violated rule. */
 
 export interface Divergence {
-  /** Number of the command after which they differ, 1 for the first. */
+  /** Number of the command that causes the difference, 1 for the first. */
   readonly seq: number;
-  /** What differs, such as `cash of subaccount 5`. */
+  /** The differing value, such as `cash of subaccount 5`. */
   readonly what: string;
-  /** What it has to be by the rules. */
+  /** The value by the rules. */
   readonly oracle: string;
-  /** What the exchange says. */
+  /** The exchange's value. */
   readonly engine: string;
-  /** The rule that says so, such as `R-5.2`. */
+  /** The rule behind it, such as `R-5.2`. */
   readonly rule: string;
 }
 
-/** One sentence for people. */
+/** One human-readable sentence. */
 export function divergenceText({ seq, what, oracle, engine, rule }: Divergence): string {
-  return `after command ${seq}: ${what} is ${engine}, and by ${rule} it has to be ${oracle}`;
+  return `after command ${seq}: ${what} is ${engine}, but ${rule} requires ${oracle}`;
 }
 
 export type Plain = string | number | bigint | boolean | null;
 
-/** Holds two sides against each other and keeps the first difference. */
+/** Compares two sides and keeps the first difference. */
 export class Comparison {
   found: Divergence | null = null;
   private readonly seq: number;
@@ -29,13 +29,13 @@ export class Comparison {
     this.seq = seq;
   }
 
-  /** Numbers and bigints of equal value are the same. `what` is called only for a difference. */
+  /** Numbers and bigints of equal value are equal. `what` is called only for a difference. */
   same(rule: string, what: () => string, oracle: Plain, engine: Plain | undefined): void {
     if (this.found !== null || equal(oracle, engine)) return;
     this.differ(rule, what(), String(oracle), String(engine));
   }
 
-  /** Two lists in one order: the first entry that differs, or that only one of them has, is what differs. */
+  /** Compares two ordered lists; the difference is the first unequal or missing entry. */
   sameList(
     rule: string,
     what: () => string,
@@ -47,12 +47,12 @@ export class Comparison {
     for (let i = 0; i < length; i += 1) {
       if (oracle[i] === engine[i]) continue;
       const where = `entry ${i + 1} of ${what()}`;
-      this.differ(rule, where, oracle[i] ?? 'not there', engine[i] ?? 'not there');
+      this.differ(rule, where, oracle[i] ?? 'missing', engine[i] ?? 'missing');
       return;
     }
   }
 
-  /** Only the first difference is kept. */
+  /** Keeps only the first difference. */
   differ(rule: string, what: string, oracle: string, engine: string): void {
     this.found ??= { seq: this.seq, what, oracle, engine, rule };
   }

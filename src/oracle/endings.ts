@@ -1,4 +1,4 @@
-/** How orders end, and what their ending ends: what hangs on them (R-3.4, R-3.5, D-18). */
+/** Ends of orders, and the ends of dependent orders (R-3.4, R-3.5, D-18). */
 import type { CancelAll, CancelOrder } from '../engine/commands.ts';
 import type { EndReason } from '../engine/refusals.ts';
 import { takeOffBook } from './book.ts';
@@ -7,14 +7,14 @@ import {
   isLive,
   leftOf,
   orderOf,
-  say,
+  emit,
   type Answer,
   type Market,
   type Order,
   type World,
 } from './world.ts';
 
-/** Marks an order as changed by the command at hand. */
+/** Marks an order as changed by the current command. */
 export function touch(world: World, order: Order): void {
   order.updatedAt = world.now;
   order.updatedSeq = world.seq;
@@ -25,11 +25,11 @@ export function signedLeft(order: Order): bigint {
   return sign(order.lots) * leftOf(order);
 }
 
-/** Live legs of which this order is the parent. */
+/** Live legs whose parent is this order. */
 export const legsOf = (world: World, parent: Order): Order[] =>
   world.live.filter((leg) => leg.leg && leg.parent === parent.id);
 
-/** The order is over; its relatives follow. */
+/** Ends the order; related orders follow. */
 export function end(
   world: World,
   order: Order,
@@ -42,7 +42,7 @@ export function end(
   takeOffBook(world, order);
   world.live = world.live.filter((other) => other !== order);
   touch(world, order);
-  say(world, {
+  emit(world, {
     kind: 'orderEnded',
     orderId: order.id,
     subaccount: order.sub,
@@ -86,7 +86,7 @@ export function expireOrders(world: World): void {
   }
 }
 
-/** The vault's last offer in a market is over; also when the market freezes. */
+/** Ends the vault's last order in a market, also when the market freezes. */
 export function endVaultOrder(world: World, market: Market): void {
   if (market.vaultOrder === null) return;
   const order = orderOf(world, market.vaultOrder);

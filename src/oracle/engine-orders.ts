@@ -1,7 +1,4 @@
-/**
- * Engine orders (R-2.6a, R-6.2 step 2, R-6.3): what a liquidated position sends to the book, no worse than the band and the price that still
- * pays the liquidation fee out of what is left above bankruptcy.
- */
+/** Engine orders (R-2.6a, R-6.2 step 2, R-6.3): sell a liquidated position on the book. */
 import { bestOf } from './book.ts';
 import { end, touch } from './endings.ts';
 import { feesOf, fill, makerOf } from './fills.ts';
@@ -11,13 +8,21 @@ import { bandLimit, makerAffords, makersSize } from './matching.ts';
 import { abs, max, min, ofPpm, roundedUp, shareDown, shareUp, sum } from './numbers.ts';
 import { NO_FEES } from './positions.ts';
 import { noteTaken } from './house.ts';
-import { leftOf, positionOf, say, type Market, type Order, type Sub, type World } from './world.ts';
+import {
+  leftOf,
+  positionOf,
+  emit,
+  type Market,
+  type Order,
+  type Sub,
+  type World,
+} from './world.ts';
 
 const MILLION = 1_000_000n;
 const NEVER_MS = 9_007_199_254_741n;
 const MOST_TICKS = 2n ** 31n - 1n;
 
-/** A position's part of the equity behind it: equity × weight ÷ total. */
+/** A position's share of the equity behind it: equity × weight ÷ total. */
 export interface Share {
   readonly equity: bigint;
   readonly weight: bigint;
@@ -37,14 +42,14 @@ export function shareOf(world: World, unit: Unit, market: Market): Share {
     : { equity, weight: byNotional(market), total: sum(open.map(byNotional)) };
 }
 
-/** What the whole position brings (a short: costs) at bankruptcy, times `total`. */
+/** Value (for a short: cost) of the whole position at bankruptcy, times `total`. */
 function bankruptValue(sub: Sub, market: Market, { equity, weight, total }: Share): bigint {
   const { lots } = positionOf(sub, market.id);
   const value = valueOf(market, abs(lots)) * total;
   return lots > 0n ? value - equity * weight : value + equity * weight;
 }
 
-/** A price in ticks at which the position brings that, less a fee; rounded up or down. */
+/** The price in ticks at which the position has that value, less a fee; rounded up or down. */
 function priceAt(
   sub: Sub,
   market: Market,
@@ -60,18 +65,18 @@ function priceAt(
   return max(0n, min(MOST_TICKS, price));
 }
 
-/** R-6.3: rounded against the liquidated. */
+/** R-6.3: rounded against the liquidated position. */
 export const bankruptcyPrice = (sub: Sub, market: Market, share: Share): bigint =>
   priceAt(sub, market, share, 0n, positionOf(sub, market.id).lots > 0n ? 'down' : 'up');
 
-/** The worst price at which the position may be closed now. */
+/** Worst price at which the position may be closed now. */
 export function engineLimit(world: World, sub: Sub, market: Market, share: Share): bigint {
   const { lots } = positionOf(sub, market.id);
   const long = lots > 0n;
   const fee = BigInt(world.config.liquidationFeePpm);
   const limit = priceAt(sub, market, share, fee, long ? 'up' : 'down');
   const band = bandLimit(market, long ? -1n : 1n);
-  // No further from the settlement price than half of the first tier's maintenance rate.
+  // Within half of the first tier's maintenance rate of the settlement price.
   const settlement = atSettlement(market, lots);
   const rate = BigInt(market.spec.tiers[0]?.maintenanceMarginPpm ?? 0);
   return long
@@ -79,7 +84,7 @@ export function engineLimit(world: World, sub: Sub, market: Market, share: Share
     : min(band, min(limit, shareDown(settlement * (2n * MILLION + rate), 2n * MILLION)));
 }
 
-/** Closes up to `size` lots on the book; answers what was left. */
+/** Closes up to `size` lots on the book; returns the unfilled size. */
 export function sellOnBook(
   world: World,
   sub: Sub,
@@ -106,7 +111,7 @@ export function sellOnBook(
     }
     const filled = makersSize(world, resting, leftOf(order));
     if (filled === 0n) continue;
-    // D-33: no taker fee is there that could pay a rebate.
+    // D-33: no taker fee could pay a rebate.
     const fees =
       resting.order === null
         ? NO_FEES
@@ -188,7 +193,7 @@ export function engineOrder(
   world.orders.push(order);
   world.live.push(order);
   touch(world, order);
-  say(world, {
+  emit(world, {
     kind: 'orderAccepted',
     orderId: order.id,
     subaccount: sub.id,

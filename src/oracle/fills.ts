@@ -1,4 +1,4 @@
-/** One fill (R-2.5, R-8.1): trade, both orders, money of both sides, fees handed out, positions; then what a closed position ends. */
+/** One fill (R-2.5, R-8.1): trade, both orders, money, fees, positions, ended orders. */
 import type { Resting } from './book.ts';
 import { end, signedLeft, touch } from './endings.ts';
 import { closeReduceOnly, notifyLegs } from './legs.ts';
@@ -9,7 +9,7 @@ import {
   dispatch,
   dealOf,
   isolatedMoney,
-  sayPosition,
+  emitPosition,
   settleDeal,
   type Fees,
 } from './positions.ts';
@@ -22,7 +22,7 @@ import {
   must,
   openSub,
   positionOf,
-  say,
+  emit,
   subOf,
   TREASURY,
   VAULT,
@@ -32,7 +32,7 @@ import {
   type World,
 } from './world.ts';
 
-/** R-8.1: what a side pays rounds up; so does a rebate, which is below 0: toward zero. */
+/** R-8.1: fees round up; so do rebates, which are negative, toward zero. */
 export function feesOf(
   market: Market,
   order: Order,
@@ -48,7 +48,7 @@ export function feesOf(
   };
 }
 
-/** One of the two sides of a fill; the house has no order and pays nothing. */
+/** One side of a fill; the house has no order and pays nothing. */
 export interface Party {
   readonly sub: Sub;
   readonly order: Order | null;
@@ -58,7 +58,7 @@ export interface Party {
 export const makerOf = (world: World, { order }: Resting): Sub =>
   subOf(world, order === null ? HOUSE_MAKERS : order.sub);
 
-/** `side`: 1n when the taker buys. */
+/** `side`: 1n if the taker buys. */
 export function fill(
   world: World,
   market: Market,
@@ -69,7 +69,7 @@ export function fill(
   size: bigint,
 ): void {
   const { price } = resting;
-  // The margin that an opening takes counts with open interest before the fill (R-13.4).
+  // The margin of an opening uses the open interest before the fill (R-13.4).
   const sides = [
     { ...maker, lots: -side * size, role: 'maker' },
     { ...taker, lots: side * size, role: 'taker' },
@@ -91,7 +91,7 @@ export function fill(
     order.filled += size;
     order.status = leftOf(order) === 0n ? 'filled' : 'partiallyFilled';
     touch(world, order);
-    say(world, {
+    emit(world, {
       kind: 'orderFilled',
       orderId: order.id,
       subaccount: order.sub,
@@ -117,7 +117,7 @@ export function fill(
     }
   }
   handOut(world, maker.fees, taker);
-  for (const { sub, before } of sides) sayPosition(world, sub, market, before);
+  for (const { sub, before } of sides) emitPosition(world, sub, market, before);
 
   if (resting.segment?.lots === 0n) market.house.splice(market.house.indexOf(resting.segment), 1);
   if (maker.order !== null && leftOf(maker.order) === 0n) {
@@ -134,8 +134,8 @@ export function printTrade(world: World, market: Market, price: bigint, lots: bi
   world.trades += 1;
   market.last = price;
   market.prints.push({ id: world.trades, at: world.now, price, lots });
-  if (world.config.triggerSource === 'last') market.look = true;
-  say(world, {
+  if (world.config.triggerSource === 'last') market.sourceChanged = true;
+  emit(world, {
     kind: 'tradePrinted',
     market: market.id,
     tradeId: world.trades,
@@ -144,12 +144,12 @@ export function printTrade(world: World, market: Market, price: bigint, lots: bi
   });
 }
 
-/** The net protocol fee goes to vault, insurance and treasury; the fee of an engine order to insurance. */
+/** Distributes the net protocol fee; the fee of an engine order goes to insurance. */
 function handOut(world: World, maker: Fees, taker: Party): void {
   book(world, subOf(world, INSURANCE), taker.fees.liquidation, 'liquidationFee');
   const net = maker.protocol + taker.fees.protocol;
   if (net < 0n) {
-    // D-14: only a house taker pays no fee while its maker earns a rebate; the house pays that.
+    // D-14: if a house taker pays no fee while its maker earns a rebate, the house pays that.
     book(world, taker.sub, net, 'fee');
     return;
   }

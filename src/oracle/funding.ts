@@ -12,7 +12,7 @@ import {
   INSURANCE,
   isIsolated,
   positionOf,
-  say,
+  emit,
   subOf,
   type Answer,
   type Market,
@@ -20,10 +20,10 @@ import {
 } from './world.ts';
 
 const BILLION = 1_000_000_000n;
-/** A book at more than 100 times the index counts as that. */
+/** Cap of the premium: 100 times the index. */
 const MOST_PREMIUM = 100n * BILLION;
 
-/** R-7.1 (a recorded series needs none), in 1e-9 toward zero; null when it cannot be told. */
+/** in 1e-9 toward zero; null if undefined. Recorded rates need none. */
 export function premiumOf(world: World, market: Market): bigint | null {
   const { index } = market;
   if (index === null || market.frozen || market.status === 'delisted') return null;
@@ -55,7 +55,7 @@ export function takeSample(world: World, market: Market): void {
   if (premium === null) return;
   market.sampledAt = world.now;
   market.samples.push(premium);
-  say(world, {
+  emit(world, {
     kind: 'fundingSampled',
     market: market.id,
     premiumPpb: premium,
@@ -63,7 +63,7 @@ export function takeSample(world: World, market: Market): void {
   });
 }
 
-/** There is something to settle: samples, or a rate in force that ends. */
+/** Whether a settlement is due: there are samples, or a rate in force ends. */
 const isSettling = (market: Market): boolean =>
   market.samples.length > 0 || market.fundingRate !== 0n;
 
@@ -83,26 +83,26 @@ export function settleDue(world: World, market: Market): void {
   settle(world, market, rate);
 }
 
-/** */
+/** Rate of the interval. */
 function rateOf(market: Market): bigint {
   const { funding, tiers } = market.spec;
   const count = BigInt(market.samples.length);
   const full = BigInt(funding.intervalUs);
   if (count === 0n || count * 2n * BigInt(funding.sampleIntervalUs) < full) return 0n;
   const premium = sum(market.samples) / count;
-  const clamp = (n: bigint, most: bigint): bigint => max(-most, min(most, n));
+  const clamp = (n: bigint, limit: bigint): bigint => max(-limit, min(limit, n));
   const interest = clamp(BigInt(funding.interestPpb) - premium, BigInt(funding.interestClampPpb));
   const rate = (premium + interest) / BigInt(funding.divisor);
   const [tier] = tiers;
   const initial = BigInt(tier?.initialMarginPpm ?? 0);
   const maintenance = BigInt(tier?.maintenanceMarginPpm ?? 0);
-  // With the default share of three quarters, one settlement takes no more than the maintenance of a position.
+  // At the default share of ¾, one settlement takes at most the maintenance of a position.
   const capacity = min(initial - maintenance, (maintenance * 4n) / 3n);
   const byCapacity = (capacity * BigInt(funding.marginCapPpm)) / 1000n;
   const bound = clamp(rate, min(BigInt(funding.capPpm) * 1000n, byCapacity));
   const { index, mark } = market;
   if (index === null || mark === null) return bound;
-  // Who has just the maintenance requirement at the mark can pay it and the way from there to the settlement price.
+  // A position at maintenance can pay it and the distance from mark to settlement price.
   const gap = abs(atSettlement(market, 1n) - mark);
   const left = max(0n, maintenance * mark - gap * 1_000_000n);
   return clamp(bound, (left * 1000n) / index);
@@ -126,7 +126,7 @@ function settle(world: World, market: Market, rate: bigint): void {
   });
 }
 
-/** payers round up, receivers down, and what is between goes to insurance. */
+/** payments round up, receipts down; insurance gets the difference. */
 function payAndReceive(world: World, market: Market, rate: bigint): void {
   market.fundingRate = rate;
   market.rateChanges.push({ at: world.now, rate });
@@ -146,7 +146,7 @@ function payAndReceive(world: World, market: Market, rate: bigint): void {
   }
   book(world, subOf(world, INSURANCE), left, 'rounding');
   if (rate !== 0n) world.danger = true;
-  say(world, {
+  emit(world, {
     kind: 'fundingSettled',
     market: market.id,
     ratePpb: rate,

@@ -1,13 +1,13 @@
-/** Recorded liquidity as it stands in the book, what users took of it, and how it returns (DESIGN §6). */
+/** Recorded liquidity in the book, its displacement by users, and its return (DESIGN §6). */
 import { queueAt } from './book.ts';
 import { min, sum } from './numbers.ts';
 import { aheadOf } from './queue-models.ts';
 import type { HouseLevel, Market, Segment, World } from './world.ts';
 
-/** How long a decrease waits for its trade. */
+/** Max wait of a decrease for its trade. */
 const CREDIT_US = 1_000_000n;
 
-/** What the tape remembers of a level. */
+/** The tape state of a level. */
 export function levelOf(market: Market, side: bigint, price: bigint): HouseLevel {
   const found = market.levels.find((level) => level.side === side && level.price === price);
   if (found !== undefined) return found;
@@ -32,7 +32,7 @@ const segmentsAt = (market: Market, side: bigint, price: bigint): Segment[] =>
 export const houseLots = (market: Market, side: bigint, price: bigint): bigint =>
   sum(segmentsAt(market, side, price).map(({ lots }) => lots));
 
-/** Adds volume behind all that stands at the price, or ahead of it: to the house volume that is there, or apart from it when an order is. */
+/** Adds volume behind or ahead of a price's queue, merged with adjacent house volume. */
 export function addHouse(
   world: World,
   market: Market,
@@ -54,7 +54,7 @@ export function addHouse(
   market.house.push({ side, price, lots, arrival, ref: null });
 }
 
-/** One historical order, behind all that stands at the price. */
+/** Appends one historical order to its price. */
 export function addHistoricalOrder(
   world: World,
   market: Market,
@@ -68,7 +68,7 @@ export function addHistoricalOrder(
   market.house.push({ side, price, lots, arrival: world.arrivals, ref });
 }
 
-/** The segment that is this historical order; of one that was never added the oldest unnamed volume of its level. */
+/** The segment of this historical order, otherwise the oldest unnamed volume of its level. */
 export function findSegment(
   market: Market,
   ref: number,
@@ -80,9 +80,9 @@ export function findSegment(
   return segmentsAt(market, side, price).find((segment) => segment.ref === null) ?? null;
 }
 
-/** Takes up to `most` lots of a segment; answers how many. */
-export function takeOf(market: Market, segment: Segment, most: bigint): bigint {
-  const taken = min(most, segment.lots);
+/** Takes up to `maxLots` of a segment; returns the lots taken. */
+export function takeOf(market: Market, segment: Segment, maxLots: bigint): bigint {
+  const taken = min(maxLots, segment.lots);
   segment.lots -= taken;
   if (taken > 0n) market.bookChanged = true;
   if (segment.lots === 0n) market.house.splice(market.house.indexOf(segment), 1);
@@ -100,7 +100,7 @@ export function clearHouse(market: Market, side: bigint, price: bigint): void {
   takeFromBack(market, side, price, houseLots(market, side, price));
 }
 
-/** Liquidity that users took is gone; under impact `none` only until the level's next update. */
+/** Records consumed liquidity; under impact `none` only until the level's next update. */
 export function noteDisplaced(
   world: World,
   market: Market,
@@ -119,7 +119,7 @@ export function noteTaken(world: World, market: Market, segment: Segment, lots: 
   noteDisplaced(world, market, segment.side, segment.price, lots);
 }
 
-/** Halves return at whole half-lives, looked at when the level is. */
+/** Halves return at whole half-lives, evaluated on access. */
 export function displacedLots(world: World, market: Market, side: bigint, price: bigint): bigint {
   const level = levelOf(market, side, price);
   const halfLife = BigInt(market.spec.impactHalfLifeUs);
@@ -135,8 +135,8 @@ export function displacedLots(world: World, market: Market, side: bigint, price:
 }
 
 /**
- * A decrease that no trade explains so far. For each user order of the level, front to back, the queue model says how much of it stood in the
- * stretch right ahead; what is left goes from the back. All of it is credit for a trade that arrives late.
+ * A decrease without a trade. For each user order, front to back, the queue model gives the part
+ * directly ahead; the rest comes from the back. All of it is credit for a late trade.
  */
 export function decreaseHouse(
   world: World,
@@ -171,7 +171,7 @@ export function decreaseHouse(
   takeFromBack(market, side, price, left);
 }
 
-/** A trade explains earlier decreases: they are given back to where they stood. */
+/** A trade explains earlier decreases: restores them to their positions. */
 export function returnCredit(
   world: World,
   market: Market,
@@ -188,7 +188,7 @@ export function returnCredit(
   addHouse(world, market, side, price, back);
 }
 
-/** Credit that no trade claimed in time is forgotten. */
+/** Drops credit that no trade claimed in time. */
 function openCredit(world: World, level: HouseLevel): HouseLevel {
   if (world.now > level.creditUntil) {
     level.creditFront = 0n;
@@ -197,7 +197,7 @@ function openCredit(world: World, level: HouseLevel): HouseLevel {
   return level;
 }
 
-/** Prices of a side at which the house stands. */
+/** Prices of a side with house volume. */
 export const housePrices = (market: Market, side: bigint): bigint[] => [
   ...new Set(market.house.filter((segment) => segment.side === side).map(({ price }) => price)),
 ];

@@ -1,4 +1,6 @@
-/** Impact prices: the average fill of the impact notional against a side of the book. */
+/**
+ * Impact prices (R-7.1): the average fill price of the impact notional against a side of the book.
+ */
 import { levelsOf } from './book.ts';
 import { max, shareDown, shareUp } from './numbers.ts';
 import type { Market, World } from './world.ts';
@@ -6,7 +8,7 @@ import type { Market, World } from './world.ts';
 /** A side that needs more levels than this is too thin. */
 const MOST_LEVELS = 256;
 
-/** As price = top ÷ bottom; null when the side (1n its bids) is too thin. */
+/** As price = top ÷ bottom; null if the side (1n: its bids) is too thin. */
 export function impact(
   world: World,
   market: Market,
@@ -22,13 +24,13 @@ export function impact(
       value += worth;
       continue;
     }
-    // The last level gives (notional − value) ÷ (price × unit) lots; notional ÷ (lots × unit) is the average.
+    // notional ÷ (unit × lots); the last level gives (notional − value) ÷ (price × unit).
     return { top: notional * price, bottom: market.unit * filled * price + (notional - value) };
   }
   return null;
 }
 
-/** Both in whole ticks, rounded outward; null when either side is too thin. */
+/** Both in whole ticks, rounded outward; null if either side is too thin. */
 export function impactQuotes(world: World, market: Market): { bid: bigint; ask: bigint } | null {
   const bid = impact(world, market, 1n);
   const ask = impact(world, market, -1n);

@@ -1,9 +1,9 @@
-/** Steps of the ladder that others have in common: their events, the end of orders, money to and from a unit. */
+/** Common parts of the liquidation steps: events, order ends, credits. */
 import type { LedgerReason, LiquidationStep } from '../engine/events.ts';
 import { end } from './endings.ts';
 import { abs } from './numbers.ts';
 import { equityOf, maintenanceOfUnit, marketsOf, type Unit } from './risk-units.ts';
-import { book, bookMargin, isLive, positionOf, say, type World } from './world.ts';
+import { book, bookMargin, isLive, positionOf, emit, type World } from './world.ts';
 
 type Step = Partial<
   Pick<LiquidationStep, 'orders'> & {
@@ -16,10 +16,10 @@ type Step = Partial<
 > &
   Pick<LiquidationStep, 'step'>;
 
-/** Equity and maintenance are those before the step. */
-export function sayStep(world: World, unit: Unit, step: Step): void {
+/** Emits a step, with equity and maintenance before it. */
+export function emitStep(world: World, unit: Unit, step: Step): void {
   world.touched.add(unit.sub.id);
-  say(world, {
+  emit(world, {
     kind: 'liquidationStep',
     subaccount: unit.sub.id,
     isolated: unit.isolated !== null,
@@ -35,19 +35,19 @@ export function sayStep(world: World, unit: Unit, step: Step): void {
   });
 }
 
-/** Step 1; whether there was any. */
+/** Step 1; returns whether there were any orders. */
 export function cancelOrders(world: World, unit: Unit): boolean {
   const orders = world.live.filter(
     ({ sub, market }) =>
       sub === unit.sub.id && (unit.isolated === null || market === unit.isolated.id),
   );
   if (orders.length === 0) return false;
-  sayStep(world, unit, { step: 'cancelOrders', orders: orders.length });
+  emitStep(world, unit, { step: 'cancelOrders', orders: orders.length });
   for (const order of orders) if (isLive(order)) end(world, order, 'cancelled', 'liquidation');
   return true;
 }
 
-/** Slices are parts of what was there when liquidation began. */
+/** Slices are parts of the size at the start of the liquidation. */
 export function beginLiquidation(world: World, unit: Unit): void {
   for (const market of marketsOf(world, unit)) {
     const position = positionOf(unit.sub, market.id);
@@ -55,7 +55,7 @@ export function beginLiquidation(world: World, unit: Unit): void {
   }
 }
 
-/** Money to a unit: its cash, or the margin of its isolated position. */
+/** Credits a unit: its cash, or the margin of its isolated position. */
 export function bookUnit(world: World, unit: Unit, amount: bigint, reason: LedgerReason): void {
   if (unit.isolated === null) book(world, unit.sub, amount, reason);
   else bookMargin(world, unit.sub, unit.isolated.id, amount, reason);

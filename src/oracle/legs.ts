@@ -1,6 +1,7 @@
 /**
- * Take-profit and stop-loss legs (R-3.5, R-3.6, D-18, D-19). A leg protects a position, or what its parent has filled; what either leg of a
- * pair fills is covered no more by the other. It ends when nothing can need it any more.
+ * Protective orders ("legs"): take-profit and stop-loss (R-3.5, R-3.6, D-18, D-19). A leg protects
+ * a position or the fills of its parent; fills of either leg of a pair reduce the cover of the
+ * other. It ends once nothing can need it.
  */
 import type { EndReason } from '../engine/refusals.ts';
 import { takeOffBook } from './book.ts';
@@ -12,7 +13,7 @@ import {
   leftOf,
   orderOf,
   positionOf,
-  say,
+  emit,
   subOf,
   type Market,
   type Order,
@@ -20,7 +21,7 @@ import {
   type World,
 } from './world.ts';
 
-/** Lots that a reduce-only order may still take off the position. */
+/** Lots by which a reduce-only order may still reduce the position. */
 export const reducible = (world: World, order: Order): bigint =>
   max(0n, -sign(order.lots) * positionOf(subOf(world, order.sub), order.market).lots);
 
@@ -38,7 +39,7 @@ export function coverOf(world: World, leg: Order): bigint {
 export const fillable = (world: World, order: Order): bigint =>
   order.leg ? min(reducible(world, order), coverOf(world, order)) : reducible(world, order);
 
-/** Why a leg is over, or null while it may still be needed (D-18). */
+/** Reason to end a leg, or null while it may still be needed (D-18). */
 export function whyOver(world: World, leg: Order): EndReason | null {
   if (leg.parentLive) return null;
   if (leg.parent !== null && filledOf(world, leg.parent) === 0n) return 'parentCancelled';
@@ -48,12 +49,12 @@ export function whyOver(world: World, leg: Order): EndReason | null {
   return reducible(world, leg) === 0n ? 'positionClosed' : null;
 }
 
-/** The order waits, or waits again. */
+/** Makes the order pending. */
 export function wait(world: World, order: Order): void {
   order.status = 'pending';
   takeOffBook(world, order);
   touch(world, order);
-  say(world, {
+  emit(world, {
     kind: 'orderPending',
     orderId: order.id,
     subaccount: order.sub,
@@ -61,20 +62,20 @@ export function wait(world: World, order: Order): void {
   });
 }
 
-/** A leg that could not fill all waits again, to be found at the next look while it covers something. */
+/** Makes a partly filled leg pending again, armed while it covers something. */
 export function waitAgain(world: World, leg: Order): void {
   wait(world, leg);
   leg.armed = coverOf(world, leg) > 0n;
 }
 
-/** A leg that cannot fill now: over, or waiting again. */
+/** A leg that cannot fill now ends or becomes pending again. */
 export function retire(world: World, leg: Order): void {
   const over = whyOver(world, leg);
   if (over === null) waitAgain(world, leg);
   else end(world, leg, 'cancelled', over);
 }
 
-/** Ends a leg that is over; takes one off the book that can fill nothing for now. */
+/** Ends a leg with nothing to protect; takes one that cannot fill now off the book. */
 export function review(world: World, leg: Order): void {
   if (!isLive(leg)) return;
   const over = whyOver(world, leg);
@@ -82,7 +83,7 @@ export function review(world: World, leg: Order): void {
   else if (leg.resting && fillable(world, leg) === 0n) retire(world, leg);
 }
 
-/** An order was filled in part: its legs have something to protect, its sibling less. */
+/** After a partial fill of an order: its legs cover more, its sibling less. */
 export function notifyLegs(world: World, order: Order): void {
   for (const leg of legsOf(world, order)) if (leg.status === 'pending') leg.armed = true;
   if (!order.leg) return;
@@ -90,10 +91,7 @@ export function notifyLegs(world: World, order: Order): void {
   if (order.sibling !== null) world.todo.push({ kind: 'leg', leg: orderOf(world, order.sibling) });
 }
 
-/**
- * R-2.7, R-3.5: a position that reached or crossed zero ends the reduce-only orders that rest in its market, and the legs that protected it.
- * The order that is being matched sees to itself.
- */
+/** ends reduce-only orders and legs of a closed position, except the one matching. */
 export function closeReduceOnly(
   world: World,
   sub: Sub,

@@ -1,11 +1,13 @@
-/** What insurance pays to a unit (R-6.2 (4), R-6.7). */
-import { bookUnit, sayStep } from './ladder-steps.ts';
+/** Insurance payments to a unit (R-6.2 (4), R-6.7). */
+import { bookUnit, emitStep } from './ladder-steps.ts';
 import { min, sum } from './numbers.ts';
 import type { Unit } from './risk-units.ts';
 import { allowance, countPaid } from './shortfall.ts';
 import { book, INSURANCE, subOf, type Market, type World } from './world.ts';
 
-/** Parts of a deficit by market, as far as each market and the exchange may; answers how much in all. */
+/**
+ * Pays a deficit by market, within the limits of each market and the exchange; returns the total.
+ */
 export function payByMarket(
   world: World,
   unit: Unit,
@@ -20,7 +22,7 @@ export function payByMarket(
   });
   const all = sum(paid);
   if (all === 0n) return 0n;
-  sayStep(world, unit, { step: 'insurance', amountQuanta: all });
+  emitStep(world, unit, { step: 'insurance', amountQuanta: all });
   book(world, subOf(world, INSURANCE), -all, 'insurance');
   bookUnit(world, unit, all, 'insurance');
   markets.forEach((market, i) => {

@@ -1,11 +1,11 @@
 /**
- * The ladder (R-6.1, R-6.2, D-30, D-31). Everybody is looked at; who is below maintenance is handled in the order of danger, each tested again just
- * before, until nobody is left for whom anything can be done. Frozen positions wait; what is fresh never does.
+ * Liquidation (R-6.1, R-6.2, D-30, D-31). Scans all units and handles those below maintenance in
+ * order of danger, until no further step is possible. Frozen positions wait; fresh ones never do.
  */
 import { handOver, isFlat, repayDebts } from './clearing.ts';
 import { settleConsequences } from './consequences.ts';
 import { bankruptcyPrice, engineLimit, sellOnBook, shareOf } from './engine-orders.ts';
-import { beginLiquidation, cancelOrders, sayStep } from './ladder-steps.ts';
+import { beginLiquidation, cancelOrders, emitStep } from './ladder-steps.ts';
 import { atSettlement, valueOf } from './margin.ts';
 import { abs, min, shareUp } from './numbers.ts';
 import type { Ranks } from './ranks.ts';
@@ -21,18 +21,18 @@ import {
 } from './risk-units.ts';
 import { positionOf, type Market, type Sub, type World } from './world.ts';
 
-/** Those with a position in the market. */
+/** Units with a position in the market. */
 export const unitsIn = (world: World, market: Market): Unit[] =>
   unitsOf(world).filter((unit) => marketsOf(world, unit).includes(market));
 
-/** Neither below maintenance nor being liquidated. */
+/** Neither below maintenance nor in liquidation. */
 export const isSafe =
   (world: World) =>
   (unit: Unit): boolean =>
     !isBelow(world, unit) &&
     marketsOf(world, unit).every(({ id }) => positionOf(unit.sub, id).began === 0n);
 
-/** Whether one of them is below maintenance when the mark is this. */
+/** Whether one of them is below maintenance at this mark. */
 export function dangerAt(
   world: World,
   market: Market,
@@ -67,21 +67,21 @@ export function runLiquidations(world: World): void {
   world.cause = outer;
 }
 
-/** A liquidation that is under way is over when its owner is safe (D-31). */
+/** A liquidation ends when its owner is safe (D-31). */
 function noteSafe(world: World, unit: Unit): void {
   for (const market of marketsOf(world, unit)) {
     const position = positionOf(unit.sub, market.id);
     if (position.began === 0n) continue;
     position.began = 0n;
     position.resumesAt = 0n;
-    sayStep(world, unit, { step: 'safe', market: market.id });
+    emitStep(world, unit, { step: 'safe', market: market.id });
   }
 }
 
-/** As far down the ladder as it leads now; whether anything was done. */
+/** Executes all steps that are possible now; returns whether any was. */
 function liquidate(world: World, unit: Unit, ranks: Ranks): boolean {
   if (!isBelow(world, unit)) return false;
-  // All that follows from a liquidation is its doing, also for others.
+  // All consequences of a liquidation have it as cause, also for other accounts.
   world.cause = 'liquidation';
   if (isFlat(world, unit)) {
     handOver(world, unit, ranks);
@@ -91,7 +91,7 @@ function liquidate(world: World, unit: Unit, ranks: Ranks): boolean {
   const isUnderWay = marketsOf(world, unit).every(
     ({ id }) => positionOf(unit.sub, id).began !== 0n,
   );
-  // While all is frozen orders end once, and what reduces may come after that.
+  // While all positions are frozen, orders are cancelled once; later reducing orders may stay.
   if (fresh.length === 0 && isUnderWay) return false;
   const cancelled = cancelOrders(world, unit);
   beginLiquidation(world, unit);
@@ -104,14 +104,14 @@ function liquidate(world: World, unit: Unit, ranks: Ranks): boolean {
   ) {
     if (paused) return cancelled;
     if (sellLargestFirst(world, unit) !== 'stuck') return true;
-    // The book may have taken all that is fresh.
+    // The book may have closed all fresh positions.
     if (!isBelow(world, unit) || freshMarketsOf(world, unit).length === 0) return true;
   }
   handOver(world, unit, ranks);
   return true;
 }
 
-/** Step 2 */
+/** Step 2. */
 function sellLargestFirst(world: World, unit: Unit): 'safe' | 'paused' | 'stuck' {
   const notional = (market: Market): bigint =>
     valueOf(market, abs(positionOf(unit.sub, market.id).lots));
@@ -124,7 +124,7 @@ function sellLargestFirst(world: World, unit: Unit): 'safe' | 'paused' | 'stuck'
     const size = sliceOf(world, unit.sub, market);
     const isWhole = size === abs(position.lots);
     const share = shareOf(world, unit, market);
-    sayStep(world, unit, {
+    emitStep(world, unit, {
       step: 'order',
       market: market.id,
       lots: position.lots > 0n ? -size : size,
@@ -143,7 +143,7 @@ function sellLargestFirst(world: World, unit: Unit): 'safe' | 'paused' | 'stuck'
   return 'stuck';
 }
 
-/** A fifth of what there was when liquidation began, if that was above the limit. */
+/** A fifth of the size at the start of the liquidation, if that was above the limit. */
 function sliceOf(world: World, sub: Sub, market: Market): bigint {
   const { partialLiquidationNotional, liquidationSlicePpm } = world.config;
   const { lots, began } = positionOf(sub, market.id);

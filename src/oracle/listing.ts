@@ -1,9 +1,9 @@
-/** Listing a market: what a spec has to keep. */
+/** Listing a market: validity of a spec. */
 import type { ListMarket } from '../engine/commands.ts';
 import type { FundingConfig, MarketSpec } from '../engine/config.ts';
 import { beginMark } from './mark.ts';
 import { ofPpm } from './numbers.ts';
-import { say, type Answer, type Market, type Rates, type World } from './world.ts';
+import { emit, type Answer, type Market, type Rates, type World } from './world.ts';
 
 const SECOND = 1_000_000n;
 const MOST_MARKETS = 65_536;
@@ -38,9 +38,9 @@ export function listMarket(world: World, { spec }: ListMarket): Answer {
     markBefore: null,
     last: null,
     lastSeen: null,
-    look: false,
+    sourceChanged: false,
     recomputed: false,
-    lookedAt: null,
+    lastSource: null,
     ema: 0n,
     emaSample: 0n,
     emaSecond: world.now / SECOND,
@@ -60,7 +60,7 @@ export function listMarket(world: World, { spec }: ListMarket): Answer {
     stale: false,
   };
   world.markets.push(market);
-  say(world, { kind: 'marketListed', market: id });
+  emit(world, { kind: 'marketListed', market: id });
   if (spec.initialMarkTicks !== null) beginMark(world, market, BigInt(spec.initialMarkTicks));
   return 'ok';
 }
@@ -77,7 +77,7 @@ export const ratesOf = (spec: MarketSpec): Rates => ({
   })),
 });
 
-const isCount = (n: number, least = 1): boolean => Number.isSafeInteger(n) && n >= least;
+const isCount = (n: number, minimum = 1): boolean => Number.isSafeInteger(n) && n >= minimum;
 const isPart = (ppm: number): boolean => isCount(ppm, 0) && ppm <= 1_000_000;
 
 export function isSound(spec: MarketSpec): boolean {
@@ -108,7 +108,7 @@ export function isSound(spec: MarketSpec): boolean {
   );
 }
 
-/** a mark of the book stays nearer to the index than the margin between both rates, and half of the lower one. */
+/** a book-based mark stays closer to the index than both margins allow. */
 export function isDeviationSound({ markSource, maxMarkDeviationPpm, tiers }: MarketSpec): boolean {
   if (markSource === 'index' || markSource === 'external') return true;
   return tiers.every(
@@ -118,7 +118,7 @@ export function isDeviationSound({ markSource, maxMarkDeviationPpm, tiers }: Mar
   );
 }
 
-/** where only the book makes the mark, it begins somewhere. */
+/** a mark made by the book alone needs an initial price. */
 function isInitialMarkSound(spec: MarketSpec): boolean {
   const { markSource, initialMarkTicks, recordedLiquidity, maxPriceTicks } = spec;
   const ofBook = markSource === 'last' || markSource === 'mid';
@@ -126,7 +126,7 @@ function isInitialMarkSound(spec: MarketSpec): boolean {
   return ofBook && isCount(initialMarkTicks) && initialMarkTicks <= maxPriceTicks;
 }
 
-/** */
+/** Limits of open interest. */
 function areOpenLimitsSound(spec: MarketSpec): boolean {
   const { openNotionalLower: lower, openNotionalUpper: upper, maxOpenInterestNotional } = spec;
   if (maxOpenInterestNotional !== null && maxOpenInterestNotional < 1n) return false;

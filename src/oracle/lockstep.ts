@@ -1,4 +1,4 @@
-/** An exchange and the oracle, command by command, compared after each. */
+/** Runs an exchange and the oracle command by command, compared after each. */
 import type { Command } from '../engine/commands.ts';
 import type { EngineEvent, EventSink } from '../engine/events.ts';
 import type { Outcome } from '../engine/refusals.ts';
@@ -16,13 +16,13 @@ export class Lockstep {
   readonly exchange: Engine;
   private readonly oracle: Oracle;
 
-  /** An exchange to which nothing has been applied yet. */
+  /** Needs a fresh exchange. */
   constructor(exchange: Engine) {
     this.exchange = exchange;
     this.oracle = new Oracle(exchange.config);
   }
 
-  /** Applies a command to both. After a first divergence the sides are apart: go no further. */
+  /** Applies a command to both. Stop after the first divergence: the sides no longer correspond. */
   apply(command: Command, emit?: EventSink): Step {
     const emitted: EngineEvent[] = [];
     const outcome = this.exchange.apply(command, (event) => {
@@ -32,7 +32,7 @@ export class Lockstep {
     return { outcome, divergence: this.oracle.follow(this.exchange, command, outcome, emitted) };
   }
 
-  /** Everything once more, at the end of a run. */
+  /** A full comparison, for the end of a run. */
   compareAll(): Divergence | null {
     return this.oracle.compare(this.exchange);
   }

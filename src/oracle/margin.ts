@@ -1,4 +1,4 @@
-/** Equity and requirements (R-5.4, R-5.6, R-5.8, R-5.9), each worked out from nothing whenever it is asked for. */
+/** Equity and requirements (R-5.4, R-5.6, R-5.8, R-5.9), recomputed from scratch on every read. */
 import type { MarketSpec } from '../engine/config.ts';
 import { abs, max, min, ofPpm, roundedUp, shareUp, sign, sum } from './numbers.ts';
 import {
@@ -15,18 +15,18 @@ import {
 
 const MILLION = 1_000_000n;
 
-/** The price in ticks at which a position of so many lots is valued. */
+/** The valuation price in ticks of a position of this many lots. */
 export type Pricing = (market: Market, lots: bigint) => bigint;
 
 export const atMark: Pricing = ({ mark }) => mark ?? 0n;
-/** R-6.2: the index, and the mark where there is none, or where the mark is recorded. */
+/** R-6.2: the index; the mark if there is no index or the mark is recorded. */
 export const atSettlement: Pricing = ({ index, mark, spec }) =>
   (spec.markSource === 'external' ? null : index) ?? mark ?? 0n;
 /** R-6.2: the worse of mark and index for the position's owner. */
 export const atTakeover: Pricing = (market, lots) =>
   (lots > 0n ? min : max)(atMark(market, lots), atSettlement(market, lots));
 
-/** lots × mark; without a mark nothing has a value yet. */
+/** lots × mark; 0 without a mark. */
 export const valueOf = (market: Market, lots: bigint): bigint =>
   lots * (market.mark ?? 0n) * market.unit;
 
@@ -50,11 +50,11 @@ function overTiers(
   return shareUp(exact, MILLION);
 }
 
-/** Maintenance stays what it is while higher rates wait (R-13.1). */
+/** Maintenance stays at the terms in force while higher rates are announced (R-13.1). */
 export const maintenanceAt = (market: Market, notional: bigint): bigint =>
   overTiers(market.spec, notional, 'maintenanceMarginPpm');
 
-/** The larger of the terms in force and those that wait (R-13.1), towards 100 % with open notional (R-13.4). */
+/** The larger of current and announced terms (R-13.1), rising with open notional (R-13.4). */
 export function initialAt(world: World, market: Market, notional: bigint): bigint {
   const now = overTiers(market.spec, notional, 'initialMarginPpm');
   const waiting = market.nextSpec ?? market.spec;
@@ -71,14 +71,14 @@ export function initialAt(world: World, market: Market, notional: bigint): bigin
 export const openInterest = (world: World, market: Market): bigint =>
   sum(world.subs.map((sub) => max(0n, positionOf(sub, market.id).lots)));
 
-/** The initial requirement of one who may have asked for a higher ratio (D-26). */
+/** Initial requirement, including the subaccount's own higher rate (D-26). */
 export function requiredOf(world: World, sub: Sub, market: Market, notional: bigint): bigint {
   const { ratio } = settingOf(sub, market.id);
   const byMarket = initialAt(world, market, notional);
   return ratio === null ? byMarket : max(byMarket, shareUp(notional * ratio, MILLION));
 }
 
-/** Orders on the book that can open something. */
+/** Resting orders that can open a position. */
 export function openingOrders(world: World, sub: Sub, market: Market, side: bigint): Order[] {
   return world.live.filter(
     (order) =>
@@ -92,7 +92,7 @@ export function openingOrders(world: World, sub: Sub, market: Market, side: bigi
 
 const lotsOf = (orders: readonly Order[]): bigint => sum(orders.map(leftOf));
 
-/** R-5.4: the worst of position and all bids, and of position and all asks. */
+/** R-5.4: the worse of position and all bids, and of position and all asks. */
 export function worstLots(world: World, sub: Sub, market: Market): bigint {
   const { lots } = positionOf(sub, market.id);
   return max(
@@ -101,15 +101,15 @@ export function worstLots(world: World, sub: Sub, market: Market): bigint {
   );
 }
 
-/** The highest fee of a resting order: it can only be a maker (D-6). */
+/** Max fee of a resting order, which can only be a maker (D-6). */
 export function restingFee(market: Market, order: Order): bigint {
   const maker = market.rates.maker.isNegative() ? ofPpm(0) : market.rates.maker;
   return roundedUp(leftOf(order) * order.price * market.unit, maker.plus(order.originatorFee));
 }
 
 /**
- * R-5.6, D-27: orders of an isolated market hold the margin of what they would open, each at the higher of limit and mark, of the worse side;
- * and their fees. What is on the other side of the position closes it first, at the mark.
+ * R-5.6, D-27: orders of an isolated market reserve the margin of the worse side's opening lots,
+ * each at the higher of limit and mark, plus fees. Lots against the position close it first.
  */
 export function holdOf(world: World, sub: Sub, market: Market): bigint {
   const { lots } = positionOf(sub, market.id);
@@ -128,7 +128,7 @@ export function holdOf(world: World, sub: Sub, market: Market): bigint {
   return max(holds[0] ?? 0n, holds[1] ?? 0n) + sum(fees);
 }
 
-/** R-5.6: margin that opening `opened` Quanta beside `held` takes: at the own ratio, or what the tiers' requirement grows by when that is more. */
+/** R-5.6: margin for `opened` on top of `held`: at the own rate, or the tiers' growth if more. */
 export function marginTaken(
   world: World,
   sub: Sub,
@@ -143,7 +143,7 @@ export function marginTaken(
   return max(own, grown);
 }
 
-/** The lowest own ratio: the first tier's, of the terms in force and of those that wait. */
+/** Min own rate: the first tier's, in force or announced. */
 export function firstInitialPpm(market: Market): bigint {
   const first = ({ tiers }: MarketSpec): bigint => BigInt(tiers[0]?.initialMarginPpm ?? 0);
   return max(first(market.spec), first(market.nextSpec ?? market.spec));
@@ -154,14 +154,14 @@ const crossMarkets = (world: World, sub: Sub): Market[] =>
 const isolatedMarkets = (world: World, sub: Sub): Market[] =>
   world.markets.filter((market) => isIsolated(sub, market.id));
 
-/** At marks, frozen ones included: what is shown. */
+/** At marks, including frozen ones: the displayed value. */
 export const crossEquity = (world: World, sub: Sub): bigint =>
   sub.cash + sum(crossMarkets(world, sub).map((market) => upnlOf(sub, market)));
 
 export const isolatedEquity = (sub: Sub, market: Market): bigint =>
   positionOf(sub, market.id).margin + upnlOf(sub, market);
 
-/** What positions are worth whose markets are frozen: all of their losses, of their gains at most so much (R-5.3b). */
+/** Value of frozen positions: all of their losses, and gains up to a limit (R-5.3b). */
 function frozenWorth(sub: Sub, markets: readonly Market[], maxGain: bigint): bigint {
   const results = markets.map((market) => upnlOf(sub, market));
   const gains = sum(results.map((result) => max(0n, result)));
@@ -169,7 +169,7 @@ function frozenWorth(sub: Sub, markets: readonly Market[], maxGain: bigint): big
   return min(gains, maxGain) - losses;
 }
 
-/** Of some positions: fresh ones at their prices, frozen ones by R-5.3b. */
+/** Value of positions: fresh ones at their prices, frozen ones by R-5.3b. */
 function worthOf(
   sub: Sub,
   markets: readonly Market[],
@@ -178,12 +178,14 @@ function worthOf(
 ): bigint {
   const fresh = markets.filter(({ frozen }) => !frozen);
   const frozen = markets.filter((market) => market.frozen);
-  const most =
+  const maxGain =
     frozenGains === 'none' ? 0n : sum(frozen.map((market) => maintenanceOf(sub, market)));
-  return sum(fresh.map((market) => upnlOf(sub, market, pricing))) + frozenWorth(sub, frozen, most);
+  return (
+    sum(fresh.map((market) => upnlOf(sub, market, pricing))) + frozenWorth(sub, frozen, maxGain)
+  );
 }
 
-/** What liquidation compares with maintenance (R-6.1). */
+/** Equity that liquidation compares with maintenance (R-6.1). */
 export const liquidationEquity = (
   world: World,
   sub: Sub,
@@ -194,7 +196,7 @@ export const liquidationEquity = (
     ? sub.cash + worthOf(sub, crossMarkets(world, sub), 'upToMaintenance', pricing)
     : positionOf(sub, isolated.id).margin + worthOf(sub, [isolated], 'upToMaintenance', pricing);
 
-/** What orders, fills and withdrawals count with: gains in frozen markets are left out (R-5.3b). */
+/** Equity for orders, fills and withdrawals: without gains in frozen markets (R-5.3b). */
 export const admissionEquity = (
   world: World,
   sub: Sub,
@@ -217,7 +219,7 @@ export function frozenHaircut(world: World, sub: Sub): bigint {
   return shareUp(notionalIn(sub, frozen) * BigInt(world.config.frozenHaircutPpm), MILLION);
 }
 
-/** Of cross positions and open orders, and what orders of isolated markets hold. */
+/** Of cross positions and open orders, plus cash reserved in isolated markets. */
 export const crossInitial = (world: World, sub: Sub): bigint =>
   sum(
     world.markets.map((market) =>
@@ -237,11 +239,11 @@ export const maintenanceOf = (sub: Sub, market: Market): bigint =>
 export const crossMaintenance = (world: World, sub: Sub): bigint =>
   sum(crossMarkets(world, sub).map((market) => maintenanceOf(sub, market)));
 
-/** What there is for anything that opens. */
+/** Collateral available for opening. */
 export const freeCross = (world: World, sub: Sub): bigint =>
   admissionEquity(world, sub, null) - crossInitial(world, sub) - frozenHaircut(world, sub);
 
-/** R-5.9; nothing while a deficit is owed (R-6.1). */
+/** R-5.9; 0 with a clearing debt (R-6.1). */
 export function withdrawable(world: World, sub: Sub): bigint {
   if (sub.clearingDebt > 0n) return 0n;
   const held = max(crossInitial(world, sub), shareUp(crossNotional(world, sub), 10n));
@@ -249,7 +251,7 @@ export function withdrawable(world: World, sub: Sub): bigint {
   return max(0n, min(sub.cash, free));
 }
 
-/** R-5.10, D-28: what leaves isolated equity at the initial requirement, at most the margin. */
+/** R-5.10, D-28: the excess of isolated equity over the initial requirement, at most the margin. */
 export function isolatedExcess(world: World, sub: Sub, market: number): bigint {
   const { lots, margin } = positionOf(sub, market);
   const at = marketOf(world, market);
@@ -257,7 +259,7 @@ export function isolatedExcess(world: World, sub: Sub, market: number): bigint {
   return max(0n, min(margin, isolatedEquity(sub, at) - initialOfPosition(world, sub, at)));
 }
 
-/** R-5.8 */
+/** Figures of R-5.8. */
 export interface Stats {
   readonly crossEquity: bigint;
   readonly accountValue: bigint;

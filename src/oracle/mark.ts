@@ -1,24 +1,22 @@
-/**
- * The mark price and its legs (R-5.3, R-5.3a, D-12), and markets that are frozen because the source of their price is too old (R-5.3b).
- */
+/** The mark price and its legs (R-5.3, R-5.3a, D-12), and frozen markets (R-5.3b). */
 import type { SetIndex, SetMark } from '../engine/commands.ts';
 import { bestPrice } from './book.ts';
 import { endVaultOrder } from './endings.ts';
 import { impactQuotes } from './impact.ts';
 import { max, median, min, roundedDown, shareDown } from './numbers.ts';
 import { emaInstant, nextEmaInstant, passedSecond } from './sampling.ts';
-import { say, type Answer, type Market, type World } from './world.ts';
+import { emit, type Answer, type Market, type World } from './world.ts';
 
 const SECOND = 1_000_000n;
 const WINDOW_SECONDS = 150n;
 const MOST_TICKS = 2 ** 31 - 1;
 
-// Frozen markets -------------------------------------------------------------------------------------------------------
+// Frozen markets -----------------------------------------------------------------------------
 
-/** No price may be judged here now. */
+/** Whether prices of the market must not be acted on now. */
 export const isFrozen = (_world: World, market: Market): boolean => market.frozen;
 
-/** When the price that the mark is made of was told last; null when it needs none, or had none yet. */
+/** Time of the last price of the mark's source; null if it needs none or has had none. */
 function sourceAt(market: Market): bigint | null {
   const { markSource, indexSource } = market.spec;
   if (markSource === 'external') return market.markAt;
@@ -26,7 +24,7 @@ function sourceAt(market: Market): bigint | null {
   return needsIndex && indexSource !== 'mid' && market.index !== null ? market.indexAt : null;
 }
 
-/** The first instant at which that is too old. */
+/** The first instant at which that source is stale. */
 function staleFrom(world: World, market: Market): bigint | null {
   const at = sourceAt(market);
   return at === null ? null : at + BigInt(world.config.indexStaleUs) + 1n;
@@ -44,17 +42,17 @@ export function freeze(world: World, market: Market): void {
   market.frozen = true;
   market.frozenSince = world.now;
   market.emaDue = null;
-  sayFrozen(world, market);
+  emitFrozen(world, market);
   endVaultOrder(world, market);
 }
 
-/** Ends when the source is fresh and the market is not halted; whether it did. */
+/** Thaws a market with a fresh source that is not halted; returns whether it did. */
 export function thaw(world: World, market: Market): boolean {
   if (!market.frozen || market.status === 'halted') return false;
   const stale = staleFrom(world, market);
   if (stale !== null && stale <= world.now) return false;
   endFreeze(world, market);
-  // What was between is in no average.
+  // The frozen time enters no average.
   market.emaSecond = world.now / SECOND;
   scheduleEma(world, market);
   return true;
@@ -62,29 +60,29 @@ export function thaw(world: World, market: Market): boolean {
 
 export function endFreeze(world: World, market: Market): void {
   market.frozen = false;
-  sayFrozen(world, market);
+  emitFrozen(world, market);
 }
 
-function sayFrozen(world: World, { id, frozen, frozenSince }: Market): void {
+function emitFrozen(world: World, { id, frozen, frozenSince }: Market): void {
   world.marked.add(id);
   world.danger = true;
-  say(world, { kind: 'marketFrozen', market: id, frozen, sinceUs: frozenSince });
+  emit(world, { kind: 'marketFrozen', market: id, frozen, sinceUs: frozenSince });
 }
 
-// The EMA of the basis -------------------------------------------------------------------------------------------------
+// The EMA of the basis -----------------------------------------------------------------------
 
-/** The first instant after now at which the basis is sampled, unless one is awaited. */
+/** The first instant after now at which the basis is sampled, unless one is scheduled. */
 function scheduleEma(world: World, market: Market): void {
   if (market.spec.markSource !== 'median' || market.frozen || market.status === 'delisted') return;
   market.emaDue ??= nextEmaInstant(world, market.id);
 }
 
-/** All seconds up to one count, each with the newest sample. */
+/** Counts all seconds up to one, each with the newest sample. */
 function advanceTo(market: Market, second: bigint): void {
   const passed = second - market.emaSecond;
   if (passed <= 0n) return;
   const distance = market.emaSample * 500_000n - market.ema;
-  // Bigint division rounds toward zero, as the rule asks.
+  // Bigint division rounds toward zero, as the rule requires.
   market.ema += (distance * min(WINDOW_SECONDS, passed)) / WINDOW_SECONDS;
   market.emaSecond = second;
 }
@@ -94,12 +92,13 @@ export function advanceEma(world: World, market: Market): void {
   advanceTo(market, passedSecond(world, market.id));
 }
 
-/** The basis is sampled at the instant that is drawn for this second. */
+/** Samples the basis at the pseudorandom instant of this second. */
 export function sampleBasis(world: World, market: Market): void {
   if (market.emaDue === null || market.emaDue > world.now) return;
   market.emaDue = null;
   const second = world.now / SECOND;
-  if (emaInstant(world, market.id, second) !== world.now) throw new Error('not the drawn instant');
+  if (emaInstant(world, market.id, second) !== world.now)
+    throw new Error('not the sampling instant');
   const before = { ema: market.ema, sample: market.emaSample };
   advanceTo(market, second - 1n);
   market.emaSample = basisOf(world, market);
@@ -108,7 +107,9 @@ export function sampleBasis(world: World, market: Market): void {
   if (market.ema !== before.ema || market.emaSample !== before.sample) dirty(world, market);
 }
 
-/** (impact mid − index) in half ticks, the mid clamped around the index; 0 where a side is too thin. */
+/**
+ * (impact mid − index) in half ticks, the mid clamped around the index; 0 if a side is too thin.
+ */
 function basisOf(world: World, market: Market): bigint {
   const quotes = impactQuotes(world, market);
   if (quotes === null || market.index === null) return 0n;
@@ -116,9 +117,9 @@ function basisOf(world: World, market: Market): bigint {
   return max(-capacity, min(capacity, quotes.bid + quotes.ask - 2n * market.index));
 }
 
-// Prices ---------------------------------------------------------------------------------------------------------------
+// Prices -------------------------------------------------------------------------------------
 
-/** D-35: what funding is paid on must be fresh, whatever the mark is made of. */
+/** D-35: the index used for funding must be fresh, whatever the mark is made of. */
 export function isIndexStale(world: World, market: Market): boolean {
   if (market.index === null) return true;
   const age = world.now - market.indexAt;
@@ -136,8 +137,8 @@ export function setIndex(world: World, c: SetIndex): Answer {
   market.index = BigInt(c.priceTicks);
   market.indexAt = world.now;
   world.marked.add(market.id);
-  if (world.config.triggerSource === 'index') market.look = true;
-  say(world, { kind: 'oracleSet', market: market.id, indexTicks: market.index });
+  if (world.config.triggerSource === 'index') market.sourceChanged = true;
+  emit(world, { kind: 'oracleSet', market: market.id, indexTicks: market.index });
   thaw(world, market);
   scheduleEma(world, market);
   recompute(world, market, null);
@@ -151,7 +152,7 @@ export function setMark(world: World, c: SetMark): Answer {
   if (c.priceTicks <= 0) return 'price_not_positive';
   if (c.priceTicks > MOST_TICKS) return 'price_too_high';
   if (market.spec.markSource !== 'external') return 'mark_source_not_external';
-  // Of a halted market nothing moves.
+  // A halted market does not move.
   if (market.status === 'halted') return 'ok';
   market.markAt = world.now;
   thaw(world, market);
@@ -159,21 +160,21 @@ export function setMark(world: World, c: SetMark): Answer {
   return 'ok';
 }
 
-/** What a market begins with. */
+/** Sets the initial mark of a market. */
 export function beginMark(world: World, market: Market, mark: bigint): void {
   moveMark(world, market, mark);
   fixCap(market);
-  sayMark(world, market, mark);
+  emitMark(world, market, mark);
 }
 
-/** A recomputation that fell due at a whole second. */
+/** A recomputation due at a whole second. */
 export function recomputeDue(world: World, market: Market): void {
   market.markDue = null;
   advanceEma(world, market);
   recompute(world, market, null);
 }
 
-/** The operator reopened a market. */
+/** A recomputation after the operator reopened a market. */
 export function recomputeReopened(world: World, market: Market): void {
   advanceEma(world, market);
   recompute(world, market, null);
@@ -184,21 +185,23 @@ export const marksFollowBars = ({ spec }: Market): boolean =>
   spec.markSource !== 'external' &&
   (spec.indexSource === 'mid' || spec.markSource === 'last' || spec.markSource === 'mid');
 
-/** A bar stops at a price: it is the last, and index and mark where these follow the book. */
+/**
+ * A stop of a bar at a price: it is the last price, and index and mark if these follow the book.
+ */
 export function followBar(world: World, market: Market, price: bigint): void {
   market.last = price;
-  if (world.config.triggerSource === 'last') market.look = true;
+  if (world.config.triggerSource === 'last') market.sourceChanged = true;
   if (market.spec.indexSource === 'mid') {
     if (market.index !== price) advanceEma(world, market);
     market.index = price;
     market.indexAt = world.now;
-    if (world.config.triggerSource === 'index') market.look = true;
+    if (world.config.triggerSource === 'index') market.sourceChanged = true;
   }
   if (marksFollowBars(market) && !market.frozen) moveMark(world, market, price);
   fixCap(market);
 }
 
-/** The quotes that a bar leaves are in force, and its mark stands until they change. */
+/** The quotes of a bar take effect; its mark stands until they change. */
 export function noteBarQuotes(world: World, market: Market): void {
   market.bookChanged = false;
   market.lastSeen = market.last;
@@ -206,7 +209,7 @@ export function noteBarQuotes(world: World, market: Market): void {
   scheduleEma(world, market);
 }
 
-/** The bar is over: its mark is told when it is another one than before. */
+/** End of bar: emits `markChanged` if the mark changed. */
 export function emitBarMark(
   world: World,
   market: Market,
@@ -214,10 +217,12 @@ export function emitBarMark(
 ): void {
   if (market.mark === null) return;
   if (market.mark === before.mark && market.index === before.index) return;
-  sayMark(world, market, market.mark);
+  emitMark(world, market, market.mark);
 }
 
-/** The book or the last price changed: a recomputation falls due (R-5.3a), and a sample of the basis. */
+/**
+ * The book or the last price changed: schedules a recomputation (R-5.3a) and a sample of the basis.
+ */
 export function noticeQuotes(world: World): void {
   for (const market of world.markets) {
     const { bookChanged, last, lastSeen } = market;
@@ -229,61 +234,61 @@ export function noticeQuotes(world: World): void {
   }
 }
 
-/** A new step begins: no mark was recomputed in it yet. */
+/** A new step begins; no mark has been recomputed in it. */
 export function beginStep(world: World): void {
   for (const market of world.markets) market.markBefore = null;
 }
 
-/** Impact prices and the bounds of the mark may be others now. */
+/** Impact prices and the bounds of the mark may change. */
 export function noteTerms(world: World, market: Market): void {
   if (market.mark === null) return;
   dirty(world, market);
   scheduleEma(world, market);
 }
 
-/** The mark falls due at the next whole second. */
+/** Schedules the mark for the next whole second. */
 function dirty(world: World, market: Market): void {
   market.markDue ??= world.now - (world.now % SECOND) + SECOND;
 }
 
-/** The mark anew, from its legs or as given; what waits for it looks at it once (R-3.6, R-4.2). */
-function recompute(world: World, market: Market, given: bigint | null): void {
+/** Recomputes the mark, or sets the recorded one; triggers check it once (R-3.6, R-4.2). */
+function recompute(world: World, market: Market, external: bigint | null): void {
   const before = { mark: market.mark, index: market.index };
-  if (given === null) takeMid(world, market);
-  const mark = market.frozen ? null : markOf(world, market, given);
+  if (external === null) takeMid(world, market);
+  const mark = market.frozen ? null : markOf(world, market, external);
   if (mark !== null) moveMark(world, market, mark);
   fixCap(market);
   if (market.mark === null) return;
   if (market.mark === before.mark && market.index === before.index) return;
-  sayMark(world, market, market.mark);
+  emitMark(world, market, market.mark);
 }
 
-function sayMark(world: World, market: Market, mark: bigint): void {
+function emitMark(world: World, market: Market, mark: bigint): void {
   world.marked.add(market.id);
   const indexTicks = market.index;
-  say(world, { kind: 'markChanged', market: market.id, markTicks: mark, indexTicks });
+  emit(world, { kind: 'markChanged', market: market.id, markTicks: mark, indexTicks });
 }
 
-/** An index that is the book's own mid. */
+/** Sets an index that is the book's own mid. */
 function takeMid(world: World, market: Market): void {
   const mid = midOf(world, market);
   if (market.spec.indexSource !== 'mid' || mid === null) return;
   if (market.index !== mid) {
     scheduleEma(world, market);
-    if (world.config.triggerSource === 'index') market.look = true;
+    if (world.config.triggerSource === 'index') market.sourceChanged = true;
   }
   market.index = mid;
   market.indexAt = world.now;
 }
 
-/** A new mark; losses of this step are measured from the one before its first (§6). */
+/** Sets a new mark; losses of this step are relative to the mark before its first change (§6). */
 export function moveMark(world: World, market: Market, mark: bigint): void {
   market.markBefore ??= market.mark ?? mark;
   market.mark = mark;
   noteMark(world, market);
 }
 
-/** A limit of open interest in money becomes lots at the first price. */
+/** Converts a money limit of open interest to lots at the first price. */
 export function fixCap(market: Market, again = false): void {
   const { maxOpenInterestLots, maxOpenInterestNotional } = market.spec;
   const price = market.index ?? market.mark;
@@ -295,10 +300,10 @@ export function fixCap(market: Market, again = false): void {
   market.openInterestCap = min(market.openInterestCap, byMoney);
 }
 
-/** Triggers look at it next (§4), and everybody's margin is looked at (R-6.1). */
+/** Schedules triggers (§4) and margin checks (R-6.1). */
 function noteMark(world: World, market: Market): void {
   market.recomputed = true;
-  if (world.config.triggerSource === 'mark') market.look = true;
+  if (world.config.triggerSource === 'mark') market.sourceChanged = true;
   world.danger = true;
 }
 
@@ -309,11 +314,11 @@ function midOf(world: World, market: Market): bigint | null {
   return bid === null || ask === null ? null : max(1n, shareDown(bid + ask, 2n));
 }
 
-/** What the mark is now; null when it stays as it is. */
-function markOf(world: World, market: Market, given: bigint | null): bigint | null {
+/** The new mark; null if it stays. */
+function markOf(world: World, market: Market, external: bigint | null): bigint | null {
   switch (market.spec.markSource) {
     case 'external':
-      return given;
+      return external;
     case 'last':
       return market.last === null ? null : nearIndex(market, market.last);
     case 'mid': {
@@ -327,7 +332,7 @@ function markOf(world: World, market: Market, given: bigint | null): bigint | nu
   }
 }
 
-/** Index, index and average basis, and the last price clipped to the impact prices. */
+/** Index, index + average basis, and the last price clipped to the impact prices. */
 function medianMark(world: World, market: Market, index: bigint): bigint {
   const legs = [index, max(1n, index + shareDown(market.ema, 1_000_000n))];
   const quotes = impactQuotes(world, market);
@@ -337,7 +342,7 @@ function medianMark(world: World, market: Market, index: bigint): bigint {
   return max(1n, nearIndex(market, median(legs) ?? index));
 }
 
-/** The mark stays within a part of the index, where there is one. */
+/** Clamps the mark to a part of the index, if there is one. */
 function nearIndex({ index, rates }: Market, mark: bigint): bigint {
   if (index === null) return mark;
   const capacity = roundedDown(index, rates.deviation);

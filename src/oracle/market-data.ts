@@ -1,4 +1,6 @@
-/** Market data (R-10.3, R-10.4): candles and the day's figures, folded from all prints whenever they are asked for. */
+/**
+ * Market data (R-10.3, R-10.4): candles and 24-hour figures, folded from all prints on every read.
+ */
 import { max, min, sum } from './numbers.ts';
 import { DAY, type Market, type Print } from './world.ts';
 
@@ -15,7 +17,7 @@ export interface Candle {
   readonly rate: bigint;
 }
 
-/** From the bucket of the first print until now; a bucket without prints repeats the close before it. Those from `since` on. */
+/** From the first print's bucket (or `since`) on; an empty bucket repeats the previous close. */
 export function candlesOf(
   market: Market,
   interval: bigint,
@@ -43,7 +45,7 @@ export function candlesOf(
   return candles;
 }
 
-/** R-10.4, D-16: a bar counts with the minute that it ends in. */
+/** R-10.4, D-16: a bar counts with the minute of its end. */
 export function dayOf(
   market: Market,
   now: bigint,

@@ -1,4 +1,4 @@
-/** An incoming order against the book (R-2.3, R-2.5 to R-2.7, D-5, D-9, D-11, D-13): what it meets, and why it may not go on. */
+/** An incoming order against the book (R-2.3, R-2.5 to R-2.7, D-5, D-9, D-11, D-13). */
 import type { EndReason } from '../engine/refusals.ts';
 import { affordsFill } from './afford.ts';
 import { bestOf, sizeOf, type Resting } from './book.ts';
@@ -22,21 +22,21 @@ import {
   type World,
 } from './world.ts';
 
-/** R-2.3: the worst price at which a taker may fill, rounded inward. */
+/** R-2.3: worst price at which a taker may fill, rounded inward. */
 export function bandLimit(market: Market, side: bigint): bigint {
   const mark = market.mark ?? 0n;
   return mark + side * roundedDown(mark, market.rates.band);
 }
 
-/** Fills what it can; answers why what is left must end, or null when it may rest. */
+/** Fills as much as possible; returns the reason to end the rest, or null if it may rest. */
 export function match(world: World, order: Order): EndReason | null {
   const market = marketOf(world, order.market);
   const taker = subOf(world, order.sub);
   const side = sign(order.lots);
   const band = bandLimit(market, side);
   while (leftOf(order) > 0n) {
-    const most = order.reduceOnly ? fillable(world, order) : leftOf(order);
-    if (most === 0n) return 'reduceOnly';
+    const maxLots = order.reduceOnly ? fillable(world, order) : leftOf(order);
+    if (maxLots === 0n) return 'reduceOnly';
     const resting = bestOf(world, market, -side);
     if (resting === undefined || (resting.price - order.price) * side > 0n) return null;
     if ((resting.price - band) * side > 0n) return 'priceBand';
@@ -48,10 +48,10 @@ export function match(world: World, order: Order): EndReason | null {
       if (mode !== 1) return 'selfTrade';
       continue;
     }
-    let size = makersSize(world, resting, min(leftOf(order), most));
+    let size = makersSize(world, resting, min(leftOf(order), maxLots));
     if (size === 0n) continue;
     if (isFrozen(world, market)) {
-      // D-13: only what both sides reduce by; the house counts as opening.
+      // D-13: only lots that reduce both sides; the house counts as opening.
       const takerReduces = reducedBy(taker, market, side);
       const makerReduces = reducedBy(maker, market, -side);
       if (takerReduces === 0n || resting.order === null) return 'staleIndex';
@@ -85,19 +85,19 @@ export function match(world: World, order: Order): EndReason | null {
   return null;
 }
 
-/** What the maker may fill of `wanted`; 0 when it could fill nothing and left the book. */
+/** Size that the maker may fill of `wanted`; 0 if none, and then it has left the book. */
 export function makersSize(world: World, resting: Resting, wanted: bigint): bigint {
   const size = min(wanted, sizeOf(resting));
   const { order } = resting;
   if (order?.reduceOnly !== true) return size;
-  const most = min(size, fillable(world, order));
-  if (most > 0n) return most;
+  const maxLots = min(size, fillable(world, order));
+  if (maxLots > 0n) return maxLots;
   if (order.leg) retire(world, order);
   else end(world, order, 'cancelled', 'reduceOnly');
   return 0n;
 }
 
-/** A maker that cannot afford its fill is cancelled, and the taker goes on. */
+/** A maker that cannot afford its fill is cancelled, and matching continues. */
 export function makerAffords(
   world: World,
   market: Market,
@@ -113,7 +113,7 @@ export function makerAffords(
   return false;
 }
 
-/** What a trade to this side takes off the position, at most. */
+/** Max lots of a trade by which this side reduces its position. */
 const reducedBy = (sub: Sub, market: Market, side: bigint): bigint =>
   max(0n, -side * positionOf(sub, market.id).lots);
 

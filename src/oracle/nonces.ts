@@ -1,7 +1,4 @@
-/**
- * R-2.13: every signing identity has a window of its 1,024 highest nonces. A nonce must be new in all windows of its scope and above the
- * floor of its own.
- */
+/** windows of the 1,024 highest nonces; a nonce is new in its scope and above its floor. */
 import type { Answer, NonceScope } from './world.ts';
 
 const KEPT = 1024;
@@ -26,11 +23,11 @@ export function takeNonce(scope: NonceScope, signer: number | null, nonce: bigin
   if (window.used.length <= KEPT) return;
   const lowest = window.used.reduce((a, b) => (a < b ? a : b));
   window.used.splice(window.used.indexOf(lowest), 1);
-  // A floor never falls: a revocation may have set it above what drops out.
+  // A floor never falls: a revocation may have set it above the dropped nonce.
   if (lowest > window.floor) window.floor = lowest;
 }
 
-/** A revoked delegate starts above all that it used. */
+/** A revoked delegate restarts above all nonces that it used. */
 export function closeWindow(scope: NonceScope, signer: number): void {
   const window = windowOf(scope, signer);
   for (const nonce of window.used) if (nonce > window.floor) window.floor = nonce;

@@ -1,6 +1,6 @@
 /**
- * Numbers of the oracle (§1). Ticks, lots, Quanta and microseconds are whole, so bigint; a rate is a decimal fraction, and what a rate takes of
- * an amount is worked out in decimal.js and then rounded to the side that the rule names (R-1.6).
+ * Numbers of the oracle (§1). Ticks, lots, Quanta and microseconds are bigints. A rate is a decimal
+ * fraction; its product with an amount is exact in decimal.js and then rounded (R-1.6).
  */
 import { Decimal } from 'decimal.js';
 
@@ -17,24 +17,24 @@ export const sum = (terms: readonly bigint[]): bigint => terms.reduce((a, b) => 
 /** A rate from parts per million. */
 export const ofPpm = (ppm: number): Rate => new Exact(ppm).div(1_000_000);
 
-/** What a user pays or must hold. */
+/** For amounts that a user pays or must hold. */
 export const roundedUp = (amount: bigint, rate: Rate): bigint =>
   BigInt(new Exact(amount).times(rate).ceil().toFixed());
 
-/** What a user receives. */
+/** For amounts that a user receives. */
 export const roundedDown = (amount: bigint, rate: Rate): bigint =>
   BigInt(new Exact(amount).times(rate).floor().toFixed());
 
-/** n / d, down; bigint division goes toward zero. */
+/** ⌊n ÷ d⌋; bigint division rounds toward zero. */
 export function shareDown(n: bigint, d: bigint): bigint {
   const quotient = n / d;
   return quotient * d !== n && n < 0n !== d < 0n ? quotient - 1n : quotient;
 }
 
-/** n / d, up. */
+/** ⌈n ÷ d⌉. */
 export const shareUp = (n: bigint, d: bigint): bigint => -shareDown(-n, d);
 
-/** The middle of three, the floor of the mean of two, the one, or nothing. */
+/** The median of three, the floor of the mean of two, the only one, or null. */
 export function median(values: readonly bigint[]): bigint | null {
   const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   const [first, second, third] = sorted;

@@ -1,4 +1,4 @@
-/** The operator: terms and status of a market, and its end. */
+/** The operator: terms and status of a market, and its delisting. */
 import type { DelistMarket, SetMarketStatus, SetMarketTerms } from '../engine/commands.ts';
 import type { MarginTier, MarketSpec } from '../engine/config.ts';
 import { ppm } from '../num/units.ts';
@@ -13,16 +13,16 @@ import {
   because,
   isLive,
   positionOf,
-  say,
+  emit,
   type Answer,
   type Market,
   type Sub,
   type World,
 } from './world.ts';
 
-// Terms ----------------------------------------------------------------------------------------------------------------
+// Terms --------------------------------------------------------------------------------------
 
-/** What a market is known by, or its prices are made of. */
+/** Fields that identify a market or define its prices. */
 const identityOf = (spec: MarketSpec): readonly unknown[] => [
   spec.symbol,
   spec.feedId,
@@ -54,7 +54,7 @@ export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
     market.nextSpec = null;
     market.nextAt = null;
     takeSpec(world, market, c.spec);
-    sayTerms(world, market);
+    emitTerms(world, market);
     return 'ok';
   }
   const now: MarketSpec = {
@@ -68,7 +68,7 @@ export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
     },
   };
   const deviation = Math.min(old.maxMarkDeviationPpm, c.spec.maxMarkDeviationPpm);
-  // What is in force until then keeps the rules of a listing, too.
+  // The terms until then also satisfy the rules of a listing.
   takeSpec(
     world,
     market,
@@ -81,18 +81,18 @@ export function setMarketTerms(world: World, c: SetMarketTerms): Answer {
     c.spec.funding.marginCapPpm !== old.funding.marginCapPpm;
   market.nextSpec = differs ? c.spec : null;
   market.nextAt = differs ? world.now + notice : null;
-  sayTerms(world, market);
+  emitTerms(world, market);
   return 'ok';
 }
 
-/** The notice of its next terms is over. */
+/** Puts announced terms in force at the end of their notice. */
 export function takeTerms(world: World, market: Market): void {
   const { nextSpec, nextAt } = market;
   if (nextSpec === null || nextAt === null || nextAt > world.now) return;
   takeSpec(world, market, nextSpec);
   market.nextSpec = null;
   market.nextAt = null;
-  sayTerms(world, market);
+  emitTerms(world, market);
 }
 
 function takeSpec(world: World, market: Market, spec: MarketSpec): void {
@@ -103,17 +103,17 @@ function takeSpec(world: World, market: Market, spec: MarketSpec): void {
   noteTerms(world, market);
 }
 
-function sayTerms(world: World, market: Market): void {
+function emitTerms(world: World, market: Market): void {
   world.danger = true;
   world.marked.add(market.id);
-  say(world, {
+  emit(world, {
     kind: 'marketTermsChanged',
     market: market.id,
     effectiveUs: market.nextAt,
   });
 }
 
-/** Whether the new requirement is above the old one at any notional: at a floor, or beyond all of them. */
+/** Whether the new requirement exceeds the old one at a floor, or beyond all of them. */
 function maintenanceRises(old: readonly MarginTier[], next: readonly MarginTier[]): boolean {
   const last = (tiers: readonly MarginTier[]): number => tiers.at(-1)?.maintenanceMarginPpm ?? 0;
   if (last(next) > last(old)) return true;
@@ -122,7 +122,7 @@ function maintenanceRises(old: readonly MarginTier[], next: readonly MarginTier[
   );
 }
 
-/** The requirement of a notional in parts of a millionth, which never rounds. */
+/** The requirement of a notional in millionths, never rounded. */
 function maintenanceAt(tiers: readonly MarginTier[], notional: bigint): bigint {
   return tiers.reduce((total, { floorQuanta, maintenanceMarginPpm }, i) => {
     const top = min(notional, tiers[i + 1]?.floorQuanta ?? notional);
@@ -130,21 +130,21 @@ function maintenanceAt(tiers: readonly MarginTier[], notional: bigint): bigint {
   }, 0n);
 }
 
-// Status ---------------------------------------------------------------------------------------------------------------
+// Status -------------------------------------------------------------------------------------
 
 export function setMarketStatus(world: World, c: SetMarketStatus): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
   if (market.status === 'delisted') return 'market_delisted';
   market.status = c.status;
-  say(world, { kind: 'marketStatusChanged', market: market.id, status: c.status });
+  emit(world, { kind: 'marketStatusChanged', market: market.id, status: c.status });
   if (c.status === 'halted') {
     if (!market.frozen) freeze(world, market);
   } else if (thaw(world, market)) recomputeReopened(world, market);
   return 'ok';
 }
 
-// Delisting ------------------------------------------------------------------------------------------------------------
+// Delisting ----------------------------------------------------------------------------------
 
 export function delistMarket(world: World, c: DelistMarket): Answer {
   const market = world.markets[c.market];
@@ -165,7 +165,7 @@ export function delistMarket(world: World, c: DelistMarket): Answer {
 
 function settleAt(world: World, market: Market, price: bigint): void {
   market.status = 'delisted';
-  say(world, { kind: 'marketStatusChanged', market: market.id, status: 'delisted' });
+  emit(world, { kind: 'marketStatusChanged', market: market.id, status: 'delisted' });
   for (const order of [...world.live]) {
     if (order.market === market.id && isLive(order)) end(world, order, 'cancelled', 'delisted');
   }
@@ -175,7 +175,7 @@ function settleAt(world: World, market: Market, price: bigint): void {
   if (market.frozen) endFreeze(world, market);
   moveMark(world, market, price);
   world.marked.add(market.id);
-  say(world, { kind: 'markChanged', market: market.id, markTicks: price, indexTicks: price });
+  emit(world, { kind: 'markChanged', market: market.id, markTicks: price, indexTicks: price });
   clearBelowZero(world);
   closeAll(world, market, price);
   market.nextSpec = null;
@@ -184,10 +184,10 @@ function settleAt(world: World, market: Market, price: bigint): void {
   market.markDue = null;
   market.samples = [];
   settleFlatDebts(world);
-  say(world, { kind: 'marketDelisted', market: market.id, priceTicks: price });
+  emit(world, { kind: 'marketDelisted', market: market.id, priceTicks: price });
 }
 
-/** Longs against shorts, each in the order of ids; both sides get the price, and no money beside it. */
+/** Longs against shorts in id order; both sides get the price, and no other money moves. */
 function closeAll(world: World, market: Market, price: bigint): void {
   const holder = (side: bigint): Sub | undefined =>
     world.subs.find((sub) => positionOf(sub, market.id).lots * side > 0n);

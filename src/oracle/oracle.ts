@@ -1,6 +1,7 @@
 /**
- * The oracle: the rules of docs/RULES.md as a slow and obvious program, in arrays and full scans. It shares nothing with
- * the engine but types, so what both say alike is what the rules say, and where they differ one of them breaks a rule.
+ * The oracle: the rules of docs/RULES.md as a slow and simple program, in arrays and full scans. It
+ * shares only types with the engine, so an agreement confirms the rules, and a difference means
+ * that one of them violates a rule.
  */
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig } from '../engine/config.ts';
@@ -35,12 +36,12 @@ export class Oracle {
     this.world = newWorld(config);
   }
 
-  /** Commands applied so far. */
+  /** Number of commands applied. */
   get seq(): number {
     return this.world.seq;
   }
 
-  /** Runs due timers, then the command; answers its outcome by the rules. */
+  /** Runs due timers, then the command; returns its outcome by the rules. */
   apply(command: Command): Answer {
     const { world } = this;
     world.seq += 1;
@@ -68,9 +69,9 @@ export class Oracle {
   }
 
   /**
-   * The first difference between what the rules say now and what the exchange shows, or null. `heard` are the events that
-   * the exchange emitted for the last command. With `full` everything is compared; without, what that command could
-   * touch and a part of the rest that moves on with each call.
+   * The first difference between the oracle and the exchange, or null. `events` are the exchange's
+   * events of the last command. With `full` everything is compared; otherwise that command's
+   * changes and a rotating part of the rest.
    */
   compare(
     exchange: ExchangeView,
@@ -84,7 +85,7 @@ export class Oracle {
   }
 }
 
-/** All that an exchange can be told. */
+/** Maps each command kind to its rule. */
 function dispatch(world: World, c: Command): Answer {
   switch (c.kind) {
     case 'advanceTime':

@@ -1,4 +1,4 @@
-/** Orders come in (R-2.8, §3): what refuses them without a trace, and the group that then goes its way one by one. */
+/** Placing orders (R-2.8, §3): refusals, then the group, order by order. */
 import type { NewOrder, PlaceOrder, PlaceOrders } from '../engine/commands.ts';
 import type { EndReason } from '../engine/refusals.ts';
 import { actsFor, isLate } from './authority.ts';
@@ -14,7 +14,7 @@ import {
   isOwn,
   must,
   orderOf,
-  say,
+  emit,
   type Answer,
   type Market,
   type Order,
@@ -34,7 +34,7 @@ export function placeOrder(world: World, c: PlaceOrder): Answer {
   return placeGroup(world, c.subaccount, c.delegate, [order]);
 }
 
-/** a fault of any order refuses them all. */
+/** a fault of any order refuses the whole group. */
 export function placeOrders(world: World, c: PlaceOrders): Answer {
   if (c.orders.length === 0) return 'batch_empty';
   if (c.orders.length > 100) return 'batch_too_large';
@@ -93,7 +93,7 @@ function refusalOf(
   return drafts.every((draft) => hasParent(world, sub, draft)) ? 'ok' : 'order_not_found';
 }
 
-/** and what each type carries. */
+/** and the fields of each type. */
 function specFault(
   world: World,
   { spec }: Market,
@@ -108,10 +108,10 @@ function specFault(
   if (Math.abs(lots) > spec.maxLots) return 'quantity_above_maximum';
   if (ioc && postOnly) return 'flags_conflict';
   const { maxOriginatorFeePpm, maxDelegateOriginatorFeePpm } = world.config;
-  const most = delegate === null ? maxOriginatorFeePpm : maxDelegateOriginatorFeePpm;
-  if (draft.originatorFeePpm > most) return 'originator_fee_too_high';
+  const limit = delegate === null ? maxOriginatorFeePpm : maxDelegateOriginatorFeePpm;
+  if (draft.originatorFeePpm > limit) return 'originator_fee_too_high';
   if (draft.originator === null && draft.originatorFeePpm !== 0) return 'originator_missing';
-  // the exchange's own accounts earn no such fee.
+  // system accounts earn no originator fee.
   if (draft.originator !== null && isOwn(world, draft.originator)) return 'originator_not_allowed';
 
   const { orderType, triggerTicks, trailingPpm, periodMs, parent, attached } = draft;
@@ -166,11 +166,11 @@ class Group {
 
   place(): void {
     const { world, kind } = this;
-    // Ids go to the whole group first: engine orders of a liquidation come after.
+    // The whole group gets its ids first; engine orders of a liquidation come later.
     const orders = this.drafts.map((_draft, i) => this.make(i));
     world.orders.push(...orders);
     for (const [i, order] of orders.entries()) this.placeOne(i, order);
-    // The first slice of an iceberg goes to the book when the others wait behind it.
+    // The first slice of an iceberg is activated once the others are pending behind it.
     const [first] = orders;
     if (kind === 'iceberg' && first?.status === 'new') execute(world, first);
   }
@@ -274,7 +274,7 @@ class Group {
       order.reason = reason;
     }
     touch(world, order);
-    say(world, {
+    emit(world, {
       kind: reason === null ? 'orderAccepted' : 'orderRejected',
       orderId: order.id,
       subaccount: order.sub,

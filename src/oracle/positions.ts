@@ -1,4 +1,4 @@
-/** What a fill does to a position and to the money behind it (R-5.2, R-5.6). */
+/** Effects of a fill on a position and on the money behind it (R-5.2, R-5.6). */
 import { marginTaken } from './margin.ts';
 import { abs, max, min, shareDown, shareUp, sign } from './numbers.ts';
 import {
@@ -6,7 +6,7 @@ import {
   bookMargin,
   MINUTE,
   positionOf,
-  say,
+  emit,
   subOf,
   VAULT,
   type Market,
@@ -18,7 +18,7 @@ import {
 export interface Fees {
   readonly protocol: bigint;
   readonly originator: bigint;
-  /** To insurance, of an engine order (R-6.2). */
+  /** To insurance, for an engine order (R-6.2). */
   readonly liquidation: bigint;
 }
 
@@ -26,7 +26,7 @@ export const NO_FEES: Fees = { protocol: 0n, originator: 0n, liquidation: 0n };
 export const allOf = ({ protocol, originator, liquidation }: Fees): bigint =>
   protocol + originator + liquidation;
 
-/** What of a trade of `lots` (signed) closes a position. */
+/** Lots of a trade (signed) that close a position. */
 export const closingLots = (position: bigint, lots: bigint): bigint =>
   sign(position) === -sign(lots) ? min(abs(position), abs(lots)) : 0n;
 
@@ -34,13 +34,13 @@ export const closingLots = (position: bigint, lots: bigint): bigint =>
 export const hasTurned = (before: bigint, after: bigint): boolean =>
   before !== 0n && sign(after) !== sign(before);
 
-/** What closing a part of the position realises: its cost is taken out rounded against the holder. */
+/** PnL of closing a part of the position: its cost is rounded against the holder. */
 function pnlOf(market: Market, position: Position, closed: bigint, price: bigint): bigint {
   const cost = shareUp(position.cost * closed, abs(position.lots));
   return sign(position.lots) * closed * price * market.unit - cost;
 }
 
-/** What moves when `lots` are traded at `price`; nothing of it has happened yet. */
+/** Planned changes of a trade of `lots` at `price`. */
 export interface Deal {
   readonly lots: bigint;
   readonly closed: bigint;
@@ -73,21 +73,21 @@ export function dispatch(market: Market, position: Position, deal: Deal): void {
   position.lots += lots;
 }
 
-/** How the money of a deal goes between the cash and the margin of an isolated position. */
+/** Money of a deal between cash and the margin of an isolated position. */
 export interface IsolatedMoney {
-  /** Of the fees, what the margin pays (for what closes) and what the cash pays (for what opens). */
+  /** Fees by payer: the margin for the closed part, the cash for the opened part. */
   readonly closingFees: Fees;
   readonly openingFees: Fees;
-  /** From margin to cash; below 0 when the position closes with a loss beyond its margin. */
+  /** From margin to cash; below 0 if the position closes with a loss beyond its margin. */
   readonly returned: bigint;
   /** From cash to margin. */
   readonly taken: bigint;
 }
 
 /**
- * A fill first closes, then releases, then opens. The closed part gives back its part of the margin, rounded down, with its PnL and less
- * its fees; a loss beyond that stays in the margin. `received` comes with a transferred position; one that is closed bit by bit keeps its margin
- * until the last (`gradual`).
+ * A fill first closes, then releases, then opens. The closed part returns its share of the margin,
+ * rounded down, with its PnL less its fees; a larger loss stays in the margin. `received` comes
+ * with a transferred position; a gradual close keeps its margin until the last lot (`gradual`).
  */
 export function isolatedMoney(
   world: World,
@@ -124,7 +124,7 @@ export function isolatedMoney(
   return { closingFees, openingFees, returned, taken };
 }
 
-/** Books what a deal realised and its fees: in cash, or in the margin of an isolated position. */
+/** Books realised PnL and fees of a deal: in cash, or in the margin of an isolated position. */
 export function settleDeal(
   world: World,
   sub: Sub,
@@ -160,8 +160,8 @@ export function moveToMargin(world: World, sub: Sub, market: number, amount: big
   bookMargin(world, sub, market, amount, 'isolatedMargin');
 }
 
-/** A position that closed or turned starts its sums anew; says what it is now. */
-export function sayPosition(world: World, sub: Sub, market: Market, before: bigint): void {
+/** Resets the sums of a position that closed or changed sign, and emits it. */
+export function emitPosition(world: World, sub: Sub, market: Market, before: bigint): void {
   const position = positionOf(sub, market.id);
   world.touched.add(sub.id);
   if (hasTurned(before, position.lots)) {
@@ -171,9 +171,9 @@ export function sayPosition(world: World, sub: Sub, market: Market, before: bigi
     position.resumesAt = 0n;
   }
   if (sub.id === VAULT) noteVaultHolds(world);
-  // Frozen gains count up to the requirement of what is left.
+  // Frozen gains count up to the requirement of the remaining position.
   if (market.frozen) world.danger = true;
-  say(world, {
+  emit(world, {
     kind: 'positionChanged',
     subaccount: sub.id,
     market: market.id,
@@ -182,7 +182,7 @@ export function sayPosition(world: World, sub: Sub, market: Market, before: bigi
   });
 }
 
-/** R-8.4: a vault that gets a position offers it from the next whole minute on. */
+/** R-8.4: a vault with a position offers it from the next whole minute on. */
 function noteVaultHolds(world: World): void {
   const holds = world.markets.some(({ id }) => positionOf(subOf(world, VAULT), id).lots !== 0n);
   if (!holds || world.config.vaultLeavePpm === 0) world.vaultLeaveDue = null;

@@ -1,6 +1,6 @@
 /**
- * Queue models (DESIGN §6): how much of a decrease stood ahead of an order. Probabilities are 1e-9, rounded down, by steps of 1/4096 of
- * ahead ÷ (ahead + behind); removed lots are floored, and the fraction is carried to the order's next decrease.
+ * Queue models (DESIGN §6): the part of a decrease ahead of an order. Probabilities are 1e-9,
+ * rounded down, by steps of 1/4096. Removed lots are floored; the fraction is carried.
  */
 import { Decimal } from 'decimal.js';
 import type { QueueModel } from '../engine/config.ts';
@@ -11,7 +11,7 @@ const STEPS = 4096n;
 const BILLION = 1_000_000_000n;
 const Precise = Decimal.clone({ precision: 40 });
 
-/** A cancelled lot stood ahead with f(ahead) ÷ (f(ahead) + f(behind)). */
+/** A cancelled lot was ahead with probability f(ahead) ÷ (f(ahead) + f(behind)). */
 function probability(model: Exclude<QueueModel, 'riskAverse'>, step: bigint): bigint {
   const ahead = new Precise(step).div(STEPS.toString());
   const behind = new Precise(1).minus(ahead);
@@ -31,7 +31,7 @@ function probability(model: Exclude<QueueModel, 'riskAverse'>, step: bigint): bi
   return BigInt(a.div(a.plus(b)).times(BILLION.toString()).floor().toFixed());
 }
 
-/** Of `amount` lots that left the house volume `ahead` and `behind` an order: those that stood ahead. */
+/** The part of `amount` lots that left ahead of an order, by volume ahead and behind. */
 export function aheadOf(
   market: Market,
   order: number,
@@ -39,11 +39,11 @@ export function aheadOf(
   behind: bigint,
   amount: bigint,
 ): bigint {
-  const least = max(0n, amount - behind);
+  const minAhead = max(0n, amount - behind);
   const { queueModel } = market.spec;
-  if (queueModel === 'riskAverse') return least;
+  if (queueModel === 'riskAverse') return minAhead;
   const chance = probability(queueModel, (ahead * STEPS) / (ahead + behind));
   const exact = amount * chance + (market.carried[order] ?? 0n);
   market.carried[order] = exact % BILLION;
-  return min(ahead, max(least, exact / BILLION));
+  return min(ahead, max(minAhead, exact / BILLION));
 }

@@ -1,4 +1,4 @@
-/** In which order the other side of a position is closed (R-6.4): once per market in a round over the endangered. */
+/** Closing order of the other side of a position (R-6.4), fixed for a round. */
 import { atMark, atSettlement, upnlOf, valueOf } from './margin.ts';
 import { abs, max, min, sign } from './numbers.ts';
 import { partyEquityOf, unitOf } from './risk-units.ts';
@@ -9,13 +9,13 @@ export type Ranks = Map<string, Sub[]>;
 
 interface Ranked {
   readonly sub: Sub;
-  /** 0: in profit; 1: the others; 2: without equity; 3: the house; 4: who would fall below zero. */
+  /** 0: in profit; 1: others; 2: without equity; 3: the house; 4: below zero after closing. */
   readonly class: number;
   readonly top: bigint;
   readonly bottom: bigint;
 }
 
-/** Who holds this side now; those who got it since come last, by id. */
+/** Current holders of this side; later ones come last, by id. */
 export function rankedHolders(world: World, ranks: Ranks, market: Market, side: bigint): Sub[] {
   const key = `${market.id} ${side}`;
   const holders = world.subs.filter((sub) => sign(positionOf(sub, market.id).lots) === side);

@@ -1,4 +1,4 @@
-/** Records that the oracle keeps of vault shares and of movements of money. */
+/** The oracle's records of vault shares and money movements. */
 import type { LedgerReason } from '../engine/events.ts';
 
 export interface Holder {
@@ -8,7 +8,7 @@ export interface Holder {
   lockedUntil: bigint;
 }
 
-/** */
+/** A vault snapshot. */
 export interface Snapshot {
   readonly sub: number;
   readonly shares: bigint;
@@ -18,7 +18,7 @@ export interface Snapshot {
   readonly at: bigint;
 }
 
-/** One side of a movement of money. */
+/** One side of a money movement. */
 export interface Movement {
   readonly sub: number;
   readonly reason: LedgerReason;

@@ -1,12 +1,12 @@
-/** An order comes to rest, or stops waiting. */
+/** An order starts to rest, or stops being pending. */
 import { putOnBook } from './book.ts';
 import { touch } from './endings.ts';
 import { sign } from './numbers.ts';
-import { leftOf, say, type Order, type World } from './world.ts';
+import { leftOf, emit, type Order, type World } from './world.ts';
 
 export function rest(world: World, order: Order): void {
   putOnBook(world, order);
-  say(world, {
+  emit(world, {
     kind: 'orderRested',
     orderId: order.id,
     subaccount: order.sub,
@@ -16,11 +16,11 @@ export function rest(world: World, order: Order): void {
   });
 }
 
-export function sayReleased(world: World, order: Order, source: bigint | null): void {
+export function emitReleased(world: World, order: Order, source: bigint | null): void {
   order.armed = false;
   order.status = order.filled > 0n ? 'partiallyFilled' : 'new';
   touch(world, order);
-  say(world, {
+  emit(world, {
     kind: 'orderReleased',
     orderId: order.id,
     subaccount: order.sub,

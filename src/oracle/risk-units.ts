@@ -1,9 +1,9 @@
-/** What is liquidated as one. */
+/** Units of liquidation. */
 import { admissionEquity, liquidationEquity, maintenanceOf, type Pricing } from './margin.ts';
 import { max, sum } from './numbers.ts';
 import { isIsolated, positionOf, SHORTFALL, type Market, type Sub, type World } from './world.ts';
 
-/** What is liquidated as one: the cross positions of a subaccount with its cash, or an isolated position with its margin. */
+/** The unit of liquidation: cross positions with their cash, or an isolated one with its margin. */
 export interface Unit {
   readonly sub: Sub;
   readonly isolated: Market | null;
@@ -17,19 +17,19 @@ export const marketsOf = (world: World, { sub, isolated }: Unit): Market[] =>
       (isolated === null ? !isIsolated(sub, market.id) : market === isolated),
   );
 
-/** Those whose markets are not frozen: what liquidation acts on. */
+/** Its markets that are not frozen; liquidation acts only on these. */
 export const freshMarketsOf = (world: World, unit: Unit): Market[] =>
   marketsOf(world, unit).filter(({ frozen }) => !frozen);
 
-/** What liquidation counts with, its fresh positions at some prices. */
+/** Liquidation equity, with fresh positions at given prices. */
 export const equityOf = (world: World, { sub, isolated }: Unit, pricing?: Pricing): bigint =>
   liquidationEquity(world, sub, isolated, pricing);
 
-/** What a counterparty can be charged from: gains in frozen markets are left out. */
+/** Equity that can be charged to a counterparty: without gains in frozen markets. */
 export const partyEquityOf = (world: World, { sub, isolated }: Unit): bigint =>
   admissionEquity(world, sub, isolated);
 
-/** The unit that a subaccount's position in a market belongs to. */
+/** The risk unit of a subaccount's position in a market. */
 export const unitOf = (sub: Sub, market: Market): Unit => ({
   sub,
   isolated: isIsolated(sub, market.id) ? market : null,
@@ -38,7 +38,7 @@ export const unitOf = (sub: Sub, market: Market): Unit => ({
 export const maintenanceOfUnit = (world: World, unit: Unit): bigint =>
   sum(marketsOf(world, unit).map((market) => maintenanceOf(unit.sub, market)));
 
-/** All that can be liquidated, or left with a debt. */
+/** All units that can be liquidated or left with a debt. */
 export function unitsOf(world: World): Unit[] {
   return world.subs
     .filter(({ id, house }) => !house && id !== SHORTFALL)
@@ -57,7 +57,7 @@ export function unitsOf(world: World): Unit[] {
 export const isBelow = (world: World, unit: Unit): boolean =>
   equityOf(world, unit) < maintenanceOfUnit(world, unit);
 
-/** In ascending equity ÷ maintenance; ties by subaccount, cross positions before isolated ones, and these by market. */
+/** By ascending equity ÷ maintenance; ties by subaccount, cross before isolated, market. */
 export function mostEndangeredFirst(world: World, units: readonly Unit[]): Unit[] {
   return units
     .map((unit) => ({

@@ -1,4 +1,4 @@
-/** Instants at which prices are sampled (R-5.3, R-7.1): drawn by HalfSipHash-2-4 from the secret of the configuration. */
+/** Sampling times of prices (R-5.3, R-7.1): HalfSipHash-2-4 keyed with the secret seed. */
 import type { World } from './world.ts';
 
 const SECOND = 1_000_000n;
@@ -6,7 +6,7 @@ const WORD = 2n ** 32n;
 
 const rotated = (word: bigint, by: bigint): bigint => ((word << by) % WORD) | (word >> (32n - by));
 
-/** HalfSipHash-2-4 with an output of 32 bits over words of 32 bits; the key is 8 bytes as 16 hex digits. */
+/** HalfSipHash-2-4 with 32-bit output over 32-bit words; the key is 8 bytes as 16 hex digits. */
 export function halfSipHash(key: string, words: readonly bigint[]): bigint {
   const byte = (i: number): bigint => BigInt(`0x${key.slice(2 * i, 2 * i + 2)}`);
   const half = (i: number): bigint =>
@@ -28,7 +28,7 @@ export function halfSipHash(key: string, words: readonly bigint[]): bigint {
     v1 = rotated(v1, 13n) ^ v2;
     v2 = rotated(v2, 16n);
   };
-  // The last word holds the length in bytes in its highest byte.
+  // The last word has the length in bytes in its highest byte.
   const length = (BigInt(words.length * 4) % 256n) * 2n ** 24n;
   for (const word of [...words, length]) {
     v3 ^= word;
@@ -48,7 +48,7 @@ function instant(world: World, kind: bigint, market: number, n: bigint, length: 
   return n * length + 1n + (draw * (length - 1n)) / WORD;
 }
 
-/** When the basis is sampled in a second. */
+/** Sampling time of the basis in a second. */
 export const emaInstant = (world: World, market: number, second: bigint): bigint =>
   instant(world, 1n, market, second, SECOND);
 
@@ -64,7 +64,7 @@ export function passedSecond(world: World, market: number): bigint {
   return emaInstant(world, market, second) <= world.now ? second : second - 1n;
 }
 
-/** When the premium is sampled in an interval. */
+/** Sampling time of the premium in an interval. */
 const premiumInstant = (world: World, market: number, interval: bigint, k: bigint): bigint =>
   instant(world, 2n, market, k, interval);
 

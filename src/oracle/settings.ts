@@ -1,4 +1,4 @@
-/** An account's own margin setting (R-5.6, R-5.7, D-26). */
+/** An account's margin setting (R-5.6, R-5.7, D-26). */
 import type { UpdateMargin } from '../engine/commands.ts';
 import { actsFor, isLate, useAccountNonce } from './authority.ts';
 import { admissionEquity, firstInitialPpm, freeCross, initialOfPosition } from './margin.ts';
@@ -8,7 +8,7 @@ import { moveToMargin } from './positions.ts';
 import {
   must,
   positionOf,
-  say,
+  emit,
   settingOf,
   type Answer,
   type Market,
@@ -36,7 +36,7 @@ export function updateMargin(world: World, c: UpdateMargin): Answer {
   const raises = (next.ratio ?? 0n) > (setting.ratio ?? 0n);
   const moved = cashMoved(world, sub, market, next, raises);
   if (moved === null) return 'margin_insufficient';
-  // one who owes a deficit moves nothing out of reach.
+  // a subaccount with a clearing debt moves no money into isolated margin.
   if (moved > 0n && sub.clearingDebt > 0n) return 'margin_insufficient';
   if (inUse && (raises || moved > 0n)) {
     const free = under(sub, market, next, () => freeCross(world, sub)) - moved;
@@ -46,7 +46,7 @@ export function updateMargin(world: World, c: UpdateMargin): Answer {
   useAccountNonce(world, sub.account, c.delegate, c.nonce);
   sub.settings[market.id] = next;
   world.touched.add(sub.id);
-  say(world, {
+  emit(world, {
     kind: 'marginChanged',
     subaccount: sub.id,
     market: market.id,
@@ -57,24 +57,21 @@ export function updateMargin(world: World, c: UpdateMargin): Answer {
   return 'ok';
 }
 
-/** A position, or an order that is live. */
+/** Whether there is a position or a live order. */
 const isInUse = (world: World, sub: Sub, market: Market): boolean =>
   positionOf(sub, market.id).lots !== 0n ||
   world.live.some((order) => order.sub === sub.id && order.market === market.id);
 
-/** What is true while another setting holds. */
-function under<T>(sub: Sub, market: Market, setting: Setting, look: () => T): T {
+/** Evaluates under another setting, then restores the current one. */
+function under<T>(sub: Sub, market: Market, setting: Setting, read: () => T): T {
   const own = settingOf(sub, market.id);
   sub.settings[market.id] = setting;
-  const seen = look();
+  const seen = read();
   sub.settings[market.id] = own;
   return seen;
 }
 
-/**
- * Cash into an open isolated position: what it lacks of the new requirement when the ratio rises; below 0 what a lower one frees; null when that
- * would be less than nothing.
- */
+/** Cash into an isolated position for a new rate; below 0: released; null if not possible. */
 function cashMoved(
   world: World,
   sub: Sub,

@@ -1,4 +1,4 @@
-/** The shortfall and who pays it, and how much insurance may pay. */
+/** The shortfall and its payers, and the payment limits of insurance. */
 import type { LedgerReason } from '../engine/events.ts';
 import { upnlOf } from './margin.ts';
 import { abs, max, min, shareDown, shareUp, sum } from './numbers.ts';
@@ -17,33 +17,33 @@ import {
 
 const MILLION = 1_000_000n;
 
-/** How much is missing, ≥ 0. */
+/** Size of the shortfall, ≥ 0. */
 export const missing = (world: World): bigint => -subOf(world, SHORTFALL).cash;
 
-/** A market whose users alone make its prices: insurance and vault stay out of it. */
+/** A market whose users alone make its prices: insurance and vault do not act in it. */
 export const isSelfPriced = ({ spec }: Market): boolean =>
   !spec.recordedLiquidity &&
   (spec.markSource === 'last' || spec.markSource === 'mid' || spec.indexSource === 'mid');
 
-/** what insurance may still pay in this hour; for a deficit of one market, or of none. */
+/** remaining insurance payments in this hour, for a deficit of one market or of none. */
 export function allowance(world: World, market: Market | null): bigint {
   rollInsuranceHour(world);
   const { insuranceBase, insurancePaid, config } = world;
   const part = (ppm: number): bigint => shareDown(insuranceBase * BigInt(ppm), MILLION);
   const all = part(config.insuranceHourlyPpm) - insurancePaid;
-  const most = max(0n, min(subOf(world, INSURANCE).cash, all));
-  if (market === null) return most;
+  const limit = max(0n, min(subOf(world, INSURANCE).cash, all));
+  if (market === null) return limit;
   if (isSelfPriced(market)) return 0n;
-  return max(0n, min(most, part(market.spec.insuranceHourlyPpm) - market.insurancePaid));
+  return max(0n, min(limit, part(market.spec.insuranceHourlyPpm) - market.insurancePaid));
 }
 
-/** Counts what insurance pays against the hour. */
+/** Counts an insurance payment against the hour. */
 export function countPaid(world: World, market: Market | null, amount: bigint): void {
   world.insurancePaid += amount;
   if (market !== null) market.insurancePaid += amount;
 }
 
-/** The shortfall's balance changes; a new shortfall has a new number, and is paid on each hour. */
+/** Changes the shortfall's balance. A new shortfall has a new number and is repaid hourly. */
 export function bookShortfall(
   world: World,
   delta: bigint,
@@ -61,18 +61,18 @@ export function moveToShortfall(world: World, from: Sub, amount: bigint): void {
   bookShortfall(world, amount);
 }
 
-/** A deposit to insurance pays the shortfall first; the hour counts with the rest. */
+/** A deposit to insurance pays the shortfall first; the rest enters the hour's base. */
 export function payShortfallAtOnce(world: World, deposited: bigint): void {
   const paid = min(missing(world), deposited);
   world.insuranceBase += deposited - paid;
   moveToShortfall(world, subOf(world, INSURANCE), paid);
 }
 
-/** When insurance next pays on the shortfall; null without one. */
+/** Time of insurance's next payment to the shortfall; null without one. */
 export const nextPayDown = (world: World): bigint | null =>
   missing(world) > 0n ? world.payDownDue : null;
 
-/** At a UTC hour: what insurance may pay in the hour that begins. */
+/** At a UTC hour: pays within the limit of the new hour. */
 export function payShortfall(world: World): void {
   const due = nextPayDown(world);
   if (due === null || due > world.now) return;
@@ -85,7 +85,7 @@ export function payShortfall(world: World): void {
 const exemptOf = (world: World, sub: Sub): bigint =>
   sub.exemptEpoch === world.shortfallEpoch ? sub.exempt : 0n;
 
-/** Money from outside since the shortfall began is not part of it. */
+/** Exempts external money that arrives after the shortfall began. */
 export function exempt(world: World, sub: Sub, amount: bigint): void {
   if (missing(world) === 0n) return;
   sub.exempt = exemptOf(world, sub) + amount;
@@ -95,7 +95,7 @@ export function exempt(world: World, sub: Sub, amount: bigint): void {
 const equityAtMarks = (world: World, sub: Sub): bigint =>
   sub.cash + sum(world.markets.map((market) => upnlOf(sub, market)));
 
-/** Of a withdrawal: what is free of the shortfall, and what is left to it of the rest. */
+/** The exempt part of a withdrawal, and the shortfall's share of the rest. */
 export function leavesToShortfall(
   world: World,
   from: Sub,

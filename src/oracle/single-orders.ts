@@ -1,11 +1,11 @@
-/** Single orders of a recording (DESIGN §6): each is a place in the queue, so who stands ahead of whom is known. */
+/** Single orders of a recording (DESIGN §6): each has its own queue position. */
 import type { TapeL3 } from '../engine/commands.ts';
 import { queueAt } from './book.ts';
 import { printTrade } from './fills.ts';
 import { addHistoricalOrder, findSegment, takeOf } from './house.ts';
 import { max, min } from './numbers.ts';
 import { NO_FEES } from './positions.ts';
-import { cross, isPrice, sayApplied, takeAs, takeUser, takeUsers } from './tape.ts';
+import { cross, isPrice, emitApplied, takeAs, takeUser, takeUsers } from './tape.ts';
 import type { Answer, Market, Segment, World } from './world.ts';
 
 interface Named {
@@ -29,14 +29,14 @@ export function tapeL3(world: World, c: TapeL3): Answer {
     lots: BigInt(c.lots),
   };
   if (!market.stale) dispatch(world, market, c.action, order);
-  sayApplied(world, market, 'l3', market.stale);
+  emitApplied(world, market, 'l3', market.stale);
   return 'ok';
 }
 
 function dispatch(world: World, market: Market, action: TapeL3['action'], order: Named): void {
   const { ref, side, price, lots } = order;
   if (action === 'add') {
-    // The number names another order from now on.
+    // The number refers to another order from now on.
     const old = market.house.find((segment) => segment.ref === ref);
     if (old !== undefined) takeOf(market, old, old.lots);
     const traded = cross(world, market, side, price, lots);
@@ -62,7 +62,7 @@ function dispatch(world: World, market: Market, action: TapeL3['action'], order:
   }
 }
 
-/** The order's counterparty meets the users who come before the order first; what they took leaves the order all the same. */
+/** The order's counterparty meets users with priority first; their size leaves the order too. */
 function execute(world: World, market: Market, { ref, side, price, lots }: Named): void {
   let users = takeUsers(world, market, side, price + side, lots);
   const named = market.house.some((segment) => segment.ref === ref);
@@ -83,22 +83,22 @@ function execute(world: World, market: Market, { ref, side, price, lots }: Named
     }
     filled += now;
     gone += lost;
-    // One that was added is one segment; what history says of more is only printed.
+    // An added order is one segment; further history of it is only printed.
     if (named) break;
   }
   const unmatched = lots - users - filled;
   if (unmatched > 0n) printTrade(world, market, price, -side * unmatched);
 }
 
-/** Users who stand before the segment in its queue. */
-function takeAhead(world: World, market: Market, segment: Segment, most: bigint): bigint {
+/** Fills users ahead of the segment in its queue. */
+function takeAhead(world: World, market: Market, segment: Segment, maxLots: bigint): bigint {
   let taken = 0n;
-  while (taken < most) {
+  while (taken < maxLots) {
     const [first] = queueAt(world, market, segment.side, segment.price).filter(
       ({ order, arrival }) => order !== null && arrival < segment.arrival,
     );
     if (first === undefined) break;
-    const filled = takeUser(world, market, first, most - taken);
+    const filled = takeUser(world, market, first, maxLots - taken);
     if (filled === 'held') break;
     taken += filled;
   }

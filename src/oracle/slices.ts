@@ -1,10 +1,10 @@
-/** Iceberg slices, by turn (R-3.4, D-22). */
+/** Iceberg slices, in sequence (R-3.4, D-22). */
 import { activationFault } from './checks.ts';
 import { end } from './endings.ts';
-import { rest, sayReleased } from './resting.ts';
+import { rest, emitReleased } from './resting.ts';
 import { because, type Order, type World } from './world.ts';
 
-/** Slices of the same batch that still wait, in turn. */
+/** Pending slices of the same batch, in sequence. */
 export const pendingAfter = (world: World, order: Order): Order[] =>
   order.group === null
     ? []
@@ -12,12 +12,12 @@ export const pendingAfter = (world: World, order: Order): Order[] =>
         ({ group, status, id }) => group === order.group && status === 'pending' && id > order.id,
       );
 
-/** The shown slice was filled while it rested: the next joins the back of the queue, within the same sweep. */
+/** After the shown slice was filled while resting, the next joins the queue's back. */
 export function restNextSlice(world: World, filled: Order): void {
   const next = pendingAfter(world, filled)[0];
   if (next === undefined) return;
   because(world, 'iceberg', () => {
-    sayReleased(world, next, null);
+    emitReleased(world, next, null);
   });
   const fault = activationFault(world, next);
   if (fault === null) rest(world, next);

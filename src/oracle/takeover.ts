@@ -1,5 +1,5 @@
-/** The CLS vault takes positions over (R-6.2 (3), (4)). */
-import { sayStep } from './ladder-steps.ts';
+/** Take-over of positions by the CLS vault (R-6.2 (3), (4)). */
+import { emitStep } from './ladder-steps.ts';
 import {
   admissionEquity,
   atSettlement,
@@ -16,14 +16,14 @@ import { isSelfPriced } from './shortfall.ts';
 import { transferPosition } from './transfers-of-positions.ts';
 import { positionOf, subOf, VAULT, type Market, type World } from './world.ts';
 
-/** The vault takes the fresh positions at these prices if it may and can; `equity` is what is behind them there. Whether it did. */
+/** The vault takes the positions if it can; `equity` is at these prices. Returns whether it did. */
 export function takeOver(world: World, unit: Unit, pricing: Pricing, equity: bigint): boolean {
   const markets = freshMarketsOf(world, unit);
   const vault = subOf(world, VAULT);
   if (unit.sub === vault || equity < 0n || markets.some(isSelfPriced)) return false;
   const paid = payments(unit, markets, equity);
   if (freeAfter(world, unit, markets, pricing) + sum(paid) < 0n) return false;
-  sayStep(world, unit, { step: 'takeover', amountQuanta: equity });
+  emitStep(world, unit, { step: 'takeover', amountQuanta: equity });
   markets.forEach((market, i) => {
     const { lots } = positionOf(unit.sub, market.id);
     const price = pricing(market, lots);
@@ -32,7 +32,7 @@ export function takeOver(world: World, unit: Unit, pricing: Pricing, equity: big
   return true;
 }
 
-/** Half of each requirement, less what the price leaves the vault already; as far as the equity goes. */
+/** Half of each requirement less the vault's advantage in the price, limited by the equity. */
 function payments(unit: Unit, markets: readonly Market[], equity: bigint): bigint[] {
   let rest = equity;
   return markets.map((market) => {
@@ -46,7 +46,7 @@ function payments(unit: Unit, markets: readonly Market[], equity: bigint): bigin
   });
 }
 
-/** The vault's free collateral when it holds the positions too, its own valued at take-over prices. */
+/** The vault's free collateral including the positions, its own at take-over prices. */
 function freeAfter(world: World, unit: Unit, markets: readonly Market[], pricing: Pricing): bigint {
   const vault = subOf(world, VAULT);
   const before = markets.map((market) => ({ ...positionOf(vault, market.id) }));
@@ -57,7 +57,7 @@ function freeAfter(world: World, unit: Unit, markets: readonly Market[], pricing
     position.lots += lots;
     position.cost += lots * pricing(market, lots) * market.unit;
   }
-  // What closes a position of its own is realised.
+  // The part that closes a vault position is realised.
   const closed = markets.map(({ id }) => positionOf(vault, id)).filter(({ lots }) => lots === 0n);
   const free =
     admissionEquity(world, vault, null, atTakeover) -

@@ -1,14 +1,5 @@
-/**
- * Recorded history in the same book (DESIGN §6, D-14, D-15): depth, trades, whole books, and holes. The house trades with users as history says, and
- * is never refused.
- */
-import type {
-  TapeDepth,
-  TapeGap,
-  TapeLevel,
-  TapeSnapshot,
-  TapeTrade,
-} from '../engine/commands.ts';
+/** Recorded history in the same book (DESIGN §6, D-14, D-15): depth, trades, snapshots, gaps. */
+import type { TapeDepth, TapeGap, TapeLevel, TapeSnapshot, TapeTrade } from '../engine/commands.ts';
 import type { TapeApplied } from '../engine/events.ts';
 import { bestOf, queueAt, restingOn, sizeOf, type Resting } from './book.ts';
 import { feesOf, fill, printTrade } from './fills.ts';
@@ -33,7 +24,7 @@ import {
   HOUSE_MAKERS,
   HOUSE_TAKERS,
   must,
-  say,
+  emit,
   subOf,
   type Answer,
   type Market,
@@ -58,7 +49,7 @@ export function tapeDepth(world: World, c: TapeDepth): Answer {
       restate(world, market, sideOf(level), BigInt(level.priceTicks), BigInt(level.lots));
     }
   }
-  sayApplied(world, market, 'depth', market.stale);
+  emitApplied(world, market, 'depth', market.stale);
   return 'ok';
 }
 
@@ -74,11 +65,11 @@ export function tapeTrade(world: World, c: TapeTrade): Answer {
     const side = c.lots > 0 ? 1n : -1n;
     trade(world, market, side, BigInt(c.priceTicks), side * BigInt(c.lots));
   }
-  sayApplied(world, market, 'trade', market.stale);
+  emitApplied(world, market, 'trade', market.stale);
   return 'ok';
 }
 
-/** The venue's whole book: levels that are not named are gone. After a gap users' orders stand behind the house. */
+/** The venue's whole book replaces the house's. After a gap users' orders queue behind it. */
 export function tapeSnapshot(world: World, c: TapeSnapshot): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
@@ -103,11 +94,11 @@ export function tapeSnapshot(world: World, c: TapeSnapshot): Answer {
     clearHouse(market, side, price);
     addHouse(world, market, side, price, joined, 'front');
   }
-  sayApplied(world, market, 'snapshot', false);
+  emitApplied(world, market, 'snapshot', false);
   return 'ok';
 }
 
-/** What the house held is unknown, so it leaves until the next snapshot. */
+/** House volume is unknown, so it leaves the book until the next snapshot. */
 export function tapeGap(world: World, c: TapeGap): Answer {
   const market = world.markets[c.market];
   if (market === undefined) return 'market_not_found';
@@ -118,11 +109,11 @@ export function tapeGap(world: World, c: TapeGap): Answer {
   market.house.length = 0;
   market.levels.length = 0;
   market.carried.length = 0;
-  sayApplied(world, market, 'gap', true);
+  emitApplied(world, market, 'gap', true);
   return 'ok';
 }
 
-/** A level stands at its venue's size: it trades with the users that it crosses, and then its house volume moves to its target. */
+/** Sets a level to its venue's size: crosses users' orders, then moves the house volume. */
 function restate(world: World, market: Market, side: bigint, price: bigint, lots: bigint): void {
   const crossed = cross(world, market, side, price, lots);
   if (crossed > 0n) noteDisplaced(world, market, side, price, crossed);
@@ -135,7 +126,7 @@ function restate(world: World, market: Market, side: bigint, price: bigint, lots
   if (lots === 0n) levelOf(market, side, price).displaced = 0n;
 }
 
-/** Lots that a new level trades with users whom it crosses; house volume that it crosses contradicts itself and goes. */
+/** Lots traded with crossed users' orders; crossed house volume is removed. */
 export function cross(
   world: World,
   market: Market,
@@ -153,7 +144,7 @@ export function cross(
       continue;
     }
     const filled = because(world, 'tapeCross', () => takeUser(world, market, user, lots - traded));
-    // An order that may not trade now stays, and the level stands back.
+    // An order that may not trade now stays, and the rest of the level is not placed.
     if (filled === 'held') return lots;
     traded += filled;
   }
@@ -167,15 +158,15 @@ const firstUser = (
   price: bigint,
 ): Resting | undefined => queueAt(world, market, side, price).find(({ order }) => order !== null);
 
-/** The house takes up to `most` lots of a user's order, checked as any maker is; `held` while the market is frozen. */
+/** The house fills up to `maxLots` of a user's order; `held` while the market is frozen. */
 export function takeUser(
   world: World,
   market: Market,
   user: Resting,
-  most: bigint,
+  maxLots: bigint,
 ): bigint | 'held' {
   const order = must(user.order);
-  const size = makersSize(world, user, most);
+  const size = makersSize(world, user, maxLots);
   if (size === 0n) return 0n;
   // The house counts as opening (R-5.3b).
   if (isFrozen(world, market)) return 'held';
@@ -187,7 +178,7 @@ export function takeUser(
   return size;
 }
 
-/** The house as a taker, which pays nothing. */
+/** The house as a taker, which pays no fees. */
 export function takeAs(
   world: World,
   market: Market,
@@ -203,8 +194,8 @@ export function takeAs(
 }
 
 /**
- * A historical trade: users at better prices, then the queue of its level. What users took is removed from the house volume behind them, a decrease
- * that came before its trade is first given back, and what finds no volume still prints.
+ * A historical trade: users at better prices, then the queue of its level. The users' size leaves
+ * the house volume. An earlier decrease is reversed first. Size without volume still prints.
  */
 function trade(world: World, market: Market, side: bigint, price: bigint, size: bigint): void {
   returnCredit(world, market, -side, price, size);
@@ -228,30 +219,30 @@ function trade(world: World, market: Market, side: bigint, price: bigint, size: 
   if (users + house < size) printTrade(world, market, price, side * (size - users - house));
 }
 
-/** The house takes users' orders of a side, best first, down to the price `reach` included; answers the lots. */
+/** The house fills a side's user orders, best first, to the price `reach`, inclusive. */
 export function takeUsers(
   world: World,
   market: Market,
   side: bigint,
   reach: bigint,
-  most: bigint,
+  maxLots: bigint,
 ): bigint {
   let taken = 0n;
   const held: bigint[] = [];
-  while (taken < most) {
+  while (taken < maxLots) {
     const [first] = restingOn(world, market, side)
       .filter(({ order }) => order !== null)
       .filter((user) => (user.price - reach) * side >= 0n && !held.includes(user.price))
       .sort((a, b) => Number((b.price - a.price) * side) || a.arrival - b.arrival);
     if (first === undefined) break;
-    const filled = takeUser(world, market, first, most - taken);
+    const filled = takeUser(world, market, first, maxLots - taken);
     if (filled === 'held') held.push(first.price);
     else taken += filled;
   }
   return taken;
 }
 
-export function sayApplied(
+export function emitApplied(
   world: World,
   market: Market,
   what: TapeApplied['what'],
@@ -263,7 +254,7 @@ export function sayApplied(
     return { price, lots: sum(queueAt(world, market, side, price).map(sizeOf)) };
   };
   const [bid, ask] = [touch(1n), touch(-1n)];
-  say(world, {
+  emit(world, {
     kind: 'tapeApplied',
     market: market.id,
     what,

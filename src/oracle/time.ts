@@ -1,4 +1,4 @@
-/** Time: before a command later than now every due timer runs at its own time; then the command, then its consequences. */
+/** Time: due timers run at their own times, then the command, then its consequences. */
 import { clearBelowZero, nextPayDown, payShortfall } from './clearing.ts';
 import { settleConsequences } from './consequences.ts';
 import { expireOrders, expiryOf } from './endings.ts';
@@ -19,7 +19,7 @@ import { runTriggers } from './triggers.ts';
 import { nextSnapshot, nextVaultLeave, runVaultLeave, takeSnapshots } from './vault.ts';
 import type { World } from './world.ts';
 
-/** When something next happens by itself; null when nothing does. */
+/** Time of the next timer; null without one. */
 function nextDue(world: World): bigint | null {
   const dues = [nextSnapshot(world), nextPayDown(world), nextVaultLeave(world), ...world.pauses];
   for (const order of world.live) dues.push(expiryOf(order), order.dueAt);
@@ -68,7 +68,7 @@ export function runTimers(world: World, until: bigint): void {
   beginStep(world);
 }
 
-/** Marks due now by market id; before each further one those below zero are cleared, and a step begins. */
+/** Recomputes due marks by market id, each in a new step after clearing units below zero. */
 function moveMarks(world: World): void {
   const due = world.markets.filter(({ markDue }) => markDue !== null && markDue <= world.now);
   due.forEach((market, i) => {
@@ -80,7 +80,7 @@ function moveMarks(world: World): void {
   });
 }
 
-/** What follows from a command, in the order of the timers. */
+/** Consequences of a command, in the order of the timers. */
 export function runConsequences(world: World): void {
   settleConsequences(world);
   clearBelowZero(world);

@@ -1,11 +1,11 @@
-/** A position changes hands without the book (R-6.5): both sides settle at one price, and money may go with it. */
+/** A position changes hands off the book (R-6.5) at one price, optionally with a payment. */
 import { closeReduceOnly } from './legs.ts';
 import {
   dispatch,
   dealOf,
   isolatedMoney,
   NO_FEES,
-  sayPosition,
+  emitPosition,
   settleDeal,
   type Deal,
 } from './positions.ts';
@@ -14,7 +14,7 @@ import {
   bookMargin,
   isIsolated,
   positionOf,
-  say,
+  emit,
   type Market,
   type Sub,
   type World,
@@ -22,7 +22,7 @@ import {
 
 type Why = 'takeover' | 'adl' | 'delisting';
 
-/** `lots`, signed as `from` holds them, leave it; `money` goes along (below 0: the other way). */
+/** Moves `lots`, signed as in the position of `from`, with `money` (below 0: to `from`). */
 export function transferPosition(
   world: World,
   market: Market,
@@ -35,7 +35,7 @@ export function transferPosition(
 ): void {
   const left = settleSide(world, market, from, -lots, price, -money, reason, true);
   const took = settleSide(world, market, to, lots, price, money, reason, false);
-  say(world, {
+  emit(world, {
     kind: 'positionTransferred',
     market: market.id,
     from: from.id,
@@ -71,7 +71,7 @@ function settleSide(
   if (isolated !== null) bookMargin(world, sub, market.id, money, reason);
   settleDeal(world, sub, market, deal, NO_FEES, isolated);
   if (isolated === null) book(world, sub, money, reason);
-  sayPosition(world, sub, market, before);
+  emitPosition(world, sub, market, before);
   if (!sub.house) {
     closeReduceOnly(world, sub, market, before, null, reason === 'adl' ? 'adl' : 'reduceOnly');
   }

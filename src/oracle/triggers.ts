@@ -1,7 +1,4 @@
-/**
- * Triggers (§4). When what they watch is recomputed every waiting trigger of the market is looked at; those that hold fire in the order of
- * R-4.3. Trailing stops follow the mark at its recomputations.
- */
+/** Triggers (§4): each recomputation of their source checks all of them, in the order of. */
 import { settleConsequences } from './consequences.ts';
 import { release } from './execute.ts';
 import { coverOf, fillable } from './legs.ts';
@@ -9,7 +6,7 @@ import { isFrozen } from './mark.ts';
 import { abs, max, min, shareDown, shareUp, sign } from './numbers.ts';
 import { isLive, leftOf, marketOf, type Market, type Order, type World } from './world.ts';
 
-/** What a trigger watches; a trailing stop always the mark (D-23). */
+/** Source of a trigger; for a trailing stop always the mark (D-23). */
 function sourceOf(world: World, market: Market, trailing: boolean): bigint | null {
   if (trailing) return market.mark;
   switch (world.config.triggerSource) {
@@ -22,7 +19,7 @@ function sourceOf(world: World, market: Market, trailing: boolean): bigint | nul
   }
 }
 
-/** Take-profit: sell at or above its trigger, buy at or below; stop-loss the reverse; a trailing stop becomes active as a take-profit fires. */
+/** Take-profit or trailing activation: sell at or above, buy at or below; stop-loss the reverse. */
 function holds(order: Order, price: bigint): boolean {
   if (order.trigger === null) return true;
   return isAbove(order) ? price >= order.trigger : price <= order.trigger;
@@ -30,13 +27,13 @@ function holds(order: Order, price: bigint): boolean {
 
 const isAbove = ({ lots, type }: Order): boolean => lots < 0n === (type !== 'stopLoss');
 
-/** The price that fires a trigger, or fires an active trailing stop, or activates one that is not; whether at or above it. */
+/** Price and side at which a trigger or trailing stop fires, or a trailing stop activates. */
 export const firesAt = (order: Order): bigint | null =>
   order.best === null ? order.trigger : trailingPrice(order, order.best);
 export const firesAbove = (order: Order): boolean =>
   order.best === null ? isAbove(order) : order.lots > 0n;
 
-/** in whole ticks, away from where it fires later (D-54). */
+/** in whole ticks, rounded away from an early fire (D-54). */
 function trailingPrice({ lots, trailing }: Order, best: bigint): bigint {
   const level = best * (1_000_000n + sign(lots) * (trailing ?? 0n));
   return lots < 0n ? shareDown(level, 1_000_000n) : shareUp(level, 1_000_000n);
@@ -48,18 +45,21 @@ interface Due {
   readonly source: bigint;
 }
 
-/** Everything that fires now, in rounds while the last price is what triggers watch; each order at most once. */
+/** Fires all due orders, in rounds if they watch the last price; each at most once. */
 export function runTriggers(world: World): void {
   const fired = new Set<Order>();
   do {
-    const found = [...lookAtAll(world), ...lookAtNew(world)];
+    const found = [...dueOfChangedSources(world), ...dueOfNew(world)];
     for (const { order } of found) if (fired.has(order)) order.armed = true;
     const due = found.filter(({ order }) => !fired.has(order));
     if (due.length === 0) return;
     due.sort(inOrder);
     for (const one of due) fire(world, one, fired);
     settleConsequences(world);
-  } while (world.config.triggerSource === 'last' && world.markets.some(({ look }) => look));
+  } while (
+    world.config.triggerSource === 'last' &&
+    world.markets.some(({ sourceChanged }) => sourceChanged)
+  );
 }
 
 const profitLast = ({ type }: Order): number => (type === 'takeProfit' ? 1 : 0);
@@ -72,7 +72,7 @@ const inOrder = (a: Due, b: Due): number =>
 
 function fire(world: World, { order, source }: Due, fired: Set<Order>): void {
   if (!isLive(order) || order.status !== 'pending') return;
-  // If both legs of a pair hold in one instant the stop-loss fires and the take-profit waits.
+  // If both legs of a pair are due in one instant the stop-loss fires and the take-profit waits.
   const siblingFired = [...fired].some(({ id }) => id === order.sibling);
   if (order.leg && (siblingFired || fillable(world, order) === 0n)) {
     order.armed = coverOf(world, order) > 0n;
@@ -82,31 +82,33 @@ function fire(world: World, { order, source }: Due, fired: Set<Order>): void {
   release(world, order, 'trigger', source);
 }
 
-function lookAtAll(world: World): Due[] {
+function dueOfChangedSources(world: World): Due[] {
   const due: Due[] = [];
   for (const market of world.markets) {
-    const { look, recomputed } = market;
-    market.look = false;
+    const { sourceChanged, recomputed } = market;
+    market.sourceChanged = false;
     market.recomputed = false;
-    if ((!look && !recomputed) || isFrozen(world, market)) continue;
+    if ((!sourceChanged && !recomputed) || isFrozen(world, market)) continue;
     const source = sourceOf(world, market, false);
-    const before = market.lookedAt ?? source ?? 0n;
+    const before = market.lastSource ?? source ?? 0n;
     for (const order of world.live) {
       if (order.market !== market.id || order.status !== 'pending' || !order.armed) continue;
       const trails = order.trailing !== null;
-      const price = trails ? followed(order, market, recomputed) : heldBy(order, look, source);
+      const price = trails
+        ? followed(order, market, recomputed)
+        : firedBy(order, sourceChanged, source);
       if (price === null) continue;
       order.armed = false;
       const seen = trails ? market.mark : source;
       due.push({ order, distance: abs(price - before), source: seen ?? 0n });
     }
-    if (look) market.lookedAt = source;
+    if (sourceChanged) market.lastSource = source;
   }
   return due;
 }
 
-const heldBy = (order: Order, look: boolean, source: bigint | null): bigint | null =>
-  look && source !== null && holds(order, source) ? order.trigger : null;
+const firedBy = (order: Order, changed: boolean, source: bigint | null): bigint | null =>
+  changed && source !== null && holds(order, source) ? order.trigger : null;
 
 /** The price at which a trailing stop fires, if it does. */
 function followed(order: Order, market: Market, recomputed: boolean): bigint | null {
@@ -122,8 +124,8 @@ function followed(order: Order, market: Market, recomputed: boolean): bigint | n
   return (sells ? mark <= price : mark >= price) ? price : null;
 }
 
-/** Triggers of the command at hand: what holds already fires at once. */
-function lookAtNew(world: World): Due[] {
+/** Triggers of the current command: those whose condition holds fire at once. */
+function dueOfNew(world: World): Due[] {
   const due: Due[] = [];
   for (const order of world.newTriggers) {
     if (order.status !== 'pending' || order.armed || leftOf(order) === 0n) continue;

@@ -2,7 +2,7 @@
 import { release } from './execute.ts';
 import { isLive, type World } from './world.ts';
 
-/** Slices that start now, in sequence. */
+/** Activates due slices, in sequence. */
 export function startSlices(world: World): void {
   const due = world.live.filter(({ dueAt }) => dueAt !== null && dueAt <= world.now);
   due.sort((a, b) => Number((a.dueAt ?? 0n) - (b.dueAt ?? 0n)) || a.id - b.id);

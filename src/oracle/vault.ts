@@ -10,7 +10,7 @@ import {
   DAY,
   MINUTE,
   positionOf,
-  say,
+  emit,
   subOf,
   VAULT,
   type Answer,
@@ -19,20 +19,20 @@ import {
   type World,
 } from './world.ts';
 
-/** The virtual share and its dollar, which make it worthless to inflate the first share. */
+/** The virtual share and its dollar, which prevent inflation of the first share. */
 const VIRTUAL = 1_000_000n;
 const MILLION = 1_000_000n;
 
 const allShares = (world: World): bigint =>
   world.holders.reduce((total, { shares }) => total + shares, 0n);
 
-/** Cash, and positions at the price that is worse for who asks; a frozen mark counts less a haircut. */
-export function navOf(world: World, asks: 'mint' | 'burn'): bigint {
+/** Cash, and positions at the worse price for the requester, less haircut. */
+export function navOf(world: World, purpose: 'mint' | 'burn'): bigint {
   const vault = subOf(world, VAULT);
   return world.markets.reduce((nav, market) => {
     const { lots, cost } = positionOf(vault, market.id);
     if (lots === 0n) return nav;
-    const low = asks === 'burn' ? lots > 0n : lots < 0n;
+    const low = purpose === 'burn' ? lots > 0n : lots < 0n;
     const price = low ? lowPrice(world, market) : highPrice(world, market);
     return nav + lots * price * market.unit - cost;
   }, vault.cash);
@@ -86,7 +86,7 @@ export function changeShares(world: World, sub: Sub, change: bigint, amount: big
   if (change > 0n) {
     holder.lockedUntil = max(holder.lockedUntil, world.now + BigInt(world.config.vaultLockupUs));
   }
-  say(world, {
+  emit(world, {
     kind: 'vaultSharesChanged',
     subaccount: sub.id,
     change,
@@ -105,7 +105,7 @@ function takeSnapshot(world: World, { sub, shares, netDeposits, lockedUntil }: H
   world.snapshots.push({ sub, shares, netDeposits, value, lockedUntil, at: world.now });
 }
 
-/** The next 00:00 UTC at which somebody holds shares. */
+/** The next 00:00 UTC while there are holders. */
 export function nextSnapshot(world: World): bigint | null {
   return allShares(world) === 0n ? null : world.now - (world.now % DAY) + DAY;
 }
@@ -116,10 +116,10 @@ export function takeSnapshots(world: World): void {
   for (const holder of holders) if (holder.shares > 0n) takeSnapshot(world, holder);
 }
 
-/** When the vault next offers what it holds. */
+/** Time of the vault's next offer. */
 export const nextVaultLeave = (world: World): bigint | null => world.vaultLeaveDue;
 
-/** At a whole minute: one order a market, in place of the last one. */
+/** At a whole minute: one order per market replaces the last one. */
 export function runVaultLeave(world: World): void {
   if (world.vaultLeaveDue === null || world.vaultLeaveDue > world.now) return;
   world.vaultLeaveDue = world.now - (world.now % MINUTE) + MINUTE;

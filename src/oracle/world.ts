@@ -1,4 +1,4 @@
-/** What the oracle knows: plain records in plain arrays. Ids are places in these arrays, as in the contract of the engine's commands. */
+/** State of the oracle: plain records in plain arrays. Ids are array indices. */
 import type { OrderType } from '../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec, MarketStatus, SelfTradeMode } from '../engine/config.ts';
 import type { Cause, EngineEvent, LedgerReason } from '../engine/events.ts';
@@ -7,7 +7,7 @@ import type { OrderStatus } from '../engine/read/views.ts';
 import { ofPpm, type Rate } from './numbers.ts';
 import type { Holder, Movement, Snapshot } from './records.ts';
 
-/** An order from its acceptance or rejection on; it stays here for ever. */
+/** An order from its acceptance or rejection on; never removed. */
 export interface Order {
   readonly id: number;
   readonly sub: number;
@@ -15,7 +15,7 @@ export interface Order {
   readonly type: OrderType;
   /** Signed. */
   readonly lots: bigint;
-  /** What is filled of it, ≥ 0. */
+  /** Filled lots, ≥ 0. */
   filled: bigint;
   readonly price: bigint;
   readonly ioc: boolean;
@@ -28,14 +28,14 @@ export interface Order {
   readonly trigger: bigint | null;
   readonly trailing: bigint | null;
   readonly period: bigint | null;
-  /** The exchange's own (R-6.2). */
+  /** An order of the exchange (R-6.2). */
   readonly engine: boolean;
   status: OrderStatus;
   reason: EndReason | null;
   /** On the book, in the queue of its price at `arrival`: lower is earlier. */
   resting: boolean;
   arrival: number;
-  /** Relatives, by id. */
+  /** Related orders, by id. */
   group: number | null;
   sibling: number | null;
   parent: number | null;
@@ -43,9 +43,9 @@ export interface Order {
   leg: boolean;
   /** Whether its parent may still fill (D-18). */
   parentLive: boolean;
-  /** A waiting trigger that the next look at its source finds. */
+  /** A pending trigger that the next check of its source includes. */
   armed: boolean;
-  /** When a TWAP slice starts; null for others. */
+  /** Start of a TWAP slice; null for others. */
   dueAt: bigint | null;
   /** Best mark since activation of a trailing stop; null before that. */
   best: bigint | null;
@@ -59,10 +59,10 @@ export interface Position {
   cost: bigint;
   /** Of an isolated position. */
   margin: bigint;
-  /** Received less paid, of what is open. */
+  /** Net funding received by the open part. */
   funding: bigint;
   fees: bigint;
-  /** Its size when its liquidation began, 0 while there is none, and until when that pauses (R-6.2). */
+  /** Size at the start of its liquidation (0: none), and the end of the pause (R-6.2). */
   began: bigint;
   resumesAt: bigint;
 }
@@ -70,7 +70,7 @@ export interface Position {
 /** An account's own margin setting in a market. */
 export interface Setting {
   isolated: boolean;
-  /** In 1e-6; null while it has none of its own. */
+  /** In 1e-6; null without an own rate. */
   ratio: bigint | null;
 }
 
@@ -79,14 +79,14 @@ export interface Sub {
   readonly account: number;
   readonly address: string;
   readonly index: number;
-  /** The exchange's own: vault, insurance, treasury, house, shortfall. */
+  /** System accounts: vault, insurance, treasury, house, shortfall. */
   readonly system: boolean;
   readonly house: boolean;
   cash: bigint;
   netDeposits: bigint;
   /** Paid by others for its deficit while it had frozen positions (R-6.1). */
   clearingDebt: bigint;
-  /** Deposits since the shortfall of this number began, less what left under them (R-6.6). */
+  /** Deposits since the shortfall of this number began, less exempt withdrawals (R-6.6). */
   exempt: bigint;
   exemptEpoch: bigint;
   readonly positions: Position[];
@@ -123,58 +123,62 @@ export interface Rates {
 
 export interface Market {
   readonly id: number;
-  /** Terms in force (R-13.1), and those whose notice runs: both rates bind new orders meanwhile. */
+  /** Terms in force (R-13.1), and announced ones: both rates apply to new orders. */
   spec: MarketSpec;
   rates: Rates;
   nextSpec: MarketSpec | null;
   nextAt: bigint | null;
-  /** Whether it was frozen when accounts below zero were last looked for. */
+  /** Whether it was frozen at the last search for units below zero. */
   wasFrozen: boolean;
   /** Paid by insurance for deficits of this market in the hour of `World.insuranceHour` (R-6.7). */
   insurancePaid: bigint;
-  /** The order that offers the vault's position (R-8.4), by id. */
+  /** The vault's closing order (R-8.4), by id. */
   vaultOrder: number | null;
-  /** Open interest that margin rates count with while a fill is tried; else null: what it is. */
+  /** Open interest for margin rates during a tentative fill; null: the actual one. */
   interestTried: bigint | null;
   readonly unit: bigint;
   status: MarketStatus;
-  /** R-5.3b: no trigger, funding or liquidation here; since when. */
+  /** R-5.3b: no trigger, funding or liquidation; and the start of the freeze. */
   frozen: boolean;
   frozenSince: bigint;
-  /** Limit of open interest in lots; a limit in money becomes lots at the first price. */
+  /** Limit of open interest in lots; the first price converts a limit in money. */
   openInterestCap: bigint;
   capFixed: boolean;
   index: bigint | null;
   indexAt: bigint;
   mark: bigint | null;
-  /** When a recorded mark was set last; null before the first. */
+  /** Time of the last recorded mark; null before the first. */
   markAt: bigint | null;
-  /** The mark at the start of the step (one command, or one instant of timers); null while it was not recomputed in this step. */
+  /** The mark at the start of the step; null if this step has not recomputed it. */
   markBefore: bigint | null;
   last: bigint | null;
-  /** The last price when it was noticed last. */
+  /** The last price at its last check. */
   lastSeen: bigint | null;
-  /** What triggers watch was recomputed, and the mark was, since they looked last; what they saw then (R-4.3). */
-  look: boolean;
+  /** Whether trigger source and mark changed since the last check, and that source (R-4.3). */
+  sourceChanged: boolean;
   recomputed: boolean;
-  lookedAt: bigint | null;
-  /** EMA of the basis in 1e-6 ticks, its newest sample in half ticks, and the second of that sample. */
+  lastSource: bigint | null;
+  /**
+   * EMA of the basis in 1e-6 ticks, its newest sample in half ticks, and the second of that sample.
+   */
   ema: bigint;
   emaSample: bigint;
   emaSecond: bigint;
   emaDue: bigint | null;
-  /** The book changed since this was last noticed. */
+  /** The book changed since the last check. */
   bookChanged: boolean;
   markDue: bigint | null;
   /** Premium samples in 1e-9 since the last settlement. */
   samples: bigint[];
   fundingRate: bigint;
-  /** An instant may be gone through more than once; it is sampled and settled once. */
+  /** An instant may be processed more than once; it is sampled and settled once. */
   sampledAt: bigint;
   settledAt: bigint;
   /** All prints and all settlements ever (R-10.3). */
   readonly prints: Print[];
-  /** Whether a bar ever came: its quotes are made anew, and where they stand among users is the bar's own affair. */
+  /**
+   * Whether there was a bar. A bar replaces its quotes, so their queue positions are not compared.
+   */
   barred: boolean;
   readonly rateChanges: { readonly at: bigint; readonly rate: bigint }[];
   /** Recorded liquidity on the book. */
@@ -182,11 +186,11 @@ export interface Market {
   readonly levels: HouseLevel[];
   /** Fractions of a lot that the queue model carries, in 1e-9, by order. */
   readonly carried: bigint[];
-  /** After a hole in the recording, until the next whole book. */
+  /** After a gap in the recording, until the next snapshot. */
   stale: boolean;
 }
 
-/** A trade on the public tape, or a part of a bar, which has no id; `lots` signed by the taker's side. */
+/** A trade on the public tape, or a part of a bar (no id); `lots` signed by the taker's side. */
 export interface Print {
   readonly id: number | null;
   readonly at: bigint;
@@ -194,11 +198,11 @@ export interface Print {
   readonly lots: bigint;
 }
 
-/** What the tape remembers of a level. */
+/** The tape state of a level. */
 export interface HouseLevel {
   readonly side: bigint;
   readonly price: bigint;
-  /** House lots that users took and that history does not know are gone, and since when. */
+  /** House lots that users took and history still contains, and since when. */
   displaced: bigint;
   displacedAt: bigint;
   /** A decrease without a trade so far, from ahead of the first user order and from elsewhere. */
@@ -207,23 +211,23 @@ export interface HouseLevel {
   creditUntil: bigint;
 }
 
-/** House volume of one level and insertion group, or one historical order, in the same queue as orders. */
+/** House volume between two orders of a level, or one historical order, in the same queue. */
 export interface Segment {
   readonly side: bigint;
   readonly price: bigint;
   lots: bigint;
   readonly arrival: number;
-  /** The venue's number of the order that it is; null for unnamed volume. */
+  /** The venue's number of this order; null for unnamed volume. */
   readonly ref: number | null;
 }
 
-/** What happened, in the fields that carry numbers. */
+/** An event, in the fields that carry numbers. */
 export interface Emitted {
   readonly kind: EngineEvent['kind'];
   readonly [field: string]: string | number | bigint | boolean | null;
 }
 
-/** What an end or a fill means for other orders: done when the command's own work is (R-12.1). */
+/** An effect of an end or a fill on other orders, applied after the command's own work (R-12.1). */
 export type Todo =
   | { readonly kind: 'leg'; readonly leg: Order }
   | { readonly kind: 'parentEnded'; readonly legs: readonly Order[] }
@@ -238,39 +242,39 @@ export interface World {
   };
   seq: number;
   now: bigint;
-  /** What sets off what happens now. */
+  /** Cause of current events. */
   cause: Cause;
   readonly accounts: Account[];
   readonly subs: Sub[];
   readonly markets: Market[];
-  /** Every order ever, by id − 1, and those that are not over. */
+  /** Every order ever, by id − 1, and the live ones. */
   readonly orders: Order[];
   live: Order[];
   arrivals: number;
   trades: number;
   supply: bigint;
-  /** The UTC hour of R-6.7: its start, what insurance held then with deposits since, what it paid. */
+  /** The UTC hour of R-6.7: its start, its base, and payments. */
   insuranceHour: bigint;
   insuranceBase: bigint;
   insurancePaid: bigint;
-  /** Number of the newest shortfall, and when insurance next pays on it (R-6.6). */
+  /** Number of the newest shortfall, and the time of insurance's next payment to it (R-6.6). */
   shortfallEpoch: bigint;
   payDownDue: bigint | null;
-  /** When the vault next offers its positions (R-8.4). */
+  /** Time of the vault's next offer of its positions (R-8.4). */
   vaultLeaveDue: bigint | null;
-  /** Vault shares and who holds them. */
+  /** Vault shares and their holders. */
   readonly holders: Holder[];
   readonly snapshots: Snapshot[];
   readonly movements: Movement[];
-  /** Ends of pauses between slices, and whether anyone has to be looked at (R-6.1). */
+  /** Ends of pauses between slices, and whether a risk check is due (R-6.1). */
   pauses: bigint[];
   danger: boolean;
-  /** Triggers of the command at hand, and what its ends and fills left to be done. */
+  /** Triggers of the current command, and queued effects of its ends and fills. */
   newTriggers: Order[];
   todo: Todo[];
   /** Of the last command, in order. */
   emitted: Emitted[];
-  /** Subaccounts, and markets by their mark or index, that the last command touched. */
+  /** Subaccounts, and markets by their mark or index, that the last command changed. */
   readonly touched: Set<number>;
   readonly marked: Set<number>;
 }
@@ -330,11 +334,11 @@ export const MINUTE = 60_000_000n;
 export const HOUR = 60n * MINUTE;
 export const DAY = 24n * HOUR;
 
-// Looking up -----------------------------------------------------------------------------------------------------------
+// Lookup ---------------------------------------------------------------------------------------
 
-/** What must be there. */
+/** Unwraps a value that exists by construction. */
 export function must<T>(value: T | undefined | null): T {
-  if (value === undefined || value === null) throw new Error('the oracle lost something');
+  if (value === undefined || value === null) throw new Error('the oracle has the record');
   return value;
 }
 
@@ -350,11 +354,11 @@ export function findAccount(world: World, address: string): Account | undefined 
   return world.accounts.find((account) => account.address === address);
 }
 
-/** An account of the exchange itself, of which only subaccount 0 is there (D-37). */
+/** A system account, which has only subaccount 0 (D-37). */
 export const isOwn = (world: World, address: string): boolean =>
   world.subs.some((sub) => sub.system && sub.address === address);
 
-/** The account's dense id; made at its first credit or delegation. */
+/** The account's dense id, created at its first credit or delegation. */
 export function openAccount(world: World, address: string): number {
   const found = world.accounts.findIndex((account) => account.address === address);
   if (found >= 0) return found;
@@ -406,21 +410,21 @@ export function settingOf(sub: Sub, market: number): Setting {
 
 export const isIsolated = (sub: Sub, market: number): boolean => settingOf(sub, market).isolated;
 
-/** What is left of an order, ≥ 0. */
+/** Unfilled lots of an order, ≥ 0. */
 export const leftOf = (order: Order): bigint =>
   (order.lots < 0n ? -order.lots : order.lots) - order.filled;
 
 export const isLive = ({ status }: Order): boolean =>
   status === 'new' || status === 'partiallyFilled' || status === 'pending';
 
-// Saying ---------------------------------------------------------------------------------------------------------------
+// Events ---------------------------------------------------------------------------------------
 
-/** Everything is said with its time and what set it off. */
-export function say(world: World, emitted: Emitted): void {
+/** Emits an event with its time and cause. */
+export function emit(world: World, emitted: Emitted): void {
   world.emitted.push({ ...emitted, timeUs: world.now, cause: world.cause });
 }
 
-/** What happens within is set off by something else than what is around it. */
+/** Runs `act` with another cause. */
 export function because<T>(world: World, cause: Cause, act: () => T): T {
   const outer = world.cause;
   world.cause = cause;
@@ -429,7 +433,7 @@ export function because<T>(world: World, cause: Cause, act: () => T): T {
   return answer;
 }
 
-/** R-6.7: a new UTC hour counts with what insurance holds before it changes. */
+/** R-6.7: a new UTC hour starts with insurance's balance before its next change. */
 export function rollInsuranceHour(world: World): void {
   const hour = world.now - (world.now % HOUR);
   if (hour === world.insuranceHour) return;
@@ -439,13 +443,13 @@ export function rollInsuranceHour(world: World): void {
   for (const market of world.markets) market.insurancePaid = 0n;
 }
 
-/** Money into cash, or out of it. */
+/** Adds a signed amount to cash. */
 export function book(world: World, sub: Sub, delta: bigint, reason: LedgerReason): void {
   if (delta === 0n) return;
   if (sub.id === INSURANCE) rollInsuranceHour(world);
   sub.cash += delta;
   world.touched.add(sub.id);
-  say(world, {
+  emit(world, {
     kind: 'balanceChanged',
     subaccount: sub.id,
     reason,
@@ -466,7 +470,7 @@ export function bookMargin(
   const position = positionOf(sub, market);
   position.margin += delta;
   world.touched.add(sub.id);
-  say(world, {
+  emit(world, {
     kind: 'isolatedMarginChanged',
     subaccount: sub.id,
     market,

@@ -1,14 +1,15 @@
 /**
- * Faults on purpose: what a strategy's connection does to it. Chance comes from the run's seed, so a run with faults
- * repeats like any other.
+ * Injected connection faults of a strategy. Runs are reproducible: randomness comes from the seed.
  *
- * - `reject`: this part of writes never reaches the exchange; the answer is 503 after the usual way there and back.
+ * - `reject`: this part of writes never reaches the exchange; the response is 503 after the usual
+ *   round trip.
  * - `limit`: this part of requests, reads too, is answered 429.
- * - `disconnect`: about every so often (uniform between half and one and a half times) the connection is gone for a
- *   while. Requests then fail at once with 503; what the book and the trades do meanwhile is never heard; news of own orders,
- *   fills and funding comes when the connection is back, as to a client that asks for what it missed.
+ * - `disconnect`: at random intervals (uniform between 0.5 and 1.5 times the mean) the connection
+ *   is lost for a while. Requests then fail at once with 503. Book and trade messages are lost.
+ *   Messages on own orders, fills and funding arrive after the reconnect, as for a client that
+ *   requests the missed ones.
  *
- * What stands on the book stays there: the exchange knows nothing of the faults.
+ * Resting orders stay on the book: faults do not affect the exchange.
  */
 import type { RandomStream } from './rng.ts';
 
@@ -17,14 +18,14 @@ export interface FaultOptions {
   readonly reject: number;
   /** 0…1 */
   readonly limit: number;
-  /** µs between disconnections on average, and how long each lasts; null for none. */
+  /** Mean µs between disconnections, and their duration; null for none. */
   readonly disconnect: { readonly everyUs: number; readonly forUs: number } | null;
 }
 
 export interface Fault {
   readonly status: number;
   readonly message: string;
-  /** Whether the answer comes at once, without a way there and back. */
+  /** Whether the response comes at once, without a round trip. */
   readonly atOnce: boolean;
 }
 
@@ -36,7 +37,7 @@ export interface SavedFaults {
 export class FaultModel {
   private readonly options: FaultOptions;
   private readonly random: RandomStream;
-  /** Of the next disconnection, or the one that is on; drawn when time first comes to be asked about. */
+  /** Of the next or current disconnection; drawn on first use. */
   private downFromUs: number;
   private downToUs: number;
 
@@ -51,7 +52,7 @@ export class FaultModel {
     const { reject, limit, disconnect } = this.options;
     const parts = [
       ...(reject > 0 ? [`${String(reject * 100)} % of writes fail with 503`] : []),
-      ...(limit > 0 ? [`${String(limit * 100)} % of requests are answered 429`] : []),
+      ...(limit > 0 ? [`${String(limit * 100)} % of requests fail with 429`] : []),
       ...(disconnect === null
         ? []
         : [
@@ -61,22 +62,22 @@ export class FaultModel {
     return parts.length === 0 ? 'none' : parts.join('; ');
   }
 
-  /** What happens to a request that is sent now; null when nothing does. */
+  /** The fault of a request that is sent now; null for none. */
   onRequest(atUs: number, write: boolean): Fault | null {
     const { reject, limit } = this.options;
     if (this.backAtUs(atUs) > atUs) {
-      return { status: 503, message: 'The connection is lost', atOnce: true };
+      return { status: 503, message: 'Connection lost', atOnce: true };
     }
     if (limit > 0 && this.random.next() < limit) {
       return { status: 429, message: 'Too many requests', atOnce: false };
     }
     if (write && reject > 0 && this.random.next() < reject) {
-      return { status: 503, message: 'The request was lost on its way', atOnce: false };
+      return { status: 503, message: 'Request lost', atOnce: false };
     }
     return null;
   }
 
-  /** When the connection is there again: now, unless it is lost. Times asked for never go back. */
+  /** Time of the reconnect; now while connected. Queried times must not decrease. */
   backAtUs(atUs: number): number {
     while (atUs >= this.downToUs) this.plan(this.downToUs);
     return atUs >= this.downFromUs ? this.downToUs : atUs;

@@ -1,25 +1,24 @@
 /**
- * Latency in three legs (DESIGN §7) and the time a strategy is assumed to think. Every model is one small object; what
- * it assumes is said where it is made. Times are µs. No model lets messages of one direction overtake each other: who
- * delivers them keeps their order, as one connection does.
+ * Latency in three legs (DESIGN §7) and the compute time of a strategy. Every model is one small
+ * object whose factory documents its assumption. Times are µs. Messages of one direction never
+ * overtake each other: the sender keeps their order, as one connection does.
  */
 import type { RandomStream } from './rng.ts';
 
 export interface LatencyModel {
-  /** The assumption in words, for a report's first page. */
+  /** The assumption as text, for a report's first page. */
   readonly words: string;
-  /** Between what a strategy hears and what it sends. */
+  /** Time between a strategy's receipt of a message and its reaction. */
   readonly computeUs: number;
   /**
-   * From the exchange's event to the strategy's knowledge of it. `recordedUs` is what the recording says of the
-   * update that caused it (receipt less venue time), null when it says nothing.
+   * From event to strategy. `recordedUs`: recorded receipt less venue time of its update, or null.
    */
   feedUs(atUs: number, recordedUs: number | null): number;
   /** From the strategy's request to the exchange. */
   entryUs(atUs: number): number;
-  /** From the exchange's answer back to the strategy. */
+  /** From the exchange's response back to the strategy. */
   responseUs(atUs: number): number;
-  /** What it remembers beside its random stream, for a run that goes on later. */
+  /** State besides its random stream, for a resumed run. */
   save?(): number;
   load?(saved: number): void;
 }
@@ -31,7 +30,7 @@ export interface Legs {
   readonly computeUs: number;
 }
 
-/** Each leg always takes as long. Assumes no queueing in the network and none in the strategy. */
+/** Constant legs. Assumes no queueing in the network or in the strategy. */
 export function constantLatency(
   feed: number,
   entry: number,
@@ -47,10 +46,10 @@ export function constantLatency(
   };
 }
 
-/** Every leg and the compute time of a model take so many times as long. */
+/** A model with every leg and the compute time multiplied by `times`. */
 export function slowedLatency(model: LatencyModel, times: number): LatencyModel {
   return {
-    words: `${String(times)} times as long as ${model.words}`,
+    words: `all delays × ${String(times)}: ${model.words}`,
     computeUs: Math.round(model.computeUs * times),
     feedUs: (atUs, recordedUs) => Math.round(model.feedUs(atUs, recordedUs) * times),
     entryUs: (atUs) => Math.round(model.entryUs(atUs) * times),
@@ -60,12 +59,13 @@ export function slowedLatency(model: LatencyModel, times: number): LatencyModel 
   };
 }
 
-/** The longest draw, in units of the jitter. */
+/** Max draw, in units of the jitter. */
 const JITTER_CAP = 20;
 
 /**
- * Each leg takes its base and, drawn anew each time, jitter × u ÷ (1 − u) for uniform u: half of the draws are above the
- * jitter, one in eleven above ten times it, none above twenty times. Assumes that draws do not depend on each other or on load.
+ * Each leg takes its base plus a fresh draw jitter × u ÷ (1 − u) for uniform u: half of the draws
+ * exceed the jitter, one in eleven exceeds ten times it, none exceeds twenty times. Assumes that
+ * draws are independent of each other and of load.
  */
 export function jitteredLatency(base: Legs, jitterUs: number, random: RandomStream): LatencyModel {
   const draw = (leg: number): number => {
@@ -81,17 +81,14 @@ export function jitteredLatency(base: Legs, jitterUs: number, random: RandomStre
   };
 }
 
-/** A measured order: when it was sent, and how long its way there and back took. */
+/** A measured order: its send time, and the duration of its round trip. */
 export interface LatencyRow {
   readonly atUs: number;
   readonly entryUs: number;
   readonly responseUs: number;
 }
 
-/**
- * Entry and response between the measured rows by straight lines, before the first and after the last as there. Assumes that an order sent
- * between two measured ones would have taken what lies between; feed and compute are constant.
- */
+/** Assumes linearly interpolated entry and response between rows; feed and compute constant. */
 export function measuredLatency(
   rows: readonly LatencyRow[],
   feed: number,
@@ -124,9 +121,9 @@ export function measuredLatency(
 }
 
 /**
- * The feed takes what the recording says (receipt less venue time, plus `offsetUs` where the recorder's clock ran
- * behind, never less than `minUs`); entry and response take that of the last update times a factor. Assumes that the way of an order is
- * as loaded as that of the feed, and that the strategy stands where the recorder stood.
+ * The feed takes its time from the recording (receipt less venue time, plus `offsetUs` for a slow
+ * recorder clock, at least `minUs`). Entry and response take that of the last update times a
+ * factor. Assumes equal load on both directions, and a strategy at the recorder's location.
  */
 export function recordedLatency(options: {
   readonly offsetUs: number;
@@ -154,7 +151,7 @@ export function recordedLatency(options: {
 }
 
 function legsText({ feedUs, entryUs, responseUs, computeUs }: Legs): string {
-  return `feed ${msText(feedUs)}, order entry ${msText(entryUs)}, answer ${msText(responseUs)}, compute ${msText(computeUs)}`;
+  return `feed ${msText(feedUs)}, order entry ${msText(entryUs)}, response ${msText(responseUs)}, compute ${msText(computeUs)}`;
 }
 
 function msText(us: number): string {

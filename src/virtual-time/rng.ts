@@ -7,7 +7,7 @@ import { Alea, type AleaState } from './alea.ts';
 export interface RandomStream {
   /** Uniform in [0, 1), 32 random bits. */
   next(): number;
-  /** Uniform whole number in [0, bound). */
+  /** Uniform integer in [0, bound). */
   below(bound: number): number;
   state(): unknown;
 }

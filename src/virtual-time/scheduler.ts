@@ -1,15 +1,15 @@
 /**
- * What happens when, in virtual time. Entries run in the order of (time, priority, order of scheduling): at one instant
- * the exchange hears the tape before orders, and strategies hear of it last; among equals, first come first served.
+ * Discrete-event scheduler in virtual time. Entries run by (time, priority, order of scheduling).
+ * At one instant, tape precedes orders, and strategies receive messages last.
  */
 import { assert } from '../base/assert.ts';
 import type { TimeUs } from '../num/units.ts';
 
-/** At one instant lower runs first. */
+/** At one instant, lower values run first. */
 export const PRIORITY = { tape: 0, order: 1, delivery: 2, timer: 3 } as const;
 export type Priority = (typeof PRIORITY)[keyof typeof PRIORITY];
 
-/** What an entry is, as data, so that it can be scheduled again after a restart; null when it cannot be. */
+/** An entry as data, so that it can be rescheduled after a restart; null if it cannot. */
 export type Described = unknown;
 
 export interface SavedEntry {
@@ -39,7 +39,7 @@ export class Scheduler {
     return this.currentUs;
   }
 
-  /** Time of the next entry, Infinity when there is none. */
+  /** Time of the next entry; Infinity without one. */
   nextUs(): number {
     return this.heap[0]?.atUs ?? Infinity;
   }
@@ -48,9 +48,9 @@ export class Scheduler {
     return this.heap[0]?.priority ?? Infinity;
   }
 
-  /** `what` describes the entry for `save`; without it nothing is saved while the entry waits. */
+  /** `what` describes the entry for `save`; without it nothing can be saved meanwhile. */
   at(atUs: TimeUs, priority: Priority, run: () => void, what: Described = null): void {
-    assert(atUs >= this.currentUs, 'nothing is scheduled in the past');
+    assert(atUs >= this.currentUs, 'entries are not in the past');
     const entry = { atUs, priority, order: this.scheduled++, run, what };
     const { heap } = this;
     let place = heap.length;
@@ -65,9 +65,9 @@ export class Scheduler {
     heap[place] = entry;
   }
 
-  /** Time moves on without an entry. */
+  /** Advances the time without an entry. */
   advanceTo(atUs: TimeUs): void {
-    assert(atUs >= this.currentUs, 'virtual time never goes back');
+    assert(atUs >= this.currentUs, 'virtual time never decreases');
     this.currentUs = atUs;
   }
 
@@ -83,7 +83,7 @@ export class Scheduler {
     return true;
   }
 
-  /** Everything that waits, in the order in which it will run; null while something has no description. */
+  /** All scheduled entries in run order; null while one has no description. */
   save(): SavedEntry[] | null {
     const waiting = [...this.heap].sort((a, b) => (before(a, b) ? -1 : 1));
     if (waiting.some(({ what }) => what === null)) return null;

@@ -1,6 +1,6 @@
 /**
- * Attack 9, second part: what an exchange accepted although nothing good could come of it. Markets that can never
- * start, orders without any price, fees routed to the exchange's own accounts, and money sent to the zero address.
+ * Attack 9, second part: harmful commands that an exchange accepted. Markets that can never start,
+ * orders without any price, fees to system accounts, and transfers to the zero address.
  */
 import { afterAll, describe, expect, test } from 'vitest';
 import { outcomeCode } from '../../src/engine/refusals.ts';
@@ -25,7 +25,7 @@ describe.each(['last', 'mid'])('markSource %s', (markSource) => {
     expect(parseMarketSpec({ ...input, recordedLiquidity: true }, keccak).ok).toBe(true);
   });
 
-  test('the engine refuses the listing of a journal, too', () => {
+  test('the engine also refuses the listing when it comes from a journal', () => {
     const config = parseExchangeConfig({}, GENESIS);
     const parsed = parseMarketSpec({ ...input, initialMark: '40000' }, keccak);
     if (!config.ok || !parsed.ok) throw new Error('not parsed');
@@ -36,7 +36,7 @@ describe.each(['last', 'mid'])('markSource %s', (markSource) => {
     expect(list(parsed.value)).toBe('ok');
   });
 
-  test('starts with users alone from its initial mark', () => {
+  test('starts from its initial mark with users alone', () => {
     const world = new AttackWorld([{ ...input, initialMark: '40000' }]);
     world.fund({ ann: '10000', bob: '10000' });
     world.trade('ann', 'bob', '1', '40000', 'L');
@@ -47,7 +47,7 @@ describe.each(['last', 'mid'])('markSource %s', (markSource) => {
   });
 });
 
-test('an initial mark with a source that does not need it is refused', () => {
+test('refuses an initial mark with a source that does not need one', () => {
   const input = { ...MARKET, symbol: 'M', initialMark: '40000' };
   expect(parseMarketSpec(input, keccak).ok).toBe(false);
 });
@@ -90,7 +90,7 @@ describe('an order in a market that never had a price', () => {
     ['a reduce-only', { flags: { ioc: false, postOnly: false, reduceOnly: true } }],
     ['a stop', { orderType: 'StopLoss', triggerPrice: '100' }],
   ];
-  test.each(kinds)('%s says so', (_, changes) => {
+  test.each(kinds)('%s ends with noMarkPrice', (_, changes) => {
     const world = new AttackWorld([{ symbol: 'A' }]);
     world.fund({ ann: '10000' });
     const record = world.order('ann', '1', '100', { symbol: 'A', ...changes });
@@ -98,7 +98,7 @@ describe('an order in a market that never had a price', () => {
   });
 });
 
-describe('fees are not routed to accounts of the exchange', () => {
+describe('refuses originator fees to system accounts', () => {
   const names = ['vault', 'insurance', 'treasury', 'shortfall'];
   test.each(names)('%s as originator is refused', (name) => {
     const world = new AttackWorld([{ symbol: 'A' }]);
@@ -131,7 +131,7 @@ describe('fees are not routed to accounts of the exchange', () => {
   });
 });
 
-describe('nothing is sent to an address that nobody has', () => {
+describe('refuses transfers to the zero address', () => {
   test.each([
     ['cash', '100', CASH_FEED],
     ['all of it', '10000', CASH_FEED],
@@ -156,7 +156,7 @@ describe('nothing is sent to an address that nobody has', () => {
     expect(world.balance('ann')).toBe('10000');
   });
 
-  test('a checksum address with one wrong letter is refused', () => {
+  test('refuses a checksum address with one wrong letter', () => {
     const world = new AttackWorld([{ symbol: 'A' }]);
     world.fund({ ann: '10000' });
     const good = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';

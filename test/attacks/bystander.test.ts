@@ -1,9 +1,9 @@
 /**
- * Attack 3. Quinn holds an isolated position with 500 of margin in A, which did not move, and 9,500 of free cash.
- * Pat's deficit of 8,390 in C was laid on A by maintenance: 3,227 against a margin of 500, and the missing 2,727
- * were taken from Quinn's cash.
+ * Attack 3. Quinn has an isolated position with 500 of margin in A, which did not move, and 9,500
+ * of free cash. Pat's deficit of 8,390 in C was allocated to A by maintenance: 3,227 against a
+ * margin of 500. The missing 2,727 came from Quinn's cash.
  *
- * Now A bears nothing, because Pat lost nothing there (R-6.3), and no charge reaches beyond an isolated
+ * Now A bears nothing, because Pat lost nothing there (R-6.3), and no charge exceeds an isolated
  * position's own equity (R-6.4).
  */
 import { afterAll, expect, test } from 'vitest';
@@ -78,7 +78,7 @@ const ROWS: readonly Row[] = [
     after: ['10000', '4110', '0'],
   },
   {
-    name: 'isolated in the market that gapped: the gain pays, the margin and the cash stay',
+    name: 'isolated in the market that gapped: only the gain pays',
     plan: { inC: true },
     before: ['11610', '2000', '0'],
     after: ['11610', '2000', '0'],

@@ -1,24 +1,24 @@
-/** Wealth of accounts that act together: what they paid in, took out and still claim. */
+/** Wealth of colluding accounts: deposits, withdrawals and remaining claims. */
 import type { Address, SubaccountId } from '../../src/num/units.ts';
 import { dollars } from '../engine/risk-world.ts';
 import type { AttackWorld } from './world.ts';
 
 interface CoalitionWealth {
-  /** Deposited from outside. */
+  /** External deposits. */
   readonly paidIn: bigint;
-  /** Withdrawn to outside, after any part left to the shortfall (R-6.6). */
+  /** External withdrawals, net of the shortfall's share (R-6.6). */
   readonly withdrawn: bigint;
   /** Σ cash, isolated margin and uPnL at marks: debts count as negative. */
   readonly equity: bigint;
-  /** The same per margin unit, negative units left out: debts can be abandoned. */
+  /** The same per margin unit, without negative units: debts can be abandoned. */
   readonly claims: bigint;
-  /** withdrawn + equity − paidIn: what the members gained at marks. */
+  /** withdrawn + equity − paidIn: the members' gain at marks. */
   readonly profit: bigint;
-  /** withdrawn + claims − paidIn: what they can still carry off; above 0 somebody else pays it. */
+  /** withdrawn + claims − paidIn: the members' possible net withdrawal; above 0, others pay it. */
   readonly loot: bigint;
 }
 
-/** All subaccounts of the members are counted, so transfers between them change nothing. */
+/** Covers all subaccounts of the members, so transfers between them have no effect. */
 export function coalition(world: AttackWorld, members: readonly string[]): CoalitionWealth {
   const addresses = members.map((name) => world.addressOf(name));
   const ids = new Set(addresses.flatMap((address) => idsOf(world, address)));
@@ -49,7 +49,10 @@ export function coalition(world: AttackWorld, members: readonly string[]): Coali
   };
 }
 
-/** Every member withdraws all that it may, from each of its subaccounts. Returns the total taken out so far, in USD. */
+/**
+ * Every member withdraws the maximum from each of its subaccounts. Returns the total withdrawn so
+ * far, in USD.
+ */
 export function takeOut(world: AttackWorld, members: readonly string[]): string {
   for (const name of members) {
     const views = world.engine.subaccountsOf(world.addressOf(name));

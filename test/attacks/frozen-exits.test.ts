@@ -1,9 +1,11 @@
 /**
- * Attack 9, first part. In a market whose index is stale a fill may only reduce both sides. The taker stopped at the
- * first resting order that would open, so one such order of one lot at the best price kept everybody from closing.
+ * Attack 9, first part. In a market with a stale index a fill may only reduce both sides. The taker
+ * stopped at the first resting order that would open, so one such order of one lot at the best
+ * price prevented every account from closing.
  *
- * Now the resting order that would open is cancelled (`staleIndex`) when it is met and the taker goes on; the taker
- * stops only where it would open itself, or at the house's liquidity, which counts as opening (R-5.3b).
+ * Now a resting order that would open is cancelled (`staleIndex`) when it is met, and matching
+ * continues. The taker stops only where it would open itself, or at house liquidity, which counts
+ * as opening (R-5.3b).
  */
 import { afterAll, describe, expect, test } from 'vitest';
 import { lots, orderId, priceTicks, timeUs } from '../../src/num/units.ts';
@@ -14,7 +16,7 @@ afterAll(expectOracleAgrees);
 const IOC = { ioc: true, postOnly: false, reduceOnly: false };
 const REDUCE = { ioc: true, postOnly: false, reduceOnly: true };
 
-/** Pat is long 3 S and Quinn short 3, both at 40,000; Eve and Ed have nothing. */
+/** Pat is long 3 S and Quinn short 3, both at 40,000; Eve and Ed are flat. */
 function opened(): AttackWorld {
   const world = new AttackWorld([{ symbol: 'S' }]);
   world.fund({ pat: '50000', quinn: '50000', eve: '50000', ed: '50000' });
@@ -42,7 +44,7 @@ function place(
   return record;
 }
 
-/** How an order stands now, as `status reason settled`. */
+/** The current order as `status reason settled`. */
 function stateOf(world: AttackWorld, who: string, { orderId: id }: Placed): string {
   const record = world.ask('getOrder', { orderId: id }, who) as Placed;
   return [record.status, String(record.reason), record.settled].join(' ');
@@ -106,7 +108,7 @@ describe.each([
   });
 });
 
-test('many opening orders of several accounts do not stop an exit', () => {
+test('many opening orders of several accounts do not prevent an exit', () => {
   const world = opened();
   for (let i = 0; i < 20; i++)
     place(world, i % 2 === 0 ? 'eve' : 'ed', '0.0001', String(40_000 - i));
@@ -124,7 +126,7 @@ test('the short side exits over an opening ask', () => {
   expect(stateOf(world, 'eve', blocking)).toBe('cancelled staleIndex 0');
 });
 
-test('a resting order that reduces and then would open fills what it reduces; the rest is cancelled', () => {
+test('a resting order larger than its position fills up to the position; the rest is cancelled', () => {
   const world = opened();
   world.trade('eve', 'quinn', '-1', '40000', 'S');
   // Eve is short 1 and bids 2, Quinn is short 2.
@@ -136,7 +138,7 @@ test('a resting order that reduces and then would open fills what it reduces; th
   expect(['pat', 'eve', 'quinn'].map((who) => sizeOf(world, who))).toEqual(['0', '0', '0']);
 });
 
-test('what is sold beyond the position is refused before it meets the book', () => {
+test('rejects a sale beyond the position before matching', () => {
   const world = opened();
   place(world, 'quinn', '3', '39990');
   world.wait(60_001);
@@ -174,7 +176,7 @@ test('an exit rests while the market is frozen and fills against another exit', 
   expect(stateOf(world, 'pat', ask)).toBe('filled null -3');
 });
 
-test('opening orders that nothing met are still there after the thaw', () => {
+test('untouched opening orders are still live after the thaw', () => {
   const world = opened();
   const bid = place(world, 'eve', '1', '39990');
   world.wait(60_001);
@@ -183,7 +185,7 @@ test('opening orders that nothing met are still there after the thaw', () => {
   expect(world.engine.order(orderId(1))).toBeDefined();
 });
 
-test('under the status reduceOnly exits go on and openings say halted', () => {
+test('under the status reduceOnly exits continue and openings end halted', () => {
   const world = opened();
   place(world, 'quinn', '3', '39990');
   expect(world.status('S', 'reduceOnly')).toBe('ok');
@@ -193,7 +195,7 @@ test('under the status reduceOnly exits go on and openings say halted', () => {
 });
 
 test.each(['halted', 'cancelOnly'] as const)(
-  'under the status %s nothing is placed, and it ends',
+  'under the status %s no order is placed until it ends',
   (status) => {
     const world = opened();
     const bid = place(world, 'quinn', '3', '39990');

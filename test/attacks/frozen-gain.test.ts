@@ -1,11 +1,11 @@
 /**
- * Attack 1, variants with a gain in the silent market. A frozen gain protects fresh positions only up to the frozen
- * positions' own maintenance requirement (R-5.3b). What others paid for the deficit meanwhile is owed: at the thaw it
- * is repaid out of the gain, to the shortfall first and then to insurance, and until then nothing may leave and
- * nothing may be opened (R-6.1).
+ * Attack 1, variants with a gain in the stale market. A frozen gain protects fresh positions only
+ * up to the frozen positions' own maintenance requirement (R-5.3b). Payments of others for the
+ * deficit become a clearing debt. At the thaw the gain repays it, first to the shortfall, then to
+ * insurance. Until then no money may leave and no position may open (R-6.1).
  *
- * Pat (30,000) gains 10,000 in 2.5 S, which falls silent at 44,000, and is long 25 A, which gaps by 5 %. Under the
- * old rules nothing was liquidated, as in immunity.test.ts.
+ * Pat (30,000) gains 10,000 in 2.5 S, which goes stale at 44,000, and is long 25 A, which gaps by 5
+ * %. Under the old rules nothing was liquidated, as in immunity.test.ts.
  */
 import { afterAll, describe, expect, test } from 'vitest';
 import { coalition } from './coalition.ts';
@@ -13,7 +13,7 @@ import { AttackWorld, expectOracleAgrees } from './world.ts';
 
 afterAll(expectOracleAgrees);
 
-/** `other` holds the other side of A; Quinn of the silent markets. */
+/** `other` has the other side of A; Quinn that of the stale markets. */
 function opened(other: string, silent: readonly string[] = ['S']): AttackWorld {
   const world = new AttackWorld([{ symbol: 'A' }, ...silent.map((symbol) => ({ symbol }))]);
   world.fund({ pat: '30000', quinn: '60000', hal: '60000', dan: '100000' });
@@ -37,16 +37,16 @@ function expectLocked(world: AttackWorld): void {
   });
 }
 
-describe('both sides of everything belong to one owner', () => {
+describe('one owner has both sides of every position', () => {
   test.each([
-    // 18,900 were paid for Pat: all that is left of the gain at the thaw, 8,900, is repaid.
+    // 18,900 were paid for Pat; the remaining gain at the thaw, 8,900, is repaid.
     ['44000', '0', '81100', '8900'],
-    // The gain is gone at the thaw. What is uncovered then is Quinn's, out of the gain in S.
+    // The gain is gone at the thaw. The uncovered rest is Quinn's, out of the gain in S.
     ['40000', '0', '90000', '0'],
     ['30000', '0', '90000', '0'],
   ])('S thaws at %s: Pat has %s, Quinn %s, insurance %s', (thaw, pat, quinn, insurance) => {
     const world = opened('quinn');
-    // 30,000 − 50,000 + 18,900 from Quinn: with 1,100 of the gain that is 0.
+    // 30,000 − 50,000 + 18,900 from Quinn: 0 together with 1,100 of the gain.
     expect(world.balance('pat')).toBe('-1100');
     expectLocked(world);
     world.run(1000, { S: thaw });
@@ -57,19 +57,19 @@ describe('both sides of everything belong to one owner', () => {
   });
 });
 
-describe('an honest trader holds the other side of A', () => {
-  test('the gain that froze is not kept at the expense of who paid', () => {
+describe('an honest trader has the other side of A', () => {
+  test('a frozen gain repays the payers of the deficit', () => {
     const world = opened('hal');
     // Hal: 60,000 + 50,000 − 18,900.
     expect(world.equity('hal')).toBe('91100');
     world.run(1000, { S: '44000' });
     expect([world.equity('pat'), world.equity('quinn')]).toEqual(['0', '50000']);
     expect(world.balance('insurance')).toBe('8900');
-    // 90,000 were paid in; 40,000 were lost, of which Hal had 31,100.
+    // Deposits 90,000; loss 40,000, of which Hal got 31,100.
     expect(coalition(world, ['pat', 'quinn']).profit).toBe(-40_000_000_000n);
   });
 
-  test('a gain that grows while it is frozen repays all and leaves the rest', () => {
+  test('a gain that grows while frozen repays the whole debt and keeps the rest', () => {
     const world = opened('hal');
     world.run(1000, { S: '60000' });
     // −1,100 + 50,000 − 18,900.
@@ -78,7 +78,7 @@ describe('an honest trader holds the other side of A', () => {
     expect(world.position('pat', 'S')).toBeDefined();
   });
 
-  test('two silent markets: each thaw repays, the second cannot be dodged', () => {
+  test('two stale markets: each thaw repays a part of the debt', () => {
     const world = opened('hal', ['S', 'T']);
     // 30,000 − 50,000 + 17,800 with 2,200 of the two gains is 0.
     expect([world.balance('pat'), world.equity('hal')]).toEqual(['-2200', '92200']);
@@ -88,7 +88,7 @@ describe('an honest trader holds the other side of A', () => {
     expect(world.transfer('pat', 'quinn', '1')).not.toBe('ok');
     world.run(1000, { T: '44000' });
     expect(world.equity('pat')).toBe('0');
-    // All 17,800: by 7,800 at the first thaw, a liquidation fee of 550, and 9,450 at the second.
+    // All 17,800: 7,800 at the first thaw, a liquidation fee of 550, and 9,450 at the second.
     expect(world.balance('insurance')).toBe('17800');
     expect(world.equity('quinn')).toBe('40000');
   });

@@ -1,10 +1,11 @@
 /**
- * Attack 5. Pat (60,000) is long 7.5 S at 40,000 against the honest Hal; initial rate 10 %. S goes silent while its
- * real price falls by 20 %. Pat withdrew 30,000 at the frozen mark, and at the thaw Hal, who had won 60,000, got only
- * 30,000 of it.
+ * Attack 5. Pat (60,000) is long 7.5 S at 40,000 against the honest Hal; initial rate 10 %. The
+ * oracle of S stops while its real price falls by 20 %. Pat withdrew 30,000 at the frozen mark, and
+ * at the thaw Hal, who had won 60,000, got only 30,000 of it.
  *
- * Now what may leave deducts half of the notional in frozen markets (R-5.9) and leaves frozen gains out; the
- * same holds for what opens positions elsewhere (R-5.3b), so money cannot leave by losing it on purpose.
+ * Now the withdrawable amount excludes half of the notional in frozen markets (R-5.9) and all
+ * frozen gains. The same holds for opening positions elsewhere (R-5.3b), so money cannot leave
+ * through a deliberate loss.
  */
 import { afterAll, expect, test } from 'vitest';
 import { dollars } from '../engine/risk-world.ts';
@@ -16,9 +17,9 @@ afterAll(expectOracleAgrees);
 interface Plan {
   readonly side?: 1 | -1;
   readonly isolated?: boolean;
-  /** S moves in Pat's favour by this much before it falls silent. */
+  /** S moves in Pat's favour by this much before it goes stale. */
   readonly gain?: number;
-  /** The way in which Pat moves money out while S is silent. */
+  /** Pat's way of moving money out while S is stale. */
   readonly out: (world: AttackWorld) => unknown;
 }
 
@@ -41,7 +42,7 @@ function play({ side = 1, isolated, gain = 0, out }: Plan): AttackWorld {
   return world;
 }
 
-/** Pat pays 2 % too much for a position in A that Quinn sells, then both close at the index. */
+/** Pat buys A from Quinn 2 % above the market, then both close at the index. */
 function loseOnPurpose(world: AttackWorld): void {
   const flags = { ioc: true, postOnly: false, reduceOnly: true };
   world.order('quinn', '-18', '40800', { symbol: 'A' });
@@ -72,7 +73,7 @@ function byExcess(world: AttackWorld): void {
 interface Row {
   readonly name: string;
   readonly plan: Plan;
-  /** What the coalition withdrew, and what Hal has at the end: 120,000 is all that was won. */
+  /** The coalition's withdrawals, and Hal's final equity: 120,000 includes the whole gain. */
   readonly before: readonly [string, string];
   readonly after: readonly [string, string];
 }
@@ -91,13 +92,13 @@ const ROWS: readonly Row[] = [
     after: ['0', '120000'],
   },
   {
-    name: 'by way of another subaccount of the owner',
+    name: 'through another subaccount of the owner',
     plan: { out: bySubaccount },
     before: ['29999', '90001'],
     after: ['0', '120000'],
   },
   {
-    name: 'after a gain of 30,000 that froze',
+    name: 'after a frozen gain of 30,000',
     plan: { gain: 4000, out: PLAIN },
     before: ['57000', '63000'],
     after: ['0', '120000'],
@@ -110,10 +111,10 @@ const ROWS: readonly Row[] = [
     after: ['0', '90000'],
   },
   {
-    name: 'lost on purpose in another market',
+    name: 'a deliberate loss in another market',
     plan: { out: loseOnPurpose },
     before: ['74400', '105600'],
-    // Quinn withdraws the 60,000 that were paid in.
+    // Quinn withdraws the deposit of 60,000.
     after: ['60000', '120000'],
   },
 ];
@@ -125,7 +126,7 @@ test.each(ROWS)('$name: withdrew and left Hal $before, now $after', ({ plan, aft
   expect([world.equity('dan'), world.shortfall()]).toEqual(['100000', '0']);
 });
 
-test('what is free of the haircut may leave: cash less initial requirement less half the frozen notional', () => {
+test('withdrawable is cash less initial requirement less half of the frozen notional', () => {
   const world = new AttackWorld([{ symbol: 'S', initialMargin: '0.1', maintenanceMargin: '0.05' }]);
   world.fund({ pat: '60000', hal: '60000' });
   world.price('40000', 'S');
@@ -146,7 +147,7 @@ test.each([
   ['rises', '44000', '33600'],
   // 56,000 − 3,600 − 18,000.
   ['falls', '36000', '34400'],
-])('before S goes silent it %s: gains are left out, losses count', (_, price, free) => {
+])('before S goes stale it %s: gains do not count, losses do', (_, price, free) => {
   const world = new AttackWorld([{ symbol: 'S', initialMargin: '0.1', maintenanceMargin: '0.05' }]);
   world.fund({ pat: '60000', hal: '60000' });
   world.price('40000', 'S');

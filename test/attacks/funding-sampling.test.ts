@@ -1,10 +1,11 @@
 /**
- * Attack 8. Quotes 0.85 % above the index lived for 2 ms around every multiple of 5 s and set all 720 premium samples of
- * the hour: the rate was 0.1 % and Lou, long 100 at 65,000, paid 6,500 to the attacker's short.
+ * Attack 8. Quotes 0.85 % above the index, live for 2 ms around every multiple of 5 s, set all 720
+ * premium samples of the hour: the rate was 0.1 % and Lou, long 100 at 65,000, paid 6,500 to the
+ * attacker's short.
  *
- * Now each sample is taken at an instant within its interval that is drawn from the exchange's secret seed (R-7.1), so
- * the share of samples that quotes set is the share of time for which they can be hit. With fewer than half of the
- * samples the rate is 0 (R-7.2).
+ * Now each sample is taken at a pseudorandom instant within its interval, keyed with the exchange's
+ * secret seed (R-7.1). So quotes set samples in proportion to the time for which they can be hit.
+ * With fewer than half of the samples the rate is 0 (R-7.2).
  */
 import { afterAll, expect, test } from 'vitest';
 import { GENESIS, dollars } from '../engine/risk-world.ts';
@@ -19,7 +20,7 @@ const ATTACKERS = ['sam', 'eve', 'ed'];
 interface Plan {
   /** 1: quotes above the index, longs pay; −1: below. */
   readonly side?: 1 | -1;
-  /** Where in its period the quotes' life begins, and how long it is, in ms. */
+  /** Start of the quotes within their period, and their lifetime, in ms. */
   readonly phaseMs: number;
   readonly lifeMs?: number;
   readonly periodMs?: number;
@@ -49,7 +50,7 @@ function play({ side = 1, phaseMs, lifeMs = 2, periodMs = 5000, config = {} }: P
   return world;
 }
 
-/** What an account paid in funding, in USD. */
+/** An account's funding payments, in USD. */
 function funded(world: AttackWorld, who: string): string {
   let sum = 0n;
   for (const event of world.events) {
@@ -68,7 +69,7 @@ function samples(world: AttackWorld): number {
 interface Row {
   readonly name: string;
   readonly plan: Plan;
-  /** What Lou paid in the hour. */
+  /** Lou's payment in the hour. */
   readonly before: string;
   readonly after: string;
 }
@@ -99,7 +100,7 @@ const ROWS: readonly Row[] = [
 test.each(ROWS)('quotes of 2 ms $name: Lou paid $before, now $after', ({ plan, after }) => {
   const world = play(plan);
   expect(funded(world, 'lou')).toBe(after);
-  // 720 draws, each met with a chance of 0.4 ‰, or 2 ‰ for quotes of every second.
+  // 720 samples, each set with probability 0.4 ‰, or 2 ‰ for quotes of every second.
   expect(samples(world)).toBeLessThanOrEqual(plan.periodMs === 1000 ? 8 : 4);
   expect(coalition(world, ATTACKERS).loot <= 0n).toBe(true);
 });
@@ -108,13 +109,13 @@ test.each([
   ['0123456789abcdef', 0],
   ['ffffffffffffffff', 1250],
   ['5eed5eed5eed5eed', 3750],
-])('seed %s: quotes of 25 ms at %i ms meet about one sample in 200', (samplingSeed, phaseMs) => {
+])('seed %s: quotes of 25 ms at %i ms hit about one sample in 200', (samplingSeed, phaseMs) => {
   const world = play({ phaseMs, lifeMs: 25, config: { samplingSeed } });
   expect(samples(world)).toBeLessThanOrEqual(14);
   expect(funded(world, 'lou')).toBe('0');
 });
 
-test('quotes that stand for a fifth of the time set about a fifth of the samples, which is no rate', () => {
+test('quotes live for a fifth of the time set about a fifth of the samples, too few for a rate', () => {
   const world = play({ phaseMs: 500, lifeMs: 1000 });
   expect(samples(world)).toBeGreaterThan(90);
   expect(samples(world)).toBeLessThan(200);
@@ -132,12 +133,12 @@ test('quotes too thin for the impact notional of 500 / initial rate set none', (
   expect(world.equity('lou')).toBe('200000');
 });
 
-test('one level more than 256 is not walked: a ladder of dust is too thin', () => {
+test('at most 256 levels are walked: a ladder of tiny orders is too thin', () => {
   const world = new AttackWorld([{ symbol: 'A', maxOpenOrders: 1000 }]);
   world.fund({ lou: '200000', sam: '200000', eve: '200000', ed: '200000' });
   world.price('65000', 'A');
   world.trade('lou', 'sam', '100', '65000', 'A');
-  // 300 bids of 0.0014: 256 of them are less than 25,000 of notional, all 300 are more.
+  // 300 bids of 0.0014: 256 of them are below 25,000 of notional, all 300 above.
   for (let i = 0; i < 300; i++) {
     world.order('eve', '0.0014', String(65_500 - i), { symbol: 'A' });
   }

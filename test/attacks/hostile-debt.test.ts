@@ -1,10 +1,11 @@
 /**
- * Pat is long 25 S against Quinn and long B against Yves, all of one owner. S gains 100,000, B loses as much, then S falls
- * silent: Pat's frozen gain counts no more, B is closed, and what insurance and the shortfall pay for it is Pat's debt
- * (R-6.1). In the frozen market Pat then sold S back to Quinn at the price of the beginning. Pat had nothing left that
- * could repay, nothing frozen either, so the debt was written off.
+ * Pat is long 25 S against Quinn and long B against Yves, all of one owner. S gains 100,000, B
+ * loses as much, then S goes stale. Pat's frozen gain no longer counts, B is closed, and payments
+ * of insurance and the shortfall for it are Pat's debt (R-6.1). In the frozen market Pat then sold
+ * S back to Quinn at the original price. Pat had no repayable equity and no frozen position left,
+ * so the debt was written off.
  *
- * Now a debtor sells nothing in a frozen market below the mark, nor buys above it.
+ * Now a debtor cannot sell below the mark, nor buy above it, in a frozen market.
  */
 import { afterAll, expect, test } from 'vitest';
 import { dollars } from '../engine/risk-world.ts';
@@ -34,7 +35,7 @@ function indebted(side: 1 | -1): AttackWorld {
 }
 
 test.each([1, -1] as const)(
-  'side %i: the gain of a debtor goes to nobody but the lenders',
+  'side %i: the gain of a debtor goes only to the payers of its debt',
   (side) => {
     const world = indebted(side);
     const size = side > 0 ? '-30' : '30';

@@ -1,10 +1,12 @@
 /**
- * A variant of attack 5. Pat (60,000) is long 7.5 S against the honest Hal and, from before the freeze, long A against
- * Quinn, a friend. S goes silent and its real price falls by 20 %. Closing A to Quinn far below the mark moved 24,000 …
- * 29,600 to Quinn, which only reduced and left Pat no worse against maintenance; of the 60,000 that Hal had won at the
- * thaw he got 30,400 … 36,000.
+ * A variant of attack 5. Pat (60,000) is long 7.5 S against the honest Hal and, from before the
+ * freeze, long A against Quinn, a friend. The oracle of S stops and its real price falls by 20 %.
+ * Closing A to Quinn far below the mark moved 24,000 … 29,600 to Quinn. The fill only reduced and
+ * left Pat no worse relative to maintenance. Of the 60,000 that Hal had won at the thaw he got
+ * 30,400 … 36,000.
  *
- * Now such a fill may lose, against the mark, at most half of the maintenance requirement that it releases (R-5.5).
+ * Now such a fill may lose, against the mark, at most half of the maintenance requirement that it
+ * releases (R-5.5).
  */
 import { afterAll, expect, test } from 'vitest';
 import { AttackWorld, expectOracleAgrees } from './world.ts';
@@ -58,11 +60,11 @@ test.each([
   expect([world.equity('dan'), world.shortfall()]).toEqual(['100000', '0']);
 });
 
-test('near the mark an exit stays possible, and in the frozen market itself at any price', () => {
+test('an exit is possible near the mark, and in the frozen market at any price', () => {
   const world = opened('30');
   world.trade('pat', 'quinn', '-1', '39850', 'A');
   expect(world.position('pat', 'A')?.quantity).toBe('29');
-  // A alone is left: what a fill in S realises is measured by maintenance, as has it.
+  // Only A is left: a fill in S is measured by maintenance, as requires.
   world.trade('pat', 'quinn', '-29', '39850', 'A');
   world.trade('hal', 'pat', '1', '37000', 'S');
   expect(world.position('pat', 'S')?.quantity).toBe('6.5');

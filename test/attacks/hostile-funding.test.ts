@@ -1,9 +1,11 @@
 /**
- * Friends quote A 6.5 % below its index for an hour, which holds the mark 0.5 % below and funding at −0.75 %. Pat, short
- * 20 A against Quinn, has a little more than the maintenance of 1 %. Funding and the way from mark to index took more:
- * Pat ended 1,775 below zero with nobody who had gained from a move of the mark, so the shortfall paid what Quinn won.
+ * Friends quote A 6.5 % below its index for an hour, which keeps the mark 0.5 % below and funding
+ * at −0.75 %. Pat, short 20 A against Quinn, has slightly more than the maintenance of 1 %. Funding
+ * plus the distance from mark to index exceeded it. Pat ended 1,775 below zero, with no
+ * counterparty that gained from a mark move, so the shortfall paid Quinn's gain.
  *
- * Now the rate leaves the distance between mark and settlement price in the maintenance requirement (R-7.2).
+ * Now the rate leaves the distance between mark and settlement price in the maintenance requirement
+ * (R-7.2).
  */
 import { afterAll, expect, test } from 'vitest';
 import { dollars } from '../engine/risk-world.ts';

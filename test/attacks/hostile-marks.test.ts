@@ -1,9 +1,11 @@
 /**
- * Two markets that only users price, X and Y. Pat is long both, Quinn short X, Rob short Y. In one second their friends
- * quote X up and Y down by 90 %. Quinn's deficit was charged to Pat, whose gain in X was the loss in Y, so that Pat had
- * no equity to be charged for it: the shortfall paid 16,500 and Rob kept the gain in Y, on 22,000 paid in.
+ * Two markets priced only by users, X and Y. Pat is long both, Quinn short X, Rob short Y. In one
+ * second their friends quote X up and Y down by 90 %. Quinn's deficit was charged to Pat, whose
+ * gain in X equalled the loss in Y, so Pat had no equity to charge. The shortfall paid 16,500 and
+ * Rob kept the gain in Y, on deposits of 22,000.
  *
- * Now each mark moves in a step of its own (R-12.1): Pat pays the gain in X before Y moves, then Rob the gain in Y.
+ * Now each mark moves in its own step (R-12.1): Pat pays the gain in X before Y moves, then Rob the
+ * gain in Y.
  */
 import { afterAll, expect, test } from 'vitest';
 import { dollars } from '../engine/risk-world.ts';

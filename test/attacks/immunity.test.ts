@@ -1,11 +1,12 @@
 /**
- * Attack 1. One lot in a market whose oracle falls silent made a cross account unliquidatable everywhere: the
- * ladder skipped a unit that held any frozen position. The loser's equity sank below zero while the winner,
- * its accomplice, closed against honest quotes and withdrew.
+ * Attack 1. One lot in a market with a stale oracle made a cross account immune to liquidation
+ * everywhere: the ladder skipped a unit with any frozen position. The loser's equity fell below
+ * zero while the winner, its accomplice, closed against honest quotes and withdrew.
  *
- * Pat (20,100) is 50x long 25 A against Quinn (40,000), and holds one lot of S, which goes silent. Figures
- * under the old rules are in the rows' `before`. Now frozen positions wait and fresh ones are liquidated at
- * once (R-6.1), so the deficit is Quinn's, out of the gain since the mark before (R-6.4).
+ * Pat (20,100) is 50x long 25 A against Quinn (40,000), and has one lot of S, which goes stale.
+ * Figures under the old rules are in the rows' `before`. Now frozen positions wait and fresh ones
+ * are liquidated at once (R-6.1), so Quinn pays the deficit out of the gain since the previous mark
+ * (R-6.4).
  */
 import { afterAll, expect, test } from 'vitest';
 import { dollars } from '../engine/risk-world.ts';
@@ -22,13 +23,13 @@ interface Plan {
   /** A moves by this once, or in steps of 1 % of 40,000. */
   readonly gap?: number;
   readonly steps?: number;
-  /** The position in A is opened after S went silent. */
+  /** The position in A is opened after S went stale. */
   readonly late?: boolean;
-  /** Silent markets; Pat holds one lot of each. */
+  /** Stale markets; Pat holds one lot of each. */
   readonly silent?: number;
-  /** The position in A is isolated, or the lots in the silent markets are. */
+  /** The position in A is isolated, or the lots in the stale markets are. */
   readonly isolated?: 'A' | 'S';
-  /** The operator halts the small markets; their oracles go on. */
+  /** The operator halts the small markets; their oracles continue. */
   readonly halted?: boolean;
 }
 
@@ -57,7 +58,7 @@ function play({ side = 1, gap, steps = 1, late, silent = 1, isolated, halted }: 
   return world;
 }
 
-/** Quinn closes against an honest quote at the index and everybody of the coalition withdraws. */
+/** Quinn closes against an honest quote at the index, and the whole coalition withdraws. */
 function cashIn(world: AttackWorld, side: 1 | -1, price: string): string {
   const quoted = world.order('mia', side === 1 ? '-25' : '25', price, { symbol: 'A' });
   expect(quoted).toMatchObject({ status: 'new' });
@@ -71,14 +72,14 @@ interface Row {
   readonly name: string;
   readonly plan: Plan;
   readonly price: string;
-  /** Pat's equity after the move, Quinn's, and what both took out of the 60,100 that they paid in. */
+  /** Pat's equity after the move, Quinn's, and both withdrawals out of deposits of 60,100. */
   readonly before: readonly [string, string, string];
   readonly after: readonly [string, string, string];
 }
 
 const ROWS: readonly Row[] = [
   {
-    name: 'a gap of 5 % after S went silent',
+    name: 'a gap of 5 % after S went stale',
     plan: { gap: 2000 },
     price: '38000',
     before: ['-29900', '90000', '89999.6'],
@@ -93,7 +94,7 @@ const ROWS: readonly Row[] = [
     after: ['0', '60000', '59997.6'],
   },
   {
-    name: 'the big position is opened while S is already silent',
+    name: 'the large position is opened while S is already stale',
     plan: { gap: 2000, late: true },
     price: '38000',
     before: ['-29900', '90000', '89999.6'],
@@ -107,22 +108,22 @@ const ROWS: readonly Row[] = [
     after: ['0', '60100', '60097.6'],
   },
   {
-    name: 'three silent markets',
+    name: 'three stale markets',
     plan: { gap: 2000, silent: 3 },
     price: '38000',
     before: ['-29900', '90000', '89998.8'],
     after: ['0', '60100', '60092.8'],
   },
   {
-    name: 'S is halted by the operator while its oracle speaks',
+    name: 'S is halted by the operator while its oracle is live',
     plan: { gap: 2000, halted: true },
     price: '38000',
-    // There was no halting; this is what silence did.
+    // Halting did not exist; these are the figures with a stale oracle.
     before: ['-29900', '90000', '89999.6'],
     after: ['0', '60100', '60097.6'],
   },
   {
-    name: 'the silent lot is isolated',
+    name: 'the stale lot is isolated',
     plan: { gap: 2000, isolated: 'S' },
     price: '38000',
     before: ['2', '60098', '60097.6'],
@@ -148,7 +149,7 @@ test.each(ROWS)('$name: took out $before, now $after', ({ plan, price, after }) 
   expect(world.stepsOf('pat')).toContain('adl');
   const { loot } = coalition(world, MEMBERS);
   expect(loot <= 0n, dollars(loot)).toBe(true);
-  // What is left of the loss after Quinn paid is nobody's: the honest accounts have what they had.
+  // The rest of the loss after Quinn's payment is not charged to honest accounts.
   expect([world.equity('mia'), world.equity('dan'), world.shortfall()]).toEqual([
     '2000000',
     '100000',
@@ -156,7 +157,7 @@ test.each(ROWS)('$name: took out $before, now $after', ({ plan, price, after }) 
   ]);
 });
 
-test('a frozen loss counts fully: the fresh market is liquidated by it', () => {
+test('a frozen loss counts fully and liquidates the fresh position', () => {
   const world = new AttackWorld([{ symbol: 'A' }, { symbol: 'S' }]);
   world.fund({ pat: '31000', quinn: '60000', dan: '100000' });
   for (const symbol of ['A', 'S']) world.price('40000', symbol);
@@ -166,7 +167,7 @@ test('a frozen loss counts fully: the fresh market is liquidated by it', () => {
   // Equity 22,000 against 10,910 of maintenance.
   world.run(61_000, { A: '40000' });
   world.run(1000, { A: '39400' });
-  // Equity 7,000 against 10,760: A goes, S waits. Two thirds of maintenance are 7,173.
+  // Equity 7,000 against 10,760: A is closed, S waits. Two thirds of maintenance are 7,173.
   expect(world.stepsOf('pat')).toContain('adl');
   // 31,000 − 15,000 less the fee of 0.5 % of 985,000, at most the settlement equity of 7,000.
   expect(world.balance('pat')).toBe('11075');

@@ -1,10 +1,11 @@
 /**
- * Attack 7. Pat is long and Quinn short 30 A at 40,000 (24,720 each), both of one owner. A gap pushes Pat below zero
- * and insurance paid all that was missing while Quinn kept the whole gain: +5,280 at a gap of 2.5 %, +35,280 at 5 %,
- * +95,280 at 10 %.
+ * Attack 7. Pat is long and Quinn short 30 A at 40,000 (24,720 each), both of one owner. A gap
+ * pushes Pat below zero. Insurance paid the whole deficit while Quinn kept the whole gain: +5,280
+ * at a gap of 2.5 %, +35,280 at 5 %, +95,280 at 10 %.
  *
- * Ownership is unknowable, so this is limited, not excluded: insurance pays at most a quarter an hour of what it
- * held at the hour's start with deposits since (R-6.7), the rest is Quinn's out of the gain (R-6.4).
+ * Ownership is unknowable, so this is limited, not excluded. Insurance pays at most a quarter per
+ * hour of its balance at the hour's start plus later deposits (R-6.7); Quinn pays the rest out of
+ * the gain (R-6.4).
  */
 import { afterAll, expect, test } from 'vitest';
 import { dollars } from '../engine/risk-world.ts';
@@ -61,7 +62,8 @@ const ROWS: readonly Row[] = [
   { gap: 4000, insurance: '100000', side: 1, before: '95280', after: '25000' },
   { gap: 4000, insurance: '100000', side: -1, before: '95280', after: '25000' },
   { gap: 4000, insurance: '20000', side: 1, before: '0', after: '5000' },
-  // What remains: an exchange whose insurance is rich can lose a deficit in full to both sides of one owner.
+  // Remaining risk: an exchange with rich insurance can lose a deficit in full to both sides of one
+  // owner.
   { gap: 4000, insurance: '1000000', side: 1, before: '95280', after: '95280' },
 ];
 
@@ -95,7 +97,7 @@ test('a cross account and an isolated position that gap at once share one allowa
   expect(world.balance('insurance')).toBe('75000');
 });
 
-test('each hour a quarter of what is left', () => {
+test('each hour pays a quarter of the balance', () => {
   const world = opened('100000', 4);
   for (let hour = 0; hour < 4; hour++) {
     attack(world, hour, 4000);
@@ -106,7 +108,7 @@ test('each hour a quarter of what is left', () => {
   expect(profit(world, 4)).toBe('68359.375');
 });
 
-test('around the end of an hour two allowances are the most', () => {
+test('at most two allowances are paid around the end of an hour', () => {
   const world = opened('100000', 3);
   world.wait(HOUR - 1000);
   attack(world, 0, 4000);
@@ -116,7 +118,7 @@ test('around the end of an hour two allowances are the most', () => {
   expect(profit(world, 3)).toBe('43750');
 });
 
-test('deposits raise the allowance of the hour by a quarter of them, what was paid counts against it', () => {
+test("deposits raise the hour's allowance by a quarter, and payments reduce it", () => {
   const world = opened('100000', 3);
   attack(world, 0, 4000);
   world.deposit('insurance', '40000');
@@ -127,7 +129,7 @@ test('deposits raise the allowance of the hour by a quarter of them, what was pa
   expect(world.balance('insurance')).toBe('105000');
 });
 
-test('fees that insurance earns in the hour do not raise the allowance of that hour', () => {
+test('fees earned in the hour do not raise its allowance', () => {
   const fees = { makerFee: '0.001', takerFee: '0.001' };
   const world = new AttackWorld([{ symbol: 'A' }, { symbol: 'B', ...fees }]);
   world.deposit('insurance', '10000');
@@ -135,7 +137,7 @@ test('fees that insurance earns in the hour do not raise the allowance of that h
   for (const symbol of ['A', 'B']) world.price('40000', symbol);
   world.trade('ann', 'bob', '50', '40000', 'B');
   world.trade('bob', 'ann', '50', '40000', 'B');
-  // 4 × 2,000, of which a fifth is insurance's.
+  // 4 × 2,000, of which insurance pays a fifth.
   expect(world.balance('insurance')).toBe('11600');
   world.trade('p0', 'q0', '30', '40000', 'A');
   world.price('36000', 'A');
@@ -153,7 +155,7 @@ test('a market may limit its own share further', () => {
   expect(profit(world, 2)).toBe('25000');
 });
 
-test('where users make the price themselves insurance pays nothing', () => {
+test('insurance pays nothing in a market priced only by users', () => {
   const own = { symbol: 'A', markSource: 'mid', indexSource: 'mid', initialMark: '40000' };
   const world = new AttackWorld([own]);
   world.deposit('insurance', '100000');

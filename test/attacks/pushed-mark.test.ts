@@ -1,11 +1,11 @@
 /**
- * Attack 4. Vault and book are empty. Two quotes of one lot hold the mark 1 % above a constant index; Vic, 50x short
- * with 6,050 of equity at the index, was liquidated at that mark and ended at 0, and the counterparty Xan had
- * 12,100.
+ * Attack 4. Vault and book are empty. Two quotes of one lot keep the mark 1 % above a constant
+ * index. Vic, 50x short with 6,050 of equity at the index, was liquidated at that mark and ended at
+ * 0; the counterparty Xan had 12,100.
  *
- * Now the third leg and the average need impact prices of 500 / initial rate of notional on both sides, sampled at
- * instants that no answer reveals, deviation is at most half the maintenance rate (R-5.3), and auto-deleveraging
- * settles at the index and leaves the owner's equity there (R-6.4).
+ * Now the third leg and the average need impact prices of 500 / initial rate of notional on both
+ * sides, sampled at secret instants. The deviation is at most half the maintenance rate (R-5.3).
+ * Auto-deleveraging settles at the index and leaves the owner's equity there (R-6.4).
  */
 import { afterAll, expect, test } from 'vitest';
 import { GENESIS, dollars } from '../engine/risk-world.ts';
@@ -93,14 +93,15 @@ test.each([
   const distance = Math.abs(world.markOf('A') - 40_000);
   expect(distance).toBeGreaterThan(100);
   expect(distance).toBeLessThanOrEqual(200);
-  // 6,050 less 7.55 × 200 at most: an account with its full initial requirement cannot be liquidated by that.
+  // 6,050 less at most 7.55 × 200: that cannot liquidate an account with its full initial
+  // requirement.
   expect(Number(world.equity('vic'))).toBeGreaterThanOrEqual(4540);
   expect(world.stepsOf('vic')).toEqual([]);
   expect(world.position('vic', 'A')).toBeDefined();
 });
 
 test.each([0, 250, 500, 999])(
-  'deep quotes that live 2 ms of every second, around %i ms, do not move the mark',
+  'deep quotes live for 2 ms of every second, around %i ms, do not move the mark',
   (phaseMs) => {
     const world = new AttackWorld([{ symbol: 'A' }]);
     world.fund({ vic: '6050', xan: '6050', eve: '20000', ed: '20000' });
@@ -117,13 +118,14 @@ test.each([0, 250, 500, 999])(
       world.cancelAll('ed');
       pushed = Math.max(pushed, Math.abs(world.markOf('A') - 40_000));
     }
-    // A sample that meets the quotes moves the average by 200 / 150. Of 300 draws at 2 ‰ at most five do.
+    // A sample during the quotes moves the average by 200 / 150. Of 300 samples at 2 ‰ at most five
+    // do.
     expect(pushed).toBeLessThanOrEqual(7);
     expect(world.stepsOf('vic')).toEqual([]);
   },
 );
 
-test('a short close to the line keeps its equity at the index less the liquidation fee', () => {
+test('a short close to maintenance keeps its equity at the index less the liquidation fee', () => {
   const world = new AttackWorld([{ symbol: 'A' }]);
   world.fund({ vic: '6000', xan: '6000', eve: '20000', ed: '20000', dan: '50000' });
   world.price('40000', 'A');
@@ -134,7 +136,7 @@ test('a short close to the line keeps its equity at the index less the liquidati
   world.quote('eve', 'ed', '0.65', '40799.9', '40800.1', 'A');
   world.run(MINUTES * 60_000, { A: '40340' });
   expect(world.stepsOf('vic')).toContain('adl');
-  // 7.5 × 40,340 × 0.5 % to insurance; under the old rules Xan had all of it.
+  // 7.5 × 40,340 × 0.5 % to insurance; under the old rules Xan got all of it.
   expect(world.equity('vic')).toBe('1937.25');
   expect(world.balance('insurance')).toBe('1512.75');
   expect(world.equity('xan')).toBe('8550');

@@ -1,6 +1,6 @@
 /**
- * R-1.6a computed from the public views alone: what is claimed can never exceed what was deposited and not
- * withdrawn, and a debt without a position does not exist.
+ * R-1.6a computed from the public views alone: claims never exceed net deposits, and a debt without
+ * a position does not exist.
  */
 import type { SubaccountId } from '../../src/num/units.ts';
 import { subaccountId } from '../../src/num/units.ts';
@@ -15,7 +15,7 @@ interface Unit {
   readonly waits: boolean;
 }
 
-/** Money that entered from outside less money that left, by the ledger's entries. */
+/** External deposits less withdrawals, from ledger entries. */
 function outsideMoney(world: AttackWorld): bigint {
   let sum = 0n;
   for (const event of world.events) {
@@ -25,7 +25,7 @@ function outsideMoney(world: AttackWorld): bigint {
   return sum;
 }
 
-/** What is wrong; empty when the exchange is solvent. */
+/** Violations; empty when the exchange is solvent. */
 export function insolvencies(world: AttackWorld): string[] {
   const wrong: string[] = [];
   const shortfallId = world.engine.subaccountIdOf(world.engine.config.shortfallAccount, 0);

@@ -1,10 +1,11 @@
 /**
- * Attack 2. Pat is long A against Quinn and long C against Yan. C gaps by 20 %, A does not move. Pat's deficit
- * of 15,970 was laid on both markets by maintenance, so Quinn, who had gained nothing, paid 8,872 of it and
- * ended at −6,822 without a position; Yan kept that much more and withdrew it: 8,260 in, 14,992 out.
+ * Attack 2. Pat is long A against Quinn and long C against Yan. C gaps by 20 %, A does not move.
+ * Pat's deficit of 15,970 was allocated to both markets by maintenance. Quinn, who had gained
+ * nothing, paid 8,872 of it and ended at −6,822 without a position. Yan kept that much more and
+ * withdrew it: deposits 8,260, withdrawals 14,992.
  *
- * Now a deficit is laid on positions by what each lost since the mark before (R-6.3), and nobody is charged more
- * than the mark's move in the party's favour or than its equity (R-6.4).
+ * Now a deficit is allocated to positions by their losses since the previous mark (R-6.3). A party
+ * is charged at most the mark's move in its favour and at most its equity (R-6.4).
  */
 import { afterAll, expect, test } from 'vitest';
 import { coalition, takeOut } from './coalition.ts';
@@ -17,11 +18,11 @@ const FEES = { makerFee: '0.0001', takerFee: '0.00035' };
 
 interface Plan {
   readonly side?: 1 | -1;
-  /** How the opposite side of A is margined. */
+  /** Margin mode of the opposite side of A. */
   readonly isolated?: boolean;
-  /** Markets beside C that do not move; Quinn holds all of them. */
+  /** Markets beside C that do not move; Quinn has the other side of each. */
   readonly still?: readonly string[];
-  /** A moves by 0.5 % a while before C gaps, in Quinn's favour. */
+  /** A moves by 0.5 % in Quinn's favour some time before C gaps. */
   readonly warmUp?: boolean;
 }
 
@@ -48,7 +49,7 @@ function play({ side = 1, isolated, still = ['A'], warmUp }: Plan): AttackWorld 
 interface Row {
   readonly name: string;
   readonly plan: Plan;
-  /** Equity of Pat, Quinn and Yan, and what the three took out. */
+  /** Equity of Pat, Quinn and Yan, and the withdrawals of all three. */
   readonly before: readonly [string, string, string, string];
   readonly after: readonly [string, string, string, string];
 }
@@ -81,7 +82,7 @@ const ROWS: readonly Row[] = [
     after: ['0', '6150', '10150', '16300'],
   },
   {
-    name: 'A moved in an earlier step: the gain of then is not charged now',
+    name: 'A moved in an earlier step: that gain is not charged',
     plan: { warmUp: true },
     before: ['0', '-6302.451254', '14972.451254', '14972.451254'],
     after: ['0', '2550', '6120', '8670'],
@@ -96,7 +97,7 @@ test.each(ROWS)('$name: ended $before, now $after', ({ plan, after }) => {
   expect([world.equity('dan'), world.shortfall()]).toEqual(['100000', '0']);
 });
 
-test('a winner who withdrew before the gap is not charged; those who gained in it are', () => {
+test('a winner that withdrew before the gap is not charged; accounts that gained in it are', () => {
   const world = new AttackWorld([{ symbol: 'A' }, { symbol: 'C' }]);
   world.fund({ pat: '10000', yan: '10000', mia: '1000000', dan: '1000000' });
   for (const symbol of ['A', 'C']) world.price('40000', symbol);
@@ -107,7 +108,7 @@ test('a winner who withdrew before the gap is not charged; those who gained in i
   world.transfer('yan', 'yan', '15000', { subaccountIndexTo: 1 });
   expect(world.withdraw('yan', 'all', 1)).toBe('ok');
   world.price('38000', 'C');
-  // Pat lacks 10,000; Mia gained 15,000 in this step and pays out of it, so there is no shortfall.
+  // Pat's deficit is 10,000; Mia gained 15,000 in this step and pays it, so there is no shortfall.
   expect([world.equity('pat'), world.equity('mia'), world.shortfall()]).toEqual([
     '0',
     '1005000',

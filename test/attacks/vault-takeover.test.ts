@@ -1,10 +1,11 @@
 /**
- * Attack 6. The vault took positions over at a mark that quotes of one lot had pushed, so its shareholders paid the
- * distance to the index; one lot in a silent market closed the vault to deposits and withdrawals; and what the vault
- * took it never left.
+ * Attack 6. The vault took positions over at a mark that quotes of one lot had pushed, so its
+ * shareholders paid the distance to the index. One lot in a stale market closed the vault to
+ * deposits and withdrawals. The vault never closed its positions.
  *
- * Now it pays the worse of mark and index for the owner and receives up to half of the maintenance requirement
- * (R-6.2), values frozen positions at a haircut (R-8.2) and leaves a twentieth a minute (R-8.4).
+ * Now it pays the worse of mark and index for the owner and receives up to half of the maintenance
+ * requirement (R-6.2). It values frozen positions at a haircut (R-8.2) and offers a twentieth of
+ * each position per minute (R-8.4).
  */
 import { afterAll, expect, test } from 'vitest';
 import { dollars, usd } from '../engine/risk-world.ts';
@@ -19,7 +20,7 @@ const ATTACKERS = ['pat', 'xan', 'eve', 'ed'];
 interface Plan {
   readonly side?: 1 | -1;
   readonly size?: string;
-  /** Where the index goes after the push, in Pat's disfavour. */
+  /** Index after the push, in Pat's disfavour. */
   readonly move: number;
   readonly isolated?: boolean;
 }
@@ -39,7 +40,7 @@ function pushed({ side = 1, size = '0.0001', move, isolated }: Plan): AttackWorl
   return world;
 }
 
-/** The vault at the prices at which it pays holders out. */
+/** The vault's value at redemption prices. */
 function vaultWorth(world: AttackWorld): bigint {
   const id = world.idOf('vault');
   return world.worthAt(id, (market) => {
@@ -53,17 +54,17 @@ function vaultWorth(world: AttackWorld): bigint {
 interface Row {
   readonly name: string;
   readonly plan: Plan;
-  /** The vault's worth, of 100,000 paid in. */
+  /** The vault's value, after deposits of 100,000. */
   readonly before: readonly [string];
   readonly after: readonly [string];
 }
 
 const ROWS: readonly Row[] = [
   {
-    name: 'a gap of 2.9 % that only the push survives',
+    name: 'a gap of 2.9 % that is above maintenance only at the pushed mark',
     plan: { move: 1160 },
     before: ['94600'],
-    // Pat lacks 5,400 at the index: Xan pays, the vault takes nothing.
+    // Pat's deficit is 5,400 at the index: Xan pays, the vault takes nothing.
     after: ['100000'],
   },
   {
@@ -82,7 +83,8 @@ const ROWS: readonly Row[] = [
     name: 'a fall that leaves Pat 3,000 at the index',
     plan: { move: 600 },
     before: ['100000'],
-    // Half of the maintenance requirement of 5,910 is the vault's, the rest of the 3,000 is Pat's.
+    // Half of the maintenance requirement of 5,910 goes to the vault, the rest of the 3,000 stays
+    // with Pat.
     after: ['102955'],
   },
 ];
@@ -94,7 +96,7 @@ test.each(ROWS)('$name: the vault had $before, now $after', ({ plan, after }) =>
 });
 
 test.each([600, 650, 700, 750, 800, 900, 1000])(
-  'deep quotes and a move of %i: a take-over never costs the vault anything',
+  "deep quotes and a move of %i: a take-over never lowers the vault's value",
   (move) => {
     for (const side of [1, -1] as const) {
       const world = pushed({ side, move, size: '0.65' });
@@ -103,7 +105,9 @@ test.each([600, 650, 700, 750, 800, 900, 1000])(
   },
 );
 
-/** The vault holds 0.1 S, taken over at 39,400 from Pat, who had 20 left; it was paid 19.7 for it. */
+/**
+ * The vault has 0.1 S, taken over at 39,400 from Pat, whose equity was 20; it received 19.7 for it.
+ */
 function holding(): AttackWorld {
   const world = new AttackWorld([{ symbol: 'S' }]);
   world.fund({ vera: '100000', pat: '80', xan: '10000', dora: '10000', hon: '10000' });
@@ -127,7 +131,7 @@ test('one stale lot does not close the vault: shares are minted and burned at a 
   const world = holding();
   world.wait(61_000);
   expect(world.transfer('dora', 'vault', '1000')).toBe('ok');
-  // Minting values the long at 1.5 × 3,940: NAV 101,989.7, and one virtual dollar and share on both sides.
+  // Minting values the long at 1.5 × 3,940: NAV 101,989.7, plus one virtual dollar and share.
   const minted = (usd('1000') * (usd('100000') + 1_000_000n)) / (usd('101989.7') + 1_000_000n);
   const shares = world.events.flatMap((event) =>
     event.kind === 'vaultSharesChanged' ? [event.change] : [],
@@ -143,7 +147,7 @@ test('one stale lot does not close the vault: shares are minted and burned at a 
   expect(last).toMatchObject({ change: -burned });
 });
 
-test('neither a deposit nor a withdrawal at a stale mark gains on the other holders', () => {
+test('neither a deposit nor a withdrawal at a stale mark profits from other holders', () => {
   for (const thaw of ['30000', '39400', '50000']) {
     const world = holding();
     world.wait(61_000);
@@ -151,7 +155,7 @@ test('neither a deposit nor a withdrawal at a stale mark gains on the other hold
     world.wait(4 * DAY);
     world.price(thaw, 'S');
     const id = world.idOf('dora');
-    // Burns as much as the shares are worth, to the cent.
+    // Burns shares of exactly this value, to the cent.
     let paid = 0n;
     for (const amount of ['9000', '900', '90', '9', '1', '0.1', '0.01']) {
       while (world.transfer('vault', 'dora', amount) === 'ok') paid += usd(amount);
@@ -162,7 +166,7 @@ test('neither a deposit nor a withdrawal at a stale mark gains on the other hold
   }
 });
 
-test('it leaves: a twentieth a minute, above the worse of mark and index, while the market is fresh', () => {
+test('closes a twentieth per minute, above the worse of mark and index, while the market is fresh', () => {
   const world = holding();
   world.run(60_000, { S: '39400' });
   const orders = world.engine.openOrders(world.idOf('vault'));
@@ -180,9 +184,9 @@ test('it leaves: a twentieth a minute, above the worse of mark and index, while 
   expect(world.equity('vault')).toBe('100021.67');
 });
 
-test('a vault that cannot leave does not quote through the book, nor in a silent market', () => {
+test('the vault does not cross the book, nor quote in a stale market', () => {
   const world = holding();
-  // A bid at the quote: the order would cross and is left out.
+  // A bid at the quote: the order would cross and is omitted.
   world.order('hon', '0.1', '39500', { symbol: 'S' });
   world.run(90_000, { S: '39400' });
   expect(world.engine.openOrders(world.idOf('vault'))).toEqual([]);
@@ -193,7 +197,7 @@ test('a vault that cannot leave does not quote through the book, nor in a silent
   expect(world.engine.openOrders(world.idOf('vault'))).toEqual([]);
 });
 
-test('a freeze ends the order that the vault leaves by', () => {
+test("a freeze ends the vault's closing order", () => {
   const world = holding();
   world.run(60_000, { S: '39400' });
   expect(world.engine.openOrders(world.idOf('vault'))).toHaveLength(1);
@@ -201,14 +205,14 @@ test('a freeze ends the order that the vault leaves by', () => {
   expect(world.engine.openOrders(world.idOf('vault'))).toEqual([]);
 });
 
-test('what is left of a position cannot be forced on a vault without free collateral', () => {
+test('a vault without free collateral cannot be made to take a position', () => {
   const world = new AttackWorld([{ symbol: 'A' }]);
   world.fund({ vera: '10000', pat: '12000', xan: '30000' });
   world.price('40000', 'A');
   world.transfer('vera', 'vault', '10000');
   world.trade('pat', 'xan', '15', '40000', 'A');
   world.price('39400', 'A');
-  // Its initial requirement would be 11,820 against 12,955.
+  // Its initial requirement would be 11,820, above 12,955.
   expect(world.engine.positions(world.idOf('vault'))).toMatchObject([{ lots: 150_000 }]);
   const small = new AttackWorld([{ symbol: 'A' }]);
   small.fund({ vera: '8000', pat: '12000', xan: '30000' });

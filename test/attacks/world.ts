@@ -1,7 +1,7 @@
 /**
- * The exchange that the attacks are played on: 50x markets with the default three-leg mark, an oracle that
- * counts as silent after 60 s, and zero trading fees unless a test sets them. Solvency (R-1.6a) is computed
- * here from the public views after every command, beside the engine's own invariants.
+ * The exchange of the attack tests: 50x markets with the default three-leg mark, an oracle that is
+ * stale after 60 s, and zero trading fees unless a test sets them. Solvency (R-1.6a) is computed
+ * from the public views after every command, in addition to the engine's own invariants.
  */
 import { expect } from 'vitest';
 import type { Command, SetMarketStatus } from '../../src/engine/commands.ts';
@@ -25,10 +25,10 @@ export const MARKET = {
 
 const STALE_US = 60_000_000;
 
-/** Every world that the tests of a file opened. */
+/** All worlds opened by the tests of a file. */
 const opened: AttackWorld[] = [];
 
-/** Replays what was applied to each of them on an exchange and the oracle in lockstep. For `afterAll`. */
+/** Replays each world's commands on an exchange and the oracle in lockstep. For `afterAll`. */
 export function expectOracleAgrees(): void {
   for (const { engine, commands } of opened.splice(0)) {
     const lockstep = new Lockstep(new Exchange(engine.config));
@@ -42,7 +42,7 @@ export function expectOracleAgrees(): void {
 }
 
 export class AttackWorld extends RiskWorld {
-  /** When the oracle last spoke, by market id. */
+  /** Time of the oracle's last price, by market id. */
   declare spokeUs: Map<number, number> | undefined;
   /** Market ids that the operator halted. */
   declare halted: Set<number> | undefined;
@@ -79,7 +79,7 @@ export class AttackWorld extends RiskWorld {
     }
   }
 
-  /** Whether the market is halted, or its price older than the exchange accepts (R-5.3b). */
+  /** Whether the market is halted or its price is stale (R-5.3b). */
   isFrozen(market: number): boolean {
     if (this.halted?.has(market) === true) return true;
     const at = this.spokeUs?.get(market);
@@ -92,7 +92,10 @@ export class AttackWorld extends RiskWorld {
     return this.apply({ kind: 'setMarketStatus', timeUs: timeUs(this.atUs), market, status });
   }
 
-  /** Time passes while the oracle repeats these prices every 30 s; other markets' oracles are silent. */
+  /**
+   * Time passes while the oracle repeats these prices every 30 s; other markets' oracles are
+   * silent.
+   */
   run(ms: number, prices: Readonly<Record<string, string>>): void {
     for (let left = ms; left > 0; left -= 30_000) {
       this.wait(Math.min(left, 30_000));
@@ -100,7 +103,7 @@ export class AttackWorld extends RiskWorld {
     }
   }
 
-  /** Takes money out to the outside; `all` is what is withdrawable. */
+  /** Withdraws; `all` is the withdrawable amount. */
   withdraw(who: string, amount = 'all', index = 0): string {
     const quantity = amount === 'all' ? this.margin(who, index).withdrawableQuanta : usd(amount);
     if (quantity === 0n) return 'nothing withdrawable';
@@ -127,7 +130,7 @@ export class AttackWorld extends RiskWorld {
     return dollars(this.margin(who, index).accountValueQuanta);
   }
 
-  /** A resting bid and ask of two accounts; the spread stands around the price. */
+  /** A resting bid and ask of two accounts, `spread` apart around the price. */
   quote(
     bidder: string,
     asker: string,

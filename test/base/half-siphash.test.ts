@@ -1,4 +1,7 @@
-/** HalfSipHash-2-4 with 32 bits of output, against the vectors of its reference implementation (veorq/SipHash, vectors_hsip32). */
+/**
+ * HalfSipHash-2-4 with 32 bits of output, against the vectors of its reference implementation
+ * (veorq/SipHash, vectors_hsip32).
+ */
 import { expect, test } from 'vitest';
 import { halfSipHash, halfSipKey } from '../../src/base/half-siphash.ts';
 
@@ -34,7 +37,7 @@ const countingWord = (at: number): number =>
   at | ((at + 1) << 8) | ((at + 2) << 16) | ((at + 3) << 24);
 
 test.each(VECTORS.map((bytes, n) => [n, bytes] as const))(
-  'a message of %i words hashes as the reference does',
+  'the hash of a message of %i words equals the reference',
   (n, bytes) => {
     const words = Array.from({ length: n }, (_, i) => countingWord(4 * i));
     expect(bytesOf(halfSipHash(halfSipKey('0001020304050607'), words))).toBe(bytes);

@@ -1,7 +1,8 @@
 /**
- * What a user of `orrery backtest` measures: a strategy that hears nothing of the market on recorded levels and trades, and on one-minute
- * bars, from the files to journal and hashes; how long the command takes to begin. One of the three at a time, named by the argument, since a process of the
- * command plays one kind of data. Prints JSON.
+ * Benchmarks of `orrery backtest` as a user sees it: a strategy without market subscriptions on
+ * recorded levels and trades, and on one-minute bars, from the files to journal and hashes; and the
+ * startup time. The argument names one of the three, since a process of the command plays one kind
+ * of data. Prints JSON.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -33,7 +34,7 @@ try {
   const bundle = await bundleStrategy(at('quiet.ts'));
   const strategies = [{ id: 'quiet', bundle, parameters: {} }];
 
-  /** Of so many a second of the processor's time, journal included. */
+  /** `count` units per second of processor time, journal included. */
   const rate = async (data: string, count: number): Promise<number> => {
     let bytes = 0;
     const before = process.cpuUsage();
@@ -46,7 +47,7 @@ try {
       },
     );
     const { user, system } = process.cpuUsage(before);
-    if (bytes === 0) throw new Error('nothing was journalled');
+    if (bytes === 0) throw new Error('the journal is empty');
     return count / ((user + system) / 1e6);
   };
   const seconds = (args: readonly string[]): number => {

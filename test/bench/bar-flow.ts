@@ -1,4 +1,7 @@
-/** One-minute bars of a walk that comes back to where it began, as commands, as a dataset's records and as a peer takes them. */
+/**
+ * One-minute bars of a walk that returns to its start, as commands, as dataset records and in the
+ * peer's format.
+ */
 import type { TapeBar } from '../../src/engine/commands.ts';
 import { lots, marketId, priceTicks, timeUs } from '../../src/num/units.ts';
 
@@ -14,7 +17,7 @@ export interface PlainBar {
   readonly volume: number;
 }
 
-/** The same bars each time: a linear congruence draws the moves, in ticks. */
+/** Deterministic: a linear congruential generator gives the moves, in ticks. */
 export function* walk(count: number): Generator<PlainBar> {
   let state = 12_345;
   const draw = (below: number): number => {

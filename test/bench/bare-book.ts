@@ -1,6 +1,6 @@
 /**
- * The engine's book alone: order table, ladders, FIFO queues and a plain match loop, without accounts, margin, events or
- * hashes. What the ladders cost by themselves.
+ * The engine's book alone: order table, ladders, FIFO queues and a plain match loop, without
+ * accounts, margin, events or hashes. Isolates the cost of the ladders.
  */
 import { NONE, OrderTable } from '../../src/engine/book/order-table.ts';
 import { OrderBook } from '../../src/engine/book/order-book.ts';
@@ -37,7 +37,7 @@ export class BareBook {
     originatorFeePpm: ppm(0),
   };
 
-  /** Matches, then rests what is left unless `ioc`; answers the lots left on the book. */
+  /** Matches, then rests the remainder unless `ioc`; returns the lots left on the book. */
   place(id: number, signedLots: number, price: number, ioc: boolean): number {
     const { table, book } = this;
     const side = signedLots > 0 ? 1 : -1;
@@ -59,7 +59,7 @@ export class BareBook {
       }
     }
     if (left === 0 || ioc) return 0;
-    // One object for all: what a decoder would hand over anyway.
+    // One reused object, as a decoder would provide.
     this.terms.lots = lots(side * left);
     this.terms.priceTicks = priceTicks(price);
     const slot = table.add(orderId(id), this.terms, timeUs(0), seq(0));

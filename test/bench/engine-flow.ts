@@ -17,7 +17,7 @@ import { keccak } from '../../src/wallet/ethers-ports.ts';
 import type { Mix } from './mix.ts';
 
 const ACCOUNTS = 1000;
-/** Users come after the five system subaccounts. */
+/** Users follow the five system subaccounts. */
 const FIRST_USER = 5;
 const START_US = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
 const FAR_MS = 9_007_199_254_741n;
@@ -63,12 +63,12 @@ export function accountAddress(i: number) {
 }
 
 /**
- * The mix as commands. Order numbers of the engine are the placed orders in their own order, so cancels are translated; a
- * cancel of nothing stays one of an order that never was.
+ * The mix as commands. The engine numbers orders in placement order, so cancels are translated; a
+ * cancel without a target names an id that never existed.
  */
 export class Flow {
   readonly mix: Mix;
-  /** The engine's number of each operation's order. */
+  /** The engine's order id of each operation. */
   private readonly numbers: Int32Array;
 
   constructor(mix: Mix) {
@@ -79,8 +79,8 @@ export class Flow {
   }
 
   /**
-   * Commands [from, until), as a decoder would hand them over: made shortly before they are applied. All of them at once would
-   * be a hundred megabytes that the engine's own caches and collections of garbage have to bear.
+   * Commands [from, until), created shortly before they are applied, like a decoder's. All of them
+   * at once would take a hundred megabytes, and pollute caches and garbage collections.
    */
   commands(from: number, until: number): Command[] {
     const commands: Command[] = [];
@@ -90,7 +90,7 @@ export class Flow {
 
   private command(i: number): Command {
     const { mix, numbers } = this;
-    // A microsecond each keeps the index fresh for the whole run.
+    // One microsecond per command keeps the index fresh for the whole run.
     const atUs = timeUs(START_US + i);
     if (mix.kind[i] === 1) {
       const number = numbers[mix.id[i] ?? 0] ?? 0;

@@ -1,6 +1,6 @@
 /**
- * What the filter costs over a history of a million ended orders of one account, asked through the gateway. Prints the median of each
- * question in milliseconds as JSON.
+ * Cost of the filter over a history of a million ended orders of one account, queried through the
+ * gateway. Prints the median of each query in milliseconds as JSON.
  */
 import { performance } from 'node:perf_hooks';
 import { Exchange } from '../../src/engine/exchange.ts';
@@ -26,7 +26,7 @@ for (let i = 0; i < ORDERS; i++) {
     orderType: 'limit',
     lots: lots(i % 3 === 0 ? 1 : -1),
     priceTicks: priceTicks(100_000),
-    // Nobody stands on the other side.
+    // The other side of the book is empty.
     ioc: true,
     postOnly: false,
     reduceOnly: false,
@@ -48,8 +48,8 @@ const gateway = new Gateway({
 const account = accountAddress(0);
 const questions = {
   'the newest 100': {},
-  'the newest 500 that are closed': { status: 'closed', limit: 500 },
-  'those that are filled': { status: 'filled' },
+  'the newest 500 closed ones': { status: 'closed', limit: 500 },
+  'the filled ones': { status: 'filled' },
 };
 const medians = Object.entries(questions).map(([name, asked]) => {
   const times = Array.from({ length: ROUNDS }, () => {

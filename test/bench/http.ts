@@ -1,7 +1,9 @@
 /**
- * `npm run bench:http`: what the served API carries, as ratios to a bare Fastify echo with schemas. Servers are processes of their own; the load
- * generator has the other core. Samples are interleaved: each round asks everybody once, and a ratio is the median of those of the rounds. Every order
- * is on disk before it is answered. A machine that others use, too, distorts rates more than the servers' own time, so both are printed.
+ * `npm run bench:http`: throughput of the served API, as ratios to a bare Fastify echo with
+ * schemas. Servers are separate processes; the load generator has the other core. Samples are
+ * interleaved: each round measures every server once, and a ratio is the median over rounds. Every
+ * order is on disk before its response. Other load on the machine distorts rates more than the
+ * servers' own time, so both are printed.
  */
 import { join } from 'node:path';
 import autocannon, { type Request } from 'autocannon';
@@ -21,12 +23,12 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const SECONDS = Number(process.env['SECONDS'] ?? 2);
 const CONNECTIONS = 50;
 const SIGNED_ORDERS = 20_000 * (ROUNDS + 2) * SECONDS;
-/** Of the most that was carried. */
+/** Of the maximum throughput. */
 const HALF = 0.5;
 
 interface Sample {
   readonly perSecond: number;
-  /** The server's own time for a request. */
+  /** The server's processor time per request. */
   readonly micros: number;
   readonly cores: number;
   readonly generatorCores: number;

@@ -1,10 +1,11 @@
 /**
- * What judging costs: lives of the fuzzer applied to an engine alone, to one that is held against all invariants of the state every 64 commands, and to
- * one with the oracle beside it, compared after each command. Those commands are made before. And whole runs as `orrery fuzz` makes them,
- * drawing and counting included. One core; all take turns. Prints medians as JSON.
+ * Cost of checking: commands of the fuzzer applied to an engine alone, to one with all invariants
+ * checked every 64 commands, and to one compared with the oracle after each command. Those commands
+ * are created in advance. Also whole runs as in `orrery fuzz`, with generation and counting. One
+ * core; variants alternate. Prints medians as JSON.
  *
- * Nobody asks for a collection of garbage between the rounds, as no campaign does: one that is asked for makes the engine of the
- * language throw away the code it compiled for classes without objects at that moment, and compiling anew was most of what was timed.
+ * No garbage collection is forced between rounds, as in a campaign: a forced one makes V8 discard
+ * compiled code of classes without live objects, and recompilation would dominate the timing.
  */
 import { performance } from 'node:perf_hooks';
 import type { Command } from '../../src/engine/commands.ts';
@@ -20,7 +21,7 @@ import { stateInvariants } from '../../src/fuzz/state-checker.ts';
 
 const ROUNDS = 5;
 const LIVES = 16;
-/** Commands between two scans of the state, as in `orrery fuzz`. */
+/** Commands between two state scans, as in `orrery fuzz`. */
 const EVERY = 64;
 const COMMANDS = 4000;
 
@@ -45,13 +46,15 @@ function live(seed: number): Lifecycle {
 
 const lives = Array.from({ length: LIVES }, (_, seed) => live(seed));
 
-/** Commands a second, on the clock and of processor time: the second holds on a busy machine too. */
+/**
+ * Commands per second of wall time and of processor time; the latter is stable under other load.
+ */
 interface Rate {
   readonly wall: number;
   readonly cpu: number;
 }
 
-/** `run` answers how many commands it applied. */
+/** `run` returns the number of commands applied. */
 function rateOf(run: () => number): Rate {
   const before = process.cpuUsage();
   const started = performance.now();
@@ -61,7 +64,7 @@ function rateOf(run: () => number): Rate {
   return { wall: commands / (wallMs / 1000), cpu: commands / ((user + system) / 1e6) };
 }
 
-/** Over all lives. */
+/** Over all runs. */
 function perSecond(open: (config: ExchangeConfig) => (command: Command) => void): Rate {
   return rateOf(() => {
     for (const { config, commands } of lives) {
@@ -97,7 +100,7 @@ const sampled = (): Rate =>
     };
   });
 
-/** Runs of a campaign as a worker does them: drawn, applied, judged, counted. */
+/** Runs of a campaign as in a worker: generated, applied, checked, counted. */
 function campaign(): Rate {
   const plan = {
     seed: 'bench',
@@ -134,7 +137,7 @@ for (let round = -1; round < ROUNDS; round++) {
 const median = (of: (figure: Figure) => number): number =>
   figures.map(of).sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0;
 
-/** A batch is one command, and as many requests as it has orders. */
+/** A batch is one command, and counts as one request per order. */
 const requests = lives
   .flatMap(({ commands }) => commands)
   .reduce((sum, c) => sum + (c.kind === 'placeOrders' ? c.orders.length : 1), 0);

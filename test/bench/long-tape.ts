@@ -1,4 +1,7 @@
-/** Datasets for benches: the recorded one several times over, later each time, and one-minute bars of a walk. */
+/**
+ * Datasets for benches: the recorded one repeated with shifted times, and one-minute bars of a
+ * walk.
+ */
 import { fileURLToPath } from 'node:url';
 import { must } from '../../src/base/assert.ts';
 import { lots, priceTicks, timeUs } from '../../src/num/units.ts';
@@ -9,11 +12,11 @@ import { MINUTE_US, walk } from './bar-flow.ts';
 
 export const RECORDED = fileURLToPath(new URL('../../data/btcusdt-20240808', import.meta.url));
 const UNITS = { symbol: 'BTCUSDT', tickSize: '0.1', lotSize: '0.001', inverse: false };
-/** More than one recording has of either. */
+/** More than the number of ids in one recording. */
 const IDS = 2 ** 44;
 const LINES = 2 ** 24;
 
-/** Answers how many levels of depth and trades it holds: what moves the book. */
+/** Returns the number of depth levels and trades, the records that change the book. */
 export async function writeLongTape(folder: string, times: number): Promise<number> {
   const dataset = await openDataset(RECORDED);
   const market = must(dataset.markets[0], 'the recording has a market');

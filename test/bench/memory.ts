@@ -1,6 +1,7 @@
 /**
- * What resting orders cost: 1 M orders over 5,000 subaccounts with clientIds and nonces, the order-id index caught up,
- * over an empty exchange in the same process. Run with --expose-gc; prints bytes as JSON.
+ * Memory of resting orders: 1 M orders over 5,000 subaccounts with clientIds and nonces, and a
+ * complete order-id index, relative to an empty exchange in the same process. Run with --expose-gc;
+ * prints bytes as JSON.
  */
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { lots, marketId, ppm, priceTicks, subaccountId, timeUs } from '../../src/num/units.ts';
@@ -49,7 +50,7 @@ for (let round = 0; round < EACH; round++) {
     if (outcome !== 'ok') throw new Error(outcome.code);
   }
 }
-// A digest that nobody has makes the index take in every order.
+// An unknown digest forces the index to include every order.
 const account = accountAddress(0);
 const reply = gateway.handle(
   'getOrder',

@@ -1,7 +1,8 @@
 /**
- * The order flow that every contestant gets: 50 % limit adds (70 % within 50 ticks of a random-walk mid, 30 % within
- * 500), 45 % cancels of a random live order, 5 % ioc, sizes 1–100, around 10,000 live orders. Integers from a linear
- * congruential generator: the same everywhere. Made beforehand, so nobody pays for it.
+ * The order flow shared by all contestants: 50 % limit adds (70 % within 50 ticks of a random-walk
+ * mid, 30 % within 500), 45 % cancels of a random live order, 5 % ioc, sizes 1–100, around 10,000
+ * live orders. Integers from a linear congruential generator, equal on every machine. Generated in
+ * advance, outside the timing.
  */
 import { BareBook } from './bare-book.ts';
 
@@ -12,7 +13,7 @@ export interface Mix {
   /** Signed size of an add or ioc. */
   readonly lots: Int32Array;
   readonly price: Int32Array;
-  /** Operation number (from 1) of the order: its own, or the one cancelled. */
+  /** Operation number (from 1) of the order: its own, or the cancelled one. */
   readonly id: Int32Array;
   /** Operations before this one only fill the book. */
   readonly warmUp: number;
@@ -43,7 +44,7 @@ export function makeMix(count: number, seed = 12_345): Mix {
     if (below(100) < 10) mid += below(3) - 1;
     const roll = i < LIVE ? 0 : below(100);
     if (roll >= 50 && roll < 95) {
-      // Orders that were filled meanwhile are dropped when they come up.
+      // Orders filled in the meantime are dropped on selection.
       let id = 0;
       while (live.length > 0 && id === 0) {
         const place = below(live.length);

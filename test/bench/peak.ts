@@ -1,7 +1,8 @@
 /**
- * `npm run bench:memory`: the most memory that `orrery backtest` of a quiet strategy ever has, on a tape ten times as long as one that
- * fills what a market keeps (100,000 trades, 45 days of minutes; DESIGN §10), over that of the shorter one: each the least of three runs,
- * since a collector that is kept from its core lets garbage lie.
+ * `npm run bench:memory`: peak memory of `orrery backtest` with an idle strategy, on a tape ten
+ * times as long as one that fills a market's retention (100,000 trades, 45 days of minutes; DESIGN
+ * §10), over that of the shorter tape. Each is the minimum of three runs, since a starved collector
+ * leaves garbage.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -19,7 +20,7 @@ const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const QUIET = `import { defineStrategy } from 'orrery/strategy';
 export default defineStrategy({ name: 'quiet', parameters: {}, create: () => ({ onStop() {} }) });
 `;
-/** Runs the command, then says the most kilobytes that the process had. */
+/** Runs the command, then prints the process's peak memory in kilobytes. */
 const PEAK = `process.on('exit', () => {
   require('node:fs').writeSync(1, '\\n' + process.resourceUsage().maxRSS);
 });
@@ -46,7 +47,7 @@ try {
   await writeFile(at('quiet.ts'), QUIET);
   const say = (what: string, short: number, long: number): void => {
     console.log(
-      `${what}: ${short.toFixed(0)} MiB at most, ${long.toFixed(0)} MiB when it is ten times as long: ${(long / short).toFixed(2)} ×`,
+      `${what}: ${short.toFixed(0)} MiB at most, ${long.toFixed(0)} MiB at ten times the length: ${(long / short).toFixed(2)} ×`,
     );
   };
   await writeBars(at('bars'), BARS, START_US);

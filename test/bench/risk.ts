@@ -1,6 +1,7 @@
 /**
- * What marks and funding cost when many hold a position: a mark update that makes nobody liquidatable, against a look at everyone, and a
- * settlement over all positions. Prints medians in microseconds by number of accounts as JSON.
+ * Cost of marks and funding with many positions: a mark update that liquidates no account, against
+ * a full scan, and a settlement over all positions. Prints medians in microseconds by number of
+ * accounts as JSON.
  */
 import { performance } from 'node:perf_hooks';
 import { Exchange } from '../../src/engine/exchange.ts';
@@ -34,7 +35,7 @@ interface Figures {
   readonly fundingMs: number;
 }
 
-/** One short against as many longs of 2 to 21 times leverage. */
+/** One short against `accounts` longs with leverage from 2 to 21. */
 function crowd(accounts: number): { exchange: Exchange; at: () => ReturnType<typeof timeUs> } {
   const exchange = new Exchange(CONFIG);
   let now: number = CONFIG.genesisTimeUs;
@@ -88,7 +89,7 @@ function crowd(accounts: number): { exchange: Exchange; at: () => ReturnType<typ
     });
   };
   for (let i = 0; i <= accounts; i++) {
-    // A lot of 10 USD each; the short has the money of all.
+    // A lot of 10 USD each; the short has the sum of the longs' money.
     const amount =
       i === 0 ? 10_000_000n * BigInt(accounts) : 10_000_000n / BigInt(2 + (i % 20)) + 5000n;
     exchange.apply({
@@ -108,7 +109,7 @@ function crowd(accounts: number): { exchange: Exchange; at: () => ReturnType<typ
 function measure(accounts: number): Figures {
   const { exchange, at } = crowd(accounts);
   const { state } = exchange as unknown as { state: State };
-  // A walk that stays above everyone's liquidation price.
+  // A walk that stays above every liquidation price.
   let mark = PRICE;
   let seed = 7;
   let steps = 0;
@@ -133,7 +134,7 @@ function measure(accounts: number): Figures {
     for (const subaccount of state.accounts.subaccounts) {
       if (isBelowMaintenance(new RiskUnit(subaccount, null).figures(state))) below += 1;
     }
-    if (below > 0) throw new Error('somebody is liquidatable');
+    if (below > 0) throw new Error('an account is liquidatable');
     return (performance.now() - started) * 1000;
   };
   const scans = Array.from({ length: 7 }, scan);
@@ -144,7 +145,7 @@ function measure(accounts: number): Figures {
     return performance.now() - started;
   };
   const settlements = Array.from({ length: SETTLEMENTS }, settle);
-  if (steps > 0 || !(first > 0)) throw new Error('somebody was liquidated');
+  if (steps > 0 || !(first > 0)) throw new Error('an account was liquidated');
   return {
     accounts,
     markUs: median(marks),

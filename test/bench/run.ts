@@ -1,6 +1,7 @@
 /**
- * `npm run bench`: throughput of the engine beside nodejs-order-book, the memory of a million resting orders, and what the tape,
- * backtests, history, risk and judged runs cost. `npm run bench -- --throughput` is the first of these alone.
+ * `npm run bench`: engine throughput relative to nodejs-order-book, the memory of a million resting
+ * orders, and the cost of tape, backtests, history, risk and checked runs. `npm run bench --
+ * --throughput` runs only the first.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +20,9 @@ if (options.throughput === true) {
   process.exit();
 }
 
-/** Runs a script of this folder by itself: what it measures must not be mixed with what ran before. */
+/**
+ * Runs a script of this folder in its own process, so that earlier measurements do not affect it.
+ */
 function apart(script: string, ...words: readonly string[]): unknown {
   const path = fileURLToPath(new URL(script, import.meta.url));
   const args = ['--expose-gc', '--import', 'tsx', path, ...words];
@@ -85,11 +88,11 @@ if (json) {
     `recorded levels and trades, from the dataset's files through the book: ${million(dataset)}`,
   );
   console.log(
-    `1m bars while nobody holds anything: ${million(barsIdle)}, ${(barsIdle / peerIdle).toFixed(1)} × grademark 0.3.0; ` +
-      `under a position with two brackets: ${million(barsHeld)}, ${(barsHeld / peerHeld).toFixed(1)} ×`,
+    `1m bars without positions: ${million(barsIdle)}, ${(barsIdle / peerIdle).toFixed(1)} × grademark 0.3.0; ` +
+      `with a position and two brackets: ${million(barsHeld)}, ${(barsHeld / peerHeld).toFixed(1)} ×`,
   );
   console.log(
-    `orrery backtest of a strategy that hears nothing, files to journal: ${million(backtest.tape)} levels and trades, ` +
+    `orrery backtest of a strategy without subscriptions, files to journal: ${million(backtest.tape)} levels and trades, ` +
       `${(backtest.tape / dataset).toFixed(2)} × the book alone; 1m bars ${million(backtest.bars)}, ${(backtest.bars / peerIdle).toFixed(1)} × grademark`,
   );
   console.log(
@@ -104,17 +107,17 @@ if (json) {
   }
   for (const { accounts, markUs, scanUs, fundingMs } of risk) {
     console.log(
-      `${accounts.toLocaleString('en')} positions: a mark that endangers nobody ${markUs.toFixed(1)} µs, ` +
-        `${(scanUs / markUs).toFixed(0)} × less than a look at everyone; funding settled in ${fundingMs.toFixed(1)} ms`,
+      `${accounts.toLocaleString('en')} positions: a mark that liquidates no account ${markUs.toFixed(1)} µs, ` +
+        `${(scanUs / markUs).toFixed(0)} × less than a full scan; funding settled in ${fundingMs.toFixed(1)} ms`,
     );
   }
   const perSecond = (rate: number): string => `${Math.round(rate).toLocaleString('en')} a second`;
   console.log(
-    `${judged.commands.toLocaleString('en')} commands of the fuzzer on one core, every invariant of the state held every 64 commands: ` +
+    `${judged.commands.toLocaleString('en')} commands of the fuzzer on one core, every state invariant checked every 64 commands: ` +
       `${perSecond(judged.sampledPerSecond)} (${perSecond(judged.sampledPerCpuSecond)} of processor time), ` +
       `${judged.sampledRatio.toFixed(1)} × the time of the engine alone ` +
       `(orders of batches counted one by one ${perSecond((judged.sampledPerSecond * judged.requests) / judged.commands)}); ` +
-      `${perSecond(judged.campaignPerSecond)} (${perSecond(judged.campaignPerCpuSecond)} of processor time) with drawing them and counting what they reach`,
+      `${perSecond(judged.campaignPerSecond)} (${perSecond(judged.campaignPerCpuSecond)} of processor time) with generation and coverage counting`,
   );
   console.log(
     `the same in lockstep with the oracle, compared after each: ${perSecond(judged.lockstepPerSecond)} ` +

@@ -1,8 +1,9 @@
 /**
- * `npm run bench:sweep`: a search of 32 runs of a second or more, its best moved as usual, with one worker and with two: how much sooner
- * two cores are through. Every run is of the whole tape: a trial that fails ends early, and fails the bench.
- * A process with one worker keeps more than one core busy, since the collector and the compiler of the language have threads of
- * their own; so where `taskset` is there, one core is measured as well. The results must be the same.
+ * `npm run bench:sweep`: speedup of a search of 32 runs of at least a second, with the usual
+ * perturbation of its best, from one worker to two. Every run covers the whole tape; a failed trial
+ * ends early and fails the bench. A process with one worker uses more than one core, since
+ * collector and compiler have their own threads; where `taskset` exists, one core is measured too.
+ * The results must be equal.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -17,11 +18,11 @@ const ONE_CORE = ['taskset', '-c', '0'];
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const STRATEGY = fileURLToPath(new URL('../../examples/strategies/sma-cross.ts', import.meta.url));
 
-/** Averages of bars of a second, the fast one always below the slow one. */
+/** Moving averages of one-second bars; the fast one is always below the slow one. */
 const SPACE = ['--vary', 'fast=2:20:1', '--vary', 'slow=30:120:1'];
 
-/** What `--json` prints. */
-interface Told {
+/** Output of `--json`. */
+interface SweepOutput {
   readonly failed: number;
   readonly best: unknown;
   readonly robustness: { readonly sensitivity: unknown[]; readonly stress: unknown[] };
@@ -29,7 +30,7 @@ interface Told {
 
 interface Swept {
   readonly seconds: number;
-  /** Of the search, its best once more, and those around it. */
+  /** The search, its best repeated, and the best's neighbours. */
   readonly runs: number;
   readonly best: string;
 }
@@ -45,14 +46,15 @@ try {
     const started = performance.now();
     const text = execFileSync(command, rest, { encoding: 'utf8' });
     const seconds = (performance.now() - started) / 1e3;
-    const { failed, best, robustness } = JSON.parse(text) as Told;
+    const { failed, best, robustness } = JSON.parse(text) as SweepOutput;
     if (failed > 0) throw new Error(`${String(failed)} of ${String(TRIALS)} trials failed`);
     const runs = TRIALS + 1 + robustness.sensitivity.length + robustness.stress.length;
     return { seconds, runs, best: JSON.stringify([best, robustness]) };
   };
   const two = sweep('two', 2);
   const compare = (what: string, other: Swept): void => {
-    if (other.best !== two.best) throw new Error(`two workers and ${what} find different things`);
+    if (other.best !== two.best)
+      throw new Error(`the results of two workers and of ${what} differ`);
     console.log(
       `${String(TRIALS)} trials and ${String(other.runs - TRIALS)} more runs of ${(other.seconds / other.runs).toFixed(1)} s: ${other.seconds.toFixed(1)} s with ${what}, ` +
         `${two.seconds.toFixed(1)} s with two workers, ${(other.seconds / two.seconds).toFixed(2)} × as fast`,

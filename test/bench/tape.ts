@@ -1,7 +1,9 @@
 /**
- * History through the engine: the recorded dataset, read from disk and played through the real book, in levels and trades a second; and
- * one-minute bars, while nobody holds anything and under a position with two brackets, beside `grademark` on the same bars. Contestants take turns.
- * Then what memory a tape takes that is ten times as long as one that fills what a market keeps. Run with --expose-gc; prints JSON.
+ * History through the engine: the recorded dataset, read from disk and played through the real
+ * book, in levels and trades per second. Also one-minute bars, without positions and with a
+ * position and two brackets, beside `grademark` on the same bars. Contestants alternate. Then the
+ * memory of a tape ten times as long as one that fills a market's retention. Run with --expose-gc;
+ * prints JSON.
  */
 import { DataFrame } from 'data-forge';
 import { outcomeCode } from '../../src/engine/refusals.ts';
@@ -26,20 +28,20 @@ import { RECORDED } from './long-tape.ts';
 
 const ROUNDS = 5;
 const BARS = 500_000;
-/** The peer is slower by orders: it gets the first part of the same bars. */
+/** The peer is slower by orders of magnitude: it gets the first part of the same bars. */
 const PEER_BARS = 20_000;
 const FAR_MS = 9_007_199_254_741n;
-/** How often the recording is played on end: once is over before the compiler is through. */
+/** Repetitions of the recording: one ends before the compiler has finished. */
 const PLAYS = 3;
-/** The shorter tape fills what a market keeps: 100,000 trades, 45 days of minutes (DESIGN §10). */
+/** The shorter tape fills a market's retention: 100,000 trades, 45 days of minutes (DESIGN §10). */
 const FILLING_PLAYS = 5;
 const FILLING_BARS = 100_000;
 const START_US = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
 
-/** Events go to a sink, as in any run that looks at them. */
-let heard = 0;
+/** Events go to a sink, as in any run with an observer. */
+let received = 0;
 const count = (): void => {
-  heard += 1;
+  received += 1;
 };
 
 function openMarket(startUs: number, changes: Readonly<Record<string, unknown>> = {}): Exchange {
@@ -67,18 +69,21 @@ function openMarket(startUs: number, changes: Readonly<Record<string, unknown>> 
   return engine;
 }
 
-/** Levels and trades a second of the dataset, played several times over, from its files to hashed events. */
+/** Levels and trades per second of the repeated dataset, from its files to hashed events. */
 async function dataset(): Promise<number> {
   const seconds = clock();
   const recording = await openDataset(RECORDED);
   const { engine, play } = playerOf(recording, count);
   let entries = 0;
   for (let i = 0; i < PLAYS; i++) entries += await play(i);
-  if (engine.seq === 0) throw new Error('nothing was played');
+  if (engine.seq === 0) throw new Error('no record was played');
   return entries / seconds();
 }
 
-/** An exchange, and what plays the recording to it for the i-th time, later each time; answers its levels and trades. */
+/**
+ * An exchange, and a function that plays the recording for the i-th time with shifted times;
+ * returns its levels and trades.
+ */
 function playerOf(
   recording: Dataset,
   sink: () => void,
@@ -103,7 +108,7 @@ function playerOf(
 const bars = [...walk(BARS)];
 const commands: readonly Command[] = bars.map((bar) => barCommand(bar, START_US));
 
-/** A second of the processor's time: whoever else uses the machine takes nothing away. */
+/** Processor time in seconds, independent of other load. */
 function clock(): () => number {
   globalThis.gc?.();
   const started = process.cpuUsage();
@@ -156,7 +161,8 @@ function heldBars(): number {
   const rate = perSecond(BARS, () => {
     for (const command of rest) engine.apply(command, count);
   });
-  if (engine.positions(subaccountId(6)).length !== 1) throw new Error('the position did not last');
+  if (engine.positions(subaccountId(6)).length !== 1)
+    throw new Error('the position was closed early');
   return rate;
 }
 
@@ -242,7 +248,7 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-/** Resident bytes after tapes that are so many times as long as those that fill what a market keeps. */
+/** Resident bytes after tapes that are `times` as long as those that fill a market's retention. */
 async function memoryAfter(
   lengths: number,
 ): Promise<{ readonly recorded: number; readonly bars: number }> {
@@ -253,7 +259,7 @@ async function memoryAfter(
   const ofBars = openMarket(START_US, { markSource: 'last', recordedLiquidity: true });
   for (const bar of walk(lengths * FILLING_BARS)) ofBars.apply(barCommand(bar, START_US));
   const bars = settled();
-  if (ofTape.seq === 0 || ofBars.seq === 0) throw new Error('the tapes did not play');
+  if (ofTape.seq === 0 || ofBars.seq === 0) throw new Error('the tapes were not played');
   return { recorded, bars };
 }
 
@@ -262,9 +268,9 @@ function settled(): number {
   return process.memoryUsage().rss;
 }
 
-if (heard === 0) throw new Error('nothing was heard');
+if (received === 0) throw new Error('no event was received');
 bars.length = 0;
-// What loading and warming take is over before the first measurement.
+// Loading and warming must precede the first measurement.
 await memoryAfter(1);
 const short = await memoryAfter(1);
 const long = await memoryAfter(10);

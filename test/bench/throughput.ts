@@ -1,6 +1,7 @@
 /**
- * Throughput as ratios against nodejs-order-book on the same order flow in the same run. Contestants take turns, so that a slow
- * spell of the machine hits all; medians are printed, on the clock and of processor time.
+ * Throughput as ratios to nodejs-order-book on the same order flow in the same run. Contestants
+ * alternate, so that a slow phase of the machine affects all. Prints medians of wall time and of
+ * processor time.
  */
 import Table from 'cli-table3';
 import { OrderBook, Side } from 'nodejs-order-book';
@@ -15,16 +16,16 @@ import { RecordedExchange } from '../../src/journal/replay/recorded-exchange.ts'
 import { CONFIG, Flow, openExchange, openingCommands } from './engine-flow.ts';
 import { makeMix } from './mix.ts';
 
-// As `orrery` itself does; the peer has it as well.
+// As in `orrery`; the peer gets the same limits.
 raiseInliningLimits();
 
 const ROUNDS = 5;
-/** Rounds before those that count: the compiler is done with the engine after the second. */
+/** Uncounted warm-up rounds: the engine is fully compiled after the second. */
 const WARMING = 2;
 const OPERATIONS = 400_000;
-/** The peer is slower by two orders: it gets the first part of the same flow. */
+/** The peer is slower by two orders of magnitude: it gets the first part of the same flow. */
 const PEER_OPERATIONS = 60_000;
-/** Commands that are made at a time, between the clocks. */
+/** Commands generated at a time, outside the timing. */
 const BLOCK = 1000;
 
 const mix = makeMix(OPERATIONS);
@@ -43,7 +44,9 @@ function journalOfAll(): Uint8Array {
   return journal.bytes();
 }
 
-/** Operations a second, on the clock and of processor time: the second holds on a busy machine too. */
+/**
+ * Operations per second of wall time and of processor time; the latter is stable under other load.
+ */
 interface Rate {
   readonly wall: number;
   readonly cpu: number;
@@ -56,13 +59,13 @@ interface Contestant {
 }
 
 /**
- * What each contestant's last round left. The engine of the language throws away the code it compiled for a class when a
- * collection of garbage finds the last of its objects gone, and every round would begin by compiling anew: no process that
- * has a book meets that.
+ * Keeps each contestant's last state alive. V8 discards compiled code of a class once its last
+ * object is collected, so every round would start with recompilation. A process with a live book
+ * never does.
  */
 const worlds = new Map<string, unknown>();
 
-/** Takes the time of parts of a round. */
+/** Measures parts of a round. */
 class Watch {
   private wallMs = 0;
   private cpuUs = 0;
@@ -135,7 +138,7 @@ const count = (): void => {
   events += 1;
 };
 
-/** Commands a second of the whole flow, each block made before its time is taken. */
+/** Commands per second of the whole flow; each block is generated before its timing. */
 function flowPerSecond(apply: (command: Command) => void): Rate {
   globalThis.gc?.();
   const watch = new Watch();
@@ -148,7 +151,7 @@ function flowPerSecond(apply: (command: Command) => void): Rate {
   return watch.rate(OPERATIONS);
 }
 
-/** Every event goes into the chain hash; those that every fill has are made into objects when somebody hears them. */
+/** Every event enters the chain hash; frequent ones are allocated only if a sink is attached. */
 function engine(): Rate {
   const exchange = openExchange();
   worlds.set('engine', exchange);
@@ -158,24 +161,25 @@ function engine(): Rate {
   return rate;
 }
 
-function heard(): Rate {
+function withSink(): Rate {
   const exchange = openExchange();
-  worlds.set('heard', exchange);
+  worlds.set('withSink', exchange);
   for (const command of flow.commands(0, mix.warmUp)) exchange.apply(command);
   events = 0;
   const rate = flowPerSecond((command) => exchange.apply(command, count));
-  if (exchange.chainHash() !== chainHash) throw new Error('a run that is heard differs');
+  if (exchange.chainHash() !== chainHash) throw new Error('a run with a sink diverges');
   return rate;
 }
 
-/** As a running exchange does it: each command is journalled, then applied. */
+/** As a running exchange: each command is journalled, then applied. */
 function recorded(): Rate {
   const exchange = new RecordedExchange(CONFIG, { checkpointEvery: 0 });
   worlds.set('recorded', exchange);
   for (const command of opening) exchange.submit(command);
   for (const command of flow.commands(0, mix.warmUp)) exchange.submit(command);
   const rate = flowPerSecond((command) => exchange.submit(command));
-  if (exchange.engine.chainHash() !== chainHash) throw new Error('recorded and plain run differ');
+  if (exchange.engine.chainHash() !== chainHash)
+    throw new Error('the recorded run diverges from the plain one');
   return rate;
 }
 
@@ -184,7 +188,7 @@ function fromBytes(): Rate {
   const exchange = new Exchange(reader.header.config);
   worlds.set('fromBytes', exchange);
   const ahead = new ReadAhead(reader);
-  // As `replay` does it. What is read ahead belongs to the part whose time is taken.
+  // As `replay`. Read-ahead counts in the timed part.
   let next = 0;
   const replay = (until: number): void => {
     while (exchange.seq < until) {
@@ -200,7 +204,7 @@ function fromBytes(): Rate {
   const rate = perSecond(OPERATIONS, () => {
     replay(opening.length + mix.count);
   });
-  if (exchange.chainHash() !== chainHash) throw new Error('replay and live run differ');
+  if (exchange.chainHash() !== chainHash) throw new Error('the replay diverges from the live run');
   return rate;
 }
 
@@ -210,7 +214,7 @@ const contestants: Contestant[] = [
   { name: 'engine, commands to hashed events', round: engine, figures: [] },
   { name: 'engine, commands to journal and hashed events', round: recorded, figures: [] },
   { name: 'engine, journal bytes to hashed events', round: fromBytes, figures: [] },
-  { name: 'engine, commands to hashed events, each heard', round: heard, figures: [] },
+  { name: 'engine, commands to hashed events, with a sink', round: withSink, figures: [] },
 ];
 
 function median(values: readonly number[]): number {
@@ -220,10 +224,10 @@ function median(values: readonly number[]): number {
 
 export interface ThroughputRow {
   readonly name: string;
-  /** On the clock. */
+  /** Wall time. */
   readonly perSecond: number;
   readonly perCpuSecond: number;
-  /** To the peer's. */
+  /** Relative to the peer. */
   readonly ratio: number;
   readonly cpuRatio: number;
 }
@@ -275,6 +279,6 @@ export function printThroughput(rows: readonly ThroughputRow[]): void {
   const [applied, live, replayed] = rows.slice(2).map((row) => row.perCpuSecond);
   console.log(
     `a replayed command costs ${((live ?? 0) / (replayed ?? 1)).toFixed(2)} × a live one, which is journalled, ` +
-      `and ${((applied ?? 0) / (replayed ?? 1)).toFixed(2)} × one that is only applied`,
+      `and ${((applied ?? 0) / (replayed ?? 1)).toFixed(2)} × an unjournalled one`,
   );
 }

@@ -53,8 +53,8 @@ export const PLANTED_RULES: readonly PlantedRule[] = [
       { file: PLAN, find: 'bound: money(lots, tickLot, move),', replace: 'bound: 2n ** 62n,' },
       {
         file: PLAN,
-        find: 'unit.isHouse ? most : minBig(most, left.get(unit) ?? 0n)',
-        replace: 'most',
+        find: 'unit.isHouse ? chargeable : minBig(chargeable, left.get(unit) ?? 0n)',
+        replace: 'chargeable',
       },
       {
         file: CLEARING,
@@ -143,8 +143,8 @@ export const PLANTED_RULES: readonly PlantedRule[] = [
       },
       {
         file: TAKEOVER,
-        find: 'const payment = minBig(left, maxBig(0n, half - given));',
-        replace: 'const payment = given < 0n ? 0n : minBig(left, half);',
+        find: 'const payment = minBig(left, maxBig(0n, half - advantage));',
+        replace: 'const payment = advantage < 0n ? 0n : minBig(left, half);',
       },
       {
         file: TAKEOVER,

@@ -1,4 +1,7 @@
-/** Refusals and end reasons that only margin, funding, vault and permissions can meet; codes.test.ts holds the list to its word. */
+/**
+ * Refusals and end reasons that require margin, funding, vault or permissions; codes.test.ts checks
+ * the list.
+ */
 export const RISK_CODES: readonly string[] = [
   'not_delegated',
   'margin_out_of_range',

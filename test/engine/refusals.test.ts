@@ -1,4 +1,7 @@
-/** The engine's own refusals of risk and authority, with the gateway out of the way, and the end reasons that liquidation gives orders. */
+/**
+ * The engine's own refusals of risk and authority, bypassing the gateway, and end reasons from
+ * liquidation.
+ */
 import { expect, test } from 'vitest';
 import { MAX_SIGNERS } from '../../src/engine/accounts/authority.ts';
 import type { Command } from '../../src/engine/commands.ts';
@@ -64,7 +67,7 @@ const settle = (world: RiskWorld, rate: number): Command => ({
   ratePpb: ppb(rate),
 });
 
-/** What the contract's text for the code begins with, after the status. */
+/** Start of the contract's text for the code, after the status. */
 const VAULT_TEXTS: Readonly<Record<string, string>> = {
   'amount: is below': 'vault_deposit_too_small',
   'amount: exceeds': 'vault_shares_insufficient',
@@ -142,7 +145,7 @@ const PROVOKED: Readonly<Record<string, () => string>> = {
     world.fund({ eve: '900' });
     world.trade('eve', 'bob', '90', '100');
     world.price('94');
-    // At the index the 90 of the vault, taken at 94, have lost all that it has.
+    // At the index the vault's position of 90, taken at 94, has lost its whole equity.
     world.price('94', 'M', '70');
     return vaultCode(world.transfer('vault', 'cat', '1'));
   },
@@ -172,7 +175,7 @@ const PROVOKED: Readonly<Record<string, () => string>> = {
   adl: () => endReasons('adl'),
 };
 
-/** A crash in which ann's bid is cancelled, and bob's reduce-only bid when he is deleveraged. */
+/** A crash that cancels ann's bid, and bob's reduce-only bid when he is deleveraged. */
 function endReasons(reason: string): string {
   const world = new RiskWorld();
   world.fund({ ann: '110', bob: '1000000' });

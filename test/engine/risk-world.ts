@@ -1,7 +1,8 @@
 /**
- * An exchange behind its gateway for tests of margin, funding, liquidation, vault and permissions: accounts by name, money and prices as
- * decimal text. Marks are given (`markSource: external`) unless a market says otherwise; fees are 0 unless it says so. The invariants
- * hold after every command and the oracle says the same, or the test fails.
+ * An exchange behind its gateway for tests of margin, funding, liquidation, vault and permissions:
+ * accounts by name, money and prices as decimal text. By default marks are external (`markSource:
+ * external`) and fees are 0. After every command the invariants hold and the oracle agrees, or the
+ * test fails.
  */
 import type { EndpointId } from '../../src/contract/endpoints.ts';
 import { outcomeCode, type Outcome, type RefusalCode } from '../../src/engine/refusals.ts';
@@ -60,9 +61,9 @@ export class RiskWorld {
   readonly gateway: Gateway;
   private readonly lockstep: Lockstep;
   readonly events: EngineEvent[] = [];
-  /** What was applied, to open another exchange in the same state. */
+  /** All applied commands, to open another exchange in the same state. */
   readonly commands: Command[] = [];
-  /** Off in tests with thousands of commands, which check at their ends. */
+  /** Off in tests with thousands of commands, which check at the end. */
   checks = true;
   atUs: number = GENESIS;
   private nonce = 0;
@@ -124,7 +125,7 @@ export class RiskWorld {
     return Number(whole);
   }
 
-  /** Index and, where it is external, mark. */
+  /** Index and, for external marks, mark. */
   price(price: string, symbol = 'M', index = price): string {
     const market = this.marketOf(symbol);
     const at = timeUs(this.atUs);
@@ -188,7 +189,7 @@ export class RiskWorld {
     );
   }
 
-  /** The body of a request that must succeed. */
+  /** The response body of a request that must succeed. */
   ask(endpoint: EndpointId, input: unknown, as: string): unknown {
     const { status, body } = this.call(endpoint, input, as);
     if (status !== 200) throw new Error(`${endpoint}: ${String(body)}`);
@@ -227,7 +228,7 @@ export class RiskWorld {
     return (reply.body as OrderRecord[])[0]!;
   }
 
-  /** `quantity` (signed) changes hands at the price: `who` takes what `from` rests. */
+  /** `who` takes `quantity` (signed) from `from` at the price. */
   trade(who: string, from: string, quantity: string, price: string, symbol = 'M'): void {
     const opposite = quantity.startsWith('-') ? quantity.slice(1) : `-${quantity}`;
     const rests = this.order(from, opposite, price, { symbol });
@@ -366,7 +367,7 @@ export class RiskWorld {
     return dollars(this.engine.subaccount(id).balanceQuanta);
   }
 
-  /** The ladder as it was gone down: `who step` each. */
+  /** The liquidation steps: `who step` each. */
   steps(from = 0): string[] {
     return this.events.slice(from).flatMap((event) => {
       if (event.kind !== 'liquidationStep') return [];
@@ -376,7 +377,7 @@ export class RiskWorld {
 
   private readonly names = new Map<string, string>();
 
-  /** Names a subaccount after who was asked about so far; its address otherwise. */
+  /** Name of a subaccount used so far; otherwise its address. */
   nameOf(id: SubaccountId): string {
     const of = this.engine.addressOf(this.engine.subaccount(id).account);
     for (const system of ['vault', 'insurance', 'treasury']) {
@@ -385,7 +386,7 @@ export class RiskWorld {
     return this.names.get(of) ?? of;
   }
 
-  /** Funds users; their names are then known. */
+  /** Funds users and registers their names. */
   fund(amounts: Readonly<Record<string, string>>): this {
     for (const [name, amount] of Object.entries(amounts)) {
       this.names.set(this.addressOf(name), name);

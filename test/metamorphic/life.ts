@@ -1,4 +1,4 @@
-/** Lives of an exchange, to be lived again under another description: their commands, and all that happens in them. */
+/** Recorded runs of an exchange for metamorphic tests: their commands and events. */
 import { Decimal } from 'decimal.js';
 import type { Command } from '../../src/engine/commands.ts';
 import type { ExchangeConfig } from '../../src/engine/config.ts';
@@ -19,7 +19,7 @@ import type { MarketInput } from '../../src/gateway/market-config.ts';
 export interface Lifecycle {
   readonly config: ExchangeConfig;
   readonly commands: readonly Command[];
-  /** How many of them open the exchange: markets, deposits, first prices. */
+  /** Number of commands that open the exchange: markets, deposits, first prices. */
   readonly opening: number;
 }
 
@@ -28,19 +28,19 @@ export type MarketChange = Partial<MarketInput> & { readonly [field: string]: un
 export interface LifeOptions {
   readonly name?: ProfileName;
   readonly commands?: number;
-  /** Over what was drawn for every market; a function of what was drawn, where that matters. */
+  /** Overrides for every generated market; a function of the generated one, if that matters. */
   readonly market?: MarketChange | ((drawn: MarketInput) => MarketChange);
   readonly config?: Readonly<Record<string, unknown>>;
   readonly openingTicks?: number;
   readonly deposits?: readonly number[];
-  /** What is left out. */
+  /** Actions to exclude. */
   readonly without?: readonly Action[];
   readonly prices?: Partial<FuzzProfile['prices']>;
   readonly faultPermille?: number;
   readonly vault?: number;
 }
 
-/** A random life, as the fuzzer draws it, within what the options hold fast. */
+/** A random run from the fuzzer, within the fixed options. */
 export function drawLife(seed: string, options: LifeOptions = {}): Lifecycle {
   const drawn = drawProfile(seed, {
     name: options.name ?? 'swarm',
@@ -80,7 +80,7 @@ export function drawLife(seed: string, options: LifeOptions = {}): Lifecycle {
   return { config, commands, opening: opening.length };
 }
 
-/** A first mark is only for marks of the market's own trades or quotes. */
+/** An initial mark exists only for marks of the market's own trades or quotes. */
 function changed(
   drawn: MarketInput,
   change: NonNullable<LifeOptions['market']>,
@@ -93,7 +93,7 @@ function changed(
   return { ...market, initialMark: new Decimal(market.tickSize).times(openingTicks).toFixed() };
 }
 
-/** What one command did. */
+/** Effects of one command. */
 export interface Happened {
   readonly outcome: 'ok' | RefusalCode;
   readonly events: readonly EngineEvent[];
@@ -116,10 +116,10 @@ export function live({ config, commands }: Pick<Lifecycle, 'config' | 'commands'
   return { engine, happened };
 }
 
-/** Fields that hold the terms of a market: they are described anew by each property, or not at all. */
+/** Fields that hold the terms of a market: each property states them itself. */
 const TERMS: ReadonlySet<string> = new Set(['spec', 'nextSpec']);
 
-/** Every field of a command or an event, however deep, through a function of its name; terms are left as they are. */
+/** Maps every field of a command or an event, at any depth, by a function of its name; terms stay as they are. */
 export function mapFields<T>(value: T, change: (name: string, field: unknown) => unknown): T {
   const walk = (field: unknown, name: string): unknown => {
     if (Array.isArray(field)) return field.map((entry) => walk(entry, name));
@@ -136,7 +136,7 @@ export function mapFields<T>(value: T, change: (name: string, field: unknown) =>
   return walk(value, '') as T;
 }
 
-/** Events as they are compared: without their place in the journal, and without the fields named. */
+/** Events for comparison: without their position in the journal, and without the named fields. */
 export function bare(
   events: readonly EngineEvent[],
   without: readonly string[] = [],

@@ -1,7 +1,7 @@
 /**
- * Metamorphic properties: one life told in two ways ends alike. Nobody says what is right, only that another description of the same
- * things changes nothing, to the last Quantum and the last event. What each tells otherwise, what must stay equal, and why, is said
- * at each.
+ * Metamorphic properties: two descriptions of one run end alike. There is no expected result;
+ * another description of the same run must change nothing, to the last Quantum and the last event.
+ * Each test states its transformation, the preserved values, and the reason.
  */
 import { describe, expect, test } from 'vitest';
 import { outcomeCode } from '../../src/engine/refusals.ts';
@@ -34,7 +34,7 @@ import {
 
 const SEEDS = Array.from({ length: 3 * EFFORT }, (_, i) => `metamorphic-${String(i)}`);
 
-/** One test that holds for every seed; the first that it does not hold for is named. */
+/** One test over all seeds; a failure names the first failing seed. */
 function holds(name: string, property: (seed: string) => void): void {
   test(name, () => {
     for (const seed of SEEDS) {
@@ -48,17 +48,17 @@ function holds(name: string, property: (seed: string) => void): void {
   });
 }
 
-type Told = Pick<Lifecycle, 'config' | 'commands'>;
+type Run = Pick<Lifecycle, 'config' | 'commands'>;
 
-/** Both tell the same: outcome for outcome, event for event. */
+/** Both produce equal outcomes and events. */
 function expectSame(
-  life: Told,
-  retold: Told,
+  life: Run,
+  transformed: Run,
   of: (event: EngineEvent) => EngineEvent,
   without: readonly string[] = [],
 ): void {
   const first = live(life).happened;
-  const second = live(retold).happened;
+  const second = live(transformed).happened;
   first.forEach(({ outcome, events }, i) => {
     const command = `command ${String(i + 1)}, ${life.commands[i]?.kind ?? ''}`;
     expect(second[i]?.outcome, command).toBe(outcome);
@@ -66,8 +66,8 @@ function expectSame(
   });
 }
 
-function retellCommands(life: Told, tell: (command: Command) => Command): Told {
-  return { config: life.config, commands: life.commands.map(tell) };
+function transformCommands(life: Run, transform: (command: Command) => Command): Run {
+  return { config: life.config, commands: life.commands.map(transform) };
 }
 
 const inSpec = (command: Command, change: (spec: MarketSpec) => MarketSpec): Command =>
@@ -83,10 +83,11 @@ function ordersOf(command: Command): readonly (NewOrder | PlaceOrder)[] {
 }
 
 /**
- * Buys become sells and every price p becomes 2c − p. Without fees, funding and margin limits the exchange has no side: the same
- * orders fill, positions have the other sign, and every balance is equal, since (exit − entry) × lots is what it was. A cost of
- * L lots becomes cost − 2c × L, so even what does not divide at a partial close rounds alike. Marks are external: a median
- * floors its mean, which has a side. Trailing distances are parts of a price, which have one, too.
+ * Buys become sells and every price p becomes 2c − p. Without fees, funding and margin limits the
+ * exchange is symmetric: the same orders fill, positions have the other sign, and every balance is
+ * equal, since (exit − entry) × lots is unchanged. A cost of L lots becomes cost − 2c × L, so
+ * rounding at a partial close is equal too. Marks are external: a median floors its mean, which is
+ * asymmetric. So are trailing distances, which are parts of a price.
  */
 describe('buy and sell mirrored', () => {
   const CENTRE = 10_000;
@@ -131,27 +132,29 @@ describe('buy and sell mirrored', () => {
   const hasMirror = (command: Command): boolean =>
     ordersOf(command).every(
       (order) =>
-        // The band is a part of the mark, which has a side: nothing comes near its ends.
+        // The band is a part of the mark, which is asymmetric: no price comes near its limits.
         Math.abs(order.priceTicks - CENTRE) < CENTRE / 2 &&
         ('triggerTicks' in order ? (order.triggerTicks ?? 1) < 2 * CENTRE : true),
     ) && (command.kind === 'setMark' ? Math.abs(command.priceTicks - CENTRE) < 2000 : true);
 
-  holds('in lives of random orders', (seed) => {
+  holds('in runs of random orders', (seed) => {
     const drawn = drawLife(seed, options);
     const free = (command: Command): Command => mapFields(mapFields(command, flip), flip);
     const life = { ...drawn, commands: drawn.commands.filter(hasMirror).map(free) };
-    const retold = retellCommands(life, (command) => mapFields(command, flip));
-    expectSame(life, retold, flipEvent);
+    const transformed = transformCommands(life, (command) => mapFields(command, flip));
+    expectSame(life, transformed, flipEvent);
   });
 });
 
 /**
- * The same market in lots a tenth as large: every size is ten times as many, and a lot of a tick is worth a tenth. Money is
- * lots × ticks × value of both, so every balance, fee, margin, funding payment, liquidation and share is equal to the Quantum. Slices of a
- * liquidation and of the vault's exits are whole lots rounded up, so they are whole positions here; a limit of open interest in money is rounded
- * down to lots, so there is none; probability queues floor lots, so the tape stands still.
+ * The same market in lots a tenth as large: every size is ten times as large, and a lot of a tick
+ * is worth a tenth. Money is lots × ticks × value of both, so every balance, fee, margin, funding
+ * payment, liquidation and share is equal to the Quantum. Slices of a liquidation and of the
+ * vault's exits are whole lots rounded up, so they are whole positions here. A limit of open
+ * interest in money is rounded down to lots, so there is none. Probability queues floor lots, so
+ * there is no tape.
  */
-describe('sizes told in finer lots', () => {
+describe('sizes in finer lots', () => {
   const options: LifeOptions = {
     openingTicks: 1500,
     market: {
@@ -179,21 +182,24 @@ describe('sizes told in finer lots', () => {
     maxOpenInterestLots: lots(Math.min(spec.maxOpenInterestLots * 10, Number.MAX_SAFE_INTEGER)),
   });
   for (const name of ['swarm', 'stress', 'money'] as const) {
-    holds(`in lives of the profile ${name}`, (seed) => {
+    holds(`in runs of the profile ${name}`, (seed) => {
       const life = drawLife(seed, { ...options, name });
-      const retold = retellCommands(life, (command) => inSpec(mapFields(command, scale), finer));
-      expectSame(life, retold, (event) => mapFields(event, scale));
+      const transformed = transformCommands(life, (command) =>
+        inSpec(mapFields(command, scale), finer),
+      );
+      expectSame(life, transformed, (event) => mapFields(event, scale));
     });
   }
 });
 
 /**
- * The same market in ticks a tenth as large. Prices of orders stay on the old grid, so a limit or a band rounded to a finer tick lets
- * the same orders through; money is equal to the Quantum. Marks and indices are given, since a median floors its mean to a tick; the
- * limits that a liquidation names are rounded to ticks and are not compared. The vault's exits and its frozen positions are priced in whole
- * ticks, so it does not leave, and the haircut takes all.
+ * The same market in ticks a tenth as large. Prices of orders stay on the old grid, so a limit or a
+ * band rounded to a finer tick admits the same orders; money is equal to the Quantum. Marks and
+ * indices are external, since a median floors its mean to a tick. Limits in liquidation events are
+ * rounded to ticks and are not compared. The vault's exits and its frozen positions are priced in
+ * whole ticks, so it offers none, and the haircut is 100 %.
  */
-describe('prices told in finer ticks', () => {
+describe('prices in finer ticks', () => {
   const options: LifeOptions = {
     openingTicks: 1500,
     market: {
@@ -228,22 +234,24 @@ describe('prices told in finer ticks', () => {
     return most * 10 <= MAX_PRICE_TICKS;
   };
   for (const name of ['swarm', 'stress', 'groups'] as const) {
-    holds(`in lives of the profile ${name}`, (seed) => {
+    holds(`in runs of the profile ${name}`, (seed) => {
       const drawn = drawLife(seed, { ...options, name });
       const life = { ...drawn, commands: drawn.commands.filter(fits) };
-      const retold = retellCommands(life, (command) => inSpec(mapFields(command, scale), finer));
+      const transformed = transformCommands(life, (command) =>
+        inSpec(mapFields(command, scale), finer),
+      );
       // An engine order's own limit is rounded to a tick, too.
       const isEngineOrder = ({ kind, cause }: EngineEvent): boolean =>
         kind === 'orderAccepted' && cause === 'liquidation';
       const of = (event: EngineEvent): EngineEvent => mapFields(event, scale);
       const first = live(life).happened;
-      const second = live(retold).happened;
+      const second = live(transformed).happened;
       first.forEach(({ outcome, events }, i) => {
         const without = (event: EngineEvent): readonly string[] =>
           isEngineOrder(event) ? [...unscaled, 'priceTicks'] : unscaled;
-        const told = second[i]?.events ?? [];
+        const changed = second[i]?.events ?? [];
         expect(second[i]?.outcome).toBe(outcome);
-        expect(told.map((event) => bare([event], without(event)))).toEqual(
+        expect(changed.map((event) => bare([event], without(event)))).toEqual(
           events.map((event) => bare([of(event)], without(event))),
         );
       });
@@ -252,15 +260,16 @@ describe('prices told in finer ticks', () => {
 });
 
 /**
- * Other addresses for everyone, the exchange's own accounts included. Addresses are names: ids, order, money and refusals
- * hang on who came when, never on what they are called. Every event is equal but for the names in it.
+ * Other addresses for all accounts, system accounts included. Addresses are names: ids, order,
+ * money and refusals depend on the order of first use, never on the name. Every event is equal
+ * except for its names.
  */
-describe('accounts called by other names', () => {
+describe('accounts with other names', () => {
   const rename = (_field: string, field: unknown): unknown => {
     if (typeof field !== 'string' || !/^0x[0-9a-f]{40}$/.test(field) || /^0x0{39}/.test(field)) {
       return field;
     }
-    // Backwards and every digit d as 15 − d: another order, another spelling, still one to one.
+    // Reversed, and every digit d as 15 − d: another order and spelling, still one to one.
     let name = '';
     for (const digit of field.slice(2).split('')) {
       name = (15 - Number.parseInt(digit, 16)).toString(16) + name;
@@ -268,21 +277,22 @@ describe('accounts called by other names', () => {
     return `0x${name}`;
   };
   for (const name of ['swarm', 'permissions', 'stress'] as const) {
-    holds(`in lives of the profile ${name}`, (seed) => {
+    holds(`in runs of the profile ${name}`, (seed) => {
       const life = drawLife(seed, { name });
-      const retold = {
+      const transformed = {
         config: mapFields(life.config, rename),
         commands: life.commands.map((command) => mapFields(command, rename)),
       };
-      expectSame(life, retold, (event) => mapFields(event, rename));
+      expectSame(life, transformed, (event) => mapFields(event, rename));
     });
   }
 });
 
 /**
- * Everything 37 days later. Funding, marks and midnights come at whole multiples of their intervals, all of which divide a day;
- * so every timer runs at its own time moved by the same, and nothing else depends on the day. The instants of samples do: they are drawn
- * by the number of their second, so marks here are of no EMA, and funding has recorded rates.
+ * Everything 37 days later. Funding, marks and midnights are at whole multiples of their intervals,
+ * all of which divide a day. So every timer is shifted equally, and nothing else depends on the
+ * day. Sampling instants do: they depend on the number of their second. So marks here use no EMA,
+ * and funding has recorded rates.
  */
 describe('time moved by whole funding periods', () => {
   const MOVED_US = 37 * 86_400_000_000;
@@ -300,21 +310,22 @@ describe('time moved by whole funding periods', () => {
     funding: { source: 'external' },
   });
   for (const name of ['swarm', 'stress', 'money', 'groups'] as const) {
-    holds(`in lives of the profile ${name}`, (seed) => {
+    holds(`in runs of the profile ${name}`, (seed) => {
       const life = drawLife(seed, { name, market: withoutSamples });
-      const retold = {
+      const transformed = {
         config: { ...life.config, genesisTimeUs: timeUs(life.config.genesisTimeUs + MOVED_US) },
         commands: life.commands.map((command) => mapFields(command, move(MOVED_US))),
       };
-      expectSame(life, retold, (event) => mapFields(event, move(MOVED_US)));
+      expectSame(life, transformed, (event) => mapFields(event, move(MOVED_US)));
     });
   }
 });
 
 /**
- * An amount moved in two parts at one instant instead of at once. Money that moves is not rounded: every balance, and all that
- * happens afterwards, is equal. Into and out of the vault shares are rounded, never for the holder: two deposits mint at
- * most what one does, two withdrawals burn at least what one does.
+ * An amount moved in two parts at one instant instead of at once. Moved money is not rounded: every
+ * balance and all later events are equal. Into and out of the vault, shares are rounded, never for
+ * the holder: two deposits mint at most as much as one, two withdrawals burn at least as much as
+ * one.
  */
 describe('an amount moved in two parts', () => {
   type Movement = Extract<Command, { kind: 'deposit' | 'withdraw' | 'transfer' }>;
@@ -342,9 +353,9 @@ describe('an amount moved in two parts', () => {
     let split = 0;
     life.commands.forEach((command, i) => {
       const { outcome, events } = happened[i] ?? { outcome: 'ok', events: [] };
-      const told: EngineEvent[] = [];
+      const changed: EngineEvent[] = [];
       const emit = (event: EngineEvent): void => {
-        told.push(event);
+        changed.push(event);
       };
       if (outcome === 'ok' && isMovement(command, vault) && command.amount > 2n) {
         for (const part of inTwo(command, nonce)) expect(twin.apply(part, emit)).toBe('ok');
@@ -356,11 +367,11 @@ describe('an amount moved in two parts', () => {
               event.kind === 'balanceChanged' ? [[event.subaccount, event.balanceQuanta]] : [],
             ),
           );
-        expect(last(told)).toEqual(last(events));
+        expect(last(changed)).toEqual(last(events));
         return;
       }
       expect(outcomeCode(twin.apply(command, emit))).toBe(outcome);
-      expect(bare(told)).toEqual(bare(events));
+      expect(bare(changed)).toEqual(bare(events));
     });
     expect(split).toBeGreaterThan(0);
     expect(allRows(twin)).toEqual(allRows(engine));
@@ -386,7 +397,7 @@ describe('an amount moved in two parts', () => {
         const once = mint(engine.fork(), [command]);
         const twice = mint(engine.fork(), inTwo(command, 1_000_000_000n));
         if (once !== null && twice !== null) {
-          // Burned shares are negative: both say that two movements are no better than one.
+          // Burned shares are negative: in both cases two movements are no better than one.
           expect(twice).toBeLessThanOrEqual(once);
           compared += 1;
         }
@@ -398,38 +409,38 @@ describe('an amount moved in two parts', () => {
 });
 
 /**
- * Requests that change nothing, between all others: cancels of orders that never were or have ended, time that is there already, orders
- * that have expired. They are refused, and leave no trace but their place in the journal.
+ * Requests without effect, between all others: cancels of unknown or ended orders, time that has
+ * passed already, expired orders. They are refused and change only the positions in the journal.
  */
-describe('cancels of nothing in between', () => {
+describe('cancels without effect in between', () => {
   for (const name of ['swarm', 'groups', 'stress'] as const) {
-    holds(`in lives of the profile ${name}`, (seed) => {
+    holds(`in runs of the profile ${name}`, (seed) => {
       const life = drawLife(seed, { name });
       const { happened, engine } = live(life);
       const twin = new Exchange(life.config);
       let ended = orderId(999_999_999);
       life.commands.forEach((command, i) => {
-        const told: EngineEvent[] = [];
+        const changed: EngineEvent[] = [];
         expect(
           outcomeCode(
             twin.apply(command, (event) => {
-              told.push(event);
+              changed.push(event);
               if (event.kind === 'orderEnded') ended = event.orderId;
             }),
           ),
         ).toBe(happened[i]?.outcome);
-        expect(bare(told)).toEqual(bare(happened[i]?.events ?? []));
+        expect(bare(changed)).toEqual(bare(happened[i]?.events ?? []));
         const now = { timeUs: twin.nowUs };
         const silent = (nothing: Command, outcome: string): void => {
-          const heard: EngineEvent[] = [];
+          const extra: EngineEvent[] = [];
           expect(
             outcomeCode(
               twin.apply(nothing, (event) => {
-                heard.push(event);
+                extra.push(event);
               }),
             ),
           ).toBe(outcome);
-          expect(heard).toEqual([]);
+          expect(extra).toEqual([]);
         };
         silent({ kind: 'cancelOrder', ...now, orderId: ended }, 'order_not_found');
         silent({ kind: 'advanceTime', ...now }, 'ok');
@@ -444,8 +455,8 @@ describe('cancels of nothing in between', () => {
 });
 
 /**
- * Somebody rich offers far above every price at which anyone buys. Nobody meets these orders, so nothing happens otherwise, to anyone else.
- * Marks are given: a far ask in an otherwise empty book would be its best.
+ * A rich account offers far above every bid. These orders never fill, so no other account is
+ * affected. Marks are external: a far ask in an otherwise empty book would be its best.
  */
 describe('orders far away', () => {
   const FAR = 6;
@@ -471,7 +482,7 @@ describe('orders far away', () => {
   const ASK = 7000;
   const who = userAddress(FAR - 1);
 
-  holds('in lives under stress', (seed) => {
+  holds('in stress runs', (seed) => {
     const drawn = drawLife(seed, options);
     const far = live(drawn).engine.subaccountIdOf(who, 0) ?? subaccountId(-1);
     const touchesFar = (command: Command): boolean => {
@@ -482,7 +493,7 @@ describe('orders far away', () => {
       });
       return found.length > 0 && command.kind !== 'deposit';
     };
-    // Nor do liquidations reach them, whose prices are within the band around the mark.
+    // Liquidations do not reach them either: their prices are within the band around the mark.
     const reaches = (command: Command): boolean =>
       ordersOf(command).some((order) => order.lots > 0 && order.priceTicks >= ASK) ||
       ((command.kind === 'setIndex' || command.kind === 'setMark') &&
@@ -512,8 +523,8 @@ describe('orders far away', () => {
       (name === 'orderId' || name === 'parent') && typeof field === 'number' && field > 0
         ? field + asks.length
         : field;
-    // The opening places no order: every number is later by as many.
-    const retold = [
+    // The opening places no order: every order id is shifted by the same number.
+    const transformed = [
       ...kept.slice(0, at),
       ...asks,
       ...kept.slice(at).map((command) => mapFields(command, later)),
@@ -525,7 +536,7 @@ describe('orders far away', () => {
       return isVaultExit ? { ...moved, nonce: BigInt(moved.orderId) } : moved;
     };
     const first = live(life);
-    const second = live({ config: life.config, commands: retold });
+    const second = live({ config: life.config, commands: transformed });
     expect(second.happened.slice(at, at + 3).map(({ events }) => events.at(-1)?.kind)).toEqual(
       asks.map(() => 'orderRested'),
     );
@@ -538,7 +549,7 @@ describe('orders far away', () => {
   });
 });
 
-test('the comparison can fail: one order of twice the size is told apart', () => {
+test('the comparison can fail: one order of twice the size is detected', () => {
   const life = drawLife('metamorphic-0', { name: 'matching', faultPermille: 0 });
   const at = life.commands.findIndex(
     (command, i) => isNewOrder(command) && live(life).happened[i]?.outcome === 'ok',

@@ -1,4 +1,7 @@
-/** Exact arithmetic, at its edges: signs, exact multiples, one beside them, and where doubles end (R-1.6). */
+/**
+ * Exact arithmetic at its edges: signs, exact multiples, neighbours of multiples, and the limits of
+ * doubles (R-1.6).
+ */
 import { describe, expect, it, test } from 'vitest';
 import {
   absBig,
@@ -17,7 +20,7 @@ import { ExactSum } from '../../src/num/exact-sum.ts';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
-describe('division says which way it rounds', () => {
+describe('division rounds in the direction of its name', () => {
   it.each([
     // n, d, floor, ceil
     [0n, 3n, 0n, 0n],
@@ -63,8 +66,8 @@ describe('division says which way it rounds', () => {
     expect(floorTo(a, b) + 0).toBe(floor * b);
   });
 
-  it('a rounded quotient is put right on either side', () => {
-    // a ÷ b is so near a whole number that `/` answers that number, from below and from above.
+  it('a rounded quotient is corrected on either side', () => {
+    // a ÷ b is so near an integer that `/` returns that integer, from below and from above.
     for (const b of [3, 7, 94_906_267, 2 ** 26 + 1, 2 ** 31 - 1]) {
       for (const q of [1, 1000, Math.floor(2 ** 52 / b) - 1, Math.floor(2 ** 52 / b)]) {
         for (const by of [-1, 0, 1]) {
@@ -86,19 +89,19 @@ it('magnitudes and extremes of bigints', () => {
 
 describe('bigints and doubles', () => {
   const values = [0, 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1, 2 ** 52, MOST];
-  it.each(values.flatMap((n) => [n, -n]))('%d there and back', (value) => {
+  it.each(values.flatMap((n) => [n, -n]))('%d survives a round trip', (value) => {
     expect(bigOf(value)).toBe(BigInt(value));
     expect(doubleOf(BigInt(value))).toBe(value + 0);
   });
 
-  it('beyond 2^53 the nearest double', () => {
+  it('beyond 2^53 gives the nearest double', () => {
     for (const value of [2n ** 53n + 1n, 2n ** 62n - 1n, -(2n ** 62n) + 1n, 2n ** 63n - 1n]) {
       expect(doubleOf(value)).toBe(Number(value));
     }
   });
 });
 
-describe('a sum that is exact whatever it comes to', () => {
+describe('a sum is exact at any size', () => {
   const sumOf = (...values: readonly number[]): bigint => {
     const sum = new ExactSum();
     for (const value of values) sum.add(value);
@@ -115,7 +118,7 @@ describe('a sum that is exact whatever it comes to', () => {
     expect(sumOf(...values)).toBe(total);
   });
 
-  it('takes bigints, too', () => {
+  it('accepts bigints, too', () => {
     const sum = new ExactSum();
     sum.add(5);
     sum.addBig(2n ** 60n);

@@ -1,4 +1,4 @@
-/** Decimal text as exact integers, and decimals in steps with their rounding side. */
+/** Decimal text as exact integers, and decimals in steps with their rounding direction. */
 import { describe, expect, it } from 'vitest';
 import {
   formatDecimal,

@@ -1,4 +1,7 @@
-/** Where ticks × lots become money: exact on both sides of 2^53, fractions rounded to the side in their name. */
+/**
+ * Conversion of ticks × lots to money (R-1.6, R-1.7): exact on both sides of 2^53; fractions round
+ * in the direction of their name.
+ */
 import { expect, it } from 'vitest';
 import { notional, ppmOfCeil, ppmOfFloor } from '../../src/num/notional.ts';
 import { lots, ppm, priceTicks, quanta } from '../../src/num/units.ts';
@@ -39,9 +42,6 @@ it.each([
   [-1_000_000n, 350, -350n],
   [1_000_001n, -100, -101n],
   [1_000_000n, -100, -100n],
-])(
-  'R-1.6 what a user receives is rounded down below zero, too: %d at %d ppm',
-  (amount, rate, floor) => {
-    expect(ppmOfFloor(quanta(amount), ppm(rate))).toBe(floor);
-  },
-);
+])('R-1.6 a receipt is rounded down below zero, too: %d at %d ppm', (amount, rate, floor) => {
+  expect(ppmOfFloor(quanta(amount), ppm(rate))).toBe(floor);
+});

@@ -1,4 +1,7 @@
-/** Clearing in the oracle (R-1.6a, §6): attacks on the rules by hand, and random networks of positions. */
+/**
+ * Clearing in the oracle (R-1.6a, §6): hand-written attacks on the rules, and random networks of
+ * positions.
+ */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clearBelowZero, payShortfall } from '../../src/oracle/clearing.ts';
@@ -33,7 +36,7 @@ function clear(world: World): void {
 }
 
 describe('attacks on the rules', () => {
-  test('a frozen lot does not keep a sinking account from liquidation', () => {
+  test('a frozen lot does not prevent the liquidation of a losing account', () => {
     const world = worldOf(2);
     const [owner, other] = [user(world, 3000), user(world, 60_000)];
     pair(world, 0, owner, other, 100, 1000);
@@ -46,7 +49,7 @@ describe('attacks on the rules', () => {
     expect(equityAtMarks(world, other)).toBeGreaterThan(usd(60_000));
   });
 
-  test('a deficit is borne where it arose, and what nobody can bear is the shortfall', () => {
+  test('a deficit is borne in its own market, and the uncovered rest is the shortfall', () => {
     const world = worldOf(2);
     const [bankrupt, q, y] = [user(world, 2100), user(world, 2050), user(world, 4110)];
     pair(world, 0, bankrupt, q, 100, 1000);
@@ -63,7 +66,7 @@ describe('attacks on the rules', () => {
     expect(shortfall(world)).toBe(0n);
   });
 
-  test('an isolated position in a market that did not move costs its owner nothing', () => {
+  test('an isolated position in a market that did not move is not charged', () => {
     const world = worldOf(2);
     const [bankrupt, bystander, y] = [user(world, 1000), user(world, 6000), user(world, 5000)];
     isolate(bystander, 0, 500);
@@ -77,20 +80,20 @@ describe('attacks on the rules', () => {
     expect(equityAtMarks(world, y)).toBe(usd(5000 + 6000 - 5000));
   });
 
-  test('a solvent trader keeps what is left at the index', () => {
+  test('a solvent trader keeps the equity at the index', () => {
     const world = worldOf(1);
     const [short, long] = [user(world, 6050), user(world, 6050)];
     pair(world, 0, long, short, 300, 1000);
     price(world, 0, 1000, 1012, 1000);
     clear(world);
     expect(lotsOf(short, 0)).toBe(0n);
-    // 6,050 − the better price of 3,600, which is more than the fee of 1,500.
+    // 6,050 − the price advantage of 3,600, which exceeds the fee of 1,500.
     expect(equityAtMarks(world, short)).toBe(usd(6050 - 3600));
     expect(equityAtMarks(world, long)).toBe(usd(6050));
     expect(subOf(world, INSURANCE).cash).toBe(usd(3600));
   });
 
-  test('insurance pays a quarter of what it held, and no more in the hour', () => {
+  test('insurance pays a quarter of its balance, and no more in the hour', () => {
     const world = worldOf(1);
     world.insuranceHour = world.now - (world.now % HOUR);
     fund(world, INSURANCE, 1000);
@@ -104,7 +107,7 @@ describe('attacks on the rules', () => {
     expect(shortfall(world)).toBe(-usd(750));
   });
 
-  test('the vault pays no more than the take-over price, and leaves no debt', () => {
+  test('the vault pays at most the take-over price, and leaves no debt', () => {
     const world = worldOf(1);
     fund(world, VAULT, 100_000);
     const [owner, other] = [user(world, 1500), user(world, 5000)];
@@ -113,7 +116,7 @@ describe('attacks on the rules', () => {
     clear(world);
     expect(lotsOf(owner, 0)).toBe(0n);
     expect(lotsOf(subOf(world, VAULT), 0)).toBe(100n);
-    // 1,500 − 1,000 at the index; half of the requirement of 991 less nothing goes along.
+    // 1,500 − 1,000 at the index; half of the requirement of 991, less nothing, goes to the vault.
     expect(equityAtMarks(world, owner)).toBe(usd(500) - usd(991) / 2n);
   });
 });
@@ -128,10 +131,10 @@ describe('the shortfall', () => {
     return { world, bankrupt, y };
   }
 
-  test('every withdrawal leaves its part', () => {
+  test('every withdrawal bears its share', () => {
     const { world, y } = withShortfall();
     expect(shortfall(world)).toBe(-usd(1000));
-    // 4,000 in, 5,000 claimed: a fifth stays.
+    // Funds 4,000, claims 5,000: a fifth stays.
     const outcome = withdraw(world, {
       kind: 'withdraw',
       timeUs: timeUs(Number(world.now)),
@@ -145,7 +148,7 @@ describe('the shortfall', () => {
     expect(y.cash).toBe(usd(4000));
   });
 
-  test('money from outside since then is exempt, and dilutes no one', () => {
+  test('later external money is exempt, and does not dilute other shares', () => {
     const { world, y } = withShortfall();
     const z = user(world, 0);
     const at = { timeUs: timeUs(Number(world.now)), subaccountIndex: 0 };
@@ -184,7 +187,7 @@ describe('the shortfall', () => {
 });
 
 describe('frozen gains', () => {
-  test('protect no account elsewhere, and what others paid is owed', () => {
+  test('protect no account elsewhere, and payments of others become a debt', () => {
     const world = worldOf(2);
     const [owner, q, y] = [user(world, 2100), user(world, 50_000), user(world, 50_000)];
     pair(world, 0, owner, q, 10, 1000);
@@ -202,7 +205,7 @@ describe('frozen gains', () => {
     world.danger = true;
     clear(world);
     expect(owner.clearingDebt).toBe(0n);
-    // −200 and a gain of 10,000, less what it owed.
+    // −200 and a gain of 10,000, less the debt.
     expect(equityAtMarks(world, owner)).toBe(usd(2100));
   });
 });
@@ -234,7 +237,7 @@ describe('the vault', () => {
 });
 
 describe('deficits', () => {
-  test('are laid on what was lost, and beyond it on requirements', () => {
+  test('are allocated to losses, and beyond them by requirement', () => {
     const world = worldOf(2);
     const [owner, other] = [user(world, 0), user(world, 0)];
     pair(world, 0, owner, other, 10, 100);
@@ -244,7 +247,7 @@ describe('deficits', () => {
     expect(layDeficit(owner, markets, usd(40) + 11n)).toEqual([usd(30) + 6n, usd(10) + 5n]);
   });
 
-  test('are spread by lots, within rooms, down to the last Quantum', () => {
+  test('are spread by lots, within capacities, to the last Quantum', () => {
     const paid = [0n, 0n, 0n];
     const rooms = [5n, 1n, 100n];
     const bearers = paid.map((_, i) => ({
@@ -281,7 +284,7 @@ const networks = fc.record({
   vault: fc.constantFrom(0, 0, 500, 1_000_000),
 });
 
-test('random networks end with the bankrupt at 0 and nobody charged beyond the bounds', () => {
+test('random networks end with the bankrupt at 0 and no charge beyond the bounds', () => {
   fc.assert(
     fc.property(networks, ({ cash, isolated, pairs, moves, insurance, vault }) => {
       const world = worldOf(3);
@@ -313,15 +316,15 @@ test('random networks end with the bankrupt at 0 and nobody charged beyond the b
         if (!frozenLeft) expect(equityOf(world, unit)).toBeGreaterThanOrEqual(0n);
         if (markets.length === 0) expect(equityOf(world, unit)).toBeGreaterThanOrEqual(0n);
       }
-      // Nobody is charged more than what it gained in this step (R-6.4).
+      // A party is charged at most its gain of this step (R-6.4).
       for (const event of world.emitted) {
         if (event.kind !== 'positionTransferred' || event['reason'] !== 'adl') continue;
         const { market, lots, moneyQuanta } = event;
         const { markBefore, mark, index, unit } = marketOf(world, Number(market));
         const settled = index ?? mark ?? 0n;
         const gain = -BigInt(lots ?? 0) * (settled - (markBefore ?? settled)) * unit;
-        const most = max(0n, gain);
-        expect(-BigInt(moneyQuanta ?? 0)).toBeLessThanOrEqual(most);
+        const gained = max(0n, gain);
+        expect(-BigInt(moneyQuanta ?? 0)).toBeLessThanOrEqual(gained);
       }
     }),
     { numRuns: 300, seed: 16 },

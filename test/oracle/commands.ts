@@ -1,6 +1,6 @@
 /**
- * Random command sequences that reach interesting states: few accounts, few prices around the mark, small collateral,
- * orders that expire at the same instant, nonces out of order.
+ * Random command sequences with a high density of relevant states: few accounts, few prices around
+ * the mark, small collateral, orders that expire at the same instant, nonces out of order.
  */
 import fc from 'fast-check';
 import type { Command } from '../../src/engine/commands.ts';
@@ -99,7 +99,7 @@ function step(waitUs: number, command: Step['command']): Step {
   return { waitUs, command, text: `+${waitUs} ${shown}` };
 }
 
-/** Mostly the first, now and then one of the others. */
+/** Mostly the first, occasionally one of the others. */
 function mostly<T>(usual: fc.Arbitrary<T>, ...odd: T[]): fc.Arbitrary<T> {
   return fc.oneof(
     { weight: 24, arbitrary: usual },

@@ -1,4 +1,4 @@
-/** Worlds of the oracle for tests of clearing: positions, marks and moves set by hand. */
+/** Worlds of the oracle for tests of clearing: positions, marks and moves set directly. */
 import type { MarketSpec } from '../../src/engine/config.ts';
 import { listMarket } from '../../src/oracle/listing.ts';
 import { atMark, upnlOf } from '../../src/oracle/margin.ts';
@@ -54,7 +54,7 @@ export function worldOf(markets: number, config: object = {}, extra: object = {}
   return world;
 }
 
-/** Mark and index; `before` is the mark before this step, null when it did not move in it. */
+/** Mark and index; `before` is the mark before this step, null if this step did not move it. */
 export function price(
   world: World,
   id: number,

@@ -1,8 +1,9 @@
 /**
- * `SmaCross` as backtesting.py runs it: long after the fast average crosses above the slow one, short after it crosses below, never both, with as
- * many whole units as the money buys once the position before is closed and the commission is paid (`exclusive_orders`, `size` of all). A
- * stop and a target, where given, are shares of the last close. With `fast` of 1 it is the close that crosses; with `units` and without `short` it is
- * `TestStrategy` of backtrader's own tests.
+ * `SmaCross` as in backtesting.py: long after the fast average crosses above the slow one, short
+ * after it crosses below, never both. The size is all whole units that the money buys after closing
+ * the previous position and paying commission (`exclusive_orders`, `size` of all). An optional stop
+ * and target are shares of the last close. With `fast` of 1 the close itself crosses; with `units`
+ * and without `short` it is `TestStrategy` of backtrader's own tests.
  */
 import {
   choice,
@@ -24,8 +25,8 @@ export default defineStrategy({
     bar: choice('1d', ['1m', '1d'], 'length of a bar'),
     fast: integer(10, { min: 1, max: 200 }),
     slow: integer(20, { min: 2, max: 400 }),
-    units: integer(0, { min: 0, max: 1_000_000, describe: '0: as many as the money buys' }),
-    short: flag(true, 'sell short after a cross below; else stay out'),
+    units: integer(0, { min: 0, max: 1_000_000, describe: '0: all that the money buys' }),
+    short: flag(true, 'sell short after a cross below; else stay flat'),
     stop: integer(0, { min: 0, max: PPM, describe: 'parts per million; 0 for none' }),
     target: integer(0, { min: 0, max: PPM, describe: 'parts per million; 0 for none' }),
   },
@@ -67,7 +68,10 @@ class AllInCross implements Strategy {
     this.held = Number(fill.position);
   }
 
-  /** The position before ends, then all goes the other way, both at the price that the book stands around. */
+  /**
+   * Closes the previous position and opens the opposite one with all money, both at the current
+   * book price.
+   */
   private async turn(way: 1 | -1, close: number, context: StrategyContext): Promise<void> {
     const side = way > 0 ? 'buy' : 'sell';
     if (this.held !== 0) {

@@ -1,7 +1,8 @@
 /**
- * backtesting.py's conventions, selected. `SmaCross` with all the money in whole units, at the next open or on the close, with commission a side and
- * with stop and target, gives the trades and the equity at each close that its documentation asks for (`backtesting-py.ts`); and the first days
- * of its own data give the trades that its guide prints. The whole of that is in docs/BACKTESTING.md.
+ * backtesting.py's conventions, selected. `SmaCross` with all money in whole units, at the next
+ * open or on the close, with commission per side and with stop and target, gives the documented
+ * trades and equity at each close (`backtesting-py.ts`). The first days of its own data give the
+ * trades printed in its guide. docs/BACKTESTING.md has the complete result.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,13 +65,14 @@ async function byOrrery(market: Market, rules: Rules): Promise<StrategyOutput> {
   return run;
 }
 
-/** Round trips, each at the start of the bar that it is of. */
+/** Round trips, each at the start of its bar. */
 function tradesOf({ fills }: StrategyOutput, barMs: number, onClose: boolean): Trade[] {
   const trades: Trade[] = [];
   let entry = { size: 0, entryMs: 0, entryPrice: 0, fee: 0 };
   for (const fill of fills) {
     const price = Number(fill.price);
-    // What is done on a bar's close is done when it is over; a stop or target fills at its bar's last microsecond.
+    // Actions on a bar's close are done at its end; a stop or target fills at its bar's last
+    // microsecond.
     const timeMs = fill.timeUs / 1000;
     const begins = Math.floor(timeMs / barMs) * barMs;
     const ofMs = onClose && begins === timeMs ? begins - barMs : begins;
@@ -102,18 +104,18 @@ test.each([
   ['on the close', { fast: 10, slow: 30, commission: 0.0005, onClose: true }, 40],
   ['with a stop and a target', { fast: 10, slow: 20, stop: 0.001, target: 0.0015 }, 60],
   ['on the close with both', { fast: 5, slow: 20, onClose: true, stop: 0.0007, target: 0.001 }, 80],
-] as const)('%s', async (_name, changes, least) => {
+] as const)('%s', async (_name, changes, minTrades) => {
   const rules = { commission: 0, onClose: false, stop: 0, target: 0, ...changes };
   const market = btc();
   const expected = byBacktestingPy(market.bars, rules, market.cash);
-  expect(expected.trades.length).toBeGreaterThan(least);
+  expect(expected.trades.length).toBeGreaterThan(minTrades);
   const run = await byOrrery(market, rules);
   expect(tradesOf(run, market.barMs, rules.onClose)).toEqual(
     expected.trades.map((trade) => ({ ...trade, profit: toCents(trade.profit) })),
   );
   expect(toCents(Number(run.summary.equityEnd))).toBe(toCents(expected.equity.at(-1) ?? 0));
   if (rules.onClose) return;
-  // A sample is of the close of a bar, not of the open that follows in the same instant.
+  // A sample is at the close of a bar, not at the open that follows in the same instant.
   const curve = run.equity.map(({ equity }) => toCents(equity));
   expect(curve).toEqual(expected.equity.map(toCents));
 });
@@ -129,12 +131,12 @@ const PUBLISHED = `
   -95 2004-11-30 2004-12-06 180.71 179.13 150.10
   96 2004-12-06 2004-12-15 179.13 177.99 -109.44`;
 
-test('the first trades that its guide prints', async () => {
+test('the first trades printed in its guide', async () => {
   const [, ...lines] = readFileSync(near('data/goog-2004.csv'), 'utf8').trim().split('\n');
   const bars = lines.map((line): Bar => {
     const [day = '', ...prices] = line.split(',');
     const [open = 0, close = 0] = prices.map(Number);
-    // No order of it waits for a price within a day.
+    // None of its orders waits for a price within a day.
     const range = { high: Math.max(open, close), low: Math.min(open, close) };
     return { timeMs: Date.parse(day), open, ...range, close };
   });

@@ -1,8 +1,11 @@
 /**
- * What backtesting.py says of `SmaCross` (`all-in-cross.ts`), written from its documentation: an order of bar i fills at the open of bar i + 1, or
- * with `trade_on_close` at the close of bar i; `exclusive_orders` close the position before at the same price; `size` of all is as many whole units
- * as the equity pays, with the commission, which is a share of each fill; a stop fills at its price or, where a bar opens beyond it, at that
- * open, and so does a target; of both in one bar the stop is first, and the bar of the entry counts. What is held at the end stays open. Equity is at each close.
+ * Reference model of `SmaCross` (`all-in-cross.ts`) from the documentation of backtesting.py. An
+ * order of bar i fills at the open of bar i + 1, or with `trade_on_close` at the close of bar i.
+ * `exclusive_orders` close the previous position at the same price. `size` of all is the whole
+ * units that the equity pays, including the commission, a share of each fill. A stop fills at its
+ * price or, if a bar opens beyond it, at that open; so does a target. If one bar reaches both, the
+ * stop is first, and the bar of the entry counts. Open positions at the end stay open. Equity is at
+ * each close.
  */
 export interface Bar {
   readonly timeMs: number;
@@ -41,7 +44,7 @@ interface Held {
   readonly target: number;
 }
 
-/** Its prices are any number; those of an exchange are on its ticks. */
+/** Its prices are arbitrary numbers; those of an exchange are on its ticks. */
 export const toCents = (value: number): number => Math.round(value * 100) / 100;
 
 const mean = (values: readonly number[]): number =>
@@ -71,7 +74,7 @@ export function byBacktestingPy(
   };
   for (const [i, bar] of bars.entries()) {
     const last = bars[i - 1];
-    // The first bar that may ask has both averages of the one before.
+    // The first bar that may trade has both averages of the previous bar.
     const way = last === undefined || i - 1 < rules.slow ? 0 : above(i - 1);
     if (last !== undefined && way !== 0 && above(i - 2) === -way) {
       const at = rules.onClose ? last : bar;
@@ -98,7 +101,7 @@ export function byBacktestingPy(
   return { trades, equity };
 }
 
-/** Where the bar's stop or target fills; null when it reaches neither. */
+/** Fill price of the bar's stop or target; null if it reaches neither. */
 function reached({ size, stop, target }: Held, { open, high, low }: Bar): number | null {
   if (size > 0) {
     if (low <= stop) return Math.min(open, stop);

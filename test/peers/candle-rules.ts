@@ -1,7 +1,9 @@
 /**
- * A bot of signals and rules as freqtrade runs one: a signal of a candle is acted on at the next open, in one position at a time; the entry
- * carries a stop-loss and a return-on-investment target (`roi`), and may be trailed; an order that does not fill may be cancelled or priced anew at
- * each open. Signals are bits, of candle 0 the lowest. Distances are in parts per million of the entry price, on which leverage has no say.
+ * A bot of signals and rules as in freqtrade. A signal of a candle takes effect at the next open,
+ * in one position at a time. The entry has a stop-loss and a return-on-investment target (`roi`),
+ * optionally trailed. An unfilled order may be cancelled or repriced at each open. Signals are
+ * bits, candle 0 the lowest. Distances are in parts per million of the entry price, independent of
+ * leverage.
  */
 import {
   decimal,
@@ -30,20 +32,22 @@ export default defineStrategy({
     exitShort: bits,
     stop: distance,
     roi: distance,
-    /** From so many candles after the entry's on, the target is this one; 0 closes the position there. */
+    /**
+     * From this many candles after the entry's, this is the target; 0 closes the position there.
+     */
     roiAfter: candles,
     laterRoi: distance,
     trail: distance,
-    /** Trailed once the price is so far on the good side of the entry. */
+    /** Trails once the price is this far on the profitable side of the entry. */
     trailFrom: distance,
     entryPrice: price,
     exitPrice: price,
-    /** An order that rests is priced so at the opens after the one that it was placed at. */
+    /** A resting order is repriced to this at the opens after its placement. */
     adjustEntry: price,
     adjustExit: price,
-    /** An order that rests is cancelled so many opens after the one that it was placed at. */
+    /** A resting order is cancelled this many opens after its placement. */
     cancelAfter: candles,
-    /** What is held is closed at the open of this candle. */
+    /** An open position is closed at the open of this candle. */
     endAt: candles,
   },
   barsUs: () => [3_600_000_000],
@@ -69,7 +73,7 @@ interface Rules {
   readonly endAt: number;
 }
 
-/** An entry or exit that rests. */
+/** A resting entry or exit. */
 interface Working {
   readonly orderId: string;
   readonly leaves: boolean;
@@ -79,7 +83,7 @@ interface Working {
 
 class CandleBot implements Strategy {
   private readonly rules: Rules;
-  /** The last that is over. */
+  /** The last completed candle. */
   private candle = -1;
   private way: 1 | -1 = 1;
   private position = 0;
@@ -128,18 +132,18 @@ class CandleBot implements Strategy {
     if (this.position !== 0) await this.leave(context, MARKET);
   }
 
-  /** Cancels or prices anew an order that rests; whether there still is one. */
+  /** Cancels or reprices a resting order; returns whether there still is one. */
   private async hasOrderLeft(context: StrategyContext): Promise<boolean> {
     const { working, rules } = this;
     if (working === null) return false;
     const { orderId, leaves, placed } = working;
-    const anew = leaves ? rules.adjustExit : rules.adjustEntry;
+    const price = leaves ? rules.adjustExit : rules.adjustEntry;
     const isOver = rules.cancelAfter > 0 && this.candle - placed >= rules.cancelAfter;
-    if (!isOver && anew === MARKET) return true;
+    if (!isOver && price === MARKET) return true;
     await context.cancel(orderId);
     this.working = null;
     if (isOver) return false;
-    await (leaves ? this.leave(context, anew, placed) : this.enter(context, anew, placed));
+    await (leaves ? this.leave(context, price, placed) : this.enter(context, price, placed));
     return true;
   }
 
@@ -182,20 +186,20 @@ class CandleBot implements Strategy {
     await this.close(context, { orderType: 'takeProfit', triggerPrice });
   }
 
-  /** An order that ends the position; answers its id. */
+  /** Places an order that closes the position; returns its id. */
   private async close(context: StrategyContext, terms: Partial<OrderIntent>): Promise<string> {
     const side = this.way > 0 ? 'sell' : 'buy';
     const [record] = await context.submit({ side, size: SIZE, reduceOnly: true, ...terms });
     return record?.orderId ?? '';
   }
 
-  /** A price on the good side of another; on the bad side when negative. */
+  /** A price on the profitable side of another; on the losing side if negative. */
   private beyond(context: StrategyContext, from: number, ppm: number): string {
     return context.market().price(from * (1 + (this.way * ppm) / PPM), 'nearest');
   }
 }
 
-/** What the candle that begins now opened at: the book stands around it. */
+/** The open of the candle that begins now: the book is around it. */
 async function openOf({ client, symbol }: StrategyContext): Promise<number> {
   const { bestBid } = await client.call('getPrice', { symbol });
   return Number(bestBid?.price ?? NaN);

@@ -1,21 +1,25 @@
 /**
- * What freqtrade's own tests of its backtesting expect (freqtrade/freqtrade, tests/optimize/test_backtest_detail.py): candles of an hour, signals,
- * rules, and of each trade the candle that it ends in and why; of all of them the summed return, to three decimals. The numbers are its, the notation is
- * this project's; a case has its number there.
+ * Expected results of freqtrade's own tests of its backtesting (freqtrade/freqtrade,
+ * tests/optimize/test_backtest_detail.py): candles of an hour, signals, rules, the exit candle and
+ * reason of each trade, and the summed return to three decimals. The numbers are from freqtrade,
+ * the notation is this project's; a case keeps its number.
  *
- * Left out are those whose expectation no market gives, or which call code of the user:
+ * Excluded are cases whose result no market gives, or which call user code:
  *
- * - 11, 24: the stop fills at its own price in a candle that opened beyond it, or loses to a target there. Here it fires at the open.
- * - 20: the target fills at its own price in a candle that opened beyond it, on the good side. Here the open is better.
- * - 16, 40, 41, 44: an order fills at the extreme of its candle, worse than the open that it could have had.
+ * - 11, 24: the stop fills at its own price in a candle that opened beyond it, or loses to a target
+ *   there. Here it fires at the open.
+ * - 20: the target fills at its own price in a candle that opened beyond it, on the profitable
+ *   side. Here the open is better.
+ * - 16, 40, 41, 44: an order fills at the extreme of its candle, worse than an available open.
  * - 48, 52, 58: an order fills at its own price although the candle opened at a better one.
- * - 35: the price is taken to have turned at the very price that starts the trailing, and to have come back only then.
- * - 42: an exit that the same candle reaches is held back to the next.
- * - 56: enters at the open of the candle in which the position before is stopped out later.
- * - 36, 37, 38, 57: a stop or a size that a callback of the user gives.
+ * - 35: the price is assumed to turn exactly at the price that starts the trailing, and to return
+ *   only then.
+ * - 42: an exit that the same candle reaches is postponed to the next.
+ * - 56: enters at the open of the candle in which the previous position is stopped out later.
+ * - 36, 37, 38, 57: a stop or a size from a user callback.
  *
- * A target is reached here when the price touches it, there when it goes beyond: 45 and 59, whose candle 1 touches it to the tick, are without it. Stops
- * are touched in both.
+ * A target is reached here when the price touches it, in freqtrade when it goes beyond: 45 and 59,
+ * whose candle 1 touches it to the tick, omit it. Stops are touched in both.
  */
 export interface Case {
   readonly name: string;
@@ -24,7 +28,7 @@ export interface Case {
   /** As shares of the entry price, before leverage. */
   readonly stop?: number;
   readonly roi?: number;
-  /** A later target, from so many candles after the entry on; null closes there. */
+  /** A later target, from this many candles after the entry on; null closes there. */
   readonly later?: { readonly after: number; readonly roi: number | null };
   readonly trail?: number;
   readonly trailFrom?: number;
@@ -34,10 +38,10 @@ export interface Case {
   readonly adjustEntry?: number;
   readonly adjustExit?: number;
   readonly cancelAfter?: number;
-  /** Held to the end: closed at the open of the last candle. */
+  /** Open to the end: closed at the open of the last candle. */
   readonly endsHeld?: boolean;
   readonly profit: number;
-  /** `<candle of the entry>-<candle of the exit> <why> [short]` */
+  /** `<candle of the entry>-<candle of the exit> <reason> [short]` */
   readonly trades: readonly string[];
 }
 
@@ -50,7 +54,7 @@ const TAIL = '4962 4987 4937 4950\n4950 4975 4925 4950';
 
 export const CASES: readonly Case[] = [
   {
-    name: '0: an exit signal is acted on at the next open',
+    name: '0: an exit signal takes effect at the next open',
     candles: `${CALM}\n4987 5012 4986 4986\n5010 5010 4980 5010 XL\n5010 5011 4977 4995\n4995 4995 4950 4950`,
     stop: 0.01,
     roi: 1,
@@ -183,7 +187,7 @@ export const CASES: readonly Case[] = [
     trades: ['1-3 roi'],
   },
   {
-    name: '18: after two hours a lower target, which the open is beyond',
+    name: '18: after two hours a lower target, below the open',
     candles: `${CALM}\n4987 5300 4950 5200\n5200 5220 4940 4962\n4962 4987 4950 4950\n4950 4975 4925 4950`,
     stop: 0.1,
     roi: 0.1,
@@ -239,7 +243,7 @@ export const CASES: readonly Case[] = [
     trades: ['1-3 stop'],
   },
   {
-    name: '26: an exit signal wins over a stop in the candle that it is acted on in',
+    name: '26: an exit signal wins over a stop in the candle of its exit',
     candles: `${CALM}\n4987 5012 4986 4986\n5010 5010 4986 5010 XL\n5010 5010 4855 4995\n4995 4995 4950 4950`,
     stop: 0.01,
     roi: 1,
@@ -273,7 +277,7 @@ export const CASES: readonly Case[] = [
     trades: ['1-3 roi'],
   },
   {
-    name: '30: an exit signal wins over a target in the candle that it is acted on in',
+    name: '30: an exit signal wins over a target in the candle of its exit',
     candles: `${CALM}\n4987 5012 4986 4986\n5010 5012 4986 5010 XL\n5010 5251 4855 4995\n4995 4995 4950 4950`,
     stop: 0.1,
     roi: 0.05,
@@ -281,7 +285,7 @@ export const CASES: readonly Case[] = [
     trades: ['1-4 signal'],
   },
   {
-    name: '31: a trailed stop that the whole candle lies below fills at the open',
+    name: '31: a trailed stop above the whole candle fills at the open',
     candles: `${RISEN}\n5100 5251 5100 5100\n${FALL}`,
     stop: 0.1,
     roi: 0.1,
@@ -365,8 +369,9 @@ export const CASES: readonly Case[] = [
     trades: [],
   },
   {
-    // It dates the trade by its first order, placed in candle 1; this is the candle of the fill.
-    name: '49: a short entry above all candles is priced anew and fills',
+    // freqtrade dates the trade by its first order, placed in candle 1; this is the candle of the
+    // fill.
+    name: '49: a short entry above all candles is repriced and fills',
     candles: `5000 5050 4950 5000 ES\n5000 5200 4951 5000\n4900 5250 4900 5100\n5100 5100 4650 4750 XS\n4750 4950 4350 4750`,
     stop: 0.2,
     roi: 0.1,
@@ -386,7 +391,7 @@ export const CASES: readonly Case[] = [
     trades: [],
   },
   {
-    name: '51: an entry below all candles is priced anew, and cancelled later',
+    name: '51: an entry below all candles is repriced, and cancelled later',
     candles: `5000 5050 4950 5000 EL\n5000 5500 4951 5000\n4900 5250 4500 5100\n5100 5100 4650 4750\n4750 4950 4350 4750`,
     stop: 0.01,
     roi: 0.1,
@@ -397,7 +402,7 @@ export const CASES: readonly Case[] = [
     trades: [],
   },
   {
-    name: '53: a short entry is priced anew, fills, and is stopped in the same candle',
+    name: '53: a short entry is repriced, fills, and is stopped in the same candle',
     candles: `5000 5050 4950 5000 ES\n5000 5200 4951 5000\n4900 5250 4900 5100\n5100 5100 4650 4750 XS\n4750 4950 4350 4750`,
     stop: 0.03,
     roi: 0.1,
@@ -423,7 +428,7 @@ export const CASES: readonly Case[] = [
     trades: ['1-3 signal short', '3-5 signal'],
   },
   {
-    name: '59: an exit above its candle is priced anew and fills',
+    name: '59: an exit above its candle is repriced and fills',
     candles: `5000 5050 4950 5000 EL\n5000 5500 4951 5000\n4900 5250 4500 5100 XL\n5100 5100 4650 4750\n4750 4950 4350 4750`,
     stop: 0.2,
     exitPrice: 5300,

@@ -1,6 +1,7 @@
 /**
- * freqtrade's table of backtests, candle by candle: entries at the next open, stop before target within a candle, targets and trailed stops at
- * their own prices, gaps at the open (docs/DATA.md "Bars"). Which cases are left out, and why, is said in `freqtrade-cases.ts`.
+ * freqtrade's table of backtests, candle by candle: entries at the next open, stop before target
+ * within a candle, targets and trailed stops at their own prices, gaps at the open (docs/DATA.md
+ * "Bars"). `freqtrade-cases.ts` lists the excluded cases with reasons.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -84,7 +85,7 @@ test.each(CASES.map((asked) => [asked.name, asked] as const))('%s', async (name,
   expect(output.engine.checkInvariants()).toEqual([]);
   const [run] = output.strategies;
   const types = new Map(run?.orders.map((order) => [order.orderId, order.orderType]));
-  // A bar is played at its last microsecond, what is done at its open at its first.
+  // A bar is played at its last microsecond, actions at its open at its first.
   const candleOf = (timeUs: number): number => Math.floor((timeUs / 1000 - START_MS) / HOUR_MS);
   const trades: string[] = [];
   let profit = 0;

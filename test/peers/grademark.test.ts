@@ -1,9 +1,10 @@
 /**
- * Bars with another tool's fill convention give that tool's trades: grademark and the exchange on the same bars, trade by trade (docs/DATA.md "Bars").
+ * Bars with another tool's fill convention give that tool's trades: grademark and the exchange on
+ * the same bars, trade by trade (docs/DATA.md "Bars").
  *
- * grademark decides on a finished bar and trades at the next bar's open, wherever that is; stop and target fill at their own prices, the stop
- * first when a bar reaches both. In one thing the exchange is not grademark: a bar that opens beyond the stop or the target never traded at it, so
- * the exit is at the open.
+ * grademark decides on a finished bar and trades at the next bar's open. Stop and target fill at
+ * their own prices, the stop first if a bar reaches both. The exchange differs in one point: a bar
+ * that opens beyond the stop or the target never traded at it, so the exit is at the open.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +48,7 @@ interface Bar extends IBar {
   readonly slow: number;
 }
 
-/** `atOpen`: grademark itself says the price of the stop or target. */
+/** `atOpen`: uses the stop or target price that grademark reports. */
 function byGrademark(
   lines: readonly string[],
   { fast, slow, stop, target }: Rule,
@@ -131,7 +132,10 @@ async function byOrrery(name: string, lines: readonly string[], rule: Rule): Pro
   return trades;
 }
 
-/** A bar's own time is its start; a stop or target fills at its last microsecond, when all of it is known. */
+/**
+ * A bar's own time is its start; a stop or target fills at its last microsecond, when the bar is
+ * complete.
+ */
 function toBar({ entryMs, entryPrice, exitMs, exitPrice, profit }: Trade): Trade {
   const cents = (value: number): number => Math.round(value * 100) / 100;
   return {
@@ -147,7 +151,7 @@ const MINUTES = 60_000;
 const START_MS = Number(LINES[0]?.split(',')[0]);
 const minuteOf = (line: string): number => (Number(line.split(',')[0]) - START_MS) / MINUTES;
 const FULL = LINES;
-/** Every seventh minute, and four hours, are not there. */
+/** Without every seventh minute, and without four hours. */
 const WITH_HOLES = LINES.filter(
   (line) => minuteOf(line) % 7 !== 3 && !(minuteOf(line) > 300 && minuteOf(line) < 540),
 );
@@ -160,9 +164,9 @@ describe.each([
     ['a cross', { fast: 10, slow: 20, stop: 0, target: 0 }, 25],
     ['a cross with a stop', { fast: 5, slow: 30, stop: 60, target: 0 }, 25],
     ['a cross with a stop and a target', { fast: 8, slow: 21, stop: 50, target: 80 }, 25],
-  ] as const)('%s gives grademark’s trades, to the cent', async (rule, parameters, least) => {
+  ] as const)('%s gives grademark’s trades, to the cent', async (rule, parameters, minTrades) => {
     const trades = byGrademark(lines, parameters);
-    expect(trades.filter(({ atOpen }) => !atOpen).length).toBeGreaterThan(least);
+    expect(trades.filter(({ atOpen }) => !atOpen).length).toBeGreaterThan(minTrades);
     const expected = trades.map(toBar);
     const found = (await byOrrery(`${name}-${rule.replaceAll(' ', '-')}`, lines, parameters)).map(
       toBar,

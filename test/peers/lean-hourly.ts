@@ -1,13 +1,17 @@
 /**
- * LEAN's regression algorithm `BasicTemplateCryptoFutureHourlyAlgorithm`: two exponential averages of the hour's close, one buy that the margin does
- * not cover, a buy of 1,000 at the first cross, and 3,000 sold when the fast average is below after ten o'clock. What is still held is closed
- * at the end, since LEAN's equity values a position as if it were closed, with the fee.
+ * LEAN's regression algorithm `BasicTemplateCryptoFutureHourlyAlgorithm`: two exponential averages
+ * of the hour's close, one buy that the margin does not cover, a buy of 1,000 at the first cross,
+ * and a sale of 3,000 when the fast average is below after ten o'clock. The open position is closed
+ * at the end, since LEAN's equity values a position as if closed, with the fee.
  */
 import { defineStrategy, MatcherError, type Strategy } from 'orrery/strategy';
 
 const HOUR_US = 3_600_000_000;
 
-/** As LEAN averages: 0 until `length` values are there, then their mean, then weighted by 2 / (length + 1). */
+/**
+ * LEAN's average: 0 until there are `length` values, then their mean, then weighted by 2 / (length
+ * + 1).
+ */
 class LeanEma {
   value = 0;
   private readonly length: number;

@@ -1,6 +1,7 @@
 /**
- * LEAN's published result on its own bars: orders, fills, fees, funding and the equity at the end of `BasicTemplateCryptoFutureHourlyAlgorithm`
- * (`ExpectedStatistics`: Start Equity 1000200, End Equity 1000189.47, Total Fees $0.61, of which 1,000,000 USD are never used).
+ * LEAN's published result on its own bars: orders, fills, fees, funding and the final equity of
+ * `BasicTemplateCryptoFutureHourlyAlgorithm` (`ExpectedStatistics`: Start Equity 1000200, End
+ * Equity 1000189.47, Total Fees $0.61, of which 1,000,000 USD are never used).
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,10 +52,10 @@ test('LEAN’s hourly cross of ADAUSDT ends at its published equity, to the cent
   expect(buy).toMatchObject({ timeUs: at(3), side: 'buy', price: '0.3048', size: '1000' });
   expect(sell).toMatchObject({ timeUs: at(18), side: 'sell', price: '0.3078', size: '3000' });
   expect(close).toMatchObject({ timeUs: at(24), side: 'buy', price: '0.3141', size: '2000' });
-  // Total Fees $0.61: of the two orders, not of the close at the end, which LEAN only imagines.
+  // Total Fees $0.61: for the two orders, not for the final close, which LEAN only assumes.
   expect((Number(buy?.fee) + Number(sell?.fee)).toFixed(2)).toBe('0.61');
   expect(run?.funding.map(({ payment }) => payment)).toEqual(['-0.03024', '-0.03126', '0.0628']);
-  // Total Orders 3: the first asks for more than the margin covers.
+  // Total Orders 3: the first exceeds the available margin.
   const sent = run?.orders.filter(({ sentUs }) => sentUs < at(24)) ?? [];
   expect(sent.map(({ status }) => status)).toEqual(['rejected', 'filled', 'filled']);
   expect((1_000_000 + Number(run?.summary.equityEnd)).toFixed(2)).toBe('1000189.47');

@@ -1,6 +1,7 @@
 /**
- * Long while the fast average of the closes is above the slow one, as grademark runs such a rule: one position at a time, decided on a finished
- * bar and traded at the next open; stop and target, in price from the entry, watch from the bar after the one that was entered in.
+ * Long while the fast average of the closes is above the slow one, with grademark's conventions:
+ * one position at a time, decided on a finished bar and traded at the next open. Stop and target,
+ * in price from the entry, are active from the bar after the entry.
  */
 import { decimal, defineStrategy, integer, type Strategy } from 'orrery/strategy';
 
@@ -22,7 +23,7 @@ export default defineStrategy({
     return {
       async onBar(bar, context) {
         closes = [...closes, bar.close].slice(-slow);
-        // grademark asks for an entry from the bar after the one in which a position ended.
+        // grademark allows an entry from the bar after the end of a position.
         const ended = wasClosed;
         wasClosed = false;
         if (closes.length < slow || ended) return;
@@ -43,7 +44,7 @@ export default defineStrategy({
             const triggerPrice = market.price(entry + target);
             await context.submit({ ...leg, orderType: 'takeProfit', triggerPrice });
           }
-          // The bar of the entry is asked for an exit by no rule.
+          // No exit rule applies to the bar of the entry.
           return;
         }
         if (!up) await context.submit({ side: 'sell', size, reduceOnly: true });

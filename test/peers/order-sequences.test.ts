@@ -1,6 +1,7 @@
 /**
- * Matching facts: orders from the test suites of other engines go through the contract and give their trades and books (R-2.3, R-2.5, R-2.6). What
- * stands where, and whose orders they are, is in `sequences`; the invariants hold and the oracle says the same after every request.
+ * Matching facts: order sequences from the test suites of other engines go through the contract and
+ * give the same trades and books (R-2.3, R-2.5, R-2.6). `sequences` has the expected books and
+ * owners. After every request the invariants hold and the oracle agrees.
  */
 import { describe, expect, test } from 'vitest';
 import { RiskWorld } from '../engine/risk-world.ts';
@@ -34,7 +35,7 @@ const SUITES: readonly Suite[] = [
   DYDX,
 ];
 
-/** What the exchange takes for no price: any within the band (R-2.2). */
+/** Substitute for market orders: any price within the band (R-2.2). */
 const ANY_PRICE = { buy: '1000000', sell: '1' };
 
 interface OrderBody {
@@ -52,9 +53,9 @@ interface BookBody {
 class Replay {
   private readonly world: RiskWorld;
   private readonly funded = new Set<string>();
-  /** Of each order of the sequence: whose it is and its id in the contract. */
+  /** Owner and contract id of each order of the sequence. */
   private readonly orders = new Map<string, { readonly by: string; readonly orderId: string }>();
-  /** Names by the engine's own ids, as events tell them. */
+  /** Names by the engine's ids, as in events. */
   private readonly names = new Map<number, string>();
 
   constructor({ mark, selfTradeExpire = 0 }: Suite) {
@@ -112,7 +113,9 @@ class Replay {
     expect(status, `cancel ${id}`).toBe(gone ? 404 : 200);
   }
 
-  /** Trades by the resting orders' side, and the orders that self-trade prevention ended, since an event. */
+  /**
+   * Trades by the resting orders' side, and orders ended by self-trade prevention, since an event.
+   */
   private happened(from: number): { readonly trades: string[]; readonly ends: string[] } {
     const trades: string[] = [];
     const ends: string[] = [];
@@ -132,7 +135,7 @@ class Replay {
     const { bids, asks } = this.world.ask(
       'getBook',
       { symbol: 'M', depth: 1000 },
-      'nobody',
+      'viewer',
     ) as BookBody;
     const shown = (levels: BookBody['bids']): string[] =>
       levels.map(({ price, quantity }) => `${price}:${String(Math.abs(Number(quantity)))}`);
@@ -167,7 +170,7 @@ describe.each(SUITES)('$engine ($source)', (suite) => {
   });
 });
 
-test('nine engines are held against, and a row that says otherwise fails', () => {
+test('covers nine engines, and a wrong row fails', () => {
   expect(new Set(SUITES.map(({ engine }) => engine)).size).toBe(9);
   const wrong = rowsOf('a sell 5 @10\nb buy 5 @10 → a:4@10');
   const replay = new Replay(DYDX);

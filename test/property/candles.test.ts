@@ -1,4 +1,7 @@
-/** Candles in a ring of columns against a plain list of minutes (R-10.3), and how many of them are kept (DESIGN §10). */
+/**
+ * Candles in a ring of typed arrays against a plain list of minutes (R-10.3), and their retention
+ * (DESIGN §10).
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ArchiveReader, ArchiveWriter } from '../../src/base/archive.ts';
@@ -15,7 +18,7 @@ interface Minute {
   tickLots: bigint;
 }
 
-/** The last `limit` minutes, made the obvious way. */
+/** Reference model: the last `limit` minutes. */
 class PlainMinutes {
   minutes: Minute[] = [];
   private readonly limit: number;
@@ -52,7 +55,7 @@ interface Step {
 const step: fc.Arbitrary<Step> = fc.record({
   afterUs: fc.integer({ min: 0, max: 3 * MINUTE_US }),
   prices: fc.array(fc.integer({ min: 1, max: 2 ** 31 - 1 }), { minLength: 4, maxLength: 4 }),
-  // Few of the largest pass 2^53 together.
+  // A few of the largest exceed 2^53 in sum.
   volume: fc.oneof(
     fc.integer({ min: 0, max: 1000 }),
     fc.integer({ min: 0, max: 2 ** 40 }),
@@ -116,7 +119,7 @@ function foldedOf(candles: Candles, plain: PlainMinutes, nowUs: number) {
   };
 }
 
-test('R-10.3 candles, sums and what is kept equal those of a plain list, also after a restore', () => {
+test('R-10.3 candles, sums and retention equal those of a plain list, also after a restore', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 200 }),
@@ -140,7 +143,7 @@ test('R-10.3 candles, sums and what is kept equal those of a plain list, also af
   );
 });
 
-test('R-10.3 a market never holds more minutes than it keeps', () => {
+test('R-10.3 a market never stores more minutes than its retention', () => {
   const candles = new Candles(500);
   for (let minute = 0; minute < 20_000; minute++) {
     candles.add(timeUs(minute * MINUTE_US), priceTicks(100), 1);

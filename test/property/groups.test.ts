@@ -1,6 +1,7 @@
 /**
- * Random lives of orders of all types: invariants after every command, every change of status in the table of docs/ORDER-STATES.md and
- * each of them reached, restored exchanges that go on alike, and intervals cut in two.
+ * Random runs of orders of all types: invariants after every command, exactly the transitions of
+ * docs/ORDER-STATES.md and all of them, restored exchanges with equal continuations, and split
+ * intervals.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -195,7 +196,7 @@ function watchStates(): (event: EngineEvent) => void {
         move(event.orderId, lots.get(event.orderId) === undefined ? 'partiallyFilled' : 'new');
         return;
       case 'orderFilled':
-        // From its first fill on an order is released as partially filled.
+        // After its first fill an order is activated as partially filled.
         lots.delete(event.orderId);
         move(event.orderId, event.remainingLots === 0 ? 'filled' : 'partiallyFilled');
         return;
@@ -207,7 +208,7 @@ function watchStates(): (event: EngineEvent) => void {
   };
 }
 
-test('orders of all types keep every invariant, and change status only as the table says (R-2.8)', () => {
+test('orders of all types keep every invariant, and change status only as in the table (R-2.8)', () => {
   const reasons = new Set<string>();
   fc.assert(
     fc.property(
@@ -245,7 +246,7 @@ test('orders of all types keep every invariant, and change status only as the ta
   }
 });
 
-test('a restored exchange goes on alike, and an interval may be cut in two (R-12.1)', () => {
+test('a restored exchange continues equally, and an interval may be split (R-12.1)', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 40, maxLength: 80 }), fc.nat(6), (steps, at) => {
       const straight = new GroupWorld().exchange;
@@ -266,7 +267,7 @@ test('a restored exchange goes on alike, and an interval may be cut in two (R-12
       expect(restored.chainHash()).toBe(straight.chainHash());
       expect(restored.snapshot()).toEqual(straight.snapshot());
       for (let id = 1; id <= straight.lastOrderId; id++) {
-        // The cut run has more commands, and so other sequence numbers.
+        // The split run has more commands, and so other sequence numbers.
         const one = straight.order(orderId(id));
         const other = cut.order(orderId(id));
         expect({ ...other, lastUpdateSeq: 0 }).toEqual({ ...one, lastUpdateSeq: 0 });
@@ -276,7 +277,7 @@ test('a restored exchange goes on alike, and an interval may be cut in two (R-12
   );
 });
 
-test('the index of trailing stops fires what a scan of all of them fires (R-4.2)', () => {
+test('the index of trailing stops fires the same orders as a full scan (R-4.2)', () => {
   const event = fc.oneof(
     {
       weight: 2,
@@ -324,10 +325,10 @@ test('the index of trailing stops fires what a scan of all of them fires (R-4.2)
   );
 });
 
-test('a mark that fires none costs the same with 100,000 waiting triggers as with few', () => {
+test('a mark that fires none costs the same with 100,000 pending triggers as with few', () => {
   const few = waitingTriggers(100);
   const many = waitingTriggers(100_000);
-  // Side by side and the best of many short rounds, so that what else the machine does falls out.
+  // Interleaved, and the minimum of many short rounds, to exclude other load.
   let [best, bestOfMany] = [Infinity, Infinity];
   for (let round = 0; round < 40; round++) {
     best = Math.min(best, markUpdates(few));

@@ -1,6 +1,6 @@
 /**
- * Orders, cancels and bars have a way of their own through the codec: it gives the bytes, the
- * commands and the errors of the way by schema.
+ * Orders, cancels and bars have a fast path in the codec: it gives the same bytes, commands and
+ * errors as the generic path by fields.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -95,7 +95,7 @@ function bytesOf(write: (writer: ByteWriter, command: Command) => void, command:
   return writer.bytes();
 }
 
-/** The command and where the reader stands, or the error. */
+/** The command and the reader's position, or the error. */
 function read(decode: typeof decodeCommand, bytes: Uint8Array): unknown {
   const reader = new ByteReader(bytes);
   try {
@@ -105,7 +105,7 @@ function read(decode: typeof decodeCommand, bytes: Uint8Array): unknown {
   }
 }
 
-test('the two ways agree on every order, cancel and bar, whole or damaged', () => {
+test('both paths agree on every order, cancel and bar, intact or damaged', () => {
   fc.assert(
     fc.property(command, fc.nat(), fc.nat(255), fc.nat(), (command, place, byte, cut) => {
       const bytes = bytesOf(encodeCommand, command);

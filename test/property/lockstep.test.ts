@@ -8,7 +8,7 @@ import { divergenceText } from '../../src/oracle/divergence.ts';
 import { Lockstep } from '../../src/oracle/lockstep.ts';
 import { anyStep, configOf, OPENING, START, type Step } from '../oracle/commands.ts';
 
-/** What two exchanges have in common that are alike but for the numbers of their commands. */
+/** State of an exchange without sequence numbers, for comparison. */
 function ofEngine(engine: Exchange, orders: number): unknown {
   const subs = [];
   for (let id = 0; ; id++) {
@@ -81,7 +81,8 @@ test('engine and reference agree after every command (R-1.6, §2, §5)', () => {
             reached.add('reason' in event ? `${event.kind} ${String(event.reason)}` : event.kind);
           });
           reached.add(outcomeCode(outcome));
-          // The reference has no ladder; what comes after its first step is for test/risk.
+          // The reference has no liquidation; states after its first step are covered by
+          // test/engine/liquidation.
           if (ladder > 0) break;
           if (divergence !== null) {
             throw new Error(
@@ -94,7 +95,7 @@ test('engine and reference agree after every command (R-1.6, §2, §5)', () => {
     ),
     { numRuns: 250 * EFFORT },
   );
-  // The sequences are worth something only while they reach what the rules speak of.
+  // The sequences must reach the states that the rules cover.
   for (const state of [
     'orderEnded user',
     'orderEnded expired',
@@ -128,7 +129,7 @@ test('engine and reference agree after every command (R-1.6, §2, §5)', () => {
   }
 });
 
-test('cutting an interval in two never changes state (R-12.1)', () => {
+test('splitting an interval never changes state (R-12.1)', () => {
   fc.assert(
     fc.property(
       fc.array(anyStep, { minLength: 40, maxLength: 80 }),
@@ -148,7 +149,8 @@ test('cutting an interval in two never changes state (R-12.1)', () => {
           const command = make(timeUs(atUs), nonce);
           expect(cut.apply(command)).toEqual(whole.apply(command));
         }
-        // Records carry the sequence numbers of their commands, and the cut run has more of them.
+        // Records contain the sequence numbers of their commands, and the split run has more of
+        // them.
         const strip = (engine: Exchange): unknown => ofEngine(engine, engine.lastOrderId);
         expect(strip(cut)).toEqual(strip(whole));
         expect(cut.nextTimerUs()).toBe(whole.nextTimerUs());
@@ -158,7 +160,7 @@ test('cutting an interval in two never changes state (R-12.1)', () => {
   );
 });
 
-test('a restored exchange goes on as the one it was taken from', () => {
+test('a restored exchange continues like the original', () => {
   fc.assert(
     fc.property(fc.array(anyStep, { minLength: 40, maxLength: 80 }), fc.nat(59), (random, at) => {
       let engine = new Exchange(configOf(1));

@@ -1,4 +1,6 @@
-/** The ways that money takes while it is small are held against the ones in bigints, which always hold (R-1.7). */
+/**
+ * Fast paths for small amounts of money against the bigint paths, which are always valid (R-1.7).
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NonceCells } from '../../src/engine/accounts/nonce-cells.ts';
@@ -21,15 +23,17 @@ import { lots, marketId, ppm, priceTicks, quanta, subaccountId } from '../../src
 const SEED = 77_123;
 const RUNS = { seed: SEED, numRuns: 5000 };
 
-/** Integers of every magnitude, and those beside multiples, where a rounded quotient is in danger. */
-function integer(most: number): fc.Arbitrary<number> {
+/**
+ * Integers of every magnitude, and neighbours of multiples, where a rounded quotient may be wrong.
+ */
+function integer(max: number): fc.Arbitrary<number> {
   return fc.oneof(
-    fc.integer({ min: 0, max: Math.min(most, 1000) }),
-    fc.integer({ min: 0, max: most }),
+    fc.integer({ min: 0, max: Math.min(max, 1000) }),
+    fc.integer({ min: 0, max: max }),
     fc
       .tuple(fc.nat(50), fc.integer({ min: -2, max: 2 }))
-      .map(([power, by]) => Math.min(most, Math.max(0, 2 ** power + by))),
-    fc.integer({ min: Math.max(0, most - 1000), max: most }),
+      .map(([power, by]) => Math.min(max, Math.max(0, 2 ** power + by))),
+    fc.integer({ min: Math.max(0, max - 1000), max: max }),
   );
 }
 const signed = fc
@@ -37,7 +41,7 @@ const signed = fc
   .map(([size, negative]) => (negative ? 0 - size : size));
 const divisor = integer(Number.MAX_SAFE_INTEGER).map((n) => Math.max(1, n));
 
-test('bigints and doubles change into each other as `Number` and `BigInt` have it', () => {
+test('conversions of bigints and doubles equal `Number` and `BigInt`', () => {
   const int64 = fc.oneof(
     fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
     signed.map((n) => BigInt(n)),
@@ -52,7 +56,7 @@ test('bigints and doubles change into each other as `Number` and `BigInt` have i
   );
 });
 
-test('division of safe integers is that of bigints', () => {
+test('division of safe integers equals that of bigints', () => {
   const one = (a: number, b: number): void => {
     expect(BigInt(floorDivInt(a, b))).toBe(floorDivBig(BigInt(a), BigInt(b)));
     expect(BigInt(ceilDivInt(a, b))).toBe(ceilDivBig(BigInt(a), BigInt(b)));
@@ -68,7 +72,7 @@ test('division of safe integers is that of bigints', () => {
   );
 });
 
-test('R-8.1: a fee is that of the whole notional, rounded against the user', () => {
+test('R-8.1: a fee is computed on the whole notional, rounded against the user', () => {
   fc.assert(
     fc.property(
       integer(2 ** 40),
@@ -84,7 +88,7 @@ test('R-8.1: a fee is that of the whole notional, rounded against the user', () 
   );
 });
 
-test('R-5.2: the cost that leaves with closed lots is ⌈cost × closed ÷ position⌉', () => {
+test('R-5.2: the cost of closed lots is ⌈cost × closed ÷ position⌉', () => {
   fc.assert(
     fc.property(signed, fc.nat(20), divisor, divisor, (cost, shift, position, part) => {
       const exposure = new Exposure(subaccountId(0), marketId(0));
@@ -101,7 +105,7 @@ test('R-5.2: the cost that leaves with closed lots is ⌈cost × closed ÷ posit
   );
 });
 
-test('R-2.13: a window knows the 1,024 highest nonces, and refuses what is at or below the highest that it dropped', () => {
+test('R-2.13: a window has the 1,024 highest nonces, and refuses nonces up to the highest dropped one', () => {
   const nonce = fc.oneof(
     fc.bigInt({ min: 0n, max: 3000n }),
     fc.bigInt({ min: 2n ** 31n - 1500n, max: 2n ** 31n + 1500n }),

@@ -1,6 +1,7 @@
 /**
- * Whole lives of exchanges in lockstep with the oracle: every kind of command, every event, every refusal and every reason that lives can reach; what
- * they cannot is provoked in lockstep by the tables of test/tables and test/risk. And nonces by themselves, since a window of 1,024 takes long to fill.
+ * Whole random runs in lockstep with the oracle: every kind of command and event, and every
+ * reachable refusal and reason. Tables in test/tables and test/engine provoke the others in
+ * lockstep. Nonces are tested separately, since a window of 1,024 fills slowly.
  */
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
@@ -44,7 +45,7 @@ function inWords(command: Command): string {
   );
 }
 
-/** One command to both sides; notes what it reached. */
+/** Applies one command to both sides and records the coverage. */
 function step(
   lockstep: Lockstep,
   command: Command,
@@ -63,7 +64,7 @@ function step(
   return outcomeCode(outcome);
 }
 
-/** What a group may get wrong, one field of its last order at a time. */
+/** Faults of a group, one field of its last order at a time. */
 const SPOILED: readonly ((order: NewOrder) => Partial<NewOrder>)[] = [
   ({ lots: size }) => ({ lots: lots(-size) }),
   ({ lots: size }) => ({ lots: lots(size * 2) }),
@@ -90,7 +91,7 @@ function spoiled(command: Command, roll: number): Command {
   return { ...command, orders };
 }
 
-test('engine and oracle agree on whole lives of every kind of command', () => {
+test('engine and oracle agree on runs with every kind of command', () => {
   fc.assert(
     fc.property(fc.constantFrom(...PROFILE_NAMES), fc.nat(999_999), (name, seed) => {
       const profile = drawProfile(String(seed), { name, commands: COMMANDS });
@@ -113,7 +114,7 @@ test('engine and oracle agree on whole lives of every kind of command', () => {
   );
 }, 300_000);
 
-/** Nobody lists 65,536 markets or delists one; of inverse contracts the gateway speaks. */
+/** Not in random runs: 65,536 markets and delisting; the gateway refuses inverse contracts. */
 const BEYOND_LIVES: ReadonlySet<string> = new Set([
   'price_off_tick',
   'quantity_off_lot',
@@ -140,10 +141,10 @@ const EVENT_KINDS = [
 ];
 const STEPS = ['cancelOrders', 'order', 'insurance', 'takeover', 'adl', 'safe'];
 
-test('nonces: the 1,024 highest of each identity, in whatever order they come (R-2.13)', () => {
+test('nonces: the 1,024 highest of each identity, in any order (R-2.13)', () => {
   const owner = address(`0x${'a'.repeat(40)}`);
   const delegate = address(`0x${'b'.repeat(40)}`);
-  // Dense, so that a window fills and what falls out of it is asked for again.
+  // Dense, so that a window fills and dropped nonces recur.
   const use = fc.record({
     nonce: fc.bigInt({ min: 0n, max: 2400n }),
     by: fc.constantFrom(null, null, null, 5, 6),
@@ -165,7 +166,7 @@ test('nonces: the 1,024 highest of each identity, in whatever order they come (R
             account: owner,
             subaccountIndex: 0,
             delegate,
-            // Rarely away, so that the delegate has a window to lose.
+            // Rarely revoked, so that the delegate has a window to lose.
             delegated: what === 'grant' || i % 40 > 0,
             nonce: BigInt(i),
             expiresAtMs: never,
@@ -191,7 +192,7 @@ test('nonces: the 1,024 highest of each identity, in whatever order they come (R
 const SPEC = setUp(drawProfile('1', { name: 'matching' })).opening.flatMap((command) =>
   command.kind === 'listMarket' ? [command.spec] : [],
 )[0]!;
-/** Turned down for want of a mark, and its nonce is used all the same. */
+/** Rejected without a mark; its nonce is used nevertheless. */
 const ORDER = {
   ...PLAIN_LIMIT,
   kind: 'placeOrder',
@@ -201,7 +202,7 @@ const ORDER = {
   ioc: true,
 } as const;
 
-test('a nonce below all that are kept is itself the one that drops out (R-2.13)', () => {
+test('a nonce below all kept ones is itself dropped (R-2.13)', () => {
   const lockstep = new Lockstep(new Exchange(DEFAULT_EXCHANGE_CONFIG));
   const at = timeUs(DEFAULT_EXCHANGE_CONFIG.genesisTimeUs);
   step(lockstep, { kind: 'listMarket', timeUs: at, spec: SPEC });
@@ -220,7 +221,7 @@ test('a nonce below all that are kept is itself the one that drops out (R-2.13)'
   ]);
 });
 
-test('an index that is the book’s own mid is not given from outside (R-5.3a)', () => {
+test('refuses an external index if the index is the book’s own mid (R-5.3a)', () => {
   const lockstep = new Lockstep(new Exchange(DEFAULT_EXCHANGE_CONFIG));
   const at = timeUs(DEFAULT_EXCHANGE_CONFIG.genesisTimeUs);
   step(lockstep, { kind: 'listMarket', timeUs: at, spec: { ...SPEC, indexSource: 'mid' } });
@@ -237,7 +238,7 @@ test('an index that is the book’s own mid is not given from outside (R-5.3a)',
 
 test('every command, event, refusal, reason and step of the ladder was reached in lockstep', () => {
   const kinds = [...reached.keys()];
-  // The lives are worth something only while they reach what the rules speak of.
+  // The runs must reach the states that the rules cover.
   const provoked = new Set<string>([...GROUP_CODES, ...RISK_CODES]);
   const missing = [
     ...REFUSALS.filter((code) => !reached.has(`outcome ${code}`)),

@@ -24,7 +24,7 @@ const text = fc.oneof(
   fc.string({ minLength: 120, maxLength: 140 }),
 );
 
-test('R-2.11: clientIds kept as bytes are the strings that were given', () => {
+test('R-2.11: clientIds stored as bytes equal the original strings', () => {
   const step = fc.record({ row: fc.nat(300), text: fc.option(text) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
@@ -51,7 +51,7 @@ test('R-2.11: clientIds kept as bytes are the strings that were given', () => {
   );
 });
 
-test('R-10.2: ended orders are those that were copied, less the oldest of each account', () => {
+test('R-10.2: ended orders are the copied ones, without the oldest of each account', () => {
   const step = fc.record({
     owner: fc.nat(3),
     clientId: fc.option(text),

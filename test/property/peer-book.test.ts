@@ -1,6 +1,7 @@
 /**
- * Matching facts of another engine: random orders and cancels go through the exchange and through nodejs-order-book, and both sides
- * of the book and what each order filled must be the same after every one of them (R-2.5).
+ * Matching facts of another engine: random orders and cancels go through the exchange and through
+ * nodejs-order-book. Both sides of the book and each order's fills must be equal after every one of
+ * them (R-2.5).
  */
 import fc from 'fast-check';
 import { OrderBook, Side } from 'nodejs-order-book';
@@ -23,7 +24,7 @@ import { PLAIN_LIMIT } from '../setup/plain-limit.ts';
 const MOST = 60;
 const T = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
 
-/** One account an order, so that nobody trades with themselves. */
+/** One account per order, so that no self-trade occurs. */
 function openExchange(): Exchange {
   const exchange = new Exchange(DEFAULT_EXCHANGE_CONFIG);
   const spec = parseMarketSpec(
@@ -64,7 +65,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ cancel: fc.integer({ min: 1, max: MOST }) }) },
 );
 
-test('trades and books are those of nodejs-order-book', () => {
+test('trades and books equal those of nodejs-order-book', () => {
   let fills = 0;
   fc.assert(
     fc.property(fc.array(step, { minLength: 20, maxLength: MOST }), (steps) => {
@@ -95,7 +96,7 @@ test('trades and books are those of nodejs-order-book', () => {
             price: o.price,
             ...(o.ioc ? { timeInForce: 'IOC' as never } : {}),
           });
-          // What the peer matched of this order: its answer lists the makers it met.
+          // The peer's matches of this order: its response lists the makers.
           const matched =
             answer.done
               .filter((done) => done.id !== String(id))

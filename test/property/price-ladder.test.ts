@@ -1,4 +1,7 @@
-/** The price ladder against a sorted list (R-2.5): best first, whatever the distances, while its window moves and widens. */
+/**
+ * The price ladder against a sorted list (R-2.5): best first at all distances, while its window
+ * moves and widens.
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NO_LEVEL, PriceLadder } from '../../src/engine/book/price-ladder.ts';
@@ -44,7 +47,7 @@ interface Step {
   readonly price: PriceTicks;
 }
 
-/** A few ticks apart, beyond the first window, and beyond the widest, from places that drift apart. */
+/** A few ticks apart, beyond the first window, and beyond the widest, around drifting centres. */
 const price = fc
   .tuple(
     fc.constantFrom(2000, 3000, 9000, 1_000_000, 1_600_000, 900_000_000),
@@ -87,7 +90,7 @@ function play(ladder: PriceLadder, plain: PlainLadder, { does, price: at }: Step
   }
 }
 
-test.each(['bid', 'ask'] as const)('%ss follow one another from the best outward', (side) => {
+test.each(['bid', 'ask'] as const)('%ss are sorted from the best outward', (side) => {
   fc.assert(
     fc.property(steps, price, (played, probe) => {
       const ladder = new PriceLadder(side);
@@ -106,13 +109,13 @@ test.each(['bid', 'ask'] as const)('%ss follow one another from the best outward
   );
 });
 
-test.each(['bid', 'ask'] as const)('%ss that drift across two million ticks are found', (side) => {
+test.each(['bid', 'ask'] as const)('finds %ss that drift across two million ticks', (side) => {
   const ladder = new PriceLadder(side);
   const plain = new PlainLadder(side);
   for (let at = 1; at < 2_000_000; at += 997) {
     ladder.insert(priceTicks(at));
     plain.insert(priceTicks(at));
-    // Ten levels stay: the book moves on.
+    // Keeps ten levels, so that the book drifts.
     const [first] = [...plain.prices].sort((a, b) => a - b);
     if (plain.prices.length <= 10 || first === undefined) continue;
     ladder.remove(ladder.find(first));

@@ -1,2 +1,2 @@
-/** `npm run prove` runs the same tests with larger numbers: so many times those of `npm test`. */
+/** Multiplier of test sizes; `npm run prove` raises it. */
 export const EFFORT = Number(process.env['ORRERY_PROVE'] ?? 1);

@@ -1,10 +1,10 @@
 import type { NewOrder } from '../../src/engine/commands.ts';
 import { marketId, ppm } from '../../src/num/units.ts';
 
-/** Past every clock: an order that never expires, in milliseconds. */
+/** An expiry beyond every clock, in milliseconds. */
 export const NEVER_MS = 9_007_199_254_741n;
 
-/** Terms of a limit order on the first market that a test leaves as they are; whose it is, size, price and nonce are the test's. */
+/** Default terms of a limit order on the first market; a test adds owner, size, price and nonce. */
 export const PLAIN_LIMIT = {
   market: marketId(0),
   orderType: 'limit',

@@ -1,6 +1,6 @@
 /**
- * Net 3 of docs/DETERMINISM.md: while the engine applies a command, clocks and chance throw. Lint cannot see everything;
- * this sees what actually runs.
+ * Net 3 of docs/DETERMINISM.md: while the engine applies a command, clocks and randomness throw. It
+ * catches at run time the uses that lint cannot find.
  */
 import { Exchange } from '../../src/engine/exchange.ts';
 
@@ -11,7 +11,7 @@ const forbidden = (name: string) => (): never => {
 const RealDate = globalThis.Date;
 const realRandom = Math.random;
 const realNow = performance.now.bind(performance);
-// A class that throws however it is used; Date is a constructor, so a function will do.
+// A class that throws on any use; Date is a constructor, so a function suffices.
 const PoisonedDate = forbidden('Date') as unknown as DateConstructor;
 PoisonedDate.now = forbidden('Date.now');
 

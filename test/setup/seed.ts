@@ -1,4 +1,4 @@
-/** Property tests draw from one seed: fixed, unless ORRERY_SEED names another. A failure prints it. */
+/** Property tests use one seed: fixed, unless ORRERY_SEED is set. A failure prints it. */
 import fc from 'fast-check';
 
 const seed = Number(process.env['ORRERY_SEED'] ?? 20_240_808);

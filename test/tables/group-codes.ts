@@ -1,4 +1,4 @@
-/** Refusals and end reasons that only groups of orders can meet. */
+/** Refusals and end reasons that only groups of orders can have. */
 export const GROUP_CODES: readonly string[] = [
   'batch_empty',
   'batch_too_large',

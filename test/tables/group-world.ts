@@ -1,6 +1,6 @@
 /**
- * An exchange with two markets and three funded users, for tables of groups: orders are given by what matters of them. Every command is
- * held against the oracle.
+ * An exchange with two markets and three funded users, for tables of groups. Orders are given by
+ * their relevant fields. Every command is compared with the oracle.
  */
 import type { Command, NewOrder } from '../../src/engine/commands.ts';
 import { outcomeCode } from '../../src/engine/refusals.ts';
@@ -29,7 +29,7 @@ export const ANN = 6;
 export const BOB = 7;
 export const CAT = 8;
 
-/** What of an order may be given; the rest is a plain limit that never expires. */
+/** Fields of an order that a test may set; the rest is a plain limit that never expires. */
 export type Draft = { size: number; price: number } & {
   -readonly [K in keyof NewOrder]?: NewOrder[K];
 };

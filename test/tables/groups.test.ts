@@ -85,7 +85,7 @@ const refusals: readonly (readonly [string, readonly Draft[]])[] = [
   ['request_expired', [limit, { ...limit, expiresAtMs: 0n }]],
 ];
 
-test.each(refusals)('%s refuses the whole group and leaves no trace (R-3.1)', (code, drafts) => {
+test.each(refusals)('%s refuses the whole group and leaves no record (R-3.1)', (code, drafts) => {
   const world = new GroupWorld();
   const before = world.exchange.stateHash();
   expect(world.group(ANN, ...drafts)).toBe(code);
@@ -102,7 +102,7 @@ function longWorld(size: number): GroupWorld {
   return world;
 }
 
-test('a fill of one leg shrinks the other, which ends when it covers nothing (R-3.6)', () => {
+test('a fill of one leg shrinks the other, which ends at cover 0 (R-3.6)', () => {
   const world = longWorld(10);
   world.group(ANN, { ...profit, size: -6 }, { ...stop, size: -6 });
   const [profitId, stopId] = [world.last - 1, world.last];
@@ -114,7 +114,7 @@ test('a fill of one leg shrinks the other, which ends when it covers nothing (R-
   expect(world.position(ANN)).toBe(4);
 });
 
-test('when both triggers hold in one instant the stop fires and the take-profit waits (R-3.6)', () => {
+test('if both triggers are due in one instant the stop fires and the take-profit waits (R-3.6)', () => {
   const world = longWorld(10);
   world.group(
     ANN,
@@ -122,7 +122,7 @@ test('when both triggers hold in one instant the stop fires and the take-profit 
     { ...stop, size: -4, triggerTicks: priceTicks(1050) },
   );
   const [profitId, stopId] = [world.last - 1, world.last];
-  // Nobody buys, so both are pending; then Cat bids for less than the stop's size.
+  // There is no bid, so both are pending; then Cat bids for less than the stop's size.
   expect([world.shown(profitId), world.shown(stopId)]).toEqual(['pending 0', 'pending 0']);
   world.group(CAT, { size: 3, price: 990 });
   world.index(0, 1001);
@@ -130,7 +130,7 @@ test('when both triggers hold in one instant the stop fires and the take-profit 
   expect(world.position(ANN)).toBe(7);
 });
 
-test('closing the position by hand ends the pair (R-3.5)', () => {
+test('closing the position with another order ends the pair (R-3.5)', () => {
   const world = longWorld(2);
   world.group(ANN, { ...profit, size: -2 }, { ...stop, size: -2 });
   const [profitId, stopId] = [world.last - 1, world.last];
@@ -143,7 +143,7 @@ test('closing the position by hand ends the pair (R-3.5)', () => {
   reached.add('positionClosed');
 });
 
-test('legs of a live parent outlive a flat position and cover what it fills later (R-3.5)', () => {
+test('legs of a live parent survive a flat position and cover its later fills (R-3.5)', () => {
   const world = new GroupWorld();
   world.group(ANN, { size: 5, price: 990 });
   const parent = orderId(world.last);
@@ -173,7 +173,7 @@ test('legs attached to a stop entry are siblings of each other, not of the entry
   world.group(BOB, { size: -6, price: 1010 });
   world.index(0, 1010);
   expect(world.position(ANN)).toBe(10);
-  // What the profit takes, the stop covers no more.
+  // The take-profit's fills leave the stop's cover.
   world.group(CAT, { size: 4, price: 1100 });
   world.index(0, 1100);
   expect(world.shown(profitId)).toBe('pending -4');
@@ -196,7 +196,7 @@ test('a parent that ends unfilled ends its legs (R-3.5)', () => {
   reached.add('parentCancelled');
 });
 
-test('with any other order in the batch the pair stands by its own parent (R-3.2)', () => {
+test('with any other order in the batch the pair protects its own parent (R-3.2)', () => {
   const world = longWorld(1);
   world.group(ANN, limit, { ...limit, price: 980 }, profit, stop);
   expect(world.order(world.last).parent).toBeNull();
@@ -211,7 +211,7 @@ test('several fire in the order of stop before profit, distance, sequence (R-4.3
     ['takeProfit', 1005],
     ['stopLoss', 1010],
   ] as const) {
-    // A profit that sells and a stop that buys both wait for a rise.
+    // A selling take-profit and a buying stop both wait for a rise.
     const size = orderType === 'stopLoss' ? 1 : -1;
     world.group(ANN, {
       ...profit,
@@ -258,7 +258,7 @@ test('no trigger fires while the index is stale (R-5.3)', () => {
   expect(world.shown(world.last)).toBe('pending 0');
 });
 
-test('a slice due after its expiresAt ends expired; one of a period beyond all times waits for that (R-3.3)', () => {
+test('a slice due after its expiresAt expires, also with a period beyond the range of times (R-3.3)', () => {
   const world = new GroupWorld();
   const expiresAtMs = BigInt(world.atUs) / 1000n + 1500n;
   world.group(ANN, { ...twap, expiresAtMs }, { ...twap, expiresAtMs }, { ...twap, expiresAtMs });
@@ -272,7 +272,7 @@ test('a slice due after its expiresAt ends expired; one of a period beyond all t
   expect(world.exchange.nextTimerUs()).toBeGreaterThan(world.atUs);
 });
 
-test('waiting orders count in maxOpenOrders (R-3.3)', () => {
+test('pending orders count in maxOpenOrders (R-3.3)', () => {
   const world = new GroupWorld({}, { maxOpenOrders: 3 });
   world.group(ANN, twap, twap, twap);
   expect(world.shown(world.last)).toBe('pending 0');
@@ -280,7 +280,7 @@ test('waiting orders count in maxOpenOrders (R-3.3)', () => {
   expect(world.shown(world.last)).toBe('rejected 0 openOrders');
 });
 
-test('an iceberg that takes shows its next slice in the same command (R-3.4)', () => {
+test('an iceberg that fills as a taker shows its next slice in the same command (R-3.4)', () => {
   const world = new GroupWorld();
   world.group(BOB, { size: -5, price: 990 });
   world.group(ANN, ...Array.from({ length: 3 }, () => ({ ...iceberg, size: 2 })));
@@ -291,7 +291,7 @@ test('an iceberg that takes shows its next slice in the same command (R-3.4)', (
   ]).toEqual(['filled 2', 'filled 2', 'partiallyFilled 1']);
 });
 
-test('how many ended orders are kept changes no state hash (DESIGN §10)', () => {
+test('retention of ended orders does not change the state hash (DESIGN §10)', () => {
   const hashes = [0, 2, 100].map((endedOrdersPerAccount) => {
     const { retention } = DEFAULT_EXCHANGE_CONFIG;
     const world = new GroupWorld({ retention: { ...retention, endedOrdersPerAccount } });

@@ -6,7 +6,7 @@ import { checkNonce, closeWindow, takeNonce } from '../../src/oracle/nonces.ts';
 
 const DELEGATE = 5;
 
-test('what a delegate signed before it was revoked stays dead, though it is granted again and its full window moves on', () => {
+test('orders signed before a revocation stay invalid after a new grant, also when the full window advances', () => {
   const scope = new NonceScope(new NonceCells());
   const oracle: Parameters<typeof checkNonce>[0] = [];
   const use = (nonce: bigint): void => {

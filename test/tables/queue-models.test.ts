@@ -1,4 +1,7 @@
-/** The queue models' tables against the literature's formulas (hftbacktest, models/queue.rs), in decimal arithmetic. */
+/**
+ * The queue models' tables against the literature's formulas (hftbacktest, models/queue.rs), in
+ * decimal arithmetic.
+ */
 import { Decimal } from 'decimal.js';
 import { expect, test } from 'vitest';
 import { LOG_AHEAD_PPB } from '../../src/engine/tape/log-table.ts';
@@ -37,7 +40,7 @@ test.each([
   }
 });
 
-test('a decrease never takes more from a side than it has', () => {
+test('a decrease never takes more than the volume of a side', () => {
   expect(splitDecrease('probPower3', 10, 1, 11, 0).ahead).toBe(10);
   expect(splitDecrease('riskAverse', 10, 4, 4, 0).ahead).toBe(0);
   expect(splitDecrease('riskAverse', 10, 4, 9, 0).ahead).toBe(5);

@@ -1,6 +1,7 @@
 /**
- * Text tables of the engine: a row a command, its outcome last. Together with the lockstep and gateway tests they provoke
- * every code that this version can produce; the last test says which it cannot, and why.
+ * Text tables of the engine: one row per command, its outcome last. Together with the lockstep and
+ * gateway tests they provoke every code that this version can produce; the last test lists the
+ * exceptions with reasons.
  */
 import { expect, test } from 'vitest';
 import type { Command, PlaceOrder } from '../../src/engine/commands.ts';
@@ -37,7 +38,10 @@ function specOf(changes: Record<string, unknown>) {
 
 const addressOf = (name: string) => address(`0x${name.charCodeAt(0).toString(16).repeat(20)}`);
 
-/** Runs a table of `who side size @price flags → outcome`; outcome is a refusal, or status and reason. */
+/**
+ * Runs a table of `who side size @price flags → outcome`; outcome is a refusal, or status and
+ * reason.
+ */
 function run(table: string, spec: Record<string, unknown> = {}): void {
   const exchange = new Exchange(DEFAULT_EXCHANGE_CONFIG);
   const T = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
@@ -93,7 +97,7 @@ function run(table: string, spec: Record<string, unknown> = {}): void {
   }
 }
 
-test('open interest stops a taker at the fill that would pass it, although a flip was admitted (D-5)', () => {
+test('open interest stops a taker at the first fill beyond the limit, although a flip was admitted (D-5)', () => {
   run(
     `
     cat sell 6  @101         → new
@@ -107,7 +111,7 @@ test('open interest stops a taker at the fill that would pass it, although a fli
   );
 });
 
-test('each way in which an order ends (R-2.9)', () => {
+test('every end reason of an order (R-2.9)', () => {
   run(
     `
     ann buy  5  @99          → new
@@ -138,7 +142,7 @@ test('reduce-only never grows or flips a position (R-2.7)', () => {
   `);
 });
 
-test('what the state of a market refuses, from before its first price to its delisting', () => {
+test('refusals by market state, from before its first price to its delisting', () => {
   const exchange = new Exchange(DEFAULT_EXCHANGE_CONFIG);
   const { genesisTimeUs, indexStaleUs, treasuryAccount } = DEFAULT_EXCHANGE_CONFIG;
   const spec = specOf({});
@@ -198,7 +202,7 @@ test('what the state of a market refuses, from before its first price to its del
   expectNext(index(), 'market_delisted');
 });
 
-test('codes that nothing provokes belong to rules of later versions, or are checked elsewhere', () => {
+test('codes that no test provokes belong to later versions, or are checked elsewhere', () => {
   const exchange = new Exchange(DEFAULT_EXCHANGE_CONFIG);
   const T = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
   const market = marketId(0);
@@ -315,14 +319,15 @@ test('codes that nothing provokes belong to rules of later versions, or are chec
     ...['user', 'expired', 'openOrders'],
     // test/tables/groups.test.ts asserts that it reaches these.
     ...GROUP_CODES,
-    // test/risk provokes these: permissions, isolated, vault, funding, liquidation.
+    // test/engine provokes these: permissions, isolated, vault, funding, liquidation.
     ...RISK_CODES,
   ];
   const never = [...REFUSALS, ...END_REASONS].filter(
     (code) => !provoked.has(code) && !lockstep.includes(code),
   );
   expect(never).toEqual([
-    // scenarios/nonce-windows.yaml; 65,536 markets; and a fee without an originator (test/gateway/contract.test.ts).
+    // scenarios/nonce-windows.yaml; 65,536 markets; and a fee without an originator, which the
+    // gateway refuses first.
     'nonce_too_low',
     'too_many_markets',
     'inverse_market',

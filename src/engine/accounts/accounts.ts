@@ -1,6 +1,4 @@
-/**
- * Addresses, accounts and subaccounts, by dense ids in order of first appearance (R-5.1). Nothing is ever removed.
- */
+/** Addresses, accounts and subaccounts, by dense ids in order of creation. */
 import { archiveList, type Archive } from '../../base/archive.ts';
 import { must } from '../../base/assert.ts';
 import {
@@ -25,10 +23,12 @@ export class Account {
   /** Overrides the exchange's mode. */
   selfTradeMode: SelfTradeMode | null = null;
   readonly nonces: NonceScope;
-  /** Who signs for the account: null until it was replaced, then the account itself. */
+  /**
+   * Signer set of the account (R-9.1); null until it is replaced, when the account itself signs.
+   */
   signers: readonly Address[] | null = null;
   quorum = 1;
-  /** Delegates by subaccount index, in order of their grant. */
+  /** Delegates by subaccount index, in order of grant. */
   readonly delegates = new Map<number, AccountId[]>();
   /** By subaccount index, in order of creation. */
   readonly subaccounts = new Map<number, SubaccountId>();
@@ -80,7 +80,7 @@ export class Accounts {
     return must(this.all[id], 'account ids are dense');
   }
 
-  /** The account of this address, known from now on. */
+  /** The account of this address, created on first use. */
   intern(text: Address): Account {
     const found = this.byAddress.get(text);
     if (found !== undefined) return found;

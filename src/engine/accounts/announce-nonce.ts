@@ -1,4 +1,4 @@
-/** Says that an account request used its nonce; orders say so by their own events. */
+/** Emits that an account request used its nonce; orders report theirs in their own events. */
 import { hashNonceUsed } from '../chain-hash/hash-event.ts';
 import type { State } from '../state.ts';
 import type { Account } from './accounts.ts';

@@ -1,7 +1,4 @@
-/**
- * Who may act for an account (R-9.1, R-9.3): its signers with their quorum, and its delegates by subaccount. The gateway has
- * verified who asks; what must hold of the request itself is here.
- */
+/** Authority to act for an account; the gateway has verified the signatures. */
 import type { AccountId, Address } from '../../num/units.ts';
 import type { UpdateDelegate, UpdateSigners } from '../commands.ts';
 import { hashDelegateChanged, hashSignersChanged } from '../chain-hash/hash-event.ts';
@@ -12,7 +9,7 @@ import type { Account } from './accounts.ts';
 import { announceNonce } from './announce-nonce.ts';
 import type { Subaccount } from './subaccount.ts';
 
-/** Delegates that a subaccount may have at a time. */
+/** Max delegates of a subaccount at a time. */
 export const MAX_DELEGATES = 16;
 export const MAX_SIGNERS = 16;
 const ZERO = '0x0000000000000000000000000000000000000000';
@@ -49,7 +46,7 @@ export function updateDelegate(state: State, command: UpdateDelegate): Outcome {
     const left = granted.filter((other) => other !== delegate);
     if (left.length > 0) account.delegates.set(subaccountIndex, left);
     else account.delegates.delete(subaccountIndex);
-    // Nothing that it signed before and did not send counts any more, should it be granted again.
+    // Unsent orders that the delegate has signed stay invalid if it is granted again.
     state.subaccount(id).orderNonces.revoke(delegate);
     account.nonces.revoke(delegate);
   }
@@ -111,7 +108,7 @@ export function signersOf(account: Account): readonly Address[] {
   return account.signers ?? [account.address];
 }
 
-/** Whether this identity (null: the owner's signers) acts for the subaccount now. */
+/** Whether this identity (null: the owner's signers) may act for the subaccount now. */
 export function actsFor(state: State, subaccount: Subaccount, delegate: AccountId | null): boolean {
   if (delegate === null) return true;
   return state.accounts.get(subaccount.account).hasDelegate(subaccount.index, delegate);

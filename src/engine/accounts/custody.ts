@@ -1,6 +1,6 @@
 /**
- * Money in, out and across (R-5.1, R-5.9, R-9.3): deposits, withdrawals and transfers. Each movement is recorded on
- * both sides it has. What the shortfall does to deposits and withdrawals is in liquidation/shortfall-share.ts.
+ * Deposits, withdrawals and transfers (R-5.1, R-5.9, R-9.3). Each movement is recorded on every
+ * side that has an account. liquidation/shortfall-share.ts has the effect of the shortfall.
  */
 import { address, MAX_QUANTA, quanta, type MarketId, type Quanta } from '../../num/units.ts';
 import type { Deposit, Transfer, Withdraw } from '../commands.ts';
@@ -20,7 +20,7 @@ import { credit } from './ledger.ts';
 import { exemptDeposit, shareOfWithdrawal, useExemption } from '../liquidation/shortfall-share.ts';
 import type { Subaccount } from './subaccount.ts';
 
-/** No key signs for it: what went there would be lost (R-5.9). */
+/** No key signs for this address, so a transfer to it would be lost (R-5.9). */
 const ZERO_ADDRESS = address(`0x${'0'.repeat(40)}`);
 
 export function deposit(state: State, command: Deposit): Outcome {
@@ -43,10 +43,10 @@ export function deposit(state: State, command: Deposit): Outcome {
   return 'ok';
 }
 
-/** Users, and insurance, which has to begin with something. */
+/** Users may deposit, and so may the insurance account, which needs initial funds. */
 const takesDeposits = ({ role }: Subaccount): boolean => role === 'user' || role === 'insurance';
 
-/** A withdrawal leaves its share of the shortfall, if there is one: the amount is debited, less is paid out (R-6.6). */
+/** A withdrawal bears its share of the shortfall: the full amount is debited (R-6.6). */
 export function withdraw(state: State, command: Withdraw): Outcome {
   const from = state.accounts.findSubaccount(command.account, command.subaccountIndex);
   if (from === undefined) return { code: 'subaccount_not_found' };
@@ -71,9 +71,9 @@ export function withdraw(state: State, command: Withdraw): Outcome {
 }
 
 /**
- * A transfer. Its debited account signs, and its nonce is used; only the vault pays out to who signs, a holder of its shares
- * (R-9.3). A transfer to the vault mints shares, one from it burns them. A market as source gives excess isolated margin, which
- * may also go to the subaccount's own cash.
+ * A transfer. The debited account signs and its nonce is used. Only the vault pays its signer, a
+ * holder of its shares (R-9.3). A transfer to the vault mints shares, one from it burns them. A
+ * market as source releases excess isolated margin, also to the subaccount's own cash.
  */
 export function transfer(state: State, command: Transfer): Outcome {
   const source = command.market === null ? null : state.markets[command.market];
@@ -126,7 +126,7 @@ export function transfer(state: State, command: Transfer): Outcome {
   return 'ok';
 }
 
-/** Whether money may go between these two at all. */
+/** Refuses pairs of accounts between which no transfer is allowed. */
 function partiesRefused(
   state: State,
   command: Transfer,
@@ -137,7 +137,7 @@ function partiesRefused(
   if (command.to === ZERO_ADDRESS) return refused;
   if (from.role !== 'user' && from !== state.vault) return refused;
   if (to !== undefined && to.role !== 'user' && to !== state.vault) return refused;
-  // Only subaccount 0 of the exchange's own accounts is there, and none is opened beside it.
+  // System accounts have only subaccount 0.
   if (to === undefined && state.isSystem(command.to)) return refused;
   if (from === state.vault && (to === state.vault || command.market !== null)) return refused;
   return from === to && command.market === null ? refused : null;

@@ -1,24 +1,23 @@
-/**
- * Fees (R-8.1, R-2.14). What a user pays rounds up, a rebate rounds down; of the net protocol fee of a fill a share
- * goes to the vault and to insurance, rounded down, and the rest to the treasury.
- */
+/** Fees (R-8.1, R-2.14). Fees round up, rebates and shares of vault and insurance round down. */
 import { absBig, bigOf, ceilDivInt, doubleOf, floorDivInt } from '../../num/arithmetic.ts';
 import { notional, ppmOfCeil, ppmOfFloor } from '../../num/notional.ts';
 import { lots, PPM, ppm, quanta, type Ppm, type PriceTicks, type Quanta } from '../../num/units.ts';
 import { credit } from './ledger.ts';
 import type { State } from '../state.ts';
 
-/** Fees of one side of one fill; the protocol's is negative for a rebate. */
+/** Fees of one side of one fill; the protocol fee is negative for a rebate. */
 export interface SideFees {
   readonly protocol: Quanta;
   readonly originator: Quanta;
-  /** To insurance, of an engine order (R-6.2). */
+  /** To insurance, for an engine order (R-6.2). */
   readonly liquidation: Quanta;
-  /** False when all but the protocol's are 0, as of most fills: what is added and paid is then one number. */
+  /**
+   * False if all but the protocol fee are 0, as for most fills: then one number is added and paid.
+   */
   readonly others: boolean;
 }
 
-/** What the house pays. */
+/** Fees of the house: none. */
 export const NO_FEES: SideFees = {
   protocol: quanta(0n),
   originator: quanta(0n),
@@ -36,26 +35,23 @@ export function feeOn(notionalQuanta: Quanta, rate: Ppm): Quanta {
   return rate >= 0 ? ppmOfCeil(size, rate) : quanta(-ppmOfFloor(size, ppm(-rate)));
 }
 
-/**
- * Fee on a fill of `size` ≥ 0 lots at a price. While the product is below 2^53 it is computed in exact integers of a double, and one
- * bigint is made; else in bigints throughout.
- */
+/** Fee on a fill of `size` ≥ 0 lots at a price. Below 2^53 it needs only one bigint. */
 export function feeOfFill(size: number, price: PriceTicks, unit: number, rate: Ppm): Quanta {
   const product = size * price * unit * rate;
   if (product > Number.MAX_SAFE_INTEGER || product < -Number.MAX_SAFE_INTEGER) {
     return feeOn(notional(lots(size), price, unit), rate);
   }
-  // What is paid rounds up, a rebate toward zero; `0 -` keeps a rebate of nothing from being −0.
+  // Fees round up, rebates toward zero; `0 -` turns −0 into 0.
   return quanta(bigOf(product > 0 ? ceilDivInt(product, PPM) : 0 - floorDivInt(-product, PPM)));
 }
 
-/** Hands out the net protocol fee of one fill; 0 pays no one. */
+/** Distributes the net protocol fee of one fill; 0 moves no money. */
 export function distributeFee(state: State, netQuanta: Quanta): void {
   if (netQuanta === 0n) return;
   const { vaultFeeSharePpm, insuranceFeeSharePpm } = state.config;
   const net = doubleOf(netQuanta);
   if (net > 0 && net * PPM <= Number.MAX_SAFE_INTEGER) {
-    // Exact integers of a double, as in `feeOfFill`.
+    // Exact integers in doubles, as in `feeOfFill`.
     const vault = floorDivInt(net * vaultFeeSharePpm, PPM);
     const insurance = floorDivInt(net * insuranceFeeSharePpm, PPM);
     credit(state, state.vault, quanta(bigOf(vault)), 'feeShare');

@@ -1,7 +1,14 @@
-/** Entries of history in canonical bytes: movements of money and snapshots of vault shares. */
+/**
+ * Serialisation of history entries: money movements (R-5.9) and snapshots of vault shares (R-8.3).
+ */
 import type { Archive } from '../../base/archive.ts';
 import { quanta, seq, timeUs, type MarketId, type SubaccountId } from '../../num/units.ts';
-import type { OperatorEntry, OperatorKind, TransferView, VaultSnapshotView } from '../read/views.ts';
+import type {
+  OperatorEntry,
+  OperatorKind,
+  TransferView,
+  VaultSnapshotView,
+} from '../read/views.ts';
 
 const REASONS = [
   'deposit',

@@ -1,4 +1,4 @@
-/** The one way in which the margin of an isolated position changes; the counterpart of `credit` for cash (R-5.6). */
+/** The only function that changes isolated margin; the counterpart of `credit` (R-5.6). */
 import { quanta, type Quanta } from '../../num/units.ts';
 import type { LedgerReason } from '../events.ts';
 import { hashIsolatedMarginChanged } from '../chain-hash/hash-event.ts';
@@ -30,7 +30,7 @@ export function creditMargin(
   });
 }
 
-/** Moves money from the subaccount's cash into the position's margin; a negative amount moves it back. */
+/** Moves money from the subaccount's cash into the position's margin, or back if negative. */
 export function moveToMargin(
   state: State,
   subaccount: Subaccount,

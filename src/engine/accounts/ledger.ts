@@ -1,6 +1,4 @@
-/**
- * The one way in which cash changes. Every entry says why, so the sum of a subaccount's entries is its balance.
- */
+/** The only function that changes cash. A subaccount's entries sum to its balance. */
 import { quanta, type Quanta } from '../../num/units.ts';
 import type { LedgerReason } from '../events.ts';
 import { rollInsuranceHour } from '../liquidation/insurance-hour.ts';

@@ -1,6 +1,6 @@
 /**
- * The rings of an exchange's nonce windows in one array: stretches of cells, of which each window has one, its length a power of
- * two. A window needs no array object of its own, and a ring that grows leaves its stretch to the next of that length.
+ * Storage of all nonce rings of an exchange in one array. Each window owns one block of cells whose
+ * length is a power of two; a ring that grows frees its block for reuse.
  */
 const FIRST_CELLS = 1 << 10;
 const LARGE = 1 << 16;
@@ -9,10 +9,10 @@ export class NonceCells {
   /** The cells, each an int64. */
   whole = new BigInt64Array(FIRST_CELLS);
   private used = 0;
-  /** Free stretches by their length. */
+  /** Free blocks by length. */
   private readonly free = new Map<number, number[]>();
 
-  /** Place of a stretch of so many cells. */
+  /** Index of a block of this many cells. */
   take(length: number): number {
     const freed = this.free.get(length)?.pop();
     if (freed !== undefined) return freed;
@@ -29,7 +29,7 @@ export class NonceCells {
   }
 
   private grow(): void {
-    // Pages never touched cost nothing, while every freed smaller buffer is a hole in the heap: large arrays take big steps.
+    // Large steps: untouched pages cost nothing, freed smaller buffers fragment the heap.
     const { length } = this.whole;
     const larger = new BigInt64Array(length * (length < LARGE ? 2 : 8));
     larger.set(this.whole);

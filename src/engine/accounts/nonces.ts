@@ -1,9 +1,10 @@
 /**
- * Nonce windows (R-2.13): of each signing identity the 1,024 highest used nonces are kept. A nonce is usable when it
- * is in none of its scope's windows and above its own identity's floor, which is −1 until the window is full and then
- * the highest nonce that was dropped.
+ * Nonce windows (R-2.13): the 1,024 highest used nonces of each signing identity. A nonce is usable
+ * if no window of its scope contains it and it is above its identity's floor. The floor is −1 until
+ * the window is full, then the highest dropped nonce.
  *
- * A window is a ring sorted ascending, in the exchange's cells. In-order use appends in O(1); late use inserts by shifting.
+ * A window is a ring sorted ascending, in the exchange's cells. In-order use appends in O(1);
+ * out-of-order use inserts by shifting.
  */
 import type { Archive } from '../../base/archive.ts';
 import type { Refusal } from '../refusals.ts';
@@ -11,20 +12,20 @@ import { NonceCells } from './nonce-cells.ts';
 
 export const NONCE_WINDOW = 1024;
 
-/** Rings start small, since most identities use few, and grow by this factor. */
+/** Rings start small, since most identities use few nonces, and grow by this factor. */
 const FIRST_RING = 16;
 const GROWTH = 4;
 
-/** A nonce as its low and high 32 bits, which compare without making a bigint. */
+/** A nonce as its low and high 32 bits, which compare without allocating a bigint. */
 const whole = new BigInt64Array(1);
 const halves = new Int32Array(whole.buffer);
 
 export class NonceWindow {
   protected readonly cells: NonceCells;
-  /** The highest nonce ever used here, in halves: what is above it needs no look at the ring. */
+  /** The highest nonce ever used here, in halves; a higher nonce skips the search. */
   private topHigh = -1;
   private topLow = -1;
-  /** Where the ring is, its length less one, and the part of it in use. */
+  /** Index of the ring, its length − 1 as mask, and its used part. */
   private place = 0;
   private mask = -1;
   private start = 0;
@@ -43,7 +44,7 @@ export class NonceWindow {
     return this.length === 0 ? -1n : this.at(this.length - 1);
   }
 
-  /** Whether the nonce is above all that were ever used here, and so above the floor. */
+  /** Whether the nonce is above every nonce ever used here, and so above the floor. */
   isAbove(nonce: bigint): boolean {
     whole[0] = nonce;
     const high = halves[1] ?? 0;
@@ -57,12 +58,12 @@ export class NonceWindow {
     return place < this.length && this.at(place) === nonce;
   }
 
-  /** Takes in a nonce that is above the floor and not in the window. */
+  /** Adds a nonce that is above the floor and not in the window. */
   add(nonce: bigint): void {
     if (this.length > this.mask && this.length < NONCE_WINDOW) this.grow();
     if (this.length === NONCE_WINDOW) {
       const lowest = this.at(0);
-      // What drops out is the lowest: the new nonce itself, or one that was used before. A revocation may have set the floor above it.
+      // Drops the lowest nonce, used or new. A revocation may have set the floor above it.
       const dropped = nonce < lowest ? nonce : lowest;
       if (dropped > this.floorNonce) this.floorNonce = dropped;
       if (nonce < lowest) return;
@@ -81,7 +82,7 @@ export class NonceWindow {
     this.length += 1;
   }
 
-  /** Everything up to the highest used is spent for this identity (a delegate's revocation); what was used stays known. */
+  /** Revokes a delegate: nonces up to its highest used one become unusable. */
   closeBelowHighest(): void {
     const { highest } = this;
     if (highest > this.floorNonce) this.floorNonce = highest;
@@ -110,7 +111,7 @@ export class NonceWindow {
     this.topHigh = halves[1] ?? 0;
   }
 
-  /** First of the window's nonces that is not below this one. */
+  /** Index of the window's first nonce that is not below this one. */
   private search(nonce: bigint): number {
     let low = 0;
     let high = this.length;
@@ -145,12 +146,12 @@ export class NonceWindow {
   }
 }
 
-/** One scope, an account's requests or a subaccount's orders: the window of its owner's signer set, with those of delegates. */
+/** One scope, an account's requests or a subaccount's orders: windows of owner and delegates. */
 export class NonceScope extends NonceWindow {
-  /** By delegate's account id, in order of first use; most scopes have none. */
+  /** By delegate account id, in order of first use; null in most scopes. */
   private delegates: Map<number, NonceWindow> | null = null;
 
-  /** Why the nonce may not be used by this identity (null: the owner's signer set), or null when it may. */
+  /** Reason why this identity (null: the owner's signers) may not use the nonce; null if it may. */
   check(delegate: number | null, nonce: bigint): Refusal | null {
     const { delegates } = this;
     if (delegate === null && delegates === null && this.isAbove(nonce)) return null;
@@ -176,7 +177,7 @@ export class NonceScope extends NonceWindow {
     window.add(nonce);
   }
 
-  /** What the delegate has used is the least that it may use again: never. */
+  /** Makes every nonce up to the delegate's highest used one unusable. */
   revoke(delegate: number): void {
     this.delegates?.get(delegate)?.closeBelowHighest();
   }

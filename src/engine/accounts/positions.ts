@@ -1,6 +1,4 @@
-/**
- * Positions (R-5.2): signed lots and signed cost. No average price, so a fill that opens divides nothing.
- */
+/** Positions (R-5.2): signed lots and signed cost; an opening fill needs no division. */
 import { bigOf, ceilDivInt, ceilDivBig, floorDivBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { lots, quanta, timeUs, type Lots, type PriceTicks, type Quanta } from '../../num/units.ts';
@@ -10,17 +8,19 @@ import type { State } from '../state.ts';
 import type { Exposure, Subaccount } from './subaccount.ts';
 import { hashPositionChanged } from '../chain-hash/hash-event.ts';
 
-/** Lots of this fill that would close the position instead of opening one. */
+/** Lots of this fill that close the position. */
 export function closingLots(positionLots: number, fillLots: number): number {
   if (positionLots === 0 || positionLots > 0 === fillLots > 0) return 0;
   return Math.min(Math.abs(positionLots), Math.abs(fillLots));
 }
 
-/** Cost that leaves with `closed` lots of the position: ⌈cost × closed / position⌉, rounded against the holder. */
+/**
+ * Cost of `closed` lots of the position: ⌈cost × closed / position⌉, rounded against the holder.
+ */
 export function closedCost(exposure: Exposure, closed: number): Quanta {
   const size = Math.abs(exposure.positionLots);
   if (closed === size) return exposure.costQuanta;
-  // While the product is below 2^53 it is an exact integer of a double, and one bigint is made.
+  // While the product is below 2^53 it is an exact integer in a double, and one bigint is made.
   const product = exposure.costAbout * closed;
   if (product <= Number.MAX_SAFE_INTEGER && product >= -Number.MAX_SAFE_INTEGER) {
     return quanta(bigOf(ceilDivInt(product, size)));
@@ -28,7 +28,7 @@ export function closedCost(exposure: Exposure, closed: number): Quanta {
   return quanta(ceilDivBig(exposure.costQuanta * BigInt(closed), BigInt(size)));
 }
 
-/** Funding that leaves with the lots which this fill is about to close: their part, rounded down; the open part keeps the rest. */
+/** Removes and returns the funding of the lots that this fill closes, rounded down. */
 export function takeFunding(exposure: Exposure, fillLots: Lots): Quanta {
   if (exposure.fundingQuanta === 0n) return quanta(0n);
   const closed = closingLots(exposure.positionLots, fillLots);
@@ -42,8 +42,8 @@ export function takeFunding(exposure: Exposure, fillLots: Lots): Quanta {
 }
 
 /**
- * Changes the position by a fill and answers what closing realised, before fees. The closed part takes
- * ⌈cost × closed / position⌉ out of cost, rounded against the holder; what is rounded stays in the remainder's cost.
+ * Applies a fill to the position and returns the realised PnL, before fees. The closed part takes
+ * ⌈cost × closed / position⌉ out of cost, rounded against the holder.
  */
 export function applyFill(
   market: Market,
@@ -73,7 +73,7 @@ export function applyFill(
   return quanta(proceeds - taken);
 }
 
-/** A position that closed or turned starts its sums anew. */
+/** Resets the sums of a position that closed or changed sign. */
 export function emitPosition(
   state: State,
   subaccount: Subaccount,
@@ -82,13 +82,13 @@ export function emitPosition(
 ): void {
   exposure.updatedAtUs = state.nowUs;
   state.markForRiskCheck(subaccount);
-  // A frozen gain counts only up to its requirement, so a reducing fill may lower the equity that liquidation sees.
+  // A reducing fill may lower liquidation equity: frozen gains count up to the requirement.
   if (state.market(exposure.market).frozen) state.liquidationDue = true;
   if (subaccount === state.vault) scheduleVaultLeave(state);
   if (hasTurned(positionBefore, exposure.positionLots)) {
     exposure.feesQuanta = quanta(0n);
     exposure.liquidationLots = 0;
-    // What its owner still holds does not wait for the end of this pause (D-57).
+    // The owner's remaining position does not wait for the end of this pause (D-57).
     if (exposure.liquidationResumesUs > state.nowUs) state.liquidationDue = true;
     exposure.liquidationResumesUs = timeUs(0);
   }

@@ -1,4 +1,4 @@
-/** What happened to each subaccount, the newest kept: history, outside the state hash. */
+/** The newest history entries of each subaccount; outside the state hash. */
 import { archiveList, type Archive } from '../../base/archive.ts';
 import type { SubaccountId, TimeUs } from '../../num/units.ts';
 
@@ -9,7 +9,7 @@ export interface Dated {
 
 interface Entries<T> {
   items: T[];
-  /** Entries before this are beyond retention; the array is trimmed in blocks. */
+  /** Entries before this index are beyond retention; the array is trimmed in blocks. */
   start: number;
   cut: boolean;
 }
@@ -18,7 +18,7 @@ export class Recent<T extends Dated> {
   private readonly limit: number;
   private readonly bySubaccount = new Map<SubaccountId, Entries<T>>();
 
-  /** Keeps the newest `limit` of each subaccount. */
+  /** Keeps the newest `limit` entries of each subaccount. */
   constructor(limit: number) {
     this.limit = limit;
   }
@@ -45,7 +45,7 @@ export class Recent<T extends Dated> {
     return entries === undefined ? [] : entries.items.slice(entries.start);
   }
 
-  /** Time of the oldest entry kept, null when nothing is gone. */
+  /** Time of the oldest entry kept; null if none was dropped. */
   keptSinceUs(id: SubaccountId): TimeUs | null {
     const entries = this.bySubaccount.get(id);
     return entries?.cut === true ? (entries.items[entries.start]?.timeUs ?? null) : null;

@@ -1,7 +1,4 @@
-/**
- * The money of one side of a fill: what closing realised, and fees. Cross sides settle in cash; isolated ones in the margin of
- * their position, from which closing gives back and into which opening pays (R-5.6).
- */
+/** The money of one side of a fill: realised PnL and fees, in cash or isolated margin (R-5.6). */
 import { quanta, type Quanta } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
 import { NO_FEES, totalFee, type SideFees } from './fees.ts';
@@ -11,7 +8,7 @@ import { creditMargin, moveToMargin } from './isolated-ledger.ts';
 import { credit } from './ledger.ts';
 import type { Exposure, Subaccount } from './subaccount.ts';
 
-/** `plan`: what an isolated side moves; null for a cross side. `slot` NONE: the house, which pays no fees. */
+/** `plan`: margin moved by an isolated side; null for cross. `slot` NONE: the house, no fees. */
 export function settleFill(
   state: State,
   subaccount: Subaccount,

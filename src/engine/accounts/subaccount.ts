@@ -1,7 +1,7 @@
 /**
- * A subaccount: cash, and per market an exposure (position and what rests on the book). R-5.1, R-5.2.
+ * A subaccount: cash, and per market an exposure (position and resting orders). R-5.1, R-5.2.
  *
- * Plain records with one constructor, so that every one has the same shape. `exposures` is sparse by market id.
+ * Plain records with one constructor, so they share one hidden class. `exposures` is sparse.
  */
 import type { Archive } from '../../base/archive.ts';
 import { doubleOf, nearestDouble } from '../../num/arithmetic.ts';
@@ -23,7 +23,7 @@ import { emptyOwnerList, type OwnerList } from '../book/order-table.ts';
 import type { NonceCells } from './nonce-cells.ts';
 import { NonceScope } from './nonces.ts';
 
-/** Who stands outside margin, nonces and limits: the tape (house), and the exchange's own accounts. */
+/** Margin, nonces and limits apply to users only; other roles are the tape and system accounts. */
 export type SubaccountRole = 'user' | 'vault' | 'insurance' | 'treasury' | 'house' | 'shortfall';
 
 export const SUBACCOUNT_ROLES: readonly SubaccountRole[] = [
@@ -35,7 +35,7 @@ export const SUBACCOUNT_ROLES: readonly SubaccountRole[] = [
   'shortfall',
 ];
 
-/** What every order looks at comes first in both records: it shares cache lines. */
+/** Fields that every order reads come first in both classes, to share cache lines. */
 export class Exposure {
   readonly market: MarketId;
   /** Signed position. */
@@ -46,37 +46,36 @@ export class Exposure {
   /** Resting orders, reduce-only included. */
   openOrders = 0;
   reduceOnlyOrders = 0;
-  /** Orders that wait, and live take-profits and stop-losses that protect. */
+  /** Pending orders, and live take-profits and stop-losses that protect. */
   pendingOrders = 0;
   legs = 0;
   /**
-   * Bounds on resting prices, so that most orders are admitted without a scan of what rests: no bid is above
-   * `highestBid`, no ask below `lowestAsk`, nothing above `highestPrice`. They only widen until a side is empty; they
-   * are derived, never decide a refusal, and are not archived.
+   * Bounds on resting prices for the fast accept path: no bid is above `highestBid`, no ask below
+   * `lowestAsk`, no order above `highestPrice`. They only widen until a side is empty. Derived.
    */
   highestBid = 0;
   lowestAsk = MAX_PRICE_TICKS;
   highestPrice = 0;
-  /** Whether the position stands on margin of its own (R-5.6). */
+  /** Whether the position has isolated margin (R-5.6). */
   isolated = false;
-  /** The account's own initial rate (R-5.7); 0 while the market's alone holds. */
+  /** The account's own initial rate (R-5.7); 0 if it has none and the market's rate applies. */
   ownMarginPpm: Ppm = ppm(0);
-  /** `costQuanta` as a double once it was asked for, else NaN. */
+  /** `costQuanta` as a double, cached on first read; NaN when stale. */
   private costDouble = 0;
   private cost: Quanta = quanta(0n);
-  /** Sum over the life of the position. */
+  /** Sum over the lifetime of the position. */
   feesQuanta: Quanta = quanta(0n);
-  /** Of what is open: what closes takes its part along. */
+  /** Of the open part; closing removes a proportional share. */
   fundingQuanta: Quanta = quanta(0n);
   readonly subaccount: SubaccountId;
   updatedAtUs: TimeUs = timeUs(0);
-  /** Margin that the isolated position holds; negative only within a command. */
+  /** Margin of the isolated position; negative only within a command. */
   marginQuanta: Quanta = quanta(0n);
-  /** Size when the liquidation in progress began, ≥ 0; 0 while there is none (R-6.2). */
+  /** Size at the start of the liquidation in progress, ≥ 0; 0 if there is none (R-6.2). */
   liquidationLots = 0;
-  /** When its next slice is due. */
+  /** Time of its next slice. */
   liquidationResumesUs: TimeUs = timeUs(0);
-  /** Mark up to which the position is known to be safe, and its heap and place in the market's index: derived, not archived. */
+  /** Mark up to which the position is safe, and its heap and index there. Derived, not archived. */
   safeTicks = 0;
   safeSide: 0 | 1 | -1 = 0;
   safePlace = -1;
@@ -86,7 +85,7 @@ export class Exposure {
     this.market = market;
   }
 
-  /** Signed cost of the position: what was paid for it. */
+  /** Signed cost of the position: the price paid for it. */
   get costQuanta(): Quanta {
     return this.cost;
   }
@@ -96,7 +95,7 @@ export class Exposure {
     this.costDouble = NaN;
   }
 
-  /** `costQuanta` as a double, rounded: for bounds. */
+  /** `costQuanta` as a rounded double, for bounds. */
   get costAbout(): number {
     if (Number.isNaN(this.costDouble)) this.costDouble = nearestDouble(this.cost);
     return this.costDouble;
@@ -124,34 +123,34 @@ export class Exposure {
 
 export class Subaccount {
   readonly role: SubaccountRole;
-  /** The exposure that was last asked for: most subaccounts have one. */
+  /** The exposure read last: most subaccounts have one. */
   private latest: Exposure | null = null;
   readonly orderNonces: NonceScope;
   /** Live orders in ascending order id. */
   readonly orders: OwnerList = emptyOwnerList();
-  /** Ended orders of its account, which all its subaccounts share. */
+  /** Ended orders of its account, shared by all its subaccounts. */
   readonly endedOrders: OwnerList;
   readonly id: SubaccountId;
   readonly account: AccountId;
-  /** Markets that it has touched. */
+  /** Number of markets with an exposure. */
   exposureCount = 0;
-  /** `cash` as a double once it was asked for, else NaN. */
+  /** `cash` as a double, cached on first read; NaN when stale. */
   private cashDouble = 0;
   private cashQuanta: Quanta = quanta(0n);
   updatedAtUs: TimeUs;
-  /** Whether its distance to liquidation is to be computed anew: derived, not archived. */
+  /** Whether its distance to liquidation is stale. Derived, not archived. */
   riskCheckPending = false;
-  /** By market id; a market never touched has none. */
+  /** By market id; undefined for a market without activity. */
   readonly exposures: (Exposure | undefined)[] = [];
   readonly index: number;
   netDeposits: Quanta = quanta(0n);
-  /** Vault shares in 1e-6, until when they are locked, and deposits less withdrawals (R-8.2). */
+  /** Vault shares in 1e-6, the end of their lock, and deposits less withdrawals (R-8.2). */
   vaultShares = 0n;
   lockupEndsAtUs: TimeUs = timeUs(0);
   vaultNetDeposits: Quanta = quanta(0n);
-  /** What others paid for its deficit while it held frozen positions; repaid at the thaw (R-6.1). */
+  /** Paid by others for its deficit while it had frozen positions; repaid at the thaw (R-6.1). */
   clearingDebt: Quanta = quanta(0n);
-  /** Deposits since the shortfall of this epoch began, less what left under them (R-6.6). */
+  /** Deposits since the shortfall of this epoch began, less exempt withdrawals (R-6.6). */
   exemptQuanta: Quanta = quanta(0n);
   exemptEpoch = 0;
 
@@ -182,7 +181,7 @@ export class Subaccount {
     this.cashDouble = NaN;
   }
 
-  /** `cash` as a double, rounded: for bounds. */
+  /** `cash` as a rounded double, for bounds. */
   get cashAbout(): number {
     if (Number.isNaN(this.cashDouble)) this.cashDouble = doubleOf(this.cashQuanta);
     return this.cashDouble;

@@ -1,17 +1,18 @@
 /**
- * The clientIds of a table's rows, as bytes: 16 to 24 bytes for the usual one and four a row, where a string and its place in an
- * array are 40, and a million of them would be looked at in every collection of garbage. A table without clientIds pays nothing.
+ * The clientIds of a table's rows, as bytes: 16 to 24 bytes for a typical one plus 4 per row. A
+ * string and its array slot take 40 bytes, and the garbage collector would trace millions of them.
+ * A table without clientIds allocates nothing.
  *
- * A text of up to 127 characters stands in cells of eight bytes that follow each other: its length, with the high bit when its
- * characters take two bytes each, then the characters. Freed stretches are kept by their number of cells. Anything longer,
- * which no gateway lets through, stays a string.
+ * A text of up to 127 characters occupies consecutive cells of eight bytes: its length, with the
+ * high bit set for two bytes per character, then the characters. Freed blocks are kept by cell
+ * count. Longer texts, which no gateway accepts, stay strings.
  */
 import { hashEnd, hashStart, hashText, hashUnit } from '../../base/slot-index.ts';
 
 const CELL = 8;
 const WIDE = 0x80;
 const LONGEST = 0x7f;
-/** In `cells`: no text, or one in `long`; others are the place of the first cell + 1. */
+/** In `cells`: no text, or a text in `long`; other values are the index of the first cell + 1. */
 const NO_TEXT = 0;
 const LONG_TEXT = -1;
 
@@ -19,15 +20,15 @@ export class ClientIds {
   /** Cells of one block; a power of two. */
   private readonly blockCells: number;
   private readonly blocks: Uint8Array[] = [];
-  /** First cell of each row's text; shorter than the table until a row beyond it has one. */
+  /** First cell of each row's text; grows when a row beyond its length gets one. */
   private cells = new Int32Array(0);
-  /** Cells used of the last block. */
+  /** Used cells of the last block. */
   private used = 0;
-  /** Free stretches by their number of cells; each holds the place of the next one + 1 in its first four bytes. */
+  /** Free lists by cell count; a free block stores the next one + 1 in its first 4 bytes. */
   private readonly free: number[] = [];
   private readonly long = new Map<number, string>();
 
-  /** `blockBytes`, a power of two: how much is taken at a time. */
+  /** `blockBytes`: allocation unit, a power of two. */
   constructor(blockBytes: number) {
     this.blockCells = blockBytes / CELL;
     this.used = this.blockCells;
@@ -71,7 +72,7 @@ export class ClientIds {
     return true;
   }
 
-  /** `hashText` of the row's text, without making it; null when it has none. */
+  /** `hashText` of the row's text without building the string; null when it has none. */
   hash(row: number, seed: number): number | null {
     const cell = this.cellOf(row);
     if (cell === NO_TEXT) return null;
@@ -91,7 +92,7 @@ export class ClientIds {
     return hashEnd(hash);
   }
 
-  /** Gives a row that has none its text. */
+  /** Sets the text of a row that has none. */
   set(row: number, text: string): void {
     if (row >= this.cells.length) this.grow(row);
     if (text.length > LONGEST) {
@@ -115,7 +116,7 @@ export class ClientIds {
     }
   }
 
-  /** Takes the row's text away, if it has one. */
+  /** Removes the row's text, if any. */
   clear(row: number): void {
     const cell = this.cellOf(row);
     if (cell === NO_TEXT) return;
@@ -165,7 +166,7 @@ export class ClientIds {
   }
 
   private grow(row: number): void {
-    // Untouched pages cost nothing, freed smaller arrays leave holes: a large one takes a big step.
+    // Large steps: untouched pages cost nothing, freed smaller arrays fragment the heap.
     let length = Math.max(64, this.cells.length);
     while (length <= row) length *= length < 1 << 18 ? 2 : 8;
     const cells = new Int32Array(length);

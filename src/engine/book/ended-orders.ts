@@ -1,9 +1,9 @@
 /**
- * Ended orders while they are retained: copies of rows, in pages, so that growing copies no rows. History: no rule reads it.
+ * Retained ended orders: copies of rows in pages, so growing copies no rows. No rule reads them.
  *
- * A slot is a page and a row of it; freed ones are used again. Each account has a list of its own, oldest first. Lists are links in
- * the rows: the owner's are those of its account's ended orders, or of the free rows; a queue's are those of the rows that are not in
- * the index.
+ * A slot is a page and a row of it; freed slots are reused. Each account has its own list, oldest
+ * first. Lists are links in the rows: owner links chain the ended orders of an account or the free
+ * rows; queue links chain rows that are not in the index.
  */
 import { SlotIndex, hashNumber } from '../../base/slot-index.ts';
 import type { OrderId } from '../../num/units.ts';
@@ -14,7 +14,7 @@ const PAGE_BITS = 10;
 const PAGE_ROWS = 1 << PAGE_BITS;
 const PAGE_MASK = PAGE_ROWS - 1;
 const CLIENT_ID_BYTES = 1 << 13;
-/** Whether a row is in the list of those that are not in the index: its `prev`, since that list is only walked forward. */
+/** `prev` of a row outside the list of unindexed rows; that list is only walked forward. */
 const UNLISTED = 0;
 const LISTED = 1;
 
@@ -24,10 +24,10 @@ export class EndedOrders {
   private used = 0;
   private free = NONE;
   private readonly index = new SlotIndex();
-  /** The first of the rows that are not in the index yet; some of them may be free again. */
+  /** The first row that is not in the index; listed rows may be free already. */
   private unindexed = NONE;
 
-  /** Rows in use or free again. */
+  /** Rows in use or freed. */
   get rows(): number {
     return this.used;
   }
@@ -46,7 +46,7 @@ export class EndedOrders {
     return this.index.find(hashNumber(id), (slot) => this.page(slot).id(slot & PAGE_MASK) === id);
   }
 
-  /** Copies an order that has ended to the end of its account's list. */
+  /** Appends a copy of an ended order to its account's list. */
   add(list: OwnerList, from: OrderRows, source: number): void {
     const slot = this.take();
     const page = this.page(slot);
@@ -66,7 +66,7 @@ export class EndedOrders {
     this.unindexed = slot;
   }
 
-  /** Forgets the oldest order of a list, which has one. */
+  /** Drops the oldest order of a list, which must not be empty. */
   removeOldest(list: OwnerList): void {
     const slot = list.head;
     const page = this.page(slot);
@@ -91,14 +91,14 @@ export class EndedOrders {
     return this.page(slot).prevOfOwner(slot & PAGE_MASK);
   }
 
-  /** How many rows match, times apart. */
+  /** Number of matching rows; ignores the time fields of the filter. */
   countMatches(filter: RowFilter): number {
     let count = 0;
     for (const tags of this.tags) count += tags.count(filter);
     return count;
   }
 
-  /** Ended orders are many and looked up seldom: they enter the index when someone looks. */
+  /** Indexes pending rows; lookups of ended orders are rare, so the index is built lazily. */
   private catchUp(): void {
     while (this.unindexed !== NONE) {
       const slot = this.unindexed;

@@ -1,8 +1,8 @@
 /**
- * The resting orders of one market: two price ladders over the exchange's order table, each level a FIFO queue of
- * users' orders and house segments (R-2.5). Nothing here decides; matching is orders/match.ts.
+ * The resting orders of one market: two price ladders over the exchange's order table. Each level
+ * is a FIFO queue of users' orders and house segments (R-2.5). Matching: orders/match.ts.
  *
- * Invariant: best bid < best ask after every command. A level's total is the sum of what its queue has left.
+ * Invariant: best bid < best ask after every command. A level has its queue's total size.
  */
 import { lots, type PriceTicks } from '../../num/units.ts';
 import type { LevelView } from '../read/views.ts';
@@ -12,7 +12,7 @@ import { NO_LEVEL, PriceLadder } from './price-ladder.ts';
 export class OrderBook {
   readonly bids = new PriceLadder('bid');
   readonly asks = new PriceLadder('ask');
-  /** Number of changes so far: an order or house volume that joined, left or changed its size. Derived. */
+  /** Change counter: an order or house volume that joined, left or changed size. Derived. */
   changes = 0;
   private readonly table: OrderTable;
 
@@ -38,7 +38,7 @@ export class OrderBook {
     return { priceTicks: ladder.price(level), lots: lots(ladder.total(level)) };
   }
 
-  /** Puts the slot at the back of the queue of its price. */
+  /** Appends the slot to the queue of its price. */
   append(slot: number): void {
     this.changes += 1;
     const table = this.table;
@@ -58,7 +58,7 @@ export class OrderBook {
     table.setResting(slot, true);
   }
 
-  /** Puts the slot at the front of the queue of its price: house volume that was there before a gap. */
+  /** Puts the slot at the front of the queue of its price: house volume from before a gap. */
   prepend(slot: number): void {
     const table = this.table;
     const ladder = this.ladder(table.side(slot));
@@ -80,7 +80,7 @@ export class OrderBook {
     table.setResting(slot, true);
   }
 
-  /** Takes the slot out of its queue, closing the level when it was the last. */
+  /** Removes the slot from its queue and closes the level if it becomes empty. */
   unlink(slot: number): void {
     this.changes += 1;
     const table = this.table;
@@ -105,7 +105,7 @@ export class OrderBook {
     }
   }
 
-  /** Takes filled or withdrawn size off a resting slot; the caller unlinks it when nothing is left. */
+  /** Subtracts filled or withdrawn size from a resting slot; the caller unlinks it at 0. */
   reduce(slot: number, by: number): void {
     if (by !== 0) this.changes += 1;
     const table = this.table;
@@ -116,7 +116,7 @@ export class OrderBook {
     if (table.isHouse(slot)) ladder.addHouseTotal(level, -by);
   }
 
-  /** Adds to the house segment that ends a queue. */
+  /** Grows the house segment at the end of a queue. */
   growSegment(slot: number, by: number): void {
     this.changes += 1;
     const ladder = this.ladder(this.table.side(slot));
@@ -126,7 +126,7 @@ export class OrderBook {
     ladder.addHouseTotal(level, by);
   }
 
-  /** The slot of the house segment that is all there is of a side; `NONE` when there is anything else, or nothing. */
+  /** The house segment that is the only slot of a side; otherwise `NONE`. */
   onlySegment(side: 1 | -1): number {
     const ladder = this.ladder(side);
     if (ladder.levelCount !== 1) return NONE;
@@ -135,7 +135,7 @@ export class OrderBook {
     return ladder.queueLength(level) === 1 && this.table.isHouse(slot) ? slot : NONE;
   }
 
-  /** Lets the only segment of a side stand at another price, with another size. */
+  /** Moves the only segment of a side to another price, with another size. */
   moveOnlySegment(side: 1 | -1, price: PriceTicks, size: number): void {
     this.changes += 1;
     const ladder = this.ladder(side);

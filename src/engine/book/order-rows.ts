@@ -1,10 +1,12 @@
 /**
- * Orders as rows in one buffer: 96 bytes an order, no objects. A row is two cache lines, where a column each would touch
- * twenty. The live orders are one such table (order-table), the ended ones are pages of them (ended-orders).
+ * Orders as rows of one buffer: 96 bytes per order, no objects. A row spans two cache lines;
+ * separate columns would touch twenty. Live orders are one such table (order-table), ended ones are
+ * pages of rows (ended-orders).
  *
  * Invariant: 0 ≤ left ≤ |lots|; `lots` and `left` are whole lots, settled = lots − side × left.
  *
- * What few orders have is kept beside the rows: clientIds (client-ids), and delegates, originators and specials in a map.
+ * Rare fields are kept outside the rows: clientIds in client-ids; delegates, originators and
+ * conditional terms in a map.
  */
 import { codeOf } from '../../base/code-of.ts';
 import type {
@@ -27,7 +29,7 @@ import type { OrderStatus } from '../read/views.ts';
 import { ClientIds } from './client-ids.ts';
 import type { RowFilter } from './row-tags.ts';
 
-/** Id of a row that is not in use. */
+/** Id of a free row. */
 const FREE = -1;
 /** No slot. */
 export const NONE = -1;
@@ -63,17 +65,19 @@ const EXTRA = 32;
 const EXPIRES = 64;
 /** The order is in the index. */
 const INDEXED = 128;
-/** The order waits for its trigger, its time or its turn. */
+/** The order is pending: it waits for its trigger, its time or its predecessor. */
 const WAITING = 256;
-/** Above them type, status and reason (0 for none). */
+/** Bits above the flags: type, status and reason (0 for none). */
 const TYPE_SHIFT = 10;
 const STATUS_SHIFT = 13;
 const REASON_SHIFT = 16;
 const CODE = 7;
-/** The state word without status and reason. */
+/** The bits of the state word below status and reason. */
 const LASTING = (1 << STATUS_SHIFT) - 1;
 
-/** A row: 12 doubles, or 24 words. Places of the doubles and 64-bit integers, then of the words. */
+/**
+ * A row: 12 doubles, or 24 words. Indices of the doubles and 64-bit integers, then of the words.
+ */
 export const FLOATS = 12;
 const INTS = 24;
 export const ROW_BYTES = 96;
@@ -90,13 +94,13 @@ const SUBACCOUNT = 16;
 const MARKET = 17;
 const PRICE = 18;
 const STATE = 19;
-/** From here on links, which belong to one table: queue links of the order book, and the owner's list. */
+/** Links follow; they are valid in one table: queue links of the book, and the owner's list. */
 const NEXT = 20;
 const PREV = 21;
 const OWNER_NEXT = 22;
 const OWNER_PREV = 23;
 
-/** Everything that an order is born with, as its command says it. */
+/** The terms of an order, as in its command. */
 export interface OrderTerms {
   readonly subaccount: SubaccountId;
   readonly market: MarketId;
@@ -114,7 +118,7 @@ export interface OrderTerms {
   readonly originatorFeePpm: Ppm;
 }
 
-/** What few orders have. */
+/** Fields that few orders have. */
 export interface OrderExtras {
   readonly delegate: AccountId | null;
   readonly originator: Address | null;
@@ -123,12 +127,12 @@ export interface OrderExtras {
 }
 
 export class OrderRows {
-  /** Rows one after the other, seen as doubles, as 32-bit and as 64-bit integers. */
+  /** Consecutive rows, viewed as doubles, 32-bit and 64-bit integers. */
   floats: Float64Array<ArrayBuffer>;
   ints: Int32Array<ArrayBuffer>;
   bigs: BigInt64Array<ArrayBuffer>;
   readonly clientIds: ClientIds;
-  /** By row; rare, so kept beside the rows. */
+  /** By row; sparse. */
   readonly extras = new Map<number, OrderExtras>();
 
   constructor(rows: number, clientIdCells: number) {
@@ -139,7 +143,7 @@ export class OrderRows {
     this.clientIds = new ClientIds(clientIdCells);
   }
 
-  /** Makes the row an order. */
+  /** Initialises the row as an order. */
   fill(row: number, id: OrderId, terms: OrderTerms, nowUs: TimeUs, seq: Seq): void {
     const { floats, bigs } = this;
     const at = row * FLOATS;
@@ -175,7 +179,7 @@ export class OrderRows {
     }
   }
 
-  /** Makes the row a segment: id 0, no terms. */
+  /** Initialises the row as a segment: id 0, no terms. */
   fillSegment(
     row: number,
     subaccount: SubaccountId,
@@ -189,7 +193,7 @@ export class OrderRows {
     this.setWords(row, subaccount, market, price, HOUSE);
   }
 
-  /** Makes the row a copy of an ended order, without links. */
+  /** Initialises the row as a copy of an ended order, without links. */
   fillEnded(row: number, from: OrderRows, source: number): void {
     const { floats, ints } = this;
     const fromFloats = from.floats;
@@ -219,7 +223,7 @@ export class OrderRows {
     if (extras !== undefined) this.extras.set(row, extras);
   }
 
-  /** Takes the row out of use. */
+  /** Frees the row. */
   empty(row: number): void {
     this.floats[row * FLOATS + ID] = FREE;
     this.clientIds.clear(row);
@@ -305,11 +309,11 @@ export class OrderRows {
     const code = this.reasonCode(row);
     return code === 0 ? null : END_REASONS[code - 1]!;
   }
-  /** Place of the status in `ORDER_STATUSES`. */
+  /** Index of the status in `ORDER_STATUSES`. */
   statusCode(row: number): number {
     return (this.ints[row * INTS + STATE]! >> STATUS_SHIFT) & CODE;
   }
-  /** 0 for no reason, else one more than its place in `END_REASONS`. */
+  /** 0 for no reason, otherwise its index in `END_REASONS` + 1. */
   reasonCode(row: number): number {
     return this.ints[row * INTS + STATE]! >> REASON_SHIFT;
   }
@@ -325,7 +329,7 @@ export class OrderRows {
   originatorFeePpm(row: number): Ppm {
     return this.extrasOf(row)?.originatorFeePpm ?? (0 as Ppm);
   }
-  /** What makes the order more than a plain limit; null for most. */
+  /** Terms beyond those of a plain limit order; null for most orders. */
   conditional(row: number): Special | null {
     return this.extrasOf(row)?.conditional ?? null;
   }
@@ -380,16 +384,16 @@ export class OrderRows {
   setCreated(row: number, nowUs: TimeUs): void {
     this.floats[row * FLOATS + CREATED] = nowUs;
   }
-  /** Takes filled or withdrawn size off the order. */
+  /** Subtracts filled or withdrawn size. */
   reduce(row: number, by: number): void {
     this.floats[row * FLOATS + LEFT] = this.floats[row * FLOATS + LEFT]! - by;
   }
-  /** A house segment of its own goes to another price, with another size. */
+  /** Moves a house segment to another price, with another size. */
   moveSegment(row: number, price: PriceTicks, size: number): void {
     this.floats[row * FLOATS + LEFT] = size;
     this.ints[row * INTS + PRICE] = price;
   }
-  /** A house segment grows in place while it is the last of its queue. */
+  /** Grows a house segment in place, while it is the last of its queue. */
   growSegment(row: number, by: number): void {
     this.floats[row * FLOATS + LEFT] = this.floats[row * FLOATS + LEFT]! + by;
   }
@@ -448,7 +452,7 @@ export class OrderRows {
     );
   }
 
-  /** Whether the order is one of those a reader asks for; as many rows as there are may be asked. */
+  /** Whether the order passes the filter; cheap enough to call for every row. */
   matches(row: number, filter: RowFilter): boolean {
     const { floats, ints } = this;
     const state = ints[row * INTS + STATE]!;
@@ -457,7 +461,7 @@ export class OrderRows {
       (filter.types & (1 << ((state >> TYPE_SHIFT) & CODE))) !== 0 &&
       (filter.statuses & (1 << ((state >> STATUS_SHIFT) & CODE))) !== 0 &&
       (filter.market === null || ints[row * INTS + MARKET] === filter.market) &&
-      // Times lie in the row's other cache line, which most readers can do without.
+      // Times are in the row's other cache line, which most queries skip.
       (!filter.timed ||
         (floats[row * FLOATS + CREATED]! >= filter.createdFromUs &&
           floats[row * FLOATS + CREATED]! < filter.createdToUs &&
@@ -466,7 +470,7 @@ export class OrderRows {
     );
   }
 
-  /** The words of a row that is taken into use, without links. */
+  /** Initialises the words of a row, without links. */
   private setWords(
     row: number,
     subaccount: number,

@@ -1,10 +1,10 @@
 /**
- * The live orders of the exchange, with the tape's house segments: rows that are reused, and an index by id.
+ * The live orders of the exchange and the tape's house segments: reused rows, and an index by id.
  *
- * A slot is a row; slots are reused and mean nothing outside one process: no hash, event or snapshot contains one.
- * An order is named by its id, which is never reused; `slotOf` finds it in O(1). House segments have id 0.
+ * A slot is a row index. Slots are reused and local to a process: no hash, event or snapshot
+ * contains one. An order's id is never reused; `slotOf` finds it in O(1). House segments have id 0.
  *
- * The files of this folder alone may assert (`!`) that a typed array has the slot it is asked for.
+ * Only files of this folder may assert (`!`) that a typed-array index is in range.
  */
 import { SlotIndex, hashNumber } from '../../base/slot-index.ts';
 import type {
@@ -28,7 +28,7 @@ export {
 } from './order-rows.ts';
 
 const FIRST_ROWS = 64;
-/** Bytes of clientIds that are taken at a time. */
+/** Allocation unit of clientIds, in bytes. */
 const CLIENT_ID_BYTES = 1 << 18;
 
 export class OrderTable extends OrderRows {
@@ -58,7 +58,7 @@ export class OrderTable extends OrderRows {
     return slot;
   }
 
-  /** A house segment: volume of the tape, without id and history. */
+  /** Adds a house segment: tape volume, without id and history. */
   addSegment(subaccount: SubaccountId, market: MarketId, lots: Lots, price: PriceTicks): number {
     const slot = this.take();
     this.fillSegment(slot, subaccount, market, lots, price);
@@ -79,7 +79,7 @@ export class OrderTable extends OrderRows {
     return this.anyOrderSlots().sort((a, b) => this.id(a) - this.id(b));
   }
 
-  /** The same in no order; O(n). */
+  /** As `orderSlots`, in no particular order; O(n). */
   anyOrderSlots(): number[] {
     const slots: number[] = [];
     for (let slot = 0; slot < this.used; slot++) {
@@ -100,7 +100,7 @@ export class OrderTable extends OrderRows {
   }
 
   private grow(): void {
-    // Pages never touched cost nothing, while every freed smaller buffer is a hole in the heap: large tables take big steps.
+    // Large steps: untouched pages cost nothing, freed smaller buffers fragment the heap.
     this.capacity *= this.capacity * ROW_BYTES < 1 << 20 ? 2 : 8;
     const old = this.ints;
     const buffer = new ArrayBuffer(this.capacity * ROW_BYTES);

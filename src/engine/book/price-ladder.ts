@@ -1,24 +1,25 @@
 /**
  * One side of a book: its occupied price levels, best first.
  *
- * Layout. Levels live in columns and are numbered; a level exists while something rests on it. Prices are turned into
- * keys that ascend from best to worst (ask: the price, bid: its negative). Keys inside a window are found through a
- * table, and the next occupied one through a bitmap of four 32-way floors (about 15 ns at any distance). The window
- * begins small, since most markets of a short life never need more, and widens to up to 2^20 ticks as levels open beyond it.
- * Keys further from the best than that reaches are kept in a short sorted list. When the best price leaves the window, or
- * the window runs empty, it moves: O(levels), and rare, since it then spans far more than a price band.
+ * Layout. Levels are numbered rows of typed arrays; a level exists while something rests on it.
+ * Prices map to keys that ascend from best to worst (ask: price, bid: −price). A direct-address
+ * table finds keys inside a window, and a four-level 32-way bitmap finds the next occupied one
+ * (about 15 ns at any distance). The window starts small and widens up to 2^20 ticks as levels open
+ * beyond it. Keys beyond that distance from the best are in a short sorted list. The window moves
+ * when the best price leaves it or it becomes empty: O(levels), and rare, since a wide window spans
+ * far more than a price band.
  *
- * Invariant: every occupied key is in exactly one of window and list. The window's place is not state: no answer
- * depends on it.
+ * Invariant: every occupied key is in either the window or the list. The window's position is not
+ * state: no result depends on it.
  *
- * The files of this folder alone may assert (`!`) that a typed array has the slot it is asked for.
+ * Only files of this folder may assert (`!`) that a typed-array index is in range.
  */
 import type { PriceTicks } from '../../num/units.ts';
 
-/** Ticks that a window spans, at first and at most: 4 KiB, and 4 MiB of which untouched pages cost nothing. */
+/** Min and max window width in ticks: 4 KiB, and 4 MiB of which untouched pages cost nothing. */
 const NARROWEST = 1 << 10;
 const WIDEST = 1 << 20;
-/** A window that widens does so by this factor at least: a book that drifts rebuilds it a few times in its life. */
+/** Min growth factor of the window: a drifting book rebuilds it only a few times. */
 const WIDENING = 4;
 export const NO_LEVEL = -1;
 
@@ -76,7 +77,9 @@ export class PriceLadder {
     return this.after(this.keys[level]!);
   }
 
-  /** The best occupied level that is worse than this price, occupied or not. */
+  /**
+   * The best occupied level that is worse than this price, whether or not that price is occupied.
+   */
   firstWorseThan(price: PriceTicks): number {
     return this.after(this.sign * price);
   }
@@ -109,7 +112,7 @@ export class PriceLadder {
     return level;
   }
 
-  /** The only level of the ladder goes to another price, with its queue. */
+  /** Moves the only level of the ladder to another price, with its queue. */
   moveOnly(level: number, price: PriceTicks): void {
     const key = this.sign * price;
     const at = this.keys[level]! - this.base;
@@ -204,7 +207,7 @@ export class PriceLadder {
     this.floor3 &= ~(1 << (at >>> 15));
   }
 
-  /** Lowest occupied place ≥ at, or −1. */
+  /** Lowest occupied index ≥ at, or −1. */
   private lowestFrom(at: number): number {
     let i = at >>> 5;
     let word = this.floor0[i]! & (-1 << (at & 31));
@@ -227,7 +230,7 @@ export class PriceLadder {
     return (i << 5) | lowestBit(this.floor0[i]!);
   }
 
-  /** First place in `outside` whose key is ≥ key. */
+  /** First index in `outside` whose key is ≥ key. */
   private outsidePlace(key: number): number {
     let low = 0;
     let high = this.outside.length;
@@ -239,7 +242,7 @@ export class PriceLadder {
     return low;
   }
 
-  /** The window widens for a level near the best, and moves for the best itself. */
+  /** The window widens for a level near the best, and moves for a new best. */
   private insertOutside(key: number, level: number): void {
     this.outside.splice(this.outsidePlace(key), 0, level);
     const isNear = key - this.keys[this.best]! < WIDEST >>> 1;
@@ -247,11 +250,11 @@ export class PriceLadder {
     else if (level === this.best) this.recentre(this.width);
   }
 
-  /** Puts the best price in the middle of a window of at least this width, which holds every level that the widest could hold. */
-  private recentre(least: number): void {
+  /** Centres the best price in a window that holds every level within the widest window. */
+  private recentre(minWidth: number): void {
     const levels = this.sortedLevels();
     const best = this.keys[this.best]!;
-    let width = least;
+    let width = minWidth;
     for (const level of levels) {
       const distance = this.keys[level]! - best;
       if (distance >= WIDEST >>> 1) break;
@@ -275,7 +278,7 @@ export class PriceLadder {
     return levels.sort((a, b) => this.keys[a]! - this.keys[b]!);
   }
 
-  /** An empty window in place of an empty one. */
+  /** Replaces an empty window by another empty one. */
   private openWindow(base: number, width: number): void {
     this.base = base;
     if (width === this.width) return;

@@ -1,16 +1,15 @@
-/**
- * Whose each row of a page is, and its type, status and market in one word: what readers ask of many rows, in a twelfth of their
- * size, so that counting a million of them takes a millisecond or two.
- */
+/** Filter fields of each row in 8 bytes: counting 1 M rows takes 1 to 2 ms. */
 import type { MarketId, SubaccountId } from '../../num/units.ts';
 
-/** What orders must be to match: types and statuses as bits of their places in the order table's lists. */
+/**
+ * A filter of orders; types and statuses are bitmasks of their codes in the order table's lists.
+ */
 export interface RowFilter {
   readonly subaccount: SubaccountId;
   readonly types: number;
   readonly statuses: number;
   readonly market: MarketId | null;
-  /** Whether the times matter. */
+  /** Whether the time range applies. */
   readonly timed: boolean;
   readonly createdFromUs: number;
   readonly createdToUs: number;
@@ -18,14 +17,14 @@ export interface RowFilter {
   readonly updatedToUs: number;
 }
 
-const NOBODY = -1;
+const NO_SUBACCOUNT = -1;
 
 export class RowTags {
-  /** Two words a row: whose it is, and the tag. */
+  /** Two words per row: subaccount and tag. */
   private readonly words: Int32Array;
 
   constructor(rows: number) {
-    this.words = new Int32Array(rows * 2).fill(NOBODY);
+    this.words = new Int32Array(rows * 2).fill(NO_SUBACCOUNT);
   }
 
   /** `tag`: type in three bits, status in three, then the market. */
@@ -35,10 +34,10 @@ export class RowTags {
   }
 
   clear(row: number): void {
-    this.words[2 * row] = NOBODY;
+    this.words[2 * row] = NO_SUBACCOUNT;
   }
 
-  /** How many of the rows match, times apart. */
+  /** Number of matching rows; ignores times. */
   count(filter: RowFilter): number {
     const { words } = this;
     const { subaccount, types, statuses, market } = filter;

@@ -1,9 +1,10 @@
 /**
- * Funding (§7): premium samples, the rate of an interval, and its settlement over all positions at once.
+ * Funding (§7): premium samples, the rate of an interval, and its settlement over all positions.
  *
- * Rates are whole 1e-9, rounded toward zero. What a payer owes rounds up, what a receiver gets rounds down, and the
- * difference goes to insurance, so a settlement with insurance sums to zero. Sampling stops while nothing could be sampled
- * (no index, a side too thin, or frozen) and starts again with the next change of book or index: nothing else could end that.
+ * Rates are whole 1e-9, rounded toward zero. Payments round up, receipts round down, and insurance
+ * gets the difference, so a settlement sums to zero with insurance. Sampling stops when no premium
+ * exists (no index, a thin side, or a freeze). It restarts with the next change of book or index,
+ * the only events that can end such a state.
  */
 import { minBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
@@ -23,17 +24,17 @@ import { settlementTicks } from '../pricing/settlement-price.ts';
 
 const PPB = 1_000_000_000;
 const BIG_PPB = 1_000_000_000n;
-/** A book that stands at more than 100 times the index counts as that. */
+/** Cap of the premium: 100 times the index. */
 const MAX_PREMIUM = 100n * BIG_PPB;
-/** Rates beyond this are typing errors: 100 % of the notional an interval. */
+/** Higher rates are input errors: 100 % of the notional per interval. */
 const MAX_RATE = PPB;
 
-/** Whether funding may be sampled and paid: the index is fresh and the market not frozen. */
+/** Whether funding may be sampled and paid: the index is fresh and the market is not frozen. */
 function canFund(state: State, market: Market): boolean {
   return !market.frozen && hasFreshIndex(state, market);
 }
 
-/** Premium of the book over the index, in 1e-9 toward zero; null when it cannot be told. */
+/** Premium of the book over the index, in 1e-9 toward zero; null if undefined. */
 export function premiumOf(state: State, market: Market): Ppb | null {
   const index = market.indexTicks;
   if (index === null || !canFund(state, market)) return null;
@@ -43,7 +44,7 @@ export function premiumOf(state: State, market: Market): Ppb | null {
   if (bid === null || ask === null) return null;
   const above = beyond(bid, index);
   const below = beyond(ask, index);
-  // Impact bid ≤ best bid < best ask ≤ impact ask, so at most one of the two parts is there.
+  // Impact bid ≤ best bid < best ask ≤ impact ask, so at most one of the two is non-zero.
   return ppb(Number(above > 0n ? above : below < 0n ? below : 0n));
 }
 
@@ -54,7 +55,7 @@ function beyond(price: Fraction, index: PriceTicks): bigint {
   return premium > MAX_PREMIUM ? MAX_PREMIUM : premium;
 }
 
-/** A sample is due. */
+/** Takes a due sample. */
 export function samplePremium(state: State, market: Market): void {
   const premium = premiumOf(state, market);
   if (premium === null) {
@@ -65,7 +66,7 @@ export function samplePremium(state: State, market: Market): void {
   market.premiumSum += BigInt(premium);
   market.premiumCount += 1;
   if (market.fundingDueUs === Infinity) {
-    // A sample on the boundary belongs to the interval that ends there.
+    // A sample on the boundary belongs to the ending interval.
     const { intervalUs } = market.spec.funding;
     const past = state.nowUs % intervalUs;
     market.fundingDueUs = past === 0 ? state.nowUs : state.nowUs - past + intervalUs;
@@ -96,14 +97,15 @@ export function fundingRate(
   const { initialMarginPpm: initial, maintenanceMarginPpm: maintenance } = firstTier;
   // At the default share of ¾, one settlement takes at most the maintenance of a position.
   const capacity = Math.min(initial - maintenance, Math.trunc((maintenance * 4) / 3));
-  // ppm × 1000 is ppb; the share of the room is in ppm, too.
+  // ppm × 1000 is ppb; the share of the capacity is in ppm, too.
   const cap = Math.min(config.capPpm * 1000, Math.trunc((capacity * config.marginCapPpm) / 1000));
   return ppb(clamp(rate, cap));
 }
 
 /**
- * The rate as far as a position can pay it that has just its maintenance requirement at the mark and is closed at the settlement
- * price: what lies between both is part of that requirement. So one settlement takes no safe account below zero.
+ * The rate capped at the amount that a position at exactly its maintenance requirement can pay when
+ * closed at the settlement price. The distance from mark to settlement price is part of that
+ * requirement. So one settlement takes no safe account below zero.
  */
 export function payableRate(market: Market, rate: Ppb, maintenancePpm: number): Ppb {
   const { indexTicks: index, markTicks: mark } = market;
@@ -114,12 +116,12 @@ export function payableRate(market: Market, rate: Ppb, maintenancePpm: number): 
   return ppb(clamp(rate, Number(minBig((left * 1000n) / BigInt(index), BIG_PPB))));
 }
 
-function clamp(value: number, most: number): number {
-  // Never −0.
-  return Math.min(most, Math.max(-most, value)) + 0;
+function clamp(value: number, limit: number): number {
+  // Avoids −0.
+  return Math.min(limit, Math.max(-limit, value)) + 0;
 }
 
-/** The interval is over: the rate of its samples is settled. Without samples and without a rate in force there is nothing to settle (D-34), and the timer stops. */
+/** Ends the interval and settles its rate. Without samples and rate the timer stops (D-34). */
 export function runFundingTimer(state: State, market: Market): void {
   const { spec } = market;
   const { intervalUs } = spec.funding;
@@ -192,11 +194,11 @@ function settle(state: State, market: Market, rate: Ppb): void {
   state.cause = outer;
 }
 
-/** What a position of `size` signed lots pays, rounded up; negative when it receives, rounded down (R-7.3). */
+/** Payment of `size` signed lots, rounded up; negative is a receipt, rounded down (R-7.3). */
 export function fundingPayment(size: number, index: PriceTicks, unit: number, rate: Ppb): Quanta {
   const product = size * index * unit * rate;
   if (product <= Number.MAX_SAFE_INTEGER && product >= -Number.MAX_SAFE_INTEGER) {
-    // Exact: so are the remainder of doubles and the quotient of a multiple. Up is toward plus infinity for both.
+    // Exact: so are remainders, and quotients of multiples. Both round toward +∞.
     const remainder = product % PPB;
     const whole = (product - remainder) / PPB;
     return quanta(BigInt(remainder > 0 ? whole + 1 : whole));

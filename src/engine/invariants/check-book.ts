@@ -1,10 +1,10 @@
-/** Invariants of the book: uncrossed, best first, and its levels what stands in their queues. */
+/** Invariants of the book: not crossed, best first, and level totals equal to queue sums. */
 import type { OrderBook } from '../book/order-book.ts';
 import { NONE } from '../book/order-table.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { State } from '../state.ts';
 
-/** R-2.3: best bid < best ask; a bar without a spread may lock the house against itself (engine/tape/bar-quotes). */
+/** R-2.3: best bid < best ask. A bar without a spread may lock the house (tape/bar-quotes). */
 export function uncrossedBook(state: State): string | null {
   for (const { book, spec } of state.markets) {
     const bid = book.best(1);
@@ -17,7 +17,7 @@ export function uncrossedBook(state: State): string | null {
   return null;
 }
 
-/** Whether no user stands at either best price. */
+/** Whether both best prices have house orders only. */
 function isOfTheHouse(book: OrderBook): boolean {
   return [book.bids, book.asks].every((ladder) => {
     const level = ladder.bestLevel();
@@ -25,7 +25,7 @@ function isOfTheHouse(book: OrderBook): boolean {
   });
 }
 
-/** R-2.5: totals, house totals and counts of a level are those of its queue, and every place has something left. */
+/** R-2.5: totals, house totals and counts equal those of the queue; every entry has size left. */
 export function levelTotals(state: State): string | null {
   const table = state.orders;
   for (const { book, spec } of state.markets) {
@@ -36,7 +36,7 @@ export function levelTotals(state: State): string | null {
         let house = 0;
         let count = 0;
         for (let slot = ladder.head(level); slot !== NONE; slot = table.next(slot)) {
-          if (table.left(slot) <= 0) return `${spec.symbol}: an empty place in a queue`;
+          if (table.left(slot) <= 0) return `${spec.symbol}: an entry without size in a queue`;
           if (table.side(slot) !== side) return `${spec.symbol}: an order on the wrong side`;
           total += table.left(slot);
           if (table.isHouse(slot)) house += table.left(slot);
@@ -54,7 +54,7 @@ export function levelTotals(state: State): string | null {
   return null;
 }
 
-/** R-2.5: levels follow one another from the best price outward. */
+/** R-2.5: levels are sorted from the best price outward. */
 export function levelOrder(state: State): string | null {
   for (const { book, spec } of state.markets) {
     for (const side of [1, -1] as const) {

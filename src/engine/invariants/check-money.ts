@@ -1,4 +1,4 @@
-/** Invariants of money: to the last Quantum, and never below zero where it must not be. */
+/** Invariants of money, exact to one Quantum. */
 import type { State } from '../state.ts';
 
 /** R-1.6: Σ cash + Σ isolated margin − Σ signed cost = deposits − withdrawals. */
@@ -29,7 +29,7 @@ export function isolatedMargin(state: State): string | null {
   return null;
 }
 
-/** R-8.2: shares are those of the holders, and none is negative. */
+/** R-8.2: total shares equal the sum over holders, and none is negative. */
 export function vaultShares(state: State): string | null {
   let sum = 0n;
   for (const { id, vaultShares } of state.accounts.subaccounts) {
@@ -44,12 +44,14 @@ export function insuranceNotNegative(state: State): string | null {
   return state.insurance.cash >= 0n ? null : `insurance holds ${String(state.insurance.cash)}`;
 }
 
-/** R-6.6: the shortfall is a debt or nothing. */
+/** R-6.6: the shortfall is zero or negative. */
 export function shortfallNotPositive(state: State): string | null {
   return state.shortfall.cash <= 0n ? null : `shortfall holds ${String(state.shortfall.cash)}`;
 }
 
-/** R-6.6: the exempt deposits of the newest shortfall are those of their owners, and none is negative. */
+/**
+ * R-6.6: exempt deposits of the newest shortfall sum to those of their owners; none is negative.
+ */
 export function exemptDeposits(state: State): string | null {
   const epoch = state.shortfallEpoch;
   let sum = 0n;

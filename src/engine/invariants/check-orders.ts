@@ -1,13 +1,13 @@
-/** Invariants of orders: what is counted of them, where they are found, and who may stand on the book. */
+/** Invariants of orders: counts, indices, and the conditions for resting. */
 import { NONE } from '../book/order-table.ts';
 import { legOver } from '../orders/protective-orders.ts';
 import { findClientId } from '../orders/order-refusal.ts';
 import type { State } from '../state.ts';
 
-/** Counts by market of a subaccount without orders, most of a crowd; never written to. */
+/** Empty counts by market, shared by subaccounts without orders; never mutated. */
 const NO_COUNTS = new Map<number, number>();
 
-/** R-5.4: what margin counts of open orders is the sum of the resting orders. */
+/** R-5.4: the order sums used by margin equal the sums over resting orders. */
 export function openOrderSums(state: State): string | null {
   const table = state.orders;
   for (const subaccount of state.accounts.subaccounts) {
@@ -38,7 +38,7 @@ export function openOrderSums(state: State): string | null {
   return null;
 }
 
-/** R-3.3, R-3.5: waiting orders and live legs are as many as an exposure counts; a live order waits, rests, or is not there. */
+/** R-3.3, R-3.5: an exposure counts its pending orders and legs exactly. */
 export function pendingOrders(state: State): string | null {
   const table = state.orders;
   for (const subaccount of state.accounts.subaccounts) {
@@ -48,7 +48,7 @@ export function pendingOrders(state: State): string | null {
     for (let slot = subaccount.orders.head; slot !== NONE; slot = table.nextOfOwner(slot)) {
       const market = table.market(slot);
       if (table.isWaiting(slot) === table.isResting(slot)) {
-        return `order ${String(table.id(slot))} must either wait or rest`;
+        return `order ${String(table.id(slot))} must be either pending or resting`;
       }
       if (table.isWaiting(slot)) waiting.set(market, (waiting.get(market) ?? 0) + 1);
       if (table.conditional(slot)?.leg === true) legs.set(market, (legs.get(market) ?? 0) + 1);
@@ -67,7 +67,7 @@ export function pendingOrders(state: State): string | null {
   return null;
 }
 
-/** R-3.5, R-3.6: a pair never fills more than it protects, and no leg is kept that can protect nothing more. */
+/** R-3.5, R-3.6: a pair never fills more than it protects; every leg has something to protect. */
 export function legsCover(state: State): string | null {
   const table = state.orders;
   for (const slot of table.anyOrderSlots()) {
@@ -98,7 +98,9 @@ export function reduceOnlyHasPosition(state: State): string | null {
   return null;
 }
 
-/** R-2.9, R-2.8: quantity = settled + remaining, with one sign, and the status of a live order says as much. */
+/**
+ * R-2.9, R-2.8: quantity = settled + remaining, with one sign, consistent with the order's status.
+ */
 export function orderQuantities(state: State): string | null {
   const table = state.orders;
   for (const slot of table.anyOrderSlots()) {
@@ -118,7 +120,7 @@ export function orderQuantities(state: State): string | null {
   return null;
 }
 
-/** R-2.10, R-2.11, R-2.12: a live order is found by its id, its clientId, its owner and its expiry, and nothing else is. */
+/** R-2.10 to R-2.12: indices by id, clientId, owner and expiry have exactly the live orders. */
 export function orderIndices(state: State): string | null {
   const table = state.orders;
   const timers = new Set(state.expiries.allKeys());
@@ -146,7 +148,7 @@ export function orderIndices(state: State): string | null {
   return ownersHold(state);
 }
 
-/** Each live order is once in the list of its subaccount, in ascending id. */
+/** Each live order is in the list of its subaccount exactly once, in ascending id. */
 function ownersHold(state: State): string | null {
   const table = state.orders;
   let listed = 0;
@@ -164,7 +166,7 @@ function ownersHold(state: State): string | null {
   return listed === live ? null : `${String(listed)} orders listed of ${String(live)}`;
 }
 
-/** R-2.12: no order lives past its expiry. */
+/** R-2.12: no live order is past its expiry. */
 export function nothingExpired(state: State): string | null {
   const table = state.orders;
   for (const slot of table.anyOrderSlots()) {

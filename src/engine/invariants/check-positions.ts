@@ -1,4 +1,4 @@
-/** Invariants of positions: opposite ones, who holds them, what they require, and who is below maintenance. */
+/** Invariants of positions: zero sum, holders, requirements, and maintenance. */
 import { lots, PPM, type Lots } from '../../num/units.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
@@ -25,7 +25,7 @@ export function openInterest(state: State): string | null {
   return null;
 }
 
-/** R-6.1: nobody is below maintenance but those who wait for a price or a pause; a full scan beside the index. */
+/** R-6.1: no unit is below maintenance unless it waits for a price or a pause; by a full scan. */
 export function noneLiquidatable(state: State): string | null {
   const [first] = liquidatable(state);
   return first === undefined ? null : `subaccount ${String(first)} is below maintenance`;
@@ -45,7 +45,7 @@ export function holders(state: State): string | null {
   return null;
 }
 
-/** R-5.2: a position of no lots has no cost, margin or funding of its own. */
+/** R-5.2: a position of zero lots has no cost, margin or funding. */
 export function flatIsEmpty(state: State): string | null {
   for (const { id, exposures } of state.accounts.subaccounts) {
     for (const exposure of exposures) {
@@ -58,7 +58,7 @@ export function flatIsEmpty(state: State): string | null {
   return null;
 }
 
-/** R-5.4: equity and requirements are the sums over positions and resting orders, added up anew from the orders themselves. */
+/** R-5.4: equity and requirements equal the sums over positions and resting orders. */
 export function requirementIsSum(state: State): string | null {
   for (const subaccount of state.accounts.subaccounts) {
     if (subaccount.role !== 'user' || subaccount.exposureCount === 0) continue;
@@ -68,14 +68,14 @@ export function requirementIsSum(state: State): string | null {
     if (equity === summed.equity && initial === summed.initial) {
       if (maintenance === summed.maintenance) continue;
     }
-    const told = [equity, initial, maintenance].join(', ');
+    const figures = [equity, initial, maintenance].join(', ');
     const sums = [summed.equity, summed.initial, summed.maintenance].join(', ');
-    return `subaccount ${String(subaccount.id)}: equity, initial, maintenance ${told} ≠ ${sums}`;
+    return `subaccount ${String(subaccount.id)}: equity, initial, maintenance ${figures} ≠ ${sums}`;
   }
   return null;
 }
 
-/** null for those with isolated positions or orders, which hold by rules of their own. */
+/** null for subaccounts with isolated positions or orders, which have separate rules. */
 function summedFigures(
   state: State,
   subaccount: Subaccount,
@@ -123,7 +123,9 @@ function worstPosition(state: State, subaccount: Subaccount, exposure: Exposure)
   return lots(Math.max(Math.abs(positionLots + bids), Math.abs(positionLots - asks)));
 }
 
-/** R-13.4: the requirement on its way to the whole value between the bounds of open notional. */
+/**
+ * R-13.4: the requirement, interpolated toward the full value between the bounds of open notional.
+ */
 function risen(value: bigint, required: bigint, open: bigint, spec: MarketSpec): bigint {
   const { openNotionalLower: lower, openNotionalUpper: upper } = spec;
   if (lower === null || upper === null || lower >= upper || open <= lower) return required;
@@ -132,7 +134,7 @@ function risen(value: bigint, required: bigint, open: bigint, spec: MarketSpec):
   return required + ((value - required) * (open - lower) + span - 1n) / span;
 }
 
-/** Each tier's rate on the part of the notional that lies in it. */
+/** Sum over tiers: rate × the part of the notional in the tier. */
 function integral(
   notional: bigint,
   tiers: readonly MarginTier[],

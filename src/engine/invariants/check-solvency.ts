@@ -1,11 +1,11 @@
 /**
- * Invariants of solvency (R-1.6a): no debt without a position, claims add up to what was paid in, and a negative equity
- * is only where the rules allow it to wait. Equity is at the marks, frozen ones included.
+ * Invariants of solvency (R-1.6a): no debt without a position, claims sum to net deposits, and
+ * negative equity only where rules allow it. Equity is at the marks, including frozen ones.
  */
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { State } from '../state.ts';
 
-/** Margin units that may owe: the tape's accounts, and the account that stands for what could not be paid. */
+/** Roles that may owe: the tape's accounts and the shortfall account. */
 function mayOwe({ role }: Subaccount): boolean {
   return role === 'house' || role === 'shortfall';
 }
@@ -37,10 +37,7 @@ export function equityIsSupply(state: State): string | null {
   return sum === state.supply ? null : `equity ${String(sum)} ≠ supply ${String(state.supply)}`;
 }
 
-/**
- * A unit with negative equity is the house, the shortfall, or holds a frozen position. Since all equity adds up to the supply,
- * the positive claims are then covered by the supply, the shortfall and those debts.
- */
+/** A unit with negative equity is the house, the shortfall, or holds a frozen position. */
 export function claimsCovered(state: State): string | null {
   for (const subaccount of state.accounts.subaccounts) {
     if (mayOwe(subaccount)) continue;
@@ -66,7 +63,7 @@ export function claimsCovered(state: State): string | null {
   return null;
 }
 
-/** Without a mark only the tape's accounts hold something, against each other: any price does. */
+/** Without a mark only the tape's accounts have positions, which offset each other at any price. */
 function upnl(state: State, { market, positionLots, costQuanta }: Exposure): bigint {
   const { markTicks, spec } = state.market(market);
   const value = BigInt(positionLots) * BigInt(markTicks ?? 0) * BigInt(spec.quantaPerTickLot);

@@ -1,6 +1,7 @@
 /**
- * What must hold after every command, as named predicates (DESIGN §9). Full scans, written to be obvious rather than
- * fast: run them after each command in tests, every so often in long runs. A predicate answers null, or what it found.
+ * Invariants that hold after every command, as named predicates (DESIGN §9). Full scans, simple
+ * rather than fast: run them after each command in tests and periodically in long runs. A predicate
+ * returns null or a description of the violation.
  */
 import { levelOrder, levelTotals, uncrossedBook } from './check-book.ts';
 import {
@@ -33,9 +34,9 @@ import type { InvariantViolation } from '../read/views.ts';
 
 export interface StateInvariant {
   readonly name: string;
-  /** The rules that it stands for. */
+  /** Rule ids covered. */
   readonly rule: string;
-  /** What must hold, in a sentence. */
+  /** The invariant as a sentence. */
   readonly says: string;
   readonly found: (state: State) => string | null;
 }
@@ -44,13 +45,13 @@ export const STATE_INVARIANTS: readonly StateInvariant[] = [
   {
     name: 'conservation',
     rule: 'R-1.6',
-    says: 'cash, margins and positions at cost add up to what was paid in',
+    says: 'cash, margins and positions at cost sum to net deposits',
     found: conservation,
   },
   {
     name: 'openInterest',
     rule: 'R-1.6',
-    says: 'longs and shorts of a market cancel out, and open interest is the longs',
+    says: 'signed positions of a market sum to zero, and open interest is the sum of longs',
     found: openInterest,
   },
   {
@@ -62,19 +63,19 @@ export const STATE_INVARIANTS: readonly StateInvariant[] = [
   {
     name: 'levelOrder',
     rule: 'R-2.5',
-    says: 'levels follow one another from the best price outward',
+    says: 'levels are sorted from the best price outward',
     found: levelOrder,
   },
   {
     name: 'levelTotals',
     rule: 'R-2.5',
-    says: 'a level holds what stands in its queue',
+    says: 'totals of a level equal the sums over its queue',
     found: levelTotals,
   },
   {
     name: 'orderQuantities',
     rule: 'R-2.9',
-    says: 'quantity is settled plus remaining, and the status says as much',
+    says: 'quantity is settled plus remaining, and the status is consistent',
     found: orderQuantities,
   },
   {
@@ -86,13 +87,13 @@ export const STATE_INVARIANTS: readonly StateInvariant[] = [
   {
     name: 'nothingExpired',
     rule: 'R-2.12',
-    says: 'no order lives past its expiry',
+    says: 'no live order is past its expiry',
     found: nothingExpired,
   },
   {
     name: 'openOrderSums',
     rule: 'R-5.4',
-    says: 'margin counts exactly the orders that rest',
+    says: 'margin counts exactly the resting orders',
     found: openOrderSums,
   },
   {
@@ -104,13 +105,13 @@ export const STATE_INVARIANTS: readonly StateInvariant[] = [
   {
     name: 'pendingOrders',
     rule: 'R-3.3, R-3.5',
-    says: 'a live order waits or rests, and is counted once',
+    says: 'a live order is pending or resting, and is counted once',
     found: pendingOrders,
   },
   {
     name: 'legsCover',
     rule: 'R-3.5, R-3.6',
-    says: 'protection covers no more than what it protects',
+    says: 'protective orders cover at most the protected size',
     found: legsCover,
   },
   {
@@ -122,7 +123,7 @@ export const STATE_INVARIANTS: readonly StateInvariant[] = [
   {
     name: 'flatIsEmpty',
     rule: 'R-5.2',
-    says: 'a flat position carries no cost and no funding',
+    says: 'a flat position has no cost and no funding',
     found: flatIsEmpty,
   },
   {
@@ -140,13 +141,13 @@ export const STATE_INVARIANTS: readonly StateInvariant[] = [
   {
     name: 'noneLiquidatable',
     rule: 'R-6.1',
-    says: 'nobody stays below maintenance',
+    says: 'no account stays below maintenance',
     found: noneLiquidatable,
   },
   {
     name: 'vaultShares',
     rule: 'R-8.2',
-    says: 'vault shares are those of their holders',
+    says: 'vault shares sum to those of their holders',
     found: vaultShares,
   },
   {
@@ -164,7 +165,7 @@ export const STATE_INVARIANTS: readonly StateInvariant[] = [
   {
     name: 'exemptDeposits',
     rule: 'R-6.6',
-    says: 'deposits exempt from the shortfall add up',
+    says: 'exempt deposits sum to those of their owners',
     found: exemptDeposits,
   },
   {
@@ -176,7 +177,7 @@ export const STATE_INVARIANTS: readonly StateInvariant[] = [
   {
     name: 'equityIsSupply',
     rule: 'R-1.6a',
-    says: 'equity at the marks adds up to what was paid in',
+    says: 'equity at the marks sums to net deposits',
     found: equityIsSupply,
   },
   {
@@ -187,7 +188,7 @@ export const STATE_INVARIANTS: readonly StateInvariant[] = [
   },
 ];
 
-/** Rules of solvency: claims are covered, and the two accounts that cover them are what they may be. */
+/** Solvency rules: claims are covered; insurance and shortfall are within their bounds. */
 const SOLVENCY_RULES: readonly string[] = ['R-1.6a', 'R-6.6', 'R-6.7'];
 const SOLVENCY = STATE_INVARIANTS.filter(({ rule }) => SOLVENCY_RULES.includes(rule));
 
@@ -195,7 +196,7 @@ export function violations(state: State): InvariantViolation[] {
   return broken(state, STATE_INVARIANTS);
 }
 
-/** One pass over accounts for each invariant: operators ask for it between commands. */
+/** One pass over all accounts per invariant, on an operator's request between commands. */
 export function solvencyViolations(state: State): InvariantViolation[] {
   return broken(state, SOLVENCY);
 }

@@ -1,7 +1,4 @@
-/**
- * Places in the order of auto-deleveraging (R-6.4), for readers. A ranking is of all holders of one side of a market and costs a sort,
- * so it is kept until the next command, or longer for readers that take an older one.
- */
+/** ADL ranks for readers; each ranking costs a sort and is cached until a later command. */
 import { timeUs, type Seq, type SubaccountId, type TimeUs } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
@@ -12,14 +9,14 @@ const FIFTHS = 5;
 interface Ranking {
   readonly seq: Seq;
   readonly timeUs: TimeUs;
-  /** Place of each holder, 0 is closed first. */
+  /** Rank of each holder; 0 is closed first. */
   readonly places: ReadonlyMap<SubaccountId, number>;
 }
 
 export class AdlRanks {
   private readonly rankings = new Map<number, Ranking>();
 
-  /** 5 for the fifth of holders that is closed first, 1 for the last; null without a position, or while there is no mark. */
+  /** Quintile: 5 is closed first, 1 last; null without a position or a mark. */
   quantile(state: State, id: SubaccountId, market: Market, maxAgeUs: number): number | null {
     const size = state.subaccount(id).exposures[market.id]?.positionLots ?? 0;
     if (size === 0 || market.markTicks === null) return null;

@@ -1,6 +1,7 @@
 /**
- * The ranking of auto-deleveraging (R-6.4): in which order the holders of a side are closed. Profit and leverage first: descending
- * uPnL × notional ÷ (|cost| × equity) for those in profit, uPnL × equity ÷ (|cost| × notional) for the others, cross-multiplied.
+ * The ranking of auto-deleveraging (R-6.4), by profit and leverage. Holders in profit: descending
+ * uPnL × notional ÷ (|cost| × equity). Others: descending uPnL × equity ÷ (|cost| × notional).
+ * Compared by cross-multiplication.
  */
 import { absBig, minBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
@@ -12,7 +13,9 @@ import { mustMark, upnlOf } from '../margin/requirement.ts';
 import { unitOf } from '../margin/risk-unit.ts';
 import { settlementTicks } from '../pricing/settlement-price.ts';
 
-/** 0: in profit; 1: the others; 2: without equity; 3: the house; 4: those that closing would take below zero. */
+/**
+ * 0: in profit; 1: the others; 2: without equity; 3: the house; 4: equity after closing below zero.
+ */
 type Class = 0 | 1 | 2 | 3 | 4;
 
 interface Ranked {
@@ -23,7 +26,7 @@ interface Ranked {
   readonly bottom: bigint;
 }
 
-/** The ranks of one round of clearing: each market and side is ranked once, when it is first needed. */
+/** Ranks of one round of clearing; each market and side is ranked once, on first use. */
 export class Ranks {
   private readonly state: State;
   private readonly ranked = new Map<number, readonly Exposure[]>();
@@ -32,7 +35,7 @@ export class Ranks {
     this.state = state;
   }
 
-  /** Holders of this side now. Those who came since the market was ranked follow the others in ascending id. */
+  /** Current holders of this side. Holders added after the ranking follow in ascending id. */
   holders(market: Market, side: 1 | -1): Exposure[] {
     const key = market.id * 2 + (side > 0 ? 1 : 0);
     const now = holdersOf(this.state, market, side);
@@ -60,7 +63,7 @@ function holdersOf(state: State, market: Market, side: 1 | -1): Exposure[] {
   return holders;
 }
 
-/** The holders of one side in the order in which they are closed. */
+/** The holders of one side in closing order. */
 export function rankHolders(
   state: State,
   market: Market,

@@ -1,7 +1,4 @@
-/**
- * Bankruptcy (R-6.3): the price of a position at which the equity behind it is exactly 0, when the loss that is left is shared
- * over its fresh positions in proportion to their maintenance requirements.
- */
+/** Bankruptcy price: equity is exactly 0; the loss is split by maintenance requirement. */
 import { ceilDivBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { lots, MAX_PRICE_TICKS, PPM, priceTicks, type PriceTicks } from '../../num/units.ts';
@@ -12,7 +9,7 @@ import type { State } from '../state.ts';
 
 const BIG_PPM = BigInt(PPM);
 
-/** A position's part of the equity behind it: equity × weight ÷ total. */
+/** A position's share of the equity behind it: equity × weight ÷ total. */
 export interface EquityShare {
   readonly equity: bigint;
   readonly weight: bigint;
@@ -27,7 +24,7 @@ export function equityShare(
 ): EquityShare {
   const maintenance = (of: Exposure): bigint =>
     maintenanceOf(state.market(of.market), of.positionLots);
-  // Without any maintenance requirement the notionals share.
+  // Without any maintenance requirement, notionals are the weights.
   const value = (of: Exposure): bigint => {
     const market = state.market(of.market);
     const size = lots(Math.abs(of.positionLots));
@@ -42,12 +39,14 @@ export function equityShare(
     : { equity, weight: value(exposure), total: sum(value) };
 }
 
-/** The bankruptcy price, rounded against the holder: down for a long, up for a short; at least 0. */
+/**
+ * The bankruptcy price, rounded against the holder: down for a long, up for a short; at least 0.
+ */
 export function bankruptcyTicks(state: State, exposure: Exposure, share: EquityShare): PriceTicks {
   return limitAt(state, exposure, share, 0, false);
 }
 
-/** Worst price at which closing still pays the liquidation fee out of what is left above bankruptcy. */
+/** Worst price at which closing still pays the liquidation fee from the value above bankruptcy. */
 export function liquidationLimit(
   state: State,
   exposure: Exposure,
@@ -57,9 +56,7 @@ export function liquidationLimit(
   return limitAt(state, exposure, share, feePpm, true);
 }
 
-/**
- * A long closes at p with p × (1 − fee) × lots ≥ mark × lots − share, a short with p × (1 + fee) × lots ≤ mark × lots + share.
- */
+/** A long closes at p × (1 − fee) × lots ≥ mark × lots − share, a short at the mirrored price. */
 function limitAt(
   state: State,
   exposure: Exposure,
@@ -74,6 +71,6 @@ function limitAt(
   const top = (long ? value - equity * weight : value + equity * weight) * BIG_PPM;
   const bottom = size * total * (long ? BIG_PPM - BigInt(feePpm) : BIG_PPM + BigInt(feePpm));
   const price = long === inward ? ceilDivBig(top, bottom) : -ceilDivBig(-top, bottom);
-  const most = BigInt(MAX_PRICE_TICKS);
-  return priceTicks(Number(price < 0n ? 0n : price > most ? most : price));
+  const limit = BigInt(MAX_PRICE_TICKS);
+  return priceTicks(Number(price < 0n ? 0n : price > limit ? limit : price));
 }

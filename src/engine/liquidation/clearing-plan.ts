@@ -1,17 +1,18 @@
 /**
- * The plan of a clearing (R-6.3, R-6.4) as a pure function: which parties are closed with how many lots, what each is charged, and what the
- * owner, insurance and the shortfall pay. Everything is computed before anything moves.
+ * The plan of a clearing (R-6.3, R-6.4) as a pure function: lots closed per party, charges, and the
+ * payments of owner, insurance and shortfall. Everything is computed before any state changes.
  *
- * The sums balance by construction. With D the deficit and R the relief of counterparties:
- * D = Σ charges + deficit left to the shortfall; R = the owner's part + insurance + relief left to the shortfall.
+ * The sums balance by construction. With D the deficit and R the relief of counterparties: D = Σ
+ * charges + deficit left to the shortfall; R = the owner's part + insurance + relief left to the
+ * shortfall.
  */
 import { maxBig, minBig } from '../../num/arithmetic.ts';
 
 /** The risk unit of a party. The parties of one unit in several markets share one object. */
 export interface PlanUnit {
-  /** Its equity at marks, gains of frozen positions left out. */
+  /** Its equity at marks, without gains of frozen positions. */
   readonly equity: bigint;
-  /** The house is charged within its gain of this step whatever its equity, and needs no relief. */
+  /** The house is charged up to its gain of this step, whatever its equity, and needs no relief. */
   readonly isHouse: boolean;
 }
 
@@ -21,7 +22,7 @@ export interface PlanParty {
   readonly lots: number;
 }
 
-/** A fresh position of the unit that is cleared. */
+/** A fresh position of the unit being cleared. */
 export interface PlanPosition {
   readonly side: 1 | -1;
   readonly lots: number;
@@ -29,20 +30,20 @@ export interface PlanPosition {
   readonly tickLot: bigint;
   readonly markTicks: number;
   readonly settleTicks: number;
-  /** From the mark before this step to the settlement price; 0 when the mark was not recomputed in it. */
+  /** From the previous mark to the settlement price; 0 if this step did not recompute the mark. */
   readonly settleMove: number;
-  /** Requirement and notional at the mark: weights of a deficit beyond the losses of this step. */
+  /** Requirement and notional at the mark: weights of a deficit beyond this step's losses. */
   readonly maintenance: bigint;
   readonly value: bigint;
   /** Liquidation fee when the equity at the settlement price is above zero. */
   readonly fee: bigint;
-  /** What insurance may still pay for this market. */
+  /** Remaining insurance allowance of this market. */
   readonly allowance: bigint;
   /** In rank order; their lots cover the position. */
   readonly parties: readonly PlanParty[];
 }
 
-/** Lots that one party is closed with, and the money that goes with them. */
+/** Lots that one party closes, and the money that moves with them. */
 export interface Closing {
   /** Indices into the positions and their parties. */
   readonly position: number;
@@ -63,12 +64,12 @@ export interface ClearingPlan {
   readonly shortfall: bigint;
 }
 
-/** What the unit lost on the position in this step, up to the settlement price. */
+/** Loss of the unit on the position in this step, up to the settlement price. */
 export function lossOf({ side, lots, tickLot, settleMove }: PlanPosition): bigint {
   return money(lots, tickLot, Math.max(0, -side * settleMove));
 }
 
-/** A deficit laid on positions (R-6.3): by the losses of this step, beyond them by maintenance requirement. */
+/** Allocates a deficit to positions (R-6.3): by this step's losses, then by maintenance. */
 export function layDeficit(deficit: bigint, positions: readonly PlanPosition[]): bigint[] {
   const losses = positions.map(lossOf);
   const lost = sum(losses);
@@ -91,7 +92,7 @@ export function layDeficit(deficit: bigint, positions: readonly PlanPosition[]):
   });
 }
 
-/** What insurance pays of each part of a deficit: within the market's allowance, in all within `total`. */
+/** Insurance for each part of a deficit: within the market's allowance and, in sum, `total`. */
 export function planInsurance(
   laid: readonly bigint[],
   positions: readonly PlanPosition[],
@@ -105,7 +106,7 @@ export function planInsurance(
   });
 }
 
-/** Whose lots are closed: the parties in rank order until the position is covered. */
+/** The parties that close, in rank order until the position is covered. */
 interface Share {
   readonly position: number;
   readonly party: number;
@@ -113,16 +114,13 @@ interface Share {
   readonly lots: number;
   /** The most that may be charged here (R-6.4), apart from the equity of the unit. */
   readonly bound: bigint;
-  /** What closing at the settlement price adds to the mark's value; negative: takes from it. */
+  /** Value at the settlement price less value at the mark. */
   readonly gain: bigint;
   charge: bigint;
   relief: bigint;
 }
 
-/**
- * Closes all positions against their parties. `equity` is that of the unit at settlement prices, after insurance; `insurance` is what the
- * exchange's allowance still is.
- */
+/** Closes all positions against their parties. `equity`: at settlement prices, after insurance. */
 export function planClearing(
   equity: bigint,
   positions: readonly PlanPosition[],
@@ -134,7 +132,7 @@ export function planClearing(
   let shortfall = 0n;
   if (equity < 0n) shortfall += charge(-equity, positions, shares, left);
 
-  // The relief is first the owner's, then insurance's.
+  // The owner pays the relief first, then insurance.
   const relief = shares.map((of) => sum(of.map((share) => share.relief)));
   let own = maxBig(0n, equity);
   const unpaid = relief.map((part) => {
@@ -188,8 +186,9 @@ function sharesOf(position: PlanPosition, index: number): Share[] {
 }
 
 /**
- * The equity of each unit once all its lots are closed at settlement prices, with the relief of those that would end below zero: to 0, or
- * to where they were before. The relief is laid on what closes at a loss against the mark.
+ * Equity of each unit after closing all its lots at settlement prices. Units that would end below
+ * zero get relief: up to 0, or up to their previous equity. The relief is allocated to lots that
+ * close at a loss against the mark.
  */
 function equitiesAfter(shares: readonly Share[]): Map<PlanUnit, bigint> {
   const left = new Map<PlanUnit, bigint>();
@@ -204,7 +203,7 @@ function equitiesAfter(shares: readonly Share[]): Map<PlanUnit, bigint> {
   return left;
 }
 
-/** Charges a deficit to the parties within their room; answers what is left for the shortfall. */
+/** Charges a deficit to the parties within their capacity; returns the rest, for the shortfall. */
 function charge(
   deficit: bigint,
   positions: readonly PlanPosition[],
@@ -217,7 +216,7 @@ function charge(
     const part = laid[i] ?? 0n;
     rest += part - bear(part, of, left);
   });
-  // What the parties of one market cannot bear goes to the other markets, up to the unit's own loss there.
+  // The uncovered deficit of a market goes to the other markets, up to the unit's own loss there.
   shares.forEach((of, i) => {
     const position = positions[i];
     if (position === undefined) return;
@@ -229,13 +228,13 @@ function charge(
 }
 
 /**
- * Lays an amount on the parties of one market: rounds by lots, clipped to the room of each; what the floors leave by rank. Answers what was
- * laid. Each round but the last gives something, so it ends.
+ * Allocates an amount to the parties of one market in rounds by lots, clipped to each capacity;
+ * rounding remainders go by rank. Every round but the last allocates something, so the loop ends.
  */
 function bear(amount: bigint, shares: readonly Share[], left: Map<PlanUnit, bigint>): bigint {
   const capacity = ({ unit, bound, charge: charged }: Share): bigint => {
-    const most = bound - charged;
-    return maxBig(0n, unit.isHouse ? most : minBig(most, left.get(unit) ?? 0n));
+    const chargeable = bound - charged;
+    return maxBig(0n, unit.isHouse ? chargeable : minBig(chargeable, left.get(unit) ?? 0n));
   };
   const pay = (share: Share, part: bigint): void => {
     share.charge += part;
@@ -246,14 +245,14 @@ function bear(amount: bigint, shares: readonly Share[], left: Map<PlanUnit, bigi
     const able = shares.filter((share) => capacity(share) > 0n);
     if (able.length === 0) break;
     const lots = able.reduce((total, share) => total + BigInt(share.lots), 0n);
-    let given = 0n;
+    let allocated = 0n;
     for (const share of able) {
       const part = minBig(capacity(share), (rest * BigInt(share.lots)) / lots);
       pay(share, part);
-      given += part;
+      allocated += part;
     }
-    rest -= given;
-    if (given > 0n) continue;
+    rest -= allocated;
+    if (allocated > 0n) continue;
     for (const share of able) {
       const part = minBig(capacity(share), rest);
       pay(share, part);

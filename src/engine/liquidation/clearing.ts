@@ -1,10 +1,11 @@
 /**
- * Clearing of units below zero (R-6.2, steps 4 and 5): insurance pays within its limits, the vault takes the positions when that lifted
- * the unit to 0, otherwise they are closed against the ranked holders of the other side. What is left goes to the shortfall.
+ * Clearing of units below zero (R-6.2, steps 4 and 5). Insurance pays within its limits. The vault
+ * takes the positions if that lifts the unit to 0; otherwise they close against the ranked holders
+ * of the other side. The rest goes to the shortfall.
  *
- * The ladder ends. A take-over removes fresh positions from a unit that is not the vault; auto-deleveraging lowers Σ |lots| of the unit and
- * of its parties and raises no position. So (Σ |lots| without the vault, Σ |lots| of the vault) falls with every clearing, and a settled debt
- * leaves a flat unit at 0.
+ * Termination: a take-over removes fresh positions from a unit that is not the vault;
+ * auto-deleveraging lowers Σ |lots| of the unit and of its parties and raises no position. So (Σ
+ * |lots| without the vault, Σ |lots| of the vault) falls with every clearing.
  */
 import { maxBig, minBig } from '../../num/arithmetic.ts';
 import { notional, ppmOfCeil } from '../../num/notional.ts';
@@ -33,7 +34,7 @@ import { moveInStep, settlementTicks } from '../pricing/settlement-price.ts';
 import { chargeShortfall } from './shortfall.ts';
 import { planSettledTakeover, takeOver } from './takeover.ts';
 
-/** Phase A: before triggers run, units below zero at settlement prices are cleared, and debts without positions are settled. */
+/** Phase A, before triggers: clears units below zero and settles debts without positions. */
 export function clearBelowZero(state: State): void {
   const outer = state.cause;
   for (;;) {
@@ -50,7 +51,7 @@ export function clearBelowZero(state: State): void {
   state.cause = outer;
 }
 
-/** Liquidatable and negative at settlement prices. What is frozen waits. */
+/** Liquidatable and negative at settlement prices. Frozen positions wait. */
 function isBelowZero(state: State, unit: RiskUnit): boolean {
   if (!isBelowMaintenance(unit.figures(state))) return false;
   if (unit.equityAt(state, settlementTicks) >= 0n) return false;
@@ -91,7 +92,7 @@ export function clearUnit(state: State, unit: RiskUnit, ranks: Ranks): void {
   }
 }
 
-/** Step 4: insurance pays of the deficit what its limits allow; answers how much. */
+/** Step 4: insurance pays the deficit within its limits; returns the amount. */
 function liftUnit(state: State, unit: RiskUnit, deficit: bigint): bigint {
   const exposures = unit.freshPositions(state);
   const positions = exposures.map((exposure) => planPosition(state, exposure, []));
@@ -116,7 +117,7 @@ function partsOf(
   }));
 }
 
-/** Step 5: closes the fresh positions at settlement prices; `equity` is that of the unit there, after insurance. */
+/** Step 5: closes the fresh positions; `equity` is at settlement prices, after insurance. */
 function closeAgainstHolders(state: State, unit: RiskUnit, equity: bigint, ranks: Ranks): void {
   const exposures = unit.freshPositions(state);
   const parties = exposures.map((exposure) => partiesOf(state, exposure, ranks));
@@ -148,7 +149,7 @@ function closeAgainstHolders(state: State, unit: RiskUnit, equity: bigint, ranks
   state.cause = outer;
 }
 
-/** Fees, and what insurance and the shortfall pay by the plan, enter and leave the unit before its positions do. */
+/** Moves the plan's fees, insurance and shortfall money, before the positions change. */
 function payPlan(
   state: State,
   unit: RiskUnit,
@@ -174,7 +175,7 @@ function payPlan(
   }
 }
 
-/** Holders of the other side in rank order, as many as cover the position. */
+/** Holders of the other side in rank order, until the position is covered. */
 function partiesOf(state: State, exposure: Exposure, ranks: Ranks): Exposure[] {
   const market = state.market(exposure.market);
   const parties: Exposure[] = [];
@@ -233,7 +234,7 @@ function planPosition(
   };
 }
 
-/** A debt without a position: insurance pays within its limits, the rest goes to the shortfall. Answers whether there was one. */
+/** Settles a debt without a position from insurance, then the shortfall; true if there was one. */
 export function settleFlatDebt(state: State, unit: RiskUnit): boolean {
   const { role } = unit.subaccount;
   if (role === 'house' || role === 'shortfall') return false;

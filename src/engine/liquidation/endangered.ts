@@ -1,6 +1,6 @@
 /**
- * Which units are below maintenance now (R-6.1): subaccounts marked for a risk check, and those whose bound in the liquidation index a mark
- * has passed. The others get new bounds; the proof is in liquidation-index.ts.
+ * Units below maintenance now (R-6.1). Candidates are marked subaccounts and those whose bound the
+ * mark has passed. Safe ones get new bounds; the proof is in liquidation-index.ts.
  */
 import { minBig } from '../../num/arithmetic.ts';
 import { PPM, priceTicks, quanta, timeUs, type PriceTicks } from '../../num/units.ts';
@@ -19,15 +19,12 @@ export interface Endangered {
   readonly figures: RiskFigures;
 }
 
-/**
- * Tests all that are marked or whose bound was passed; the endangered ones stay marked. With `endsLiquidations` a liquidation ends whose
- * owner is safe again; else that waits for Phase B.
- */
+/** Tests all candidates; endangered ones stay marked. `endsLiquidations`: if safe, they end. */
 export function findEndangered(state: State, endsLiquidations: boolean): Endangered[] {
   for (const market of state.markets) {
     if (!market.liquidationDue) continue;
     market.liquidationDue = false;
-    // A halt freezes a market that never had a mark, too.
+    // A halt also freezes a market that never had a mark.
     const mark = market.markTicks;
     for (; mark !== null;) {
       const exposure = market.liquidation.takeEndangered(mark);
@@ -37,7 +34,7 @@ export function findEndangered(state: State, endsLiquidations: boolean): Endange
   }
   const endangered: Endangered[] = [];
   const marked = state.drainRiskChecks().filter(({ role }) => role !== 'house');
-  // After Phase A: what the unit gained at the thaw answers for the deficits of that step first.
+  // After Phase A: the unit's gain at the thaw first covers the deficits of that step.
   if (endsLiquidations) {
     for (const subaccount of marked) {
       if (subaccount.clearingDebt > 0n) repayClearingDebt(state, subaccount);
@@ -62,16 +59,13 @@ export function findEndangered(state: State, endsLiquidations: boolean): Endange
 const isUnderWay = (unit: RiskUnit): boolean =>
   unit.positions().some(({ liquidationLots }) => liquidationLots !== 0);
 
-/**
- * What others paid for the deficit of a unit with frozen positions is repaid out of its equity when one of its markets thaws: to the
- * shortfall first, then to insurance. Once nothing is frozen the rest is written off.
- */
+/** At a thaw, repays the unit's clearing debt: to the shortfall, then to insurance. */
 function repayClearingDebt(state: State, subaccount: Subaccount): void {
   const unit = new RiskUnit(subaccount, null);
   const markets = unit.positions().map(({ market }) => state.market(market));
   const isFrozen = markets.some(({ frozen }) => frozen);
   if (isFrozen && !markets.some(({ frozen, frozenAtCheck }) => frozenAtCheck && !frozen)) return;
-  // Less at the worse of mark and settlement price: what is repaid must not leave a deficit there.
+  // At the worse of mark and settlement price: the repayment must not leave a deficit there.
   const equity = minBig(unit.admissionEquity(state), unit.admissionEquity(state, settlementTicks));
   const repaid = equity > 0n ? minBig(equity, subaccount.clearingDebt) : 0n;
   subaccount.clearingDebt = isFrozen ? quanta(subaccount.clearingDebt - repaid) : quanta(0n);
@@ -123,8 +117,8 @@ function stopLiquidating(state: State, unit: RiskUnit, exposure: Exposure): void
 }
 
 /**
- * The first mark on the way from the market's own to `to` at which a unit falls below maintenance that is safe now, or null. Bounds
- * that are passed too early are set again, so the answer does not depend on them. For bars (engine/tape).
+ * The first mark toward `to` at which a safe unit falls below maintenance, or null. Bounds that are
+ * passed too early are recomputed, so the result does not depend on them. For bars (engine/tape).
  */
 export function firstDanger(state: State, market: Market, to: PriceTicks): PriceTicks | null {
   const from = mustMark(market);
@@ -140,7 +134,7 @@ export function firstDanger(state: State, market: Market, to: PriceTicks): Price
   }
 }
 
-/** Marked subaccounts that are safe get bounds; a liquidation that is under way stays as it is. */
+/** Safe marked subaccounts get bounds; a liquidation in progress continues. */
 function testMarked(state: State): void {
   for (const subaccount of state.drainRiskChecks()) {
     if (subaccount.role === 'house') continue;
@@ -154,7 +148,7 @@ function testMarked(state: State): void {
   }
 }
 
-/** Whether this mark endangers a unit whose bound it passes; such are marked, others get new bounds. */
+/** Whether this mark endangers a unit. Endangered units are marked, others get new bounds. */
 function endangers(state: State, market: Market, mark: PriceTicks): boolean {
   let found = false;
   for (;;) {

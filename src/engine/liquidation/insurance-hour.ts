@@ -1,4 +1,4 @@
-/** The UTC hour by which payments of insurance are limited. Rolled before every change of its cash, so the base is what it held then. */
+/** The UTC hour of the insurance limit; rolls before every change of insurance cash. */
 import { quanta, timeUs } from '../../num/units.ts';
 import type { State } from '../state.ts';
 
@@ -12,7 +12,7 @@ export function rollInsuranceHour(state: State): void {
   for (const market of state.markets) market.insurancePaid = quanta(0n);
 }
 
-/** Whether the hour of the limit is over: nothing has changed the cash of insurance since. */
+/** Whether the limit's hour is over; insurance cash has not changed since then. */
 export function isPastInsuranceHour(state: State): boolean {
   return state.nowUs - state.insuranceHourUs >= HOUR_US;
 }

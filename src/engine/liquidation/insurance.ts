@@ -1,7 +1,4 @@
-/**
- * What insurance may pay (R-6.7): in a UTC hour at most a part of what it held at the hour's start plus deposits since, in all and for each
- * market. It never goes below zero.
- */
+/** Hourly payment limits of insurance, in total and per market. It is never overdrawn. */
 import { maxBig, minBig } from '../../num/arithmetic.ts';
 import { PPM, quanta, type Quanta } from '../../num/units.ts';
 import { credit } from '../accounts/ledger.ts';
@@ -14,7 +11,7 @@ import { repayShortfall } from './shortfall.ts';
 
 const BIG_PPM = BigInt(PPM);
 
-/** What insurance may pay now, for deficits of this market; null: for what belongs to no market. */
+/** Remaining allowance for deficits of this market; null: for debts of no market. */
 export function insuranceAllowance(state: State, market: Market | null): bigint {
   const { cash } = state.insurance;
   const isPast = isPastInsuranceHour(state);
@@ -29,13 +26,15 @@ export function insuranceAllowance(state: State, market: Market | null): bigint 
   return maxBig(0n, allowance);
 }
 
-/** A payment of insurance for deficits of a market; null: for what belongs to no market. */
+/** An insurance payment for deficits of a market; null: for debts of no market. */
 export interface InsurancePart {
   readonly market: Market | null;
   readonly amount: bigint;
 }
 
-/** Takes the amounts, each within its allowance, out of insurance and counts them; the caller credits who receives them. */
+/**
+ * Debits the amounts, each within its allowance, and counts them; the caller credits the receivers.
+ */
 export function payFromInsurance(
   state: State,
   parts: readonly InsurancePart[],
@@ -51,7 +50,7 @@ export function payFromInsurance(
   credit(state, state.insurance, quanta(-paid), reason);
 }
 
-/** A deposit to insurance. It first pays the shortfall, outside the limit; only the rest counts in the hour's base. */
+/** A deposit to insurance repays the shortfall first; the rest enters the hour's base. */
 export function creditInsuranceDeposit(state: State, amount: Quanta): void {
   credit(state, state.insurance, amount, 'deposit');
   const pays = minBig(amount, -state.shortfall.cash);
@@ -60,7 +59,7 @@ export function creditInsuranceDeposit(state: State, amount: Quanta): void {
   repayShortfall(state, pays);
 }
 
-/** At a UTC hour: insurance pays what it may on the shortfall. */
+/** At each UTC hour insurance repays the shortfall within its limit. */
 export function runShortfallTimer(state: State): void {
   if (state.shortfallDueUs > state.nowUs) return;
   state.shortfallDueUs = state.nowUs - (state.nowUs % HOUR_US) + HOUR_US;

@@ -1,32 +1,33 @@
 /**
- * How far the mark of a market may move before anyone with a position there can be liquidatable (R-6.1), so that a mark which
- * makes nobody liquidatable looks at nobody.
+ * Bounds on how far a market's mark may move before one of its positions can be liquidatable
+ * (R-6.1). A mark move that liquidates no account visits no account.
  *
- * When an owner is tested (`liquidation/endangered`), the distance between equity and maintenance is split evenly over the k
- * fresh positions that share it, less one Quantum each. A long is safe down to `mark − share ÷ (lots × unit)`, a short up to
- * `mark + share ÷ (lots × unit × (1 + m))`, m the highest maintenance rate of any tier.
+ * When an owner is tested (`liquidation/endangered`), equity − maintenance is split evenly over its
+ * k fresh positions, less one Quantum each. A long is safe down to `mark − share ÷ (lots × unit)`,
+ * a short up to `mark + share ÷ (lots × unit × (1 + m))`, m the highest maintenance rate.
  *
- * Why it misses nobody: let every mark be on the safe side of its bound. A long that loses d ticks loses d × lots × unit of
- * equity, at most its share, and its maintenance does not rise. A short that loses d ticks loses d × lots × unit of equity and
- * its maintenance rises by at most m times that and one Quantum of rounding, together at most its share. A position that gains
- * gains at least what its maintenance rises, since rates are at most 1, but for one Quantum. So equity − maintenance falls by
- * at most the sum of the shares, which it had. Everything else that moves equity or size makes the owner unsure
- * (`State.doubt`), and who is unsure is looked at with the next mark.
+ * Proof: let every mark be on the safe side of its bound. A long that loses d ticks loses d × lots
+ * × unit of equity, at most its share, and its maintenance does not rise. A short that loses d
+ * ticks loses d × lots × unit of equity; its maintenance rises by at most m times that plus one
+ * Quantum of rounding, in sum at most its share. A gaining position gains at least the rise of its
+ * maintenance, since rates are at most 1, less one Quantum. So equity − maintenance falls by at
+ * most the sum of the shares. Any other change of equity or size marks the owner for a risk check
+ * (`State.markForRiskCheck`) at the next mark.
  *
- * A position in a frozen market has no bound: its mark cannot move, so neither its uPnL nor its part of the frozen gains and their limit
- * (the maintenance of the frozen positions) changes. What it adds to equity − maintenance is constant while it is frozen and its size stays. k counts
- * the fresh positions alone, and the argument above holds for them. Freezing and thawing mark all holders for a risk check.
+ * A position in a frozen market has no bound. Its mark cannot move, so its contribution to equity −
+ * maintenance is constant while it is frozen and its size stays. k counts only fresh positions, for
+ * which the argument above holds. Freezing and thawing mark all holders for a risk check.
  *
- * Two heaps of positions by bound; each position knows its place, so that moving one costs O(log n). A mark costs O(1) and
- * O(log n) for each owner that it brings past a bound.
+ * Two heaps of positions by bound; each position stores its heap index, so a move costs O(log n). A
+ * mark costs O(1), plus O(log n) per owner whose bound it passes.
  */
 import type { Exposure } from '../accounts/subaccount.ts';
 
 export class LiquidationIndex {
-  /** Longs by −bound and shorts by bound: the first in danger is on top. */
+  /** Longs by −bound and shorts by bound: the position in danger first is on top. */
   private readonly longs = new SafeHeap(-1);
   private readonly shorts = new SafeHeap(1);
-  /** The position is safe up to this mark, inclusive. */
+  /** Inserts or moves the position, safe up to this mark, inclusive. */
   put(exposure: Exposure, safeTicks: number): void {
     const side = exposure.positionLots > 0 ? -1 : 1;
     if (exposure.safeSide !== side) this.remove(exposure);
@@ -40,7 +41,7 @@ export class LiquidationIndex {
     exposure.safeSide = 0;
   }
 
-  /** Marks from one to the other, both included, within which no position that has a bound is in danger. */
+  /** Range of marks, both inclusive, in which no position with a bound is in danger. */
   get safeFrom(): number {
     return this.longs.top()?.safeTicks ?? -Infinity;
   }
@@ -48,7 +49,7 @@ export class LiquidationIndex {
     return this.shorts.top()?.safeTicks ?? Infinity;
   }
 
-  /** Takes out a position whose bound this mark has passed; undefined when there is none. */
+  /** Removes and returns a position whose bound this mark has passed, or undefined. */
   takeEndangered(mark: number): Exposure | undefined {
     const long = this.longs.top();
     const short = this.shorts.top();

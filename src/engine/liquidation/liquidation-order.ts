@@ -1,7 +1,8 @@
 /**
- * Engine orders (R-6.2, step 2): what a liquidated position sells on the book, as an order of its owner that is `ioc` and
- * reduce-only, bounded by the band and by the price that still pays the liquidation fee. It pays no taker fee and stands
- * outside self-trade prevention (R-2.6a); its makers get no rebate, since no taker fee could pay it.
+ * Engine orders (R-6.2, step 2): sell a liquidated position on the book, as an `ioc` reduce-only
+ * order of its owner. The limit is the band and the price that still pays the liquidation fee. The
+ * order pays no taker fee and ignores self-trade prevention (R-2.6a). Its makers get no rebate,
+ * since no taker fee funds it.
  */
 import { ceilDivBig, floorDivBig, minBig } from '../../num/arithmetic.ts';
 import { notional, ppmOfCeil } from '../../num/notional.ts';
@@ -24,12 +25,13 @@ import { affordsFill } from '../margin/margin.ts';
 import type { Market } from '../market/market.ts';
 import { settlementTicks } from '../pricing/settlement-price.ts';
 
-/** An order that never expires by itself; it ends in its own command anyway. */
+/** Expiry that is never reached; the order ends in its own command. */
 const NEVER_MS = 9_007_199_254_741n;
 
 /**
- * Worst price at which the engine may close the position now: within the band, above bankruptcy with the fee, and at most half of the first
- * tier's maintenance rate away from the settlement price. Beyond that the vault or auto-deleveraging is better for the owner.
+ * Worst price at which the engine may close the position: within the band, above bankruptcy plus
+ * the fee, and within half of the first tier's maintenance rate of the settlement price. Beyond
+ * that, vault or auto-deleveraging is better for the owner.
  */
 export function engineLimit(state: State, exposure: Exposure, share: EquityShare): PriceTicks {
   const market = state.market(exposure.market);
@@ -40,17 +42,19 @@ export function engineLimit(state: State, exposure: Exposure, share: EquityShare
   return (side < 0 ? Math.max(band, limit, near, 1) : Math.min(band, limit, near)) as PriceTicks;
 }
 
-/** The settlement price less (for a sell; plus for a buy) half of the first tier's maintenance rate, rounded toward it. */
+/** The settlement price ∓ half of the first tier's maintenance rate, rounded toward it. */
 function settlementLimit(market: Market, side: 1 | -1): number {
   const rate = BigInt(market.spec.tiers[0]?.maintenanceMarginPpm ?? 0);
   const price = BigInt(settlementTicks(market));
   const whole = 2n * BigInt(PPM);
   return Number(
-    side < 0 ? ceilDivBig(price * (whole - rate), whole) : floorDivBig(price * (whole + rate), whole),
+    side < 0
+      ? ceilDivBig(price * (whole - rate), whole)
+      : floorDivBig(price * (whole + rate), whole),
   );
 }
 
-/** Closes up to `size` lots of the position on the book; answers what was left unfilled. */
+/** Closes up to `size` lots of the position on the book; returns the unfilled size. */
 export function sendEngineOrder(
   state: State,
   exposure: Exposure,
@@ -147,7 +151,9 @@ function matchEngineOrder(
   }
 }
 
-/** What the whole position would bring (or cost, for a short) at bankruptcy, as a fraction of Quanta. */
+/**
+ * Value of closing the whole position at bankruptcy (a cost for a short), as a fraction of Quanta.
+ */
 function bankruptValue(
   market: Market,
   exposure: Exposure,
@@ -160,7 +166,7 @@ function bankruptValue(
   return { top, bottom: total };
 }
 
-/** The fee, at most what the fill leaves above bankruptcy. */
+/** The fee, capped at the value that the fill leaves above bankruptcy. */
 function liquidationFee(
   state: State,
   market: Market,

@@ -1,4 +1,6 @@
-/** The steps of the ladder as events, its first step, and money of the unit that is being handled. */
+/**
+ * Liquidation steps as events (R-6.2), the first step, and credits to the unit being liquidated.
+ */
 import { lots, quanta, type Lots, type PriceTicks } from '../../num/units.ts';
 import { creditMargin } from '../accounts/isolated-ledger.ts';
 import { credit } from '../accounts/ledger.ts';
@@ -44,7 +46,7 @@ export function emitStep(
   });
 }
 
-/** Step 1: cancels the open orders of the unit (all of them, or the isolated market's); answers whether there were any. */
+/** Step 1: cancels the open orders of the unit; returns whether there were any. */
 export function cancelOrders(state: State, unit: RiskUnit, figures: RiskFigures): boolean {
   const table = state.orders;
   const slots: number[] = [];
@@ -57,10 +59,7 @@ export function cancelOrders(state: State, unit: RiskUnit, figures: RiskFigures)
   return true;
 }
 
-/**
- * A liquidation is under way: notes the sizes with which it began, frozen positions included. Answers whether it begins now, for some
- * position at least.
- */
+/** Records all sizes at the start of a liquidation; returns whether it starts for any position. */
 export function beginLiquidation(unit: RiskUnit): boolean {
   let begins = false;
   for (const exposure of unit.positions()) {

@@ -1,12 +1,14 @@
 /**
- * Liquidation (R-6.1, R-6.2). After a mark or a funding settlement those who may have fallen below maintenance are tested; the most
- * endangered is handled first, each tested again just before.
+ * Liquidation (R-6.1, R-6.2). After a mark or a funding settlement, possibly endangered units are
+ * tested. The most endangered is handled first and retested just before.
  *
- * The ladder: cancel orders; sell on the book; hand over to the vault; insurance; auto-deleveraging. Every step is an event with its
- * numbers. It acts on the positions in markets that are not frozen and never waits for the others. A unit that cannot be handled now (a
- * pause between slices, only frozen positions) stays marked for a risk check and is tested again with the next mark.
+ * The steps: cancel orders; sell on the book; transfer to the vault; insurance; auto-deleveraging.
+ * Every step is an event with its numbers. Steps act on positions in markets that are not frozen
+ * and never wait for the others. A unit that must wait (a pause between slices, only frozen
+ * positions) stays marked for a risk check and is retested at the next mark.
  *
- * Units below zero at settlement prices are cleared before triggers run (Phase A, liquidation/clearing.ts); this file is Phase B, after them.
+ * Units below zero at settlement prices are cleared before triggers run (Phase A,
+ * liquidation/clearing.ts). This file is Phase B, after triggers.
  */
 import { lots, PPM, quanta, timeUs } from '../../num/units.ts';
 import { ceilDivBig } from '../../num/arithmetic.ts';
@@ -22,16 +24,21 @@ import { findEndangered } from './endangered.ts';
 import { engineLimit, sendEngineOrder } from './liquidation-order.ts';
 import { beginLiquidation, cancelOrders, emitStep } from './liquidation-step.ts';
 import { mustMark } from '../margin/requirement.ts';
-import { inOrderOfDanger, isBelowMaintenance, RiskUnit, type RiskFigures } from '../margin/risk-unit.ts';
+import {
+  inOrderOfDanger,
+  isBelowMaintenance,
+  RiskUnit,
+  type RiskFigures,
+} from '../margin/risk-unit.ts';
 import { settlementTicks } from '../pricing/settlement-price.ts';
 import { planTakeover, takeOver, takeoverOf } from './takeover.ts';
 
-/** When the next pause between slices ends. */
+/** End of the earliest pause between slices. */
 export function nextLiquidationUs(state: State): number {
   return state.liquidationPauses.topTime();
 }
 
-/** Pauses that are over: a risk check is due. */
+/** Marks units whose pause is over for a risk check. */
 export function resumeLiquidations(state: State): void {
   while (state.liquidationPauses.topTime() <= state.nowUs) {
     state.liquidationPauses.pop();
@@ -51,14 +58,14 @@ export function runLiquidations(state: State): void {
       if (liquidate(state, unit, ranks)) acted = true;
     }
     settleFollowUps(state);
-    // What was done may have endangered others: the parties of an auto-deleveraging.
+    // A step may have endangered others: the parties of an auto-deleveraging.
     if (!acted) break;
   }
   state.cause = outer;
   if (state.triggersDue) runTriggers(state);
 }
 
-/** Goes down the ladder as far as it leads now; answers whether anything was done. */
+/** Executes all steps that are possible now; returns whether any was. */
 function liquidate(state: State, unit: RiskUnit, ranks: Ranks): boolean {
   const figures = unit.figures(state);
   if (!isBelowMaintenance(figures)) return false;
@@ -81,15 +88,12 @@ function liquidate(state: State, unit: RiskUnit, ranks: Ranks): boolean {
   return true;
 }
 
-/** With at least two thirds of the requirement the book comes before vault and auto-deleveraging. */
+/** With at least two thirds of the requirement, the book precedes vault and auto-deleveraging. */
 function bookSuffices({ equity, maintenance }: RiskFigures): boolean {
   return equity * 3n >= maintenance * 2n;
 }
 
-/**
- * Subaccounts that should not be below maintenance but are, by a scan of all: those that wait for a frozen market or a pause are left out. For
- * invariants; nothing in the engine scans.
- */
+/** Units below maintenance that wait neither for a thaw nor a pause; full scan, for invariants. */
 export function liquidatable(state: State): number[] {
   const found: number[] = [];
   for (const subaccount of state.accounts.subaccounts) {
@@ -111,7 +115,7 @@ function isOverdue(state: State, unit: RiskUnit): boolean {
   return !waits || !bookSuffices(figures) || unit.equityAt(state, settlementTicks) < 0n;
 }
 
-/** Step 2: the largest position first, big ones in slices. */
+/** Step 2: sells the largest position first, large ones in slices. */
 function sellOnBook(state: State, unit: RiskUnit): 'safe' | 'paused' | 'stuck' {
   for (const exposure of byNotional(state, unit)) {
     const figures = unit.figures(state);
@@ -154,7 +158,7 @@ function valueOf(state: State, exposure: Exposure, size: number): bigint {
   return notional(lots(Math.abs(size)), mustMark(market), market.spec.quantaPerTickLot);
 }
 
-/** Lots to sell now: a slice of what there was when liquidation began, when that was above the limit. */
+/** Lots to sell now: a slice of the size at the liquidation's start, if above the limit. */
 function sliceOf(state: State, exposure: Exposure): number {
   const { partialLiquidationNotional, liquidationSlicePpm } = state.config;
   const size = Math.abs(exposure.positionLots);

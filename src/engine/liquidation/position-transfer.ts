@@ -1,6 +1,7 @@
 /**
- * A position changes hands without the book (R-6.5): take-overs, auto-deleveraging and delisting. Both sides settle at the price given, and
- * money may come with it. The parties see it; there is no trade, no candle, no volume and no last price.
+ * A position changes hands off the book (R-6.5): take-overs, auto-deleveraging and delisting. Both
+ * sides settle at the given price, optionally with a payment. The parties get events; there is no
+ * trade, candle, volume or last price.
  */
 import { lots, quanta, type Lots, type PriceTicks, type Quanta } from '../../num/units.ts';
 import { creditMargin } from '../accounts/isolated-ledger.ts';
@@ -17,7 +18,7 @@ import { planIsolated } from '../margin/isolated-margin.ts';
 
 export type TransferReason = 'takeover' | 'adl' | 'delisting';
 
-/** `moved` signed lots leave `from` for `to` at `price`; `money` Quanta go with them (negative: the other way). */
+/** Moves `moved` signed lots from `from` to `to` at `price`, with `money` (negative: to `from`). */
 export function transferPosition(
   state: State,
   from: Exposure,

@@ -1,13 +1,14 @@
 /**
- * What deposits and withdrawals have to do with the shortfall S ≤ 0 (R-6.6).
+ * Effect of the shortfall S ≤ 0 on deposits and withdrawals (R-6.6).
  *
- * While S < 0, a withdrawal of a leaves ⌈a × |S| ÷ C⌉ to it, rounded up and at most |S|. C is what users and the vault claim
- * at the marks without what is exempt: deposits − withdrawals + |S| − insurance − treasury − house − exempt. A
- * withdrawal changes both |S| and C by the same ratio, but for rounding against it, so leaving first gains nothing.
+ * While S < 0, a withdrawal of a leaves ⌈a × |S| ÷ C⌉ to it, at most |S|. C is the claims of users
+ * and the vault at the marks, less exempt deposits: deposits − withdrawals + |S| − insurance −
+ * treasury − house − exempt. A withdrawal changes |S| and C by the same ratio, up to rounding
+ * against it, so withdrawing first gains nothing.
  *
- * Deposits from outside since S began are exempt up to their amount: they pay for no loss before their time, and since C
- * leaves them out, depositing cannot dilute the share of other money. They count for one epoch: a shortfall that begins
- * later takes its share of them, too.
+ * External deposits since S began are exempt up to their amount: they do not pay for earlier
+ * losses. C excludes them, so a deposit cannot dilute the share of other money. The exemption lasts
+ * one epoch: deposits share in a shortfall that begins later.
  */
 import { ceilDivBig, minBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
@@ -20,7 +21,9 @@ function shortfallSize(state: State): bigint {
   return -state.shortfall.cash;
 }
 
-/** Equity at the marks of the tape's two accounts. Where there is no mark their positions cancel out, at any price. */
+/**
+ * Equity at the marks of the tape's two accounts. Without a mark their positions offset each other.
+ */
 function houseEquity(state: State): bigint {
   let equity = 0n;
   for (const house of [state.houseMaker, state.houseTaker]) {
@@ -36,7 +39,7 @@ function houseEquity(state: State): bigint {
   return equity;
 }
 
-/** What of a withdrawal is exempt, and what it leaves to the shortfall; both 0 without one. */
+/** The exempt part of a withdrawal, and its share of the shortfall; both 0 without a shortfall. */
 export function shareOfWithdrawal(
   state: State,
   from: Subaccount,
@@ -53,7 +56,7 @@ export function shareOfWithdrawal(
   return { exempt: quanta(exempt), share: quanta(minBig(part, size)) };
 }
 
-/** Exempt deposits of the shortfall that is open; those of an earlier one count no more. */
+/** Exempt deposits in the current shortfall; those of earlier epochs have expired. */
 function exemptOf(state: State, subaccount: Subaccount): bigint {
   return subaccount.exemptEpoch === state.shortfallEpoch ? subaccount.exemptQuanta : 0n;
 }
@@ -69,13 +72,13 @@ function changeExempt(state: State, subaccount: Subaccount, change: bigint): voi
   state.exemptTotalEpoch = state.shortfallEpoch;
 }
 
-/** The exempt part of a withdrawal is used up. */
+/** Consumes the exempt part of a withdrawal. */
 export function useExemption(state: State, from: Subaccount, exempt: Quanta): void {
   if (exempt === 0n) return;
   changeExempt(state, from, -exempt);
 }
 
-/** A deposit to a user while there is a shortfall. */
+/** Exempts a deposit to a user while there is a shortfall. */
 export function exemptDeposit(state: State, to: Subaccount, amount: Quanta): void {
   if (shortfallSize(state) <= 0n) return;
   changeExempt(state, to, amount);

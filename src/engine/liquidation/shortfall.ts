@@ -1,14 +1,11 @@
-/**
- * The shortfall (R-6.6): what neither insurance nor counterparties could pay for deficits. It is an account of the exchange whose balance
- * is never above zero; insurance pays on it each UTC hour.
- */
+/** The shortfall: a system account with the uncovered deficits as its balance ≤ 0. */
 import { quanta, timeUs } from '../../num/units.ts';
 import { credit } from '../accounts/ledger.ts';
 import type { LedgerReason } from '../events.ts';
 import type { State } from '../state.ts';
 import { HOUR_US } from './insurance-hour.ts';
 
-/** Charges an amount ≥ 0 to the shortfall; the caller credits who receives it. One that begins now is a new epoch. */
+/** Charges an amount ≥ 0; the caller credits the receiver. From 0, starts a new epoch. */
 export function chargeShortfall(state: State, amount: bigint): void {
   if (amount === 0n) return;
   if (state.shortfall.cash === 0n) {
@@ -19,7 +16,7 @@ export function chargeShortfall(state: State, amount: bigint): void {
   credit(state, state.shortfall, quanta(-amount), 'shortfall');
 }
 
-/** Pays an amount, at least 0 and at most what is missing, to the shortfall; the caller debits who pays. */
+/** Repays an amount from 0 to the size of the shortfall; the caller debits the payer. */
 export function repayShortfall(
   state: State,
   amount: bigint,

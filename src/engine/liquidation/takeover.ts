@@ -1,4 +1,4 @@
-/** The CLS vault takes over the fresh positions of a unit (R-6.2, steps 3 and 4), at prices that its own risk is measured by, too. */
+/** The CLS vault takes over the fresh positions of a unit (R-6.2, steps 3 and 4). */
 import { ceilDivBig, maxBig, minBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { lots, PPM, type PriceTicks } from '../../num/units.ts';
@@ -11,7 +11,7 @@ import { initialOf, maintenanceOf, mustMark } from '../margin/requirement.ts';
 import type { PriceOf, RiskUnit } from '../margin/risk-unit.ts';
 import { isSelfPriced, settlementTicks, takeoverTicks } from '../pricing/settlement-price.ts';
 
-/** A position that the vault takes, at which price, and what it is paid for taking it. */
+/** A position that the vault takes, its price, and the payment for taking it. */
 interface Taken {
   readonly exposure: Exposure;
   readonly priceTicks: PriceTicks;
@@ -19,8 +19,8 @@ interface Taken {
 }
 
 /**
- * Step 3: each position at its take-over price, with half of its maintenance requirement less the distance from the settlement price, as far
- * as the equity at these prices goes. null when the vault may not or cannot.
+ * Step 3: each position at its take-over price. The payment is half of its maintenance less the
+ * distance to the settlement price, limited by the equity. null if the vault cannot take them.
  */
 export function planTakeover(
   state: State,
@@ -35,15 +35,15 @@ export function planTakeover(
     const distance = Math.abs(settlementTicks(market) - priceTicks);
     const size = BigInt(Math.abs(exposure.positionLots));
     const half = ceilDivBig(maintenanceOf(market, exposure.positionLots), 2n);
-    const given = size * BigInt(distance) * BigInt(market.spec.quantaPerTickLot);
-    const payment = minBig(left, maxBig(0n, half - given));
+    const advantage = size * BigInt(distance) * BigInt(market.spec.quantaPerTickLot);
+    const payment = minBig(left, maxBig(0n, half - advantage));
     left -= payment;
     return { exposure, priceTicks, payment };
   });
   return vaultAffords(state, unit, taken) ? taken : null;
 }
 
-/** Step 4, once insurance has lifted the unit to exactly 0: all positions at their settlement prices, without any payment. */
+/** Step 4, at equity of exactly 0: all positions at settlement prices, without payment. */
 export function planSettledTakeover(state: State, unit: RiskUnit): readonly Taken[] | null {
   const taken = unit.freshPositions(state).map((exposure) => ({
     exposure,
@@ -60,7 +60,7 @@ export function takeOver(state: State, taken: readonly Taken[]): void {
   }
 }
 
-/** Whether the vault's free collateral stays ≥ 0, its fresh positions valued at the worse of mark and index. */
+/** Whether the vault's free collateral stays ≥ 0, at the worse of mark and index. */
 function vaultAffords(state: State, unit: RiskUnit, taken: readonly Taken[]): boolean {
   const { vault } = state;
   if (unit.subaccount === vault) return false;
@@ -79,7 +79,7 @@ function vaultAffords(state: State, unit: RiskUnit, taken: readonly Taken[]): bo
     const exposure = vault.exposure(market.id);
     const before = exposure.positionLots;
     const after = before + from.positionLots;
-    // What the vault holds stays countable in whole lots and Quanta.
+    // The vault's position must stay a safe integer of lots and Quanta.
     if (!Number.isSafeInteger(after)) return false;
     notional(lots(after), mustMark(market), market.spec.quantaPerTickLot);
     free += payment + worth(exposure, market, after, takeoverOf);
@@ -101,7 +101,7 @@ function worth(exposure: Exposure, market: Market, size: number, priceOf: PriceO
   return notional(lots(size), price, market.spec.quantaPerTickLot) - exposure.costQuanta;
 }
 
-/** What the vault's frozen positions take of its free collateral. */
+/** Haircut of the vault's frozen positions on its free collateral. */
 function frozenHaircut(state: State): bigint {
   let frozen = 0n;
   for (const exposure of state.vault.exposures) {

@@ -1,9 +1,9 @@
 /**
- * Isolated positions (R-5.6): margin of their own, and what a fill moves between it and the subaccount's cash.
+ * Isolated positions (R-5.6): their margin, and the money that a fill moves between it and cash.
  *
- * A fill first closes, then releases, then opens. Closing gives back the closed part of the margin with its PnL, less
- * fees; a loss beyond that part stays in the margin and never touches the cash. Opening takes ⌈notional × margin⌉ out of
- * the cash, and its fee. Rounded so that the position keeps what does not divide.
+ * A fill first closes, then releases, then opens. Closing returns the closed share of the margin
+ * with its PnL, less fees; a larger loss stays in the margin and never reaches the cash. Opening
+ * takes ⌈notional × margin⌉ and its fee from the cash. Rounding favours the position.
  */
 import { ceilDivBig, floorDivBig, maxBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
@@ -39,45 +39,42 @@ export function isolatedEquity(exposure: Exposure, market: Market): bigint {
   return exposure.marginQuanta + upnlOf(exposure, market);
 }
 
-/** Isolated equity for admission: a gain in a frozen market is left out (R-5.3b). */
+/** Isolated equity for admission: excludes a gain in a frozen market (R-5.3b). */
 export function admittedIsolatedEquity(exposure: Exposure, market: Market): bigint {
   return exposure.marginQuanta + admittedUpnl(exposure, market);
 }
 
-/** Rate that isolated margin is taken at: the account's own, or the market's first. */
+/** Rate of isolated margin: the account's own, otherwise the market's first tier. */
 function ownRate(exposure: Exposure, market: Market): number {
   return Math.max(exposure.ownMarginPpm, firstInitialPpm(market));
 }
 
-/** Margin that opening `opened` ≥ 0 Quanta beside `held` ≥ 0 takes, rounded up. */
+/** Margin for opening `opened` ≥ 0 Quanta on top of `held` ≥ 0, rounded up. */
 function openingMargin(exposure: Exposure, market: Market, held: bigint, opened: bigint): bigint {
   if (opened <= 0n) return 0n;
   const { tiers, openNotionalLower } = market.spec;
   const own = ceilDivBig(opened * BigInt(ownRate(exposure, market)), BIG_PPM);
-  // One rate for every notional never grows by more than its part of what opens, rounded up.
+  // With one rate for all notionals, the requirement grows by at most the opened share, rounded up.
   const flat = tiers.length === 1 && openNotionalLower === null && market.nextSpec === null;
   if (flat) return own;
   const grown = initialRequirement(market, held + opened) - initialRequirement(market, held);
   return maxBig(own, grown);
 }
 
-/** Money that a fill of an isolated position moves; nothing of it has happened yet. */
+/** Money that a fill of an isolated position will move. */
 export interface IsolatedFill {
   /** Realised by the closed part. */
   readonly pnl: bigint;
-  /** Fees by where they come from: the margin pays for what closes, the cash for what opens. */
+  /** Fees by payer: the margin pays for the closed part, the cash for the opened part. */
   readonly closingFees: SideFees;
   readonly openingFees: SideFees;
-  /** From margin to cash; negative when the position closes with a loss beyond its margin. */
+  /** From margin to cash; negative if the position closes with a loss beyond its margin. */
   readonly returned: bigint;
   /** From cash to margin. */
   readonly moved: bigint;
 }
 
-/**
- * `received` is money that comes with the fill (ADL, takeover), negative when it is owed. With `release` false the margin of
- * a position that closes in part stays where it is.
- */
+/** `received`: money with the fill (ADL). `release`: whether a partial close frees margin. */
 export function planIsolated(
   exposure: Exposure,
   market: Market,
@@ -102,7 +99,7 @@ export function planIsolated(
     const margin: bigint = exposure.marginQuanta;
     if (closed === size) returned = margin + pnl - closingFee + received;
     else if (release) {
-      // Rounded down: the rest of the position keeps the Quantum that does not divide.
+      // Rounded down: the remaining position keeps the indivisible Quantum.
       const share = floorDivBig(margin * BigInt(closed), BigInt(size));
       returned = maxBig(0n, share + pnl - closingFee + received);
     }
@@ -136,24 +133,24 @@ function partOf(fees: SideFees, part: number, whole: number): SideFees {
   };
 }
 
-/** A resting order more. */
+/** A resting order to be added. */
 export interface AddedOrder {
-  /** Signed by side of the order: positive for a bid. */
+  /** 1 for a bid, −1 for an ask. */
   readonly side: 1 | -1;
   readonly lots: number;
   readonly priceTicks: PriceTicks;
   readonly feePpm: number;
 }
 
-/** A resting order that is about to be filled in part: only what is left of it then holds anything (D-56). */
+/** A resting order about to be filled in part: only its remainder still reserves cash (D-56). */
 export interface FillingOrder {
   readonly slot: number;
   readonly lots: number;
 }
 
 /**
- * What the resting orders of an isolated market hold of the cash: the margin of the worst of all bids and all asks, beyond
- * what would close the position, each at the dearer of its limit and mark; and all their fees. Rounded up.
+ * Cash reserved by resting orders of an isolated market: the margin of the worse side beyond the
+ * closing part, each at the higher of limit and mark, plus all fees. Rounded up.
  */
 export function isolatedHold(
   state: State,
@@ -188,7 +185,7 @@ export function isolatedHold(
   }
   if (added !== null) add(added.side, added.lots, added.priceTicks, added.feePpm);
   const value = notional(lots(Math.abs(position)), mark, unit);
-  // What closes the position holds nothing; what is beyond it opens from nothing, in the lowest tier.
+  // The closing part reserves nothing; the rest opens from zero, in the lowest tier.
   const same = position > 0 ? buys : sells;
   const against = (position > 0 ? sells : buys) - value;
   const margin = maxBig(
@@ -199,11 +196,13 @@ export function isolatedHold(
 }
 
 /**
- * Whether a fill may happen to an isolated position (R-5.5, R-5.6). One that opens must be paid for out of free cross
- * collateral (`freeElsewhere` is that of all other markets), which must also cover what the position then lacks of its initial requirement (a fill worse than mark), and
- * must leave it above maintenance. One that only reduces must leave isolated equity ≥ 0 and not worse against maintenance.
+ * Whether a fill may happen to an isolated position (R-5.5, R-5.6). Free cross collateral must pay
+ * for an opening fill, and for the initial requirement that the position then lacks (a fill worse
+ * than mark). The position must stay above maintenance. `freeElsewhere` is that of all other
+ * markets. A reducing fill must leave isolated equity ≥ 0 and not worse relative to maintenance.
  *
- * In a frozen market, where fills only reduce, what is still unrealised of a gain is left out before and after (R-5.3b).
+ * In a frozen market, where fills only reduce, an unrealised gain is excluded before and after
+ * (R-5.3b).
  */
 export function affordsIsolatedFill(
   state: State,
@@ -233,7 +232,7 @@ export function affordsIsolatedFill(
   const reduces = Math.abs(after) < Math.abs(before) && after * before >= 0;
   if (reduces) {
     if (equityAfter >= initialOf(exposure, market, lots(Math.abs(after)))) return true;
-    // Margin is given back pro rata: the requirement's rounding up may not count against it.
+    // Margin is released pro rata, so one Quantum of the requirement's rounding is allowed.
     const allowed = maintenanceAfter > 0n ? maintenanceAfter - 1n : 0n;
     return equityAfter * maintenanceOf(market, before) >= equity * allowed;
   }

@@ -1,7 +1,8 @@
 /**
- * The liquidation price of a position (R-6.1): the mark nearest to today's at which the equity behind it (of the subaccount, or of the
- * isolated position) is below maintenance, other marks held fixed. Equity moves by the whole notional and maintenance by a rate of at
- * most 1, so the distance between them is monotone in the mark, and a search by halves finds the exact tick.
+ * The liquidation price of a position (R-6.1): the mark nearest to the current one at which the
+ * equity behind it (subaccount or isolated position) is below maintenance, other marks fixed.
+ * Equity moves by the whole notional and maintenance by a rate ≤ 1, so their difference is monotone
+ * in the mark and binary search finds the exact tick.
  */
 import { notional } from '../../num/notional.ts';
 import { lots, MAX_PRICE_TICKS, priceTicks, type PriceTicks } from '../../num/units.ts';
@@ -10,7 +11,7 @@ import type { State } from '../state.ts';
 import { requirement } from './requirement.ts';
 import { unitOf } from './risk-unit.ts';
 
-/** null when no mark makes it liquidatable; the mark itself when it already is. */
+/** null if no mark makes it liquidatable; the current mark if it already is. */
 export function liquidationPrice(state: State, exposure: Exposure): PriceTicks | null {
   const market = state.market(exposure.market);
   const mark = market.markTicks;

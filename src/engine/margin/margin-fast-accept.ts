@@ -1,22 +1,24 @@
 /**
- * Fast accept path of the margin check (R-5.5): conservative floating-point bounds of free collateral, for the many who
- * are far from any limit. Nothing here refuses: without room the exact rule decides.
+ * Fast accept path of the margin check (R-5.5): conservative floating-point bounds of free
+ * collateral. It never refuses: if the bound does not suffice, the exact rule decides.
  *
- * Why an accept is right: the exact rule accepts when cash + Σ (counted uPnL − requirement − haircut − costs) ≥ 0. Each
- * term here is at most the exact one but for 3 Quanta, market by market:
- * - Counted uPnL: value − cost in a fresh market. In a frozen one min(0, value − cost), its gain being left out (R-5.3b).
- *   After a fill there, which only reduces, the exact rule counts realised PnL and min(0, uPnL) of the rest. If the rest
- *   shows a loss, both sum to the uPnL before, moved by price − mark, which `costs` has. If it shows a gain, so did
- *   the whole, the realised part is ≥ −1 Quantum but for the same move, and min(0, uPnL) before is 0.
- * - Haircut (R-5.9): the rate on the position's notional before the fill, which is the larger, since fills in a frozen
- *   market only reduce. The exact rule rounds the sum up once: by less than a Quantum.
- * - Requirement: a notional v at the highest initial rate h of any tier, in force or announced (R-13.1), is at least the
- *   tiers' integral R less a Quantum of rounding. With the rise f (R-13.4) the exact R + ⌈(v − R)f⌉ grows with R, so it
- *   is at most v(h + (1 − h)f) + 2. `highestRate` rounds h + (1 − h)f up to 1e-6. The own rate is maxed to both.
- * - Reserved by orders of isolated markets: the same rate on at least the notional that they could open.
+ * Correctness: the exact rule accepts if cash + Σ (counted uPnL − requirement − haircut − costs) ≥
+ * 0. Each term here is at most the exact one plus 3 Quanta, market by market:
+ * - Counted uPnL: value − cost in a fresh market, min(0, value − cost) in a frozen one (R-5.3b).
+ *   After a reducing fill there, the exact rule counts realised PnL and min(0, uPnL) of the rest.
+ *   If the rest has a loss, both sum to the uPnL before, moved by price − mark, which `costs`
+ *   includes. If it has a gain, so had the whole, the realised part is ≥ −1 Quantum apart from that
+ *   move, and min(0, uPnL) before is 0.
+ * - Haircut (R-5.9): the rate on the notional before the fill, which is the larger: fills there
+ *   only reduce. The exact rule rounds the sum up once, by less than a Quantum.
+ * - Requirement: a notional v at the highest initial rate h of any tier, in force or announced
+ *   (R-13.1), is at least the tiers' integral R less a Quantum of rounding. With the rise f
+ *   (R-13.4) the exact R + ⌈(v − R)f⌉ grows with R, so it is at most v(h + (1 − h)f) + 2.
+ *   `highestRate` rounds h + (1 − h)f up to 1e-6 and includes the own rate.
+ * - Reserved by orders of isolated markets: the same rate on at least their opening notional.
  *
- * Every figure is below 2^52, so each rounding is below a Quantum, and an accept leaves a million Quanta to spare:
- * more than 65,536 markets can use up. A figure that is larger leaves no room at all.
+ * Every figure is below 2^52, so each rounding is below a Quantum. An accept needs a margin of a
+ * million Quanta, more than 65,536 markets can use up. A larger figure never accepts.
  */
 import { ceilDivBig } from '../../num/arithmetic.ts';
 import { PPM, type Ppm } from '../../num/units.ts';
@@ -25,15 +27,12 @@ import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
 import { mustMark, rateRiseOf, worstLots } from './requirement.ts';
 
-/** Quanta to spare before a bound may say yes: far more than its rounding can amount to. */
+/** Safety margin of an accept, in Quanta; far above the total rounding error. */
 const SPARE = 1_000_000;
-/** Doubles up to here keep every rounding below a Quantum. */
+/** Doubles up to this bound round by less than a Quantum. */
 const BOUNDED = 2 ** 52;
 
-/**
- * Whether cash with what `here` and all other markets leave of it is above every requirement. `here` is the room of this market,
- * with what is about to change in it.
- */
+/** Whether cash plus all slack exceeds the safety margin. `here`: slack of this market. */
 export function surelyAffords(
   state: State,
   subaccount: Subaccount,
@@ -62,7 +61,7 @@ export function surelyAffords(
   return slack > SPARE;
 }
 
-/** Counted uPnL less the requirement of a worst size, less the haircut when frozen and less `costs`, in Quanta. */
+/** Counted uPnL less requirement, less haircut if frozen, less `costs`, in Quanta. */
 export function crossSlack(
   exposure: Exposure,
   market: Market,
@@ -82,7 +81,7 @@ export function crossSlack(
   return bounded(upnl - needs, Math.abs(value) + Math.abs(cost) + needs);
 }
 
-/** What orders of so many lots hold of the cash, none of them dearer than `priceTicks` and those that rest, and `costs`; negative. */
+/** Cash reserved by `size` lots at the highest of `priceTicks` and resting prices; negated. */
 export function isolatedSlack(
   exposure: Exposure,
   market: Market,
@@ -96,7 +95,7 @@ export function isolatedSlack(
   return bounded(0 - needs, needs);
 }
 
-/** Every resting order costs at most this when it is filled: its lots at the furthest prices, with the highest rates; in Quanta. */
+/** Upper bound of the cost of filling all resting orders, at the worst prices and rates. */
 export function restingBound(state: State, exposure: Exposure, market: Market): number {
   const { bidLots, askLots, openOrders } = exposure;
   if (openOrders === 0) return 0;
@@ -111,7 +110,7 @@ export function restingBound(state: State, exposure: Exposure, market: Market): 
   return (loss + fees + openOrders) * market.spec.quantaPerTickLot;
 }
 
-/** Upper bound of the initial rate of any size, risen with open notional and rounded up. */
+/** Upper bound of the initial rate at any size, risen with open notional and rounded up. */
 function highestRate(exposure: Exposure, market: Market): number {
   let rate = market.highestInitialPpm;
   if (market.spec.openNotionalLower !== null) {

@@ -1,6 +1,4 @@
-/**
- * An account's own margin settings in a market (R-5.6, R-5.7): cross or isolated, and an initial rate at least the market's.
- */
+/** An account's margin settings in a market: mode and own initial rate. */
 import { notional } from '../../num/notional.ts';
 import { lots, PPM, quanta } from '../../num/units.ts';
 import { actsFor } from '../accounts/authority.ts';
@@ -73,9 +71,9 @@ function isInUse(exposure: Exposure): boolean {
 }
 
 /**
- * Cash that a new rate moves into the isolated position: what it lacks of its new requirement, or less than 0 what it then
- * holds beyond it, at most its margin. null when a lower rate would free less than nothing. In a frozen market gains are
- * left out and nothing is freed (R-5.9).
+ * Cash that a new rate moves into the isolated position: the missing part of its new requirement,
+ * or (negative) the excess, at most its margin. null if a lower rate would release a negative
+ * amount. In a frozen market gains do not count and nothing is released (R-5.9).
  */
 function movedBy(exposure: Exposure, market: Market, marginPpm: number): bigint | null {
   if (!exposure.isolated || exposure.positionLots === 0) return 0n;
@@ -86,11 +84,11 @@ function movedBy(exposure: Exposure, market: Market, marginPpm: number): bigint 
   if (marginPpm >= exposure.ownMarginPpm) return lacks > 0n ? lacks : 0n;
   if (lacks > 0n) return null;
   if (market.frozen) return 0n;
-  const most = -exposure.marginQuanta;
-  return lacks < most ? most : lacks;
+  const floor = -exposure.marginQuanta;
+  return lacks < floor ? floor : lacks;
 }
 
-/** Whether free cross collateral is ≥ 0 under the new setting, when it asks for more. */
+/** Whether free cross collateral is ≥ 0 under a stricter new setting. */
 function isCovered(
   state: State,
   subaccount: Subaccount,
@@ -103,7 +101,7 @@ function isCovered(
   if (moved > 0n && subaccount.clearingDebt > 0n) return false;
   const asksMore = marginPpm > before.ownMarginPpm || moved > 0n;
   if (!asksMore || !isInUse(exposure)) return true;
-  // Tried and put back: the rule is the same as for everything else that margin counts.
+  // Set temporarily and restored, so that the ordinary margin rule applies.
   exposure.isolated = isolated;
   exposure.ownMarginPpm = marginPpm;
   const free = crossFree(state, subaccount) - moved;

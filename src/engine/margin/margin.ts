@@ -1,15 +1,16 @@
 /**
- * Margin (R-5.4, R-5.5, R-5.8, R-5.9): equity and requirements of a subaccount, and whether an order or a fill may be.
- * Isolated positions are in margin/isolated-margin.ts; here they count by what their orders hold of the cash.
+ * Margin (R-5.4, R-5.5, R-5.8, R-5.9): equity and requirements of a subaccount, and admission of
+ * orders and fills. margin/isolated-margin.ts has isolated positions; here only their reserved cash
+ * counts.
  *
- * Per market the requirement is taken on the worst of (position + all bids) and (position − all asks); reduce-only
- * orders add nothing.
+ * Per market the requirement covers the worse of (position + all bids) and (position − all asks);
+ * reduce-only orders add nothing.
  *
- * Admission equity is cash and uPnL without the gains of frozen markets, whose price may be stale; what opens must also
- * leave the haircut on their notional (R-5.3b, R-5.9). Losses there count in full. Free collateral is admission equity
- * less initial requirements and haircut.
+ * Admission equity is cash and uPnL without the gains of frozen markets, whose price may be stale.
+ * An opening order must also leave the haircut on their notional (R-5.3b, R-5.9). Losses there
+ * count in full. Free collateral is admission equity less initial requirements and haircut.
  *
- * Cost: one pass over the markets a subaccount has touched; nothing scans accounts.
+ * Cost: one pass over the markets of a subaccount; nothing scans accounts.
  */
 import { ceilDivBig, doubleOf, maxBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
@@ -50,26 +51,30 @@ import { surelyAffords, restingBound, crossSlack, isolatedSlack } from './margin
 export interface MarginFigures {
   /** Cash and uPnL of the cross positions, at the marks. */
   equity: bigint;
-  /** The same without the gains of frozen markets (R-5.3b). */
+  /** Equity without the gains of frozen markets (R-5.3b). */
   admissionEquity: bigint;
   /** Haircut on the notional of cross positions in frozen markets, rounded up (R-5.9). */
   haircut: bigint;
   /** Σ |position| × mark of the cross positions. */
   notional: bigint;
-  /** Initial requirement of cross positions with open orders, and what orders of isolated markets hold. */
+  /**
+   * Initial requirement of cross positions with open orders, and cash reserved in isolated markets.
+   */
   initial: bigint;
   /** Maintenance requirement of the cross positions. */
   maintenance: bigint;
   /** Of all positions. */
   upnl: bigint;
   isolatedEquity: bigint;
-  /** The same without the gains of frozen markets. */
+  /** Isolated equity without the gains of frozen markets. */
   isolatedAdmissionEquity: bigint;
   isolatedInitial: bigint;
   isolatedMaintenance: bigint;
 }
 
-/** What a market takes of cross equity: its requirement, or what its orders hold when it is isolated. */
+/**
+ * Cross equity used by a market: its requirement, or the cash that its orders reserve if isolated.
+ */
 function takenOf(state: State, subaccount: Subaccount, exposure: Exposure, market: Market): bigint {
   if (exposure.isolated) return isolatedHold(state, subaccount, exposure, market);
   const worst = worstLots(exposure.positionLots, exposure.bidLots, exposure.askLots);
@@ -78,13 +83,13 @@ function takenOf(state: State, subaccount: Subaccount, exposure: Exposure, marke
 
 /** Parts of free cross collateral. */
 interface CrossFree {
-  /** Admission equity less initial requirements, the haircut not yet taken. */
+  /** Admission equity less initial requirements, before the haircut. */
   free: bigint;
-  /** Notional in frozen markets, of which the haircut is taken once. */
+  /** Notional in frozen markets; the haircut applies once to their sum. */
   frozen: bigint;
 }
 
-/** Those parts, as if nothing were open in the market of `except`. */
+/** The same parts, without positions and orders in the market of `except`. */
 function crossParts(state: State, subaccount: Subaccount, except: Exposure | null): CrossFree {
   const parts: CrossFree = { free: subaccount.cash, frozen: 0n };
   for (const exposure of subaccount.exposures) {
@@ -99,7 +104,7 @@ function crossParts(state: State, subaccount: Subaccount, except: Exposure | nul
   return parts;
 }
 
-/** Free cross collateral, as if nothing were open in the market of `except`. */
+/** Free cross collateral, without positions and orders in the market of `except`. */
 export function crossFree(
   state: State,
   subaccount: Subaccount,
@@ -127,7 +132,7 @@ export function marginFigures(state: State, subaccount: Subaccount): MarginFigur
   for (const exposure of subaccount.exposures) {
     if (exposure === undefined) continue;
     const market = state.market(exposure.market);
-    // Only the house holds something before there is a mark.
+    // Before there is a mark, only the house has positions.
     if (market.markTicks === null && exposure.positionLots !== 0) continue;
     const upnl = upnlOf(exposure, market);
     figures.upnl += upnl;
@@ -152,9 +157,7 @@ export function marginFigures(state: State, subaccount: Subaccount): MarginFigur
   return figures;
 }
 
-/**
- * What may leave the subaccount (R-5.9). Nothing while it owes what others paid for its deficit (R-6.1).
- */
+/** Withdrawable amount (R-5.9). 0 while the subaccount has a clearing debt (R-6.1). */
 export function withdrawable(state: State, subaccount: Subaccount): Quanta {
   if (subaccount.clearingDebt > 0n) return quanta(0n);
   const figures = marginFigures(state, subaccount);
@@ -164,10 +167,7 @@ export function withdrawable(state: State, subaccount: Subaccount): Quanta {
   return quanta(maxBig(0n, available));
 }
 
-/**
- * What may leave the margin of an isolated position: what it holds beyond its initial requirement (R-5.10). Nothing from
- * a frozen market, nor while the subaccount owes what others paid for it.
- */
+/** Withdrawable isolated margin (R-5.10); 0 in a frozen market and with a clearing debt. */
 export function isolatedExcess(subaccount: Subaccount, exposure: Exposure, market: Market): Quanta {
   if (!exposure.isolated || exposure.positionLots === 0) return quanta(0n);
   if (market.frozen || subaccount.clearingDebt > 0n) return quanta(0n);
@@ -178,8 +178,8 @@ export function isolatedExcess(subaccount: Subaccount, exposure: Exposure, marke
 }
 
 /**
- * What the resting orders of a market, not reduce-only, could still cost when filled at their limits, in Quanta: the
- * loss against the mark, Σ max(0, side × (limit − mark)) × lots, and the highest fee of each, which is its maker fee with its originator's.
+ * Cost of filling a market's resting orders, except reduce-only, at their limits, in Quanta: the
+ * loss Σ max(0, side × (limit − mark)) × lots, and each order's maker and originator fees.
  */
 function restingCost(
   state: State,
@@ -207,9 +207,10 @@ function restingCost(
 }
 
 /**
- * Whether a new order, not reduce-only, may be accepted (R-5.5): it only reduces the position, or its worst case leaves
- * free collateral ≥ 0. The worst case counts all resting orders and this one as filled at their limits, with the
- * highest fees. An `ioc` order never rests: its price loss and fees are met fill by fill, and only its fee at mark counts.
+ * Whether a new order, not reduce-only, may be accepted (R-5.5): it only reduces the position, or
+ * its worst case leaves free collateral ≥ 0. The worst case fills all resting orders and this one
+ * at their limits, with the highest fees. An `ioc` order never rests: its price loss and fees are
+ * checked per fill, so only its fee at mark counts.
  */
 export function affordsOrder(
   state: State,
@@ -225,7 +226,7 @@ export function affordsOrder(
   const size = Math.abs(orderLots);
   if (orderLots < 0 && position > 0 && exposure.askLots + size <= position) return true;
   if (orderLots > 0 && position < 0 && exposure.bidLots + size <= -position) return true;
-  // A debt is repaid before anything opens (R-6.1).
+  // A clearing debt is repaid before any position opens (R-6.1).
   if (subaccount.clearingDebt > 0n) return false;
 
   const spec = market.spec;
@@ -269,13 +270,14 @@ export function affordsOrder(
 }
 
 /**
- * Whether a fill may happen to this side (R-5.5): after price loss and fees free collateral is ≥ 0, or the fill only
- * reduces the position and leaves admission equity ≥ 0 and not worse against maintenance than before. While the subaccount
- * holds a frozen position elsewhere, such a fill may lose at most half of the maintenance it releases, against the mark.
+ * Whether a fill may happen to this side (R-5.5). Either free collateral after price loss and fees
+ * is ≥ 0, or the fill only reduces and leaves admission equity ≥ 0 and not worse relative to
+ * maintenance. With a frozen position elsewhere, such a fill may lose at most half of the
+ * maintenance it releases, against the mark.
  *
- * `restingSlot` is the side's own resting order, which the fill shrinks (NONE for a taker, and for reduce-only makers). A
- * fill at price p changes equity by lots × (mark − p) − fees, however it splits into realised and unrealised. In a frozen
- * market the split matters: a gain counts once it is realised.
+ * `restingSlot` is the side's own resting order, which the fill shrinks (NONE for a taker, and for
+ * reduce-only makers). A fill at price p changes equity by lots × (mark − p) − fees, realised or
+ * not. In a frozen market the split matters: a gain counts once it is realised.
  */
 export function affordsFill(
   state: State,
@@ -293,7 +295,7 @@ export function affordsFill(
   const after = position + fillLots;
   const reducing = Math.abs(after) < Math.abs(position) && after * position >= 0;
   if (!reducing && subaccount.clearingDebt > 0n) return false;
-  // Money that could repay the debt goes to no other account: no loss against the mark, and no fee to an originator.
+  // Money for the debt goes to no other account: no loss against the mark, no originator fee.
   const gives = fillLots * (price - mark) > 0 || fees.originator > 0n;
   if (gives && market.frozen && subaccount.clearingDebt > 0n && !exposure.isolated) return false;
   const restingLots = restingSlot === NONE ? 0 : Math.abs(fillLots);
@@ -342,17 +344,14 @@ export function affordsFill(
   if (equityAfter >= initial + haircutOf(frozen, state.config.frozenHaircutPpm)) return true;
   if (!reducing || equityAfter < 0n) return false;
   const released = maintenanceOf(market, position) - maintenanceOf(market, after);
-  // What the holders of the other side in frozen markets may have won already is not lost to others on purpose.
+  // Prevents a deliberate loss of money that the other side of a frozen market may have won.
   if (isFrozenElsewhere && -value * 2n > released) return false;
   const before = maintenanceElsewhere + maintenanceOf(market, position);
   const afterwards = before - released;
   return equityAfter * before >= equity * afterwards;
 }
 
-/**
- * What the position counts for after a fill whose price differs from the mark by `value`: what the fill realises, and
- * the uPnL of what is then open, without a gain in a frozen market.
- */
+/** Counted PnL, realised and not, after a fill whose price differs from the mark by `value`. */
 function countedAfter(
   exposure: Exposure,
   market: Market,

@@ -1,4 +1,4 @@
-/** Marks every holder of a market for a check against maintenance at the end of the command or timer. */
+/** Marks every holder of a market for a maintenance check at the end of the step. */
 import type { State } from '../state.ts';
 import type { Market } from '../market/market.ts';
 

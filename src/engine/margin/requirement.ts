@@ -1,9 +1,11 @@
 /**
- * Value and requirements of a position at the mark (R-5.2, R-5.4). Rates are integrals over the market's tiers, so a
- * requirement is continuous at their floors; requirements round up, uPnL never rounds (R-1.7).
+ * Value and requirements of a position at the mark (R-5.2, R-5.4). Rates are integrals over the
+ * market's tiers, so a requirement is continuous at their floors. Requirements round up, uPnL never
+ * rounds (R-1.7).
  *
- * The initial requirement counts terms whose notice runs (R-13.1) and rises with the market's open notional (R-13.4).
- * Maintenance is that of the terms in force alone: no order or fill of others makes an account liquidatable.
+ * The initial requirement includes announced terms (R-13.1) and rises with the market's open
+ * notional (R-13.4). Maintenance uses only the terms in force: no order or fill of another account
+ * can make an account liquidatable.
  */
 import { assert } from '../../base/assert.ts';
 import { ceilDivBig, maxBig, minBig } from '../../num/arithmetic.ts';
@@ -33,7 +35,7 @@ export function requirement(
   return ceilDivBig(weighted, BIG_PPM);
 }
 
-/** Mark of a market in which a user holds something: orders are only accepted once there is one. */
+/** Mark of a market in which a user has a position: orders require a mark. */
 export function mustMark(market: Market): PriceTicks {
   assert(market.markTicks !== null, 'a position or an order needs a mark price');
   return market.markTicks;
@@ -45,12 +47,12 @@ export function upnlOf(exposure: Exposure, market: Market): bigint {
   return value - exposure.costQuanta;
 }
 
-/** The larger absolute position that the resting orders could lead to. */
+/** The largest absolute position that the resting orders could produce. */
 export function worstLots(positionLots: number, bidLots: number, askLots: number): Lots {
   return lots(Math.max(Math.abs(positionLots + bidLots), Math.abs(positionLots - askLots)));
 }
 
-/** Part of the way from the tiers' rate to 100 %, as a fraction in [0, 1]. */
+/** Fraction in [0, 1] of the interpolation from the tiers' rate to 100 %. */
 export interface RateRise {
   readonly top: bigint;
   readonly bottom: bigint;
@@ -58,10 +60,7 @@ export interface RateRise {
 
 const NO_RISE: RateRise = { top: 0n, bottom: 1n };
 
-/**
- * How far the initial rate has risen at an open notional (R-13.4): 0 up to `lower`, 1 from `upper` on, linear in
- * between. Without both bounds, or with `upper` ≤ `lower`, it never rises.
- */
+/** Rise of the initial rate (R-13.4): 0 up to `lower`, 1 from `upper`, linear between; else 0. */
 export function rateRise(
   openNotional: bigint,
   lower: bigint | null,
@@ -71,7 +70,7 @@ export function rateRise(
   return { top: minBig(openNotional, upper) - lower, bottom: upper - lower };
 }
 
-/** The rise of a market's initial rate now. */
+/** The current rise of a market's initial rate. */
 export function rateRiseOf(market: Market): RateRise {
   const { openNotionalLower, openNotionalUpper, quantaPerTickLot } = market.spec;
   if (openNotionalLower === null || openNotionalUpper === null) return NO_RISE;
@@ -79,16 +78,13 @@ export function rateRiseOf(market: Market): RateRise {
   return rateRise(open, openNotionalLower, openNotionalUpper);
 }
 
-/** The requirement `required` of a value, risen towards the whole value; rounded up. */
+/** `required` interpolated toward the whole value by the rise; rounded up. */
 export function risenRequirement(value: bigint, required: bigint, rise: RateRise): bigint {
   if (rise.top === 0n) return required;
   return required + ceilDivBig((value - required) * rise.top, rise.bottom);
 }
 
-/**
- * Initial requirement of a notional ≥ 0 by the market's terms: the larger of those in force and of those whose notice
- * runs, risen with the market's open notional.
- */
+/** Initial requirement of a notional ≥ 0: the larger of current and announced terms, risen. */
 export function initialRequirement(market: Market, value: bigint): bigint {
   const { spec, nextSpec } = market;
   let required = requirement(value, spec.tiers, 'initialMarginPpm');
@@ -98,13 +94,13 @@ export function initialRequirement(market: Market, value: bigint): bigint {
   return risenRequirement(value, required, rateRiseOf(market));
 }
 
-/** Initial rate of the first tier, in force or following after the notice: the lowest that an account may ask for. */
+/** Initial rate of the first tier, in force or announced: the minimum of an account's own rate. */
 export function firstInitialPpm({ spec, nextSpec }: Market): Ppm {
   const now = spec.tiers[0]?.initialMarginPpm ?? 0;
   return ppm(Math.max(now, nextSpec?.tiers[0]?.initialMarginPpm ?? 0));
 }
 
-/** Initial requirement of a notional ≥ 0: by the market's terms, or by the account's own rate when that is more. */
+/** Initial requirement of a notional ≥ 0: by market terms, or by the own rate if higher. */
 export function initialOfValue(market: Market, value: bigint, ownMarginPpm: number): bigint {
   const required = initialRequirement(market, value);
   if (ownMarginPpm === 0) return required;
@@ -125,23 +121,20 @@ export function maintenanceOf(market: Market, position: number): bigint {
   return requirement(value, market.spec.tiers, 'maintenanceMarginPpm');
 }
 
-/**
- * What a position in a frozen market counts for in admission (R-5.3b): its loss in full, its gain not at all.
- * In a fresh market it is the uPnL.
- */
+/** Value of a position in admission (R-5.3b): its uPnL, without a gain in a frozen market. */
 export function admittedUpnl(exposure: Exposure, market: Market): bigint {
   const upnl = upnlOf(exposure, market);
   return market.frozen && upnl > 0n ? 0n : upnl;
 }
 
-/** Notional of a position in a frozen market, of which the haircut is taken (R-5.9); 0 in a fresh one. */
+/** Notional of a position in a frozen market, subject to the haircut (R-5.9); 0 in a fresh one. */
 export function frozenNotional(exposure: Exposure, market: Market): bigint {
   if (!market.frozen || exposure.positionLots === 0) return 0n;
   const size = lots(Math.abs(exposure.positionLots));
   return notional(size, mustMark(market), market.spec.quantaPerTickLot);
 }
 
-/** The haircut on all frozen notional of a subaccount's cross positions, rounded up once. */
+/** The haircut on the frozen notional of a subaccount's cross positions, rounded up once. */
 export function haircutOf(frozen: bigint, haircutPpm: Ppm): bigint {
   return frozen === 0n ? 0n : ppmOfCeil(quanta(frozen), haircutPpm);
 }

@@ -1,9 +1,9 @@
 /**
- * What is liquidated as one (R-6.1): the cross positions of a subaccount with its cash, or one isolated position with its
- * margin.
+ * The unit of liquidation (R-6.1): the cross positions of a subaccount with its cash, or one
+ * isolated position with its margin.
  *
- * Positions in frozen markets count at their frozen marks: losses fully, gains only up to the maintenance requirement of the frozen
- * positions (R-5.3b). In the admission equity their gains do not count at all.
+ * Positions in frozen markets count at their frozen marks: losses fully, gains only up to the
+ * maintenance requirement of the frozen positions (R-5.3b). Admission equity excludes their gains.
  */
 import { minBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
@@ -18,7 +18,7 @@ export interface RiskFigures {
   readonly maintenance: bigint;
 }
 
-/** The price at which a position of these signed lots is valued. */
+/** The valuation price of a position of these signed lots. */
 export type PriceOf = (market: Market, positionLots: number) => PriceTicks;
 
 export class RiskUnit {
@@ -52,7 +52,7 @@ export class RiskUnit {
     return open;
   }
 
-  /** Its positions in markets that are not frozen: liquidation acts on these alone. */
+  /** Its positions in markets that are not frozen; liquidation acts only on these. */
   freshPositions(state: State): Exposure[] {
     return this.positions().filter(({ market }) => !state.market(market).frozen);
   }
@@ -66,13 +66,13 @@ export class RiskUnit {
     return { equity: this.equityAt(state, mustMark), maintenance };
   }
 
-  /** Liquidation equity with the fresh positions valued at the prices given. */
+  /** Liquidation equity with the fresh positions at the given prices. */
   equityAt(state: State, priceOf: PriceOf): bigint {
     const { equity, frozenGains, frozenMaintenance } = this.parts(state, priceOf);
     return equity + minBig(frozenGains, frozenMaintenance);
   }
 
-  /** Equity at marks without any gain of a frozen position: what the unit can pay with. */
+  /** Equity without gains of frozen positions: the money that the unit can pay. */
   admissionEquity(state: State, priceOf: PriceOf = mustMark): bigint {
     return this.parts(state, priceOf).equity;
   }
@@ -105,7 +105,7 @@ export class RiskUnit {
   }
 }
 
-/** The unit that this position belongs to. */
+/** The risk unit of this position. */
 export function unitOf(state: State, exposure: Exposure): RiskUnit {
   return new RiskUnit(state.subaccount(exposure.subaccount), exposure.isolated ? exposure : null);
 }
@@ -115,7 +115,7 @@ export function isBelowMaintenance({ equity, maintenance }: RiskFigures): boolea
   return equity < maintenance;
 }
 
-/** Ascending equity ÷ maintenance, cross-multiplied; ties by dense id, the cross positions before isolated ones. */
+/** By ascending equity ÷ maintenance, cross-multiplied. Ties: dense id, cross before isolated. */
 export function inOrderOfDanger(
   a: { readonly unit: RiskUnit; readonly figures: RiskFigures },
   b: { readonly unit: RiskUnit; readonly figures: RiskFigures },

@@ -1,7 +1,7 @@
 /**
- * One-minute candles of a market, in a ring of columns; longer intervals are folded from them when read (R-10.3). Only minutes
- * with trades are stored: a minute without any repeats the last close with volume 0 when read. History, outside the
- * state hash.
+ * One-minute candles of a market, in a ring of typed arrays; reads fold them into longer intervals
+ * (R-10.3). Only minutes with trades are stored: reads fill a minute without trades with the last
+ * close and volume 0. History, outside the state hash.
  */
 import type { Archive } from '../../base/archive.ts';
 import { floorTo } from '../../num/arithmetic.ts';
@@ -46,7 +46,7 @@ export class Candles {
     return this.dropped ? timeUs(this.minutes.timeAt(0)) : null;
   }
 
-  /** Minutes held. */
+  /** Number of stored minutes. */
   get size(): number {
     return this.minutes.length;
   }
@@ -59,7 +59,7 @@ export class Candles {
     this.minutes.addVolume(size, price);
   }
 
-  /** What a historical bar says was traded up to now; it counts in the minute that it ends in. */
+  /** Adds the trades of a historical bar up to now, in the minute of its end. */
   addBar(
     atUs: TimeUs,
     open: PriceTicks,
@@ -75,7 +75,7 @@ export class Candles {
     this.minutes.addVolume(volume, close);
   }
 
-  /** The newest minute is that of this time; those that are too old for it go. */
+  /** Opens the minute of this time and drops those beyond retention. */
   private openMinute(atUs: TimeUs, price: PriceTicks): void {
     const { minutes } = this;
     const bucket = floorTo(atUs, MINUTE_US);
@@ -92,7 +92,7 @@ export class Candles {
     this.rates.push({ timeUs: atUs, ratePpb });
   }
 
-  /** How many stored minutes start before atUs. */
+  /** Number of stored minutes that start before atUs. */
   private countBefore(atUs: number): number {
     const { minutes } = this;
     let low = 0;
@@ -105,13 +105,15 @@ export class Candles {
     return low;
   }
 
-  /** Last price of the minutes that end at or before atUs; null when none is kept. */
+  /** Last price of the minutes that end at or before atUs; null if none is kept. */
   closeBefore(atUs: number): PriceTicks | null {
     const count = this.countBefore(floorTo(atUs, MINUTE_US));
     return count === 0 ? null : this.minutes.closeAt(count - 1);
   }
 
-  /** The first minute that starts at or after `fromUs` and from which on all are kept; Infinity when none is kept at all. */
+  /**
+   * The first minute from `fromUs` on after which retention is complete; Infinity if none is kept.
+   */
   wholeFrom(fromUs: number): number {
     if (this.limit === 0) return Infinity;
     const next = ceilTo(fromUs, MINUTE_US);
@@ -130,10 +132,7 @@ export class Candles {
     return { volumeLots: volume.total, tickLots };
   }
 
-  /**
-   * Ascending buckets that start in [fromUs, toUs) and at or before nowUs, the newest `limit`. The first bucket is that
-   * of the first kept trade, since before it there is no close to repeat.
-   */
+  /** Ascending buckets from the first kept trade on, in [fromUs, toUs) and up to now. */
   fold(
     intervalUs: number,
     fromUs: number,
@@ -196,7 +195,7 @@ export class Candles {
     const { minutes } = this;
     const count = io.int(minutes.length);
     for (let i = 0; i < count; i++) {
-      // What is being loaded has no minute there yet: what it answers for one is not used.
+      // While loading, the minute does not exist yet and its value is ignored.
       const bucket = io.int(minutes.timeAt(i));
       const open = priceTicks(io.int(minutes.openAt(i)));
       const high = priceTicks(io.int(minutes.highAt(i)));
@@ -220,7 +219,7 @@ export class Candles {
 
 const ceilTo = (atUs: number, stepUs: number): number => floorTo(atUs + stepUs - 1, stepUs);
 
-/** As an integer while that holds it; −1 says that more follows. */
+/** As an integer if exact; −1 marks a bigint that follows. */
 function archiveVolume(io: Archive, volume: bigint): bigint {
   const small = io.int(volume <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(volume) : -1);
   return small < 0 ? io.bigint(volume) : BigInt(small);

@@ -1,7 +1,7 @@
 /**
- * Delisting (R-13.2): every order of the market ends, the price given (or the index, or the mark) becomes its last mark and index,
- * units that are below zero there are cleared as in R-6.2 (4) and (5), and all other positions are closed at that price, longs
- * against shorts in the order of subaccount ids. The market is closed for good.
+ * Delisting (R-13.2). Every order of the market ends. The given price (or the index, or the mark)
+ * becomes its last mark and index. Units below zero at that price are cleared as in R-6.2 (4) and
+ * (5). All other positions close at that price, longs against shorts in ascending subaccount id.
  */
 import { floorDivInt } from '../../num/arithmetic.ts';
 import { lots, PPM, type PriceTicks } from '../../num/units.ts';
@@ -49,18 +49,18 @@ export function delistMarket(state: State, command: DelistMarket): Outcome {
   return 'ok';
 }
 
-/** The price of the settlement, or why there is none. */
-function priceOf(market: Market, given: PriceTicks | null): PriceTicks | Refusal {
+/** The settlement price, or the refusal if there is none. */
+function priceOf(market: Market, requested: PriceTicks | null): PriceTicks | Refusal {
   if (market.status === 'delisted') return { code: 'market_delisted' };
   const last = market.indexTicks ?? market.markTicks;
   if (last === null) return { code: 'index_not_fresh' };
-  if (given === null) return last;
-  if (given <= 0) return { code: 'price_not_positive', field: 'price' };
-  const room = floorDivInt(last * market.spec.priceBandPpm, PPM);
-  return Math.abs(given - last) > room ? { code: 'price_outside_band' } : given;
+  if (requested === null) return last;
+  if (requested <= 0) return { code: 'price_not_positive', field: 'price' };
+  const band = floorDivInt(last * market.spec.priceBandPpm, PPM);
+  return Math.abs(requested - last) > band ? { code: 'price_outside_band' } : requested;
 }
 
-/** Users' orders of the market end, in ascending id. */
+/** Ends users' orders of the market, in ascending id. */
 function endOrders(state: State, market: Market): void {
   const table = state.orders;
   for (const slot of table.orderSlots()) {
@@ -68,7 +68,7 @@ function endOrders(state: State, market: Market): void {
   }
 }
 
-/** The market's last mark and index; no timer of its prices runs again. */
+/** Sets the market's last mark and index and stops its price timers. */
 function setLastPrice(state: State, market: Market, price: PriceTicks): void {
   market.indexTicks = price;
   moveMark(state, market, price);
@@ -79,7 +79,7 @@ function setLastPrice(state: State, market: Market, price: PriceTicks): void {
   emitMark(state, market, price);
 }
 
-/** Longs and shorts cancel out, so every position is closed against another. */
+/** Closes longs against shorts, which sum to zero. */
 function closeAll(state: State, market: Market, price: PriceTicks): void {
   const holders = [...market.holders].map((id) => state.subaccount(id).exposure(market.id));
   const shorts = holders.filter(({ positionLots }) => positionLots < 0);

@@ -1,7 +1,4 @@
-/**
- * Who holds a position in a market: a bit for each subaccount, so that they are met in ascending id however they came,
- * and a subaccount without a position costs a 32nd of a word.
- */
+/** Holders of a market as a bitset over subaccounts, iterated in ascending id. */
 import type { SubaccountId } from '../../num/units.ts';
 
 export class Holders {
@@ -20,7 +17,7 @@ export class Holders {
     this.words[word] = holds ? before | bit : before & ~bit;
   }
 
-  /** Those who hold a position now, in ascending id. */
+  /** Current holders in ascending id. */
   *[Symbol.iterator](): Generator<SubaccountId> {
     for (let word = 0; word < this.words.length; word++) {
       let bits = this.words[word] ?? 0;

@@ -1,7 +1,4 @@
-/**
- * Listing a market (R-1.2, R-1.7, R-8.1). The gateway explains bad specs in words; here they are only refused, so that
- * no journal can open a market whose arithmetic could leave its range.
- */
+/** Listing a market (R-1.2, R-1.7, R-8.1). Refuses specs whose arithmetic could overflow. */
 import { MAX_PRICE_TICKS, PPM, marketId } from '../../num/units.ts';
 import type { ListMarket } from '../commands.ts';
 import type { MarketSpec } from '../config.ts';
@@ -13,7 +10,7 @@ import type { State } from '../state.ts';
 import { Market } from './market.ts';
 import { hashMarketListed } from '../chain-hash/hash-event.ts';
 
-/** Orders keep their market in 16 bits. */
+/** Orders store their market in 16 bits. */
 const MAX_MARKET_ID = 65_535;
 const MAX_ORDER_NOTIONAL = 2n ** 63n;
 
@@ -47,7 +44,7 @@ export function addMarket(state: State, spec: MarketSpec): Market {
   return market;
 }
 
-/** Whether every figure is in the range that the engine's arithmetic is proved for. */
+/** Whether every figure is in the proven range of the engine's arithmetic. */
 export function isSpecSound(spec: MarketSpec): boolean {
   const whole = [spec.quantaPerTickLot, spec.minLots, spec.maxLots, spec.maxPriceTicks];
   if (!whole.every((n) => Number.isSafeInteger(n) && n >= 1)) return false;
@@ -73,10 +70,7 @@ export function isSpecSound(spec: MarketSpec): boolean {
   );
 }
 
-/**
- * Whether a mark that is the deviation away from the index leaves an account that opened at the index above maintenance. An `index`
- * or `external` mark is not made of quotes, so the deviation does not bind it.
- */
+/** Whether an account that opened at the index is safe at a mark the full deviation away. */
 function isDeviationSound({
   markSource,
   maxMarkDeviationPpm: deviation,
@@ -89,7 +83,7 @@ function isDeviationSound({
   );
 }
 
-/** A mark made of the market's own trades or quotes needs a first price: one that is given, or recorded liquidity. */
+/** A mark from the market's own trades or quotes needs an initial price or recorded liquidity. */
 function isFirstMarkSound(spec: MarketSpec): boolean {
   const { markSource, initialMarkTicks: first, recordedLiquidity, maxPriceTicks } = spec;
   const ownPrices = markSource === 'last' || markSource === 'mid';

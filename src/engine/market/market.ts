@@ -1,7 +1,4 @@
-/**
- * A market: its spec, its book, and the prices that the rules speak of (R-1.2, R-5.3). Mark-price arithmetic is in
- * pricing/mark-price.ts; this file holds the state.
- */
+/** State of a market: spec, book and prices (R-1.2, R-5.3); arithmetic is in pricing/. */
 import type { Archive } from '../../base/archive.ts';
 import { floorDivInt } from '../../num/arithmetic.ts';
 import {
@@ -36,32 +33,32 @@ import { Candles } from './candles.ts';
 import { Holders } from './holders.ts';
 import { TradeHistory } from './recent-trades.ts';
 
-/** Marks and EMA steps happen at whole seconds (R-5.3a). */
+/** Marks and EMA steps occur at whole seconds (R-5.3a). */
 export const SECOND_US = 1_000_000;
 
 export class Market {
   readonly id: MarketId;
   /** Terms in force; the operator may change some of them (R-13.1). */
   spec: MarketSpec;
-  /** Terms whose notice runs, and when they come into force; null and Infinity without any. */
+  /** Announced terms and the time they take effect; null and Infinity without any. */
   nextSpec: MarketSpec | null = null;
   termsDueUs = Infinity;
   status: MarketStatus = 'open';
-  /** No trigger, funding or liquidation here, and only fills that both sides reduce by (R-5.3b). */
+  /** No triggers, funding or liquidation, and only fills that reduce both sides (R-5.3b). */
   frozen = false;
   frozenSinceUs: TimeUs = timeUs(0);
-  /** When the source of its price becomes too old; Infinity while there is none to age. */
+  /** Time at which its price source becomes stale; Infinity without one. */
   freezeDueUs = Infinity;
   readonly book: OrderBook;
   readonly tape = new TapeBook();
   readonly trades: TradeHistory;
   readonly candles: Candles;
   readonly triggers = new TriggerIndex();
-  /** Who holds a position here, and how far the mark may move before one of them can be liquidated; both derived. */
+  /** Holders of a position, and bounds on the mark within which none is liquidatable; derived. */
   readonly holders = new Holders();
   readonly liquidation = new LiquidationIndex();
 
-  /** The highest rates of any tier. */
+  /** The highest rates of any tier; derived. */
   highestInitialPpm = 0;
   highestMaintenancePpm = 0;
 
@@ -70,10 +67,10 @@ export class Market {
   /** When the index was last set or confirmed (R-5.3 staleness). */
   indexAtUs: TimeUs = timeUs(0);
   markTicks: PriceTicks | null = null;
-  /** The mark before the step that last recomputed it (`State.step`), and that step. They decide nothing beyond it (§6). */
+  /** The mark before the newest recomputing step, and that step; used only within it (§6). */
   markBeforeTicks: PriceTicks | null = null;
   markStep = -1;
-  /** Whether the market was frozen at the newest risk check; a thaw since then makes debts of clearing due. Derived. */
+  /** Whether it was frozen at the last risk check; a thaw makes clearing debts due. Derived. */
   frozenAtCheck = false;
   /** When a recorded mark was last set. */
   markAtUs: TimeUs = timeUs(0);
@@ -82,46 +79,46 @@ export class Market {
   openInterestLots: Lots = lots(0);
   /** Limit of open interest; `maxOpenInterestNotional` lowers it at the first price. */
   openInterestCapLots: Lots;
-  /** Paid by insurance for deficits of this market in the hour of `State.insuranceHourUs`. */
+  /** Insurance payments for this market's deficits in the hour of `State.insuranceHourUs`. */
   insurancePaid: Quanta = quanta(0n);
-  /** The vault's order that offers its position (R-8.4); 0 while there is none. */
+  /** The vault's order to close its position (R-8.4); 0 without one. */
   vaultOrder = 0;
   /** Sequence number of the last command that changed the book. */
   bookSeq: Seq = seq(0);
 
-  /** The source of triggers, or the mark, was recomputed: waiting orders are to be held against it. */
+  /** The trigger source or the mark was recomputed: pending orders are to be checked. */
   triggersDue = false;
   markRecomputed = false;
-  /** The source as triggers last saw it. */
+  /** The trigger source at the last check. */
   seenSource: PriceTicks | null = null;
 
-  /** Whether the command being applied has touched this market. */
+  /** Whether the current command has changed this market's book. */
   bookChanged = false;
 
-  /** The mark was recomputed: positions are to be held against it (R-6.1). */
+  /** The mark was recomputed: positions are to be checked (R-6.1). */
   liquidationDue = false;
 
-  /** Funding (R-7.1, R-7.2): premiums sampled since the last settlement, in 1e-9, and the rate then settled. */
+  /** Funding (R-7.1, R-7.2): sum of samples since settlement in 1e-9, and the last rate. */
   premiumSum = 0n;
   premiumCount = 0;
   fundingRatePpb: Ppb = ppb(0);
-  /** Next sample and next settlement; Infinity while nothing could come of them. */
+  /** Next sample and next settlement; Infinity while neither could have an effect. */
   sampleDueUs = Infinity;
   fundingDueUs = Infinity;
 
   /**
-   * EMA of (impact mid − index) in 1e-6 ticks (R-5.3), the sample that it last took in half ticks, and the newest second whose
-   * sample is in it. Only a `median` mark has one. A basis is at most the index, so products with it stay below 2^53.
+   * EMA of (impact mid − index) in 1e-6 ticks (R-5.3), its last sample in half ticks, and the
+   * newest second included. Only for a `median` mark. Products are exact.
    */
   emaMicroTicks = 0;
   emaSampleHalfTicks = 0;
   emaSecond: number;
-  /** When the next sample is taken; Infinity while book and index have not changed since the last one, and while frozen. */
+  /** Time of the next sample; Infinity while frozen, and while book and index are unchanged. */
   emaDueUs = Infinity;
-  /** Last price and `book.changes` after the newest settled command; a difference makes the mark dirty. The latter is derived. */
+  /** Last price and (derived) `book.changes` after the last command; detect a dirty mark. */
   seenLast: PriceTicks | null = null;
   seenChanges = 0;
-  /** Next whole second at which the mark is recomputed; Infinity while nothing changed. */
+  /** Next whole second at which the mark is recomputed; Infinity if nothing changed. */
   markDueUs = Infinity;
 
   constructor(
@@ -141,7 +138,7 @@ export class Market {
     this.emaSecond = floorDivInt(nowUs, SECOND_US);
   }
 
-  /** After the terms changed: initial rates count those that follow after the notice, too. */
+  /** Derives the highest rates; initial rates include announced terms. */
   deriveRates(): void {
     const tiers = [...this.spec.tiers, ...(this.nextSpec?.tiers ?? [])];
     this.highestInitialPpm = Math.max(...tiers.map((tier) => tier.initialMarginPpm));

@@ -1,7 +1,4 @@
-/**
- * The minutes of a market's candles in a ring of columns, 40 bytes each: a long history is nothing to the garbage collector. Places count
- * from the oldest kept, 0, to the newest, `length` − 1.
- */
+/** The minutes of a market's candles in a ring of typed arrays, 40 bytes each, oldest at 0. */
 import type { ExactSum } from '../../num/exact-sum.ts';
 import { priceTicks, type PriceTicks } from '../../num/units.ts';
 
@@ -18,13 +15,15 @@ export class MinuteRing {
   private highs = new Int32Array(0);
   private lows = new Int32Array(0);
   private closes = new Int32Array(0);
-  /** Σ |lots| and Σ |lots| × ticks while they are exact in a double; what is beyond is in maps, by the minute's time. */
+  /**
+   * Σ |lots| and Σ |lots| × ticks while exact in a double; larger values are in maps, by minute.
+   */
   private volumes = new Float64Array(0);
   private tickLots = new Float64Array(0);
   private readonly volumesBeyond = new Map<number, bigint>();
   private readonly tickLotsBeyond = new Map<number, bigint>();
 
-  /** At most so many minutes are ever in it at once. */
+  /** `limit`: max number of minutes kept. */
   constructor(limit: number) {
     this.limit = limit;
   }
@@ -44,12 +43,12 @@ export class MinuteRing {
   closeAt(i: number): PriceTicks {
     return priceTicks(this.closes[this.slot(i)] ?? 0);
   }
-  /** Exact, whatever it is. */
+  /** The exact volume, as a bigint. */
   volumeAt(i: number): bigint {
     const slot = this.slot(i);
     return BigInt(this.volumes[slot] ?? 0) + (this.volumesBeyond.get(this.times[slot] ?? 0) ?? 0n);
   }
-  /** Into a sum: of most minutes without a bigint. */
+  /** Adds the volume to a sum, usually without a bigint. */
   addVolumeTo(sum: ExactSum, i: number): void {
     const slot = this.slot(i);
     sum.add(this.volumes[slot] ?? 0);
@@ -63,7 +62,7 @@ export class MinuteRing {
     );
   }
 
-  /** A new minute of one price, without volume. */
+  /** Appends a minute at one price, without volume. */
   push(atUs: number, price: PriceTicks): void {
     if (this.length === this.capacity) this.grow();
     const slot = this.slot(this.length++);
@@ -76,7 +75,7 @@ export class MinuteRing {
     this.tickLots[slot] = 0;
   }
 
-  /** The newest minute reaches these prices. */
+  /** Extends the newest minute to these prices. */
   addPrices(high: PriceTicks, low: PriceTicks, close: PriceTicks): void {
     const slot = this.slot(this.length - 1);
     if (high > (this.highs[slot] ?? 0)) this.highs[slot] = high;
@@ -84,7 +83,7 @@ export class MinuteRing {
     this.closes[slot] = close;
   }
 
-  /** So many lots trade at a price in the newest minute. */
+  /** Adds lots traded at a price in the newest minute. */
   addVolume(size: number, price: PriceTicks): void {
     const slot = this.slot(this.length - 1);
     const volume = (this.volumes[slot] ?? 0) + size;
@@ -95,7 +94,7 @@ export class MinuteRing {
     else this.addBeyond(this.tickLotsBeyond, slot, BigInt(size) * BigInt(price));
   }
 
-  /** What the newest minute traded, which had no volume yet. */
+  /** Sets the volume of the newest minute, which must have none. */
   setVolume(volume: bigint, tickLots: bigint): void {
     const slot = this.slot(this.length - 1);
     if (volume <= MAX_SAFE) this.volumes[slot] = Number(volume);
@@ -134,7 +133,7 @@ export class MinuteRing {
     this.start = 0;
   }
 
-  /** The column, oldest first, in a larger one. */
+  /** Copies the column, oldest first, into a larger one. */
   private moved<T extends Float64Array | Int32Array>(from: T, to: T): T {
     to.set(from.subarray(this.start));
     to.set(from.subarray(0, this.start), this.capacity - this.start);

@@ -1,4 +1,4 @@
-/** The limit of open interest in lots. A limit in money becomes lots at the market's first price and stays so. */
+/** The limit of open interest in lots. The first price converts a limit in money. */
 import { minBig } from '../../num/arithmetic.ts';
 import { lots, type Lots, type PriceTicks } from '../../num/units.ts';
 import type { MarketSpec } from '../config.ts';
@@ -14,6 +14,6 @@ export function fixOpenInterestCap(market: Market, price: PriceTicks): void {
 export function openInterestCap(spec: MarketSpec, price: PriceTicks): Lots {
   const { maxOpenInterestLots, maxOpenInterestNotional, quantaPerTickLot } = spec;
   if (maxOpenInterestNotional === null) return maxOpenInterestLots;
-  const most = maxOpenInterestNotional / (BigInt(price) * BigInt(quantaPerTickLot));
-  return lots(Math.max(1, Number(minBig(most, BigInt(maxOpenInterestLots)))));
+  const limit = maxOpenInterestNotional / (BigInt(price) * BigInt(quantaPerTickLot));
+  return lots(Math.max(1, Number(minBig(limit, BigInt(maxOpenInterestLots)))));
 }

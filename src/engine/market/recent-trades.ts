@@ -1,7 +1,4 @@
-/**
- * The last trades of a market, in a ring of columns: 28 bytes each, oldest dropped first. History: kept in snapshots,
- * outside the state hash (DESIGN §10).
- */
+/** The last trades of a market, in a ring of typed arrays, 28 bytes each. History (DESIGN §10). */
 import type { Archive } from '../../base/archive.ts';
 import {
   lots,
@@ -25,7 +22,7 @@ export class TradeHistory {
   private times = new Float64Array(0);
   private prices = new Int32Array(0);
   private sizes = new Float64Array(0);
-  /** Time of the newest trade that was dropped; null while none was. */
+  /** Time of the newest dropped trade; null if none was dropped. */
   private droppedUs: TimeUs | null = null;
 
   constructor(limit: number) {

@@ -1,6 +1,6 @@
 /**
- * Restricting and reopening a market (R-13.2). The status binds new orders and those that are released; what rests, engine orders and
- * recorded data go on. `halted` also freezes the market (R-5.3b).
+ * Restricting and reopening a market (R-13.2). The status applies to new and activated orders only.
+ * `halted` also freezes the market (R-5.3b).
  */
 import type { SetMarketStatus } from '../commands.ts';
 import type { MarketStatus } from '../config.ts';

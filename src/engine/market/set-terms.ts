@@ -1,9 +1,10 @@
 /**
  * Changing the terms of a listed market (R-13.1).
  *
- * Terms take effect at once, but for the mark deviation, the funding caps and, when any maintenance requirement rises,
- * the margin tiers: these wait for `config.termsNoticeUs` in `market.nextSpec`. Meanwhile an order needs the larger of
- * both initial requirements and a position the old maintenance, so no account becomes liquidatable without notice.
+ * Terms take effect at once, except the mark deviation, the funding caps and, if any maintenance
+ * requirement rises, the margin tiers. These wait in `market.nextSpec` for `config.termsNoticeUs`.
+ * Until then orders need the larger initial requirement and positions the old maintenance, so no
+ * account becomes liquidatable without notice.
  */
 import { timeUs } from '../../num/units.ts';
 import type { SetMarketTerms } from '../commands.ts';
@@ -37,7 +38,7 @@ export function setMarketTerms(state: State, command: SetMarketTerms): Outcome {
   return 'ok';
 }
 
-/** The notice of a market's next terms is over. */
+/** Puts announced terms in force at the end of their notice. */
 export function runTermsTimer(state: State, market: Market): void {
   const spec = market.nextSpec;
   market.nextSpec = null;
@@ -48,7 +49,7 @@ export function runTermsTimer(state: State, market: Market): void {
 function enforce(state: State, market: Market, spec: MarketSpec): void {
   const maintenanceChanges = !isEqual(market.spec.tiers, spec.tiers);
   takeTerms(state, market, spec);
-  // Impact prices and the clamp of the mark may be others now.
+  // Impact prices and the clamp of the mark may change.
   if (market.markTicks !== null) noteTerms(state, market);
   if (maintenanceChanges) markHoldersForRiskCheck(state, market);
   state.emit(hashMarketTermsChanged, {
@@ -64,14 +65,14 @@ function enforce(state: State, market: Market, spec: MarketSpec): void {
   });
 }
 
-/** Puts terms in force, with what is derived from them; a limit in money becomes lots at the price of now. */
+/** Puts terms in force and derives values; converts a limit in money at the current price. */
 function takeTerms(state: State, market: Market, spec: MarketSpec): void {
   const price = market.indexTicks ?? market.markTicks;
   market.spec = spec;
   market.openInterestCapLots =
     price === null ? spec.maxOpenInterestLots : openInterestCap(spec, price);
   market.deriveRates();
-  // What is due at this very instant still runs in it.
+  // A sample due now still runs.
   if (market.sampleDueUs !== Infinity && market.sampleDueUs > state.nowUs) {
     market.sampleDueUs = nextSampleUs(state, market, state.nowUs);
   }
@@ -81,7 +82,7 @@ function takeTerms(state: State, market: Market, spec: MarketSpec): void {
   }
 }
 
-/** What identifies a market, how its prices come about, and how recorded volume behaves in it. */
+/** Whether identity, price sources and recorded-volume models are equal. */
 function isSameMarket(a: MarketSpec, b: MarketSpec): boolean {
   return (
     a.symbol === b.symbol &&
@@ -101,7 +102,7 @@ function isSameMarket(a: MarketSpec, b: MarketSpec): boolean {
   );
 }
 
-/** What of `next` holds while its notice runs. */
+/** The part of `next` that is in force during its notice. */
 function termsBeforeNotice(current: MarketSpec, next: MarketSpec): MarketSpec {
   const { capPpm, marginCapPpm } = current.funding;
   const terms = {
@@ -114,10 +115,7 @@ function termsBeforeNotice(current: MarketSpec, next: MarketSpec): MarketSpec {
   return isSpecSound(terms) ? terms : { ...terms, maxMarkDeviationPpm: next.maxMarkDeviationPpm };
 }
 
-/**
- * Whether some notional needs more maintenance than before. Requirements are piecewise linear, so it is enough to compare
- * them at every floor, and the rates beyond the last one.
- */
+/** Whether maintenance rises for some notional. Piecewise linear: floors and last rates suffice. */
 export function maintenanceRises(
   before: readonly MarginTier[],
   after: readonly MarginTier[],
@@ -128,7 +126,7 @@ export function maintenanceRises(
   return (after.at(-1)?.maintenanceMarginPpm ?? 0) > (before.at(-1)?.maintenanceMarginPpm ?? 0);
 }
 
-/** Maintenance of a notional in Quanta × 1e-6, not rounded. */
+/** Maintenance of a notional in Quanta × 1e-6, unrounded. */
 function integral(tiers: readonly MarginTier[], notionalQuanta: bigint): bigint {
   let sum = 0n;
   tiers.forEach((tier, i) => {
@@ -140,7 +138,7 @@ function integral(tiers: readonly MarginTier[], notionalQuanta: bigint): bigint 
   return sum;
 }
 
-/** Equality of plain values. */
+/** Deep equality of plain values. */
 function isEqual(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
   const left = Object.entries(a);

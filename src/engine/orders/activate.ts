@@ -1,4 +1,4 @@
-/** A waiting order becomes an ordinary one (R-3.3, R-4.3): checked anew, then sent to the book. */
+/** A pending order is activated (R-3.3, R-4.3): checked again, then matched. */
 import type { PriceTicks } from '../../num/units.ts';
 import type { Cause } from '../events.ts';
 import type { State } from '../state.ts';
@@ -9,7 +9,7 @@ import { legOver, waitAgain } from './protective-orders.ts';
 import { announceRelease } from './slices.ts';
 import { stopWaiting } from './pending.ts';
 
-/** `sourceTicks`: what the trigger was held against; null for slices. */
+/** `sourceTicks`: the price that fired the trigger; null for slices. */
 export function activate(
   state: State,
   slot: number,

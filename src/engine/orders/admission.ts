@@ -1,6 +1,7 @@
 /**
- * Faults of an admitted order, in the order of R-2.8: it is checked by book, position and margin when
- * it is placed and when it is activated. Refusals come before that (order-refusal.ts).
+ * Admission checks of an order. Refusals (R-2.8) check its terms against the market and leave no
+ * record. Faults check an admitted order against book, position and margin, at placement and at
+ * activation, in the order of R-2.8.
  */
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
@@ -13,7 +14,7 @@ import { isBeyondRestingLimit } from '../pricing/price-band.ts';
 import type { State } from '../state.ts';
 import { fillableLots, reducibleLots } from './protective-orders.ts';
 
-/** The terms that every order has. */
+/** Terms common to all orders. */
 export interface Terms {
   readonly lots: Lots;
   readonly priceTicks: PriceTicks;
@@ -52,7 +53,9 @@ export function orderFault(
   );
 }
 
-/** Why a new order that first waits is rejected. Its place on the book and its margin are looked at when it is released. */
+/**
+ * Reason to reject a new order that is first pending. Book and margin are checked at activation.
+ */
 export function pendingFault(
   exposure: Exposure,
   market: Market,
@@ -67,7 +70,7 @@ export function pendingFault(
   return isFull(exposure, market) ? 'openOrders' : null;
 }
 
-/** Why a waiting order that is released may not go to the book. It has counted as open all along. */
+/** Reason to reject a pending order at activation. It already counts as open. */
 export function activationFault(
   state: State,
   slot: number,
@@ -98,7 +101,7 @@ export function activationFault(
   );
 }
 
-/** The same for one that only rests, since it crosses nothing. */
+/** The same for an order that only rests, since it does not cross. */
 export function restingFault(
   state: State,
   slot: number,
@@ -109,7 +112,7 @@ export function restingFault(
   return activationFault(state, slot, subaccount, exposure, market);
 }
 
-/** What the state of the market itself rules out: its status, then a mark that is missing or frozen. */
+/** Faults of the market's state: its status, then a missing or frozen mark. */
 function marketFault(
   market: Market,
   exposure: Exposure,
@@ -126,7 +129,7 @@ function marketFault(
   return 'staleIndex';
 }
 
-/** Which orders a status admits. */
+/** Orders that a status excludes. */
 function statusFault(
   market: Market,
   exposure: Exposure,
@@ -148,7 +151,7 @@ function statusFault(
   }
 }
 
-/** Whether the order and what rests on its side together do not exceed the position (D-8). */
+/** Whether the order plus its side's resting lots stay within the position (D-8). */
 function onlyReduces({ positionLots, bidLots, askLots }: Exposure, lots: Lots): boolean {
   return lots > 0 ? bidLots + lots <= -positionLots : askLots - lots <= positionLots;
 }

@@ -1,4 +1,4 @@
-/** A user cancels one order. The gateway has found it and checked who asks. */
+/** A user cancels one order, which the gateway has found and authorised. */
 import { NONE } from '../book/order-table.ts';
 import type { CancelOrder } from '../commands.ts';
 import type { Outcome } from '../refusals.ts';

@@ -1,4 +1,4 @@
-/** What the end of a position means for the orders that could only reduce it. */
+/** Effects of a closed position on reduce-only orders. */
 import { hasTurned } from '../accounts/positions.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
@@ -6,10 +6,7 @@ import type { State } from '../state.ts';
 import { endOrder } from './end.ts';
 import { legOver, reducibleLots, retireLeg } from './protective-orders.ts';
 
-/**
- * A position that reached or crossed zero ends the reduce-only orders that rest in its market (R-2.7) and the legs that protected
- * it, waiting or resting (R-3.5). The order that is being matched sees to itself.
- */
+/** Ends reduce-only orders and legs of a closed position, not the taker. */
 export function closeReduceOnly(
   state: State,
   subaccount: Subaccount,

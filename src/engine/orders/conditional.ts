@@ -1,20 +1,18 @@
 /**
- * What an order has that is more than a plain limit (R-2.10, §3, §4): conditions, a schedule, and relatives. Kept beside the
- * order table, since few orders have any; it ends with its order.
+ * Fields of an order beyond a plain limit (R-2.10, §3, §4): conditions, a schedule, and related
+ * orders. Stored outside the order table, since few orders have any; dropped with the order.
  *
- * A relative may be gone from every table while its id is still read, so a reference carries what its id is made of.
+ * A related order may be gone from every table while its id is still read, so a reference carries
+ * the components of its id.
  */
 import type { Archive } from '../../base/archive.ts';
 import { orderId, priceTicks, type OrderId, type PriceTicks } from '../../num/units.ts';
 
-/**
- * Whether an order was attached to another by one submit, sharing its nonce, and as what; `engine` for an order of the
- * exchange itself (R-6.2), whose nonce is its number in its command.
- */
+/** Role of an order attached by one submit. `engine`: an order of the exchange (R-6.2). */
 export type Attached = 'no' | 'takeProfit' | 'stopLoss' | 'engine';
 const ATTACHED: readonly Attached[] = ['no', 'takeProfit', 'stopLoss', 'engine'];
 
-/** Another order of the same subaccount, known or gone. */
+/** Another order of the same subaccount, retained or not. */
 export interface OrderRef {
   readonly orderId: OrderId;
   readonly nonce: bigint;
@@ -22,7 +20,7 @@ export interface OrderRef {
 }
 
 export class Special {
-  /** The price that fires the order, or activates a trailing stop; null when it has none. */
+  /** The price that fires the order or activates a trailing stop; null without one. */
   triggerTicks: PriceTicks | null = null;
   /** Distance of a trailing stop from its reference, in 1e-6 of it: 1 % is 10,000. */
   trailingPpm: number | null = null;
@@ -41,13 +39,13 @@ export class Special {
   parentLive = false;
   /** Lots that the parent has filled, ≥ 0. */
   parentSettled = 0;
-  /** Lots that the sibling has filled: they are covered no more. */
+  /** Lots that the sibling has filled; the cover excludes them. */
   siblingFilled = 0;
-  /** Live legs of which this order is the parent. */
+  /** Live protective orders whose parent is this order. */
   legs: OrderId[] = [];
-  /** Waits in the trigger index. */
+  /** Whether it is in the trigger index. */
   armed = false;
-  /** Whether a trailing stop follows the mark already. */
+  /** Whether a trailing stop is active and follows the mark. */
   following = false;
 
   archive(io: Archive): void {

@@ -1,6 +1,5 @@
 /**
- * How an order ends (R-2.8, R-2.9): it leaves book, exposure, owner's list and clientId index; its record goes to the
- * ended orders, of which each account keeps the newest. Terminal is terminal.
+ * End of an order (R-2.8, R-2.9): its record leaves all live indices and joins the ended orders.
  */
 import type { Subaccount } from '../accounts/subaccount.ts';
 import type { EndReason } from '../refusals.ts';
@@ -53,7 +52,7 @@ export function endOrder(
   table.remove(slot);
 }
 
-/** What the end of an order means for others is carried out when the command's own work is done. */
+/** Queues the effects on related orders until the command's own work is done. */
 function notifyRelatives(
   state: State,
   slot: number,
@@ -65,14 +64,21 @@ function notifyRelatives(
   if (conditional.leg) {
     state.subaccount(table.subaccount(slot)).exposure(table.market(slot)).legs -= 1;
   }
-  if (conditional.legs.length > 0) state.pendingEffects.push({ kind: 'parent', legs: conditional.legs });
-  // Of an iceberg only the shown slice carries the others with it.
+  if (conditional.legs.length > 0)
+    state.pendingEffects.push({ kind: 'parent', legs: conditional.legs });
+  // For an iceberg, only the end of the shown slice ends the others.
   if (table.orderType(slot) === 'iceberg' && status !== 'filled' && !waited) {
-    state.pendingEffects.push({ kind: 'slices', after: table.id(slot), last: conditional.groupLast });
+    state.pendingEffects.push({
+      kind: 'slices',
+      after: table.id(slot),
+      last: conditional.groupLast,
+    });
   }
 }
 
-/** Copies the order's last state into the account's ended orders, dropping the oldest beyond retention. */
+/**
+ * Copies the order's final state to the account's ended orders; drops the oldest beyond retention.
+ */
 export function retain(state: State, slot: number, { account, endedOrders }: Subaccount): void {
   const limit = state.config.retention.endedOrdersPerAccount;
   if (limit === 0) return;

@@ -1,4 +1,4 @@
-/** An order goes to the book: it meets the other side, then rests, waits again, or ends. */
+/** An order goes to the book: it matches, then rests, becomes pending again, or ends. */
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
@@ -16,30 +16,34 @@ export function execute(
 ): void {
   const table = state.orders;
   const stop = matchOrder(state, market, slot, subaccount, exposure);
-  // The order may have left the table: nothing but its own fills ends it while it matches, and they leave it here.
+  // The slot stays readable after removal: only the order's own fills end it while it matches.
   if (table.left(slot) === 0) endFilled(state, slot);
   else if (table.conditional(slot)?.leg === true) {
     keepLeg(state, slot, market, exposure, stop !== null);
   } else if (stop !== null) endOrder(state, slot, 'cancelled', stop);
   else if (!table.isIoc(slot)) rest(state, slot, market, exposure);
   else {
-    // What a TWAP slice does not fill in its time has expired.
+    // The unfilled part of a TWAP slice expires.
     const status = table.orderType(slot) === 'twap' ? 'expired' : 'cancelled';
     endOrder(state, slot, status, 'iocRemainder');
   }
 }
 
-/** Of an iceberg the next slice follows. */
+/** Ends a filled order; for an iceberg the next slice follows. */
 function endFilled(state: State, slot: number): void {
   const table = state.orders;
   const iceberg = table.orderType(slot) === 'iceberg' ? table.conditional(slot) : null;
   if (iceberg !== null) {
-    state.pendingEffects.push({ kind: 'nextSlice', after: table.id(slot), last: iceberg.groupLast });
+    state.pendingEffects.push({
+      kind: 'nextSlice',
+      after: table.id(slot),
+      last: iceberg.groupLast,
+    });
   }
   endOrder(state, slot, 'filled', null);
 }
 
-/** Protection is never lost to a partial fill: what is left of a leg rests when it may, else it waits again. */
+/** the rest of a partly filled leg rests if it may, otherwise it is pending again. */
 function keepLeg(
   state: State,
   slot: number,

@@ -1,7 +1,7 @@
 /**
- * One fill: a resting order or house segment against a taker, at the resting price (R-2.5). Money, positions and
- * events of both sides, in causal order: trade, maker, taker, ledger, positions; then what a closed position ends.
- * The caller has checked that both sides may trade.
+ * One fill: a resting order or house segment against a taker, at the resting price (R-2.5). Updates
+ * money and positions and emits the events of both sides in causal order: trade, maker, taker,
+ * ledger, positions, then orders ended by a closed position. The caller has checked both sides.
  */
 import {
   lots,
@@ -29,7 +29,7 @@ import { restNextSlice } from './slices.ts';
 import { hashOrderFilled, hashTradePrinted } from '../chain-hash/hash-event.ts';
 import { removeSegment } from '../tape/house.ts';
 
-/** What a user's order would pay for a fill of `size` lots at `price`. */
+/** Fees of a user's order for a fill of `size` lots at `price`. */
 export function feesOf(
   state: State,
   market: Market,
@@ -80,7 +80,7 @@ export function printTrade(
   return id;
 }
 
-/** Executes a fill of `size` lots at the fees that were checked. `takerSlot` is NONE for a house taker. */
+/** Executes a fill of `size` lots at the checked fees. `takerSlot` is NONE for a house taker. */
 export function executeFill(
   state: State,
   market: Market,
@@ -105,7 +105,7 @@ export function executeFill(
   const makerPlan = makerExposure.isolated
     ? planIsolated(makerExposure, market, makerLots, price, makerFees)
     : null;
-  // Both before either side changes open interest, which the initial rate may rise with (R-13.4).
+  // Both plans precede any change of open interest, which may raise the initial rate (R-13.4).
   const takerPlan = takerExposure.isolated
     ? planIsolated(takerExposure, market, takerLots, price, takerFees)
     : null;
@@ -152,7 +152,7 @@ export function executeFill(
   if (takerFees.others) credit(state, state.insurance, takerFees.liquidation, 'liquidationFee');
   let net = makerFees.protocol + takerFees.protocol;
   if (net < 0n) {
-    // Only a house taker pays no fee while its maker earns a rebate: the house pays that rebate itself.
+    // If a house taker pays no fee while its maker earns a rebate, the house pays that rebate.
     credit(state, taker, quanta(net), 'fee');
     net = 0n;
   }
@@ -169,7 +169,7 @@ export function executeFill(
   if (takerSlot !== NONE) closeReduceOnly(state, taker, takerExposure, takerBefore, takerSlot);
 }
 
-/** A resting order is filled; of an iceberg the next slice joins the back of the queue at once (R-3.4). */
+/** Ends a filled resting order; the next iceberg slice joins the back of the queue (R-3.4). */
 function endMaker(state: State, market: Market, slot: number, exposure: Exposure): void {
   const { orders: table } = state;
   const iceberg = table.orderType(slot) === 'iceberg' ? table.conditional(slot) : null;

@@ -13,7 +13,7 @@ export type RefusalScope = 'request' | 'command';
 /** A trailing distance is above 0 and below 100 %, in 1e-6. */
 const HUNDRED_PERCENT = 1_000_000;
 
-/** `mixed`: plain limits and triggers with at most one pair; `bracket`: an order and the legs that protect what it fills. */
+/** `mixed`: limits and triggers with at most one pair. `bracket`: an order and its legs. */
 export type GroupKind = 'mixed' | 'bracket' | 'twap' | 'iceberg';
 
 export function groupKind(orders: readonly NewOrder[]): GroupKind {
@@ -27,7 +27,7 @@ export function groupKind(orders: readonly NewOrder[]): GroupKind {
   return pairFollows && second.orderType !== third.orderType ? 'bracket' : 'mixed';
 }
 
-/** A leg that names no order which it protects. */
+/** A protective order without a parent. */
 function isOfPosition(order: NewOrder): boolean {
   return isProtective(order) && order.parent === null;
 }
@@ -36,7 +36,7 @@ function isProtective({ orderType }: NewOrder): boolean {
   return orderType === 'takeProfit' || orderType === 'stopLoss';
 }
 
-/** Faults of shape: how many orders, and nonces in order. Attached orders share the first one's. */
+/** Violations of shape: number and nonce order. Attached orders share the first nonce. */
 export function shapeRefusal(orders: readonly NewOrder[]): Refusal | null {
   if (orders.length === 0) return { code: 'batch_empty' };
   if (orders.length > MAX_BATCH_ORDERS) return BATCH_TOO_LARGE;
@@ -154,7 +154,9 @@ function icebergRefusal(first: NewOrder, others: readonly NewOrder[]): Refusal |
   return null;
 }
 
-/** Legs stand against their order, in its market; of each kind at most one. */
+/**
+ * Protective orders are on the other side of their order, in its market; at most one of each kind.
+ */
 function bracketRefusal(first: NewOrder, legs: readonly NewOrder[]): Refusal | null {
   for (const leg of legs) {
     if (!leg.reduceOnly) return { code: 'leg_not_reduce_only' };

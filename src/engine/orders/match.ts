@@ -1,10 +1,11 @@
 /**
- * Matching: a taker meets the other side of the book, best price first, first come first (R-2.5), until it is done,
- * its limit is reached, or something stops it. Both sides are checked before each fill, so a fill never has to be undone.
+ * Matching: a taker against the other side of the book in price-time priority (R-2.5), until it is
+ * filled, reaches its limit, or is stopped. Both sides are checked before each fill, so none is
+ * undone.
  *
- * At each resting order, in this order: self-trade (R-2.6), reduce-only cuts (R-2.7), frozen market (R-5.3b), the taker's
- * margin, the maker's margin (R-5.5), open interest. A taker that may not go on stops; a maker that may not is
- * cancelled and the taker goes on. Cost: O(1) for each order met; nothing is allocated for a level.
+ * Checks at each resting order, in order: self-trade (R-2.6), reduce-only cuts (R-2.7), frozen
+ * market (R-5.3b), taker margin, maker margin (R-5.5), open interest. A failing taker stops; a
+ * failing maker is cancelled and matching continues. O(1) per resting order, without allocation.
  */
 import { lots } from '../../num/units.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
@@ -23,7 +24,7 @@ import { executeFill, feesOf } from './fill.ts';
 import { fillableLots, reducibleLots, retireLeg } from './protective-orders.ts';
 import { selfTradeModeOf } from './self-trade.ts';
 
-/** Matches a user's order. Answers why it must end now, or null when what is left may rest. */
+/** Matches a user's order. Returns the reason to end it now, or null if the rest may rest. */
 export function matchOrder(
   state: State,
   market: Market,
@@ -41,7 +42,7 @@ export function matchOrder(
   const reduceOnly = table.isReduceOnly(slot);
 
   while (table.left(slot) > 0) {
-    // The order's own fills may have closed the position: what is left must not rest.
+    // The order's own fills may have closed the position: then the rest must not rest.
     const reducible = reduceOnly ? fillableLots(table, slot, exposure) : Infinity;
     if (reducible === 0) return 'reduceOnly';
     const level = opposite.bestLevel();
@@ -72,7 +73,7 @@ export function matchOrder(
       }
     }
     if (frozen) {
-      // Only what both sides reduce; the house counts as opening.
+      // Only lots that both sides reduce; the house counts as opening.
       const takerReducible = reducibleLots(exposure, side);
       if (takerReducible === 0 || makerHouse) return 'staleIndex';
       const makerReducible = reducibleLots(makerExposure, side > 0 ? -1 : 1);

@@ -1,4 +1,4 @@
-/** Carries out what ends and fills left to be done for other orders: legs of ended parents, siblings, slices. */
+/** Applies queued effects on other orders: legs of ended parents, siblings, slices. */
 import { NONE } from '../book/order-table.ts';
 import type { OrderId } from '../../num/units.ts';
 import type { State } from '../state.ts';
@@ -9,7 +9,7 @@ import { endSlices, nextSlice } from './slices.ts';
 
 export function settleFollowUps(state: State): void {
   const { pendingEffects } = state;
-  // Carrying one out may add more, at the end.
+  // An effect may append more.
   for (let i = 0; i < pendingEffects.length; i++) {
     const todo = pendingEffects[i];
     switch (todo?.kind) {
@@ -41,7 +41,7 @@ function parentEnded(state: State, id: OrderId): void {
   reviewLeg(state, id);
 }
 
-/** Ends a leg that is over; takes one off the book that can fill no more for now. */
+/** Ends a leg that has nothing left to protect; takes one that cannot fill now off the book. */
 function reviewLeg(state: State, id: OrderId): void {
   const table = state.orders;
   const slot = table.slotOf(id);

@@ -1,6 +1,7 @@
 /**
- * Orders that wait (status `pending`): for a trigger, a time, their turn, or a parent's first fill (§3, §4). They hold no margin
- * but count in `maxOpenOrders`. A trigger waits in its market's index while it is armed.
+ * Pending orders (status `pending`): they wait for a trigger, a time, their predecessor, or a
+ * parent's first fill (§3, §4). They require no margin but count in `maxOpenOrders`. An armed
+ * trigger is in its market's index.
  */
 import type { Exposure } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
@@ -11,7 +12,7 @@ import type { State } from '../state.ts';
 import type { Special } from './conditional.ts';
 import type { Waits } from './reached.ts';
 
-/** The order begins to wait, or waits again. */
+/** Makes the order pending, for the first time or again. */
 export function wait(state: State, slot: number, exposure: Exposure): void {
   const table = state.orders;
   table.setWaiting(slot, true);
@@ -30,7 +31,7 @@ export function wait(state: State, slot: number, exposure: Exposure): void {
   });
 }
 
-/** The order waits no more: it is released, or it ends. */
+/** Ends the pending state: the order is activated or ends. */
 export function stopWaiting(state: State, slot: number, exposure: Exposure): void {
   state.orders.setWaiting(slot, false);
   exposure.pendingOrders -= 1;
@@ -44,7 +45,7 @@ export function stopWaiting(state: State, slot: number, exposure: Exposure): voi
   } else (state.orders.side(slot) < 0 ? triggers.selling : triggers.buying).forget(waits);
 }
 
-/** A live order that waits in an index. */
+/** Predicate: a live order that is in an index. */
 export function waitsIn(state: State): Waits {
   return (id: OrderId) => {
     const slot = state.orders.slotOf(id);
@@ -53,17 +54,14 @@ export function waitsIn(state: State): Waits {
   };
 }
 
-/**
- * On which side of its trigger price an order fires (R-4.1). A trailing stop with a trigger price becomes active there, on the
- * side of a profit (R-4.2).
- */
+/** Side of its trigger price on which an order fires (R-4.1) or activates (R-4.2). */
 export function firesAt(state: State, slot: number): 'above' | 'below' {
   const sells = state.orders.side(slot) < 0;
   const onProfit = state.orders.orderType(slot) !== 'stopLoss';
   return sells === onProfit ? 'above' : 'below';
 }
 
-/** Puts a waiting trigger where the source can find it. A trailing stop without a trigger price follows the mark at once. */
+/** Arms a pending trigger. A trailing stop without a trigger price follows the mark at once. */
 export function arm(state: State, market: Market, slot: number, conditional: Special): void {
   conditional.armed = true;
   if (conditional.triggerTicks === null || conditional.following) {
@@ -75,7 +73,7 @@ export function arm(state: State, market: Market, slot: number, conditional: Spe
   index.add(firesAt(state, slot), conditional.triggerTicks, state.orders.id(slot));
 }
 
-/** A trailing stop is active from this mark on. */
+/** Activates a trailing stop at this mark. */
 export function follow(state: State, market: Market, slot: number, conditional: Special): void {
   conditional.armed = true;
   conditional.following = true;

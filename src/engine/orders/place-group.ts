@@ -1,6 +1,7 @@
 /**
- * Placing orders together (§3): batches, slices, and orders with what is attached to them. Admission is atomic: any fault of
- * shape, nonce, clientId, spec or batch rule refuses them all and leaves no trace. After that each order has its own outcome, in order.
+ * Placing orders as a group (§3): batches, slices, and orders with attached ones. Admission is
+ * atomic: any fault of shape, nonce, clientId, spec or batch rule refuses all and leaves no record.
+ * After that each order has its own outcome, in order.
  */
 import { orderId, type AccountId, type OrderId, type SubaccountId } from '../../num/units.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
@@ -42,11 +43,11 @@ class Group {
   private readonly subaccount: Subaccount;
   private readonly kind: GroupKind;
   private readonly firstId: OrderId;
-  /** What all orders of a group refer to it by; null for an order by itself. */
+  /** Group reference of its orders; null for a single order. */
   private readonly group: OrderRef | null;
-  /** Whether the first order was turned down. */
+  /** The fault of the first order, if rejected. */
   private firstFault: EndReason | null = null;
-  /** What the first order filled at once, in lots. */
+  /** Lots that the first order filled at once. */
   private firstSettled = 0;
 
   constructor(
@@ -87,12 +88,12 @@ class Group {
       this.watch(i, slot, conditional);
     } else if (this.kind !== 'iceberg') {
       execute(state, slot, market, subaccount, exposure);
-      // The row is readable until another order takes it, also when this one has ended.
+      // A removed row stays readable until its slot is reused.
       if (i === 0) this.firstSettled = Math.abs(order.lots) - state.orders.left(slot);
     }
   }
 
-  /** The first slice of an iceberg goes to the book when the others wait behind it. */
+  /** Activates the first slice of an iceberg once the others are pending behind it. */
   start(): void {
     const { state, subaccount } = this;
     if (this.kind !== 'iceberg' || this.firstFault !== null) return;
@@ -134,7 +135,7 @@ class Group {
     const protective = order.orderType === 'takeProfit' || order.orderType === 'stopLoss';
     conditional.leg = protective && order.reduceOnly;
     if (!conditional.leg) return conditional;
-    // A stop entry is no sibling of the legs that are attached to it.
+    // A stop entry is no sibling of its attached legs.
     const other = orders.findIndex(
       ({ orderType, attached }, j) =>
         j !== i &&
@@ -165,12 +166,12 @@ class Group {
       return 'parentCancelled';
     }
     if (!this.waits(i)) return orderFault(this.state, this.subaccount, exposure, market, order);
-    // What a parent that ended has filled is part of the position, or nothing is left of it to protect.
+    // The fills of an ended parent are part of the position, or there is nothing left to protect.
     const needsPosition = conditional.leg && !conditional.parentLive;
     return pendingFault(exposure, market, order, needsPosition);
   }
 
-  /** A leg counts from now on, and its parent knows it. */
+  /** Counts the leg and links it to its parent. */
   private adopt(id: OrderId, leg: Special, exposure: Exposure): void {
     exposure.legs += 1;
     if (leg.parent === null || !leg.parentLive) return;
@@ -181,7 +182,7 @@ class Group {
     orders.setSpecial(slot, parent);
   }
 
-  /** Sets what the waiting order waits for. */
+  /** Registers the event that the pending order waits for. */
   private watch(i: number, slot: number, conditional: Special): void {
     const { state } = this;
     const { orderType } = this.order(i);
@@ -201,7 +202,7 @@ function termsOf(
   subaccount: SubaccountId,
   delegate: AccountId | null,
 ): OrderTerms {
-  // Field by field: spreading the order would cost more than all that is done with it.
+  // Field by field: object spread would dominate the cost.
   return {
     subaccount,
     market: order.market,

@@ -1,6 +1,7 @@
 /**
- * Placing an order (R-2.*): refusals first, none of which leaves a trace; then the nonce is used and
- * the order has a number; then rejections, with a record; then it is matched, and rests or ends.
+ * Placing an order (R-2.*). Refusals come first, in the order of R-2.8, and leave no record. Then
+ * the nonce is used and an id assigned. Then come rejections, which leave a record. Then the order
+ * is accepted, matched, and rests or ends.
  */
 import { hashText } from '../../base/slot-index.ts';
 import { orderId, type OrderId } from '../../num/units.ts';
@@ -45,7 +46,7 @@ export function addOrder(state: State, terms: OrderTerms, id: OrderId, owner: Su
   return slot;
 }
 
-/** The order is in: from now on it has a record that ends in its own time. */
+/** Accepts the order: from now on it is a live record. */
 export function accept(
   state: State,
   terms: OrderTerms,
@@ -61,7 +62,7 @@ export function accept(
   if (state.hasSink) state.deliver(announcement(state, 'orderAccepted', terms, id));
 }
 
-/** The order is turned down, with a record. */
+/** Rejects the order, with a record. */
 export function reject(
   state: State,
   terms: OrderTerms,
@@ -79,7 +80,7 @@ export function reject(
   table.remove(slot);
 }
 
-/** The event that begins an order's record, with its terms. */
+/** The first event of an order's record, with its terms. */
 function announcement<Kind extends 'orderAccepted' | 'orderRejected'>(
   state: State,
   kind: Kind,

@@ -1,7 +1,8 @@
 /**
- * Take-profit and stop-loss legs (R-3.5, R-3.6). A leg protects a position, or what its parent has filled; both legs of a pair share one
- * cover, so a fill of either shrinks the other. A leg is reduce-only. It ends when there is nothing left that it could protect, and
- * never before: while its parent may still fill it goes back to waiting instead.
+ * Protective orders ("legs"): take-profit and stop-loss (R-3.5, R-3.6). A leg is reduce-only and
+ * protects a position or the fills of its parent. The two legs of a pair share one cover, so a fill
+ * of either shrinks the other. A leg ends once nothing is left to protect; while its parent may
+ * still fill, it becomes pending again instead.
  */
 import type { Exposure } from '../accounts/subaccount.ts';
 import { NONE, type OrderTable } from '../book/order-table.ts';
@@ -18,7 +19,7 @@ export function reducibleLots(exposure: Exposure, side: 1 | -1): number {
   return against > 0 ? against : 0;
 }
 
-/** Lots that a leg still covers: at most what is left of it. */
+/** Lots that a leg still covers, at most its unfilled size. */
 export function coverOf(table: OrderTable, slot: number, leg: Special): number {
   const size = Math.abs(table.lots(slot));
   const left = table.left(slot);
@@ -26,14 +27,18 @@ export function coverOf(table: OrderTable, slot: number, leg: Special): number {
   return Math.max(0, Math.min(left, protects - (size - left) - leg.siblingFilled));
 }
 
-/** Lots that a reduce-only order may fill now: what the position allows, and of a leg what it covers. */
+/**
+ * Lots that a reduce-only order may fill now: limited by the position and, for a leg, by its cover.
+ */
 export function fillableLots(table: OrderTable, slot: number, exposure: Exposure): number {
   const reducible = reducibleLots(exposure, table.side(slot));
   const conditional = table.conditional(slot);
-  return conditional?.leg === true ? Math.min(reducible, coverOf(table, slot, conditional)) : reducible;
+  return conditional?.leg === true
+    ? Math.min(reducible, coverOf(table, slot, conditional))
+    : reducible;
 }
 
-/** Why a leg is over although something of it is left, or null while it may still be needed. */
+/** Reason to end a leg with size left; null while it may still be needed. */
 export function legOver(table: OrderTable, slot: number, exposure: Exposure): EndReason | null {
   const leg = table.conditional(slot);
   if (leg?.leg !== true || leg.parentLive) return null;
@@ -44,7 +49,7 @@ export function legOver(table: OrderTable, slot: number, exposure: Exposure): En
   return reducibleLots(exposure, table.side(slot)) === 0 ? 'positionClosed' : null;
 }
 
-/** A leg that cannot fill now leaves the book: it ends when it is over, else it waits again. */
+/** Takes a leg that cannot fill now off the book: it ends, or becomes pending again. */
 export function retireLeg(state: State, slot: number, exposure: Exposure): void {
   const reason = legOver(state.orders, slot, exposure);
   if (reason !== null) {
@@ -55,7 +60,7 @@ export function retireLeg(state: State, slot: number, exposure: Exposure): void 
   waitAgain(state, slot, exposure);
 }
 
-/** Back to waiting; armed while it covers something, and looked at when the source is next recomputed. */
+/** Makes a leg pending again, armed while it covers something. */
 export function waitAgain(state: State, slot: number, exposure: Exposure): void {
   const leg = state.orders.conditional(slot);
   wait(state, slot, exposure);
@@ -65,10 +70,15 @@ export function waitAgain(state: State, slot: number, exposure: Exposure): void 
 }
 
 /**
- * A fill of `size` lots of an order with relatives: a parent's legs cover more, a leg's sibling covers less. Whether anyone is over is
- * asked when the command's own work is done.
+ * Updates related orders after a fill of `size` lots: a parent's legs cover more, a leg's sibling
+ * less. Ended legs are handled after the command's own work.
  */
-export function noteRelatives(state: State, filled: number, conditional: Special, size: number): void {
+export function noteRelatives(
+  state: State,
+  filled: number,
+  conditional: Special,
+  size: number,
+): void {
   const table = state.orders;
   for (const id of conditional.legs) {
     const slot = table.slotOf(id);

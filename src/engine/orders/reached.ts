@@ -1,7 +1,7 @@
-/** What an index of waiting orders asks of who keeps them, and what it answers at a price (§4). */
+/** Types shared by the indices of pending orders (§4). */
 import type { OrderId } from '../../num/units.ts';
 
-/** Whether an order still waits for this. */
+/** Whether an order is still pending in this index. */
 export type Waits = (id: OrderId) => boolean;
 
 /** An order whose price was reached, and that price. */

@@ -1,6 +1,6 @@
 /**
- * What resting on the book does to an exposure: the lots that margin counts on each side, and bounds on their prices
- * (R-5.4, R-5.5). Reduce-only orders add nothing but their number.
+ * Effects of resting orders on an exposure: lots per side for margin, and price bounds (R-5.4,
+ * R-5.5). Reduce-only orders only count.
  */
 import { MAX_PRICE_TICKS } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
@@ -9,7 +9,7 @@ import { hashOrderRested } from '../chain-hash/hash-event.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
 
-/** What is left goes to the back of the queue of its price. */
+/** Appends the unfilled part to the queue of its price. */
 export function rest(state: State, slot: number, market: Market, exposure: Exposure): void {
   const table = state.orders;
   market.book.append(slot);
@@ -35,7 +35,7 @@ export function rest(state: State, slot: number, market: Market, exposure: Expos
   }
 }
 
-/** Takes a resting order off the book, with what it has left. */
+/** Takes a resting order off the book, with its unfilled part. */
 export function leaveBook(state: State, slot: number, exposure: Exposure): void {
   const market = state.market(exposure.market);
   releaseResting(state.orders, slot, exposure);
@@ -44,7 +44,7 @@ export function leaveBook(state: State, slot: number, exposure: Exposure): void 
   state.markBookChanged(market);
 }
 
-/** The order begins to rest. */
+/** Adds a resting order to the exposure. */
 function holdResting(table: OrderTable, slot: number, exposure: Exposure): void {
   exposure.openOrders += 1;
   if (table.isReduceOnly(slot)) {
@@ -56,7 +56,7 @@ function holdResting(table: OrderTable, slot: number, exposure: Exposure): void 
   else exposure.askLots += table.left(slot);
 }
 
-/** Prices of resting orders that are not reduce-only stay within these bounds. */
+/** Widens the price bounds of resting orders that are not reduce-only. */
 export function widenBounds(exposure: Exposure, side: 1 | -1, price: number): void {
   if (price > exposure.highestPrice) exposure.highestPrice = price;
   if (side > 0) {
@@ -64,14 +64,14 @@ export function widenBounds(exposure: Exposure, side: 1 | -1, price: number): vo
   } else if (price < exposure.lowestAsk) exposure.lowestAsk = price;
 }
 
-/** The order is about to leave the book with what it has left. */
+/** Subtracts an order that leaves the book from the exposure. */
 function releaseResting(table: OrderTable, slot: number, exposure: Exposure): void {
   exposure.openOrders -= 1;
   if (table.isReduceOnly(slot)) exposure.reduceOnlyOrders -= 1;
   else releaseLots(table.side(slot), table.left(slot), exposure);
 }
 
-/** A resting order loses `by` lots to a fill. */
+/** Subtracts `by` filled lots of a resting order. */
 export function shrinkResting(
   table: OrderTable,
   slot: number,

@@ -1,7 +1,4 @@
-/**
- * Self-trade prevention (R-2.4, R-2.6): between orders of one account, whatever their subaccounts. 0: the incoming
- * order ends, 1: the resting one, 2: both.
- */
+/** Self-trade prevention by account. Ends 0: incoming, 1: resting, 2: both. */
 import type { AccountId } from '../../num/units.ts';
 import type { SelfTradeMode } from '../config.ts';
 import type { SetSelfTradeMode } from '../commands.ts';

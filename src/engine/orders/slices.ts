@@ -1,7 +1,4 @@
-/**
- * Iceberg slices (R-3.4): of a group of orders at one price, one is shown and the others wait. The slices of a group have
- * consecutive ids.
- */
+/** Iceberg slices: consecutive ids, one price; one is shown, later ones are pending. */
 import { orderId, type OrderId } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
@@ -13,7 +10,7 @@ import { endOrder } from './end.ts';
 import { rest } from './resting.ts';
 import { stopWaiting } from './pending.ts';
 
-/** Slot of the next slice that still waits, or NONE. */
+/** Slot of the next pending slice, or NONE. */
 export function nextSlice(state: State, after: OrderId, last: OrderId): number {
   for (let id = after + 1; id <= last; id++) {
     const slot = state.orders.slotOf(orderId(id));
@@ -22,10 +19,7 @@ export function nextSlice(state: State, after: OrderId, last: OrderId): number {
   return NONE;
 }
 
-/**
- * The shown slice was filled while it rested: the next one joins the back of that price's queue, within the same sweep. It crosses
- * nothing, since its price was on the book.
- */
+/** After a resting slice was filled, the next joins the back of its queue in the same sweep. */
 export function restNextSlice(
   state: State,
   market: Market,
@@ -41,7 +35,7 @@ export function restNextSlice(
   else endOrder(state, slot, 'cancelled', fault);
 }
 
-/** The slice waits no more. */
+/** Activates the slice. */
 export function showSlice(state: State, slot: number, exposure: Exposure): void {
   const cause = state.cause;
   state.cause = 'iceberg';
@@ -72,7 +66,7 @@ export function announceRelease(
   });
 }
 
-/** The shown slice ended without being filled: so do those after it. */
+/** The shown slice ended unfilled: ends all later slices. */
 export function endSlices(state: State, after: OrderId, last: OrderId): void {
   for (
     let slot = nextSlice(state, after, last);

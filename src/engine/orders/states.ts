@@ -1,11 +1,8 @@
-/**
- * The life of an order: every change of status that there is, with what makes it (R-2.8). docs/ORDER-STATES.md draws it; tests show that
- * each happens and that no other ever does.
- */
+/** Order lifecycle: status transitions and their causes (R-2.8); docs/ORDER-STATES.md draws it. */
 import type { OrderStatus } from '../read/views.ts';
 
 export interface Transition {
-  /** `none`: the order is not there yet. */
+  /** `none`: the order does not exist yet. */
   readonly from: OrderStatus | 'none';
   readonly to: OrderStatus;
   readonly why: string;
@@ -13,19 +10,19 @@ export interface Transition {
 
 export const TRANSITIONS: readonly Transition[] = [
   { from: 'none', to: 'new', why: 'accepted' },
-  { from: 'none', to: 'rejected', why: 'turned down after admission' },
-  { from: 'new', to: 'pending', why: 'waits for a trigger, a time, a turn or a parent' },
-  { from: 'pending', to: 'new', why: 'released, nothing filled yet' },
-  { from: 'pending', to: 'partiallyFilled', why: 'a leg fires again' },
-  { from: 'partiallyFilled', to: 'pending', why: 'what is left of a leg waits again' },
+  { from: 'none', to: 'rejected', why: 'rejected after admission' },
+  { from: 'new', to: 'pending', why: 'waits for a trigger, a time, a predecessor or a parent' },
+  { from: 'pending', to: 'new', why: 'activated, unfilled' },
+  { from: 'pending', to: 'partiallyFilled', why: 'a partly filled leg fires again' },
+  { from: 'partiallyFilled', to: 'pending', why: 'the rest of a leg waits again' },
   { from: 'new', to: 'partiallyFilled', why: 'a fill' },
-  { from: 'new', to: 'filled', why: 'a fill of all' },
+  { from: 'new', to: 'filled', why: 'a complete fill' },
   { from: 'partiallyFilled', to: 'partiallyFilled', why: 'a further fill' },
   { from: 'partiallyFilled', to: 'filled', why: 'the last fill' },
-  { from: 'new', to: 'cancelled', why: 'a user, a rule, or a relative ends it' },
-  { from: 'partiallyFilled', to: 'cancelled', why: 'a user, a rule, or a relative ends it' },
-  { from: 'pending', to: 'cancelled', why: 'a user, a rule, or a relative ends it' },
-  { from: 'new', to: 'expired', why: 'its time is over' },
-  { from: 'partiallyFilled', to: 'expired', why: 'its time is over' },
-  { from: 'pending', to: 'expired', why: 'its time is over' },
+  { from: 'new', to: 'cancelled', why: 'ended by a user, a rule or a related order' },
+  { from: 'partiallyFilled', to: 'cancelled', why: 'ended by a user, a rule or a related order' },
+  { from: 'pending', to: 'cancelled', why: 'ended by a user, a rule or a related order' },
+  { from: 'new', to: 'expired', why: 'expired' },
+  { from: 'partiallyFilled', to: 'expired', why: 'expired' },
+  { from: 'pending', to: 'expired', why: 'expired' },
 ];

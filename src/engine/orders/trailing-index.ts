@@ -1,13 +1,13 @@
 /**
- * Trailing stops of one market and side, by the extreme that they follow (R-4.2). A stop that sells follows the highest mark
- * since it became active, one that buys the lowest; here `up` is 1 for the first and −1 for the second, and extremes are compared as
- * up × price, so that one text serves both.
+ * Trailing stops of one market and side, by the extreme that they follow (R-4.2). A selling stop
+ * follows the highest mark since its activation, a buying one the lowest. `up` is 1 for selling and
+ * −1 for buying; extremes are compared as up × price, so one implementation serves both.
  *
- * Stops that follow the same extreme form a group. A stop that became active earlier has seen all that a later one has seen, so
- * the groups stand on a stack, older ones at greater extremes. A new extreme joins the groups that it passes, which are
- * those on top, into one: the smaller is poured into the larger. Within a group the closest stop fires first, so a group
- * has one price at which it fires next, and a heap of those prices says whether any fires at a mark. A mark that fires none and sets
- * no new extreme costs O(1); joining costs O(log² n) amortised, since each stop is poured at most log n times.
+ * Stops that follow the same extreme form a group. An earlier stop has seen every mark that a later
+ * one has, so groups form a stack with greater extremes at the bottom. A new extreme merges the
+ * groups that it passes, which are on top: small into large. Within a group the closest stop fires
+ * first, so a group has one next fire price; a heap of these prices detects firing. A mark that
+ * fires none and sets no new extreme costs O(1). Merging costs O(log² n) amortised.
  */
 import type { Archive } from '../../base/archive.ts';
 import { must } from '../../base/assert.ts';
@@ -18,10 +18,10 @@ import type { Reached, Waits } from './reached.ts';
 const SMALL = 1024;
 
 interface Group {
-  /** Names the group in the heap of fire prices; −1 when it was joined to another. */
+  /** Id of the group in the heap of fire prices; −1 after a merge. */
   number: number;
   extreme: number;
-  /** The fire price that stands in the heap of fire prices; 0 for none. */
+  /** Its entry in the heap of fire prices; 0 for none. */
   announced: number;
   /** By distance in 1e-6, then order id. */
   readonly stops: TimerHeap;
@@ -32,10 +32,12 @@ export class TrailingIndex {
   /** Bottom: greatest extreme. */
   private stack: Group[] = [];
   private readonly byNumber = new Map<number, Group>();
-  /** −up × fire price of a group, and its number; entries of joined or changed groups are skipped. */
+  /**
+   * −up × fire price of a group, and its number; entries of merged or changed groups are skipped.
+   */
   private fires = new TimerHeap();
   private nextNumber = 0;
-  /** Stops in the heaps, and those of them that still wait. */
+  /** Stops in the heaps, and the pending ones among them. */
   private entries = 0;
   private waiting = 0;
 
@@ -43,7 +45,7 @@ export class TrailingIndex {
     this.up = up;
   }
 
-  /** A stop becomes active at this mark, which is its first extreme. */
+  /** Adds a stop that becomes active at this mark, its first extreme. */
   add(id: OrderId, distancePpm: number, mark: number): void {
     this.reach(mark);
     let group = this.stack.at(-1);
@@ -58,7 +60,7 @@ export class TrailingIndex {
     this.announce(group);
   }
 
-  /** One stop ended; entries of such go when they surface, or when there are too many. */
+  /** Records that one stop ended; stale entries are dropped at the top, or when too many. */
   forget(waits: Waits): void {
     this.waiting -= 1;
     if (this.entries <= SMALL || this.entries <= 4 * this.waiting) return;
@@ -76,11 +78,11 @@ export class TrailingIndex {
     }
   }
 
-  /** The mark is here: groups whose extreme it passes follow it from now on. */
+  /** Updates extremes to the mark, merging the groups that it passes. */
   reach(mark: number): void {
     let joined: Group | null = null;
     while (this.isTopPassed(mark)) {
-      const group = must(this.stack.pop(), 'a passed group is there');
+      const group = must(this.stack.pop(), 'a passed group exists');
       joined = joined === null ? group : this.join(joined, group);
     }
     const same = this.stack.at(-1);
@@ -111,7 +113,7 @@ export class TrailingIndex {
     return larger;
   }
 
-  /** Enters the price at which the group's closest stop fires, unless it stands there. */
+  /** Pushes the fire price of the group's closest stop, unless it is unchanged. */
   private announce(group: Group): void {
     if (group.stops.size === 0) return;
     const price = this.firePrice(group);
@@ -131,7 +133,7 @@ export class TrailingIndex {
     return this.waiting === 0;
   }
 
-  /** The mark at which the next stop fires, when none comes that it follows; null when there is none. */
+  /** The mark at which the next stop fires if no new extreme comes first; null if none. */
   next(waits: Waits): number | null {
     while (this.fires.size > 0) {
       const price = -this.up * this.fires.topTime();
@@ -152,7 +154,7 @@ export class TrailingIndex {
     return null;
   }
 
-  /** Whether a stop fires at a mark from `low` to `high`, when none comes that it follows. Looks at all only while one is passed already. */
+  /** Whether a stop fires at a mark from `low` to `high`, if no new extreme comes first. */
   firesWithin(
     low: number,
     high: number,
@@ -177,7 +179,7 @@ export class TrailingIndex {
     this.stack = this.stack.filter((other) => other !== group);
   }
 
-  /** Takes out every stop that fires at this mark, which `reach` has seen. */
+  /** Removes every stop that fires at this mark; `reach` must precede. */
   take(mark: number, waits: Waits, into: Reached[]): void {
     while (this.fires.size > 0 && this.fires.topTime() <= -this.up * mark) {
       const price = -this.up * this.fires.topTime();
@@ -199,7 +201,7 @@ export class TrailingIndex {
     }
   }
 
-  /** Canonical: groups from the bottom, the stops of each that still wait in ascending id. */
+  /** Canonical: groups from the bottom, the pending stops of each in ascending id. */
   archive(io: Archive, waits: Waits, distanceOf: (id: OrderId) => number): void {
     const kept = this.stack
       .map(({ extreme, stops }) => ({
@@ -224,8 +226,7 @@ export class TrailingIndex {
 }
 
 /**
- * The mark at which a stop fires: extreme × (1 − p) for one that sells, × (1 + p) for one that buys, compared exactly; whole ticks
- * on the far side of the true price, where no tick lies between.
+ * The fire mark: extreme × (1 ∓ p) for selling/buying, in ticks on the far side of the exact price.
  */
 export function trailingTicks(up: 1 | -1, extreme: number, distancePpm: number): number {
   const scaled = extreme * (PPM - up * distancePpm);

@@ -1,9 +1,9 @@
 /**
- * Waiting triggers of one market, by the price that fires them (§4). A source that fires none looks at the tops of two heaps and no
- * further, so a mark update costs the same whether ten triggers wait or a hundred thousand.
+ * Pending triggers of one market, by their trigger price (§4). A source that fires none reads the
+ * tops of two heaps, so the cost of a mark update is independent of the number of triggers.
  *
- * Keys are order ids. An order that ended or stopped waiting stays in its heap until it surfaces, or until such entries
- * outnumber the others.
+ * Keys are order ids. A stale entry stays in its heap until it reaches the top, or until stale
+ * entries are the majority.
  */
 import { TimerHeap } from '../../base/timer-heap.ts';
 import { orderId, type OrderId } from '../../num/units.ts';
@@ -12,7 +12,7 @@ import { TrailingIndex } from './trailing-index.ts';
 
 const SMALL = 1024;
 
-/** Orders that wait for a price: some for one at or above theirs, some for one at or below. */
+/** Orders that fire at or above a price, and orders that fire at or below one. */
 export class PriceTriggers {
   private readonly above = new TimerHeap();
   /** By minus price. */
@@ -25,7 +25,7 @@ export class PriceTriggers {
     else this.below.push(-price, id);
   }
 
-  /** One of the orders stopped waiting. */
+  /** Records that one of the orders is no longer pending. */
   forget(waits: Waits): void {
     this.waiting -= 1;
     for (const heap of [this.above, this.below]) {
@@ -35,19 +35,19 @@ export class PriceTriggers {
     }
   }
 
-  /** Whether an order may wait for a price from `low` to `high`; true may be said of one that has ended. */
+  /** Whether an order may fire at a price from `low` to `high`; may be a false positive. */
   mayWaitWithin(low: number, high: number): boolean {
     if (this.waiting === 0) return false;
     return this.above.topTime() <= high || this.below.topTime() <= -low;
   }
 
-  /** The nearest price beyond `from` on the way up (1) or down (−1) at which an order fires; null when there is none. */
+  /** The nearest fire price beyond `from`, upward (1) or downward (−1); null if none. */
   next(up: 1 | -1, from: number, waits: Waits): number | null {
     const heap = up > 0 ? this.above : this.below;
     while (heap.size > 0 && !waits(orderId(heap.topKey()))) heap.pop();
     if (heap.size === 0) return null;
     const top = heap.topTime();
-    // An order that was put back behind the price hides the others: then all are looked at.
+    // An order that was rearmed behind the price hides the others: then all are scanned.
     const live = (key: number): boolean => waits(orderId(key));
     const next = top > up * from ? top : heap.nextAfter(up * from, live);
     return next === Infinity ? null : up * next;
@@ -59,7 +59,7 @@ export class PriceTriggers {
     return keys.map(orderId).filter(waits);
   }
 
-  /** Takes out every order whose price this is or has passed, in no particular order. */
+  /** Removes every order whose price is reached or passed, in no particular order. */
   take(price: number, waits: Waits, into: Reached[]): void {
     this.drain(this.above, 1, price, waits, into);
     this.drain(this.below, -1, price, waits, into);
@@ -82,7 +82,7 @@ export class TriggerIndex {
   readonly prices = new PriceTriggers();
   /** Trailing stops that are not active yet, by the price that activates them. */
   readonly activations = new PriceTriggers();
-  /** Active trailing stops: those that sell follow the highest mark, those that buy the lowest. */
+  /** Active trailing stops: selling ones follow the highest mark, buying ones the lowest. */
   readonly selling = new TrailingIndex(1);
   readonly buying = new TrailingIndex(-1);
 }

@@ -1,8 +1,9 @@
 /**
- * Firing what waits for a price (§4): after a recomputation of the source, and for new triggers in the command that brings them.
+ * Firing of pending orders (§4): after a recomputation of the source, and for new triggers.
  *
- * All that fire in one instant are found first, then fired in the order of R-4.3; what their fills do to the mark waits for its next
- * recomputation. Only the last price may move while they fire: then there are rounds, in which no order fires twice.
+ * All orders due in one instant are collected first, then fired in the order of R-4.3. Effects of
+ * their fills on the mark wait for its next recomputation. Only the last price may move while they
+ * fire: then there are rounds, in which no order fires twice.
  */
 import type { OrderId, PriceTicks } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
@@ -20,7 +21,7 @@ interface Due {
   readonly id: OrderId;
   readonly market: Market;
   readonly takesProfit: boolean;
-  /** From the source as it was before, in ticks. */
+  /** From the previous source price, in ticks. */
   readonly distance: number;
   readonly source: PriceTicks;
 }
@@ -42,7 +43,7 @@ export function runTriggers(state: State): void {
   } while (state.config.triggerSource === 'last' && state.triggersDue);
 }
 
-/** All that fire in this instant; those that fired in it before go back into the index. */
+/** All orders due in this instant; those already fired in it are rearmed. */
 function dueNow(state: State, fired: Set<OrderId> | null): Due[] {
   const due: Due[] = [];
   if (state.triggersDue) addDue(state, due);
@@ -65,7 +66,7 @@ function rearmIfFired(state: State, id: OrderId, fired: Set<OrderId>): boolean {
   return true;
 }
 
-/** Back into the index, without a word: nothing happened to the order. */
+/** Re-arms the trigger; emits no event. */
 function rearm(state: State, id: OrderId): void {
   const slot = state.orders.slotOf(id);
   const conditional = slot === NONE ? null : state.orders.conditional(slot);
@@ -80,7 +81,7 @@ function fire(state: State, id: OrderId, source: PriceTicks, fired: Set<OrderId>
   if (conditional === null) return;
   if (conditional.leg) {
     const exposure = state.subaccount(table.subaccount(slot)).exposure(table.market(slot));
-    // If both legs hold in one instant the stop-loss fires and the take-profit waits.
+    // If both legs are due in one instant the stop-loss fires and the take-profit waits.
     const siblingFired = conditional.sibling !== null && fired.has(conditional.sibling.orderId);
     if (siblingFired || fillableLots(table, slot, exposure) === 0) {
       if (coverOf(table, slot, conditional) > 0) rearm(state, id);
@@ -91,7 +92,7 @@ function fire(state: State, id: OrderId, source: PriceTicks, fired: Set<OrderId>
   activate(state, slot, 'trigger', source);
 }
 
-/** Those whose source was recomputed and reached them. */
+/** Adds orders whose recomputed source reached their price. */
 function addDue(state: State, due: Due[]): void {
   state.triggersDue = false;
   for (const market of state.markets) {
@@ -118,7 +119,7 @@ function addDue(state: State, due: Due[]): void {
   }
 }
 
-/** The mark was recomputed: trailing stops become active, follow it, or fire. */
+/** After a mark recomputation: trailing stops activate, follow, or fire. */
 function followMark(state: State, market: Market, reached: Reached[]): void {
   const mark = market.markTicks;
   if (mark === null) return;
@@ -138,7 +139,7 @@ function followMark(state: State, market: Market, reached: Reached[]): void {
   buying.take(mark, waits, reached);
 }
 
-/** What triggers of the market watch. */
+/** Source of the market's triggers. */
 function sourceOf(state: State, market: Market): PriceTicks | null {
   switch (state.config.triggerSource) {
     case 'index':
@@ -150,7 +151,7 @@ function sourceOf(state: State, market: Market): PriceTicks | null {
   }
 }
 
-/** New triggers: those whose condition is true already fire at once, the others are armed. */
+/** Adds new triggers whose condition already holds and arms the others. */
 function addNewDue(state: State, due: Due[]): void {
   for (const id of state.newTriggers) {
     const slot = state.orders.slotOf(id);

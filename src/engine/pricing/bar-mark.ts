@@ -1,6 +1,7 @@
 /**
- * Index and mark along a historical bar (engine/tape/apply-bar): each step's price is the last, and index and mark too where these
- * follow the book. Readers learn of one change at the end of the bar. The mark is not due again until something else changes.
+ * Index and mark along a historical bar (engine/tape/apply-bar). Each step's price is the last
+ * price, and also index and mark if these follow the book. Events report one change at the end of
+ * the bar. The mark is not due again until something else changes.
  */
 import type { PriceTicks } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
@@ -21,14 +22,14 @@ export function followBar(state: State, market: Market, price: PriceTicks): void
   state.liquidationDue = true;
 }
 
-/** The same where no order waits for a price and no position is in danger, so that neither triggers nor positions are checked. */
+/** A step without pending orders or endangered positions: skips both checks. */
 export function passBar(state: State, market: Market, price: PriceTicks): void {
   takeBarPrice(state, market, price);
   const source = state.config.triggerSource;
   const recomputed =
     source === 'last' ||
     (source === 'index' ? market.spec.indexSource === 'mid' : markFollowsBars(market));
-  // As triggers would have seen it.
+  // As triggers would have recorded it.
   if (recomputed && !market.frozen) market.seenSource = price;
 }
 
@@ -44,7 +45,7 @@ function takeBarPrice(state: State, market: Market, price: PriceTicks): void {
   if (markFollowsBars(market)) moveMark(state, market, price);
 }
 
-/** Quotes that a bar leaves: its mark stands until something else changes. */
+/** Records the quotes that a bar leaves: its mark stays until something else changes. */
 export function noteBarQuotes(state: State, market: Market): void {
   noteQuotes(market);
   scheduleEma(state, market);

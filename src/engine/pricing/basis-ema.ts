@@ -1,9 +1,10 @@
 /**
- * The EMA of the basis, impact mid less index, which is a leg of the `median` mark (R-5.3).
+ * EMA of the basis (impact mid − index), a leg of the `median` mark (R-5.3).
  *
- * A sample is in force from its instant (sampling.ts) until the next one. It is measured again only after book or index changed, so
- * seconds without a change are added up when the EMA is next read: n of them weigh min(150, n) / 150. The state is in 1e-6 ticks,
- * rounded toward zero. A frozen market takes no samples, and the seconds for which it was frozen do not count.
+ * A sample is in force from its instant (sampling.ts) until the next one. It is measured again only
+ * after book or index changed; seconds without a change are added when the EMA is next read: n of
+ * them weigh min(150, n) / 150. The state is in 1e-6 ticks, rounded toward zero. A frozen market
+ * takes no samples and its frozen seconds do not count.
  */
 import { floorDivInt } from '../../num/arithmetic.ts';
 import { PPM } from '../../num/units.ts';
@@ -16,7 +17,7 @@ const EMA_SECONDS = 150;
 /** 1e-6 ticks in a half tick. */
 const MICRO_OF_HALF = 500_000;
 
-/** Brings the EMA to now with the sample in force. Called before index or mark change. */
+/** Advances the EMA to now with the sample in force. Called before index or mark change. */
 export function advanceEma(state: State, market: Market): void {
   if (market.spec.markSource !== 'median' || market.frozen) return;
   advanceTo(market, newestEmaSecond(state, market, state.nowUs));
@@ -30,21 +31,21 @@ function advanceTo(market: Market, second: number): void {
   market.emaSecond = second;
 }
 
-/** Book or index changed: the basis is measured at the next instant. */
+/** Schedules a measurement of the basis after a change of book or index. */
 export function scheduleEma(state: State, market: Market): void {
   if (market.emaDueUs !== Infinity || market.frozen) return;
   if (market.spec.markSource !== 'median') return;
   market.emaDueUs = nextEmaUs(state, market, state.nowUs);
 }
 
-/** The market thawed: sampling goes on from this second, as if none had passed. */
+/** Resumes sampling after a thaw, as if no second had passed. */
 export function resumeEma(state: State, market: Market): void {
   if (market.spec.markSource !== 'median') return;
   market.emaSecond = floorDivInt(state.nowUs, SECOND_US);
   scheduleEma(state, market);
 }
 
-/** A sample is due. Answers whether EMA or sample changed, so that the mark may, too. */
+/** Takes a due sample. Returns whether EMA or sample changed, so that the mark may change. */
 export function runEmaTimer(state: State, market: Market): boolean {
   const { emaMicroTicks, emaSampleHalfTicks } = market;
   const second = floorDivInt(state.nowUs, SECOND_US);
@@ -57,20 +58,17 @@ export function runEmaTimer(state: State, market: Market): boolean {
   return market.emaMicroTicks !== emaMicroTicks || market.emaSampleHalfTicks !== emaSampleHalfTicks;
 }
 
-/** Impact mid, clamped around the index, less the index; 0 when a side is too thin or there is no index. */
+/** Impact mid, clamped around the index, less the index; 0 without a mid or an index. */
 function basisHalfTicks(market: Market): number {
   const index = market.indexTicks;
   if (index === null) return 0;
   const quotes = impactQuotes(market);
   if (quotes === null) return 0;
-  const room = floorDivInt(2 * index * market.spec.maxMarkDeviationPpm, PPM);
-  return Math.min(room, Math.max(-room, quotes.bid + quotes.ask - 2 * index));
+  const deviation = floorDivInt(2 * index * market.spec.maxMarkDeviationPpm, PPM);
+  return Math.min(deviation, Math.max(-deviation, quotes.bid + quotes.ask - 2 * index));
 }
 
-/**
- * value × by ÷ divisor, rounded toward 0. A product that a double holds exactly has the exact quotient's whole part, since the
- * divisor is small.
- */
+/** value × by ÷ divisor, rounded toward 0; exact if the product is, since the divisor is small. */
 function timesOver(value: number, by: number, divisor: number): number {
   const product = value * by;
   if (Number.isSafeInteger(product)) return Math.trunc(product / divisor);

@@ -1,10 +1,11 @@
 /**
- * Frozen markets (R-5.3b). A mark that is made of an index, or that is recorded, needs a source. When the source is older than
- * `config.indexStaleUs` the market freezes by a timer, and the next price of the source thaws it. Status `halted` freezes, too, until
- * the status changes. While a market is frozen its mark stays: no trigger fires there, nothing is funded or liquidated, and a fill
- * may only reduce both sides.
+ * Frozen markets (R-5.3b). A mark based on an index, or recorded, needs a source. A timer freezes
+ * the market once its source is older than `config.indexStaleUs`; the next price of the source
+ * thaws it. Status `halted` freezes until the status changes. In a frozen market the mark stays, no
+ * trigger fires, nothing is funded or liquidated, and a fill may only reduce both sides.
  *
- * A freeze or thaw changes what positions there are worth elsewhere, so all their holders are checked against maintenance.
+ * A freeze or thaw changes the value of positions there for other markets, so all their holders are
+ * checked against maintenance.
  */
 import { NONE } from '../book/order-table.ts';
 import { hashMarketFrozen } from '../chain-hash/hash-event.ts';
@@ -21,7 +22,7 @@ export function isFrozen(market: Market): boolean {
   return market.frozen;
 }
 
-/** Whether funding may be paid on the index, whatever the mark is made of (R-7.3). The book's own mid is never stale. */
+/** Whether funding may be paid on the index (R-7.3). The book's own mid is never stale. */
 export function hasFreshIndex(state: State, market: Market): boolean {
   if (market.indexTicks === null || market.spec.indexSource === 'mid') {
     return market.indexTicks !== null;
@@ -29,14 +30,14 @@ export function hasFreshIndex(state: State, market: Market): boolean {
   return state.nowUs - market.indexAtUs <= state.config.indexStaleUs;
 }
 
-/** What the market freezes without: a recorded mark, an index, or nothing. */
+/** The source that the market needs: a recorded mark, an index, or none. */
 function sourceOf({ spec }: Market): 'mark' | 'index' | null {
   if (spec.markSource === 'external') return 'mark';
   const followsIndex = spec.markSource === 'median' || spec.markSource === 'index';
   return followsIndex && spec.indexSource !== 'mid' ? 'index' : null;
 }
 
-/** When the source becomes too old; Infinity without a source, or before its first price. */
+/** When the source becomes stale; Infinity without a source, or before its first price. */
 function staleUs(state: State, market: Market): number {
   const source = sourceOf(market);
   const isThere = source === 'mark' ? market.markTicks !== null : market.indexTicks !== null;
@@ -45,14 +46,14 @@ function staleUs(state: State, market: Market): number {
   return atUs + state.config.indexStaleUs + 1;
 }
 
-/** A price came: when it is the market's source, the market thaws and its time runs again. A halted market stays as it is. */
+/** On a price of the market's source: thaws it, unless halted, and restarts its timer. */
 export function noteSourcePrice(state: State, market: Market, what: 'mark' | 'index'): void {
   if (sourceOf(market) !== what || market.status === 'halted') return;
   if (market.frozen) thaw(state, market);
   market.freezeDueUs = state.nowUs + state.config.indexStaleUs + 1;
 }
 
-/** The source has become too old. */
+/** Freezes the market: its source is stale. */
 export function runFreezeTimer(state: State, market: Market): void {
   freeze(state, market);
 }
@@ -62,7 +63,9 @@ export function freezeForHalt(state: State, market: Market): void {
   else freeze(state, market);
 }
 
-/** The status is no longer `halted`. A market whose source is too old stays frozen until the source's next price. */
+/**
+ * Thaws after `halted`. A market whose source is stale stays frozen until the source's next price.
+ */
 export function thawAfterHalt(state: State, market: Market): void {
   if (!market.frozen) return;
   const dueUs = staleUs(state, market);
@@ -72,7 +75,7 @@ export function thawAfterHalt(state: State, market: Market): void {
   recomputeFromBook(state, market);
 }
 
-/** The market is delisted: no timer of its prices runs again. */
+/** Stops all price timers of a delisted market. */
 export function stopPriceTimers(market: Market): void {
   market.freezeDueUs = Infinity;
   market.emaDueUs = Infinity;
@@ -100,7 +103,7 @@ function thaw(state: State, market: Market): void {
   announce(state, market);
 }
 
-/** The market is delisted: its last price is there, so what was frozen is frozen no more. */
+/** Ends the freeze of a delisted market: its last price is final. */
 export function endFreeze(state: State, market: Market): void {
   if (!market.frozen) return;
   market.frozen = false;
@@ -124,7 +127,7 @@ function announce(state: State, market: Market): void {
   });
 }
 
-/** The order by which the vault leaves its position would fill at a price that no longer holds (R-8.4). */
+/** The vault's closing order would fill at a stale price (R-8.4). */
 function cancelVaultOrder(state: State, market: Market): void {
   if (market.vaultOrder === 0) return;
   const slot = state.orders.slotOf(orderId(market.vaultOrder));

@@ -1,13 +1,14 @@
 /**
- * Impact prices (R-7.1): the average price at which a market order of a given notional would fill, exact as a fraction of ticks.
- * At most 256 levels are walked; a side that cannot fill the notional within them is too thin and has no impact price.
+ * Impact prices (R-7.1): the average price of a market order of a given notional, as an exact
+ * fraction of ticks. At most 256 levels are walked; a side that cannot fill the notional within
+ * them is too thin and has no impact price.
  */
 import { NO_LEVEL, type PriceLadder } from '../book/price-ladder.ts';
 import type { Market } from '../market/market.ts';
 import { MAX_PRICE_TICKS } from '../../num/units.ts';
 
 const MAX_LEVELS = 256;
-/** Below this a notional is walked in doubles, exactly: every product that matters is below 2^53. */
+/** Below this, a notional is walked in doubles, exactly: every relevant product is below 2^53. */
 const EXACT_NOTIONAL = 2n ** 52n;
 
 /** `ticks` ÷ `of`, both > 0. */
@@ -22,7 +23,7 @@ export interface ImpactQuotes {
   readonly ask: number;
 }
 
-/** Both impact prices for the market's impact notional; null when a side is too thin. */
+/** Both impact prices for the market's impact notional; null if a side is too thin. */
 export function impactQuotes(market: Market): ImpactQuotes | null {
   const { impactNotional } = market.spec.funding;
   const bid = impactPrice(market, 1, impactNotional);
@@ -36,7 +37,7 @@ export function impactQuotes(market: Market): ImpactQuotes | null {
   };
 }
 
-/** Average fill of `notionalQuanta` > 0 against one side of the book (1: its bids); null when the side is too thin. */
+/** Average fill price of a notional > 0 against one side (1: the bids); null if it is too thin. */
 export function impactPrice(market: Market, side: 1 | -1, notionalQuanta: bigint): Fraction | null {
   const ladder = market.book.ladder(side);
   const unit = market.spec.quantaPerTickLot;
@@ -45,7 +46,7 @@ export function impactPrice(market: Market, side: 1 | -1, notionalQuanta: bigint
     : walkLarge(ladder, BigInt(unit), notionalQuanta);
 }
 
-/** A level's value that a double cannot hold is above the notional, whatever its rounding. */
+/** A level's value that is inexact in a double is above the notional, whatever its rounding. */
 function walkExact(ladder: PriceLadder, unit: number, notionalQuanta: bigint): Fraction | null {
   const wanted = Number(notionalQuanta);
   let filledLots = 0;
@@ -85,10 +86,7 @@ function walkLarge(ladder: PriceLadder, unit: bigint, notionalQuanta: bigint): F
   return null;
 }
 
-/**
- * The last level fills (notional − filled) ÷ (price × unit) lots, so the average is
- * notional ÷ (unit × (lots filled before + that)).
- */
+/** notional ÷ (unit × lots); the last level fills (notional − filled) ÷ (price × unit) of them. */
 function average(wanted: bigint, price: bigint, before: bigint, filled: bigint): Fraction {
   return { ticks: wanted * price, of: before + (wanted - filled) };
 }

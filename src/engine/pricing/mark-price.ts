@@ -1,8 +1,9 @@
 /**
- * When index and mark change (R-5.3a): on an index or external-mark command, and at whole seconds after the book or the last price
- * changed. Never while matching. What the mark is made of: recompute-mark.ts and basis-ema.ts; of bars: bar-mark.ts.
+ * When index and mark change (R-5.3a): on an index or external-mark command, and at whole seconds
+ * after a change of the book or the last price. Never during matching. The composition of the mark
+ * is in recompute-mark.ts and basis-ema.ts; bars are in bar-mark.ts.
  *
- * Changes of the book are noted once a command or timer instant (`settleQuotes`), by a counter: nothing is walked there.
+ * A change counter detects book changes once per command or timer instant (`settleQuotes`).
  */
 import { must } from '../../base/assert.ts';
 import { floorTo } from '../../num/arithmetic.ts';
@@ -16,7 +17,7 @@ import { noteSourcePrice } from './freshness.ts';
 import { changeMark, recomputeFromBook, recomputeMark } from './recompute-mark.ts';
 import { nextSampleUs } from './sampling.ts';
 
-/** A price of the oracle or of recorded data: it is the index from now on, and the mark is recomputed. */
+/** Sets the index from the oracle or recorded data and recomputes the mark. */
 export function setIndex(state: State, market: Market, price: PriceTicks, text: string): void {
   advanceEma(state, market);
   fixOpenInterestCap(market, price);
@@ -39,7 +40,9 @@ export function setIndex(state: State, market: Market, price: PriceTicks, text: 
   recomputeMark(state, market);
 }
 
-/** A recorded mark price. A halted market takes none, so that its mark stays and its source grows old. */
+/**
+ * Sets a recorded mark price. A halted market ignores it, so its mark stays and its source ages.
+ */
 export function setMark(state: State, market: Market, price: PriceTicks): void {
   if (market.status === 'halted') return;
   market.markAtUs = state.nowUs;
@@ -47,24 +50,21 @@ export function setMark(state: State, market: Market, price: PriceTicks): void {
   changeMark(state, market, price);
 }
 
-/** At a whole second at which the market is due. */
+/** Recomputes a due market at a whole second. */
 export function runMarkTimer(state: State, market: Market): void {
   market.markDueUs = Infinity;
   recomputeFromBook(state, market);
 }
 
-/** A sample of the EMA is due; the mark follows at the next whole second. */
+/** Takes a due EMA sample; the mark follows at the next whole second. */
 export function runEmaSample(state: State, market: Market): void {
   if (runEmaTimer(state, market)) makeMarkDue(state, market);
 }
 
-/**
- * After a command or a timer that touched the book: samples of basis and premium are scheduled, and the mark is due at the next whole
- * second when the book or the last price changed.
- */
+/** After a book change: schedules samples of basis and premium, and the mark at the next second. */
 export function settleQuotes(state: State): void {
   for (let i = 0; i < state.changedBookCount; i++) {
-    const market = must(state.changedBooks[i], 'as many markets as counted are touched');
+    const market = must(state.changedBooks[i], 'the used prefix has a market at every index');
     market.bookChanged = false;
     if (market.status === 'delisted') continue;
     scheduleSample(state, market);
@@ -76,7 +76,7 @@ export function settleQuotes(state: State): void {
   state.changedBookCount = 0;
 }
 
-/** Other terms are in force: what is made of the book may be another by them. */
+/** After a change of terms: values derived from the book may change. */
 export function noteTerms(state: State, market: Market): void {
   state.markBookChanged(market);
   scheduleEma(state, market);
@@ -88,13 +88,13 @@ function makeMarkDue(state: State, market: Market): void {
   market.markDueUs = floorTo(state.nowUs, SECOND_US) + SECOND_US;
 }
 
-/** Sampling of the premium stops while nothing could be sampled; a change of book or index starts it again. */
+/** Premium sampling stops while there is no premium; a change of book or index restarts it. */
 function scheduleSample(state: State, market: Market): void {
   if (market.sampleDueUs !== Infinity || market.frozen) return;
   market.sampleDueUs = nextSampleUs(state, market, state.nowUs);
 }
 
-/** Book and last price as they are now are settled. */
+/** Records current book and last price as settled. */
 export function noteQuotes(market: Market): void {
   market.seenChanges = market.book.changes;
   market.seenLast = market.lastTicks;

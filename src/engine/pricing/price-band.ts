@@ -1,12 +1,10 @@
-/**
- * The price band (R-2.3): how far from the mark a taker may fill, and how far from it an order may rest.
- */
+/** The price band: max distances from the mark for taker fills and for resting orders. */
 import { floorDivInt } from '../../num/arithmetic.ts';
 import { PPM, type PriceTicks } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
 import { mustMark } from '../margin/requirement.ts';
 
-/** An order rests at most this many bands away from the mark. */
+/** Max distance of a resting order from the mark, in bands. */
 const RESTING_BANDS = 10;
 
 /** Worst price at which a taker of this side may fill now, rounded inward to the tick. */
@@ -16,7 +14,9 @@ export function bandLimit(market: Market, side: 1 | -1): number {
   return mark + side * floorDivInt(mark * market.spec.priceBandPpm, PPM);
 }
 
-/** Whether a resting price is further from the mark than ten bands, compared by cross-multiplying. */
+/**
+ * Whether a resting price is further from the mark than ten bands, compared by cross-multiplying.
+ */
 export function isBeyondRestingLimit(market: Market, price: PriceTicks): boolean {
   const mark = mustMark(market);
   // Both products stay below 2^31 × 1e6 < 2^53, so they are exact.

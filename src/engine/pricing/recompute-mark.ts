@@ -3,10 +3,10 @@
  *
  * 1. the index;
  * 2. the index + the EMA of the basis, at least one tick;
- * 3. the last price clipped to impact bid and impact ask; absent when a side is too thin or nothing has traded.
+ * 3. the last price clipped to impact bid and ask; absent with a thin side or without trades.
  *
- * It is the median of them, or the floor of the mean of the first two, clamped to the index ± `maxMarkDeviationPpm`. The book is
- * walked only when the first two legs differ: otherwise the third decides nothing.
+ * The mark is their median, or the floor of the mean of the first two, clamped to the index ±
+ * `maxMarkDeviationPpm`. The book is walked only if the first two legs differ.
  */
 import { floorDivInt } from '../../num/arithmetic.ts';
 import { PPM, priceTicks, type PriceTicks } from '../../num/units.ts';
@@ -21,13 +21,13 @@ import { nextSampleUs } from './sampling.ts';
 /** Parts of a tick in the EMA. */
 const MICRO = 1_000_000;
 
-/** At a whole second, or when a market is reopened: first the index, where it is the book's own mid. */
+/** At a whole second or after a reopening: first the index, if it is the book's own mid. */
 export function recomputeFromBook(state: State, market: Market): void {
   advanceEma(state, market);
   recomputeMark(state, market, takeMidIndex(state, market));
 }
 
-/** Answers whether the index changed. */
+/** Returns whether the index changed. */
 function takeMidIndex(state: State, market: Market): boolean {
   if (market.spec.indexSource !== 'mid') return false;
   const mid = midHalfTicks(market);
@@ -38,7 +38,7 @@ function takeMidIndex(state: State, market: Market): boolean {
   fixOpenInterestCap(market, index);
   market.indexTicks = index;
   scheduleEma(state, market);
-  // A sample that stands at this very instant counts.
+  // A sample at this very instant counts.
   if (market.sampleDueUs === Infinity && !market.frozen) {
     market.sampleDueUs = nextSampleUs(state, market, state.nowUs - 1);
   }
@@ -46,20 +46,20 @@ function takeMidIndex(state: State, market: Market): boolean {
   return true;
 }
 
-/** The caller has advanced the EMA. `indexChanged`: readers learn of the index even when the mark stays. */
+/** The caller has advanced the EMA. `indexChanged`: emits a new index even if the mark stays. */
 export function recomputeMark(state: State, market: Market, indexChanged = false): void {
   const mark = market.frozen ? null : markOf(market);
   if (mark !== null) changeMark(state, market, mark, indexChanged);
   else if (indexChanged && market.markTicks !== null) emitMark(state, market, market.markTicks);
 }
 
-/** What the mark is now; null when it stays as it is. */
+/** The new mark; null if it stays. */
 function markOf(market: Market): PriceTicks | null {
   const raw = rawMark(market);
   const index = market.indexTicks;
   if (raw === null || index === null) return raw;
-  const room = floorDivInt(index * market.spec.maxMarkDeviationPpm, PPM);
-  return priceTicks(Math.max(1, Math.min(index + room, Math.max(index - room, raw))));
+  const deviation = floorDivInt(index * market.spec.maxMarkDeviationPpm, PPM);
+  return priceTicks(Math.max(1, Math.min(index + deviation, Math.max(index - deviation, raw))));
 }
 
 function rawMark(market: Market): PriceTicks | null {
@@ -110,7 +110,7 @@ function midHalfTicks({ book }: Market): number | null {
   return bid === 0 || ask === 0 ? null : bid + ask;
 }
 
-/** The mark is recomputed as this price: triggers and positions are checked against it. */
+/** Recomputes the mark as this price: triggers and positions are checked against it. */
 export function changeMark(
   state: State,
   market: Market,
@@ -125,10 +125,10 @@ export function changeMark(
   if (changed) emitMark(state, market, mark);
 }
 
-/** Sets the mark; the one before this step stays known for the rules of §6. */
+/** Sets the mark; the previous step's mark stays available for the rules of §6. */
 export function moveMark(state: State, market: Market, mark: PriceTicks): void {
   fixOpenInterestCap(market, mark);
-  // All marks of a step, also those of a bar, count from the mark before the step.
+  // All marks of a step, also those of a bar, are relative to the mark before the step.
   if (market.markStep !== state.step) market.markBeforeTicks = market.markTicks ?? mark;
   market.markStep = state.step;
   market.markTicks = mark;

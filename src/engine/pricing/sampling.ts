@@ -1,7 +1,7 @@
 /**
- * When prices are sampled (R-5.3, R-7.1): once in each second for the EMA of the mark, once in each sampling interval for the
- * premium. The instant inside its second or interval is drawn with the secret `config.samplingSeed`, so quotes cannot stand there
- * for the sample alone. It is never on a boundary.
+ * Sampling times of prices (R-5.3, R-7.1): one per second for the EMA of the mark, one per sampling
+ * interval for the premium. The instant within its second or interval is pseudorandom, keyed with
+ * the secret `config.samplingSeed`, so quotes cannot target it. It is never on a boundary.
  */
 import { floorDivInt } from '../../num/arithmetic.ts';
 import type { TimeUs } from '../../num/units.ts';
@@ -13,7 +13,7 @@ const EMA_SECOND = 1;
 const PREMIUM_INTERVAL = 2;
 const WORD = 0x100000000;
 
-/** The EMA's instant in this second since the epoch. */
+/** The EMA's sampling instant in this second since the epoch. */
 export function emaInstantUs(state: State, market: Market, second: number): number {
   return instantUs(state, market, EMA_SECOND, second, SECOND_US);
 }
@@ -23,14 +23,14 @@ export function nextEmaUs(state: State, market: Market, nowUs: number): number {
   return firstAfter(state, market, EMA_SECOND, SECOND_US, nowUs);
 }
 
-/** The first premium sample after a time; Infinity where funding has recorded rates. */
+/** The first premium sample after a time; Infinity with recorded funding rates. */
 export function nextSampleUs(state: State, market: Market, nowUs: number): number {
   const { source, sampleIntervalUs } = market.spec.funding;
   if (source === 'external') return Infinity;
   return firstAfter(state, market, PREMIUM_INTERVAL, sampleIntervalUs, nowUs);
 }
 
-/** Number of the newest second whose EMA instant is not after now. */
+/** The newest second whose EMA instant is not after now. */
 export function newestEmaSecond(state: State, market: Market, nowUs: TimeUs): number {
   const second = floorDivInt(nowUs, SECOND_US);
   return emaInstantUs(state, market, second) <= nowUs ? second : second - 1;
@@ -48,7 +48,7 @@ function firstAfter(
   return instant > nowUs ? instant : instantUs(state, market, kind, interval + 1, lengthUs);
 }
 
-/** The instant inside interval `n`: its start + 1 + ⌊draw × (length − 1) ÷ 2^32⌋. */
+/** The instant in interval `n`: its start + 1 + ⌊draw × (length − 1) ÷ 2^32⌋. */
 function instantUs(
   state: State,
   market: Market,

@@ -1,6 +1,4 @@
-/**
- * Reads of an exchange's state (`ExchangeView`): plain values, made when asked. Nothing here changes state.
- */
+/** Reads of an exchange's state (`ExchangeView`): plain values, computed on demand. */
 import { floorTo, maxBig } from '../../num/arithmetic.ts';
 import { ExactSum } from '../../num/exact-sum.ts';
 import {
@@ -68,7 +66,7 @@ const DAY_US = 86_400_000_000;
 
 export class ExchangeReader implements ExchangeView {
   protected readonly state: State;
-  /** Rankings that were read, for reads of the same moment; no part of the state. */
+  /** Cached rankings for reads at the same sequence number; not part of the state. */
   private readonly adlRanks = new AdlRanks();
 
   constructor(state: State) {
@@ -119,10 +117,7 @@ export class ExchangeReader implements ExchangeView {
     };
   }
 
-  /**
-   * The last 24 h (D-16): of whole minutes as candles count them, bars included, and before those trade by trade as far as they
-   * are kept.
-   */
+  /** The last 24 h (D-16): from candles, and from single trades for the partial first minute. */
   summary(id: MarketId): SummaryView {
     const { trades, candles, spec } = this.state.market(id);
     const sinceUs = this.state.nowUs - DAY_US;
@@ -143,7 +138,7 @@ export class ExchangeReader implements ExchangeView {
     };
   }
 
-  /** What was last traded at or before a time (R-10.4), a bar counting with its minute; else the first price ever. */
+  /** Last price at or before a time (R-10.4), bars by their minute; otherwise the first price. */
   private priceAt(id: MarketId, atUs: number): PriceTicks | null {
     const { trades, candles } = this.state.market(id);
     const after = trades.firstFrom(timeUs(atUs + 1));
@@ -395,7 +390,9 @@ export class ExchangeReader implements ExchangeView {
   }
 }
 
-/** Entries of a subaccount in [fromUs, toUs) and not after `upTo`, the newest `limit`, newest first. */
+/**
+ * Entries of a subaccount in [fromUs, toUs) and not after `upTo`: the newest `limit`, newest first.
+ */
 function newestOf<T extends Dated & Moment>(
   recent: Recent<T>,
   id: SubaccountId,

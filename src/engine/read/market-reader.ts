@@ -1,4 +1,4 @@
-/** What readers see of prices and of the money behind the exchange's claims: computed when asked, nothing changes. */
+/** Reads of prices and of the funds behind the exchange's liabilities. */
 import { floorDivInt } from '../../num/arithmetic.ts';
 import { PPM, priceTicks, quanta, timeUs, type PriceTicks } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
@@ -19,7 +19,7 @@ export function markComposition(market: Market): MarkCompositionView {
   const impactBid = bid === null ? null : Math.max(1, Number(bid.ticks / bid.of));
   const impactAsk = ask === null ? null : Number((ask.ticks + ask.of - 1n) / ask.of);
   const last = spec.markSource === 'last' ? market.lastTicks : null;
-  const room = index === null ? 0 : floorDivInt(index * spec.maxMarkDeviationPpm, PPM);
+  const deviation = index === null ? 0 : floorDivInt(index * spec.maxMarkDeviationPpm, PPM);
   const isClamped = index !== null && spec.markSource !== 'external';
   return {
     indexTicks: index,
@@ -27,8 +27,8 @@ export function markComposition(market: Market): MarkCompositionView {
     lastTicks: isMedian ? ticks(clippedLast(market)) : last,
     impactBidTicks: ticks(impactBid),
     impactAskTicks: ticks(impactAsk),
-    lowestTicks: isClamped ? ticks(Math.max(1, index - room)) : null,
-    highestTicks: isClamped ? ticks(Math.max(1, index + room)) : null,
+    lowestTicks: isClamped ? ticks(Math.max(1, index - deviation)) : null,
+    highestTicks: isClamped ? ticks(Math.max(1, index + deviation)) : null,
   };
 }
 
@@ -45,7 +45,7 @@ export function fundingOutlook(state: State, market: Market): FundingOutlookView
     return { nextUs: null, indicativePpb: null, samples: 0 };
   }
   const { premiumSum, premiumCount: samples } = market;
-  // Samples that fill the interval: the rate of their mean, however few there are.
+  // A config in which any number of samples fills the interval: gives the rate of their mean.
   const filled = { ...funding, sampleIntervalUs: funding.intervalUs };
   const rate = fundingRate(filled, tier, premiumSum, samples);
   return {

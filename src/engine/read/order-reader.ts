@@ -1,4 +1,4 @@
-/** Reads of orders: by id, by clientId, those that are open, and those that match a filter. Nothing here changes state. */
+/** Reads of orders by id, by clientId, by owner, and by filter. Reads never change state. */
 import {
   lots,
   type AccountId,
@@ -13,7 +13,7 @@ import { findClientId } from '../orders/order-refusal.ts';
 import type { State } from '../state.ts';
 import type { OrderFilter, OrderList, OrderPlace, OrderView } from './views.ts';
 
-/** Live or retained. */
+/** A live or retained order. */
 export function orderOf(state: State, id: OrderId): OrderView | undefined {
   const live = state.orders.slotOf(id);
   if (live !== NONE) return viewOrder(state.orders, live);
@@ -22,7 +22,7 @@ export function orderOf(state: State, id: OrderId): OrderView | undefined {
   return slot === NONE ? undefined : viewOrder(ended.page(slot), ended.rowOf(slot));
 }
 
-/** Lots that stand before a resting order in the queue of its price; null for any other. */
+/** Lots ahead of a resting order in the queue of its price; null for any other order. */
 export function queueAhead(state: State, id: OrderId): Lots | null {
   const table = state.orders;
   const slot = table.slotOf(id);
@@ -32,7 +32,7 @@ export function queueAhead(state: State, id: OrderId): Lots | null {
   return lots(ahead);
 }
 
-/** The live order with this clientId, else the newest ended one. */
+/** The live order with this clientId, otherwise the newest ended one. */
 export function orderByClientId(
   state: State,
   account: AccountId,
@@ -55,7 +55,7 @@ export function orderByClientId(
   return undefined;
 }
 
-/** In ascending order id. */
+/** Open orders in ascending id. */
 export function openOrders(state: State, id: SubaccountId): OrderView[] {
   const table = state.orders;
   const views: OrderView[] = [];
@@ -66,7 +66,7 @@ export function openOrders(state: State, id: SubaccountId): OrderView[] {
   return views;
 }
 
-/** Live and retained orders that match, newest update first. */
+/** Live and retained orders that match the filter, newest update first. */
 export function findOrders(
   state: State,
   id: SubaccountId,
@@ -99,18 +99,18 @@ export function findOrders(
     total += 1;
     if (follows(live, slot)) found.push(viewOrder(live, slot));
   }
-  // Ended orders are in the order of their last update: the newest `limit`, and those of the same instant as the last of them.
+  // Ended orders are sorted by update: the newest `limit`, and all of the last one's instant.
   const list = account.endedOrders;
   const byTags = !rows.timed && list.count * 3 > ended.rows;
-  const most = byTags ? ended.countMatches(rows) : Infinity;
+  const matches = byTags ? ended.countMatches(rows) : Infinity;
   let seen = 0;
   let taken = 0;
   let lastUs = 0;
-  let slot = most === 0 ? NONE : list.tail;
+  let slot = matches === 0 ? NONE : list.tail;
   for (; slot !== NONE; slot = ended.prevOfOwner(slot)) {
     const page = ended.page(slot);
     const row = ended.rowOf(slot);
-    // An order is created before it is updated, so all that follow are too old.
+    // Creation precedes the update, so all following rows are too old.
     if (sinceUs > 0 && page.updatedAtUs(row) < sinceUs) break;
     if (!page.matches(row, rows)) continue;
     if (follows(page, row)) {
@@ -121,9 +121,9 @@ export function findOrders(
       } else if (byTags) break;
     }
     seen += 1;
-    if (seen === most) break;
+    if (seen === matches) break;
   }
-  total += byTags ? most : seen;
+  total += byTags ? matches : seen;
   found.sort((a, b) => b.updatedAtUs - a.updatedAtUs || b.orderId - a.orderId);
   const keptSinceUs =
     account.endedOrdersCut && list.head !== NONE
@@ -132,7 +132,7 @@ export function findOrders(
   return { items: found.slice(0, limit), total, keptSinceUs };
 }
 
-/** Words as bits of their places; all of them when none are asked for. */
+/** Bitmask of the codes of the given words; all bits for null. */
 function bitsOf<T extends string>(words: readonly T[], asked: readonly T[] | null): number {
   return (asked ?? words).reduce((bits, word) => bits | (1 << words.indexOf(word)), 0);
 }

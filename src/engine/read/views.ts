@@ -1,7 +1,4 @@
-/**
- * What may be read from an exchange between commands. Views are plain values copied out of state, or iterators over
- * it; they never change it, and they are not part of any hash. Units as in `num/units`.
- */
+/** Views: read access to an exchange between commands. Plain copies or iterators; not hashed. */
 import type { ExchangeConfig, MarketSpec, MarketStatus, SelfTradeMode } from '../config.ts';
 import type { Command, CommandKind, OrderType, PlaceOrders, Side } from '../commands.ts';
 import type { EventSink, LedgerReason } from '../events.ts';
@@ -26,7 +23,7 @@ import type {
 export type OrderStatus =
   'new' | 'partiallyFilled' | 'filled' | 'pending' | 'cancelled' | 'expired' | 'rejected';
 
-/** An order as the contract's order record shows it, in engine units. */
+/** An order as in the contract's order record, in engine units. */
 export interface OrderView {
   readonly orderId: OrderId;
   readonly subaccount: SubaccountId;
@@ -53,9 +50,9 @@ export interface OrderView {
   /** Of a trailing stop, in 1e-6. */
   readonly trailingPpm: number | null;
   readonly periodMs: bigint | null;
-  /** As what it was attached to its parent by one submit, whose nonce it shares. */
+  /** Role in which one submit attached it to its parent, whose nonce it shares. */
   readonly attached: Attached;
-  /** First order of its batch, the other leg of its pair, and its parent: references may be to orders that are gone. */
+  /** First order of its batch, its pair's other leg, and its parent; possibly not retained. */
   readonly group: OrderRef | null;
   readonly sibling: OrderRef | null;
   readonly parent: OrderRef | null;
@@ -64,7 +61,7 @@ export interface OrderView {
   readonly lastUpdateSeq: Seq;
 }
 
-/** Which orders a reader asks for; null is any, times are from inclusive to exclusive. */
+/** A filter of orders; null is any. Times are half-open: from inclusive, to exclusive. */
 export interface OrderFilter {
   readonly types: readonly OrderType[] | null;
   readonly statuses: readonly OrderStatus[] | null;
@@ -75,13 +72,13 @@ export interface OrderFilter {
   readonly updatedToUs: number;
 }
 
-/** Where a list of orders was left: what follows is older, or as old with a smaller id. */
+/** Cursor into a list of orders: later entries are older, or equally old with a smaller id. */
 export interface OrderPlace {
   readonly updatedAtUs: number;
   readonly orderId: number;
 }
 
-/** Newest update first, then newest order; `total` counts what matches beyond `items`, too. */
+/** Newest update first, then newest order; `total` counts all matches. */
 export interface OrderList extends Retained<OrderView> {
   readonly total: number;
 }
@@ -93,17 +90,14 @@ export interface PositionView {
   /** Signed: positive for a long. uPnL = lots × mark × quantaPerTickLot − cost (R-5.2). */
   readonly costQuanta: Quanta;
   readonly upnlQuanta: Quanta;
-  /** Sum over the life of the position; 0n when it closes. */
+  /** Sum over the lifetime of the position; 0n when it closes. */
   readonly feesQuanta: Quanta;
-  /** Received less paid, of what is open; a closed part's is in its fill. */
+  /** Net funding received by the open part; a closed part's is in its fill. */
   readonly fundingQuanta: Quanta;
   readonly isolated: boolean;
   /** Margin held by an isolated position; 0n when cross. */
   readonly isolatedMarginQuanta: Quanta;
-  /**
-   * The mark nearest to today's at which the subaccount would be below maintenance, other marks held fixed; null when
-   * no price does that. Today's mark when it already is.
-   */
+  /** Nearest mark at which the unit is below maintenance, other marks fixed; null if none. */
   readonly liquidationTicks: PriceTicks | null;
   readonly updatedAtUs: TimeUs;
 }
@@ -116,17 +110,17 @@ export interface MarginView {
   readonly upnlQuanta: Quanta;
   /** Σ |position| × mark over cross positions. */
   readonly crossNotionalQuanta: Quanta;
-  /** Of cross positions and open orders, and what orders of isolated markets hold. */
+  /** Requirement of cross positions and open orders, plus cash reserved in isolated markets. */
   readonly crossInitialQuanta: Quanta;
   /** With isolated positions. */
   readonly initialRequirementQuanta: Quanta;
   readonly maintenanceRequirementQuanta: Quanta;
-  /** What may be used to open: without gains in frozen markets and less the haircut on their notional (R-5.8). */
+  /** Collateral for opening: without frozen gains, less the haircut (R-5.8). */
   readonly freeCollateralCrossQuanta: Quanta;
   /** With isolated positions. */
   readonly freeCollateralQuanta: Quanta;
   readonly netDepositsQuanta: Quanta;
-  /** R-5.9 */
+  /** R-5.9. */
   readonly withdrawableQuanta: Quanta;
 }
 
@@ -149,7 +143,7 @@ export interface MarketView {
   readonly id: MarketId;
   readonly spec: MarketSpec;
   readonly indexTicks: PriceTicks | null;
-  /** The oracle's price as it was given; null when the index comes from elsewhere. */
+  /** The oracle's price as sent; null if the index has another source. */
   readonly indexText: string | null;
   readonly markTicks: PriceTicks | null;
   readonly lastTicks: PriceTicks | null;
@@ -164,59 +158,56 @@ export interface MarketView {
   readonly status: MarketStatus;
   /** Limit of open interest in force (R-1.2). */
   readonly openInterestCapLots: Lots;
-  /** Since when the market is frozen (R-5.3b); null while it is not. */
+  /** Start of the freeze (R-5.3b); null if not frozen. */
   readonly frozenSinceUs: TimeUs | null;
-  /** Terms whose notice runs and when they come into force (R-13.1); null without any. */
+  /** Announced terms and their effective time (R-13.1); null without any. */
   readonly nextSpec: MarketSpec | null;
   readonly nextSpecUs: TimeUs | null;
 }
 
-/**
- * What a mark is made of (R-5.3), as it is now; the mark itself follows at its next recomputation. What a market's source does not
- * use, or what is absent, is null.
- */
+/** Current composition of a mark (R-5.3), before its recomputation. Unused parts are null. */
 export interface MarkCompositionView {
   readonly indexTicks: PriceTicks | null;
   /** Index + EMA of the basis. */
   readonly smoothedTicks: PriceTicks | null;
-  /** Last price within the impact prices; as it is where the source is `last`. */
+  /** Last price clipped to the impact prices; unclipped for source `last`. */
   readonly lastTicks: PriceTicks | null;
-  /** Rounded outward; null where a side is too thin for the impact notional. */
+  /** Rounded outward; null if a side is too thin for the impact notional. */
   readonly impactBidTicks: PriceTicks | null;
   readonly impactAskTicks: PriceTicks | null;
-  /** The mark is never below or above these. */
+  /** Bounds of the mark. */
   readonly lowestTicks: PriceTicks | null;
   readonly highestTicks: PriceTicks | null;
 }
 
-/** Funding to come (R-7.2). */
+/** Outlook of the next funding settlement (R-7.2). */
 export interface FundingOutlookView {
-  /** End of the interval under way; null where rates are recorded ones, and in a delisted market. */
+  /** End of the current interval; null with recorded rates and in a delisted market. */
   readonly nextUs: TimeUs | null;
   /** Rate of the mean of the samples so far, whatever their number; null without any. */
   readonly indicativePpb: Ppb | null;
-  /** Samples so far; with fewer than half of an interval's the rate will be 0. */
+  /** Samples so far; below half of an interval's count the rate will be 0. */
   readonly samples: number;
 }
 
-/** What stands behind everybody's claims (§6, §8). */
+/** Funds behind the exchange's liabilities (§6, §8). */
 export interface FundsView {
   /** At most 0 (R-6.6). */
   readonly shortfallQuanta: Quanta;
   /** When the shortfall began; null while there is none. */
   readonly shortfallSinceUs: TimeUs | null;
   readonly insuranceQuanta: Quanta;
-  /** What insurance may still pay in this UTC hour, in all markets (R-6.7). */
+  /** Remaining insurance payments in this UTC hour, over all markets (R-6.7). */
   readonly insuranceAllowanceQuanta: Quanta;
-  /** Net asset value of the vault when it pays out (R-8.2). */
+  /** Net asset value of the vault for redemptions (R-8.2). */
   readonly vaultValueQuanta: Quanta;
   /** In 1e-6. */
   readonly vaultShares: bigint;
 }
 
-/** 24-hour figures of `GET /summary` at the exchange's now. */
+/** 24-hour figures of `GET /summary` at the exchange's current time. */
 export interface SummaryView {
-  /** Whole lots: a sum that may pass 2^53. */
+  /** In lots; a bigint, since the sum may exceed 2^53. */
   readonly volumeLots: bigint;
   /** Σ price × size in Quanta. */
   readonly notionalQuanta: Quanta;
@@ -239,12 +230,14 @@ export interface CandleView {
   readonly highTicks: PriceTicks;
   readonly lowTicks: PriceTicks;
   readonly closeTicks: PriceTicks;
-  /** Whole lots: a sum that may pass 2^53. */
+  /** In lots; a bigint, since the sum may exceed 2^53. */
   readonly volumeLots: bigint;
   readonly fundingRatePpb: Ppb;
 }
 
-/** One side of one movement of money (R-5.9); the counterparty is null for deposits and withdrawals. */
+/**
+ * One side of one movement of money (R-5.9); the counterparty is null for deposits and withdrawals.
+ */
 export interface TransferView {
   readonly subaccount: SubaccountId;
   readonly reason: Extract<
@@ -265,7 +258,7 @@ export interface VaultSnapshotView {
   readonly shares: bigint;
   /** Paid in less paid out. */
   readonly netDepositsQuanta: Quanta;
-  /** What the shares would have paid out then. */
+  /** Redemption value of the shares at that time. */
   readonly valueQuanta: Quanta;
   readonly lockupEndsAtUs: TimeUs;
   readonly timeUs: TimeUs;
@@ -276,7 +269,7 @@ export interface VaultSnapshotView {
 export interface MarginSettingView {
   readonly market: MarketId;
   readonly isolated: boolean;
-  /** The account's own initial rate, or the market's while it has none. */
+  /** The account's own initial rate, or the market's if it has none. */
   readonly marginPpm: Ppm;
 }
 
@@ -290,20 +283,20 @@ export interface SignersView {
   readonly quorum: number;
 }
 
-/** When something was recorded, and by which command. */
+/** Time and command of a recorded entry. */
 export interface Moment {
   readonly timeUs: number;
   readonly seq: number;
 }
 
-/** What a reader asked for reaches back beyond what is kept (R-12.3): results are cut at this time. */
+/** Result of a read that may reach beyond retention (R-12.3): it is cut at this time. */
 export interface Retained<T> {
   readonly items: readonly T[];
-  /** null when everything since the beginning is still here. */
+  /** null if nothing was dropped. */
   readonly keptSinceUs: TimeUs | null;
 }
 
-/** An accepted command of the operator (R-13.3). Ids and amounts are null where the kind has none. */
+/** An accepted command of the operator (R-13.3). Ids and amounts are null if the kind has none. */
 export interface OperatorEntry {
   readonly seq: Seq;
   readonly timeUs: TimeUs;
@@ -311,7 +304,7 @@ export interface OperatorEntry {
   readonly market: MarketId | null;
   readonly subaccount: SubaccountId | null;
   readonly amountQuanta: Quanta | null;
-  /** Status set, or the price of a delisting in ticks; empty for other kinds. */
+  /** The status set, or the price of a delisting in ticks; empty for other kinds. */
   readonly detail: string;
 }
 
@@ -325,7 +318,7 @@ export interface ExchangeView {
   /** Commands applied so far. */
   readonly seq: Seq;
   readonly nowUs: TimeUs;
-  /** Id of the order placed last; 0 before the first. */
+  /** Id of the newest order; 0 before the first. */
   readonly lastOrderId: OrderId;
 
   marketIdOf(symbol: string): MarketId | undefined;
@@ -339,7 +332,7 @@ export interface ExchangeView {
   operatorLog(): readonly OperatorEntry[];
   /** Best first, at most `limit` levels. */
   depth(id: MarketId, side: Side, limit: number): LevelView[];
-  /** Newest first; fromUs inclusive, toUs exclusive; those before the trade `before` when it is given. */
+  /** Newest first; fromUs inclusive, toUs exclusive; only trades before `before` if given. */
   trades(
     id: MarketId,
     fromUs: TimeUs,
@@ -359,10 +352,10 @@ export interface ExchangeView {
   accountIdOf(address: Address): AccountId | undefined;
   addressOf(id: AccountId): Address;
   selfTradeModeOf(id: AccountId): SelfTradeMode;
-  /** undefined when that pair was never credited. */
+  /** undefined if that pair was never credited. */
   subaccountIdOf(address: Address, index: number): SubaccountId | undefined;
   subaccount(id: SubaccountId): SubaccountView;
-  /** Subaccounts so far; their ids are 0 to one less. */
+  /** Number of subaccounts; their ids are 0 to n − 1. */
   readonly subaccountCount: number;
   /** Subaccounts of an account in ascending index. */
   subaccountsOf(address: Address): SubaccountView[];
@@ -370,11 +363,10 @@ export interface ExchangeView {
   /** Open positions in ascending market id. */
   positions(id: SubaccountId): PositionView[];
   /**
-   * Fifth of its side's holders in which a position is closed by auto-deleveraging (R-6.4): 5 is closed first, 1 last. null without a
-   * position or a mark. Computed over all holders; a ranking that is at most `maxAgeUs` old may be used again.
+   * ADL quintile (R-6.4): 5 is closed first, null without position or mark; may be `maxAgeUs` old.
    */
   adlQuantile(id: SubaccountId, market: MarketId, maxAgeUs?: number): number | null;
-  /** What a withdrawal from the exchange of this amount would leave to the shortfall (R-6.6). */
+  /** Share of the shortfall that a withdrawal of this amount would bear (R-6.6). */
   shortfallPart(id: SubaccountId, amount: Quanta): Quanta;
   /** Newest first; fromUs inclusive, toUs exclusive, nothing after the moment `upTo`. */
   transfers(
@@ -387,7 +379,7 @@ export interface ExchangeView {
 
   /** By market id. */
   marginSettings(id: SubaccountId): MarginSettingView[];
-  /** What may leave the margin of the subaccount's isolated position in a market (R-5.10). */
+  /** Withdrawable margin of the subaccount's isolated position in a market (R-5.10). */
   isolatedExcess(id: SubaccountId, market: MarketId): Quanta;
   /** Newest first; fromUs inclusive, toUs exclusive, nothing after the moment `upTo`. */
   vaultSnapshots(
@@ -398,21 +390,23 @@ export interface ExchangeView {
     upTo?: Moment,
   ): Retained<VaultSnapshotView>;
 
-  /** Subaccounts that hold a position in a market, in ascending id. */
+  /** Subaccounts with a position in a market, in ascending id. */
   holdersOf(id: MarketId): Iterable<SubaccountId>;
 
-  /** The signer set in force (R-9.1); of an address never seen, itself. */
+  /** The signer set in force (R-9.1); an unknown address signs for itself. */
   signersOf(address: Address): SignersView;
   /** Of one account, by subaccount index, then in order of grant. */
   delegatesOf(address: Address): DelegateView[];
-  /** Whether this address acts for that subaccount now (R-9.6). */
+  /** Whether this address may act for that subaccount now (R-9.6). */
   isDelegate(account: Address, index: number, delegate: Address): boolean;
 
-  /** Live orders, and ended ones while they are retained. */
+  /** A live or retained order. */
   order(id: OrderId): OrderView | undefined;
-  /** Lots that stand ahead of a resting order at its price, users' and the tape's; null when it does not rest. */
+  /**
+   * Lots ahead of a resting order at its price, users' and the tape's; null if it does not rest.
+   */
   queueAhead(id: OrderId): Lots | null;
-  /** The newest order with this clientId (R-2.11), live or retained, in those subaccounts of the account that `within` takes. */
+  /** The newest order with this clientId (R-2.11), in the subaccounts that pass `within`. */
   orderByClientId(
     account: AccountId,
     clientId: string,
@@ -420,7 +414,7 @@ export interface ExchangeView {
   ): OrderView | undefined;
   /** Live orders of a subaccount in ascending order id. */
   openOrders(id: SubaccountId): OrderView[];
-  /** Live and retained orders that match, at most `limit` of those that follow `after` (R-10.2). */
+  /** Live and retained orders that match, at most `limit` after the cursor `after` (R-10.2). */
   findOrders(id: SubaccountId, filter: OrderFilter, limit: number, after?: OrderPlace): OrderList;
 
   /** Why account or market do not admit these orders; numbers off the market's grid are fractions. */
@@ -431,36 +425,36 @@ export interface ExchangeView {
   checkMarginRatio(market: MarketId, marginPpm: number): Refusal | null;
 }
 
-/** The state machine as its drivers hold it. `Exchange` is the implementation. */
+/** The state machine as seen by its drivers; `Exchange` implements it. */
 export interface Engine extends ExchangeView {
   /**
-   * Runs due timers, then the command. `ok`, or the refusal that left no trace but the command's own time.
-   * Throws `InvariantError` on a broken invariant, and when the command is earlier than now.
+   * Runs due timers, then the command. Returns `ok`, or a refusal, which changes nothing but the
+   * time. Throws `InvariantError` on a broken invariant, and if the command is earlier than now.
    */
   apply(command: Command, emit?: EventSink): Outcome;
-  /** When the engine next wants time to advance; Infinity when never. */
+  /** Time of the next timer; Infinity without one. */
   nextTimerUs(): number;
   /** 32 hex digits over every command and event so far. */
   chainHash(): string;
-  /** 64 hex digits: SHA-256 of the canonical snapshot of live state, without seq, chain hash and history. */
+  /** 64 hex digits: SHA-256 of the live state, without seq, chain hash and history. */
   stateHash(): string;
   /** The whole exchange, history included, in canonical bytes. */
   snapshot(): Uint8Array;
   /** An independent copy: restore(snapshot()). */
   fork(): Engine;
-  /** The named invariants that do not hold; empty when all is well. */
+  /** The named invariants that are violated; empty if none. */
   checkInvariants(): readonly InvariantViolation[];
-  /** Those of solvency alone (R-1.6a and what it rests on): one pass over accounts. */
+  /** The solvency invariants alone (R-1.6a and its premises): one pass over accounts. */
   checkSolvency(): readonly InvariantViolation[];
 }
 
-/** An invariant that does not hold. */
+/** A violated invariant. */
 export interface InvariantViolation {
   readonly invariant: string;
-  /** The rules that it stands for, such as `R-1.6`. */
+  /** The rule ids covered, such as `R-1.6`. */
   readonly rule: string;
-  /** What must hold, in a sentence. */
+  /** The invariant as a sentence. */
   readonly says: string;
-  /** What was found, with the numbers. */
+  /** The violation, with its numbers. */
   readonly detail: string;
 }

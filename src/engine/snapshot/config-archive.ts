@@ -8,7 +8,7 @@ import type { ExchangeConfig, MarketSpec } from '../config.ts';
 import { archiveRecord } from './archive-record.ts';
 import { EXCHANGE_CONFIG, MARKET_SPEC } from '../schema/config-schema.ts';
 
-/** SHA-256 of the canonical bytes: what a journal is bound to. */
+/** SHA-256 of the canonical bytes; binds a journal to its configuration. */
 export function configHash(config: ExchangeConfig): string {
   const io = new ArchiveWriter();
   archiveConfig(io, config);

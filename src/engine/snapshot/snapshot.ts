@@ -1,7 +1,8 @@
 /**
- * The whole exchange as canonical bytes, and back. `archiveLive` is what decides the future: its SHA-256 is the state
- * hash. `archiveHistory` is what readers may still ask for. Neither contains a slot number, the sequence number or
- * the chain hash: those say where in a journal we are, not what the state is.
+ * Serialisation of the whole exchange to canonical bytes and back. `archiveLive` covers the state
+ * that decides the future: its SHA-256 is the state hash. `archiveHistory` covers what only readers
+ * use. Neither contains slot numbers, the sequence number or the chain hash, which describe a
+ * position in a journal rather than state.
  */
 import { archiveList, ArchiveReader, ArchiveWriter, type Archive } from '../../base/archive.ts';
 import { sha256Hex } from '../../base/sha256.ts';
@@ -54,7 +55,7 @@ export function snapshotOf(state: State): Uint8Array {
   return io.bytes();
 }
 
-/** Throws `ArchiveError` naming the byte when the bytes are not a snapshot of this format. */
+/** Throws `ArchiveError` with the byte offset if the bytes are not a snapshot of this format. */
 export function restoreState(bytes: Uint8Array): State {
   const io = new ArchiveReader(bytes);
   io.section(FORMAT);
@@ -76,7 +77,7 @@ const NOTHING_KEPT: RetentionConfig = {
   vaultSnapshotsPerHolder: 0,
 };
 
-/** How much of the past is kept decides nothing of the future, so the hash knows nothing of that either. */
+/** Retention settings have no effect on the future, so the state hash excludes them. */
 export function stateHashOf(state: State): string {
   const io = new ArchiveWriter();
   archiveConfig(io, { ...state.config, retention: NOTHING_KEPT });
@@ -119,7 +120,7 @@ function archiveDue(io: Archive, dueUs: number): number {
   return io.optionalInt(dueUs === Infinity ? null : dueUs) ?? Infinity;
 }
 
-/** Who holds what where, pauses that still run, and nobody's distance to liquidation known yet. */
+/** Derives holders, running pauses and empty liquidation bounds. */
 function deriveRisk(state: State): void {
   for (const subaccount of state.accounts.subaccounts) {
     // A debt without positions waits for insurance (D-32).
@@ -135,7 +136,7 @@ function deriveRisk(state: State): void {
   }
 }
 
-/** Live orders in ascending id; book, exposures' bounds, clientIds and expiry timers are rebuilt from them. */
+/** Live orders in ascending id; book, bounds, clientIds and timers are rebuilt from them. */
 function archiveOrders(io: Archive, state: State): void {
   io.section('orders');
   const table = state.orders;
@@ -154,7 +155,7 @@ function archiveOrders(io: Archive, state: State): void {
   }
 }
 
-/** A waiting order is put back where it waits; trailing stops come with what they follow. */
+/** Puts a pending order back into its index; trailing stops are restored with their groups. */
 function watchAgain(state: State, slot: number, conditional: Special): void {
   const table = state.orders;
   if (table.orderType(slot) === 'twap') {
@@ -165,7 +166,7 @@ function watchAgain(state: State, slot: number, conditional: Special): void {
   arm(state, state.market(table.market(slot)), slot, conditional);
 }
 
-/** Active trailing stops of a market, by what they follow. */
+/** Active trailing stops of a market, by their extremes. */
 function archiveTriggers(io: Archive, state: State, market: Market): void {
   io.section('triggers');
   const distanceOf = (id: OrderId): number =>
@@ -175,7 +176,7 @@ function archiveTriggers(io: Archive, state: State, market: Market): void {
   }
 }
 
-/** Writes a row of `table`, or adds what is read to `target`. Answers the row. */
+/** Writes a row of `table`, or appends the row that is read to `target`. Returns the row. */
 function archiveOrder(
   io: Archive,
   target: OrderTable,
@@ -239,13 +240,10 @@ function archiveOrder(
   return slot;
 }
 
-/** Stands for the id of a historical order (L3). */
+/** In place of an order id: a historical order (L3). */
 const HISTORICAL = -1;
 
-/**
- * Both sides of a book, best level first, each queue front to back: an order's id, 0 and a segment's size, or −1, a
- * historical order's number and its size.
- */
+/** Queues of both sides: an order's id; 0 and a segment's size; or −1, an L3 number and size. */
 function archiveQueues(io: Archive, state: State, market: Market): void {
   archiveSides(io, state, market);
   if (io.loading) market.seenChanges = market.book.changes;
@@ -309,7 +307,7 @@ function archiveHistory(io: Archive, state: State): void {
   if (io.loading) state.operatorLog.push(...log);
   io.section('ended');
   const ended = state.endedOrders;
-  // What is read passes through a table of live orders.
+  // A loaded row passes through a table of live orders.
   const passage = new OrderTable();
   for (const account of state.accounts.all) {
     account.endedOrdersCut = io.bool(account.endedOrdersCut);

@@ -1,9 +1,10 @@
 /**
- * A historical bar (DESIGN §6). Its prices are played along a stated path through the real book (bar-walk); one in whose
- * range nothing waits goes to its close at once, which comes to the same: events, hashes and state (test/engine/tape/bars.test.ts).
+ * A historical bar (DESIGN §6). Its prices are played along a stated path through the real book
+ * (bar-walk). If no order or position depends on a price in its range, it moves straight to its
+ * close, with the same events, hashes and state (test/engine/tape/bars.test.ts).
  *
- * Then the synthetic book stands around `quoteTicks` until the next bar. Readers learn of one change of the mark and one
- * `tapeApplied`; what users' orders did is told as it happens.
+ * Then the synthetic book stands around `quoteTicks` until the next bar. Events report one change
+ * of the mark and one `tapeApplied`; users' orders emit theirs as they occur.
  */
 import { MAX_PRICE_TICKS, type Lots, type PriceTicks } from '../../num/units.ts';
 import type { TapeBar } from '../commands.ts';
@@ -16,7 +17,7 @@ import { hasNoEffect, walkBar } from './bar-walk.ts';
 import { takeFromSegment } from './house.ts';
 import { emitTape } from './tape-event.ts';
 
-/** Spreads beyond this are typing errors. */
+/** Larger spreads are input errors. */
 const MAX_SPREAD_TICKS = 1 << 24;
 
 export function applyBar(state: State, bar: TapeBar): Outcome {
@@ -44,7 +45,7 @@ export function applyBar(state: State, bar: TapeBar): Outcome {
   return 'ok';
 }
 
-/** A bar knows no single orders: those that another recording named leave the book. */
+/** Bars have no single orders: those of another recording leave the book. */
 function forgetOrders(state: State, market: Market): void {
   const { orders } = market.tape;
   if (orders.size === 0) return;

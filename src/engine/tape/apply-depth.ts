@@ -1,8 +1,8 @@
 /**
- * Historical depth (DESIGN §6). A level is restated at its venue's size. What crosses a user's order trades with it
- * first, at the user's price; house volume that the level crosses is history's contradiction of itself and goes. Then
- * the house volume of the level moves to its target: growth queues at the back, a decrease goes through the queue
- * model. History is never refused.
+ * Historical depth (DESIGN §6): sets a level to its venue's size. New volume that crosses a user's
+ * order first trades with it, at the user's price. House volume that the level crosses contradicts
+ * the recording and is removed. Then the level's house volume moves to its target: growth joins the
+ * back of the queue, a decrease goes through the queue model. History is never refused.
  */
 import type { TapeDepth, TapeLevel } from '../commands.ts';
 import { NONE } from '../book/order-table.ts';
@@ -27,7 +27,7 @@ export function applyDepth(state: State, command: TapeDepth): Outcome {
   return 'ok';
 }
 
-/** Whether a level's numbers can stand in a book. */
+/** Whether a level's numbers are valid in a book. */
 export function isLevel(level: TapeLevel): boolean {
   return (
     Number.isSafeInteger(level.priceTicks) &&
@@ -53,7 +53,7 @@ export function applyLevel(state: State, market: Market, level: TapeLevel): void
   if (level.lots === 0) forgetDisplaced(market, side, price);
 }
 
-/** A level that history emptied starts afresh; its credit waits on for a late trade. */
+/** Resets the displacement of an emptied level; its credit remains for a late trade. */
 function forgetDisplaced(market: Market, side: 1 | -1, price: number): void {
   const level = market.tape.find(side, price);
   if (level === undefined) return;
@@ -61,7 +61,7 @@ function forgetDisplaced(market: Market, side: 1 | -1, price: number): void {
   if (level.creditFront === 0 && level.creditBack === 0) market.tape.forget(side, price);
 }
 
-/** Trades new house volume against users' orders that it crosses; answers the lots traded. */
+/** Trades new house volume against users' orders that it crosses; returns the lots traded. */
 export function crossOpposite(
   state: State,
   market: Market,
@@ -85,7 +85,7 @@ export function crossOpposite(
     const { filled, held } = takeUserOrder(state, market, user, size - traded);
     state.cause = 'tape';
     traded += filled;
-    // A user order that may not trade now stays; the house level stands back rather than cross it.
+    // A user order that may not trade now stays; the house volume is dropped rather than cross it.
     if (held) return size;
   }
   return traded;

@@ -1,7 +1,4 @@
-/**
- * The recording has a hole (DESIGN §6): what the house held is unknown, so it leaves the book until the next snapshot,
- * and depth and trades until then do nothing. Users' orders stay.
- */
+/** A gap in the recording (DESIGN §6): the house leaves the book until the next snapshot. */
 import type { TapeGap } from '../commands.ts';
 import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';

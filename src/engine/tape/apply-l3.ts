@@ -1,15 +1,17 @@
 /**
- * One historical order of a venue that publishes them all (DESIGN §6): exact first come, first served. Each order is a segment of
- * its own, so who stands ahead of a user's order is known and no queue model is asked.
+ * One historical order of a venue with full order flow (DESIGN §6): exact price-time priority. Each
+ * order is a segment of its own, so queue positions are known and no queue model applies.
  *
- * - `add` trades with users' orders that it crosses, at their prices, and what is left joins the back of its level.
- * - `reduce` and `remove` take the order's own lots, wherever it stands.
- * - `execute` is a house taker that history lets meet this order: users at better prices and users ahead of it in the queue come
- *   first; what they took leaves the order all the same, since history says that so much of it is gone.
+ * - `add` trades with users' orders that it crosses, at their prices; the rest joins the back of
+ *   its level.
+ * - `reduce` and `remove` take the order's own lots, at any queue position.
+ * - `execute` is a house taker that meets this order in history. Users at better prices and users
+ *   ahead of it in the queue fill first; their size leaves the order too, since history reports
+ *   that size as gone.
  *
- * An order that was never added stood in the opening book: its lots are taken from the front of the unnamed volume of
- * its level, which is older than every named order, however many updates brought it. One that a user took is gone: what history still says of it changes nothing
- * but the tape of trades.
+ * An order without `add` was in the opening book: its lots come from the front of the unnamed
+ * volume of its level, which is older than every named order. After a user consumed an order, later
+ * history of it only affects the trade tape.
  */
 import { lots, MAX_PRICE_TICKS, priceTicks } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
@@ -53,7 +55,7 @@ function dispatch(state: State, market: Market, command: TapeL3): void {
   const { ref, priceTicks: price, lots: size } = command;
   switch (command.action) {
     case 'add': {
-      // A number that is used again names another order from now on.
+      // A reused number refers to a new order from now on.
       const old = market.tape.orders.get(ref);
       if (old !== undefined) {
         state.markBookChanged(market);
@@ -92,7 +94,7 @@ function executeOrder(state: State, market: Market, command: TapeL3, side: 1 | -
     const segment = segmentOf(state, market, command);
     if (segment === NONE) break;
     users += takeAhead(state, market, segment, size - users - traded);
-    // Taking users' orders moves no segment: it still stands where it was.
+    // Filling users' orders moves no segment.
     const standing = state.orders.left(segment);
     const fill = Math.min(size - users - traded, standing);
     const lost = Math.min(users - gone, standing - fill);
@@ -106,7 +108,7 @@ function executeOrder(state: State, market: Market, command: TapeL3, side: 1 | -
   if (unmatched > 0) printTrade(state, market, price, lots(-side * unmatched));
 }
 
-/** Takes users' orders that stand before a segment in its queue; answers the lots filled, at most `size`. */
+/** Fills users' orders ahead of a segment in its queue; returns the lots filled, at most `size`. */
 function takeAhead(state: State, market: Market, segment: number, size: number): number {
   const table = state.orders;
   const ladder = market.book.ladder(table.side(segment));
@@ -121,14 +123,14 @@ function takeAhead(state: State, market: Market, segment: number, size: number):
     const { filled, held } = takeUserOrder(state, market, slot, size - taken);
     taken += filled;
     if (held) break;
-    // It may be gone, and others with it: look again from the front.
+    // The slot and others may be gone: restart from the front.
     slot = ladder.head(level);
     while (slot !== segment && table.isHouse(slot)) slot = table.next(slot);
   }
   return taken;
 }
 
-/** Where the order stands: its own segment, or the oldest unnamed volume of its level; NONE when neither is there. */
+/** The order's own segment, otherwise the oldest unnamed volume of its level, or NONE. */
 function segmentOf(state: State, market: Market, { ref, side, priceTicks: price }: TapeL3): number {
   const named = market.tape.orders.get(ref);
   if (named !== undefined) return named;

@@ -1,7 +1,7 @@
 /**
- * The venue's whole book (DESIGN §6). Normally a set of differences: levels that are not named are gone, equal levels
- * keep their place and our place in their queues. After a gap nothing is known of the queues, so the house stands in front and a user order
- * behind the whole level.
+ * The venue's whole book (DESIGN §6), normally applied as a diff: levels that are not listed are
+ * removed, and equal levels keep their queue positions. After a gap, queue positions are unknown,
+ * so house volume goes to the front and a user order behind the whole level.
  */
 import { priceTicks, lots } from '../../num/units.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
@@ -34,14 +34,14 @@ export function applySnapshot(state: State, command: TapeSnapshot): Outcome {
     const behind = houseLots(market, side, level.priceTicks);
     applyLevel(state, market, level);
     if (!afterGap || behind > 0) continue;
-    // The volume has just joined the back: behind a gap it was there before us.
+    // Volume added at the back: after a gap it was there before the user's orders.
     moveToFront(state, market, side, level.priceTicks);
   }
   emitTape(state, market, 'snapshot', false);
   return 'ok';
 }
 
-/** Prices of a side at which house volume stands. */
+/** Prices of a side with house volume. */
 export function housePrices(market: Market, side: Side): number[] {
   const ladder = market.book.ladder(side === 'bid' ? 1 : -1);
   const prices: number[] = [];

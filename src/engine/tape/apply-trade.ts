@@ -1,10 +1,11 @@
 /**
- * A historical trade (DESIGN §6): a house taker at the tape's price. Users' orders that price-time priority puts before
- * the historical counterparty are filled; what they took is removed from the house volume behind them, since history
- * says that so much left the level.
+ * A historical trade (DESIGN §6): a house taker at the tape's price. Users' orders with price-time
+ * priority over the historical counterparty are filled. The same size leaves the house volume
+ * behind them, since history reports it as gone.
  *
- * Order: users at better prices; then the queue of the trade's own level, front to back. A decrease of that level
- * that arrived before its trade is first given back, so that no volume is spent twice. What finds no volume still prints.
+ * Order: users at better prices, then the queue of the trade's level, front to back. A decrease of
+ * that level that arrived before its trade is reversed first, so that no volume is used twice. Size
+ * without volume still prints.
  */
 import { lots, MAX_PRICE_TICKS, type PriceTicks } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
@@ -44,7 +45,7 @@ function takeTrade(state: State, market: Market, price: PriceTicks, signedLots: 
   const houseSide = side > 0 ? -1 : 1;
   const size = Math.abs(signedLots);
   returnCredit(state, market, houseSide, price, size);
-  // The historical taker would have met better prices first.
+  // The historical taker meets better prices first.
   const byUsers = takeUsers(state, market, houseSide, price + houseSide, size);
   const atLevel = takeLevel(state, market, houseSide, price, size - byUsers);
   const users = byUsers + atLevel.users;
@@ -53,7 +54,7 @@ function takeTrade(state: State, market: Market, price: PriceTicks, signedLots: 
   if (unmatched > 0) printTrade(state, market, price, lots(side * unmatched));
 }
 
-/** The queue of one level, front to back. */
+/** Consumes the queue of one level, front to back. */
 function takeLevel(
   state: State,
   market: Market,

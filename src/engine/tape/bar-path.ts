@@ -1,12 +1,13 @@
 /**
- * In what order a bar's prices were traded: unknown to a bar, so a stated policy (docs/DATA.md). Every path begins at the open, visits both
- * extremes and ends at the close; policies differ in which extreme comes first.
+ * Price path of a bar. The data does not contain it, so it is a stated policy (docs/DATA.md). Every
+ * path starts at the open, visits both extremes and ends at the close; policies differ in the first
+ * extreme.
  *
- * - `nearest`: the extreme nearer to the open; the high when both are as near.
- * - `worstCase`: the extreme that hurts what users hold in sum: the low when they are long, the high when they are short,
+ * - `nearest`: the extreme nearer to the open; the high on a tie.
+ * - `worstCase`: the extreme against the users' net position: the low if long, the high if short,
  *   else as `nearest`.
- * - `stopFirst`: the extreme that fires a stop-loss or an active trailing stop, so that a bar which reaches a stop and a
- *   profit counts as stopped; when both extremes do, or neither, as `nearest`.
+ * - `stopFirst`: the extreme that fires a stop-loss or an active trailing stop, so a bar that
+ *   reaches a stop and a profit counts as stopped; if both extremes do, or neither, as `nearest`.
  */
 import type { TapeBar } from '../commands.ts';
 import type { Market } from '../market/market.ts';
@@ -14,7 +15,7 @@ import type { OrderId } from '../../num/units.ts';
 import type { State } from '../state.ts';
 import { waitsIn } from '../orders/pending.ts';
 
-/** The prices at which the path turns, the open and the close included. */
+/** The turning points of the path, including open and close. */
 export function pathOf(state: State, market: Market, bar: TapeBar): readonly number[] {
   const { openTicks, highTicks, lowTicks, closeTicks } = bar;
   return highFirst(state, market, bar)
@@ -39,7 +40,7 @@ function highFirst(state: State, market: Market, bar: TapeBar): boolean {
   }
 }
 
-/** Lots of the house: users hold the opposite in sum. */
+/** Lots of the house; the users' net position is its negation. */
 function housePosition(state: State, market: Market): number {
   const makers = state.houseMaker.exposures[market.id]?.positionLots ?? 0;
   return makers + (state.houseTaker.exposures[market.id]?.positionLots ?? 0);

@@ -1,11 +1,11 @@
 /**
- * The synthetic book of a bar: one house level on each side, `spreadTicks` apart around the price, `depthLots` each. It is
- * put up anew at every step, so what users take from it returns with the next one. At the bar's end all of it is new, and queues
- * behind the orders that stand at its prices (D-67).
+ * The synthetic book of a bar: one house level per side, `spreadTicks` apart around the price,
+ * `depthLots` each. Every step replenishes it. At the bar's end it is placed again behind the
+ * orders at its prices (D-67).
  *
- * A spread of 0 locks the market: the house bids and asks the same price, so that users buy and sell at the price itself. The book
- * is never crossed, and never locked against a user's order: a quote stands back a tick from an order that it may not trade
- * with.
+ * A spread of 0 locks the market: the house bids and asks the same price, so users trade at the
+ * price itself. The book is never crossed, and never locked against a user's order: a quote stays
+ * one tick away from an order that it may not trade with.
  */
 import { MAX_PRICE_TICKS, priceTicks } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
@@ -16,20 +16,20 @@ import type { State } from '../state.ts';
 import { addHouse, clearHouse, houseLots } from './house.ts';
 import { firstUser } from './house-take.ts';
 
-/** Moves both quotes to stand around a price; what stands there already keeps its place, unless `anew`. */
+/** Moves both quotes around a price; unchanged ones keep their position unless `replaces`. */
 export function quoteAround(
   state: State,
   market: Market,
   bar: TapeBar,
   price: number,
-  anew = false,
+  replaces = false,
 ): void {
   const { spreadTicks, depthLots } = bar;
   const middle = price - (spreadTicks >> 1);
   const bid = Math.min(middle, bestUser(state, market, -1) - 1);
-  quote(state, market, 1, bid, depthLots, anew);
+  quote(state, market, 1, bid, depthLots, replaces);
   const ask = Math.max(middle + spreadTicks, bestUser(state, market, 1) + 1);
-  quote(state, market, -1, ask, depthLots, anew);
+  quote(state, market, -1, ask, depthLots, replaces);
 }
 
 /** One house level at this price, and no other on its side. */
@@ -39,12 +39,12 @@ function quote(
   side: 1 | -1,
   price: number,
   size: number,
-  anew: boolean,
+  replaces: boolean,
 ): void {
   const ladder = market.book.ladder(side);
   const best = ladder.bestLevel();
   const isOnly = market.book.onlySegment(side) !== NONE;
-  if (best !== NO_LEVEL && ladder.price(best) === price && (isOnly || !anew)) {
+  if (best !== NO_LEVEL && ladder.price(best) === price && (isOnly || !replaces)) {
     if (ladder.levelCount === 1 && ladder.houseTotal(best) === size) return;
   }
   const stays = price >= 1 && price <= MAX_PRICE_TICKS;
@@ -56,7 +56,7 @@ function quote(
   for (let level = ladder.bestLevel(); level !== NO_LEVEL;) {
     const next = ladder.nextLevel(level);
     const at = ladder.price(level);
-    if (ladder.houseTotal(level) > 0 && (anew || !stays || at !== price)) {
+    if (ladder.houseTotal(level) > 0 && (replaces || !stays || at !== price)) {
       clearHouse(state, market, side, at);
     }
     level = next;
@@ -68,13 +68,15 @@ function quote(
   addHouse(state, market, side, price, standing > size ? size : size - standing);
 }
 
-/** Whether a user's order stands on the level: there is none where all is the house's. */
+/** Whether a user's order rests on the level. */
 function hasUser(state: State, ladder: PriceLadder, level: number): boolean {
   if (ladder.total(level) === ladder.houseTotal(level)) return false;
   return firstUser(state, ladder, level) !== NONE;
 }
 
-/** Price of the best order of a user on this side; −Infinity or Infinity, by the side, when there is none. */
+/**
+ * Price of the best user order on this side; −Infinity (bids) or Infinity (asks) if there is none.
+ */
 export function bestUser(state: State, market: Market, side: 1 | -1): number {
   const ladder = market.book.ladder(side);
   if (market.book.onlySegment(side) !== NONE) return -side * Infinity;
@@ -83,7 +85,7 @@ export function bestUser(state: State, market: Market, side: 1 | -1): number {
   return level === NO_LEVEL ? -side * Infinity : ladder.price(level);
 }
 
-/** Price of the best order of a user on this side that is worse than a price; null when there is none. */
+/** Price of the best user order on this side that is worse than a price; null if there is none. */
 export function nextUser(state: State, market: Market, side: 1 | -1, than: number): number | null {
   const ladder = market.book.ladder(side);
   let level = ladder.bestLevel();

@@ -1,11 +1,12 @@
 /**
- * A bar step by step: the price goes along the path and stops wherever something waits for it (DESIGN §6).
+ * A bar step by step: the price follows the path and stops where orders or positions need it (§6).
  *
- * On the way from one turning point to the next it stops at users' resting orders, at triggers and trailing stops, and where
- * somebody becomes liquidatable; everything between two stops concerns nobody. At each stop, in this order (D-66): resting orders
- * that it reaches are filled at their own prices, best first, at most `depthLots` a leg; the synthetic book moves; the price is the
- * last, and index and mark where these follow the book; triggers fire; positions are held against the mark. Between
- * the last bar and the open the price jumps: orders that it passes fill at their own prices, triggers fire at the open.
+ * Between turning points it stops at users' resting orders, at triggers and trailing stops, and at
+ * prices that make a unit liquidatable. At each stop, in this order (D-66): reached resting orders
+ * fill at their own prices, best first, at most `depthLots` per leg; the synthetic book moves; the
+ * price becomes the last price, and index and mark if these follow the book; triggers fire;
+ * positions are checked. Between the last bar and the open the price jumps: passed orders fill at
+ * their own prices, triggers fire at the open.
  */
 import { priceTicks } from '../../num/units.ts';
 import type { TapeBar } from '../commands.ts';
@@ -27,18 +28,15 @@ export function walkBar(state: State, market: Market, bar: TapeBar): void {
   stop(state, market, bar, open, bar.depthLots);
   let at = open;
   for (const to of turns) {
-    let room: number = bar.depthLots;
+    let capacity: number = bar.depthLots;
     while (at !== to) {
-      at = nextStop(state, market, bar, at, to, room);
-      room -= stop(state, market, bar, at, room);
+      at = nextStop(state, market, bar, at, to, capacity);
+      capacity -= stop(state, market, bar, at, capacity);
     }
   }
 }
 
-/**
- * Whether nothing in the market waits for any price of the bar: then only its end matters. May say no where walking would
- * come to the same.
- */
+/** Whether nothing in the market depends on a price of the bar. Conservative: may be false. */
 export function hasNoEffect(state: State, market: Market, bar: TapeBar): boolean {
   const { lowTicks: low, highTicks: high } = bar;
   if (state.anyRiskCheckPending) return false;
@@ -49,34 +47,34 @@ export function hasNoEffect(state: State, market: Market, bar: TapeBar): boolean
   return low >= market.liquidation.safeFrom && high <= market.liquidation.safeTo;
 }
 
-/** The price is here. Answers the lots taken from resting orders, at most `room`. */
-function stop(state: State, market: Market, bar: TapeBar, price: number, room: number): number {
+/** Stops at a price. Returns the lots taken from resting orders, at most `capacity`. */
+function stop(state: State, market: Market, bar: TapeBar, price: number, capacity: number): number {
   const margin = bar.fill === 'through' ? 1 : 0;
-  const bids = takeUsers(state, market, 1, price + margin, room);
-  const asks = takeUsers(state, market, -1, price - margin, room - bids);
+  const bids = takeUsers(state, market, 1, price + margin, capacity);
+  const asks = takeUsers(state, market, -1, price - margin, capacity - bids);
   quoteAround(state, market, bar, price);
   followBar(state, market, priceTicks(price));
   settleFollowUps(state);
   if (state.liquidationDue) clearBelowZero(state);
   runTriggers(state);
   runLiquidations(state);
-  // Stops that fired have traded: what they did to others waits for the next stop, as it waits for the next mark elsewhere.
+  // Fired stops have traded; effects on others wait for the next stop.
   state.cause = 'tape';
   return bids + asks;
 }
 
-/** The first price after `from` on the way to `to` that something waits for, or `to`. */
+/** The first price after `from` toward `to` on which something depends, or `to`. */
 function nextStop(
   state: State,
   market: Market,
   bar: TapeBar,
   from: number,
   to: number,
-  room: number,
+  capacity: number,
 ): number {
   const up = to > from ? 1 : -1;
   let next = to;
-  if (room > 0) {
+  if (capacity > 0) {
     // The price that fills the best order which this leg has not passed.
     const margin = bar.fill === 'through' ? up : 0;
     const user = nextUser(state, market, up > 0 ? -1 : 1, from - margin);
@@ -93,12 +91,12 @@ function nextStop(
   next = sooner(up, from, next, market.triggers.activations.next(up, from, waits));
   const trailing = up > 0 ? market.triggers.buying : market.triggers.selling;
   next = sooner(up, from, next, trailing.next(waits));
-  // Who is in danger only beyond another stop is found on from there.
+  // A unit in danger only beyond another stop is found from there.
   if (market.markTicks === null) return next;
   return sooner(up, from, next, firstDanger(state, market, priceTicks(next)));
 }
 
-/** The price, when it lies on the way from `from` to `next`; else `next`. */
+/** The price if it is between `from` and `next`, otherwise `next`. */
 function sooner(up: 1 | -1, from: number, next: number, price: number | null): number {
   if (price === null || up * price <= up * from) return next;
   return up * price < up * next ? price : next;

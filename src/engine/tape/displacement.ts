@@ -1,17 +1,17 @@
 /**
- * Impact (DESIGN §6): house liquidity that users took is gone. Of a level of historical size h there stand at most
- * max(0, h − displaced) house lots, until the market's impact model lets them return:
+ * Impact (DESIGN §6): house liquidity that users consumed is displaced. A level of historical size
+ * h has max(0, h − displaced) house lots until the market's impact model restores them:
  *
  * - `none`: at the level's next historical update;
  * - `permanent`: when history itself empties the level;
- * - `halving`: half of what is displaced returns every `impactHalfLifeUs`, counted in whole half-lives when the
- *   level is next updated.
+ * - `halving`: half of the displaced lots return every `impactHalfLifeUs`, counted in whole
+ *   half-lives when the level is next updated.
  */
 import { timeUs } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
 import type { State } from '../state.ts';
 
-/** Notes that users took `size` house lots at this level of the house's side. */
+/** Records that users took `size` house lots at this level. */
 export function noteDisplaced(
   state: State,
   market: Market,
@@ -26,7 +26,7 @@ export function noteDisplaced(
   level.displaced = displaced + size;
 }
 
-/** Lots displaced at this level now. */
+/** Current displaced lots of this level. */
 export function displacedLots(state: State, market: Market, side: 1 | -1, price: number): number {
   const level = market.tape.find(side, price);
   if (level === undefined || level.displaced === 0) return 0;

@@ -1,9 +1,9 @@
-/** What of history's commands goes into the chain hash (engine/hash), and the numbers of their words. */
+/** Tape commands in the chain hash (engine/chain-hash), and the codes of their literals. */
 import { codeOf } from '../../base/code-of.ts';
 import type { RollingHash } from '../../base/rolling-hash.ts';
 import type { BarFill, BarPath, TapeBar, TapeL3, TapeL3Action, TapeLevel } from '../commands.ts';
 
-/** Their places are in the hash and in the journal; append-only. */
+/** Indices are in the hash and in the journal; append-only. */
 export const BAR_PATHS: readonly BarPath[] = ['nearest', 'worstCase', 'stopFirst'];
 export const BAR_FILLS: readonly BarFill[] = ['touch', 'through'];
 export const TAPE_L3_ACTIONS: readonly TapeL3Action[] = ['add', 'reduce', 'remove', 'execute'];

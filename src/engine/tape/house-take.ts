@@ -1,6 +1,6 @@
 /**
- * The house as a taker: historical trades, and historical levels that cross users' orders, take users' resting orders
- * at the users' prices (DESIGN §6). The user is checked as any maker is: reduce-only cuts, margin, a frozen mark.
+ * The house as a taker: historical trades and crossing levels fill users' resting orders at the
+ * users' prices (DESIGN §6). The user is checked like any maker.
  */
 import { lots } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
@@ -21,10 +21,7 @@ export function firstUser(state: State, ladder: PriceLadder, level: number): num
   return slot;
 }
 
-/**
- * The house takes up to `size` lots of the users' orders of one side, best price first, down to a price included. Answers
- * the lots filled.
- */
+/** The house fills user orders of one side to a price, inclusive; returns the lots filled. */
 export function takeUsers(
   state: State,
   market: Market,
@@ -41,17 +38,14 @@ export function takeUsers(
     const user = firstUser(state, ladder, level);
     const result = user === NONE ? undefined : takeUserOrder(state, market, user, size - taken);
     taken += result?.filled ?? 0;
-    // Next level when no user is left here; else look again, since a fill may have closed level or orders.
+    // Next level if no user is left here; otherwise rescan, since a fill may close the level.
     if (result === undefined || result.held) level = ladder.nextLevel(level);
     else level = ladder.find(price) === NO_LEVEL ? ladder.firstWorseThan(price) : level;
   }
   return taken;
 }
 
-/**
- * The house takes up to `size` lots of one resting user order. Answers the lots filled; 0 when the order may not trade,
- * and then it is gone from the book unless only a frozen mark holds it (`held`).
- */
+/** The house fills a resting user order. At 0 lots filled it has left the book, unless `held`. */
 export function takeUserOrder(
   state: State,
   market: Market,

@@ -1,7 +1,4 @@
-/**
- * House segments: historical volume standing in the real queue of a level (DESIGN §6). A level has one segment for
- * each stretch of house volume between users' orders; volume that arrives later queues behind.
- */
+/** House segments: historical volume in a level's queue, merged between user orders (DESIGN §6). */
 import { assert } from '../../base/assert.ts';
 import { lots, priceTicks, timeUs } from '../../num/units.ts';
 import { NONE, type OrderTable } from '../book/order-table.ts';
@@ -11,17 +8,17 @@ import type { State } from '../state.ts';
 import { splitDecrease } from './queue-models.ts';
 import type { TapeLevelState } from './tape-book.ts';
 
-/** How long a decrease waits for its trade. */
+/** Max wait of a decrease for its trade. */
 const CREDIT_US = 1_000_000;
 
-/** House lots that stand at this price. */
+/** House lots at this price. */
 export function houseLots(market: Market, side: 1 | -1, price: number): number {
   const ladder = market.book.ladder(side);
   const level = ladder.find(priceTicks(price));
   return level === NO_LEVEL ? 0 : ladder.houseTotal(level);
 }
 
-/** Adds house volume behind everything that stands at this price. */
+/** Adds house volume at the back of this price's queue. */
 export function addHouse(
   state: State,
   market: Market,
@@ -41,7 +38,7 @@ export function addHouse(
   market.book.append(newSegment(state, market, side, price, size));
 }
 
-/** Adds house volume ahead of everything that stands at this price. */
+/** Adds house volume at the front of this price's queue. */
 export function addHouseInFront(
   state: State,
   market: Market,
@@ -76,7 +73,7 @@ function newSegment(
   );
 }
 
-/** Takes house volume from the back of the level, at most what is there. */
+/** Takes house volume from the back of the level, at most the available lots. */
 export function takeFromBack(
   state: State,
   market: Market,
@@ -96,14 +93,14 @@ export function takeFromBack(
   }
 }
 
-/** Every house lot of the level goes. */
+/** Removes all house lots of the level. */
 export function clearHouse(state: State, market: Market, side: 1 | -1, price: number): void {
   takeFromBack(state, market, side, price, Infinity);
 }
 
 /**
- * A decrease of `size` ≤ the level's house lots that no trade explains (so far): the market's queue model says how
- * much of it stood ahead of each user order. What was taken is held as credit for a trade that arrives late.
+ * A decrease of `size` ≤ the level's house lots without a matching trade so far. The queue model
+ * splits it ahead of and behind each user order. The lots are credit for a late trade.
  */
 export function decreaseHouse(
   state: State,
@@ -114,7 +111,10 @@ export function decreaseHouse(
 ): void {
   const ladder = market.book.ladder(side);
   const level = ladder.find(priceTicks(price));
-  assert(level !== NO_LEVEL && size <= ladder.houseTotal(level), 'a decrease is of what stands');
+  assert(
+    level !== NO_LEVEL && size <= ladder.houseTotal(level),
+    'a decrease is at most the house lots',
+  );
   state.markBookChanged(market);
   const table = state.orders;
   const credit = openCredit(state, market.tape.level(side, price, state.nowUs));
@@ -125,7 +125,7 @@ export function decreaseHouse(
   let slot = ladder.head(level);
   let first = true;
   while (houseLeft < ladder.total(level) && rest > 0) {
-    // One stretch of house volume and the user order behind it.
+    // One contiguous house volume and the user order behind it.
     let ahead = 0;
     while (slot !== NONE && table.isHouse(slot)) {
       ahead += table.left(slot);
@@ -153,7 +153,7 @@ export function decreaseHouse(
   takeFromBack(state, market, side, price, rest);
 }
 
-/** A trade of up to `size` lots explains earlier decreases: gives those back to where they stood. Answers how much. */
+/** Restores the lots of earlier decreases that this trade explains; returns their number. */
 export function returnCredit(
   state: State,
   market: Market,
@@ -172,7 +172,7 @@ export function returnCredit(
   addHouse(state, market, side, price, back);
 }
 
-/** Forgets credit that no trade claimed in time. */
+/** Drops credit that no trade claimed in time. */
 function openCredit(state: State, level: TapeLevelState): TapeLevelState {
   if (state.nowUs > level.creditUntilUs) {
     level.creditFront = 0;
@@ -181,33 +181,38 @@ function openCredit(state: State, level: TapeLevelState): TapeLevelState {
   return level;
 }
 
-/** Takes `size` lots from the stretch of house segments right ahead of this slot. */
+/** Takes `size` lots from the house segments directly ahead of this slot. */
 function takeBefore(state: State, market: Market, slot: number, size: number): void {
   let left = size;
   for (let segment = state.orders.prev(slot); left > 0;) {
-    assert(segment !== NONE && state.orders.isHouse(segment), 'the stretch holds what is taken');
+    assert(segment !== NONE && state.orders.isHouse(segment), 'the segments have the taken lots');
     const before = state.orders.prev(segment);
     left -= takeFromSegment(state, market, segment, left);
     segment = before;
   }
 }
 
-/** Takes up to `most` lots of one segment; answers how many. */
-export function takeFromSegment(state: State, market: Market, slot: number, most: number): number {
-  const taken = Math.min(most, state.orders.left(slot));
+/** Takes up to `maxLots` of one segment; returns the lots taken. */
+export function takeFromSegment(
+  state: State,
+  market: Market,
+  slot: number,
+  maxLots: number,
+): number {
+  const taken = Math.min(maxLots, state.orders.left(slot));
   market.book.reduce(slot, taken);
   if (state.orders.left(slot) === 0) removeSegment(state.orders, market, slot);
   return taken;
 }
 
-/** The segment leaves the book, whatever it has left. */
+/** Removes the segment from the book, with any unfilled size. */
 export function removeSegment(table: OrderTable, market: Market, slot: number): void {
   market.book.unlink(slot);
   table.remove(slot);
   market.tape.forgetOrder(slot);
 }
 
-/** A segment of its own behind everything that stands at this price: one historical order. Answers its slot. */
+/** Appends a separate segment at this price for one historical order. Returns its slot. */
 export function appendOrder(
   state: State,
   market: Market,

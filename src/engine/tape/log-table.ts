@@ -1,7 +1,8 @@
 /**
- * Probability in 1e-9, rounded down, that a cancelled lot stood ahead of our order under the `probLog` queue model, by
- * step of a/(a+b) in 1/4096: ln(1 + a) / (ln(1 + a) + ln(1 + b)) with a + b = 1. Committed, since logarithms differ
- * between engines; test/tables/queue-models.test.ts recomputes every entry in decimal arithmetic.
+ * Probability in 1e-9, rounded down, that a cancelled lot was ahead of the order under the
+ * `probLog` queue model, by step of a/(a+b) in 1/4096: ln(1 + a) / (ln(1 + a) + ln(1 + b)) with a +
+ * b = 1. Committed, since logarithms differ between JavaScript engines;
+ * test/tables/queue-models.test.ts recomputes every entry in decimal arithmetic.
  */
 // prettier-ignore
 export const LOG_AHEAD_PPB: readonly number[] = [

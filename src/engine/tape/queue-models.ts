@@ -1,13 +1,14 @@
 /**
- * Queue models: of a decrease of historical volume without a trade, how much stood ahead of our order? (DESIGN §6)
+ * Queue models: the share of a decrease without a trade that was ahead of the order (DESIGN §6).
  *
- * - `riskAverse`: nothing, while there is volume behind us to take it from.
- * - `probPowerN`: a cancel is behind us with probability b^N / (a^N + b^N), a and b the volume ahead and behind.
+ * - `riskAverse`: none, while there is volume behind the order.
+ * - `probPowerN`: a cancel is behind with probability b^N / (a^N + b^N), a and b the volume ahead
+ *   and behind.
  * - `probLog`: the same with ln(1 + x) of the shares x = a/(a+b) and b/(a+b).
  *
- * (Models and formulas: hftbacktest, `models/queue.rs`.) Probabilities are whole 1e-9 from a table over a/(a+b) in
- * steps of 1/4096, so the engine computes no power and no logarithm; removed lots are floored and the fraction is
- * carried to the order's next decrease. Nothing is random.
+ * (Models and formulas: hftbacktest, `models/queue.rs`.) Probabilities are whole 1e-9 from a table
+ * over a/(a+b) in steps of 1/4096, so the engine computes no power and no logarithm. Removed lots
+ * are floored and the fraction is carried to the order's next decrease. The model is deterministic.
  */
 import { assert } from '../../base/assert.ts';
 import type { QueueModel } from '../config.ts';
@@ -16,7 +17,7 @@ import { LOG_AHEAD_PPB } from './log-table.ts';
 export const QUEUE_STEPS = 4096;
 const PPB = 1_000_000_000;
 
-/** Probability in 1e-9, rounded down, that a cancelled lot stood ahead, by step of a/(a+b). */
+/** Probability in 1e-9, rounded down, that a cancelled lot was ahead, by step of a/(a+b). */
 function powerTable(exponent: number): Float64Array {
   const table = new Float64Array(QUEUE_STEPS + 1);
   for (let step = 0; step <= QUEUE_STEPS; step++) {
@@ -40,14 +41,14 @@ const TABLES: Readonly<Record<Exclude<QueueModel, 'riskAverse'>, ArrayLike<numbe
   probLog: LOG_AHEAD_PPB,
 };
 
-/** Lots taken from ahead, and the fraction carried on, in 1e-9 lots. */
+/** Lots taken from ahead, and the carried fraction, in 1e-9 lots. */
 export interface QueueSplit {
   readonly ahead: number;
   readonly carryPpb: number;
 }
 
 /**
- * Splits a decrease of `amount` ≤ ahead + behind lots. `carryPpb` is the order's fraction from before.
+ * Splits a decrease of `amount` ≤ ahead + behind lots. `carryPpb` is the order's previous fraction.
  */
 export function splitDecrease(
   model: QueueModel,
@@ -56,14 +57,14 @@ export function splitDecrease(
   amount: number,
   carryPpb: number,
 ): QueueSplit {
-  assert(amount <= ahead + behind, 'a decrease takes no more than there is');
-  const least = Math.max(0, amount - behind);
-  if (model === 'riskAverse') return { ahead: least, carryPpb };
+  assert(amount <= ahead + behind, 'a decrease is at most the volume');
+  const minAhead = Math.max(0, amount - behind);
+  if (model === 'riskAverse') return { ahead: minAhead, carryPpb };
   const step = Number((BigInt(ahead) * BigInt(QUEUE_STEPS)) / BigInt(ahead + behind));
   const exact = BigInt(amount) * BigInt(TABLES[model][step] ?? 0) + BigInt(carryPpb);
   const whole = Number(exact / BigInt(PPB));
   return {
-    ahead: Math.min(ahead, Math.max(least, whole)),
+    ahead: Math.min(ahead, Math.max(minAhead, whole)),
     carryPpb: Number(exact % BigInt(PPB)),
   };
 }

@@ -1,10 +1,10 @@
 /**
- * What the tape remembers of one market beside the house segments that stand in the real book (DESIGN §6).
+ * Tape state of one market besides the house segments in the real book (DESIGN §6).
  *
- * Per price level of a side: `displaced` lots, house liquidity that users took and that history does not know is gone;
- * `credit`, a decrease that arrived before its trade; and the fractions that queue models carry over. A level of which
- * nothing is to be remembered any more is no part of the state; such levels are dropped now and then, so that a long tape takes no more
- * memory than a short one.
+ * Per price level of a side: `displaced`, house lots that users took and history still contains;
+ * `credit`, a decrease that arrived before its trade; and fractions carried by queue models. A
+ * level without such values is not part of the state. Such levels are dropped periodically, so
+ * memory does not grow with the tape.
  */
 import type { Archive } from '../../base/archive.ts';
 import { archiveList } from '../../base/archive.ts';
@@ -12,26 +12,26 @@ import { timeUs, type TimeUs } from '../../num/units.ts';
 
 export interface TapeLevelState {
   displaced: number;
-  /** When `displaced` last grew or halved, for the halving impact model. */
+  /** Time at which `displaced` last grew or halved, for the halving impact model. */
   displacedAtUs: TimeUs;
-  /** Decrease without a trade so far, taken from ahead of the first user order and from elsewhere. */
+  /** Decrease without a trade so far, from ahead of the first user order and from elsewhere. */
   creditFront: number;
   creditBack: number;
   creditUntilUs: TimeUs;
 }
 
-/** Fractions in 1e-9 lots that a queue model carries from one decrease to the next, by user order id. */
+/** Fractions in 1e-9 lots carried to the next decrease, by user order id. */
 export class TapeBook {
   private readonly bids = new TapeLevels();
   private readonly asks = new TapeLevels();
   readonly carry = new Map<number, number>();
-  /** Segments that are one historical order each, by the venue's number of it, and back (L3). */
+  /** Segments of single historical orders, by venue order number, and back (L3). */
   readonly orders = new Map<number, number>();
   readonly refs = new Map<number, number>();
   /** After a gap, until the next snapshot: no house fills. */
   stale = false;
 
-  /** What is remembered of a level, if anything. */
+  /** The state of a level, if any. */
   find(side: 1 | -1, price: number): TapeLevelState | undefined {
     return (side > 0 ? this.bids : this.asks).find(price);
   }
@@ -44,24 +44,24 @@ export class TapeBook {
     (side > 0 ? this.bids : this.asks).forget(price);
   }
 
-  /** Nothing of any level is to be remembered. */
+  /** Drops the state of all levels. */
   forgetLevels(): void {
     this.bids.clear();
     this.asks.clear();
   }
 
-  /** Levels held in memory, for checks of its bound. */
+  /** Number of levels in memory, for tests of its bound. */
   get levelCount(): number {
     return this.bids.size + this.asks.size;
   }
 
-  /** The segment is a historical order. */
+  /** Registers the segment as a historical order. */
   nameOrder(slot: number, ref: number): void {
     this.orders.set(ref, slot);
     this.refs.set(slot, ref);
   }
 
-  /** The segment left the book. */
+  /** Unregisters a segment that left the book. */
   forgetOrder(slot: number): void {
     if (this.refs.size === 0) return;
     const ref = this.refs.get(slot);
@@ -70,7 +70,7 @@ export class TapeBook {
     this.orders.delete(ref);
   }
 
-  /** The orders themselves are archived with the queues that they stand in. */
+  /** The orders themselves are archived with their queues. */
   archive(io: Archive, nowUs: TimeUs): void {
     io.section('tape');
     this.stale = io.bool(this.stale);
@@ -84,12 +84,12 @@ export class TapeBook {
   }
 }
 
-/** Levels are looked through again when there are twice as many as were left, and never below this: prices come back. */
+/** Min number of levels for a sweep; later sweeps run when the number has doubled. */
 const LEAST_SWEEP = 1 << 14;
 
 class TapeLevels {
   private readonly byPrice = new Map<number, TapeLevelState>();
-  /** Dropped ones, to be used again: made anew they would be garbage that outlives the collector's nursery. */
+  /** Dropped records for reuse: fresh ones would become garbage in the old generation. */
   private readonly spare: TapeLevelState[] = [];
   private sweepAt = LEAST_SWEEP;
 
@@ -120,7 +120,7 @@ class TapeLevels {
     this.byPrice.clear();
   }
 
-  /** As it will be used: credit that nobody claimed in time is none. */
+  /** Canonical: credit that no trade claimed in time counts as none. */
   archive(io: Archive, nowUs: TimeUs): void {
     const remembered = io.loading ? [] : this.remembered(nowUs);
     const items = archiveList(io, remembered, (entry) => {
@@ -184,7 +184,7 @@ function hasCredit({ creditFront, creditBack, creditUntilUs }: TapeLevelState, n
   return creditFront + creditBack > 0 && nowUs <= creditUntilUs;
 }
 
-/** Entries by ascending key: the order of insertion is no part of the state. */
+/** Entries by ascending key: insertion order is not part of the state. */
 function sorted<V>(map: Map<number, V>): (readonly [number, V])[] {
   return [...map].sort((a, b) => a[0] - b[0]);
 }

@@ -1,4 +1,4 @@
-/** What readers learn of a tape command: the touch after it. */
+/** The event of a tape command: best bid and ask after it. */
 import { lots } from '../../num/units.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { TapeApplied } from '../events.ts';

@@ -1,14 +1,14 @@
 /**
- * How the CLS vault leaves its positions (R-8.4): at each whole minute, for each fresh market in which it holds
- * something, one reduce-only post-only order for a part of the position replaces the one of the minute before. It
- * sells above and buys below both mark and index, so that it never pays for leaving.
+ * The CLS vault closes its positions (R-8.4). At each whole minute, for each fresh market with a
+ * vault position, one reduce-only post-only order for a part of the position replaces that of the
+ * previous minute. It sells above and buys below both mark and index, so closing is never at a
+ * loss.
  *
- * Invariant: `state.vaultLeaveUs` is finite exactly while the vault holds a position (and leaves at all). It is the first
- * whole minute after the vault came to hold one; a position that the vault gets within that instant is offered in it,
- * if it held another one before.
+ * Invariant: `state.vaultLeaveUs` is finite exactly while the vault has a position (and offers
+ * any). It is the first whole minute after the vault got one. A position acquired within that
+ * instant is offered in it if the vault had another one before.
  *
- * These orders are the engine's own in their identity and like a user's in matching: they rest, wait their turn in the
- * queue and pay maker fees.
+ * These orders have engine identity but match like a user's: they rest, queue and pay maker fees.
  */
 import { ceilDivInt, floorDivInt, floorTo } from '../../num/arithmetic.ts';
 import { lots, orderId, PPM, ppm, priceTicks, type PriceTicks } from '../../num/units.ts';
@@ -24,7 +24,7 @@ import { Special } from '../orders/conditional.ts';
 import type { State } from '../state.ts';
 import { mustMark } from '../margin/requirement.ts';
 
-/** The order does not expire by itself: the next one replaces it. */
+/** The order does not expire; the next one replaces it. */
 const NEVER_MS = 9_007_199_254_741n;
 
 /** At a whole minute, after the vault's snapshots. */
@@ -41,7 +41,7 @@ export function runVaultLeave(state: State): void {
   }
 }
 
-/** The order of the minute before, if it still rests. */
+/** Ends the order of the previous minute, if it still rests. */
 function endLast(state: State, market: Market): void {
   if (market.vaultOrder === 0) return;
   const slot = state.orders.slotOf(orderId(market.vaultOrder));
@@ -65,7 +65,7 @@ function offer(state: State, market: Market, exposure: Exposure): void {
     ioc: false,
     postOnly: true,
     reduceOnly: true,
-    // Not its number in the command: the state must not depend on how time was cut into commands.
+    // Not its index in the command: state must not depend on how time is split into commands.
     nonce: BigInt(id),
     expiresAtMs: NEVER_MS,
     delegate: null,
@@ -87,7 +87,7 @@ function leaveLots(size: number, sharePpm: number): number {
   return Number((BigInt(size) * BigInt(sharePpm) + BigInt(PPM - 1)) / BigInt(PPM));
 }
 
-/** Beyond mark and index by `vaultQuotePpm`, rounded outward. Prices are below 2^31, so the products are exact. */
+/** Beyond mark and index by `vaultQuotePpm`, rounded outward; exact below 2^31. */
 function leavePrice(market: Market, side: 1 | -1): PriceTicks {
   const mark = mustMark(market);
   const index = market.indexTicks ?? mark;

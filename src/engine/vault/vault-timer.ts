@@ -1,9 +1,11 @@
-/** When the vault next offers its positions: scheduled where its positions change. */
+/**
+ * Time of the vault's next offer of its positions (R-8.4); scheduled where its positions change.
+ */
 import { floorTo } from '../../num/arithmetic.ts';
 import { MINUTE_US } from '../market/candles.ts';
 import type { State } from '../state.ts';
 
-/** A position of the vault changed. A timer that is due at this instant still runs in it. */
+/** Called when a vault position changed. A timer that is due now still runs. */
 export function scheduleVaultLeave(state: State): void {
   if (state.vaultLeaveUs <= state.nowUs || state.config.vaultLeavePpm === 0) return;
   const holds = state.vault.exposures.some((exposure) => (exposure?.positionLots ?? 0) !== 0);

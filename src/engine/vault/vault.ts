@@ -1,8 +1,9 @@
 /**
- * The CLS vault's shares (R-8.2, R-8.3). A deposit mints, a withdrawal burns, both at (NAV + 10⁶) ÷ (shares + 10⁶): the virtual
- * dollar and its virtual share make it worthless to inflate the first share. Positions are valued against whoever asks: high when
- * shares are minted, low when they are burned. A position in a frozen market counts at its mark moved against them by
- * `config.frozenHaircutPpm`, so that one stale price source does not close the vault. Shares are whole 1e-6.
+ * Shares of the CLS vault (R-8.2, R-8.3). A deposit mints, a withdrawal burns, both at (NAV + 10⁶)
+ * ÷ (shares + 10⁶): a virtual dollar and its virtual share prevent inflation of the first share.
+ * Positions are valued against the requester: high for minting, low for burning. In a frozen market
+ * the mark is moved against the requester by `config.frozenHaircutPpm`, so one stale price source
+ * does not close the vault. Shares are whole 1e-6.
  */
 import { ceilDivInt, ceilDivBig, floorDivInt } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
@@ -18,7 +19,7 @@ import { mustMark } from '../margin/requirement.ts';
 const VIRTUAL = 1_000_000n;
 export const DAY_US = 86_400_000_000;
 
-/** Net asset value of the vault, against whoever mints or burns. */
+/** Net asset value of the vault, against the minting or burning holder. */
 export function vaultValue(state: State, side: 'mint' | 'burn'): bigint {
   let value: bigint = state.vault.cash;
   for (const exposure of state.vault.exposures) {
@@ -31,7 +32,7 @@ export function vaultValue(state: State, side: 'mint' | 'burn'): bigint {
   return value;
 }
 
-/** A holder who burns gets the lower value of a long and the higher of a short; a holder who mints the reverse. */
+/** Burning values longs at the lower price and shorts at the higher; minting the reverse. */
 function priceAgainst(
   state: State,
   market: Market,
@@ -41,7 +42,7 @@ function priceAgainst(
   const mark = mustMark(market);
   const low = (side === 'burn') === long;
   if (market.frozen) {
-    // Prices are below 2^31 and the rate at most 1, so the products are exact.
+    // Prices are below 2^31 and the rate ≤ 1, so the products are exact.
     const moved = mark * (PPM + (low ? -1 : 1) * state.config.frozenHaircutPpm);
     return priceTicks(low ? floorDivInt(moved, PPM) : ceilDivInt(moved, PPM));
   }
@@ -49,7 +50,7 @@ function priceAgainst(
   return priceTicks(low ? Math.min(mark, index) : Math.max(mark, index));
 }
 
-/** Shares that a deposit mints, or why it may not. */
+/** Shares that a deposit mints, or the refusal. */
 export function sharesMinted(state: State, amount: Quanta): bigint | Refusal {
   const { minVaultDeposit: minQuanta } = state.config;
   if (amount < minQuanta) return { code: 'vault_deposit_too_small', minQuanta };
@@ -60,7 +61,7 @@ export function sharesMinted(state: State, amount: Quanta): bigint | Refusal {
   return shares > 0n ? shares : { code: 'vault_shares_zero' };
 }
 
-/** Shares that paying out an amount burns, or why it may not. */
+/** Shares that a payout of an amount burns, or the refusal. */
 export function sharesBurned(state: State, holder: Subaccount, amount: Quanta): bigint | Refusal {
   if (holder.vaultShares === 0n) return { code: 'vault_shares_insufficient' };
   const untilUs = holder.lockupEndsAtUs;
@@ -108,7 +109,7 @@ function nextMidnight(nowUs: number): number {
   return nowUs - (nowUs % DAY_US) + DAY_US;
 }
 
-/** What the holder's shares would pay out now, at least 0. */
+/** Current redemption value of the shares, at least 0. */
 export function sharesValue(state: State, shares: bigint): Quanta {
   const value = vaultValue(state, 'burn');
   if (value <= 0n) return quanta(0n);
@@ -127,7 +128,7 @@ function noteSnapshot(state: State, holder: Subaccount): void {
   });
 }
 
-/** At 00:00 UTC every holder's snapshot is taken; without holders the clock stops. */
+/** Takes every holder's snapshot at 00:00 UTC; without holders the timer stops. */
 export function runVaultSnapshots(state: State): void {
   if (state.vaultSnapshotUs > state.nowUs) return;
   if (state.vaultShares === 0n) {

@@ -100,11 +100,11 @@ export class Binder {
       subaccountId: (id) => {
         const owner = names.subaccounts[id];
         if (owner === undefined) return id;
-        return engine.subaccountIdOf(owner.address, owner.index) ?? NOBODY;
+        return engine.subaccountIdOf(owner.address, owner.index) ?? UNKNOWN_ID;
       },
       accountId: (id) => {
         const address = names.accounts[id];
-        return address === undefined ? id : (engine.accountIdOf(address) ?? NOBODY);
+        return address === undefined ? id : (engine.accountIdOf(address) ?? UNKNOWN_ID);
       },
       orderId: (id) => {
         const source = names.orders.get(orderId(id));

@@ -1,4 +1,7 @@
-/** The baseline of the fan-out bench: `ws` alone. What the driver sends goes to everybody else, as its README broadcasts. */
+/**
+ * The baseline of the fan-out bench: `ws` alone. A message of the driver goes to all other clients,
+ * as in its README.
+ */
 import { WebSocket, WebSocketServer } from 'ws';
 
 const server = new WebSocketServer({ host: '127.0.0.1', port: 0, path: '/ws' });

@@ -1,7 +1,8 @@
 /**
- * WebSocket fan-out: trades of a served exchange to many listeners, against `ws` alone that broadcasts the same bytes to as many. Both are
- * driven alike: so many broadcasts are under way that not everybody has yet, one, or a burst. Samples are interleaved; the ratio is the median of
- * those of neighbours. The exchange also takes each order, matches it, and has it on disk before anyone is told.
+ * WebSocket fan-out: trades of a served exchange to many listeners, against a broadcast of the same
+ * bytes by `ws` alone. Both have the same load: a number of broadcasts in flight, one, or a burst.
+ * Samples are interleaved; the ratio is the median over adjacent pairs. The exchange also accepts
+ * each order, matches it, and writes it to disk before any listener gets it.
  */
 import Table from 'cli-table3';
 import { join } from 'node:path';
@@ -19,13 +20,13 @@ const ZERO = `0x${'0'.repeat(40)}`;
 
 interface Sample {
   readonly perSecond: number;
-  /** The server's own time for one message to one listener. */
+  /** The server's processor time per message and listener. */
   readonly micros: number;
-  /** That the server took. */
+  /** Used by the server. */
   readonly cores: number;
 }
 
-/** Many listeners and what drives the messages to them. */
+/** Many listeners and the driver of their messages. */
 class Crowd {
   private bytes = 0;
   private sent = 0;
@@ -39,7 +40,7 @@ class Crowd {
     this.drive = drive;
   }
 
-  readonly heard = (count: number): void => {
+  readonly received = (count: number): void => {
     this.bytes += count;
   };
 
@@ -57,7 +58,7 @@ class Crowd {
     const seconds = (performance.now() - started) / 1000;
     const messages = (this.bytes - from) / this.frame;
     const taken = this.server.cpuSeconds() - cpu;
-    // What is under way is no part of the next sample.
+    // Messages in flight must not count in the next sample.
     while (this.everywhere < this.sent) await new Promise((resolve) => setTimeout(resolve, 1));
     return {
       perSecond: messages / seconds,
@@ -66,7 +67,7 @@ class Crowd {
     };
   }
 
-  /** Messages that all listeners together have, as if each had as many. */
+  /** Number of messages that every listener has received. */
   private get everywhere(): number {
     return Math.floor(this.bytes / this.frame / LISTENERS);
   }
@@ -92,10 +93,10 @@ async function openCrowd(
   url: string,
   begin: (socket: RawSocket) => Promise<unknown>,
 ): Promise<void> {
-  for (let i = 0; i < LISTENERS; i++) await begin(await RawSocket.open(url, crowd.heard));
+  for (let i = 0; i < LISTENERS; i++) await begin(await RawSocket.open(url, crowd.received));
 }
 
-/** Pairs of samples; who comes first takes turns. */
+/** Pairs of samples with alternating order. */
 async function interleaved(
   ours: Crowd,
   bare: Crowd,
@@ -133,9 +134,9 @@ try {
   const watch = { source: 'trade', symbols: [SYMBOL] };
   const listener = await RawSocket.open(exchange.url, ignore);
   await listener.ask('subscribe', watch);
-  const heard = listener.hear();
+  const received = listener.nextText();
   trade();
-  const text = await heard;
+  const text = await received;
   listener.close();
 
   const bare = await Server.start([
@@ -145,11 +146,11 @@ try {
   ]);
   servers.push(bare);
   const driver = await RawSocket.open(bare.url, ignore);
-  const told = new Crowd(exchange, text, trade);
+  const exchangeCrowd = new Crowd(exchange, text, trade);
   const broadcast = new Crowd(bare, text, () => {
     driver.send(text);
   });
-  await openCrowd(told, exchange.url, (socket) => socket.ask('subscribe', watch));
+  await openCrowd(exchangeCrowd, exchange.url, (socket) => socket.ask('subscribe', watch));
   await openCrowd(broadcast, bare.url, () => Promise.resolve());
   const table = new Table({
     head: [
@@ -164,7 +165,7 @@ try {
     style: { head: [], border: [], compact: true },
   });
   for (const underWay of UNDER_WAY) {
-    const samples = await interleaved(told, broadcast, underWay);
+    const samples = await interleaved(exchangeCrowd, broadcast, underWay);
     const of = (who: 'ours' | 'bare', what: keyof Sample): number =>
       median(samples.map((pair) => pair[who][what]));
     const rate = median(samples.map(({ ours, bare: base }) => ours.perSecond / base.perSecond));

@@ -1,6 +1,6 @@
 /**
- * Memory of idle feed connections: what the server holds more than it did without them, after garbage was collected. First silent ones, then as
- * many that are logged in and watch a book and their own orders.
+ * Memory of idle feed connections: the server's increase after garbage collection. First silent
+ * connections, then as many that are logged in and watch a book and their own orders.
  */
 import Table from 'cli-table3';
 import { RawSocket } from './raw-socket.ts';
@@ -13,7 +13,7 @@ async function measure(begin: (socket: RawSocket, i: number) => Promise<unknown>
   const server = await Server.exchange();
   try {
     await server.sim('oracle', { symbol: SYMBOL, price: '60000' });
-    // What is loaded and compiled with the first connection is no part of each.
+    // The first connection loads and compiles code, which must not count.
     await begin(await RawSocket.open(server.url, () => undefined), 0);
     const empty = await server.memory();
     for (let i = 0; i < SOCKETS; i++) {

@@ -1,4 +1,7 @@
-/** Orders for the benches of the API: of 200 accounts, ioc without a counterpart, so that books stay empty; signed beforehand. */
+/**
+ * Orders for the API benches: from 200 accounts, ioc without a counterparty, so that books stay
+ * empty; signed in advance.
+ */
 import type { Request } from 'autocannon';
 import { getBytes, SigningKey, Wallet } from 'ethers';
 import secp256k1 from 'secp256k1';
@@ -18,7 +21,7 @@ const wallets = Array.from({ length: ACCOUNTS }, (_, i) => {
 });
 const tokens = await Promise.all(wallets.map(({ address }) => tokenOf(address)));
 
-/** Prices and money, so that orders are taken. */
+/** Prices and deposits, so that orders are accepted. */
 export async function fund(server: Server): Promise<void> {
   await server.sim('oracle', { symbol: SYMBOL, price: '60000' });
   for (const { address } of wallets) {
@@ -26,7 +29,7 @@ export async function fund(server: Server): Promise<void> {
   }
 }
 
-/** A question for one order, which rests in the book from now on. */
+/** A read of one order, which now rests on the book. */
 export async function askedOrder(server: Server): Promise<Request> {
   const { address } = wallets[0]!;
   const headers = { ...JSON_TYPE, authorization: `Bearer ${tokens[0]!}` };
@@ -38,7 +41,7 @@ export async function askedOrder(server: Server): Promise<Request> {
   return { path: `/account/order?account=${address}&clientId=asked`, headers };
 }
 
-/** The i-th order of all. */
+/** The i-th order overall. */
 function orderBody(i: number): Record<string, unknown> {
   return {
     account: wallets[i % ACCOUNTS]!.address,
@@ -68,7 +71,7 @@ function signedBody(i: number): string {
   return JSON.stringify({ ...body, signatures: [Buffer.from(signature).toString('hex') + v] });
 }
 
-/** Requests with these bodies, one after the other, each sent once. */
+/** Requests with these bodies in sequence, each sent once. */
 function posting(bodyOf: (i: number) => string): Request {
   let next = 0;
   return {
@@ -84,13 +87,13 @@ function posting(bodyOf: (i: number) => string): Request {
 
 export const unsignedOrders = (): Request => posting((i) => JSON.stringify(orderBody(i)));
 
-/** Once they are used up, they are refused as used. */
+/** After all were sent, repeats are refused for their used nonces. */
 export function signedOrders(count: number): Request {
   const bodies = Array.from({ length: count }, (_, i) => signedBody(i));
   return posting((i) => bodies[i % count]!);
 }
 
-/** Signers that native code recovers in a second, on this core. */
+/** Signers that native code recovers per second on this core. */
 export function recoversPerSecond(milliseconds: number): number {
   const digest = digestOf(orderBody(0));
   const { serialized } = new SigningKey(wallets[0]!.secret).sign(digest);

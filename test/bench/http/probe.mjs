@@ -1,10 +1,13 @@
-/** Loaded into a server process (`--import`): on a message it collects garbage and tells its memory. */
+/**
+ * Loaded into a server process (`--import`): on a message it collects garbage and reports its
+ * memory.
+ */
 import process from 'node:process';
 import { setTimeout } from 'node:timers';
 
 process.on('message', () => {
   for (let i = 0; i < 3; i++) globalThis.gc?.();
-  // What is freed goes back to the system a moment later.
+  // Freed memory returns to the system with a delay.
   setTimeout(() => {
     globalThis.gc?.();
     const { rss, heapUsed, external } = process.memoryUsage();

@@ -1,4 +1,7 @@
-/** Servers as processes of their own, and what they take: cores by the kernel's account, memory after a collection. */
+/**
+ * Servers as separate processes, with their processor time (kernel accounting) and memory after a
+ * collection.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,10 +12,10 @@ import { SignJWT } from 'jose';
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 export const SIM_TOKEN = 'bench';
 const SECRET = 's'.repeat(32);
-/** Clock ticks a second of /proc. */
+/** Clock ticks per second of /proc. */
 const TICKS = 100;
 
-/** In MB: what the system gave, and what objects and buffers take of it. */
+/** In MB: resident, and the part used by objects and buffers. */
 export interface Memory {
   readonly rss: number;
   readonly used: number;
@@ -48,7 +51,7 @@ export class Server {
     return new Server(child, url, folder);
   }
 
-  /** An exchange in a folder of its own. */
+  /** An exchange in its own folder. */
   static exchange(signatures: 'trust' | 'verify' = 'trust'): Promise<Server> {
     const folder = mkdtempSync(join(tmpdir(), 'orrery-bench-'));
     const cli = join(ROOT, 'dist/cli/main.js');
@@ -57,7 +60,7 @@ export class Server {
     return Server.start([cli, 'serve', ...flags, '--clock', 'virtual', ...trust], folder);
   }
 
-  /** Seconds of a core that the process has taken so far. */
+  /** Processor seconds of the process so far. */
   cpuSeconds(): number {
     const stat = readFileSync(`/proc/${String(this.child.pid)}/stat`, 'utf8');
     const [user = '0', system = '0'] = stat
@@ -67,7 +70,7 @@ export class Server {
     return (Number(user) + Number(system)) / TICKS;
   }
 
-  /** What it holds after garbage was collected. */
+  /** Memory after a garbage collection. */
   async memory(): Promise<Memory> {
     this.child.send('memory');
     return new Promise((resolve) => {
@@ -91,7 +94,7 @@ export class Server {
   }
 }
 
-/** A token as login makes it, good for the exchange's virtual time. */
+/** A token like that of a login, valid at the exchange's virtual time. */
 export function tokenOf(account: string): Promise<string> {
   return new SignJWT({ account, signer: account })
     .setProtectedHeader({ alg: 'HS512' })

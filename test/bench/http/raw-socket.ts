@@ -1,10 +1,13 @@
-/** WebSocket clients that cost next to nothing: one buffer for all, nothing is decoded but what a request asks for. */
+/**
+ * Minimal-cost WebSocket clients: one shared buffer, and no decoding except for a request's
+ * response.
+ */
 import { connect, type Socket } from 'node:net';
 
 const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
 const shared = Buffer.alloc(1 << 16);
 
-/** A client's text frame; masked with zeros, which servers take as any mask. */
+/** A client's text frame, masked with zeros, which servers treat as any mask. */
 export function textFrame(text: string): Buffer {
   const payload = Buffer.from(text);
   const head =
@@ -56,7 +59,7 @@ export class RawSocket {
     });
   }
 
-  /** Asks once; answers the text in which the answer stands. */
+  /** Sends one request; returns the text that contains the response. */
   async ask(method: string, params: unknown): Promise<string> {
     let text = '';
     const answer = new Promise<string>((resolve) => {
@@ -66,19 +69,19 @@ export class RawSocket {
       };
     });
     this.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
-    const heard = await answer;
+    const reply = await answer;
     this.onText = null;
-    if (heard.includes('"error"')) throw new Error(heard);
-    return heard;
+    if (reply.includes('"error"')) throw new Error(reply);
+    return reply;
   }
 
-  /** The text of the next frame, which comes whole. */
-  async hear(): Promise<string> {
-    const heard = await new Promise<string>((resolve) => {
+  /** The text of the next complete frame. */
+  async nextText(): Promise<string> {
+    const text = await new Promise<string>((resolve) => {
       this.onText = resolve;
     });
     this.onText = null;
-    return heard.slice(heard.indexOf('{'));
+    return text.slice(text.indexOf('{'));
   }
 
   send(text: string): void {

@@ -1,6 +1,7 @@
 /**
- * Reads over HTTP against a bare Fastify echo that validates and serialises by schema: a price, an order with a token at hand, a page of a
- * list. Samples are interleaved with the echo's; ratios are medians of those of neighbours.
+ * Reads over HTTP against a bare Fastify echo with schemas: a price, an order with a cached token,
+ * a page of a list. Samples are interleaved with the echo's; ratios are medians over adjacent
+ * pairs.
  */
 import autocannon, { type Request } from 'autocannon';
 import Table from 'cli-table3';
@@ -17,7 +18,7 @@ const ORDERS = 200;
 
 interface Sample {
   readonly perSecond: number;
-  /** The server's own time for a request. */
+  /** The server's processor time per request. */
   readonly micros: number;
   readonly cores: number;
   readonly p99: number;

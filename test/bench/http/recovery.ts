@@ -1,6 +1,7 @@
 /**
- * Recovery of a served folder against a replay of the same journal in memory, interleaved; and how long the serving thread stands still for a
- * snapshot: when it writes the state itself, and when a shadow does.
+ * Recovery of a served folder against an in-memory replay of the same journal, interleaved. Also
+ * the longest pause of the serving thread during a snapshot, written by itself or by the snapshot
+ * worker.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,14 +20,14 @@ const COMMANDS = Number(process.env['COMMANDS'] ?? 200_000);
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const AT_ONCE = 500;
 
-/** Milliseconds of a run, and what it answers. */
+/** Milliseconds of a run, and its result. */
 function timed<T>(run: () => T): { readonly ms: number; readonly value: T } {
   const started = performance.now();
   const value = run();
   return { ms: performance.now() - started, value };
 }
 
-/** The longest that this thread stood still until a promise is done. */
+/** The longest event-loop pause of this thread until a promise resolves. */
 async function longestPause(until: Promise<unknown>): Promise<number> {
   let isDone = false;
   const done = until.finally(() => (isDone = true));
@@ -67,7 +68,8 @@ try {
     const inMemory = timed(() => replay(plain, { verify: true }));
     const fromDisk = timed(() => recover(path));
     for (const { engine } of [inMemory.value, fromDisk.value]) {
-      if (engine.chainHash() !== chainHash) throw new Error('replay and live run differ');
+      if (engine.chainHash() !== chainHash)
+        throw new Error('the replay diverges from the live run');
     }
     return { inMemory: inMemory.ms, fromDisk: fromDisk.ms };
   }).slice(1);
@@ -78,15 +80,15 @@ try {
   );
 
   const itself: number[] = [];
-  const byShadow: number[] = [];
+  const byWorker: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     itself.push(timed(() => exchange.engine.snapshot()).ms);
-    byShadow.push(await longestPause(exchange.snapshot()));
+    byWorker.push(await longestPause(exchange.snapshot()));
   }
   const state = exchange.engine.snapshot().length;
   console.log(
-    `a snapshot of ${(state / 1e6).toFixed(1)} MB: the serving thread stands still for ${median(itself).toFixed(1)} ms when it writes it, ` +
-      `for ${median(byShadow).toFixed(1)} ms at most while a shadow does`,
+    `a snapshot of ${(state / 1e6).toFixed(1)} MB: the serving thread pauses for ${median(itself).toFixed(1)} ms if it writes it, ` +
+      `for at most ${median(byWorker).toFixed(1)} ms if the snapshot worker does`,
   );
   await exchange.close();
 } finally {

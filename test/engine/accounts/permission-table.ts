@@ -1,14 +1,16 @@
-/** Every endpoint × every kind of caller, and what each is answered: in process, and over HTTP. */
+/**
+ * Every endpoint × every kind of caller, with the expected responses: in process, and over HTTP.
+ */
 import type { EndpointId } from '../../../src/contract/endpoints.ts';
 import type { Caller } from '../../../src/gateway/context.ts';
 import { RiskWorld } from '../risk-world.ts';
 
 /**
- * Ann has subaccounts 0, 1 and 2 and the signers key1 and key2, quorum 1. Del is a delegate of subaccount 0, eli of subaccount 2. Bob has nothing to do
- * with her.
+ * Ann has subaccounts 0, 1 and 2 and the signers key1 and key2, quorum 1. Del is a delegate of
+ * subaccount 0, eli of subaccount 2. Bob is unrelated.
  */
 export const CALLERS = {
-  nobody: null,
+  anonymous: null,
   owner: { account: 'ann', signer: 'key1' },
   'a replaced signer': { account: 'ann', signer: 'ann' },
   'a delegate as the account': { account: 'ann', signer: 'del' },
@@ -23,7 +25,7 @@ export const MISSING = '401 Please add the JWT token to the header';
 export const INVALID = '401 Invalid token';
 export const ok = 'ok';
 
-/** Answers by caller, in the order of CALLERS. */
+/** Responses by caller, in the order of CALLERS. */
 type Row = readonly [
   endpoint: EndpointId,
   input: (world: RiskWorld) => unknown,
@@ -97,7 +99,7 @@ export const ROWS: readonly Row[] = [
   [
     'cancelOrders',
     (w) => ({ account: w.addressOf('ann'), clientIds: ['mine'] }),
-    // A delegate of another subaccount is answered that there is no such order.
+    // A delegate of another subaccount gets the response for an unknown order.
     delegable(REFUSED_ORDER, ok),
   ],
   ['cancelAllOrders', own, delegable(REFUSED_ORDER)],

@@ -1,6 +1,6 @@
 /**
- * Who may do what (§9): every endpoint of the table, called by every kind of caller. A refusal has the contract's words and changes nothing:
- * the state hash and the number of commands stay.
+ * Permissions (§9): every endpoint of the table, called by every kind of caller. A refusal has the
+ * contract's text and changes nothing: the state hash and the number of commands stay.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ENDPOINT_IDS, ENDPOINTS, type EndpointId } from '../../../src/contract/endpoints.ts';
@@ -23,7 +23,7 @@ import {
 } from './permission-table.ts';
 import { RiskWorld } from '../risk-world.ts';
 
-describe('each endpoint answers each kind of caller as the table says', () => {
+describe('each endpoint responds to each kind of caller as in the table', () => {
   for (const [endpoint, input, answers] of ROWS) {
     test.each(KINDS.map((kind, i) => [kind, answers[i]!] as const))(
       `${endpoint} by %s: %s`,
@@ -49,20 +49,20 @@ describe('each endpoint answers each kind of caller as the table says', () => {
     expect([...named].sort()).toEqual([...ENDPOINT_IDS].sort());
   });
 
-  test('what is public needs no caller, and nothing else does without one', () => {
-    for (const [endpoint, , [nobody]] of ROWS) {
-      expect(nobody === MISSING, endpoint).toBe(ENDPOINTS[endpoint].access !== 'public');
+  test('exactly the public endpoints need no caller', () => {
+    for (const [endpoint, , [anonymous]] of ROWS) {
+      expect(anonymous === MISSING, endpoint).toBe(ENDPOINTS[endpoint].access !== 'public');
     }
   });
 });
 
-describe('a delegate sees and touches what is delegated, and no more (R-9.6)', () => {
+describe('a delegate reads and changes only the delegated subaccount (R-9.6)', () => {
   let world: RiskWorld;
   beforeAll(() => {
     world = setUp();
   });
 
-  test('balances and delegates are cut to it', () => {
+  test('balances and delegates are filtered by it', () => {
     const account = world.addressOf('ann');
     const as = { account, signer: world.addressOf('eli') };
     expect(world.gateway.handle('getBalance', { account }, as).body).toMatchObject([
@@ -73,18 +73,18 @@ describe('a delegate sees and touches what is delegated, and no more (R-9.6)', (
     ]);
   });
 
-  test('its orders carry its identity: nonces have windows of their own, fees a lower limit', () => {
+  test('its orders have its identity, with separate nonce windows and a lower fee limit', () => {
     const body = { ...world.orderBody('ann', { price: '80' }), nonce: 5_000_000 };
     const del = { account: world.addressOf('ann'), signer: world.addressOf('del') };
     const owner = { account: world.addressOf('ann'), signer: world.addressOf('key1') };
     expect(world.gateway.handle('submitOrder', body, del).status).toBe(200);
-    // Used in one window of the scope is used for all.
+    // A nonce used in one window of the scope is used for all.
     expect(world.gateway.handle('submitOrder', body, owner)).toEqual({
       status: 409,
       body: 'Nonce already used',
     });
-    const dear = { originator: world.addressOf('bob'), originatorFee: 101 };
-    const costly = world.orderBody('ann', { price: '80', ...dear });
+    const tooHigh = { originator: world.addressOf('bob'), originatorFee: 101 };
+    const costly = world.orderBody('ann', { price: '80', ...tooHigh });
     expect(world.gateway.handle('submitOrder', costly, del)).toEqual({
       status: 400,
       body: 'originatorFee: must be at most 100 ppm',
@@ -92,7 +92,7 @@ describe('a delegate sees and touches what is delegated, and no more (R-9.6)', (
     expect(world.gateway.handle('submitOrder', costly, owner).status).toBe(200);
   });
 
-  test('revocation acts at once, and its floor outlives a new grant', () => {
+  test('revocation takes effect at once, and its nonce floor survives a new grant', () => {
     const account = world.addressOf('ann');
     const owner = { account, signer: world.addressOf('key1') };
     const del = { account, signer: world.addressOf('del') };
@@ -113,7 +113,7 @@ describe('a delegate sees and touches what is delegated, and no more (R-9.6)', (
   });
 });
 
-/** What is changed about a good request, and its answer. */
+/** Changes of a valid request, and their responses. */
 const ACCOUNT_REQUESTS: readonly (readonly [string, (w: RiskWorld) => string, string])[] = [
   [
     'delegates: the account itself',
@@ -172,7 +172,7 @@ const ACCOUNT_REQUESTS: readonly (readonly [string, (w: RiskWorld) => string, st
     '400 signers: must have at most 16 entries',
   ],
   [
-    'signers: one twice',
+    'signers: a duplicate',
     (w) => w.answer('updateSigners', w.signersBody('bob', ['a', 'b', 'a'], 1), 'bob'),
     '400 signers: must be distinct addresses and not the zero address',
   ],
@@ -224,7 +224,7 @@ const ACCOUNT_REQUESTS: readonly (readonly [string, (w: RiskWorld) => string, st
   ],
 ];
 
-describe('account requests are refused by name, and change nothing', () => {
+describe('account requests are refused with a text, and change nothing', () => {
   test.each(ACCOUNT_REQUESTS)('%s', (_name, attempt, words) => {
     const world = new RiskWorld();
     world.fund({ bob: '1000' });
@@ -239,12 +239,12 @@ describe('account requests are refused by name, and change nothing', () => {
     };
     expect(attempt(world)).toBe(words);
     expect(world.engine.stateHash()).toBe(hash);
-    // A refusal that only the engine can see is a command, which leaves no trace but its number.
+    // A refusal by the engine is a command without effect except its number.
     expect(world.engine.seq - seq).toBeLessThanOrEqual(1);
   });
 });
 
-test('granting twice and revoking what was never granted are fine', () => {
+test('granting twice and revoking an absent grant succeed', () => {
   const world = new RiskWorld();
   world.fund({ bob: '1000' });
   expect(world.delegate('bob', 'del')).toBe('ok');
@@ -254,7 +254,7 @@ test('granting twice and revoking what was never granted are fine', () => {
   expect(world.ask('getDelegates', { account }, 'bob')).toHaveLength(1);
 });
 
-test('new signers replace the old, who sign the change', () => {
+test('new signers replace the old ones, which sign the change', () => {
   const world = new RiskWorld();
   world.fund({ bob: '1000' });
   const account = world.addressOf('bob');
@@ -270,7 +270,7 @@ test('new signers replace the old, who sign the change', () => {
   });
 });
 
-describe('signatures, where they are verified (R-9.1, R-9.3)', () => {
+describe('verified signatures (R-9.1, R-9.3)', () => {
   /** A verifier for which a signature is its signer's address. */
   function verified(): {
     world: RiskWorld;
@@ -307,7 +307,7 @@ describe('signatures, where they are verified (R-9.1, R-9.3)', () => {
     ['one of two', ['k1'], 'Invalid signature'],
     ['the same twice', ['k1', 'k1'], 'Invalid signature'],
     ['a replaced key with one signer', ['ann', 'k2'], 'Invalid signature'],
-    ['nobody', [], 'Invalid signature'],
+    ['no signer', [], 'Invalid signature'],
     ['a delegate', ['del'], 'Invalid signature'],
   ] as const)('a transfer signed by %s', (_name, names, answer) => {
     const { world, call } = verified();

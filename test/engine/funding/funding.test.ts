@@ -25,7 +25,7 @@ const of = <K extends EngineEvent['kind']>(world: RiskWorld, kind: K) =>
 
 describe('premium samples (R-7.1)', () => {
   test.each([
-    ['the index inside the spread: none', '99.9', '100.1', 0],
+    ['the index inside the spread: no premium', '99.9', '100.1', 0],
     ['the book above: impact bid over index', '100.5', '100.7', 5_000_000],
     ['the book below: impact ask under index', '99.3', '99.5', -5_000_000],
   ])('%s', (_name, bid, ask, premium) => {
@@ -38,7 +38,8 @@ describe('premium samples (R-7.1)', () => {
     const world = quoted('100.5', '101');
     world.order('ann', '5', '100.7');
     world.wait(5000);
-    // 5 at 100.7 and what is left of 1,000 at 100.5: 496.5 ÷ 100.5 = 4.9402… lots; the mean is 1,000 ÷ 9.94029…
+    // 5 at 100.7 and the rest of 1,000 at 100.5: 496.5 ÷ 100.5 = 4.9402… lots; the mean is 1,000 ÷
+    // 9.94029…
     const [sample] = of(world, 'fundingSampled');
     const mean = 1000 / (5 + 496.5 / 100.5);
     expect(sample!.premiumPpb).toBe(Math.trunc(((mean - 100) / 100) * 1e9));
@@ -58,21 +59,21 @@ describe('premium samples (R-7.1)', () => {
     expect(of(world, 'fundingSampled')).toEqual([]);
   });
 
-  test('a market whose index is its own mid is sampled from the second on in which it has one (D-34)', () => {
+  test('a market whose index is its own mid is sampled from the second of its first mid (D-34)', () => {
     const world = quoted('100.5', '101', {
       indexSource: 'mid',
       markSource: 'external',
       funding: { source: 'premium', impactNotional: '1000', sampleIntervalMs: 400 },
     });
     world.wait(2000);
-    // There is no index before the first whole second. Of the five intervals, the third is cut by it.
+    // There is no index before the first whole second, which cuts the third of the five intervals.
     const intervals = of(world, 'fundingSampled').map((event) =>
       Math.floor((event.timeUs - GENESIS) / 400_000),
     );
     expect(intervals.filter((interval) => interval !== 2)).toEqual([3, 4]);
   });
 
-  test('each interval has one sample inside it, however time is cut', () => {
+  test('each interval has one sample inside it, however time is split', () => {
     const world = quoted('100.5', '101');
     world.wait(4999);
     world.wait(1);
@@ -112,12 +113,12 @@ describe('settlement (R-7.2, R-7.3)', () => {
     expect(of(world, 'fundingSettled')).toMatchObject([{ ratePpb: 0, positions: 0 }]);
   });
 
-  test('an hour that has nothing to settle is not settled (D-34)', () => {
+  test('an hour without samples or rate is not settled (D-34)', () => {
     const world = quoted('100.5', '101');
     world.wait(HOUR - 5000);
     world.call('cancelAllOrders', { account: world.addressOf('cat'), subaccountIndex: 0 }, 'cat');
     world.wait(5 * HOUR);
-    // The hour of its samples, and the one after it, in which the rate ends.
+    // The hour of its samples, and the next one, in which the rate ends.
     expect(of(world, 'fundingSettled').map(({ ratePpb }) => ratePpb)).toEqual([562_500, 0]);
   });
 
@@ -149,7 +150,7 @@ describe('settlement (R-7.2, R-7.3)', () => {
     expect(of(world, 'fundingSettled')[0]).toMatchObject({ roundingQuanta: 2n });
   });
 
-  test('it is settled before anyone is liquidated, who is below maintenance by it alone', () => {
+  test('funding is settled before the liquidation that it causes', () => {
     const world = new RiskWorld();
     world.fund({ ann: '100', bob: '100000', cat: '100000' });
     world.deposit('insurance', '1000');
@@ -167,7 +168,7 @@ describe('settlement (R-7.2, R-7.3)', () => {
 
 describe('recorded rates (R-7.3)', () => {
   test.each([
-    ['a market whose funding is its own', { funding: {} }, '0.0001', 'funding_source_not_external'],
+    ['a market with computed funding', { funding: {} }, '0.0001', 'funding_source_not_external'],
     ['a rate above 100 %', {}, '1.000000001', 'funding_rate_out_of_range'],
     ['a negative rate below −100 %', {}, '-1.000000001', 'funding_rate_out_of_range'],
     ['a rate', {}, '-0.0001', 'ok'],

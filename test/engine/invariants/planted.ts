@@ -1,6 +1,6 @@
 /**
- * States that are hard to reach by commands alone, put into a world directly: frozen markets where their sources would
- * not stop by themselves, a shortfall, a debt. A planted world is no longer compared with the oracle.
+ * States that commands alone rarely reach, created directly in a world: frozen markets with live
+ * sources, a shortfall, a debt. Such a world is no longer compared with the oracle.
  */
 import type { Exchange } from '../../../src/engine/exchange.ts';
 import { State } from '../../../src/engine/state.ts';
@@ -16,7 +16,7 @@ export function stateOf(engine: Exchange): State {
 /** Config of worlds whose markets freeze. */
 export const STALE = { indexStaleMs: 60_000 };
 
-/** Lets the price source of one market age beyond the limit; others get the given prices on the way. */
+/** Lets the price source of one market go stale; others get the given prices in the meantime. */
 export function freeze(
   world: RiskWorld,
   symbol: string,
@@ -32,7 +32,7 @@ export function freeze(
   market.frozenSinceUs = timeUs(world.atUs);
 }
 
-/** Gives `to` money that no one paid, as a clearing does that ends in the shortfall. */
+/** Credits unfunded money to `to`, like a clearing that ends in the shortfall. */
 export function plantShortfall(world: RiskWorld, amount: string, to: string): void {
   world.checks = false;
   const state = stateOf(world.engine);
@@ -45,7 +45,7 @@ export function plantShortfall(world: RiskWorld, amount: string, to: string): vo
   gained.cash = quanta(gained.cash + usd(amount));
 }
 
-/** Money of a user that leaves the exchange; answers the outcome. */
+/** A user's withdrawal; returns the outcome. */
 export function withdraw(world: RiskWorld, name: string, amount: string): string {
   return world.apply({
     kind: 'withdraw',

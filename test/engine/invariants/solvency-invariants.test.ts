@@ -1,4 +1,4 @@
-/** Each invariant of solvency finds a violation that is planted (R-1.6a, R-6.6, R-6.7). */
+/** Each solvency invariant detects a planted violation (R-1.6a, R-6.6, R-6.7). */
 import { expect, test } from 'vitest';
 import { STATE_INVARIANTS } from '../../../src/engine/invariants/invariants.ts';
 import type { State } from '../../../src/engine/state.ts';
@@ -6,7 +6,7 @@ import { quanta } from '../../../src/num/units.ts';
 import { stateOf } from './planted.ts';
 import { RiskWorld } from '../risk-world.ts';
 
-/** ann holds 5 in M, bob an isolated −5, and cat nothing. */
+/** ann has 5 in M, bob an isolated −5, and cat is flat. */
 function opened(): RiskWorld {
   const world = new RiskWorld([{}]);
   world.fund({ ann: '1000', bob: '1000', cat: '1000' });
@@ -40,8 +40,8 @@ test.each<[what: string, invariant: string, plant: Plant, detail: RegExp]>([
   ['a debt beside an isolated position', 'noFlatDebt', cashOf('bob', -1n), /owes 1$/],
   ['a debt of insurance', 'noFlatDebt', cashOf('insurance', -7n), /owes 7$/],
   ['margin below zero without a position', 'noFlatDebt', marginOf('cat', -2n), /market 0 owes 2$/],
-  ['money from nowhere', 'equityIsSupply', cashOf('cat', 1_000_000_001n), /≠ supply/],
-  ['margin from nowhere', 'equityIsSupply', marginOf('bob', 1n), /≠ supply/],
+  ['unfunded money', 'equityIsSupply', cashOf('cat', 1_000_000_001n), /≠ supply/],
+  ['unfunded margin', 'equityIsSupply', marginOf('bob', 1n), /≠ supply/],
   ['a negative equity behind a fresh position', 'claimsCovered', cashOf('ann', -1n), /has -1$/],
   ['a negative isolated equity', 'claimsCovered', marginOf('bob', -1n), /market 0 has -1$/],
   [
@@ -52,7 +52,7 @@ test.each<[what: string, invariant: string, plant: Plant, detail: RegExp]>([
   ],
   ['overdrawn insurance', 'insuranceNotNegative', cashOf('insurance', -1n), /holds -1$/],
   [
-    'an exemption that is in no total',
+    'an exemption missing in the total',
     'exemptDeposits',
     (state, world) => {
       state.subaccount(world.idOf('ann')).exemptQuanta = quanta(3n);

@@ -1,6 +1,7 @@
 /**
- * Clearing in the whole engine on random networks of positions: gaps in several markets, frozen ones in between, bankrupt parties on both
- * sides, two subaccounts of one owner, isolated and cross positions, the house as counterparty, insurance empty, partial and full.
+ * Clearing in the whole engine on random networks of positions: gaps in several markets, frozen
+ * ones in between, bankrupt parties on both sides, two subaccounts of one owner, isolated and cross
+ * positions, the house as counterparty, insurance empty, partial and full.
  */
 import fc from 'fast-check';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -12,8 +13,9 @@ import type { State } from '../../../src/engine/state.ts';
 import { lots, priceTicks, timeUs } from '../../../src/num/units.ts';
 
 /**
- * A fault that is planted into every plan; see the last tests. A plan that leaves a debt is no fault here: the engine settles it in the next
- * round. test/engine/liquidation/clearing-plan.test.ts finds such plans.
+ * A fault planted into every plan; see the last tests. A plan that leaves a debt is no fault here:
+ * the engine settles it in the next round. test/engine/liquidation/clearing-plan.test.ts detects
+ * such plans.
  */
 const fault = vi.hoisted(() => ({ of: null as ((plan: ClearingPlan) => ClearingPlan) | null }));
 vi.mock('../../../src/engine/liquidation/clearing-plan.ts', async (original) => {
@@ -25,18 +27,18 @@ vi.mock('../../../src/engine/liquidation/clearing-plan.ts', async (original) => 
   return { ...real, planClearing };
 });
 
-// The engine is loaded already by the set-up of all tests: again, with the plan above.
+// The test setup has loaded the engine; load it again with the plan above.
 vi.resetModules();
 const { RiskWorld } = await import('../risk-world.ts');
 
 const SYMBOLS = ['A', 'B', 'C'] as const;
 const NAMES = ['ann', 'bob', 'cat', 'dan'] as const;
-const NOBODY = 'house';
+const HOUSE = 'house';
 
 const trade = fc.record({
   what: fc.constant('trade' as const),
-  buyer: fc.constantFrom(...NAMES, ...NAMES, NOBODY),
-  seller: fc.constantFrom(...NAMES, ...NAMES, NOBODY),
+  buyer: fc.constantFrom(...NAMES, ...NAMES, HOUSE),
+  seller: fc.constantFrom(...NAMES, ...NAMES, HOUSE),
   buyerIndex: fc.constantFrom(0, 0, 0, 1),
   sellerIndex: fc.constantFrom(0, 0, 0, 1),
   symbol: fc.constantFrom(...SYMBOLS),
@@ -44,7 +46,7 @@ const trade = fc.record({
 });
 const gap = fc.record({
   what: fc.constant('gap' as const),
-  /** Percent of the price before; null: the market falls silent until its next price. */
+  /** Percent of the previous price; null: the market goes stale until its next price. */
   moves: fc.tuple(
     ...SYMBOLS.map(() => fc.option(fc.integer({ min: -50, max: 50 }), { freq: 8, nil: null })),
   ),
@@ -68,8 +70,8 @@ const life = fc.record({
 });
 type Lifecycle = typeof life extends fc.Arbitrary<infer L> ? L : never;
 
-/** What a life saw, so that the test proves that it tests something. */
-interface Seen {
+/** Coverage of a run, so that the test cannot pass vacuously. */
+interface Coverage {
   adl: number;
   charges: number;
   shortfalls: number;
@@ -78,9 +80,9 @@ interface Seen {
   frozen: number;
 }
 
-function live(drawn: Lifecycle, seen: Seen): void {
+function live(drawn: Lifecycle, coverage: Coverage): void {
   const world = new RiskWorld(
-    // The marks of A and B move together at whole seconds; that of C by itself, and it can freeze.
+    // The marks of A and B move together at whole seconds; that of C separately, and it can freeze.
     SYMBOLS.map((symbol) => ({
       symbol,
       lotSize: '1',
@@ -94,7 +96,7 @@ function live(drawn: Lifecycle, seen: Seen): void {
     const from = world.events.length;
     const before = marksOf(state);
     world.apply(command);
-    check(state, world.events.slice(from), before, seen);
+    check(state, world.events.slice(from), before, coverage);
   };
   const price = (symbol: string, value: number): void => {
     const market = world.marketOf(symbol);
@@ -123,7 +125,7 @@ function live(drawn: Lifecycle, seen: Seen): void {
     if (symbol !== null && symbol !== undefined) world.setMargin(name, true, '0.1', symbol);
   });
   if (drawn.insurance > 0) world.deposit('insurance', String(drawn.insurance));
-  // The next hour's limit counts what insurance holds.
+  // The next hour's limit uses the insurance balance at its start.
   wait(3600);
   for (const symbol of SYMBOLS) price(symbol, 100);
   wait(1);
@@ -137,7 +139,7 @@ function live(drawn: Lifecycle, seen: Seen): void {
       if (buyer === seller) continue;
       const now = String(at[symbol]);
       const order = (who: string, subaccountIndex: number, size: number): void => {
-        if (who === NOBODY) {
+        if (who === HOUSE) {
           const side = size > 0 ? ('bid' as const) : ('ask' as const);
           const level = {
             side,
@@ -148,14 +150,14 @@ function live(drawn: Lifecycle, seen: Seen): void {
           apply({ kind: 'tapeDepth', timeUs: timeUs(world.atUs), market, levels: [level] });
         } else world.order(who, String(size), now, { symbol, subaccountIndex });
       };
-      const first = seller === NOBODY ? ([seller, 0, -act.lots] as const) : null;
+      const first = seller === HOUSE ? ([seller, 0, -act.lots] as const) : null;
       order(...(first ?? ([buyer, act.buyerIndex, act.lots] as const)));
       if (first === null) order(seller, act.sellerIndex, -act.lots);
       else order(buyer, act.buyerIndex, act.lots);
       continue;
     }
     if (act.silence) wait(61);
-    seen.frozen += state.markets.filter(({ frozen }) => frozen).length;
+    coverage.frozen += state.markets.filter(({ frozen }) => frozen).length;
     SYMBOLS.forEach((symbol, i) => {
       const move = act.moves[i];
       if (move === null || move === undefined) return;
@@ -174,7 +176,7 @@ function check(
   state: State,
   events: readonly EngineEvent[],
   before: readonly (number | null)[],
-  seen: Seen,
+  coverage: Coverage,
 ): void {
   let equity = 0n;
   for (const subaccount of state.accounts.subaccounts) {
@@ -204,14 +206,14 @@ function check(
   if (events.length > 5_000) throw new Error('the ladder does not end');
   for (const event of events) {
     if (event.kind === 'liquidationStep') {
-      if (event.step === 'shortfall') seen.shortfalls += 1;
-      if (event.step === 'insurance') seen.insured += 1;
+      if (event.step === 'shortfall') coverage.shortfalls += 1;
+      if (event.step === 'insurance') coverage.insured += 1;
     }
     if (event.kind !== 'positionTransferred' || event.reason !== 'adl') continue;
-    seen.adl += 1;
-    if (state.subaccount(event.to).role === 'house') seen.house += 1;
+    coverage.adl += 1;
+    if (state.subaccount(event.to).role === 'house') coverage.house += 1;
     if (event.moneyQuanta >= 0n) continue;
-    seen.charges += 1;
+    coverage.charges += 1;
     const { markTicks, spec } = state.market(event.market);
     const move = Math.sign(event.lots) * ((before[event.market] ?? 0) - (markTicks ?? 0));
     const gain = BigInt(Math.abs(event.lots) * Math.max(0, move)) * BigInt(spec.quantaPerTickLot);
@@ -219,19 +221,27 @@ function check(
   }
 }
 
-const none = (): Seen => ({ adl: 0, charges: 0, shortfalls: 0, insured: 0, house: 0, frozen: 0 });
+const none = (): Coverage => ({
+  adl: 0,
+  charges: 0,
+  shortfalls: 0,
+  insured: 0,
+  house: 0,
+  frozen: 0,
+});
 
 beforeEach(() => {
   fault.of = null;
 });
 
-test('nobody ends below zero, nobody pays beyond the gain, the sum is conserved, the ladder ends', () => {
-  const seen = none();
+test('no unit ends below zero, no party pays beyond its gain, the sum is conserved, the ladder ends', () => {
+  const coverage = none();
   fc.assert(
-    fc.property(life, (drawn) => live(drawn, seen)),
+    fc.property(life, (drawn) => live(drawn, coverage)),
     { numRuns: 100, seed: 16 },
   );
-  for (const [what, times] of Object.entries(seen)) expect([what, times > 0]).toEqual([what, true]);
+  for (const [what, times] of Object.entries(coverage))
+    expect([what, times > 0]).toEqual([what, true]);
 }, 120_000);
 
 test.each<readonly [string, (plan: ClearingPlan) => ClearingPlan]>([
@@ -249,12 +259,12 @@ test.each<readonly [string, (plan: ClearingPlan) => ClearingPlan]>([
     'a flat unit owes',
     (plan) => ({ ...plan, insurance: plan.insurance.map((part) => part + 10n ** 12n) }),
   ],
-])('a planted fault is found: %s', (message, planted) => {
+])('detects a planted fault: %s', (message, planted) => {
   fault.of = planted;
-  const seen = none();
+  const coverage = none();
   const found = fc.sample(life, { numRuns: 100, seed: 16 }).some((drawn) => {
     try {
-      live(drawn, seen);
+      live(drawn, coverage);
       return false;
     } catch (error) {
       return String(error).includes(message);

@@ -1,4 +1,7 @@
-/** The plan of a clearing by itself: the published bounds on random networks, each with a faulty plan that breaks it. */
+/**
+ * The plan of a clearing in isolation (R-6.3, R-6.4): the published bounds on random networks, each
+ * with a faulty plan that violates it.
+ */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -22,7 +25,7 @@ type Planner = (input: Input) => ClearingPlan;
 const planned: Planner = ({ equity, positions, insurance }) =>
   planClearing(equity, positions, insurance);
 
-/** Names of the rules that a plan breaks. */
+/** Names of the rules that a plan violates. */
 function broken({ equity, positions, insurance }: Input, plan: ClearingPlan): Set<string> {
   const found = new Set<string>();
   const { closings, fees, insurance: insured, shortfall } = plan;
@@ -36,7 +39,7 @@ function broken({ equity, positions, insurance }: Input, plan: ClearingPlan): Se
   });
   if (sum(insured) > insurance) found.add('the allowance of insurance');
 
-  // What the unit is left with: everything that is paid comes from somewhere, and nothing is lost on the way.
+  // The unit's final equity: every payment has a source and no money is lost.
   const left =
     equity +
     sum(closings.map(({ charge, relief }) => charge - relief)) +
@@ -61,7 +64,8 @@ function broken({ equity, positions, insurance }: Input, plan: ClearingPlan): Se
     const before = unit.equity < 0n ? unit.equity : 0n;
     if (!unit.isHouse && equityAfter < before) found.add('no party falls below zero');
   }
-  // The shortfall is the last to pay: no party has room where the bankrupt lost more than was charged.
+  // The shortfall pays last: no party has capacity left where the bankrupt lost more than was
+  // charged.
   const deficit = equity < 0n ? -equity : 0n;
   if (sum(closings.map(({ charge }) => charge)) < deficit) {
     positions.forEach((position, index) => {
@@ -112,7 +116,7 @@ const inputs = drawn.map(({ units, markets, equity, insurance }): Input => {
     const seen = new Set<PlanUnit>();
     const parties = market.holders.flatMap(([pick, lots]) => {
       const unit = units[pick % units.length]!;
-      // A unit holds one position of a market.
+      // A unit has one position per market.
       if (seen.has(unit)) return [];
       seen.add(unit);
       return [{ unit, lots }];
@@ -148,7 +152,7 @@ test('on random networks every bound of R-6.4 holds', () => {
   );
 });
 
-/** Plans that break one rule each: as if that rule were not there. */
+/** Plans that violate one rule each. */
 const FAULTS: readonly (readonly [string, Planner])[] = [
   [
     'no party falls below zero',
@@ -182,7 +186,7 @@ const FAULTS: readonly (readonly [string, Planner])[] = [
     'the bankrupt ends at exactly 0',
     (input) => {
       const plan = planned(input);
-      // A quantum is lost in rounding.
+      // A Quantum is lost in rounding.
       const at = plan.closings.findIndex(({ charge }) => charge > 0n);
       return {
         ...plan,
@@ -224,7 +228,7 @@ const FAULTS: readonly (readonly [string, Planner])[] = [
   ],
 ];
 
-test.each(FAULTS)('a plan without the rule “%s” is found out', (rule, faulty) => {
+test.each(FAULTS)('detects a plan without the rule “%s”', (rule, faulty) => {
   const samples = fc.sample(inputs, runs);
   const found = samples.some((input) => broken(input, faulty(input)).has(rule));
   expect(found).toBe(true);
@@ -249,14 +253,14 @@ describe('by hand', () => {
   });
   const still = { markTicks: 100, settleTicks: 100, settleMove: 0 } as const;
 
-  test('a deficit is laid on what lost in this step, beyond that by requirement (R-6.3)', () => {
+  test('a deficit is allocated to losses of this step, beyond them by requirement (R-6.3)', () => {
     const positions = [position({}), position(still)];
     expect(layDeficit(150n, positions)).toEqual([150n, 0n]);
     expect(layDeficit(301n, positions)).toEqual([251n, 50n]);
     expect(layDeficit(3n, [position({}), position({})])).toEqual([2n, 1n]);
   });
 
-  test('attack 2: the holder of a market that did not move pays nothing; what is missing is the shortfall’s', () => {
+  test('attack 2: the holder in a market that did not move pays nothing; the shortfall pays the rest', () => {
     const bystander = unit(2_050n);
     const positions = [
       position({ ...still, parties: [{ unit: bystander, lots: 10 }] }),
@@ -275,21 +279,21 @@ describe('by hand', () => {
     expect(plan.shortfall).toBe(80n);
   });
 
-  test('rounds by lots; who has no room drops out; the house is bounded by its gain alone', () => {
+  test('rounds by lots; parties without capacity drop out; the house is bounded only by its gain', () => {
     const parties = [
       { unit: unit(10n), lots: 4 },
       { unit: unit(1_000n), lots: 3 },
       { unit: unit(-500n, true), lots: 3 },
     ];
     const plan = planClearing(-101n, [position({ parties })], 0n);
-    // 40 → 10; of the other 91 two halves, the odd one by rank.
+    // 40 → 10; of the other 91 two halves, the odd Quantum by rank.
     expect(plan.closings.map(({ charge }) => charge)).toEqual([10n, 46n, 45n]);
     const beyond = planClearing(-500n, [position({ parties })], 0n);
     expect(beyond.closings.map(({ charge }) => charge)).toEqual([10n, 60n, 60n]);
     expect(beyond.shortfall).toBe(370n);
   });
 
-  test('a counterparty that the settlement price takes below zero is spared: by the owner, insurance, the shortfall', () => {
+  test('a counterparty below zero at the settlement price gets relief: from the owner, insurance, the shortfall', () => {
     // The mark is 5 above the index: a short closed at 85 loses 5 a lot against the mark.
     const parties = [{ unit: unit(20n), lots: 10 }];
     const against = position({
@@ -311,7 +315,7 @@ describe('by hand', () => {
     });
   });
 
-  test('insurance pays each part within the market’s limit, in all within its own', () => {
+  test('insurance pays each part within the market’s limit, and in sum within its own', () => {
     const positions = [position({ allowance: 30n }), position({ allowance: 90n })];
     expect(planInsurance([100n, 100n], positions, 70n)).toEqual([30n, 40n]);
   });

@@ -1,4 +1,7 @@
-/** The ladder (§6): each step by itself, in order, with its numbers; who is handled first; what is exempt. */
+/**
+ * Liquidation (§6): each step in isolation, in order, with its numbers; the order of units;
+ * exemptions.
+ */
 import { describe, expect, test } from 'vitest';
 import type { LiquidationStep, PositionTransferred } from '../../../src/engine/events.ts';
 import { RiskWorld, dollars } from '../risk-world.ts';
@@ -20,7 +23,7 @@ const stepsOf = (world: RiskWorld): LiquidationStep[] =>
 const transfersOf = (world: RiskWorld): PositionTransferred[] =>
   world.events.filter((event) => event.kind === 'positionTransferred');
 
-/** Cash, isolated margin and positions at mark, over everyone: what was paid in (R-1.6). */
+/** Cash, isolated margin and positions at mark, over all accounts: equals net deposits (R-1.6). */
 function worth(world: RiskWorld): bigint {
   let sum = 0n;
   for (let id = 0; ; id++) {
@@ -47,7 +50,7 @@ test('equality is safe (R-6.1)', () => {
   expect(world.steps()).not.toEqual([]);
 });
 
-test('step 1: its open orders go, and that may be enough of a look (R-6.2)', () => {
+test('step 1: its open orders are cancelled, which may suffice (R-6.2)', () => {
   const world = opened();
   world.deposit('ann', '50');
   world.order('ann', '1', '80');
@@ -60,12 +63,13 @@ test('step 1: its open orders go, and that may be enough of a look (R-6.2)', () 
   ]);
 });
 
-test('step 2: the book takes it, bounded by bankruptcy and fee; what is left is the owner’s', () => {
+test('step 2: closes on the book, bounded by bankruptcy and fee; the owner keeps the rest', () => {
   const world = opened();
   world.order('cat', '50', '94');
   world.price('94');
   expect(world.steps()).toEqual(['ann order']);
-  // Bankrupt at 90; the limit leaves the fee of 0.5 %, 90 ÷ 0.995 = 90.45, and is at most half of 5 % below the settlement price, 91.65 (R-6.2).
+  // Bankrupt at 90. The limit leaves the fee of 0.5 %, 90 ÷ 0.995 = 90.45, and is within half of 5
+  // % below the settlement price, 91.65 (R-6.2).
   expect(stepsOf(world)[0]).toMatchObject({
     market: 0,
     lots: -10_000,
@@ -78,14 +82,14 @@ test('step 2: the book takes it, bounded by bankruptcy and fee; what is left is 
   // 40 less 0.5 % of 940.
   expect(world.balance('ann')).toBe('35.3');
   expect(world.balance('insurance')).toBe('4.7');
-  // It prints.
+  // A print exists.
   expect(world.ask('getTrades', { symbol: 'M' }, 'ann')).toMatchObject([
     { price: '94', quantity: '-10' },
     { price: '100', quantity: '10' },
   ]);
 });
 
-test('step 2: the fee is only what is left above bankruptcy', () => {
+test('step 2: the fee is capped at the value above bankruptcy', () => {
   const world = opened({ liquidationFee: '0' });
   const charged = opened({ liquidationFee: '0.05' });
   for (const each of [world, charged]) {
@@ -93,11 +97,11 @@ test('step 2: the fee is only what is left above bankruptcy', () => {
     each.price('94');
   }
   expect(world.balance('ann')).toBe('40');
-  // 5 % asks at least 90 ÷ 0.95 = 94.7: the book does not take it, so it goes down the ladder.
+  // 5 % requires at least 90 ÷ 0.95 = 94.7: the book does not fill it, so the next steps follow.
   expect(charged.steps()).toEqual(['ann order', 'ann adl']);
 });
 
-test('an engine order has an id of its own, no taker fee, and its makers no rebate', () => {
+test('an engine order has its own id and no taker fee, and its makers get no rebate', () => {
   const world = new RiskWorld([{ makerFee: '-0.0001', takerFee: '0.0002' }]);
   world.fund({ ann: '100.2', bob: '1000000', cat: '1000000' });
   world.price('100');
@@ -113,7 +117,7 @@ test('an engine order has an id of its own, no taker fee, and its makers no reba
   expect(world.ask('getOrder', { orderId }, 'ann')).toMatchObject({ orderId, status: 'filled' });
 });
 
-test('engine orders stand outside self-trade prevention: the own order is cancelled, and it goes on (R-2.6a)', () => {
+test('engine orders ignore self-trade prevention: the own order is cancelled, and matching continues (R-2.6a)', () => {
   const world = opened();
   world.deposit('ann', '1000', 1);
   world.order('ann', '5', '94', { subaccountIndex: 1 });
@@ -124,7 +128,7 @@ test('engine orders stand outside self-trade prevention: the own order is cancel
   expect(world.position('ann')).toBeUndefined();
 });
 
-test('large positions go in slices of a fifth, with pauses, re-checked after each (R-6.2)', () => {
+test('large positions are closed in slices of a fifth, with pauses, re-checked after each (R-6.2)', () => {
   const world = opened({ partialLiquidationNotional: '500' });
   world.order('cat', '1000', '94');
   world.price('94');
@@ -135,12 +139,12 @@ test('large positions go in slices of a fifth, with pauses, re-checked after eac
   expect(world.steps()).toEqual(['ann order', 'ann safe']);
 
   world.price('93');
-  // Another liquidation begins, at 8: a fifth of that.
+  // A new liquidation starts at 8, with slices of a fifth of that.
   expect(world.position('ann')).toMatchObject({ quantity: '6.4' });
   expect(world.steps().slice(2)).toEqual(['ann order', 'ann safe']);
 });
 
-test('a slice that is not enough waits 30 s for the next', () => {
+test('an insufficient slice is followed by the next after 30 s', () => {
   const world = new RiskWorld([{ maintenanceMargin: '0.1' }], {
     partialLiquidationNotional: '100',
   });
@@ -180,7 +184,7 @@ test('step 3: below two thirds of maintenance, or without a book, the vault take
   expect(world.ask('getTrades', { symbol: 'M' }, 'ann')).toHaveLength(1);
 });
 
-test('step 3: a deep fall goes straight to the vault, whatever the book bids', () => {
+test('step 3: a deep fall goes straight to the vault, whatever the bids', () => {
   const world = opened();
   world.transfer('dan', 'vault', '1000');
   world.order('cat', '50', '91');
@@ -188,7 +192,7 @@ test('step 3: a deep fall goes straight to the vault, whatever the book bids', (
   expect(world.steps()).toEqual(['ann takeover']);
 });
 
-test('step 3: not if the vault’s free collateral would fall below 0', () => {
+test('step 3: skipped if the vault’s free collateral would fall below 0', () => {
   const world = opened();
   world.transfer('dan', 'vault', '50');
   world.price('94');
@@ -196,7 +200,10 @@ test('step 3: not if the vault’s free collateral would fall below 0', () => {
   expect(world.steps()).toEqual(['ann order', 'ann adl']);
 });
 
-/** Insurance with this much at the start of the hour: the limit of R-6.7 does not depend on when it was paid in. */
+/**
+ * Insurance with this balance at the start of the hour: the limit of R-6.7 does not depend on the
+ * deposit time.
+ */
 function insured(amount: string): RiskWorld {
   const world = opened();
   world.transfer('dan', 'vault', '1000');
@@ -220,7 +227,7 @@ test('step 4: insurance lifts equity to 0 within its hourly limit, then the vaul
   expect(world.balance('ann')).toBe('0');
 });
 
-test('step 4: beyond its limit insurance pays in part, and the holders of the other side the rest (R-6.7)', () => {
+test('step 4: beyond its limit insurance pays in part, and holders of the other side pay the rest (R-6.7)', () => {
   const world = insured('100');
   world.price('85');
   expect(world.steps()).toEqual(['ann insurance', 'ann adl']);
@@ -235,7 +242,7 @@ describe('step 5: auto-deleveraging (R-6.4)', () => {
     const before = worth(world);
     world.price('85');
     expect(world.balance('ann')).toBe('0');
-    // Bob closes at 85, where he gains 150, and bears the 50 that ann lacks.
+    // Bob closes at 85, with a gain of 150, and pays ann's deficit of 50.
     expect(world.balance('bob')).toBe('1000100');
     expect(transfersOf(world)).toMatchObject([
       { reason: 'adl', lots: 10_000, priceTicks: 85, moneyQuanta: -50_000_000n },
@@ -243,11 +250,11 @@ describe('step 5: auto-deleveraging (R-6.4)', () => {
     expect(worth(world)).toBe(before);
   });
 
-  test('who gained most with the most leverage comes first; who lost last; nobody without a position pays', () => {
+  test('ranks by profit and leverage; losers come last; accounts without a position pay nothing', () => {
     const world = new RiskWorld();
     world.fund({ ann: '310', bob: '400', cat: '200', dan: '100000', eve: '1000000' });
     world.price('100');
-    // Bob and cat gain alike, cat on less money; dan is short from below and loses.
+    // Bob and cat gain equally, cat on less money; dan is short from below and loses.
     world.trade('ann', 'bob', '10', '100');
     world.trade('ann', 'cat', '10', '100');
     world.price('70', 'M', '70');
@@ -338,7 +345,7 @@ test('a frozen market protects no position elsewhere; its own positions wait (R-
   expect(world.position('ann', 'N')).toBeUndefined();
 });
 
-test('what others paid for a unit with frozen positions is repaid at the thaw (R-6.1)', () => {
+test('the clearing debt of a unit with frozen positions is repaid at the thaw (R-6.1)', () => {
   const world = new RiskWorld([{ markSource: 'index' }, { symbol: 'N', markSource: 'index' }], {
     indexStaleMs: 60_000,
   });
@@ -362,7 +369,7 @@ test('what others paid for a unit with frozen positions is repaid at the thaw (R
   expect(world.position('ann', 'N')).toMatchObject({ quantity: '10', upnl: '200' });
 });
 
-test('who was looked at and is far from danger is not looked at again', () => {
+test('a tested safe account is not tested again', () => {
   const world = opened();
   const { state } = world.engine as unknown as {
     state: { markets: { liquidation: { takeEndangered: (mark: number) => unknown } }[] };

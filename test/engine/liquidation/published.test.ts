@@ -1,12 +1,14 @@
 /**
- * What exchanges publish, computed by this engine through configuration: rates, tiers and intervals are parameters. Two kinds of cases stand here.
+ * Published figures of other exchanges, reproduced by this engine through configuration: rates,
+ * tiers and intervals are parameters. There are two kinds of cases.
  *
- * Printed: figures that the source prints (Binance's brackets with their maintenance amounts, dYdX v4's bankruptcy tests, dYdX's worked
- * deleveraging and maintenance, the donation attack). By formula: a published rule applied to numbers chosen here (liquidation prices, funding rates
- * and payments), which shows that the rule is the same, not that a venue printed the number.
+ * Printed: figures printed in the source (Binance's brackets with their maintenance amounts, dYdX
+ * v4's bankruptcy tests, dYdX's worked deleveraging and maintenance, the donation attack). By
+ * formula: a published rule applied to numbers chosen here (liquidation prices, funding rates and
+ * payments), which shows that the rule is the same, not that a venue printed the number.
  *
- * Liquidation here happens below maintenance (equality is safe) on whole ticks, so a published price p shows as the first tick
- * beyond it.
+ * Liquidation here happens below maintenance (equality is safe) on whole ticks, so a published
+ * price p appears as the first tick beyond it.
  */
 import { describe, expect, test } from 'vitest';
 import { bankruptcyTicks, equityShare } from '../../../src/engine/liquidation/bankruptcy.ts';
@@ -18,7 +20,10 @@ import { ppb, ppm, priceTicks, quanta } from '../../../src/num/units.ts';
 import { keccak } from '../../../src/wallet/ethers-ports.ts';
 import { RiskWorld, dollars, usd } from '../risk-world.ts';
 
-/** Notional cap, maintenance rate, maintenance amount (what the rate overstates), as Binance prints its brackets. */
+/**
+ * Notional cap, maintenance rate, maintenance amount (the rate's overstatement), in Binance's
+ * notation.
+ */
 type Bracket = readonly [cap: number, rate: string, amount: string];
 
 const BINANCE_BTC: readonly Bracket[] = [
@@ -100,14 +105,14 @@ describe('tiered maintenance: notional × rate − amount, at the middle and at 
   });
 });
 
-/** A position at a price, with the money that is left of it as in the source. */
+/** A position at a price, with the remaining money as in the source. */
 interface LiquidationCase {
   readonly source: string;
   readonly maintenance: string;
   readonly collateral: string;
   readonly size: string;
   readonly entry: string;
-  /** Published to so many decimals as are given; null when there is none. */
+  /** Published to this many decimals; null if there is none. */
   readonly price: string | null;
 }
 
@@ -195,7 +200,7 @@ describe('liquidation prices', () => {
       expect(liquidationPrice).toBe(row.price);
       return;
     }
-    // The first tick that is beyond the published price.
+    // The first tick beyond the published price.
     expect(Math.abs(Number(liquidationPrice) - Number(row.price))).toBeLessThan(0.0151);
     const size = Number(row.size);
     const step = size > 0 ? 0.01 : -0.01;
@@ -205,7 +210,7 @@ describe('liquidation prices', () => {
     expect(world.steps()[0]).toMatch(/^ann /);
   });
 
-  // By formula: the positions are those of the FAQ's example as it is remembered, not read again; both prices follow from its formula.
+  // By formula: positions of the FAQ's example from memory; both prices follow from its formula.
   test('Binance formula, cross margin with BTCUSDT and ETHUSDT: 26,316.89 and 1,153.26', () => {
     const world = new RiskWorld([
       { symbol: 'BTCUSDT', tickSize: '0.01', marginTiers: tiersOf(BINANCE_BTC) },
@@ -234,8 +239,9 @@ describe('liquidation prices', () => {
 });
 
 /**
- * dYdX v4, x/clob/keeper/liquidations_test.go, TestGetBankruptcyPriceInQuoteQuantums: BTC at 50,000 and ETH at 3,000, both with 10 %
- * maintenance; what the position must bring (or may cost) in USD. Loss is shared by maintenance requirement, as in R-6.3.
+ * dYdX v4, x/clob/keeper/liquidations_test.go, TestGetBankruptcyPriceInQuoteQuantums: BTC at 50,000
+ * and ETH at 3,000, both with 10 % maintenance; the min value (or max cost) of the position in USD.
+ * The loss is split by maintenance requirement, as in R-6.3.
  */
 const BANKRUPTCIES: readonly (readonly [
   source: string,
@@ -267,7 +273,7 @@ describe('bankruptcy prices (dYdX v4)', () => {
     ]);
     world.price('50000', 'BTC');
     world.price('3000', 'ETH');
-    // Their quote balance is cash less what the position cost; here the cost is in the position.
+    // Their quote balance is cash less the position's cost; here the cost is in the position.
     const value = Number(btc) * 50_000 + Number(eth) * 3000;
     const equity = Math.round(Number(collateral) + value);
     world.fund({ ann: '1000000', bob: '100000000' });
@@ -283,7 +289,10 @@ describe('bankruptcy prices (dYdX v4)', () => {
   });
 });
 
-/** By formula: mean premium and the rate that the published rule gives for it, both in parts per 1e9 of an interval. */
+/**
+ * By formula: mean premium and the rate by the published rule, both in parts per 1e9 of an
+ * interval.
+ */
 const FUNDING_RATES: readonly (readonly [string, Record<string, unknown>, number, number])[] = [
   // Binance "Introduction to Binance Futures Funding Rates": F = P + clamp(0.01 % − P, ±0.05 %), every 8 hours.
   ['Binance: no premium → 0.01 %', EIGHT_HOURS(), 0, 100_000],
@@ -292,12 +301,13 @@ const FUNDING_RATES: readonly (readonly [string, Record<string, unknown>, number
   ['Binance: P = 0.1 % → 0.05 %', EIGHT_HOURS(), 1_000_000, 500_000],
   ['Binance: P = −0.04 %, the edge → 0.01 %', EIGHT_HOURS(), -400_000, 100_000],
   ['Binance: P = −0.1 % → −0.05 %', EIGHT_HOURS(), -1_000_000, -500_000],
-  // Hyperliquid "Funding": the 8-hour rate is paid hourly at one eighth; the interest is 0.00125 % an hour, the cap 4 % an hour.
+  // Hyperliquid "Funding": the 8-hour rate is paid hourly at one eighth; the interest is 0.00125 %
+  // an hour, the cap 4 % an hour.
   ['Hyperliquid: no premium → 0.00125 % an hour', {}, 0, 12_500],
   ['Hyperliquid: P = 1 % → 0.95 % ÷ 8 an hour', {}, 10_000_000, 1_187_500],
   ['Hyperliquid: P = −1 % → −0.95 % ÷ 8 an hour', {}, -10_000_000, -1_187_500],
   ['Hyperliquid: the cap of 4 % an hour', { marginCap: '100' }, 500_000_000, 40_000_000],
-  // Deribit, Bit.com: max(0.05 %, P) + min(−0.05 %, P), which is a clamp around no interest.
+  // Deribit, Bit.com: max(0.05 %, P) + min(−0.05 %, P), which is a clamp around zero interest.
   ['Deribit: P = 0.1 % → 0.05 %', { ...EIGHT_HOURS(), interest: '0' }, 1_000_000, 500_000],
   ['Deribit: P = 0.03 % → 0', { ...EIGHT_HOURS(), interest: '0' }, 300_000, 0],
   ['Deribit: P = −0.08 % → −0.03 %', { ...EIGHT_HOURS(), interest: '0' }, -800_000, -300_000],
@@ -321,7 +331,7 @@ describe('funding rates', () => {
   });
 });
 
-/** By formula: size, price, rate, and who pays what. */
+/** By formula: size, price, rate, and the direction of the payment. */
 const PAYMENTS: readonly (readonly [string, string, string, string, string])[] = [
   // Binance "What is Futures Funding Rate": nominal value × rate.
   ['Binance: 10 BTC at 10,000, 0.01 %', '10', '10000', '0.0001', '10'],
@@ -352,7 +362,7 @@ describe('funding payments', () => {
 });
 
 describe('vault shares (ERC-4626 with virtual shares, as OpenZeppelin publishes it)', () => {
-  test('the first deposit is one share a dollar; a gain goes to who holds', () => {
+  test('the first deposit mints one share per dollar; a gain goes to the holders', () => {
     const world = new RiskWorld();
     world.fund({ ann: '100000', bob: '100000' });
     expect(world.transfer('ann', 'vault', '1000')).toBe('ok');
@@ -368,7 +378,7 @@ describe('vault shares (ERC-4626 with virtual shares, as OpenZeppelin publishes 
     });
     world.fund({ eve: '20000000', pat: '20000000', vic: '60000' });
     world.price('100000');
-    // The smallest deposit, then 100,000 of fees given to the vault.
+    // The smallest deposit, then a donation of 100,000 in fees to the vault.
     expect(world.transfer('eve', 'vault', '10')).toBe('ok');
     world.trade('eve', 'pat', '100', '100000');
     expect(world.balance('vault')).toBe('100010');
@@ -376,7 +386,7 @@ describe('vault shares (ERC-4626 with virtual shares, as OpenZeppelin publishes 
     const [snapshot] = world.engine.vaultSnapshots(world.idOf('vic'), ...ALL).items;
     expect(snapshot?.valueQuanta).toBeGreaterThanOrEqual(usd('49999'));
     expect(snapshot?.valueQuanta).toBeLessThanOrEqual(usd('50000'));
-    // What the donor holds is worth at most what it had put in.
+    // The donor's shares are worth at most its deposit.
     const [donor] = world.engine.vaultSnapshots(world.idOf('eve'), ...ALL).items;
     expect(donor?.shares).toBe(10_000_000n);
   });

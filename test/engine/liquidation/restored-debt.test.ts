@@ -1,4 +1,7 @@
-/** A restored exchange remembers who owes (D-32): a debt without positions is paid as soon as insurance can. */
+/**
+ * A restored exchange keeps debts (D-32): a debt without positions is paid as soon as insurance can
+ * pay it.
+ */
 import { expect, test } from 'vitest';
 import { credit } from '../../../src/engine/accounts/ledger.ts';
 import type { Command } from '../../../src/engine/commands.ts';
@@ -14,12 +17,12 @@ const timeUs = config.genesisTimeUs;
 test('a debt without positions is paid by insurance after a restore as before it (D-32)', () => {
   const state = new State(config);
   const exchange = new Exchange(config, state);
-  const tell = (to: Exchange, command: Command): void => {
+  const apply = (to: Exchange, command: Command): void => {
     expect(to.apply(command)).toBe('ok');
   };
-  tell(exchange, { kind: 'listMarket', timeUs, spec: specs[0]! });
+  apply(exchange, { kind: 'listMarket', timeUs, spec: specs[0]! });
   const deposit = { kind: 'deposit', timeUs, subaccountIndex: 0, amount: quanta(1000n) } as const;
-  tell(exchange, { ...deposit, account: userAddress(0) });
+  apply(exchange, { ...deposit, account: userAddress(0) });
   // As an auto-deleveraging may leave it.
   const owner = state.accounts.findSubaccount(userAddress(0), 0)!;
   credit(state, owner, quanta(-1500n), 'adl');
@@ -28,9 +31,9 @@ test('a debt without positions is paid by insurance after a restore as before it
 
   const restored = exchange.fork();
   const after = [exchange, restored].map((one) => {
-    tell(one, { ...deposit, account: address(config.insuranceAccount) });
+    apply(one, { ...deposit, account: address(config.insuranceAccount) });
     const market = marketId(0);
-    tell(one, { kind: 'setIndex', timeUs, market, priceTicks: priceTicks(500), text: '500' });
+    apply(one, { kind: 'setIndex', timeUs, market, priceTicks: priceTicks(500), text: '500' });
     return one.subaccount(owner.id).balanceQuanta;
   });
   expect(after).toEqual([0n, 0n]);

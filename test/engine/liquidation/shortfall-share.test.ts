@@ -1,4 +1,7 @@
-/** Deposits and withdrawals beside a shortfall (R-6.6), refused targets (R-5.9) and the operator's list (R-13.3). */
+/**
+ * Deposits and withdrawals during a shortfall (R-6.6), refused targets (R-5.9) and the operator log
+ * (R-13.3).
+ */
 import { describe, expect, test } from 'vitest';
 import { quanta, timeUs } from '../../../src/num/units.ts';
 import { plantShortfall, stateOf, withdraw } from '../invariants/planted.ts';
@@ -13,7 +16,7 @@ function opened(): RiskWorld {
 
 const shortfall = (world: RiskWorld): string => dollars(stateOf(world.engine).shortfall.cash);
 
-/** What the exchange paid out for a withdrawal. */
+/** The exchange's payout for a withdrawal. */
 function paidFor(world: RiskWorld, name: string, amount: string): bigint {
   const { supply } = stateOf(world.engine);
   expect(withdraw(world, name, amount)).toBe('ok');
@@ -21,11 +24,11 @@ function paidFor(world: RiskWorld, name: string, amount: string): bigint {
   return supply - stateOf(world.engine).supply;
 }
 
-test('a withdrawal leaves ⌈a × |S| ÷ C⌉, and the record is of the whole amount', () => {
+test('a withdrawal leaves ⌈a × |S| ÷ C⌉, and the record has the whole amount', () => {
   const world = opened();
   plantShortfall(world, '300', 'cat');
   const from = world.events.length;
-  // C is 3,000 + 300, all of it claimed by users.
+  // C is 3,000 + 300, all claimed by users.
   expect(dollars(paidFor(world, 'ann', '100'))).toBe('90.90909');
   expect(world.balance('ann')).toBe('900');
   expect(shortfall(world)).toBe('-290.90909');
@@ -47,12 +50,12 @@ test('a withdrawal leaves ⌈a × |S| ÷ C⌉, and the record is of the whole am
   expect(dollars(world.margin('ann').netDepositsQuanta)).toBe('900');
 });
 
-test('without a shortfall a withdrawal is paid whole', () => {
+test('without a shortfall a withdrawal is paid in full', () => {
   const world = opened();
   expect(dollars(paidFor(world, 'ann', '1000'))).toBe('1000');
 });
 
-describe('leaving first gains nothing', () => {
+describe('withdrawing first gains nothing', () => {
   const ORDERS = [
     ['ann', 'bob', 'cat'],
     ['cat', 'ann', 'bob'],
@@ -64,7 +67,7 @@ describe('leaving first gains nothing', () => {
     const paid = new Map(
       order.map((name) => [name, paidFor(world, name, name === 'cat' ? '1300' : '1000')]),
     );
-    // Everyone gets 10 of 11; rounding goes against those who leave first, by a Quantum.
+    // Each account gets 10 of 11; rounding is against the earlier withdrawal, by a Quantum.
     const [first, second] = [paid.get('ann')!, paid.get('bob')!];
     expect(first - second).toBeGreaterThanOrEqual(-1n);
     expect(first - second).toBeLessThanOrEqual(1n);
@@ -85,14 +88,14 @@ describe('leaving first gains nothing', () => {
     expect(once - sum).toBeLessThanOrEqual(100n);
   });
 
-  test('no Quantum is small enough to leave for free', () => {
+  test('even one Quantum bears its share', () => {
     const world = opened();
     plantShortfall(world, '300', 'cat');
     expect(paidFor(world, 'ann', '0.000001')).toBe(0n);
     expect(world.balance('ann')).toBe('999.999999');
   });
 
-  test('more than is missing is never left', () => {
+  test('the share never exceeds the shortfall', () => {
     const world = opened();
     plantShortfall(world, '0.000001', 'cat');
     expect(dollars(paidFor(world, 'ann', '1000'))).toBe('999.999999');
@@ -100,7 +103,7 @@ describe('leaving first gains nothing', () => {
     expect(dollars(paidFor(world, 'bob', '1000'))).toBe('1000');
   });
 
-  test('treasury and insurance are no claims of users', () => {
+  test('claims exclude treasury and insurance', () => {
     const world = opened();
     world.deposit('insurance', '500');
     plantShortfall(world, '300', 'cat');
@@ -109,7 +112,7 @@ describe('leaving first gains nothing', () => {
 });
 
 describe('deposits since the shortfall began are exempt', () => {
-  test('up to their amount, once', () => {
+  test('up to their amount, only once', () => {
     const world = opened();
     plantShortfall(world, '300', 'cat');
     world.deposit('ann', '500');
@@ -126,7 +129,7 @@ describe('deposits since the shortfall began are exempt', () => {
     expect(dollars(paidFor(world, 'ann', '100'))).toBe('90.90909');
   });
 
-  test('of one shortfall: the next one takes its share of them', () => {
+  test('for one shortfall: they share in the next one', () => {
     const world = opened();
     plantShortfall(world, '300', 'cat');
     world.deposit('ann', '500');
@@ -137,7 +140,7 @@ describe('deposits since the shortfall began are exempt', () => {
     expect(dollars(paidFor(world, 'ann', '418'))).toBe('380');
   });
 
-  test('a transfer inside takes no exemption along and pays nothing', () => {
+  test('an internal transfer moves no exemption and pays nothing', () => {
     const world = opened();
     plantShortfall(world, '300', 'cat');
     world.deposit('ann', '500');
@@ -149,7 +152,7 @@ describe('deposits since the shortfall began are exempt', () => {
 });
 
 describe('a deposit to insurance', () => {
-  test('pays the shortfall at once; the rest counts as held in this hour', () => {
+  test("pays the shortfall at once; the rest enters this hour's base", () => {
     const world = opened();
     plantShortfall(world, '300', 'cat');
     world.deposit('insurance', '100');
@@ -163,7 +166,7 @@ describe('a deposit to insurance', () => {
     expect(world.engine.checkInvariants()).toEqual([]);
   });
 
-  test('counts in the hour in which it is made; the next hour begins with what is held', () => {
+  test("counts in its hour; the next hour's base is the balance", () => {
     const world = opened();
     world.deposit('insurance', '100');
     world.wait(3_600_000);
@@ -187,7 +190,7 @@ test('the zero address receives no transfer', () => {
   );
 });
 
-test('deposits and withdrawals are in the operator’s list; refused ones are not', () => {
+test('the operator log has deposits and withdrawals, without refused ones', () => {
   const world = opened();
   const { operatorLog } = stateOf(world.engine);
   const from = operatorLog.length;

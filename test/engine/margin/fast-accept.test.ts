@@ -1,6 +1,7 @@
 /**
- * The fast accept path of the margin check never accepts what the exact rule refuses (R-5.5): random accounts with
- * positions, orders, frozen markets, risen rates and announced terms, asked both ways.
+ * The fast accept path of the margin check never accepts an order that the exact rule refuses
+ * (R-5.5): random accounts with positions, orders, frozen markets, risen rates and announced terms,
+ * checked both ways.
  */
 import { expect, test } from 'vitest';
 import seedrandom from 'seedrandom';
@@ -15,7 +16,7 @@ import { RiskWorld } from '../risk-world.ts';
 
 const SYMBOLS = ['A', 'B', 'C'];
 
-/** The answer of the exact rule: without a bound of the cash, the fast path accepts nothing. */
+/** The result of the exact rule: without a bound of the cash, the fast path never accepts. */
 function exactly(subaccount: Subaccount, ask: () => boolean): boolean {
   Object.defineProperty(subaccount, 'cashAbout', { configurable: true, get: () => NaN });
   try {
@@ -28,13 +29,12 @@ function exactly(subaccount: Subaccount, ask: () => boolean): boolean {
 interface Drawn {
   readonly state: State;
   readonly ann: Subaccount;
-  readonly pick: (least: number, most: number) => number;
+  readonly pick: (min: number, max: number) => number;
 }
 
 function draw(seed: string): Drawn {
   const random = seedrandom(seed);
-  const pick = (least: number, most: number): number =>
-    least + Math.floor(random() * (most - least + 1));
+  const pick = (min: number, max: number): number => min + Math.floor(random() * (max - min + 1));
   const world = new RiskWorld(
     SYMBOLS.map((symbol, i) => ({
       symbol,
@@ -79,19 +79,19 @@ function draw(seed: string): Drawn {
         initialMarginPpm: ppm(Math.min(1_000_000, tier.initialMarginPpm * pick(1, 4))),
       }));
       market.nextSpec = { ...market.spec, tiers };
-      // As setMarketTerms leaves it.
+      // As after setMarketTerms.
       market.highestInitialPpm = Math.max(
         ...[...market.spec.tiers, ...tiers].map(({ initialMarginPpm }) => initialMarginPpm),
       );
     }
   }
   const ann = state.subaccount(world.idOf('ann'));
-  // Around the limit, where both answers occur, and far from it.
+  // Around the limit, where both results occur, and far from it.
   ann.cash = quanta(BigInt(pick(-20, 60)) * 10_000_000n + BigInt(pick(0, 999_999)));
   return { state, ann, pick };
 }
 
-test('what the bounds accept, the exact rule accepts', () => {
+test('the exact rule accepts every fast accept', () => {
   const answers = { accepted: 0, refused: 0 };
   const compare = (ann: Subaccount, ask: () => boolean, what: string): void => {
     const truth = exactly(ann, ask);

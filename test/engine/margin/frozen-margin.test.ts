@@ -1,4 +1,7 @@
-/** What positions in frozen markets count for (R-5.3b, R-5.8, R-5.9), and accounts that owe. */
+/**
+ * Value of positions in frozen markets (R-5.3b, R-5.8, R-5.9), and accounts with a clearing debt
+ * (R-6.1).
+ */
 import { describe, expect, test } from 'vitest';
 import { marketId, quanta } from '../../../src/num/units.ts';
 import { freeze, STALE, stateOf, withdraw } from '../invariants/planted.ts';
@@ -15,7 +18,7 @@ function opened(config: Record<string, unknown> = {}, deposit = '1000'): RiskWor
 
 interface Row {
   readonly name: string;
-  /** Positions from 100, and the mark at which each market then stands. */
+  /** Positions opened at 100, and each market's mark afterwards. */
   readonly positions: Readonly<Record<string, readonly [quantity: string, mark: string]>>;
   readonly frozen: readonly string[];
   readonly haircut?: string;
@@ -27,7 +30,7 @@ interface Row {
 // 1,000 in; initial rate 10 %, haircut 50 % of the frozen notional.
 const ROWS: readonly Row[] = [
   {
-    name: 'nothing frozen: gains count',
+    name: 'no frozen market: gains count',
     positions: { A: ['5', '120'] },
     frozen: [],
     value: '1100',
@@ -43,7 +46,7 @@ const ROWS: readonly Row[] = [
     withdrawable: '700',
   },
   {
-    name: 'a frozen gain of 100 is left out',
+    name: 'a frozen gain of 100 does not count',
     positions: { A: ['5', '120'] },
     frozen: ['A'],
     value: '1100',
@@ -59,7 +62,7 @@ const ROWS: readonly Row[] = [
     withdrawable: '680',
   },
   {
-    name: 'a frozen short gains as the mark falls, and it is left out',
+    name: "a frozen short's gain from a falling mark does not count",
     positions: { A: ['-5', '80'] },
     frozen: ['A'],
     value: '1100',
@@ -67,7 +70,7 @@ const ROWS: readonly Row[] = [
     withdrawable: '760',
   },
   {
-    name: 'a frozen gain does not make up for a frozen loss',
+    name: 'a frozen gain does not offset a frozen loss',
     positions: { A: ['5', '120'], C: ['5', '90'] },
     frozen: ['A', 'C'],
     // 1,000 − 50 − (60 + 45) − 50 % of 1,050.
@@ -84,7 +87,7 @@ const ROWS: readonly Row[] = [
     withdrawable: '680',
   },
   {
-    name: 'the haircut is a setting',
+    name: 'the haircut is configurable',
     positions: { A: ['5', '120'] },
     frozen: ['A'],
     haircut: '0.1',
@@ -114,7 +117,7 @@ describe('frozen haircuts', () => {
       if (!frozen.includes(symbol)) fresh[symbol] = mark;
     }
     for (const [i, symbol] of frozen.entries()) {
-      // The second one's source is as old as the first one's by now.
+      // The second market's source is as old as the first one's by now.
       if (i === 0) freeze(world, symbol, fresh);
       else if (!stateOf(world.engine).market(world.marketOf(symbol)).frozen) {
         stateOf(world.engine).market(world.marketOf(symbol)).frozen = true;
@@ -134,7 +137,7 @@ describe('frozen haircuts', () => {
     expect(world.engine.checkInvariants()).toEqual([]);
   });
 
-  test('withdrawals take what is withdrawable and no Quantum more', () => {
+  test('withdrawals are limited to the withdrawable amount, to the Quantum', () => {
     const world = opened();
     world.trade('ann', 'bob', '5', '100', 'A');
     world.price('120', 'A');
@@ -144,12 +147,12 @@ describe('frozen haircuts', () => {
     expect(dollars(world.margin('ann').withdrawableQuanta)).toBe('0');
   });
 
-  test('what opens in a fresh market must leave the haircut of the frozen one', () => {
+  test('an order that opens in a fresh market must leave the haircut of the frozen one', () => {
     const world = opened();
     world.trade('ann', 'bob', '5', '100', 'A');
     world.price('120', 'A');
     freeze(world, 'A', { B: '100' });
-    // 640 of free collateral carry 6,400 of notional at 10 %.
+    // 640 of free collateral suffice for 6,400 of notional at 10 %.
     expect(world.order('ann', '64.001', '100', { symbol: 'B' })).toMatchObject({
       status: 'rejected',
       reason: 'insufficientMargin',
@@ -158,8 +161,9 @@ describe('frozen haircuts', () => {
   });
 });
 
-describe('fills that reduce in a frozen market compare admission equities', () => {
-  // 60 in, long 5 from 100, mark 120: equity 60 without the gain of 100, maintenance 30; after a sale of 1 it is 24.
+describe('reducing fills in a frozen market compare admission equities', () => {
+  // Deposit 60, long 5 from 100, mark 120: equity 60 without the gain of 100, maintenance 30; after
+  // a sale of 1 it is 24.
   const rows: readonly (readonly [price: string, reason: string | null])[] = [
     ['110', null],
     ['90', null],
@@ -206,12 +210,12 @@ describe('isolated positions in frozen markets', () => {
     expect(world.transfer('ann', 'ann', '1', { feedId })).toMatch(/exceeds available/);
     const figures = world.margin('ann');
     expect(dollars(figures.accountValueQuanta)).toBe('1100');
-    // No haircut: only cross positions count for it. 900 of cash, and 100 of margin less 120.
+    // No haircut: it applies only to cross positions. 900 of cash, and 100 of margin less 120.
     expect(dollars(figures.freeCollateralCrossQuanta)).toBe('900');
     expect(dollars(figures.freeCollateralQuanta)).toBe('880');
   });
 
-  test('a lower ratio frees nothing, a higher one moves what is lacking without the gain', () => {
+  test('a lower ratio releases nothing, a higher one moves the missing requirement without the gain', () => {
     const world = isolated('120');
     freeze(world, 'A');
     expect(world.setMargin('ann', true, '0.15', 'A')).toBe('ok');
@@ -221,7 +225,7 @@ describe('isolated positions in frozen markets', () => {
   });
 });
 
-describe('an account that owes what others paid for its deficit', () => {
+describe('an account with a clearing debt', () => {
   function owing(): RiskWorld {
     const world = opened();
     world.trade('ann', 'bob', '5', '100', 'A');
@@ -230,7 +234,7 @@ describe('an account that owes what others paid for its deficit', () => {
     return world;
   }
 
-  test('withdraws and transfers nothing', () => {
+  test('cannot withdraw or transfer', () => {
     const world = owing();
     expect(dollars(world.margin('ann').withdrawableQuanta)).toBe('0');
     expect(withdraw(world, 'ann', '0.000001')).toBe('amount_exceeds_available');
@@ -238,7 +242,7 @@ describe('an account that owes what others paid for its deficit', () => {
     expect(world.transfer('ann', 'vault', '10')).toMatch(/exceeds available/);
   });
 
-  test('opens nothing, but may reduce', () => {
+  test('cannot open, but may reduce', () => {
     const world = owing();
     expect(world.order('ann', '1', '100', { symbol: 'A' })).toMatchObject({
       reason: 'insufficientMargin',
@@ -262,7 +266,7 @@ describe('an account that owes what others paid for its deficit', () => {
     expect(world.engine.openOrders(world.idOf('ann'))).toEqual([]);
   });
 
-  test('moves nothing into an isolated position', () => {
+  test('cannot move money into an isolated position', () => {
     const world = opened();
     world.setMargin('ann', true, '0.2', 'A');
     world.trade('ann', 'bob', '5', '100', 'A');

@@ -1,4 +1,7 @@
-/** Short random lives of isolated positions beside the oracle: what may be filled, and what each fill moves (R-5.5, R-5.6). */
+/**
+ * Short random runs of isolated positions in lockstep with the oracle: admitted fills, and the
+ * money that each moves (R-5.5, R-5.6).
+ */
 import { expect, test } from 'vitest';
 import { drawProfile } from '../../../src/fuzz/draw-profile.ts';
 import { oracleLockstep } from '../../../src/fuzz/oracle-checker.ts';
@@ -6,7 +9,7 @@ import { runFuzz } from '../../../src/fuzz/fuzz-run.ts';
 
 const SEEDS = ['three', 'four', 'five'];
 
-test.each(SEEDS)('R-5.6 life %s goes as the oracle says', (seed) => {
+test.each(SEEDS)('R-5.6 run %s agrees with the oracle', (seed) => {
   const drawn = drawProfile(`isolated ${seed}`, { name: 'stress', commands: 1000 });
   const mix = { ...drawn.mix, order: 200, margin: 40 };
   const prices = { ...drawn.prices, spreadPpm: 50_000 };

@@ -12,7 +12,7 @@ function opened(market: Record<string, unknown> = {}): RiskWorld {
 
 const free = (world: RiskWorld, who: string): string => world.stats(who)['freeCollateralCross']!;
 
-test('an opening fill moves notional × margin out of the cash, closing brings it back with the PnL', () => {
+test('an opening fill moves notional × margin out of the cash, closing returns it with the PnL', () => {
   const world = opened();
   expect(world.setMargin('ann', true, '0.2')).toBe('ok');
   world.trade('ann', 'bob', '10', '100');
@@ -28,7 +28,7 @@ test('an opening fill moves notional × margin out of the cash, closing brings i
     upnl: '100',
   });
   world.trade('ann', 'bob', '-4', '110');
-  // Four tenths of 200, and 40 gained.
+  // Four tenths of 200, and a gain of 40.
   expect(world.balance('ann')).toBe('920');
   expect(world.position('ann')).toMatchObject({ margin: '120', basis: '600', quantity: '6' });
   world.trade('ann', 'bob', '-6', '110');
@@ -42,7 +42,7 @@ test('a flip closes, releases, then opens', () => {
   world.trade('ann', 'bob', '10', '100');
   world.price('105');
   world.trade('ann', 'bob', '-16', '105');
-  // 1,000 + 50 gained − 20 % of 6 × 105.
+  // 1,000 + a gain of 50 − 20 % of 6 × 105.
   expect(world.balance('ann')).toBe('924');
   expect(world.position('ann')).toMatchObject({ quantity: '-6', margin: '126', basis: '-630' });
 });
@@ -73,22 +73,22 @@ test('losses beyond the margin never touch the cash', () => {
   expect(world.position('ann')).toBeUndefined();
 });
 
-test('a part that closes with a loss beyond its share of the margin gives nothing back, and takes nothing of the cash', () => {
+test('a partial close with a loss beyond its margin share returns nothing and takes no cash', () => {
   const world = opened();
   world.setMargin('ann', true, '0.1');
   world.trade('ann', 'bob', '10', '100');
   world.price('120');
-  // A tenth of the margin of 100, and 20 lost on it: the 10 that it lacks stay in the margin of what is left.
+  // A tenth of the margin of 100 less a loss of 20: the missing 10 stay in the margin of the rest.
   world.trade('ann', 'bob', '-1', '80');
   expect(world.balance('ann')).toBe('900');
   expect(world.position('ann')).toMatchObject({ quantity: '9', margin: '80', basis: '900' });
 });
 
-test('open orders hold their margin and fees of the free collateral, whatever side is worse', () => {
+test('open orders reserve the margin and fees of the worse side from free collateral', () => {
   const world = opened({ makerFee: '0.001', takerFee: '0.001' });
   world.setMargin('ann', true, '0.5');
   world.order('ann', '4', '90');
-  // At the dearer of limit and mark: 4 × 100 × 0.5, and the fee of 4 × 90.
+  // At the higher of limit and mark: 4 × 100 × 0.5, and the fee of 4 × 90.
   expect(free(world, 'ann')).toBe('799.64');
   world.order('ann', '-6', '120');
   expect(free(world, 'ann')).toBe('638.92');
@@ -98,12 +98,12 @@ test('open orders hold their margin and fees of the free collateral, whatever si
   ).toMatchObject({ reason: null });
 });
 
-test('of an order that is filled in part only the rest holds its fees, the originator’s too (R-5.6, D-56)', () => {
+test('only the unfilled part of an order reserves its fees, the originator’s too (R-5.6, D-56)', () => {
   const world = new RiskWorld();
   world.fund({ ann: '501', bob: '100000', cat: '1' });
   world.price('100');
   world.setMargin('ann', true, '0.5');
-  // 500 of margin and 0.1 % of 1,000: all that ann has.
+  // 500 of margin and 0.1 % of 1,000: ann's whole balance.
   const fee = { originator: world.addressOf('cat'), originatorFee: 1000 };
   expect(world.order('ann', '10', '100', fee)).toMatchObject({ reason: null });
   world.order('bob', '-4', '100');
@@ -111,7 +111,7 @@ test('of an order that is filled in part only the rest holds its fees, the origi
   expect(free(world, 'ann')).toBe('0');
 });
 
-test('an order that turns the position round holds what it opens by the tiers from 0, as its fill does (R-5.6, D-27)', () => {
+test('an order that flips the position reserves its opening part by the tiers from 0, like its fill (R-5.6, D-27)', () => {
   const world = opened({
     marginTiers: [
       { notionalFloor: '0', initialMargin: '0.1', maintenanceMargin: '0.05' },
@@ -121,12 +121,12 @@ test('an order that turns the position round holds what it opens by the tiers fr
   world.setMargin('ann', true, '0.1');
   world.trade('ann', 'bob', '10', '100');
   expect(world.balance('ann')).toBe('900');
-  // 18 sold close 10 and open 8, for 80; two more tiers away they would be 400.
+  // A sale of 18 closes 10 and opens 8, for 80; two tiers higher they would take 400.
   world.order('ann', '-18', '100');
   expect(free(world, 'ann')).toBe('820');
 });
 
-test('an isolated position is apart: cross positions do not pay for it', () => {
+test('cross positions do not pay for an isolated position', () => {
   const world = opened();
   world.deposit('insurance', '1000');
   world.setMargin('ann', true, '0.2');
@@ -140,7 +140,7 @@ test('an isolated position is apart: cross positions do not pay for it', () => {
 });
 
 describe('changing the setting', () => {
-  test('raising the ratio of an open position moves cash in, lowering frees what its new requirement leaves', () => {
+  test('raising the ratio of an open position moves cash in, lowering releases the excess', () => {
     const world = opened();
     world.setMargin('ann', true, '0.2');
     world.trade('ann', 'bob', '10', '100');
@@ -209,7 +209,7 @@ describe('changing the setting', () => {
       '400 margin: free collateral or isolated margin is too small for it',
     ],
     [
-      'lowering an isolated ratio whose new requirement is not there',
+      'lowering an isolated ratio with an uncovered new requirement',
       (w) => {
         w.setMargin('ann', true, '0.3');
         w.trade('ann', 'bob', '20', '100');
@@ -248,7 +248,7 @@ describe('changing the setting', () => {
   });
 });
 
-test("excess isolated margin is transferred by the market's feed, to other users and to the own cash (R-5.10)", () => {
+test("the market's feed id transfers excess isolated margin to other users and to own cash (R-5.10)", () => {
   const world = opened();
   world.setMargin('ann', true, '0.5');
   world.trade('ann', 'bob', '10', '100');

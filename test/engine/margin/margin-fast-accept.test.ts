@@ -1,4 +1,7 @@
-/** Who may place an order is decided by the exact rule wherever a bound could be wrong (R-5.5); every world is in lockstep with the oracle. */
+/**
+ * The exact rule decides on orders wherever a bound could be wrong (R-5.5); every world runs in
+ * lockstep with the oracle.
+ */
 import { describe, expect, test } from 'vitest';
 import { RiskWorld } from '../risk-world.ts';
 
@@ -28,8 +31,8 @@ test('a resting order’s originator fee counts in full where delegates may gran
   expect(reasonOf(world.order('ann', '0.4', '100'))).toBeNull();
 });
 
-describe('other markets take what they require before an order is let in', () => {
-  /** 100 in cash; 60 of it are required in N. */
+describe('requirements of other markets come before the admission of an order', () => {
+  /** 100 in cash, of which N requires 60. */
   function heldInOther(isolated: boolean): RiskWorld {
     const world = new RiskWorld([{}, { symbol: 'N' }]);
     world.price('100');
@@ -49,7 +52,7 @@ describe('other markets take what they require before an order is let in', () =>
     expect(reasonOf(world.order('ann', '0.001', '100'))).toBe('insufficientMargin');
   });
 
-  test('a loss there is no room here', () => {
+  test('a loss there reduces the slack here', () => {
     const world = new RiskWorld([{}, { symbol: 'N' }]);
     world.price('100');
     world.price('100', 'N');

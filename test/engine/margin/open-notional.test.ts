@@ -1,11 +1,14 @@
-/** Initial rates that rise with open notional (R-13.4), and terms whose notice runs (R-13.1), as orders meet them. */
+/**
+ * Initial rates that rise with open notional (R-13.4), and announced terms (R-13.1), in the
+ * admission of orders.
+ */
 import { describe, expect, test } from 'vitest';
 import type { MarketSpec } from '../../../src/engine/config.ts';
 import { ppm } from '../../../src/num/units.ts';
 import { stateOf } from '../invariants/planted.ts';
 import { dollars, RiskWorld } from '../risk-world.ts';
 
-/** ann and bob hold `open` × 100 of notional; 10 % initial, rising from 1,000 to 3,000. */
+/** ann and bob have `open` × 100 of notional; 10 % initial, rising from 1,000 to 3,000. */
 function opened(open: string): RiskWorld {
   const world = new RiskWorld([{ openNotionalLower: '1000', openNotionalUpper: '3000' }]);
   world.fund({ ann: '100000', bob: '100000', cat: '1000' });
@@ -20,7 +23,7 @@ const initial = (world: RiskWorld, who: string): string =>
 describe('open notional', () => {
   const rows: readonly (readonly [open: string, initial: string])[] = [
     ['10', '100'],
-    // A quarter of the way: 10 % + 22.5 % of 1,500.
+    // A quarter of the interval: 10 % + 22.5 % of 1,500.
     ['15', '487.5'],
     ['20', '1100'],
     ['30', '3000'],
@@ -35,13 +38,13 @@ describe('open notional', () => {
     expect(world.engine.checkInvariants()).toEqual([]);
   });
 
-  test('an order needs the risen rate: at 55 % 1,000 carry 18.181', () => {
+  test('an order needs the risen rate: at 55 % 1,000 suffice for 18.181', () => {
     const world = opened('20');
     expect(world.order('cat', '18.182', '100')).toMatchObject({ reason: 'insufficientMargin' });
     expect(world.order('cat', '18.181', '100')).toMatchObject({ status: 'new' });
   });
 
-  test('isolated margin is taken at the risen rate', () => {
+  test('isolated margin uses the risen rate', () => {
     const world = opened('20');
     world.setMargin('cat', true, '0.1');
     world.order('bob', '-1', '100');
@@ -49,31 +52,31 @@ describe('open notional', () => {
     expect(world.position('cat')!.margin).toBe('55');
   });
 
-  test('both sides of a fill count with open interest before it', () => {
+  test('both sides of a fill use the open interest before it', () => {
     const world = opened('20');
     world.setMargin('cat', true, '0.1');
     world.order('ann', '10', '100');
     world.order('cat', '-10', '100');
-    // 55 % of 1,000; the maker's lots alone would raise it to 100 %, beyond what was checked.
+    // 55 % of 1,000; the maker's lots alone would raise it to 100 %, beyond the checked amount.
     expect(world.position('cat')!.margin).toBe('550');
     expect(world.engine.checkInvariants()).toEqual([]);
   });
 
-  test('a mark that falls lowers the rate again', () => {
+  test('a falling mark lowers the rate again', () => {
     const world = opened('20');
     // 1,000 of open notional.
     world.price('50');
     expect(initial(world, 'ann')).toBe('100');
   });
 
-  test('the account’s own rate counts while it is higher', () => {
+  test('the account’s own rate applies while it is higher', () => {
     const world = opened('20');
     world.setMargin('ann', false, '0.6');
     expect(initial(world, 'ann')).toBe('1200');
   });
 });
 
-describe('terms whose notice runs', () => {
+describe('announced terms', () => {
   function announced(initialPpm: number): RiskWorld {
     const world = new RiskWorld([{}]);
     world.fund({ ann: '1000', bob: '100000' });
@@ -94,16 +97,16 @@ describe('terms whose notice runs', () => {
     return world;
   }
 
-  test('the larger initial requirement counts, and the maintenance in force', () => {
+  test('the larger initial requirement applies, and the maintenance in force', () => {
     const world = announced(200_000);
     expect(initial(world, 'ann')).toBe('200');
     expect(dollars(world.margin('ann').maintenanceRequirementQuanta)).toBe('50');
     expect(initial(announced(60_000), 'ann')).toBe('100');
   });
 
-  test('orders and margin settings meet them at once', () => {
+  test('they apply to orders and margin settings at once', () => {
     const world = announced(200_000);
-    // 1,000 carry 5,000 at 20 %; 1,000 of them are held.
+    // 1,000 suffice for 5,000 at 20 %, of which 1,000 are open.
     expect(world.order('ann', '40.001', '100')).toMatchObject({ reason: 'insufficientMargin' });
     expect(world.order('ann', '40', '100')).toMatchObject({ status: 'new' });
     expect(world.setMargin('ann', false, '0.15')).not.toBe('ok');

@@ -1,4 +1,7 @@
-/** Frozen markets (R-5.3b): when they freeze and thaw, what may still be filled there, and the precedence of what ends orders. */
+/**
+ * Frozen markets (R-5.3b): freeze and thaw times, admitted fills, and the precedence of end
+ * reasons.
+ */
 import { describe, expect, test } from 'vitest';
 import type { EngineEvent } from '../../../src/engine/events.ts';
 import { timeUs } from '../../../src/num/units.ts';
@@ -115,7 +118,7 @@ describe('fills in a frozen market', () => {
     const world = frozen((w) => w.order('bob', '15', '100'));
     expect(world.order('ann', '-10', '100')).toMatchObject({ status: 'filled' });
     expect(world.position('bob')).toBeUndefined();
-    // What is left of bob's order would open: the next taker who reduces meets it no more.
+    // The rest of bob's order would open, so the next reducing taker does not meet it.
     expect(world.order('cat', '-1', '100')).toMatchObject({ reason: 'staleIndex' });
   });
 
@@ -137,7 +140,7 @@ describe('fills in a frozen market', () => {
     expect(world.order(who, quantity, '100', more)).toMatchObject({ status: state, reason });
   });
 
-  test('nobody is liquidated there, and the owner is checked at the thaw', () => {
+  test('no account is liquidated there, and the owner is checked at the thaw', () => {
     const world = new RiskWorld([{ markSource: 'index' }], STALE);
     world.fund({ ann: '110', bob: '100000', cat: '100000' });
     world.price('100');
@@ -150,7 +153,7 @@ describe('fills in a frozen market', () => {
   });
 });
 
-describe('what ends an order, in its precedence (R-2.8)', () => {
+describe('end reasons in their precedence (R-2.8)', () => {
   test.each([
     ['halted', 'halted', 'ann', '-1', {}],
     ['cancelOnly', 'halted', 'ann', '-1', {}],
@@ -171,7 +174,7 @@ describe('what ends an order, in its precedence (R-2.8)', () => {
     expect(world.order(who, quantity, '100', more)).toMatchObject({ reason });
   });
 
-  test('halted comes before noMarkPrice, and noMarkPrice before everything of the book', () => {
+  test('halted precedes noMarkPrice, and noMarkPrice precedes all book faults', () => {
     const world = new RiskWorld([{ markSource: 'index' }], STALE);
     world.fund({ ann: '1000' });
     const beyond = { flags: { ioc: false, postOnly: false, reduceOnly: true } };
@@ -180,7 +183,7 @@ describe('what ends an order, in its precedence (R-2.8)', () => {
     expect(world.order('ann', '1', '1', beyond)).toMatchObject({ reason: 'halted' });
   });
 
-  test('staleIndex comes before the band', () => {
+  test('staleIndex precedes the band', () => {
     const world = opened({ markSource: 'index', priceBand: '0.01' });
     world.wait(90_000);
     expect(world.order('ann', '1', '1000')).toMatchObject({ reason: 'staleIndex' });

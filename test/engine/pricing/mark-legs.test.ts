@@ -1,4 +1,7 @@
-/** The `median` mark and its EMA (R-5.3), sampled at drawn instants; the open-interest limit in money (R-1.2). */
+/**
+ * The `median` mark and its EMA (R-5.3), sampled at pseudorandom instants; the open-interest limit
+ * in money (R-1.2).
+ */
 import { describe, expect, test } from 'vitest';
 import type { EngineEvent } from '../../../src/engine/events.ts';
 import { timeUs } from '../../../src/num/units.ts';
@@ -27,21 +30,21 @@ describe('legs of the median', () => {
   test.each([
     ['no book and no trade: the index', [], null, 10_000],
     ['a side too thin: index and EMA, whose sample is 0', ['100.5'], '100.5', 10_000],
-    ['a book above, which the last price is clipped to', ['100.5', '100.7'], '100.2', 10_050],
-    ['a book below, which the last price is clipped to', ['99.3', '99.5'], '100.2', 9950],
+    ['a book above: the last price is clipped to it', ['100.5', '100.7'], '100.2', 10_050],
+    ['a book below: the last price is clipped to it', ['99.3', '99.5'], '100.2', 9950],
     ['a last price inside the book', ['99.8', '101.2'], '100.4', 10_040],
   ] as const)('%s', (_name, quotes, last, mark) => {
     const world = opened();
     if (last !== null) world.trade('ann', 'bob', '1', last);
     for (const [i, price] of quotes.entries()) world.order('cat', i === 0 ? '20' : '-20', price);
     world.wait(2000);
-    // By now the newest sample weighs 150 / 150: the EMA is 0.6, −0.6 or 0.5, beyond the last price.
+    // Now the newest sample weighs 150 / 150: the EMA is 0.6, −0.6 or 0.5, beyond the last price.
     world.wait(198_000);
     world.price('100');
     expect(markOf(world)).toBe(mark);
   });
 
-  test('the deviation bounds it', () => {
+  test('the deviation limits it', () => {
     const world = opened();
     world.order('cat', '20', '105');
     world.order('cat', '-20', '106');
@@ -73,7 +76,7 @@ describe('instants', () => {
     return world;
   }
 
-  test('one in each interval, inside it, and another with another seed', () => {
+  test('one in each interval, inside it, dependent on the seed', () => {
     const first = samples(sampled('0000000000000001'));
     expect(first.map((at) => Math.floor(at / 5e6))).toEqual(first.map((_, i) => i));
     expect(first).toHaveLength(120);
@@ -82,7 +85,7 @@ describe('instants', () => {
     expect(samples(sampled('0000000000000002'))).not.toEqual(first);
   });
 
-  test('advancing in one go or in pieces comes to the same', () => {
+  test('advancing at once or in pieces gives the same result', () => {
     const run = (pieces: number): string => {
       const world = opened();
       world.trade('ann', 'bob', '1', '100.3');
@@ -97,7 +100,7 @@ describe('instants', () => {
     expect(new Set([1, 2, 7, 56].map(run)).size).toBe(1);
   });
 
-  test('a snapshot goes on as the exchange that it was taken of', () => {
+  test('a restored snapshot continues like the original', () => {
     const world = opened();
     world.order('cat', '20', '100.2');
     world.order('cat', '-20', '100.6');
@@ -110,7 +113,7 @@ describe('instants', () => {
 });
 
 describe('limits of open interest in money', () => {
-  test('become lots at the first price, and bind from then on', () => {
+  test('become lots at the first price, and apply from then on', () => {
     const world = new RiskWorld([{ maxOpenInterestNotional: '1000', maxOpenInterest: '100' }]);
     world.fund({ ann: '10000', bob: '10000' });
     world.price('100');

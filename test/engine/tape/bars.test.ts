@@ -1,4 +1,7 @@
-/** Bars in the real book (docs/DATA.md "Bars"): paths, stops on the way, what they fill and at which price; the shortcut. */
+/**
+ * Bars in the real book (docs/DATA.md "Bars"): paths, stops along them, their fills and prices; the
+ * fast path.
+ */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { BarFill, BarPath, Command } from '../../../src/engine/commands.ts';
@@ -59,7 +62,7 @@ class BarWorld extends TapeWorld {
     expect(this.apply(bar(this.atUs, prices, options))).toBe('ok');
   }
 
-  /** `size@price` of each fill of users since an event. */
+  /** `size@price` of each user fill since an event. */
   fills(from = 0): string[] {
     return this.events
       .slice(from)
@@ -97,7 +100,7 @@ describe('the synthetic book', () => {
     });
   });
 
-  test('or around the next open, where market orders then fill', () => {
+  test('or around the next open, where market orders fill', () => {
     const world = new BarWorld();
     world.bar([100, 110, 90, 105], { quote: 107 });
     world.order('alice', '3', '1000', { flags: { ioc: true, postOnly: false, reduceOnly: false } });
@@ -105,7 +108,7 @@ describe('the synthetic book', () => {
     expect(world.fills()).toEqual(['3@107', '-1@107']);
   });
 
-  test('a market order takes no more than its depth, and that is back with the next bar', () => {
+  test('a market order takes at most its depth, which the next bar restores', () => {
     const world = new BarWorld();
     world.bar([100, 100, 100, 100], { depth: 5, spread: 2 });
     const ioc = { flags: { ioc: true, postOnly: false, reduceOnly: false } };
@@ -117,7 +120,7 @@ describe('the synthetic book', () => {
     expect(world.order('alice', '8', '1000', ioc)).toMatchObject({ settled: '5' });
   });
 
-  test('a quote stands back from an order that it may not trade with', () => {
+  test('a quote keeps a distance to an order that it may not trade with', () => {
     const world = new BarWorld();
     world.bar([100, 100, 100, 100], { spread: 6 });
     world.order('alice', '1', '100');
@@ -183,7 +186,7 @@ describe('paths', () => {
     expect(both(path, prices)).toBe(fill);
   });
 
-  test('worst for a short is the high first, and a stop above is met first', () => {
+  test('worst for a short is the high first, so a stop above fires first', () => {
     for (const path of ['worstCase', 'stopFirst'] as const) {
       const world = new BarWorld();
       world.bracket('alice', '-1', '90', '110');
@@ -194,7 +197,7 @@ describe('paths', () => {
 });
 
 describe('stops on the way', () => {
-  test('stopFirst asks for a stop that the open has not passed (D-66)', () => {
+  test('stopFirst considers only stops that the open has not passed (D-66)', () => {
     const world = new BarWorld();
     world.order('alice', '2', '1000', {
       flags: { ioc: true, postOnly: false, reduceOnly: false },
@@ -206,7 +209,8 @@ describe('stops on the way', () => {
         flags: { ioc: true, postOnly: false, reduceOnly: true },
       });
     }
-    // The open passes the stop at 98; the low, though farther than the high, fires the one at 88 first.
+    // The open passes the stop at 98; the low, though farther than the high, fires the one at 88
+    // first.
     world.bar([97, 110, 80, 90], { path: 'stopFirst' });
     expect(world.fills().slice(1)).toEqual(['-1@97', '-1@88']);
   });
@@ -238,7 +242,7 @@ describe('stops on the way', () => {
     expect(world.fills().at(-1)).toBe('-1@108');
   });
 
-  test('an order that waits behind one that was put back still fires at its own price', () => {
+  test('an order behind a rearmed one still fires at its own price', () => {
     const world = new BarWorld();
     const legs = (price: string) =>
       world.order('alice', '-1', '1', {
@@ -267,7 +271,7 @@ describe('stops on the way', () => {
   });
 });
 
-test('bars are told as candles', () => {
+test('bars appear as candles', () => {
   const world = new BarWorld();
   world.bar([100, 110, 90, 105]);
   const candles = world.call('getCandles', { symbol: 'M', interval: '1m' }, null);
@@ -295,7 +299,7 @@ test.each([
   expect(world.apply({ ...sound, ...fault })).toBe('tape_level_invalid');
 });
 
-/** What traders do between bars. */
+/** Traders' requests between bars. */
 type RequestForm =
   | { readonly do: 'limit'; readonly size: number; readonly price: number; readonly ioc: boolean }
   | {
@@ -340,7 +344,7 @@ const randomBar = fc
   })
   .map(({ moves, ...rest }) => ({ moves: moves, ...rest }));
 
-test('a bar that takes the shortcut and one played step by step tell the same and end alike', () => {
+test('the fast path of a bar and the step-by-step path give equal events and states', () => {
   const step = fc.record({
     acts: fc.array(fc.tuple(fc.constantFrom('alice', 'bob', 'carol'), act), { maxLength: 3 }),
     bar: randomBar,
@@ -423,7 +427,9 @@ function perform(world: BarWorld, who: string, what: RequestForm, price: number)
   }
 }
 
-/** The same commands in another exchange, and in one that is restored from a snapshot now and then. */
+/**
+ * The same commands in another exchange, and in one that is restored from snapshots periodically.
+ */
 function replayed(
   commands: readonly Command[],
   config: ConstructorParameters<typeof Exchange>[0],
@@ -441,8 +447,8 @@ function replayed(
   return { engine, restored, events };
 }
 
-test('a bar that concerns nobody is told in two events', () => {
-  // Orders of another market take no part in the question.
+test('a bar that affects no order or position emits two events', () => {
+  // Orders of another market must have no effect.
   const world = new TapeWorld([MARKET, { ...MARKET, symbol: 'N' }]);
   world.fund({ alice: '1000' });
   world.apply(bar(world.atUs, [100, 100, 100, 100]));

@@ -1,4 +1,7 @@
-/** The 24-hour figures count what candles count, recorded bars included (D-16), exactly whatever their size (R-10.3, R-10.4). */
+/**
+ * The 24-hour figures include all that candles include, recorded bars too (D-16), exactly at any
+ * size (R-10.3, R-10.4).
+ */
 import { expect, test } from 'vitest';
 import type { Command } from '../../../src/engine/commands.ts';
 import { Exchange } from '../../../src/engine/exchange.ts';
@@ -58,7 +61,7 @@ function play(exchange: Exchange, ...commands: readonly Command[]): void {
 const dayCandle = (exchange: Exchange) =>
   exchange.candles(market, MINUTE_US, timeUs(0), timeUs(Number.MAX_SAFE_INTEGER), 10_000).items;
 
-test('D-16 bars count in the volume of 24 hours as they do in candles', () => {
+test('D-16 bars count in the 24-hour volume as in candles', () => {
   const exchange = opened();
   const unit = BigInt(specs[0]!.quantaPerTickLot);
   play(exchange, bar(0, 1000, 10), trade(1, 1001, 3), bar(MINUTE_US, 1002, 20));
@@ -71,7 +74,7 @@ test('D-16 bars count in the volume of 24 hours as they do in candles', () => {
   });
 });
 
-test('D-16 what is older than a day leaves with its minute; the price before is the bar that ended last', () => {
+test('D-16 entries older than a day leave by minute; the previous price is that of the last ended bar', () => {
   const exchange = opened();
   play(exchange, bar(0, 1000, 10), trade(MINUTE_US, 1001, 3), bar(2 * MINUTE_US, 1002, 20));
   const at = (afterUs: number): ReturnType<Exchange['summary']> => {
@@ -80,13 +83,13 @@ test('D-16 what is older than a day leaves with its minute; the price before is 
   };
   expect(at(DAY_US)).toMatchObject({ volumeLots: 33n });
   expect(at(DAY_US + 1)).toMatchObject({ volumeLots: 23n });
-  // A trade counts to the microsecond, and is the price then.
+  // A trade counts to the microsecond, and sets the price then.
   expect(at(DAY_US + MINUTE_US)).toMatchObject({ volumeLots: 23n, price24hAgoTicks: 1001 });
   expect(at(DAY_US + MINUTE_US + 1)).toMatchObject({ volumeLots: 20n, price24hAgoTicks: 1001 });
   expect(at(DAY_US + 3 * MINUTE_US)).toMatchObject({ volumeLots: 0n, price24hAgoTicks: 1002 });
 });
 
-test('D-16 trades tell what candles no longer hold', () => {
+test('D-16 trades supply volumes that candles have dropped', () => {
   for (const candleMinutesPerMarket of [0, 2]) {
     const exchange = opened({ candleMinutesPerMarket });
     play(exchange, trade(0, 1000, 1), trade(MINUTE_US, 1001, 2), trade(5 * MINUTE_US, 1002, 4));
@@ -95,11 +98,11 @@ test('D-16 trades tell what candles no longer hold', () => {
 });
 
 test('R-10.3, R-10.4 volumes beyond 2^53 lots are exact, also after a restore', () => {
-  const most = Number.MAX_SAFE_INTEGER;
+  const maxLots = Number.MAX_SAFE_INTEGER;
   const exchange = opened();
-  play(exchange, trade(0, 1000, most), trade(1, 1000, most), trade(2, 1001, 1));
-  play(exchange, trade(MINUTE_US, 1000, most));
-  const volume = 3n * BigInt(most) + 1n;
+  play(exchange, trade(0, 1000, maxLots), trade(1, 1000, maxLots), trade(2, 1001, 1));
+  play(exchange, trade(MINUTE_US, 1000, maxLots));
+  const volume = 3n * BigInt(maxLots) + 1n;
   for (const each of [exchange, exchange.fork()]) {
     expect(each.summary(market).volumeLots).toBe(volume);
     const candles = each.candles(market, DAY_US, timeUs(0), timeUs(Number.MAX_SAFE_INTEGER), 5);

@@ -1,4 +1,4 @@
-/** What an exchange holds after a tape does not grow with the tape, once what it keeps of the past is full (DESIGN §10). */
+/** Memory of an exchange does not grow with the tape once retention is full (DESIGN §10). */
 import { expect, test } from 'vitest';
 import { Exchange } from '../../../src/engine/exchange.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../../src/gateway/market-config.ts';
@@ -12,7 +12,7 @@ const RETENTION = {
   tradesPerMarket: 300,
   candleMinutesPerMarket: 2,
 };
-/** As a backtest hands its journal to a file. */
+/** As in a backtest that writes its journal to a file. */
 const DRAIN_AT = 1 << 16;
 
 function heldAfter(seconds: number): { readonly state: number; readonly journal: number } {
@@ -31,7 +31,7 @@ function heldAfter(seconds: number): { readonly state: number; readonly journal:
   return { state: exchange.engine.snapshot().length, journal };
 }
 
-test('ten times the tape leaves at most a tenth more behind', () => {
+test('a tape of ten times the length takes at most a tenth more memory', () => {
   const short = heldAfter(120);
   const long = heldAfter(1200);
   expect(short.state).toBeGreaterThan(1000);

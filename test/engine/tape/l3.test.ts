@@ -1,4 +1,6 @@
-/** Single orders of history (L3): the queue is exact, so users fill exactly when price and time say so. */
+/**
+ * Single historical orders (L3): the queue is exact, so users fill exactly by price-time priority.
+ */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Command, TapeL3, TapeL3Action } from '../../../src/engine/commands.ts';
@@ -73,7 +75,7 @@ beforeEach(() => {
 });
 
 describe('one order at a time', () => {
-  test('orders stand where history put them, whoever leaves', () => {
+  test('orders keep their queue positions when others leave', () => {
     l3('add 1 bid 5@99');
     l3('add 2 bid 5@99');
     const mine = place('4', '99');
@@ -82,15 +84,15 @@ describe('one order at a time', () => {
     expect(book()).toBe('14@99 | ');
     l3('execute 2 bid 5@99');
     expect(settled(mine)).toBe(0);
-    // History lets the third be met: ours comes first.
+    // History fills the third: ours has priority.
     l3('execute 3 bid 3@99');
     expect(settled(mine)).toBe(3);
-    // What ours took leaves the third all the same.
+    // Our fill leaves the third's size all the same.
     expect(book()).toBe('3@99 | ');
     expect(prints()).toEqual(['-5@99', '-3@99']);
   });
 
-  test('a user at a better price is met first', () => {
+  test('a user at a better price fills first', () => {
     l3('add 1 ask 5@101');
     const mine = place('-2', '100');
     l3('execute 1 ask 5@101');
@@ -108,7 +110,7 @@ describe('one order at a time', () => {
     expect(book()).toBe(' | ');
   });
 
-  test('an order that a user took is gone; history’s word on it only prints', () => {
+  test('after a user consumed an order, its history only prints', () => {
     l3('add 1 ask 5@101');
     l3('add 2 ask 5@101');
     place('5', '101', true);
@@ -130,7 +132,7 @@ describe('one order at a time', () => {
     expect(settled(mine)).toBe(1);
   });
 
-  test('an order that was never added is taken from all unnamed volume of its level, whatever brought it', () => {
+  test('an order that was never added takes from all unnamed volume of its level, whatever its source', () => {
     snapshot(['bid', 10, 99]);
     const mine = place('1', '99');
     depth(['bid', 30, 99]);
@@ -138,20 +140,20 @@ describe('one order at a time', () => {
     l3('remove 4 bid 14@99');
     expect(book()).toBe('22@99 | ');
     l3('execute 5 bid 10@99');
-    // The user stood before the last four of them.
+    // The user was ahead of the last four of them.
     expect(settled(mine)).toBe(1);
     expect(book()).toBe('11@99 | ');
     l3('reduce 8 bid 60@99');
     expect(book()).toBe('5@99 | ');
   });
 
-  test('a number used again names the new order', () => {
+  test('a reused number refers to the new order', () => {
     l3('add 1 bid 5@99');
     l3('add 1 bid 2@98');
     expect(book()).toBe('2@98 | ');
   });
 
-  test('after a gap single orders do nothing until the next snapshot', () => {
+  test('after a gap single orders have no effect until the next snapshot', () => {
     l3('add 1 bid 5@99');
     world.apply({ kind: 'tapeGap', timeUs: timeUs(world.atUs), market: M });
     l3('add 2 bid 5@99');
@@ -169,9 +171,9 @@ describe('one order at a time', () => {
   );
 });
 
-/** The same by the book: one list of places for each price, the best price first. */
+/** Reference model: one list of entries per price, best price first. */
 class PlainQueue {
-  /** Of one side; users have negative numbers. */
+  /** One side; users have negative numbers. */
   private places: { ref: number; price: number; left: number }[] = [];
   readonly filled = new Map<number, number>();
 
@@ -183,7 +185,10 @@ class PlainQueue {
     if (place !== undefined) place.left -= Math.min(place.left, size);
     this.places = this.places.filter(({ left }) => left > 0);
   }
-  /** Users at better prices come first, then those ahead of the order; of one that is gone only the former. */
+  /**
+   * Users at better prices come first, then those ahead of the order; for a consumed order only the
+   * former.
+   */
   execute(ref: number, price: number, size: number): void {
     const place = this.places.findIndex((entry) => entry.ref === ref);
     let left = size;
@@ -204,7 +209,7 @@ class PlainQueue {
   }
 }
 
-test('users’ fills are those of first come, first served, and snapshots carry the queues', () => {
+test('users’ fills follow price-time priority, and snapshots contain the queues', () => {
   const ref = fc.integer({ min: 1, max: 8 });
   const size = fc.integer({ min: 1, max: 6 });
   const price = fc.integer({ min: 98, max: 99 });
@@ -261,7 +266,7 @@ test('users’ fills are those of first come, first served, and snapshots carry 
   expect(fills).toBeGreaterThan(50);
 });
 
-test('an L3 command names all that a venue says of an order', () => {
+test("an L3 command has every field of a venue's order event", () => {
   const command: TapeL3 = {
     kind: 'tapeL3',
     timeUs: timeUs(world.atUs),

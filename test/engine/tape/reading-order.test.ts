@@ -1,4 +1,4 @@
-/** Recorded lines in the venue's time: what is held comes out as a plain sorted list of it would. */
+/** Recorded lines in venue time: the buffer emits the order of a plain sorted list. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { durationUs, lots, priceTicks, timeUs } from '../../../src/num/units.ts';
@@ -7,7 +7,7 @@ import type { TapeRecord } from '../../../src/tape/record.ts';
 
 const WINDOW_US = 40;
 const KINDS = ['mark', 'trade', 'depth', 'touch'] as const;
-/** At one time these go first. */
+/** At equal times these go first. */
 const FIRST = { mark: 0, trade: 1, depth: 2, touch: 3 };
 
 function recordOf(kind: (typeof KINDS)[number], us: number, id: number, line: number): TapeRecord {
@@ -37,7 +37,7 @@ interface Line {
   readonly id: number;
 }
 
-/** All that is held, sorted anew for each release. */
+/** Reference model: sorts the whole buffer for each release. */
 function plainly(lines: readonly Line[], asRecorded: boolean): string[] {
   const out: string[] = [];
   let held: { readonly us: number; readonly line: Line }[] = [];
@@ -81,7 +81,7 @@ function plainly(lines: readonly Line[], asRecorded: boolean): string[] {
   return out;
 }
 
-test('records held for their time come out as those of a sorted list, whatever order they come in', () => {
+test('buffered records are emitted like those of a sorted list, whatever their input order', () => {
   const line = fc.record({
     kind: fc.constantFrom(...KINDS),
     step: fc.integer({ min: 0, max: 12 }),

@@ -1,4 +1,7 @@
-/** What the tape remembers of levels is bounded by what still matters, not by how long the tape is (DESIGN §6, §10). */
+/**
+ * The tape's memory of levels is bounded by relevant levels, not by the length of the tape (DESIGN
+ * §6, §10).
+ */
 import { expect, test } from 'vitest';
 import { ArchiveReader, ArchiveWriter } from '../../../src/base/archive.ts';
 import { TapeBook } from '../../../src/engine/tape/tape-book.ts';
@@ -18,17 +21,17 @@ function bytesOf(book: TapeBook, nowUs: TimeUs): Uint8Array {
   return io.bytes();
 }
 
-test('a price that drifts for long leaves no more levels behind than one that drifts for a while', () => {
+test('a long drift of the price leaves no more levels in memory than a short one', () => {
   const book = new TapeBook();
-  let most = 0;
+  let max = 0;
   for (let price = 1; price <= 200_000; price++) {
     credit(book, price, timeUs(price * 10_000));
-    most = Math.max(most, book.levelCount);
+    max = Math.max(max, book.levelCount);
   }
-  expect(most).toBeLessThanOrEqual(1 << 14);
+  expect(max).toBeLessThanOrEqual(1 << 14);
 });
 
-test('levels that are looked through keep displaced volume and credit that may still be claimed', () => {
+test('a sweep keeps displaced volume and claimable credit', () => {
   const book = new TapeBook();
   book.level(1, 7, timeUs(0)).displaced = 3;
   for (let price = 100; price < 40_000; price++) credit(book, price, timeUs(price * 10_000));
@@ -36,7 +39,7 @@ test('levels that are looked through keep displaced volume and credit that may s
   expect(book.find(1, 39_950)?.creditBack).toBe(5);
 });
 
-test('a level used again begins afresh', () => {
+test('a reused level is reset', () => {
   const book = new TapeBook();
   for (let price = 1; price < 40_000; price++) credit(book, price, timeUs(price * 10_000));
   const level = book.level(1, 50_000, timeUs(10 ** 9));
@@ -49,14 +52,14 @@ test('a level used again begins afresh', () => {
   });
 });
 
-test('credit that nobody claimed in time is no part of the state', () => {
+test('expired credit is not part of the state', () => {
   const [fresh, old] = [new TapeBook(), new TapeBook()];
   credit(old, 100, timeUs(0));
   expect(bytesOf(old, timeUs(SECOND_US))).not.toEqual(bytesOf(fresh, timeUs(SECOND_US)));
   expect(bytesOf(old, timeUs(SECOND_US + 1))).toEqual(bytesOf(fresh, timeUs(SECOND_US + 1)));
 });
 
-test('what is saved comes back', () => {
+test('saved state is restored', () => {
   const book = new TapeBook();
   credit(book, 100, timeUs(5));
   book.level(-1, 200, timeUs(5)).displaced = 9;

@@ -1,4 +1,7 @@
-/** A `RiskWorld` that is told history: the oracle knows nothing of it, so the invariants alone are held against the engine. */
+/**
+ * A `RiskWorld` with history. Its oracle comparison is off, so only the invariants check the
+ * engine.
+ */
 import type { Command } from '../../../src/engine/commands.ts';
 import { RiskWorld } from '../risk-world.ts';
 

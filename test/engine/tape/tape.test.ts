@@ -1,4 +1,7 @@
-/** History in the same book (docs/RULES.md D-15, docs/ARCHITECTURE.md "The tape"): place in the queue, impact, credit, gaps. */
+/**
+ * History in the same book (docs/RULES.md D-15, docs/ARCHITECTURE.md "The tape"): queue position,
+ * impact, credit, gaps.
+ */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { TapeLevel } from '../../../src/engine/commands.ts';
@@ -90,7 +93,7 @@ function trade(price: number, size: number): void {
   });
 }
 
-/** Places a user's order; answers its number. */
+/** Places a user's order; returns its id. */
 function place(size: number, price: number, flags: 'ioc' | 'post' | '' = ''): number {
   nonce += 1n;
   apply({
@@ -126,8 +129,8 @@ beforeEach(() => {
   snapshot('bid 99 10', 'ask 101 10');
 });
 
-describe('place in the queue', () => {
-  test('a trade fills what stands ahead first, then the order, then nothing more', () => {
+describe('queue position', () => {
+  test('a trade fills volume ahead first, then the order, and no more', () => {
     const id = place(5, 99);
     trade(99, -10);
     expect(settled(id)).toBe(0);
@@ -137,24 +140,24 @@ describe('place in the queue', () => {
     expect(settled(id)).toBe(5);
   });
 
-  test('volume that arrives later queues behind', () => {
+  test('later volume queues behind', () => {
     const id = place(5, 99);
     depth('bid 99 40');
     trade(99, -12);
     expect(settled(id)).toBe(2);
   });
 
-  test('what an order took is gone from the house volume behind it', () => {
+  test("an order's fill leaves the house volume behind it", () => {
     place(5, 99);
     depth('bid 99 30');
     trade(99, -14);
-    // 10 ahead and 4 of ours; history says that 14 of its 30 left.
+    // 10 ahead and 4 of ours; history reports that 14 of its 30 left.
     expect(book()).toBe('17@99 | 10@101');
     depth('bid 99 16');
     expect(book()).toBe('17@99 | 10@101');
   });
 
-  test('an order at a better price is met before history’s own counterparty', () => {
+  test('an order at a better price fills before history’s own counterparty', () => {
     const id = place(4, 100);
     trade(99, -6);
     expect(settled(id)).toBe(4);
@@ -163,7 +166,7 @@ describe('place in the queue', () => {
 
   test.each([
     ['riskAverse', 20, 0],
-    // 10 ahead, 10 behind: probability 1/2 whatever the power.
+    // 10 ahead, 10 behind: probability 1/2 for any exponent.
     ['probPower1', 10, 5],
     ['probPower2', 10, 5],
     ['probLog', 10, 5],
@@ -183,7 +186,7 @@ describe('place in the queue', () => {
     snapshot('bid 99 2', 'ask 101 10');
     const id = place(5, 99);
     depth('bid 99 4');
-    // Half of each lot stood ahead: the second decrease completes a whole one.
+    // Half of each lot was ahead: the second decrease completes a whole one.
     depth('bid 99 3');
     depth('bid 99 2');
     nowUs += 2_000_000;
@@ -193,7 +196,7 @@ describe('place in the queue', () => {
 });
 
 describe('impact', () => {
-  test('permanent: liquidity that a user took stays away until the level is emptied', () => {
+  test('permanent: consumed liquidity returns only after the level is emptied', () => {
     place(6, 101, 'ioc');
     depth('ask 101 12');
     expect(book()).toBe('10@99 | 6@101');
@@ -222,14 +225,14 @@ describe('impact', () => {
     expect(book()).toBe('10@99 | 9@101');
   });
 
-  test('post-only is judged against the book as it is after what was taken', () => {
+  test('post-only is checked against the book without consumed liquidity', () => {
     place(10, 101, 'ioc');
     const id = place(1, 101, 'post');
     expect(exchange.order(orderId(id))!.status).toBe('new');
   });
 });
 
-describe('history and users cross', () => {
+describe('crossing of history and users', () => {
   test('a level that crosses an order trades with it at the user’s price, and rests the remainder', () => {
     const id = place(4, 100);
     depth('ask 99 10', 'bid 99 0');
@@ -238,30 +241,30 @@ describe('history and users cross', () => {
     expect(book()).toBe(' | 6@99 10@101');
   });
 
-  test('house levels that history contradicts go', () => {
+  test('house levels that history contradicts are removed', () => {
     depth('ask 98 3');
     expect(book()).toBe(' | 3@98 10@101');
   });
 });
 
 describe('a decrease that arrives before its trade', () => {
-  test('is given back, so that no volume is spent twice', () => {
+  test('is reversed, so that no volume is used twice', () => {
     depth('bid 99 4');
     trade(99, -6);
     expect(book()).toBe('4@99 | 10@101');
   });
 
-  test('is given back behind and ahead as it was taken', () => {
+  test('is reversed behind and ahead as it was taken', () => {
     const id = place(5, 99);
     depth('bid 99 20');
-    // Taken from behind by the risk-averse model; the trade says that it was from the front.
+    // The risk-averse model takes it from behind; the trade shows that it was from the front.
     depth('bid 99 12');
     trade(99, -8);
     trade(99, -3);
     expect(settled(id)).toBe(1);
   });
 
-  test('is forgotten after a second', () => {
+  test('expires after a second', () => {
     depth('bid 99 4');
     nowUs += 1_000_001;
     trade(99, -3);
@@ -270,7 +273,7 @@ describe('a decrease that arrives before its trade', () => {
 });
 
 describe('gaps', () => {
-  test('no house fills until a snapshot, and then the order stands behind the whole level', () => {
+  test('no house fills until a snapshot, and then the order is behind the whole level', () => {
     const id = place(5, 99);
     apply({ kind: 'tapeGap', timeUs: timeUs(nowUs), market: MARKET });
     expect(book()).toBe('5@99 | ');
@@ -284,7 +287,7 @@ describe('gaps', () => {
     expect(settled(id)).toBe(1);
   });
 
-  test('a snapshot without a gap keeps equal levels and our place', () => {
+  test('a snapshot without a gap keeps equal levels and our queue position', () => {
     const id = place(5, 99);
     snapshot('bid 99 10', 'bid 98 3', 'ask 102 1');
     expect(book()).toBe('15@99 3@98 | 1@102');
@@ -293,7 +296,7 @@ describe('gaps', () => {
   });
 });
 
-test('without users the book is history’s, whatever came before it', () => {
+test('without users the book equals history’s, whatever came before it', () => {
   const level = fc
     .tuple(fc.constantFrom('bid', 'ask'), fc.integer({ min: 0, max: 9 }), fc.nat(5))
     .map(
@@ -322,7 +325,7 @@ test('without users the book is history’s, whatever came before it', () => {
           }
         }
       }
-      // History restates what trades touched; then nothing may differ.
+      // History restates the traded levels; then both books must be equal.
       const rows = [...history].map(([key, size]) => `${key} ${size}`);
       nowUs += 2_000_000;
       depth(...rows);

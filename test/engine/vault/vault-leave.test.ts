@@ -1,4 +1,4 @@
-/** How the vault leaves what it took (R-8.4), and what its frozen positions are worth to holders (R-8.2). */
+/** The vault's closing orders (R-8.4), and the redemption value of its frozen positions (R-8.2). */
 import { describe, expect, test } from 'vitest';
 import { TrustOrderIds } from '../../../src/gateway/order-ids.ts';
 import { keccak } from '../../../src/wallet/ethers-ports.ts';
@@ -8,7 +8,7 @@ import { dollars, RiskWorld } from '../risk-world.ts';
 
 const MINUTE = 60_000;
 
-/** The vault has taken 10 long at 94 and has 1,000 and what eve left. */
+/** The vault has taken 10 long at 94 and has 1,000 plus eve's remainder. */
 function taken(
   market: Record<string, unknown> = {},
   config: Record<string, unknown> = {},
@@ -38,7 +38,7 @@ const vaultLots = (world: RiskWorld): number =>
   world.engine.positions(world.idOf('vault'))[0]?.lots ?? 0;
 
 describe('leave orders', () => {
-  test('begin at the next whole minute: a twentieth, above mark and index, rounded up', () => {
+  test('start at the next whole minute: a twentieth, above mark and index, rounded up', () => {
     const world = taken();
     expect(vaultLots(world)).toBe(10_000);
     world.wait(MINUTE - 1);
@@ -50,7 +50,7 @@ describe('leave orders', () => {
     expect(order).toMatchObject({ reduceOnly: true, postOnly: true, attached: 'engine' });
   });
 
-  test('are replaced each minute, at the prices of then', () => {
+  test('are replaced each minute, at current prices', () => {
     const world = taken();
     world.wait(MINUTE);
     const [first] = world.engine.openOrders(world.idOf('vault'));
@@ -60,11 +60,11 @@ describe('leave orders', () => {
       status: 'expired',
       reason: 'expired',
     });
-    // Above the index, which is the higher one: 98.049.
+    // Above the index, which is higher: 98.049.
     expect(offers(world)).toEqual([{ lots: -500, price: 99 }]);
   });
 
-  test('are filled like any maker’s, and what is offered next is a twentieth of what is left', () => {
+  test('fill like any maker’s; the next one offers a twentieth of the rest', () => {
     const world = taken({ makerFee: '0.01', takerFee: '0.01' }, {}, '115');
     world.wait(MINUTE);
     const before = world.balance('vault');
@@ -94,12 +94,12 @@ describe('leave orders', () => {
     expect(offers(world)).toEqual([{ lots: 500, price: 104 }]);
   });
 
-  test('one that would cross is left out for the minute', () => {
+  test('a crossing one is omitted for the minute', () => {
     const world = taken();
     world.wait(MINUTE);
     world.price('90');
     world.order('bob', '0.1', '92');
-    // 90.045 rounds up to 91, which the bid at 92 would take.
+    // 90.045 rounds up to 91, which would hit the bid at 92.
     world.wait(MINUTE);
     expect(offers(world)).toEqual([]);
     world.call('cancelAllOrders', { account: world.addressOf('bob'), subaccountIndex: 0 }, 'bob');
@@ -122,7 +122,7 @@ describe('leave orders', () => {
     expect(digestOf()).toBe(first);
   });
 
-  test('the last lots go, then the timer rests', () => {
+  test('the last lots are closed, then the timer stops', () => {
     const world = taken({}, { vaultLeaveShare: '1' });
     world.wait(MINUTE);
     expect(offers(world)).toEqual([{ lots: -10_000, price: 95 }]);
@@ -134,13 +134,13 @@ describe('leave orders', () => {
     expect(world.events.slice(from).filter(({ kind }) => kind === 'orderAccepted')).toEqual([]);
   });
 
-  test('a share of 0 keeps what the vault took', () => {
+  test("a share of 0 keeps the vault's positions", () => {
     const world = taken({}, { vaultLeaveShare: '0' });
     world.wait(3 * MINUTE);
     expect(offers(world)).toEqual([]);
   });
 
-  test('nothing is offered in a frozen market', () => {
+  test('none is placed in a frozen market', () => {
     const world = taken({}, STALE);
     freeze(world, 'M');
     const from = world.events.length;
@@ -148,11 +148,11 @@ describe('leave orders', () => {
     expect(world.events.slice(from).filter(({ kind }) => kind === 'orderAccepted')).toEqual([]);
   });
 
-  test('waiting in one go or in parts ends in the same state, and so does a restored exchange', () => {
+  test('waiting at once or in parts ends in the same state, and so does a restored exchange', () => {
     const [whole, parts] = [taken(), taken()];
     whole.wait(5 * MINUTE);
     for (let i = 0; i < 300; i++) parts.wait(1000);
-    // But for the numbers of the commands in which the orders changed last.
+    // Without the sequence numbers of the orders' last changes.
     const ordersOf = (world: RiskWorld): unknown[] =>
       world.engine.openOrders(world.idOf('vault')).map((order) => ({ ...order, lastUpdateSeq: 0 }));
     expect(ordersOf(parts)).toEqual(ordersOf(whole));
@@ -167,9 +167,10 @@ describe('leave orders', () => {
   });
 });
 
-describe('what a frozen position of the vault is worth', () => {
-  // Cash 1,040 and 10 from 94; frozen at 96: half of it for who leaves, one and a half for who comes.
-  test('a long counts at mark × (1 ∓ haircut) against who asks', () => {
+describe('value of a frozen vault position', () => {
+  // Cash 1,040 and 10 from 94; frozen at 96: counted at 50 % for redemptions and 150 % for
+  // deposits.
+  test('a long counts at mark × (1 ∓ haircut) against the requester', () => {
     const world = taken({}, STALE);
     const cash = stateOf(world.engine).vault.cash;
     world.price('97');
@@ -180,7 +181,7 @@ describe('what a frozen position of the vault is worth', () => {
     expect(dollars(vaultValue(state, 'mint') - cash)).toBe(String(1460 - 940));
   });
 
-  test('a short the other way round', () => {
+  test('a short counts at mark × (1 ± haircut)', () => {
     const world = new RiskWorld([{}], STALE);
     world.fund({ ann: '1000000', bob: '1000000', eve: '100' });
     world.price('100');
@@ -195,12 +196,12 @@ describe('what a frozen position of the vault is worth', () => {
     expect(dollars(vaultValue(state, 'mint') - cash)).toBe(String(1060 - 520));
   });
 
-  test('deposits and withdrawals go on', () => {
+  test('deposits and withdrawals continue', () => {
     const world = taken({}, STALE);
     freeze(world, 'M');
     expect(world.transfer('ann', 'vault', '10')).toBe('ok');
     expect(world.transfer('vault', 'ann', '10')).toBe('ok');
-    // The vault's own withdrawable leaves out the haircut of 470 and the requirement of 94.
+    // The vault's own withdrawable amount excludes the haircut of 470 and the requirement of 94.
     const limit = dollars(world.margin('vault').withdrawableQuanta);
     expect(Number(limit)).toBeLessThan(1040 - 470 - 90);
     expect(world.engine.checkInvariants()).toEqual([]);

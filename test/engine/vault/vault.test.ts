@@ -1,4 +1,7 @@
-/** Vault shares (R-8.2, R-8.3): mint, burn, lock-up, snapshots, value with open positions; and the attacks on them. */
+/**
+ * Vault shares (R-8.2, R-8.3): mint, burn, lock-up, snapshots, value with open positions; and
+ * attacks on them.
+ */
 import { describe, expect, test } from 'vitest';
 import type { VaultSharesChanged } from '../../../src/engine/events.ts';
 import { RiskWorld, dollars, usd } from '../risk-world.ts';
@@ -27,7 +30,7 @@ function history(world: RiskWorld, who: string, query: Record<string, unknown> =
 
 const sharesOf = (world: RiskWorld, who: string): string => history(world, who)[0]?.shares ?? '0';
 
-/** Money from nowhere that its holders did not pay in: fees that a trade leaves to the vault. */
+/** Income without a deposit: fees of a trade that go to the vault. */
 function gain(world: RiskWorld, amount: number): void {
   const before = world.balance('vault');
   world.trade('bob', 'cat', String(amount), '100');
@@ -57,7 +60,7 @@ test('a transfer to the vault mints, one from it burns; both sides are recorded 
   ]);
 });
 
-test('what the vault earns belongs to its shares: later deposits buy fewer', () => {
+test('income of the vault belongs to its shares: later deposits buy fewer', () => {
   const world = new RiskWorld([{ takerFee: '0.01' }], {
     vaultFeeShare: '1',
     insuranceFeeShare: '0',
@@ -103,23 +106,24 @@ test('snapshots: at each change and each 00:00 UTC, newest first, from inclusive
   expect(history(world, 'bob')).toEqual([]);
 });
 
-test('open positions count at the price that is worse for who asks', () => {
+test('open positions count at the worse price for the requester', () => {
   const world = new RiskWorld();
   world.fund({ ann: '1000000', bob: '1000000', eve: '100' });
   world.price('100');
   world.transfer('ann', 'vault', '1000');
   world.trade('eve', 'bob', '10', '100');
   world.price('94');
-  // It was paid half of the requirement (R-6.2): it holds 10 at 94 and 1,023.5 of cash; now mark 110, index 104.
+  // The vault received half of the requirement (R-6.2): it has 10 at 94 and 1,023.5 of cash; now
+  // mark 110, index 104.
   expect(world.balance('vault')).toBe('1023.5');
   world.price('110', 'M', '104');
   world.transfer('bob', 'vault', '1000');
   const minted = world.events
     .filter((event) => event.kind === 'vaultSharesChanged')
     .at(-1) as VaultSharesChanged;
-  // At mark for who pays in: (1,000 + 1) ÷ (1,023.5 + 160 + 1).
+  // At mark for a deposit: (1,000 + 1) ÷ (1,023.5 + 160 + 1).
   expect(minted.change).toBe((usd('1000') * 1_001_000_000n) / 1_184_500_000n);
-  // At index for who is paid out.
+  // At index for a redemption.
   expect(history(world, 'bob')[0]!.usdValue).toBe(
     dollars((minted.shares * 2_124_500_000n) / (minted.totalShares + 1_000_000n)),
   );
@@ -182,18 +186,18 @@ const REFUSED: readonly (readonly [string, (world: RiskWorld) => string, string]
   ],
 ];
 
-describe('what the vault refuses changes nothing', () => {
+describe('a refusal by the vault changes nothing', () => {
   test.each(REFUSED)('%s', (_name, attempt, words) => {
     const world = opened();
     world.transfer('ann', 'vault', '100');
     expect(attempt(world)).toBe(words);
     const hash = world.engine.stateHash();
     expect(attempt(world)).toBe(words);
-    // The waits of a second attempt aside, a refused transfer leaves no trace.
+    // Apart from the waits of a second attempt, a refused transfer changes nothing.
     if (!words.includes('exceeds the value')) expect(world.engine.stateHash()).toBe(hash);
   });
 
-  test('a vault without value takes no deposit and pays nothing out', () => {
+  test('a vault without value accepts no deposit and pays nothing out', () => {
     const world = new RiskWorld([{ initialMargin: '0.5', maintenanceMargin: '0' }], {
       vaultLockupMs: 0,
     });
@@ -206,7 +210,7 @@ describe('what the vault refuses changes nothing', () => {
     world.wait(3_600_000);
     world.price('49');
     expect(world.steps()).toEqual(['eve insurance', 'eve takeover']);
-    // It holds 20 from 49 with 520 of cash: worth nothing at 23.
+    // It has 20 from 49 with 520 of cash: worth nothing at 23.
     world.price('23');
     expect(world.margin('vault').accountValueQuanta).toBe(0n);
     const words = '400 The vault has no value above its losses now';
@@ -231,7 +235,7 @@ describe('attacks', () => {
     expect(usd(left.usdValue)).toBeGreaterThanOrEqual(usd('333.333333'));
   });
 
-  test('first depositor: what inflates the share before a victim’s deposit is lost by who does it', () => {
+  test('first depositor: an attacker loses the money that inflates the share before a victim’s deposit', () => {
     const world = new RiskWorld([{ takerFee: '0.01' }], {
       vaultFeeShare: '1',
       insuranceFeeShare: '0',
@@ -246,7 +250,7 @@ describe('attacks', () => {
     const [mine] = history(world, 'vic');
     expect(usd(mine!.usdValue)).toBeGreaterThan(usd('9999.99'));
     const [hers] = history(world, 'eve');
-    // 10 of 11 shares, virtual one included, of what was given; never a cent of the victim's.
+    // 10 of 11 shares of the donation, virtual one included; never a cent of the victim's.
     expect(usd(hers!.usdValue)).toBeLessThanOrEqual(usd('9100.909091'));
   });
 
@@ -255,7 +259,7 @@ describe('attacks', () => {
     expect(world.deposit('vault', '1000')).toBe('transfer_not_allowed');
   });
 
-  test('a sandwich around a gain of the vault is locked in', () => {
+  test('a sandwich around a gain of the vault fails because of the lock', () => {
     const world = new RiskWorld([{ takerFee: '0.01' }], {
       vaultFeeShare: '1',
       insuranceFeeShare: '0',

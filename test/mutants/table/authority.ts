@@ -119,7 +119,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
   {
     id: 'risk-averse-takes-ahead',
     file: 'engine/tape/queue-models.ts',
-    find: "if (model === 'riskAverse') return { ahead: least, carryPpb };",
+    find: "if (model === 'riskAverse') return { ahead: minAhead, carryPpb };",
     replace: "if (model === 'riskAverse') return { ahead: Math.min(ahead, amount), carryPpb };",
     means: 'the risk-averse queue model takes cancels from ahead of us',
     rule: 'DESIGN §6',

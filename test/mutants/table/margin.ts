@@ -239,8 +239,8 @@ export const MARGIN_MUTANTS: readonly Mutant[] = [
   {
     id: 'lower-ratio-frees-all',
     file: 'engine/margin/margin-mode.ts',
-    find: 'return lacks < most ? most : lacks;',
-    replace: 'return most;',
+    find: 'return lacks < floor ? floor : lacks;',
+    replace: 'return floor;',
     means: 'lowering the ratio of an isolated position frees its whole margin',
     rule: 'R-5.6',
   },

@@ -5,7 +5,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   {
     id: 'mark-not-clamped',
     file: 'engine/pricing/recompute-mark.ts',
-    find: 'return priceTicks(Math.max(1, Math.min(index + capacity, Math.max(index - capacity, raw))));',
+    find: 'return priceTicks(Math.max(1, Math.min(index + deviation, Math.max(index - deviation, raw))));',
     replace: 'return raw;',
     means: 'the mark strays from the index beyond its bounds',
     rule: 'R-5.3',
@@ -256,7 +256,7 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   {
     id: 'takeover-pays-nothing',
     file: 'engine/liquidation/takeover.ts',
-    find: 'const payment = minBig(left, maxBig(0n, half - given));',
+    find: 'const payment = minBig(left, maxBig(0n, half - advantage));',
     replace: 'const payment = 0n;',
     means: 'the vault receives nothing for a position that it takes over',
     rule: 'R-6.2',
@@ -288,9 +288,10 @@ export const RISK_MUTANTS: readonly Mutant[] = [
   {
     id: 'charge-dust-to-shortfall',
     file: 'engine/liquidation/clearing-plan.ts',
-    find: 'if (given > 0n) continue;',
-    replace: 'if (given > 0n) continue;\n    break;',
-    means: 'an indivisible remainder goes to the shortfall although parties have capacity',
+    find: 'if (allocated > 0n) continue;',
+    replace: 'if (allocated > 0n) continue;\n    break;',
+    means:
+      'what does not divide among the parties goes to the shortfall although they have capacity',
     rule: 'R-6.4',
   },
   {

@@ -40,7 +40,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   {
     id: 'basis-not-clamped',
     file: 'engine/pricing/basis-ema.ts',
-    find: 'return Math.min(capacity, Math.max(-capacity, quotes.bid + quotes.ask - 2 * index));',
+    find: 'return Math.min(deviation, Math.max(-deviation, quotes.bid + quotes.ask - 2 * index));',
     replace: 'return quotes.bid + quotes.ask - 2 * index;',
     means: 'quotes beyond the deviation count in full in the EMA',
     rule: 'R-5.3',
@@ -176,7 +176,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   {
     id: 'takeover-takes-all-equity',
     file: 'engine/liquidation/takeover.ts',
-    find: 'const payment = minBig(left, maxBig(0n, half - given));',
+    find: 'const payment = minBig(left, maxBig(0n, half - advantage));',
     replace: 'const payment = left;',
     means: 'all remaining equity passes to the vault',
     rule: 'R-6.2',
@@ -184,7 +184,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   {
     id: 'takeover-distance-forgotten',
     file: 'engine/liquidation/takeover.ts',
-    find: 'maxBig(0n, half - given)',
+    find: 'maxBig(0n, half - advantage)',
     replace: 'half',
     means: 'the vault receives half of maintenance in addition to a better price',
     rule: 'R-6.2',
@@ -208,8 +208,8 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   {
     id: 'charge-beyond-equity',
     file: 'engine/liquidation/clearing-plan.ts',
-    find: 'unit.isHouse ? most : minBig(most, left.get(unit) ?? 0n)',
-    replace: 'most',
+    find: 'unit.isHouse ? chargeable : minBig(chargeable, left.get(unit) ?? 0n)',
+    replace: 'chargeable',
     means: 'a counterparty is charged more than its equity',
     rule: 'R-6.4',
   },
@@ -472,7 +472,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   {
     id: 'open-interest-cap-in-money-ignored',
     file: 'engine/market/open-interest.ts',
-    find: 'return lots(Math.max(1, Number(minBig(most, BigInt(maxOpenInterestLots)))));',
+    find: 'return lots(Math.max(1, Number(minBig(limit, BigInt(maxOpenInterestLots)))));',
     replace: 'return maxOpenInterestLots;',
     means: 'the notional limit of open interest has no effect',
     rule: 'R-1.2',

@@ -1,16 +1,19 @@
 import type { Suite } from './suite.ts';
 
-/** Subaccounts 0 and 1 of its Alice are accounts of their own here: self-trade is by account (R-2.6). Its highest price is 1,000 here. */
+/**
+ * Subaccounts 0 and 1 of its Alice are separate accounts here: self-trade is by account (R-2.6).
+ * Its highest price is 1,000 here.
+ */
 export const DYDX: Suite = {
   engine: 'dYdX v4 memclob',
   source: 'dydxprotocol/v4-chain, protocol/x/clob/memclob/memclob_place_order_test.go',
   mark: '500',
   selfTradeExpire: 1,
   sequences: {
-    'a buy overlaps, and its rest is placed': `
+    'a buy overlaps, and its remainder is placed': `
       a sell 5 @10 by alice0
       b buy 20 @35 by bob         → a:5@10 = 35:15 |`,
-    'a sell overlaps, and its rest is placed': `
+    'a sell overlaps, and its remainder is placed': `
       a buy 5 @10 by alice0
       b sell 20 @10 by bob        → a:5@10 = | 10:15`,
     'a buy at the highest price': `
@@ -23,7 +26,7 @@ export const DYDX: Suite = {
     'fully matched, and the book is empty': `
       a sell 10 @15 by alice0
       b buy 10 @45 by alice1      → a:10@15 = |`,
-    'goes on after a self-trade, whose maker is cancelled': `
+    'continues after a self-trade, whose maker is cancelled': `
       a sell 10 @15 by bob
       b sell 10 @15 by alice1
       c buy 35 @1000 by alice1    → a:10@15 ! b = 1000:25 |`,
@@ -40,7 +43,7 @@ export const DYDX: Suite = {
       e buy 25 @5 by alice0
       f sell 50 @40 by alice1
       g buy 20 @35 by bob         → b:5@10 c:5@10 a:10@22 = 5:92 | 22:5 40:50`,
-    'a maker that was filled in part keeps its place': `
+    'a partly filled maker keeps its queue position': `
       a sell 20 @10 by bob
       b buy 5 @10 by alice0       → a:5@10
       c sell 10 @10 by alice1
@@ -53,20 +56,20 @@ export const DYDX: Suite = {
       e buy 20 @35 by bob         → d:10@22 = 35:10 |`,
     'post-only on an empty book': `
       a buy 20 @35 post by bob    = 35:20 |`,
-    'post-only that all would match': `
+    'post-only that would match completely': `
       a buy 20 @35 by bob
       b buy 5 @40 by bob
       c sell 10 @15 post by alice1 = 40:5 35:20 |`,
-    'post-only that part would match': `
+    'post-only that would match partly': `
       a buy 5 @40 by bob
       b sell 10 @15 post by alice1 = 40:5 |`,
     'immediate or cancel on an empty book': `
       a sell 10 @15 ioc by alice1 = |`,
-    'immediate or cancel, all of it': `
+    'immediate or cancel, complete': `
       a buy 20 @35 by bob
       b buy 5 @40 by bob
       c sell 10 @15 ioc by alice1 → b:5@40 a:5@35 = 35:15 |`,
-    'immediate or cancel, part of it': `
+    'immediate or cancel, partial': `
       a buy 25 @5 by alice0
       b buy 5 @40 by bob
       c sell 10 @15 ioc by alice1 → b:5@40 = 5:25 |`,

@@ -1,6 +1,6 @@
 import type { Suite } from './suite.ts';
 
-/** The book of its suite before each test; all of it is one user's. */
+/** The book of its suite before each test; all orders have one user. */
 const EXCHANGE_CORE_BOOK = `
   0 sell 131 @81600 by uid2
   cancel 0
@@ -46,7 +46,7 @@ export const EXCHANGE_CORE: Suite = {
       123 sell 41 @1 ioc   → 4:40@81593 5:1@81590 = 81590:20 81200:20 … | 81599:75 …`,
     shouldMatchIocOrderFullLiquidity: `
       123 buy 175 @400000 ioc  → 2:50@81599 3:25@81599 1:100@81600 = ${CORE_BIDS} | ${CORE_FAR_ASKS}`,
-    // 25 of it find nobody.
+    // 25 of it remain unmatched.
     shouldMatchIocOrderWithRejection: `
       123 buy 270 @400000 ioc  → ${CORE_ALL_ASKS} = ${CORE_BIDS} |`,
     shouldFullyMatchMarketableGtcOrder: `

@@ -165,8 +165,9 @@ export const LIQUIBOOK_IOC: Suite = {
 };
 
 /**
- * Its market orders rest where they find nobody, which these do not; so its second test, where a stop that fired waits as such, has no place here. Its
- * first market price, and its orders of all or none, are plain orders here.
+ * Its market orders rest when unmatched, which these do not; so its second test, in which a fired
+ * stop rests as a market order, is excluded. Its first market price, and its all-or-none orders,
+ * are plain orders here.
  */
 export const LIQUIBOOK_STOPS: Suite = {
   engine: 'liquibook',

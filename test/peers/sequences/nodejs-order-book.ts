@@ -37,7 +37,7 @@ export const STP_MAKER: Suite = {
   mark: '100',
   selfTradeExpire: 1,
   sequences: {
-    'A: the maker expires, the taker goes on': `
+    'A: the maker expires, the taker continues': `
       buy100 buy 5 @100 by alice
       buy90 buy 5 @90 by alice
       taker sell 3 @90 by alice    ! buy100 buy90 = | 90:3`,

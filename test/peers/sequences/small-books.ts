@@ -5,7 +5,7 @@ export const CPP_TRADER: Suite = {
   source: 'chronoxor/CppTrader, tests/test_matching_engine.cpp',
   mark: '40',
   sequences: {
-    // Its last order sells at 0; here the lowest price is a tick.
+    // Its last order sells at 0; here the lowest price is one tick.
     'Automatic matching': `
       1 buy 10 @10
       2 buy 20 @10

@@ -1,22 +1,29 @@
 /**
- * Sequences of orders from the test suites of other matching engines, with what those suites assert after them. The orders and the asserted
- * numbers are theirs; the notation is this project's. A row is one request:
+ * Sequences of orders from the test suites of other matching engines, with the assertions of those
+ * suites. Orders and asserted numbers are theirs; the notation is this project's. A row is one
+ * request:
  *
- *     <id> buy|sell <size> @<price>|market [ioc|post] [stop <price>] [by <account>] [→ <maker>:<size>@<price> …] [! <id> …] [= <bids> | <asks>] [Σ …]
+ * <id> buy|sell <size> @<price>|market [ioc|post] [stop <price>] [by <account>] [→
+ * <maker>:<size>@<price> …] [! <id> …] [= <bids> | <asks>] [Σ …]
  *     cancel <id> [gone]
  *
- * `→` the trades, in order, each with the resting order and its price; a row without it trades nothing, unless `→ …` says that the suite does
- * not tell them. `!` orders that self-trade prevention ends. `=` the book, best first, `price:size` a level, `…` where the suite looks no deeper.
- * `Σ` orders/volume of the bids, then of the asks. A `stop` waits until the last price reaches it, a `post` only rests. Each order has an account of its own unless `by` says whose it is. A market order takes what it finds and
- * rests nothing. Where an engine moves an order, the rows are a cancel and a new order.
+ * `→`: the trades, in order, each with the resting order and its price; a row without it trades
+ * nothing, unless `→ …` marks trades that the suite does not assert. `!`: orders ended by
+ * self-trade prevention. `=`: the book, best first, `price:size` per level, `…` beyond the suite's
+ * assertion. `Σ`: orders/volume of the bids, then of the asks. A `stop` waits until the last price
+ * reaches it, a `post` only rests. Each order has its own account unless `by` names one. A market
+ * order never rests. If an engine moves an order, the rows are a cancel and a new order.
  */
 export interface Suite {
   readonly engine: string;
   /** Repository and file. */
   readonly source: string;
-  /** Every trade of the suite lies between 0 and twice this, the band of its market (R-2.3). */
+  /** Every trade of the suite is between 0 and twice this, the band of its market (R-2.3). */
   readonly mark: string;
-  /** What ends when two orders of an account meet (R-2.4): 0 the incoming, 1 the resting, 2 both. */
+  /**
+   * Order that ends when two orders of an account meet (R-2.4): 0 the incoming, 1 the resting, 2
+   * both.
+   */
   readonly selfTradeExpire?: 0 | 1 | 2;
   /** Rows before each of the sequences. */
   readonly before?: string;
@@ -25,7 +32,7 @@ export interface Suite {
 
 interface Expected {
   readonly text: string;
-  /** null: the suite does not tell them. */
+  /** null: the suite does not assert them. */
   readonly trades: readonly string[] | null;
   readonly ends: readonly string[];
   readonly book: { readonly bids: readonly string[]; readonly asks: readonly string[] } | null;
@@ -41,7 +48,7 @@ interface Place extends Expected {
   readonly price: string | null;
   readonly ioc: boolean;
   readonly postOnly: boolean;
-  /** Its trigger; null when it is placed at once. */
+  /** Its trigger; null if it is placed at once. */
   readonly stop: string | null;
   readonly by: string;
 }
@@ -55,12 +62,12 @@ interface Cancel extends Expected {
 
 export type Row = Place | Cancel;
 
-/** Throws for a row that is none. */
+/** Throws for an invalid row. */
 export function rowsOf(table: string): Row[] {
   const rows: string[] = [];
   for (const line of table.split('\n').map((each) => each.trim())) {
     if (line === '') continue;
-    // What does not fit on a row stands on the next.
+    // A row may continue on the next line.
     if (line.startsWith('=')) rows.push(`${rows.pop() ?? ''} ${line}`);
     else rows.push(line);
   }
@@ -83,7 +90,8 @@ function rowOf(text: string): Row {
     book: bids === undefined || asks === undefined ? null : { bids, asks },
     totals: totals === undefined ? null : words(totals),
   };
-  if (section('=') !== undefined && expected.book === null) throw new Error(`no book: ${text}`);
+  if (section('=') !== undefined && expected.book === null)
+    throw new Error(`invalid book: ${text}`);
   return { ...requestOf(words(request), text), ...expected };
 }
 
@@ -95,11 +103,11 @@ function requestOf([first = '', second = '', ...more]: string[], text: string): 
   if (first === 'cancel') return { kind: 'cancel', id: second, gone: more[0] === 'gone' };
   const [size = '', at = '', ...terms] = more;
   const isPlace = (second === 'buy' || second === 'sell') && /^(@[\d.]+|market)$/.test(at);
-  if (!isPlace) throw new Error(`no request: ${text}`);
+  if (!isPlace) throw new Error(`invalid request: ${text}`);
   const known = terms.every(
     (term, i) => TERMS.has(term) || terms[i - 1] === 'by' || terms[i - 1] === 'stop',
   );
-  if (!known) throw new Error(`no terms: ${text}`);
+  if (!known) throw new Error(`invalid terms: ${text}`);
   const after = (word: string): string | null => {
     const i = terms.indexOf(word);
     return i < 0 ? null : (terms[i + 1] ?? null);
