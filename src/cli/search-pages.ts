@@ -1,4 +1,4 @@
-/** What `sweep` and `walkforward` put on their pages: results as text, and what was assumed. */
+/** Input of the pages of `sweep` and `walkforward`: results as text, and assumptions. */
 import type { Note } from '../backtest/note.ts';
 import type { MetricsOptions } from '../metrics/options.ts';
 import { conventions } from '../report/conventions.ts';
@@ -18,11 +18,11 @@ import type { SearchArguments } from './search-options.ts';
 export interface SweepVerdict {
   readonly selection: Selection;
   readonly deflatedSharpe: number | null;
-  /** null when the best one was not moved. */
+  /** Null without a robustness test. */
   readonly robustness: Robustness | null;
 }
 
-/** The page of a search. */
+/** Page of a search. */
 export async function sweepPage(
   given: SearchArguments,
   { plan, space, objective, options, seed, fromUs, toUs }: SweepPlan,
@@ -61,20 +61,18 @@ export async function sweepPage(
         searchNote(
           given,
           space,
-          `the highest ${objective} on all of the data is the best. Seed ${seed}.`,
+          `the best trial has the highest ${objective} on all of the data. Seed ${seed}.`,
         ),
         marketNote(given, plan),
         {
           title: 'Deflated Sharpe',
-          text: 'The probability that the Sharpe ratio of the best is above what the best of so many trials without any edge would show; trials that failed count.',
+          text: 'The probability that the Sharpe ratio of the best exceeds the expected best of equally many trials without skill; failed trials count.',
         },
         {
           title: 'Probability of overfitting',
-          text: 'The share of all ways to halve the time in which the best of one half is at or below the median of the other.',
+          text: 'The fraction of all splits of the time in halves in which the best of one half is at or below the median of the other.',
         },
-        ...(isFree
-          ? [{ title: 'Latency', text: 'The runs have none, so it is not stressed.' }]
-          : []),
+        ...(isFree ? [{ title: 'Latency', text: 'The runs have none, so it is not tested.' }] : []),
         ...selectedBy(options),
       ],
     },
@@ -82,7 +80,7 @@ export async function sweepPage(
   );
 }
 
-/** The page of a walk-forward. */
+/** Page of a walk-forward analysis. */
 export async function walkPage(
   given: SearchArguments & { readonly mode: string },
   { windows, outOfSample, efficiency }: WalkForward,
@@ -116,13 +114,17 @@ export async function walkPage(
       assumptions: [
         {
           title: `Windows: ${given.mode}`,
-          text: `Training lasts ${training} ${duration(trainUs)}, the test after it ${duration(testUs)}, with ${gap} between the two. Every run begins flat with ${plan.balance}; a strategy's warm-up may listen to what lies before its stretch, as it could live.`,
+          text: `Training lasts ${training} ${duration(trainUs)}, the test after it ${duration(testUs)}, with ${gap} between the two. Every run starts flat with ${plan.balance}; a strategy's warm-up may use earlier data, as it could live.`,
         },
-        searchNote(given, space, `the highest ${objective} of a training is tested. Seed ${seed}.`),
+        searchNote(
+          given,
+          space,
+          `the trial with the highest ${objective} in training is tested. Seed ${seed}.`,
+        ),
         marketNote(given, plan),
         {
           title: 'Efficiency',
-          text: 'The mean score out of sample over the mean score in sample: 100 % when nothing is lost. None where a mean is not above 0.',
+          text: 'The mean score out of sample over the mean score in sample: 100 % if nothing is lost. Undefined unless both means are positive.',
         },
         ...selectedBy(options),
       ],

@@ -1,6 +1,6 @@
 /**
- * The report's own script, as text that goes into the page: it draws each strategy's curves from the page's data and
- * filters the tables of fills. It runs in a browser, after the chart libraries.
+ * Script of the report page, as text: draws each strategy's curves from the page's data and filters
+ * the tables of fills. Runs in a browser after the chart libraries.
  */
 export const PAGE_SCRIPT = `
 (() => {
@@ -147,7 +147,9 @@ export const PAGE_SCRIPT = `
     series: [{ label: 'time', value: utc }, { label: 'mid', stroke: colour('--line'), width: 1.25 }, { label: 'worth', stroke: colour('--hold'), width: 1, dash: [4, 3] }],
   }), [price.map(({ timeUs }) => timeUs / 1e6), price.map(({ mid }) => mid), price.map(({ index }) => index)]);
 
-  /** A count of 0 has no place on a logarithmic scale; a law that falls below one sample ends there. */
+  /**
+   * A count of 0 has no place on a logarithmic scale; a law that falls below one sample ends there.
+   */
   const drawReturns = (root, { bins, normal }) => small(root, () => ({
     scales: { x: { time: false }, y: { distr: 3, range: (_, low, high) => [0.5, high * 1.5] } },
     axes: [axis({ size: 40, values: tidy }), axis({ splits: () => [1, 10, 100, 1e3, 1e4, 1e5, 1e6], values: (_, ticks) => ticks.map(String) })],

@@ -1,4 +1,4 @@
-/** The report's style sheet: a quiet page in tabular figures, light and dark by the reader's own setting. */
+/** Style sheet of the report: tabular figures, light and dark by the reader's setting. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;

@@ -1,6 +1,7 @@
 /**
- * Events as a scenario names them: accounts, markets and orders by name, prices and sizes in decimals, times as offsets
- * from the start. Made from field names alone, so a new kind of event needs nothing here.
+ * Describes events in scenario terms: accounts, markets and orders by name, prices and sizes in
+ * decimals, times as offsets from the start. Derived from field names, so new event kinds need no
+ * change here.
  */
 import type { EngineEvent } from '../engine/events.ts';
 import type { ExchangeView, MarketView } from '../engine/read/views.ts';
@@ -9,16 +10,16 @@ import { formatDecimal } from '../num/decimal.ts';
 import { durationUs, type AccountId, type OrderId, type SubaccountId } from '../num/units.ts';
 import { formatDuration } from '../num/time-text.ts';
 
-/** Vault shares are whole 1e-6, funding rates 1e-9. */
+/** Vault shares are in 1e-6, funding rates in 1e-9. */
 const SHARE_KEYS: readonly string[] = ['change', 'shares', 'totalShares'];
 const SHARE_DECIMALS = 6;
 const RATE_DECIMALS = 9;
 
 export interface EventNames {
   readonly engine: ExchangeView;
-  /** Name of an address: an account's, a system account's, or the address itself. */
+  /** Name of an address: an account, a system account, or the address itself. */
   readonly nameOf: (address: string) => string;
-  /** Name under which an order was saved; its number when it was not. */
+  /** Name under which an order was saved; else its number. */
   readonly orderName: (id: OrderId) => string | number;
 }
 
@@ -67,14 +68,14 @@ export function describeEvent(event: EngineEvent, names: EventNames): DescribedE
   return described;
 }
 
-/** `alice`, `alice/1` for another subaccount than 0, or the name of a system account. */
+/** `alice`, `alice/1` for a subaccount other than 0, or the name of a system account. */
 function ownerName(id: SubaccountId, { engine, nameOf }: EventNames): string {
   const { account, index } = engine.subaccount(id);
   const name = nameOf(engine.addressOf(account));
   return index === 0 ? name : `${name}/${String(index)}`;
 }
 
-/** A quantity's unit is the end of its name. */
+/** The suffix of a field name is its unit. */
 function describeField(
   described: Record<string, unknown>,
   key: string,

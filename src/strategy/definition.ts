@@ -1,6 +1,6 @@
 /**
- * What a strategy file exports by default: a name, typed parameters with ranges, what it wants to hear, and how one is
- * made. Searches read the ranges; command lines fill the values in.
+ * Default export of a strategy file: name, typed parameters with ranges, subscriptions and a
+ * factory. Searches read the ranges; command lines set the values.
  */
 import { parseDecimal, stepsExact } from '../num/decimal.ts';
 import type { Strategy } from './strategy.ts';
@@ -21,7 +21,7 @@ export interface NumberSpec extends SpecBase {
   readonly default: number;
   readonly min: number;
   readonly max: number;
-  /** How a search spreads over the range. */
+  /** Scale on which a search samples the range. */
   readonly scale?: 'linear' | 'log';
 }
 
@@ -114,30 +114,30 @@ export interface StrategyDefinition<P extends ParameterSpecs = ParameterSpecs> {
   readonly name: string;
   readonly describe?: string;
   readonly parameters: P;
-  /** Lengths of the bars that `onBar` hears, µs; a minute unless given. */
+  /** Lengths of the bars for `onBar`, µs; default: one minute. */
   barsUs?(parameters: ParametersOf<P>): readonly number[];
-  /** Levels a side in `onBook`, 1 to 1000; 1 unless given. */
+  /** Levels per side in `onBook`, 1 to 1000; default 1. */
   readonly bookDepth?: number;
-  /** How long it listens before it may trade, µs; 0 unless given. */
+  /** Time before trading may start, µs; default 0. */
   warmUpUs?(parameters: ParametersOf<P>): number;
   create(parameters: ParametersOf<P>): Strategy;
 }
 
-/** Names the types of a definition; a strategy file's default export. */
+/** Infers the types of a definition; used for a strategy file's default export. */
 export function defineStrategy<const P extends ParameterSpecs>(
   definition: StrategyDefinition<P>,
 ): StrategyDefinition<P> {
   return definition;
 }
 
-/** A definition or a parameter that is not as it must be, in words for its author. */
+/** A fault of a definition or a parameter, with a message for its author. */
 export class StrategyError extends Error {
   override readonly name = 'StrategyError';
 }
 
 /**
- * Values for every parameter: those given as text (`--param fast=12`) or as values over the defaults. Throws
- * `StrategyError` naming the parameter and its limits.
+ * Values of all parameters: given as text (`--param fast=12`) or as values; others have their
+ * defaults. Throws `StrategyError` that names the parameter and its limits.
  */
 export function parseParameters<P extends ParameterSpecs>(
   specs: P,
@@ -148,14 +148,14 @@ export function parseParameters<P extends ParameterSpecs>(
     if (!Object.hasOwn(specs, name)) {
       const known = Object.keys(specs);
       throw new StrategyError(
-        `parameter '${name}' is not known; the strategy has ${known.length === 0 ? 'none' : known.join(', ')}`,
+        `unknown parameter '${name}'; the strategy has ${known.length === 0 ? 'none' : known.join(', ')}`,
       );
     }
   }
   for (const [name, spec] of Object.entries(specs)) {
     values[name] = parseOne(name, spec, given[name] ?? spec.default);
   }
-  // Each value is of the type that its spec says.
+  // Each value has the type of its spec.
   return values as ParametersOf<P>;
 }
 
@@ -192,11 +192,11 @@ function parseOne(name: string, spec: ParameterSpec, given: ParameterValue): Par
       if (given === true || given === 'true') return true;
       return given === false || given === 'false' ? false : fail('true or false');
     default:
-      throw new StrategyError(`parameter '${name}': kind is not known`);
+      throw new StrategyError(`parameter '${name}': unknown kind`);
   }
 }
 
-/** Checks what a strategy file exports. Throws `StrategyError` that says what is missing. */
+/** Validates the export of a strategy file. Throws `StrategyError` that names the fault. */
 export function mustDefinition(exported: unknown, file: string): StrategyDefinition {
   const fail = (problem: string): never => {
     throw new StrategyError(`${file}: ${problem}`);

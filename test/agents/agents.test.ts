@@ -69,7 +69,7 @@ test('a population runs to the same hash again; one agent more does not shift th
   );
 });
 
-test('a market of agents that is stopped and goes on is the one that was not stopped, and may go on twice', async () => {
+test('a resumed run of simulated agents equals an uninterrupted run, also when resumed twice', async () => {
   const population = await shortened(90_000_000);
   const chunks: Uint8Array[] = [];
   const journal = (bytes: Uint8Array): void => void chunks.push(bytes);
@@ -105,11 +105,11 @@ test('a strategy trades among agents, on a recorded fundamental as well', async 
   expect(data.map(({ title }) => title)).toEqual(['An endogenous market']);
 });
 
-test('what a report says of a market of agents is its own terms, and its facts drawn', async () => {
+test('the report of a simulated market shows its terms and charts its stylised facts', async () => {
   const plan = planOf(await shortened(120_000_000));
   const { output, assumptions } = await executePlan(plan);
   expect(assumptions.map(({ title }) => title)).toEqual([
-    'Index of SIM-PERP: what the asset is worth',
+    'Index of SIM-PERP: the fundamental value',
     'Fees and margin',
   ]);
   expect(assumptions[1]!.text).toBe(
@@ -155,7 +155,7 @@ test.each([
     "market.tickSize 'wide' must be a positive decimal number",
   ],
   ['agents: [{ kind: noise }]\nduration: soon', "duration 'soon' must be a length of time"],
-  ['agents: [{ kind: noise }]\nfoo: 1', 'foo is not known; there are market, duration'],
+  ['agents: [{ kind: noise }]\nfoo: 1', 'foo is not a known key; valid are market, duration'],
   ['agents: [{ kind: noise }]\nfundamental: { kind: recorded }', 'fundamental.data must be given'],
   ['- a', 'the file must be a map'],
 ])('%s is refused with place and limit', async (text, words) => {

@@ -74,7 +74,7 @@ test('an order’s story has its legs, its queue, its fee and its end', async ()
     story: queueStory(readFileSync(join(run, 'journal.orrery')), order.orderNumber),
   }).join('\n');
   expect(text).toContain('It reached the exchange 5.5 ms later');
-  expect(text).toContain(`It stood on the book behind ${order.queueAhead} at its price`);
+  expect(text).toContain(`It rested on the book behind ${order.queueAhead} at its price`);
   expect(text).toContain('queue model probPower2');
   expect(text).toContain(`Fee ⌈${own[0]!.size} × ${own[0]!.price} × 0.0001⌉ = ${own[0]!.fee}`);
   expect(text).toContain('Filled.');

@@ -58,7 +58,7 @@ test('an order of a recording of single orders stands exactly where it joined', 
   const run = await readRun(out);
   expect(run.assumptions).toContainEqual({
     title: 'Queue position: fifo',
-    text: 'Each historical order is a place in the queue, so who stands ahead of an order is known. Trades fill strictly first come, first served.',
+    text: 'Each historical order has its own place in the queue, so the queue position of an order is exact. Trades fill orders in time priority.',
   });
   const [joined] = run.strategies[0]!.orders;
   expect(joined).toMatchObject({ queueAhead: '11', status: 'filled' });

@@ -41,7 +41,7 @@ test('the same run, once as a file and once as a folder', () => {
 test('the first command and event that differ, with the state before and after', () => {
   const { status, out } = orrery('diff', 'a.orrery', 'b.orrery');
   expect(status).toBe(1);
-  expect(out).toContain('different: their commands differ; so does what happens');
+  expect(out).toContain('different: their commands differ; their events differ');
   expect(out).toMatch(
     /first command that differs, after \d+ commands? alike\n {2}a {2}#\d+ deposit: /,
   );

@@ -94,7 +94,7 @@ test('requests.sh does to a served exchange what its head says, down to the last
     join(scratch, 'data'),
     '--events',
   ]);
-  expect(stdout).toContain('\nsame: configuration, commands, and everything that happens\n');
+  expect(stdout).toContain('\nsame: configuration, commands and events\n');
 });
 
 test('the scenario and the journal run, and hold every real invariant', async () => {

@@ -51,7 +51,7 @@ test('a host that does what the rules say', async () => {
   const { status, out, err } = await drive(await serve());
   expect(err).toBe('');
   expect(out).toMatch(/^profile stress, seed cli, 200 commands\n/);
-  expect(out).toMatch(/\n\d+ requests: host and twin answer alike\n$/);
+  expect(out).toMatch(/\n\d+ requests: host and twin respond equally\n$/);
   expect(status).toBe(0);
 });
 

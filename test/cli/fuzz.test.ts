@@ -132,7 +132,7 @@ test.each([
   ['--seconds -1', '--seconds must be above 0 and at most 604800'],
   [
     '--seconds 1e99',
-    '--seconds must be above 0 and at most 604800 (a week; --resume goes on), got 1e+99',
+    '--seconds must be above 0 and at most 604800 (a week; continue with --resume), got 1e+99',
   ],
   ['--workers 1.5', '--workers must be a whole number from 1 to 256, got 1.5'],
   ['--run 3', '--run needs the --seed of its campaign'],

@@ -56,7 +56,7 @@ test('verify checks everything, and finds what is wrong', () => {
   expect(out).toContain('checkpoints   1 agree');
   expect(out.match(/snapshot-\d+\.bin: agrees/g)).toHaveLength(2);
   expect(out).toContain(`state hash    ${hash}`);
-  expect(out.trimEnd().endsWith('everything agrees')).toBe(true);
+  expect(out.trimEnd().endsWith('all match')).toBe(true);
 
   const [, second] = listSegments(data());
   const bytes = readFileSync(second!.path);
@@ -78,7 +78,7 @@ test('verify checks everything, and finds what is wrong', () => {
   const again = journal('verify', data());
   expect(again.status).toBe(1);
   expect(again.out).toContain(`${snapshot!}: damaged`);
-  expect(again.out).toContain('NOT everything agrees');
+  expect(again.out).toContain('NOT all match');
 });
 
 test('verify finds a hash that differs', () => {
@@ -149,7 +149,7 @@ test('a compacted folder whose snapshots are gone is refused in words', () => {
     if (name.startsWith('snapshot')) rmSync(join(data(), name));
   }
   const first = listSegments(data())[0]!.afterSeq;
-  const words = `the journal goes on from command ${String(first)}, and no snapshot holds what was before`;
+  const words = `the journal continues from command ${String(first)}, and no snapshot holds what was before`;
   expect(() => recover(data())).toThrow(words);
   expect(journal('verify', data())).toMatchObject({
     status: 2,

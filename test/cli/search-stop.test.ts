@@ -105,7 +105,9 @@ test('an interrupt from the keyboard ends a strategy that never comes back, and 
   expect((await once(search.process, 'exit')) as unknown[]).toEqual([130, null]);
   expect(performance.now() - at).toBeLessThan(15_000);
   expect(isAlive(search.worker)).toBe(false);
-  expect(search.errors()).toBe('stopped after 1 trials; the same command goes on\ninterrupted\n');
+  expect(search.errors()).toBe(
+    'stopped after 1 trials; rerun the command to continue\ninterrupted\n',
+  );
   expect(logged('interrupted')).toEqual(before);
   expectOnlyTheLog('interrupted');
 });
@@ -129,7 +131,7 @@ test('a worker that is killed ends the search with words, and what had ended sta
   expect((await once(search.process, 'exit')) as unknown[]).toEqual([1, null]);
   expect(search.errors()).toBe(
     'orrery: a worker was ended from outside or ran out of memory (SIGKILL) while it ran what=loop; ' +
-      'trials that had ended are in the log, and the same command goes on\n',
+      'trials that had ended are in the log, rerun the command to continue\n',
   );
   expect(logged('lost')).toHaveLength(2);
   expectOnlyTheLog('lost');

@@ -62,7 +62,7 @@ describe('sweep', () => {
     expect(JSON.parse(again.out)).toMatchObject({ all: summary.all });
   });
 
-  it('an interrupt ends it with what has ended, and the same command goes on', async () => {
+  it('an interrupt ends it with what has ended, rerun the command to continue', async () => {
     const log = join(scratch, 'stopped', 'trials.jsonl');
     const lines = (): string[] =>
       existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : [];

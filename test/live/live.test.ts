@@ -137,7 +137,7 @@ export default defineStrategy({ name: 'broken', parameters: {}, create: () => ({
 });
 
 test.each(['onTimer', 'onStop'])(
-  'a promise that nobody waits for ends the command like what is thrown (%s)',
+  'a promise that is not awaited ends the command like what is thrown (%s)',
   async (handler) => {
     const path = join(folder, `${handler}.ts`);
     writeFileSync(
@@ -159,7 +159,7 @@ export default defineStrategy({ name: 'forgetful', parameters: {}, create: () =>
       '--json',
     ]);
     expect(stderr).toMatch(
-      /^orrery: strategy 'forgetful' failed in a promise that nobody waits for at [-0-9]+ [0-9:.]+: quantity: must be a multiple of the lot size [0-9.]+\n$/,
+      /^orrery: strategy 'forgetful' failed in a promise that is not awaited at [-0-9]+ [0-9:.]+: quantity: must be a multiple of the lot size [0-9.]+\n$/,
     );
     expect(stdout).toBe('');
     expect(code).toBe(1);

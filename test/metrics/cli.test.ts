@@ -141,7 +141,7 @@ describe('bad input ends with code 2 and names the place', () => {
     [
       { equity: DAILY, trades: 'pnl,entry,exit\n1,2024-01-02,2024-01-01\n' },
       [],
-      'trades.csv: trade 1: exit comes before entry',
+      'trades.csv: trade 1: exit is before entry',
     ],
     [{ equity: DAILY }, ['--level', '7'], '--level is 7; it is from 0.5 to 0.9999'],
     [{ equity: DAILY }, ['--period', 'soon'], "--period is 'soon'"],

@@ -45,7 +45,7 @@ test('a run of hours has no yearly figures, and says so', () => {
   expect(render(output([strategy('a')]))).toContain('Sharpe, a year');
 });
 
-test('a market of agents alone has a page: its facts are drawn, and nothing of strategies is said', async () => {
+test('the page of a market with agents only charts its stylised facts and has no strategy section', async () => {
   const run = output([]);
   const series = Array.from({ length: 200 }, (_, i) => ({
     timeUs: START_US + i * 1e6,

@@ -158,6 +158,6 @@ export default defineStrategy({ name: 'forgetful', parameters: {}, create: () =>
     },
   );
   expect(stderr).toBe(
-    "orrery: strategy 'forgetful' failed in a promise that nobody waits for at 2024-08-08 23:54:17.010500: quantity: must be a multiple of the lot size 0.001\n",
+    "orrery: strategy 'forgetful' failed in a promise that is not awaited at 2024-08-08 23:54:17.010500: quantity: must be a multiple of the lot size 0.001\n",
   );
 });

@@ -143,7 +143,7 @@ test('impact by name', () => {
 test('fifo is for data that say who stands where; every model is there by name', () => {
   const market = { symbol: 'T', fidelity: 'l2' } as const;
   expect(() => parseQueue('fifo', market)).toThrow(
-    '--queue fifo: T is played as l2, which does not say who stands where; fifo needs single orders (l3), else choose riskAverse',
+    '--queue fifo: T is played as l2, which has no queue positions; fifo needs single orders (l3), else choose riskAverse',
   );
   expect(parseQueue('fifo', { symbol: 'T', fidelity: 'l3' })).toBe('probPower2');
   expect(parseQueue('fifo', { symbol: 'T', fidelity: null })).toBe('probPower2');

@@ -152,7 +152,7 @@ const DRAWS: readonly [title: string, draw: string, fault: string][] = [
   [
     'a logarithm of zero',
     '{ draw: logUniform, from: 0, to: 5, step: 1 }',
-    '4:60: accounts.crowd.deposit.from: a draw of logUniform lies above 0, or below it',
+    '4:60: accounts.crowd.deposit.from: the range of logUniform must not contain 0',
   ],
   [
     'a choice with bounds',

@@ -34,8 +34,8 @@ const DOCUMENTS: readonly [title: string, text: string, fault: string][] = [
     'orrery: 1\nsteps: []\nsteps: []',
     '3:1: not valid YAML: Map keys must be unique',
   ],
-  ['an alias', 'orrery: 1\nsteps: *all', '2:8: steps: aliases are not used in scenarios'],
-  ['an anchor', 'orrery: &v 1\nsteps: []', '1:12: orrery: anchors are not used in scenarios'],
+  ['an alias', 'orrery: 1\nsteps: *all', '2:8: steps: aliases are not supported in scenarios'],
+  ['an anchor', 'orrery: &v 1\nsteps: []', '1:12: orrery: anchors are not supported in scenarios'],
   [
     'two documents',
     'orrery: 1\nsteps: []\n---\norrery: 1\n',
@@ -45,7 +45,7 @@ const DOCUMENTS: readonly [title: string, text: string, fault: string][] = [
   [
     'a time that is none',
     'orrery: 1\nstart: 2024-02-30T00:00:00Z\nsteps: []',
-    '2:8: start: 2024-02-30T00:00:00Z is no moment from 1970 to 2199',
+    '2:8: start: 2024-02-30T00:00:00Z is not a time from 1970 to 2199',
   ],
   [
     'a time in another zone',
@@ -55,7 +55,7 @@ const DOCUMENTS: readonly [title: string, text: string, fault: string][] = [
   [
     'an unknown market',
     'orrery: 1\nmarkets: [BTC-USD-PREP]\nsteps: []',
-    '2:11: markets[0]: BTC-USD-PREP is not listed out of the box; did you mean "BTC-USD-PERP"?; give its terms as a map',
+    '2:11: markets[0]: BTC-USD-PREP is not a predefined market; did you mean "BTC-USD-PERP"?; give its terms as a map',
   ],
   [
     'a market listed twice',
@@ -100,7 +100,7 @@ const DOCUMENTS: readonly [title: string, text: string, fault: string][] = [
   [
     'an invariant that is not to hold',
     'orrery: 1\nsteps: []\nexpect: { invariants: false }',
-    '3:23: expect.invariants: invariants always hold; write true, or leave it out',
+    '3:23: expect.invariants: invariants always hold; write true or omit the key',
   ],
   [
     'more steps than a run takes',
@@ -170,7 +170,7 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
   [
     'a body and an error',
     '{ do: getTime, expect: { body: {}, error: no } }',
-    '4:40: steps[0].expect: an answer is a "body" or an "error"',
+    '4:40: steps[0].expect: a response is a "body" or an "error"',
   ],
   [
     'a price in a market that is not listed',
@@ -210,7 +210,7 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
   [
     'a recorded size below nothing',
     '{ tapeDepth: { asks: [[1, -1]] } }',
-    '4:31: steps[0].tapeDepth.asks[0]: a level has a size of 0 or more',
+    '4:31: steps[0].tapeDepth.asks[0]: the size of a level must be 0 or more',
   ],
   [
     'a level of three',
@@ -230,7 +230,7 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
   [
     'a wait before a repeat',
     '{ wait: 1s, repeat: { times: 1, steps: [] } }',
-    '4:7: steps[0]: "wait" belongs to a step before the "repeat", or to one in it',
+    '4:7: steps[0]: move "wait" to a step before the "repeat" or within it',
   ],
   [
     'events of a repeat',
@@ -269,7 +269,7 @@ describe('a scenario that cannot be run', () => {
     const text =
       'orrery: 1\naccounts:\n  crowd: { count: 3 }\nsteps:\n  - { as: crowd, do: getTime, save: x }\n';
     expect(faults(text)).toContain(
-      'x.yaml:5:31: steps[0]: a crowd has many answers; none is saved',
+      'x.yaml:5:31: steps[0]: a crowd has many responses; they cannot be saved',
     );
   });
 

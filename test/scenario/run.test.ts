@@ -91,7 +91,7 @@ describe('a failed expectation', () => {
     [
       'that time goes back',
       '{ at: +5s }\n  - { at: +4s }',
-      ['steps[2]: at: not before now, +5s / a moment before it'],
+      ['steps[2]: at: not before now, +5s / an earlier time'],
     ],
     [
       'that time goes on for ever',

@@ -88,7 +88,7 @@ test('what a strategy is given leads to nothing but itself: no scheduler, no exc
     `import * as api from 'orrery/strategy';`,
   );
   expect(names).toBe('none');
-  const refused = 'a strategy makes no code outside its own realm';
+  const refused = 'a strategy cannot compile code outside its own realm';
   expect(tries).toEqual([refused, refused, 'false', 'false', 'false']);
 });
 
@@ -169,7 +169,7 @@ test('a bundle has the same hash wherever the file lies', async () => {
 test.each([
   [{ n: '12' }, "parameter 'n' is '12': must be a whole number from 1 to 9"],
   [{ n: 'x' }, "parameter 'n' is 'x': must be a whole number from 1 to 9"],
-  [{ m: '1' }, "parameter 'm' is not known; the strategy has n"],
+  [{ m: '1' }, "unknown parameter 'm'; the strategy has n"],
 ])('%o is refused with the limits', async (parameters, words) => {
   const plan = planOf([await plannedOf(file('return {};'), parameters)]);
   await expect(executePlan(plan)).rejects.toThrow(words);
@@ -201,6 +201,6 @@ test('what a strategy throws names it, its handler, the time and the place in it
     ),
   ).toMatch(/failed in onTrade at \S+ \S+: quantity: must be a multiple of the lot size 0\.001/);
   expect(await failing(`return { onStart: () => { throw 5; } };`)).toMatch(
-    /failed in onStart at \S+ \S+: it threw 5, which is no Error$/,
+    /failed in onStart at \S+ \S+: it threw 5, which is not an Error$/,
   );
 });

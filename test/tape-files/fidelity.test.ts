@@ -9,7 +9,11 @@ import type { BarRecord, TapeRecord, TradeRecord } from '../../src/tape/record.t
 import {
   parseTapeModel,
   modelWords,
-  DEFAULT_TAPE_MODEL, fidelityOf, sourcesOf, type TapeModel } from '../../src/tape/tape-model.ts';
+  DEFAULT_TAPE_MODEL,
+  fidelityOf,
+  sourcesOf,
+  type TapeModel,
+} from '../../src/tape/tape-model.ts';
 import { TapeSteps, type TapeOptions } from '../../src/tape/tape-steps.ts';
 import { main } from '../../src/cli/main.ts';
 import { openDataset } from '../../src/tape-files/dataset-files.ts';
@@ -71,7 +75,10 @@ function emitted(command: Command): string {
 describe('trades alone', () => {
   test('carry a book of two levels with them: a buyer met the ask, a seller the bid', async () => {
     const model: TapeModel = { ...DEFAULT_TAPE_MODEL, spreadTicks: 2, depthLots: 7 };
-    const { commands } = await play([trade(1, 3, 100), trade(2, -1, 98), trade(3, 2, 101)], { fidelity: 'trades', model });
+    const { commands } = await play([trade(1, 3, 100), trade(2, -1, 98), trade(3, 2, 101)], {
+      fidelity: 'trades',
+      model,
+    });
     expect(commands.map(emitted)).toEqual([
       'tapeSnapshot bid 7@98, ask 7@100',
       'trade 3@100',
@@ -93,11 +100,25 @@ describe('bars', () => {
   const bars = [bar(0, [10, 12, 9, 11]), bar(1, [11, 11, 8, 9]), bar(3, [7, 7, 7, 7])];
 
   test('are one command each; repeated ones are passed over, missing ones counted', async () => {
-    const { commands, facts } = await play([...bars.slice(0, 2), { ...bar(1, [1, 1, 1, 1]), line: MINUTE * 9 }, ...bars.slice(2)], { fidelity: 'bars' });
-    expect(commands.map(emitted)).toEqual(['bar 10 11 quoted 11', 'bar 11 9 quoted 9', 'bar 7 7 quoted 7']);
-    expect(commands[0]).toMatchObject({ depthLots: 10, spreadTicks: 1, path: 'nearest', fill: 'touch' });
+    const { commands, facts } = await play(
+      [...bars.slice(0, 2), { ...bar(1, [1, 1, 1, 1]), line: MINUTE * 9 }, ...bars.slice(2)],
+      { fidelity: 'bars' },
+    );
+    expect(commands.map(emitted)).toEqual([
+      'bar 10 11 quoted 11',
+      'bar 11 9 quoted 9',
+      'bar 7 7 quoted 7',
+    ]);
+    expect(commands[0]).toMatchObject({
+      depthLots: 10,
+      spreadTicks: 1,
+      path: 'nearest',
+      fill: 'touch',
+    });
     expect(facts).toMatchObject({ bars: 4, duplicates: 1, gaps: 1, barUs: MINUTE });
-    expect(facts.gapList).toEqual([{ fromUs: 2 * MINUTE, toUs: 3 * MINUTE, reason: 'bars are missing' }]);
+    expect(facts.gapList).toEqual([
+      { fromUs: 2 * MINUTE, toUs: 3 * MINUTE, reason: 'bars are missing' },
+    ]);
   });
 
   test('may open by themselves, each at its own time and as deep as the last one, whatever is missing before it', async () => {
@@ -114,8 +135,20 @@ describe('bars', () => {
       'bar 7 7 quoted 7',
       'bar 7 7 quoted 7',
     ]);
-    expect(commands.map(({ timeUs: us }) => us)).toEqual([MINUTE - 1, MINUTE, MINUTE, 2 * MINUTE - 1, 3 * MINUTE, 4 * MINUTE - 1]);
-    expect(commands[2]).toMatchObject({ volumeLots: 0, depthLots: 10, highTicks: 11, lowTicks: 11 });
+    expect(commands.map(({ timeUs: us }) => us)).toEqual([
+      MINUTE - 1,
+      MINUTE,
+      MINUTE,
+      2 * MINUTE - 1,
+      3 * MINUTE,
+      4 * MINUTE - 1,
+    ]);
+    expect(commands[2]).toMatchObject({
+      volumeLots: 0,
+      depthLots: 10,
+      highTicks: 11,
+      lowTicks: 11,
+    });
   });
 
   test('beside a book move nothing, unless they are asked for', async () => {
@@ -133,12 +166,15 @@ describe('bars', () => {
     expect(dataset.markets[0]?.streams[1]).toMatchObject({ barUs: MINUTE, gaps: 1 });
     const kinds = async (options: Parameters<typeof dataset.read>[0]) => {
       const all: string[] = [];
-      for await (const batch of dataset.read(options).commands()) all.push(...batch.map(({ kind }) => kind));
+      for await (const batch of dataset.read(options).commands())
+        all.push(...batch.map(({ kind }) => kind));
       return all;
     };
     expect(await kinds({})).toEqual(['tapeGap', 'tapeSnapshot']);
     expect(await kinds({ fidelity: 'bars' })).toEqual(['tapeBar', 'tapeBar', 'tapeBar']);
-    expect(() => dataset.read({ fidelity: 'l3' })).toThrow(`${folder}: X cannot be played as l3: it holds snapshot, bar, which is l2, bars`);
+    expect(() => dataset.read({ fidelity: 'l3' })).toThrow(
+      `${folder}: X cannot be played as l3: it holds snapshot, bar, which is l2, bars`,
+    );
     expect(await main(['data', 'verify', folder, '--fidelity', 'bars'])).toBe(0);
     expect(await main(['data', 'verify', folder, '--fidelity', 'trades'])).toBe(2);
   });
@@ -167,16 +203,25 @@ test.each([
   [{ trade: 1 }, 'trades', 'mid', 'last', 'external'],
   [{ bar: 1, touch: 1 }, 'bars', 'mid', 'last', 'external'],
   [{ funding: 1 }, null, 'mid', 'last', 'external'],
-])('%j is played as %s, index %s, mark %s, funding %s', (counts, fidelity, indexSource, markSource, fundingSource) => {
-  expect(fidelityOf(counts)).toBe(fidelity);
-  expect(sourcesOf(counts)).toEqual({ indexSource, markSource, fundingSource });
-});
+])(
+  '%j is played as %s, index %s, mark %s, funding %s',
+  (counts, fidelity, indexSource, markSource, fundingSource) => {
+    expect(fidelityOf(counts)).toBe(fidelity);
+    expect(sourcesOf(counts)).toEqual({ indexSource, markSource, fundingSource });
+  },
+);
 
 test('the model of a run is read from one line, and said on its report', () => {
   const model = parseTapeModel('path=stopFirst,fill=through,quote=nextOpen,spread=0,depth=7');
-  expect(model).toEqual({ path: 'stopFirst', fill: 'through', quote: 'nextOpen', spreadTicks: 0, depthLots: 7 });
+  expect(model).toEqual({
+    path: 'stopFirst',
+    fill: 'through',
+    quote: 'nextOpen',
+    spreadTicks: 0,
+    depthLots: 7,
+  });
   expect(parseTapeModel('')).toEqual(DEFAULT_TAPE_MODEL);
-  expect(modelWords(model, 'bars')).toContain('7 lots a side stands 0 ticks wide');
+  expect(modelWords(model, 'bars')).toContain('7 lots a side with a spread of 0 ticks');
   expect(modelWords(model, 'l2')).toBeNull();
 });
 

@@ -69,7 +69,8 @@ describe('lz4 frames', () => {
     'timestamp,price,size,side',
     ...Array.from(
       { length: 3000 },
-      (_, i) => `${String(1_700_000_000_000 + Math.floor(i / 40) * 1000)},100.5,${String(1 + (i % 7))},buy`,
+      (_, i) =>
+        `${String(1_700_000_000_000 + Math.floor(i / 40) * 1000)},100.5,${String(1 + (i % 7))},buy`,
     ),
     '',
   ].join('\n');
@@ -133,7 +134,9 @@ test('what arithmetic of floats leaves behind a number is no part of it', async 
 });
 
 test('sizes finer than the lot are bad, or rounded to it when that is asked for', async () => {
-  const table = ['timestamp,price,size', '1,10.5,0.00026', '2,10.5,0.0034', '3,10.5,0.00251'].join('\n');
+  const table = ['timestamp,price,size', '1,10.5,0.00026', '2,10.5,0.0034', '3,10.5,0.00251'].join(
+    '\n',
+  );
   const units = { symbol: 'X', tickSize: '0.1', lotSize: '0.001', inverse: false };
   const path = file('fine.csv', table);
   await expect(read('csv', path, 'X', { units })).rejects.toThrow(
@@ -150,7 +153,12 @@ test('klines are read by their header where it is not that of the public files',
   ].join('\n');
   const { records } = await read('binance-klines', file('btc.csv', table), 'X');
   expect(records).toMatchObject([
-    { kind: 'bar', startUs: 1_757_750_400_000_000, timeUs: 1_757_753_999_999_999, close: 1_159_133 },
+    {
+      kind: 'bar',
+      startUs: 1_757_750_400_000_000,
+      timeUs: 1_757_753_999_999_999,
+      close: 1_159_133,
+    },
   ]);
   await expect(
     read('binance-klines', file('short.csv', 'timestamp,open,high,low,close,volume\n'), 'X'),
@@ -215,7 +223,10 @@ describe('raw lines of markets that are not known', () => {
       { kind: 'trade', tradeId: 1, priceTicks: 8123, lots: -150 },
       { kind: 'trade', tradeId: 2, priceTicks: 8124, lots: -15 },
     ]);
-    const coin = await read('binance-raw', file('r', line('XRPUSD_PERP', '"a":1,"p":"2.5","q":"3"')));
+    const coin = await read(
+      'binance-raw',
+      file('r', line('XRPUSD_PERP', '"a":1,"p":"2.5","q":"3"')),
+    );
     expect(coin.units?.inverse).toBe(true);
   });
 
@@ -223,7 +234,7 @@ describe('raw lines of markets that are not known', () => {
     const both = file('r', [line('XRPUSDT', '"a":9,"p":"2.5","q":"3"'), ...trades].join('\n'));
     expect((await read('binance-raw', both, 'DOGEUSDT')).records.length).toBe(2);
     await expect(read('binance-raw', both)).rejects.toThrow(
-      'line 2: symbol "DOGEUSDT" in a recording of XRPUSDT; --symbol says which one to read',
+      'line 2: symbol "DOGEUSDT" in a recording of XRPUSDT; --symbol selects one',
     );
     await expect(read('binance-raw', both, 'ADAUSDT')).rejects.toThrow(/no message of ADAUSDT/);
   });

@@ -4,7 +4,11 @@ import type { CommandModule } from 'yargs';
 import { compact, planCompaction } from '../../journal-files/compact-journal.ts';
 import { DataFolder } from '../../journal-files/data-folder.ts';
 import { FileError } from '../../platform/file-error.ts';
-import { openJournal, openWholeJournal, type FolderJournal } from '../../journal-files/folder-journal.ts';
+import {
+  openJournal,
+  openWholeJournal,
+  type FolderJournal,
+} from '../../journal-files/folder-journal.ts';
 import { plainJournal } from '../../journal-files/plain-journal.ts';
 import { verifyJournal, type JournalVerification } from '../../journal-files/verify-journal.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
@@ -48,7 +52,7 @@ export const command: CommandModule = {
   command: 'journal <action>',
   builder: (yargs) =>
     yargs
-      .command({ ...inspectCommand, describe: 'Show what a journal holds' })
+      .command({ ...inspectCommand, describe: 'Print the header and the counts of a journal' })
       .command(verifyCommand)
       .command(exportCommand)
       .command(compactCommand)
@@ -58,12 +62,12 @@ export const command: CommandModule = {
 
 const verifyCommand: CommandModule<object, JournalArguments> = {
   command: 'verify <journal>',
-  describe: 'Check every checksum, every hash, and the snapshots beside it',
+  describe: 'Verify all checksums, hashes and snapshots',
   builder: (yargs) =>
     yargs
       .positional('journal', JOURNAL)
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
-      .example('$0 journal verify ./var', 'ends with 0 when everything agrees, with 1 when not'),
+      .example('$0 journal verify ./var', 'exit code 0 if all match, else 1'),
   handler: ({ journal, json }) => {
     const progress = startProgress('verify', json);
     let found: JournalVerification;
@@ -104,22 +108,22 @@ function printVerification(found: JournalVerification): void {
     print(`  journal     ${mismatch.expected}`);
     print(`  replay      ${mismatch.actual}`);
   }
-  print(found.isWhole ? 'everything agrees' : 'NOT everything agrees');
+  print(found.isWhole ? 'all match' : 'NOT all match');
 }
 
 const exportCommand: CommandModule<object, ExportArguments> = {
   command: 'export <journal>',
-  describe: 'Write one plain journal, or JSON lines',
+  describe: 'Export as one journal file or as JSON lines',
   builder: (yargs) =>
     yargs
       .positional('journal', JOURNAL)
-      .option('out', { type: 'string', describe: 'file to write; JSON lines go to stdout without' })
-      .option('from', { type: 'number', default: 1, describe: 'first command; needs --json' })
+      .option('out', { type: 'string', describe: 'output file; default for --json: stdout' })
+      .option('from', { type: 'number', default: 1, describe: 'first command; requires --json' })
       .option('to', { type: 'number', default: Infinity, describe: 'last command' })
-      .option('json', { type: 'boolean', default: false, describe: 'a line of JSON a frame' })
-      .example('$0 journal export ./var --out day.orrery', 'a copy without room laid out ahead')
+      .option('json', { type: 'boolean', default: false, describe: 'one line of JSON per frame' })
+      .example('$0 journal export ./var --out day.orrery', 'a copy without preallocated space')
       .example('$0 journal export ./var --out part.orrery --to 5000', 'its first 5,000 commands')
-      .example('$0 journal export ./var --json --from 100 --to 120', 'some commands to read'),
+      .example('$0 journal export ./var --json --from 100 --to 120', 'print some commands'),
   handler: async ({ journal, out, from, to, json }) => {
     mustBeRange(from, to);
     const source = json ? openJournal(journal, to) : openWholeJournal(journal, to);
@@ -130,9 +134,9 @@ const exportCommand: CommandModule<object, ExportArguments> = {
       else await writeWholeFile(out, lines);
       return;
     }
-    if (out === undefined) throw new InputError('--out names the file; --json alone prints');
+    if (out === undefined) throw new InputError('give --out for a file, or --json for stdout');
     if (from > 1) {
-      throw new InputError('--from needs --json: a plain journal begins with its first command');
+      throw new InputError('--from requires --json: a journal file starts with its first command');
     }
     let commands = 0;
     const progress = startProgress('export');
@@ -151,7 +155,7 @@ const exportCommand: CommandModule<object, ExportArguments> = {
     }
     const bytes = statSync(out).size;
     print(`${out}: ${String(commands)} commands, ${String(bytes)} bytes`);
-    if (source.torn !== null) print(`left out: a torn tail of ${String(source.torn.bytes)} bytes`);
+    if (source.torn !== null) print(`omitted: a torn tail of ${String(source.torn.bytes)} bytes`);
   },
 };
 
@@ -168,7 +172,7 @@ function* jsonLines(source: FolderJournal, from: number, to: number): Generator<
   if (lines.length > 0) yield lines.join('');
 }
 
-/** A file of its own beside the segments would be taken for a part of the journal. */
+/** Refuses an output file in the segment folder, where it would be read as a segment. */
 function refuseOwnFolder(journal: string, out: string): void {
   const folder = dirname(resolve(out));
   if (!existsSync(folder)) throw new FileError(`${folder}: no such file or folder`);
@@ -178,18 +182,22 @@ function refuseOwnFolder(journal: string, out: string): void {
 
 const compactCommand: CommandModule<object, CompactArguments> = {
   command: 'compact <folder>',
-  describe: 'Drop segments whose commands are all in the oldest snapshot',
+  describe: 'Delete segments that precede the oldest snapshot',
   builder: (yargs) =>
     yargs
       .positional('folder', {
         type: 'string',
         demandOption: true,
-        describe: 'folder of an exchange that is not being served',
+        describe: 'folder of an exchange that is not running',
       })
-      .option('dry-run', { type: 'boolean', default: false, describe: 'say it, do not do it' })
+      .option('dry-run', {
+        type: 'boolean',
+        default: false,
+        describe: 'print the segments without deleting them',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
-      .example('$0 journal export ./var --out history.orrery', 'first, to keep what is dropped')
-      .example('$0 journal compact ./var --dry-run', 'what would go'),
+      .example('$0 journal export ./var --out history.orrery', 'first, keep a full copy')
+      .example('$0 journal compact ./var --dry-run', 'list deletable segments'),
   handler: async ({ folder: path, 'dry-run': dryRun, json }) => {
     if (!existsSync(path)) throw new FileError(`${path}: no such file or folder`);
     const folder = await DataFolder.open(path);
@@ -200,10 +208,10 @@ const compactCommand: CommandModule<object, CompactArguments> = {
         printJson({ ...plan, done: !dryRun });
         return;
       }
-      const verb = dryRun ? 'would drop' : 'dropped';
+      const verb = dryRun ? 'would delete' : 'dropped';
       for (const { name, bytes } of plan.dropped) print(`${verb} ${name} (${String(bytes)} bytes)`);
-      if (plan.dropped.length === 0) print('nothing to drop');
-      print(`${plan.snapshot} and what follows command ${String(plan.snapshotSeq)} stay`);
+      if (plan.dropped.length === 0) print('nothing to delete');
+      print(`${plan.snapshot} and all commands after ${String(plan.snapshotSeq)} are kept`);
     } finally {
       await folder.unlock();
     }

@@ -45,18 +45,21 @@ export const command: CommandModule<object, MetricsArguments> = {
       .positional('equity', {
         type: 'string',
         demandOption: true,
-        describe: 'CSV with a time and an equity column',
+        describe: 'CSV file with a time and an equity column',
       })
       .option('trades', {
         type: 'string',
-        describe: 'CSV of closed trades: pnl, and if known entry, exit, notional',
+        describe: 'CSV file of closed trades: pnl; optional entry, exit, notional',
       })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .options(CONVENTIONS)
       .options(COLUMNS)
-      .example('$0 metrics equity.csv', 'a curve of any tool')
+      .example('$0 metrics equity.csv', 'metrics of an equity curve')
       .example('$0 metrics equity.csv --annualisation 252 --denominator population', '')
-      .example('$0 metrics curve.csv --period 1d --trades trades.csv --json', 'for a program'),
+      .example(
+        '$0 metrics curve.csv --period 1d --trades trades.csv --json',
+        'daily returns, output as JSON',
+      ),
   handler: async (given) => {
     const options = optionsOf(given);
     const curve = await readEquityCsv(given.equity, {
@@ -75,13 +78,20 @@ export const command: CommandModule<object, MetricsArguments> = {
 
 const CONVENTIONS = {
   returns: { choices: ['simple', 'log'], default: D.returns, describe: 'return of a period' },
-  period: { type: 'string', default: 'rows', describe: "'rows', or a length such as 1h or 1d" },
-  annualisation: { type: 'number', default: D.annualisation, describe: 'days in a year: 365, 252' },
-  'periods-per-year': { type: 'number', describe: 'instead of deriving it from the spacing' },
+  period: { type: 'string', default: 'rows', describe: "'rows' or a duration such as 1h or 1d" },
+  annualisation: {
+    type: 'number',
+    default: D.annualisation,
+    describe: 'days per year, such as 365 or 252',
+  },
+  'periods-per-year': {
+    type: 'number',
+    describe: 'periods per year; default: from the spacing of rows',
+  },
   denominator: {
     choices: ['sample', 'population'],
     default: D.denominator,
-    describe: 'n − 1 or n, of deviations',
+    describe: 'divisor of deviations: n − 1 or n',
   },
   moments: {
     choices: ['sample', 'population'],
@@ -89,40 +99,48 @@ const CONVENTIONS = {
     describe: 'bias correction of skewness and kurtosis',
   },
   kurtosis: { choices: ['excess', 'raw'], default: D.kurtosis },
-  'risk-free': { type: 'number', default: D.riskFree, describe: 'a year’s rate, 0.04 for 4 %' },
+  'risk-free': {
+    type: 'number',
+    default: D.riskFree,
+    describe: 'annual risk-free rate, 0.04 for 4 %',
+  },
   'rate-per-period': {
     choices: ['geometric', 'linear'],
     default: D.ratePerPeriod,
-    describe: 'a year’s rate to a period’s',
+    describe: 'conversion of annual rates to a period',
   },
-  target: { type: 'number', default: D.target, describe: 'a year’s, of Sortino and Omega' },
+  target: {
+    type: 'number',
+    default: D.target,
+    describe: 'annual target return of Sortino and Omega',
+  },
   downside: {
     choices: ['all', 'below'],
     default: D.downside,
-    describe: 'periods that divide the downside deviation',
+    describe: 'divisor of the downside deviation',
   },
   years: {
     choices: ['elapsed365', 'elapsed365.25', 'periods'],
     default: D.years,
-    describe: 'years behind CAGR',
+    describe: 'definition of years for CAGR',
   },
   'value-at-risk': { choices: ['historical', 'normal'], default: D.valueAtRisk },
-  level: { type: 'number', default: D.level, describe: 'confidence of VaR, CVaR, tail ratio' },
+  level: { type: 'number', default: D.level, describe: 'confidence of VaR, CVaR and tail ratio' },
   'benchmark-sharpe': {
     type: 'number',
     default: D.benchmarkSharpe,
-    describe: 'a year’s, that the probabilistic Sharpe ratio is measured against',
+    describe: 'annual benchmark of the probabilistic Sharpe ratio',
   },
   'break-even': {
     choices: ['count', 'exclude'],
     default: D.breakEven,
-    describe: 'trades of exactly 0 in the win rate',
+    describe: 'trades with PnL 0 in the win rate',
   },
-  sqn: { choices: ['all', 'cap100'], default: D.sqn, describe: '√n or √min(n, 100)' },
-  trials: { type: 'number', describe: 'strategies tried, for the deflated Sharpe ratio' },
+  sqn: { choices: ['all', 'cap100'], default: D.sqn, describe: 'SQN factor: √n or √min(n, 100)' },
+  trials: { type: 'number', describe: 'number of strategies tried, for the deflated Sharpe ratio' },
   'trials-variance': {
     type: 'number',
-    describe: 'variance of their Sharpe ratios, a period’s',
+    describe: 'variance of their Sharpe ratios per period',
   },
 } as const;
 
@@ -132,9 +150,9 @@ const COLUMNS = {
   'time-unit': {
     choices: ['auto', 's', 'ms', 'us', 'ns'],
     default: 'auto',
-    describe: 'of times that are numbers',
+    describe: 'unit of numeric times',
   },
-  spacing: { type: 'string', describe: 'a file without times: the distance of its rows, as 1d' },
+  spacing: { type: 'string', describe: 'interval of rows in a file without times, such as 1d' },
 } as const;
 
 function optionsOf(given: MetricsArguments): MetricsOptions {
@@ -170,14 +188,14 @@ function optionsOf(given: MetricsArguments): MetricsOptions {
 function inRange(name: string, value: number, low: number, high: number): void {
   if (value >= low && value <= high) return;
   throw new InputError(
-    `--${name} is ${String(value)}; it is from ${String(low)} to ${String(high)}`,
+    `--${name} is ${String(value)}; it must be from ${String(low)} to ${String(high)}`,
   );
 }
 
 function lengthOf(name: string, text: string): number {
   const length = parseDuration(text);
   if (length !== null && length > 0) return length;
-  throw new InputError(`--${name} is '${text}'; it is a length of time such as 1m, 1h or 1d`);
+  throw new InputError(`--${name} is '${text}'; it must be a duration such as 1m, 1h or 1d`);
 }
 
 function trialsOf(given: MetricsArguments): { count: number; sharpeVariance: number } | null {
@@ -191,7 +209,7 @@ function trialsOf(given: MetricsArguments): { count: number; sharpeVariance: num
   return { count: trials, sharpeVariance: trialsVariance };
 }
 
-/** Faults of the data name the file. */
+/** Adds the file name to errors in the data. */
 function explained<T>(given: MetricsArguments, compute: () => T): T {
   try {
     return compute();
@@ -235,7 +253,7 @@ function tableOf(metrics: Metrics): string {
     ['skewness', plain(metrics.skewness)],
     ['kurtosis', plain(metrics.kurtosis)],
     ['tail ratio', plain(metrics.tailRatio)],
-    ['periods that gain', percent(metrics.positivePeriods)],
+    ['periods with a gain', percent(metrics.positivePeriods)],
   );
   if (trades !== null) {
     table.push(

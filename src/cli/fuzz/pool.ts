@@ -1,4 +1,7 @@
-/** Worker threads for `orrery fuzz` and `orrery economic`: each does one batch of runs, one shrinking, or one arena at a time. */
+/**
+ * Worker threads of `orrery fuzz` and `orrery economic`: each runs one batch of runs, one shrink or
+ * one arena at a time.
+ */
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { BatchResult, CampaignPlan, ShrinkReport } from '../../fuzz/campaign.ts';
@@ -8,7 +11,7 @@ import { isInterrupted } from '../cli-support.ts';
 import { SIGNALS } from './worker.ts';
 
 export interface ShrinkWatch {
-  /** Commands left and executions so far. */
+  /** Remaining commands and executions so far. */
   readonly onProgress: (steps: number, tests: number) => void;
 }
 
@@ -22,7 +25,8 @@ export class FuzzPool {
       filename: fileURLToPath(new URL('./worker.js', import.meta.url)),
       minThreads: workers,
       maxThreads: workers,
-      // Most of what a run makes is gone soon: a larger nursery halves the collector's part.
+      // Most objects of a run die young: a larger young generation halves the cost of garbage
+      // collection.
       resourceLimits: { maxYoungGenerationSizeMb: 64 },
     });
   }
@@ -31,12 +35,12 @@ export class FuzzPool {
     return this.pool.run({ plan, from, to }, { name: 'runBatch' }) as Promise<BatchResult>;
   }
 
-  /** At most so many plans in one arena of an economic search. */
+  /** Tries at most `most` plans in one arena of an economic search. */
   searchArena(options: SearchOptions, arena: number, most: number): Promise<ArenaResult> {
     return this.pool.run({ options, arena, most }, { name: 'searchArena' }) as Promise<ArenaResult>;
   }
 
-  /** An interrupt ends it early, with what there is. */
+  /** An interrupt ends it early with the best result so far. */
   shrinkRun(plan: CampaignPlan, run: number, origin: readonly string[], watch: ShrinkWatch) {
     return this.shrink('shrinkRun', { plan, run, origin }, watch);
   }

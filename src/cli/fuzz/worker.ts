@@ -1,4 +1,7 @@
-/** What a worker thread of `orrery fuzz` and `orrery economic` does: batches of runs, the shrinking of one that failed, the search of an arena. */
+/**
+ * Worker thread of `orrery fuzz` and `orrery economic`: runs batches, shrinks a failed run,
+ * searches an arena.
+ */
 import {
   runBatch as batch,
   shrinkFailure as shrinkOne,
@@ -15,7 +18,10 @@ import {
 import type { Failure } from '../../fuzz/fuzz-run.ts';
 import { keccak } from '../../wallet/ethers-ports.ts';
 
-/** Shared with the main thread: whether to stop, and how far shrinking has come (commands left, executions). */
+/**
+ * Shared with the main thread: stop flag, and progress of shrinking (remaining commands,
+ * executions).
+ */
 export const SIGNALS = 3;
 
 export interface ShrinkTask {

@@ -1,4 +1,4 @@
-/** The search that a command line asks for. */
+/** Builds the search of a command line. */
 import { parseParameters, StrategyError, type ParameterSpecs } from '../../strategy/definition.ts';
 import { METRICS_DEFAULTS, type MetricsOptions } from '../../metrics/options.ts';
 import type { Space } from '../../search/samplers/space.ts';
@@ -12,10 +12,10 @@ import type { SearchArguments } from '../search-options.ts';
 
 const DAY_US = 86_400_000_000;
 const PERIODS_US = [DAY_US, 3_600_000_000, 60_000_000, 10_000_000, 1_000_000];
-/** Returns that a run must leave to be judged by. */
-const LEAST_PERIODS = 60;
+/** Min number of returns of a run for its metrics. */
+const MIN_PERIODS = 60;
 
-/** @param scoredUs length of the stretch that a run is judged on; of all of the data unless given */
+/** @param scoredUs length of the interval on which a run is scored; default: all of the data */
 export async function searchOf(
   given: SearchArguments,
   scoredUs: number | null = null,
@@ -47,7 +47,7 @@ export async function searchOf(
   };
 }
 
-/** Every value is one that the strategy takes: better now than in the thousandth trial. */
+/** Validates every value before the search, not in the thousandth trial. */
 function checkSpace(specs: ParameterSpecs, space: Space): void {
   for (const { name, values } of space) {
     for (const value of values) parseParameters(specs, { [name]: value });
@@ -60,26 +60,30 @@ async function spanOf({
   fromUs,
   toUs,
 }: RunPlan): Promise<{ fromUs: number; toUs: number }> {
-  if (data === undefined) throw new InputError('--data names the dataset to search on');
+  if (data === undefined) throw new InputError('--data is required: the dataset to search on');
   const tape = await openTape(data, markets ?? null, {
     fromUs: fromUs ?? null,
     toUs: toUs ?? null,
   });
   const from = Math.max(fromUs ?? -Infinity, tape.firstUs);
   const to = Math.min(toUs ?? Infinity, tape.lastUs);
-  if (from >= to) throw new StrategyError(`${data}: nothing between --from and --to`);
+  if (from >= to) throw new StrategyError(`${data}: no data between --from and --to`);
   return { fromUs: from, toUs: to };
 }
 
 function periodOf(spanUs: number): number {
-  return PERIODS_US.find((period) => spanUs >= LEAST_PERIODS * period) ?? 1_000_000;
+  return PERIODS_US.find((period) => spanUs >= MIN_PERIODS * period) ?? 1_000_000;
 }
 
-/** What makes a search the same one: everything its trials follow from. More trials of it go on in its log. */
+/**
+ * Identity of a search: all inputs that determine its trials. More trials of the same search extend
+ * its log.
+ */
 export function searchIdentity({ plan, trials, ...search }: SweepPlan): object {
   return {
     ...search,
-    // How many begin decides who goes on in halving; elsewhere later trials only follow earlier ones.
+    // In halving, the number of starting trials determines which advance; elsewhere later trials
+    // only depend on earlier ones.
     ...(search.method === 'halving' ? { trials } : {}),
     plan: {
       ...plan,

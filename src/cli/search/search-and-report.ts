@@ -1,4 +1,7 @@
-/** A sweep from its command line to its page: the search, its best once more, and how far that can be believed. */
+/**
+ * Runs a sweep from its command line to its page: search, report of the best trial, measures of
+ * overfitting.
+ */
 import { join } from 'node:path';
 import Table from 'cli-table3';
 import type { ParameterSpecs } from '../../strategy/definition.ts';
@@ -60,7 +63,9 @@ export async function searchAndReport(given: SweepArguments, pool: TrialPool): P
       ahead.want([...sensitivity, ...stress].map(({ task }) => task));
     });
     if (result.cancelled) {
-      printError(`stopped after ${String(result.trials.length)} trials; the same command goes on`);
+      printError(
+        `stopped after ${String(result.trials.length)} trials; rerun the command to continue`,
+      );
       throw new Interrupted('interrupted');
     }
     const selection = selectionOf(result.trials, perYear);
@@ -102,7 +107,7 @@ async function runSearch(
   pool: TrialPool,
   log: TrialLog,
   quiet: boolean,
-  /** Told the best so far when there is nothing more to be tried. */
+  /** Called with the best trial so far when the last trials have started. */
   onAllBegun: (best: Trial) => void,
 ): Promise<SweepResult> {
   const planned = search.method === 'grid' ? sizeOf(search.space) : search.trials;
@@ -123,15 +128,15 @@ async function runSearch(
 }
 
 interface Judging {
-  /** Of the report. */
+  /** Folder of the report. */
   readonly folder: string;
   readonly trials: Trials;
-  /** null leaves variations out. */
+  /** Null omits variations. */
   readonly robustness: { readonly parameters: ParameterSpecs; readonly perYear: number } | null;
   readonly quiet: boolean;
 }
 
-/** The best one's own report, and its variations beside it. */
+/** Writes the best trial's report and runs its variations in parallel. */
 async function checker(
   search: SweepPlan,
   best: Trial,
@@ -235,7 +240,7 @@ function printSummary(
       `best         ${assignmentText(assignmentOf(space, best.point))}: ${objective} ${numberText(best.score)}`,
     );
   print(
-    `deflated     ${deflatedSharpe === null ? '–' : `${(deflatedSharpe * 100).toFixed(1)} %`}: probability that the Sharpe ratio of the best of ${String(counted.count)} trials is more than their number explains`,
+    `deflated     ${deflatedSharpe === null ? '–' : `${(deflatedSharpe * 100).toFixed(1)} %`}: probability that the Sharpe ratio of the best of ${String(counted.count)} trials is not explained by their number`,
   );
   if (overfitting !== null) {
     print(
@@ -263,7 +268,7 @@ function printRobustness(
   sensitivity.forEach(row);
   stress.filter(({ name }) => !isFree || !name.startsWith('latency')).forEach(row);
   print(table.toString());
-  if (isFree) print('latency      not stressed: the run has none');
+  if (isFree) print('latency      not tested: the run has none');
   if (bands === null) return;
   const {
     totalReturn: { low, median, high },
@@ -271,7 +276,7 @@ function printRobustness(
   } = bands;
   const percent = (value: number): string => `${(value * 100).toFixed(2)} %`;
   print(
-    `bootstrap    return ${percent(low)} … ${percent(median)} … ${percent(high)} (90 %), loses in ${percent(lossProbability)} of ${String(bands.samples)} curves`,
+    `bootstrap    return ${percent(low)} … ${percent(median)} … ${percent(high)} (90 %), a loss in ${percent(lossProbability)} of ${String(bands.samples)} curves`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** A walk from its command line to its page. */
+/** Runs a walk-forward analysis from its command line to its page. */
 import { join } from 'node:path';
 import Table from 'cli-table3';
 import { assignmentText } from '../../search/samplers/space.ts';
@@ -42,8 +42,8 @@ export async function walkAndReport(
   try {
     walk = await walkForward(search, windows, perYear, {
       run: pool.run,
-      // One more than there are workers, so that none waits for the last trial of a window.
-      atOnce: pool.workers + 1,
+      // One more than the workers, so that none is idle during the last trial of a window.
+      maxParallel: pool.workers + 1,
       cancelled: isInterrupted,
       logOf: (window, trained) =>
         TrialLog.open(
@@ -58,7 +58,9 @@ export async function walkAndReport(
     progress.stop();
   }
   if (walk.cancelled) {
-    printError(`stopped after ${String(walk.windows.length)} windows; the same command goes on`);
+    printError(
+      `stopped after ${String(walk.windows.length)} windows; rerun the command to continue`,
+    );
     throw new Interrupted('interrupted');
   }
   const summary = {
@@ -109,7 +111,7 @@ function printWalk({ windows, outOfSample, efficiency }: WalkForward, objective:
   }
   const percent = (value: number): string => `${(value * 100).toFixed(2)} %`;
   print(
-    `out of sample  return ${percent(outOfSample.totalReturn)}, Sharpe ${figure(outOfSample.sharpe)}, largest drawdown ${percent(outOfSample.maxDrawdown)}`,
+    `out of sample  return ${percent(outOfSample.totalReturn)}, Sharpe ${figure(outOfSample.sharpe)}, max drawdown ${percent(outOfSample.maxDrawdown)}`,
   );
   print(
     `efficiency     ${efficiency === null ? '– (a mean score is not above 0)' : percent(efficiency)}`,
@@ -117,7 +119,7 @@ function printWalk({ windows, outOfSample, efficiency }: WalkForward, objective:
 }
 
 function stretch(fromUs: Window['testFromUs'], toUs: number): string {
-  // A bar ends in the last microsecond of its interval.
+  // A bar ends at the last microsecond of its interval.
   const text = (us: number): string => new Date((us + 1) / 1000).toISOString().slice(0, 19);
   return `${text(fromUs)} – ${text(toUs).slice(text(fromUs).slice(0, 10) === text(toUs).slice(0, 10) ? 11 : 0)}`;
 }

@@ -1,4 +1,4 @@
-/** Returns by month as a table of colours: gains green, losses red, stronger the larger. */
+/** Table of monthly returns, coloured by sign and size. */
 import type { MonthReturn } from '../analysis/distributions.ts';
 import { percent } from '../text.ts';
 
