@@ -125,9 +125,9 @@ export function autocorrelation(values: readonly number[], lag: number): number 
 function hill(sizes: readonly number[]): number | null {
   const sorted = sizes.filter((size) => size > 0).sort((a, b) => b - a);
   const count = Math.floor(sorted.length / TAIL);
-  const least = sorted[count];
-  if (count < 10 || least === undefined) return null;
-  const sum = sorted.slice(0, count).reduce((total, size) => total + logarithm(size / least), 0);
+  const minimum = sorted[count];
+  if (count < 10 || minimum === undefined) return null;
+  const sum = sorted.slice(0, count).reduce((total, size) => total + logarithm(size / minimum), 0);
   return sum === 0 ? null : count / sum;
 }
 

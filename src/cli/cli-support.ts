@@ -46,14 +46,14 @@ export class Interrupted extends Error {
 export function mustBeWhole(
   name: string,
   value: number | undefined,
-  least: number,
-  most = Number.MAX_SAFE_INTEGER,
+  min: number,
+  max = Number.MAX_SAFE_INTEGER,
 ): void {
   if (value === undefined) return;
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
-  const bounds = most === Number.MAX_SAFE_INTEGER && !(value > most) ? '' : ` to ${String(most)}`;
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return;
+  const bounds = max === Number.MAX_SAFE_INTEGER && !(value > max) ? '' : ` to ${String(max)}`;
   throw new InputError(
-    `--${name} must be a whole number from ${String(least)}${bounds}, got ${String(value)}`,
+    `--${name} must be a whole number from ${String(min)}${bounds}, got ${String(value)}`,
   );
 }
 

@@ -120,11 +120,11 @@ class CsvTable {
     return at;
   }
 
-  column(given: string | undefined, names: readonly string[], what: string): number {
-    const at = given === undefined ? this.find(names) : this.header.indexOf(given);
+  column(wanted: string | undefined, names: readonly string[], what: string): number {
+    const at = wanted === undefined ? this.find(names) : this.header.indexOf(wanted);
     if (at !== undefined && at >= 0) return at;
     throw new FileError(
-      `${this.path}: line 1: ${given === undefined ? `no column for ${what} (${names.slice(0, 4).join(', ')} …)` : `no column '${given}'`}; ` +
+      `${this.path}: line 1: ${wanted === undefined ? `no column for ${what} (${names.slice(0, 4).join(', ')} …)` : `no column '${wanted}'`}; ` +
         `the columns are ${this.header.map((name) => `'${name}'`).join(', ')}`,
     );
   }

@@ -157,11 +157,11 @@ function idOf(file: string, taken: readonly PlannedStrategy[]): string {
 /** `name=value` sets the parameter of the only strategy, `strategy.name=value` of the named one. */
 function withParameters(
   strategies: readonly PlannedStrategy[],
-  given: readonly string[],
+  texts: readonly string[],
 ): PlannedStrategy[] {
   const values = new Map<string, Record<string, ParameterValue>>();
   for (const { id } of strategies) values.set(id, {});
-  for (const text of given) {
+  for (const text of texts) {
     const equals = text.indexOf('=');
     if (equals < 1) throw new InputError(`--param '${text}': must be name=value`);
     const key = text.slice(0, equals);

@@ -42,14 +42,14 @@ export const SEARCH_OPTIONS = {
  * long.
  */
 export async function withWorkers<T>(
-  given: SearchArguments,
+  args: SearchArguments,
   work: (pool: TrialPool) => Promise<T>,
 ): Promise<T> {
-  mustBeWhole('trials', given.trials, 1, MAX_TRIALS);
-  mustBeWhole('eta', given.eta, 2, 100);
-  if (given.workers !== undefined) mustBeWhole('workers', given.workers, 1, 256);
-  checkObjective(given.objective);
-  const pool = new TrialPool(given.workers, isInterrupted);
+  mustBeWhole('trials', args.trials, 1, MAX_TRIALS);
+  mustBeWhole('eta', args.eta, 2, 100);
+  if (args.workers !== undefined) mustBeWhole('workers', args.workers, 1, 256);
+  checkObjective(args.objective);
+  const pool = new TrialPool(args.workers, isInterrupted);
   try {
     return await work(pool);
   } finally {

@@ -24,7 +24,7 @@ export interface SweepVerdict {
 
 /** Page of a search. */
 export async function sweepPage(
-  given: SearchArguments,
+  args: SearchArguments,
   { plan, space, objective, options, seed, fromUs, toUs }: SweepPlan,
   { trials, best }: SweepResult,
   { selection, deflatedSharpe, robustness }: SweepVerdict,
@@ -59,11 +59,11 @@ export async function sweepPage(
       bands: robustness?.bands ?? null,
       assumptions: [
         searchNote(
-          given,
+          args,
           space,
           `the best trial has the highest ${objective} on all of the data. Seed ${seed}.`,
         ),
-        marketNote(given, plan),
+        marketNote(args, plan),
         {
           title: 'Deflated Sharpe',
           text: 'The probability that the Sharpe ratio of the best exceeds the expected best of equally many trials without skill; failed trials count.',
@@ -82,14 +82,14 @@ export async function sweepPage(
 
 /** Page of a walk-forward analysis. */
 export async function walkPage(
-  given: SearchArguments & { readonly mode: string },
+  args: SearchArguments & { readonly mode: string },
   { windows, outOfSample, efficiency }: WalkForward,
   { plan, objective, options, space, seed }: SweepPlan,
   { trainUs, testUs, purgeUs }: WalkLengths,
   perYear: number,
 ): Promise<string> {
   const [strategy] = plan.strategies;
-  const training = given.mode === 'anchored' ? 'at least' : 'always';
+  const training = args.mode === 'anchored' ? 'at least' : 'always';
   const gap = purgeUs === 0 ? 'no gap' : `a gap of ${duration(purgeUs)}`;
   return renderWalk(
     {
@@ -113,15 +113,15 @@ export async function walkPage(
       efficiency,
       assumptions: [
         {
-          title: `Windows: ${given.mode}`,
+          title: `Windows: ${args.mode}`,
           text: `Training lasts ${training} ${duration(trainUs)}, the test after it ${duration(testUs)}, with ${gap} between the two. Every run starts flat with ${plan.balance}; a strategy's warm-up may use earlier data, as it could live.`,
         },
         searchNote(
-          given,
+          args,
           space,
           `the trial with the highest ${objective} in training is tested. Seed ${seed}.`,
         ),
-        marketNote(given, plan),
+        marketNote(args, plan),
         {
           title: 'Efficiency',
           text: 'The mean score out of sample over the mean score in sample: 100 % if nothing is lost. Undefined unless both means are positive.',
@@ -138,8 +138,8 @@ function searchNote({ method }: SearchArguments, space: Space, picked: string): 
   return { title: 'Search', text: `${method} over ${varied.join(', ')}; ${picked}` };
 }
 
-function marketNote(given: SearchArguments, { data, markets }: RunPlan): Note {
-  const { latency, fees, margin, queue, impact, bars } = given;
+function marketNote(args: SearchArguments, { data, markets }: RunPlan): Note {
+  const { latency, fees, margin, queue, impact, bars } = args;
   const read = [data ?? '', ...(markets ?? [])].join(' ');
   const path = bars === undefined ? '' : `, bars ${bars}`;
   return {

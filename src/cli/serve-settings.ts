@@ -134,7 +134,7 @@ export function addOptions<T>(yargs: Argv<T>): Argv<T & Readonly<Record<string, 
 }
 
 /** A given value and the name by which it was given. */
-interface Given {
+interface FoundSetting {
   readonly value: unknown;
   readonly called: string;
 }
@@ -149,7 +149,7 @@ export interface SettingSources {
 /** Throws `InputError` with the setting's name as given and its valid values. */
 export function readSettings(sources: SettingSources): ServeSettings {
   const section = sectionOf(sources.file);
-  const given = (name: Name): Given | null => {
+  const findSetting = (name: Name): FoundSetting | null => {
     const flag = sources.flags[name];
     if (flag !== undefined) return { value: flag, called: `--${name}` };
     const variable = environmentName(name);
@@ -160,31 +160,31 @@ export function readSettings(sources: SettingSources): ServeSettings {
     return { value: section.get(key), called: `${sources.file?.path ?? ''}: server.${key}` };
   };
   const text = (name: Name): string | null => {
-    const found = given(name);
+    const found = findSetting(name);
     if (found === null) return null;
     // A repeated flag is a list.
     if (typeof found.value !== 'string') throw new InputError(`${found.called} must be given once`);
     if (found.value === '') throw new InputError(`${found.called} must not be empty`);
     return found.value;
   };
-  const integer = (name: Name, least: number, most: number): number => {
+  const integer = (name: Name, min: number, max: number): number => {
     const digits = text(name) ?? SETTINGS[name].fallback;
     const number = /^\d{1,15}$/.test(digits) ? Number(digits) : -1;
-    if (number >= least && number <= most) return number;
+    if (number >= min && number <= max) return number;
     const range =
-      most === Number.MAX_SAFE_INTEGER
-        ? `an integer of at least ${String(least)}`
-        : `from ${String(least)} to ${String(most)}`;
-    throw new InputError(`${given(name)?.called ?? name} must be ${range}`);
+      max === Number.MAX_SAFE_INTEGER
+        ? `an integer of at least ${String(min)}`
+        : `from ${String(min)} to ${String(max)}`;
+    throw new InputError(`${findSetting(name)?.called ?? name} must be ${range}`);
   };
   const word = <T extends string>(name: Name, words: readonly T[]): T => {
     const found = text(name) ?? SETTINGS[name].fallback;
     const known = words.find((one) => one === found);
     if (known !== undefined) return known;
-    throw new InputError(`${given(name)?.called ?? name} must be one of ${words.join(', ')}`);
+    throw new InputError(`${findSetting(name)?.called ?? name} must be one of ${words.join(', ')}`);
   };
   const list = (name: Name): string[] => {
-    const found = given(name);
+    const found = findSetting(name);
     if (found === null) return [];
     const values: readonly unknown[] = Array.isArray(found.value) ? found.value : [found.value];
     return values.flatMap((value) => {
@@ -197,7 +197,7 @@ export function readSettings(sources: SettingSources): ServeSettings {
     });
   };
   const flag = (name: Name): boolean => {
-    const found = given(name);
+    const found = findSetting(name);
     if (found === null) return false;
     if (typeof found.value === 'boolean') return found.value;
     if (found.value === 'true' || found.value === 'false') return found.value === 'true';
@@ -214,7 +214,7 @@ export function readSettings(sources: SettingSources): ServeSettings {
     simToken: text('sim-token'),
     operatorToken: text('operator-token'),
     trustSignatures: flag('trust-signatures'),
-    verifyThreads: given('verify-threads') === null ? null : integer('verify-threads', 0, 64),
+    verifyThreads: findSetting('verify-threads') === null ? null : integer('verify-threads', 0, 64),
     maxConnections: integer('max-connections', 1, 1_000_000),
     corsOrigins: list('cors-origin'),
     securityHeaders: word('security-headers', ['pages', 'all', 'off']),

@@ -142,18 +142,18 @@ function pairMap({ dimensions, trials, objective }: SweepReport): string {
     scores.set(key, Math.max(score, scores.get(key) ?? -Infinity));
   }
   // A range may have a hundred thousand values; only those used by trials are shown.
-  const met = (dimension: SweepReportDimension, at: number): string[] => {
+  const used = (dimension: SweepReportDimension, at: number): string[] => {
     const chosen = new Set(trials.map(({ values }) => values[at]));
     return dimension.values.filter((value) => chosen.has(value));
   };
-  const rows = met(down, 0);
-  const columns = met(across, 1);
+  const rows = used(down, 0);
+  const columns = used(across, 1);
   const isDense = scores.size * 3 >= rows.length * columns.length;
   if (!isDense || Math.max(rows.length, columns.length) > MOST_CELLS) return '';
-  const most = Math.max(1e-9, ...[...scores.values()].map(Math.abs));
+  const largest = Math.max(1e-9, ...[...scores.values()].map(Math.abs));
   const cell = (score: number | undefined): string => {
     if (score === undefined) return '<td></td>';
-    const share = String(Math.round((Math.abs(score) / most) * 60));
+    const share = String(Math.round((Math.abs(score) / largest) * 60));
     const colour = score < 0 ? '--sell' : '--buy';
     return `<td style="background:color-mix(in srgb, var(${colour}) ${share}%, transparent)">${ratio(score)}</td>`;
   };

@@ -87,16 +87,16 @@ export function table<T>(
   columns: readonly Column<T>[],
   {
     id = '',
-    most = 2000,
+    maxRows = 2000,
     all = 'report.json',
-  }: { readonly id?: string; readonly most?: number; readonly all?: string } = {},
+  }: { readonly id?: string; readonly maxRows?: number; readonly all?: string } = {},
 ): string {
   const head = columns
     .map(
       ({ title, isText }) => `<th${isText === true ? ' class="text"' : ''}>${escape(title)}</th>`,
     )
     .join('');
-  const body = rows.slice(0, most).map((row) => {
+  const body = rows.slice(0, maxRows).map((row) => {
     const cells = columns.map(({ cell, tone, isText, isLong }) => {
       const colour = tone === undefined ? '' : toneOf(tone(row));
       const text = isText !== true ? '' : ` class="text${isLong === true ? ' long' : ''}"`;
@@ -106,8 +106,8 @@ export function table<T>(
     return `<tr>${cells.join('')}</tr>`;
   });
   const cut =
-    rows.length > most
-      ? `<p>The first ${String(most)} of ${String(rows.length)}; all are in ${escape(all)}.</p>`
+    rows.length > maxRows
+      ? `<p>The first ${String(maxRows)} of ${String(rows.length)}; all are in ${escape(all)}.</p>`
       : '';
   const name = id === '' ? '' : ` id="${id}"`;
   return `<div class="table" tabindex="0"><table${name}><thead><tr>${head}</tr></thead>

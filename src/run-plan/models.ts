@@ -217,12 +217,12 @@ class ModelFields {
     }
   }
 
-  private numberIn(name: string, fallback: number, least: number, most: number): number {
+  private numberIn(name: string, fallback: number, min: number, maximum: number): number {
     const text = this.text(name, String(fallback));
     const value = text === '' ? NaN : Number(text);
-    if (!(value >= least && value <= most)) {
+    if (!(value >= min && value <= maximum)) {
       throw new StrategyError(
-        `--${this.option}: ${name} '${text}' must be a number from ${String(least)} to ${String(most)}`,
+        `--${this.option}: ${name} '${text}' must be a number from ${String(min)} to ${String(maximum)}`,
       );
     }
     return value;

@@ -4,7 +4,8 @@
  *
  *   market: { symbol: SIM-PERP, tickSize: 0.1, lotSize: 0.001 }
  *   duration: 1h
- *   fundamental: { kind: ornsteinUhlenbeck, start: 50000, deviationBp: 1, reversion: 10m, every: 1s }
+ *   fundamental:
+ *     { kind: ornsteinUhlenbeck, start: 50000, deviationBp: 1, reversion: 10m, every: 1s }
  *   agents:
  *     - { kind: noise, count: 40, balance: 20000, with: { everyMs: 4000 } }
  */
@@ -200,12 +201,12 @@ class Section {
     return typeof value === 'string' && value !== '' ? value : this.fail(name, 'must be given');
   }
 
-  number(name: string, fallback: number, least: number, most: number, whole = false): number {
+  number(name: string, fallback: number, minimum: number, maximum: number, whole = false): number {
     const value = this.has(name) ? Number(this.text(name)) : fallback;
-    if (!(value >= least && value <= most) || (whole && !Number.isInteger(value))) {
+    if (!(value >= minimum && value <= maximum) || (whole && !Number.isInteger(value))) {
       this.fail(
         name,
-        `must be a ${whole ? 'whole ' : ''}number from ${String(least)} to ${String(most)}`,
+        `must be a ${whole ? 'whole ' : ''}number from ${String(minimum)} to ${String(maximum)}`,
       );
     }
     return value;
@@ -225,8 +226,8 @@ class Section {
     const value = parseDecimal(text);
     const steps = value === null ? null : stepsExact(value, step);
     if (steps !== null && steps > 0n) return text;
-    const least = formatDecimal(step.digits, step.scale);
-    return this.fail(name, `'${text}' must be a positive multiple of ${ofWhat}, ${least}`);
+    const minimum = formatDecimal(step.digits, step.scale);
+    return this.fail(name, `'${text}' must be a positive multiple of ${ofWhat}, ${minimum}`);
   }
 
   time(name: string, fallback: string, minUs: number): number {

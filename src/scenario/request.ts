@@ -105,11 +105,11 @@ function buildNumber(text: string, schema: Schema | undefined): unknown {
 
 /** Fills omitted required fields; the nonce last, because its scope is the request's account. */
 function withDefaults(
-  given: Record<string, unknown>,
+  explicit: Record<string, unknown>,
   schema: Schema | undefined,
   context: RequestContext,
 ): Record<string, unknown> {
-  const fields = given;
+  const fields = explicit;
   for (const [name, property] of Object.entries(schema?.properties ?? {})) {
     if (Object.hasOwn(fields, name)) continue;
     const isRequired = schema?.required?.includes(name) === true;

@@ -54,15 +54,17 @@ export interface SweepResult {
 
 /** The given dimensions, or every parameter of the strategy over its range. */
 export function spaceOf(specs: ParameterSpecs, vary: readonly string[]): Space {
-  const given = vary.map(parseDimension);
-  for (const { name } of given) {
+  const dimensions = vary.map(parseDimension);
+  for (const { name } of dimensions) {
     if (Object.hasOwn(specs, name)) continue;
     const known = Object.keys(specs).join(', ');
     throw new StrategyError(`--vary ${name}: unknown parameter; valid are ${known}`);
   }
-  const doubled = given.find(({ name }, i) => given.findIndex((other) => other.name === name) < i);
-  if (doubled !== undefined) throw new StrategyError(`--vary ${doubled.name}: given twice`);
-  const space = given.length > 0 ? given : Object.entries(specs).map(ownRange);
+  const repeated = dimensions.find(
+    ({ name }, i) => dimensions.findIndex((other) => other.name === name) < i,
+  );
+  if (repeated !== undefined) throw new StrategyError(`--vary ${repeated.name}: given twice`);
+  const space = dimensions.length > 0 ? dimensions : Object.entries(specs).map(ownRange);
   if (space.length === 0) throw new StrategyError('the strategy has no parameters to vary');
   return space;
 }
@@ -101,11 +103,11 @@ function samplerOf({ method, space, trials, eta, seed }: SweepPlan): Sampler {
 /** Runs the search. Trials are identical for any number of workers and interruptions. */
 export async function sweep(search: SweepPlan, ports: SweepPorts): Promise<SweepResult> {
   const sampler = samplerOf(search);
-  const told: Trial[] = [];
+  const observed: Trial[] = [];
   /** By trial number. */
   const requested: Promise<Trial | null>[] = [];
   const ask = (): void => {
-    for (const proposal of sampler(told)) {
+    for (const proposal of sampler(observed)) {
       const trial = oneTrial({ ...proposal, number: requested.length });
       // A failure ends the search when its turn comes.
       trial.catch(() => undefined);
@@ -125,16 +127,16 @@ export async function sweep(search: SweepPlan, ports: SweepPorts): Promise<Sweep
     return trial;
   };
   ask();
-  for (let next = requested[0]; next !== undefined; next = requested[told.length]) {
+  for (let next = requested[0]; next !== undefined; next = requested[observed.length]) {
     const trial = await next;
     if (trial === null) {
       const trials = (await Promise.all(requested)).filter((one) => one !== null);
       return { trials, best: bestOf(trials), cancelled: true };
     }
-    told.push(trial);
+    observed.push(trial);
     ask();
   }
-  return { trials: told, best: bestOf(told), cancelled: false };
+  return { trials: observed, best: bestOf(observed), cancelled: false };
 }
 
 type Proposed = Pick<Trial, 'point' | 'budget' | 'number'>;

@@ -141,10 +141,10 @@ export class StrategyError extends Error {
  */
 export function parseParameters<P extends ParameterSpecs>(
   specs: P,
-  given: Readonly<Record<string, ParameterValue>>,
+  supplied: Readonly<Record<string, ParameterValue>>,
 ): ParametersOf<P> {
   const values: Record<string, ParameterValue> = {};
-  for (const name of Object.keys(given)) {
+  for (const name of Object.keys(supplied)) {
     if (!Object.hasOwn(specs, name)) {
       const known = Object.keys(specs);
       throw new StrategyError(
@@ -153,44 +153,47 @@ export function parseParameters<P extends ParameterSpecs>(
     }
   }
   for (const [name, spec] of Object.entries(specs)) {
-    values[name] = parseOne(name, spec, given[name] ?? spec.default);
+    values[name] = parseOne(name, spec, supplied[name] ?? spec.default);
   }
   // Each value has the type of its spec.
   return values as ParametersOf<P>;
 }
 
-function parseOne(name: string, spec: ParameterSpec, given: ParameterValue): ParameterValue {
+function parseOne(name: string, spec: ParameterSpec, supplied: ParameterValue): ParameterValue {
   const fail = (must: string): never => {
-    throw new StrategyError(`parameter '${name}' is '${String(given)}': must be ${must}`);
+    throw new StrategyError(`parameter '${name}' is '${String(supplied)}': must be ${must}`);
   };
   switch (spec.kind) {
     case 'integer':
     case 'number': {
       const whole = spec.kind === 'integer';
-      const value = typeof given === 'string' && given.trim() === '' ? NaN : Number(given);
+      const value = typeof supplied === 'string' && supplied.trim() === '' ? NaN : Number(supplied);
       const range = `${whole ? 'a whole number' : 'a number'} from ${String(spec.min)} to ${String(spec.max)}`;
-      if (typeof given === 'boolean' || !Number.isFinite(value)) return fail(range);
+      if (typeof supplied === 'boolean' || !Number.isFinite(value)) return fail(range);
       if (whole && !Number.isInteger(value)) return fail(range);
       return value >= spec.min && value <= spec.max ? value : fail(range);
     }
     case 'decimal': {
-      const text = String(given);
+      const text = String(supplied);
       const range = `decimal text from ${spec.min} to ${spec.max} in steps of ${spec.step}`;
-      const [value, least, most, step] = [text, spec.min, spec.max, spec.step].map(parseDecimal);
-      if (value == null || least == null || most == null || step == null) return fail(range);
+      const [value, minimum, maximum, step] = [text, spec.min, spec.max, spec.step].map(
+        parseDecimal,
+      );
+      if (value == null || minimum == null || maximum == null || step == null) return fail(range);
       const steps = stepsExact(value, step);
       if (steps === null) return fail(range);
       const within =
-        steps * step.digits * 10n ** BigInt(least.scale) >=
-          least.digits * 10n ** BigInt(step.scale) &&
-        steps * step.digits * 10n ** BigInt(most.scale) <= most.digits * 10n ** BigInt(step.scale);
+        steps * step.digits * 10n ** BigInt(minimum.scale) >=
+          minimum.digits * 10n ** BigInt(step.scale) &&
+        steps * step.digits * 10n ** BigInt(maximum.scale) <=
+          maximum.digits * 10n ** BigInt(step.scale);
       return within ? text : fail(range);
     }
     case 'choice':
-      return spec.of.includes(String(given)) ? given : fail(`one of ${spec.of.join(', ')}`);
+      return spec.of.includes(String(supplied)) ? supplied : fail(`one of ${spec.of.join(', ')}`);
     case 'flag':
-      if (given === true || given === 'true') return true;
-      return given === false || given === 'false' ? false : fail('true or false');
+      if (supplied === true || supplied === 'true') return true;
+      return supplied === false || supplied === 'false' ? false : fail('true or false');
     default:
       throw new StrategyError(`parameter '${name}': unknown kind`);
   }

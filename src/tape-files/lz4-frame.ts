@@ -38,11 +38,11 @@ export async function* lz4Plain(source: AsyncIterable<Uint8Array>): AsyncGenerat
       const [first = new Uint8Array(0)] = held;
       const all = held.length > 1 && first.length < value ? Buffer.concat(held) : first;
       if (all !== first) held = [all];
-      const given = all.subarray(0, value);
-      if (given.length === all.length) held.shift();
-      else held[0] = all.subarray(given.length);
-      bytes -= given.length;
-      step = steps.next(given);
+      const taken = all.subarray(0, value);
+      if (taken.length === all.length) held.shift();
+      else held[0] = all.subarray(taken.length);
+      bytes -= taken.length;
+      step = steps.next(taken);
     }
   };
   for await (const chunk of source) {
@@ -61,9 +61,9 @@ export function lz4Whole(bytes: Uint8Array): Uint8Array {
   let step = steps.next();
   while (step.done !== true) {
     if (typeof step.value === 'number') {
-      const given = bytes.subarray(at, at + step.value);
-      at += given.length;
-      step = steps.next(given);
+      const taken = bytes.subarray(at, at + step.value);
+      at += taken.length;
+      step = steps.next(taken);
     } else {
       blocks.push(step.value);
       step = steps.next();
@@ -125,9 +125,9 @@ function* frame(checksum: Checksum | null): Generator<Block | Want, void, Uint8A
 
 function* exactly(count: number): Generator<Want, Uint8Array, Uint8Array> {
   if (count === 0) return new Uint8Array(0);
-  const given = yield count;
-  if (given.length < count) throw new TapeError('the lz4 data end early');
-  return given;
+  const taken = yield count;
+  if (taken.length < count) throw new TapeError('the lz4 data end early');
+  return taken;
 }
 
 /** Little-endian. */

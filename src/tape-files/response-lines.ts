@@ -19,7 +19,7 @@ export class ResponseLines {
     this.skip = taken;
   }
 
-  /** Next response if it was received before the message on this line; else null. Throws `TapeError`. */
+  /** Next response if received before the message on this line; else null. Throws `TapeError`. */
   async before(message: string): Promise<string | null> {
     if (this.ended) return null;
     const next = (this.next ??= await this.read());

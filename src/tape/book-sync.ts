@@ -82,7 +82,7 @@ export class BookSync {
   private started = false;
   private opened = false;
   private staleSinceUs = -1;
-  private waiting: DepthRecord[] = [];
+  private pending: DepthRecord[] = [];
   private lastBarUs = -1;
   private readonly unitsOf: () => TapeUnits;
   private readonly fidelity: Fidelity;
@@ -240,17 +240,17 @@ export class BookSync {
         levels: record.levels,
       },
     });
-    const kept = this.waiting;
-    this.waiting = [];
+    const kept = this.pending;
+    this.pending = [];
     for (const depth of kept) this.onDepth({ ...depth, timeUs: record.timeUs }, steps);
   }
 
   private onDepth(record: DepthRecord, steps: TapeStep[]): void {
     if (!this.hasBook) return;
     if (this.state === 'waiting') {
-      this.waiting.push(record);
-      if (this.waiting.length > MAX_WAITING) {
-        this.waiting.shift();
+      this.pending.push(record);
+      if (this.pending.length > MAX_WAITING) {
+        this.pending.shift();
         this.facts.dropped += 1;
       }
       return;
@@ -298,7 +298,7 @@ export class BookSync {
     steps.push(this.gap(record));
     this.staleSinceUs = record.timeUs;
     this.state = 'waiting';
-    this.waiting = [record];
+    this.pending = [record];
   }
 
   private gap(record: { readonly timeUs: TimeUs } & TapeRecord): TapeStep {

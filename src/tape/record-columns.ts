@@ -1,6 +1,7 @@
 /**
- * Records as rows of two tables. `events` has a row a record, in recorded order; `levels` the price and size pairs of those
- * records, one after the other (price positive for a bid, negative for an ask). Integers only.
+ * Records as rows of two tables. `events` has one row per record, in recorded order; `levels` has
+ * their price and size pairs in the same order (price positive for a bid, negative for an ask).
+ * Integers only.
  *
  * | record   | lastId        | firstId        | prevId  | pairs                            |
  * | -------- | ------------- | -------------- | ------- | -------------------------------- |

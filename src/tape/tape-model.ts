@@ -74,10 +74,10 @@ function wordOf<T extends string>(name: string, value: string, words: readonly T
   throw new TapeError(`bars: ${name} '${value}' is not one of ${words.join(', ')}`);
 }
 
-function wholeOf(name: string, value: string, most: number, unit: string): number {
+function wholeOf(name: string, value: string, max: number, unit: string): number {
   const whole = /^[0-9]{1,16}$/.test(value) ? Number(value) : -1;
-  if (whole >= 0 && whole <= most) return whole;
-  throw new TapeError(`bars: ${name} '${value}' is not from 0 to ${String(most)} ${unit}`);
+  if (whole >= 0 && whole <= max) return whole;
+  throw new TapeError(`bars: ${name} '${value}' is not from 0 to ${String(max)} ${unit}`);
 }
 
 /** Description for reports of the assumptions at this fidelity; null if none is used. */

@@ -60,18 +60,18 @@ export const command: CommandModule<object, MetricsArguments> = {
         '$0 metrics curve.csv --period 1d --trades trades.csv --json',
         'daily returns, output as JSON',
       ),
-  handler: async (given) => {
-    const options = optionsOf(given);
-    const curve = await readEquityCsv(given.equity, {
-      time: given['time-column'],
-      equity: given['equity-column'],
-      timeUnit: given['time-unit'],
-      spacingUs: given.spacing === undefined ? undefined : lengthOf('spacing', given.spacing),
+  handler: async (args) => {
+    const options = optionsOf(args);
+    const curve = await readEquityCsv(args.equity, {
+      time: args['time-column'],
+      equity: args['equity-column'],
+      timeUnit: args['time-unit'],
+      spacingUs: args.spacing === undefined ? undefined : lengthOf('spacing', args.spacing),
     });
     const trades =
-      given.trades === undefined ? null : await readTradesCsv(given.trades, given['time-unit']);
-    const metrics = explained(given, () => metricsOf(curve, trades, options, trialsOf(given)));
-    if (given.json) printJson({ options, metrics });
+      args.trades === undefined ? null : await readTradesCsv(args.trades, args['time-unit']);
+    const metrics = explained(args, () => metricsOf(curve, trades, options, trialsOf(args)));
+    if (args.json) printJson({ options, metrics });
     else print(tableOf(metrics));
   },
 };
@@ -155,33 +155,33 @@ const COLUMNS = {
   spacing: { type: 'string', describe: 'interval of rows in a file without times, such as 1d' },
 } as const;
 
-function optionsOf(given: MetricsArguments): MetricsOptions {
-  inRange('annualisation', given.annualisation, 1, 366);
-  if (given['periods-per-year'] !== undefined) {
-    inRange('periods-per-year', given['periods-per-year'], 1e-3, 1e9);
+function optionsOf(args: MetricsArguments): MetricsOptions {
+  inRange('annualisation', args.annualisation, 1, 366);
+  if (args['periods-per-year'] !== undefined) {
+    inRange('periods-per-year', args['periods-per-year'], 1e-3, 1e9);
   }
-  inRange('risk-free', given['risk-free'], -0.99, 10);
-  inRange('target', given.target, -0.99, 10);
-  inRange('level', given.level, 0.5, 0.9999);
-  inRange('benchmark-sharpe', given['benchmark-sharpe'], -100, 100);
+  inRange('risk-free', args['risk-free'], -0.99, 10);
+  inRange('target', args.target, -0.99, 10);
+  inRange('level', args.level, 0.5, 0.9999);
+  inRange('benchmark-sharpe', args['benchmark-sharpe'], -100, 100);
   return {
-    returns: given.returns,
-    period: given.period === 'rows' ? 'rows' : lengthOf('period', given.period),
-    annualisation: given.annualisation,
-    periodsPerYear: given['periods-per-year'] ?? null,
-    denominator: given.denominator,
-    moments: given.moments,
-    kurtosis: given.kurtosis,
-    riskFree: given['risk-free'],
-    ratePerPeriod: given['rate-per-period'],
-    target: given.target,
-    downside: given.downside,
-    years: given.years,
-    valueAtRisk: given['value-at-risk'],
-    level: given.level,
-    benchmarkSharpe: given['benchmark-sharpe'],
-    breakEven: given['break-even'],
-    sqn: given.sqn,
+    returns: args.returns,
+    period: args.period === 'rows' ? 'rows' : lengthOf('period', args.period),
+    annualisation: args.annualisation,
+    periodsPerYear: args['periods-per-year'] ?? null,
+    denominator: args.denominator,
+    moments: args.moments,
+    kurtosis: args.kurtosis,
+    riskFree: args['risk-free'],
+    ratePerPeriod: args['rate-per-period'],
+    target: args.target,
+    downside: args.downside,
+    years: args.years,
+    valueAtRisk: args['value-at-risk'],
+    level: args.level,
+    benchmarkSharpe: args['benchmark-sharpe'],
+    breakEven: args['break-even'],
+    sqn: args.sqn,
   };
 }
 
@@ -198,8 +198,8 @@ function lengthOf(name: string, text: string): number {
   throw new InputError(`--${name} is '${text}'; it must be a duration such as 1m, 1h or 1d`);
 }
 
-function trialsOf(given: MetricsArguments): { count: number; sharpeVariance: number } | null {
-  const { trials, 'trials-variance': trialsVariance } = given;
+function trialsOf(args: MetricsArguments): { count: number; sharpeVariance: number } | null {
+  const { trials, 'trials-variance': trialsVariance } = args;
   if (trials === undefined && trialsVariance === undefined) return null;
   if (trials === undefined || trialsVariance === undefined) {
     throw new InputError('--trials and --trials-variance go together');
@@ -210,12 +210,12 @@ function trialsOf(given: MetricsArguments): { count: number; sharpeVariance: num
 }
 
 /** Adds the file name to errors in the data. */
-function explained<T>(given: MetricsArguments, compute: () => T): T {
+function explained<T>(args: MetricsArguments, compute: () => T): T {
   try {
     return compute();
   } catch (error) {
     if (!(error instanceof MetricsError)) throw error;
-    const file = error.message.startsWith('trade') ? given.trades : given.equity;
+    const file = error.message.startsWith('trade') ? args.trades : args.equity;
     throw new InputError(`${file ?? ''}: ${error.message}`);
   }
 }

@@ -162,9 +162,9 @@ function auditLines(entries: unknown): readonly string[] {
   const rows: readonly Record<string, unknown>[] = entries;
   return rows.map((entry) => {
     const { sequenceNumber, time, command: kind, ...rest } = entry;
-    const given = Object.entries(rest).filter(([, value]) => value !== null);
+    const fields = Object.entries(rest).filter(([, value]) => value !== null);
     const when = new Date(Number(time)).toISOString();
-    return `${String(sequenceNumber)}  ${when}  ${String(kind)}  ${given
+    return `${String(sequenceNumber)}  ${when}  ${String(kind)}  ${fields
       .map(([name, value]) => `${name} ${String(value)}`)
       .join(', ')}`;
   });

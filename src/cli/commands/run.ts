@@ -212,10 +212,10 @@ function printEvents(result: ScenarioResult): void {
  * command.
  */
 function eventText({ kind, at: _at, cause, ...fields }: DescribedEvent): string {
-  const told = Object.entries(cause === 'command' ? fields : { cause, ...fields })
+  const shown = Object.entries(cause === 'command' ? fields : { cause, ...fields })
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name} ${fieldText(value)}`);
-  return [kind, ...told].join('  ');
+  return [kind, ...shown].join('  ');
 }
 
 function fieldText(value: unknown): string {

@@ -26,12 +26,12 @@ export const command: CommandModule<object, SweepArguments> = {
         '',
       )
       .example('$0 sweep my.ts --data btc --method tpe --trials 200 --objective calmar', ''),
-  handler: async (given) => {
+  handler: async (args) => {
     // Makes local time identical on every machine.
     process.env['TZ'] = 'UTC';
-    await withWorkers(given, async (pool) => {
+    await withWorkers(args, async (pool) => {
       const { searchAndReport } = await import('../search/search-and-report.ts');
-      await searchAndReport(given, pool);
+      await searchAndReport(args, pool);
     });
   },
 };

@@ -43,13 +43,13 @@ export const command: CommandModule<object, WalkArguments> = {
         '$0 walkforward my.ts --data btc --train 30d --test 7d --purge 1d --method grid --vary fast=5:50:5',
         '',
       ) as never,
-  handler: async (given) => {
+  handler: async (args) => {
     // Makes local time identical on every machine.
     process.env['TZ'] = 'UTC';
-    const lengths = lengthsOf(given);
-    await withWorkers(given, async (pool) => {
+    const lengths = lengthsOf(args);
+    await withWorkers(args, async (pool) => {
       const { walkAndReport } = await import('../search/walk-and-report.ts');
-      await walkAndReport(given, lengths, pool);
+      await walkAndReport(args, lengths, pool);
     });
   },
 };

@@ -36,8 +36,11 @@ export class FuzzPool {
   }
 
   /** Tries at most `most` plans in one arena of an economic search. */
-  searchArena(options: SearchOptions, arena: number, most: number): Promise<ArenaResult> {
-    return this.pool.run({ options, arena, most }, { name: 'searchArena' }) as Promise<ArenaResult>;
+  searchArena(options: SearchOptions, arena: number, maxPlans: number): Promise<ArenaResult> {
+    return this.pool.run(
+      { options, arena, maxPlans },
+      { name: 'searchArena' },
+    ) as Promise<ArenaResult>;
   }
 
   /** An interrupt ends it early with the best result so far. */

@@ -41,9 +41,9 @@ export function runBatch(task: {
 export function searchArena(task: {
   readonly options: SearchOptions;
   readonly arena: number;
-  readonly most: number;
+  readonly maxPlans: number;
 }): ArenaResult {
-  return search(task.options, task.arena, task.most);
+  return search(task.options, task.arena, task.maxPlans);
 }
 
 export function shrinkRun({ run, ...task }: ShrinkTask & { readonly run: number }): ShrinkReport {

@@ -17,14 +17,14 @@ const MIN_PERIODS = 60;
 
 /** @param scoredUs length of the interval on which a run is scored; default: all of the data */
 export async function searchOf(
-  given: SearchArguments,
+  args: SearchArguments,
   scoredUs: number | null = null,
 ): Promise<{ search: SweepPlan; parameters: ParameterSpecs; perYear: number }> {
-  const plan = await planOf([given.strategy], given);
+  const plan = await planOf([args.strategy], args);
   const [planned] = plan.strategies;
   if (planned === undefined) throw new InputError('name a strategy file');
   const { parameters } = loadStrategy(planned.bundle).definition;
-  const space = spaceOf(parameters, given.vary ?? []);
+  const space = spaceOf(parameters, args.vary ?? []);
   checkSpace(parameters, space);
   const { fromUs, toUs } = await spanOf(plan);
   const periodUs = periodOf(scoredUs ?? toUs - fromUs);
@@ -33,12 +33,12 @@ export async function searchOf(
     search: {
       plan: { ...plan, sampleUs: plan.sampleUs ?? periodUs },
       space,
-      method: given.method,
-      trials: given.trials,
-      eta: given.eta,
-      objective: given.objective,
+      method: args.method,
+      trials: args.trials,
+      eta: args.eta,
+      objective: args.objective,
       options,
-      seed: given.seed,
+      seed: args.seed,
       fromUs,
       toUs,
     },

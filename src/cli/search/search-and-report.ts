@@ -49,16 +49,16 @@ export interface SweepArguments extends SearchArguments {
 
 const SHOWN = 10;
 
-export async function searchAndReport(given: SweepArguments, pool: TrialPool): Promise<void> {
-  const { search, parameters, perYear } = await searchOf(given);
+export async function searchAndReport(args: SweepArguments, pool: TrialPool): Promise<void> {
+  const { search, parameters, perYear } = await searchOf(args);
   const [planned] = search.plan.strategies;
-  const out = given.out ?? join('reports', `sweep-${planned?.id ?? ''}`);
+  const out = args.out ?? join('reports', `sweep-${planned?.id ?? ''}`);
   await makeFolder(out);
   const log = TrialLog.open(join(out, 'trials.jsonl'), searchIdentity(search));
   try {
     const ahead = new RunsAhead(pool);
-    const result = await runSearch(search, pool, log, given.json, (best) => {
-      if (!given.robustness) return;
+    const result = await runSearch(search, pool, log, args.json, (best) => {
+      if (!args.robustness) return;
       const { sensitivity, stress } = variationsOf(search, parameters, best);
       ahead.want([...sensitivity, ...stress].map(({ task }) => task));
     });
@@ -76,13 +76,13 @@ export async function searchAndReport(given: SweepArguments, pool: TrialPool): P
         : await checker(search, best, pool, ahead, {
             folder: join(out, 'best'),
             trials: selection.trials,
-            robustness: given.robustness ? { parameters, perYear } : null,
-            quiet: given.json,
+            robustness: args.robustness ? { parameters, perYear } : null,
+            quiet: args.json,
           });
     const deflatedSharpe = report?.deflatedSharpe ?? null;
     const page = join(out, 'index.html');
     const verdict = { selection, deflatedSharpe, robustness: tested };
-    await writeWholeFile(page, Buffer.from(await sweepPage(given, search, result, verdict)));
+    await writeWholeFile(page, Buffer.from(await sweepPage(args, search, result, verdict)));
     const summary = {
       ...summaryOf(search, result, selection),
       deflatedSharpe,
@@ -94,7 +94,7 @@ export async function searchAndReport(given: SweepArguments, pool: TrialPool): P
       join(out, 'sweep.json'),
       Buffer.from(`${JSON.stringify(summary, null, 1)}\n`),
     );
-    if (given.json) printJson(summary);
+    if (args.json) printJson(summary);
     else printSummary(search, result, selection, tested, { out, page, deflatedSharpe });
     if (best === null) setExitCode(EXIT.failed);
   } finally {

@@ -23,21 +23,21 @@ import type { TrialPool } from '../../search/workers/trial-pool.ts';
 import type { WalkArguments, WalkLengths } from './walk-lengths.ts';
 
 export async function walkAndReport(
-  given: WalkArguments,
+  args: WalkArguments,
   lengths: WalkLengths,
   pool: TrialPool,
 ): Promise<void> {
-  const { search, perYear } = await searchOf(given, lengths.testUs);
+  const { search, perYear } = await searchOf(args, lengths.testUs);
   const { fromUs, toUs } = search;
   const windows = windowsOf({
     fromUs,
     toUs,
     ...lengths,
-    mode: given.mode === 'anchored' ? 'anchored' : 'rolling',
+    mode: args.mode === 'anchored' ? 'anchored' : 'rolling',
   });
-  const out = given.out ?? join('reports', `walk-${search.plan.strategies[0]?.id ?? ''}`);
+  const out = args.out ?? join('reports', `walk-${search.plan.strategies[0]?.id ?? ''}`);
   await makeFolder(out);
-  const progress = startProgress('walk', given.json);
+  const progress = startProgress('walk', args.json);
   let walk: WalkForward;
   try {
     walk = await walkForward(search, windows, perYear, {
@@ -75,12 +75,12 @@ export async function walkAndReport(
     efficiency: walk.efficiency,
   };
   const page = join(out, 'index.html');
-  await writeWholeFile(page, Buffer.from(await walkPage(given, walk, search, lengths, perYear)));
+  await writeWholeFile(page, Buffer.from(await walkPage(args, walk, search, lengths, perYear)));
   await writeWholeFile(
     join(out, 'walk.json'),
     Buffer.from(`${JSON.stringify(summary, null, 1)}\n`),
   );
-  if (given.json) printJson(summary);
+  if (args.json) printJson(summary);
   else {
     printWalk(walk, search.objective);
     print(`report         ${page}`);

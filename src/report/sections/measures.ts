@@ -106,9 +106,9 @@ export function attributionBars({ attribution: parts }: StrategyReport): string 
     ['Funding', '', parts.funding],
     ['Liquidation', '', parts.liquidation],
   ];
-  const most = Math.max(1e-9, ...rows.map(([, , value]) => Math.abs(value)));
+  const largest = Math.max(1e-9, ...rows.map(([, , value]) => Math.abs(value)));
   const bars = rows.map(([name, note, value]) => {
-    const width = ((Math.abs(value) / most) * 50).toFixed(2);
+    const width = ((Math.abs(value) / largest) * 50).toFixed(2);
     const side = value < 0 ? 'right:50%' : 'left:50%';
     const aside = note === '' ? '' : ` <small>${escape(note)}</small>`;
     return (

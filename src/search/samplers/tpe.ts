@@ -21,11 +21,11 @@ const CANDIDATES = 24;
 /** A point not yet proposed; null if no candidate is new. */
 export function proposeTpe(
   space: Space,
-  told: readonly Scored[],
+  observed: readonly Scored[],
   seen: ReadonlySet<string>,
   random: RandomStream,
 ): Point | null {
-  const sorted = [...told].sort((a, b) => b.score - a.score);
+  const sorted = [...observed].sort((a, b) => b.score - a.score);
   const goodCount = Math.min(MAX_GOOD, Math.ceil(sorted.length * GOOD_SHARE));
   const densities = space.map((dimension, i) => ({
     good: new Density(dimension, indicesOf(sorted.slice(0, goodCount), i)),

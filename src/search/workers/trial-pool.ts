@@ -27,7 +27,7 @@ export class TrialPool {
   private readonly cancelled: () => boolean;
   private readonly poll: NodeJS.Timeout;
   private closing: Promise<unknown> | undefined;
-  private given = 0;
+  private assigned = 0;
 
   /**
    * @param workers 1 or more; default: one per core
@@ -65,7 +65,7 @@ export class TrialPool {
 
   /** Number of idle workers. */
   get idle(): number {
-    return Math.max(0, this.workers - this.given);
+    return Math.max(0, this.workers - this.assigned);
   }
 
   /** Stops running tasks; terminates workers that do not respond. */
@@ -84,7 +84,7 @@ export class TrialPool {
 
   private async give<T>(method: string, task: object, what: string): Promise<T | null> {
     if (this.isClosing()) return null;
-    this.given += 1;
+    this.assigned += 1;
     try {
       return (await this.pool.exec(method, [task])) as T | null;
     } catch (error) {
@@ -93,7 +93,7 @@ export class TrialPool {
       if (this.isClosing() || this.cancelled()) return null;
       throw restoreError(error, what);
     } finally {
-      this.given -= 1;
+      this.assigned -= 1;
     }
   }
 }
