@@ -1,4 +1,7 @@
-/** The table of data formats: it covers the documentation, and a row with a decoder is a complete format. */
+/**
+ * The table of data formats: it covers the documentation, and a row with a decoder is a complete
+ * format.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,7 +53,8 @@ test('no file of src outside the table names a format, apart from readers of raw
     cwd: root,
     encoding: 'utf8',
   });
-  // `lobster` and `binance-raw` are containers, too: recordings.ts reads one kind of container a case.
+  // `lobster` and `binance-raw` are also containers, and recordings.ts has one reader per
+  // container.
   expect(files.trim().split('\n')).toEqual([
     'src/tape-files/recordings.ts',
     'src/tape/formats/formats.ts',

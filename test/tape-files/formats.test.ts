@@ -1,4 +1,7 @@
-/** Every format of `orrery data import`, on rows as its publisher writes them: records, units found, faults by line and field. */
+/**
+ * Every format of `orrery data import` on rows as published: records, detected units, faults by
+ * line and field.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -25,7 +28,7 @@ afterAll(() => {
 });
 let folders = 0;
 
-/** Writes files into a folder of their own. */
+/** Writes files to a new folder. */
 function files(contents: Readonly<Record<string, string | Uint8Array>>): string[] {
   const folder = join(scratch, String(folders++));
   mkdirSync(folder);
@@ -58,7 +61,7 @@ describe('Binance public data', () => {
     ['Windows line ends', 'BTCUSDT-1m-2024-01.csv', KLINES.join('\r\n')],
   ])('klines as %s', async (_what, name, content) => {
     const { units, records } = await readFiles('binance-klines', files({ [name]: content }));
-    // Volumes may be rounded to what a market can list; prices never.
+    // Volumes may be rounded to lots of a listable market; prices never.
     expect(units).toEqual({
       symbol: 'BTCUSDT',
       tickSize: '0.01',
@@ -93,7 +96,7 @@ describe('Binance public data', () => {
     });
   });
 
-  test('trades of futures and of spot: who took is the other than who made', async () => {
+  test('trades of futures and of spot: the taker is opposite to the maker', async () => {
     const futures = text(
       'id,price,qty,quote_qty,time,is_buyer_maker',
       '4476393354,42313.9,0.015,634.70850,1704067200015,true',
@@ -147,7 +150,7 @@ describe('Binance public data', () => {
     ]);
   });
 
-  test('best bids and asks: the venue’s time, and when it was told', async () => {
+  test('best bids and asks: venue time and event time', async () => {
     const header =
       'update_id,best_bid_price,best_bid_qty,best_ask_price,best_ask_qty,transaction_time,event_time';
     const rows = text(
@@ -261,7 +264,7 @@ describe('Binance public data', () => {
       '1704067200000,8,2.5',
       'line 1: `last_funding_rate` rate "2.5" is not between −1 and 1',
     ],
-  ])('%s %s is refused', async (format, row, message) => {
+  ])('%s %s is rejected', async (format, row, message) => {
     const units = { symbol: 'X', tickSize: '0.01', lotSize: '0.00001', inverse: false };
     const [path = ''] = files({ 'X-1.csv': text(row) });
     const known = message.includes('decimal number') ? null : units;
@@ -273,7 +276,7 @@ describe('Binance public data', () => {
     ).rejects.toThrow(expected);
   });
 
-  test('bad rows may be passed over, so many and no more', async () => {
+  test('bad rows are skipped up to a limit', async () => {
     const rows = [...KLINES, 'nonsense', '1,2', KLINES[0] ?? ''];
     const [path = ''] = files({ 'BTCUSDT-1m.csv': text(...rows) });
     const units = { symbol: 'X', tickSize: '0.01', lotSize: '0.00001', inverse: false };
@@ -285,7 +288,7 @@ describe('Binance public data', () => {
     );
   });
 
-  test('damaged archives are told', async () => {
+  test('damaged archives are reported', async () => {
     const zip = zipSync({ 'a.csv': Buffer.from(text(...KLINES)) });
     await expect(
       readFiles('binance-klines', files({ 'A.zip': zip.subarray(0, 60) })),
@@ -312,7 +315,7 @@ describe('Tardis', () => {
     'deribit,BTC-PERPETUAL,1585699300000000,1585699300000100,true,ask,6500,7',
   );
 
-  test('incremental_book_L2: the rows of one message are one update, a snapshot begins anew', async () => {
+  test('incremental_book_L2: rows of one message form one update, a snapshot restarts the book', async () => {
     const { units, records } = await readFiles(
       'tardis-incremental-book-l2',
       files({ 'b.csv.gz': gzipSync(book) }),
@@ -357,7 +360,7 @@ describe('Tardis', () => {
     expect(records[0]?.localUs).toBe(1_585_699_200_355_684);
   });
 
-  test('the rebuilt book is that of the quotes received with each message', async () => {
+  test('the rebuilt book equals the quotes received with each message', async () => {
     const quotes = text(
       'exchange,symbol,timestamp,local_timestamp,ask_amount,ask_price,bid_price,bid_amount',
       'deribit,BTC-PERPETUAL,1585699200245000,1585699200355684,18640,6421.5,6421,1190',
@@ -385,7 +388,7 @@ describe('Tardis', () => {
     });
   });
 
-  test('book_snapshot_N: whole books; places without orders are empty', async () => {
+  test('book_snapshot_N: complete books; missing levels are empty', async () => {
     const rows = text(
       'exchange,symbol,timestamp,local_timestamp,asks[0].price,asks[0].amount,bids[0].price,bids[0].amount,asks[1].price,asks[1].amount,bids[1].price,bids[1].amount',
       'binance-futures,BTCUSDT,1598918403696000,1598918403810979,11657.08,1.714,11657.07,10.896,11657.54,5.4,11656.97,0.2',
@@ -398,7 +401,7 @@ describe('Tardis', () => {
     ).toEqual([4, 2]);
   });
 
-  test('trades: ids that are no numbers give way to the line', async () => {
+  test('trades: ids that are not numbers are replaced by the line number', async () => {
     const rows = text(
       'exchange,symbol,timestamp,local_timestamp,id,side,price,amount',
       'bitmex,XBTUSD,1583020803145000,1583020803307160,ccc3c1fa-212c-e8b0-1706-9b9c4f3d5ecf,sell,8531.5,2152',
@@ -412,7 +415,7 @@ describe('Tardis', () => {
     ]);
   });
 
-  test('derivative_ticker: marks and indices where they change, a funding rate when its time has come', async () => {
+  test('derivative_ticker: marks and indices when they change, a funding rate when it is due', async () => {
     const row = (ms: number, due: number, rate: string, index: string, mark: string) =>
       `binance-futures,BTCUSDT,${ms}000,${ms}000,${due}000,${rate},,,${mark},${index},${mark}`;
     const rows = text(
@@ -448,7 +451,7 @@ describe('Tardis', () => {
       book.replace('1585699200445000', '2020-01-01'),
       'line 6: `timestamp` "2020-01-01" is not a time from 1970 to 2255 in us',
     ],
-  ])('%# is refused', async (content, message) => {
+  ])('%# is rejected', async (content, message) => {
     const units = { symbol: 'BTC-PERPETUAL', tickSize: '0.5', lotSize: '1', inverse: false };
     await expect(readFiles('tardis', files({ 'b.csv': content }), { units })).rejects.toThrow(
       message,
@@ -456,7 +459,10 @@ describe('Tardis', () => {
   });
 });
 
-/** A venue that publishes the best three levels and what happens on them, as LOBSTER's files have it: messages, order books. */
+/**
+ * A simulated venue that publishes three levels and their changes as LOBSTER files: messages and
+ * order books.
+ */
 function recordedVenue(steps: number): readonly [string, string] {
   const random = seedrandom('lobster');
   const below = (n: number): number => Math.floor(random() * n);
@@ -633,7 +639,7 @@ describe('Hyperliquid', () => {
     [trades.replace('"side":"A"', '"side":"S"'), 'line 1: `data[1].side` is "S", not A or B'],
     [l2.replace('3.03622', 'x'), 'line 1: `bids[0].sz` size "x" is not a multiple of 0.00001'],
     [l2.replace('1737918843542', '-1'), 'line 1: `time` is "-1", not a time in milliseconds'],
-  ])('%# is refused with line and field', async (row, message) => {
+  ])('%# is rejected with line and field', async (row, message) => {
     const units = { symbol: 'BTC', tickSize: '1', lotSize: '0.00001', inverse: false };
     await expect(
       readFiles('hyperliquid', files({ 'x.jsonl': text(row) }), { units }),
@@ -667,7 +673,7 @@ describe('cryptofeed’s captures of Binance', () => {
     ),
   };
 
-  test('what was answered over HTTP comes in the order of its receipt', async () => {
+  test('HTTP responses are merged in the order of receipt', async () => {
     const { units, records } = await readFiles('binance-raw', files(capture), {
       symbol: 'CTKUSDT',
     });
@@ -692,7 +698,7 @@ describe('cryptofeed’s captures of Binance', () => {
     });
   });
 
-  test('the market is asked for, faults name the line of their file', async () => {
+  test('the market must be selected, and faults name the line of their file', async () => {
     await expect(readFiles('binance-raw', files(capture))).rejects.toThrow(
       '.ws.1.0.gz: line 3: symbol "SUSHIUSDT" in a recording of CTKUSDT; --symbol selects one',
     );
@@ -701,7 +707,7 @@ describe('cryptofeed’s captures of Binance', () => {
     );
   });
 
-  test('bare messages are as good: their own time is that of receipt', async () => {
+  test('bare messages use their own time as time of receipt', async () => {
     const bare = feed('', 9, 8).slice(2);
     const { records } = await readFiles('binance-raw', files({ 'x.jsonl': text(bare) }));
     expect(records[0]).toMatchObject({
@@ -716,7 +722,7 @@ describe('Bybit', () => {
     `{"topic":"orderbook.500.XRPUSDT","type":"${type}","ts":1733011200691,"data":{"s":"XRPUSDT","b":[${b}],"a":[${a}],"u":${u},"seq":1},"cts":1733011200${ms}}`;
   const level = (price: string, size: string): string => `["${price}","${size}"]`;
 
-  test('a book follows its numbers, and begins anew where they do', async () => {
+  test('a book follows its update ids, and restarts when they restart', async () => {
     const content = text(
       book('snapshot', 100, level('1.9531', '6203'), level('1.9532', '10')),
       book('delta', 101, level('1.9531', '0'), '', 600),
@@ -769,14 +775,14 @@ describe('Bybit', () => {
     ],
     [book('update', 1, ''), 'line 1: `type` is "update", not snapshot or delta'],
     [book('delta', -1, ''), 'line 1: `data.u` is "-1", not an integer from 0 to 2^53 − 1'],
-  ])('%# is refused with line and field', async (row, message) => {
+  ])('%# is rejected with line and field', async (row, message) => {
     const units = { symbol: 'XRPUSDT', tickSize: '0.0001', lotSize: '1', inverse: false };
     await expect(readFiles('bybit', files({ 'x.jsonl': text(row) }), { units })).rejects.toThrow(
       message,
     );
   });
 
-  test('a file of another kind is told by its first line, not by the name that it lacks', async () => {
+  test('a file of another kind is rejected at its first line, not for its name', async () => {
     await expect(readFiles('bybit', files({ 'x.csv': text('time,price', '1,2') }))).rejects.toThrow(
       'line 1: expected `<time of receipt> <json>`, got time,price',
     );
@@ -784,7 +790,8 @@ describe('Bybit', () => {
 });
 
 describe('LOBSTER', () => {
-  // The second message's book brings a level into sight that no message has told of; the last deletes an order of the opening book.
+  // The second book shows a level that no message contained; the last deletes an order of the
+  // opening book.
   const messages = text(
     '34200.004241176,1,16113575,18,5853300,1',
     '34200.004260640,1,16113584,18,5853200,1',
@@ -808,7 +815,7 @@ describe('LOBSTER', () => {
     'AAPL_2012-06-21_34200000_57600000_orderbook_2.csv': books,
   };
 
-  test('messages are single orders and hidden trades, at their place in the day', async () => {
+  test('messages are single orders and hidden trades, with times of the day', async () => {
     const { units, records } = await readFiles(
       'lobster',
       files({ 'AAPL_2012-06-21_34200000_57600000_message_2.csv': messages }),
@@ -832,7 +839,7 @@ describe('LOBSTER', () => {
     ]);
   });
 
-  test('with the order book file the rebuilt book is that file, line by line', async () => {
+  test('with the order book file the rebuilt book equals that file, line by line', async () => {
     const { units, records } = await readFiles('lobster', files(names));
     const { books: rebuilt, violations } = await verified([records], units);
     const expected = books
@@ -843,7 +850,7 @@ describe('LOBSTER', () => {
         const at = (place: number): string => `${fields[place + 1]}@${fields[place]}`;
         return `${i + 1}: ${at(2)} ${at(6)} | ${at(0)} ${at(4)}`;
       });
-    // The halt of the last line does nothing to the book.
+    // The halt of the last line does not change the book.
     expect(rebuilt).toEqual(expected.slice(0, 6));
     expect(violations).toEqual([]);
   });
@@ -862,7 +869,7 @@ describe('LOBSTER', () => {
     ).rejects.toThrow(message);
   });
 
-  test('orders that came and went below the recorded levels, crosses and halts: the book is still the file’s, line by line', async () => {
+  test('orders below the recorded levels, crosses and halts: the book equals the file’s, line by line', async () => {
     const [messageText, bookText] = recordedVenue(1500);
     const { units, records } = await readFiles(
       'lobster',
@@ -892,7 +899,7 @@ describe('LOBSTER', () => {
     expect([crossedBooks, violations]).toEqual([0, []]);
   });
 
-  test('an order book file that ends early, and a name without a date, are told', async () => {
+  test('an order book file that ends early, and a name without a date, are rejected', async () => {
     const [first = ''] = books.split('\n');
     await expect(
       readFiles(
@@ -901,7 +908,7 @@ describe('LOBSTER', () => {
       ),
     ).rejects.toThrow(/orderbook_2\.csv has no such line/);
     await expect(readFiles('lobster', files({ 'message.csv': messages }))).rejects.toThrow(
-      'the name of a LOBSTER file holds its date',
+      'the name of a LOBSTER file must contain its date',
     );
   });
 });
@@ -1015,7 +1022,7 @@ describe('tables by their columns', () => {
     ]);
   });
 
-  test('levels of one time are one update', async () => {
+  test('levels of equal time form one update', async () => {
     const content = text(
       'timestamp,side,price,size,is_snapshot',
       '1,bid,5,1,true',
@@ -1040,20 +1047,17 @@ describe('tables by their columns', () => {
       { kind: 'candle' },
       'column map: `kind` must be one of trade, bar, depth, touch, mark, index, funding',
     ],
-    [{ kind: 'bar', colums: {} }, "column map: unknown field 'colums'; known are"],
+    [{ kind: 'bar', colums: {} }, "column map: unknown field 'colums'; known fields:"],
     [
       { kind: 'mark', columns: { size: 'x' } },
       "column map: a mark has no field 'size'; it has time, localTime, symbol, price",
     ],
-    [
-      { kind: 'bar', interval: '1 minute' },
-      'an interval is a number with s, m, h, d or w after it',
-    ],
+    [{ kind: 'bar', interval: '1 minute' }, 'an interval is a number followed by s, m, h, d or w'],
     [
       { kind: 'bar', columns: { open: -1 } },
       'column map: `columns.open` is neither a name nor an index from 0',
     ],
-  ])('the map %j is refused', (map, message) => {
+  ])('the map %j is rejected', (map, message) => {
     expect(() => parseColumnMap(map)).toThrow(message);
   });
 
@@ -1068,7 +1072,7 @@ describe('tables by their columns', () => {
     [
       'time,open,high,low,close\n1700000000,1,1,1,1\n',
       null,
-      'one bar does not tell the length of a bar',
+      'the length of a single bar is unknown',
     ],
     [
       'time,price,size,side\n1700000000,1,1,up\n',
@@ -1080,7 +1084,7 @@ describe('tables by their columns', () => {
       null,
       'line 2: `time` "2024-02-30" is not a time from 1970 to 2255',
     ],
-  ])('%j is refused', async (content, map, message) => {
+  ])('%j is rejected', async (content, map, message) => {
     const units = { symbol: 'X', tickSize: '1', lotSize: '1', inverse: false };
     await expect(
       readFiles('csv', files({ 'x.csv': content }), {
@@ -1090,7 +1094,7 @@ describe('tables by their columns', () => {
     ).rejects.toThrow(message);
   });
 
-  test('a file that is no table is told', async () => {
+  test('a file that is not a table is rejected', async () => {
     await expect(readFiles('parquet', files({ 'x.parquet': 'no' }))).rejects.toThrow(
       /x\.parquet: not a Parquet file/,
     );

@@ -45,7 +45,7 @@ async function verify(folder: string) {
   return { result: await verifyTape(steps, () => spec.value), steps };
 }
 
-test('the rebuilt book is the venue’s at every one of 629 comparisons', async () => {
+test('the rebuilt book equals the venue’s in all of 629 comparisons', async () => {
   const { result, steps } = await verify(DATASET);
   expect(result).toMatchObject({
     compared: 629,
@@ -57,7 +57,7 @@ test('the rebuilt book is the venue’s at every one of 629 comparisons', async 
   expect(steps.orderingFacts).toMatchObject({ late: 0, minFeedLatencyUs: -1_272_403 });
 });
 
-test('a flipped byte of a dataset is found before anything is read', async () => {
+test('a flipped byte of a dataset is detected before any record is read', async () => {
   const copy = join(scratch, 'damaged');
   cpSync(DATASET, copy, { recursive: true });
   const path = join(copy, 'binance-raw', '00001-2024-08-08.levels.parquet');
@@ -83,7 +83,7 @@ test.each([
     '{"orrery":"dataset","version":2,"markets":[],"streams":[{"id":"a","symbol":"X","format":"","source":"","licence":""}]}',
     'manifest.json: streams[0].symbol is not among the markets',
   ],
-])('a manifest %s is refused', async (text, message) => {
+])('a manifest %s is rejected', async (text, message) => {
   const copy = mkdtempSync(join(scratch, 'manifest-'));
   writeFileSync(join(copy, 'manifest.json'), text);
   await expect(openDataset(copy)).rejects.toThrow(message);
@@ -125,11 +125,11 @@ describe('raw lines', () => {
       `${LOCAL} {"e":"trade",${atMs(0)},"s":"BTCUSDT","t":1,"p":"1.0","q":"1"}`,
       'line 1: `m` is not true or false',
     ],
-  ])('%s is refused with line and field', (line, message) => {
+  ])('%s is rejected with line and field', (line, message) => {
     expect(() => new BinanceRawDecoder(null).decode(line)).toThrow(message);
   });
 
-  test('numbers go from text to whole steps', () => {
+  test('numbers are converted from text to whole steps', () => {
     const ticks = stepReader('0.05');
     expect(['1', '0.05', '61800.250', '0'].map(ticks)).toEqual([20, 1, 1_236_005, 0]);
     expect(['0.01', '-1', '', '.5', '1.', '1e3', '9'.repeat(30)].map(ticks)).toEqual([
@@ -158,7 +158,7 @@ const depth = (us: number, lastId: number, prevId = lastId - 1): DepthRecord => 
   levels: [{ side: 'bid', priceTicks: priceTicks(10), lots: lots(1) }],
 });
 
-test('lines come out by time, then trades before depth, then id', () => {
+test('lines are ordered by time, then trades before depth, then id', () => {
   const order = new ReadingOrder(durationUs(100));
   const out: TapeRecord[] = [];
   for (const record of [depth(50, 1), trade(50, 9), trade(40, 8), trade(50, 3), depth(400, 2)])
@@ -176,7 +176,7 @@ test('lines come out by time, then trades before depth, then id', () => {
   expect(order.facts.late).toBe(1);
 });
 
-test('depth follows its snapshot, a break waits for the next one (a gap is counted)', () => {
+test('depth follows its snapshot; after a break it waits for the next one (a gap is counted)', () => {
   const sync = new BookSync(marketId(0), () => UNITS);
   const snapshot = (us: number, lastId: number): TapeRecord => ({
     kind: 'snapshot',
@@ -193,7 +193,7 @@ test('depth follows its snapshot, a break waits for the next one (a gap is count
   };
   expect(kinds(depth(1, 4))).toEqual(['tapeGap']);
   expect(kinds(depth(2, 6, 4))).toEqual([]);
-  // The update that spans the snapshot was waiting; the older one is dropped.
+  // The update that spans the snapshot was buffered; the older one is dropped.
   expect(kinds(snapshot(3, 5))).toEqual(['tapeSnapshot', 'tapeDepth']);
   expect(kinds(depth(4, 7))).toEqual(['tapeDepth']);
   expect(kinds(depth(5, 7))).toEqual([]);
@@ -228,7 +228,7 @@ async function collect<T>(batches: AsyncIterable<readonly T[]>): Promise<T[]> {
   return all;
 }
 
-test('a dataset gives back the records that it was made of, of every kind', async () => {
+test('a dataset round-trips records of every kind', async () => {
   const folder = join(scratch, 'made');
   const records: TapeRecord[] = [
     {
@@ -263,7 +263,7 @@ test('a dataset gives back the records that it was made of, of every kind', asyn
   expect(await collect(dataset.records(stream))).toEqual(records);
 });
 
-test('streams of a market are played together, markets one after the other at one time', async () => {
+test('streams of a market are merged; at equal times markets are in order of id', async () => {
   const folder = join(scratch, 'several');
   const mark = (us: number): TapeRecord => ({
     kind: 'mark',
@@ -289,7 +289,7 @@ test('streams of a market are played together, markets one after the other at on
     '5 1 setMark',
     '9 0 setMark',
   ]);
-  // Ids follow the order asked for; what lies before the range is summed up at its beginning.
+  // Ids follow the requested order; steps before the range are summarised at its start.
   expect(await emitted({ markets: ['Y', 'X'], fromUs: 6, toUs: 9 })).toEqual([]);
   expect(await emitted({ markets: ['Y', 'X'], fromUs: 6, toUs: 10 })).toEqual([
     '6 1 setIndex',
@@ -299,7 +299,7 @@ test('streams of a market are played together, markets one after the other at on
   expect(() => dataset.read({ markets: ['Z'] })).toThrow(/no market Z; markets are X, Y/);
 });
 
-test('a range of a tape begins with the book as it then was', async () => {
+test('a range of a tape starts with the book at that time', async () => {
   const dataset = await openDataset(DATASET);
   const { firstUs } = dataset.manifest.streams[0] ?? { firstUs: 0 };
   const fromUs = firstUs + 60_000_000;
@@ -319,7 +319,7 @@ test('a range of a tape begins with the book as it then was', async () => {
   expect(await bookAt({ fromUs })).toEqual(await bookAt({}));
 });
 
-test('streams merge the same whatever their batches are', async () => {
+test('merging does not depend on batch sizes', async () => {
   const numbers = fc.array(fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 5 }), {
     maxLength: 6,
   });
@@ -352,17 +352,17 @@ test('streams merge the same whatever their batches are', async () => {
   );
 });
 
-test('a folder that is there is neither overwritten nor taken for a dataset', async () => {
+test('an existing folder is neither overwritten nor used as a dataset', async () => {
   const folder = join(scratch, 'there');
   await make(folder, 'a', [depth(1, 1)]);
   await expect(make(folder, 'a', [depth(1, 1)])).rejects.toThrow(
-    /is there; --add adds a stream to it, --replace replaces it/,
+    /exists; --add adds a stream to it, --replace replaces it/,
   );
   const other = mkdtempSync(join(scratch, 'other-'));
-  await expect(make(other, 'a', [depth(1, 1)])).rejects.toThrow(/is there and is no dataset/);
+  await expect(make(other, 'a', [depth(1, 1)])).rejects.toThrow(/exists and is not a dataset/);
 });
 
-test('an import that stopped between two files goes on after the first', async () => {
+test('an import interrupted between two files resumes after the first', async () => {
   const folder = join(scratch, 'resumed');
   const file = { name: 'one.csv', sha256: '0'.repeat(64), bytes: 5 };
   const options = { id: 'a', job: 'this one', mode: 'create' } as const;
@@ -371,7 +371,7 @@ test('an import that stopped between two files goes on after the first', async (
   await first.endFile(file, { lastId: 1 });
   await first.write(depth(2, 2));
   expect(await first.abandon()).toBe(1);
-  // Another import does not go on with it.
+  // Another import does not resume it.
   const second = await DatasetWriter.open(folder, options);
   expect(second.done).toEqual([file]);
   expect(second.reader).toEqual({ lastId: 1 });
@@ -383,7 +383,7 @@ test('an import that stopped between two files goes on after the first', async (
   ).toEqual([]);
 });
 
-test('a disk that is full is told with the file, and what was begun goes; whole input files stay', async () => {
+test('a full disk is reported with the file; partial output is deleted, complete input files are kept', async () => {
   const folder = join(scratch, 'full');
   const options = { id: 's', job: 's', mode: 'create' } as const;
   const first = await DatasetWriter.open(folder, options);
