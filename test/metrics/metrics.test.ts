@@ -263,7 +263,7 @@ it('sums lose no precision', () => {
 describe('bad curves', () => {
   it.each([
     [[START_US], [1], 'at least 2'],
-    [[2, 1], [1, 1], 'row 2: time does not come after'],
+    [[2, 1], [1, 1], 'row 2: time is not after'],
     [[1, 2], [1, NaN], 'row 2: equity is not a finite number'],
     [[1, 2], [0, 1], 'row 1: equity starts at or below 0'],
   ])('%#', (timesUs, equity, words) => {

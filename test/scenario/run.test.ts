@@ -171,7 +171,7 @@ describe('a request', () => {
     const step = `{ as: alice, do: submitOrder, with: { quantity: 1, ${fields} }, save: bad }`;
     const [status, body] = failures(`  - ${step}\n`);
     expect(status).toBe('steps[1]: status: 200 / 400');
-    expect(body).toContain(`a response / ${name}:  `);
+    expect(body).toContain(`a response / ${name}: `);
   });
 
   it('without a caller sends no token', () => {

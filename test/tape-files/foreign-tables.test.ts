@@ -163,7 +163,9 @@ test('klines with another header are read by its names', async () => {
   ]);
   await expect(
     read('binance-klines', file('short.csv', 'timestamp,open,high,low,close,volume\n'), 'X'),
-  ).rejects.toThrow(/line 1: no column for `close_time` of klines: .*; the format csv reads other/);
+  ).rejects.toThrow(
+    /line 1: no column for `close_time` of klines: .*; for other tables use the format csv/,
+  );
   const funding = 'timestamp,symbol,funding_rate\n1768233600000,BTCUSDT,0.00004650\n';
   expect((await read('binance-funding', file('f.csv', funding), 'X')).records).toMatchObject([
     { kind: 'funding', timeUs: 1_768_233_600_000_000, ratePpb: 46_500 },

@@ -81,7 +81,7 @@ export class BinanceCsvDecoder implements RowDecoder {
     }
     if (fields.length < this.minFields) {
       throw new TapeError(
-        `${String(fields.length)} fields; a row of ${this.file} has at minFields ${String(this.minFields)}`,
+        `${String(fields.length)} fields; a row of ${this.file} has at least ${String(this.minFields)}`,
       );
     }
     switch (this.file) {
