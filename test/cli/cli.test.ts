@@ -127,7 +127,7 @@ test.each([
   [['backtest', STRATEGY, '--data', 'nowhere', '--fees', '-0.0001,0.0004'], 'nowhere: '],
   [
     ['backtest', STRATEGY, '--data', RECORDED, '--fees', '-x,0.0004'],
-    "--fees '-x,0.0004': must be two",
+    'market.makerFee: must be a decimal',
   ],
   [
     ['backtest', STRATEGY, '--data', RECORDED, '--balance', '-5'],

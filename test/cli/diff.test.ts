@@ -43,10 +43,10 @@ test('reports the first command and event that differ, with the state before and
   expect(status).toBe(1);
   expect(out).toContain('different: their commands differ; their events differ');
   expect(out).toMatch(
-    /first command that differs, after \d+ commands? alike\n {2}a {2}#\d+ deposit: /,
+    /first command that differs, after \d+ equal commands\n {2}a {2}#\d+ deposit: /,
   );
   expect(out).toMatch(
-    /first event that differs, after \d+ events? alike\n {2}a {2}#\d+\.0 balanceChanged: /,
+    /first event that differs, after \d+ equal events\n {2}a {2}#\d+\.0 balanceChanged: /,
   );
   expect(out).toMatch(/│ {3}cash +│ .* │ a \d+ +│ ≠ │/);
 });

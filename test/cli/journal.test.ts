@@ -135,7 +135,7 @@ test('compact deletes segments before the oldest snapshot, and the rest is usabl
   expect(verified.status).toBe(0);
   expect(verified.out).toContain(`from 244 to ${String(last)}`);
   expect(verified.out).toContain(`state hash    ${hash}`);
-  expect(journal('compact', data()).out).toContain('nothing to drop');
+  expect(journal('compact', data()).out).toContain('nothing to delete');
 
   const refused = journal('export', data(), '--out', inScratch('x.orrery'));
   expect(refused.status).toBe(2);
@@ -149,7 +149,7 @@ test('a compacted folder without its snapshots is rejected with a message', () =
     if (name.startsWith('snapshot')) rmSync(join(data(), name));
   }
   const first = listSegments(data())[0]!.afterSeq;
-  const words = `the journal continues from command ${String(first)}, and no snapshot holds what was before`;
+  const words = `the journal goes on from command ${String(first)}, and no snapshot holds what was before`;
   expect(() => recover(data())).toThrow(words);
   expect(journal('verify', data())).toMatchObject({
     status: 2,

@@ -67,9 +67,7 @@ describe('the first write of a folder', () => {
       const holed = Buffer.from(bytes);
       holed.fill(0, length);
       await writeFile(path, holed);
-      expect((await discardEmptyJournal(folder())).isEmpty, `zeros from ${String(length)}`).toBe(
-        true,
-      );
+      expect((await discardEmptyJournal(folder())).isEmpty, `zeros from ${String(length)}`).toBe(true);
     }
     for (const length of [1, 15, 16, 700, end - 1]) {
       await writeFile(path, bytes.subarray(0, length));
@@ -250,7 +248,7 @@ describe('many segments', () => {
     await fill();
     const second = listSegments(folder())[1]!;
     expect(() => replay(openJournal(second.path), { verify: true })).toThrow(
-      `continues from command ${String(second.afterSeq)}; read the folder that it is of`,
+      `goes on from command ${String(second.afterSeq)}; read the folder that it is of`,
     );
   });
 });
