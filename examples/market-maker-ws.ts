@@ -1,6 +1,9 @@
 /**
- * A market maker over WebSocket: follows the book, keeps one quote on each side around the mark, and stops after a few rounds. Run against
- * `npx orrery serve --sim-token dev`: `URL=http://127.0.0.1:8080 npx tsx examples/market-maker-ws.ts`
+ * A market maker over WebSocket: follows the book, keeps one quote on each side of the mark, and
+ * stops after a few rounds.
+ *
+ * Run against `npx orrery serve --sim-token dev`:
+ * `URL=http://127.0.0.1:8080 npx tsx examples/market-maker-ws.ts`
  */
 import { Wallet } from 'ethers';
 import { HttpMatcherClient } from 'orrery/client';
@@ -25,7 +28,7 @@ async function sim(path: string, body: unknown): Promise<void> {
 await sim('deposit', { account, amount: '50000' });
 await sim('oracle', { symbol, price: '60000' });
 
-// One socket for feeds and orders: it logs in, comes back when it is lost, and repairs what it missed.
+// One socket for feeds and orders: logs in, reconnects, and reads the updates that it missed.
 const feeds = client.feeds();
 const bids = new Map<string, string>();
 

@@ -1,5 +1,7 @@
 /**
- * A wallet logs in, places a signed order with a stop-loss, and reads it back. Run against `npx orrery serve --sim-token dev`:
+ * A wallet logs in, places a signed order with a stop-loss, and reads it back.
+ *
+ * Run against `npx orrery serve --sim-token dev`:
  * `URL=http://127.0.0.1:8080 npx tsx examples/wallet-order.ts`
  */
 import { Wallet } from 'ethers';

@@ -1,6 +1,7 @@
 /**
- * Breakout with brackets: when a bar closes beyond the highest high or lowest low of the bars before, it goes along, with a take-profit
- * and a stop-loss attached to the entry. Distances are in average true ranges. One position at a time; the bracket ends it.
+ * Breakout with protective orders: when a bar closes above the highest high or below the lowest low
+ * of the previous bars, it opens a position in that direction with a take-profit and a stop-loss.
+ * Distances are in average true ranges. One position at a time, closed by its protective orders.
  */
 import {
   choice,
@@ -23,7 +24,7 @@ export default defineStrategy({
     channel: integer(20, { min: 2, max: 500, describe: 'bars of the channel' }),
     takeProfit: number(3, { min: 0.1, max: 50, describe: 'in average true ranges' }),
     stopLoss: number(2, { min: 0.1, max: 50, describe: 'in average true ranges' }),
-    size: decimal('0.02', { min: '0.001', max: '10', step: '0.001', describe: 'of the position' }),
+    size: decimal('0.02', { min: '0.001', max: '10', step: '0.001', describe: 'position size' }),
   },
   barsUs: ({ bar }) => [BARS_US[bar]],
   warmUpUs: ({ channel, bar }) => (channel + 1) * BARS_US[bar],

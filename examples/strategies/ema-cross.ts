@@ -1,8 +1,9 @@
 /**
- * Two exponential averages of the close: long while the fast one is at or above the slow one, short while it is below. A position
- * that points the wrong way is closed by one order and the new one opened by another, and what is held at the end is closed.
+ * Two exponential moving averages of the close: long while the fast one is at or above the slow
+ * one, short while it is below. A position in the wrong direction is closed by one order, and
+ * another opens the new one. The position is closed at the end.
  *
- * This is the EMA cross of NautilusTrader's examples. Docs: "Held against other tools" in docs/BACKTESTING.md.
+ * This is the EMA cross of NautilusTrader's examples; docs/BACKTESTING.md compares the results.
  *
  * Try: orrery backtest examples/strategies/ema-cross.ts --data data/btcusdt-20240808 --param bar=1s
  */
@@ -17,7 +18,7 @@ export default defineStrategy({
     fast: integer(10, { min: 2, max: 100, describe: 'bars of the fast average' }),
     slow: integer(20, { min: 3, max: 500, describe: 'bars of the slow average' }),
     bar: choice('1m', ['1s', '1m', '1h', '1d'], 'length of a bar'),
-    size: decimal('0.01', { min: '0.001', max: '10', step: '0.001', describe: 'of the position' }),
+    size: decimal('0.01', { min: '0.001', max: '10', step: '0.001', describe: 'position size' }),
   },
   barsUs: ({ bar }) => [BARS_US[bar]],
 
@@ -31,7 +32,7 @@ export default defineStrategy({
         bars += 1;
         averages.fast.add(close);
         averages.slow.add(close);
-        // A bar of a single price says nothing of the market.
+        // A bar with a single price contains no information.
         if (bars < slow || context.warmingUp || (open === close && high === low)) return;
         const up = averages.fast.getResultOrThrow() >= averages.slow.getResultOrThrow();
         const side = up ? 'buy' : 'sell';

@@ -1,7 +1,8 @@
 /**
- * Funding carry: it holds the side that is paid, as long as the last rates paid well. In every market that it hears of it is short when
- * the average of the last rates is above the threshold, long when it is below its negative, and flat between. It does not hedge:
- * price moves are its risk, and its size should say so.
+ * Funding carry: holds the side that receives funding while recent rates are high enough. In each
+ * market it is short if the average of the last rates is above the threshold, long if it is below
+ * the negative threshold, and otherwise flat. It is not hedged: it bears the price risk of its
+ * position.
  */
 import {
   decimal,
@@ -16,9 +17,13 @@ import {
 export default defineStrategy({
   name: 'funding carry',
   parameters: {
-    size: decimal('0.05', { min: '0.001', max: '100', step: '0.001', describe: 'of a position' }),
-    rates: integer(3, { min: 1, max: 100, describe: 'rates that are averaged' }),
-    thresholdBp: number(0.5, { min: 0, max: 100, describe: 'average rate to hold from, 1/10,000' }),
+    size: decimal('0.05', { min: '0.001', max: '100', step: '0.001', describe: 'position size' }),
+    rates: integer(3, { min: 1, max: 100, describe: 'number of rates to average' }),
+    thresholdBp: number(0.5, {
+      min: 0,
+      max: 100,
+      describe: 'min average rate for a position, 1/10,000',
+    }),
   },
 
   create: ({ size, rates, thresholdBp }): Strategy => {

@@ -1,6 +1,7 @@
 /**
- * A grid: resting buys below and sells above where it began, one step apart. What a buy got is offered one step higher, what a
- * sell gave is bid for one step lower, so each pair of fills earns a step less fees while price goes up and down.
+ * Grid trading: resting buys below and sells above the start price, one step apart. A filled buy is
+ * followed by a sell one step higher, a filled sell by a buy one step lower. Each pair of fills
+ * earns one step minus fees while the price oscillates.
  */
 import {
   decimal,
@@ -17,16 +18,26 @@ type Side = 'buy' | 'sell';
 export default defineStrategy({
   name: 'grid',
   parameters: {
-    size: decimal('0.01', { min: '0.001', max: '10', step: '0.001', describe: 'of each order' }),
-    levels: integer(5, { min: 1, max: 50, describe: 'orders a side' }),
-    stepBp: number(4, { min: 0.1, max: 1000, scale: 'log', describe: 'between levels, 1/10,000' }),
+    size: decimal('0.01', {
+      min: '0.001',
+      max: '10',
+      step: '0.001',
+      describe: 'size of each order',
+    }),
+    levels: integer(5, { min: 1, max: 50, describe: 'orders per side' }),
+    stepBp: number(4, {
+      min: 0.1,
+      max: 1000,
+      scale: 'log',
+      describe: 'distance of levels, 1/10,000',
+    }),
   },
-  // Until there is a mark price, no order is accepted.
+  // Orders are rejected until there is a mark price.
   warmUpUs: () => 2_000_000,
 
   create: ({ size, levels, stepBp }): Strategy => {
     let centre: number | null = null;
-    /** Orders that stand, and the level of each: whole steps from the centre. */
+    /** Resting orders with their levels: whole steps from the centre. */
     let orders = new Map<string, { level: number; side: Side }>();
 
     async function place(level: number, side: Side, context: StrategyContext): Promise<void> {

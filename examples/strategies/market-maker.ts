@@ -1,11 +1,12 @@
 /**
- * A market maker after Avellaneda and Stoikov (2008, "High-frequency trading in a limit order book"): it quotes around a
- * reservation price that leans against its inventory,
+ * Market maker of Avellaneda and Stoikov (2008, "High-frequency trading in a limit order book"). It
+ * quotes around a reservation price that is skewed against its inventory,
  *
- *   r = mid − q γ σ² τ,   half spread = ½ γ σ² τ + (1/γ) ln(1 + γ/k),
+ * r = mid − q γ σ² τ,   half spread = ½ γ σ² τ + (1/γ) ln(1 + γ/k),
  *
- * q the position in quotes, γ its aversion to risk, σ² the variance of mid a second (estimated as it goes), τ the horizon in seconds
- * and k how fast fills thin out with distance. The horizon rolls: it never comes to its end.
+ * with q the position in quotes, γ the risk aversion, σ² the variance of mid per second (estimated
+ * continuously), τ the horizon in seconds and k the decay of fill intensity with distance. The
+ * horizon is rolling: it never ends.
  */
 import {
   decimal,
@@ -29,15 +30,24 @@ const ENDED: readonly string[] = ['filled', 'cancelled', 'expired', 'rejected'];
 export default defineStrategy({
   name: 'avellaneda stoikov',
   parameters: {
-    size: decimal('0.01', { min: '0.001', max: '10', step: '0.001', describe: 'of a quote' }),
-    gamma: number(0.05, { min: 0.0001, max: 10, scale: 'log', describe: 'aversion to risk' }),
-    k: number(0.2, { min: 0.001, max: 100, scale: 'log', describe: 'thinning of fills, 1/price' }),
-    horizonS: integer(20, { min: 1, max: 3600, describe: 'seconds that inventory is held' }),
-    maxQuotes: integer(5, { min: 1, max: 100, describe: 'largest position, in quotes' }),
-    moveTicks: integer(10, { min: 1, max: 10_000, describe: 'a quote moves when this far off' }),
-    requoteMs: integer(250, { min: 1, max: 60_000, describe: 'between two looks' }),
+    size: decimal('0.01', { min: '0.001', max: '10', step: '0.001', describe: 'size of a quote' }),
+    gamma: number(0.05, { min: 0.0001, max: 10, scale: 'log', describe: 'risk aversion' }),
+    k: number(0.2, {
+      min: 0.001,
+      max: 100,
+      scale: 'log',
+      describe: 'decay of fill intensity, 1/price',
+    }),
+    horizonS: integer(20, { min: 1, max: 3600, describe: 'horizon of the inventory, seconds' }),
+    maxQuotes: integer(5, { min: 1, max: 100, describe: 'max position, in quotes' }),
+    moveTicks: integer(10, {
+      min: 1,
+      max: 10_000,
+      describe: 'min deviation that moves a quote, ticks',
+    }),
+    requoteMs: integer(250, { min: 1, max: 60_000, describe: 'interval of updates, ms' }),
   },
-  // The variance needs some mids.
+  // The variance estimate needs some mids.
   warmUpUs: () => 10_000_000,
 
   create: ({ size, gamma, k, horizonS, maxQuotes, moveTicks, requoteMs }): Strategy => {
@@ -52,7 +62,7 @@ export default defineStrategy({
     let touch = { bid: 0, ask: 0 };
     let busy = false;
 
-    /** Exponentially weighted, over about a minute. */
+    /** Exponentially weighted variance over about a minute. */
     function learn(seconds: number): void {
       if (mid === null) return;
       if (lastMid !== null) {
@@ -74,7 +84,7 @@ export default defineStrategy({
         if (!full && moved < moveTicks) return;
         const { orderId } = current;
         current.orderId = null;
-        // Filled while the cancel was on its way: the next look knows the position.
+        // Filled before the cancel arrived: the next update uses the new position.
         if (!(await context.cancel(orderId))) return;
       }
       if (full) return;
@@ -102,7 +112,7 @@ export default defineStrategy({
         const half = risk / 2 + Math.log(1 + gamma / k) / gamma;
         const tick = Number(context.market().tickSize);
         try {
-          // Post-only: a quote never goes to or through the other side's touch.
+          // Post-only: a quote never crosses or equals the best price of the other side.
           await quote('buy', Math.min(fair - half, touch.ask - tick), context);
           await quote('sell', Math.max(fair + half, touch.bid + tick), context);
         } catch (error) {

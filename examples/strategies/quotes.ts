@@ -1,8 +1,9 @@
 /**
- * The demo's strategy, a small market maker: one quote a side at a fixed distance from mid, shifted against its inventory.
+ * Strategy of the demo, a small market maker: one quote per side at a fixed distance from mid,
+ * skewed against its inventory.
  *
- * It quotes at most every `requoteMs`, and moves a quote only when its target is `moveTicks` away from where it stands,
- * since each move loses its place in the queue. It holds back the side that would take it beyond `maxQuotes`.
+ * It quotes at most every `requoteMs`. A quote moves only if its target is `moveTicks` away,
+ * because each move loses its queue position. A side that would exceed `maxQuotes` is not quoted.
  */
 import {
   decimal,
@@ -30,19 +31,31 @@ interface Saved {
   readonly quotedUs: number;
 }
 
-/** Ends of an order after which its quote is gone. */
+/** Final statuses of an order, after which its quote is gone. */
 const OVER: readonly string[] = ['filled', 'cancelled', 'expired', 'rejected'];
 
 export default defineStrategy({
   name: 'market maker',
-  describe: 'One quote a side around mid, leaning against its inventory',
+  describe: 'One quote per side around mid, skewed against its inventory',
   parameters: {
-    size: decimal('0.02', { min: '0.001', max: '10', step: '0.001', describe: 'of a quote' }),
-    maxQuotes: integer(5, { min: 1, max: 100, describe: 'largest position, in quotes' }),
-    halfSpread: integer(100, { min: 1, max: 100_000, describe: 'from mid, in half ticks' }),
-    skew: integer(20, { min: 0, max: 10_000, describe: 'shift by one quote held, in half ticks' }),
-    moveTicks: integer(20, { min: 1, max: 10_000, describe: 'a quote moves when this far off' }),
-    requoteMs: integer(250, { min: 0, max: 3_600_000, describe: 'between two looks' }),
+    size: decimal('0.02', { min: '0.001', max: '10', step: '0.001', describe: 'size of a quote' }),
+    maxQuotes: integer(5, { min: 1, max: 100, describe: 'max position, in quotes' }),
+    halfSpread: integer(100, {
+      min: 1,
+      max: 100_000,
+      describe: 'distance from mid, in half ticks',
+    }),
+    skew: integer(20, {
+      min: 0,
+      max: 10_000,
+      describe: 'skew per quote of position, in half ticks',
+    }),
+    moveTicks: integer(20, {
+      min: 1,
+      max: 10_000,
+      describe: 'min deviation that moves a quote, ticks',
+    }),
+    requoteMs: integer(250, { min: 0, max: 3_600_000, describe: 'interval of updates, ms' }),
   },
   create: (parameters): Strategy => {
     let quotes: Record<'buy' | 'sell', Quote> = {
@@ -75,7 +88,7 @@ export default defineStrategy({
         }
         if (ticks !== null) await place(side, ticks, tickSize, context);
       } catch (error) {
-        // Filled or ended while the request was on its way: the feeds say so themselves.
+        // Filled or ended before the request arrived: feeds report it.
         if (!(error instanceof MatcherError)) throw error;
       } finally {
         current.busy = false;
@@ -107,7 +120,7 @@ export default defineStrategy({
         quotedUs = context.now();
         const middle = bidTicks + askTicks - inventory * parameters.skew;
         const tickSize = mustDecimal(update.tickSize);
-        // Post-only: a quote never goes to or through the other side's touch.
+        // Post-only: a quote never crosses or equals the best price of the other side.
         const buy = Math.min(Math.floor((middle - parameters.halfSpread) / 2), askTicks - 1);
         const sell = Math.max(Math.ceil((middle + parameters.halfSpread) / 2), bidTicks + 1);
         await Promise.all([

@@ -1,7 +1,9 @@
 /**
- * Two moving averages of the close: long while the fast one is above the slow one, short or flat while it is below.
+ * Two simple moving averages of the close: long while the fast one is above the slow one, short or
+ * flat while it is below.
  *
- * Try: orrery backtest examples/strategies/sma-cross.ts --data data/btcusdt-20240808 --param fast=3 --param slow=8
+ * Try: orrery backtest examples/strategies/sma-cross.ts --data data/btcusdt-20240808 --param fast=3
+ * --param slow=8
  */
 import {
   choice,
@@ -22,16 +24,16 @@ export default defineStrategy({
     fast: integer(5, { min: 2, max: 100, describe: 'bars of the fast average' }),
     slow: integer(20, { min: 3, max: 500, describe: 'bars of the slow average' }),
     bar: choice('1s', ['1s', '10s', '1m', '1h'], 'length of a bar'),
-    size: decimal('0.01', { min: '0.001', max: '10', step: '0.001', describe: 'of the position' }),
+    size: decimal('0.01', { min: '0.001', max: '10', step: '0.001', describe: 'position size' }),
     short: flag(true, 'sell short while the fast average is below'),
   },
   barsUs: ({ bar }) => [BARS_US[bar]],
-  // The slow average needs its bars before the first cross counts.
+  // The slow average needs its bars before the first cross.
   warmUpUs: ({ slow, bar }) => slow * BARS_US[bar],
 
   create: ({ fast, slow, size, short }): Strategy => {
     if (fast >= slow) throw new Error(`fast ${String(fast)} must be below slow ${String(slow)}`);
-    /** Closes of the last `slow` bars: what the averages are made of. */
+    /** Closes of the last `slow` bars, input of the averages. */
     let closes: number[] = [];
     let position = 0;
     let busy = false;

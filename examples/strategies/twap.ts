@@ -1,6 +1,7 @@
 /**
- * TWAP execution: buys or sells a given size in equal slices over a given time. Each slice waits at the touch for most of its
- * interval and takes what is left at its end. At the end it logs what it paid against the mid when it began.
+ * TWAP execution: buys or sells a size in equal slices at fixed intervals. Each slice rests at the
+ * best price for most of its interval; the remainder is executed as taker at its end. At the end it
+ * logs the cost against the mid at the start.
  */
 import {
   choice,
@@ -15,11 +16,15 @@ import {
 export default defineStrategy({
   name: 'twap execution',
   parameters: {
-    side: choice('buy', ['buy', 'sell'], 'what is executed'),
-    size: decimal('0.2', { min: '0.001', max: '1000', step: '0.001', describe: 'in all' }),
-    slices: integer(10, { min: 1, max: 1000, describe: 'equal parts' }),
+    side: choice('buy', ['buy', 'sell'], 'side of the execution'),
+    size: decimal('0.2', { min: '0.001', max: '1000', step: '0.001', describe: 'total size' }),
+    slices: integer(10, { min: 1, max: 1000, describe: 'number of slices' }),
     everyS: integer(20, { min: 1, max: 86_400, describe: 'seconds between slices' }),
-    patience: number(0.8, { min: 0, max: 1, describe: 'part of an interval to wait at the touch' }),
+    patience: number(0.8, {
+      min: 0,
+      max: 1,
+      describe: 'fraction of an interval to rest at the best price',
+    }),
   },
 
   create: ({ side, size, slices, everyS, patience }): Strategy => {
@@ -31,7 +36,7 @@ export default defineStrategy({
     let touch = 0;
     let waiting: string | null = null;
 
-    /** What should have been done by the end of this slice, less what was. */
+    /** Size due by the end of this slice minus the size filled. */
     const due = (): number => (Number(size) * sent) / slices - filled;
 
     async function take(context: StrategyContext): Promise<void> {

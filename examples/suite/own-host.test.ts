@@ -1,10 +1,12 @@
 /**
- * A suite of one's own with `orrery/fuzz`, vitest and fast-check: copy it, put your host in place of `hostUnderTest`, and run `vitest`.
+ * A test suite for your host with `orrery/fuzz`, vitest and fast-check. Copy it, replace
+ * `hostUnderTest` by your host, and run `vitest`.
  *
- * 1. Random requests to a host and to a twin in this process; the first answer that differs fails with the rule, and fast-check
- *    shrinks the requests.
- * 2. Runs of the engine held against an invariant of your own beside those that come along; a failure shrinks to a few commands.
- * 3. A journal that was recorded elsewhere, held against every invariant.
+ * 1. Random requests to a host and to a twin in this process. The first response that differs fails
+ * with the rule, and fast-check shrinks the requests.
+ * 2. Random runs of the engine with the provided invariants and one of your own; a failure shrinks
+ * to a few commands.
+ * 3. A recorded journal, checked against all invariants.
  */
 import fc from 'fast-check';
 import {
@@ -42,10 +44,13 @@ const markets: MarketSpec[] = DEFAULT_MARKETS.map((market) => {
 const users = ['alice', 'bob', 'carol'].map(addressOfName);
 const setUp = { config: DEFAULT_EXCHANGE_CONFIG, markets, users, keccak };
 
-/** A fresh host for each run. Yours answers `call` and `sim` over HTTP, started with a virtual clock and trusting signatures. */
+/**
+ * A fresh host for each run. Yours answers `call` and `sim` over HTTP; start it with a virtual
+ * clock and trusted signatures.
+ */
 const hostUnderTest = (): TwinHost => new InProcessHost(setUp.config, markets, keccak);
 
-test('the host answers as the rules say', async () => {
+test('the host responds as the rules require', async () => {
   await fc.assert(
     fc.asyncProperty(twinCommands({ maxCommands: 60 }), async (commands) => {
       const start = () => ({ model: new TwinModel(setUp), real: hostUnderTest() });
@@ -55,13 +60,13 @@ test('the host answers as the rules say', async () => {
   );
 });
 
-test('a long drive with requests that get far finds no difference', async () => {
+test('a long drive of mostly valid requests finds no difference', async () => {
   const profile = drawProfile('suite', { name: 'stress', commands: 300 });
   const { divergence } = await driveHost(profile, { ...setUp, host: hostUnderTest() });
   expect(divergence).toBeNull();
 });
 
-test('a host that is wrong is caught, and the counterexample is short', async () => {
+test('a faulty host is detected with a short counterexample', async () => {
   const wrongHost = (): TwinHost => {
     const host = hostUnderTest();
     return {
@@ -82,13 +87,18 @@ test('a host that is wrong is caught, and the counterexample is short', async ()
   expect([...(result.counterexample?.[0] ?? [])].length).toBeLessThan(4);
 });
 
-/** Nobody holds more than a million: false on purpose, to see it shrink. */
-const nobodyIsRich: Checker = {
+/** No balance above a million: deliberately false, to demonstrate shrinking. */
+const maxBalance: Checker = {
   after: (engine) => {
     for (const { id, balanceQuanta } of engine.subaccountsOf(addressOfEveryone)) {
       if (balanceQuanta > 50_000_000n) {
         const detail = `subaccount ${String(id)} holds ${String(balanceQuanta)}`;
-        return { invariant: 'nobodyIsRich', rule: 'our own', says: 'nobody is rich', detail };
+        return {
+          invariant: 'maxBalance',
+          rule: 'custom',
+          says: 'balances are at most a million',
+          detail,
+        };
       }
     }
     return null;
@@ -96,7 +106,7 @@ const nobodyIsRich: Checker = {
 };
 const addressOfEveryone = `0x${'01'.repeat(20)}` as (typeof users)[number];
 
-test('invariants hold over random runs, and one of our own that does not is shrunk', () => {
+test('invariants hold in random runs, and a failure of a custom one is shrunk', () => {
   fc.assert(
     fc.property(fuzzProfiles(), (profile) => {
       expect(runFuzz(profile, allInvariants(50)).failure).toBeNull();
@@ -104,17 +114,17 @@ test('invariants hold over random runs, and one of our own that does not is shru
     { numRuns: 5, seed: 1 },
   );
   const profile = drawProfile('rich', { name: 'money', commands: 2000 });
-  const { failure } = runFuzz(profile, allOf(allInvariants(500), nobodyIsRich));
-  if (failure === null) throw new Error('somebody is rich in this run');
+  const { failure } = runFuzz(profile, allOf(allInvariants(500), maxBalance));
+  if (failure === null) throw new Error('a balance exceeds a million in this run');
   const { script, to } = shrink(failure, {
     createEngine: (config) => new Exchange(config),
-    createChecker: () => nobodyIsRich,
+    createChecker: () => maxBalance,
   });
   expect(to).toBe(1);
   expect(script.steps[0]?.command.kind).toBe('deposit');
 });
 
-test('a recorded journal holds every invariant', () => {
+test('a recorded journal satisfies all invariants', () => {
   const commands: Command[] = [];
   const { engine } = runFuzz(drawProfile('recorded', { commands: 300 }), allInvariants(50), {
     onCommand: (command) => {

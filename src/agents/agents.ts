@@ -1,4 +1,7 @@
-/** The kinds of agents that a population may have. Each is a strategy like any other: it has an account, latency, and the contract. */
+/**
+ * Kinds of agents in a population. Each is an ordinary strategy with an account, latency and the
+ * API.
+ */
 import type { ParameterSpecs, StrategyDefinition } from '../strategy/definition.ts';
 import { hunterAgent } from './hunter.ts';
 import { makerAgent } from './maker.ts';
@@ -6,7 +9,7 @@ import { momentumAgent } from './momentum.ts';
 import { noiseAgent } from './noise.ts';
 import { valueAgent } from './value.ts';
 
-/** Its parameters are checked against its specs before it is made, so their types may be forgotten. */
+/** Erases parameter types: parameters are checked against their specs before `create` is called. */
 function untyped<P extends ParameterSpecs>(definition: StrategyDefinition<P>): StrategyDefinition {
   return definition as unknown as StrategyDefinition;
 }

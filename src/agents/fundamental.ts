@@ -1,23 +1,25 @@
 /**
- * What a market's asset is worth, apart from its trading: an Ornstein–Uhlenbeck process in steps of a fixed time,
+ * Fundamental value of a market's asset, independent of its trading: an Ornstein–Uhlenbeck process
+ * with a fixed time step,
  *
- *   x ← x + θ (μ − x) + σ x N,
+ * x ← x + θ (μ − x) + σ x N,
  *
- * θ the part of the way back to the mean in a step, σ the relative deviation of a step, N a draw of mean 0 and variance 1. N is the sum
- * of twelve uniform draws less six (Irwin–Hall): arithmetic that is the same everywhere, with tails that end at six deviations.
+ * where θ is the fraction of the distance to the mean per step, σ the relative deviation per step
+ * and N a draw of mean 0 and variance 1. N is the sum of twelve uniform draws minus six
+ * (Irwin–Hall): the arithmetic is identical on all platforms; the tails end at six deviations.
  */
 import type { RandomStream } from '../virtual-time/rng.ts';
 
 export interface OrnsteinUhlenbeck {
   readonly start: number;
   readonly mean: number;
-  /** Part of the distance to the mean that a step takes back, 0…1. */
+  /** Fraction of the distance to the mean per step, 0…1. */
   readonly reversion: number;
   /** Relative standard deviation of a step. */
   readonly deviation: number;
 }
 
-/** Draws the value of each step, the start first; never below a hundredth of the mean. */
+/** Value of each step, starting with the start value; at least a hundredth of the mean. */
 export function* ornsteinUhlenbeck(
   { start, mean, reversion, deviation }: OrnsteinUhlenbeck,
   random: RandomStream,

@@ -1,11 +1,12 @@
 /**
- * Liquidation hunter: when the price has run far in a short time, those who stood against it with much leverage are close to liquidation. It
- * pushes on in the same direction, waits for their forced orders, and goes home against them.
+ * Liquidation hunter. After a large price move in a short time, leveraged accounts on the losing
+ * side are close to liquidation. It trades in the direction of the move, waits for the forced
+ * orders and closes its position against them.
  */
 import { defineStrategy, integer } from '../strategy/definition.ts';
 import { LIMITS, look, lotsOf, threshold, trade, WAKE, wakeLater } from './wake.ts';
 
-/** What it remembers between two looks. */
+/** State between two observations. */
 interface Known {
   readonly seenPrices: number[];
   readonly position: number;
@@ -18,8 +19,8 @@ export const hunterAgent = defineStrategy({
     ...WAKE,
     ...LIMITS,
     thresholdBp: { ...threshold, default: 40 },
-    memory: integer(10, { min: 2, max: 1000, describe: 'looks over which a run counts' }),
-    holds: integer(5, { min: 1, max: 1000, describe: 'looks that it stays' }),
+    memory: integer(10, { min: 2, max: 1000, describe: 'observations of a price run' }),
+    holds: integer(5, { min: 1, max: 1000, describe: 'observations before it closes' }),
   },
   create: ({ everyMs, lots, maxLots, thresholdBp, memory, holds }) => {
     let seenPrices: number[] = [];

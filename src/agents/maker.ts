@@ -1,11 +1,12 @@
 /**
- * Market maker: a ladder of quotes a side around the middle between price and index, wider while the price moves, leaning against its
- * inventory. Quotes end by themselves at its next look but one, so a slow maker is picked off, as makers are.
+ * Market maker: a ladder of quotes on each side of a middle between price and index. The spread
+ * widens with price moves; the middle is skewed against the inventory. Quotes expire at its next
+ * observation but one, so a slow maker suffers adverse selection.
  */
 import { defineStrategy, integer, number } from '../strategy/definition.ts';
 import { expiry, LIMITS, look, lotsOf, trade, WAKE, wakeLater } from './wake.ts';
 
-/** What it remembers between two looks. */
+/** State between two observations. */
 interface Known {
   readonly position: number;
   readonly last: number | null;
@@ -16,10 +17,10 @@ export const makerAgent = defineStrategy({
   parameters: {
     ...WAKE,
     ...LIMITS,
-    levels: integer(3, { min: 1, max: 20, describe: 'quotes a side' }),
-    halfSpreadBp: number(3, { min: 0.1, max: 1000, describe: 'of the best quotes' }),
-    stepBp: number(3, { min: 0.1, max: 1000, describe: 'between quotes of a side' }),
-    skewBp: number(5, { min: 0, max: 1000, describe: 'lean of a full position' }),
+    levels: integer(3, { min: 1, max: 20, describe: 'quotes per side' }),
+    halfSpreadBp: number(3, { min: 0.1, max: 1000, describe: 'spread of the best quotes' }),
+    stepBp: number(3, { min: 0.1, max: 1000, describe: 'distance between quotes of a side' }),
+    skewBp: number(5, { min: 0, max: 1000, describe: 'skew at the max position' }),
     movesMatter: number(1, { min: 0, max: 100, describe: 'widening by the last move' }),
   },
   create: ({ everyMs, lots, maxLots, levels, halfSpreadBp, stepBp, skewBp, movesMatter }) => {

@@ -1,11 +1,11 @@
 /**
- * Momentum: compares a fast and a slow average of the prices that it has seen, and goes along with the move while they are further apart
- * than its threshold; it goes home when they meet.
+ * Momentum: compares a fast and a slow moving average of observed prices. It follows the move while
+ * the averages differ by more than a threshold, and closes its position when they cross.
  */
 import { defineStrategy, integer } from '../strategy/definition.ts';
 import { LIMITS, look, lotsOf, threshold, trade, WAKE, wakeLater } from './wake.ts';
 
-/** What it remembers between two looks. */
+/** State between two observations. */
 interface Known {
   readonly position: number;
   readonly quick: number | null;
@@ -18,8 +18,8 @@ export const momentumAgent = defineStrategy({
     ...WAKE,
     ...LIMITS,
     thresholdBp: threshold,
-    fast: integer(3, { min: 1, max: 1000, describe: 'looks of the fast average' }),
-    slow: integer(12, { min: 2, max: 10_000, describe: 'looks of the slow average' }),
+    fast: integer(3, { min: 1, max: 1000, describe: 'observations of the fast average' }),
+    slow: integer(12, { min: 2, max: 10_000, describe: 'observations of the slow average' }),
   },
   create: ({ everyMs, lots, maxLots, thresholdBp, fast, slow }) => {
     let position = 0;

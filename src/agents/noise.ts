@@ -1,6 +1,6 @@
 /**
- * Noise: buys or sells for no reason. A part of its orders take what they find; the others rest somewhere near the price and end by
- * themselves. Sizes have a long tail: lots ÷ u, u uniform from a hundredth to one.
+ * Noise trader: buys or sells at random. Some orders are marketable; the others rest near the price
+ * and expire. Sizes have a long tail: lots ÷ u, u uniform between 0.01 and 1.
  */
 import { defineStrategy, integer, number } from '../strategy/definition.ts';
 import { expiry, LIMITS, look, lotsOf, trade, WAKE, wakeLater } from './wake.ts';
@@ -10,9 +10,13 @@ export const noiseAgent = defineStrategy({
   parameters: {
     ...WAKE,
     ...LIMITS,
-    taking: number(0.4, { min: 0, max: 1, describe: 'part of orders that take' }),
-    widthBp: number(20, { min: 0.1, max: 10_000, describe: 'how far from the price others rest' }),
-    lifeMs: integer(30_000, { min: 1000, max: 86_400_000, describe: 'how long they do' }),
+    taking: number(0.4, { min: 0, max: 1, describe: 'fraction of marketable orders' }),
+    widthBp: number(20, {
+      min: 0.1,
+      max: 10_000,
+      describe: 'max distance of the others from the price',
+    }),
+    lifeMs: integer(30_000, { min: 1000, max: 86_400_000, describe: 'lifetime of resting orders' }),
   },
   create: ({ everyMs, lots, maxLots, taking, widthBp, lifeMs }) => {
     let position = 0;
@@ -21,7 +25,7 @@ export const noiseAgent = defineStrategy({
       async onTimer(_name, context) {
         wakeLater(context, everyMs);
         const { random } = context;
-        // It does not go beyond its largest position, and rather back than on.
+        // The larger its position, the likelier a trade that reduces it.
         const buys = random.next() < 0.5 - (0.5 * position) / maxLots;
         const size = Math.floor(lots / (0.01 + 0.99 * random.next()));
         const room = buys ? maxLots - position : maxLots + position;

@@ -1,12 +1,13 @@
 /**
- * Value: believes the index, give or take an error of its own that lasts, and trades toward what it believes when the price is further off
- * than its threshold. The further off, the more it buys or sells.
+ * Value trader: estimates the value as the index plus a persistent error of its own. It trades
+ * toward the estimate when the price differs by more than a threshold; larger differences mean
+ * larger orders.
  */
 import { defineStrategy, number } from '../strategy/definition.ts';
 import { normal } from './fundamental.ts';
 import { LIMITS, look, lotsOf, threshold, trade, WAKE, wakeLater } from './wake.ts';
 
-/** What it remembers between two looks. */
+/** State between two observations. */
 interface Known {
   readonly position: number;
   readonly error: number | null;
@@ -18,7 +19,7 @@ export const valueAgent = defineStrategy({
     ...WAKE,
     ...LIMITS,
     thresholdBp: threshold,
-    errorBp: number(10, { min: 0, max: 10_000, describe: 'deviation of what it believes' }),
+    errorBp: number(10, { min: 0, max: 10_000, describe: 'standard deviation of its estimate' }),
   },
   create: ({ everyMs, lots, maxLots, thresholdBp, errorBp }) => {
     let position = 0;

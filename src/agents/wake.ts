@@ -1,10 +1,16 @@
-/** What agents have in common: when they look, what they see, and orders that may fail. */
+/**
+ * Shared by all agents: the wake-up timer, the observed market, and orders that may be rejected.
+ */
 import { MatcherError } from '../gateway/matcher-client.ts';
 import { integer, number } from '../strategy/definition.ts';
 import type { OrderIntent, StrategyContext } from '../strategy/strategy.ts';
 
 export const WAKE = {
-  everyMs: integer(5000, { min: 1, max: 86_400_000, describe: 'between two looks, on average' }),
+  everyMs: integer(5000, {
+    min: 1,
+    max: 86_400_000,
+    describe: 'mean time between two observations',
+  }),
   lots: integer(10, { min: 1, max: 1_000_000, describe: 'smallest order, in lots' }),
 } as const;
 
@@ -15,23 +21,23 @@ export const LIMITS = {
 export const threshold = number(20, {
   min: 0,
   max: 10_000,
-  describe: 'what it acts on, in 1/10,000 of the price',
+  describe: 'threshold, in 1/10,000 of the price',
 });
 
-/** Sets the next look, uniformly between half and one and a half times the interval. */
+/** Sets the next wake-up, uniform between 0.5 and 1.5 times the interval. */
 export function wakeLater(context: StrategyContext, everyMs: number): void {
   context.setTimer('wake', everyMs * 1000 * (0.5 + context.random.next()));
 }
 
 export interface Sight {
-  /** Mid of the book, or the mark while a side is empty. */
+  /** Mid of the book, or the mark if a side is empty. */
   readonly price: number;
   readonly index: number;
   readonly bid: number | null;
   readonly ask: number | null;
 }
 
-/** One read of the market; null before it has a price. */
+/** Observes the market; null before it has a price. */
 export async function look(context: StrategyContext): Promise<Sight | null> {
   const { mark, index, bestBid, bestOffer } = await context.client.call('getPrice', {
     symbol: context.symbol,
@@ -47,7 +53,7 @@ export async function look(context: StrategyContext): Promise<Sight | null> {
   };
 }
 
-/** Places an order of whole lots; what the exchange refuses is no matter. */
+/** Places an order of whole lots; rejections are ignored. */
 export async function trade(
   context: StrategyContext,
   side: 'buy' | 'sell',
@@ -68,7 +74,7 @@ export function lotsOf(position: string, context: StrategyContext): number {
   return Math.round(Number(position) / Number(context.market().lotSize));
 }
 
-/** When an order that is placed now ends by itself, in ms of the contract. */
+/** Expiry time of an order placed now, in ms as in the API. */
 export function expiry(context: StrategyContext, afterMs: number): number {
   return Math.floor(context.now() / 1000 + afterMs);
 }

@@ -1,4 +1,4 @@
-/** A heading and what stands under it: what was assumed, what the data are. */
+/** A titled paragraph of a report: an assumption or a fact about the data. */
 export interface Note {
   readonly title: string;
   readonly text: string;

@@ -1,33 +1,36 @@
 /**
- * What a backtest recorded, as plain data: reports, metrics and searches are made of this alone. Exact figures are
- * decimal text (money in units of the collateral, prices and sizes of their market); samples for drawing and statistics are
- * numbers. Times are µs since the Unix epoch. Everything but `engine` goes through structured cloning.
+ * Recorded output of a backtest as plain data: the only input of reports, metrics and searches.
+ * Exact figures are decimal text: money in units of the collateral, prices and sizes in those of
+ * their market. Samples for charts and statistics are numbers. Times are µs since the Unix epoch.
+ * Everything but `engine` is structured-cloneable.
  */
 import type { Exchange } from '../engine/exchange.ts';
 import type { RandomStreams } from '../virtual-time/rng.ts';
 import type { ParameterValues } from '../strategy/definition.ts';
 
-/** How long after a fill the mid is looked at again. */
+/** Delays after a fill at which the mid is sampled. */
 export const MARKOUT_HORIZONS_US = [1_000_000, 10_000_000, 60_000_000] as const;
 
 export interface BacktestOutput {
-  /** The first instant that counts: the end of the warm-up. */
+  /** Start of measurement: the end of the warm-up. */
   readonly firstUs: number;
   readonly lastUs: number;
-  /** Samples stand on whole multiples of this. */
+  /** Samples are at whole multiples of this interval. */
   readonly sampleUs: number;
   readonly seed: string;
   readonly markets: readonly MarketOutput[];
-  /** Those that report, in the order given. */
+  /** Strategies with reports, in the order given. */
   readonly strategies: readonly StrategyOutput[];
   readonly commands: number;
   readonly chainHash: string;
   readonly stateHash: string;
-  /** The whole journal when it was kept in memory; empty when it went to a sink or was not kept. */
+  /** The full journal if kept in memory; empty if written to a sink or not kept. */
   readonly journal: Uint8Array;
   readonly engine: Exchange;
   readonly cancelled: boolean;
-  /** What goes on where a cancelled run stopped; null when the run ended, or when a strategy cannot be saved. */
+  /**
+   * State of a cancelled run, to resume it; null if the run ended or a strategy cannot be saved.
+   */
   readonly checkpoint: BacktestCheckpoint | null;
 }
 
@@ -36,7 +39,10 @@ export interface MarketOutput {
   readonly tickSize: string;
   readonly lotSize: string;
   readonly series: readonly MarketPoint[];
-  /** Times without a book: from a gap of the recording to the next snapshot, `toUs` the end of the run when none came. */
+  /**
+   * Times without a book: from a gap of the recording to the next snapshot. `toUs` is the end of
+   * the run if none came.
+   */
   readonly gaps: readonly { readonly fromUs: number; readonly toUs: number }[];
   readonly fundingRates: readonly { readonly timeUs: number; readonly rate: string }[];
   readonly trades: number;
@@ -45,13 +51,13 @@ export interface MarketOutput {
 
 export interface MarketPoint {
   readonly timeUs: number;
-  /** null while a side of the book is empty, or the market has none. */
+  /** Null while a side of the book is empty, or if the market has no book. */
   readonly mid: number | null;
   readonly mark: number | null;
   readonly index: number | null;
-  /** Best ask less best bid. */
+  /** Best ask minus best bid. */
   readonly spread: number | null;
-  /** Size at the best bid and ask. */
+  /** Size at the best bid; `askSize` at the best ask. */
   readonly bidSize: number;
   readonly askSize: number;
 }
@@ -79,28 +85,28 @@ export interface StrategySummary {
   readonly equityStart: string;
   readonly equityEnd: string;
   readonly pnl: string;
-  /** Realised and unrealised price gains. */
+  /** Realised and unrealised price gains and losses. */
   readonly pnlTrading: string;
-  /** Negative when paid, positive for rebates. Their sum is `pnlFees`. */
+  /** Negative if paid, positive for rebates. The sum is `pnlFees`. */
   readonly pnlFees: string;
   readonly feesMaker: string;
   readonly feesTaker: string;
   readonly feesOriginator: string;
   readonly pnlFunding: string;
-  /** Liquidation fees, insurance, positions taken over and auto-deleveraging. */
+  /** Liquidation fees, insurance, take-overs and auto-deleveraging. */
   readonly pnlLiquidation: string;
-  /** Deposits less withdrawals after the start. */
+  /** Deposits minus withdrawals after the start. */
   readonly transfers: string;
   readonly fills: number;
   readonly makerFills: number;
   readonly orders: number;
   readonly rejectedOrders: number;
-  /** Requests that the exchange refused before there was an order, and those that a fault took. */
+  /** Requests rejected before an order existed, and those dropped by an injected fault. */
   readonly refusedRequests: number;
   /** Σ size × price of fills. */
   readonly turnover: string;
   readonly positions: readonly PositionRow[];
-  /** Largest fall of equity from an earlier high, over samples and fills. */
+  /** Largest fall of equity below its running high, over samples and fills. */
   readonly maxDrawdown: string;
 }
 
@@ -116,24 +122,24 @@ export interface PositionRow {
 
 export interface EquityPoint {
   readonly timeUs: number;
-  /** With open positions at mark. */
+  /** Includes open positions at mark. */
   readonly equity: number;
   readonly balance: number;
-  /** Signed positions, one for each of the run's markets. */
+  /** Signed positions, one per market of the run. */
   readonly positions: readonly number[];
   /** Σ |position| × mark. */
   readonly exposure: number;
-  /** exposure ÷ equity; 0 without equity. */
+  /** exposure ÷ equity; 0 if equity is not positive. */
   readonly leverage: number;
   /** Initial requirement (positions and orders) ÷ equity. */
   readonly marginUsage: number;
-  /** Maintenance requirement ÷ equity: liquidation begins at 1. */
+  /** Maintenance requirement ÷ equity; liquidation starts at 1. */
   readonly maintenanceUsage: number;
 }
 
 export interface OrderRow {
   readonly orderId: string;
-  /** The engine's number of it, as in the journal. */
+  /** Order number of the engine, as in the journal. */
   readonly orderNumber: number;
   readonly clientId: string | null;
   readonly symbol: string;
@@ -144,16 +150,16 @@ export interface OrderRow {
   readonly ioc: boolean;
   readonly postOnly: boolean;
   readonly reduceOnly: boolean;
-  /** When the strategy decided, and when the exchange had it; equal for the engine's own orders. */
+  /** Time of sending; `arrivedUs`: arrival at the exchange. Equal for the engine's own orders. */
   readonly sentUs: number;
   readonly arrivedUs: number;
-  /** Mid of the book when it was sent and when it arrived. */
+  /** Mid of the book at sending; `arrivalMid`: at arrival. */
   readonly sentMid: number | null;
   readonly arrivalMid: number | null;
-  /** When it first stood on the book, and how much stood ahead of it; null when it never did. */
+  /** Time of first resting on the book, and the volume ahead then; null if it never rested. */
   readonly restedUs: number | null;
   readonly queueAhead: string | null;
-  /** null while it lives. */
+  /** Null while the order is open. */
   readonly endedUs: number | null;
   readonly status: string;
   readonly reason: string | null;
@@ -170,24 +176,24 @@ export interface FillRow {
   readonly role: 'maker' | 'taker';
   readonly price: string;
   readonly size: string;
-  /** Positive when paid. */
+  /** Positive if paid. */
   readonly fee: string;
   readonly originatorFee: string;
-  /** By what the fill closed, before fees and funding. */
+  /** PnL of the closed size, before fees and funding. */
   readonly realizedPnl: string;
   readonly realizedFunding: string;
-  /** After the fill, signed. */
+  /** Position after the fill, signed. */
   readonly position: string;
-  /** Set by the engine's own liquidation order. */
+  /** True for the engine's own liquidation order. */
   readonly liquidation: boolean;
   readonly sentUs: number;
   readonly arrivedUs: number;
   readonly arrivalMid: number | null;
-  /** From first standing on the book to this fill; 0 for a taker. */
+  /** Time from first resting to this fill; 0 for a taker. */
   readonly queueWaitUs: number;
-  /** Just before the command that filled. */
+  /** Mid just before the command that filled the order. */
   readonly midBefore: number | null;
-  /** After each of `MARKOUT_HORIZONS_US`; null when the run ended before, or had no mid. */
+  /** Mid after each of `MARKOUT_HORIZONS_US`; null if the run ended before or there was no mid. */
   readonly markouts: readonly (number | null)[];
 }
 
@@ -195,19 +201,19 @@ export interface FundingRow {
   readonly timeUs: number;
   readonly symbol: string;
   readonly rate: string;
-  /** Positive when received. */
+  /** Positive if received. */
   readonly payment: string;
   readonly position: string;
 }
 
 export interface LiquidationRow {
   readonly timeUs: number;
-  /** null when the step is about all cross positions. */
+  /** Null if the step concerns all cross positions. */
   readonly symbol: string | null;
   readonly step: string;
   readonly equity: string;
   readonly maintenance: string;
-  /** Signed size that the step sent to the book or handed over. */
+  /** Signed size sent to the book or transferred by the step. */
   readonly size: string;
   readonly limitPrice: string | null;
   readonly bankruptcyPrice: string | null;
@@ -220,7 +226,9 @@ export interface TransferRow {
   readonly amount: string;
 }
 
-/** Buy and hold: the whole balance in the first market at the first mid, fee paid, marked at mid. */
+/**
+ * Buy and hold: the full balance in the first market at the first mid, fee included, marked at mid.
+ */
 export interface BenchmarkPoint {
   readonly timeUs: number;
   readonly equity: number;
@@ -231,14 +239,14 @@ export interface LogRow {
   readonly text: string;
 }
 
-/** A run at rest: plain data for structured cloning. `commands` of the tape are behind it. */
+/** State of a stopped run, structured-cloneable. `commands` tape commands were played. */
 export interface BacktestCheckpoint {
   readonly orrery: 'backtest-checkpoint';
   readonly version: 1;
   readonly tapeCommands: number;
   readonly engine: Uint8Array;
   readonly journalBytes: number;
-  /** States of the run's random streams: the streams of the run that goes on are made of these. */
+  /** States of the run's random streams, from which the resumed run continues. */
   readonly random: ReturnType<RandomStreams['save']>;
   readonly state: unknown;
 }

@@ -1,13 +1,14 @@
 /**
- * A backtest: recorded history and strategies meet in the real exchange (DESIGN §6, §7).
+ * Runs a backtest: recorded history and strategies in the real exchange (DESIGN §6, §7).
  *
- * One loop over virtual time. The next thing to happen is the tape's next command, a scheduled entry (an order
- * arriving, an answer or an update being delivered, a strategy's timer), the engine's own next timer, the end of a bar or a
- * sample, whichever is first. At one instant: bars that are over, the engine's timers, the tape, orders, deliveries, strategies' timers,
- * samples. Everything that reaches the exchange is journalled, so the journal replays without the strategies.
+ * One loop over virtual time plays the earliest of: the tape's next command, a scheduled entry
+ * (arrival of an order, delivery of a response or update, a strategy's timer), the engine's next
+ * timer, the end of a bar, a sample. At equal times the order is: finished bars, engine timers,
+ * tape, orders, deliveries, strategies' timers, samples. All commands are journalled, so the
+ * journal replays without the strategies.
  *
- * Look-ahead is impossible by construction: a strategy hears of an event a feed latency after it, reads see the exchange as it is when
- * the request arrives, and nothing else is handed to it.
+ * Look-ahead is impossible by construction: an event is delivered one feed latency after it occurs,
+ * reads see the exchange at the request's arrival, and strategies have no other input.
  */
 import { must } from '../base/assert.ts';
 import type { Command } from '../engine/commands.ts';
@@ -35,57 +36,68 @@ import {
 import { Touches } from './touches.ts';
 import { VirtualClient } from './virtual-client.ts';
 
-/** Commands of the tape in time order; `localUs`, when the recording says it, is when each was received. */
+/** Tape commands in time order; `localUs`: time of receipt of each, if recorded. */
 export interface TapeBatch {
   readonly commands: readonly Command[];
   readonly localUs?: readonly number[];
 }
 
-/** How promises of strategies act in virtual time: all that one leads to happens at the time of what it waited for. */
+/** Promises in virtual time. Continuations run at the virtual time of the awaited reply. */
 export interface PromiseTurns {
-  /** Promises made or settled so far: a handler that leaves it as it was has left no callback behind. */
+  /**
+   * Number of promises created or settled; if a handler leaves it unchanged, no callback is queued.
+   */
   readonly count: () => number;
-  /** Lets callbacks run, and those that these add, until there are none. */
+  /** Runs all queued callbacks, including those they queue. */
   readonly drain: () => Promise<void>;
-  /** Errors of promises that failed and that nobody waits for, since last asked. */
+  /** Unhandled rejections since the last call. */
   readonly lost?: () => readonly unknown[];
-  /** Whether the platform has waited long for a turn, which `drain` gives it: it hears of interrupts in none else. */
+  /**
+   * Whether the event loop has been blocked for long; `drain` yields to it, so that interrupts
+   * arrive.
+   */
   readonly overdue?: () => boolean;
 }
 
 export interface BacktestInput {
   readonly config: ExchangeConfig;
-  /** In the order of their ids, 0 first: commands of the tape name them so. */
+  /** In the order of their ids from 0, as tape commands refer to them. */
   readonly markets: readonly MarketSpec[];
   readonly strategies: readonly StrategyEntry[];
   readonly tape: AsyncIterable<TapeBatch>;
-  /** Every random stream of the run comes of this. */
+  /** Source of all random streams of the run. */
   readonly streams: RandomStreams;
   readonly seed: string;
   readonly keccak: Keccak;
   readonly promises: PromiseTurns;
-  /** When strategies hear of recorded bars; when they are over unless given. */
+  /** Delivery time of recorded bars; default: at their end. */
   readonly barsEmitted?: BarsEmitted;
-  /** Time between two samples of the curves, µs. */
+  /** Interval between samples of the curves, µs. */
   readonly sampleUs: number;
-  /** Trading and figures begin here; before it strategies listen. The start of the run unless given. */
+  /**
+   * Start of trading and measurement; before it strategies only receive updates. Default: start of
+   * the run.
+   */
   readonly tradeFromUs?: number;
-  /** Where the journal goes: to memory, nowhere, or piece by piece to a sink. */
+  /** Target of the journal: memory, none, or a sink that receives it in chunks. */
   readonly journal: 'memory' | 'none' | ((bytes: Uint8Array) => void);
   readonly onProgress?: () => void;
-  /** Polled between batches, and when the platform has had a turn: true stops the run at the next quiet point. */
+  /**
+   * Polled between batches and after an event-loop turn; true stops the run at the next quiet
+   * point.
+   */
   readonly cancelled?: () => boolean;
-  /** Polled once the run is cancelled: true ends it where it is, though it cannot be resumed from there. */
+  /** Polled once cancelled; true stops the run immediately, without the possibility to resume. */
   readonly hurried?: () => boolean;
-  /** Goes on from here; the input is otherwise the same as that of the run that stopped. */
+  /** Checkpoint to resume from; the other input must equal that of the stopped run. */
   readonly resume?: BacktestCheckpoint | null;
 }
 
 const CHECKPOINT_EVERY = 5000;
-/** How many more commands a cancelled run waits for a quiet point. */
+/** Max commands that a cancelled run plays until a quiet point. */
 const QUIET_WITHIN = 100_000;
 const DRAIN_JOURNAL_AT = 1 << 20;
-/** How long answers may take to come in after the end. */
+/** Max time for responses to arrive after the end. */
 const DRAIN_US = 60_000_000;
 
 interface SavedState {
@@ -97,7 +109,7 @@ interface SavedState {
   readonly runs: readonly unknown[];
 }
 
-/** Rejects when a strategy throws, or awaits something outside virtual time. */
+/** Rejects if a strategy throws, or awaits something outside virtual time. */
 export async function runBacktest(input: BacktestInput): Promise<BacktestOutput> {
   return new Run(input).complete();
 }
@@ -112,9 +124,9 @@ class Run {
   private readonly runs: StrategyRun[] = [];
   private readonly tradeFromUs: number;
   private warm = false;
-  /** Promises may have callbacks to run. */
+  /** True if promises may have queued callbacks. */
   private touched = false;
-  /** Place of the strategy whose callbacks run next. */
+  /** Index of the strategy whose callbacks run next. */
   private touchedBy = 0;
   private tapeCommands = 0;
   private journalBytes = 0;
@@ -130,7 +142,7 @@ class Run {
     const { engine } = this.exchange;
     this.touches = new Touches(engine.markets());
     const ids = new TrustOrderIds(engine, input.keccak);
-    // Where a bar opens in the instant that the one before is over, samples are of its close.
+    // If a bar opens at the time the previous one ends, samples use the earlier bar's close.
     const earlyUs = input.barsEmitted === 'nextOpen' ? 1 : 0;
     this.recorder = new Recorder(engine, ids, this.touches, { sampleUs: input.sampleUs, earlyUs });
     const gateway = new Gateway({
@@ -146,7 +158,7 @@ class Run {
     );
     this.feeds = new Feeds(engine, ids, this.touches, listeners, input.barsEmitted);
     this.exchange.onEvent((event) => {
-      // Most events of a tape are these; of a mark samples tell, and strategies do not hear of it.
+      // Most tape events are mark changes; samples record them and strategies do not receive them.
       if (event.kind === 'markChanged') return;
       if (event.kind === 'tapeApplied') {
         this.recorder.onTape(event);
@@ -196,7 +208,7 @@ class Run {
       'a deposit opens the subaccount',
     );
     const record = recorder.add(entry, subaccount);
-    // Agents are the market: they trade from the beginning.
+    // Agents form the market, so they trade from the start.
     const warmingUp = (): boolean => entry.reports && !this.warm;
     const touch = (): void => {
       this.touched = true;
@@ -274,16 +286,19 @@ class Run {
     const endUs = exchange.engine.nowUs;
     await this.advance(timeUs(endUs + 1));
     if (!this.warm) {
-      throw new Error('the recording ends before the warm-up does: there was no time to trade');
+      throw new Error('the recording ends before the warm-up: no time to trade');
     }
     for (const run of this.runs) run.stop();
-    // Answers that are still on their way come in; nothing new of the market does.
+    // Responses in flight are delivered; no new market data are.
     await this.drain(endUs + DRAIN_US);
     this.recorder.end(exchange.engine.nowUs);
     return this.output(false, null);
   }
 
-  /** Plays the command at `from`, and those after it before `to` that nothing else comes before; answers where it stopped. */
+  /**
+   * Plays commands from `from` to before `to` until something else is due; returns the index
+   * reached.
+   */
   private play(
     commands: readonly Command[],
     localUs: readonly number[] | undefined,
@@ -307,7 +322,10 @@ class Run {
     return i;
   }
 
-  /** When something is due before the tape's next command; what comes first at its own instant counts half a µs earlier. */
+  /**
+   * Time of the next event before the tape's next command. Events that precede the tape at equal
+   * times are half a µs earlier.
+   */
   private nextDueUs(): number {
     const { scheduler, exchange, recorder, feeds } = this;
     return Math.min(
@@ -319,7 +337,7 @@ class Run {
     );
   }
 
-  /** Runs everything that comes before the tape at a time. */
+  /** Runs all events that precede the tape at this time. */
   private async advance(untilUs: TimeUs): Promise<void> {
     const { scheduler, exchange, recorder, feeds } = this;
     for (;;) {
@@ -366,18 +384,18 @@ class Run {
     }
   }
 
-  /** Lets promise callbacks run, however deep, and fails when a handler threw or can never go on. */
+  /** Runs all promise callbacks; fails if a handler threw or can never continue. */
   private async settle(): Promise<void> {
     this.touched = false;
     const { lost } = this.input.promises;
     await this.turn();
     for (const error of lost?.() ?? []) {
-      this.runs[this.touchedBy]?.fail('a promise that nobody waits for', error);
+      this.runs[this.touchedBy]?.fail('a promise that is not awaited', error);
     }
     for (const run of this.runs) run.check();
   }
 
-  /** The platform hears of an interrupt, however long handlers take that wait for nothing. */
+  /** Yields to the event loop so that interrupts arrive, even if handlers never await. */
   private async turn(): Promise<void> {
     await this.input.promises.drain();
     this.cancelled ||= this.input.cancelled?.() ?? false;
@@ -390,7 +408,7 @@ class Run {
     }
   }
 
-  /** Whether waiting on for a point to resume from is of no use, or over. */
+  /** Whether a quiet point is no longer needed, or the limit for it is reached. */
   private mayStop(): boolean {
     const savable = this.runs.every((run) => run.canBeSaved);
     return !savable || this.isQuiet() || (this.input.hurried?.() ?? false);
@@ -440,7 +458,7 @@ class Run {
     };
   }
 
-  /** Null when the run is not at rest, or a strategy does not say how it is saved. */
+  /** Null if the run has pending work, or a strategy cannot be saved. */
   private checkpoint(): BacktestCheckpoint | null {
     const { input, exchange, scheduler } = this;
     const waiting = scheduler.save();

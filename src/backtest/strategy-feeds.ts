@@ -1,6 +1,7 @@
 /**
- * What strategies hear of the exchange: each event becomes updates for those who asked, delivered a feed latency later. Nothing of
- * the future is in an update: it is made when its event happens, of what is known then.
+ * Delivers exchange events to strategies: each event becomes updates for its subscribers, delivered
+ * one feed latency later. An update is created when its event occurs, from the state at that time,
+ * so it has no look-ahead.
  */
 import type { EngineEvent, FundingSettled, OrderFilled, TradePrinted } from '../engine/events.ts';
 import type { Exchange } from '../engine/exchange.ts';
@@ -29,21 +30,21 @@ interface Listener {
   readonly recorder: StrategyRecorder;
 }
 
-/** Who of the listeners hears what of one market. */
-interface Audience {
+/** Subscribers of one market, by kind of update. */
+interface Subscribers {
   readonly market: MarketView;
   readonly book: readonly Listener[];
   readonly trades: readonly Listener[];
-  /** Builders, and who hears their bars. */
+  /** Bar builders and their subscribers. */
   readonly bars: readonly {
     readonly builder: BarBuilder;
     readonly listeners: readonly Listener[];
   }[];
-  /** Bars are the recorded ones: fills of one's own take no part in them. */
+  /** True if bars are the recorded ones: the strategies' own fills are not part of them. */
   recordsBars: boolean;
 }
 
-/** When a recorded bar is told: as soon as it is over, or when the next one opens. */
+/** Delivery time of a recorded bar: at its end, or when the next one opens. */
 export type BarsEmitted = 'over' | 'nextOpen';
 
 export class Feeds {
@@ -51,11 +52,11 @@ export class Feeds {
   private readonly ids: OrderIds;
   private readonly touches: Touches;
   private readonly listeners: readonly Listener[];
-  private readonly audiences: readonly Audience[];
+  private readonly audiences: readonly Subscribers[];
   private readonly bySubaccount: ReadonlyMap<SubaccountId, Listener>;
   private readonly hasBars: boolean;
   private readonly barsEmitted: BarsEmitted;
-  /** Receipt less venue time of the tape's command that runs now. */
+  /** Time of receipt minus venue time of the current tape command. */
   recordedUs: number | null = null;
 
   constructor(
@@ -75,7 +76,7 @@ export class Feeds {
     this.hasBars = this.audiences.some(({ bars }) => bars.length > 0);
   }
 
-  private audienceOf(market: MarketView): Audience {
+  private audienceOf(market: MarketView): Subscribers {
     const wanting = (handler: UpdateHandler): Listener[] =>
       this.listeners.filter(({ run }) => run.wants(handler, market.spec.symbol));
     const hearing = wanting('onBar');
@@ -94,7 +95,7 @@ export class Feeds {
     };
   }
 
-  /** When a bar is over next. */
+  /** End of the next bar. */
   get barDueUs(): number {
     if (!this.hasBars) return Infinity;
     let dueUs = Infinity;
@@ -105,18 +106,18 @@ export class Feeds {
     return dueUs;
   }
 
-  /** Publishes the bars that are over at this time. */
+  /** Publishes the bars that end by this time. */
   finishBars(atUs: number): void {
     for (const audience of this.audiences) {
       if (!this.waitsForOpen(audience)) this.finishBarsOf(audience, atUs);
     }
   }
 
-  private waitsForOpen({ recordsBars }: Audience): boolean {
+  private waitsForOpen({ recordsBars }: Subscribers): boolean {
     return recordsBars && this.barsEmitted === 'nextOpen';
   }
 
-  private finishBarsOf({ bars }: Audience, atUs: number): void {
+  private finishBarsOf({ bars }: Subscribers, atUs: number): void {
     for (const { builder, listeners } of bars) {
       if (builder.dueUs > atUs) continue;
       const update = builder.finish();
@@ -125,7 +126,7 @@ export class Feeds {
     }
   }
 
-  /** Publishes the touches that changed, with as many levels as each strategy asked for. */
+  /** Publishes changed best prices, with as many levels as each strategy requested. */
   publishBooks(): void {
     for (const { market, book } of this.audiences) {
       const touch = this.touches.of(market.id);
@@ -196,7 +197,10 @@ export class Feeds {
     }
   }
 
-  /** What a recorded bar says was traded; told before the bar is played, so that fills in it come after its open. */
+  /**
+   * Publishes the trading of a recorded bar. Called before the bar is played, so that fills in it
+   * come after its open.
+   */
   onTapeBar({
     market,
     timeUs,
@@ -257,7 +261,10 @@ export class Feeds {
     const market = this.audiences[id]?.market;
     if (run === undefined || market === undefined) return;
     if (!run.wants('onOrder', market.spec.symbol)) return;
-    const order = must(this.engine.order(orderId), 'an order is known while its events are told');
+    const order = must(
+      this.engine.order(orderId),
+      'an order is known while its events are delivered',
+    );
     const update: OrderUpdate = {
       symbol: market.spec.symbol,
       timeUs,
@@ -289,7 +296,7 @@ export class Feeds {
 
   private idOf(id: OrderId): string {
     return this.ids.digestOf(
-      must(this.engine.order(id), 'an order is known while its events are told'),
+      must(this.engine.order(id), 'an order is known while its events are delivered'),
     );
   }
 

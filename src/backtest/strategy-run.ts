@@ -1,8 +1,9 @@
 /**
- * One strategy in a run: its account, its context, what is delivered to it, and whether it waits for something.
+ * One strategy in a run: its account, context, deliveries and pending handlers.
  *
- * A handler that returns a promise is pending until that settles. One that sets promises going without waiting for them is not, but they act in its time. Promises settle in virtual time only: through the client,
- * `sleep`, and the virtual timers of its own globals.
+ * A handler that returns a promise is pending until the promise settles. Promises that it creates
+ * without awaiting them do not make it pending, but run in its virtual time. Promises settle only
+ * in virtual time: by the client, `sleep`, or the virtual timers of its globals.
  */
 import { timeUs, type Address, type Quanta, type SubaccountId } from '../num/units.ts';
 import type { FaultModel, SavedFaults } from '../virtual-time/faults.ts';
@@ -15,10 +16,10 @@ import { StrategyFault, type Failure } from '../strategy/strategy-fault.ts';
 import type { MarketTerms, Strategy, StrategyContext } from '../strategy/strategy.ts';
 import type { VirtualClient } from './virtual-client.ts';
 
-/** Time as a strategy's own globals (`Date`, `setTimeout`) need it. */
+/** Clock and random numbers of a strategy's globals (`Date`, `setTimeout`). */
 export interface VirtualClock {
   nowUs(): number;
-  /** Runs something after a time; answers what `cancel` takes. */
+  /** Schedules a callback; returns the id for `cancel`. */
   after(us: number, run: () => void): number;
   cancel(id: number): void;
   /** Uniform in [0, 1). */
@@ -26,9 +27,9 @@ export interface VirtualClock {
   log(text: string): void;
 }
 
-/** A strategy and what it is given. */
+/** A strategy and its settings in a run. */
 export interface StrategyEntry {
-  /** Names it in the output, its random stream and its messages; unique in a run. */
+  /** Name in the output, of its random stream and in messages; unique in a run. */
   readonly id: string;
   readonly name: string;
   readonly parameters: ParameterValues;
@@ -38,19 +39,19 @@ export interface StrategyEntry {
   readonly deposit: Quanta;
   readonly latency: LatencyModel;
   readonly faults: FaultModel | null;
-  /** Markets that it hears of; all unless given. */
+  /** Markets that it subscribes to; null for all. */
   readonly symbols: readonly string[] | null;
-  /** Lengths of the bars that it hears, µs. */
+  /** Lengths of the bars that it receives, µs. */
   readonly barsUs: readonly number[];
-  /** Levels a side in `onBook`. */
+  /** Levels per side in `onBook`. */
   readonly bookDepth: number;
-  /** Whether the output speaks of it. */
+  /** Whether the output includes it. */
   readonly reports: boolean;
-  /** Gives its own globals their clock. */
+  /** Connects its globals to a clock. */
   readonly bindClock?: (clock: VirtualClock) => void;
 }
 
-/** Handlers that updates are delivered to. */
+/** Handlers that receive updates. */
 export type UpdateHandler = 'onBook' | 'onTrade' | 'onBar' | 'onFill' | 'onOrder' | 'onFunding';
 
 export interface SavedUpdate {
@@ -74,9 +75,9 @@ export interface StrategyRunPorts {
   readonly markets: readonly MarketTerms[];
   readonly warmingUp: () => boolean;
   readonly log: (text: string) => void;
-  /** A promise may have callbacks to run. */
+  /** Signals that promises may have queued callbacks. */
   readonly touch: () => void;
-  /** Promises made or settled so far. */
+  /** Number of promises created or settled. */
   readonly promises: () => number;
 }
 
@@ -106,8 +107,8 @@ export class StrategyRun {
   private lastFeedUs = 0;
   private timerId = 0;
   private timers = new Map<string, number>();
-  /** Timers of its own globals that wait. */
-  private readonly waiting = new Set<number>();
+  /** Pending timers of its globals. */
+  private readonly pendingTimers = new Set<number>();
 
   constructor(
     index: number,
@@ -128,7 +129,7 @@ export class StrategyRun {
     return this.entry.strategy[handler] !== undefined && this.symbols.includes(symbol);
   }
 
-  /** Whether nothing of it is under way but what can be saved. */
+  /** Whether all of its pending work can be saved. */
   get isQuiet(): boolean {
     return this.pendingHandlers === 0 && this.sleeping === 0 && this.ports.client.outstanding === 0;
   }
@@ -142,7 +143,7 @@ export class StrategyRun {
     return strategy.save !== undefined && strategy.load !== undefined;
   }
 
-  /** Throws what a handler threw, and when one can never go on. */
+  /** Throws the error of a handler; throws if a handler can never continue. */
   check(): void {
     if (this.failure !== null) {
       throw new StrategyFault(this.entry.id, this.failure);
@@ -156,14 +157,14 @@ export class StrategyRun {
     this.at('onStart', () => this.entry.strategy.onStart?.(this.context));
   }
 
-  /** The end of the data: the last handler runs, and timers ring no more. */
+  /** End of the data: runs the last handler and cancels timers. */
   stop(): void {
     this.timers.clear();
     this.stopped = true;
     this.at('onStop', () => this.entry.strategy.onStop?.(this.context));
   }
 
-  /** Delivers an update of now after the feed latency; updates keep their order. */
+  /** Delivers an update after the feed latency; updates keep their order. */
   publish(handler: UpdateHandler, update: unknown, recordedUs: number | null): void {
     const { latency, faults } = this.entry;
     const nowUs = this.ports.scheduler.nowUs;
@@ -178,7 +179,7 @@ export class StrategyRun {
     this.schedule(atUs, handler, update);
   }
 
-  /** Schedules a saved entry again. */
+  /** Reschedules a saved entry. */
   restore(atUs: number, what: SavedUpdate | SavedTimer): void {
     if (what.kind === 'update') this.schedule(atUs, what.handler, what.update);
     else this.scheduleTimer(atUs, what.name, what.id);
@@ -192,11 +193,11 @@ export class StrategyRun {
       PRIORITY.delivery,
       () => {
         const { strategy } = this.entry;
-        // The update was made for this handler.
-        const hears = strategy as Partial<
+        // The update has the type of this handler.
+        const handlers = strategy as Partial<
           Record<UpdateHandler, (update: unknown, context: StrategyContext) => void | Promise<void>>
         >;
-        this.handle(handler, () => hears[handler]?.(update, this.context));
+        this.handle(handler, () => handlers[handler]?.(update, this.context));
       },
       saved,
     );
@@ -209,12 +210,12 @@ export class StrategyRun {
     });
   }
 
-  /** Ends the run at the next check; the first failure counts. */
+  /** Ends the run at the next check; only the first failure is kept. */
   fail(handler: string, error: unknown): void {
     this.failure ??= { error, handler, timeUs: this.ports.scheduler.nowUs };
   }
 
-  /** `name`: of the handler, for its errors. */
+  /** `name`: handler name for error messages. */
   private handle(name: string, handler: Handler): void {
     const { promises } = this.ports;
     const before = promises();
@@ -227,7 +228,7 @@ export class StrategyRun {
       return;
     }
     if (result === undefined) {
-      // It may have set promises going that it does not wait for.
+      // It may have created promises that it does not await.
       if (promises() !== before) this.ports.touch();
       return;
     }
@@ -300,10 +301,10 @@ export class StrategyRun {
       random: () => random.next(),
       after: (us, run) => {
         const id = ++this.timerId;
-        this.waiting.add(id);
+        this.pendingTimers.add(id);
         this.sleeping += 1;
         scheduler.at(timeUs(scheduler.nowUs + wholeUs(us)), PRIORITY.timer, () => {
-          if (!this.waiting.delete(id)) return;
+          if (!this.pendingTimers.delete(id)) return;
           this.sleeping -= 1;
           this.handle('a timer', () => {
             run();
@@ -313,7 +314,7 @@ export class StrategyRun {
         return id;
       },
       cancel: (id) => {
-        if (this.waiting.delete(id)) this.sleeping -= 1;
+        if (this.pendingTimers.delete(id)) this.sleeping -= 1;
       },
     };
   }
@@ -346,7 +347,7 @@ export class StrategyRun {
 
 type Handler = () => void | Promise<void> | undefined;
 
-/** Several strategies are told the same update: none may change it for the others. */
+/** Several strategies receive the same update, so it is frozen. */
 function freeze(value: unknown): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
   Object.freeze(value);
@@ -354,6 +355,6 @@ function freeze(value: unknown): void {
 }
 
 function wholeUs(us: number): number {
-  if (!Number.isFinite(us)) throw new RangeError(`${String(us)} is no length of time in µs`);
+  if (!Number.isFinite(us)) throw new RangeError(`${String(us)} is not a duration in µs`);
   return Math.max(1, Math.floor(us));
 }

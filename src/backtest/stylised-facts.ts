@@ -1,30 +1,35 @@
 /**
- * What a market's prices look like, in the measures of the field: how fat the tails of its returns are, whether large moves follow large
- * ones (in either direction) while returns themselves do not, and how spread and depth at the touch are distributed. Computed from the
- * samples of a run; descriptive, not a test of significance.
+ * Stylised facts of a market's prices: fat tails of returns, volatility clustering (autocorrelation
+ * of |returns|) without autocorrelation of returns, and the distribution of spread and depth at the
+ * best prices. Computed from the samples of a run; descriptive, without significance tests.
  */
 import type { MarketOutput, MarketPoint } from './output.ts';
 
 export interface StylisedFacts {
   readonly symbol: string;
   readonly samples: number;
-  /** Of returns over so many samples: excess kurtosis (0 for a normal distribution), standard deviation in 1/10,000. */
+  /**
+   * Excess kurtosis (0 for a normal distribution) and standard deviation in 1/10,000 of returns
+   * over this many samples.
+   */
   readonly returns: readonly {
     readonly lag: number;
     readonly count: number;
     readonly deviationBp: number;
     readonly excessKurtosis: number;
   }[];
-  /** Hill's estimate of the tail's exponent over the largest twentieth of |returns|; about 3 in most markets. */
+  /**
+   * Hill estimator of the tail exponent over the largest 5 % of |returns|; about 3 in most markets.
+   */
   readonly tailExponent: number | null;
-  /** Correlation of returns, and of |returns|, with those so many samples later. */
+  /** Autocorrelation of returns and of |returns| at a lag in samples. */
   readonly autocorrelation: readonly {
     readonly lag: number;
     readonly returns: number;
     readonly absolute: number;
   }[];
   readonly spread: Quantiles;
-  /** Size at the best bid and ask together. */
+  /** Size at the best bid plus the best ask. */
   readonly depth: Quantiles;
 }
 
@@ -70,7 +75,7 @@ export function stylisedFacts({ symbol, series }: MarketOutput): StylisedFacts {
   };
 }
 
-/** Over `lag` samples, one after another. */
+/** Returns over `lag` samples, not overlapping. */
 export function returnsOf(mids: readonly number[], lag: number): number[] {
   const returns: number[] = [];
   for (let i = lag; i < mids.length; i += lag) {
@@ -84,7 +89,7 @@ function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Central. */
+/** Central moment. */
 function moment(values: readonly number[], order: 2 | 4): number {
   const middle = mean(values);
   return mean(
@@ -100,7 +105,7 @@ function kurtosis(values: readonly number[]): number {
   return variance === 0 ? 3 : moment(values, 4) / (variance * variance);
 }
 
-/** Correlation of values with those `lag` later. */
+/** Autocorrelation of values at a lag. */
 export function autocorrelation(values: readonly number[], lag: number): number {
   const middle = mean(values);
   let above = 0;
@@ -114,18 +119,19 @@ export function autocorrelation(values: readonly number[], lag: number): number 
 }
 
 /**
- * 1 ÷ mean of ln(x ÷ x_min) over the largest. The logarithm is the series of 2 artanh((r−1)/(r+1)), the same on every machine.
+ * 1 ÷ mean of ln(x ÷ x_min) over the largest values. The logarithm is the series of 2
+ * artanh((r−1)/(r+1)), which is identical on every machine.
  */
 function hill(sizes: readonly number[]): number | null {
   const sorted = sizes.filter((size) => size > 0).sort((a, b) => b - a);
   const count = Math.floor(sorted.length / TAIL);
-  const least = sorted[count];
-  if (count < 10 || least === undefined) return null;
-  const sum = sorted.slice(0, count).reduce((total, size) => total + logarithm(size / least), 0);
+  const minimum = sorted[count];
+  if (count < 10 || minimum === undefined) return null;
+  const sum = sorted.slice(0, count).reduce((total, size) => total + logarithm(size / minimum), 0);
   return sum === 0 ? null : count / sum;
 }
 
-/** Natural, for r ≥ 1. */
+/** Natural logarithm for r ≥ 1. */
 function logarithm(ratio: number): number {
   let halvings = 0;
   let rest = ratio;

@@ -1,6 +1,7 @@
 /**
- * The best bid and ask of each market, kept as numbers from what the exchange says after each command of the tape, so that
- * a quiet run never asks for a view. What users' requests and timers change is read afterwards.
+ * Best bid and ask of each market as numbers, updated from the event of each tape command, so that
+ * no view is created while users are idle. After requests and timers they are refreshed from a
+ * view.
  */
 import type { TapeApplied } from '../engine/events.ts';
 import type { ExchangeView, MarketView } from '../engine/read/views.ts';
@@ -11,7 +12,7 @@ export interface Touch {
   bidLots: number;
   askTicks: number | null;
   askLots: number;
-  /** Since it was last published. */
+  /** Changed since the last publication. */
   changed: boolean;
 }
 
@@ -32,11 +33,11 @@ export class Touches {
 
   of(market: MarketId): Touch {
     const touch = this.touches[market];
-    if (touch === undefined) throw new RangeError('a touch is asked for a listed market');
+    if (touch === undefined) throw new RangeError('best prices exist for listed markets only');
     return touch;
   }
 
-  /** null while a side is empty. */
+  /** Null while a side is empty. */
   mid(market: MarketId): number | null {
     const { bidTicks, askTicks } = this.of(market);
     if (bidTicks === null || askTicks === null) return null;
@@ -49,12 +50,12 @@ export class Touches {
     set(touch, event.bestBidTicks, event.bestBidLots, event.bestAskTicks, event.bestAskLots);
   }
 
-  /** What stands now has been told already. */
+  /** Marks the current prices as published. */
   markPublished(): void {
     for (const touch of this.touches) touch.changed = false;
   }
 
-  /** Reads what something else than the tape may have changed. */
+  /** Refreshes the prices after changes that did not come from the tape. */
   refresh(view: ExchangeView, market: MarketId): void {
     const { bestBid, bestAsk } = view.market(market);
     set(
@@ -89,7 +90,7 @@ function set(
   touch.changed = true;
 }
 
-/** Without the last bits that a product of decimals leaves: 61800.15, not 61800.150000000001. */
+/** Removes rounding noise of a product of decimals: 61800.15, not 61800.150000000001. */
 function rounded(price: number): number {
   return Math.round(price * 1e8) / 1e8;
 }

@@ -1,7 +1,7 @@
 /**
- * The contract's client in virtual time: a request reaches the exchange an entry latency after it is sent, its answer
- * comes back a response latency later, and the promise settles then (DESIGN §7). Requests do not overtake each other,
- * nor do answers.
+ * API client in virtual time. A request arrives at the exchange one entry latency after sending;
+ * its response arrives one response latency later and settles the promise (DESIGN §7). Requests
+ * keep their order, and so do responses.
  */
 import {
   ENDPOINTS,
@@ -30,11 +30,11 @@ export interface VirtualClientPorts {
   readonly latency: LatencyModel;
   readonly faults: FaultModel | null;
   readonly warmingUp: () => boolean;
-  /** Runs what the exchange does with a request, at its arrival. */
+  /** Processes a request at its arrival. */
   readonly arrive: (sent: SentRequest, handle: () => Reply) => Reply;
-  /** A write that the exchange refused, or that never reached it. */
+  /** Called for a write that was rejected or did not arrive. */
   readonly refused: () => void;
-  /** A promise settled: its callbacks want to run. */
+  /** Called when a promise settles: callbacks are queued. */
   readonly settled: () => void;
 }
 
@@ -45,7 +45,7 @@ export interface SentRequest {
 }
 
 export class VirtualClient implements MatcherClient {
-  // A strategy holds this object: behind it stand the exchange and what is going to happen.
+  // Private: strategies hold this object, and the ports lead to the exchange and future events.
   readonly #ports: VirtualClientPorts;
   readonly #mids: () => readonly (number | null)[];
   #outstanding = 0;
@@ -57,7 +57,7 @@ export class VirtualClient implements MatcherClient {
     this.#mids = mids;
   }
 
-  /** Requests whose answer has not come back. */
+  /** Number of requests without a response. */
   get outstanding(): number {
     return this.#outstanding;
   }
@@ -70,12 +70,12 @@ export class VirtualClient implements MatcherClient {
     return this.#send(endpoint, request, (reply) => asPage<E>(reply));
   }
 
-  /** One promise, since each further one would settle a turn later. */
+  /** Creates one promise only: each further one would settle one microtask later. */
   #send<T>(endpoint: EndpointId, request: unknown, read: (reply: Reply) => T): Promise<T> {
     const { scheduler, latency, faults, warmingUp } = this.#ports;
     const sentUs = scheduler.nowUs;
     const write = isWrite(endpoint);
-    // A copy: what the strategy does to its object afterwards is not what it sent.
+    // A copy, so that later changes by the strategy have no effect on the request.
     const sent = structuredCopy(request);
     return new Promise((resolve, reject) => {
       this.#outstanding += 1;
@@ -94,7 +94,7 @@ export class VirtualClient implements MatcherClient {
         });
       };
       if (write && warmingUp()) {
-        now(400, 'The strategy is warming up: it may not write yet');
+        now(400, 'The strategy is warming up: writes are rejected');
         return;
       }
       const fault = faults?.onRequest(sentUs, write) ?? null;
@@ -129,7 +129,7 @@ export class VirtualClient implements MatcherClient {
     return this.#lastAnswerUs;
   }
 
-  /** Only while nothing is outstanding. */
+  /** Valid only if no request is outstanding. */
   save(): unknown {
     return { lastArrivalUs: this.#lastArrivalUs, lastAnswerUs: this.#lastAnswerUs };
   }

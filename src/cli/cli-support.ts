@@ -1,7 +1,7 @@
 /**
- * What every command does alike: exit codes, errors in one line, interruption, progress, output.
+ * Shared behaviour of all commands: exit codes, one-line errors, interruption, progress, output.
  *
- * Exit codes: 0 done, 1 an expectation or verification failed, 2 bad input, 130 interrupted.
+ * Exit codes: 0 success, 1 an expectation or verification failed, 2 bad input, 130 interrupted.
  */
 import { writeSync } from 'node:fs';
 import { StrategyError } from '../strategy/definition.ts';
@@ -16,44 +16,47 @@ export const EXIT = { ok: 0, failed: 1, badInput: 2, interrupted: 130 } as const
 
 let exitCode: number = EXIT.ok;
 
-/** What the running command ends with, unless it fails. */
+/** Sets the exit code of the running command, unless it fails. */
 export function setExitCode(code: number): void {
   exitCode = code;
 }
 
-/** The exit code that the last command set; the next one starts from 0. */
+/** Returns the exit code set by the last command and resets it to 0. */
 export function takeExitCode(): number {
   const code = exitCode;
   exitCode = EXIT.ok;
   return code;
 }
 
-/** Bad input of a command line or a file, in words for its user. */
+/** Bad input of a command line or a file, with a message for the user. */
 export class InputError extends Error {
   override readonly name = 'InputError';
 }
 
-/** The command was interrupted; nothing half-written is left. */
+/** Thrown when the user interrupts the command; partial output is removed. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
-/** A number of the command line that counts something; one that was not given is fine. Throws `InputError` naming option and limits. */
+/**
+ * Validates an integer option; undefined is valid. Throws `InputError` that names option and
+ * limits.
+ */
 export function mustBeWhole(
   name: string,
   value: number | undefined,
-  least: number,
-  most = Number.MAX_SAFE_INTEGER,
+  min: number,
+  max = Number.MAX_SAFE_INTEGER,
 ): void {
   if (value === undefined) return;
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
-  const bounds = most === Number.MAX_SAFE_INTEGER && !(value > most) ? '' : ` to ${String(most)}`;
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return;
+  const bounds = max === Number.MAX_SAFE_INTEGER && !(value > max) ? '' : ` to ${String(max)}`;
   throw new InputError(
-    `--${name} must be a whole number from ${String(least)}${bounds}, got ${String(value)}`,
+    `--${name} must be a whole number from ${String(min)}${bounds}, got ${String(value)}`,
   );
 }
 
-/** `--from` and `--to` of numbered commands; Infinity is the end. */
+/** Validates `--from` and `--to` of numbered commands; Infinity is the end. */
 export function mustBeRange(from: number, to: number): void {
   mustBeWhole('from', from, 1);
   mustBeWhole('to', to === Infinity ? undefined : to, 1);
@@ -63,26 +66,29 @@ export function mustBeRange(from: number, to: number): void {
 let interrupted = false;
 let interruptedAtMs = Infinity;
 let watching = false;
-/** Who asked to stop waits so long for a point to go on from. */
+/** Max wait after an interrupt for a point from which the run can be resumed. */
 const PATIENCE_MS = 2000;
 
-/** Whether the user asked to stop; long work polls this. The first call starts to listen. */
+/**
+ * Whether the user interrupted the command; polled by long work. The first call installs the
+ * handler.
+ */
 export function isInterrupted(): boolean {
   watchInterrupt();
   return interrupted;
 }
 
-/** Whether the user asked to stop a while ago: what is asked for now is to stop at once. */
+/** Whether the interrupt is older than `PATIENCE_MS`: the command must stop immediately. */
 export function isInterruptOld(): boolean {
   return performance.now() - interruptedAtMs > PATIENCE_MS;
 }
 
-/** Throws when the user asked to stop. */
+/** Throws if the user interrupted the command. */
 export function stopIfInterrupted(): void {
   if (isInterrupted()) throw new Interrupted('interrupted');
 }
 
-/** A second interrupt ends the process at once. */
+/** Installs the interrupt handler; a second interrupt ends the process immediately. */
 export function watchInterrupt(): void {
   if (watching) return;
   watching = true;
@@ -95,7 +101,7 @@ export function watchInterrupt(): void {
   process.on('SIGTERM', onSignal);
 }
 
-/** Writes a line to stdout; a closed pipe ends the program quietly. */
+/** Writes a line to stdout; a closed pipe ends the program without an error. */
 export function print(line = ''): void {
   write(1, `${line}\n`);
 }
@@ -118,7 +124,7 @@ function write(descriptor: number, text: string): void {
   }
 }
 
-/** JSON for programs: one value, bigints as text. */
+/** Prints one JSON value; bigints are text. */
 export function printJson(value: unknown): void {
   print(
     JSON.stringify(
@@ -130,7 +136,7 @@ export function printJson(value: unknown): void {
 }
 
 export interface Progress {
-  /** 0…1, and what else there is to say. */
+  /** `fraction`: 0…1; `note`: further text. */
   update(fraction: number, note?: string): void;
   stop(): void;
 }
@@ -163,7 +169,7 @@ export function startProgress(title: string, quiet = false): Progress {
   };
 }
 
-/** Says what went wrong in one line and answers the exit code. `ORRERY_DEBUG=1` adds the stack. */
+/** Prints a one-line error and returns the exit code. `ORRERY_DEBUG=1` adds the stack. */
 export function explainFailure(error: unknown): number {
   if (error instanceof Interrupted) {
     printError('interrupted');

@@ -1,4 +1,4 @@
-/** What `orrery diff` found, as lines for people and as an object for programs. */
+/** Result of `orrery diff` as lines of text and as an object for programs. */
 import Table from 'cli-table3';
 import type { EngineEvent } from '../engine/events.ts';
 import type { Exchange } from '../engine/exchange.ts';
@@ -9,7 +9,9 @@ import type { SequencedCommand } from '../journal/diff/journal-cursor.ts';
 import type { JournalDiff, JournalSummary } from '../journal/diff/journal-diff.ts';
 import { describeCommand } from '../journal/format/codec.ts';
 
-/** Names of the two journals, and each around the place where they part; null when they do not. */
+/**
+ * Names of the two journals, and their states around the first difference; null if there is none.
+ */
 export interface Sides {
   readonly a: string;
   readonly b: string;
@@ -38,7 +40,7 @@ export function diffText(diff: JournalDiff, sides: Sides): string[] {
     const { a, b, fields } = diff.firstCommand;
     lines.push(
       '',
-      `first command that differs, after ${count(diff.commonCommands, 'command')} alike`,
+      `first command that differs, after ${count(diff.commonCommands, 'equal command')}`,
       `  a  ${commandText(a)}`,
       `  b  ${commandText(b)}`,
       ...fieldLines(fields),
@@ -70,18 +72,18 @@ function verdict({
   recorded,
   state,
 }: JournalDiff): string {
-  if (same) return 'same: configuration, commands, and everything that happens';
+  if (same) return 'same: configuration, commands and events';
   const other = prefix === 'a' ? 'b' : 'a';
   const differing = [
     config.length > 0 ? 'their configurations differ' : '',
     prefix !== null ? `${prefix} is a prefix of ${other}` : '',
     firstCommand !== null && prefix === null ? 'their commands differ' : '',
-    firstEvent === null ? '' : 'so does what happens',
-    recorded !== null ? 'another engine recorded one of them: hashes differ' : '',
+    firstEvent === null ? '' : 'their events differ',
+    recorded !== null ? 'one was recorded by another engine version: hashes differ' : '',
     state.length > 0 ? 'their states at the end differ' : '',
   ].filter((what) => what !== '');
   const alike = firstEvent === null && recorded === null && state.length === 0;
-  return `different: ${differing.join('; ')}${alike ? '; everything that happens is the same' : ''}`;
+  return `different: ${differing.join('; ')}${alike ? '; all events are equal' : ''}`;
 }
 
 function summaryText({ commands, complete, torn }: JournalSummary): string {
@@ -105,7 +107,7 @@ function placeLines(diff: JournalDiff, { around }: Sides): string[] {
     const event = diff.firstEvent;
     lines.push(
       '',
-      `first event that differs, after ${count(diff.commonEvents, 'event')} alike`,
+      `first event that differs, after ${count(diff.commonEvents, 'equal event')}`,
       `  a  ${eventText(event.a, a.after)}`,
       `  b  ${eventText(event.b, b.after)}`,
       ...fieldLines(event.fields),
@@ -114,12 +116,12 @@ function placeLines(diff: JournalDiff, { around }: Sides): string[] {
   lines.push('', ...contextLines('a', a), '', ...contextLines('b', b));
   const rows = changedRows(a, b);
   const differing = rows.filter(differs);
-  // A crash moves hundreds of accounts: then only what differs is shown.
+  // A crash changes hundreds of accounts: then only differing rows are shown.
   const shown = rows.length > MOST_CHANGED_ROWS ? differing : rows;
   if (rows.length > 0) lines.push('', 'state around it');
   if (shown.length > 0) lines.push(stateTable(shown));
   if (shown !== rows) {
-    lines.push(`and ${count(rows.length - shown.length, 'figure')} that changed alike in both`);
+    lines.push(`and ${count(rows.length - shown.length, 'figure')} with equal changes in both`);
   }
   return lines;
 }
@@ -137,7 +139,7 @@ function differs({ beforeA, beforeB, afterA, afterB }: ChangedRow): boolean {
   return beforeA !== beforeB || afterA !== afterB;
 }
 
-/** One column where both journals hold the same, else `a | b`. */
+/** One column if both journals are equal, else `a | b`. */
 function stateTable(rows: readonly ChangedRow[]): string {
   const table = new Table({
     head: ['', 'before', 'after', ''],

@@ -1,4 +1,6 @@
-/** The YAML file of an exchange: what `orrery serve --config` opens, and what a twin of a served exchange has to open, too. */
+/**
+ * YAML file of an exchange: input of `orrery serve --config` and of a twin of a served exchange.
+ */
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
@@ -11,18 +13,21 @@ import { InputError } from './cli-support.ts';
 
 export interface ExchangeFile {
   readonly config: ExchangeConfig | null;
-  /** Whether `config` names a sampling seed. */
+  /** Whether `config` has a sampling seed. */
   readonly hasSamplingSeed: boolean;
   readonly markets: readonly MarketSpec[] | null;
   /** Settings of the server (`readSettings`). */
   readonly server: unknown;
-  /** When a new exchange begins, for one with a virtual clock; null when the file does not say. */
+  /** Start of a new exchange with a virtual clock; null if the file has none. */
   readonly startUs: TimeUs | null;
 }
 
 const CONFIG_KEYS = ['config', 'markets', 'server', 'start'];
 
-/** The YAML of an exchange, which begins at `nowUs` unless it says when; numbers are read as their text, so that decimals stay exact. */
+/**
+ * Reads the YAML of an exchange, which starts at `nowUs` by default; numbers are read as text, so
+ * that decimals stay exact.
+ */
 export async function readExchangeFile(path: string, nowUs: TimeUs): Promise<ExchangeFile> {
   let text: string;
   try {
@@ -74,7 +79,7 @@ function parseMarkets(path: string, markets: unknown): MarketSpec[] {
       return mustParse(path, parseMarketSpec({ ...known, ...(entry as object) }, keccak));
     }
     if (known === undefined) {
-      throw new InputError(`${path}: markets: ${entry} is not out of the box; give its terms`);
+      throw new InputError(`${path}: markets: ${entry} is not a predefined market; give its terms`);
     }
     return mustParse(path, parseMarketSpec(known, keccak));
   });

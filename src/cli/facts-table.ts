@@ -1,4 +1,4 @@
-/** Stylised facts of a market as a table on the terminal. */
+/** Stylised facts of a market as a terminal table. */
 import Table from 'cli-table3';
 import type { Quantiles, StylisedFacts } from '../backtest/stylised-facts.ts';
 
@@ -22,7 +22,7 @@ export function factsTable(facts: StylisedFacts): string {
     ]);
   }
   table.push(['spread 5 %, median, 95 %', of(facts.spread)]);
-  table.push(['size at the touch 5 %, median, 95 %', of(facts.depth)]);
+  table.push(['size at the best prices 5 %, median, 95 %', of(facts.depth)]);
   return table.toString();
 }
 

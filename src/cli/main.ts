@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * `orrery`: each command is a module that is loaded only when it runs, so that `--help` is fast.
+ * `orrery`: each command is a module that is imported only when it runs, so that `--help` is fast.
  */
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +24,7 @@ const COMMANDS: readonly LazyCommand[] = [
   },
   {
     usage: 'backtest [strategy..]',
-    describe: 'Run strategies on recorded data through the real exchange',
+    describe: 'Run strategies on recorded data',
     load: () => import('./commands/backtest.ts') as ReturnType<LazyCommand['load']>,
   },
   {
@@ -34,7 +34,7 @@ const COMMANDS: readonly LazyCommand[] = [
   },
   {
     usage: 'explain <run> <what>',
-    describe: 'Say why an order, a fill or a liquidation of a run came about',
+    describe: 'Explain an order, a fill or a liquidation of a run',
     load: () => import('./commands/explain.ts') as ReturnType<LazyCommand['load']>,
   },
   {
@@ -44,48 +44,47 @@ const COMMANDS: readonly LazyCommand[] = [
   },
   {
     usage: 'sweep <strategy>',
-    describe:
-      'Search a strategy’s parameters on all cores, and say how far the best can be believed',
+    describe: 'Search a strategy’s parameters on all cores and measure overfitting',
     load: () => import('./commands/sweep.ts') as ReturnType<LazyCommand['load']>,
   },
   {
     usage: 'walkforward <strategy>',
-    describe: 'Pick parameters on one stretch of time and judge them on the next',
+    describe: 'Fit parameters on one interval and test them on the next (walk-forward)',
     load: () => import('./commands/walkforward.ts') as ReturnType<LazyCommand['load']>,
   },
   {
     usage: 'new <what> <name>',
-    describe: 'Write a strategy or a scenario that runs at once',
+    describe: 'Create a strategy or a scenario from a template',
     load: () => import('./commands/new.ts') as ReturnType<LazyCommand['load']>,
   },
   {
     usage: 'run <scenario..>',
-    describe: 'Run scenario files and check what they expect',
+    describe: 'Run scenario files and check their expectations',
     load: () => import('./commands/run.ts') as ReturnType<LazyCommand['load']>,
   },
   {
     usage: 'replay <journal>',
-    describe: 'Re-execute a journal',
+    describe: 'Re-execute a journal and verify its hashes',
     load: () => import('./commands/replay.ts') as ReturnType<LazyCommand['load']>,
   },
   {
     usage: 'inspect <journal>',
-    describe: 'Show what a journal holds',
+    describe: 'Print the header and frames of a journal',
     load: () => import('./commands/inspect.ts') as ReturnType<LazyCommand['load']>,
   },
   {
     usage: 'diff <a> <b>',
-    describe: 'Show where two journals part, with the state around it',
+    describe: 'Find the first difference of two journals and print the state around it',
     load: () => import('./commands/diff.ts') as ReturnType<LazyCommand['load']>,
   },
   {
     usage: 'economic',
-    describe: 'Search for a coalition that gets richer for free',
+    describe: 'Search for a coalition of accounts that gains at the expense of others',
     load: () => import('./commands/economic.ts') as ReturnType<LazyCommand['load']>,
   },
   {
     usage: 'fuzz',
-    describe: 'Random commands on all cores, held against the invariants; failures shrunk',
+    describe: 'Run random commands on all cores, check invariants, shrink failures',
     load: () => import('./commands/fuzz.ts') as ReturnType<LazyCommand['load']>,
   },
   {
@@ -100,7 +99,7 @@ const COMMANDS: readonly LazyCommand[] = [
   },
   {
     usage: 'serve',
-    describe: 'Serve the API over HTTP on a journal that survives crashes',
+    describe: 'Serve the API over HTTP with a crash-safe journal',
     load: () => import('./commands/serve.ts') as ReturnType<LazyCommand['load']>,
   },
   {
@@ -110,14 +109,14 @@ const COMMANDS: readonly LazyCommand[] = [
   },
   {
     usage: 'metrics <equity>',
-    describe: 'Figures of an equity curve and its trades, each convention an option',
+    describe: 'Compute performance metrics of an equity curve and its trades',
     load: () => import('./commands/metrics.ts') as ReturnType<LazyCommand['load']>,
   },
 ];
 
-/** Runs one command line; answers the exit code. */
+/** Runs one command line; returns the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
-  const parser = yargs([...argv])
+  const parser = yargs(joinNegativeValues(argv))
     .scriptName('orrery')
     .usage('$0 <command> [options]')
     .version(VERSION)
@@ -160,6 +159,20 @@ export async function main(argv: readonly string[]): Promise<number> {
     }
     return explainFailure(error);
   }
+}
+
+/** Joins `--option -value`, because yargs would parse the value as short options. */
+function joinNegativeValues(argv: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const token of argv) {
+    const last = joined.at(-1);
+    // `-h` is the only short option.
+    const isNegative = /^-[^-]/.test(token) && token !== '-h';
+    if (isNegative && last !== undefined && /^--[^=]+$/.test(last) && !joined.includes('--')) {
+      joined[joined.length - 1] = `${last}=${token}`;
+    } else joined.push(token);
+  }
+  return joined;
 }
 
 class UsageError extends Error {

@@ -1,4 +1,7 @@
-/** Equity curves and closed trades from CSV files of any tool: columns by their common names, or by the names given. */
+/**
+ * Reads equity curves and closed trades from CSV files: columns by their common names, or by the
+ * given names.
+ */
 import { readFile } from 'node:fs/promises';
 import Papa from 'papaparse';
 import type { EquityCurve } from '../metrics/curve.ts';
@@ -11,7 +14,7 @@ export interface EquityColumns {
   readonly time?: string | undefined;
   readonly equity?: string | undefined;
   readonly timeUnit: TimeUnit;
-  /** Distance of rows in a file without a time column, microseconds. */
+  /** Interval of rows in a file without a time column, microseconds. */
   readonly spacingUs?: number | undefined;
 }
 
@@ -23,8 +26,9 @@ const EXITS = ['exit', 'exittime', 'exitus', 'closetime', 'closed', 'exittimesta
 const NOTIONALS = ['notional', 'turnover', 'volumequote'];
 
 /**
- * Rows `time, equity`. Times are ISO 8601 (UTC unless they name an offset) or numbers since the Unix epoch; numbers are
- * read by size (seconds below 1e11, then milliseconds, microseconds, nanoseconds) unless a unit is given.
+ * Rows `time, equity`. Times are ISO 8601 (UTC unless they have an offset) or numbers since the
+ * Unix epoch. Without a unit, numbers below 1e11 are seconds; larger ones are milliseconds,
+ * microseconds or nanoseconds.
  *
  * @throws FileError naming the line and the field
  */
@@ -34,7 +38,7 @@ export async function readEquityCsv(path: string, columns: EquityColumns): Promi
   const timeAt =
     columns.spacingUs !== undefined
       ? null
-      : // What pandas writes without being told a name: the index, first and unnamed.
+      : // The index column of pandas: first and unnamed.
         columns.time === undefined && table.find(TIMES) === undefined && table.isFirstUnnamed
         ? 0
         : table.column(columns.time, TIMES, 'time');
@@ -49,7 +53,7 @@ export async function readEquityCsv(path: string, columns: EquityColumns): Promi
   return { timesUs, equity };
 }
 
-/** Rows with `pnl`, and where there are such columns `entry`, `exit` (times) and `notional`. */
+/** Rows with `pnl` and the optional columns `entry`, `exit` (times) and `notional`. */
 export async function readTradesCsv(path: string, timeUnit: TimeUnit): Promise<TradeRow[]> {
   const table = await readTable(path);
   const pnlAt = table.column(undefined, PNLS, 'pnl');
@@ -109,18 +113,18 @@ class CsvTable {
     return this.header[0] === '';
   }
 
-  /** Index of the first column that has one of these names, whatever its case and separators. */
+  /** Index of the first column with one of these names, ignoring case and separators. */
   find(names: readonly string[]): number | undefined {
     const plain = this.header.map((name) => name.toLowerCase().replace(/[^a-z]/g, ''));
     const at = names.map((name) => plain.indexOf(name)).find((index) => index >= 0);
     return at;
   }
 
-  column(given: string | undefined, names: readonly string[], what: string): number {
-    const at = given === undefined ? this.find(names) : this.header.indexOf(given);
+  column(wanted: string | undefined, names: readonly string[], what: string): number {
+    const at = wanted === undefined ? this.find(names) : this.header.indexOf(wanted);
     if (at !== undefined && at >= 0) return at;
     throw new FileError(
-      `${this.path}: line 1: ${given === undefined ? `no column for ${what} (${names.slice(0, 4).join(', ')} …)` : `no column '${given}'`}; ` +
+      `${this.path}: line 1: ${wanted === undefined ? `no column for ${what} (${names.slice(0, 4).join(', ')} …)` : `no column '${wanted}'`}; ` +
         `the columns are ${this.header.map((name) => `'${name}'`).join(', ')}`,
     );
   }
@@ -142,11 +146,11 @@ class CsvTable {
     const match = /^(\d{4}-\d\d-\d\d)(?:[T ](.+?))?\s*(Z|[-+]\d\d:?\d\d)?$/i.exec(text);
     const [, day = '', clock = '00:00:00', zone = 'Z'] = match ?? [];
     const ms = match === null ? NaN : Date.parse(`${day}T${clock}${zone}`);
-    // A day that its month does not have would be one of the next.
+    // `Date.parse` maps an invalid day to the next month.
     const dayMs = Date.parse(`${day}T00:00:00Z`);
     const isDay = !Number.isNaN(dayMs) && new Date(dayMs).toISOString().startsWith(day);
     if (Number.isNaN(ms) || !isDay)
-      throw this.bad(row, at, 'is no time (ISO 8601 or a number since 1970)');
+      throw this.bad(row, at, 'is not a time (ISO 8601 or a number since 1970)');
     return ms * 1000 + Number(/\.\d{3}(\d{1,3})/.exec(clock)?.[1]?.padEnd(3, '0') ?? 0);
   }
 

@@ -1,4 +1,4 @@
-/** Reads a whole input file, with its faults in words. */
+/** Reads a complete input file; throws errors for the user. */
 import { readFile, stat } from 'node:fs/promises';
 import { fileError } from '../platform/file-error.ts';
 import { openWholeJournal } from '../journal-files/folder-journal.ts';
@@ -12,7 +12,7 @@ export async function readInput(path: string): Promise<Uint8Array> {
   }
 }
 
-/** A whole journal in memory, plain: a file, or the folder of a run or a served exchange. */
+/** Reads a complete journal into memory: a file, or the folder of a run or a served exchange. */
 export async function readJournal(path: string): Promise<Uint8Array> {
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),

@@ -1,4 +1,4 @@
-/** What every command that runs strategies takes: which data, under which assumptions. */
+/** Options of every command that runs strategies: data and assumptions. */
 import { basename } from 'node:path';
 import type { ParameterValue } from '../strategy/definition.ts';
 import { FIDELITIES, type Fidelity } from '../tape/tape-model.ts';
@@ -12,7 +12,7 @@ import { InputError } from './cli-support.ts';
 
 export interface RunArguments {
   readonly data: string | undefined;
-  /** File of a population, where a command takes one. */
+  /** Population file, for commands that take one. */
   readonly agents?: string | undefined;
   readonly from: string | undefined;
   readonly to: string | undefined;
@@ -33,82 +33,86 @@ export interface RunArguments {
 }
 
 export const RUN_OPTIONS = {
-  data: { type: 'string', describe: 'dataset (orrery data import makes one)' },
+  data: { type: 'string', describe: 'dataset folder (created by orrery data import)' },
   from: {
     type: 'string',
-    describe: 'trading begins here, such as 2024-08-08T23:55:00Z',
+    describe: 'start of trading, such as 2024-08-08T23:55:00Z',
   },
-  to: { type: 'string', describe: 'the run ends before this time' },
+  to: { type: 'string', describe: 'end of the run (exclusive)' },
   markets: {
     type: 'string',
     array: true,
-    describe: 'symbols that are read; all unless given',
+    describe: 'symbols of the markets to use; default: all',
   },
-  balance: { type: 'string', default: '10000', describe: 'of each account' },
-  seed: { type: 'string', default: '1', describe: 'everything random comes from it' },
+  balance: { type: 'string', default: '10000', describe: 'start balance of each account' },
+  seed: { type: 'string', default: '1', describe: 'seed of all random numbers' },
   param: {
     type: 'string',
     array: true,
-    describe: 'a parameter, name=value; strategy.name=value when several run',
+    describe: 'strategy parameter, name=value; with several strategies: strategy.name=value',
   },
   latency: {
     type: 'string',
     default: DEFAULT_LATENCY,
     describe:
-      'none, a time for each leg, constant:feed=,entry=,response=,compute=, jitter:…,jitter=, measured:file=, or recorded:entry=,response=,least=',
+      'latency model: none, a duration per leg, constant:feed=,entry=,response=,compute=, jitter:…,jitter=, measured:file=, or recorded:entry=,response=,least=',
   },
   fidelity: {
     choices: FIDELITIES,
-    describe: 'play markets as this, though their data say more; else as the most that they say',
+    describe: 'level of detail to play; default: the best that the data allow',
   },
   queue: {
     choices: QUEUE_CHOICES,
     default: DEFAULT_QUEUE,
     describe:
-      'where cancelled volume stood: riskAverse (behind), or by the shares ahead and behind; fifo: known, with l3 data',
+      'queue model: cancelled volume is behind (riskAverse), or split by the volumes ahead and behind; fifo is exact and needs l3 data',
   },
   impact: {
     type: 'string',
     default: 'permanent',
     describe:
-      'liquidity that was taken: back at the next update (none), gone (permanent), or half back in halving:<time>',
+      'market impact: taken liquidity returns at the next update (none), never (permanent), or by half in each halving:<time>',
   },
   bars: {
     type: 'string',
     describe:
-      'how bars are played, with commas between: path=nearest|worstCase|stopFirst fill=touch|through quote=close|nextOpen spread=<ticks> depth=<lots>',
+      'model of bars, comma-separated: path=nearest|worstCase|stopFirst fill=touch|through quote=close|nextOpen spread=<ticks> depth=<lots>',
   },
-  fees: { type: 'string', default: '0.0001,0.00035', describe: 'maker,taker ratios' },
+  fees: {
+    type: 'string',
+    default: '0.0001,0.00035',
+    describe: 'maker,taker fee ratios; negative is a rebate',
+  },
   margin: {
     type: 'string',
     default: '0.02,0.01',
-    describe: 'initial,maintenance ratios',
+    describe: 'initial,maintenance margin ratios',
   },
   faults: {
     type: 'string',
-    describe: 'reject=0.01,limit=0.005,disconnect=1h/5s, any of them',
+    describe: 'injected faults, any of reject=0.01,limit=0.005,disconnect=1h/5s',
   },
   'warm-up': {
     type: 'string',
-    describe: 'listening before trading begins, such as 1h',
+    describe: 'time before trading starts, such as 1h',
   },
   sample: {
     type: 'string',
-    describe: 'between two samples of the curves, such as 1m',
+    describe: 'interval between samples of the curves, such as 1m',
   },
 } as const;
 
-/** Throws InputError naming the option that is wrong. */
+/** Throws `InputError` that names the faulty option. */
 export async function planOf(files: readonly string[], options: RunArguments): Promise<RunPlan> {
   const { data, agents } = options;
   if (files.length === 0 && agents === undefined) {
-    throw new InputError('name a strategy file (orrery new strategy makes one)');
+    throw new InputError('name a strategy file (create one with: orrery new strategy)');
   }
   if (agents === undefined && data === undefined) {
-    throw new InputError('--data names the dataset to run on');
+    throw new InputError('--data is required: the dataset to run on');
   }
   if (agents !== undefined && data !== undefined) {
-    throw new InputError('--data and --agents are two markets; give one');
+    throw new InputError('--data and --agents exclude each other');
   }
   const strategies: PlannedStrategy[] = [];
   for (const file of files) {
@@ -145,11 +149,11 @@ export async function planOf(files: readonly string[], options: RunArguments): P
 /** `name=value` is for the only strategy, `strategy.name=value` for that one. */
 function withParameters(
   strategies: readonly PlannedStrategy[],
-  given: readonly string[],
+  texts: readonly string[],
 ): PlannedStrategy[] {
   const values = new Map<string, Record<string, ParameterValue>>();
   for (const { id } of strategies) values.set(id, {});
-  for (const text of given) {
+  for (const text of texts) {
     const equals = text.indexOf('=');
     if (equals < 1) throw new InputError(`--param '${text}': must be name=value`);
     const key = text.slice(0, equals);
@@ -157,7 +161,7 @@ function withParameters(
     const [only] = strategies;
     if (owner === undefined && strategies.length > 1) {
       const names = strategies.map(({ id }) => `${id}.${key}`).join(' or ');
-      throw new InputError(`--param '${text}': several strategies run; say ${names}`);
+      throw new InputError(`--param '${text}': there are several strategies; write ${names}`);
     }
     const target = values.get(owner?.id ?? only?.id ?? '');
     if (target === undefined) continue;
@@ -177,7 +181,7 @@ export function timeOf(name: string, text: string): number {
 export function lengthOf(name: string, text: string, minUs: number): number {
   const us = parseDuration(text);
   if (us === null || us < minUs) {
-    throw new InputError(`--${name} '${text}': must be a length of time such as 1h30m`);
+    throw new InputError(`--${name} '${text}': must be a duration such as 1h30m`);
   }
   return us;
 }

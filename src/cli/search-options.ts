@@ -1,4 +1,4 @@
-/** What `sweep` and `walkforward` take beside the options of a run, and the workers that they start with. */
+/** Options of `sweep` and `walkforward` in addition to those of a run, and their workers. */
 import { MAX_TRIALS } from '../search/samplers/space.ts';
 import { checkObjective, METHODS, OBJECTIVES, type Method } from '../search/choices.ts';
 import { isInterrupted, mustBeWhole } from './cli-support.ts';
@@ -20,29 +20,36 @@ export const SEARCH_OPTIONS = {
   vary: {
     type: 'string',
     array: true,
-    describe: 'name=low:high:step or name=a,b,c; every parameter over its own range unless given',
+    describe: 'parameter to vary, name=low:high:step or name=a,b,c; default: all over their ranges',
   },
-  method: { choices: METHODS, default: 'sobol', describe: 'how the space is searched' },
-  trials: { type: 'number', default: 64, describe: 'runs; of halving, those of its first round' },
-  eta: { type: 'number', default: 3, describe: 'halving keeps one in so many' },
+  method: { choices: METHODS, default: 'sobol', describe: 'search method' },
+  trials: {
+    type: 'number',
+    default: 64,
+    describe: 'number of trials; for halving, of its first round',
+  },
+  eta: { type: 'number', default: 3, describe: 'halving: one in this many trials advances' },
   objective: {
     type: 'string',
     default: 'sharpe',
-    describe: `what is maximised (minimised with a leading minus): ${OBJECTIVES.join(', ')}`,
+    describe: `metric to maximise; a leading minus minimises: ${OBJECTIVES.join(', ')}`,
   },
-  workers: { type: 'number', describe: 'processes; one for each core unless given' },
+  workers: { type: 'number', describe: 'number of processes; default: one per core' },
 } as const;
 
-/** Workers for a search. They start while the command loads and reads what is searched, which takes as long. */
+/**
+ * Workers of a search. They start while the command loads and parses its input, which takes as
+ * long.
+ */
 export async function withWorkers<T>(
-  given: SearchArguments,
+  args: SearchArguments,
   work: (pool: TrialPool) => Promise<T>,
 ): Promise<T> {
-  mustBeWhole('trials', given.trials, 1, MAX_TRIALS);
-  mustBeWhole('eta', given.eta, 2, 100);
-  if (given.workers !== undefined) mustBeWhole('workers', given.workers, 1, 256);
-  checkObjective(given.objective);
-  const pool = new TrialPool(given.workers, isInterrupted);
+  mustBeWhole('trials', args.trials, 1, MAX_TRIALS);
+  mustBeWhole('eta', args.eta, 2, 100);
+  if (args.workers !== undefined) mustBeWhole('workers', args.workers, 1, 256);
+  checkObjective(args.objective);
+  const pool = new TrialPool(args.workers, isInterrupted);
   try {
     return await work(pool);
   } finally {

@@ -1,4 +1,4 @@
-/** What `sweep` and `walkforward` put on their pages: results as text, and what was assumed. */
+/** Input of the pages of `sweep` and `walkforward`: results as text, and assumptions. */
 import type { Note } from '../backtest/note.ts';
 import type { MetricsOptions } from '../metrics/options.ts';
 import { conventions } from '../report/conventions.ts';
@@ -18,13 +18,13 @@ import type { SearchArguments } from './search-options.ts';
 export interface SweepVerdict {
   readonly selection: Selection;
   readonly deflatedSharpe: number | null;
-  /** null when the best one was not moved. */
+  /** Null without a robustness test. */
   readonly robustness: Robustness | null;
 }
 
-/** The page of a search. */
+/** Page of a search. */
 export async function sweepPage(
-  given: SearchArguments,
+  args: SearchArguments,
   { plan, space, objective, options, seed, fromUs, toUs }: SweepPlan,
   { trials, best }: SweepResult,
   { selection, deflatedSharpe, robustness }: SweepVerdict,
@@ -59,22 +59,20 @@ export async function sweepPage(
       bands: robustness?.bands ?? null,
       assumptions: [
         searchNote(
-          given,
+          args,
           space,
-          `the highest ${objective} on all of the data is the best. Seed ${seed}.`,
+          `the best trial has the highest ${objective} on all of the data. Seed ${seed}.`,
         ),
-        marketNote(given, plan),
+        marketNote(args, plan),
         {
           title: 'Deflated Sharpe',
-          text: 'The probability that the Sharpe ratio of the best is above what the best of so many trials without any edge would show; trials that failed count.',
+          text: 'The probability that the Sharpe ratio of the best exceeds the expected best of equally many trials without skill; failed trials count.',
         },
         {
           title: 'Probability of overfitting',
-          text: 'The share of all ways to halve the time in which the best of one half is at or below the median of the other.',
+          text: 'The fraction of all splits of the time in halves in which the best of one half is at or below the median of the other.',
         },
-        ...(isFree
-          ? [{ title: 'Latency', text: 'The runs have none, so it is not stressed.' }]
-          : []),
+        ...(isFree ? [{ title: 'Latency', text: 'The runs have none, so it is not tested.' }] : []),
         ...selectedBy(options),
       ],
     },
@@ -82,16 +80,16 @@ export async function sweepPage(
   );
 }
 
-/** The page of a walk-forward. */
+/** Page of a walk-forward analysis. */
 export async function walkPage(
-  given: SearchArguments & { readonly mode: string },
+  args: SearchArguments & { readonly mode: string },
   { windows, outOfSample, efficiency }: WalkForward,
   { plan, objective, options, space, seed }: SweepPlan,
   { trainUs, testUs, purgeUs }: WalkLengths,
   perYear: number,
 ): Promise<string> {
   const [strategy] = plan.strategies;
-  const training = given.mode === 'anchored' ? 'at least' : 'always';
+  const training = args.mode === 'anchored' ? 'at least' : 'always';
   const gap = purgeUs === 0 ? 'no gap' : `a gap of ${duration(purgeUs)}`;
   return renderWalk(
     {
@@ -115,14 +113,18 @@ export async function walkPage(
       efficiency,
       assumptions: [
         {
-          title: `Windows: ${given.mode}`,
-          text: `Training lasts ${training} ${duration(trainUs)}, the test after it ${duration(testUs)}, with ${gap} between the two. Every run begins flat with ${plan.balance}; a strategy's warm-up may listen to what lies before its stretch, as it could live.`,
+          title: `Windows: ${args.mode}`,
+          text: `Training lasts ${training} ${duration(trainUs)}, the test after it ${duration(testUs)}, with ${gap} between the two. Every run starts flat with ${plan.balance}; a strategy's warm-up may use earlier data, as it could live.`,
         },
-        searchNote(given, space, `the highest ${objective} of a training is tested. Seed ${seed}.`),
-        marketNote(given, plan),
+        searchNote(
+          args,
+          space,
+          `the trial with the highest ${objective} in training is tested. Seed ${seed}.`,
+        ),
+        marketNote(args, plan),
         {
           title: 'Efficiency',
-          text: 'The mean score out of sample over the mean score in sample: 100 % when nothing is lost. None where a mean is not above 0.',
+          text: 'The mean score out of sample over the mean score in sample: 100 % if nothing is lost. Undefined unless both means are positive.',
         },
         ...selectedBy(options),
       ],
@@ -136,8 +138,8 @@ function searchNote({ method }: SearchArguments, space: Space, picked: string): 
   return { title: 'Search', text: `${method} over ${varied.join(', ')}; ${picked}` };
 }
 
-function marketNote(given: SearchArguments, { data, markets }: RunPlan): Note {
-  const { latency, fees, margin, queue, impact, bars } = given;
+function marketNote(args: SearchArguments, { data, markets }: RunPlan): Note {
+  const { latency, fees, margin, queue, impact, bars } = args;
   const read = [data ?? '', ...(markets ?? [])].join(' ');
   const path = bars === undefined ? '' : `, bars ${bars}`;
   return {

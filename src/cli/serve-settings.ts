@@ -1,21 +1,22 @@
 /**
- * How `orrery serve` is set: flags stand over the environment, that over the file's `server` section, that over the defaults. One table says
- * every setting's names, so that `--data-dir`, ORRERY_DATA_DIR and `server: { dataDir }` are the same thing everywhere.
+ * Settings of `orrery serve`. Precedence: flags, environment, the file's `server` section,
+ * defaults. One table defines all names of a setting, so that `--data-dir`, ORRERY_DATA_DIR and
+ * `server: { dataDir }` are equivalent.
  */
 import type { Argv } from 'yargs';
 import { InputError } from './cli-support.ts';
 
 interface Setting {
   readonly describe: string;
-  /** As the help shows it. */
+  /** Default value as shown in the help. */
   readonly fallback: string;
   readonly takes: 'text' | 'flag' | 'list';
 }
 
-/** By flag; the other names follow from it. */
+/** By flag; the other names are derived. */
 export const SETTINGS = {
   host: { takes: 'text', fallback: '127.0.0.1', describe: 'address to listen on' },
-  port: { takes: 'text', fallback: '8080', describe: 'port; 0 takes a free one' },
+  port: { takes: 'text', fallback: '8080', describe: 'port; 0 selects a free port' },
   'data-dir': {
     takes: 'text',
     fallback: './var',
@@ -24,13 +25,13 @@ export const SETTINGS = {
   clock: {
     takes: 'text',
     fallback: 'wall',
-    describe: 'wall, or virtual, which stands still until /sim/clock moves it',
+    describe: 'wall: system clock; virtual: moved only by /sim/clock',
   },
   durability: {
     takes: 'text',
     fallback: 'strict',
     describe:
-      'strict, or relaxed: answers before the disk has it; a crash may lose the last moments',
+      'strict: respond after fsync; relaxed: respond before, a crash may lose the last commands',
   },
   'snapshot-every': {
     takes: 'text',
@@ -40,8 +41,7 @@ export const SETTINGS = {
   'secret-file': {
     takes: 'text',
     fallback: 'a random secret',
-    describe:
-      'file with the secret of tokens, at least 32 bytes; ORRERY_SECRET is the secret itself',
+    describe: 'file with the token secret, at least 32 bytes; ORRERY_SECRET is the secret itself',
   },
   'sim-token': {
     takes: 'text',
@@ -56,37 +56,37 @@ export const SETTINGS = {
   'trust-signatures': {
     takes: 'flag',
     fallback: 'false',
-    describe: 'take signatures of orders and requests as given',
+    describe: 'do not verify signatures of orders and requests',
   },
   'verify-threads': {
     takes: 'text',
     fallback: 'one for each other core, at most 4',
-    describe: 'threads that recover signers under load; 0: none',
+    describe: 'threads for signature recovery under load; 0: none',
   },
   'max-connections': {
     takes: 'text',
     fallback: '10000',
-    describe: 'open connections, feeds among them; one more is answered 503',
+    describe: 'max open connections, feeds included; beyond it status 503',
   },
   'cors-origin': {
     takes: 'list',
     fallback: 'none',
-    describe: 'origins whose pages may call, with commas between; * is any',
+    describe: 'allowed CORS origins, comma-separated; * allows all',
   },
   'security-headers': {
     takes: 'text',
     fallback: 'pages',
-    describe: 'headers for browsers: on pages, on all answers, or off',
+    describe: 'security headers: on HTML pages, on all responses, or off',
   },
   'trust-proxy': {
     takes: 'list',
     fallback: 'none',
-    describe: 'addresses of proxies whose X-Forwarded-For is believed',
+    describe: 'addresses of proxies whose X-Forwarded-For is trusted',
   },
   'log-level': {
     takes: 'text',
     fallback: 'warn',
-    describe: 'of the logs on standard error; info has every request',
+    describe: 'log level on standard error; info logs every request',
   },
 } as const satisfies Record<string, Setting>;
 
@@ -105,7 +105,7 @@ export interface ServeSettings {
   readonly simToken: string | null;
   readonly operatorToken: string | null;
   readonly trustSignatures: boolean;
-  /** null: as many as there are other cores, at most 4. */
+  /** Null: one per other core, at most 4. */
   readonly verifyThreads: number | null;
   readonly maxConnections: number;
   readonly corsOrigins: readonly string[];
@@ -133,8 +133,8 @@ export function addOptions<T>(yargs: Argv<T>): Argv<T & Readonly<Record<string, 
   return options as Argv<T & Readonly<Record<string, unknown>>>;
 }
 
-/** What was given, and under which of its names. */
-interface Given {
+/** A given value and the name by which it was given. */
+interface FoundSetting {
   readonly value: unknown;
   readonly called: string;
 }
@@ -142,14 +142,14 @@ interface Given {
 export interface SettingSources {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The `server` section and the file that it is in. */
+  /** The `server` section and the path of its file. */
   readonly file: { readonly path: string; readonly server: unknown } | null;
 }
 
-/** Throws `InputError` naming the setting as it was given, and what it may be. */
+/** Throws `InputError` with the setting's name as given and its valid values. */
 export function readSettings(sources: SettingSources): ServeSettings {
   const section = sectionOf(sources.file);
-  const given = (name: Name): Given | null => {
+  const findSetting = (name: Name): FoundSetting | null => {
     const flag = sources.flags[name];
     if (flag !== undefined) return { value: flag, called: `--${name}` };
     const variable = environmentName(name);
@@ -160,31 +160,31 @@ export function readSettings(sources: SettingSources): ServeSettings {
     return { value: section.get(key), called: `${sources.file?.path ?? ''}: server.${key}` };
   };
   const text = (name: Name): string | null => {
-    const found = given(name);
+    const found = findSetting(name);
     if (found === null) return null;
-    // A flag that is given twice is a list.
+    // A repeated flag is a list.
     if (typeof found.value !== 'string') throw new InputError(`${found.called} must be given once`);
     if (found.value === '') throw new InputError(`${found.called} must not be empty`);
     return found.value;
   };
-  const integer = (name: Name, least: number, most: number): number => {
+  const integer = (name: Name, min: number, max: number): number => {
     const digits = text(name) ?? SETTINGS[name].fallback;
     const number = /^\d{1,15}$/.test(digits) ? Number(digits) : -1;
-    if (number >= least && number <= most) return number;
+    if (number >= min && number <= max) return number;
     const range =
-      most === Number.MAX_SAFE_INTEGER
-        ? `an integer of at least ${String(least)}`
-        : `from ${String(least)} to ${String(most)}`;
-    throw new InputError(`${given(name)?.called ?? name} must be ${range}`);
+      max === Number.MAX_SAFE_INTEGER
+        ? `an integer of at least ${String(min)}`
+        : `from ${String(min)} to ${String(max)}`;
+    throw new InputError(`${findSetting(name)?.called ?? name} must be ${range}`);
   };
   const word = <T extends string>(name: Name, words: readonly T[]): T => {
     const found = text(name) ?? SETTINGS[name].fallback;
     const known = words.find((one) => one === found);
     if (known !== undefined) return known;
-    throw new InputError(`${given(name)?.called ?? name} must be one of ${words.join(', ')}`);
+    throw new InputError(`${findSetting(name)?.called ?? name} must be one of ${words.join(', ')}`);
   };
   const list = (name: Name): string[] => {
-    const found = given(name);
+    const found = findSetting(name);
     if (found === null) return [];
     const values: readonly unknown[] = Array.isArray(found.value) ? found.value : [found.value];
     return values.flatMap((value) => {
@@ -197,7 +197,7 @@ export function readSettings(sources: SettingSources): ServeSettings {
     });
   };
   const flag = (name: Name): boolean => {
-    const found = given(name);
+    const found = findSetting(name);
     if (found === null) return false;
     if (typeof found.value === 'boolean') return found.value;
     if (found.value === 'true' || found.value === 'false') return found.value === 'true';
@@ -214,7 +214,7 @@ export function readSettings(sources: SettingSources): ServeSettings {
     simToken: text('sim-token'),
     operatorToken: text('operator-token'),
     trustSignatures: flag('trust-signatures'),
-    verifyThreads: given('verify-threads') === null ? null : integer('verify-threads', 0, 64),
+    verifyThreads: findSetting('verify-threads') === null ? null : integer('verify-threads', 0, 64),
     maxConnections: integer('max-connections', 1, 1_000_000),
     corsOrigins: list('cors-origin'),
     securityHeaders: word('security-headers', ['pages', 'all', 'off']),

@@ -1,9 +1,10 @@
 /**
- * What a run's liquidations cost and who bore it, from its events, and where the money stands at the end, from the
- * exchange. Amounts are decimal text, so the report is the same on a terminal and in JSON.
+ * Cost of a run's liquidations by payer, from its events, and the final solvency, from the
+ * exchange. Amounts are decimal text, so the report is identical on a terminal and in JSON.
  *
- * What insurance, counterparties and the shortfall pay for one unit is laid to the market in which its positions were
- * closed then; where those were several, to `several`, and to `none` for a debt that no position is behind any more.
+ * Payments by insurance, counterparties and the shortfall for one unit are attributed to the market
+ * of its positions closed at that time; to `several` if there were several, and to `none` for debt
+ * without a position.
  */
 import type { EngineEvent, LiquidationStep, PositionTransferred } from '../engine/events.ts';
 import type { ExchangeView, MarketView } from '../engine/read/views.ts';
@@ -19,63 +20,65 @@ import {
 } from '../num/units.ts';
 
 const PAYERS = ['book', 'takeover', 'insurance', 'adl', 'shortfall', 'fee'] as const;
-/** Steps of the ladder that close or pay (R-6.2), and the liquidation fee, which insurance receives. */
+/**
+ * Steps of the ladder that close or pay (R-6.2), and the liquidation fee, which insurance receives.
+ */
 export type Payer = (typeof PAYERS)[number];
 
 interface PayerRow {
   /** Symbol, `several` or `none`. */
   readonly market: string;
   readonly step: Payer;
-  /** Cross units and isolated positions that came to this step. */
+  /** Cross units and isolated positions that reached this step. */
   readonly units: number;
-  /** Size that changed hands; null where the step only pays, or for several markets. */
+  /** Size transferred; null if the step only pays, or for several markets. */
   readonly quantity: string | null;
   readonly notional: string;
   /**
-   * Paid to the vault, by insurance, by counterparties or by the shortfall, or as fee; what the book fills has no other price
-   * than its own.
+   * Amount paid to the vault, by insurance, by counterparties or by the shortfall, or as a fee;
+   * fills on the book have no extra cost.
    */
   readonly amount: string;
 }
 
 export interface SolvencyReport {
   readonly shortfall: {
-    /** What no other party could bear. */
+    /** Losses that no other party could pay. */
     readonly begun: string;
     readonly paidByWithdrawals: string;
     readonly paidByInsurance: string;
     readonly repaid: string;
-    /** At most 0. */
+    /** Remaining shortfall, at most 0. */
     readonly left: string;
   };
   readonly insurance: {
     readonly deposits: string;
-    /** Fees, roundings of funding and debts repaid. */
+    /** Fees, rounding of funding, and repaid debts. */
     readonly income: string;
     readonly paid: string;
     readonly left: string;
   };
   readonly vault: {
-    /** Paid in for shares, less paid out. */
+    /** Paid in for shares minus paid out. */
     readonly deposits: string;
     readonly cash: string;
     /** By symbol. */
     readonly positions: Readonly<Record<string, string>>;
-    /** Net asset value when it pays out (R-8.2). */
+    /** Net asset value for payouts (R-8.2). */
     readonly value: string;
   };
   readonly depositsLessWithdrawals: string;
-  /** Σ cash and margins less Σ cost, less deposits − withdrawals (R-1.6). */
+  /** Σ cash and margins − Σ cost − (deposits − withdrawals) (R-1.6). */
   readonly conservationDifference: string;
-  /** Σ equity at marks less deposits − withdrawals (R-1.6a). */
+  /** Σ equity at marks − (deposits − withdrawals) (R-1.6a). */
   readonly equityDifference: string;
-  /** Commands after each of which all invariants were checked, and whether they held. */
+  /** Number of commands after which all invariants were checked, and whether they held. */
   readonly checkedCommands: number;
   readonly invariantsHeld: boolean;
   readonly payers: readonly PayerRow[];
 }
 
-/** What the report is about; a scenario's result has it. */
+/** Input of the report; part of a scenario's result. */
 interface SolvencyInput {
   readonly exchange: ExchangeView;
   readonly happened: readonly EngineEvent[];
@@ -83,7 +86,7 @@ interface SolvencyInput {
   readonly invariantsHeld: boolean;
 }
 
-/** null when nothing was liquidated. */
+/** Null if there was no liquidation. */
 export function solvencyReport(input: SolvencyInput): SolvencyReport | null {
   const { exchange, happened, commands, invariantsHeld } = input;
   if (!happened.some(({ kind }) => kind === 'liquidationStep')) return null;
@@ -136,7 +139,7 @@ function positionsOf(exchange: ExchangeView, id: SubaccountId): Record<string, s
   );
 }
 
-/** Over all subaccounts, those of the exchange included. */
+/** Sums over all subaccounts, system accounts included. */
 function totals(exchange: ExchangeView): { readonly atCost: bigint; readonly atMark: bigint } {
   let atCost = 0n;
   let atMark = 0n;
@@ -222,19 +225,19 @@ interface Row {
   amount: bigint;
 }
 
-/** What is paid for one unit until another's turn comes. */
+/** Payments for one unit until the next unit is processed. */
 interface Turn {
   readonly seq: number;
   readonly subaccount: SubaccountId;
   readonly unit: string;
-  /** The isolated position's market, or that of the order on the book. */
+  /** Market of the isolated position, or of the liquidation order. */
   market: MarketId | null;
   step: LiquidationStep['step'];
   readonly markets: Set<MarketId>;
   readonly paid: Map<Payer, bigint>;
 }
 
-/** Gathers the rows in one pass over the events. */
+/** Collects the rows in one pass over the events. */
 class PayerTable {
   private readonly exchange: ExchangeView;
   private readonly insurance: SubaccountId | undefined;
@@ -275,7 +278,7 @@ class PayerTable {
 
   private onStep(event: LiquidationStep): void {
     const unit = `${String(event.subaccount)}/${event.isolated ? String(event.market) : ''}`;
-    // Fees of an order on the book belong to its market, so each order is a turn of its own.
+    // Fees of a liquidation order belong to its market, so each order is a turn of its own.
     if (this.turn?.unit !== unit || event.step === 'order') this.endTurn();
     this.turn ??= {
       seq: event.seq,
@@ -292,7 +295,7 @@ class PayerTable {
     if (event.step === 'shortfall') this.pays('shortfall', event.amountQuanta);
   }
 
-  /** The unit goes further down the ladder: what follows is not about the order's market. */
+  /** The unit moves down the ladder: later steps are not about the order's market. */
   private endOrder(event: LiquidationStep): void {
     const { turn } = this;
     if (turn === null) return;
@@ -310,7 +313,7 @@ class PayerTable {
     const unit = isTurns ? turn.unit : String(from);
     const row = this.moved(step, market, held, priceTicks, unit);
     if (isTurns) turn.markets.add(market);
-    // The vault is paid for taking over; a counterparty pays a charge, or is spared a loss.
+    // The vault is paid for a take-over; a counterparty pays a charge, or is spared a loss.
     if (step === 'takeover') row.amount += moneyQuanta;
     else if (moneyQuanta < 0n) row.amount -= moneyQuanta;
   }
@@ -337,7 +340,7 @@ class PayerTable {
     else turn.paid.set(payer, (turn.paid.get(payer) ?? 0n) + amount);
   }
 
-  /** Lays what was paid for the unit to the market of its positions. */
+  /** Attributes the payments for the unit to the market of its positions. */
   private endTurn(): void {
     const { turn } = this;
     this.turn = null;
@@ -363,7 +366,7 @@ class PayerTable {
     return row;
   }
 
-  /** By market in the order of listing, then by step; several and none last. */
+  /** By market in listing order, then by step; `several` and `none` last. */
   private ordered(): PayerRow[] {
     const place = ({ market, step }: Row): number =>
       (market?.id ?? this.exchange.markets().length) * PAYERS.length + PAYERS.indexOf(step);

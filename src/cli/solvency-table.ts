@@ -1,4 +1,4 @@
-/** The end of a run with liquidations on the terminal: who paid for them, and what stands behind everybody's claims. */
+/** Terminal tables after a run with liquidations: payers, and the assets behind all claims. */
 import Table from 'cli-table3';
 import type { Payer, SolvencyReport } from './solvency-report.ts';
 
@@ -7,7 +7,7 @@ const STEP_TEXT: Readonly<Record<Payer, string>> = {
   takeover: 'vault take-over, paid to the vault',
   insurance: 'insurance, paid',
   adl: 'auto-deleveraging, charged',
-  shortfall: 'left to the shortfall',
+  shortfall: 'added to the shortfall',
   fee: 'liquidation fee, to insurance',
 };
 
@@ -15,7 +15,7 @@ const STYLE = { head: [], border: [], compact: true };
 
 export function payersTable({ payers }: SolvencyReport): string {
   const table = new Table({
-    head: ['Who paid', 'step', 'units', 'quantity', 'notional', 'amount'],
+    head: ['Payer', 'step', 'units', 'quantity', 'notional', 'amount'],
     colAligns: ['left', 'left', 'right', 'right', 'right', 'right'],
     style: STYLE,
   });
@@ -37,7 +37,7 @@ export function solvencyTable(report: SolvencyReport): string {
   const commands = String(report.checkedCommands);
   table.push(
     ['shortfall: begun', shortfall.begun],
-    ['shortfall: left behind by withdrawals', shortfall.paidByWithdrawals],
+    ['shortfall: from withdrawals', shortfall.paidByWithdrawals],
     ['shortfall: paid by insurance', shortfall.paidByInsurance],
     ['shortfall: repaid after a freeze', shortfall.repaid],
     ['shortfall: left', shortfall.left],
@@ -45,13 +45,13 @@ export function solvencyTable(report: SolvencyReport): string {
     ['insurance: fees and other income', insurance.income],
     ['insurance: paid', insurance.paid],
     ['insurance: left', insurance.left],
-    ['vault: paid in less paid out', vault.deposits],
+    ['vault: deposits minus withdrawals', vault.deposits],
     ['vault: cash', vault.cash],
     ['vault: positions', positions.length === 0 ? 'none' : positions.join('\n')],
     ['vault: net asset value', vault.value],
     ['deposits − withdrawals', report.depositsLessWithdrawals],
-    ['cash and positions at cost, less that (R-1.6)', report.conservationDifference],
-    ['equity at marks, less that (R-1.6a)', report.equityDifference],
+    ['cash and positions at cost, minus deposits (R-1.6)', report.conservationDifference],
+    ['equity at marks, minus deposits (R-1.6a)', report.equityDifference],
     [`R-1.6a after each of ${commands} commands`, report.invariantsHeld ? 'held' : 'BROKEN'],
   );
   return table.toString();

@@ -2,9 +2,9 @@
 import type { ParameterValue } from '../strategy/definition.ts';
 import { InputError } from './cli-support.ts';
 
-export function parametersOf(given: readonly string[]): Record<string, ParameterValue> {
+export function parametersOf(texts: readonly string[]): Record<string, ParameterValue> {
   const values: Record<string, ParameterValue> = {};
-  for (const text of given) {
+  for (const text of texts) {
     const equals = text.indexOf('=');
     if (equals < 1) throw new InputError(`--param '${text}': must be name=value`);
     values[text.slice(0, equals)] = text.slice(equals + 1);

@@ -1,5 +1,5 @@
-/** What `orrery new` writes. */
-export const STRATEGY_TEMPLATE = `/** {{name}}: goes along with the last bars, one position at a time. */
+/** Templates of `orrery new`. */
+export const STRATEGY_TEMPLATE = `/** {{name}}: follows the trend of the last bars with one position at a time. */
 import {
   decimal,
   defineStrategy,
@@ -10,14 +10,14 @@ import {
 
 export default defineStrategy({
   name: '{{name}}',
-  // Typed, with ranges: --param bars=30 sets one, a search walks over them.
+  // Typed, with ranges: --param bars=30 sets one; a search varies them.
   parameters: {
-    bars: integer(10, { min: 2, max: 200, describe: 'bars that are looked back' }),
-    size: decimal('0.01', { min: '0.001', max: '10', step: '0.001', describe: 'of the position' }),
+    bars: integer(10, { min: 2, max: 200, describe: 'number of bars to look back' }),
+    size: decimal('0.01', { min: '0.001', max: '10', step: '0.001', describe: 'position size' }),
   },
-  // What onBar hears: bars of one second. Add 60_000_000 for minutes.
+  // Lengths of the bars for onBar: one second. Add 60_000_000 for minutes.
   barsUs: () => [1_000_000],
-  // Until then it listens, and may not trade.
+  // Until then it receives updates, and writes are rejected.
   warmUpUs: ({ bars }) => bars * 1_000_000,
 
   create: ({ bars, size }): Strategy => {
@@ -33,20 +33,21 @@ export default defineStrategy({
         const change = target - position;
         if (change === 0) return;
         try {
-          // Without a price an order takes what it finds; with one it rests: price: context.market().price(61_000).
+          // Without a price the order is immediate or cancel. A limit order has
+          // price: context.market().price(61_000).
           await context.submit({
             side: change > 0 ? 'buy' : 'sell',
             size: context.market().size(Math.abs(change), 'nearest'),
           });
         } catch (error) {
           if (!(error instanceof MatcherError)) throw error;
-          context.log(\`refused: \${error.message}\`);
+          context.log(\`rejected: \${error.message}\`);
         }
       },
       onFill(fill) {
         position = Number(fill.position);
       },
-      // With these a run that was stopped goes on from where it was.
+      // With these a stopped run can be resumed.
       save: () => ({ closes, position }),
       load: (saved) => {
         ({ closes, position } = saved as { closes: number[]; position: number });
@@ -56,7 +57,7 @@ export default defineStrategy({
 });
 `;
 
-export const SCENARIO_TEMPLATE = `# A resting bid is hit. Run it: orrery run {{name}}.yaml
+export const SCENARIO_TEMPLATE = `# A resting bid is partially filled. Run it: orrery run {{name}}.yaml
 orrery: 1
 title: {{name}}
 accounts:
@@ -73,7 +74,7 @@ steps:
     save: bid
     expect: { body: [{ status: new, remaining: 0.1 }] }
 
-  - note: A sell takes part of it.
+  - note: A sell fills part of it.
     wait: 1s
     as: taker
     do: submitOrder

@@ -1,7 +1,7 @@
 /**
- * The same strategy's orders in two runs, such as live and backtest, side by side. Orders are paired in the order in which they were
- * sent: an order of one run is that of the other when market, side, type and size are the same, and price is, unless an order between
- * was skipped. What has no partner was sent in one run only.
+ * Compares the orders of the same strategy in two runs, such as live and backtest. Orders are
+ * paired in the order of sending: two orders match if market, side, type and size are equal, and
+ * price unless an order between was skipped. An order without a match was sent in one run only.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export interface ComparedOrder {
   readonly sentUs: number;
   readonly status: string;
   readonly filled: number;
-  /** Size-weighted; null without a fill. */
+  /** Size-weighted; null if there is no fill. */
   readonly averagePrice: number | null;
   readonly firstFillUs: number | null;
 }
@@ -27,7 +27,7 @@ export interface Comparison {
   readonly pairs: readonly {
     readonly left: ComparedOrder;
     readonly right: ComparedOrder;
-    /** What differs, in words; empty when nothing that counts does. */
+    /** Descriptions of relevant differences; empty if there are none. */
     readonly differences: readonly string[];
   }[];
   readonly leftOnly: readonly ComparedOrder[];
@@ -41,7 +41,7 @@ interface FillLike {
   readonly timeUs: number;
 }
 
-/** Orders of a folder: a backtest's (of one of its strategies) or a live run's. */
+/** Orders in a folder: of one strategy of a backtest, or of a live run. */
 export async function readOrders(path: string, strategy: string | null): Promise<ComparedOrder[]> {
   const live = await readFile(join(path, 'live.json'), 'utf8').catch(() => null);
   if (live !== null) return ordersOfLive(JSON.parse(live) as LiveRecord);
@@ -111,7 +111,7 @@ function filledOf(
 
 const rounded = (value: number): number => Math.round(value * 1e8) / 1e8;
 
-/** How far ahead a partner is looked for. */
+/** Max distance at which a match is searched. */
 const REACH = 50;
 
 export function compareOrders(
@@ -127,7 +127,7 @@ export function compareOrders(
     for (let i = from; i < Math.min(right.length, from + REACH); i++) {
       const candidate = right[i];
       if (candidate === undefined || taken.has(i) || !sameIntent(order, candidate)) continue;
-      // The nearest with the same price; else the nearest.
+      // The nearest with the same price; otherwise the nearest.
       if (place < 0 || (candidate.price === order.price && right[place]?.price !== order.price)) {
         place = i;
       }

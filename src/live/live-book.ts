@@ -1,4 +1,7 @@
-/** A book as feeds tell it: a snapshot, then changes. Prices are whole ticks inside, decimal text outside. */
+/**
+ * Order book from a feed: a snapshot, then changes. Prices are whole ticks internally, decimal text
+ * externally.
+ */
 import { must } from '../base/assert.ts';
 import type { BookUpdate, Level, MarketTerms } from '../strategy/strategy.ts';
 import { formatDecimal, parseDecimal, stepsExact, type Decimal } from '../num/decimal.ts';
@@ -27,7 +30,7 @@ export class LiveBook {
     this.tick = must(parseDecimal(market.tickSize) ?? undefined, 'a tick size is decimal text');
   }
 
-  /** Takes a message; answers an update when the best price or size of a side changed. */
+  /** Applies a message; returns an update if the best price or size of a side changed. */
   take(message: BookMessage, timeUs: number, depth: number): BookUpdate | null {
     if (message.snapshot) {
       this.bids.clear();

@@ -1,6 +1,7 @@
 /**
- * A strategy against an exchange behind HTTP and WebSocket: the same file, the same context, real time. Updates come from feeds,
- * requests go through the typed client, which logs in, signs and repeats what may be repeated.
+ * Runs a strategy against an exchange over HTTP and WebSocket: same file and context as a backtest,
+ * in real time. Updates come from feeds. Requests use the typed client, which logs in, signs and
+ * retries idempotent requests.
  */
 import { actionsOf } from '../strategy/actions.ts';
 import {
@@ -42,15 +43,15 @@ export interface LiveOptions {
   readonly client: HttpMatcherClient;
   readonly account: string;
   readonly subaccountIndex: number;
-  /** All markets of the exchange unless given. */
+  /** Markets to subscribe to; null for all of the exchange. */
   readonly symbols: readonly string[] | null;
   readonly seed: string;
-  /** Aborted: the strategy is told to stop, and the run ends. */
+  /** On abort, the strategy's `onStop` runs and the run ends. */
   readonly stop: AbortSignal;
   readonly onLog: (text: string) => void;
 }
 
-/** An order that the strategy sent, as it was answered; null when it was refused. */
+/** An order of the strategy with its response; null if it was rejected. */
 export interface LiveOrder {
   readonly sentUs: number;
   readonly answeredUs: number;
@@ -67,23 +68,20 @@ export interface LiveRecord {
   readonly endedUs: number;
   readonly orders: readonly LiveOrder[];
   readonly fills: readonly FillUpdate[];
-  /** The last word on each order. */
+  /** Final update of each order. */
   readonly ends: readonly OrderUpdate[];
   readonly log: readonly LogRow[];
 }
 
-/** How long handlers may still take when the run is to stop. */
+/** Max time for handlers after the stop. */
 const LAST_MS = 5000;
 const FUNDING_PAUSE_MS = 250;
-/** Words of the contract for lengths of candles, µs. */
+/** API names of candle intervals by length, µs. */
 const CANDLES = new Map(
-  CANDLE_INTERVALS.map((word) => [
-    must(parseDuration(word) ?? undefined, 'a length of time'),
-    word,
-  ]),
+  CANDLE_INTERVALS.map((word) => [must(parseDuration(word) ?? undefined, 'a duration'), word]),
 ) as ReadonlyMap<number, (typeof CANDLE_INTERVALS)[number]>;
 
-/** Runs until `stop` is aborted. Rejects with what a feed throws, or with a `StrategyFault`. */
+/** Runs until `stop` aborts. Rejects with a feed's error or a `StrategyFault`. */
 export async function runLive(options: LiveOptions): Promise<LiveRecord> {
   return new LiveRun(options).complete();
 }
@@ -116,7 +114,7 @@ class LiveRun {
     });
     failed.catch(() => undefined);
     const onLost = (error: unknown): void => {
-      this.failIn('a promise that nobody waits for', error);
+      this.failIn('a promise that is not awaited', error);
     };
     process.on('unhandledRejection', onLost);
     const feeds = client.feeds();
@@ -168,7 +166,7 @@ class LiveRun {
       );
       this.onUpdate('onStart', (context) => this.strategy.onStart?.(context));
       await this.warmUp(symbols, barsUs);
-      // Own orders and fills first: nothing of what the first book makes the strategy do is missed.
+      // Private feeds first, so that no update caused by the first book is missed.
       const own = { account, subaccountIndices: [subaccountIndex] };
       const sources: readonly (readonly [FeedSource, object, (data: Message) => void])[] = [
         ['order', own, (data) => updates.order(data)],
@@ -212,7 +210,7 @@ class LiveRun {
     return { records, terms, symbols };
   }
 
-  /** Bars that the exchange still knows are told first; what they do not cover is waited for. */
+  /** Delivers the exchange's stored candles first, then waits for the rest of the warm-up. */
   private async warmUp(symbols: readonly string[], barsUs: readonly number[]): Promise<void> {
     const { definition, parameters, client } = this.options;
     const lengthUs = definition.warmUpUs?.(parameters) ?? 0;
@@ -253,7 +251,8 @@ class LiveRun {
       }
     }
     bars.sort((a, b) => a.timeUs - b.timeUs);
-    for (const bar of bars) this.onUpdate('onBar', (context) => this.strategy.onBar?.(bar, context));
+    for (const bar of bars)
+      this.onUpdate('onBar', (context) => this.strategy.onBar?.(bar, context));
     this.warm = true;
   }
 
@@ -284,14 +283,14 @@ class LiveRun {
     await Promise.race([failed, late, this.settled()]);
   }
 
-  /** Handlers are through and requests answered, those that nobody waits for as well. */
+  /** Resolves when all handlers and requests are done, including those that are not awaited. */
   private async settled(): Promise<void> {
     while (this.pending.size > 0) await Promise.all(this.pending);
-    // What was lost is told before the platform's next macrotask.
+    // Unhandled rejections are reported before the next macrotask.
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** `name`: of the handler, for its errors. */
+  /** `name`: handler name for error messages. */
   private onUpdate(
     name: string,
     handler: (context: StrategyContext) => void | Promise<void> | undefined,
@@ -314,7 +313,7 @@ class LiveRun {
     }
   }
 
-  /** Ends the run in the words of a backtest; the first failure counts. */
+  /** Ends the run with the same messages as a backtest; only the first failure is kept. */
   private failIn(handler: string, error: unknown): void {
     const failure = { error, handler, timeUs: nowUs() };
     this.fail(new StrategyFault(this.options.definition.name, failure));
@@ -328,7 +327,7 @@ class LiveRun {
     const [symbol = ''] = symbols;
     const client = this.recordingClient();
     const nextNonce = (): bigint => http.nextNonce();
-    // Read when it is asked for: it changes once.
+    // Read on each access, because it changes once.
     const isWarm = (): boolean => this.warm;
     return {
       client,
@@ -361,7 +360,7 @@ class LiveRun {
     };
   }
 
-  /** The client, but for what is sent too early; what is placed is written down. */
+  /** The client, except that writes during the warm-up are rejected and orders are recorded. */
   private recordingClient(): MatcherClient {
     const { client } = this.options;
     const call = async <E extends EndpointId>(
@@ -369,7 +368,7 @@ class LiveRun {
       request: RequestOf<E>,
     ): Promise<ResponseOf<E>> => {
       if (!this.warm && ENDPOINTS[endpoint].method !== 'GET') {
-        throw new MatcherError(endpoint, 400, 'The strategy is warming up: it may not write yet');
+        throw new MatcherError(endpoint, 400, 'The strategy is warming up: writes are rejected');
       }
       const sentUs = nowUs();
       const note = (order: OrderRecordShape | null, refusal: string | null): void => {
@@ -394,7 +393,10 @@ class LiveRun {
     };
   }
 
-  /** A request that the run's end waits for; what is answered is a promise of its own, which may go unheard. */
+  /**
+   * Tracks a request that the end of the run awaits; the returned promise is separate and may be
+   * ignored.
+   */
   private async outstanding<T>(answer: Promise<T>): Promise<T> {
     const through = (): void => void this.pending.delete(done);
     const done: Promise<void> = answer.then(through, through);

@@ -1,11 +1,13 @@
 /**
- * What feeds of the contract say as updates that strategies hear: the same shapes as in a backtest. What feeds do not say is made of
- * what they do:
+ * Converts feed messages to strategy updates of the same shape as in a backtest. Fields missing in
+ * feeds are derived:
  *
- * - a fill's role: a maker's order is post-only, was told as resting, or is a limit order older than the fill;
- * - the position after a fill: the one at the start plus all fills since;
- * - bars: of trades, finished by the first message of a later time;
- * - funding: when the venue's time passes the end of an interval, by how much the position's `funding` changed.
+ * - Role of a fill: maker if the order is post-only, was reported as resting, or is a limit order
+ * older than the fill.
+ * - Position after a fill: the position at the start plus all fills since.
+ * - Bars: from trades; finished by the first message of a later time.
+ * - Funding: when the venue's time passes the end of an interval, the change of the position's
+ * `funding`.
  */
 import { BarBuilder } from '../strategy/bars.ts';
 import type {
@@ -27,14 +29,14 @@ export interface UpdateSink {
   onBar(update: BarUpdate): void;
   onFill(update: FillUpdate): void;
   onOrder(update: OrderUpdate): void;
-  /** The end of a funding interval of a market has passed. */
+  /** Called when the end of a market's funding interval has passed. */
   fundingDue(symbol: string, atUs: number): void;
 }
 
 export interface LiveMarket {
   readonly terms: MarketTerms;
   readonly fundingIntervalUs: number;
-  /** Signed decimal text at the start. */
+  /** Position at the start, signed decimal text. */
   readonly position: string;
 }
 
@@ -55,7 +57,7 @@ export class LiveUpdates {
   private readonly depth: number;
   private readonly markets = new Map<string, Followed>();
   private readonly intervals = new Map<string, number>();
-  /** Orders whose fills are a maker's: always, or from a time of the contract on. */
+  /** Orders whose fills have the maker role: always, or from an API time on. */
   private readonly makers = new Map<string, number>();
 
   constructor(
@@ -128,7 +130,7 @@ export class LiveUpdates {
       this.makers.set(order.orderId, order.createdAt * 1000);
     }
     if (ENDED.includes(status)) {
-      // Its last fills may be told right after this.
+      // Its last fills may arrive right after this message.
       setTimeout(() => this.makers.delete(order.orderId), FORGET_MS).unref();
     }
     this.sink.onOrder({
@@ -169,7 +171,7 @@ export class LiveUpdates {
     });
   }
 
-  /** The venue's time of a market has come to be this. */
+  /** Advances the venue's time of a market. */
   private passed(symbol: string, followed: Followed, atUs: number): void {
     for (const bar of followed.bars) {
       if (bar.dueUs > atUs) continue;
@@ -192,6 +194,6 @@ function stepOf(text: string): Decimal {
 }
 
 function stepsOf(text: string, step: Decimal): bigint {
-  const value = must(parseDecimal(text) ?? undefined, 'a number of the contract is decimal text');
+  const value = must(parseDecimal(text) ?? undefined, 'a number of the API is decimal text');
   return must(stepsExact(value, step) ?? undefined, 'a number is on its step');
 }

@@ -1,6 +1,7 @@
 /**
- * Bands around a result by the stationary block bootstrap (Politis and Romano 1994): blocks of consecutive returns, of
- * geometric length, drawn around the circle. Blocks keep the clustering of volatility that single draws destroy.
+ * Confidence bands by the stationary block bootstrap (Politis and Romano 1994): consecutive blocks
+ * of returns of geometric length, drawn from the circular series. Blocks preserve volatility
+ * clustering, which single draws destroy.
  */
 import type { RandomStream } from '../virtual-time/rng.ts';
 import { underwater } from './drawdowns.ts';
@@ -16,10 +17,10 @@ export interface Band {
 
 export interface BootstrapBands {
   readonly totalReturn: Band;
-  /** A year's. null when no resampled curve varies. */
+  /** Annualised; null if no resampled curve varies. */
   readonly sharpe: Band | null;
   readonly maxDrawdown: Band;
-  /** Share of the curves that lose money. */
+  /** Fraction of the curves with a loss. */
   readonly lossProbability: number;
   readonly samples: number;
   readonly meanBlock: number;
@@ -27,9 +28,9 @@ export interface BootstrapBands {
 
 export interface BootstrapOptions {
   readonly samples: number;
-  /** Mean length of a block, in periods; null takes n^(1/3), at least 1. */
+  /** Mean block length in periods; null uses n^(1/3), at least 1. */
   readonly meanBlock: number | null;
-  /** Share of the curves between low and high, 0 … 1. */
+  /** Fraction of the curves between low and high, 0 … 1. */
   readonly confidence: number;
   readonly periodsPerYear: number;
 }
@@ -68,7 +69,10 @@ export function bootstrap(
   };
 }
 
-/** As many returns as there were. A block ends at each step with probability 1 ÷ its mean length. */
+/**
+ * Resamples as many returns as there are. A block ends at each step with probability 1 ÷ mean
+ * length.
+ */
 function resample(
   returns: readonly number[],
   meanBlock: number,
@@ -82,7 +86,7 @@ function resample(
   });
 }
 
-/** Whole cube root, at least 1. */
+/** Integer cube root, at least 1. */
 function cubeRoot(n: number): number {
   let root = 1;
   while ((root + 1) * (root + 1) * (root + 1) <= n) root += 1;

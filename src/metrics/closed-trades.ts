@@ -1,16 +1,16 @@
-/** Figures of closed trades. */
+/** Metrics of closed trades. */
 import { MetricsError } from './curve.ts';
 import type { MetricsOptions } from './options.ts';
 import { deviation, extremes, isFlat, mean, sum } from './sample.ts';
 
-/** One closed trade: entry to exit of a position. */
+/** One closed trade: from entry to exit of a position. */
 export interface TradeRow {
   /** Net of fees and funding, in units of the collateral. */
   readonly pnl: number;
-  /** Microseconds since the Unix epoch; null when unknown. */
+  /** Microseconds since the Unix epoch; null if unknown. */
   readonly entryUs: number | null;
   readonly exitUs: number | null;
-  /** Σ |size| × price of all its fills; null when unknown. */
+  /** Σ |size| × price of all its fills; null if unknown. */
   readonly notional: number | null;
 }
 
@@ -19,13 +19,13 @@ export interface TradeMetrics {
   readonly wins: number;
   readonly losses: number;
   readonly winRate: number | null;
-  /** Gains ÷ losses, in money. */
+  /** Sum of wins ÷ sum of losses, in money. */
   readonly profitFactor: number | null;
   /** Mean win ÷ mean loss. */
   readonly payoff: number | null;
   /** Mean PnL of a trade. */
   readonly expectancy: number | null;
-  /** Expectancy ÷ mean loss: what a unit of risk earns. */
+  /** Expectancy ÷ mean loss. */
   readonly expectancyRatio: number | null;
   /** √n × mean ÷ deviation of PnL: Tharp's system quality number. */
   readonly sqn: number | null;
@@ -96,7 +96,10 @@ function longestRun(pnls: readonly number[], holds: (pnl: number) => boolean): n
   return longest;
 }
 
-/** Share of the time from start to end in which at least one trade was open; null when a trade has no times. */
+/**
+ * Fraction of the time from start to end with at least one open trade; null if a trade has no
+ * times.
+ */
 export function exposure(rows: readonly TradeRow[], startUs: number, endUs: number): number | null {
   const spans: { from: number; to: number }[] = [];
   for (const { entryUs, exitUs } of rows) {
@@ -113,7 +116,7 @@ export function exposure(rows: readonly TradeRow[], startUs: number, endUs: numb
   return open / (endUs - startUs);
 }
 
-/** Throws on a trade that ends before it begins and on what is not a finite number. */
+/** Throws if a trade ends before it begins, and on non-finite numbers. */
 export function checkTrades(rows: readonly TradeRow[]): void {
   rows.forEach(({ pnl, entryUs, exitUs, notional }, i) => {
     const place = `trade ${i + 1}`;
@@ -122,7 +125,7 @@ export function checkTrades(rows: readonly TradeRow[]): void {
       throw new MetricsError(`${place}: notional is not a number of at least 0`);
     }
     if (entryUs !== null && exitUs !== null && exitUs < entryUs) {
-      throw new MetricsError(`${place}: exit comes before entry`);
+      throw new MetricsError(`${place}: exit is before entry`);
     }
   });
 }

@@ -4,7 +4,7 @@ import { pow } from '../num/special/pow.ts';
 import type { MetricsOptions } from './options.ts';
 import { quantile } from './sample.ts';
 
-/** Bad data of a curve or of trades, in words for their owner. */
+/** Invalid data of a curve or of trades, with a message for the user. */
 export class MetricsError extends Error {
   override readonly name = 'MetricsError';
 }
@@ -17,18 +17,21 @@ export interface EquityCurve {
   readonly equity: readonly number[];
 }
 
-/** A curve cut into periods. */
+/** A curve divided into periods. */
 export interface Periods {
   readonly timesUs: readonly number[];
   readonly equity: readonly number[];
-  /** One fewer than there are points. Empty from the period on in which equity is no longer positive. */
+  /**
+   * One element fewer than there are points. Returns stop at the first period with equity at or
+   * below 0.
+   */
   readonly returns: readonly number[];
   readonly perYear: number;
 }
 
 const DAY_US = 86_400_000_000;
 
-/** Throws on fewer than two rows, on times out of order and on what is not a finite number. */
+/** Throws on fewer than two rows, unordered times and non-finite numbers. */
 export function checkCurve({ timesUs, equity }: EquityCurve): void {
   if (timesUs.length !== equity.length) throw new MetricsError('as many times as equities');
   if (timesUs.length < 2) {
@@ -43,13 +46,16 @@ export function checkCurve({ timesUs, equity }: EquityCurve): void {
       throw new MetricsError(`${place}: equity is not a finite number`);
     }
     if (row > 0 && time <= (timesUs[row - 1] ?? 0)) {
-      throw new MetricsError(`${place}: time does not come after the row before it`);
+      throw new MetricsError(`${place}: time is not after the previous row`);
     }
   });
   if ((equity[0] ?? 0) <= 0) throw new MetricsError('row 1: equity starts at or below 0');
 }
 
-/** The first row, and the last row of every period after it; a period without a row repeats the one before. */
+/**
+ * The first row and the last row of each later period; a period without rows repeats the previous
+ * one.
+ */
 export function cut(
   curve: EquityCurve,
   options: Pick<MetricsOptions, 'period' | 'returns' | 'annualisation' | 'periodsPerYear'>,
@@ -81,7 +87,7 @@ function resampled({ timesUs, equity }: EquityCurve, periodUs: number): EquityCu
   return { timesUs: times, equity: values };
 }
 
-/** A curve at or below 0 has lost everything: the fall to it is the last return. */
+/** Returns until equity is at or below 0: the fall to that point is the last return. */
 function returnsOf(equity: readonly number[], kind: MetricsOptions['returns']): number[] {
   const returns: number[] = [];
   for (let i = 1; i < equity.length; i++) {
@@ -89,20 +95,22 @@ function returnsOf(equity: readonly number[], kind: MetricsOptions['returns']): 
     const after = equity[i] ?? 0;
     if (before <= 0) break;
     if (kind === 'log' && after <= 0) {
-      throw new MetricsError(`row ${i + 1}: equity is not above 0, it has no logarithmic return`);
+      throw new MetricsError(
+        `row ${i + 1}: equity is not above 0, so a logarithmic return does not exist`,
+      );
     }
     returns.push(kind === 'log' ? ln(after / before) : after / before - 1);
   }
   return returns;
 }
 
-/** The median withstands weekends and missing rows. */
+/** The median is robust to weekends and missing rows. */
 function medianSpacing(timesUs: readonly number[]): number {
   const spacings = timesUs.slice(1).map((time, i) => time - (timesUs[i] ?? 0));
   return quantile(spacings, 0.5) ?? DAY_US;
 }
 
-/** A yearly rate as a period's. */
+/** Converts a yearly rate to one per period. */
 export function ratePerPeriod(
   yearly: number,
   perYear: number,

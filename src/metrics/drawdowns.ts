@@ -1,17 +1,17 @@
-/** Falls of equity below its earlier high, on every row of the curve. */
+/** Drawdowns: falls of equity below its running high, on every row of the curve. */
 import type { EquityCurve } from './curve.ts';
 import { sum } from './sample.ts';
 
 export interface Drawdown {
-  /** 1 − trough ÷ peak: 0.25 is a quarter lost. */
+  /** 1 − trough ÷ peak: 0.25 is a loss of a quarter. */
   readonly depth: number;
   readonly peakUs: number;
   readonly troughUs: number;
-  /** When the peak was reached again; null when it never was. */
+  /** Time at which the peak was reached again; null if it was not. */
   readonly recoveredUs: number | null;
 }
 
-/** 1 − equity ÷ highest equity so far, row by row. */
+/** 1 − equity ÷ running high, row by row. */
 export function underwater(equity: readonly number[]): number[] {
   let high = 0;
   return equity.map((value) => {
@@ -48,7 +48,7 @@ export function drawdowns({ timesUs, equity }: EquityCurve): Drawdown[] {
   return falls;
 }
 
-/** Longest time from a peak until it was reached again, or until the curve ends. */
+/** Longest time from a peak to its recovery, or to the end of the curve. */
 export function longestUs(falls: readonly Drawdown[], endUs: number): number {
   return Math.max(0, ...falls.map(({ peakUs, recoveredUs }) => (recoveredUs ?? endUs) - peakUs));
 }

@@ -1,6 +1,6 @@
 /**
- * Every figure of a run from its equity curve and its closed trades. A figure that the data cannot give is null, never
- * 0 and never infinite. Fractions are fractions: 0.1 is 10 %.
+ * All metrics of a run from its equity curve and closed trades. An undefined metric is null, never
+ * 0 or infinite. Fractions are not percentages: 0.1 is 10 %.
  */
 import { pow } from '../num/special/pow.ts';
 import {
@@ -36,32 +36,35 @@ import {
 
 /** Trials behind a result, for the deflated Sharpe ratio. */
 export interface Trials {
-  /** How many were tried, this one included. */
+  /** Number of trials, including this one. */
   readonly count: number;
-  /** Variance of their Sharpe ratios, a period's (not a year's). */
+  /** Variance of their Sharpe ratios per period (not annualised). */
   readonly sharpeVariance: number;
 }
 
 export interface ReturnMetrics {
   readonly startUs: number;
   readonly endUs: number;
-  /** Periods that returned something, and how many of them make a year. */
+  /** Number of periods with a return; `periodsPerYear`: periods in a year. */
   readonly periods: number;
   readonly periodsPerYear: number;
   readonly startEquity: number;
   readonly endEquity: number;
   /** endEquity ÷ startEquity − 1. */
   readonly totalReturn: number;
-  /** Compound return a year; null when nothing is left. */
+  /** Compound annual return; null if equity ends at or below 0. */
   readonly cagr: number | null;
-  /** Deviation of returns × √(periods a year). */
+  /** Deviation of returns × √(periods per year). */
   readonly volatility: number | null;
-  /** A year's: mean excess return ÷ deviation × √(periods a year). */
+  /** Annualised: mean excess return ÷ deviation × √(periods per year). */
   readonly sharpe: number | null;
   readonly probabilisticSharpe: number | null;
-  /** Against the best Sharpe ratio that as many trials without skill would reach; null without trials. */
+  /**
+   * Relative to the expected best Sharpe ratio of equally many trials without skill; null without
+   * trials.
+   */
   readonly deflatedSharpe: number | null;
-  /** A year's. */
+  /** Annualised. */
   readonly sortino: number | null;
   /** CAGR ÷ largest drawdown. */
   readonly calmar: number | null;
@@ -71,7 +74,7 @@ export interface ReturnMetrics {
   readonly maxDrawdownUs: number;
   readonly drawdowns: readonly Drawdown[];
   readonly ulcerIndex: number;
-  /** Positive fractions: what is lost. */
+  /** Losses as positive fractions. */
   readonly valueAtRisk: number | null;
   readonly conditionalValueAtRisk: number | null;
   readonly skewness: number | null;
@@ -79,14 +82,14 @@ export interface ReturnMetrics {
   readonly tailRatio: number | null;
   readonly bestPeriod: number | null;
   readonly worstPeriod: number | null;
-  /** Share of periods that gained. */
+  /** Fraction of periods with a gain. */
   readonly positivePeriods: number | null;
   /** Mean excess return ÷ variance. */
   readonly kellyContinuous: number | null;
 }
 
 export interface UseMetrics {
-  /** Share of the time with an open trade. */
+  /** Fraction of the time with an open trade. */
   readonly exposure: number | null;
   /** Traded notional ÷ mean equity. */
   readonly turnover: number | null;
@@ -95,18 +98,11 @@ export interface UseMetrics {
 }
 
 export interface Metrics extends ReturnMetrics, UseMetrics {
-  /** null without a list of trades. */
+  /** Null without a list of trades. */
   readonly trades: TradeMetrics | null;
 }
 
-/**
- * Every figure of a curve and its closed trades.
- *
- * @param trades null leaves the figures of trades out
- * @param given conventions over `METRICS_DEFAULTS`
- * @param trials the trials of the search that picked this curve, for the deflated Sharpe ratio
- * @throws MetricsError naming the row of a curve or a trade that is not valid
- */
+/** Throws `MetricsError` on an invalid curve or trade. */
 export function metricsOf(
   curve: EquityCurve,
   trades: readonly TradeRow[] | null = null,

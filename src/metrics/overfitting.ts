@@ -1,36 +1,43 @@
 /**
- * How much of a best result is selection: the probability of backtest overfitting by combinatorially symmetric
- * cross-validation. Bailey, Borwein, López de Prado and Zhu, "The Probability of Backtest Overfitting" (2015).
+ * Probability of backtest overfitting by combinatorially symmetric cross-validation. Bailey,
+ * Borwein, López de Prado and Zhu, "The Probability of Backtest Overfitting" (2015).
  */
 import { ln } from '../num/special/ln.ts';
 import { MetricsError } from './curve.ts';
 import { centralMoment, mean, quantile } from './sample.ts';
 
 export interface Overfitting {
-  /** Share of the splits in which the best in sample is at or below the median out of sample. */
+  /** Fraction of the splits in which the best in sample is at or below the median out of sample. */
   readonly probability: number;
-  /** Share of the splits in which the best in sample has a negative Sharpe ratio out of sample. */
+  /**
+   * Fraction of the splits in which the best in sample has a negative Sharpe ratio out of sample.
+   */
   readonly lossProbability: number;
   /** Median of ln(ω ÷ (1 − ω)), ω the relative rank out of sample of the best in sample. */
   readonly medianLogit: number;
-  /** Least-squares slope of the best one's Sharpe ratio out of sample on the one in sample; null when flat. */
+  /**
+   * Least-squares slope of the best trial's Sharpe ratio out of sample on the one in sample; null
+   * if flat.
+   */
   readonly degradation: number | null;
   readonly splits: number;
   readonly trials: number;
-  /** Periods used: a multiple of the number of blocks; what is left over is cut off at the front. */
+  /**
+   * Number of periods used: a multiple of the number of blocks; the excess is dropped at the start.
+   */
   readonly periods: number;
 }
 
-/** What a block of a trial's returns adds to a Sharpe ratio. */
+/** Contribution of a block of a trial's returns to a Sharpe ratio. */
 interface Block {
   readonly sum: number;
   readonly squares: number;
 }
 
 /**
- * @param returns one row of returns a trial, all of one length and of the same periods
- * @param blocks an even number of time blocks, 2 … 16 [16]; halves of them are all the splits there are
- * @throws MetricsError on fewer than two trials, unequal lengths, or fewer periods than 2 a block
+ * @param returns one row of returns per trial, of equal length and over the same periods
+ * @param blocks an even number of time blocks, 2 … 16 [16]; each half of them is one split
+ * @throws MetricsError on fewer than two trials, unequal lengths, or fewer than 2 periods per block
  */
 export function overfitting(returns: readonly (readonly number[])[], blocks = 16): Overfitting {
   const length = checkTrials(returns, blocks);
@@ -94,7 +101,7 @@ function blockOf(row: readonly number[], from: number, size: number): Block {
   return { sum, squares };
 }
 
-/** Every choice of half of the blocks, as flags. */
+/** All choices of half of the blocks, as flags. */
 function* halves(blocks: number): Generator<readonly boolean[]> {
   for (let mask = 0; mask < 1 << blocks; mask++) {
     const flags = Array.from({ length: blocks }, (_, block) => ((mask >> block) & 1) === 1);
@@ -102,7 +109,7 @@ function* halves(blocks: number): Generator<readonly boolean[]> {
   }
 }
 
-/** Mean ÷ deviation over some blocks; 0 where returns do not vary. */
+/** Mean ÷ deviation over some blocks; 0 if returns do not vary. */
 function blockSharpe(
   row: readonly Block[],
   size: number,
@@ -122,7 +129,7 @@ function blockSharpe(
   return variance > average * average * 1e-24 && variance > 0 ? average / Math.sqrt(variance) : 0;
 }
 
-/** Rank of a value among all, equal ones sharing their mean rank, ÷ (n + 1): within (0, 1). */
+/** Rank of a value, ties averaged, ÷ (n + 1): within (0, 1). */
 function relativeRank(values: readonly number[], value: number): number {
   const below = values.filter((other) => other < value).length;
   const equal = values.filter((other) => other === value).length;

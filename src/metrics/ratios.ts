@@ -14,7 +14,7 @@ import {
   type Denominator,
 } from './sample.ts';
 
-/** mean(r − riskFree) ÷ deviation(r): Sharpe 1994. null when returns do not vary. */
+/** mean(r − riskFree) ÷ deviation(r): Sharpe 1994. Null if returns do not vary. */
 export function sharpe(
   returns: readonly number[],
   riskFree: number,
@@ -26,7 +26,7 @@ export function sharpe(
   return (average - riskFree) / spread;
 }
 
-/** What the standard error of a Sharpe ratio depends on. */
+/** Inputs of the standard error of a Sharpe ratio. */
 export interface SampleShape {
   /** Number of returns. */
   readonly periods: number;
@@ -34,7 +34,7 @@ export interface SampleShape {
   readonly excessKurtosis: number;
 }
 
-/** null when returns do not vary. */
+/** Null if returns do not vary. */
 export function shapeOf(returns: readonly number[]): SampleShape | null {
   const skew = skewness(returns, 'population');
   const excess = excessKurtosis(returns, 'population');
@@ -43,8 +43,9 @@ export function shapeOf(returns: readonly number[]): SampleShape | null {
 }
 
 /**
- * Chance that the true Sharpe ratio exceeds a benchmark, given the sample's length, skewness and kurtosis: Bailey and
- * López de Prado, "The Sharpe Ratio Efficient Frontier" (2012), eq. 11. Ratios are a period's.
+ * Probability that the true Sharpe ratio exceeds a benchmark, given the sample's length, skewness
+ * and kurtosis: Bailey and López de Prado, "The Sharpe Ratio Efficient Frontier" (2012), eq. 11.
+ * Ratios are per period.
  */
 export function probabilisticSharpe(
   ratio: number,
@@ -57,11 +58,11 @@ export function probabilisticSharpe(
   return normalCdf((ratio - benchmark) / Math.sqrt(variance / (periods - 1)));
 }
 
-/** Euler–Mascheroni. */
+/** Euler–Mascheroni constant. */
 const GAMMA = 0.5772156649015329;
 
 /**
- * Sharpe ratio that the best of so many trials without skill is expected to reach: Bailey and López de Prado, "The
+ * Expected best Sharpe ratio of this many trials without skill: Bailey and López de Prado, "The
  * Deflated Sharpe Ratio" (2014), eq. 1. 0 for a single trial.
  */
 export function expectedBestSharpe(trials: number, variance: number): number {
@@ -71,7 +72,7 @@ export function expectedBestSharpe(trials: number, variance: number): number {
   return Math.sqrt(variance) * ((1 - GAMMA) * first + GAMMA * second);
 }
 
-/** Mean over the target ÷ downside deviation. null when nothing fell below the target. */
+/** Mean excess over the target ÷ downside deviation. Null if no return is below the target. */
 export function sortino(
   returns: readonly number[],
   target: number,
@@ -86,14 +87,14 @@ export function sortino(
   );
 }
 
-/** Gains over the target ÷ losses below it: Keating and Shadwick 2002. null without losses. */
+/** Gains above the target ÷ losses below it: Keating and Shadwick 2002. Null without losses. */
 export function omega(returns: readonly number[], target: number): number | null {
   const gains = sum(returns.map((value) => Math.max(0, value - target)));
   const losses = sum(returns.map((value) => Math.max(0, target - value)));
   return losses > 0 ? gains / losses : null;
 }
 
-/** Loss that is not exceeded with the given confidence, as a positive fraction. */
+/** Loss not exceeded at the given confidence, as a positive fraction. */
 export function valueAtRisk(
   returns: readonly number[],
   level: number,

@@ -1,6 +1,6 @@
 /**
- * Statistics of a sample of float64 numbers. Sums are compensated (Neumaier), so that a million small returns lose
- * nothing; a figure that the sample cannot give is null.
+ * Statistics of a sample of float64 numbers. Sums are compensated (Neumaier), so that a million
+ * small returns lose no precision. An undefined statistic is null.
  */
 
 /** Divisor of a variance: n − 1 ('sample', unbiased) or n ('population'). */
@@ -33,7 +33,7 @@ export function centralMoment(values: readonly number[], power: 2 | 3 | 4): numb
   return sum(terms) / values.length;
 }
 
-/** null below two values ('sample') or one ('population'). */
+/** Null below two values ('sample') or one ('population'). */
 export function deviation(values: readonly number[], denominator: Denominator): number | null {
   const moment = centralMoment(values, 2);
   const divisor = values.length - (denominator === 'sample' ? 1 : 0);
@@ -42,8 +42,8 @@ export function deviation(values: readonly number[], denominator: Denominator): 
 }
 
 /**
- * Skewness: g1 = m3 ÷ m2^1.5 ('population'), or G1 = g1·√(n(n−1)) ÷ (n−2) ('sample', needs three values). null when
- * all values are equal.
+ * Skewness: g1 = m3 ÷ m2^1.5 ('population'), or G1 = g1·√(n(n−1)) ÷ (n−2) ('sample', needs three
+ * values). Null if all values are equal.
  */
 export function skewness(values: readonly number[], denominator: Denominator): number | null {
   const n = values.length;
@@ -56,8 +56,8 @@ export function skewness(values: readonly number[], denominator: Denominator): n
 }
 
 /**
- * Excess kurtosis: g2 = m4 ÷ m2² − 3 ('population'), or G2 = (n−1) ÷ ((n−2)(n−3)) · ((n+1)·g2 + 6) ('sample', needs
- * four values). null when all values are equal.
+ * Excess kurtosis: g2 = m4 ÷ m2² − 3 ('population'), or G2 = (n−1) ÷ ((n−2)(n−3)) · ((n+1)·g2 + 6)
+ * ('sample', needs four values). Null if all values are equal.
  */
 export function excessKurtosis(values: readonly number[], denominator: Denominator): number | null {
   const n = values.length;
@@ -69,13 +69,15 @@ export function excessKurtosis(values: readonly number[], denominator: Denominat
   return n < 4 ? null : ((n - 1) / ((n - 2) * (n - 3))) * ((n + 1) * g2 + 6);
 }
 
-/** Whether a spread is nothing but the rounding of equal values: no ratio to it says anything. */
+/**
+ * Whether the variance is only the rounding error of equal values: ratios to it are meaningless.
+ */
 export function isFlat(values: readonly number[], variance: number): boolean {
   const size = Math.max(0, ...extremes(values).map(Math.abs));
   return Math.sqrt(variance) <= size * 1e-12;
 }
 
-/** Smallest and largest; empty for an empty sample. */
+/** Min and max; empty for an empty sample. */
 export function extremes(values: readonly number[]): readonly number[] {
   if (values.length === 0) return [];
   let low = Infinity;
@@ -87,7 +89,10 @@ export function extremes(values: readonly number[]): readonly number[] {
   return [low, high];
 }
 
-/** Linear interpolation between order statistics at (n − 1)·p: type 7 of Hyndman and Fan, numpy's and R's default. */
+/**
+ * Linear interpolation between order statistics at (n − 1)·p: type 7 of Hyndman and Fan, the
+ * default of numpy and R.
+ */
 export function quantile(values: readonly number[], p: number): number | null {
   if (values.length === 0) return null;
   const sorted = Float64Array.from(values).sort();

@@ -1,6 +1,7 @@
 /**
- * A strategy's samples, orders and fills as Arrow files, for notebooks and databases. Exact decimals stay text; times are
- * 64-bit integers of µs since the Unix epoch. The bytes of Arrow files are not for hashing; their content is.
+ * A strategy's samples, orders and fills as Arrow files, for notebooks and databases. Exact
+ * decimals stay text; times are 64-bit integers of µs since the Unix epoch. Only the content of the
+ * files is deterministic, not their bytes.
  */
 import {
   Bool,
@@ -17,7 +18,7 @@ import type { BacktestOutput, StrategyOutput } from '../backtest/output.ts';
 
 type Cell = number | string | boolean | null;
 
-/** One row a sample; `position SYMBOL` for each of the run's markets. */
+/** One row per sample; one column `position SYMBOL` per market of the run. */
 export function equityArrow(strategy: StrategyOutput, output: BacktestOutput): Uint8Array {
   const rows = strategy.equity.map(({ positions, ...point }) => ({
     ...point,
@@ -32,7 +33,7 @@ export function ordersArrow(strategy: StrategyOutput): Uint8Array {
   return arrow(strategy.orders.map((row) => ({ ...row })));
 }
 
-/** Markouts as a column for each horizon. */
+/** One markout column per horizon. */
 export function fillsArrow(strategy: StrategyOutput): Uint8Array {
   return arrow(
     strategy.fills.map(({ markouts, ...fill }) => ({
@@ -44,7 +45,7 @@ export function fillsArrow(strategy: StrategyOutput): Uint8Array {
   );
 }
 
-/** Columns are those of the first row; a column's type is that of its first value that is not null. */
+/** Columns are those of the first row; a column's type is that of its first non-null value. */
 function arrow(rows: readonly Readonly<Record<string, Cell>>[]): Uint8Array {
   const names = Object.keys(rows[0] ?? {});
   const columns = names.map((name) => {

@@ -1,4 +1,4 @@
-/** How the figures of a report are computed, in words: the options that were in force. */
+/** Conventions of the figures of a report as text, from the options used. */
 import type { MetricsOptions } from '../metrics/options.ts';
 import type { Note } from '../backtest/note.ts';
 import { duration, percent } from './text.ts';
@@ -9,7 +9,7 @@ export function conventions(options: MetricsOptions): Note[] {
   return [
     {
       title: 'PnL',
-      text: 'Change of equity with open positions at mark, less transfers. Trading is realised and unrealised price gains; its parts sum to the whole to the last 0.000001.',
+      text: 'Change of equity with open positions at mark, less transfers. Trading is realised and unrealised price gains; its parts sum to the total exactly, to 0.000001.',
     },
     {
       title: 'Returns',
@@ -21,19 +21,19 @@ export function conventions(options: MetricsOptions): Note[] {
     },
     {
       title: 'Drawdown',
-      text: 'Equity below its earlier high, on every sample; duration until the high is reached again.',
+      text: 'Equity below its running high, on every sample; duration until the high is reached again.',
     },
     {
       title: 'Trades',
-      text: 'A trade is a position from flat to flat; its PnL is after fees and funding. What is open at the end is not a trade.',
+      text: 'A trade is a position from flat to flat; its PnL is after fees and funding. A position open at the end is not a trade.',
     },
     {
       title: 'Attribution',
-      text: 'Spread is the mid just before a fill against its price; adverse selection the move of the mid in the 10 s after it; inventory the rest of the price gains.',
+      text: 'Spread is the mid just before a fill against its price; adverse selection the move of the mid in the 10 s after it; inventory the remaining price gains.',
     },
     {
       title: 'Buy and hold',
-      text: 'The whole balance in the first market at the first mid, fee paid, marked at mid.',
+      text: 'The full balance in the first market at the first mid, fee included, marked at mid.',
     },
   ];
 }

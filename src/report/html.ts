@@ -1,6 +1,6 @@
 /**
- * A run's report as one HTML file that opens offline: figures first, then what was assumed and what the data lack, then
- * each strategy's curves, measures and rows. The same run makes the same bytes.
+ * A run's report as one HTML file that opens offline: figures, assumptions, data quality, then
+ * curves, measures and rows of each strategy. Equal runs produce equal bytes.
  */
 import type { BacktestOutput } from '../backtest/output.ts';
 import { conventions } from './conventions.ts';
@@ -23,9 +23,9 @@ export function renderReport(
   const [first] = report.strategies;
   const isSingle = report.strategies.length === 1;
   const main = `${isSingle && first !== undefined ? figures(first) : comparison(report)}
-<h2>What was assumed</h2>
+<h2>Assumptions</h2>
 ${notes(report.assumptions)}
-<h2>Data and their gaps</h2>
+<h2>Data quality</h2>
 ${notes(report.data)}
 ${report.markets.map(marketSection).join('\n')}
 ${report.strategies.map((strategy, i) => strategySection(report, strategy, i)).join('\n')}
@@ -68,7 +68,7 @@ ${fillQualityTable(strategy)}
 <h3>Returns by month</h3>
 ${monthTable(strategy.months)}
 <div class="columns">
-${smallChart('Returns by size', 'histogram', strategy.histogram !== null)}
+${smallChart('Distribution of returns', 'histogram', strategy.histogram !== null)}
 ${smallChart('Rolling Sharpe and volatility', 'rolling', strategy.rolling.length > 0)}
 </div>
 ${liquidationTable(strategy)}
@@ -91,7 +91,7 @@ const LEGEND = `<ul class="legend" aria-label="Legend">
 <li><b style="background:var(--line)"></b>leverage</li>
 </ul>`;
 
-/** Nothing where there is nothing to choose. */
+/** Empty if there is only one market. */
 function marketChoice({ symbols }: StrategyReport): string {
   if (symbols.length < 2) return '';
   const options = symbols.map(
@@ -103,7 +103,7 @@ function marketChoice({ symbols }: StrategyReport): string {
 function smallChart(title: string, name: string, isDrawn: boolean): string {
   const body = isDrawn
     ? `<div class="small" data-draws="${name}" role="img" aria-label="${title}"></div>`
-    : '<p>The run is too short to draw it.</p>';
+    : '<p>The run is too short for this chart.</p>';
   return `<div><h3>${title}</h3>${body}</div>`;
 }
 

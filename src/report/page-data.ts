@@ -1,12 +1,15 @@
-/** What the page's curves are drawn from: at most so many points a curve, with the extremes of equity kept. */
+/**
+ * Data of the page's curves: a bounded number of points per curve that keeps the extremes of
+ * equity.
+ */
 import type { BacktestOutput, EquityPoint, StrategyOutput } from '../backtest/output.ts';
 import { underwater } from '../metrics/drawdowns.ts';
 import type { Report } from './report.ts';
 
-/** More than a wide screen has pixels. */
+/** Max points, above the pixels of a wide screen. */
 const MAX_POINTS = 4000;
 
-/** The script of the page reads this; see page-script.ts. */
+/** Input of the page's script; see page-script.ts. */
 export function pageData(report: Report, output: BacktestOutput): unknown {
   return {
     markets: report.markets.map(({ shape }) => shape),
@@ -57,7 +60,7 @@ function strategyCurves(strategy: StrategyOutput, output: BacktestOutput): Recor
   };
 }
 
-/** Rows that stand for all: of each bucket the lowest and the highest equity, in time order. */
+/** Representative rows: the lowest and the highest equity of each bucket, in time order. */
 function keptRows(points: readonly EquityPoint[]): number[] {
   if (points.length <= MAX_POINTS) return points.map((_, row) => row);
   const size = points.length / (MAX_POINTS / 2);

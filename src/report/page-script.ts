@@ -1,6 +1,6 @@
 /**
- * The report's own script, as text that goes into the page: it draws each strategy's curves from the page's data and
- * filters the tables of fills. It runs in a browser, after the chart libraries.
+ * Script of the report page, as text: draws each strategy's curves from the page's data and filters
+ * the tables of fills. Runs in a browser after the chart libraries.
  */
 export const PAGE_SCRIPT = `
 (() => {
@@ -18,7 +18,7 @@ export const PAGE_SCRIPT = `
     crosshair: { mode: 0 },
   });
 
-  /** Chart times are whole seconds and ascend: of several samples in one second the last stays. */
+  /** Chart times are ascending whole seconds; the last of several samples in one second is kept. */
   const timeline = (times) => {
     const rows = [];
     times.forEach((time, row) => {
@@ -67,7 +67,7 @@ export const PAGE_SCRIPT = `
       margin.applyOptions({ color: colour('--hold') });
       price.setData(line(market.mid));
       held.setData(line(market.position));
-      // One mark for all fills of a side within one sample: partial fills would pile up.
+      // One mark for all fills of a side within one sample: marks of partial fills would overlap.
       const marks = new Map();
       for (const [second, side] of market.fills) {
         const time = before(second);
@@ -112,7 +112,7 @@ export const PAGE_SCRIPT = `
       { label: 'periods', stroke: colour('--line'), fill: colour('--line') + '60', paths: uPlot.paths.bars({ size: [0.95] }), points: { show: false } }],
   }), [counts.map((_, i) => (low + (i + 0.5) * width) * 100), counts]);
 
-  /** UTC: time of day within a day or two, dates beyond. */
+  /** UTC labels: time of day for up to two days, dates for longer ranges. */
   const clock = (times) => {
     const isLong = times[times.length - 1] - times[0] > 2 * 86400;
     return times.map((time) => {
@@ -144,16 +144,16 @@ export const PAGE_SCRIPT = `
   const drawPrice = (root, price) => small(root, () => ({
     padding: [null, 40, null, null],
     axes: [axis({ size: 40, space: 90, values: (_, times) => times.length === 0 ? [] : clock(times) }), axis({ size: 84 })],
-    series: [{ label: 'time', value: utc }, { label: 'mid', stroke: colour('--line'), width: 1.25 }, { label: 'worth', stroke: colour('--hold'), width: 1, dash: [4, 3] }],
+    series: [{ label: 'time', value: utc }, { label: 'mid', stroke: colour('--line'), width: 1.25 }, { label: 'index', stroke: colour('--hold'), width: 1, dash: [4, 3] }],
   }), [price.map(({ timeUs }) => timeUs / 1e6), price.map(({ mid }) => mid), price.map(({ index }) => index)]);
 
-  /** A count of 0 has no place on a logarithmic scale; a law that falls below one sample ends there. */
+  /** Counts of 0 are omitted on the logarithmic scale, as are normal counts below half a sample. */
   const drawReturns = (root, { bins, normal }) => small(root, () => ({
     scales: { x: { time: false }, y: { distr: 3, range: (_, low, high) => [0.5, high * 1.5] } },
     axes: [axis({ size: 40, values: tidy }), axis({ splits: () => [1, 10, 100, 1e3, 1e4, 1e5, 1e6], values: (_, ticks) => ticks.map(String) })],
-    series: [{ label: 'deviations', value: (_, value) => value === null ? '–' : value.toFixed(2) },
+    series: [{ label: 'standard deviations', value: (_, value) => value === null ? '–' : value.toFixed(2) },
       { label: 'samples', stroke: colour('--line'), paths: () => null, points: { show: true, size: 6, width: 1, fill: colour('--line'), stroke: colour('--line') } },
-      { label: 'normal law', stroke: colour('--hold'), width: 1.5, value: (_, value) => value === null ? '–' : value.toFixed(1) }],
+      { label: 'normal distribution', stroke: colour('--hold'), width: 1.5, value: (_, value) => value === null ? '–' : value.toFixed(1) }],
   }), [middles(bins), bins.counts.map((n) => n === 0 ? null : n), normal.map((n) => n < 0.5 ? null : n)]);
 
   const drawMemory = (root, { memory, noise }) => small(root, () => ({
@@ -186,7 +186,7 @@ export const PAGE_SCRIPT = `
     draw('depth', shape.depth !== null, (root) => drawCounts(root, shape.depth, 'size'));
   });
 
-  /** As many decimals as tell one tick from the next. */
+  /** Enough decimals to distinguish adjacent ticks. */
   const stepwise = (_, ticks, _axis, _space, step) => ticks.map((tick) => tick === null ? '' : tick.toFixed(Math.max(0, Math.min(12, -Math.floor(Math.log10(step) + 1e-9)))));
   const shortly = (digits) => (_, value) => value === null ? '–' : value.toFixed(digits);
   const drawChain = (root, { time, growth, underwater }) => small(root, () => ({
@@ -222,7 +222,7 @@ export const PAGE_SCRIPT = `
         { label: 'best so far', stroke: colour('--equity'), width: 1.5, points: { show: false }, value: shortly(3) }],
     }), [trials.map(([number]) => number), trials.map(([, score]) => score), highest]);
   };
-  /** Room on both sides, so that no trial at the least or greatest value is left out. */
+  /** Padding on both sides, so that trials at the min or max value are visible. */
   const drawParameter = (root, { name, labels, points }, objective) => small(root, () => ({
     scales: { x: { time: false, range: (_, low, high) => labels ? [-0.5, labels.length - 0.5] : [low - ((high - low) * 0.04 || 1), high + ((high - low) * 0.04 || 1)] } },
     axes: [axis({ size: 40, ...(labels ? { splits: () => labels.map((_, i) => i), values: (_, ticks) => ticks.map((tick) => labels[tick]) } : {}) }), axis()],

@@ -1,4 +1,4 @@
-/** The report's style sheet: a quiet page in tabular figures, light and dark by the reader's own setting. */
+/** Style sheet of the report: tabular figures, light and dark by the reader's setting. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;
@@ -24,7 +24,7 @@ p { margin: .4rem 0; max-width: 46rem; }
 .lede { color: var(--soft); margin-bottom: 1.75rem; }
 code, .hash { font: 12.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(10.5rem, 1fr)); gap: 1px; margin: 0; }
-.figures div { background: var(--panel); padding: .65rem .85rem; box-shadow: 0 0 0 1px var(--rule); }
+.figures div { background: var(--panel); padding: .65rem .85rem; outline: 1px solid var(--rule); }
 .figures dt { color: var(--soft); font-size: .84rem; }
 .figures dd { margin: .1rem 0 0; font-size: 1.15rem; }
 .gain { color: var(--buy); } .loss { color: var(--sell); }

@@ -1,4 +1,7 @@
-/** The frame of every page: its style, scripts and data within it. Nothing is fetched; the page's policy forbids it. */
+/**
+ * HTML frame of every page with its style, scripts and data. The content security policy forbids
+ * network access.
+ */
 import { createHash } from 'node:crypto';
 import type { Note } from '../backtest/note.ts';
 import type { PageLibraries } from './libraries.ts';
@@ -11,7 +14,7 @@ export interface Page {
   readonly lede: string;
   /** HTML. */
   readonly main: string;
-  /** What the page's script draws. */
+  /** Data for the page's script. */
   readonly data: unknown;
 }
 
@@ -53,7 +56,7 @@ export function notes(items: readonly Note[]): string {
   return `<dl class="notes">${entries.join('')}</dl>`;
 }
 
-/** A script that cannot close its own element. */
+/** Escapes script text so that it cannot close its element. */
 function scriptText(text: string): string {
   return text.replace(/<\/script/gi, '<\\/script');
 }

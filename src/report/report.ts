@@ -1,6 +1,6 @@
 /**
- * A run's report as plain data: everything that the page shows and that programs read, made of what the backtest recorded.
- * Money is decimal text where it is exact, and a number where it is a statistic. Times are µs since the Unix epoch.
+ * A run's report as plain data: the content of the page, also for programs. Exact money is decimal
+ * text; statistics are numbers. Times are µs since the Unix epoch.
  */
 import type {
   BacktestOutput,
@@ -30,19 +30,19 @@ import { fillQuality, type FillQuality } from './analysis/fill-quality.ts';
 import { marketShape, type MarketShape } from './analysis/market-shape.ts';
 import { roundTrips, type RoundTrip } from './analysis/round-trips.ts';
 
-/** What only the maker of a run knows about it. */
+/** Facts about a run that its output does not contain. */
 export interface ReportAbout {
   readonly title: string;
   readonly assumptions: readonly Note[];
   readonly data: readonly Note[];
   /** Commands that repeat and verify the run. */
   readonly verify: readonly string[];
-  /** Name → hash of everything that the run is made of: strategy bundle, dataset, configuration. */
+  /** Hashes by name of the run's inputs: strategy bundle, dataset, configuration. */
   readonly bundle: Readonly<Record<string, string>>;
   readonly options: MetricsOptions;
-  /** Agents make the market: its stylised facts are part of the report. */
+  /** True if agents make the market: the report includes its stylised facts. */
   readonly isEndogenous?: boolean;
-  /** Trials of the search that this run was picked from. */
+  /** Trials of the search that selected this run. */
   readonly trials: Trials | null;
 }
 
@@ -67,10 +67,10 @@ export interface MarketReport {
   readonly trades: number;
   readonly volume: string;
   readonly gaps: number;
-  /** Time without a book. */
+  /** Total time without a book. */
   readonly gapUs: number;
   readonly meanSpread: number | null;
-  /** Of a market that agents make. */
+  /** Stylised facts of an endogenous market. */
   readonly shape: MarketShape | null;
 }
 
@@ -82,9 +82,9 @@ export interface StrategyReport {
   readonly subaccountIndex: number;
   readonly symbols: readonly string[];
   readonly summary: StrategySummary;
-  /** null when equity has fewer than two samples or starts at 0. */
+  /** Null if equity has fewer than two samples or starts at 0. */
   readonly metrics: Metrics | null;
-  /** Of buy and hold over the same time. */
+  /** Metrics of buy and hold over the same time. */
   readonly benchmark: Metrics | null;
   readonly attribution: Attribution;
   readonly fillQuality: readonly FillQuality[];
@@ -98,7 +98,7 @@ export interface StrategyReport {
 }
 
 const HISTOGRAM_BINS = 41;
-/** Periods behind each point of a rolling figure, at most a fifth of the run. */
+/** Window of a rolling figure in periods, at most a fifth of the run. */
 const ROLLING_WINDOW = 30;
 
 export function buildReport(output: BacktestOutput, about: ReportAbout): Report {
@@ -160,7 +160,7 @@ function strategyReport(
   };
 }
 
-/** Samples as a curve; of several at one instant the last. */
+/** Samples as a curve; the last of several at one time. */
 export function curveOf(points: readonly BenchmarkPoint[]): EquityCurve {
   const timesUs: number[] = [];
   const equity: number[] = [];
@@ -175,7 +175,7 @@ export function curveOf(points: readonly BenchmarkPoint[]): EquityCurve {
   return { timesUs, equity };
 }
 
-/** A yearly figure of a run shorter than a day is noise times a large number. */
+/** Whether annualised figures are shown: runs shorter than a day are too noisy. */
 export function isYearly({ timesUs }: Pick<EquityCurve, 'timesUs'>): boolean {
   return (timesUs.at(-1) ?? 0) - (timesUs[0] ?? 0) >= DAY_US;
 }
@@ -188,12 +188,12 @@ const MINUTE_US = 60_000_000;
 const HOUR_US = 60 * MINUTE_US;
 const DAY_US = 24 * HOUR_US;
 
-/** The usual conventions, and returns of a period that leaves the run enough of them. */
+/** Default conventions, with the longest return period that leaves enough returns. */
 export function reportOptions({ firstUs, lastUs }: BacktestOutput): MetricsOptions {
   return { ...METRICS_DEFAULTS, period: periodFor(lastUs - firstUs) };
 }
 
-/** The longest of a day, an hour and a minute that leaves at least sixty returns; samples of shorter runs. */
+/** The longest of a day, an hour and a minute with at least sixty returns; else samples. */
 function periodFor(spanUs: number): MetricsOptions['period'] {
   return [DAY_US, HOUR_US, MINUTE_US].find((period) => spanUs >= 60 * period) ?? 'rows';
 }

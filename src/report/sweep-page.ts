@@ -1,4 +1,7 @@
-/** The page of a search: its best and how far that can be believed, every trial, and what each parameter does to the score. */
+/**
+ * Page of a search: its best trial with measures of overfitting, all trials, and the effect of each
+ * parameter on the score.
+ */
 import type { Note } from '../backtest/note.ts';
 import type { BootstrapBands } from '../metrics/bootstrap.ts';
 import type { Overfitting } from '../metrics/overfitting.ts';
@@ -8,15 +11,15 @@ import { escape, percent, ratio, signed, table, toneOf, type Column } from './te
 
 export interface SweepReportTrial {
   readonly number: number;
-  /** As text, one a dimension. */
+  /** As text, one per dimension. */
   readonly values: readonly string[];
-  /** Share of the data that it saw, 0 … 1. */
+  /** Fraction of the data used, 0 … 1. */
   readonly budget: number;
   readonly score: number | null;
   readonly pnl: string | null;
   readonly maxDrawdown: number | null;
   readonly trades: number | null;
-  /** What went wrong; null when the run ended. */
+  /** Error message; null if the run succeeded. */
   readonly error: string | null;
 }
 
@@ -29,9 +32,9 @@ export interface SweepReportVariation {
 
 export interface SweepReportDimension {
   readonly name: string;
-  /** Whether its values are numbers in order. */
+  /** Whether its values are ordered numbers. */
   readonly ordered: boolean;
-  /** All that it may be, in its order. */
+  /** All possible values, in order. */
   readonly values: readonly string[];
 }
 
@@ -43,26 +46,26 @@ export interface SweepReport {
   /** In the order of their numbers. */
   readonly trials: readonly SweepReportTrial[];
   readonly best: SweepReportTrial | null;
-  /** Of the best one's own report, relative to this page; null without a best. */
+  /** Path of the best trial's report relative to this page; null without a best. */
   readonly bestPage: string | null;
   readonly deflatedSharpe: number | null;
   readonly overfitting: Overfitting | null;
-  /** Of the best one; none when it was not moved. */
+  /** Variations of the best trial; empty without a robustness test. */
   readonly variations: readonly SweepReportVariation[];
   readonly bands: BootstrapBands | null;
   readonly assumptions: readonly Note[];
 }
 
-/** Values of a dimension beyond which a map of pairs is not drawn. */
+/** Max values per dimension for the map of pairs. */
 const MOST_CELLS = 40;
 
 export function renderSweep(sweep: SweepReport, libraries: PageLibraries): string {
   const { title, lede, assumptions } = sweep;
   const main = `${figures(sweep)}
 ${bestText(sweep)}
-<h2>How it was judged</h2>
+<h2>Method</h2>
 ${notes(assumptions)}
-<h2>When the best one is moved</h2>
+<h2>Robustness of the best trial</h2>
 ${movedText(sweep)}
 <h2>Trial by trial</h2>
 <div class="small" data-draws="trials" role="img" aria-label="Score of each trial, and the best so far"></div>
@@ -80,10 +83,10 @@ function figures({ best, objective, deflatedSharpe, overfitting, trials }: Sweep
   const rows: readonly (readonly [string, string, number | null])[] = [
     [`Best ${objective}`, ratio(best?.score ?? null, 4), best?.score ?? null],
     ['Its PnL', best?.pnl == null ? '–' : signed(best.pnl), Number(best?.pnl ?? 0)],
-    ['Its largest drawdown', percent(best?.maxDrawdown ?? null), null],
+    ['Its max drawdown', percent(best?.maxDrawdown ?? null), null],
     ['Deflated Sharpe', percent(deflatedSharpe, 1), null],
     ['Probability of overfitting', percent(overfitting?.probability ?? null, 1), null],
-    ['Of a loss out of sample', percent(overfitting?.lossProbability ?? null, 1), null],
+    ['Probability of loss out of sample', percent(overfitting?.lossProbability ?? null, 1), null],
     [
       'Trials',
       failed === 0 ? String(trials.length) : `${String(trials.length)}, ${String(failed)} failed`,
@@ -105,12 +108,12 @@ function bestText({ best, bestPage, dimensions }: SweepReport): string {
 }
 
 function movedText({ variations, bands, objective }: SweepReport): string {
-  if (variations.length === 0 && bands === null) return '<p>It was not moved.</p>';
+  if (variations.length === 0 && bands === null) return '<p>No robustness test was run.</p>';
   const drawn =
     bands === null
       ? ''
-      : `<p>Its returns in blocks of ${ratio(bands.meanBlock, 1)} periods on average, drawn anew ${String(bands.samples)} times: a return of
-${percent(bands.totalReturn.low)} to ${percent(bands.totalReturn.high)} in nine of ten curves, ${percent(bands.totalReturn.median)} in the middle; ${percent(bands.lossProbability, 1)} of them lose.</p>`;
+      : `<p>Its returns in blocks of ${ratio(bands.meanBlock, 1)} periods on average, resampled ${String(bands.samples)} times: a return of
+${percent(bands.totalReturn.low)} to ${percent(bands.totalReturn.high)} in nine of ten curves, median ${percent(bands.totalReturn.median)}; ${percent(bands.lossProbability, 1)} have a loss.</p>`;
   if (variations.length === 0) return drawn;
   return `${drawn}${table(variations, [
     { title: 'Moved', isText: true, cell: ({ name }) => name },
@@ -128,7 +131,7 @@ function parameterCharts({ dimensions, objective }: SweepReport): string {
   return `<div class="columns">${charts.join('\n')}</div>`;
 }
 
-/** The best score of each pair of values, when two parameters were varied. */
+/** Best score of each pair of values, if two parameters were varied. */
 function pairMap({ dimensions, trials, objective }: SweepReport): string {
   const [down, across] = dimensions;
   if (down === undefined || across === undefined || dimensions.length !== 2) return '';
@@ -138,19 +141,19 @@ function pairMap({ dimensions, trials, objective }: SweepReport): string {
     const key = JSON.stringify(values);
     scores.set(key, Math.max(score, scores.get(key) ?? -Infinity));
   }
-  // A range may stand for a hundred thousand values, of which a search meets few.
-  const met = (dimension: SweepReportDimension, at: number): string[] => {
+  // A range may have a hundred thousand values; only those used by trials are shown.
+  const used = (dimension: SweepReportDimension, at: number): string[] => {
     const chosen = new Set(trials.map(({ values }) => values[at]));
     return dimension.values.filter((value) => chosen.has(value));
   };
-  const rows = met(down, 0);
-  const columns = met(across, 1);
+  const rows = used(down, 0);
+  const columns = used(across, 1);
   const isDense = scores.size * 3 >= rows.length * columns.length;
   if (!isDense || Math.max(rows.length, columns.length) > MOST_CELLS) return '';
-  const most = Math.max(1e-9, ...[...scores.values()].map(Math.abs));
+  const largest = Math.max(1e-9, ...[...scores.values()].map(Math.abs));
   const cell = (score: number | undefined): string => {
     if (score === undefined) return '<td></td>';
-    const share = String(Math.round((Math.abs(score) / most) * 60));
+    const share = String(Math.round((Math.abs(score) / largest) * 60));
     const colour = score < 0 ? '--sell' : '--buy';
     return `<td style="background:color-mix(in srgb, var(${colour}) ${share}%, transparent)">${ratio(score)}</td>`;
   };
@@ -161,7 +164,7 @@ function pairMap({ dimensions, trials, objective }: SweepReport): string {
   const head = columns.map((value) => `<th>${escape(value)}</th>`).join('');
   return `<h3>Pairs</h3>
 <div class="table" tabindex="0"><table class="months"><thead><tr><th>${escape(`${down.name} \\ ${across.name}`)}</th>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>
-<p class="caption">${escape(`${objective} of each pair. A best that stands alone among poor neighbours is more likely luck than one on a plateau.`)}</p>`;
+<p class="caption">${escape(`${objective} of each pair. An isolated maximum is more likely luck than a plateau.`)}</p>`;
 }
 
 function trialTable({ trials, dimensions, objective }: SweepReport): string {
@@ -192,7 +195,7 @@ function trialTable({ trials, dimensions, objective }: SweepReport): string {
   });
 }
 
-/** The script of the page reads this; see page-script.ts. */
+/** Input of the page's script; see page-script.ts. */
 function dataOf({ trials, dimensions, objective }: SweepReport): unknown {
   const whole = trials.filter(({ budget, score }) => budget === 1 && score !== null);
   return {
@@ -203,7 +206,7 @@ function dataOf({ trials, dimensions, objective }: SweepReport): unknown {
       trials: trials.map(({ number, score, budget }) => [number, budget === 1 ? score : null]),
       parameters: dimensions.map(({ name, ordered, values }, i) => ({
         name,
-        // What is not a number stands at its place in the list.
+        // Values that are not numbers are placed by their index.
         labels: ordered ? null : values,
         points: whole
           .map(({ values: chosen, score }): [number, number | null] => {

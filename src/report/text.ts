@@ -1,15 +1,15 @@
-/** Text and numbers as the page shows them. */
+/** Formatting of text and numbers for pages. */
 
 export function escape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);
 }
 
-/** JSON inside a script element: `<` cannot end it. */
+/** JSON for a script element: `<` is escaped, so it cannot end the element. */
 export function json(value: unknown): string {
   return JSON.stringify(value).replace(/</g, '\\u003c');
 }
 
-/** Decimal text with thousands apart and a real minus. */
+/** Decimal text with thousands separators and a minus sign (U+2212). */
 export function grouped(text: string): string {
   const [whole = '', fraction] = text.split('.');
   const negative = whole.startsWith('-');
@@ -17,7 +17,7 @@ export function grouped(text: string): string {
   return `${negative ? '−' : ''}${digits}${fraction === undefined ? '' : `.${fraction}`}`;
 }
 
-/** The same with a plus. */
+/** As `grouped`, with a plus sign. */
 export function signed(text: string): string {
   return /^-?0*\.?0*$/.test(text) || text.startsWith('-') ? grouped(text) : `+${grouped(text)}`;
 }
@@ -62,7 +62,7 @@ export function duration(us: number): string {
   return parts.join(' ');
 }
 
-/** Class of a figure that is good or bad; none for 0 and for what is no number. */
+/** CSS class by sign; none for 0 and NaN. */
 export function toneOf(value: number | null): string {
   if (value === null || Math.abs(value) < 1e-12) return '';
   return value < 0 ? ' class="loss"' : ' class="gain"';
@@ -70,31 +70,33 @@ export function toneOf(value: number | null): string {
 
 export interface Column<T> {
   readonly title: string;
-  /** Left-aligned text; numbers stand right. */
+  /** Left-aligned text; numbers are right-aligned. */
   readonly isText?: boolean;
-  /** Text of several lines where there is no room. */
+  /** Text that may wrap on narrow screens. */
   readonly isLong?: boolean;
   readonly cell: (row: T) => string;
-  /** Of the cell's class: its sign. */
+  /** Value whose sign sets the cell's class. */
   readonly tone?: (row: T) => number | null;
 }
 
-/** A scrolling table of escaped cells; says how many rows it leaves out, and which file has them all. */
+/**
+ * A scrollable table of escaped cells; states the number of omitted rows and the file that has all.
+ */
 export function table<T>(
   rows: readonly T[],
   columns: readonly Column<T>[],
   {
     id = '',
-    most = 2000,
+    maxRows = 2000,
     all = 'report.json',
-  }: { readonly id?: string; readonly most?: number; readonly all?: string } = {},
+  }: { readonly id?: string; readonly maxRows?: number; readonly all?: string } = {},
 ): string {
   const head = columns
     .map(
       ({ title, isText }) => `<th${isText === true ? ' class="text"' : ''}>${escape(title)}</th>`,
     )
     .join('');
-  const body = rows.slice(0, most).map((row) => {
+  const body = rows.slice(0, maxRows).map((row) => {
     const cells = columns.map(({ cell, tone, isText, isLong }) => {
       const colour = tone === undefined ? '' : toneOf(tone(row));
       const text = isText !== true ? '' : ` class="text${isLong === true ? ' long' : ''}"`;
@@ -104,8 +106,8 @@ export function table<T>(
     return `<tr>${cells.join('')}</tr>`;
   });
   const cut =
-    rows.length > most
-      ? `<p>The first ${String(most)} of ${String(rows.length)}; all are in ${escape(all)}.</p>`
+    rows.length > maxRows
+      ? `<p>The first ${String(maxRows)} of ${String(rows.length)}; all are in ${escape(all)}.</p>`
       : '';
   const name = id === '' ? '' : ` id="${id}"`;
   return `<div class="table" tabindex="0"><table${name}><thead><tr>${head}</tr></thead>

@@ -1,4 +1,4 @@
-/** The page of a walk-forward: the chain of its tests first, then how it was judged, then window by window. */
+/** Page of a walk-forward analysis: the chain of its tests, the method, then each window. */
 import type { Note } from '../backtest/note.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { PageLibraries } from './libraries.ts';
@@ -11,7 +11,7 @@ export interface WalkReportWindow {
   readonly trainToUs: number;
   readonly testFromUs: number;
   readonly testToUs: number;
-  /** As text, `fast=5 slow=20`; null when no trial of the window has a score. */
+  /** As text, `fast=5 slow=20`; null if no trial of the window has a score. */
   readonly parameters: string | null;
   readonly trials: number;
   readonly trainScore: number | null;
@@ -19,7 +19,7 @@ export interface WalkReportWindow {
   readonly testReturn: number | null;
   readonly testPnl: string | null;
   readonly testTrades: number | null;
-  /** Of the test's periods. */
+  /** Returns of the test's periods. */
   readonly returns: readonly number[];
 }
 
@@ -28,15 +28,15 @@ export interface WalkReport {
   readonly objective: string;
   readonly periodUs: number;
   readonly windows: readonly WalkReportWindow[];
-  /** Of the chain of tests. */
+  /** Metrics of the chain of tests. */
   readonly outOfSample: Metrics | null;
   readonly efficiency: number | null;
   readonly assumptions: readonly Note[];
 }
 
-/** Tests shorter than this are told to the second. */
+/** Shorter tests are shown with seconds. */
 const SHORT_US = 600_000_000;
-/** Characters of a date and the blank after it. */
+/** Length of a date and the space after it. */
 const DAY = 11;
 
 export function renderWalk(walk: WalkReport, libraries: PageLibraries): string {
@@ -45,11 +45,11 @@ export function renderWalk(walk: WalkReport, libraries: PageLibraries): string {
   const drawn = (name: string, label: string): string =>
     `<div class="small" data-draws="${name}" role="img" aria-label="${label}"></div>`;
   const main = `${figures(walk)}
-<h2>How it was judged</h2>
+<h2>Method</h2>
 ${notes(assumptions)}
-<h2>Tests put end to end</h2>
+<h2>Concatenated tests</h2>
 ${chain.time.length === 0 ? '<p>No window has a result out of sample.</p>' : drawn('chain', 'Growth of 1 and drawdown over the chain of tests')}
-<p class="caption">Growth of 1 out of sample, each test from flat with parameters that saw nothing of it; below it, how far under its earlier high.</p>
+<p class="caption">Growth of 1 out of sample; each test starts flat with parameters fitted before it. Below: drawdown from the running high.</p>
 <h2>In sample against out of sample</h2>
 ${drawn('scores', 'Scores of each window in and out of sample')}
 <p class="caption">A score far above in sample, and without it outside, says that the search fits noise.</p>
@@ -75,9 +75,9 @@ function figures({ outOfSample, efficiency, windows, objective }: WalkReport): s
     ['Return out of sample', percent(total), total],
     ['Sharpe, a year', ratio(outOfSample?.sharpe ?? null), outOfSample?.sharpe ?? null],
     ['Probabilistic Sharpe', percent(outOfSample?.probabilisticSharpe ?? null), null],
-    ['Largest drawdown', percent(outOfSample?.maxDrawdown ?? null), null],
+    ['Max drawdown', percent(outOfSample?.maxDrawdown ?? null), null],
     [`Efficiency of ${objective}`, percent(efficiency), null],
-    ['Tests that gain', `${String(gaining)} of ${String(windows.length)}`, null],
+    ['Tests with a gain', `${String(gaining)} of ${String(windows.length)}`, null],
     ['Trials', String(trials), null],
   ];
   const cells = rows.map(
@@ -154,7 +154,7 @@ function chainOf({ windows, periodUs }: WalkReport): Chain {
   return chain;
 }
 
-/** The script of the page reads this; see page-script.ts. */
+/** Input of the page's script; see page-script.ts. */
 function dataOf({ windows }: WalkReport, chain: Chain): unknown {
   return {
     markets: [],
@@ -167,7 +167,7 @@ function dataOf({ windows }: WalkReport, chain: Chain): unknown {
 }
 
 function minute(us: number): string {
-  // A bar ends in the last microsecond of its minute.
+  // A bar ends at the last microsecond of its minute.
   return time(us + 1).slice(0, 16);
 }
 

@@ -1,4 +1,4 @@
-/** Writes a run's report into a folder: index.html, report.json, and Arrow files of each strategy. */
+/** Writes a run's report to a folder: index.html, report.json, and Arrow files of each strategy. */
 import { join } from 'node:path';
 import type { BacktestOutput } from '../backtest/output.ts';
 import { fileError } from '../platform/file-error.ts';
@@ -15,7 +15,7 @@ export interface WrittenReport {
   readonly page: string;
 }
 
-/** The page is written last, so that a page that is there has its files beside it. */
+/** Writes the page last, so that its files exist whenever it does. */
 export async function writeReport(
   output: BacktestOutput,
   about: ReportAbout,
@@ -44,7 +44,7 @@ export async function writeReport(
   }
 }
 
-/** Files of a single strategy go by what they hold, of several by whose they are. */
+/** File names contain the strategy's id if there are several. */
 function fileName(id: string, { strategies }: BacktestOutput): string {
   return strategies.length === 1 ? '' : `${id.replace(/[^A-Za-z0-9_-]/g, '-')}-`;
 }

@@ -1,4 +1,7 @@
-/** A population as a run takes it: its market, the worth of its asset as the tape, its agents as strategies that report nothing. */
+/**
+ * Prepares a population for a run: its market, the fundamental value as the tape, its agents as
+ * strategies without a report.
+ */
 import { must } from '../base/assert.ts';
 import { parseParameters } from '../strategy/definition.ts';
 import type { StrategyEntry } from '../backtest/strategy-run.ts';
@@ -31,7 +34,7 @@ export function openPopulation(population: Population, random: RandomStream): Ta
         fidelity: null,
         terms: { indexSource: 'oracle', ...terms },
         note: {
-          title: `Index of ${symbol}: what the asset is worth`,
+          title: `Index of ${symbol}: the fundamental value`,
           text: `The index is ${worth}, every ${String(fundamental.everyUs / 1e6)} s. Mark and funding follow from index and book.`,
         },
       },
@@ -47,7 +50,7 @@ export function openPopulation(population: Population, random: RandomStream): Ta
     notes: () => [
       {
         title: 'An endogenous market',
-        text: `No history: every order is that of an agent or a strategy. Agents: ${groups}.`,
+        text: `No history: every order is from an agent or a strategy. Agents: ${groups}.`,
       },
     ],
   };

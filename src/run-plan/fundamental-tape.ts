@@ -1,4 +1,6 @@
-/** What an endogenous market hears from outside: the worth of its asset, as index prices at regular times. */
+/**
+ * External input of an endogenous market: the fundamental value as index prices at regular times.
+ */
 import type { TapeBatch } from '../backtest/run-backtest.ts';
 import type { Command } from '../engine/commands.ts';
 import { formatDecimal, parseDecimal } from '../num/decimal.ts';
@@ -10,10 +12,10 @@ import { openDataset } from '../tape-files/dataset-files.ts';
 import { StrategyError } from '../strategy/definition.ts';
 import type { Population } from './population.ts';
 
-/** A run is asked between batches whether it shall stop. */
+/** Batch size: interruption is checked between batches. */
 const BATCH = 16;
 
-/** Index commands of the whole duration. */
+/** Index commands of the full duration. */
 export async function* fundamentalTape(
   population: Population,
   random: RandomStream,
@@ -46,11 +48,11 @@ export async function* fundamentalTape(
   yield { commands };
 }
 
-/** The last trade of each interval of a recording's first market, over and over. */
+/** Last trade of each interval of a recording's first market, repeated endlessly. */
 async function recordedValues(folder: string, everyUs: number): Promise<Iterator<number, unknown>> {
   const dataset = await openDataset(folder);
   const [market] = dataset.markets;
-  if (market === undefined) throw new StrategyError(`${folder}: no market in it`);
+  if (market === undefined) throw new StrategyError(`${folder}: the dataset has no market`);
   const tick = Number(market.tickSize);
   const values: number[] = [];
   let untilUs = -Infinity;
@@ -67,7 +69,7 @@ async function recordedValues(folder: string, everyUs: number): Promise<Iterator
         values[values.length - 1] = ticks * tick;
         continue;
       }
-      // Intervals without a trade have the value before.
+      // Intervals without a trade keep the previous value.
       const missed = untilUs === -Infinity ? 0 : Math.floor((record.timeUs - untilUs) / everyUs);
       const last = values.at(-1);
       for (let i = 0; i < missed && last !== undefined; i++) values.push(last);
@@ -75,6 +77,7 @@ async function recordedValues(folder: string, everyUs: number): Promise<Iterator
       untilUs = (Math.floor(record.timeUs / everyUs) + 1) * everyUs;
     }
   }
-  if (values.length === 0) throw new StrategyError(`${folder}: no trades to make a fundamental of`);
+  if (values.length === 0)
+    throw new StrategyError(`${folder}: a fundamental needs trades; there are none`);
   return values[Symbol.iterator]();
 }

@@ -1,4 +1,6 @@
-/** A file of measured orders: CSV with the columns sentUs, exchangeUs and answeredUs, in the order of time. */
+/**
+ * Reads measured orders: CSV with the columns sentUs, exchangeUs and answeredUs, ordered by time.
+ */
 import { readFileSync } from 'node:fs';
 import { StrategyError } from '../strategy/definition.ts';
 import type { LatencyRow } from '../virtual-time/latency.ts';

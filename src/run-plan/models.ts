@@ -1,6 +1,6 @@
 /**
- * Models named on a command line or in a plan, as text. A model is `name`, or `name:key=value,key=value`; lengths of time are such as
- * `500us`, `2ms` or `1m30s`. Errors name the option and what it takes.
+ * Parses models of a command line or plan. A model is `name` or `name:key=value,key=value`;
+ * durations are written as `500us`, `2ms` or `1m30s`. Errors name the option and its valid values.
  */
 import { parseDuration } from '../num/time-text.ts';
 import { formatDecimal, parseDecimal } from '../num/decimal.ts';
@@ -27,7 +27,9 @@ export const QUEUE_MODELS: readonly QueueModel[] = [
   'probLog',
 ];
 
-/** `fifo` is exact and no model: single orders (L3) and agents say themselves who stands where. */
+/**
+ * `fifo` is exact and not a model: single orders (L3) and agents determine their queue positions.
+ */
 export const QUEUE_CHOICES = ['fifo', ...QUEUE_MODELS] as const;
 export const DEFAULT_QUEUE: QueueModel = 'probPower2';
 
@@ -35,9 +37,12 @@ export const DEFAULT_LATENCY = 'constant:feed=2ms,entry=5ms,response=5ms,compute
 
 export interface LatencyPorts {
   readonly random: RandomStream;
-  /** Rows of a file of measured orders. */
+  /** Reads a file of measured orders. */
   readonly rows: (path: string) => readonly LatencyRow[];
-  /** Smallest receipt less venue time of the recording, negative when the recorder's clock ran behind. */
+  /**
+   * Min time of receipt minus venue time of the recording; negative if the recorder's clock was
+   * behind.
+   */
   readonly minRecordedUs: number;
 }
 
@@ -94,7 +99,9 @@ export function parseLatency(text: string, ports: LatencyPorts): LatencyModel {
   return model;
 }
 
-/** `none`, `permanent`, or `halving:1s` with the time in which half of what was taken comes back. */
+/**
+ * `none`, `permanent`, or `halving:1s` with the time in which half of the taken liquidity returns.
+ */
 export function parseImpact(text: string): {
   readonly impactModel: ImpactModel;
   readonly impactHalfLifeMs?: number;
@@ -110,7 +117,7 @@ export function parseImpact(text: string): {
   return { impactModel: 'halving', impactHalfLifeMs: Math.round(halfLife / 1000) };
 }
 
-/** Throws `StrategyError` for `fifo` where the data are levels, which do not say who stands where. */
+/** Throws `StrategyError` for `fifo` on levels, which do not contain queue positions. */
 export function parseQueue(
   text: string,
   { symbol, fidelity }: { readonly symbol: string; readonly fidelity: Fidelity | null },
@@ -118,7 +125,7 @@ export function parseQueue(
   if (text === 'fifo') {
     if (fidelity === 'l3' || fidelity === null) return DEFAULT_QUEUE;
     throw new StrategyError(
-      `--queue fifo: ${symbol} is played as ${fidelity}, which does not say who stands where; fifo needs single orders (l3), else choose ${QUEUE_MODELS.join(', ')}`,
+      `--queue fifo: ${symbol} is played as ${fidelity}, which has no queue positions; fifo needs single orders (l3), else choose ${QUEUE_MODELS.join(', ')}`,
     );
   }
   const found = QUEUE_MODELS.find((known) => known === text);
@@ -140,13 +147,13 @@ export function parseFees(
   return { makerFee: timesText(makerFee, times), takerFee: timesText(takerFee, times) };
 }
 
-/** A decimal times a whole number; text that is no decimal stays for its reader to refuse. */
+/** Multiplies decimal text by an integer; other text is returned for its parser to reject. */
 function timesText(text: string, times: number): string {
   const value = parseDecimal(text);
   return value === null ? text : formatDecimal(value.digits * BigInt(times), value.scale);
 }
 
-/** `reject=0.01,limit=0.005,disconnect=1h/5s`, any of them. */
+/** Parses `reject=0.01,limit=0.005,disconnect=1h/5s`; each part is optional. */
 export function parseFaults(text: string): FaultOptions {
   const { fields } = split('faults', `faults:${text}`);
   const disconnect = fields.text('disconnect', '');
@@ -203,19 +210,19 @@ class ModelFields {
     return this.numberIn(name, 0, 0, 1);
   }
 
-  /** Nothing else was given. */
+  /** Throws if keys remain that were not read. */
   end(): void {
     for (const name of this.fields.keys()) {
-      throw new StrategyError(`--${this.option}: '${name}' is not known`);
+      throw new StrategyError(`--${this.option}: unknown key '${name}'`);
     }
   }
 
-  private numberIn(name: string, fallback: number, least: number, most: number): number {
+  private numberIn(name: string, fallback: number, min: number, maximum: number): number {
     const text = this.text(name, String(fallback));
     const value = text === '' ? NaN : Number(text);
-    if (!(value >= least && value <= most)) {
+    if (!(value >= min && value <= maximum)) {
       throw new StrategyError(
-        `--${this.option}: ${name} '${text}' must be a number from ${String(least)} to ${String(most)}`,
+        `--${this.option}: ${name} '${text}' must be a number from ${String(min)} to ${String(maximum)}`,
       );
     }
     return value;

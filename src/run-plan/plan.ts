@@ -1,6 +1,7 @@
 /**
- * A run as plain data: which data, which strategies with which parameters, under which assumptions. The same plan gives the same run
- * on any machine and in any worker: the bundle of each strategy is in it, and everything random comes from its seed.
+ * A run as plain data: its data, its strategies with parameters, its assumptions. Equal plans give
+ * equal runs on every machine and worker: the plan contains each strategy's bundle, and all random
+ * numbers come from its seed.
  */
 import {
   mustDefinition,
@@ -50,47 +51,47 @@ import { watchPromises } from '../strategy-loader/promise-watch.ts';
 import { openTape, type SourceMarket, type TapeSource } from './tape-source.ts';
 
 export interface PlannedStrategy {
-  /** Unique in the plan; also the name of its account. */
+  /** Unique in the plan; also the name of the account. */
   readonly id: string;
   /** null for a strategy that is an object of this process (`PlanPorts.definitions`). */
   readonly bundle: StrategyBundle | null;
   readonly parameters: Readonly<Record<string, ParameterValue>>;
-  /** Markets that it hears of; all of the run unless given. */
+  /** Markets that it subscribes to; default: all of the run. */
   readonly symbols?: readonly string[];
 }
 
 export interface RunPlan {
-  /** Folder of a dataset; left out when there is a population. */
+  /** Folder of a dataset; omitted if there is a population. */
   readonly data?: string;
-  /** Its markets that are read; all unless given. */
+  /** Markets of the dataset to read; default: all. */
   readonly markets?: readonly string[];
-  /** Agents who make a market of their own. */
+  /** Agents that form an endogenous market. */
   readonly population?: Population;
   readonly strategies: readonly PlannedStrategy[];
-  /** Trading begins here, after a warm-up of what comes before; µs. */
+  /** Start of trading, after a warm-up on earlier data; µs. */
   readonly fromUs?: number;
   readonly toUs?: number;
-  /** Of each strategy's account, decimal text. */
+  /** Start balance of each strategy's account, decimal text. */
   readonly balance: string;
   readonly seed: string;
-  /** As `parseLatency` takes it. */
+  /** Syntax as in `parseLatency`. */
   readonly latency?: string;
-  /** Every leg and the compute time take so many times as long. */
+  /** Factor on every latency and the compute time. */
   readonly latencyTimes?: number;
   readonly queue?: string;
   readonly impact?: string;
-  /** Plays markets as less than they can be. */
+  /** Plays markets at a lower fidelity than possible. */
   readonly fidelity?: Fidelity;
-  /** How bars and trades alone are played, as `parseTapeModel` takes it. */
+  /** Model of bars and trades, syntax as in `parseTapeModel`. */
   readonly bars?: string;
   /** `maker,taker` */
   readonly fees?: string;
-  /** Both fees are so many times as high, a whole number. */
+  /** Factor on both fees, a whole number. */
   readonly feesTimes?: number;
   /** `initial,maintenance` margin as ratios. */
   readonly margin?: string;
   readonly faults?: string;
-  /** Listening before trading begins, µs; what the strategies ask for unless given. */
+  /** Time before trading starts, µs; default: the max of what the strategies request. */
   readonly warmUpUs?: number;
   readonly sampleUs?: number;
 }
@@ -107,10 +108,10 @@ export interface PlanPorts {
 
 export interface PlanResult {
   readonly output: BacktestOutput;
-  /** What was assumed, said on a report's first page. */
+  /** Assumptions, shown on the first page of a report. */
   readonly assumptions: readonly Note[];
   readonly data: readonly Note[];
-  /** Of an endogenous market. */
+  /** Stylised facts of an endogenous market. */
   readonly stylisedFacts: readonly StylisedFacts[];
 }
 
@@ -120,13 +121,16 @@ const DEFAULTS = {
   fees: '0.0001,0.00035',
   margin: '0.02,0.01',
 };
-/** A run has about so many samples. */
+/** Approximate number of samples of a run. */
 const SAMPLES = 4000;
 const SAMPLE_STEPS_US = [1, 5, 10, 30, 60, 300, 900, 1800, 3600, 14_400, 86_400].map(
   (seconds) => seconds * 1_000_000,
 );
 
-/** Throws `StrategyError`, `TapeError` or `FileError` for what is wrong with the plan, and what a strategy throws. */
+/**
+ * Throws `StrategyError`, `TapeError` or `FileError` for faults of the plan, and errors thrown by a
+ * strategy.
+ */
 export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise<PlanResult> {
   if (plan.strategies.length === 0 && plan.population === undefined) {
     throw new StrategyError('a run needs a strategy, or agents');
@@ -140,7 +144,7 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
   const endUs = Math.min(plan.toUs ?? Infinity, tape.lastUs);
   if (beginUs >= endUs) {
     throw new StrategyError(
-      `${plan.data ?? 'the population'}: nothing between --from and --to; it holds ${timeText(tape.firstUs)} to ${timeText(tape.lastUs)}`,
+      `${plan.data ?? 'the population'}: no data between --from and --to; the data are from ${timeText(tape.firstUs)} to ${timeText(tape.lastUs)}`,
     );
   }
   const genesisUs = timeUs(Math.floor(beginUs / 1e6) * 1e6);
@@ -213,19 +217,21 @@ export async function executePlan(plan: RunPlan, ports: PlanPorts = {}): Promise
   return {
     output,
     stylisedFacts: facts,
-    assumptions: assumptionsOf(
-      plan,
-      latency?.words ?? null,
+    assumptions: assumptionsOf(plan, {
+      latency: latency?.words ?? null,
       strategies,
       warmUpUs,
-      tape.markets,
+      markets: tape.markets,
       specs,
-    ),
+    }),
     data: tape.notes(),
   };
 }
 
-/** The defaults, but recorded marks that come seldom do not freeze their market (R-5.3b). */
+/**
+ * Default configuration, with a longer stale limit for sparse recorded marks, so that they do not
+ * freeze their market (R-5.3b).
+ */
 function configOf(genesisTimeUs: TimeUs, { minStaleUs }: TapeSource): ExchangeConfig {
   const { indexStaleUs } = DEFAULT_EXCHANGE_CONFIG;
   return {
@@ -235,7 +241,7 @@ function configOf(genesisTimeUs: TimeUs, { minStaleUs }: TapeSource): ExchangeCo
   };
 }
 
-/** Runs what makes a strategy of its parameters, which may refuse them. */
+/** Calls a strategy's factory, which may reject its parameters. */
 function created(plan: RunPlan, id: string, timeUs: number, create: () => Strategy): Strategy {
   try {
     return create();
@@ -247,7 +253,8 @@ function created(plan: RunPlan, id: string, timeUs: number, create: () => Strate
 function openSource(plan: RunPlan, fromUs: number | null): TapeSource | Promise<TapeSource> {
   const { population, data, markets = null, toUs = null, fidelity } = plan;
   if (population !== undefined) {
-    // A tape begins anew when a run goes on, and what was played is passed over: its draws are no part of what is saved.
+    // A resumed run restarts its tape and skips what was played, so saved state excludes these
+    // draws.
     return openPopulation(population, new RandomStreams(plan.seed).stream('fundamental'));
   }
   if (data === undefined) throw new StrategyError('a run needs data, or agents');
@@ -338,37 +345,39 @@ function sampleUsOf(spanUs: number): number {
   return SAMPLE_STEPS_US.find((step) => spanUs / step <= SAMPLES) ?? 86_400_000_000;
 }
 
-const QUEUE_WORDS: Readonly<Record<string, string>> = {
-  fifo: 'Each historical order is a place in the queue, so who stands ahead of an order is known.',
+const QUEUE_TEXTS: Readonly<Record<string, string>> = {
+  fifo: 'Each historical order has its own place in the queue, so the queue position of an order is exact.',
   riskAverse:
-    'A decrease without a trade stood behind the order, while there was volume behind it.',
+    'A decrease without a trade comes from behind the order, while there is volume behind it.',
   probPower1:
-    'A decrease without a trade stood behind the order with probability b/(a+b), a and b the volume ahead and behind.',
+    'A decrease without a trade comes from behind the order with probability b/(a+b), a and b the volume ahead and behind.',
   probPower2:
-    'A decrease without a trade stood behind the order with probability b²/(a²+b²), a and b the volume ahead and behind.',
+    'A decrease without a trade comes from behind the order with probability b²/(a²+b²), a and b the volume ahead and behind.',
   probPower3:
-    'A decrease without a trade stood behind the order with probability b³/(a³+b³), a and b the volume ahead and behind.',
+    'A decrease without a trade comes from behind the order with probability b³/(a³+b³), a and b the volume ahead and behind.',
   probLog:
-    'A decrease without a trade stood behind the order with probability ln(1+y)/(ln(1+x)+ln(1+y)), x and y the shares ahead and behind.',
+    'A decrease without a trade comes from behind the order with probability ln(1+y)/(ln(1+x)+ln(1+y)), x and y the shares ahead and behind.',
 };
 
-const IMPACT_WORDS: Readonly<Record<string, string>> = {
-  none: 'Liquidity that the strategy takes is back at the level’s next update. Other traders do not react.',
+const IMPACT_TEXTS: Readonly<Record<string, string>> = {
+  none: 'Liquidity taken by the strategy returns at the level’s next update. Other traders do not react.',
   permanent:
-    'Liquidity that the strategy takes is gone until history empties the level. Other traders do not react.',
+    'Liquidity taken by the strategy is gone until history empties the level. Other traders do not react.',
   halving:
-    'Half of the liquidity that the strategy takes comes back in each half-life. Other traders do not react.',
+    'Half of the liquidity taken by the strategy returns in each half-life. Other traders do not react.',
 };
 
-function assumptionsOf(
-  plan: RunPlan,
-  /** null when agents are alone. */
-  latency: string | null,
-  strategies: readonly StrategyEntry[],
-  warmUpUs: number,
-  markets: readonly SourceMarket[],
-  specs: readonly MarketSpec[],
-): Note[] {
+interface RunFacts {
+  /** Null if the run has agents only. */
+  readonly latency: string | null;
+  readonly strategies: readonly StrategyEntry[];
+  readonly warmUpUs: number;
+  readonly markets: readonly SourceMarket[];
+  readonly specs: readonly MarketSpec[];
+}
+
+function assumptionsOf(plan: RunPlan, facts: RunFacts): Note[] {
+  const { latency, strategies, warmUpUs, markets, specs } = facts;
   const { impact = DEFAULTS.impact } = plan;
   const isExact = markets.every(({ fidelity }) => fidelity === 'l3');
   const queue = isExact ? 'fifo' : (plan.queue ?? DEFAULTS.queue);
@@ -387,22 +396,22 @@ function assumptionsOf(
       ? [
           {
             title: `Queue position: ${queue}`,
-            text: `${QUEUE_WORDS[queue] ?? ''} Trades fill strictly first come, first served.`,
+            text: `${QUEUE_TEXTS[queue] ?? ''} Trades fill orders in time priority.`,
           },
-          { title: `Impact: ${impact}`, text: IMPACT_WORDS[impact.split(':')[0] ?? ''] ?? '' },
+          { title: `Impact: ${impact}`, text: IMPACT_TEXTS[impact.split(':')[0] ?? ''] ?? '' },
         ]
       : []),
     ...(latency === null ? [] : [{ title: 'Latency', text: `${latency}.` }]),
     { title: 'Fees and margin', text: `${[...terms].join(' ')}${starts}` },
     ...(plan.faults === undefined
       ? []
-      : [{ title: 'Faults on purpose', text: `${strategies[0]?.faults?.words ?? 'none'}.` }]),
+      : [{ title: 'Injected faults', text: `${strategies[0]?.faults?.words ?? 'none'}.` }]),
     ...(warmUpUs === 0
       ? []
       : [
           {
             title: 'Warm-up',
-            text: `Strategies listened for ${String(warmUpUs / 1e6)} s before they might trade.`,
+            text: `Strategies received data for ${String(warmUpUs / 1e6)} s before trading started.`,
           },
         ]),
     ...strategies.map(({ id, name, parameters }) => ({

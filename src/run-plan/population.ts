@@ -1,9 +1,11 @@
 /**
- * A population: a market of its own, what its asset is worth over time, and the agents who trade it. Written in YAML:
+ * A population: an endogenous market, the fundamental value of its asset over time, and its agents.
+ * Written in YAML:
  *
  *   market: { symbol: SIM-PERP, tickSize: 0.1, lotSize: 0.001 }
  *   duration: 1h
- *   fundamental: { kind: ornsteinUhlenbeck, start: 50000, deviationBp: 1, reversion: 10m, every: 1s }
+ *   fundamental:
+ *     { kind: ornsteinUhlenbeck, start: 50000, deviationBp: 1, reversion: 10m, every: 1s }
  *   agents:
  *     - { kind: noise, count: 40, balance: 20000, with: { everyMs: 4000 } }
  */
@@ -24,11 +26,11 @@ export interface Fundamental {
   readonly kind: 'ornsteinUhlenbeck' | 'recorded';
   readonly start: number;
   readonly mean: number;
-  /** Part of the way back in a step. */
+  /** Fraction of the distance to the mean per step. */
   readonly reversion: number;
   readonly deviation: number;
   readonly everyUs: number;
-  /** Dataset whose trades are the fundamental, when recorded. */
+  /** Dataset whose trades are the fundamental value, if recorded. */
   readonly data: string | null;
 }
 
@@ -40,9 +42,9 @@ export interface AgentGroup {
   readonly parameters: Readonly<Record<string, ParameterValue>>;
 }
 
-/** Plain data: it goes into plans. */
+/** Plain data, because it is part of plans. */
 export interface Population {
-  /** Fields of a market, as `orrery serve` takes them. */
+  /** Fields of a market, as in `orrery serve`. */
   readonly market: Readonly<Record<string, unknown>> & {
     readonly symbol: string;
     readonly tickSize: string;
@@ -54,18 +56,18 @@ export interface Population {
   readonly agents: readonly AgentGroup[];
 }
 
-/** 2024-01-01T00:00:00Z: an endogenous market has no time of its own. */
+/** 2024-01-01T00:00:00Z: start of endogenous markets, which have no recorded time. */
 const START_US = 1_704_067_200_000_000;
 
 export async function readPopulation(path: string): Promise<Population> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw fileError(path, error);
   });
-  // Runs on recorded data need no YAML, and begin the sooner.
+  // Imported lazily: runs on recorded data do not need YAML and start faster.
   const { parse } = await import('yaml');
   let value: unknown;
   try {
-    // Numbers stay the text that they are.
+    // The failsafe schema keeps numbers as text.
     value = parse(text, { schema: 'failsafe' });
   } catch (error) {
     throw new StrategyError(`${path}: ${(error as Error).message.split('\n')[0] ?? 'not YAML'}`);
@@ -148,14 +150,14 @@ function groupOf(path: string, value: unknown, i: number): AgentGroup {
   };
 }
 
-/** The definition of a kind that was read. */
+/** Strategy definition of an agent kind that was validated. */
 export function agentOf(kind: string): StrategyDefinition {
   const definition = AGENTS.get(kind);
   if (definition === undefined) throw new StrategyError(`no agent of kind '${kind}'`);
   return definition;
 }
 
-/** A map of the file; errors name the file, the place and the limit. */
+/** A map of the file; errors name file, path and limit. */
 class Section {
   readonly values: Readonly<Record<string, unknown>>;
   private readonly file: string;
@@ -170,7 +172,7 @@ class Section {
     this.values = value as Record<string, unknown>;
     for (const key of known === null ? [] : Object.keys(value)) {
       if (!known?.includes(key))
-        this.fail(key, `is not known; there are ${known?.join(', ') ?? ''}`);
+        this.fail(key, `is not a known key; valid are ${known?.join(', ') ?? ''}`);
     }
   }
 
@@ -199,12 +201,12 @@ class Section {
     return typeof value === 'string' && value !== '' ? value : this.fail(name, 'must be given');
   }
 
-  number(name: string, fallback: number, least: number, most: number, whole = false): number {
+  number(name: string, fallback: number, minimum: number, maximum: number, whole = false): number {
     const value = this.has(name) ? Number(this.text(name)) : fallback;
-    if (!(value >= least && value <= most) || (whole && !Number.isInteger(value))) {
+    if (!(value >= minimum && value <= maximum) || (whole && !Number.isInteger(value))) {
       this.fail(
         name,
-        `must be a ${whole ? 'whole ' : ''}number from ${String(least)} to ${String(most)}`,
+        `must be a ${whole ? 'whole ' : ''}number from ${String(minimum)} to ${String(maximum)}`,
       );
     }
     return value;
@@ -219,13 +221,13 @@ class Section {
       : this.fail(name, `'${text}' must be a positive decimal number`);
   }
 
-  /** Answers the text, of a positive multiple of the step. */
+  /** Returns the text of a positive multiple of the step; throws for others. */
   mustBeMultiple(name: string, text: string, step: Decimal, ofWhat: string): string {
     const value = parseDecimal(text);
     const steps = value === null ? null : stepsExact(value, step);
     if (steps !== null && steps > 0n) return text;
-    const least = formatDecimal(step.digits, step.scale);
-    return this.fail(name, `'${text}' must be a positive multiple of ${ofWhat}, ${least}`);
+    const minimum = formatDecimal(step.digits, step.scale);
+    return this.fail(name, `'${text}' must be a positive multiple of ${ofWhat}, ${minimum}`);
   }
 
   time(name: string, fallback: string, minUs: number): number {

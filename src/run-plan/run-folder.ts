@@ -1,6 +1,6 @@
 /**
- * What a run leaves in its folder: `plan.json` (everything that repeats it, bundles included), `journal.orrery`, `run.json` (what was
- * recorded), and while it is stopped half-way `checkpoint.bin` and the journal so far.
+ * Files of a run folder: `plan.json` (repeats the run, bundles included), `journal.orrery`,
+ * `run.json` (recorded output). A stopped run has `checkpoint.bin` and the journal so far.
  */
 import { closeSync, fsyncSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const FILES = {
   checkpoint: 'checkpoint.bin',
 } as const;
 
-/** What `run.json` holds: the output but for the engine and the journal, and what was assumed. */
+/** Content of `run.json`: the output without engine and journal, and the assumptions. */
 export interface RecordedRun extends Omit<
   BacktestOutput,
   'engine' | 'journal' | 'checkpoint' | 'cancelled'
@@ -41,7 +41,7 @@ export class RunFolder {
     this.path = path;
   }
 
-  /** A new run; what an earlier one left here goes when this one has something to put in its place. */
+  /** A new run; an earlier run in the folder is replaced when this one is written. */
   static async create(path: string, plan: RunPlan): Promise<RunFolder> {
     const folder = new RunFolder(path);
     try {
@@ -55,18 +55,18 @@ export class RunFolder {
     return folder;
   }
 
-  /** A run that was stopped: its plan, and where it goes on. */
+  /** A stopped run: its plan and its checkpoint. */
   static async resume(
     path: string,
   ): Promise<{ folder: RunFolder; plan: RunPlan; checkpoint: BacktestCheckpoint }> {
     const folder = new RunFolder(path);
     const bytes = await readFile(folder.file('checkpoint')).catch(() => {
-      throw new FileError(`${path}: holds no stopped run (no ${FILES.checkpoint})`);
+      throw new FileError(`${path}: no stopped run to resume (${FILES.checkpoint} is missing)`);
     });
     const checkpoint = readCheckpoint(bytes, folder.file('checkpoint'));
     const plan = JSON.parse(await readFile(folder.file('plan'), 'utf8')) as RunPlan;
     if (statSync(folder.file('partial')).size < checkpoint.journalBytes) {
-      throw new FileError(`${folder.file('partial')}: is shorter than the checkpoint says`);
+      throw new FileError(`${folder.file('partial')}: shorter than recorded in the checkpoint`);
     }
     folder.descriptor = openSync(folder.file('partial'), 'r+');
     ftruncateSync(folder.descriptor, checkpoint.journalBytes);
@@ -84,7 +84,7 @@ export class RunFolder {
     this.written += bytes.length;
   };
 
-  /** Keeps a stopped run; answers false when it cannot go on later and leaves nothing of it then. */
+  /** Writes a stopped run. Returns false and deletes its files if it cannot be resumed. */
   async stop(checkpoint: BacktestCheckpoint | null): Promise<boolean> {
     this.closeJournal();
     if (checkpoint === null) {
@@ -96,7 +96,7 @@ export class RunFolder {
     return true;
   }
 
-  /** Puts the whole run in its place. */
+  /** Writes the finished run. */
   async finish({ output, assumptions, data }: PlanResult): Promise<void> {
     this.closeJournal();
     const { firstUs, lastUs, sampleUs, seed, markets, strategies, commands } = output;
@@ -121,7 +121,7 @@ export class RunFolder {
     await rm(this.file('checkpoint'), { force: true });
   }
 
-  /** After a failure: nothing half-written is left. */
+  /** Deletes partial files after a failure. */
   async abandon(): Promise<void> {
     this.closeJournal();
     await rm(this.file('partial'), { force: true });
@@ -139,7 +139,7 @@ export class RunFolder {
   }
 }
 
-/** The recorded run of a folder. */
+/** Reads the recorded run of a folder. */
 export async function readRun(path: string): Promise<RecordedRun> {
   const file = join(path, FILES.run);
   const text = await readFile(file, 'utf8').catch((error: unknown) => {

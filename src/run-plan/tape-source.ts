@@ -1,4 +1,4 @@
-/** Recorded data as a run takes them: the markets, their times, and one stream of commands. */
+/** Recorded data for a run: the markets, their times, and one stream of commands. */
 import type { Command } from '../engine/commands.ts';
 import type { Note } from '../backtest/note.ts';
 import type { TapeBatch } from '../backtest/run-backtest.ts';
@@ -6,7 +6,7 @@ import { StrategyError } from '../strategy/definition.ts';
 import type { RecordKind } from '../tape/record.ts';
 import {
   DEFAULT_TAPE_MODEL,
-  modelWords,
+  describeModel,
   type Fidelity,
   type TapeModel,
 } from '../tape/tape-model.ts';
@@ -14,16 +14,16 @@ import type { StreamManifest } from '../tape/manifest.ts';
 import type { SyncFacts, TapeStep } from '../tape/book-sync.ts';
 import { openDataset, type DatasetMarket, type TapeReading } from '../tape-files/dataset-files.ts';
 
-/** A market of a run, and what its data decide of its terms. */
+/** A market of a run, with the terms that follow from its data. */
 export interface SourceMarket {
   readonly symbol: string;
   readonly tickSize: string;
   readonly lotSize: string;
-  /** Fields of a market spec beside those: where index, mark and funding come from. */
+  /** Further fields of the market spec: the sources of index, mark and funding. */
   readonly terms: Readonly<Record<string, unknown>>;
-  /** What its records are played as; null of a market that agents make. */
+  /** Fidelity of the records; null for a market made by agents. */
   readonly fidelity: Fidelity | null;
-  /** The same in words. */
+  /** Description of the sources. */
   readonly note: Note;
 }
 
@@ -31,14 +31,17 @@ export interface TapeSource {
   readonly markets: readonly SourceMarket[];
   readonly firstUs: number;
   readonly lastUs: number;
-  /** Smallest receipt less venue time. */
+  /** Min time of receipt minus venue time. */
   readonly minRecordedUs: number;
-  /** How old a market's price source may be before the market freezes, where the records ask for more than the default. */
+  /**
+   * Min age limit of a market's price source before the market freezes, if the records need more
+   * than the default.
+   */
   readonly minStaleUs: number;
   readonly batches: AsyncIterable<TapeBatch>;
-  /** 0…1 of what was read. */
+  /** Fraction read, 0…1. */
   readonly progress: () => number;
-  /** Where the data come from and what they lack; whole once everything was read. */
+  /** Sources of the data and their faults; complete after all data were read. */
   readonly notes: () => readonly Note[];
 }
 
@@ -47,7 +50,7 @@ export interface TapeRange {
   readonly toUs: number | null;
 }
 
-/** `symbols` are the markets that are read, in the order of their ids; all unless given. Throws what says which file is at fault. */
+/** `symbols`: markets to read, in the order of their ids; default: all. Errors name the file. */
 export async function openTape(
   folder: string,
   symbols: readonly string[] | null,
@@ -67,7 +70,7 @@ export async function openTape(
   for (const { symbol, inverse } of markets) {
     if (!inverse) continue;
     throw new StrategyError(
-      `${folder}: ${symbol} is an inverse (coin-margined) contract: it is imported for book checks only and refused for PnL`,
+      `${folder}: ${symbol} is an inverse (coin-margined) contract: it allows book checks only, no PnL`,
     );
   }
   const streams = markets.flatMap((market) => market.streams);
@@ -83,19 +86,21 @@ export async function openTape(
   };
 }
 
-/** A recorded mark that misses up to this many of its usual updates is not stale. */
+/** A recorded mark is not stale until this many usual updates are missing. */
 const MISSED_MARKS = 10;
 
 /**
- * Recorded marks may come once a minute or once an hour, as bars do. A market must not freeze between two of them, so its source may be
- * as old as ten usual intervals of the stream's marks.
+ * Recorded marks may come once a minute or once an hour, as bars do. The market must not freeze
+ * between two of them, so the limit is ten usual intervals of the stream's marks.
  */
 function staleUsOf({ counts, firstUs, lastUs }: StreamManifest): number {
   const marks = counts.mark ?? 0;
   return marks < 2 ? 0 : Math.ceil(((lastUs - firstUs) / (marks - 1)) * MISSED_MARKS);
 }
 
-/** Recorded index, mark and funding rates are those of the market; what is not recorded follows from its book. */
+/**
+ * Recorded index, mark and funding rates are used; missing ones are derived from the market's book.
+ */
 function sourceMarket(
   market: DatasetMarket,
   model: TapeModel,
@@ -104,8 +109,8 @@ function sourceMarket(
   const has = (kind: RecordKind): boolean =>
     market.streams.some(({ counts }) => (counts[kind] ?? 0) > 0);
   const { symbol, tickSize, lotSize } = market;
-  // A synthetic book says nothing of a premium, and the last price is the market's own.
-  const book = modelWords(model, fidelity);
+  // A synthetic book has no premium, and its last price is the market's own.
+  const book = describeModel(model, fidelity);
   return {
     symbol,
     tickSize,
@@ -127,7 +132,7 @@ function sourceMarket(
         has('funding')
           ? 'Funding is settled at the recorded rates.'
           : book === null
-            ? 'The recording has no funding rates: they follow from the premium of the book over the index.'
+            ? 'The recording has no funding rates: they are derived from the premium of the book over the index.'
             : 'The recording has no funding rates: none is paid.',
         book ?? '',
       ]
@@ -152,7 +157,7 @@ function batchOf(steps: readonly TapeStep[]): TapeBatch {
   return { commands, localUs };
 }
 
-/** What the recording holds; kinds of which it holds nothing are not named. */
+/** Counts of the records by kind, without zeros. */
 function countsText(sync: SyncFacts, levels: number): string {
   const kinds: readonly (readonly [number, string])[] = [
     [sync.depths, 'depth updates'],
@@ -166,16 +171,16 @@ function countsText(sync: SyncFacts, levels: number): string {
   return `${held.map(([count, name]) => `${String(count)} ${name}`).join(', ') || 'Nothing'}.`;
 }
 
-/** Of a book, and of bars. */
+/** Gaps of a book or of bars. */
 function gapsText({ gaps, staleUs, dropped, bars, depths, snapshots }: SyncFacts): string {
   if (depths + snapshots > 0) {
     return `${String(gaps)} breaks in the chain of updates, ${String(staleUs / 1e6)} s without a book; ${String(dropped)} updates older than the snapshot dropped.`;
   }
-  return bars > 0 ? `Bars are missing in ${String(gaps)} places.` : 'None is known of such data.';
+  return bars > 0 ? `Bars are missing in ${String(gaps)} places.` : 'Such data do not show gaps.';
 }
 
 function sourceText({ id, source, licence }: StreamManifest): string {
-  return [source === '' ? `Stream ${id}, whose import named no source` : source, licence]
+  return [source === '' ? `Stream ${id}, imported without a source` : source, licence]
     .filter((text) => text !== '')
     .join('. ');
 }
@@ -204,11 +209,11 @@ function notesOf(reading: TapeReading): Note[] {
       },
       {
         title: `Order of lines${of}`,
-        text: `${String(ordering.outOfOrder)} lines were out of the venue’s time order and are applied in it; ${String(ordering.late)} came too late for that.`,
+        text: `${String(ordering.outOfOrder)} lines were out of the venue’s time order and were sorted; ${String(ordering.late)} were too late to sort.`,
       },
       {
         title: `Clock skew${of}`,
-        text: `Local less venue time is ${ms(ordering.minFeedLatencyUs)} to ${ms(ordering.maxFeedLatencyUs)}${ordering.minFeedLatencyUs < 0 ? ': the recorder’s clock ran behind' : ''}.`,
+        text: `Local less venue time is ${ms(ordering.minFeedLatencyUs)} to ${ms(ordering.maxFeedLatencyUs)}${ordering.minFeedLatencyUs < 0 ? ': the recorder’s clock was behind' : ''}.`,
       },
     ];
   });

@@ -1,6 +1,6 @@
 /**
- * Expectations on the events of a step. Each expected event is looked for after the one before it, and others may lie
- * between them; exact expects these events and no others, though each still in part.
+ * Checks the events of a step. Expected events must occur in order, others may occur between them.
+ * `exact` allows no others; each event is still matched in part.
  */
 import { differences, type Difference, type MatchOptions } from './match-expectation.ts';
 import { itemPath, type SourceNode } from './source-node.ts';
@@ -26,7 +26,7 @@ export function checkEvents(
   });
 }
 
-/** Compared with the nearest event of its kind, if there is one; else with the kinds that came. */
+/** Reports a missing event with the nearest event of its kind, or with the kinds that occurred. */
 function missing(
   wanted: SourceNode,
   rest: readonly DescribedEvent[],

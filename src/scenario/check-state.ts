@@ -1,4 +1,4 @@
-/** Expectations on state: cash, positions, saved orders and books by name, compared with what the exchange shows now. */
+/** Checks state: cash, positions, saved orders and books by name against the exchange's views. */
 import type { ExchangeView } from '../engine/read/views.ts';
 import { money, priceText, sizeText } from '../gateway/encode.ts';
 import type { Address } from '../num/units.ts';
@@ -6,11 +6,11 @@ import { differences, showNode, type Difference, type MatchOptions } from './mat
 import type { StateExpectation } from './scenario.ts';
 import { childPath, type MapNode, type SourceNode } from './source-node.ts';
 
-/** How the checks reach the exchange. */
+/** Access of the checks to the exchange. */
 export interface StateAccess {
   readonly engine: ExchangeView;
   readonly addressOfName: (name: string) => Address;
-  /** Record of the order saved under this name, or the error text that its look-up gives. */
+  /** Record of the order saved under this name, or the error text of its look-up. */
   readonly recordOf: (saved: string) => unknown;
   /** Records of the open positions of subaccount 0, or an error text. */
   readonly positionsOf: (name: string) => unknown;
@@ -67,7 +67,7 @@ function checkRecords(
   );
 }
 
-/** A named side is compared whole: price and quantity of every level, best first. */
+/** Compares a named side completely: price and quantity of every level, best first. */
 function checkBooks(
   map: MapNode | null,
   { engine }: StateAccess,
@@ -84,7 +84,7 @@ function checkBooks(
         .map((level) => [priceText(market, level.priceTicks), sizeText(market, level.lots)]);
       const path = childPath(childPath('book', symbol), key);
       const found = differences(expected, levels, path, options);
-      // One line for the whole side reads better than one for each number in it.
+      // One line for the full side is more readable than one per number.
       return found.length === 0
         ? []
         : [{ path, expected: showNode(expected), actual: options.show(levels) }];

@@ -1,7 +1,7 @@
 /**
- * Events as a scenario names them: accounts, markets and orders by name, prices and sizes in
- * decimals, times as offsets from the start. Made from the schema of events, so a new kind needs
- * nothing here.
+ * Describes events in scenario terms: accounts, markets and orders by name, prices and sizes in
+ * decimals, times as offsets from the start. Derived from field names, so new event kinds need no
+ * change here.
  */
 import type { EngineEvent } from '../engine/events.ts';
 import { EVENTS } from '../engine/schema/event-schema.ts';
@@ -23,9 +23,9 @@ const NAMES: Readonly<Record<string, string>> = {
 
 export interface EventNames {
   readonly engine: ExchangeView;
-  /** Name of an address: an account's, a system account's, or the address itself. */
+  /** Name of an address: an account, a system account, or the address itself. */
   readonly nameOf: (address: string) => string;
-  /** Name under which an order was saved; its number when it was not. */
+  /** Name under which an order was saved; else its number. */
   readonly orderName: (id: OrderId) => string | number;
 }
 

@@ -1,10 +1,11 @@
 /**
- * Random values of a crowd: `{ draw: logUniform, from: 300, to: 6000, step: 1 }` in place of a value is drawn for each member.
- * A value is a function of the scenario's seed, the member's name, the field, the draw as it is written, and its `salt`.
- * So a step more or less never changes what other steps draw, and equal draws of a field give a member equal values.
+ * Random values of a crowd: `{ draw: logUniform, from: 300, to: 6000, step: 1 }` is drawn for each
+ * member. The value is a function of the scenario's seed, the member's name, the field, the source
+ * text of the draw, and its `salt`. Adding or removing a step therefore does not change other
+ * draws, and equal draws of a field give a member equal values.
  *
- * Values are whole steps, exact in decimals. `logUniform` is uniform in the logarithm: as many members lie between 300 and
- * 600 as between 3000 and 6000.
+ * Values are exact multiples of the step. `logUniform` is uniform in the logarithm: as many members
+ * are between 300 and 600 as between 3000 and 6000.
  */
 import { exp } from '../num/special/exp.ts';
 import { ln } from '../num/special/ln.ts';
@@ -22,15 +23,15 @@ import {
   type SourceNode,
 } from './source-node.ts';
 
-/** Most values that a draw has: those of 32 random bits. */
+/** Max number of values of a draw: those of 32 random bits. */
 const MAX_VALUES = 2 ** 32;
 
-/** Keys that each distribution needs; the other may not be given. */
+/** Required keys of each distribution; the other's keys are not allowed. */
 const RANGE_KEYS = ['from', 'to', 'step'] as const;
 
 const isDraw = (node: MapNode): boolean => node.entries.has('draw');
 
-/** Every draw in a node, with its path. */
+/** All draws in a node, with their paths. */
 export function drawsIn(node: SourceNode, path: string): { node: MapNode; path: string }[] {
   switch (node.kind) {
     case 'scalar':
@@ -43,7 +44,7 @@ export function drawsIn(node: SourceNode, path: string): { node: MapNode; path: 
   }
 }
 
-/** Appends what is wrong with a draw, shape included. */
+/** Appends the faults of a draw, shape included. */
 export function checkDraw(node: MapNode, path: string, problems: Problem[]): void {
   const before = problems.length;
   checkShape(node, DRAW_SHAPE, path, problems);
@@ -78,24 +79,26 @@ function checkRange(node: MapNode, path: string, problems: Problem[]): void {
   const [first, last] = [stepsExact(from, step), stepsExact(to, step)];
   const stepText = String(textOf(node, 'step'));
   if (first === null)
-    refuse('from', `${String(textOf(node, 'from'))} is no multiple of ${stepText}`);
-  if (last === null) refuse('to', `${String(textOf(node, 'to'))} is no multiple of ${stepText}`);
+    refuse('from', `${String(textOf(node, 'from'))} is not a multiple of ${stepText}`);
+  if (last === null) refuse('to', `${String(textOf(node, 'to'))} is not a multiple of ${stepText}`);
   if (first === null || last === null) return;
   if (first > last) {
     refuse('to', `${String(textOf(node, 'to'))} is below "from"`);
   } else if (last - first >= MAX_VALUES || !isSafe(first) || !isSafe(last)) {
     refuse('step', `leaves more than ${String(MAX_VALUES)} values; take a larger step`);
   } else if (textOf(node, 'draw') === 'logUniform' && first <= 0n && last >= 0n) {
-    refuse('from', 'a draw of logUniform lies above 0, or below it');
+    refuse('from', 'the range of logUniform must not contain 0');
   }
 }
 
-/** The map with a value of the member in the place of each draw. Its draws have passed `checkDraw`. */
+/**
+ * The map with each draw replaced by the member's value. Its draws must have passed `checkDraw`.
+ */
 export function withDrawnValues(map: MapNode, seed: number, member: string): MapNode {
   return drawnMap(map, { seed, member }, '');
 }
 
-/** Whose values are drawn. */
+/** Seed and member of a draw. */
 interface Drawer {
   readonly seed: number;
   readonly member: string;
@@ -109,7 +112,7 @@ function drawnMap(map: MapNode, drawer: Drawer, path: string): MapNode {
   return { ...map, entries: new Map(entries) };
 }
 
-/** `path` names the field within its map. */
+/** `path` is the field's path within its map. */
 function drawnNode(node: SourceNode, drawer: Drawer, path: string): SourceNode {
   switch (node.kind) {
     case 'scalar':
@@ -128,7 +131,7 @@ function drawnValue(node: MapNode, { seed, member }: Drawer, path: string): Scal
   const word = String(textOf(node, 'draw'));
   const choices = choicesOf(node);
   const terms = word === 'choice' ? choices.map(({ text }) => text) : rangeText(node);
-  // JSON keeps the parts of the name apart whatever they hold.
+  // JSON separates the parts of the name unambiguously.
   const name = JSON.stringify([member, path, word, terms, textOf(node, 'salt') ?? '0']);
   const unit = new RandomStreams(String(seed)).stream(name).next();
   const chosen = choices[Math.floor(unit * choices.length)];
@@ -136,7 +139,7 @@ function drawnValue(node: MapNode, { seed, member }: Drawer, path: string): Scal
   return { kind: 'scalar', type: 'number', text: drawn(node, word, unit), place };
 }
 
-/** Decimal text of the value that a uniform number in [0, 1) stands for. */
+/** Decimal text of the value for a uniform number in [0, 1). */
 function drawn(node: MapNode, word: string, unit: number): string {
   const [from, to, step] = RANGE_KEYS.map((key) => decimalOf(node, key));
   if (from === undefined || to === undefined || step === undefined) return '0';
@@ -149,7 +152,7 @@ function drawn(node: MapNode, word: string, unit: number): string {
 const uniform = (first: number, last: number, unit: number): number =>
   first + Math.floor(unit * (last - first + 1));
 
-/** Below zero the mirror image of above. */
+/** Negative ranges mirror positive ones. */
 function logUniform(first: number, last: number, unit: number): number {
   if (last < 0) return -logUniform(-last, -first, unit);
   const value = Math.floor(exp(ln(first) + unit * (ln(last + 1) - ln(first))));

@@ -1,10 +1,13 @@
-/** Shapes → JSON Schema (2020-12), the form in which the scenario language is published for editors. */
+/**
+ * Converts shapes to JSON Schema (2020-12), the published form of the scenario language for
+ * editors.
+ */
 import { SCENARIO_SHAPE } from './language.ts';
 import type { Shape } from './shape.ts';
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** The text of `scenario.schema.json`. */
+/** Text of `scenario.schema.json`. */
 export function scenarioJsonSchema(): string {
   const defs = new Map<string, Json>();
   const root = toSchema(SCENARIO_SHAPE, defs);
@@ -17,7 +20,7 @@ export function scenarioJsonSchema(): string {
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-/** Text of a scenario may be written without quotes, where YAML readers see a number. */
+/** Text may be written without quotes, which YAML readers parse as a number. */
 const TEXT_TYPES: Json = ['string', 'number'];
 
 function toSchema(shape: Shape, defs: Map<string, Json>): Json {

@@ -1,6 +1,6 @@
 /**
- * The scenario language as data: every key, what it may hold, and one line on what it means. `docs/SCENARIOS.md` tells the
- * same in prose.
+ * The scenario language as data: each key with its shape and a one-line description.
+ * `docs/SCENARIOS.md` describes it in prose.
  */
 import { ENDPOINT_IDS } from '../contract/endpoints.ts';
 import { REFUSALS } from '../engine/refusals.ts';
@@ -8,16 +8,16 @@ import { BAR_FILLS, BAR_PATHS, TAPE_L3_ACTIONS } from '../engine/tape/hash-tape.
 import type { Fields, Shape } from './shape.ts';
 import { DURATION_PATTERN, TIME_PATTERN } from '../num/time-text.ts';
 
-/** Names of money's places that are not users. */
+/** Names of system accounts that hold money. */
 export const SYSTEM_NAMES = ['vault', 'insurance', 'treasury', 'shortfall'] as const;
 
-/** Most runs of a `repeat`. */
+/** Max number of runs of a `repeat`. */
 export const MAX_REPEATS = 10_000;
 
-/** Widest synthetic book of a bar, as the engine has it. */
+/** Max spread of a bar's synthetic book, as in the engine. */
 const MAX_SPREAD_TICKS = 1 << 24;
 
-/** Most accounts of a crowd. */
+/** Max number of accounts of a crowd. */
 export const MAX_CROWD = 1000;
 
 const NAME = /^[a-z][A-Za-z0-9_-]{0,31}$/;
@@ -51,7 +51,7 @@ const LEVELS: Shape = {
 const PRICES = bySymbol(decimal('a price'));
 const SYMBOL = {
   shape: text('a market symbol'),
-  doc: 'The market; may be left out where the scenario has one market.',
+  doc: 'The market; optional if the scenario has one market.',
 } as const;
 const DOLLARS = decimal('an amount of money');
 
@@ -65,16 +65,16 @@ export const DRAW_SHAPE: Shape = record({
     doc: 'Distribution of the values: `uniform`, `logUniform`, or a `choice` from a list.',
     required: true,
   },
-  from: { shape: decimal('a number'), doc: 'Least value, a multiple of `step`.' },
-  to: { shape: decimal('a number'), doc: 'Greatest value, a multiple of `step`.' },
-  step: { shape: decimal('a number'), doc: 'Values are multiples of it.' },
+  from: { shape: decimal('a number'), doc: 'Min value, a multiple of `step`.' },
+  to: { shape: decimal('a number'), doc: 'Max value, a multiple of `step`.' },
+  step: { shape: decimal('a number'), doc: 'Values are multiples of this.' },
   of: {
     shape: { kind: 'list', of: text('a value'), min: 1 },
     doc: 'Values of a `choice`, equally likely.',
   },
   salt: {
     shape: { kind: 'whole', what: 'a number', min: 0, max: Number.MAX_SAFE_INTEGER },
-    doc: 'Distinguishes draws that would be equal; 0 unless given.',
+    doc: 'Distinguishes otherwise equal draws; default 0.',
   },
 });
 const DRAW: Shape = { kind: 'named', name: 'draw', shape: () => DRAW_SHAPE };
@@ -82,7 +82,7 @@ const DRAW: Shape = { kind: 'named', name: 'draw', shape: () => DRAW_SHAPE };
 const STATE_FIELDS: Fields = {
   records: {
     shape: byName('saved name', ANY_MAP),
-    doc: 'Orders by the name under which they were saved: fields of their records as they are now.',
+    doc: 'Orders by the name under which they were saved: current fields of their records.',
   },
   balances: {
     shape: {
@@ -103,42 +103,42 @@ const STATE_FIELDS: Fields = {
         asks: { shape: LEVELS, doc: 'All asks as [price, quantity], best first.' },
       }),
     ),
-    doc: 'Whole sides of the book by market; a side that is not named is not compared.',
+    doc: 'Complete sides of the book by market; an omitted side is not compared.',
   },
 };
 
 const EXPECT = record({
   exact: {
     shape: { kind: 'boolean' },
-    doc: 'Maps hold exactly the keys given, and events are exactly those given.',
+    doc: 'Maps must have exactly these keys, and events must be exactly these.',
   },
   status: {
     shape: { kind: 'whole', what: 'an HTTP status', min: 100, max: 599 },
-    doc: 'Status of the answer; 200 unless `status` or `error` is given.',
+    doc: 'Status of the response; default 200 unless `error` is given.',
   },
-  body: { shape: ANYTHING, doc: 'The answer: maps match in part, lists item by item in full.' },
-  error: { shape: text('the text of an error'), doc: 'The answer is this error text.' },
+  body: { shape: ANYTHING, doc: 'The response body: maps match in part, lists item by item.' },
+  error: { shape: text('the text of an error'), doc: 'The response is this error text.' },
   outcome: {
     shape: { kind: 'word', what: 'an outcome of the engine', words: ['ok', ...REFUSALS] },
-    doc: 'What the engine answered to a simulation verb; ok unless given.',
+    doc: 'Engine outcome of a simulation verb; default ok.',
   },
   events: {
     shape: { kind: 'list', of: ANY_MAP },
-    doc: 'Events of this step in this order, each in part; others may lie between them.',
+    doc: 'Events of this step in order, matched in part; others may occur between them.',
   },
   ...STATE_FIELDS,
 });
 
 const MONEY_VERB = record({
-  account: { shape: text('an account name', NAME), doc: 'Whose cash.', required: true },
-  subaccount: { shape: SUBACCOUNT, doc: 'Which subaccount; 0 unless given.' },
-  amount: { shape: DOLLARS, doc: 'How much, in units of collateral.', required: true },
+  account: { shape: text('an account name', NAME), doc: 'Account.', required: true },
+  subaccount: { shape: SUBACCOUNT, doc: 'Subaccount; default 0.' },
+  amount: { shape: DOLLARS, doc: 'Amount, in units of collateral.', required: true },
 });
 
 const TAPE_LEVELS = record({
   symbol: SYMBOL,
-  bids: { shape: LEVELS, doc: 'Bid levels as [price, size of the venue]; size 0 removes.' },
-  asks: { shape: LEVELS, doc: 'Ask levels as [price, size of the venue]; size 0 removes.' },
+  bids: { shape: LEVELS, doc: 'Bid levels as [price, size]; size 0 removes the level.' },
+  asks: { shape: LEVELS, doc: 'Ask levels as [price, size]; size 0 removes the level.' },
 });
 
 const STEPS: Shape = {
@@ -146,7 +146,7 @@ const STEPS: Shape = {
   of: { kind: 'named', name: 'step', shape: () => STEP },
 };
 
-/** Keys of a step that act; a step has at most one of them. */
+/** Action keys of a step, of which it has at most one. */
 export const VERB_FIELDS: Fields = {
   do: {
     shape: { kind: 'word', what: 'an endpoint', words: ENDPOINT_IDS },
@@ -156,10 +156,10 @@ export const VERB_FIELDS: Fields = {
   mark: { shape: PRICES, doc: 'Recorded mark prices, for markets with an external mark.' },
   fundingRate: {
     shape: bySymbol(decimal('a funding rate')),
-    doc: 'Recorded funding rates, settled at once, for markets whose funding is external.',
+    doc: 'Recorded funding rates, settled immediately, for markets with external funding.',
   },
-  deposit: { shape: MONEY_VERB, doc: 'Money enters from outside.' },
-  withdraw: { shape: MONEY_VERB, doc: 'Money leaves to outside.' },
+  deposit: { shape: MONEY_VERB, doc: 'Deposits collateral from outside.' },
+  withdraw: { shape: MONEY_VERB, doc: 'Withdraws collateral to outside.' },
   listMarket: { shape: ANY_MAP, doc: 'The operator lists a market: fields as under `markets`.' },
   setMarketTerms: {
     shape: ANY_MAP,
@@ -174,7 +174,7 @@ export const VERB_FIELDS: Fields = {
           what: 'a status',
           words: ['open', 'postOnly', 'reduceOnly', 'cancelOnly', 'halted'],
         },
-        doc: 'Which orders the market takes.',
+        doc: 'Orders that the market accepts.',
         required: true,
       },
     }),
@@ -183,9 +183,9 @@ export const VERB_FIELDS: Fields = {
   delistMarket: {
     shape: record({
       symbol: SYMBOL,
-      price: { shape: decimal('a price'), doc: 'Of the settlement; the index unless given.' },
+      price: { shape: decimal('a price'), doc: 'Settlement price; default: the index.' },
     }),
-    doc: 'The operator settles every position of a market and closes it for good.',
+    doc: 'The operator settles all positions of a market and delists it.',
   },
   tapeDepth: { shape: TAPE_LEVELS, doc: 'One update of the historical book.' },
   tapeTrade: {
@@ -194,14 +194,14 @@ export const VERB_FIELDS: Fields = {
       price: { shape: decimal('a price'), doc: 'Price of the trade.', required: true },
       quantity: {
         shape: decimal('a signed quantity'),
-        doc: 'Size of the trade, positive when a buyer took.',
+        doc: 'Size of the trade, positive if the taker bought.',
         required: true,
       },
     }),
     doc: 'One historical trade.',
   },
-  tapeSnapshot: { shape: TAPE_LEVELS, doc: 'The whole historical book; ends a gap.' },
-  tapeGap: { shape: record({ symbol: SYMBOL }), doc: 'The recording has a hole here.' },
+  tapeSnapshot: { shape: TAPE_LEVELS, doc: 'The complete historical book; ends a gap.' },
+  tapeGap: { shape: record({ symbol: SYMBOL }), doc: 'The recording has a gap here.' },
   tapeBar: {
     shape: record({
       symbol: SYMBOL,
@@ -209,26 +209,26 @@ export const VERB_FIELDS: Fields = {
       high: { shape: decimal('a price'), doc: 'Highest price.', required: true },
       low: { shape: decimal('a price'), doc: 'Lowest price.', required: true },
       close: { shape: decimal('a price'), doc: 'Last price.', required: true },
-      volume: { shape: decimal('a quantity'), doc: 'What was traded; 0 unless given.' },
+      volume: { shape: decimal('a quantity'), doc: 'Volume; default 0.' },
       quote: {
         shape: decimal('a price'),
-        doc: 'Around which the synthetic book stands until the next bar; the close unless given.',
+        doc: 'Centre of the synthetic book until the next bar; default: the close.',
       },
       spreadTicks: {
         shape: { kind: 'whole', what: 'a number of ticks', min: 0, max: MAX_SPREAD_TICKS },
-        doc: 'Between the synthetic bid and ask; 0 unless given.',
+        doc: 'Spread of the synthetic book; default 0.',
       },
       depth: {
         shape: decimal('a quantity'),
-        doc: 'On each side of the synthetic book, and the most that one leg fills; the volume unless given.',
+        doc: 'Size on each side of the synthetic book, and max fill per leg of the path; default: the volume.',
       },
       path: {
         shape: { kind: 'word', what: 'a path', words: BAR_PATHS },
-        doc: 'Which extreme comes first; nearest unless given.',
+        doc: 'Extreme that is reached first; default nearest.',
       },
       fill: {
         shape: { kind: 'word', what: 'a fill', words: BAR_FILLS },
-        doc: 'Whether a touch fills a resting order; touch unless given.',
+        doc: 'Price that fills a resting order: touched or traded through; default touch.',
       },
     }),
     doc: 'One historical bar, which ends now.',
@@ -238,12 +238,12 @@ export const VERB_FIELDS: Fields = {
       symbol: SYMBOL,
       action: {
         shape: { kind: 'word', what: 'an action', words: TAPE_L3_ACTIONS },
-        doc: 'What happens to the order.',
+        doc: 'Change of the order.',
         required: true,
       },
       ref: {
         shape: { kind: 'whole', what: 'a number', min: 1, max: Number.MAX_SAFE_INTEGER },
-        doc: 'The number by which the venue knows it.',
+        doc: 'Order number of the venue.',
         required: true,
       },
       side: {
@@ -254,71 +254,71 @@ export const VERB_FIELDS: Fields = {
       price: { shape: decimal('a price'), doc: 'Its price.', required: true },
       quantity: {
         shape: decimal('a quantity'),
-        doc: 'What is added, taken off or traded.',
+        doc: 'Size added, removed or traded.',
         required: true,
       },
     }),
-    doc: 'What happens to one historical order.',
+    doc: 'A change of one historical order.',
   },
   repeat: {
     shape: record({
       times: {
         shape: { kind: 'whole', what: 'a number of times', min: 1, max: MAX_REPEATS },
-        doc: 'How often.',
+        doc: 'Number of repetitions.',
         required: true,
       },
-      steps: { shape: STEPS, doc: 'What is repeated.', required: true },
+      steps: { shape: STEPS, doc: 'Repeated steps.', required: true },
     }),
-    doc: 'Steps that are carried out several times.',
+    doc: 'Repeats steps.',
   },
 };
 
 const STEP = record({
-  note: { shape: text('text'), doc: 'What happens here, in a sentence.' },
+  note: { shape: text('text'), doc: 'Description of the step.' },
   wait: {
     shape: text('a length of time such as 5s or 250ms', DURATION_PATTERN),
-    doc: 'Time passes before the step acts.',
+    doc: 'Advances time before the step acts.',
   },
   at: {
     shape: text(
       'a time such as 2024-01-01T00:00:00Z, or an offset from the start such as +5s',
       new RegExp(`${TIME_PATTERN.source}|^\\+${DURATION_PATTERN.source.slice(1)}`),
     ),
-    doc: 'Time moves to this moment before the step acts.',
+    doc: 'Advances time to this point before the step acts.',
   },
   as: {
     shape: text('an account name', NAME),
-    doc: 'Who calls, each of a crowd in turn; without it no token is sent.',
+    doc: 'Account that sends the request, or each of a crowd in turn; without it no token is sent.',
   },
   signer: {
     shape: text('an account name', NAME),
-    doc: 'Whose wallet logged in for the account; its own unless given.',
+    doc: 'Account whose wallet logged in; default: that of the caller.',
   },
   ...VERB_FIELDS,
   with: {
     shape: ANY_MAP,
-    doc: 'Fields of the request; what is left out has a default. Those of a crowd may be draws.',
+    doc: 'Fields of the request; omitted fields have defaults. Those of a crowd may be draws.',
   },
   save: {
     shape: text('a name', NAME),
-    doc: 'Keeps the answer: later steps write $name.field for a part of it.',
+    doc: 'Saves the response; later steps refer to its fields by $name.field.',
   },
-  expect: { shape: EXPECT, doc: 'What must be true after the step.' },
+  expect: { shape: EXPECT, doc: 'Expectations after the step.' },
 });
 
 const ACCOUNT = record({
   deposit: {
     shape: { kind: 'textOr', text: DOLLARS, other: DRAW },
-    doc: 'Cash at the start; of a crowd also a draw, one value for each member.',
+    doc: 'Cash at the start; for a crowd also a draw with one value per member.',
   },
   count: {
     shape: { kind: 'whole', what: 'a number of accounts', min: 1, max: MAX_CROWD },
-    doc: 'A crowd: so many accounts alike, named `crowd-1`, `crowd-2` and so on.',
+    doc: 'Size of a crowd: equal accounts named `crowd-1`, `crowd-2` and so on.',
   },
-  subaccount: { shape: SUBACCOUNT, doc: 'Where the deposit goes; 0 unless given.' },
+  subaccount: { shape: SUBACCOUNT, doc: 'Subaccount of the deposit; default 0.' },
   selfTradeExpire: {
     shape: { kind: 'whole', what: 'a self-trade mode', min: 0, max: 2 },
-    doc: 'Which order ends when two of its own would trade: 0 incoming, 1 resting, 2 both.',
+    doc: 'Order cancelled by self-trade prevention: 0 incoming, 1 resting, 2 both.',
   },
 });
 
@@ -328,19 +328,19 @@ export const SCENARIO_SHAPE: Shape = record({
     doc: 'Version of the scenario language: 1.',
     required: true,
   },
-  title: { shape: text('text'), doc: 'What the scenario shows, in a few words.' },
+  title: { shape: text('text'), doc: 'Title of the scenario.' },
   rules: {
     shape: { kind: 'list', of: text('a rule such as R-2.5', /^R-\d{1,2}\.\d{1,2}[a-z]?$/) },
-    doc: 'Rules of docs/RULES.md that it shows.',
+    doc: 'Rules of docs/RULES.md that it demonstrates.',
   },
-  about: { shape: text('text'), doc: 'What happens and why, in prose.' },
+  about: { shape: text('text'), doc: 'Description in prose.' },
   seed: {
     shape: { kind: 'whole', what: 'a seed', min: 0, max: 2 ** 32 - 1 },
-    doc: 'Of random draws; it also picks where proof runs cut the journal. 1 unless given.',
+    doc: 'Seed of random draws and of the place where proof runs cut the journal; default 1.',
   },
   start: {
     shape: text('a time such as 2024-01-01T00:00:00Z', TIME_PATTERN),
-    doc: 'When the exchange opens; 2024-01-01T00:00:00Z unless given.',
+    doc: 'Start time of the exchange; default 2024-01-01T00:00:00Z.',
   },
   config: { shape: ANY_MAP, doc: 'Parameters of the exchange that differ from the defaults.' },
   markets: {
@@ -350,25 +350,25 @@ export const SCENARIO_SHAPE: Shape = record({
       min: 1,
       max: 100,
     },
-    doc: 'Markets listed at the start: symbols out of the box, or maps of terms.',
+    doc: 'Markets listed at the start: symbols of predefined markets, or maps of terms.',
   },
   accounts: {
     shape: byName('account name', ACCOUNT),
-    doc: 'Users by name. A name stands for the address of the private key keccak256(name).',
+    doc: 'Users by name. The address of a name is that of the private key keccak256(name).',
   },
-  steps: { shape: STEPS, doc: 'What happens, in order.', required: true },
+  steps: { shape: STEPS, doc: 'Steps in order.', required: true },
   expect: {
     shape: record({
       ...STATE_FIELDS,
       invariants: {
         shape: { kind: 'boolean' },
-        doc: 'true says that every invariant of the exchange holds; they are checked after each command anyway.',
+        doc: 'true: all invariants of the exchange hold. They are checked after each command in any case.',
       },
       stateHash: {
         shape: text('64 hex digits', /^[0-9a-f]{64}$/),
         doc: 'State hash of the exchange at the end.',
       },
     }),
-    doc: 'What must be true at the end.',
+    doc: 'Expectations at the end.',
   },
 });

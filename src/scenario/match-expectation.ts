@@ -1,6 +1,6 @@
 /**
- * Expected against actual. Maps match in part (in full when exact), lists item by item in full, a plain number by its
- * value, quoted text by its characters. What differs is said by path, so a failed scenario reads as a list of facts.
+ * Matches expected against actual values. Maps match in part (exactly if `exact`), lists item by
+ * item, plain numbers by value, quoted text by characters. Differences are reported by path.
  */
 import { parseDecimal } from '../num/decimal.ts';
 import { childPath, itemPath, type ScalarNode, type SourceNode } from './source-node.ts';
@@ -14,9 +14,9 @@ export interface Difference {
 
 export interface MatchOptions {
   readonly exact: boolean;
-  /** What an expected text stands for, given the key that holds it: a saved value, an account's address. */
+  /** Value of an expected text under a key: a saved value, an account's address, or itself. */
   readonly resolve: (text: string, key: string | null) => unknown;
-  /** How an actual value is shown: addresses of accounts by name. */
+  /** Display text of an actual value: account addresses by name. */
   readonly show: (value: unknown) => string;
 }
 
@@ -63,10 +63,10 @@ export function differences(
   }
 }
 
-/** How a missing value is written. */
+/** Display text of a missing value. */
 export const ABSENT = '(absent)';
 
-/** Any plain value on one line, in YAML's flow style; undefined is absent. */
+/** A plain value on one line in YAML flow style; undefined is absent. */
 export function showValue(value: unknown): string {
   if (value === undefined) return ABSENT;
   if (Array.isArray(value)) return `[${value.map(showValue).join(', ')}]`;

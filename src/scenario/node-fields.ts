@@ -1,4 +1,4 @@
-/** Fields of a map whose shape has been checked; null where the key is absent. */
+/** Fields of a map whose shape was checked; null if the key is absent. */
 import type { MapNode, SourceNode } from './source-node.ts';
 
 export function fieldOf(map: MapNode | null, key: string): SourceNode | null {
@@ -16,7 +16,7 @@ export function textOf(map: MapNode | null, key: string): string | null {
   return node?.kind === 'scalar' ? node.text : null;
 }
 
-/** A whole number that the shape has bounded. */
+/** A whole number within the bounds of the shape. */
 export function numberOf(map: MapNode | null, key: string): number | null {
   const text = textOf(map, key);
   return text === null ? null : Number(text);

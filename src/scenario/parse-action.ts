@@ -1,4 +1,7 @@
-/** The simulation verbs of a step: prices, money from outside, and the historical tape, in the exchange's units. */
+/**
+ * Parses the simulation verbs of a step (prices, deposits, historical tape) to the exchange's
+ * units.
+ */
 import type { TapeLevel } from '../engine/commands.ts';
 import type { MarketSpec } from '../engine/config.ts';
 import { BAR_FILLS, BAR_PATHS, TAPE_L3_ACTIONS } from '../engine/tape/hash-tape.ts';
@@ -10,6 +13,7 @@ import {
   childPath,
   itemPath,
   type MapNode,
+  type SourceNode,
   type Place,
   type Problem,
   type ScalarNode,
@@ -17,13 +21,13 @@ import {
 import { suggest } from './suggest.ts';
 import { parseMoney, parsePrice, parseRate, parseSize } from './units-text.ts';
 
-/** What a scenario declares before its steps. */
+/** Declarations of a scenario that precede its steps. */
 export interface Names {
   readonly accounts: ReadonlySet<string>;
   readonly markets: readonly MarketSpec[];
 }
 
-/** null when something is wrong, which is then among the problems. */
+/** Null on a fault, which is then among the problems. */
 export function parseAction(
   step: MapNode,
   verb: string,
@@ -65,7 +69,10 @@ export function parseAction(
   }
 }
 
-/** Fields of an operator's request; the exchange decodes them when the step runs, since terms build on those in force. */
+/**
+ * Fields of an operator's request. The exchange decodes them when the step runs, because new terms
+ * extend those in force.
+ */
 function requestOf(map: MapNode, without: readonly string[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     [...map.entries]
@@ -89,8 +96,8 @@ function parseTape(
     case 'tapeDepth':
     case 'tapeSnapshot': {
       const levels = [
-        ...parseLevels(map, 'bids', 'bid', spec, path, problems),
-        ...parseLevels(map, 'asks', 'ask', spec, path, problems),
+        ...parseLevels(fieldOf(map, 'bids'), 'bid', spec, childPath(path, 'bids'), problems),
+        ...parseLevels(fieldOf(map, 'asks'), 'ask', spec, childPath(path, 'asks'), problems),
       ];
       return { kind: verb, market, levels };
     }
@@ -104,16 +111,16 @@ function parseTape(
       return { kind: verb, market, priceTicks: ticks, lots: size };
     }
     case 'tapeBar':
-      return parseBar(map, market, new Figures(map, spec, path, problems));
+      return parseBar(map, market, new FieldReader(map, spec, path, problems));
     case 'tapeL3':
-      return parseSingleOrder(map, market, new Figures(map, spec, path, problems));
+      return parseSingleOrder(map, market, new FieldReader(map, spec, path, problems));
     default:
       return { kind: 'tapeGap', market };
   }
 }
 
-/** Prices and sizes of a map, in a market's units; what is wrong is noted. */
-class Figures {
+/** Prices and sizes of a map in a market's units; faults are recorded. */
+class FieldReader {
   private readonly map: MapNode;
   private readonly spec: MarketSpec;
   private readonly path: string;
@@ -126,7 +133,7 @@ class Figures {
     this.problems = problems;
   }
 
-  /** null when it is not there, or wrong. */
+  /** Null if the field is absent or faulty. */
   price(key: string): PriceTicks | null {
     const node = scalarOf(this.map, key);
     if (node === null) return null;
@@ -144,7 +151,7 @@ class Figures {
   }
 }
 
-function parseBar(map: MapNode, market: MarketId, figures: Figures): Action | null {
+function parseBar(map: MapNode, market: MarketId, figures: FieldReader): Action | null {
   const [openTicks, highTicks] = [figures.price('open'), figures.price('high')];
   const [lowTicks, closeTicks] = [figures.price('low'), figures.price('close')];
   if (openTicks === null || highTicks === null) return null;
@@ -166,7 +173,7 @@ function parseBar(map: MapNode, market: MarketId, figures: Figures): Action | nu
   };
 }
 
-function parseSingleOrder(map: MapNode, market: MarketId, figures: Figures): Action | null {
+function parseSingleOrder(map: MapNode, market: MarketId, figures: FieldReader): Action | null {
   const [price, size] = [figures.price('price'), figures.size('quantity')];
   const action = wordOf(map, 'action', TAPE_L3_ACTIONS);
   const [ref, side] = [numberOf(map, 'ref'), wordOf(map, 'side', SIDES)];
@@ -177,7 +184,7 @@ function parseSingleOrder(map: MapNode, market: MarketId, figures: Figures): Act
 
 const SIDES = ['bid', 'ask'] as const;
 
-/** The shape has let nothing else in. */
+/** The shape allows only these words. */
 function wordOf<T extends string>(map: MapNode, key: string, words: readonly T[]): T | null {
   const text = textOf(map, key);
   return words.find((word) => word === text) ?? null;
@@ -212,30 +219,28 @@ function parseRates(
 }
 
 function parseLevels(
-  map: MapNode,
-  key: string,
+  list: SourceNode | null,
   side: 'bid' | 'ask',
   spec: MarketSpec,
   path: string,
   problems: Problem[],
 ): TapeLevel[] {
-  const list = fieldOf(map, key);
   if (list?.kind !== 'list') return [];
   return list.items.flatMap((item, i) => {
-    const where = itemPath(childPath(path, key), i);
+    const where = itemPath(path, i);
     const [price, quantity] = item.kind === 'list' ? item.items : [];
     if (price?.kind !== 'scalar' || quantity?.kind !== 'scalar') return [];
     const ticks = parsePrice(price, spec, false, where, problems);
     const size = parseSize(quantity, spec, where, problems);
     if (size !== null && size < 0) {
-      const message = 'a level has a size of 0 or more';
+      const message = 'the size of a level must be 0 or more';
       problems.push({ place: quantity.place, path: where, message });
     }
     return ticks === null || size === null ? [] : [{ side, priceTicks: ticks, lots: size }];
   });
 }
 
-/** The named market, or the only one. */
+/** The named market; without a name, the only one. */
 function findMarket(
   symbol: string | null,
   place: Place,
@@ -250,7 +255,7 @@ function findMarket(
   const symbols = markets.map((known) => known.symbol);
   const message =
     wanted === undefined
-      ? 'say which market: "symbol" may be left out only where there is one'
+      ? '"symbol" is required, because there are several markets'
       : `"${wanted}" is not among the markets of this scenario${suggest(wanted, symbols)}`;
   problems.push({ place, path, message });
   return null;

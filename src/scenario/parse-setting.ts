@@ -1,4 +1,7 @@
-/** The exchange and its markets as a scenario sets them up, by the gateway's own parsers, so limits are said once. */
+/**
+ * Parses the exchange and markets of a scenario with the gateway's parsers, so that limits are
+ * defined once.
+ */
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
 import {
   DEFAULT_EXCHANGE_CONFIG,
@@ -25,7 +28,7 @@ export interface Setting {
   readonly markets: readonly MarketSpec[];
 }
 
-/** Without `markets` the first market out of the box is listed. */
+/** Without `markets`, the first predefined market is listed. */
 export function parseSetting(
   root: MapNode,
   startUs: TimeUs,
@@ -60,7 +63,9 @@ function config(map: MapNode | null, startUs: TimeUs, problems: Problem[]): Exch
   return DEFAULT_EXCHANGE_CONFIG;
 }
 
-/** A symbol out of the box; or terms, over those of a market out of the box with the same symbol. */
+/**
+ * A symbol of a predefined market; or terms, merged over a predefined market of the same symbol.
+ */
 function marketInput(node: SourceNode, path: string, problems: Problem[]): unknown {
   const symbol = node.kind === 'scalar' ? node.text : textOf(mapNode(node), 'symbol');
   const known = DEFAULT_MARKETS.find((market) => market.symbol === symbol);
@@ -70,7 +75,7 @@ function marketInput(node: SourceNode, path: string, problems: Problem[]): unkno
       node.text,
       DEFAULT_MARKETS.map((market) => market.symbol),
     );
-    const message = `${node.text} is not listed out of the box${hint}; give its terms as a map`;
+    const message = `${node.text} is not a predefined market${hint}; give its terms as a map`;
     problems.push({ place: node.place, path, message });
   }
   return known;
@@ -78,7 +83,7 @@ function marketInput(node: SourceNode, path: string, problems: Problem[]): unkno
 
 const mapNode = (node: SourceNode): MapNode | null => (node.kind === 'map' ? node : null);
 
-/** Numbers as their source text: the parsers read decimals and integers from text. */
+/** Numbers as source text, because the parsers read decimals and integers from text. */
 export function plainText(node: SourceNode): unknown {
   switch (node.kind) {
     case 'scalar':
@@ -93,7 +98,7 @@ export function plainText(node: SourceNode): unknown {
   }
 }
 
-/** The parsers name the field at fault, such as `market.funding.cap`; this finds its place in the text. */
+/** Finds the place of the field that a parser's error names, such as `market.funding.cap`. */
 function placeOfField(node: SourceNode | null, error: string): Place | null {
   const [, path] = /\b(?:market|config)((?:\.\w+|\[\d+\])+)/.exec(error) ?? [];
   let at = node;

@@ -1,6 +1,6 @@
 /**
- * Text → scenario. Everything that is wrong in the text is found here, each fault with its place: shape first, then
- * names, units and times. What is left to fail when the scenario runs is what it is about: answers, events, state.
+ * Parses text to a scenario. All faults of the text are found here, with their places: first shape,
+ * then names, units and times. Only responses, events and state can fail at run time.
  */
 import { findEndpoint } from '../contract/endpoints.ts';
 import type { SelfTradeMode } from '../engine/config.ts';
@@ -41,7 +41,7 @@ export type ParseResult =
   | { readonly ok: true; readonly scenario: Scenario }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** `file` names the scenario in messages. */
+/** `file`: name of the scenario in messages. */
 export function parseScenario(text: string, file: string, keccak: Keccak): ParseResult {
   const read = readYaml(text);
   if (!read.ok) return read;
@@ -52,15 +52,15 @@ export function parseScenario(text: string, file: string, keccak: Keccak): Parse
   return problems.length > 0 ? { ok: false, problems } : { ok: true, scenario };
 }
 
-/** Most steps of a run, repeats counted. */
+/** Max number of steps of a run, including repeats. */
 export const MAX_STEPS = 100_000;
 
-/** Reads a document whose shape holds; gathers faults of meaning. */
+/** Parses a document whose shape was checked; collects semantic faults. */
 class Parser {
   private readonly problems: Problem[];
   private readonly saved = new Set<string>();
   private names: Names = { accounts: new Set(), markets: [] };
-  /** How many accounts a crowd's name stands for. */
+  /** Number of accounts of each crowd, by name. */
   private readonly crowds = new Map<string, number>();
   private startUs = timeUs(0);
   private seed = 1;
@@ -98,7 +98,7 @@ class Parser {
     return [...(map?.entries ?? [])].flatMap(([name, { keyPlace, value }]) => {
       const path = childPath('accounts', name);
       if (SYSTEM_NAMES.some((system) => system === name)) {
-        this.refuse(keyPlace, path, `"${name}" is the exchange's own; choose another name`);
+        this.refuse(keyPlace, path, `"${name}" is a system account; choose another name`);
       }
       const fields = value.kind === 'map' ? value : null;
       const mode = numberOf(fields, 'selfTradeExpire');
@@ -108,7 +108,7 @@ class Parser {
         name,
         deposit: drawn ? null : parseMoney(fields, 'deposit', path, this.problems),
         subaccount: numberOf(fields, 'subaccount') ?? 0,
-        // The shape admits 0, 1 and 2 only.
+        // The shape allows 0, 1 and 2 only.
         selfTradeExpire: mode as SelfTradeMode | null,
       };
       if (count === null) return [entry];
@@ -121,7 +121,7 @@ class Parser {
     });
   }
 
-  /** Whether there are draws. Their faults are noted; outside a crowd each is one. */
+  /** Whether there are draws. Records their faults; outside a crowd each draw is a fault. */
   private checkedDraws(
     map: MapNode | null,
     path: string,
@@ -136,7 +136,7 @@ class Parser {
     return draws.length > 0;
   }
 
-  /** null once something is wrong; the first member's faults are those of all. */
+  /** Null on a fault; the first member's faults represent all. */
   private drawnDeposit(fields: MapNode | null, member: string, path: string): Quanta | null {
     if (this.problems.length > 0 || fields === null) return null;
     const drawn = withDrawnValues(fields, this.seed, member);
@@ -149,14 +149,18 @@ class Parser {
     );
   }
 
-  /** The step itself; of a crowd, one step for each of it, time passing before the first. */
+  /** The step itself; for a crowd, one step per member, with the time advance before the first. */
   private stepsOf(node: MapNode, path: string): Step[] {
     const as = textOf(node, 'as') ?? '';
     const count = this.crowds.get(as);
     const step = this.step(node, path);
     if (count === undefined || step.action?.kind !== 'call') return [step];
     if (step.action.save !== null) {
-      this.refuse(this.keyPlace(node, 'save'), path, 'a crowd has many answers; none is saved');
+      this.refuse(
+        this.keyPlace(node, 'save'),
+        path,
+        'a crowd has many responses; they cannot be saved',
+      );
     }
     const { action } = step;
     const { request } = action;
@@ -178,7 +182,11 @@ class Parser {
     const [verb, second] = verbs;
     if (second !== undefined) {
       const place = this.keyPlace(node, second);
-      this.refuse(place, path, `a step acts once: "${String(verb)}" and "${second}" are two steps`);
+      this.refuse(
+        place,
+        path,
+        `a step has one action: split "${String(verb)}" and "${second}" into two steps`,
+      );
     }
     const time = this.stepTime(node, path);
     const expectation = this.expectation(mapOf(node, 'expect'), childPath(path, 'expect'), verb);
@@ -204,7 +212,7 @@ class Parser {
     if (verb === 'repeat') {
       for (const key of ['wait', 'at']) {
         if (!node.entries.has(key)) continue;
-        const message = `"${key}" belongs to a step before the "repeat", or to one in it`;
+        const message = `move "${key}" to a step before the "repeat" or within it`;
         this.refuse(this.keyPlace(node, key), path, message);
       }
       const repeat = mapOf(node, 'repeat');
@@ -253,7 +261,7 @@ class Parser {
     const offset = at.startsWith('+') ? parseDuration(at.slice(1)) : null;
     const moment = offset === null ? parseTime(at) : timeUs(this.startUs + offset);
     if (moment === null) {
-      this.refuse(place, childPath(path, 'at'), `${at} is no moment from 1970 to 2199`);
+      this.refuse(place, childPath(path, 'at'), `${at} is not a time from 1970 to 2199`);
       return null;
     }
     return { kind: 'at', timeUs: moment };
@@ -266,7 +274,7 @@ class Parser {
         this.refuse(this.keyPlace(map, key), path, `"${key}" belongs to ${owner}`);
       }
       if (map.entries.has('body') && map.entries.has('error')) {
-        this.refuse(this.keyPlace(map, 'error'), path, 'an answer is a "body" or an "error"');
+        this.refuse(this.keyPlace(map, 'error'), path, 'a response is a "body" or an "error"');
       }
       this.knownReferences(map, path);
     }
@@ -283,7 +291,7 @@ class Parser {
 
   private finalExpectation(map: MapNode | null): FinalExpectation {
     if (textOf(map, 'invariants') === 'false') {
-      const message = 'invariants always hold; write true, or leave it out';
+      const message = 'invariants always hold; write true or omit the key';
       this.refuse(this.valuePlace(map, 'invariants'), 'expect.invariants', message);
     }
     return {
@@ -344,7 +352,7 @@ class Parser {
     if (text === null) return null;
     const time = parseTime(text);
     if (time === null) {
-      this.refuse(this.valuePlace(map, key), key, `${text} is no moment from 1970 to 2199`);
+      this.refuse(this.valuePlace(map, key), key, `${text} is not a time from 1970 to 2199`);
     }
     return time;
   }
@@ -362,7 +370,7 @@ class Parser {
   }
 }
 
-/** Expectations that a step with this verb cannot have, and whose they are. */
+/** Expectations that a step with this verb cannot have, and the kind of step that can. */
 function misplacedExpectations(verb: string | undefined): readonly (readonly [string, string])[] {
   if (verb === 'do') return [['outcome', 'a step with a simulation verb']];
   const ofCalls = ['status', 'body', 'error'].map((key) => [key, 'a step with "do"'] as const);

@@ -1,7 +1,8 @@
 /**
- * The proof that a scenario's run is its journal (DETERMINISM): the plain run's hashes against three other ways to the
- * same end. Replay of the journal; a run that is taken down to a snapshot and restored every few commands; and a journal
- * that is cut at some byte, recovered, and continued with the commands that the cut lost.
+ * Proves that a scenario's run is determined by its journal (DETERMINISM). The plain run's hashes
+ * are compared with those of three other runs: a replay of the journal; a run restored from a
+ * snapshot every few commands; and a journal cut at some byte, recovered, and continued with the
+ * lost commands.
  */
 import type { Command } from '../engine/commands.ts';
 import { Exchange } from '../engine/exchange.ts';
@@ -10,12 +11,18 @@ import { replay } from '../journal/replay/replay.ts';
 import type { Difference } from './match-expectation.ts';
 import type { ScenarioResult } from './run-scenario.ts';
 
-/** Commands between a snapshot and the next, at least; small and odd, so that snapshots fall everywhere. */
+/** Min commands between snapshots; small and odd, so that snapshots are taken at all positions. */
 const SNAPSHOT_EVERY = 3;
-/** Bytes of a snapshot for each command until the next: the cost of a command is bounded, however large the exchange is. */
+/**
+ * Snapshot bytes per command until the next snapshot: bounds the cost per command for large
+ * exchanges.
+ */
 const SNAPSHOT_BYTES = 4096;
 
-/** Hashes that differ from the plain run's, by way; empty when all four agree. The journal is cut once for each seed. */
+/**
+ * Differences of hashes from the plain run by method; empty if all agree. The journal is cut once
+ * per seed.
+ */
 export function proveScenario(plain: ScenarioResult, ...seeds: readonly number[]): Difference[] {
   const commands = commandsOf(plain.journal);
   return [
@@ -57,7 +64,7 @@ function runRecovered(journal: Uint8Array, commands: readonly Command[], seed: n
   return engine;
 }
 
-/** A byte after the header, spread over the journal by a multiplicative hash of the seed. */
+/** A byte offset after the header, spread over the journal by a multiplicative hash of the seed. */
 function cutPlace(journal: Uint8Array, seed: number): number {
   const headerEnd = new JournalReader(journal).offset;
   const spread = (Math.imul(seed, 0x9e3779b1) >>> 0) / 2 ** 32;

@@ -1,8 +1,8 @@
 /**
- * YAML text → source nodes. The failsafe schema is used, so the library resolves no number, date or boolean: a plain
- * scalar that is decimal text is a number, `true` and `false` are booleans, `null`, `~` and nothing at all are null.
- * Aliases, tags and second documents are refused: a scenario says what happens in the order in which it happens.
- * Cost: linear in the text, which is at most `MAX_SOURCE_CHARACTERS` long and `MAX_DEPTH` deep.
+ * Parses YAML text to source nodes. The failsafe schema resolves no numbers, dates or booleans: a
+ * plain scalar of decimal text is a number; `true` and `false` are booleans; `null`, `~` and an
+ * empty value are null. Aliases, tags and multiple documents are rejected. Cost: linear in the
+ * text, which is at most `MAX_SOURCE_CHARACTERS` long and `MAX_DEPTH` deep.
  */
 import {
   isAlias,
@@ -21,7 +21,7 @@ import { childPath, itemPath, START_OF_TEXT } from './source-node.ts';
 
 export const MAX_SOURCE_CHARACTERS = 1_000_000;
 export const MAX_DEPTH = 40;
-/** Spaces and block indicators before a line's text. */
+/** Max spaces and block indicators before a line's text. */
 export const MAX_INDENT = 120;
 
 export type ReadResult =
@@ -70,7 +70,7 @@ export function readYaml(text: string): ReadResult {
   return reader.problems.length > 0 ? { ok: false, problems: reader.problems } : { ok: true, root };
 }
 
-/** Walks the library's nodes once, gathering what a scenario may not use. */
+/** Visits the library's nodes once and records unsupported features. */
 class NodeReader {
   readonly problems: Problem[] = [];
   private readonly placeOf: (offset: number) => Place;
@@ -79,11 +79,11 @@ class NodeReader {
     this.placeOf = placeOf;
   }
 
-  /** `offset` places a value that the text leaves out. */
+  /** `offset`: place of a value that is omitted in the text. */
   read(node: unknown, path: string, depth: number, offset: number): SourceNode {
     if (isAlias(node)) {
       const place = this.placeOf(node.range?.[0] ?? offset);
-      this.problems.push({ place, path, message: 'aliases are not used in scenarios' });
+      this.problems.push({ place, path, message: 'aliases are not supported in scenarios' });
       return { kind: 'scalar', type: 'null', text: '', place };
     }
     if (isScalar(node)) return this.scalar(node, path, offset);
@@ -128,10 +128,14 @@ class NodeReader {
 
   private refuseTag(node: { tag?: string; anchor?: string }, place: Place, path: string): void {
     if (node.tag !== undefined) {
-      this.problems.push({ place, path, message: `the tag ${node.tag} is not used in scenarios` });
+      this.problems.push({
+        place,
+        path,
+        message: `the tag ${node.tag} is not supported in scenarios`,
+      });
     }
     if (node.anchor !== undefined) {
-      this.problems.push({ place, path, message: 'anchors are not used in scenarios' });
+      this.problems.push({ place, path, message: 'anchors are not supported in scenarios' });
     }
   }
 }
@@ -158,8 +162,8 @@ function rangeStart(node: unknown): number | undefined {
 }
 
 /**
- * The library parses by recursion and indents by building patterns, so text that would exhaust either is refused before
- * it gets there. Brackets inside quotes count too; no scenario has forty of them open.
+ * Rejects text before parsing that would exhaust the library, which parses recursively and builds
+ * patterns for indentation. Brackets in quotes count too; scenarios never have forty open ones.
  */
 function firstTooDeep(text: string): Problem | null {
   let depth = 0;

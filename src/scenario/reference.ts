@@ -1,6 +1,7 @@
 /**
- * `$name.field[0].field`: a part of an answer that an earlier step saved. A field of a list is that field of its first
- * item, so `$order.orderId` reads the order of a submit's answer. `$$` at the start of a text is a plain `$`.
+ * References to saved responses: `$name.field[0].field`. A field of a list is that of its first
+ * item, so `$order.orderId` works on the response of a submit. `$$` at the start of a text is a
+ * literal `$`.
  */
 import type { Place, SourceNode } from './source-node.ts';
 
@@ -12,7 +13,7 @@ export interface Reference {
 const REFERENCE = /^\$([a-z][A-Za-z0-9_-]*)((?:\.[A-Za-z0-9_]+|\[\d{1,6}\])*)$/;
 const PART = /\.([A-Za-z0-9_]+)|\[(\d+)\]/g;
 
-/** null when the text is not a reference. */
+/** Null if the text is not a reference. */
 export function parseReference(text: string): Reference | null {
   const match = REFERENCE.exec(text);
   const [, name, tail] = match ?? [];
@@ -21,24 +22,24 @@ export function parseReference(text: string): Reference | null {
   return { name, parts };
 }
 
-/** The part of `saved` that is named; undefined when there is none. */
+/** The referenced part of `saved`; undefined if it does not exist. */
 export function followReference(saved: unknown, parts: Reference['parts']): unknown {
   let value = saved;
   for (const part of parts) {
     if (typeof part === 'string' && Array.isArray(value)) value = value[0];
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part))
       return undefined;
-    // An own property of an object, by the line above.
+    // An own property of an object, by the check above.
     value = (value as Record<string | number, unknown>)[part];
   }
   return value;
 }
 
-/** A text that begins with `$$` means one `$`. */
+/** Replaces a leading `$$` by `$`. */
 export const unescapeDollar = (text: string): string =>
   text.startsWith('$$') ? text.slice(1) : text;
 
-/** Every reference in a node, with its place. */
+/** All references in a node, with their places. */
 export function referencesIn(node: SourceNode): { name: string; place: Place }[] {
   switch (node.kind) {
     case 'scalar': {

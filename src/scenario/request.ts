@@ -1,17 +1,18 @@
 /**
- * The request of a step: what the scenario writes under `with`, and defaults for what it leaves out, so that a scenario
- * says only what matters. Required fields come from the contract's own schemas; the defaults are listed below.
+ * Builds the request of a step from its `with` and defaults, so that a scenario contains only
+ * relevant fields. Required fields come from the API schemas; the defaults are listed below.
  *
- * A plain number is sent as its source text where the contract's field is text, and as an exact integer where it is one.
+ * A plain number is sent as its source text if the API field is text, and as an integer if it is an
+ * integer.
  */
 import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts';
 import { ZERO_ADDRESS } from '../gateway/encode.ts';
 import type { MapNode, SourceNode } from './source-node.ts';
 
-/** A time no order lives to see: beyond what the exchange counts, so it means never (R-11.3). */
+/** Later than any time the exchange can represent, so it means never (R-11.3). */
 const NEVER_MS = 9_007_199_254_740_991;
 
-/** Keys that hold an address: there an account's name stands for its address. */
+/** Keys with an address, in which an account name is replaced by its address. */
 const ADDRESS_KEYS: ReadonlySet<string> = new Set([
   'account',
   'accountFrom',
@@ -26,17 +27,17 @@ const ADDRESS_KEYS: ReadonlySet<string> = new Set([
 export const isAddressKey = (key: string | null): boolean => key !== null && ADDRESS_KEYS.has(key);
 
 export interface RequestContext {
-  /** Address of the caller; null when nobody calls. */
+  /** Address of the caller; null for a request without an account. */
   readonly caller: string | null;
   /** Symbol of the scenario's only market. */
   readonly onlySymbol: string | null;
   readonly cashFeedId: string;
-  /** What a text stands for under this key: a saved value, an account's address, itself. */
+  /** Value of a text under a key: a saved value, an account's address, or itself. */
   readonly resolve: (text: string, key: string | null) => unknown;
   readonly nonces: NonceCounter;
 }
 
-/** The next unused nonce of each scope: 1, 2, 3 … or one above the highest that a scenario has written. */
+/** Next unused nonce of each scope: 1, 2, 3 … or one above the highest written in the scenario. */
 export class NonceCounter {
   private readonly highest = new Map<string, bigint>();
 
@@ -58,7 +59,7 @@ export function buildRequest(
   written: MapNode | null,
   context: RequestContext,
 ): unknown {
-  // TypeBox schemas are JSON Schema; only the few keywords of `Schema` are read.
+  // TypeBox schemas are JSON Schema; only the keywords of `Schema` are used.
   const schema = ENDPOINTS[endpoint].request as Schema;
   return build(written ?? undefined, schema, null, context);
 }
@@ -71,7 +72,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
 }
 
-/** `node` undefined: the field is left out, and its schema's own defaults are all there is. */
+/** `node` undefined: the field is omitted and only the schema's defaults apply. */
 function build(
   node: SourceNode | undefined,
   schema: Schema | undefined,
@@ -102,13 +103,13 @@ function buildNumber(text: string, schema: Schema | undefined): unknown {
   return wanted.includes('integer') && /^-?\d+$/.test(text) ? exactInteger(BigInt(text)) : text;
 }
 
-/** Fills the required fields that are left out; the nonce last, since its scope is the request's own account. */
+/** Fills omitted required fields; the nonce last, because its scope is the request's account. */
 function withDefaults(
-  given: Record<string, unknown>,
+  explicit: Record<string, unknown>,
   schema: Schema | undefined,
   context: RequestContext,
 ): Record<string, unknown> {
-  const fields = given;
+  const fields = explicit;
   for (const [name, property] of Object.entries(schema?.properties ?? {})) {
     if (Object.hasOwn(fields, name)) continue;
     const isRequired = schema?.required?.includes(name) === true;
@@ -165,7 +166,7 @@ const propertyOf = (schema: Schema | undefined, name: string): Schema | undefine
     ? schema.properties[name]
     : undefined;
 
-/** The object among the alternatives of a nullable field. */
+/** The object schema among the alternatives of a nullable field. */
 const objectOf = (schema: Schema | undefined): Schema | undefined =>
   schema?.anyOf?.find(({ type }) => type === 'object') ?? schema;
 

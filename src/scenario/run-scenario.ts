@@ -1,8 +1,9 @@
 /**
- * Runs a scenario through a recorded exchange, so that it leaves a journal which replays without it. Signatures are
- * trusted (R-9.4); everything else is what the API does. Invariants are checked after every command (`checkInvariants`).
+ * Runs a scenario on a recorded exchange, so that its journal replays independently. Signatures are
+ * trusted (R-9.4); all else is as in the API. Invariants are checked after every command
+ * (`checkInvariants`).
  *
- * A step that fails does not end the run: later steps tell what follows. A broken invariant does end it.
+ * A failed step does not end the run, so that later steps are reported; a broken invariant does.
  */
 import { InvariantError } from '../base/assert.ts';
 import type { Command } from '../engine/commands.ts';
@@ -36,29 +37,29 @@ export interface ScenarioPorts {
 export interface StepReport {
   readonly path: string;
   readonly place: Place;
-  /** The step's note, or what it does. */
+  /** The step's note, or a description of its action. */
   readonly title: string;
   /** Time since the start, such as `+5s`. */
   readonly at: string;
-  /** Empty when the step passed. */
+  /** Empty if the step passed. */
   readonly differences: readonly Difference[];
-  /** What happened in it, with names and decimals; described when asked. */
+  /** Events of the step with names and decimals, described lazily. */
   readonly events: () => readonly DescribedEvent[];
 }
 
 export interface ScenarioResult {
   readonly title: string;
   readonly passed: boolean;
-  /** Every step carried out, those of repeats once for each time; set-up and the end come first and last. */
+  /** All executed steps, repeats included; set-up is first and the end is last. */
   readonly steps: readonly StepReport[];
   readonly commands: number;
   readonly chainHash: string;
   readonly stateHash: string;
   readonly journal: Uint8Array;
-  /** The exchange at the end, and all that happened on it. */
+  /** The exchange at the end, and its events. */
   readonly exchange: ExchangeView;
   readonly happened: readonly EngineEvent[];
-  /** Whether every invariant held after every command. */
+  /** Whether all invariants held after every command. */
   readonly invariantsHeld: boolean;
 }
 
@@ -66,14 +67,16 @@ export function runScenario(scenario: Scenario, ports: ScenarioPorts): ScenarioR
   return new ScenarioRun(scenario, ports).run();
 }
 
-/** Commands between the checkpoints of a scenario's journal, at least; a checkpoint hashes every account. */
+/** Min commands between checkpoints of a scenario's journal; a checkpoint hashes every account. */
 const CHECKPOINT_EVERY = 10;
 const ACCOUNTS_PER_CHECKPOINT = 16;
 
-/** Subaccounts up to which every invariant is checked after every command. */
+/** Max number of subaccounts for which every invariant is checked after every command. */
 const ALL_INVARIANTS_UP_TO = 256;
 
-/** Commands of one account. Others move prices or time, so that many accounts may be liquidated. */
+/**
+ * Commands that affect one account. Others move prices or time, which may liquidate many accounts.
+ */
 const OF_ONE_ACCOUNT: ReadonlySet<Command['kind']> = new Set([
   'deposit',
   'transfer',
@@ -104,7 +107,7 @@ class ScenarioRun {
   private readonly reports: StepReport[] = [];
   private readonly happened: EngineEvent[] = [];
   private invariantsHeld = true;
-  /** Of the current step. */
+  /** Events of the current step. */
   private events: EngineEvent[] = [];
   private violations: Difference[] = [];
 
@@ -137,7 +140,7 @@ class ScenarioRun {
   run(): ScenarioResult {
     const { scenario, exchange } = this;
     const completed =
-      this.report('set-up', START_OF_TEXT, 'lists markets and credits accounts', () =>
+      this.report('set-up', START_OF_TEXT, 'list markets and credit accounts', () =>
         this.setUp(),
       ) &&
       this.steps(scenario.steps, '') &&
@@ -174,7 +177,7 @@ class ScenarioRun {
     return commands.flatMap((command) => this.expectOutcome('ok', command));
   }
 
-  /** false when the run cannot go on. `suffix` says which time of a repeat this is. */
+  /** False if the run cannot continue. `suffix`: iteration of a repeat. */
   private steps(steps: readonly Step[], suffix: string): boolean {
     return steps.every((step) => {
       const { action } = step;
@@ -191,7 +194,7 @@ class ScenarioRun {
     });
   }
 
-  /** Carries out one step and keeps what differed. */
+  /** Executes one step and records its differences. */
   private report(path: string, place: Place, title: string, act: () => Difference[]): boolean {
     this.events = [];
     this.violations = [];
@@ -233,7 +236,7 @@ class ScenarioRun {
     const target = time.kind === 'at' ? time.timeUs : timeUs(now + time.lengthUs);
     if (target < now) {
       const offset = formatDuration(durationUs(now - this.scenario.config.genesisTimeUs));
-      return [{ path: 'at', expected: `not before now, +${offset}`, actual: 'a moment before it' }];
+      return [{ path: 'at', expected: `not before now, +${offset}`, actual: 'an earlier time' }];
     }
     if (!Number.isSafeInteger(target)) {
       return [{ path: 'wait', expected: 'at most until the year 2255', actual: 'longer' }];
@@ -285,7 +288,7 @@ class ScenarioRun {
     }
   }
 
-  /** A command of the operator. What is wrong with its fields is the step's difference. */
+  /** An operator command. Faults of its fields are differences of the step. */
   private operate(action: OperatorAction, wanted: string): Difference[] {
     const { engine } = this.exchange;
     const context = { view: engine, nowUs: engine.nowUs, keccak: this.keccak };
@@ -334,7 +337,7 @@ class ScenarioRun {
       const wanted = String(status ?? 200);
       found.push({ path: 'status', expected: wanted, actual: String(reply.status) });
       if (reply.status !== 200 && error === null && body === null) {
-        found.push({ path: 'body', expected: 'an answer', actual: showValue(reply.body) });
+        found.push({ path: 'body', expected: 'a response', actual: showValue(reply.body) });
       }
     }
     if (error !== null && (reply.status === 200 || reply.body !== error)) {
@@ -345,7 +348,7 @@ class ScenarioRun {
     return found;
   }
 
-  /** Keeps an answer, and the name of the order that this step's events say it is about. */
+  /** Saves a response, and the name of the order that this step's events refer to. */
   private save(name: string, body: unknown, as: string | null): void {
     this.saved.set(name, { body, as });
     for (const event of this.events) {
@@ -362,7 +365,7 @@ class ScenarioRun {
       ? this.events.map((event) => describeEvent(event, this.eventNames))
       : [];
     return [
-      // Events name accounts; under their keys a name stands for itself.
+      // Events name accounts; under account keys a name is not resolved.
       ...checkEvents(expect.events, events, { ...options, resolve: this.resolveName }),
       ...checkState(expect, this.access, options),
     ];
@@ -392,8 +395,9 @@ class ScenarioRun {
   }
 
   /**
-   * Those of solvency after every command. All of them, too, on exchanges of up to 256 subaccounts; on larger ones after
-   * commands that concern all accounts and after every n-th of the others, so that the cost grows with the accounts only.
+   * Solvency invariants after every command. All invariants after every command on exchanges of up
+   * to 256 subaccounts; on larger ones after commands that affect all accounts and after every n-th
+   * of the others, so that the cost is linear in the accounts.
    */
   private checkInvariants({ kind }: Command): readonly InvariantViolation[] {
     const { engine } = this.exchange;
@@ -409,14 +413,14 @@ class ScenarioRun {
 
   private addressOfName(name: string): Address {
     const known = this.addresses.get(name);
-    // The parser admits declared names only.
-    if (known === undefined) throw new InvariantError('an account is used that is not declared');
+    // The parser allows declared names only.
+    if (known === undefined) throw new InvariantError('an undeclared account is used');
     return known;
   }
 
   private readonly nameOf = (account: string): string => this.names.get(account) ?? account;
 
-  /** An account's name under a key that holds an address; a saved value; else the text itself. */
+  /** Resolves a text: an account's name under an address key, a saved value, or the text itself. */
   private readonly resolve = (text: string, key: string | null): unknown => {
     if (isAddressKey(key) && this.addresses.has(text)) return this.addresses.get(text);
     const reference = parseReference(text);
@@ -462,7 +466,7 @@ class ScenarioRun {
   }
 }
 
-/** What a step does, where it has no note. */
+/** Description of a step without a note. */
 function titleOf({ note, action }: Step): string {
   if (note !== null) return note;
   if (action === null) return 'time passes';

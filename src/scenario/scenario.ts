@@ -1,4 +1,4 @@
-/** A scenario as plain data: what `parseScenario` makes of a document, and what `runScenario` carries out. */
+/** A scenario as plain data: output of `parseScenario` and input of `runScenario`. */
 import type { EndpointId } from '../contract/endpoints.ts';
 import type { TapeBar, TapeL3, TapeLevel } from '../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec, SelfTradeMode } from '../engine/config.ts';
@@ -6,17 +6,17 @@ import type { DurationUs, Lots, MarketId, Ppb, PriceTicks, Quanta, TimeUs } from
 import type { MapNode, Place, SourceNode } from './source-node.ts';
 
 export interface Scenario {
-  /** Name for messages: a file's path. */
+  /** File path, for messages. */
   readonly file: string;
   readonly title: string;
-  /** Rules of the rulebook that it shows, such as `R-2.5`. */
+  /** Rules of the rulebook that it demonstrates, such as `R-2.5`. */
   readonly rules: readonly string[];
   readonly about: string;
-  /** Picks where proof runs cut the journal; a scenario draws nothing. */
+  /** Determines where proof runs cut the journal. */
   readonly seed: number;
-  /** Its `genesisTimeUs` is the scenario's start. */
+  /** `genesisTimeUs` is the scenario's start. */
   readonly config: ExchangeConfig;
-  /** A market's id is its place here. */
+  /** The index of a market is its id. */
   readonly markets: readonly MarketSpec[];
   readonly accounts: readonly AccountEntry[];
   readonly steps: readonly Step[];
@@ -25,7 +25,7 @@ export interface Scenario {
 
 export interface AccountEntry {
   readonly name: string;
-  /** null for an account that starts without money. */
+  /** Null for an account without cash at the start. */
   readonly deposit: Quanta | null;
   readonly subaccount: number;
   readonly selfTradeExpire: SelfTradeMode | null;
@@ -35,9 +35,9 @@ export interface Step {
   readonly place: Place;
   readonly path: string;
   readonly note: string | null;
-  /** Time passes before the step acts. */
+  /** Time advance before the action. */
   readonly time: StepTime | null;
-  /** null: the step only lets time pass, or only looks. */
+  /** Null: the step only advances time or only checks. */
   readonly action: Action | null;
   readonly expect: Expectation;
 }
@@ -50,7 +50,7 @@ export type Action =
   | {
       readonly kind: 'call';
       readonly endpoint: EndpointId;
-      /** Account name of the caller; null calls without a token. */
+      /** Account name of the caller; null sends no token. */
       readonly as: string | null;
       /** Account name of the wallet that logged in; null is the account's own. */
       readonly signer: string | null;
@@ -82,7 +82,7 @@ export type Action =
   | { readonly kind: 'tapeGap'; readonly market: MarketId }
   | {
       readonly kind: 'listMarket' | 'setMarketTerms' | 'setMarketStatus' | 'delistMarket';
-      /** Empty for a market that is listed. */
+      /** Empty for a market to be listed. */
       readonly symbol: string;
       /** Body of the operator's request. */
       readonly request: Readonly<Record<string, unknown>>;
@@ -94,17 +94,17 @@ export type Action =
 export interface PriceEntry {
   readonly market: MarketId;
   readonly priceTicks: PriceTicks;
-  /** As written. */
+  /** Source text. */
   readonly text: string;
 }
 
-/** What a step looks at afterwards; null and empty look at nothing. */
+/** Checks after a step; null and empty check nothing. */
 export interface Expectation extends StateExpectation {
   readonly exact: boolean;
   readonly status: number | null;
   readonly body: SourceNode | null;
   readonly error: string | null;
-  /** Outcome of a simulation verb; `ok` unless given. */
+  /** Outcome of a simulation verb; null means `ok`. */
   readonly outcome: string | null;
   readonly events: SourceNode | null;
 }

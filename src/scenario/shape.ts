@@ -1,6 +1,7 @@
 /**
- * Shapes: what a scenario's document may hold, as data. One shape table (`language.ts`) checks documents with the place of
- * every fault, and writes the JSON Schema that editors use, so the two cannot differ.
+ * Shapes: the structure of scenario documents as data. One table (`language.ts`) both validates
+ * documents with places of faults and generates the JSON Schema for editors, so the two are
+ * consistent.
  */
 import { parseDecimal } from '../num/decimal.ts';
 import { childPath, describeNode, itemPath, type Problem, type SourceNode } from './source-node.ts';
@@ -15,13 +16,13 @@ export interface Field {
 export type Fields = Readonly<Record<string, Field>>;
 
 export type Shape =
-  /** Text of a form; `what` names it in errors. A number is text too: its own. */
+  /** Text of a form; `what` names it in errors. A number is its own text. */
   | { readonly kind: 'text'; readonly what: string; readonly pattern?: RegExp }
   | { readonly kind: 'word'; readonly what: string; readonly words: readonly string[] }
   | { readonly kind: 'decimal'; readonly what: string }
   | { readonly kind: 'whole'; readonly what: string; readonly min: number; readonly max: number }
   | { readonly kind: 'boolean' }
-  /** Whatever the author writes; its meaning is checked where it is used. */
+  /** Any value; its meaning is checked where it is used. */
   | { readonly kind: 'anything' }
   | { readonly kind: 'list'; readonly of: Shape; readonly min?: number; readonly max?: number }
   | {
@@ -30,12 +31,12 @@ export type Shape =
       readonly keys: { readonly what: string; readonly pattern: RegExp };
     }
   | { readonly kind: 'record'; readonly fields: Fields }
-  /** Text or something else: the node's kind decides which. */
+  /** Text or another shape, by the kind of the node. */
   | { readonly kind: 'textOr'; readonly text: Shape; readonly other: Shape }
-  /** A shape that may contain itself; `name` is its place under `$defs`. */
+  /** A recursive shape; `name` is its key under `$defs`. */
   | { readonly kind: 'named'; readonly name: string; readonly shape: () => Shape };
 
-/** Appends every fault of `node` to `problems`. */
+/** Appends all faults of `node` to `problems`. */
 export function checkShape(
   node: SourceNode,
   shape: Shape,
@@ -161,7 +162,7 @@ function checkRecord(node: SourceNode, fields: Fields, path: string, problems: P
   }
 }
 
-/** The most items of any list. */
+/** Max number of items of a list. */
 const MAX_ITEMS = 10_000;
 
 const isText = (node: SourceNode): node is Extract<SourceNode, { kind: 'scalar' }> =>

@@ -1,20 +1,20 @@
 /**
- * A scenario's document as it was written: scalars keep their source text, so a price never passes through a float,
- * and every node knows its line and column. Keys are kept in a Map, so `__proto__` is a key like any other.
+ * A scenario's document with its source text: scalars keep their text, so a price is never a float,
+ * and every node has its line and column. Keys are in a Map, so `__proto__` is an ordinary key.
  */
 
-/** Both from 1. */
+/** Line and column, from 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-/** Where a fault of the whole document is. */
+/** Place of a fault of the document. */
 export const START_OF_TEXT: Place = { line: 1, column: 1 };
 
 export interface ScalarNode {
   readonly kind: 'scalar';
-  /** `number` is plain decimal text (R-1.5), `text` anything else that is plain, and everything quoted. */
+  /** `number` is plain decimal text (R-1.5); `text` is other plain text, and all quoted text. */
   readonly type: 'text' | 'number' | 'boolean' | 'null';
   readonly text: string;
   readonly place: Place;
@@ -39,7 +39,10 @@ export interface MapNode {
 
 export type SourceNode = ScalarNode | ListNode | MapNode;
 
-/** Something wrong in a scenario's text. `path` names the field, such as `steps[2].with`; empty for the document. */
+/**
+ * A fault in a scenario's text. `path` names the field, such as `steps[2].with`; empty for the
+ * document.
+ */
 export interface Problem {
   readonly place: Place;
   readonly path: string;
@@ -53,7 +56,7 @@ export const childPath = (path: string, key: string): string =>
 /** `path` of a list's item. */
 export const itemPath = (path: string, index: number): string => `${path}[${String(index)}]`;
 
-/** How an error message calls a node. */
+/** Name of a node in error messages. */
 export function describeNode(node: SourceNode): string {
   if (node.kind !== 'scalar') return node.kind === 'list' ? 'a list' : 'a map';
   if (node.type === 'null') return 'nothing';

@@ -1,4 +1,4 @@
-/** `; did you mean "x"?` for a word that is close to a known one, else nothing. For error messages. */
+/** `; did you mean "x"?` for a word close to a known one; else empty. For error messages. */
 export function suggest(word: string, known: Iterable<string>): string {
   let best: string | null = null;
   let bestDistance = Math.min(3, 1 + Math.floor(word.length / 3)) + 1;
@@ -12,7 +12,7 @@ export function suggest(word: string, known: Iterable<string>): string {
   return best === null ? '' : `; did you mean "${best}"?`;
 }
 
-/** Insertions, deletions and replacements from a to b; any number ≥ `limit` when there are at least that many. */
+/** Edit distance from a to b; returns a value ≥ `limit` if it is at least `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let above = Array.from({ length: b.length + 1 }, (_, j) => j);

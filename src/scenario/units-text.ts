@@ -1,4 +1,7 @@
-/** Decimal text of a scenario → units of the exchange. A fault is appended to `problems`, and null answered. */
+/**
+ * Converts decimal text of a scenario to units of the exchange. A fault is appended to `problems`
+ * and null is returned.
+ */
 import type { MarketSpec } from '../engine/config.ts';
 import { stepOf } from '../gateway/encode.ts';
 import { parseDecimal, stepsExact, stepsHalfUp } from '../num/decimal.ts';
@@ -20,7 +23,7 @@ import { childPath, type MapNode, type Problem, type ScalarNode } from './source
 const RATE_DECIMALS = 9;
 const MAX_RATE = 1_000_000_000n;
 
-/** A positive amount of collateral; null without a problem when the key is absent. */
+/** A positive amount of collateral; null without a problem if the key is absent. */
 export function parseMoney(
   map: MapNode | null,
   key: string,
@@ -37,10 +40,10 @@ export function parseMoney(
   };
   if (amount === null) return refuse(`has more than ${String(COLLATERAL_DECIMALS)} decimals`);
   if (amount <= 0n) return refuse('must be more than 0');
-  return amount < MAX_QUANTA ? quanta(amount) : refuse('is more than the exchange can hold');
+  return amount < MAX_QUANTA ? quanta(amount) : refuse('exceeds the max amount of the exchange');
 }
 
-/** A price on the market's tick, or rounded half up to it where `rounded` (R-1.7). */
+/** A price on the market's tick; rounded half up if `rounded` (R-1.7). */
 export function parsePrice(
   node: ScalarNode,
   spec: MarketSpec,
@@ -58,7 +61,7 @@ export function parsePrice(
   };
   if (ticks === null) return refuse(`${node.text} is not on the tick of ${spec.tickSize}`);
   if (ticks <= 0n) return refuse(`${node.text} is below one tick of ${spec.tickSize}`);
-  if (ticks > BigInt(spec.maxPriceTicks)) return refuse(`${node.text} is above the highest price`);
+  if (ticks > BigInt(spec.maxPriceTicks)) return refuse(`${node.text} is above the max price`);
   return priceTicks(Number(ticks));
 }
 
@@ -89,7 +92,7 @@ export function parseSize(
     const message =
       count === null
         ? `${node.text} is not a whole number of lots of ${spec.lotSize}`
-        : `${node.text} is more lots than a market can hold`;
+        : `${node.text} exceeds the max lots of a market`;
     problems.push({ place: node.place, path, message });
     return null;
   }

@@ -1,10 +1,10 @@
 /**
- * Writes a state hash into a scenario's text, and leaves every other character as it was: comments, quotes and order are
- * the author's.
+ * Writes a state hash into a scenario's text and preserves all other characters, including comments
+ * and quotes.
  */
 import { isMap, isScalar, parseDocument, type Node, type YAMLMap } from 'yaml';
 
-/** `text` is a scenario that parses. */
+/** `text`: a valid scenario. */
 export function withStateHash(text: string, stateHash: string): string {
   const root = parseDocument(text, { schema: 'failsafe' }).contents;
   const expect = isMap(root) ? root.get('expect', true) : undefined;
@@ -25,7 +25,7 @@ export function withStateHash(text: string, stateHash: string): string {
 
 const startOf = (map: YAMLMap): number => map.range?.[0] ?? 0;
 
-/** End of the text of a map's last value, however deep. */
+/** End offset of the text of a map's last value, at any depth. */
 function lastEnd(map: YAMLMap): number {
   const last = map.items.at(-1)?.value as Node | null | undefined;
   return isMap(last) && last.flow !== true ? lastEnd(last) : (last?.range?.[1] ?? startOf(map));

@@ -1,4 +1,4 @@
-/** The report of a search's best trial, its Sharpe ratio deflated by the trials that it was picked from. */
+/** Report of a search's best trial, with its Sharpe ratio deflated by the number of trials. */
 import type { Trials } from '../metrics/metrics.ts';
 import type { MetricsOptions } from '../metrics/options.ts';
 import { writeReport } from '../report/write.ts';
@@ -7,9 +7,9 @@ import { executePlan, type RunPlan } from '../run-plan/plan.ts';
 import type { SweepPlan } from './sweep.ts';
 import type { Trial } from './trial-log.ts';
 
-/** Plain data, so that it goes to workers. */
+/** Plain data, because it is sent to workers. */
 export interface BestTask {
-  /** With the best one's parameters. */
+  /** Plan with the best trial's parameters. */
   readonly plan: RunPlan;
   readonly objective: string;
   readonly method: string;
@@ -34,13 +34,13 @@ export function bestTask(
 }
 
 export interface BestReport {
-  /** Its path. */
+  /** Path of the page. */
   readonly page: string;
-  /** null when it is not defined. */
+  /** Null if undefined. */
   readonly deflatedSharpe: number | null;
 }
 
-/** Runs it once more; null when it was stopped. */
+/** Runs the best trial again and writes its report; null if stopped. */
 export async function writeBest(
   { plan, objective, method, options, trials, folder }: BestTask,
   stopped: () => boolean,
@@ -54,8 +54,8 @@ export async function writeBest(
       title: `Best of ${count} trials: ${output.strategies[0]?.name ?? ''}`,
       assumptions: [
         {
-          title: 'Picked by a search',
-          text: `The best of ${count} trials by ${objective} (${method}). The deflated Sharpe ratio takes that into account; every other figure does not.`,
+          title: 'Selected by a search',
+          text: `The best of ${count} trials by ${objective} (${method}). Only the deflated Sharpe ratio accounts for the selection.`,
         },
         ...assumptions,
       ],

@@ -1,10 +1,10 @@
-/** What a search is told by name: how it goes through the space, and what it maximises. */
+/** Named options of a search: the sampler and the objective. */
 import { StrategyError } from '../strategy/definition.ts';
 
 export const METHODS = ['grid', 'random', 'sobol', 'halving', 'tpe'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** Figures that a search may maximise. A leading minus minimises: `-maxDrawdown`. */
+/** Metrics that a search may maximise. A leading minus minimises: `-maxDrawdown`. */
 export const OBJECTIVES = [
   'totalReturn',
   'cagr',

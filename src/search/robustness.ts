@@ -1,6 +1,6 @@
 /**
- * How much of a result survives when what it stands on moves a little: parameters by 5, 10 and 20 %, latency and fees by
- * factors, and the order of its returns by a block bootstrap.
+ * Robustness of a result to small changes: parameters by 5, 10 and 20 %, latency and fees by
+ * factors, and the order of returns by a block bootstrap.
  */
 import { bootstrap, type BootstrapBands } from '../metrics/bootstrap.ts';
 import type { ParameterSpec, ParameterSpecs } from '../strategy/definition.ts';
@@ -23,7 +23,7 @@ export interface Variation {
 export interface Robustness {
   readonly sensitivity: readonly Variation[];
   readonly stress: readonly Variation[];
-  /** null with fewer than two returns. */
+  /** Null with fewer than two returns. */
   readonly bands: BootstrapBands | null;
 }
 
@@ -33,13 +33,13 @@ const FEE_FACTORS = [2, 3];
 const SAMPLES = 2000;
 const CONFIDENCE = 0.9;
 
-/** A run that says how much the best one depends on something. */
+/** A planned run with one changed input. */
 interface PlannedVariation {
   readonly name: string;
   readonly task: TrialTask;
 }
 
-/** What `robustness` runs, the first things first. */
+/** The runs of `robustness`, most important first. */
 export function variationsOf(
   { plan, space, objective, options }: SweepPlan,
   specs: ParameterSpecs,
@@ -67,9 +67,10 @@ export function variationsOf(
 }
 
 /**
- * null when it was stopped.
+ * Null if stopped.
  *
- * @param specs the strategy's parameters, whose ranges say which values are near; those that the search varies are moved
+ * @param specs the strategy's parameters, whose ranges determine the nearest values; varied
+ * parameters are shifted
  */
 export async function robustness(
   search: SweepPlan,
@@ -109,7 +110,9 @@ interface Shift {
   readonly value: string;
 }
 
-/** The nearest value that the parameter may have to each shift; none where that is the chosen one itself, or one that was taken. */
+/**
+ * The nearest allowed value to each shift; none if it equals the chosen value or an earlier shift.
+ */
 function shiftsOf(
   name: string,
   spec: ParameterSpec | undefined,
@@ -128,7 +131,7 @@ function shiftsOf(
   });
 }
 
-/** null for what is no number. */
+/** Null if the value is not a number. */
 function nearest(spec: ParameterSpec, wanted: number): string | null {
   if (spec.kind === 'choice' || spec.kind === 'flag') return null;
   const within = Math.min(Number(spec.max), Math.max(Number(spec.min), wanted));

@@ -1,12 +1,12 @@
 /**
- * Runs that will probably be asked for, begun when a worker has nothing else to do: while the last trials of a search run, what its best
- * so far would be varied to. A run is the same whenever it is begun, so results do not depend on what was guessed.
+ * Speculative runs on idle workers: during the last trials of a search, the variations of its best
+ * trial so far are run. Runs are deterministic, so results do not depend on the speculation.
  */
 import type { TrialResult, TrialTask } from './trial.ts';
 
 export interface Workers {
   readonly run: (task: TrialTask) => Promise<TrialResult | null>;
-  /** How many have nothing to do. */
+  /** Number of idle workers. */
   readonly idle: number;
 }
 
@@ -19,13 +19,13 @@ export class RunsAhead {
     this.workers = workers;
   }
 
-  /** Forgets what was wanted before; what has begun goes on. */
+  /** Replaces the queue of speculative tasks; running ones continue. */
   want(tasks: readonly TrialTask[]): void {
     this.wanted = tasks;
     this.begin();
   }
 
-  /** The run, wherever it has got to. null when it was stopped. */
+  /** The run, whether speculative, finished or new; null if it was stopped. */
   readonly take = (task: TrialTask): Promise<TrialResult | null> =>
     this.begun.get(keyOf(task)) ?? this.workers.run(task);
 
@@ -40,7 +40,7 @@ export class RunsAhead {
         () => {
           this.begin();
         },
-        // Whoever asks for it hears of it.
+        // The caller of `take` receives the error.
         () => undefined,
       );
     }

@@ -1,4 +1,4 @@
-/** A search over a strategy's parameters: trials that as many workers run as there are, logged and resumed. */
+/** A search over a strategy's parameters: parallel trials that are logged and can be resumed. */
 import { StrategyError, type ParameterSpecs } from '../strategy/definition.ts';
 import { overfitting, type Overfitting } from '../metrics/overfitting.ts';
 import type { MetricsOptions } from '../metrics/options.ts';
@@ -24,20 +24,20 @@ export interface SweepPlan {
   readonly plan: RunPlan;
   readonly space: Space;
   readonly method: Method;
-  /** Trials in all; of halving, those of its first round. The grid takes every point. */
+  /** Number of trials; for halving, of its first round. The grid uses every point. */
   readonly trials: number;
-  /** Share of the trials of a halving round that do not go on: 1 − 1 ÷ eta. */
+  /** Halving: 1 ÷ eta of a round's trials advance to the next. */
   readonly eta: number;
   readonly objective: string;
   readonly options: MetricsOptions;
   readonly seed: string;
-  /** Of the data, that a budget is a share of. */
+  /** Range of the data, of which a budget is a fraction. */
   readonly fromUs: number;
   readonly toUs: number;
 }
 
 export interface SweepPorts {
-  /** null when it was stopped. */
+  /** Null if stopped. */
   readonly run: (task: TrialTask) => Promise<TrialResult | null>;
   readonly log: Pick<TrialLog, 'get' | 'add'>;
   readonly onTrial: (done: number, known: number, best: Trial | null) => void;
@@ -47,22 +47,24 @@ export interface SweepPorts {
 export interface SweepResult {
   /** In the order of their numbers. */
   readonly trials: readonly Trial[];
-  /** On all of the data; null when every trial failed or has no score. */
+  /** Best trial on all of the data; null if every trial failed or has no score. */
   readonly best: Trial | null;
   readonly cancelled: boolean;
 }
 
-/** The dimensions given, or every parameter of the strategy over its own range. */
+/** The given dimensions, or every parameter of the strategy over its range. */
 export function spaceOf(specs: ParameterSpecs, vary: readonly string[]): Space {
-  const given = vary.map(parseDimension);
-  for (const { name } of given) {
+  const dimensions = vary.map(parseDimension);
+  for (const { name } of dimensions) {
     if (Object.hasOwn(specs, name)) continue;
     const known = Object.keys(specs).join(', ');
-    throw new StrategyError(`--vary ${name}: no such parameter; there are ${known}`);
+    throw new StrategyError(`--vary ${name}: unknown parameter; valid are ${known}`);
   }
-  const doubled = given.find(({ name }, i) => given.findIndex((other) => other.name === name) < i);
-  if (doubled !== undefined) throw new StrategyError(`--vary ${doubled.name}: is given twice`);
-  const space = given.length > 0 ? given : Object.entries(specs).map(ownRange);
+  const repeated = dimensions.find(
+    ({ name }, i) => dimensions.findIndex((other) => other.name === name) < i,
+  );
+  if (repeated !== undefined) throw new StrategyError(`--vary ${repeated.name}: given twice`);
+  const space = dimensions.length > 0 ? dimensions : Object.entries(specs).map(ownRange);
   if (space.length === 0) throw new StrategyError('the strategy has no parameters to vary');
   return space;
 }
@@ -98,18 +100,18 @@ function samplerOf({ method, space, trials, eta, seed }: SweepPlan): Sampler {
   }
 }
 
-/** The same trials, whatever the number of workers and however often it was stopped. */
+/** Runs the search. Trials are identical for any number of workers and interruptions. */
 export async function sweep(search: SweepPlan, ports: SweepPorts): Promise<SweepResult> {
   const sampler = samplerOf(search);
-  const told: Trial[] = [];
-  /** By their numbers. */
-  const asked: Promise<Trial | null>[] = [];
+  const observed: Trial[] = [];
+  /** By trial number. */
+  const requested: Promise<Trial | null>[] = [];
   const ask = (): void => {
-    for (const proposal of sampler(told)) {
-      const trial = oneTrial({ ...proposal, number: asked.length });
+    for (const proposal of sampler(observed)) {
+      const trial = oneTrial({ ...proposal, number: requested.length });
       // A failure ends the search when its turn comes.
       trial.catch(() => undefined);
-      asked.push(trial);
+      requested.push(trial);
     }
   };
   let ended = 0;
@@ -121,25 +123,25 @@ export async function sweep(search: SweepPlan, ports: SweepPorts): Promise<Sweep
     if (logged === undefined) ports.log.add(trial);
     ended += 1;
     best = bestOf(best === null ? [trial] : [best, trial]);
-    ports.onTrial(ended, asked.length, best);
+    ports.onTrial(ended, requested.length, best);
     return trial;
   };
   ask();
-  for (let next = asked[0]; next !== undefined; next = asked[told.length]) {
+  for (let next = requested[0]; next !== undefined; next = requested[observed.length]) {
     const trial = await next;
     if (trial === null) {
-      const trials = (await Promise.all(asked)).filter((one) => one !== null);
+      const trials = (await Promise.all(requested)).filter((one) => one !== null);
       return { trials, best: bestOf(trials), cancelled: true };
     }
-    told.push(trial);
+    observed.push(trial);
     ask();
   }
-  return { trials: told, best: bestOf(told), cancelled: false };
+  return { trials: observed, best: bestOf(observed), cancelled: false };
 }
 
 type Proposed = Pick<Trial, 'point' | 'budget' | 'number'>;
 
-/** null when the search was stopped before it ended. */
+/** Null if the search was stopped. */
 async function runOne(
   { plan, space, objective, options, fromUs, toUs }: SweepPlan,
   proposal: Proposed,
@@ -157,22 +159,22 @@ async function runOne(
   return result === null ? null : { ...proposal, ...result };
 }
 
-/** The best of the trials on all of the data; of equals the first. */
+/** Best trial on all of the data; ties go to the first. */
 export function bestOf(trials: readonly Trial[]): Trial | null {
   const scored = trials.filter(({ score, budget }) => score !== null && budget === 1);
   return [...scored].sort((a, b) => byScore(a, b) || a.number - b.number)[0] ?? null;
 }
 
 export interface Selection {
-  /** For the deflated Sharpe ratio: every trial counts, those that failed too. */
+  /** Input of the deflated Sharpe ratio: all trials, including failed ones. */
   readonly trials: Trials;
-  /** null below two whole trials or four returns. */
+  /** Null below two complete trials or four returns. */
   readonly overfitting: Overfitting | null;
 }
 
 const MAX_BLOCKS = 16;
 
-/** What the number and the spread of the trials say about the best of them. */
+/** Selection bias of the best trial, from the number and spread of the trials. */
 export function selectionOf(trials: readonly Trial[], perYear: number): Selection {
   const whole = trials.filter(({ budget, returns }) => budget === 1 && returns.length > 0);
   const ratios = whole.flatMap(({ figures }) => figures?.sharpe ?? []);

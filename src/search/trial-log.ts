@@ -1,6 +1,7 @@
 /**
- * The log of a search: one JSON line for what is searched, then one for each trial as it ends, synced. Every trial ever run
- * stays in it: the deflated Sharpe ratio and the probability of overfitting are only honest when they count them all.
+ * Log of a search: one JSON line for the search, then one per finished trial, synced. All trials
+ * are kept, because the deflated Sharpe ratio and the probability of overfitting must count all of
+ * them.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -17,7 +18,7 @@ import type { Point } from './samplers/space.ts';
 import type { TrialResult } from './trial.ts';
 
 export interface Trial extends TrialResult {
-  /** Its place in the search, from 0: the same whatever the number of workers. */
+  /** Index in the search from 0, independent of the number of workers. */
   readonly number: number;
   readonly point: Point;
   readonly budget: number;
@@ -35,10 +36,10 @@ export class TrialLog {
   }
 
   /**
-   * Opens a log for a search, or goes on with it when it is of the same one.
+   * Opens or resumes the log of a search.
    *
-   * @param search plain data that the trials follow from: plan, space, method
-   * @throws FileError when the log is of another search, or is damaged before its last line
+   * @param search plain data that determines the trials: plan, space, method
+   * @throws FileError if the log is of another search, or is damaged before its last line
    */
   static open(path: string, search: unknown): TrialLog {
     const head = `${JSON.stringify({ orrery: 'trials', version: 1, search: hashOf(search) })}\n`;
@@ -52,7 +53,7 @@ export class TrialLog {
     }
   }
 
-  /** A trial of an earlier start of the same search. */
+  /** A trial of an earlier run of the same search. */
   get(number: number): Trial | undefined {
     return this.known.get(number);
   }
@@ -72,7 +73,7 @@ function writeLine(descriptor: number, line: string): void {
   fsyncSync(descriptor);
 }
 
-/** A last line without its end was being written when the search stopped: it is cut off. */
+/** Truncates an incomplete last line, which was being written when the search stopped. */
 function readTrials(path: string, head: string): Map<number, Trial> {
   const text = readFileSync(path, 'utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);

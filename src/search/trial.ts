@@ -1,4 +1,7 @@
-/** One trial of a search: a run of the plan with a point's parameters, as plain data in and out of a worker. */
+/**
+ * One trial of a search: a run of the plan with a point's parameters. Input and output are plain
+ * data for workers.
+ */
 import { StrategyError } from '../strategy/definition.ts';
 import type { StrategyOutput } from '../backtest/output.ts';
 import { cut } from '../metrics/curve.ts';
@@ -17,19 +20,19 @@ export interface TrialTask {
 }
 
 export interface TrialResult {
-  /** Higher is better; null when the figure is not defined for this run. */
+  /** Higher is better; null if the metric is undefined for this run. */
   readonly score: number | null;
-  /** What went wrong; null when the run ended. */
+  /** Error message; null if the run succeeded. */
   readonly error: string | null;
   readonly figures: TrialFigures | null;
-  /** Returns of the periods, for the probability of overfitting. */
+  /** Period returns, for the probability of overfitting. */
   readonly returns: readonly number[];
 }
 
 export interface TrialFigures {
   readonly pnl: string;
   readonly totalReturn: number;
-  /** A year's. */
+  /** Annualised. */
   readonly sharpe: number | null;
   readonly maxDrawdown: number;
   readonly trades: number;
@@ -40,10 +43,9 @@ export interface TrialFigures {
 }
 
 /**
- * A run that throws is a trial that failed, with its words. null when it was stopped.
+ * Runs a trial; an error of the run becomes a failed trial. Null if stopped.
  *
- * @param stopped polled while it runs
- * @param definitions of strategies without a bundle
+ * @param stopped polled during the run
  */
 export async function runTrial(
   { plan, parameters, objective, options }: TrialTask,

@@ -1,6 +1,7 @@
 /**
- * Walk-forward: in every window a search picks parameters on the training stretch, and they are judged on the stretch after
- * it, which the search has not seen. What is reported is the chain of those judgements.
+ * Walk-forward analysis: in each window a search selects parameters on the training interval, and
+ * they are tested on the next interval, which the search has not seen. The result is the chain of
+ * the tests.
  */
 import { must } from '../base/assert.ts';
 import { assignmentOf, type Assignment } from './samplers/space.ts';
@@ -13,7 +14,7 @@ import type { TrialFigures } from './trial.ts';
 export interface WindowResult {
   readonly window: Window;
   readonly trials: number;
-  /** null when no trial of the window has a score. */
+  /** Null if no trial of the window has a score. */
   readonly parameters: Assignment | null;
   readonly trainScore: number | null;
   readonly testScore: number | null;
@@ -23,22 +24,28 @@ export interface WindowResult {
 
 export interface WalkForward {
   readonly windows: readonly WindowResult[];
-  /** Of the tests put end to end: their returns compounded, gaps between periods left out. null without returns. */
+  /** Metrics of the concatenated tests: returns compounded, gaps omitted. Null without returns. */
   readonly outOfSample: Metrics | null;
-  /** Mean test score ÷ mean train score: 1 when nothing is lost out of sample. null when either is not above 0. */
+  /**
+   * Mean test score ÷ mean train score; 1 if nothing is lost out of sample. Null unless both are
+   * positive.
+   */
   readonly efficiency: number | null;
   readonly cancelled: boolean;
 }
 
 export interface WalkForwardPorts extends Omit<SweepPorts, 'log' | 'onTrial'> {
-  /** Each window has its own log, so that a stopped walk goes on. */
+  /** Each window has its own log, so that a stopped analysis can resume. */
   readonly logOf: (window: number, search: SweepPlan) => TrialLog;
   readonly onWindow: (done: number) => void;
-  /** Windows that are searched side by side. They do not know of each other, so results are the same for any number. */
-  readonly atOnce: number;
+  /**
+   * Max number of windows searched in parallel. Windows are independent, so results do not depend
+   * on it.
+   */
+  readonly maxParallel: number;
 }
 
-/** `search.plan` and its stretch of data are those of a whole window; each run gets its own. */
+/** `search.plan` and its range of data are those of a full window; each run gets its own. */
 export async function walkForward(
   search: SweepPlan,
   windows: readonly Window[],
@@ -58,12 +65,12 @@ export async function walkForward(
       ports.onWindow(done);
     }
   };
-  await Promise.all(Array.from({ length: ports.atOnce }, goOn));
+  await Promise.all(Array.from({ length: ports.maxParallel }, goOn));
   const ended = results.filter((result) => result !== null);
   return summary(ended, search, perYear, ended.length < windows.length);
 }
 
-/** null when it was stopped. */
+/** Null if stopped. */
 async function oneWindow(
   search: SweepPlan,
   window: Window,

@@ -1,6 +1,7 @@
 /**
- * A strategy file as one script: TypeScript and what it imports, bundled once. The script's SHA-256 names what ran: it depends on the
- * sources and the file's name, not on where they lie. `orrery/strategy` stays outside the bundle and comes from this program.
+ * Bundles a strategy file and its imports into one script. The script's SHA-256 identifies the code
+ * that ran; it depends on the sources and the file name, not on their folder. `orrery/strategy` is
+ * external to the bundle and provided by this program.
  */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -10,7 +11,7 @@ import { build, type BuildFailure, type Message } from 'esbuild';
 import { StrategyError } from '../strategy/definition.ts';
 import { fileError } from '../platform/file-error.ts';
 
-/** What a run needs of a strategy file; plain data, so that it goes to workers. */
+/** A bundled strategy file; plain data, so that it can be sent to workers. */
 export interface StrategyBundle {
   /** The file's name. */
   readonly file: string;
@@ -21,11 +22,11 @@ export interface StrategyBundle {
   readonly sha256: string;
 }
 
-/** Packages of this program are there for strategies, too. */
+/** This program's packages are available to strategies. */
 const OWN_PACKAGES = fileURLToPath(new URL('../../node_modules', import.meta.url));
 const API = 'orrery/strategy';
 
-/** Throws `StrategyError` with places and messages when the file cannot be compiled. */
+/** Throws `StrategyError` with places and messages if the file cannot be compiled. */
 export async function bundleStrategy(path: string): Promise<StrategyBundle> {
   const file = resolve(path);
   await stat(file).catch((error: unknown) => {
@@ -45,7 +46,7 @@ export async function bundleStrategy(path: string): Promise<StrategyBundle> {
       external: [API],
       nodePaths: [OWN_PACKAGES],
       sourcemap: 'external',
-      // Comments name paths of packages, which are not part of what runs.
+      // Comments would contain package paths, which are not part of the code that runs.
       minifyWhitespace: true,
       legalComments: 'none',
       charset: 'utf8',
@@ -53,7 +54,7 @@ export async function bundleStrategy(path: string): Promise<StrategyBundle> {
     });
     const script = outputFiles.find((output) => output.path.endsWith('.js'));
     const map = outputFiles.find((output) => output.path.endsWith('.map'));
-    if (script === undefined) throw new StrategyError(`${path}: nothing to run`);
+    if (script === undefined) throw new StrategyError(`${path}: the bundle is empty`);
     return {
       file: basename(file),
       code: script.text,

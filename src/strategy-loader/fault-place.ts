@@ -1,4 +1,4 @@
-/** Where in a strategy's own file its error came from: the bundle's places, by its source map. */
+/** Maps a strategy's error to a place in its source file, through the bundle's source map. */
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { StrategyFault } from '../strategy/strategy-fault.ts';
 import type { StrategyBundle } from './bundle.ts';
@@ -8,7 +8,9 @@ interface Planned {
   readonly bundle: StrategyBundle | null;
 }
 
-/** A strategy's fault with its place, `my.ts:12:7`, where its stack names one; anything else as it is. */
+/**
+ * A strategy's fault with its place (`my.ts:12:7`) if the stack has one; other errors unchanged.
+ */
 export function withPlace(error: unknown, strategies: readonly Planned[]): unknown {
   if (!(error instanceof StrategyFault)) return error;
   const bundle = strategies.find(({ id }) => id === error.strategy)?.bundle;

@@ -1,11 +1,11 @@
 /**
- * Says whether promises were made or settled, so that a run knows when a strategy has left callbacks to be run, and need not wait for
- * a turn of the platform when it has not. Sees promises of every realm of this thread.
+ * Detects whether promises were created or settled, in every realm of this thread. If none were, a
+ * run need not yield to the event loop after a handler.
  */
 import { promiseHooks } from 'node:v8';
 import type { PromiseTurns } from '../backtest/run-backtest.ts';
 
-/** Without a turn for so long, the platform has signals to tell. */
+/** Max time without an event-loop turn, so that the platform can deliver signals. */
 const OVERDUE_MS = 200;
 
 export interface PromiseWatch extends PromiseTurns {
@@ -31,7 +31,7 @@ export function watchPromises(): PromiseWatch {
   return {
     count: () => count,
     lost: () => lost.splice(0),
-    // Every callback runs before the platform's next macrotask, those that callbacks add as well.
+    // All microtasks, including those queued by others, run before the next macrotask.
     drain: () =>
       new Promise((resolve) => {
         setImmediate(() => {

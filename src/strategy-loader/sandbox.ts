@@ -1,15 +1,16 @@
 /**
- * Where a strategy's code runs: a realm of its own, whose clock and chance are those of the run. There is no other way out of
- * virtual time:
+ * Sandbox of a strategy's code: a realm (`node:vm` context) whose clock and random numbers are
+ * those of the run. Globals:
  *
- * - `Date` without arguments, `Date.now()`, `performance.now()`: the run's time. (Local time is UTC, since the command sets TZ.)
+ * - `Date` without arguments, `Date.now()`, `performance.now()`: the run's time. Local time is UTC,
+ * because the command sets TZ.
  * - `Math.random()`: a stream of the run's seed.
  * - `setTimeout`, `setInterval`, `setImmediate`, `queueMicrotask`: virtual time.
  * - `Intl.DateTimeFormat` without a date: the run's time.
- * - `fetch`, `process`, `require`, `WebSocket`, `crypto`: not there; using them throws and says so.
+ * - `fetch`, `process`, `require`, `WebSocket`, `crypto`: absent; use throws.
  * - `console`: lines of the run's log.
  *
- * Live, the same globals stand on the real clock.
+ * Live runs have the same globals on the real clock.
  */
 import { createContext, Script } from 'node:vm';
 import { mustDefinition, StrategyError, type StrategyDefinition } from '../strategy/definition.ts';
@@ -20,15 +21,18 @@ import { sealRealm } from './seal-realm.ts';
 
 export interface LoadedStrategy {
   readonly definition: StrategyDefinition;
-  /** Gives the strategy's globals their clock; before it they throw. */
+  /** Connects the strategy's globals to a clock; before that they throw. */
   readonly bindClock: (clock: VirtualClock) => void;
 }
 
-/** Runs in the realm: makes its globals of the port's functions. Strict, and without a name of the outer realm. */
+/**
+ * Prelude that runs in the realm and builds its globals from the port's functions. Strict mode;
+ * uses no name of the outer realm.
+ */
 const PRELUDE = `(port) => {
   'use strict';
   const RealDate = Date;
-  // No subclass: its prototype would be the way back to the platform's clock.
+  // Not a subclass: its prototype chain would lead to the platform's clock.
   function VirtualDate(...args) {
     if (new.target === undefined) return new VirtualDate().toString();
     return Reflect.construct(RealDate, args.length === 0 ? [port.nowMs()] : args, new.target);
@@ -39,7 +43,7 @@ const PRELUDE = `(port) => {
     ['now', () => port.nowMs()], ['parse', RealDate.parse], ['UTC', RealDate.UTC],
   ]) Object.defineProperty(VirtualDate, name, { value, writable: true, configurable: true });
   Object.defineProperty(RealDate.prototype, 'constructor', { value: VirtualDate });
-  // Formats say the platform's time when they are given none.
+  // Formats use the platform's time if no date is given.
   const formats = Intl.DateTimeFormat.prototype;
   const formatOf = Object.getOwnPropertyDescriptor(formats, 'format').get;
   const partsOf = formats.formatToParts;
@@ -97,13 +101,13 @@ const PRELUDE = `(port) => {
   }
 }`;
 
-/** Runs the bundle's script and answers what it exports by default. Throws what the script throws. */
+/** Runs the bundle's script and returns its default export. Throws what the script throws. */
 export function loadStrategy(bundle: StrategyBundle): LoadedStrategy {
   sealRealm();
   let clock: VirtualClock | null = null;
   const running = (): VirtualClock => {
     if (clock === null) {
-      throw new StrategyError(`${bundle.file}: asks for time or chance before the run has begun`);
+      throw new StrategyError(`${bundle.file}: uses time or random numbers before the run starts`);
     }
     return clock;
   };
@@ -131,7 +135,7 @@ export function loadStrategy(bundle: StrategyBundle): LoadedStrategy {
   };
   const prefix = '(function (module, exports, require) {';
   const wrapped = `${prefix}${bundle.code}\n})`;
-  // Places in the script are places in the bundle, whose map says where they come from.
+  // Script positions equal bundle positions, which the source map resolves.
   const place = { filename: bundle.file, columnOffset: -prefix.length };
   const run = new Script(wrapped, place).runInContext(realm) as (
     target: typeof module,

@@ -1,13 +1,14 @@
 /**
- * Objects of this realm that strategies are given (their context, updates, answers, errors) must lead nowhere else: neither to code that runs
- * outside virtual time, nor to a place where one run leaves word for the next. What they are given of this program is frozen; the constructors of
- * functions, which make code of text, are not found through functions; and the common prototypes take no new fields.
+ * Isolates strategies from this realm. Objects passed to them (context, updates, responses, errors)
+ * must give no access to code outside virtual time, and to no state shared by runs. API objects are
+ * frozen; function constructors, which compile text, are unreachable through functions; common
+ * prototypes are not extensible.
  */
 import * as api from '../strategy/index.ts';
 
 let isSealed = false;
 
-/** Once in a process. `Function` itself stays as it is for those who name it. */
+/** Idempotent per process. The global name `Function` is unchanged. */
 export function sealRealm(): void {
   if (isSealed) return;
   isSealed = true;
@@ -24,9 +25,9 @@ export function sealRealm(): void {
   for (const maker of makers) {
     const prototype = Object.getPrototypeOf(maker) as { constructor: { name: string } };
     const refuse = function (): never {
-      throw new TypeError('a strategy makes no code outside its own realm');
+      throw new TypeError('a strategy cannot compile code outside its own realm');
     };
-    // As before to those who ask what kind of function one is.
+    // Keeps the name that callers read to find the kind of function.
     Object.defineProperty(refuse, 'name', { value: prototype.constructor.name });
     Object.defineProperty(refuse, 'prototype', { value: prototype });
     Object.defineProperty(prototype, 'constructor', { value: Object.freeze(refuse) });

@@ -1,4 +1,4 @@
-/** What a strategy does in its own words, as requests of the contract: the same in a backtest and live. */
+/** Actions of a strategy as API requests: identical in a backtest and live. */
 import { MatcherError, type MatcherClient } from '../gateway/matcher-client.ts';
 import { orderRequest, type Sender } from './order-request.ts';
 import type { MarketTerms, StrategyContext } from './strategy.ts';
@@ -29,7 +29,7 @@ export function actionsOf(
         await client.call('cancelOrder', { orderId, account: sender.account });
         return true;
       } catch (error) {
-        // An order that is not there any more needs no cancel.
+        // An order that no longer exists needs no cancellation.
         if (error instanceof MatcherError && error.status === 404) return false;
         throw error;
       }

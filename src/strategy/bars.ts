@@ -1,6 +1,6 @@
 /**
- * Bars of trades: a bar of [start, start + interval) is finished when that time is over, before anything else of that instant.
- * An interval without a trade has no bar.
+ * Bars of trades: a bar of [start, start + interval) is finished at its end, before other events of
+ * that time. An interval without a trade has no bar.
  */
 import type { BarUpdate } from './strategy.ts';
 
@@ -13,7 +13,7 @@ interface OpenBar {
   lots: number;
 }
 
-/** What whole ticks and lots of a market are as numbers. */
+/** Tick and lot size of a market as numbers. */
 export interface BarUnits {
   readonly symbol: string;
   price(ticks: number): number;
@@ -23,7 +23,7 @@ export interface BarUnits {
 export interface BarTrade {
   readonly timeUs: number;
   readonly priceTicks: number;
-  /** The sign does not matter. */
+  /** The sign is ignored. */
   readonly lots: number;
 }
 
@@ -37,7 +37,7 @@ export class BarBuilder {
     this.intervalUs = intervalUs;
   }
 
-  /** When the open bar is over; Infinity while there is none. */
+  /** End of the open bar; Infinity if there is none. */
   get dueUs(): number {
     return this.open === null ? Infinity : this.open.startUs + this.intervalUs;
   }
@@ -62,7 +62,7 @@ export class BarBuilder {
     open.lots += size;
   }
 
-  /** The open bar, finished. */
+  /** Finishes the open bar. */
   finish(): BarUpdate | null {
     const { open, units, intervalUs } = this;
     if (open === null) return null;

@@ -1,6 +1,6 @@
 /**
- * What a strategy file exports by default: a name, typed parameters with ranges, what it wants to hear, and how one is
- * made. Searches read the ranges; command lines fill the values in.
+ * Default export of a strategy file: name, typed parameters with ranges, subscriptions and a
+ * factory. Searches read the ranges; command lines set the values.
  */
 import { parseDecimal, stepsExact } from '../num/decimal.ts';
 import type { Strategy } from './strategy.ts';
@@ -21,7 +21,7 @@ export interface NumberSpec extends SpecBase {
   readonly default: number;
   readonly min: number;
   readonly max: number;
-  /** How a search spreads over the range. */
+  /** Scale on which a search samples the range. */
   readonly scale?: 'linear' | 'log';
 }
 
@@ -114,89 +114,92 @@ export interface StrategyDefinition<P extends ParameterSpecs = ParameterSpecs> {
   readonly name: string;
   readonly describe?: string;
   readonly parameters: P;
-  /** Lengths of the bars that `onBar` hears, µs; a minute unless given. */
+  /** Lengths of the bars for `onBar`, µs; default: one minute. */
   barsUs?(parameters: ParametersOf<P>): readonly number[];
-  /** Levels a side in `onBook`, 1 to 1000; 1 unless given. */
+  /** Levels per side in `onBook`, 1 to 1000; default 1. */
   readonly bookDepth?: number;
-  /** How long it listens before it may trade, µs; 0 unless given. */
+  /** Time before trading may start, µs; default 0. */
   warmUpUs?(parameters: ParametersOf<P>): number;
   create(parameters: ParametersOf<P>): Strategy;
 }
 
-/** Names the types of a definition; a strategy file's default export. */
+/** Infers the types of a definition; used for a strategy file's default export. */
 export function defineStrategy<const P extends ParameterSpecs>(
   definition: StrategyDefinition<P>,
 ): StrategyDefinition<P> {
   return definition;
 }
 
-/** A definition or a parameter that is not as it must be, in words for its author. */
+/** A fault of a definition or a parameter, with a message for its author. */
 export class StrategyError extends Error {
   override readonly name = 'StrategyError';
 }
 
 /**
- * Values for every parameter: those given as text (`--param fast=12`) or as values over the defaults. Throws
- * `StrategyError` naming the parameter and its limits.
+ * Values of all parameters: given as text (`--param fast=12`) or as values; others have their
+ * defaults. Throws `StrategyError` that names the parameter and its limits.
  */
 export function parseParameters<P extends ParameterSpecs>(
   specs: P,
-  given: Readonly<Record<string, ParameterValue>>,
+  supplied: Readonly<Record<string, ParameterValue>>,
 ): ParametersOf<P> {
   const values: Record<string, ParameterValue> = {};
-  for (const name of Object.keys(given)) {
+  for (const name of Object.keys(supplied)) {
     if (!Object.hasOwn(specs, name)) {
       const known = Object.keys(specs);
       throw new StrategyError(
-        `parameter '${name}' is not known; the strategy has ${known.length === 0 ? 'none' : known.join(', ')}`,
+        `unknown parameter '${name}'; the strategy has ${known.length === 0 ? 'none' : known.join(', ')}`,
       );
     }
   }
   for (const [name, spec] of Object.entries(specs)) {
-    values[name] = parseOne(name, spec, given[name] ?? spec.default);
+    values[name] = parseOne(name, spec, supplied[name] ?? spec.default);
   }
-  // Each value is of the type that its spec says.
+  // Each value has the type of its spec.
   return values as ParametersOf<P>;
 }
 
-function parseOne(name: string, spec: ParameterSpec, given: ParameterValue): ParameterValue {
+function parseOne(name: string, spec: ParameterSpec, supplied: ParameterValue): ParameterValue {
   const fail = (must: string): never => {
-    throw new StrategyError(`parameter '${name}' is '${String(given)}': must be ${must}`);
+    throw new StrategyError(`parameter '${name}' is '${String(supplied)}': must be ${must}`);
   };
   switch (spec.kind) {
     case 'integer':
     case 'number': {
       const whole = spec.kind === 'integer';
-      const value = typeof given === 'string' && given.trim() === '' ? NaN : Number(given);
+      const value = typeof supplied === 'string' && supplied.trim() === '' ? NaN : Number(supplied);
       const range = `${whole ? 'a whole number' : 'a number'} from ${String(spec.min)} to ${String(spec.max)}`;
-      if (typeof given === 'boolean' || !Number.isFinite(value)) return fail(range);
+      if (typeof supplied === 'boolean' || !Number.isFinite(value)) return fail(range);
       if (whole && !Number.isInteger(value)) return fail(range);
       return value >= spec.min && value <= spec.max ? value : fail(range);
     }
     case 'decimal': {
-      const text = String(given);
+      const text = String(supplied);
       const range = `decimal text from ${spec.min} to ${spec.max} in steps of ${spec.step}`;
-      const [value, least, most, step] = [text, spec.min, spec.max, spec.step].map(parseDecimal);
-      if (value == null || least == null || most == null || step == null) return fail(range);
+      const [value, minimum, maximum, step] = [text, spec.min, spec.max, spec.step].map(
+        parseDecimal,
+      );
+      if (value == null || minimum == null || maximum == null || step == null) return fail(range);
       const steps = stepsExact(value, step);
       if (steps === null) return fail(range);
       const within =
-        steps * step.digits * 10n ** BigInt(least.scale) >=
-          least.digits * 10n ** BigInt(step.scale) &&
-        steps * step.digits * 10n ** BigInt(most.scale) <= most.digits * 10n ** BigInt(step.scale);
+        steps * step.digits * 10n ** BigInt(minimum.scale) >=
+          minimum.digits * 10n ** BigInt(step.scale) &&
+        steps * step.digits * 10n ** BigInt(maximum.scale) <=
+          maximum.digits * 10n ** BigInt(step.scale);
       return within ? text : fail(range);
     }
     case 'choice':
-      return spec.of.includes(String(given)) ? given : fail(`one of ${spec.of.join(', ')}`);
+      return spec.of.includes(String(supplied)) ? supplied : fail(`one of ${spec.of.join(', ')}`);
     case 'flag':
-      if (given === true || given === 'true') return true;
-      return given === false || given === 'false' ? false : fail('true or false');
+      if (supplied === true || supplied === 'true') return true;
+      return supplied === false || supplied === 'false' ? false : fail('true or false');
     default:
-      throw new StrategyError(`parameter '${name}': kind is not known`);
+      throw new StrategyError(`parameter '${name}': unknown kind`);
   }
 }
 
-/** Checks what a strategy file exports. Throws `StrategyError` that says what is missing. */
+/** Validates the export of a strategy file. Throws `StrategyError` that names the fault. */
 export function mustDefinition(exported: unknown, file: string): StrategyDefinition {
   const fail = (problem: string): never => {
     throw new StrategyError(`${file}: ${problem}`);

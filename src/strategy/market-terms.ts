@@ -1,10 +1,12 @@
-/** A market's terms as strategies use them, made of the contract's record, so that they are the same live. */
+/**
+ * A market's terms for strategies, built from the API's record, so that they are identical live.
+ */
 import type { ResponseOf } from '../contract/endpoints.ts';
 import { must } from '../base/assert.ts';
 import { formatDecimal, parseDecimal } from '../num/decimal.ts';
 import type { MarketTerms, Rounding } from './strategy.ts';
 
-/** What a quotient may miss a whole number by and still be that number. */
+/** Max rounding error of a quotient that still counts as a whole number. */
 const SLACK = 1e-9;
 
 export function marketTerms(record: ResponseOf<'getMarkets'>[number]): MarketTerms {
@@ -21,7 +23,10 @@ export function marketTerms(record: ResponseOf<'getMarkets'>[number]): MarketTer
   };
 }
 
-/** The number in whole steps, as decimal text. `down` is toward zero. Throws `RangeError` for what is no number. */
+/**
+ * The number in whole steps, as decimal text. `down` is toward zero. Throws `RangeError` for NaN
+ * and infinities.
+ */
 function onSteps(value: number, step: string, rounding: Rounding): string {
   const { digits, scale } = must(parseDecimal(step) ?? undefined, 'a step is decimal text');
   const size = Math.abs(value) / Number(step);
@@ -32,7 +37,7 @@ function onSteps(value: number, step: string, rounding: Rounding): string {
         ? Math.floor(size + SLACK * Math.max(1, size))
         : Math.ceil(size - SLACK * Math.max(1, size));
   if (!Number.isSafeInteger(whole)) {
-    throw new RangeError(`${String(value)} is no number of steps of ${step}`);
+    throw new RangeError(`${String(value)} cannot be expressed in steps of ${step}`);
   }
   return formatDecimal(BigInt(value < 0 ? -whole : whole) * digits, scale);
 }

@@ -1,9 +1,9 @@
-/** An order in a strategy's words as the contract's request. */
+/** Converts a strategy's order to an API request. */
 import type { RequestOf } from '../contract/endpoints.ts';
 import { ZERO_ADDRESS } from '../gateway/encode.ts';
 import type { MarketTerms, OrderIntent } from './strategy.ts';
 
-/** Far beyond any recording: orders do not expire by themselves. */
+/** Later than any recording: orders do not expire by default. */
 const NEVER_MS = 9_007_199_254_740;
 
 export interface Sender {
@@ -11,7 +11,7 @@ export interface Sender {
   readonly subaccountIndex: number;
 }
 
-/** Without a price the order takes what it finds within the band: a bound that any price meets, and `ioc`. */
+/** Without a price, the order is `ioc` at a limit that crosses every price within the band. */
 export function orderRequest(
   intent: OrderIntent,
   market: MarketTerms,

@@ -1,6 +1,6 @@
 import { dateText } from '../base/date-text.ts';
 
-/** What a strategy threw, with whose it was, which handler and when. */
+/** An error thrown by a strategy, with the strategy, the handler and the time. */
 export interface Failure {
   readonly error: unknown;
   readonly handler: string;
@@ -9,13 +9,13 @@ export interface Failure {
 
 export class StrategyFault extends Error {
   override readonly name = 'StrategyFault';
-  /** The strategy's id in its run. */
+  /** Id of the strategy in its run. */
   readonly strategy: string;
-  /** Of what it threw; empty without one. */
+  /** Stack of the thrown error; empty if it has none. */
   readonly thrownStack: string;
 
   constructor(strategy: string, { error, handler, timeUs }: Failure) {
-    const { message, stack } = wordsOf(error);
+    const { message, stack } = messageOf(error);
     const at = dateText(timeUs);
     super(`strategy '${strategy}' failed in ${handler} at ${at}: ${message}`, { cause: error });
     this.strategy = strategy;
@@ -23,10 +23,10 @@ export class StrategyFault extends Error {
   }
 }
 
-/** Of an Error of any realm. */
-function wordsOf(error: unknown): { readonly message: string; readonly stack: string } {
+/** Message and stack of an Error of any realm. */
+function messageOf(error: unknown): { readonly message: string; readonly stack: string } {
   if (typeof error !== 'object' || error === null || !('message' in error)) {
-    return { message: `it threw ${String(error)}, which is no Error`, stack: '' };
+    return { message: `it threw ${String(error)}, which is not an Error`, stack: '' };
   }
   const { name = 'Error', message, stack } = error as Partial<Error>;
   const isPlain = name === 'Error' || name === 'MatcherError';

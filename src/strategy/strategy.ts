@@ -1,13 +1,14 @@
 /**
- * A strategy: what it hears and what it may do. It speaks the contract through `client`, and sees only what was
- * delivered to it at its own virtual time. The same file runs in a backtest and, with `orrery live`, against any host
- * with the contract.
+ * Interface of a strategy: its handlers and its context. It uses the API through `client` and sees
+ * only what was delivered to it at its own virtual time. The same file runs in a backtest and, with
+ * `orrery live`, against any host of the API.
  *
- * Handlers may be plain or async. An async handler may await its client and `sleep`; awaiting anything else stops a
- * backtest with an error, since virtual time cannot wait for it.
+ * Handlers may be synchronous or async. An async handler may await its client and `sleep`. Awaiting
+ * anything else stops a backtest with an error, because virtual time cannot wait for it.
  *
- * Prices and sizes that are exact are decimal text; those that are for arithmetic are numbers, and `market.price` and
- * `market.size` turn a number back into text on a tick or a lot. Times are microseconds since the Unix epoch.
+ * Exact prices and sizes are decimal text; those for arithmetic are numbers. `market.price` and
+ * `market.size` convert a number to text on a tick or a lot. Times are microseconds since the Unix
+ * epoch.
  */
 import type { OrderRecordShape } from '../contract/schemas.ts';
 import type { MatcherClient } from '../gateway/matcher-client.ts';
@@ -21,17 +22,17 @@ export interface Level {
 /** The book's best levels, after a change of the best price or size of either side. */
 export interface BookUpdate {
   readonly symbol: string;
-  /** Venue time of the change; the strategy hears of it a feed latency later. */
+  /** Venue time of the change; delivered one feed latency later. */
   readonly timeUs: number;
-  /** null while the side is empty. */
+  /** null if the side is empty. */
   readonly bid: Level | null;
   readonly ask: Level | null;
   readonly bidTicks: number | null;
   readonly askTicks: number | null;
   readonly tickSize: string;
-  /** null while a side is empty. */
+  /** null if a side is empty. */
   readonly mid: number | null;
-  /** Best first, as many as the definition's `bookDepth` asks for. */
+  /** Best first; as many as the definition's `bookDepth`. */
   readonly bids: readonly Level[];
   readonly asks: readonly Level[];
 }
@@ -61,7 +62,7 @@ export interface BarUpdate {
 export interface FillUpdate {
   readonly symbol: string;
   readonly timeUs: number;
-  /** The contract's order id; null for a position that was taken over. */
+  /** The API's order id; null for a position from a take-over. */
   readonly orderId: string | null;
   readonly role: 'maker' | 'taker';
   readonly price: string;
@@ -73,7 +74,7 @@ export interface FillUpdate {
   readonly position: string;
 }
 
-/** An order's state changed: it rests, waits, was filled in part, ended, or was rejected. */
+/** An order's state changed: resting, pending, partially filled, ended or rejected. */
 export interface OrderUpdate {
   readonly symbol: string;
   readonly timeUs: number;
@@ -91,13 +92,13 @@ export interface OrderUpdate {
 export interface FundingUpdate {
   readonly symbol: string;
   readonly timeUs: number;
-  /** Of the interval that ended, as decimal text; longs pay when it is positive. */
+  /** Rate of the interval that ended, as decimal text; longs pay if it is positive. */
   readonly rate: string;
-  /** What this strategy received; negative when it paid. */
+  /** Amount that this strategy received; negative if it paid. */
   readonly payment: string;
 }
 
-/** A market's fixed terms, and numbers on its ticks and lots. */
+/** A market's fixed terms, and rounding to its ticks and lots. */
 export interface MarketTerms {
   readonly symbol: string;
   readonly tickSize: string;
@@ -106,69 +107,71 @@ export interface MarketTerms {
   readonly maxPrice: string;
   readonly makerFee: number;
   readonly takerFee: number;
-  /** Decimal text on a tick. `nearest` unless told. */
+  /** Decimal text on a tick; default rounding `nearest`. */
   price(value: number, rounding?: Rounding): string;
-  /** Decimal text on a lot; `down` (toward zero) unless told. */
+  /** Decimal text on a lot; default rounding `down` (toward zero). */
   size(value: number, rounding?: Rounding): string;
 }
 
 export type Rounding = 'down' | 'up' | 'nearest';
 
-/** An order in a strategy's words; what is left out has the contract's usual value. */
+/** An order of a strategy; omitted fields have the API's defaults. */
 export interface OrderIntent {
   readonly side: 'buy' | 'sell';
   /** Positive decimal text. */
   readonly size: string;
-  /** Left out: an order at any price within the band, that takes what it finds and ends. */
+  /** Omitted: a marketable order within the price band that never rests (`ioc`). */
   readonly price?: string;
-  /** The strategy's first market unless given. */
+  /** Default: the strategy's first market. */
   readonly symbol?: string;
   readonly orderType?: 'limit' | 'twap' | 'takeProfit' | 'stopLoss' | 'trailingStop' | 'iceberg';
   readonly ioc?: boolean;
   readonly postOnly?: boolean;
   readonly reduceOnly?: boolean;
   readonly clientId?: string;
-  /** Fires a take-profit or stop-loss, activates a trailing stop. */
+  /** Trigger of a take-profit or stop-loss; activation price of a trailing stop. */
   readonly triggerPrice?: string;
   readonly trailingPercent?: string;
-  /** Between the slices of a TWAP, ms. */
+  /** Interval between the slices of a TWAP, ms. */
   readonly periodMs?: number;
   readonly parentOrderId?: string;
-  /** Trigger prices of legs that protect the order once it is filled; each cancels the other. */
+  /**
+   * Trigger prices of protective orders, active once the order is filled; each cancels the other.
+   */
   readonly takeProfit?: string;
   readonly stopLoss?: string;
-  /** Milliseconds since the epoch; never unless given. */
+  /** Milliseconds since the epoch; default: never. */
   readonly expiresAt?: number;
 }
 
 export interface StrategyContext {
-  /** The whole contract. A call rejects with `MatcherError` when the exchange refuses. */
+  /** The full API. A call rejects with `MatcherError` if the exchange rejects it. */
   readonly client: MatcherClient;
   readonly account: string;
   readonly subaccountIndex: number;
   /** The first of `symbols`. */
   readonly symbol: string;
   readonly symbols: readonly string[];
-  /** True before trading begins: updates come, writes are refused. */
+  /** True before trading starts: updates are delivered, writes are rejected. */
   readonly warmingUp: boolean;
-  /** Chance from the run's seed: the same draws in every run. */
+  /** Random numbers from the run's seed: identical in every run. */
   readonly random: RandomStream;
   /** Virtual time in a backtest. */
   now(): number;
   market(symbol?: string): MarketTerms;
-  /** Places an order; answers the contract's records, the order's first. */
+  /** Places an order; returns the API's records, the order's own first. */
   submit(order: OrderIntent): Promise<readonly OrderRecordShape[]>;
-  /** Cancels; false when the order had ended before. */
+  /** Cancels an order; false if it had already ended. */
   cancel(orderId: string): Promise<boolean>;
   cancelAll(symbol?: string): Promise<void>;
-  /** Signed decimal text; '0' when flat. Asks the exchange, so it takes a round trip. */
+  /** Signed decimal text; '0' if flat. Queries the exchange, so it takes a round trip. */
   position(symbol?: string): Promise<string>;
-  /** Calls `onTimer(name)` after a time; a name that waits already is set anew. */
+  /** Calls `onTimer(name)` after a delay; an existing timer of that name is replaced. */
   setTimer(name: string, afterUs: number): void;
   sleep(us: number): Promise<void>;
-  /** The next unused nonce of this subaccount, for bodies made by hand. */
+  /** Next unused nonce of this subaccount, for hand-written requests. */
   nextNonce(): number | bigint;
-  /** A line of the run's log. */
+  /** Writes a line to the run's log. */
   log(text: string): void;
 }
 
@@ -185,8 +188,8 @@ export interface Strategy {
   onFunding?(update: FundingUpdate, context: StrategyContext): Handled;
   onStop?(context: StrategyContext): Handled;
   /**
-   * What the strategy knows, as plain data (whatever structured cloning takes). With `load`, a run that was stopped
-   * goes on from where it was; without them it begins again.
+   * State as plain data (structured-cloneable). With `load`, a stopped run resumes from it; without
+   * them the strategy restarts.
    */
   save?(): unknown;
   load?(saved: unknown): void;

@@ -1,4 +1,7 @@
-/** Files of recordings as byte streams: plain, gzip, zip with one file in it, lz4 or zstd, told apart by their first bytes. */
+/**
+ * Files of recordings as byte streams: plain, gzip, zip with one member, lz4 or zstd. The first
+ * bytes determine the compression.
+ */
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
@@ -9,17 +12,17 @@ import { TapeError } from '../tape/record.ts';
 import { fileError } from '../platform/file-error.ts';
 import { lz4Plain } from './lz4-frame.ts';
 
-/** A file being read. */
+/** A file that is being read. */
 export interface ByteSource {
   readonly path: string;
-  /** Of the file as it lies on disk. */
+  /** File size on disk, bytes. */
   readonly size: number;
   /** Bytes of the file read so far. */
   readonly read: () => number;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Throws `FileError` when the file cannot be read; `TapeError` while reading damaged data. */
+/** Throws `FileError` if the file cannot be read; `TapeError` on damaged data. */
 export async function openBytes(path: string): Promise<ByteSource> {
   const { size } = await stat(path).catch((error: unknown) => {
     throw fileError(path, error);
@@ -58,7 +61,7 @@ function plain(kind: Kind, file: ReturnType<typeof createReadStream>): AsyncIter
   }
 }
 
-/** The one file of a zip archive. */
+/** The only member of a zip archive. */
 async function* unzipped(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let out: Uint8Array[] = [];
   const entries = { files: 0, ended: false };
@@ -67,7 +70,7 @@ async function* unzipped(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     if (entry.name.endsWith('/')) return;
     entries.files += 1;
     if (entries.files > 1) return;
-    // The types leave out that there is no error most of the time.
+    // The callback's type omits that the error is null on success.
     entry.ondata = (error: Error | null, bytes, final) => {
       if (error !== null) faults.push(error);
       else out.push(bytes);
@@ -113,7 +116,7 @@ async function* zstdPlain(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   yield* out;
 }
 
-/** The stream with its errors in words. */
+/** Converts decoder errors of the stream into `TapeError`. */
 async function* explained(
   path: string,
   stream: AsyncIterable<Uint8Array>,

@@ -1,6 +1,7 @@
 /**
- * Datasets on disk: `openDataset(path)` answers what the folder holds, and `read` plays it, as commands of the exchange or
- * record by record. Each file is held against its hash before its first byte is used.
+ * Datasets on disk: `openDataset(path)` returns the content of the folder; `read` plays it as
+ * commands of the exchange or record by record. Each file's SHA-256 is verified before its first
+ * use.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -36,37 +37,41 @@ import { inRange, stepUs, type TapeRange } from '../tape/tape-range.ts';
 import { TapeSteps } from '../tape/tape-steps.ts';
 import { fileError } from '../platform/file-error.ts';
 
-/** A market of a dataset, and what is known of it. */
+/** A market of a dataset. */
 export interface DatasetMarket extends TapeUnits {
   readonly streams: readonly StreamManifest[];
   readonly firstUs: number;
   readonly lastUs: number;
-  /** Of all streams together. */
+  /** Record counts of all streams. */
   readonly counts: RecordCounts;
-  /** The best that the market can be played as; null when its streams say nothing of trading. */
+  /**
+   * Highest fidelity at which the market can be played; null if its streams have no trading data.
+   */
   readonly fidelity: Fidelity | null;
 }
 
 export interface ReadOptions extends TapeRange {
-  /** What is assumed where there is no book (tape/tape-model). */
+  /** Assumptions where no book is recorded (tape/tape-model). */
   readonly model?: TapeModel;
-  /** Plays markets as less than they can be: bars although there is a book. */
+  /** Plays markets at a lower fidelity than possible, such as bars although a book is recorded. */
   readonly fidelity?: Fidelity;
-  /** Symbols, in the order of the market ids that commands shall carry; all of the dataset when left out. */
+  /** Symbols in the order of their market ids in commands; default: all of the dataset. */
   readonly markets?: readonly string[];
 }
 
 /** One pass over a dataset. */
 export interface TapeReading {
-  /** Their places are the market ids of commands. */
+  /** The index of a market is its id in commands. */
   readonly markets: readonly DatasetMarket[];
-  /** Batches in time order; at one time the market with the lower id goes first. Once only. */
+  /** Batches in time order; at equal times the lower market id comes first. Usable once. */
   commands(): AsyncGenerator<Command[]>;
-  /** The same with the record that each command comes from, and touches, which have no command. Once only. */
+  /**
+   * As `commands`, with the source record of each command. Touches have no command. Usable once.
+   */
   steps(): AsyncGenerator<readonly TapeStep[]>;
   /** 0…1 of the rows read so far. */
   progress(): number;
-  /** What was met so far, by market. */
+  /** Counters of the pass so far, by market. */
   facts(): readonly { readonly sync: SyncFacts; readonly ordering: OrderingFacts }[];
 }
 
@@ -74,13 +79,13 @@ export interface Dataset {
   readonly path: string;
   readonly manifest: DatasetManifest;
   readonly markets: readonly DatasetMarket[];
-  /** Throws `TapeError` when a market is not in the dataset. */
+  /** Throws `TapeError` if a market is not in the dataset. */
   read(options?: ReadOptions): TapeReading;
-  /** The records of one stream as they were recorded. */
+  /** Records of one stream as recorded. */
   records(stream: StreamManifest): AsyncGenerator<TapeRecord[]>;
 }
 
-/** Throws `FileError` or `TapeError` when the folder is not a dataset. */
+/** Throws `FileError` or `TapeError` if the folder is not a dataset. */
 export async function openDataset(path: string): Promise<Dataset> {
   await stat(path).catch((error: unknown) => {
     throw fileError(path, error);
@@ -122,7 +127,7 @@ function marketOf(manifest: DatasetManifest, units: TapeUnits): DatasetMarket {
   };
 }
 
-/** Throws `TapeError` when what a market holds cannot be played as what is asked for. */
+/** Throws `TapeError` if the market's records do not allow the requested fidelity. */
 export function playedAs(
   path: string,
   { symbol, counts, fidelity }: DatasetMarket,
@@ -132,7 +137,7 @@ export function playedAs(
   const possible = fidelitiesOf(counts);
   if (possible.includes(asked)) return asked;
   throw new TapeError(
-    `${path}: ${symbol} cannot be played as ${asked}: it holds ${Object.keys(counts).join(', ')}, which is ${possible.join(', ') || 'no trading'}`,
+    `${path}: ${symbol} cannot be played as ${asked}: it has ${Object.keys(counts).join(', ')}, which allows ${possible.join(', ') || 'no fidelity'}`,
   );
 }
 
@@ -151,7 +156,7 @@ function read(
     const found = all.find((market) => market.symbol === symbol);
     if (found !== undefined) return found;
     const known = all.map((market) => market.symbol).join(', ');
-    throw new TapeError(`${path}: no market ${symbol} in it; it holds ${known}`);
+    throw new TapeError(`${path}: no market ${symbol}; markets are ${known}`);
   });
   const played = markets.map((market) => playedAs(path, market, options.fidelity));
   const total = markets.flatMap(({ streams }) => streams).reduce((sum, s) => sum + rowsOf(s), 0);
@@ -204,7 +209,7 @@ function rowsOf({ parts }: StreamManifest): number {
   return parts.reduce((sum, part) => sum + part.rows, 0);
 }
 
-/** The records of parts, one after the other. `checked` collects files that were held against their hash. */
+/** Records of parts in order. `checked` collects the files whose hash was verified. */
 export async function* readStream(
   folder: string,
   parts: readonly PartManifest[],
@@ -238,7 +243,7 @@ export async function* readStream(
 
 const NATIVE: Compressors = { GZIP: (input) => gunzipSync(input) };
 
-/** Holds a file against the hash in the manifest, once. */
+/** Verifies a file against its hash in the manifest, once per file. */
 async function check(folder: string, file: DatasetFile, checked: Set<string>): Promise<void> {
   if (checked.has(file.name)) return;
   const path = join(folder, file.name);

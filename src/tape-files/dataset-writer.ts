@@ -1,7 +1,8 @@
 /**
- * Makes datasets: one stream of records at a time, into a new dataset or into one that is there. Everything is written
- * into `<folder>.partial` first and put in its place when it is whole; then the manifest is replaced, in one step. An input file
- * that is through is noted there, so that an interrupted import goes on after it.
+ * Writes datasets: one stream of records at a time, into a new or an existing dataset. Files are
+ * first written into `<folder>.partial`. When the stream is complete they are moved and the
+ * manifest is replaced atomically. Completed input files are recorded, so that an interrupted
+ * import can resume.
  */
 import { readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,7 +25,7 @@ import { writeWholeFile } from '../platform/whole-file.ts';
 
 const RESUME = 'resume.json';
 
-/** What a stream says of itself before it is read. */
+/** Facts of a stream that are known before it is read. */
 export interface StreamFacts {
   readonly symbol: string;
   readonly format: string;
@@ -32,14 +33,14 @@ export interface StreamFacts {
   readonly licence: string;
 }
 
-/** An input file that is through. */
+/** A completed input file. */
 export interface DoneFile {
   readonly name: string;
   readonly sha256: string;
   readonly bytes: number;
 }
 
-/** What an interrupted import goes on with. */
+/** State from which an interrupted import resumes. */
 interface Resume {
   readonly job: string;
   readonly id: string;
@@ -51,9 +52,9 @@ interface Resume {
 }
 
 export interface DatasetWriterOptions {
-  /** Name of the stream; numbered when the dataset has one of that name. */
+  /** Name of the stream; a number is appended if the dataset already has one of that name. */
   readonly id: string;
-  /** Names this import: only the same one is gone on with. */
+  /** Identifies this import; only an identical import resumes. */
   readonly job: string;
   readonly mode: 'create' | 'add' | 'replace';
 }
@@ -61,7 +62,7 @@ export interface DatasetWriterOptions {
 export class DatasetWriter {
   readonly done: DoneFile[];
   skippedRows: number;
-  /** What the reader left behind at the end of the last file that is through. */
+  /** Reader state at the end of the last completed file. */
   readonly reader: unknown;
   private readonly folder: string;
   private readonly temporary: string;
@@ -69,8 +70,8 @@ export class DatasetWriter {
   private readonly before: DatasetManifest | null;
   private readonly id: string;
   private readonly stream: StreamWriter;
-  /** What the next run goes on after. */
-  private through: { readonly files: number; readonly parts: number };
+  /** Checkpoint: counts at the end of the last completed input file. */
+  private checkpoint: { readonly files: number; readonly parts: number };
   private readonly counts: Partial<Record<RecordKind, number>>;
 
   private constructor(
@@ -89,17 +90,17 @@ export class DatasetWriter {
     this.counts = { ...resume.counts };
     this.reader = resume.reader;
     this.stream = new StreamWriter(this.temporary, resume.id, resume.parts);
-    this.through = { files: resume.done.length, parts: resume.parts.length };
+    this.checkpoint = { files: resume.done.length, parts: resume.parts.length };
   }
 
-  /** Throws `TapeError` when the folder is there and not to be added to, or is no dataset. */
+  /** Throws `TapeError` if the folder exists and may not be changed, or is not a dataset. */
   static async open(folder: string, options: DatasetWriterOptions): Promise<DatasetWriter> {
     const present = await presentManifest(folder);
     if (present === null && (await exists(folder))) {
-      throw new TapeError(`${folder}: is there and is no dataset; name another folder`);
+      throw new TapeError(`${folder}: exists and is not a dataset; name another folder`);
     }
     if (present !== null && options.mode === 'create') {
-      throw new TapeError(`${folder}: is there; --add adds a stream to it, --replace replaces it`);
+      throw new TapeError(`${folder}: exists; --add adds a stream to it, --replace replaces it`);
     }
     const before = options.mode === 'add' ? present : null;
     const temporary = partialOf(folder);
@@ -127,7 +128,7 @@ export class DatasetWriter {
     await this.stream.write(record);
   }
 
-  /** Notes that an input file is through, with what its reader goes on with. */
+  /** Records a completed input file, with the reader state for the next one. */
   async endFile(file: DoneFile, reader: unknown): Promise<void> {
     await this.stream.endPart();
     this.done.push(file);
@@ -141,10 +142,13 @@ export class DatasetWriter {
       reader,
     };
     await writeWholeFile(join(this.temporary, RESUME), Buffer.from(JSON.stringify(resume)));
-    this.through = { files: resume.done.length, parts: resume.parts.length };
+    this.checkpoint = { files: resume.done.length, parts: resume.parts.length };
   }
 
-  /** Reads back what was written, and puts it in its place with the manifest. `beside`: input files that were read beside the others. */
+  /**
+   * Verifies the written stream, then moves it and replaces the manifest. `beside`: companion
+   * files.
+   */
   async finish(
     facts: StreamFacts,
     units: TapeUnits,
@@ -168,9 +172,11 @@ export class DatasetWriter {
     return stream;
   }
 
-  /** After a failure: nothing is left behind but what whole input files gave; answers how many are through. */
+  /**
+   * Cleans up after a failure: keeps only the parts of completed input files. Returns their number.
+   */
   async abandon(): Promise<number> {
-    const { files, parts } = this.through;
+    const { files, parts } = this.checkpoint;
     if (files === 0) await rm(this.temporary, { recursive: true, force: true });
     else await this.stream.abandon(parts);
     return files;
@@ -182,12 +188,12 @@ export class DatasetWriter {
     beside: readonly DoneFile[],
   ): Promise<StreamManifest> {
     const { parts } = this.stream;
-    if (parts.length === 0) throw new TapeError('the files hold no record');
+    if (parts.length === 0) throw new TapeError('the files contain no record');
     const records = readStream(this.temporary, parts, new Set());
     const steps = new TapeSteps([records], marketId(0), () => units, {
       fidelity: fidelityOf(this.counts) ?? 'l2',
     });
-    // The steps themselves are of no use here: their facts are.
+    // Only the facts of the steps are needed.
     const batches = steps.batches();
     while ((await batches.next()).done !== true);
     const { syncFacts: sync, orderingFacts: order } = steps;
@@ -242,7 +248,7 @@ async function resumeOf(temporary: string, job: string): Promise<Resume | null> 
   return resume.job === job ? resume : null;
 }
 
-/** The name, numbered when the dataset has a stream of that name already. */
+/** The name, with a number appended if the dataset already has a stream of that name. */
 function freeId(before: DatasetManifest | null, name: string): string {
   const base = name.replace(/[^A-Za-z0-9._-]+/g, '-');
   const taken = new Set(before?.streams.map(({ id }) => id));

@@ -1,15 +1,17 @@
 /**
- * LZ4 frames, as `lz4`, Arrow and archives of exchanges write them, decompressed a block at a time: blocks that lean on
- * the ones before, several frames in a row, skippable frames. A frame's checksum of its content is held against it.
+ * Decompresses LZ4 frames, as written by `lz4`, Arrow and exchange archives, one block at a time.
+ * Supports linked blocks, several frames in a row and skippable frames. The content checksum of a
+ * frame is verified.
  *
- * Source: the frame format 1.6.4 and the block format of LZ4 (doc/lz4_Frame_format.md, doc/lz4_Block_format.md).
+ * Source: LZ4 frame format 1.6.4 and block format (doc/lz4_Frame_format.md,
+ * doc/lz4_Block_format.md).
  */
 import { createXXHash32 } from 'hash-wasm';
 import { TapeError } from '../tape/record.ts';
 
-/** A piece of the plain data. */
+/** A chunk of decompressed data. */
 type Block = Uint8Array;
-/** Asks for so many bytes; fewer only where the data end. */
+/** Number of bytes requested; fewer are returned only at the end of the data. */
 type Want = number;
 export type Checksum = Awaited<ReturnType<typeof createXXHash32>>;
 
@@ -18,7 +20,7 @@ const SKIPPABLE = 0x184d2a50;
 const HISTORY = 65_536;
 const LARGEST_BLOCK = [65_536, 262_144, 1_048_576, 4_194_304];
 
-/** The plain data of a stream of frames. Throws `TapeError` for damaged data. */
+/** Decompressed data of a stream of frames. Throws `TapeError` on damaged data. */
 export async function* lz4Plain(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const steps = frames(await createXXHash32());
   let held: Uint8Array[] = [];
@@ -36,11 +38,11 @@ export async function* lz4Plain(source: AsyncIterable<Uint8Array>): AsyncGenerat
       const [first = new Uint8Array(0)] = held;
       const all = held.length > 1 && first.length < value ? Buffer.concat(held) : first;
       if (all !== first) held = [all];
-      const given = all.subarray(0, value);
-      if (given.length === all.length) held.shift();
-      else held[0] = all.subarray(given.length);
-      bytes -= given.length;
-      step = steps.next(given);
+      const taken = all.subarray(0, value);
+      if (taken.length === all.length) held.shift();
+      else held[0] = all.subarray(taken.length);
+      bytes -= taken.length;
+      step = steps.next(taken);
     }
   };
   for await (const chunk of source) {
@@ -51,7 +53,7 @@ export async function* lz4Plain(source: AsyncIterable<Uint8Array>): AsyncGenerat
   yield* advance(true);
 }
 
-/** The plain data of frames that are there as a whole. Throws `TapeError` for damaged data. */
+/** Decompressed data of complete frames in memory. Throws `TapeError` on damaged data. */
 export function lz4Whole(bytes: Uint8Array): Uint8Array {
   const blocks: Block[] = [];
   const steps = frames(null);
@@ -59,9 +61,9 @@ export function lz4Whole(bytes: Uint8Array): Uint8Array {
   let step = steps.next();
   while (step.done !== true) {
     if (typeof step.value === 'number') {
-      const given = bytes.subarray(at, at + step.value);
-      at += given.length;
-      step = steps.next(given);
+      const taken = bytes.subarray(at, at + step.value);
+      at += taken.length;
+      step = steps.next(taken);
     } else {
       blocks.push(step.value);
       step = steps.next();
@@ -78,54 +80,54 @@ function* frames(checksum: Checksum | null): Generator<Block | Want, void, Uint8
     if (magic === MAGIC) yield* frame(checksum);
     else if ((magic & 0xfffffff0) >>> 0 === SKIPPABLE) {
       yield* exactly(numberOf(yield* exactly(4), 4));
-    } else throw new TapeError('damaged lz4 data: no frame where one should begin');
+    } else throw new TapeError('damaged lz4 data: the magic number of a frame is missing');
   }
 }
 
 function* frame(checksum: Checksum | null): Generator<Block | Want, void, Uint8Array> {
   const [flags = 0, size = 0] = yield* exactly(2);
-  if (flags >> 6 !== 1) throw new TapeError('damaged lz4 data: a frame of another version');
-  if ((flags & 1) !== 0) throw new TapeError('lz4 data that need a dictionary');
+  if (flags >> 6 !== 1) throw new TapeError('unsupported lz4 frame version');
+  if ((flags & 1) !== 0) throw new TapeError('lz4 data with a dictionary are not supported');
   const largest = LARGEST_BLOCK[((size >> 4) & 7) - 4];
-  if (largest === undefined) throw new TapeError('damaged lz4 data: unknown size of blocks');
+  if (largest === undefined) throw new TapeError('damaged lz4 data: unknown block size');
   const isLinked = (flags & 0x20) === 0;
-  // The size of the content, if it is there, and the header's checksum.
+  // The optional content size, and the checksum of the header.
   yield* exactly((flags & 8) === 0 ? 1 : 9);
   checksum?.init();
-  const room = new Uint8Array(HISTORY + largest);
+  const target = new Uint8Array(HISTORY + largest);
   let start = 0;
   for (;;) {
     const word = numberOf(yield* exactly(4), 4);
     if (word === 0) break;
     const length = (word & 0x7fffffff) >>> 0;
-    if (length > largest) throw new TapeError('damaged lz4 data: a block beyond its limit');
+    if (length > largest) throw new TapeError('damaged lz4 data: a block exceeds its limit');
     const block = yield* exactly(length);
     let end: number;
     if (word >>> 31 === 1) {
-      room.set(block, start);
+      target.set(block, start);
       end = start + length;
-    } else end = decompress(block, room, start, start + largest);
+    } else end = decompress(block, target, start, start + largest);
     if ((flags & 0x10) !== 0) yield* exactly(4);
-    const plain = room.slice(start, end);
+    const plain = target.slice(start, end);
     checksum?.update(plain);
     yield plain;
     if (!isLinked) continue;
     const kept = Math.min(HISTORY, end);
-    room.copyWithin(0, end - kept, end);
+    target.copyWithin(0, end - kept, end);
     start = kept;
   }
   if ((flags & 4) === 0) return;
   const emitted = numberOf(yield* exactly(4), 4);
   if (checksum !== null && Number.parseInt(checksum.digest(), 16) !== emitted) {
-    throw new TapeError('damaged lz4 data: the content does not have its checksum');
+    throw new TapeError('damaged lz4 data: content checksum mismatch');
   }
 }
 
 function* exactly(count: number): Generator<Want, Uint8Array, Uint8Array> {
   if (count === 0) return new Uint8Array(0);
-  const given = yield count;
-  if (given.length < count) throw new TapeError('the lz4 data end early');
-  return given;
+  const taken = yield count;
+  if (taken.length < count) throw new TapeError('the lz4 data end early');
+  return taken;
 }
 
 /** Little-endian. */
@@ -136,12 +138,15 @@ function numberOf(bytes: Uint8Array, count: number): number {
   return value;
 }
 
-/** One block into `room` from `start`, at most to `limit`; answers where its data end. */
-function decompress(block: Uint8Array, room: Uint8Array, start: number, limit: number): number {
+/**
+ * Decompresses one block into `target` from `start`, at most to `limit`; returns the end of its
+ * data.
+ */
+function decompress(block: Uint8Array, target: Uint8Array, start: number, limit: number): number {
   const damaged = (): TapeError => new TapeError('damaged lz4 data in a block');
   let at = 0;
   let end = start;
-  /** A length whose nibble is 15 goes on in bytes, as long as they are 255. */
+  /** A length nibble of 15 is extended by further bytes, up to the first that is not 255. */
   const lengthOf = (nibble: number): number => {
     let length = nibble;
     if (nibble < 15) return length;
@@ -156,19 +161,19 @@ function decompress(block: Uint8Array, room: Uint8Array, start: number, limit: n
     const token = block[at++] ?? 0;
     const literals = lengthOf(token >> 4);
     if (at + literals > block.length || end + literals > limit) throw damaged();
-    room.set(block.subarray(at, at + literals), end);
+    target.set(block.subarray(at, at + literals), end);
     at += literals;
     end += literals;
-    // The last sequence is literals alone.
+    // The last sequence has literals only.
     if (at === block.length) return end;
     const offset = (block[at] ?? 0) | ((block[at + 1] ?? 0) << 8);
     at += 2;
     const length = lengthOf(token & 15) + 4;
     if (offset === 0 || offset > end || end + length > limit) throw damaged();
-    // A match may reach into what it writes itself, so it is copied byte by byte; a long one that does not, at once.
+    // An overlapping match is copied byte by byte; a long one that does not overlap, at once.
     const from = end - offset;
-    if (length > 32 && offset >= length) room.copyWithin(end, from, from + length);
-    else for (let i = 0; i < length; i++) room[end + i] = room[from + i] ?? 0;
+    if (length > 32 && offset >= length) target.copyWithin(end, from, from + length);
+    else for (let i = 0; i < length; i++) target[end + i] = target[from + i] ?? 0;
     end += length;
   }
   throw damaged();

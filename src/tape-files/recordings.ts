@@ -1,6 +1,7 @@
 /**
- * Recordings on disk as streams of records: files of one format, one after the other, with their bad rows counted and their errors
- * naming file and line. Prices and sizes need the market's tick and lot size: given, or found by reading the files once before.
+ * Recordings on disk as streams of records: files of one format, read in order. Bad rows are
+ * counted; errors name file and line. Prices and sizes need the market's tick and lot size: given,
+ * or found by a first pass over the files.
  */
 import { basename, resolve } from 'node:path';
 import { BinanceRawDecoder } from '../tape/binance-raw.ts';
@@ -8,38 +9,33 @@ import type { ColumnMap } from '../tape/formats/column-map.ts';
 import { csvRows } from '../tape/formats/csv-rows.ts';
 import {
   FORMATS,
-  messageDecoder,
-  rowDecoder,
   symbolOfFile,
-  type FormatInfo,
+  type Format,
+  type MessageDecoder,
+  type RowDecoderFactory,
 } from '../tape/formats/formats.ts';
 import { LOBSTER_TICK, LobsterDecoder } from '../tape/formats/lobster.ts';
-import {
-  MarketNumbers,
-  NumberScan,
-  timeOf,
-  type NumberReader,
-} from '../tape/formats/numbers.ts';
+import { MarketNumbers, NumberScan, timeOf, type NumberReader } from '../tape/formats/numbers.ts';
 import type { DecoderContext } from '../tape/formats/row-decoder.ts';
 import { lines } from '../tape/lines.ts';
 import { TapeError, type TapeRecord, type TapeUnits } from '../tape/record.ts';
-import { AnsweredLines } from './answered-lines.ts';
 import { openBytes } from './byte-source.ts';
+import { ResponseLines } from './response-lines.ts';
 import { arrowRows, parquetRows } from './table-rows.ts';
 
 export interface RecordingOptions {
-  readonly format: FormatInfo;
+  readonly format: Format;
   readonly files: readonly string[];
-  /** What is known of the market before its files are read. */
+  /** Symbol and units if known before the files are read. */
   readonly symbol: string | null;
   readonly units: TapeUnits | null;
   readonly inverse: boolean;
   readonly map: ColumnMap | null;
-  /** Rows that may be bad; the next one ends the reading. */
+  /** Max number of bad rows; the next one ends the import. */
   readonly skipBad: number;
-  /** Sizes finer than a lot are rounded to it; else they are bad. */
+  /** Rounds sizes finer than a lot; without it they are bad rows. */
   readonly round?: boolean;
-  /** What an earlier reading left behind, `Recording.state`. */
+  /** `Recording.state` of an earlier pass, to resume it; else null. */
   readonly state: unknown;
 }
 
@@ -50,17 +46,30 @@ interface ReadState {
 
 const LINES_PER_BATCH = 2000;
 
-export function formatNamed(name: string): FormatInfo {
-  const found = FORMATS.find((format) => format.name === name);
-  if (found !== undefined) return found;
-  const known = FORMATS.map((format) => format.name).join(', ');
-  throw new TapeError(`format '${name}' is not known; known are ${known}`);
+/** Name that detects the format from the file names. */
+export const AUTO_FORMAT = 'auto';
+
+/** Row of the format table by name; `auto` is the one format whose pattern all file names match. */
+export function formatNamed(name: string, files: readonly string[] = []): Format {
+  const isAuto = name === AUTO_FORMAT;
+  const names = files.map((path) => basename(path));
+  const matches = FORMATS.filter((format) =>
+    isAuto ? names.every((file) => format.fileName?.test(file) === true) : format.name === name,
+  );
+  const [found] = matches;
+  if (found !== undefined && matches.length === 1) return found;
+  const list = (matches.length === 0 ? FORMATS : matches).map((row) => row.name).join(', ');
+  if (isAuto) {
+    const count = matches.length === 0 ? 'no format' : 'several formats';
+    throw new TapeError(`the file names match ${count}; name one of ${list}`);
+  }
+  throw new TapeError(`unknown format '${name}'; known formats: ${list}`);
 }
 
 /** One pass over the files of a recording. */
 export class Recording {
   skipped = 0;
-  /** 0…1 of the file being read. */
+  /** Progress in the current file, 0…1. */
   fraction = 0;
   private readonly options: RecordingOptions;
   private readonly numbers: NumberReader | null;
@@ -80,7 +89,7 @@ export class Recording {
     this.decoderState = state?.decoder ?? null;
   }
 
-  /** Null until a message named the symbol, of raw lines. */
+  /** Null until a message names the symbol (raw lines). */
   get units(): TapeUnits | null {
     return this.known;
   }
@@ -89,33 +98,34 @@ export class Recording {
     return this.options.symbol ?? this.known?.symbol ?? this.symbolRead;
   }
 
-  /** What a later reading of more files goes on with. */
+  /** State from which a later pass over more files resumes. */
   state(): ReadState {
     return { line: this.line, decoder: this.decoderState };
   }
 
-  /** The records of one file. Throws `TapeError` with file and line, `FileError` when it cannot be read. */
+  /** Records of one file. Throws `TapeError` with file and line, or `FileError` if unreadable. */
   async *read(path: string): AsyncGenerator<TapeRecord[]> {
     this.fraction = 0;
     try {
-      switch (this.options.format.shape) {
+      const { format } = this.options;
+      switch (format.container) {
         case 'binance-raw':
           yield* this.rawLines(path);
           break;
         case 'messages':
-          yield* this.messages(path);
+          yield* this.messages(path, format.messages(this.context(), this.decoderState));
           break;
         case 'lobster':
           yield* this.lobster(path);
           break;
         case 'parquet':
-          yield* this.rows(path, parquetRows(path, this.onFraction));
+          yield* this.rows(path, format.rows, parquetRows(path, this.onFraction));
           break;
         case 'arrow':
-          yield* this.rows(path, arrowRows(path, this.onFraction));
+          yield* this.rows(path, format.rows, arrowRows(path, this.onFraction));
           break;
         case 'csv':
-          yield* this.rows(path, this.csv(path));
+          yield* this.rows(path, format.rows, this.csv(path));
       }
     } catch (error) {
       if (!(error instanceof TapeError) || error.message.startsWith(path)) throw error;
@@ -155,7 +165,7 @@ export class Recording {
     return { numbers: this.numbers, symbol: this.symbol, emit: this.emit };
   }
 
-  /** Runs what decodes a row; one that is bad counts, or ends the reading. */
+  /** Decodes a row. A bad row is counted; beyond `skipBad` it throws. */
   private tolerate(lineInFile: number, decode: () => void): void {
     try {
       decode();
@@ -165,31 +175,36 @@ export class Recording {
         this.skipped += 1;
         return;
       }
-      const emitted = error.message.startsWith('line ')
+      const located = error.message.startsWith('line ')
         ? error.message
         : `line ${String(lineInFile)}: ${error.message}`;
       throw new TapeError(
         this.options.skipBad === 0
-          ? emitted
-          : `${emitted} (bad row ${String(this.skipped + 1)}; --skip-bad ${String(this.options.skipBad)} allows no more)`,
+          ? located
+          : `${located} (bad row ${String(this.skipped + 1)}; --skip-bad ${String(this.options.skipBad)} allows no more)`,
       );
     }
   }
 
   private async *rows(
     path: string,
+    createDecoder: RowDecoderFactory,
     batches: AsyncIterable<string[][]>,
   ): AsyncGenerator<TapeRecord[]> {
-    const { format, map } = this.options;
-    const decoder = rowDecoder(format, resolve(path), this.context(), map, this.decoderState);
+    const decoder = createDecoder({
+      path: resolve(path),
+      context: this.context(),
+      map: this.options.map,
+      state: this.decoderState,
+    });
     let lineInFile = 0;
     for await (const batch of batches) {
       for (const fields of batch) {
         lineInFile += 1;
         this.line += 1;
         if (fields.length === 0 || (fields.length === 1 && fields[0] === '')) continue;
-        // A file whose columns are not understood has no good row.
-        if (lineInFile === 1) named(1, () => decoder.row({ fields, line: this.line, lineInFile }));
+        // An error in the header row makes every row of the file bad.
+        if (lineInFile === 1) atLine(1, () => decoder.row({ fields, line: this.line, lineInFile }));
         else {
           this.tolerate(lineInFile, () => {
             decoder.row({ fields, line: this.line, lineInFile });
@@ -198,7 +213,7 @@ export class Recording {
       }
       yield this.takeRecords();
     }
-    named(lineInFile, () => {
+    atLine(lineInFile, () => {
       decoder.endFile();
     });
     this.decoderState = decoder.state();
@@ -206,20 +221,20 @@ export class Recording {
     yield this.takeRecords();
   }
 
-  /** What a file is of. Of files of several markets none would be the one that is meant. */
+  /** Records the market of a file; throws if an earlier file is of another market. */
   private noteSymbol(symbol: string | null): void {
     const before = this.symbolRead;
     this.symbolRead ??= symbol;
     if (before === null || symbol === null || symbol === before || this.options.symbol !== null)
       return;
     throw new TapeError(
-      `is of ${symbol}, the files before of ${before}: import one market at a time, or name it with --symbol`,
+      `is of ${symbol}, an earlier file of ${before}: import one market at a time, or give --symbol`,
     );
   }
 
   private async *eachLine(
     path: string,
-    take: (text: string, lineInFile: number) => void,
+    decode: (text: string, lineInFile: number) => void,
   ): AsyncGenerator<TapeRecord[]> {
     let lineInFile = 0;
     for await (const text of lines(this.bytes(path), utf8())) {
@@ -228,7 +243,7 @@ export class Recording {
       if (text !== '' && text !== '\r') {
         const number = lineInFile;
         this.tolerate(number, () => {
-          take(text, number);
+          decode(text, number);
         });
       }
       if (lineInFile % LINES_PER_BATCH === 0) yield this.takeRecords();
@@ -242,14 +257,14 @@ export class Recording {
     const { units, symbol } = this.options;
     const scan = this.numbers instanceof NumberScan ? this.numbers : null;
     const decoder = (this.raw ??= new BinanceRawDecoder(units, this.line, symbol, scan));
-    const take = (text: string, lineInFile: number): void => {
+    const decode = (text: string, lineInFile: number): void => {
       for (const record of decoder.decode(text, lineInFile)) this.emit(record);
       this.known = decoder.units;
     };
-    const beside = filesBeside(this.options);
-    if (beside.length === 0) yield* this.eachLine(path, take);
-    else yield* this.capture(path, beside, take);
-    // Files before may hold what the recorder says of itself alone.
+    const companions = companionFiles(this.options);
+    if (companions.length === 0) yield* this.eachLine(path, decode);
+    else yield* this.capture(path, companions, decode);
+    // Earlier files may hold only lines about the recorder itself.
     if (decoder.units === null && path === filesToRead(this.options).at(-1)) {
       throw new TapeError(
         symbol === null ? 'no message names a symbol' : `no message of ${symbol}`,
@@ -257,35 +272,35 @@ export class Recording {
     }
   }
 
-  private answers: AnsweredLines | null = null;
+  private responses: ResponseLines | null = null;
 
-  /** Messages of a feed, with what other files say was answered between them. */
+  /** Messages of a feed, merged with the HTTP responses in the companion files. */
   private async *capture(
     path: string,
-    beside: readonly string[],
-    take: (text: string, lineInFile: number) => void,
+    companions: readonly string[],
+    decode: (text: string, lineInFile: number) => void,
   ): AsyncGenerator<TapeRecord[]> {
-    const told = typeof this.decoderState === 'number' ? this.decoderState : 0;
-    const answers = (this.answers ??= new AnsweredLines(this.allLines(beside), told));
+    const taken = typeof this.decoderState === 'number' ? this.decoderState : 0;
+    const responses = (this.responses ??= new ResponseLines(this.allLines(companions), taken));
     let lineInFile = 0;
     for await (const text of lines(this.bytes(path), utf8())) {
       lineInFile += 1;
       for (;;) {
-        const answer = await answers.before(text);
-        if (answer === null) break;
+        const response = await responses.before(text);
+        if (response === null) break;
         this.line += 1;
-        this.tolerate(answers.taken, () => {
-          take(answer, answers.taken);
+        this.tolerate(responses.taken, () => {
+          decode(response, responses.taken);
         });
       }
       this.line += 1;
       const number = lineInFile;
       this.tolerate(number, () => {
-        take(text, number);
+        decode(text, number);
       });
       if (lineInFile % LINES_PER_BATCH === 0) yield this.takeRecords();
     }
-    this.decoderState = answers.taken;
+    this.decoderState = responses.taken;
     yield this.takeRecords();
   }
 
@@ -296,9 +311,7 @@ export class Recording {
     }
   }
 
-  private async *messages(path: string): AsyncGenerator<TapeRecord[]> {
-    const { format } = this.options;
-    const decoder = messageDecoder(format, this.context(), this.decoderState);
+  private async *messages(path: string, decoder: MessageDecoder): AsyncGenerator<TapeRecord[]> {
     yield* this.eachLine(path, (text) => {
       decoder.line(text, this.line);
     });
@@ -309,7 +322,7 @@ export class Recording {
   private async *lobster(path: string): AsyncGenerator<TapeRecord[]> {
     const name = basename(path);
     const date = /[0-9]{4}-[0-9]{2}-[0-9]{2}/.exec(name)?.[0];
-    if (date === undefined) throw new TapeError('the name of a LOBSTER file holds its date');
+    if (date === undefined) throw new TapeError('the name of a LOBSTER file must contain its date');
     const decoder = new LobsterDecoder(this.context(), timeOf(date, 'date', 'iso'));
     this.symbolRead ??= symbolOfFile(name);
     const bookPath = this.options.files.find(
@@ -335,25 +348,22 @@ export class Recording {
   }
 }
 
-/** Files that are read by themselves, in order. */
+/** Files without their companions, in order. */
 export function filesToRead(options: RecordingOptions): readonly string[] {
-  const beside = filesBeside(options);
-  return options.files.filter((path) => !beside.includes(path));
+  const companions = companionFiles(options);
+  return options.files.filter((path) => !companions.includes(path));
 }
 
-/** Files that are read beside others: a LOBSTER order book beside its messages, snapshots over HTTP beside a feed that cryptofeed captured. */
-export function filesBeside({ format, files }: RecordingOptions): readonly string[] {
-  const isBeside = BESIDE[format.shape];
-  const beside = files.filter((path) => isBeside?.test(basename(path)) === true);
-  return beside.length < files.length ? beside : [];
+/**
+ * Companion files, read together with the others: a LOBSTER order book with its messages, HTTP
+ * snapshots with a feed captured by cryptofeed. Empty if all files match the companion pattern.
+ */
+export function companionFiles({ format, files }: RecordingOptions): readonly string[] {
+  const companions = files.filter((path) => format.companion?.test(basename(path)) === true);
+  return companions.length < files.length ? companions : [];
 }
 
-const BESIDE: Partial<Record<FormatInfo['shape'], RegExp>> = {
-  lobster: /orderbook/,
-  'binance-raw': /\.http\.[0-9]/,
-};
-
-/** Tick and lot size of the market: those given, or the finest that its prices and sizes have. */
+/** Tick and lot size of the market: given, or the finest steps of its prices and sizes. */
 export async function findUnits(
   options: RecordingOptions,
   onProgress: (fraction: number) => void = () => undefined,
@@ -361,28 +371,32 @@ export async function findUnits(
   const { format, units, inverse } = options;
   if (units !== null) return units;
   const scan = new NumberScan();
-  // Bad rows are told when records are read; messages may be nothing but bad ones, and then have no market.
-  const isMessages = format.shape === 'binance-raw' || format.shape === 'messages';
+  // Bad rows are reported by the second pass. Bad messages count here: if all are bad, no market is
+  // found.
+  const isMessages = format.container === 'binance-raw' || format.container === 'messages';
   const skipBad = isMessages ? options.skipBad : Infinity;
   const recording = new Recording({ ...options, skipBad, state: null }, scan);
   const files = filesToRead(options);
   for (const [i, path] of files.entries()) {
     for await (const batch of recording.read(path)) {
-      // Raw lines of a market whose sizes are known.
+      // Raw lines of a market with known units.
       if (recording.units !== null && recording.units.tickSize !== '') return recording.units;
       if (batch.length > 0) onProgress((i + recording.fraction) / files.length);
     }
-    if (format.shape === 'lobster') break;
+    if (format.container === 'lobster') break;
   }
   const { symbol } = recording;
-  if (symbol === null)
-    throw new TapeError('neither the files nor their names say which market it is; give --symbol');
-  if (format.shape === 'lobster') return { symbol, tickSize: LOBSTER_TICK, lotSize: '1', inverse };
+  if (symbol === null) {
+    const place = format.symbolIn === 'path' ? 'files and file names name' : 'records name';
+    throw new TapeError(`the ${place} no market; give --symbol`);
+  }
+  if (format.container === 'lobster')
+    return { symbol, tickSize: LOBSTER_TICK, lotSize: '1', inverse };
   const steps = scan.found() ?? { tickSize: '0.000001', lotSize: '1' };
   return { symbol, ...steps, inverse: inverse || recording.units?.inverse === true };
 }
 
-/** One recording of raw lines for those who read no more than its records; `units` null for those of the data. */
+/** Opens a recording of raw lines to read its records; `units` null finds them in the data. */
 export async function openRaw(
   paths: readonly string[],
   units: TapeUnits | null,
@@ -420,7 +434,7 @@ async function* rowByRow(batches: AsyncIterable<string[][]>): AsyncGenerator<str
   }
 }
 
-function named(lineInFile: number, decode: () => void): void {
+function atLine(lineInFile: number, decode: () => void): void {
   try {
     decode();
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * Writes the records of one stream as parts of whole UTC days, row group by row group, so memory stays bounded by a row
- * group. A day that is small shares its part with the next ones.
+ * Writes the records of one stream as parts of whole UTC days, one row group at a time; memory is
+ * bounded by a row group. A small day shares its part with the next days.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,14 +15,14 @@ import { makeFolder } from '../platform/make-folder.ts';
 
 const DAY_US = 86_400_000_000;
 /**
- * A row group ends at so many records or levels, whichever comes first: both tables then start a new one. A reader holds one: small ones
- * stay in the processor’s cache, and leave the collector little to look for.
+ * Max records or levels of a row group; both tables start a new one together. A reader holds one
+ * row group: a small one fits the CPU cache and leaves little for the garbage collector.
  */
 const GROUP_ROWS = 8_192;
 const GROUP_LEVELS = 131_072;
-/** A part goes on into the next day while it has fewer rows and levels than this. */
+/** A part extends into the next day while it has fewer rows and levels than this. */
 const SMALL_PART = 500_000;
-/** A column of a row group is one page, which reads fastest. */
+/** Each column of a row group is one page, which is fastest to read. */
 const ONE_PAGE = 2 ** 26;
 
 const WHOLE_BOOK: readonly RecordKind[] = ['snapshot'];
@@ -34,7 +34,7 @@ export class StreamWriter {
   private readonly id: string;
   private part: OpenPart | null = null;
 
-  /** Files go into `<folder>/<id>/`; `parts` are those that an earlier run completed. */
+  /** Writes to `<folder>/<id>/`; `parts` are complete parts of an earlier run. */
   constructor(folder: string, id: string, parts: readonly PartManifest[] = []) {
     this.folder = folder;
     this.id = id;
@@ -47,13 +47,13 @@ export class StreamWriter {
       await this.endPart();
     }
     this.part ??= await this.begin(day);
-    // A record out of order does not lead back into an earlier day.
+    // A record out of order does not reopen an earlier day.
     this.part.day = Math.max(this.part.day, day);
     this.part.add(record);
     if (this.part.groupIsFull) this.part.flush();
   }
 
-  /** Closes the part that is open; the next record begins another. */
+  /** Closes the open part; the next record starts another. */
   async endPart(): Promise<void> {
     if (this.part === null) return;
     const part = await this.part.finish(this.folder);
@@ -61,7 +61,9 @@ export class StreamWriter {
     this.parts.push(part);
   }
 
-  /** After a failure: of the files that were begun or finished, those of the first `kept` parts stay. */
+  /**
+   * Cleans up after a failure: keeps the files of the first `kept` parts, deletes all later ones.
+   */
   async abandon(kept: number): Promise<void> {
     const names = this.parts
       .splice(kept)
@@ -99,7 +101,7 @@ class OpenPart {
     this.levels = new Table(join(folder, levels), LEVEL_COLUMNS);
   }
 
-  /** In the dataset's folder. */
+  /** Paths relative to the dataset's folder. */
   get files(): readonly [events: string, levels: string] {
     return [`${this.name}.events.parquet`, `${this.name}.levels.parquet`];
   }
@@ -158,7 +160,7 @@ interface TableColumn {
 
 /** One Parquet file, written a row group at a time. */
 class Table {
-  /** Rows that wait for their row group. */
+  /** Number of buffered rows of the next row group. */
   held = 0;
   private readonly path: string;
   private readonly columns: readonly TableColumn[];
@@ -209,7 +211,7 @@ class Table {
   }
 
   private writeGroup(): void {
-    // Synchronous: the writer of a local file has nothing to wait for.
+    // Synchronous: the writer of a local file never awaits.
     void this.writer.write({
       columnData: this.columns.map(({ name, encoding }, i) => ({
         name,

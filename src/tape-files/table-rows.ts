@@ -1,4 +1,4 @@
-/** Parquet and Arrow tables as rows of text, the names of their columns first: the same decoders read them as CSV. */
+/** Parquet and Arrow tables as rows of text with a header row, for the same decoders as CSV. */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
@@ -11,7 +11,7 @@ import { fileBuffer } from './dataset-files.ts';
 import { fileError } from '../platform/file-error.ts';
 import { lz4Whole } from './lz4-frame.ts';
 
-/** Rows of a Parquet file, a row group at a time. */
+/** Rows of a Parquet file, one row group at a time. */
 export async function* parquetRows(
   path: string,
   onProgress: (fraction: number) => void,
@@ -56,7 +56,7 @@ export async function* parquetRows(
   }
 }
 
-/** Rows of an Arrow IPC file or stream, a record batch at a time. */
+/** Rows of an Arrow IPC file or stream, one record batch at a time. */
 export async function* arrowRows(
   path: string,
   onProgress: (fraction: number) => void,
@@ -64,7 +64,7 @@ export async function* arrowRows(
   const arrow = await import('apache-arrow');
   const { CompressionType, RecordBatchReader, compressionRegistry } = arrow;
   compressionRegistry.set(CompressionType.LZ4_FRAME, { decode: lz4Whole });
-  // A copy of its own begins at a multiple of 8, which columns of 64 bits need.
+  // A copy is aligned to 8 bytes, as 64-bit columns require.
   compressionRegistry.set(CompressionType.ZSTD, { decode: (bytes) => decompress(bytes).slice() });
   const source = createReadStream(path);
   try {
@@ -93,14 +93,14 @@ export async function* arrowRows(
 
 type TextOf = (value: unknown) => string;
 
-/** Times with their microseconds, which a date of the platform does not have. */
+/** Times as microseconds: `Date` has only milliseconds. */
 const PARSERS = {
   timestampFromMilliseconds: (ms: bigint) => dateText(ms * 1000n),
   timestampFromMicroseconds: (us: bigint) => dateText(us),
   timestampFromNanoseconds: (ns: bigint) => dateText(ns / 1000n),
 };
 
-/** How values of a column become text. */
+/** Conversion of a column's values to text. */
 function parquetText({ type, converted_type: converted, scale }: SchemaElement): TextOf {
   if (converted === 'DECIMAL') {
     return (value) => (typeof value === 'number' ? value.toFixed(scale ?? 0) : textOf(value));
@@ -110,7 +110,7 @@ function parquetText({ type, converted_type: converted, scale }: SchemaElement):
 
 type Arrow = typeof import('apache-arrow');
 
-/** The text of a column's row. */
+/** Text of a column's value in a row. */
 function arrowText(
   { DataType: Types, Precision, TimeUnit }: Arrow,
   type: DataType,
@@ -141,7 +141,7 @@ function arrowText(
     const { scale } = type;
     return (row) => {
       const value = at(row);
-      return value === null ? '' : placed((value as { toString(): string }).toString(), scale);
+      return value === null ? '' : withScale((value as { toString(): string }).toString(), scale);
     };
   }
   if (Types.isFloat(type) && type.precision !== Precision.DOUBLE)
@@ -149,15 +149,15 @@ function arrowText(
   return (row) => textOf(at(row));
 }
 
-/** `-5001` with a scale of 2 as `-50.01`. */
-function placed(digits: string, scale: number): string {
+/** Places the decimal point: `-5001` with scale 2 is `-50.01`. */
+function withScale(digits: string, scale: number): string {
   const sign = digits.startsWith('-') ? '-' : '';
   const bare = digits.slice(sign.length).padStart(scale + 1, '0');
   if (scale === 0) return sign + bare;
   return `${sign}${bare.slice(0, -scale)}.${bare.slice(-scale)}`;
 }
 
-/** A float of 32 bits by its own shortest digits: 0.1, not 0.10000000149011612. */
+/** Shortest digits of a 32-bit float: 0.1, not 0.10000000149011612. */
 function float32Text(value: unknown): string {
   if (typeof value !== 'number' || !Number.isFinite(value)) return textOf(value);
   for (let digits = 6; digits < 9; digits++) {
@@ -167,14 +167,14 @@ function float32Text(value: unknown): string {
   return String(Number(value.toPrecision(9)));
 }
 
-/** Microseconds since 1970 as a date of ISO 8601. */
+/** Microseconds since 1970 as an ISO 8601 date. */
 function dateText(us: bigint): string {
   const ms = new Date(Number(us / 1000n));
   if (Number.isNaN(ms.getTime()) || us < 0n) return String(us);
   return `${ms.toISOString().slice(0, -1)}${String(us % 1000n).padStart(3, '0')}Z`;
 }
 
-/** A value as the text that a CSV file would hold. */
+/** A value as text, as in a CSV file. */
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (value instanceof Date) return value.toISOString();

@@ -1,21 +1,16 @@
 /**
- * Raw messages of Binance futures streams, one a line, as hftbacktest's collector and cryptofeed's captures have them (raw-line): diff depth,
- * trade or aggTrade, bookTicker, and the REST snapshot inside the stream. USD-M and COIN-M.
+ * Decodes raw messages of Binance futures streams, one a line, as recorded by hftbacktest's
+ * collector or cryptofeed (raw-line): diff depth, trade or aggTrade, bookTicker, and the REST
+ * snapshot in the stream. Supports USD-M and COIN-M.
  *
- * Numbers go from their text to whole ticks and lots; update ids are below 2^53. Every error names line and field.
+ * Numbers are converted from text to whole ticks and lots; update ids are below 2^53. Errors name
+ * line and field.
  */
 import type { TapeLevel } from '../engine/commands.ts';
-import {
-  lots,
-  priceTicks,
-  timeUs,
-  type Lots,
-  type PriceTicks,
-  type TimeUs,
-} from '../num/units.ts';
+import { lots, priceTicks, timeUs, type Lots, type PriceTicks, type TimeUs } from '../num/units.ts';
 import type { NumberScan } from './formats/numbers.ts';
 import {
-  askedFor,
+  queryParameter,
   isObject,
   parseObject,
   rawLine,
@@ -32,10 +27,10 @@ export class BinanceRawDecoder {
   private readSize: StepReader = () => -1;
   private line: number;
   private lineInFile = 0;
-  private readonly waiting: { text: string; line: number; lineInFile: number }[] = [];
-  /** Messages of kinds that no book or trade comes from. */
+  private readonly pending: { text: string; line: number; lineInFile: number }[] = [];
+  /** Number of messages that yield no book change or trade. */
   ignored = 0;
-  /** Trades that are not of the order book (insurance fund, ADL): Binance marks them in `X`. */
+  /** Trades outside the order book (insurance fund, ADL), which Binance marks in `X`. */
   offBookTrades = 0;
 
   private tradeEvent: 'trade' | 'aggTrade' | null = null;
@@ -43,8 +38,9 @@ export class BinanceRawDecoder {
   private readonly scan: NumberScan | null;
 
   /**
-   * `line`: lines of the recording that were read before. `symbol`: the market asked for; messages of others are passed over. `scan`: finds
-   * tick and lot size of a market that is not known; its records are of no use.
+   * `line`: number of lines read earlier. `symbol`: the market to read; messages of others are
+   * skipped. `scan`: finds tick and lot size of an unknown market; the records are then
+   * meaningless.
    */
   constructor(
     units: TapeUnits | null,
@@ -64,7 +60,10 @@ export class BinanceRawDecoder {
     return this.known;
   }
 
-  /** Records of one line: none, one, or those held back until the symbol was known. Throws `TapeError` with the line of the file. */
+  /**
+   * Records of one line: none, one, or all lines buffered until the symbol was known. Throws
+   * `TapeError` with the line of the file.
+   */
   decode(text: string, lineInFile = this.line + 1): TapeRecord[] {
     this.line += 1;
     this.lineInFile = lineInFile;
@@ -75,18 +74,18 @@ export class BinanceRawDecoder {
       this.ignored += 1;
       return [];
     }
-    if (this.known === null && !this.learn(body)) {
+    if (this.known === null && !this.setMarket(body)) {
       const other = body['s'] ?? body['symbol'];
       if (other !== undefined) {
         this.ignored += 1;
         return [];
       }
-      this.waiting.push({ text, line: this.line, lineInFile });
-      if (this.waiting.length > 1000)
+      this.pending.push({ text, line: this.line, lineInFile });
+      if (this.pending.length > 1000)
         throw this.error('no message has named a symbol in 1000 lines');
       return [];
     }
-    const held = this.waiting.splice(0);
+    const held = this.pending.splice(0);
     const record = this.record(body, raw.localUs);
     if (held.length === 0) return record === null ? [] : [record];
     const here = this.line;
@@ -100,13 +99,13 @@ export class BinanceRawDecoder {
     return records;
   }
 
-  /** The message itself; null for an answer that is no book. */
+  /** The message; null for a response that is not a book. */
   private body({ json, url }: RawLine): Json | null {
     const message = this.named(() => parseObject(json));
     if (url !== null) {
       if (!('lastUpdateId' in message)) return null;
-      // The answer of USD-M does not say its market.
-      const symbol = askedFor(url, 'symbol');
+      // The USD-M response does not contain its symbol.
+      const symbol = queryParameter(url, 'symbol');
       return symbol === null ? message : { symbol, ...message };
     }
     if (!('stream' in message)) return message;
@@ -123,7 +122,7 @@ export class BinanceRawDecoder {
     }
   }
 
-  private learn(body: Json): boolean {
+  private setMarket(body: Json): boolean {
     const symbol = body['s'] ?? body['symbol'];
     if (typeof symbol !== 'string' || (this.symbol !== null && this.symbol !== symbol))
       return false;
@@ -153,7 +152,7 @@ export class BinanceRawDecoder {
     this.readSize = stepReader(units.lotSize);
   }
 
-  /** @param receivedUs null when the recorder does not say: then it is the message's own time. */
+  /** @param receivedUs null if the recorder gives none: then the message's own time is used. */
   private record(body: Json, receivedUs: TimeUs | null): TapeRecord | null {
     if (!this.isOurs(body)) return null;
     if ('lastUpdateId' in body) {
@@ -182,7 +181,7 @@ export class BinanceRawDecoder {
         };
       case 'aggTrade':
       case 'trade': {
-        // A recording of both says every trade twice.
+        // A recording of both kinds has every trade twice; the first kind seen is used.
         this.tradeEvent ??= body['e'];
         if (this.tradeEvent !== body['e']) {
           this.ignored += 1;
@@ -224,7 +223,9 @@ export class BinanceRawDecoder {
     }
   }
 
-  /** Whether a message is of the market that is read. Throws when there are several and none was asked for. */
+  /**
+   * Whether a message is of the market being read. Throws on a second market if none was requested.
+   */
   private isOurs(body: Json): boolean {
     const symbol = body['s'] ?? body['symbol'];
     if (symbol === undefined || symbol === this.known?.symbol) return true;
@@ -233,7 +234,7 @@ export class BinanceRawDecoder {
       return false;
     }
     throw this.error(
-      `symbol ${shown(symbol)} in a recording of ${this.known?.symbol ?? ''}; --symbol says which one to read`,
+      `symbol ${shown(symbol)} in a recording of ${this.known?.symbol ?? ''}; --symbol selects one`,
     );
   }
 

@@ -1,9 +1,10 @@
 /**
- * From ordered records to engine commands, by the venue's rule for a local book: depth is good from the update that
- * spans a snapshot's id, and then as long as each update follows the one before. Until a snapshot, and after a break, the
- * market waits (`tapeGap`).
+ * Converts ordered records to engine commands by the venue's rule for a local book. Depth is valid
+ * from the update that spans a snapshot's id, as long as each update follows the previous one.
+ * Before a snapshot and after a break the market waits (`tapeGap`).
  *
- * Depth that arrived before its snapshot is kept, since a snapshot is older than the line it stands on.
+ * Depth received before its snapshot is buffered, because a snapshot is older than its line in the
+ * recording.
  */
 import type { Command } from '../engine/commands.ts';
 import { inSteps } from '../gateway/encode.ts';
@@ -28,31 +29,31 @@ export interface SyncFacts {
   touches: number;
   bars: number;
   orders: number;
-  /** Breaks of the chain of updates, after which the market waits for a snapshot, and missing bars. */
+  /** Breaks of the update chain, after which the market waits for a snapshot, and missing bars. */
   gaps: number;
-  /** Where they are, at most the first 1,000. */
+  /** Location of the gaps, at most the first 1,000. */
   readonly gapList: GapManifest[];
-  /** Depth updates older than the snapshot, or repeated. */
+  /** Depth updates that are older than the snapshot or repeated. */
   dropped: number;
-  /** Trades whose id, and bars whose start, is that of the one before; such a bar is passed over. */
+  /** Trades with the id, and bars with the start, of the previous one; such a bar is skipped. */
   duplicates: number;
   /** Length of a bar; null without bars. */
   barUs: number | null;
-  /** Time without a book, after the first snapshot. */
+  /** Time without a valid book, after the first snapshot. */
   staleUs: number;
   firstUs: number;
   lastUs: number;
 }
 
-/** A command, and the record it came from; touches have none. */
+/** A command and its source record; touches have no command. */
 export interface TapeStep {
   readonly record: TapeRecord;
   readonly command: Command | null;
-  /** Whether the rebuilt book is that of the venue after this step. */
+  /** Whether the rebuilt book equals the venue's after this step. */
   readonly inSync: boolean;
 }
 
-/** The first of these opens the book. */
+/** Kinds of record of which the first opens the book. */
 const OF_A_BOOK: readonly RecordKind[] = ['depth', 'snapshot', 'trade', 'touch', 'order'];
 const MAX_WAITING = 10_000;
 const MAX_GAPS_LISTED = 1000;
@@ -81,14 +82,14 @@ export class BookSync {
   private started = false;
   private opened = false;
   private staleSinceUs = -1;
-  private waiting: DepthRecord[] = [];
+  private pending: DepthRecord[] = [];
   private lastBarUs = -1;
   private readonly unitsOf: () => TapeUnits;
   private readonly fidelity: Fidelity;
   private readonly model: TapeModel;
   private readonly quotes: TradeQuotes;
 
-  /** Records that say less than `fidelity` move no book: bars beside a book, say. */
+  /** Records below `fidelity` do not change the book, such as bars if a book is recorded. */
   constructor(
     market: MarketId,
     unitsOf: () => TapeUnits,
@@ -102,7 +103,7 @@ export class BookSync {
     this.quotes = new TradeQuotes(market, model);
   }
 
-  /** Adds what an ordered record makes the exchange do to `steps`. */
+  /** Appends the steps of an ordered record to `steps`. */
   next(record: TapeRecord, steps: TapeStep[]): void {
     const { facts, market } = this;
     const { timeUs } = record;
@@ -167,12 +168,15 @@ export class BookSync {
     }
   }
 
-  /** Whether depth and snapshots are what moves the book. */
+  /** Whether depth and snapshots change the book. */
   private get hasBook(): boolean {
     return this.fidelity === 'l2' || this.fidelity === 'l3';
   }
 
-  /** A book waits for its snapshot; one of single orders begins empty unless it begins with a snapshot. */
+  /**
+   * A book waits for its snapshot; a book of single orders starts empty unless its first record is
+   * a snapshot.
+   */
   private open(record: TapeRecord, steps: TapeStep[]): void {
     this.opened = true;
     const { market } = this;
@@ -216,7 +220,7 @@ export class BookSync {
   private onSnapshot(record: SnapshotRecord, steps: TapeStep[]): void {
     if (!this.hasBook) return;
     if (this.state !== 'waiting' && record.lastId < this.lastId) {
-      // Older than what we follow: it says nothing new.
+      // Older than the current book: no new information.
       return;
     }
     if (this.staleSinceUs >= 0) {
@@ -236,17 +240,17 @@ export class BookSync {
         levels: record.levels,
       },
     });
-    const kept = this.waiting;
-    this.waiting = [];
+    const kept = this.pending;
+    this.pending = [];
     for (const depth of kept) this.onDepth({ ...depth, timeUs: record.timeUs }, steps);
   }
 
   private onDepth(record: DepthRecord, steps: TapeStep[]): void {
     if (!this.hasBook) return;
     if (this.state === 'waiting') {
-      this.waiting.push(record);
-      if (this.waiting.length > MAX_WAITING) {
-        this.waiting.shift();
+      this.pending.push(record);
+      if (this.pending.length > MAX_WAITING) {
+        this.pending.shift();
         this.facts.dropped += 1;
       }
       return;
@@ -294,7 +298,7 @@ export class BookSync {
     steps.push(this.gap(record));
     this.staleSinceUs = record.timeUs;
     this.state = 'waiting';
-    this.waiting = [record];
+    this.pending = [record];
   }
 
   private gap(record: { readonly timeUs: TimeUs } & TapeRecord): TapeStep {

@@ -1,4 +1,6 @@
-/** Lines of a byte stream, without their ends. A line longer than the limit is an error, not a growing buffer. */
+/**
+ * Lines of a byte stream without line ends. A line over the limit throws, which bounds the buffer.
+ */
 import { TapeError } from './record.ts';
 
 const MAX_LINE = 16 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /**
- * What a dataset says of itself: `manifest.json`. A dataset is a folder of streams; a stream is what one source says of
- * one market, in the order it was recorded, in parts of whole UTC days (record-columns). A market may have several
- * streams: a book, its trades, funding rates.
+ * Content of a dataset: `manifest.json`. A dataset is a folder of streams. A stream is what one
+ * source recorded of one market, in recorded order, in parts of whole UTC days (record-columns). A
+ * market may have several streams: a book, its trades, funding rates.
  */
 import { RECORD_KINDS } from './record-columns.ts';
 import { TapeError, type RecordKind, type TapeUnits } from './record.ts';
@@ -14,7 +14,7 @@ export interface DatasetFile {
   readonly sha256: string;
 }
 
-/** Rows of whole days: records, and the levels that they speak of. */
+/** Records of whole days, and their levels. */
 export interface PartManifest {
   readonly events: DatasetFile;
   readonly levels: DatasetFile;
@@ -22,11 +22,11 @@ export interface PartManifest {
   readonly levelRows: number;
   readonly firstUs: number;
   readonly lastUs: number;
-  /** Whether the first book record of the part is a whole book: reading may begin here. */
+  /** Whether the first book record of the part is a snapshot, so that reading may start here. */
   readonly startsWhole: boolean;
 }
 
-/** A stretch of which the source has nothing, in venue time. */
+/** An interval without data from the source, in venue time. */
 export interface GapManifest {
   readonly fromUs: number;
   readonly toUs: number;
@@ -38,7 +38,7 @@ export interface StreamManifest {
   readonly id: string;
   readonly symbol: string;
   readonly format: string;
-  /** Where the recording comes from, and under which terms. */
+  /** Source of the recording, and its licence. */
   readonly source: string;
   readonly licence: string;
   readonly importedFrom: readonly (DatasetFile & { readonly bytes: number })[];
@@ -49,17 +49,17 @@ export interface StreamManifest {
   readonly lastUs: number;
   /** Length of a bar; null without bars. */
   readonly barUs: number | null;
-  /** Records whose venue time was before that of an earlier one; they are applied in venue time. */
+  /** Records with a venue time before that of an earlier record; they are applied in venue time. */
   readonly outOfOrder: number;
-  /** Breaks of the chain of updates, and missing bars; the first 1,000 are listed. */
+  /** Breaks of the update chain, and missing bars; the first 1,000 are listed. */
   readonly gaps: number;
   readonly gapList: readonly GapManifest[];
   /** Depth updates older than their snapshot, or repeated. */
   readonly droppedUpdates: number;
   readonly duplicates: number;
-  /** Rows that `--skip-bad` let go. */
+  /** Bad rows skipped by `--skip-bad`. */
   readonly skippedRows: number;
-  /** Receiver's clock less venue time: negative when the recorder's clock ran behind. */
+  /** Receiver's clock minus venue time; negative if the recorder's clock was behind. */
   readonly minFeedLatencyUs: number;
   readonly maxFeedLatencyUs: number;
   readonly parts: readonly PartManifest[];
@@ -68,12 +68,12 @@ export interface StreamManifest {
 export interface DatasetManifest {
   readonly orrery: 'dataset';
   readonly version: typeof DATASET_VERSION;
-  /** Their places are the market ids of commands. */
+  /** The index of a market is its id in commands. */
   readonly markets: readonly TapeUnits[];
   readonly streams: readonly StreamManifest[];
 }
 
-/** The manifest of this text, or a `TapeError` that names the fault. */
+/** Parses a manifest. Throws `TapeError` that names the fault. */
 export function parseManifest(text: string): DatasetManifest {
   const value = parseJson(text);
   const manifest = value as Partial<DatasetManifest> | null;
@@ -124,7 +124,7 @@ function checkStream(value: unknown, path: string, symbols: ReadonlySet<string>)
   }
   for (const kind of Object.keys(stream.counts ?? {})) {
     if (!RECORD_KINDS.some((known) => known === kind)) {
-      throw new TapeError(`manifest.json: ${path}.counts names '${kind}', which is no record`);
+      throw new TapeError(`manifest.json: ${path}.counts has the unknown record kind '${kind}'`);
     }
   }
   const parts: readonly unknown[] | null = Array.isArray(stream.parts) ? stream.parts : null;

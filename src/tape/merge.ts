@@ -1,12 +1,12 @@
 /**
- * Several ordered streams as one. Of equal entries the one of the stream that is named first goes first, so the result is the
- * same whatever the sizes of the batches.
+ * Merges ordered streams into one. Equal entries are ordered by the position of their stream, so
+ * the result is independent of batch sizes.
  */
 
-/** Less than 0 when `a` goes before `b`; each stream is in this order. */
+/** Negative if `a` comes before `b`; each stream is in this order. */
 export type Compare<T> = (a: T, b: T) => number;
 
-/** Streams of batches merged into one. A batch may hold any number of entries. */
+/** Merges streams of batches. A batch may have any number of entries. */
 export async function* mergeStreams<T>(
   streams: readonly AsyncIterable<readonly T[]>[],
   compare: Compare<T>,
@@ -30,7 +30,7 @@ export async function* mergeStreams<T>(
   }
 }
 
-/** Takes first entries until a stream that goes on has none left in memory. */
+/** Takes first entries until an unfinished stream has none left in memory. */
 function takeUntilEmpty<T>(cursors: readonly Cursor<T>[], compare: Compare<T>, batch: T[]): void {
   for (;;) {
     let first: Cursor<T> | null = null;
@@ -58,7 +58,7 @@ class Cursor<T> {
     return this.at >= this.batch.length;
   }
 
-  /** Only while not empty. */
+  /** Valid only while not empty. */
   get head(): T {
     return this.batch[this.at] as T;
   }

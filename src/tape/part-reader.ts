@@ -1,6 +1,6 @@
 /**
- * The two Parquet tables of a part as records, a row group at a time: one row group of events in memory, and the levels
- * that belong to it.
+ * Reads the two Parquet tables of a part as records, one row group at a time: a row group of events
+ * and its levels are in memory.
  */
 import {
   parquetMetadataAsync,
@@ -23,7 +23,7 @@ export interface PartTable {
 
 type Numbers = ArrayLike<number>;
 
-/** Records in recorded order. Throws `TapeError` on damage. `compressors` may be the platform's own, which are faster. */
+/** Records in recorded order. Throws `TapeError` on damage. `compressors`: faster native ones. */
 export async function* readPart(
   events: PartTable,
   levels: PartTable,
@@ -40,7 +40,7 @@ export async function* readPart(
     let levelEnd = level;
     for (let i = 0; i < levelCount.length; i++) levelEnd += levelCount[i] ?? 0;
     if (levelEnd > levelTable.rows) {
-      throw new TapeError(`${levels.name}: fewer levels than ${events.name} speaks of`);
+      throw new TapeError(`${levels.name}: fewer levels than ${events.name} refers to`);
     }
     const pairs = await levelTable.read(LEVEL_COLUMNS, level, levelEnd);
     const columns: RecordColumns = {
@@ -60,7 +60,7 @@ export async function* readPart(
     level = levelEnd;
   }
   if (level !== levelTable.rows) {
-    throw new TapeError(`${levels.name}: more levels than ${events.name} speaks of`);
+    throw new TapeError(`${levels.name}: more levels than ${events.name} refers to`);
   }
 }
 
@@ -86,7 +86,7 @@ class TableReader {
     return new TableReader(table, metadata, compressors);
   }
 
-  /** Whole columns of the rows from `start` to before `end`. */
+  /** Columns of the rows in [start, end). */
   async read(
     columns: readonly { readonly name: string }[],
     start: number,
@@ -131,8 +131,8 @@ async function named<T>(name: string, read: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Whole numbers of a decoded chunk. 64-bit ones are put together of their halves, since a bigint each costs ten times as much; where
- * all are small they stay small integers, which need no box in the records that are made of them.
+ * Whole numbers of a decoded chunk. 64-bit numbers are composed of their halves, because a bigint
+ * each costs ten times as much. If all fit 32 bits they stay small integers, which V8 does not box.
  */
 function numbers(data: DecodedArray, from: number, to: number): Numbers {
   if (data instanceof Int32Array) return data.subarray(from, to);
@@ -146,7 +146,7 @@ function numbers(data: DecodedArray, from: number, to: number): Numbers {
   return values;
 }
 
-/** null when one needs more than 32 bits. */
+/** Null if a number needs more than 32 bits. */
 function smallNumbers(halves: Int32Array): Int32Array | null {
   const values = new Int32Array(halves.length / 2);
   for (let i = 0; i < values.length; i++) {

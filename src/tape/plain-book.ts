@@ -1,13 +1,16 @@
-/** The recorded book without the exchange: sizes by price, to see whether the recording itself crosses. */
+/**
+ * The recorded book without the exchange: sizes by price, to detect that the recording itself
+ * crosses.
+ */
 import type { Command, TapeL3, TapeLevel } from '../engine/commands.ts';
 
 export class PlainBook {
   private readonly bids = new PlainSide((a, b) => a > b);
   private readonly asks = new PlainSide((a, b) => a < b);
-  /** What is left of single orders. */
+  /** Remaining sizes of single orders. */
   private readonly orders = new Map<number, number>();
 
-  /** Whether this command adds to the book, and the book then bids as much as it asks, or more. */
+  /** Whether this command adds to the book and leaves it crossed: best bid at or above best ask. */
   crossedAfter(command: Command): boolean {
     switch (command.kind) {
       case 'tapeSnapshot':
@@ -69,7 +72,7 @@ export class PlainBook {
 class PlainSide {
   private readonly sizes = new Map<number, number>();
   private readonly isBetter: (a: number, b: number) => boolean;
-  /** null when there is none, or when it went and has not been looked for since. */
+  /** Cached best price; null if the side is empty or the cache is invalid. */
   private top: number | null = null;
 
   constructor(isBetter: (a: number, b: number) => boolean) {

@@ -1,13 +1,14 @@
 /**
- * Recorded lines in the venue's time (DESIGN §6). Streams of one venue arrive interleaved and slightly out of order;
- * what happened first must be applied first.
+ * Orders recorded lines by venue time (DESIGN §6). Streams of one venue are interleaved and
+ * slightly out of order in a recording; earlier events must be applied first.
  *
- * Order: time; then at one time index, mark, funding, bars, snapshots, orders, trades, depth, touches; then the venue's own
- * id; then the line. A trade stands before the depth of its millisecond, since that depth restates what the trade left. Depth
- * updates and orders are never reordered among themselves: one whose time is before its predecessor's takes that time.
+ * Order: time; at equal times index, mark, funding, bars, snapshots, orders, trades, depth,
+ * touches; then the venue's id; then the line. A trade precedes the depth update of its
+ * millisecond, because that update includes the trade's effect. Depth updates and orders keep their
+ * relative order: an earlier time is replaced by the predecessor's.
  *
- * Bounded: a record is held until another is `windowUs` newer. One that arrives later than that is released at once, at the
- * time reached, and counted.
+ * Bounded: a record is buffered until another is `windowUs` newer. A later one is released at once,
+ * at the time reached, and counted.
  */
 import { timeUs, type DurationUs } from '../num/units.ts';
 import type { TapeRecord } from './record.ts';
@@ -25,11 +26,11 @@ const PRIORITY = {
 } as const satisfies Record<TapeRecord['kind'], number>;
 
 export interface OrderingFacts {
-  /** Records whose venue time was before that of an earlier line. */
+  /** Records with a venue time before that of an earlier line. */
   outOfOrder: number;
   /** Records beyond the window, released at the time reached. */
   late: number;
-  /** Local less venue time, µs: negative when the recorder's clock runs behind the venue's. */
+  /** Local time minus venue time, µs; negative if the recorder's clock is behind the venue's. */
   minFeedLatencyUs: number;
   maxFeedLatencyUs: number;
 }
@@ -45,7 +46,7 @@ export class ReadingOrder {
   };
   private readonly windowUs: DurationUs;
   private readonly before: Before;
-  /** Held records: most come in order, and wait in a queue; those that come after a later one, in a heap. */
+  /** Buffered records: those in order in a queue, those out of order in a heap. */
   private readonly queue = new RecordQueue();
   private readonly stragglers: RecordHeap;
   private newestUs = 0;
@@ -53,21 +54,23 @@ export class ReadingOrder {
   private releasedUs = 0;
   private depthUs = 0;
 
-  /** `asRecorded`: records of one time stay in the order of their lines, as single orders of a book must. */
+  /**
+   * `asRecorded`: records of equal time keep their line order, as single orders of a book require.
+   */
   constructor(windowUs: DurationUs, asRecorded = false) {
     this.windowUs = windowUs;
     this.before = asRecorded ? recordedBefore : before;
     this.stragglers = new RecordHeap(this.before);
   }
 
-  /** Takes the records of the next lines; answers those that are now due. */
+  /** Adds the records of the next lines; returns those that are due. */
   take(records: readonly TapeRecord[]): TapeRecord[] {
     const due: TapeRecord[] = [];
     for (const record of records) this.push(record, due);
     return due;
   }
 
-  /** Takes the next line's record, and adds those that are now due to `due`. */
+  /** Adds the next line's record; appends due records to `due`. */
   push(record: TapeRecord, due: TapeRecord[]): void {
     const { facts } = this;
     const { kind, timeUs: lineUs } = record;
@@ -91,7 +94,7 @@ export class ReadingOrder {
     this.release(this.newestUs - this.windowUs, due);
   }
 
-  /** The rest, at the end of the recording. */
+  /** All buffered records, at the end of the recording. */
   flush(): TapeRecord[] {
     const due: TapeRecord[] = [];
     this.release(Infinity, due);
@@ -120,7 +123,7 @@ export class ReadingOrder {
   }
 }
 
-/** First in, first out: a ring that widens. */
+/** FIFO queue: a growing ring buffer. */
 class RecordQueue {
   private ring: (TapeRecord | undefined)[] = new Array<undefined>(64).fill(undefined);
   private head = 0;
@@ -154,7 +157,7 @@ class RecordQueue {
   }
 }
 
-/** A binary heap, the first of its records at the top. */
+/** Binary min-heap of records. */
 class RecordHeap {
   private readonly heap: TapeRecord[] = [];
   private readonly before: Before;
@@ -203,7 +206,7 @@ class RecordHeap {
   }
 }
 
-/** The order of records of several streams of one market: those of one time by kind. */
+/** Order of records of several streams of one market; at equal times by kind. */
 export function inTapeOrder(a: TapeRecord, b: TapeRecord): number {
   return a.timeUs - b.timeUs || PRIORITY[a.kind] - PRIORITY[b.kind];
 }

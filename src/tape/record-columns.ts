@@ -1,6 +1,7 @@
 /**
- * Records as rows of two tables. `events` has a row a record, in recorded order; `levels` the price and size pairs of those
- * records, one after the other (price positive for a bid, negative for an ask). Integers only.
+ * Records as rows of two tables. `events` has one row per record, in recorded order; `levels` has
+ * their price and size pairs in the same order (price positive for a bid, negative for an ask).
+ * Integers only.
  *
  * | record   | lastId        | firstId        | prevId  | pairs                            |
  * | -------- | ------------- | -------------- | ------- | -------------------------------- |
@@ -18,7 +19,7 @@ import type { TapeLevel } from '../engine/commands.ts';
 import { lots, ppb, priceTicks, timeUs, type Lots, type PriceTicks } from '../num/units.ts';
 import { ORDER_ACTIONS, TapeError, type RecordKind, type TapeRecord } from './record.ts';
 
-/** Places in this list are the `kind` column; append-only. */
+/** The index in this list is the `kind` column; append-only. */
 export const RECORD_KINDS = [
   'depth',
   'snapshot',
@@ -46,7 +47,7 @@ export const LEVEL_COLUMNS = [
   { name: 'lots', type: 'INT64', encoding: 'PLAIN' },
 ] as const;
 
-/** One row of `events`, in the order of its columns but the last. */
+/** One row of `events`, in column order without the last column. */
 export type EventRow = readonly [
   kind: number,
   timeUs: number,
@@ -88,7 +89,7 @@ export function eventRow(record: TapeRecord): EventRow {
   }
 }
 
-/** Hands the price and size pairs of a record to `add`; answers how many. */
+/** Passes the price and size pairs of a record to `add`; returns their number. */
 export function levelPairs(
   record: TapeRecord,
   add: (signedPrice: number, size: number) => void,
@@ -125,7 +126,7 @@ export function levelPairs(
   }
 }
 
-/** Columns of one row group, as they come out of its file. */
+/** Columns of one row group, as decoded from its file. */
 export interface RecordColumns {
   readonly kind: ArrayLike<number>;
   readonly timeUs: ArrayLike<number>;
@@ -139,10 +140,10 @@ export interface RecordColumns {
   readonly lots: ArrayLike<number>;
 }
 
-/** Records that are made at a time: few enough to be forgotten while they are young, which costs the collector nothing. */
+/** Records per batch: few enough that they die in the young generation of the garbage collector. */
 const BATCH = 256;
 
-/** The records of a row group, some at a time. Throws `TapeError` when rows and pairs do not fit together. */
+/** Records of a row group in batches. Throws `TapeError` if rows and pairs do not match. */
 export function* recordsOf(columns: RecordColumns): Generator<TapeRecord[]> {
   const rows = columns.kind.length;
   let at = 0;
@@ -172,7 +173,7 @@ const PAIRS: Readonly<Record<RecordKind, number | null>> = {
 function recordAt(columns: RecordColumns, i: number, at: number, pairs: number): TapeRecord {
   const kind = RECORD_KINDS[columns.kind[i] ?? -1];
   if (kind === undefined) {
-    throw new TapeError(`events: record kind ${String(columns.kind[i])} is not known`);
+    throw new TapeError(`events: unknown record kind ${String(columns.kind[i])}`);
   }
   const needed = PAIRS[kind];
   if (needed !== null && pairs !== needed) {
@@ -265,8 +266,7 @@ function isBid({ price }: RecordColumns, at: number): boolean {
 
 function actionAt(code: number): (typeof ORDER_ACTIONS)[number] {
   const action = ORDER_ACTIONS[code];
-  if (action === undefined)
-    throw new TapeError(`events: order action ${String(code)} is not known`);
+  if (action === undefined) throw new TapeError(`events: unknown order action ${String(code)}`);
   return action;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A recorded market, record by record, in whole ticks and lots. `timeUs` is the venue's time, `localUs` when the
- * recorder received it; `line` is its place in the recording. Ids are the venue's own.
+ * Records of a market in whole ticks and lots. `timeUs` is the venue's time, `localUs` the time of
+ * receipt; `line` is the line in the recording. Ids are the venue's own.
  */
 import type { Side, TapeLevel } from '../engine/commands.ts';
 import type { Lots, Ppb, PriceTicks, TimeUs } from '../num/units.ts';
@@ -20,7 +20,7 @@ export interface DepthRecord extends RecordBase {
   readonly levels: readonly TapeLevel[];
 }
 
-/** The whole book as of update lastId. */
+/** The complete book as of update lastId. */
 export interface SnapshotRecord extends RecordBase {
   readonly kind: 'snapshot';
   readonly lastId: number;
@@ -35,10 +35,10 @@ export interface TradeRecord extends RecordBase {
   readonly lots: Lots;
 }
 
-/** The venue's own best bid and ask after update id: for checking a rebuilt book. */
+/** The venue's best bid and ask after update id, to verify a rebuilt book. */
 export interface TouchRecord extends RecordBase {
   readonly kind: 'touch';
-  /** 0 where the venue numbers none. */
+  /** 0 if the venue has no ids. */
   readonly updateId: number;
   readonly bidTicks: PriceTicks;
   readonly bidLots: Lots;
@@ -46,7 +46,7 @@ export interface TouchRecord extends RecordBase {
   readonly askLots: Lots;
 }
 
-/** What traded in an interval; `timeUs` is its last microsecond, when all of it is known. */
+/** Trading in an interval; `timeUs` is its last microsecond, when all of it is known. */
 export interface BarRecord extends RecordBase {
   readonly kind: 'bar';
   readonly startUs: TimeUs;
@@ -63,17 +63,17 @@ export interface PriceRecord extends RecordBase {
   readonly priceTicks: PriceTicks;
 }
 
-/** A funding rate for the interval that ends now, in 1e-9. */
+/** Funding rate of the interval that ends now, in 1e-9. */
 export interface FundingRecord extends RecordBase {
   readonly kind: 'funding';
   readonly ratePpb: Ppb;
 }
 
-/** What happens to one order of a venue that publishes them all (L3). */
+/** Changes of one order of a venue that publishes all orders (L3). */
 export const ORDER_ACTIONS = ['add', 'reduce', 'remove', 'execute'] as const;
 export type OrderAction = (typeof ORDER_ACTIONS)[number];
 
-/** `ref` is the venue's number of the order, `lots` what is added, taken off or traded. */
+/** `ref` is the venue's order number; `lots` the size added, removed or traded. */
 export interface OrderRecord extends RecordBase {
   readonly kind: 'order';
   readonly action: OrderAction;
@@ -95,21 +95,21 @@ export type TapeRecord =
 
 export type RecordKind = TapeRecord['kind'];
 
-/** A recording that cannot be read: says where and what was expected. */
+/** A recording that cannot be read; the message gives the place and what was expected. */
 export class TapeError extends Error {
   override readonly name = 'TapeError';
 }
 
-/** What prices and sizes of a recording are whole multiples of. */
+/** Tick and lot size: prices and sizes of a recording are whole multiples of them. */
 export interface TapeUnits {
   readonly symbol: string;
   readonly tickSize: string;
   readonly lotSize: string;
-  /** Coin-margined: for book checks only, never for PnL. */
+  /** Inverse (coin-margined) contract: for book checks only, never for PnL. */
   readonly inverse: boolean;
 }
 
-/** Units of the symbols that recordings in use have; others are given by hand. */
+/** Units of the symbols in common recordings; others must be given. */
 export const KNOWN_UNITS: readonly TapeUnits[] = [
   { symbol: 'BTCUSDT', tickSize: '0.1', lotSize: '0.001', inverse: false },
   { symbol: 'ETHUSDT', tickSize: '0.01', lotSize: '0.001', inverse: false },

@@ -1,11 +1,11 @@
 /**
- * Decimal text as whole steps, exactly and without a float: digits are collected into one integer that stays below
- * 2^53. About 30 ns a number, since a tape has millions of them.
+ * Converts decimal text to whole steps exactly, without floats: digits are collected into one
+ * integer below 2^53. About 30 ns per number, because a tape has millions of them.
  */
 import { parseDecimal } from '../num/decimal.ts';
 import { TapeError } from './record.ts';
 
-/** Reads decimal text in multiples of one step; answers −1 when the text is not a whole multiple, or is negative. */
+/** Converts decimal text to multiples of one step; −1 if it is negative or not a whole multiple. */
 export type StepReader = (text: string) => number;
 
 export function stepReader(step: string): StepReader {

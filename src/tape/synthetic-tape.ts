@@ -1,6 +1,7 @@
 /**
- * Commands for recordings without a book: bars carry their synthetic book with them; trades alone get one of two levels, restated
- * after each trade. A buyer met the ask at the trade's price, a seller the bid; the other side stands a spread away.
+ * Commands for recordings without a book. Bars have their synthetic book; trades get a book of two
+ * levels, updated after each trade. A buy sets the ask to the trade's price, a sale the bid; the
+ * other side is one spread away.
  */
 import type { Command, TapeBar, TapeDepth, TapeLevel } from '../engine/commands.ts';
 import { lots, priceTicks, type MarketId } from '../num/units.ts';
@@ -25,7 +26,7 @@ export function barCommand(bar: BarRecord, market: MarketId, model: TapeModel): 
   };
 }
 
-/** The synthetic book around trades. */
+/** Synthetic book around the last trade. */
 export class TradeQuotes {
   private readonly market: MarketId;
   private readonly model: TapeModel;
@@ -37,7 +38,7 @@ export class TradeQuotes {
     this.model = model;
   }
 
-  /** What a trade makes the exchange do: it meets the book that stands, then the book moves. */
+  /** Commands of a trade: it matches the current book, then the book moves. */
   commands(trade: TradeRecord): Command[] {
     const { market } = this;
     const { timeUs, lots: size } = trade;

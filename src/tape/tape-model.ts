@@ -1,27 +1,27 @@
 /**
- * What is assumed where a recording has no book: of trades alone, or of bars, a synthetic book stands around the last price
- * (docs/DATA.md). A recording of better data needs none of it.
+ * Assumptions for recordings without a book (trades or bars): a synthetic book around the last
+ * price (docs/DATA.md). Recordings with a book use none of them.
  */
 import type { BarFill, BarPath } from '../engine/commands.ts';
 import type { IndexSource, MarkSource, FundingSource } from '../engine/config.ts';
 import { BAR_FILLS, BAR_PATHS } from '../engine/tape/hash-tape.ts';
 import { TapeError, type RecordKind } from './record.ts';
 
-/** How much a recording says of the market, the most first. */
+/** Levels of detail of a recording, best first. */
 export const FIDELITIES = ['l3', 'l2', 'trades', 'bars'] as const;
 export type Fidelity = (typeof FIDELITIES)[number];
 
 export interface TapeModel {
-  /** Between the synthetic bid and ask, in ticks. Of bars 0 locks the book; trades have at least 1. */
+  /** Spread of the synthetic book, ticks. Bars: 0 locks the book. Trades: at least 1. */
   readonly spreadTicks: number;
-  /** Lots on each side of the synthetic book; null: as many as the bar or trade that it stands for. */
+  /** Lots on each side of the synthetic book; null: the volume of the bar or trade. */
   readonly depthLots: number | null;
   readonly path: BarPath;
   readonly fill: BarFill;
   /**
-   * When strategies hear of a bar, and where they then trade. `close`: when it is over, around its close. `nextOpen`: when the next one
-   * opens, around that open, as tools that fill market orders there assume; each bar then opens at its own time, whatever is missing
-   * before it.
+   * When strategies receive a bar, and the book they then trade in. `close`: at the end of the bar,
+   * around its close. `nextOpen`: when the next bar opens, around that open, as backtesters that
+   * fill market orders there assume. Each bar then opens at its own time, even after missing bars.
    */
   readonly quote: 'close' | 'nextOpen';
 }
@@ -37,7 +37,10 @@ export const DEFAULT_TAPE_MODEL: TapeModel = {
 const QUOTES: readonly TapeModel['quote'][] = ['close', 'nextOpen'];
 const MODEL_FIELDS = 'path, fill, quote, spread and depth';
 
-/** `path=stopFirst,fill=through,quote=close,spread=2,depth=100`, any of them over the defaults. Throws `TapeError` naming the field. */
+/**
+ * Parses `path=stopFirst,fill=through,quote=close,spread=2,depth=100`; missing fields have their
+ * defaults. Throws `TapeError` that names the field.
+ */
 export function parseTapeModel(text: string): TapeModel {
   let model = DEFAULT_TAPE_MODEL;
   for (const part of text.split(',').filter((piece) => piece !== '')) {
@@ -71,31 +74,31 @@ function wordOf<T extends string>(name: string, value: string, words: readonly T
   throw new TapeError(`bars: ${name} '${value}' is not one of ${words.join(', ')}`);
 }
 
-function wholeOf(name: string, value: string, most: number, unit: string): number {
+function wholeOf(name: string, value: string, max: number, unit: string): number {
   const whole = /^[0-9]{1,16}$/.test(value) ? Number(value) : -1;
-  if (whole >= 0 && whole <= most) return whole;
-  throw new TapeError(`bars: ${name} '${value}' is not from 0 to ${String(most)} ${unit}`);
+  if (whole >= 0 && whole <= max) return whole;
+  throw new TapeError(`bars: ${name} '${value}' is not from 0 to ${String(max)} ${unit}`);
 }
 
-/** What a report says of it, for a market of this fidelity; null where nothing of it is used. */
-export function modelWords(model: TapeModel, fidelity: Fidelity | null): string | null {
+/** Description for reports of the assumptions at this fidelity; null if none is used. */
+export function describeModel(model: TapeModel, fidelity: Fidelity | null): string | null {
   if (fidelity !== 'bars' && fidelity !== 'trades') return null;
   const depth =
     model.depthLots === null
       ? `the ${fidelity === 'bars' ? 'bar' : 'trade'}’s own volume`
       : `${String(model.depthLots)} lots`;
-  const book = `A synthetic book of ${depth} a side stands ${String(model.spreadTicks)} ticks wide around the last price.`;
+  const book = `A synthetic book of ${depth} a side with a spread of ${String(model.spreadTicks)} ticks is placed around the last price.`;
   if (fidelity === 'trades') return book;
-  const heard =
+  const delivery =
     model.quote === 'close'
-      ? 'is over, and the book then stands around its close'
-      : 'next one opens, and the book then stands around that open';
-  return `${book} Path of a bar: ${model.path}; a resting order fills when its price is ${model.fill === 'touch' ? 'touched' : 'traded through'}; strategies hear of a bar when ${model.quote === 'close' ? 'it' : 'the'} ${heard}.`;
+      ? 'is over, and the book is then around its close'
+      : 'next one opens, and the book is then around that open';
+  return `${book} Path of a bar: ${model.path}; a resting order fills when its price is ${model.fill === 'touch' ? 'touched' : 'traded through'}; strategies receive a bar when ${model.quote === 'close' ? 'it' : 'the'} ${delivery}.`;
 }
 
 export type RecordCounts = Readonly<Partial<Record<RecordKind, number>>>;
 
-/** Any of these is what a market is played from. */
+/** Record kinds of which any one is enough for the fidelity. */
 const PLAYED_FROM: Readonly<Record<Fidelity, readonly RecordKind[]>> = {
   l3: ['order'],
   l2: ['depth', 'snapshot'],
@@ -103,19 +106,22 @@ const PLAYED_FROM: Readonly<Record<Fidelity, readonly RecordKind[]>> = {
   bars: ['bar'],
 };
 
-/** What these records can be played as, the most first. */
+/** Fidelities that these records allow, best first. */
 export function fidelitiesOf(counts: RecordCounts): Fidelity[] {
   return FIDELITIES.filter((fidelity) =>
     PLAYED_FROM[fidelity].some((kind) => (counts[kind] ?? 0) > 0),
   );
 }
 
-/** The best that these records can be played as; null when they say nothing of trading. */
+/** Best fidelity that these records allow; null if they have no trading data. */
 export function fidelityOf(counts: RecordCounts): Fidelity | null {
   return fidelitiesOf(counts)[0] ?? null;
 }
 
-/** Where a market that plays these records takes its index, mark and funding from: what is recorded, else the tape's own prices. */
+/**
+ * Sources of a market's index, mark and funding: recorded if available, else derived from the
+ * tape's prices.
+ */
 export function sourcesOf(counts: RecordCounts): {
   readonly indexSource: IndexSource;
   readonly markSource: MarkSource;
@@ -127,7 +133,7 @@ export function sourcesOf(counts: RecordCounts): {
   return {
     indexSource: has('index') ? 'external' : 'mid',
     markSource: has('mark') ? 'external' : hasBook ? 'median' : 'last',
-    // A premium is the book's against an index that is not its own mid.
+    // A premium needs an index that is not the book's own mid.
     fundingSource: has('funding') || !hasBook || !has('index') ? 'external' : 'premium',
   };
 }

@@ -1,30 +1,30 @@
 /**
- * A part of a tape, from one time to before another. What came before is not played but summed up: the part begins with
- * the book as it then was, and with the last mark and index.
+ * A range of a tape: [fromUs, toUs). Earlier steps are summarised, not played: the range starts
+ * with the book at that time and the last mark and index.
  */
 import type { Command, TapeL3, TapeLevel } from '../engine/commands.ts';
 import { lots, timeUs, type MarketId } from '../num/units.ts';
 import type { TapeStep } from './book-sync.ts';
 
 export interface TapeRange {
-  /** From the beginning when left out. */
+  /** Default: the start of the tape. */
   readonly fromUs?: number;
-  /** To the end when left out; exclusive. */
+  /** Exclusive; default: the end of the tape. */
   readonly toUs?: number;
 }
 
-/** When a step happens on the tape. */
+/** Venue time of a step. */
 export function stepUs(step: TapeStep): number {
   return step.command?.timeUs ?? step.record.timeUs;
 }
 
-/** The steps of one market that lie in the range, after what sums up the ones before it. */
+/** Steps of one market within the range, after a summary of the earlier ones. */
 export async function* inRange(
   batches: AsyncIterable<readonly TapeStep[]>,
   market: MarketId,
   { fromUs = -Infinity, toUs = Infinity }: TapeRange,
 ): AsyncGenerator<readonly TapeStep[]> {
-  const before = new Before(market);
+  const before = new RangePrefix(market);
   let begun = fromUs === -Infinity;
   for await (const batch of batches) {
     const steps: TapeStep[] = [];
@@ -48,12 +48,12 @@ export async function* inRange(
   }
 }
 
-/** What the tape has said so far. */
-class Before {
+/** Summary of the steps before the range. */
+class RangePrefix {
   private readonly market: MarketId;
   private readonly bids = new Map<number, TapeLevel>();
   private readonly asks = new Map<number, TapeLevel>();
-  /** Historical orders that stand, the oldest first. */
+  /** Resting historical orders, oldest first. */
   private readonly orders = new Map<number, TapeL3>();
   private whole = false;
   private gap = false;
@@ -110,7 +110,7 @@ class Before {
   private takeOrder(command: TapeL3): void {
     const { action, ref } = command;
     if (action === 'add') {
-      // At the end of the map, as at the back of the queue.
+      // Reinserted at the end of the map, because the order moves to the back of the queue.
       this.orders.delete(ref);
       this.orders.set(ref, command);
       return;
@@ -125,7 +125,7 @@ class Before {
     else this.orders.set(ref, { ...order, lots: lots(left) });
   }
 
-  /** An order of the opening book. */
+  /** Removes an order of the opening book that has no id. */
   private takeUnnamed({ side, priceTicks, lots: size }: TapeL3): void {
     const levels = side === 'bid' ? this.bids : this.asks;
     const left = Math.max(0, (levels.get(priceTicks)?.lots ?? 0) - size);

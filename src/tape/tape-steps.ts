@@ -1,6 +1,6 @@
 /**
- * A recorded market as the exchange takes it: its streams ordered by venue time and merged, the book synchronised, as
- * commands.
+ * A recorded market as commands: its streams ordered by venue time and merged, the book
+ * synchronised.
  */
 import { durationUs, lots, type MarketId } from '../num/units.ts';
 import type { TapeBar } from '../engine/commands.ts';
@@ -10,11 +10,11 @@ import { inTapeOrder, ReadingOrder, type OrderingFacts } from './reading-order.t
 import type { BarRecord, TapeRecord, TapeUnits } from './record.ts';
 import { DEFAULT_TAPE_MODEL, type Fidelity, type TapeModel } from './tape-model.ts';
 
-/** Two seconds of venue time: far more than streams of one venue drift apart. */
+/** Two seconds of venue time: much more than the skew between streams of one venue. */
 const WINDOW_US = durationUs(2_000_000);
 
 export interface TapeOptions {
-  /** What its records are played as; a book with its trades unless given. */
+  /** Fidelity to play; default: a book with its trades. */
   readonly fidelity?: Fidelity;
   readonly model?: TapeModel;
 }
@@ -25,7 +25,7 @@ export class TapeSteps {
   private readonly streams: readonly AsyncIterable<readonly TapeRecord[]>[];
   private readonly model: TapeModel;
 
-  /** `unitsOf` is asked once a record came: raw recordings name their symbol themselves. */
+  /** `unitsOf` is called after the first record: raw recordings name their symbol themselves. */
   constructor(
     streams: readonly AsyncIterable<readonly TapeRecord[]>[],
     market: MarketId,
@@ -38,7 +38,7 @@ export class TapeSteps {
     this.sync = new BookSync(market, unitsOf, fidelity, model);
   }
 
-  /** Of all streams together. */
+  /** Ordering counters of all streams. */
   get orderingFacts(): OrderingFacts {
     const all = this.orders.map(({ facts }) => facts);
     return {
@@ -52,7 +52,7 @@ export class TapeSteps {
     return this.sync.facts;
   }
 
-  /** Batches of steps, in order; an empty batch when nothing is due yet. */
+  /** Batches of steps, in order; a batch is empty if nothing is due. */
   batches(): AsyncGenerator<TapeStep[]> {
     return this.model.quote === 'nextOpen' ? opened(this.played()) : this.played();
   }
@@ -81,32 +81,38 @@ async function* ordered(
   yield order.flush();
 }
 
-/** Lets each bar after the first open at its own time: the synthetic book moves there before what else the bar did is played. */
+/**
+ * Makes each bar after the first open at its own time: the synthetic book moves there before the
+ * rest of the bar.
+ */
 async function* opened(batches: AsyncIterable<TapeStep[]>): AsyncGenerator<TapeStep[]> {
   let last: TapeBar | null = null;
-  // What came since the last bar: some of it may be later than the next one's open.
-  let waiting: TapeStep[] = [];
+  // Steps since the last bar; some may be later than the next bar's open.
+  let pending: TapeStep[] = [];
   for await (const batch of batches) {
     const steps: TapeStep[] = [];
     for (const step of batch) {
       const { record, command } = step;
       if (record.kind !== 'bar' || command?.kind !== 'tapeBar') {
-        (last === null ? steps : waiting).push(step);
+        (last === null ? steps : pending).push(step);
         continue;
       }
       const { startUs } = record;
-      steps.push(...waiting.filter((earlier) => earlier.record.timeUs <= startUs));
+      steps.push(...pending.filter((earlier) => earlier.record.timeUs <= startUs));
       if (last !== null) steps.push(openStep(step, record, command, last.depthLots));
-      steps.push(...waiting.filter((later) => later.record.timeUs > startUs), step);
-      waiting = [];
+      steps.push(...pending.filter((later) => later.record.timeUs > startUs), step);
+      pending = [];
       last = command;
     }
     yield steps;
   }
-  yield waiting;
+  yield pending;
 }
 
-/** The open of a bar by itself, at its start, in a book as deep as the last bar's: how much this one will trade is not known yet. */
+/**
+ * Open of a bar as a step of its own, at its start. The book is as deep as in the last bar, because
+ * the volume of this one is not known yet.
+ */
 function openStep(
   step: TapeStep,
   record: BarRecord,

@@ -1,7 +1,7 @@
 /**
- * Rebuilds a recording's book in the real exchange, without any user, and holds it against the venue's own best bid
- * and ask: price and size right after the update that the venue names, or, where it numbers none, after the message that was
- * received together with them.
+ * Rebuilds a recording's book in the real exchange without users and compares it with the venue's
+ * best bid and ask. Price and size are compared right after the update that the venue names;
+ * without ids, after the message received at the same time.
  */
 import { PlainBook } from './plain-book.ts';
 import type { Command } from '../engine/commands.ts';
@@ -14,7 +14,7 @@ import type { TapeStep } from './book-sync.ts';
 import type { TapeRecord, TouchRecord } from './record.ts';
 import type { TapeSteps } from './tape-steps.ts';
 
-/** How many touches and books wait for each other: far more than streams drift apart. */
+/** Max touches and books buffered for each other: much more than streams are apart. */
 const MAX_HELD = 20_000;
 const MAX_SHOWN = 10;
 
@@ -28,12 +28,12 @@ export interface TouchMismatch {
 
 export interface TapeVerification {
   readonly compared: number;
-  /** Best prices of the venue that the recording has. */
+  /** Best prices of the venue in the recording. */
   readonly touches: number;
   readonly mismatched: number;
-  /** The first few. */
+  /** The first mismatches. */
   readonly mismatches: readonly TouchMismatch[];
-  /** Updates after which the recorded book bids as much as it asks. */
+  /** Updates after which the recorded book is crossed. */
   readonly crossedBooks: number;
   readonly commands: number;
   readonly stateHash: string;
@@ -46,14 +46,14 @@ interface Touch {
 }
 
 export interface VerifyOptions {
-  /** Called with the engine when all that one line of the recording does to the book is done. */
+  /** Called with the engine after the last book command of each line. */
   readonly onBook?: (engine: Exchange, at: BookTime) => void;
   readonly cancelled?: () => boolean;
 }
 
 export interface BookTime {
   readonly timeUs: TimeUs;
-  /** Of the recording. */
+  /** Line of the recording. */
   readonly line: number;
 }
 
@@ -70,7 +70,10 @@ export async function verifyTape(
   return verifier.finish();
 }
 
-/** Commands after which there is a book to look at; of single orders trades too, which have a line of their own. */
+/**
+ * Commands after which the book is compared; trades of single orders too, which have their own
+ * line.
+ */
 const BOOK_COMMANDS: readonly Command['kind'][] = ['tapeDepth', 'tapeSnapshot', 'tapeL3'];
 
 class Verifier {
@@ -88,7 +91,7 @@ class Verifier {
   private commands = 0;
   private touchesSeen = 0;
   private singleOrders = false;
-  /** The line whose book is to be shown when the next line begins. */
+  /** Line whose book is reported when the next line begins. */
   private open: BookTime | null = null;
 
   constructor(specOf: () => MarketSpec, options: VerifyOptions) {
@@ -170,7 +173,7 @@ class Verifier {
   }
 }
 
-/** A touch is that of the update with its id; one without an id is that of the message which was received with it. */
+/** Key of a touch: the id of its update, or without ids the message received together with it. */
 function touchKey(touch: TouchRecord): string {
   return touch.updateId > 0 ? idKey(touch.updateId) : timeKey(touch);
 }

@@ -32,24 +32,24 @@ const planOf = (population: Population, more: Partial<RunPlan> = {}): RunPlan =>
   ...more,
 });
 
-test('agents make a market whose prices have the stylised facts', async () => {
+test('prices of a simulated market have the stylised facts', async () => {
   const { output, stylisedFacts: facts } = await executePlan(planOf(await shortened(400_000_000)));
   expect(output.engine.checkInvariants()).toEqual([]);
   expect(output.markets[0]!.trades).toBeGreaterThan(700);
   const [measured] = facts;
-  // Fat tails, large moves after large moves, and no free lunch in their direction.
+  // Fat tails, volatility clustering, and no autocorrelation of returns.
   expect(measured!.returns[0]!.excessKurtosis).toBeGreaterThan(0.5);
   expect(measured!.autocorrelation[0]!.absolute).toBeGreaterThan(0.05);
   expect(Math.abs(measured!.autocorrelation[0]!.returns)).toBeLessThan(0.25);
   expect(measured!.spread.p50).toBeGreaterThan(0);
   expect(measured!.depth.p95).toBeGreaterThan(measured!.depth.p5);
-  // The price stays by what the asset is worth.
+  // The price stays near the fundamental value.
   for (const { mid, index } of output.markets[0]!.series.slice(60)) {
     if (mid !== null) expect(Math.abs(mid / index! - 1)).toBeLessThan(0.02);
   }
 });
 
-test('a population runs to the same hash again; one agent more does not shift the others’ draws', async () => {
+test('a population is deterministic; another agent does not change the others’ random numbers', async () => {
   const population = await shortened(60_000_000);
   const first = await executePlan(planOf(population));
   const again = await executePlan(planOf(population));
@@ -69,7 +69,7 @@ test('a population runs to the same hash again; one agent more does not shift th
   );
 });
 
-test('a market of agents that is stopped and goes on is the one that was not stopped, and may go on twice', async () => {
+test('a resumed run of simulated agents equals an uninterrupted run, also when resumed twice', async () => {
   const population = await shortened(90_000_000);
   const chunks: Uint8Array[] = [];
   const journal = (bytes: Uint8Array): void => void chunks.push(bytes);
@@ -91,7 +91,7 @@ test('a market of agents that is stopped and goes on is the one that was not sto
   }
 });
 
-test('a strategy trades among agents, on a recorded fundamental as well', async () => {
+test('a strategy trades with agents, also on a recorded fundamental', async () => {
   const population = await shortened(120_000_000);
   const recorded: Population = {
     ...population,
@@ -105,11 +105,11 @@ test('a strategy trades among agents, on a recorded fundamental as well', async 
   expect(data.map(({ title }) => title)).toEqual(['An endogenous market']);
 });
 
-test('what a report says of a market of agents is its own terms, and its facts drawn', async () => {
+test('the report of a simulated market shows its terms and charts its stylised facts', async () => {
   const plan = planOf(await shortened(120_000_000));
   const { output, assumptions } = await executePlan(plan);
   expect(assumptions.map(({ title }) => title)).toEqual([
-    'Index of SIM-PERP: what the asset is worth',
+    'Index of SIM-PERP: the fundamental value',
     'Fees and margin',
   ]);
   expect(assumptions[1]!.text).toBe(
@@ -118,7 +118,7 @@ test('what a report says of a market of agents is its own terms, and its facts d
   const shape = marketShape(output.markets[0]!);
   const mids = output.markets[0]!.series.flatMap(({ mid }) => mid ?? []);
   const total = (counts: readonly number[]): number => counts.reduce((sum, n) => sum + n, 0);
-  // Every return is in a bin, and the normal law beside them counts as many but for what lies beyond the bins.
+  // Every return is in a bin; the normal counts sum to the same but for values beyond the bins.
   expect(total(shape.returns!.bins.counts)).toBe(mids.length - 1);
   expect(total(shape.returns!.normal)).toBeGreaterThan(0.97 * (mids.length - 1));
   expect(total(shape.returns!.normal)).toBeLessThan(1.01 * (mids.length - 1));
@@ -155,16 +155,16 @@ test.each([
     "market.tickSize 'wide' must be a positive decimal number",
   ],
   ['agents: [{ kind: noise }]\nduration: soon', "duration 'soon' must be a length of time"],
-  ['agents: [{ kind: noise }]\nfoo: 1', 'foo is not known; there are market, duration'],
+  ['agents: [{ kind: noise }]\nfoo: 1', 'foo is not a known key; valid are market, duration'],
   ['agents: [{ kind: noise }]\nfundamental: { kind: recorded }', 'fundamental.data must be given'],
   ['- a', 'the file must be a map'],
-])('%s is refused with place and limit', async (text, words) => {
+])('%s is rejected with place and limit', async (text, words) => {
   const path = join(folder, 'population.yaml');
   writeFileSync(path, text);
   await expect(readPopulation(path)).rejects.toThrow(words);
 });
 
-test('draws of the fundamental have mean 0 and variance 1, and come home to the mean', () => {
+test('draws of the fundamental have mean 0 and variance 1, and revert to the mean', () => {
   const random = new RandomStreams('f').stream('x');
   const draws = Array.from({ length: 20_000 }, () => normal(random));
   const mean = draws.reduce((sum, draw) => sum + draw, 0) / draws.length;
@@ -180,7 +180,7 @@ test('draws of the fundamental have mean 0 and variance 1, and come home to the 
   expect(path[199]).toBeCloseTo(100, -0.5);
 });
 
-test('stylised facts of series that are known', () => {
+test('stylised facts of known series', () => {
   const market = (mids: readonly number[]): MarketOutput => ({
     symbol: 'T',
     tickSize: '1',
@@ -199,7 +199,7 @@ test('stylised facts of series that are known', () => {
       askSize: 2,
     })),
   });
-  // Returns that go up and down by turns: perfectly anticorrelated, all of one size, as flat as a coin (kurtosis 1).
+  // Alternating returns: perfectly anticorrelated, of equal size, kurtosis 1.
   const zigzag = market(Array.from({ length: 2001 }, (_, i) => (i % 2 === 0 ? 100 : 100.1)));
   const facts = stylisedFacts(zigzag);
   expect(facts.autocorrelation[0]!.returns).toBeCloseTo(-1, 2);

@@ -1,4 +1,7 @@
-/** Recorded funding in a backtest (R-7.3, D-35): what a position pays and receives, computed by hand from the files that were imported. */
+/**
+ * Recorded funding in a backtest (R-7.3, D-35): payments of a position, computed by hand from the
+ * imported files.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,9 +18,11 @@ afterAll(() => {
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2024, 0, 1);
-/** Every eight hours, in 1e-8: what is paid turns twice, and once it is too little to hold for. */
+/**
+ * Rates every eight hours, in 1e-8: the sign changes twice, and one rate is below the threshold.
+ */
 const RATES = [12_000, 15_000, -9_000, -11_000, 3_000, 14_000, -20_000];
-/** Closes in tenths: prices that go up and down, so that no two settlements have the same notional. */
+/** Closes in tenths: prices oscillate, so that no two settlements have the same notional. */
 const closeOf = (hour: number): number => 420_000 + hour * 137 - (hour % 5) * 611;
 
 function writeData(): { readonly klines: string; readonly funding: string } {
@@ -65,14 +70,14 @@ test('the funding leg of the funding carry is Σ position × index × rate, to t
   });
   const [strategy] = output.strategies;
 
-  // By hand: from a rate on the strategy holds 0.05 of the side that it pays, from 0.5 basis points.
+  // Expected: the strategy holds 0.05 of the receiving side from a rate of 0.5 basis points.
   const heldAt = RATES.map((_, i) => {
     const last = RATES[i - 1] ?? 0;
     return Math.abs(last) >= 5_000 ? -Math.sign(last) * 50 : 0;
   });
   expect(heldAt).toEqual([0, -50, -50, 50, 50, 0, -50]);
   const payments = RATES.map((rate, i) => {
-    // Lots of 0.001 × ticks of 0.1 × 1e-8 are 1e-12; a millionth is whole, rounded against who holds.
+    // Lots of 0.001 × ticks of 0.1 × 1e-8 are 1e-12; rounded to a millionth against the holder.
     const exact = -BigInt(heldAt[i] ?? 0) * BigInt(closeOf((i + 1) * 8 - 1)) * BigInt(rate);
     return Number((exact - (((exact % 1_000_000n) + 1_000_000n) % 1_000_000n)) / 1_000_000n);
   });

@@ -10,7 +10,10 @@ import { PRIORITY, Scheduler } from '../../src/virtual-time/scheduler.ts';
 import { timeUs } from '../../src/num/units.ts';
 import { entryOf, inputOf } from './made-up.ts';
 
-/** The small market maker, quoting close enough to be hit by the trades of the made-up recording. */
+/**
+ * The small market maker with quotes close enough to be filled by the trades of the synthetic
+ * recording.
+ */
 const marketMaker = (): Strategy =>
   definition.create(
     parseParameters(definition.parameters, {
@@ -53,13 +56,13 @@ test('trading, fees and funding sum to the PnL exactly', async () => {
   ).toBe(quantaOf(summary.pnl));
 });
 
-test('latency has three legs, and a strategy hears nothing before its time', async () => {
+test('latency has three legs, and no update is delivered early', async () => {
   const latency = constantLatency(2000, 3000, 4000, 500);
   const seen: string[] = [];
   let asked = false;
   const strategy: Strategy = {
     onBook(update, context) {
-      // Exactly the feed latency old: never newer, never older.
+      // Exactly one feed latency old.
       expect(context.now() - update.timeUs).toBe(2000);
       if (asked) return;
       asked = true;
@@ -77,7 +80,7 @@ test('latency has three legs, and a strategy hears nothing before its time', asy
   expect(seen).toEqual(['there 0', 'back 7500']);
 });
 
-test('what a request reads is the exchange when it arrives, not when it is answered', async () => {
+test('a request reads the exchange at its arrival, not at its response', async () => {
   const prices: string[] = [];
   const strategy: Strategy = {
     async onStart(context) {
@@ -145,7 +148,7 @@ test('entries run by time, then priority, then order of scheduling', () => {
   }).toThrow(/past/);
 });
 
-test('random streams do not shift each other, and go on after a restore', () => {
+test('random streams are independent, and continue after a restore', () => {
   const draws = (streams: RandomStreams, name: string): number[] => {
     const stream = streams.stream(name);
     return [stream.next(), stream.next(), stream.next()];

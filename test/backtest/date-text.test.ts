@@ -1,9 +1,9 @@
-/** Dates without the platform's clock are the platform's. */
+/** Dates without the platform's clock equal the platform's. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dateText } from '../../src/base/date-text.ts';
 
-test('a time to the year 2255 is written as the platform writes it', () => {
+test('times up to the year 2255 are formatted as by the platform', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), (us) => {
       const platform = new Date(Math.floor(us / 1000)).toISOString();

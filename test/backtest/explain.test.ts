@@ -29,7 +29,7 @@ beforeAll(async () => {
   expect(await main(args)).toBe(0);
 });
 
-test('what took the volume ahead of an order adds up to what stood ahead of it', async () => {
+test('the reductions of the volume ahead of an order sum to the initial volume', async () => {
   const { strategies } = await readRun(run);
   const journal = readFileSync(join(run, 'journal.orrery'));
   const resting = strategies[0]!.orders.filter(({ queueAhead }) => Number(queueAhead) > 0);
@@ -43,7 +43,7 @@ test('what took the volume ahead of an order adds up to what stood ahead of it',
   }
 });
 
-test('the command explains orders and fills by every name, and says what it does not find', async () => {
+test('the command explains orders and fills by every identifier, and reports unknown ones', async () => {
   const { strategies } = await readRun(run);
   const [strategy] = strategies;
   const fill = strategy!.fills.find(({ role }) => role === 'maker')!;
@@ -61,7 +61,7 @@ test('the command explains orders and fills by every name, and says what it does
   expect(await main(['explain', run, fill.orderId, '--strategy', 'other'])).toBe(2);
 });
 
-test('an order’s story has its legs, its queue, its fee and its end', async () => {
+test('an order’s history has its latency legs, queue, fee and final status', async () => {
   const { strategies, markets } = await readRun(run);
   const { orders, fills } = strategies[0]!;
   const order = orders.find(({ queueAhead, filled }) => Number(queueAhead) > 0 && filled !== '0')!;
@@ -74,13 +74,13 @@ test('an order’s story has its legs, its queue, its fee and its end', async ()
     story: queueStory(readFileSync(join(run, 'journal.orrery')), order.orderNumber),
   }).join('\n');
   expect(text).toContain('It reached the exchange 5.5 ms later');
-  expect(text).toContain(`It stood on the book behind ${order.queueAhead} at its price`);
+  expect(text).toContain(`It rested on the book behind ${order.queueAhead} at its price`);
   expect(text).toContain('queue model probPower2');
   expect(text).toContain(`Fee ⌈${own[0]!.size} × ${own[0]!.price} × 0.0001⌉ = ${own[0]!.fee}`);
   expect(text).toContain('Filled.');
 });
 
-/** A book that falls by two ticks in a thousand each second. */
+/** A book that falls by two ticks in a thousand per second. */
 function falling(): Command[] {
   return Array.from({ length: 40 }, (_, i): Command => {
     const mid = 10_000 - 20 * i;
@@ -119,14 +119,14 @@ test('a liquidation is explained with the margin formula and its numbers', async
   expect(text).toContain(`Equity ${equity} was below the maintenance requirement ${maintenance}`);
   expect(text).toMatch(/T: 4 × \d+(\.\d)? − cost \d+(\.\d+)? = -\d+/);
   expect(text).toMatch(/T: maintenance \|4\| × \d+(\.\d)? × 0\.01 = /);
-  // The figures of the formula are those of the event: balance and unrealised PnL make the equity.
+  // The numbers of the formula are those of the event: balance + unrealised PnL = equity.
   const balance = Number(/balance (-?[\d.]+)/.exec(text)![1]);
   const upnl = Number(/cost [\d.]+ = (-?[\d.]+)/.exec(text)![1]);
   expect(balance + upnl).toBeCloseTo(Number(equity), 6);
   expect(explainLiquidation(journal, entry.account, 0, 99)).toBeNull();
 });
 
-describe('among several strategies', () => {
+describe('with several strategies', () => {
   const GAMBLER = `
     import { decimal, defineStrategy } from 'orrery/strategy';
     export default defineStrategy({
@@ -164,7 +164,7 @@ describe('among several strategies', () => {
     ).toBe(0);
   }
 
-  test('a liquidation is found by itself where only one has it, else both are named', async () => {
+  test('a liquidation is found if it is unique, else all candidates are named', async () => {
     const [one, two] = [join(folder, 'one'), join(folder, 'two')];
     await gamble(one, '--param', 'a.size=0.1');
     expect(await main(['explain', one, 'liquidation', '--json'])).toBe(0);
@@ -177,7 +177,7 @@ describe('among several strategies', () => {
   });
 });
 
-test('liquidations are counted by their last steps, rows of positions that changed hands are none', () => {
+test('liquidations are counted by their last steps, without rows of transferred positions', () => {
   const steps = ['cancelOrders', 'order', 'safe', 'order', 'takeover', 'takeoverFrom', 'adlTo'];
   expect(countLiquidations(steps.map((step) => ({ step })))).toBe(2);
   expect(countLiquidations([{ step: 'adlTo' }])).toBe(0);

@@ -1,4 +1,7 @@
-/** `--queue fifo`: data of single orders say who stands where, so no model is asked, and the report says so. */
+/**
+ * `--queue fifo`: single orders contain queue positions, so no model is used, and the report states
+ * it.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +15,7 @@ afterAll(() => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-/** Bids once, behind the 7 and 4 that stand there. */
+/** Bids once, behind the resting 7 and 4. */
 const JOINS = `
 import { defineStrategy } from 'orrery/strategy';
 export default defineStrategy({
@@ -37,14 +40,15 @@ const MESSAGES = [
   [34_200.2, 1, 2, 50, 5_000_100, -1],
   [34_205, 1, 3, 4, 5_000_000, 1],
   [34_206, 1, 4, 9, 5_000_000, 1],
-  // What stood first leaves: then 4 are ahead, and an execution of these 4 leaves none; 9 stand behind and do not matter.
+  // The first order leaves: 4 remain ahead. An execution of these 4 leaves 0; the 9 behind do not
+  // matter.
   [34_207, 3, 1, 7, 5_000_000, 1],
   [34_208, 4, 3, 4, 5_000_000, 1],
   [34_209, 4, 4, 2, 5_000_000, 1],
   [34_210, 1, 5, 1, 4_999_900, 1],
 ];
 
-test('an order of a recording of single orders stands exactly where it joined', async () => {
+test('an order in a recording of single orders has its exact queue position', async () => {
   const messages = join(scratch, 'AAPL_2012-06-21_34200000_57600000_message_1.csv');
   writeFileSync(messages, MESSAGES.map((row) => row.join(',')).join('\n'));
   const strategy = join(scratch, 'joins.ts');
@@ -58,17 +62,17 @@ test('an order of a recording of single orders stands exactly where it joined', 
   const run = await readRun(out);
   expect(run.assumptions).toContainEqual({
     title: 'Queue position: fifo',
-    text: 'Each historical order is a place in the queue, so who stands ahead of an order is known. Trades fill strictly first come, first served.',
+    text: 'Each historical order has its own place in the queue, so the queue position of an order is exact. Trades fill orders in time priority.',
   });
   const [joined] = run.strategies[0]!.orders;
   expect(joined).toMatchObject({ queueAhead: '11', status: 'filled' });
-  // The execution that history gave to the order behind it.
+  // History executed the order behind it.
   expect(
     run.strategies[0]!.fills.map(({ size, timeUs }) => [size, (timeUs % 86_400e6) / 1e6]),
   ).toEqual([['2', 34_209]]);
 });
 
-test('on levels it is refused with what there is instead', async () => {
+test('on levels it is rejected with the alternatives', async () => {
   const strategy = join(scratch, 'joins.ts');
   writeFileSync(strategy, JOINS);
   expect(

@@ -1,4 +1,4 @@
-/** A made-up recording, and runs of strategies on it: the same for the same seed. */
+/** A synthetic recording, and runs of strategies on it; deterministic by seed. */
 import type { BacktestInput, TapeBatch } from '../../src/backtest/run-backtest.ts';
 import type { StrategyEntry } from '../../src/backtest/strategy-run.ts';
 import type { Strategy } from '../../src/strategy/strategy.ts';
@@ -31,7 +31,7 @@ export function specOf(symbol = 'T', more: Record<string, unknown> = {}): Market
   return spec.value;
 }
 
-/** A book that drifts, ten steps a second, and trades that hit it. */
+/** A drifting book with ten updates a second, and trades that match it. */
 export function madeUpTape(seconds: number, market = 0, seed = 'tape'): Command[] {
   const random = new RandomStreams(seed).stream('drift');
   const commands: Command[] = [];

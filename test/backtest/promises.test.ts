@@ -1,4 +1,7 @@
-/** Promises of strategies act at the time of what they waited for, however many of them lie between (DESIGN §7). */
+/**
+ * Continuations of promises run at the virtual time of the awaited reply, for any number of
+ * promises between (DESIGN §7).
+ */
 import { expect, test } from 'vitest';
 import { runBacktest } from '../../src/backtest/run-backtest.ts';
 import type { Strategy, StrategyContext } from '../../src/strategy/strategy.ts';
@@ -12,7 +15,7 @@ async function deep(awaits: number): Promise<void> {
   for (let i = 0; i < awaits; i++) await Promise.resolve();
 }
 
-/** How long after the first trade is heard the strategy has got where it says it is. */
+/** Virtual time from the first delivered trade until the strategy reports completion. */
 async function elapsed(
   strategyOf: (note: (context: StrategyContext) => void) => Strategy,
 ): Promise<number> {
@@ -33,60 +36,63 @@ async function elapsed(
   return doneUs - heardUs;
 }
 
-test.each(DEPTHS)('a chain of %i promises that nobody waits for takes no time', async (awaits) => {
-  const us = await elapsed((note) => ({
-    onTrade(_update, context) {
-      void deep(awaits).then(() => {
-        note(context);
-      });
-    },
-  }));
-  expect(us).toBe(0);
-});
-
 test.each(DEPTHS)(
-  'a request behind %i promises arrives as if it were sent at once',
+  'a chain of %i promises that are not awaited takes no virtual time',
   async (awaits) => {
     const us = await elapsed((note) => ({
       onTrade(_update, context) {
-        void deep(awaits)
-          .then(() => context.client.call('getTime', {}))
-          .then(() => deep(awaits))
-          .then(() => {
-            note(context);
-          });
+        void deep(awaits).then(() => {
+          note(context);
+        });
       },
     }));
-    expect(us).toBe(7500);
+    expect(us).toBe(0);
   },
 );
 
-test.each(DEPTHS)('a handler goes on in its time when another lets it, %i deep', async (awaits) => {
-  let release = (): void => undefined;
-  let releasedUs = -1;
-  let wentOnUs = -1;
-  const strategy: Strategy = {
-    onStart(context) {
-      const released = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      void released
+test.each(DEPTHS)('a request behind %i promises arrives as if sent immediately', async (awaits) => {
+  const us = await elapsed((note) => ({
+    onTrade(_update, context) {
+      void deep(awaits)
+        .then(() => context.client.call('getTime', {}))
         .then(() => deep(awaits))
         .then(() => {
-          wentOnUs = context.now();
+          note(context);
         });
     },
-    onTrade(_update, context) {
-      if (releasedUs < 0) releasedUs = context.now();
-      release();
-    },
-  };
-  await runBacktest(inputOf([entryOf(strategy, { latency: LATENCY })], 3));
-  expect(releasedUs).toBeGreaterThan(0);
-  expect(wentOnUs).toBe(releasedUs);
+  }));
+  expect(us).toBe(7500);
 });
 
-test('a strategy that makes no promise waits for none', async () => {
+test.each(DEPTHS)(
+  'a handler continues at the time another resolves its promise, %i deep',
+  async (awaits) => {
+    let release = (): void => undefined;
+    let releasedUs = -1;
+    let wentOnUs = -1;
+    const strategy: Strategy = {
+      onStart(context) {
+        const released = new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        void released
+          .then(() => deep(awaits))
+          .then(() => {
+            wentOnUs = context.now();
+          });
+      },
+      onTrade(_update, context) {
+        if (releasedUs < 0) releasedUs = context.now();
+        release();
+      },
+    };
+    await runBacktest(inputOf([entryOf(strategy, { latency: LATENCY })], 3));
+    expect(releasedUs).toBeGreaterThan(0);
+    expect(wentOnUs).toBe(releasedUs);
+  },
+);
+
+test('a strategy without promises causes no event-loop turns', async () => {
   let heard = 0;
   let turns = 0;
   const hear = (): void => {

@@ -1,4 +1,7 @@
-/** Recorded bars in a backtest: a strategy hears each when it is over, and what it then sends fills in the next (docs/DATA.md "Bars"). */
+/**
+ * Recorded bars in a backtest: a bar is delivered at its end, and an order sent then fills in the
+ * next bar (docs/DATA.md "Bars").
+ */
 import { expect, test } from 'vitest';
 import { runBacktest } from '../../src/backtest/run-backtest.ts';
 import type { BarUpdate, FillUpdate } from '../../src/strategy/strategy.ts';
@@ -8,7 +11,7 @@ import { batchesOf, entryOf, inputOf, specOf, START_US } from './made-up.ts';
 
 const MINUTE_US = 60_000_000;
 
-test('a bar is heard when it is over, and an order sent then fills in the next', async () => {
+test('a bar is delivered at its end, and an order sent then fills in the next', async () => {
   const prices = [
     [100, 104, 98, 102],
     [102, 110, 101, 108],

@@ -16,7 +16,7 @@ const PARAMETERS = parseParameters(marketMaker.parameters, {
   moveTicks: 2,
 });
 
-/** Trades at chance on bars and timers; everything it knows is in what it saves. */
+/** Trades at random on bars and timers; its saved state is complete. */
 function dicer(): Strategy {
   let known = { bars: 0, rings: 0 };
   return {
@@ -38,7 +38,7 @@ function dicer(): Strategy {
   };
 }
 
-/** Two markets, two strategies, chance in latency and faults. */
+/** Two markets, two strategies, random latency and faults. */
 function makeInput(saved: BacktestCheckpoint | null, journal: Uint8Array[]): BacktestInput {
   const streams = new RandomStreams('resume', saved?.random);
   const legs = { feedUs: 2000, entryUs: 3000, responseUs: 4000, computeUs: 100 };
@@ -103,7 +103,7 @@ test.each([3, 17, 60])(
   },
 );
 
-test('a strategy that does not say how it is saved leaves no checkpoint', async () => {
+test('a strategy without save and load leaves no checkpoint', async () => {
   let polled = 0;
   const output = await runBacktest(
     inputOf([entryOf({ onBook: () => undefined })], 20, { cancelled: () => ++polled > 2 }),

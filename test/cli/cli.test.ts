@@ -1,4 +1,7 @@
-/** Manners of the command line: exit codes, errors in one line with place and limit, JSON for programs. */
+/**
+ * Conventions of the command line: exit codes, one-line errors with place and limit, JSON for
+ * programs.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,7 +47,7 @@ test('inspect shows the header and the commands', () => {
   expect(shown.frames[0]).toMatchObject({ kind: 'listMarket', seq: 1 });
 });
 
-test('a flipped bit is named with frame and byte', () => {
+test('a flipped bit is reported with frame and byte', () => {
   const bytes = readFileSync(journal);
   const middle = Math.floor(bytes.length / 2);
   bytes[middle] = (bytes[middle] ?? 0) ^ 4;
@@ -70,14 +73,14 @@ test.each([
   [['data', 'book', '.', '--every', '0'], 2, '--every must be a whole number from 1'],
   [['data', 'import', 'stone', 'x', '--out', 'y'], 2, 'Invalid values'],
   [[], 2, 'name a command'],
-])('%j exits %i and says why', (args, status, message) => {
+])('%j exits with %i and the reason', (args, status, message) => {
   const ran = orrery(...args);
   expect(ran.err).toContain(message);
   expect(ran.err).not.toContain('    at ');
   expect(ran.status).toBe(status);
 });
 
-test('a truncated recording is refused, and nothing is left half-written', () => {
+test('a truncated recording is rejected, and no partial output remains', () => {
   const bytes = readFileSync(
     join(root, 'data', 'btcusdt-20240808', 'binance-raw', '00001-2024-08-08.levels.parquet'),
   );
@@ -100,4 +103,49 @@ test.each([
   const { status, out } = orrery(...args);
   expect(status).toBe(0);
   expect(out).toContain('--help');
+});
+
+const STRATEGY = join(root, 'examples', 'strategies', 'sma-cross.ts');
+const RECORDED = join(root, 'data', 'btcusdt-20240808');
+/** Equity that falls, so that negative rates are meaningful. */
+const FALLING = 'time,equity\n2024-01-01,100\n2024-01-02,99\n2024-01-03,98.5\n2024-01-04,98\n';
+
+test.each([
+  [['--risk-free', '-0.01'], { riskFree: -0.01 }],
+  [['--target', '-.02', '--level', '0.9'], { target: -0.02, level: 0.9 }],
+  [['--benchmark-sharpe', '-1e-1'], { benchmarkSharpe: -0.1 }],
+  [['--benchmark-sharpe=-1'], { benchmarkSharpe: -1 }],
+])('accepts the negative value of %j', (flags, options) => {
+  const path = join(scratch, 'falling.csv');
+  writeFileSync(path, FALLING);
+  const ran = orrery('metrics', path, '--json', ...flags);
+  expect(ran).toMatchObject({ status: 0 });
+  expect((JSON.parse(ran.out) as { options: unknown }).options).toMatchObject(options);
+});
+
+test.each([
+  [['backtest', STRATEGY, '--data', 'nowhere', '--fees', '-0.0001,0.0004'], 'nowhere: '],
+  [
+    ['backtest', STRATEGY, '--data', RECORDED, '--fees', '-x,0.0004'],
+    'market.makerFee: must be a decimal',
+  ],
+  [
+    ['backtest', STRATEGY, '--data', RECORDED, '--balance', '-5'],
+    "--balance '-5': must be a positive",
+  ],
+  [['sweep', STRATEGY, '--data', 'nowhere', '--objective', '-maxDrawdown'], 'nowhere: '],
+  [
+    ['sweep', STRATEGY, '--data', 'nowhere', '--objective', '-luck'],
+    "objective '-luck': must be one of",
+  ],
+  [['replay', '--json', '-x'], 'Not enough non-option arguments'],
+])('parses a value that begins with a minus sign: %j', (args, message) => {
+  const ran = orrery(...args);
+  expect(ran.status).toBe(2);
+  expect(ran.err).toContain(message);
+  expect(ran.err).not.toContain('Unknown argument');
+});
+
+test('shows help for -h after an option', () => {
+  expect(orrery('backtest', '--json', '-h').out).toContain('orrery backtest [strategy..]');
 });

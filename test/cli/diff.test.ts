@@ -1,4 +1,4 @@
-/** `orrery diff` on the command line: words, JSON, exit codes. */
+/** `orrery diff` on the command line: text, JSON, exit codes. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,20 +38,20 @@ test('the same run, once as a file and once as a folder', () => {
   expect(status).toBe(0);
 });
 
-test('the first command and event that differ, with the state before and after', () => {
+test('reports the first command and event that differ, with the state before and after', () => {
   const { status, out } = orrery('diff', 'a.orrery', 'b.orrery');
   expect(status).toBe(1);
-  expect(out).toContain('different: their commands differ; so does what happens');
+  expect(out).toContain('different: their commands differ; their events differ');
   expect(out).toMatch(
-    /first command that differs, after \d+ commands? alike\n {2}a {2}#\d+ deposit: /,
+    /first command that differs, after \d+ equal commands\n {2}a {2}#\d+ deposit: /,
   );
   expect(out).toMatch(
-    /first event that differs, after \d+ events? alike\n {2}a {2}#\d+\.0 balanceChanged: /,
+    /first event that differs, after \d+ equal events\n {2}a {2}#\d+\.0 balanceChanged: /,
   );
   expect(out).toMatch(/│ {3}cash +│ .* │ a \d+ +│ ≠ │/);
 });
 
-test('JSON for programs, with as much context as asked for', () => {
+test('JSON for programs, with the requested context', () => {
   const { status, out } = orrery('diff', 'a.orrery', 'b.orrery', '--json', '--context', '1');
   expect(status).toBe(1);
   expect(JSON.parse(out)).toMatchObject({
@@ -68,13 +68,13 @@ test.each([
   [['diff', 'a.orrery', 'other.yaml'], 'other.yaml: not a journal'],
   [['diff', 'a.orrery'], 'Not enough non-option arguments'],
   [['diff', 'a.orrery', 'b.orrery', '--context', '-1'], '--context must be a whole number from 0'],
-])('%j is refused', (args, message) => {
+])('%j is rejected', (args, message) => {
   const { status, err } = orrery(...args);
   expect(err).toContain(message);
   expect(status).toBe(2);
 });
 
-test('a flipped bit is named with file, command and byte', () => {
+test('a flipped bit is reported with file, command and byte', () => {
   const bytes = readFileSync(join(scratch, 'a.orrery'));
   const middle = Math.floor(bytes.length / 2);
   bytes[middle] = (bytes[middle] ?? 0) ^ 4;
@@ -86,7 +86,7 @@ test('a flipped bit is named with file, command and byte', () => {
   expect(status).toBe(2);
 });
 
-test('a torn tail is told, and what is whole is compared', () => {
+test('a torn tail is reported, and complete commands are compared', () => {
   const bytes = readFileSync(join(scratch, 'a.orrery'));
   writeFileSync(join(scratch, 'torn.orrery'), bytes.subarray(0, bytes.length - 3));
   const { status, out } = orrery('diff', 'a.orrery', 'torn.orrery');

@@ -1,4 +1,6 @@
-/** Journals of semantics version 1, as release 0.1 writes them: every reader refuses them and names that release. */
+/**
+ * Journals of semantics version 1 (release 0.1): every reader rejects them and names that release.
+ */
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -23,13 +25,13 @@ import { CLI, startServe } from './serve-process.ts';
 /** Written by `orrery run` of release 0.1.0. */
 const RELEASED = fileURLToPath(new URL('../journal/fixtures/release-0.1.orrery', import.meta.url));
 const REFUSAL = 'semantics version 1, this program reads 2; replay it with orrery 0.1';
-/** Magic, length, checksum; the format version's byte and the semantics version's follow. */
+/** Magic, length, checksum; then the format version's byte and the semantics version's. */
 const HEADER_FIXED = 16;
 const template = mkdtempSync(join(tmpdir(), 'orrery-'));
 const scratch = useFolder();
 const data = (): string => join(scratch(), 'var');
 
-/** The same header with semantics version 1 (a zigzag byte) and a checksum that holds. */
+/** The same header with semantics version 1 (a zigzag byte) and a valid checksum. */
 function asVersion1(path: string): void {
   const bytes = readFileSync(path);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -44,7 +46,7 @@ function dropSnapshots(): void {
   for (const { name } of listSnapshots(data())) rmSync(join(data(), name));
 }
 
-/** Leaves what a compaction leaves. */
+/** Creates the state after a compaction. */
 function dropFirstSegments(): void {
   const [oldest] = listSnapshots(data()).reverse();
   const kept = listSegments(data()).findLastIndex(({ afterSeq }) => afterSeq <= oldest!.seq);
@@ -85,13 +87,13 @@ test.each([
   [['journal', 'inspect', 'JOURNAL']],
   [['journal', 'export', 'JOURNAL', '--json']],
   [['diff', 'JOURNAL', 'JOURNAL']],
-])('a journal of release 0.1 is refused by %j', (args) => {
+])('a journal of release 0.1 is rejected by %j', (args) => {
   const filled = args.map((arg) => (arg === 'JOURNAL' ? RELEASED : arg));
   expect(orrery(...filled)).toEqual(refused);
 });
 
 test.each(['whole', 'compacted', 'compacted, without snapshots'])(
-  'a data folder of semantics version 1 is refused: %s',
+  'a data folder of semantics version 1 is rejected: %s',
   async (state) => {
     if (state !== 'whole') dropFirstSegments();
     if (state === 'compacted, without snapshots') dropSnapshots();
@@ -105,13 +107,13 @@ test.each(['whole', 'compacted', 'compacted, without snapshots'])(
   },
 );
 
-test('a folder with the plain journal of release 0.1 is refused and stays', async () => {
+test('a folder with the plain journal of release 0.1 is rejected and unchanged', async () => {
   for (const name of readdirSync(data())) rmSync(join(data(), name));
   const path = join(data(), 'journal.orrery');
   copyFileSync(RELEASED, path);
   await expect(openIn(data())).rejects.toThrow(REFUSAL);
 
-  // A header alone holds no command, but it is whole: it is not the rest of a torn first write.
+  // A complete header without commands is not the rest of a torn first write.
   const bytes = readFileSync(RELEASED);
   writeFileSync(path, bytes.subarray(0, HEADER_FIXED + bytes.readUInt32LE(8)));
   await expect(openIn(data())).rejects.toThrow(REFUSAL);

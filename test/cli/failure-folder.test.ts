@@ -1,6 +1,8 @@
 /**
- * What is written about a failure, used as its readers use it: the shell script against a started server, the scenario by `orrery run`, the journal
- * by `orrery fuzz --journal`, the test by vitest. The failure is one of a judge that forbids what a sound exchange does, so that all of them show how it came about.
+ * What is written about a failure, used as its readers use it: the shell script against a started
+ * server, the scenario by `orrery run`, the journal by `orrery fuzz --journal`, the test by vitest.
+ * The failure is one of a judge that forbids what a sound exchange does, so that all of them show
+ * how it came about.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +26,10 @@ const ROOT = join(import.meta.dirname, '../..');
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-failure-'));
 const folder = join(scratch, 'failure');
 
-/** Speaks when a taker is filled in part by another user: recorded history, which does not go over HTTP, is not needed for it. */
+/**
+ * Fails when a taker is partially filled by another user; needs no recorded history, which HTTP
+ * cannot send.
+ */
 function forbidsPartialFills(): Checker {
   let found: string | null = null;
   let matched: number | null = null;
@@ -66,7 +71,7 @@ afterAll(() => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-test('requests.sh does to a served exchange what its head says, down to the last answer and every event', async () => {
+test('requests.sh reproduces all responses and events on a served exchange', async () => {
   const script = readFileSync(join(folder, 'requests.sh'), 'utf8');
   const told = /#\s+orrery serve (.*?)--data-dir/s.exec(script)?.[1] ?? '';
   const flags = told
@@ -94,10 +99,10 @@ test('requests.sh does to a served exchange what its head says, down to the last
     join(scratch, 'data'),
     '--events',
   ]);
-  expect(stdout).toContain('\nsame: configuration, commands, and everything that happens\n');
+  expect(stdout).toContain('\nsame: configuration, commands and events\n');
 });
 
-test('the scenario and the journal run, and hold every real invariant', async () => {
+test('the scenario and the journal run, and satisfy every real invariant', async () => {
   const ran = await run(process.execPath, [CLI, 'run', join(folder, 'scenario.yaml')]);
   expect(ran.stdout).toMatch(/^pass /);
   const judged = await run(process.execPath, [
@@ -123,7 +128,7 @@ test('the vitest file runs where orrery is installed', async () => {
       return JSON.parse(stdout);
     };
     expect(await runTests()).toMatchObject({ numPassedTests: 1, numFailedTests: 0 });
-    // A journal that is none fails it.
+    // An invalid journal fails it.
     writeFileSync(join(own, 'journal.orrery'), 'not a journal');
     expect(await runTests()).toMatchObject({ numPassedTests: 0, numFailedTests: 1 });
   } finally {
@@ -131,7 +136,7 @@ test('the vitest file runs where orrery is installed', async () => {
   }
 });
 
-test('its journal is the commands of its README', () => {
+test('its journal has the commands of its README', () => {
   const readme = readFileSync(join(folder, 'README.md'), 'utf8');
   const reader = new JournalReader(readFileSync(join(folder, 'journal.orrery')));
   let i = 0;

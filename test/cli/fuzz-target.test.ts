@@ -1,6 +1,7 @@
 /**
- * `orrery fuzz --target` as its users start it, against a server that they started: alike ends with 0; a host that is wrong in one field with 1,
- * its first divergence and the rule that it breaks; what is no host, or none of one's own, with 2.
+ * `orrery fuzz --target` as its users start it, against a server that they started: alike ends with
+ * 0; a host that is wrong in one field with 1, its first divergence and the rule that it breaks;
+ * what is no host, or none of one's own, with 2.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -47,11 +48,11 @@ function drive(
   });
 }
 
-test('a host that does what the rules say', async () => {
+test('a host that follows the rules', async () => {
   const { status, out, err } = await drive(await serve());
   expect(err).toBe('');
   expect(out).toMatch(/^profile stress, seed cli, 200 commands\n/);
-  expect(out).toMatch(/\n\d+ requests: host and twin answer alike\n$/);
+  expect(out).toMatch(/\n\d+ requests: host and twin respond equally\n$/);
   expect(status).toBe(0);
 });
 
@@ -69,17 +70,17 @@ test('a host that is wrong in one field: the first divergence, its rule, and a j
   );
   expect(requests).toBeGreaterThan(10);
   expect(readdirSync(scratch)).toContain('host-getPositions-cli.orrery');
-  // The twin was right all the time.
+  // The twin was correct throughout.
   expect(checkJournal(readFileSync(String(written)))).toBeNull();
 
   const words = await drive(proxy.url);
-  // What it holds by now is not fresh any more.
+  // Its state is no longer fresh.
   expect(words.status).toBe(1);
   expect(words.out).toContain('DIVERGED    request');
   expect(words.out).toMatch(/\n {2}rule {6}R-/);
 });
 
-test('what is no host of this contract, or does not take the token', async () => {
+test('a server without this API, or with another token', async () => {
   const nothing: Server = createServer((_request, response) => {
     response.statusCode = 404;
     response.end('nothing here');

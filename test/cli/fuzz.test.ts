@@ -1,4 +1,7 @@
-/** `orrery fuzz` as its users start it: the same outcome with any number of workers, clean interrupts, resumption, journals. */
+/**
+ * `orrery fuzz` as used: results independent of the number of workers, interrupts, resumption,
+ * journals.
+ */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,7 +61,7 @@ test('the outcome of a number of runs does not depend on the workers', () => {
   );
 });
 
-test('a campaign resumes, and one run of it comes again by its number', () => {
+test('a campaign resumes, and one of its runs is repeated by its number', () => {
   expect(orrery(...SMALL, '--runs', '4', '--out', 'r').status).toBe(0);
   const resumed = JSON.parse(
     orrery(...SMALL, '--runs', '9', '--out', 'r', '--resume').out,
@@ -69,7 +72,7 @@ test('a campaign resumes, and one run of it comes again by its number', () => {
   expect(again.out).toContain('300 commands: all invariants hold');
 });
 
-test('an economic search comes to the same with any number of workers', () => {
+test('an economic search does not depend on the number of workers', () => {
   const outcomeOf = (workers: string): unknown => {
     const args = ['--plans', '40', '--arena', 'still', '--seed', 'cli', '--workers', workers];
     const { status, out, err } = orrery('economic', ...args, '--json');
@@ -82,7 +85,7 @@ test('an economic search comes to the same with any number of workers', () => {
   expect(outcomeOf('2')).toEqual(one);
 });
 
-test('an interrupt ends a campaign cleanly with what it has', async () => {
+test('an interrupt ends a campaign and keeps its results', async () => {
   const child = spawn(
     process.execPath,
     [main, ...SMALL, '--seconds', '600', '--workers', '1', '--out', 'i'],
@@ -101,7 +104,7 @@ test('an interrupt ends a campaign cleanly with what it has', async () => {
   expect(JSON.parse(out)).toMatchObject({ interrupted: true, failures: [] });
 });
 
-test('--verbose says what a run is made of before it begins', () => {
+test('--verbose prints the options of a run before it starts', () => {
   const args = ['--seed', 'cli', '--commands', '300', '--runs', '9', '--workers', '1'];
   const { out } = orrery('fuzz', ...args, '--verbose', '--out', 'v');
   const lines = out.split('\n');
@@ -115,7 +118,7 @@ test('--verbose says what a run is made of before it begins', () => {
   expect(lines[10]).toMatch(/^runs {8}9, 2,700 commands/);
 });
 
-test('a journal is held against every invariant', () => {
+test('a journal is checked against every invariant', () => {
   const journal = join(scratch, 'fees.orrery');
   expect(orrery('run', join(root, 'scenarios', 'cascade.yaml'), '--journal', journal).status).toBe(
     0,
@@ -132,14 +135,14 @@ test.each([
   ['--seconds -1', '--seconds must be above 0 and at most 604800'],
   [
     '--seconds 1e99',
-    '--seconds must be above 0 and at most 604800 (a week; --resume goes on), got 1e+99',
+    '--seconds must be above 0 and at most 604800 (a week; continue with --resume), got 1e+99',
   ],
   ['--workers 1.5', '--workers must be a whole number from 1 to 256, got 1.5'],
   ['--run 3', '--run needs the --seed of its campaign'],
   ['--profile none', 'Choices'],
   ['--resume --out nowhere', '--resume: nowhere/campaign.json: no such file or folder'],
   ['--journal nowhere.orrery', 'nowhere.orrery'],
-])('bad input is named: %s', (args, message) => {
+])('bad input is reported: %s', (args, message) => {
   const { status, err } = orrery('fuzz', ...args.split(' '));
   expect(err).toContain(message);
   expect(status).toBe(2);

@@ -1,4 +1,4 @@
-/** `orrery journal`: what it says of journals that are whole, damaged, torn and compacted. */
+/** `orrery journal` on complete, damaged, torn and compacted journals. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { listSegments } from '../../src/journal-files/segments.ts';
 import { depositGroups, openIn, useFolder } from '../journal-files/folder.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-/** Made once, copied for each test. */
+/** Created once, copied for each test. */
 const template = mkdtempSync(join(tmpdir(), 'orrery-'));
 const scratch = useFolder();
 const data = (): string => join(scratch(), 'var');
@@ -19,7 +19,7 @@ const inScratch = (name: string): string => join(scratch(), name);
 let hash: string;
 let last: number;
 
-/** A folder of several segments with two snapshots, as a server leaves it. */
+/** A folder of several segments with two snapshots, as written by a server. */
 beforeAll(async () => {
   const exchange = await openIn(template, { segmentBytes: { first: 4096, max: 4096 } });
   await depositGroups(
@@ -49,14 +49,14 @@ function journal(...args: string[]): { status: number | null; out: string; err: 
   return { status, out: stdout, err: stderr };
 }
 
-test('verify checks everything, and finds what is wrong', () => {
+test('verify checks all hashes, and finds faults', () => {
   const { status, out } = journal('verify', data());
   expect(status).toBe(0);
   expect(out).toContain(`commands      ${String(last)}, from 1 to ${String(last)}`);
   expect(out).toContain('checkpoints   1 agree');
   expect(out.match(/snapshot-\d+\.bin: agrees/g)).toHaveLength(2);
   expect(out).toContain(`state hash    ${hash}`);
-  expect(out.trimEnd().endsWith('everything agrees')).toBe(true);
+  expect(out.trimEnd().endsWith('all match')).toBe(true);
 
   const [, second] = listSegments(data());
   const bytes = readFileSync(second!.path);
@@ -78,7 +78,7 @@ test('verify checks everything, and finds what is wrong', () => {
   const again = journal('verify', data());
   expect(again.status).toBe(1);
   expect(again.out).toContain(`${snapshot!}: damaged`);
-  expect(again.out).toContain('NOT everything agrees');
+  expect(again.out).toContain('NOT all match');
 });
 
 test('verify finds a hash that differs', () => {
@@ -96,7 +96,7 @@ test('verify finds a hash that differs', () => {
   expect(out).toContain(`journal     ${'f'.repeat(32)}`);
 });
 
-test('export makes one plain journal that verifies and replays by itself', () => {
+test('export writes one journal file that verifies and replays independently', () => {
   const out = inScratch('all.orrery');
   const exported = journal('export', data(), '--out', out);
   expect(exported).toMatchObject({ status: 0, err: '' });
@@ -117,7 +117,7 @@ test('export makes one plain journal that verifies and replays by itself', () =>
   ]);
 });
 
-test('compact drops what the oldest snapshot holds, and the rest goes on', () => {
+test('compact deletes segments before the oldest snapshot, and the rest is usable', () => {
   const before = listSegments(data()).map(({ name }) => name);
   const planned = journal('compact', data(), '--dry-run', '--json');
   const plan = JSON.parse(planned.out) as { dropped: { name: string }[]; kept: string[] };
@@ -135,7 +135,7 @@ test('compact drops what the oldest snapshot holds, and the rest goes on', () =>
   expect(verified.status).toBe(0);
   expect(verified.out).toContain(`from 244 to ${String(last)}`);
   expect(verified.out).toContain(`state hash    ${hash}`);
-  expect(journal('compact', data()).out).toContain('nothing to drop');
+  expect(journal('compact', data()).out).toContain('nothing to delete');
 
   const refused = journal('export', data(), '--out', inScratch('x.orrery'));
   expect(refused.status).toBe(2);
@@ -143,7 +143,7 @@ test('compact drops what the oldest snapshot holds, and the rest goes on', () =>
   expect(journal('export', data(), '--json', '--to', '250').out).toContain('"seq":250');
 });
 
-test('a compacted folder whose snapshots are gone is refused in words', () => {
+test('a compacted folder without its snapshots is rejected with a message', () => {
   journal('compact', data());
   for (const name of readdirSync(data())) {
     if (name.startsWith('snapshot')) rmSync(join(data(), name));
@@ -159,17 +159,17 @@ test('a compacted folder whose snapshots are gone is refused in words', () => {
 
 test.each([
   [['verify', 'nowhere'], 'nowhere: no such file or folder'],
-  [['export', 'VAR'], '--out names the file'],
+  [['export', 'VAR'], 'give --out for a file'],
   [['export', 'VAR', '--json', '--from', '0'], '--from must be a whole number from 1, got 0'],
   [['export', 'VAR', '--json', '--from', '9', '--to', '8'], '--from 9 is after --to 8'],
-  [['export', 'VAR', '--out', 'SCRATCH/x', '--from', '2'], '--from needs --json'],
+  [['export', 'VAR', '--out', 'SCRATCH/x', '--from', '2'], '--from requires --json'],
   [['export', 'VAR', '--out', 'VAR/journal.orrery'], 'is in the folder of the journal itself'],
   [['export', 'VAR', '--out', 'SCRATCH/no/x'], 'no: no such file or folder'],
   [['compact', 'nowhere'], 'nowhere: no such file or folder'],
   [['compact', 'SCRATCH'], 'no journal is in this folder'],
   [['shrink', 'VAR'], 'Unknown argument'],
   [[], 'Not enough non-option arguments'],
-])('journal %j exits 2 and says why', (args, words) => {
+])('journal %j exits with 2 and the reason', (args, words) => {
   const filled = args.map((arg) => arg.replace('VAR', data()).replace('SCRATCH', scratch()));
   const { status, err } = journal(...filled);
   expect(err).toContain(words);

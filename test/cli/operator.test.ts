@@ -1,4 +1,4 @@
-/** `orrery operator` against a served exchange, and the sampling seed that `orrery serve` draws and keeps. */
+/** `orrery operator` against a served exchange, and the random sampling seed of `orrery serve`. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ function operator(url: string, ...args: string[]): { status: number | null; text
   return { status, text: stdout + stderr };
 }
 
-test('commands are carried out, refused in the words of the exchange, and listed', async () => {
+test('commands are executed, rejected with the message of the exchange, and listed', async () => {
   const served = await start();
   try {
     const run = (...args: string[]) => operator(served.url, ...args);
@@ -41,8 +41,8 @@ test('commands are carried out, refused in the words of the exchange, and listed
     const refused = run('status', 'BTC-USD-PERP', '--set', 'status=shut');
     expect(refused.status).toBe(1);
     expect(refused.text).toContain('status: must be one of open');
-    expect(run('status').text).toContain('operator status needs a symbol');
-    expect(run('audit', 'BTC-USD-PERP').text).toContain('operator audit takes no symbol');
+    expect(run('status').text).toContain('operator status requires a symbol');
+    expect(run('audit', 'BTC-USD-PERP').text).toContain('operator audit does not take a symbol');
     expect(run('deposit', '--set', 'amount').text).toContain('must be name=value');
     expect(run('audit', '--token', 'wrong').text).toContain('Please add the operator token');
     const lines = run('audit').text.trim().split('\n').slice(0, 3);

@@ -1,4 +1,7 @@
-/** What ends a search before its time: interrupts, strategies that never come back, processes that are killed. Nothing is lost, nothing goes on. */
+/**
+ * Early ends of a search: interrupts, endless strategies, killed processes. Results are kept, and
+ * no process remains.
+ */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +15,7 @@ const MAIN = join(root, 'dist', 'cli', 'main.js');
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-stop-'));
 const strategy = join(scratch, 'odd.ts');
 
-/** Runs that end, throw, want all memory, or do not end; each trial says that it has begun. */
+/** Runs that end, throw, exhaust memory, or never end; each trial logs its start. */
 const STRATEGY = `
 import { choice, defineStrategy } from 'orrery/strategy';
 export default defineStrategy({
@@ -49,9 +52,9 @@ interface Search {
   readonly errors: () => string;
 }
 
-/** A search that has logged its first trial and runs its second. */
+/** A search that has logged its first trial and is running its second. */
 async function searchIn(out: string, whats: string, env = process.env): Promise<Search> {
-  // A group of its own, as a terminal gives it.
+  // In its own process group, as started by a terminal.
   const child = spawn(process.execPath, argsOf(out, whats), {
     cwd: scratch,
     detached: true,
@@ -92,12 +95,12 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** `trials.jsonl` and nothing half-written. */
+/** Expects only `trials.jsonl`, without partial output. */
 function expectOnlyTheLog(out: string): void {
   expect(readdirSync(join(scratch, out))).toEqual(['trials.jsonl']);
 }
 
-test('an interrupt from the keyboard ends a strategy that never comes back, and the log is kept', async () => {
+test('an interrupt from the keyboard ends an endless strategy, and the log is kept', async () => {
   const search = await searchIn('interrupted', 'fine,loop,throw');
   const before = logged('interrupted');
   process.kill(-(search.process.pid ?? 0), 'SIGINT');
@@ -105,12 +108,14 @@ test('an interrupt from the keyboard ends a strategy that never comes back, and 
   expect((await once(search.process, 'exit')) as unknown[]).toEqual([130, null]);
   expect(performance.now() - at).toBeLessThan(15_000);
   expect(isAlive(search.worker)).toBe(false);
-  expect(search.errors()).toBe('stopped after 1 trials; the same command goes on\ninterrupted\n');
+  expect(search.errors()).toBe(
+    'stopped after 1 trials; rerun the command to continue\ninterrupted\n',
+  );
   expect(logged('interrupted')).toEqual(before);
   expectOnlyTheLog('interrupted');
 });
 
-test('a second interrupt, or a search that is killed, leaves no worker behind', async () => {
+test('after a second interrupt or a kill no worker remains', async () => {
   const [twice, killed] = await Promise.all([
     searchIn('twice', 'fine,loop'),
     searchIn('killed', 'fine,loop'),
@@ -123,19 +128,19 @@ test('a second interrupt, or a search that is killed, leaves no worker behind', 
   expect(logged('killed')).toHaveLength(2);
 });
 
-test('a worker that is killed ends the search with words, and what had ended stays in the log', async () => {
+test('a killed worker ends the search with a message, and finished trials stay in the log', async () => {
   const search = await searchIn('lost', 'fine,loop,throw');
   process.kill(search.worker, 'SIGKILL');
   expect((await once(search.process, 'exit')) as unknown[]).toEqual([1, null]);
   expect(search.errors()).toBe(
     'orrery: a worker was ended from outside or ran out of memory (SIGKILL) while it ran what=loop; ' +
-      'trials that had ended are in the log, and the same command goes on\n',
+      'trials that had ended are in the log, rerun the command to continue\n',
   );
   expect(logged('lost')).toHaveLength(2);
   expectOnlyTheLog('lost');
 });
 
-test('a run out of memory ends the search with words', async () => {
+test('a run out of memory ends the search with a message', async () => {
   const room = { ...process.env, NODE_OPTIONS: '--max-old-space-size=100' };
   const search = await searchIn('memory', 'fine,memory', room);
   expect((await once(search.process, 'exit')) as unknown[]).toEqual([1, null]);
@@ -143,7 +148,7 @@ test('a run out of memory ends the search with words', async () => {
   expect(logged('memory')).toHaveLength(2);
 });
 
-test('a run that throws is a trial that failed, with handler, time and line', () => {
+test('a run that throws is a failed trial, with handler, time and line', () => {
   const { status, stdout } = spawnSync(process.execPath, argsOf('thrown', 'fine,throw'), {
     cwd: scratch,
     encoding: 'utf8',

@@ -1,4 +1,4 @@
-/** `orrery serve` as a process of its own, for tests of commands that talk to one. */
+/** `orrery serve` as a child process, for tests of its clients. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -9,7 +9,10 @@ export interface ServeProcess {
   readonly stop: () => Promise<void>;
 }
 
-/** Started with these flags on a free port; rejects with what it said when it ends instead of listening. */
+/**
+ * Starts it with these flags on a free port; rejects with its output if it ends instead of
+ * listening.
+ */
 export function startServe(flags: readonly string[], cwd?: string): Promise<ServeProcess> {
   const child: ChildProcess = spawn(process.execPath, [CLI, 'serve', '--port', '0', ...flags], {
     cwd,

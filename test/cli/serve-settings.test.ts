@@ -1,4 +1,7 @@
-/** How `orrery serve` is set: flags over the environment, over the file, over the defaults; what is wrong is named as it was given. */
+/**
+ * Settings of `orrery serve`: precedence of flags, environment, file and defaults; faults are
+ * reported by the given name.
+ */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import {
@@ -35,7 +38,7 @@ test('the defaults', () => {
   });
 });
 
-test('flags stand over the environment, that over the file', () => {
+test('flags override the environment, which overrides the file', () => {
   const file = { path: 'x.yaml', server: { port: '1', dataDir: '/file', clock: 'virtual' } };
   const environment = { ORRERY_PORT: '2', ORRERY_DATA_DIR: '/environment' };
   const flags = { port: '3' };
@@ -54,7 +57,7 @@ test('every setting has the same three names', () => {
   ]);
 });
 
-test('lists are flags given again, texts with commas, or lists of the file', () => {
+test('lists are repeated flags, comma-separated texts, or lists in the file', () => {
   const wanted = ['https://a.example', 'https://b.example'];
   expect(read({ flags: { 'cors-origin': wanted } }).corsOrigins).toEqual(wanted);
   expect(read({ environment: { ORRERY_CORS_ORIGIN: wanted.join(', ') } }).corsOrigins).toEqual(
@@ -64,7 +67,7 @@ test('lists are flags given again, texts with commas, or lists of the file', () 
   expect(read(inFile({ trustSignatures: 'true' })).trustSignatures).toBe(true);
 });
 
-describe('what is wrong is named as it was given', () => {
+describe('faults are reported by the given name', () => {
   test.each([
     [{ flags: { port: '70000' } }, '--port must be from 0 to 65535'],
     [{ flags: { port: '1e3' } }, '--port must be from 0 to 65535'],

@@ -1,4 +1,4 @@
-/** `orrery serve` as its operator meets it: what it refuses, what it says, how it ends. */
+/** `orrery serve` as used by its operator: rejected settings, output, shutdown. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -47,25 +47,25 @@ function run(...args: string[]): { status: number | null; stderr: string } {
 test.each([
   ['a port', () => ['--port', '70000'], '--port must be from 0 to 65535'],
   [
-    'a number of commands',
+    'an invalid number of commands',
     () => ['--snapshot-every', '-1'],
     '--snapshot-every must be an integer of at least 0',
   ],
   ['a clock', () => ['--clock', 'sun'], 'clock'],
   ['a flag', () => ['--prot', '1'], 'prot'],
-  [
-    'a file that is not there',
-    () => ['--config', join(folder, 'x.yaml')],
-    'no such file or folder',
-  ],
-  ['a file that is no YAML', () => ['--config', file('c.yaml', 'config: [')], 'c.yaml: '],
+  ['a missing file', () => ['--config', join(folder, 'x.yaml')], 'no such file or folder'],
+  ['a file that is not YAML', () => ['--config', file('c.yaml', 'config: [')], 'c.yaml: '],
   ['a key', () => ['--config', file('c.yaml', 'market: []')], 'market: unknown key'],
   [
     'a parameter',
     () => ['--config', file('c.yaml', 'config: { speed: 1 }')],
     'config.speed: unknown field',
   ],
-  ['a market', () => ['--config', file('c.yaml', 'markets: [DOGE]')], 'DOGE is not out of the box'],
+  [
+    'a market',
+    () => ['--config', file('c.yaml', 'markets: [DOGE]')],
+    'DOGE is not a predefined market',
+  ],
   [
     'a market’s term',
     () => ['--config', file('c.yaml', 'markets: [{ symbol: X, tickSize: "0", lotSize: "1" }]')],
@@ -74,15 +74,15 @@ test.each([
   [
     'a short secret',
     () => ['--secret-file', file('s', 'short')],
-    'the secret has 5 bytes, at least 32 are needed',
+    'the secret has 5 bytes; at least 32 are required',
   ],
-] as const)('%s that is wrong is named, with exit code 2', (_name, args, words) => {
+] as const)('%s is reported with exit code 2', (_name, args, words) => {
   const { status, stderr } = run(...args());
   expect(stderr).toContain(words);
   expect(status).toBe(2);
 });
 
-test('says where it listens and what it recovered, and ends on SIGTERM with a snapshot', async () => {
+test('prints its address and the recovery, and ends on SIGTERM with a snapshot', async () => {
   const data = join(folder, 'var');
   const config = file(
     'c.yaml',
@@ -136,7 +136,7 @@ test('says where it listens and what it recovered, and ends on SIGTERM with a sn
   const first = await once();
   expect(first).toMatchObject({ name: 'Mine', symbols: ['ETH-USD-PERP 0.01', 'X 0.1'] });
   expect(first.stderr).toContain(`a new exchange in ${data}`);
-  expect(first.stderr).toContain('no secret is given');
+  expect(first.stderr).toContain('no secret is set');
   const [journal, snapshot, ...others] = readdirSync(data).sort();
   expect([journal, others]).toEqual(['journal-0000000000000001.orrery', []]);
   expect(snapshot).toMatch(/^snapshot-\d{16}\.bin$/);
@@ -146,7 +146,7 @@ test('says where it listens and what it recovered, and ends on SIGTERM with a sn
   );
 });
 
-describe('a server under way', () => {
+describe('a running server', () => {
   let child: ChildProcess;
   let stdout = '';
   let stderr = '';
@@ -181,7 +181,7 @@ describe('a server under way', () => {
       child.on('exit', resolve);
     });
 
-  test('logs each request with its id as JSON beside its one line, and no secret', async () => {
+  test('logs each request with its id as JSON, without secrets', async () => {
     const client = new HttpMatcherClient({ url, signer: Wallet.createRandom() });
     const token = await client.bearer();
     await fetch(`${url}/time`, { headers: { 'x-request-id': 'mine-17' } });
@@ -203,7 +203,7 @@ describe('a server under way', () => {
     }
   });
 
-  test('ends within seconds though clients hold on: one idle, one that never answers, one that is slow', async () => {
+  test('ends within seconds despite open clients: one idle, one unresponsive, one slow', async () => {
     const { port, hostname } = new URL(url);
     const idle = connect(Number(port), hostname);
     const slow = connect(Number(port), hostname, () => {

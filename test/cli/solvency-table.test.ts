@@ -1,4 +1,6 @@
-/** `orrery run --events` of a scenario with liquidations: who paid, and what stands behind everybody's claims. */
+/**
+ * `orrery run --events` of a scenario with liquidations: payers, and the assets behind all claims.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +10,7 @@ import { main } from '../../src/cli/main.ts';
 let folder = '';
 let out = '';
 
-// Commands write straight to the file descriptor of standard output.
+// Commands write directly to the file descriptor of standard output.
 vi.mock('node:fs', async (original) => ({
   ...(await original<typeof import('node:fs')>()),
   writeSync: (_descriptor: number, bytes: Uint8Array) => {
@@ -27,8 +29,8 @@ afterEach(() => {
 });
 
 /**
- * A long of 1 BTC with 4,000 falls by 10,000: it is short of 6,000 and its fee of 21. Insurance may pay 250 of 1,000, the
- * short bears the rest of its gain in this step.
+ * A long of 1 BTC with 4,000 loses 10,000: it lacks 6,000 and its fee of 21. Insurance may pay 250
+ * of 1,000; the short loses the rest of its gain in this step.
  */
 const CRASH = `orrery: 1
 title: Crash
@@ -49,7 +51,7 @@ function put(text: string): string {
   return path;
 }
 
-/** Cells of the line that begins with these words. */
+/** Cells of the line that starts with these words. */
 function line(words: string): string[] {
   const found = out.split('\n').find((text) => text.includes(words)) ?? '';
   return found
@@ -59,7 +61,7 @@ function line(words: string): string[] {
 }
 
 describe('orrery run --events', () => {
-  it('ends with who paid for liquidations, by market and step', async () => {
+  it('ends with the payers of liquidations, by market and step', async () => {
     expect(await main(['run', put(CRASH), '--events'])).toBe(0);
     expect(line('insurance, paid')).toEqual(['BTC-USD-PERP', 'insurance, paid', '1', '250']);
     const adl = ['BTC-USD-PERP', 'auto-deleveraging, charged', '1', '1', '50000', '5750'];
@@ -67,7 +69,7 @@ describe('orrery run --events', () => {
     expect(out).not.toContain('vault take-over');
   });
 
-  it('ends with insurance, vault, shortfall, and what is conserved', async () => {
+  it('ends with insurance, vault, shortfall and conservation checks', async () => {
     expect(await main(['run', put(CRASH), '--events'])).toBe(0);
     expect(line('insurance: deposited')[1]).toBe('1000');
     expect(line('insurance: paid')[1]).toBe('250');
@@ -80,7 +82,7 @@ describe('orrery run --events', () => {
     expect(line('R-1.6a after each of 8 commands')[1]).toBe('held');
   });
 
-  it('prints neither without --events, nor where nothing was liquidated', async () => {
+  it('prints neither without --events, nor without liquidations', async () => {
     expect(await main(['run', put(CRASH)])).toBe(0);
     expect(out).not.toContain('Solvency');
     const calm = CRASH.slice(0, CRASH.lastIndexOf('  - oracle'));

@@ -36,7 +36,7 @@ afterAll(() => {
 });
 
 describe('sweep', () => {
-  it('one worker or two, begun anew or gone on with: the same result', () => {
+  it('one worker or two, restarted or resumed: the same result', () => {
     const first = sweep('two', '--workers', '2');
     expect(first.err).toBe('');
     expect(first.status).toBe(0);
@@ -62,7 +62,7 @@ describe('sweep', () => {
     expect(JSON.parse(again.out)).toMatchObject({ all: summary.all });
   });
 
-  it('an interrupt ends it with what has ended, and the same command goes on', async () => {
+  it('an interrupt keeps finished trials, and rerunning the command continues', async () => {
     const log = join(scratch, 'stopped', 'trials.jsonl');
     const lines = (): string[] =>
       existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : [];
@@ -85,7 +85,7 @@ describe('sweep', () => {
 
   it.each([
     [['--vary', 'fast=3:5:2', '--objective', 'luck'], "objective 'luck': must be one of"],
-    [['--vary', 'speed=1:2:1'], 'no such parameter'],
+    [['--vary', 'speed=1:2:1'], 'unknown parameter'],
     [['--vary', 'fast=0:5:1'], "parameter 'fast' is '0': must be a whole number from 2 to 100"],
     [['--vary', 'fast=x:y'], 'decimal numbers'],
     [['--trials', '0'], '--trials must be a whole number from 1'],
@@ -96,7 +96,7 @@ describe('sweep', () => {
     expect(status).toBe(2);
   });
 
-  it('names a folder that cannot be made', () => {
+  it('reports a folder that cannot be created', () => {
     const out = join(STRATEGY, 'x');
     const { status, err } = orrery('sweep', STRATEGY, '--data', DATA, '--out', out);
     expect(err).toBe(`orrery: ${out}: a component of the path is not a folder\n`);
@@ -132,7 +132,7 @@ it('walkforward: windows, results out of sample, and data too short for one', ()
       window: { trainToUs: number; testFromUs: number };
     }[];
   };
-  // Nothing between the end of the training and the test is traded on.
+  // No trades between the end of the training and the test.
   for (const { window } of result.windows) {
     expect(window.testFromUs - window.trainToUs).toBe(5_000_000);
   }

@@ -21,7 +21,7 @@ const WALLET = new Wallet(`0x${'8'.repeat(64)}`);
 const folder = mkdtempSync(join(tmpdir(), 'orrery-live-'));
 let served: Served;
 
-/** The made-up market of the backtests, on a served exchange with a virtual clock. */
+/** The synthetic market of the backtests, on a served exchange with a virtual clock. */
 beforeAll(async () => {
   const config = DEFAULT_EXCHANGE_CONFIG;
   const opening: Command[] = [
@@ -38,7 +38,10 @@ afterAll(async () => {
 const TAPE = madeUpTape(8);
 let played = 0;
 
-/** Plays some seconds of the recording into the served exchange, a command at a time with room for answers between. */
+/**
+ * Plays some seconds of the recording into the served exchange, yielding between commands for
+ * responses.
+ */
 async function play(seconds: number): Promise<void> {
   const until = TAPE[0]!.timeUs + (played + seconds) * 1_000_000;
   played += seconds;
@@ -90,7 +93,7 @@ test('the demo strategy runs unchanged against a served exchange', async () => {
     expect(fill).toMatchObject({ symbol: 'T', role: 'maker' });
     expect(placed.map(({ order }) => order!.orderId)).toContain(fill.orderId);
   }
-  // The positions it was told add up to the exchange's own.
+  // The positions in its updates equal the exchange's.
   const held = await new HttpMatcherClient({ url: served.url, signer: WALLET }).call(
     'getPositions',
     { account: WALLET.address, subaccountIndex: 0 },
@@ -137,7 +140,7 @@ export default defineStrategy({ name: 'broken', parameters: {}, create: () => ({
 });
 
 test.each(['onTimer', 'onStop'])(
-  'a promise that nobody waits for ends the command like what is thrown (%s)',
+  'an unhandled rejection ends the command like a thrown error (%s)',
   async (handler) => {
     const path = join(folder, `${handler}.ts`);
     writeFileSync(
@@ -145,7 +148,7 @@ test.each(['onTimer', 'onStop'])(
       `import { defineStrategy } from 'orrery/strategy';
 export default defineStrategy({ name: 'forgetful', parameters: {}, create: () => ({
   onStart: (context) => context.setTimer('go', 100_000),
-  ${handler}(...heard) { void heard.at(-1).submit({ side: 'buy', size: '0.0000001' }); },
+  ${handler}(...args) { void args.at(-1).submit({ side: 'buy', size: '0.0000001' }); },
 }) });`,
     );
     const lasting = handler === 'onStop' ? '500ms' : '60s';
@@ -159,14 +162,14 @@ export default defineStrategy({ name: 'forgetful', parameters: {}, create: () =>
       '--json',
     ]);
     expect(stderr).toMatch(
-      /^orrery: strategy 'forgetful' failed in a promise that nobody waits for at [-0-9]+ [0-9:.]+: quantity: must be a multiple of the lot size [0-9.]+\n$/,
+      /^orrery: strategy 'forgetful' failed in a promise that is not awaited at [-0-9]+ [0-9:.]+: quantity: must be a multiple of the lot size [0-9.]+\n$/,
     );
     expect(stdout).toBe('');
     expect(code).toBe(1);
   },
 );
 
-/** The command in a process of its own. */
+/** The command in its own process. */
 function cli(args: readonly string[]) {
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
     execFile(
@@ -180,7 +183,7 @@ function cli(args: readonly string[]) {
   });
 }
 
-test('the command runs for a time, writes its record, and names what is wrong with its input', async () => {
+test('the command runs for a duration, writes its record, and reports faulty input', async () => {
   const key = join(folder, 'key');
   writeFileSync(key, `${WALLET.privateKey}\n`);
   const strategy = example('quotes');

@@ -1,4 +1,4 @@
-/** `orrery metrics`: files of other tools, conventions, and what is said of bad ones. */
+/** `orrery metrics`: files of other tools, conventions, and messages for faulty files. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,7 +58,7 @@ describe('files', () => {
       'ts,equity\n1704067200000000000,100\n1704153600000000000,110\n1704240000000000000,99\n',
     ],
     [
-      'times of day and offsets',
+      'times with UTC offsets',
       'datetime,equity\n2024-01-01 00:00:00,100\n2024-01-02T01:00:00+01:00,110\n2024-01-03 00:00:00.000000,99\n',
     ],
     [
@@ -76,7 +76,7 @@ describe('files', () => {
     expect(figures(out)['maxDrawdown']).toBeCloseTo(0.1, 12);
   });
 
-  it('a list without times, at a spacing', async () => {
+  it('a list without times, with --spacing', async () => {
     const { out } = await metrics(
       { equity: 'equity\n100\n110\n99\n' },
       '--spacing',
@@ -97,7 +97,7 @@ describe('files', () => {
     expect(figures(out)['totalReturn']).toBeCloseTo(0.01, 12);
   });
 
-  it('trades, as a table', async () => {
+  it('trades as a table', async () => {
     const trades =
       'Entry Time,Exit Time,Net PnL,Notional\n2024-01-01,2024-01-02,10,210\n2024-01-02,2024-01-03,-11,209\n';
     const { code, out } = await metrics({ equity: DAILY, trades });
@@ -118,12 +118,12 @@ describe('bad input ends with code 2 and names the place', () => {
     [
       { equity: 'date,equity\n2024-01-01,1e5\n2024-13-01,2\n' },
       [],
-      "line 3: date: '2024-13-01' is no time",
+      "line 3: date: '2024-13-01' is not a time",
     ],
     [
       { equity: 'date,equity\n2023-02-28,1e5\n2023-02-29,2\n' },
       [],
-      "line 3: date: '2023-02-29' is no time",
+      "line 3: date: '2023-02-29' is not a time",
     ],
     [
       { equity: 'date,equity\n2024-01-01,100\n2024-01-02,1.2.3\n' },
@@ -131,19 +131,15 @@ describe('bad input ends with code 2 and names the place', () => {
       "line 3: equity: '1.2.3' is not a number",
     ],
     [{ equity: 'date,equity\n2024-01-01,100\n2024-01-02,NaN\n' }, [], "'NaN' is not a number"],
-    [
-      { equity: 'date,equity\n2024-01-02,100\n2024-01-01,100\n' },
-      [],
-      'row 2: time does not come after',
-    ],
+    [{ equity: 'date,equity\n2024-01-02,100\n2024-01-01,100\n' }, [], 'row 2: time is not after'],
     [{ equity: 'date,equity\n2024-01-01,100\n' }, [], 'at least 2'],
     [{ equity: DAILY, trades: 'pnl\nx\n' }, [], "trades.csv: line 2: pnl: 'x' is not a number"],
     [
       { equity: DAILY, trades: 'pnl,entry,exit\n1,2024-01-02,2024-01-01\n' },
       [],
-      'trades.csv: trade 1: exit comes before entry',
+      'trades.csv: trade 1: exit is before entry',
     ],
-    [{ equity: DAILY }, ['--level', '7'], '--level is 7; it is from 0.5 to 0.9999'],
+    [{ equity: DAILY }, ['--level', '7'], '--level is 7; it must be from 0.5 to 0.9999'],
     [{ equity: DAILY }, ['--period', 'soon'], "--period is 'soon'"],
     [{ equity: DAILY }, ['--trials', '5'], 'go together'],
     [{ equity: DAILY }, ['--returns', 'big'], 'Invalid values'],

@@ -1,4 +1,6 @@
-/** Figures equal those of numpy, scipy and pandas (reference/make.py) to 1e-9, and those printed in the literature. */
+/**
+ * Metrics equal those of numpy, scipy and pandas (reference/make.py) to 1e-9, and published values.
+ */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -102,7 +104,7 @@ describe('curves', () => {
     near(metrics.periodsPerYear, 365, 'periods a year');
   });
 
-  it('weekends missing from a daily curve leave a day the median spacing', () => {
+  it('the median spacing of a daily curve without weekends is a day', () => {
     const rows = REFERENCE.daily.map((value, i) => [START_US + i * DAY_US, value] as const);
     const weekdays = rows.filter(([us]) => ![0, 6].includes(new Date(us / 1000).getUTCDay()));
     const metrics = metricsOf(
@@ -114,7 +116,7 @@ describe('curves', () => {
   });
 });
 
-describe('what a sample cannot give is null', () => {
+describe('undefined statistics of a sample are null', () => {
   const flat = metricsOf(curveOf([100, 100, 100, 100]), [], METRICS_DEFAULTS);
   it.each([
     'sharpe',
@@ -129,11 +131,11 @@ describe('what a sample cannot give is null', () => {
   ] as const)('%s of a flat curve', (figure) => {
     expect(flat[figure]).toBeNull();
   });
-  it('a steady gain has no Sharpe ratio either, whatever rounding says', () => {
+  it('a constant return has no Sharpe ratio, despite rounding errors', () => {
     const steady = curveOf(Array.from({ length: 50 }, (_, i) => 1000 * 1.001 ** i));
     expect(metricsOf(steady, null, METRICS_DEFAULTS).sharpe).toBeNull();
   });
-  it('an account that is wiped out ends with the fall to it, and has no CAGR', () => {
+  it('an account that loses everything ends with that loss, and has no CAGR', () => {
     const ruined = metricsOf(curveOf([100, 120, 0, 0]), null, METRICS_DEFAULTS);
     expect(ruined.worstPeriod).toBe(-1);
     expect(ruined.maxDrawdown).toBe(1);
@@ -152,7 +154,7 @@ describe('trades', () => {
       near(figures[name as keyof typeof figures], value, name);
     }
   });
-  it('trades of 0 leave the win rate when told to, and SQN is capped at 100 trades', () => {
+  it('trades of 0 can be excluded from the win rate, and SQN is capped at 100 trades', () => {
     const all = tradeMetrics(rows, METRICS_DEFAULTS);
     const other = tradeMetrics(rows, { ...METRICS_DEFAULTS, breakEven: 'exclude', sqn: 'cap100' });
     near(other.winRate, all.wins / (all.trades - 2), 'win rate');
@@ -174,7 +176,7 @@ describe('trades', () => {
 });
 
 describe('drawdowns', () => {
-  it('each has its peak, trough and recovery; the last may have none', () => {
+  it('each has its peak, trough and recovery; the last may lack a recovery', () => {
     const day = (i: number): number => START_US + i * DAY_US;
     expect(drawdowns(curveOf([100, 80, 90, 100, 120, 60, 90]))).toEqual([
       { depth: 1 - 80 / 100, peakUs: day(0), troughUs: day(1), recoveredUs: day(3) },
@@ -199,14 +201,14 @@ describe('published examples', () => {
 });
 
 describe('overfitting', () => {
-  it('equals the same splits by numpy', () => {
+  it('equals numpy on the same splits', () => {
     const found = overfitting(REFERENCE.returnsByTrial, 8);
     expect(found.splits).toBe(70);
     for (const [name, value] of Object.entries(REFERENCE.pbo)) {
       near(found[name as keyof typeof found], value, name);
     }
   });
-  it('one trial that is better everywhere is not overfitted', () => {
+  it('a trial that is better in all blocks is not overfitted', () => {
     const trials = REFERENCE.returnsByTrial.map((row, i) =>
       row.map((value) => value + (i === 3 ? 0.05 : 0)),
     );
@@ -227,7 +229,7 @@ describe('bootstrap', () => {
   const options = { samples: 400, meanBlock: null, confidence: 0.9, periodsPerYear: 365 };
   const run = (): ReturnType<typeof bootstrap> =>
     bootstrap(returns, options, new RandomStreams('1').stream('bootstrap'));
-  it('the same seed draws the same bands, around what was found', () => {
+  it('equal seeds give equal bands, around the estimate', () => {
     const bands = run();
     expect(run()).toEqual(bands);
     const total = REFERENCE.daily.at(-1)! / REFERENCE.daily[0]! - 1;
@@ -235,7 +237,7 @@ describe('bootstrap', () => {
     expect(bands.totalReturn.high).toBeGreaterThan(total);
     expect(bands.meanBlock).toBe(9);
   });
-  it('blocks keep neighbours together', () => {
+  it('blocks preserve the order of neighbours', () => {
     const ladder = Array.from({ length: 1000 }, (_, i) => i * 1e-6);
     const one = bootstrap(
       ladder,
@@ -249,7 +251,7 @@ describe('bootstrap', () => {
   });
 });
 
-it('sums lose nothing', () => {
+it('sums lose no precision', () => {
   expect(sum([1, 1e100, 1, -1e100])).toBe(2);
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -1e6, max: 1e6 })), (values) => {
@@ -261,7 +263,7 @@ it('sums lose nothing', () => {
 describe('bad curves', () => {
   it.each([
     [[START_US], [1], 'at least 2'],
-    [[2, 1], [1, 1], 'row 2: time does not come after'],
+    [[2, 1], [1, 1], 'row 2: time is not after'],
     [[1, 2], [1, NaN], 'row 2: equity is not a finite number'],
     [[1, 2], [0, 1], 'row 1: equity starts at or below 0'],
   ])('%#', (timesUs, equity, words) => {

@@ -1,4 +1,4 @@
-/** What a report computes from fills and curves: trades, attribution, quality, months. */
+/** Analysis of fills and curves for reports: trades, attribution, fill quality, months. */
 import { describe, expect, it } from 'vitest';
 import { attribution } from '../../src/report/analysis/attribution.ts';
 import { histogram, monthlyReturns, rolling } from '../../src/report/analysis/distributions.ts';
@@ -32,7 +32,7 @@ describe('round trips', () => {
     expect(trade?.pnl).toBeCloseTo(7 + 9 - 0.5 - 0.6, 12);
     expect(trade?.pnlShare).toBeCloseTo(14.9 / 412, 12);
   });
-  it('a fill that turns the position around ends one and begins the next, its fee shared by size', () => {
+  it('a fill that reverses the position ends one and starts the next, its fee split by size', () => {
     const trips = roundTrips([
       fill('sell', '1', '100', '-1'),
       fill('buy', '4', '90', '3', { fee: '0.4', realizedPnl: '10' }),
@@ -43,7 +43,7 @@ describe('round trips', () => {
       ['long', 3, expect.closeTo(0.3, 12), expect.closeTo(14.7, 12)],
     ]);
   });
-  it('markets are kept apart, and what is open at the end is no trade', () => {
+  it('markets are separate, and a position open at the end is not a trade', () => {
     const trips = roundTrips([
       fill('buy', '1', '100', '1'),
       fill('sell', '1', '10', '-1', { symbol: 'ETHUSDT' }),
@@ -54,7 +54,7 @@ describe('round trips', () => {
 });
 
 describe('attribution', () => {
-  it('parts sum to the whole; a fill without a mid is inventory', () => {
+  it('parts sum to the total; a fill without a mid counts as inventory', () => {
     const { summary } = strategy('a');
     const parts = attribution(summary, [
       fill('buy', '2', '99', '2', { midBefore: 100, markouts: [null, 99.5, null] }),
@@ -74,7 +74,7 @@ describe('attribution', () => {
 });
 
 describe('fill quality', () => {
-  it('is weighed by notional, signed so that gains are gains', () => {
+  it('is weighted by notional, with positive gains', () => {
     const [maker, taker] = fillQuality([
       fill('buy', '1', '100', '1', {
         midBefore: 101,
@@ -101,7 +101,7 @@ describe('distributions', () => {
     timesUs: rows.map(([day]) => Date.parse(day) * 1000),
     equity: rows.map(([, value]) => value),
   });
-  it('a month is its last equity over the last before it', () => {
+  it('the return of a month is its last equity over that of the previous month', () => {
     const months = monthlyReturns(
       curve(['2023-12-30', 100], ['2023-12-31', 110], ['2024-01-31', 99], ['2024-03-01', 198]),
     );
@@ -121,7 +121,7 @@ describe('distributions', () => {
     expect(histogram([0, 1, 2, 3, 4], 2)).toEqual({ low: 0, width: 2, counts: [2, 3] });
     expect(histogram([1, 1, 1], 4)).toBeNull();
   });
-  it('a rolling figure stands on as many periods as its window', () => {
+  it('a rolling figure uses as many periods as its window', () => {
     const daily = curve(
       ...Array.from({ length: 9 }, (_, i): [string, number] => [`2024-01-0${i + 1}`, 100 + i * i]),
     );
@@ -132,7 +132,7 @@ describe('distributions', () => {
   });
 });
 
-it('a report says gaps, metrics, benchmark and trades of the run', () => {
+it('a report has gaps, metrics, benchmark and trades of the run', () => {
   const report = buildReport(output([strategy('a')]), ABOUT);
   expect(report.markets[0]).toMatchObject({ gaps: 1, gapUs: STEP_US, meanSpread: 0.1 });
   const [made] = report.strategies;
@@ -143,7 +143,7 @@ it('a report says gaps, metrics, benchmark and trades of the run', () => {
   expect(report.strategies[0]?.months.map(({ month }) => month)).toEqual([7, 8]);
 });
 
-it('a run without samples has no metrics, and still a report', () => {
+it('a run without samples has a report without metrics', () => {
   const { strategies } = buildReport(output([strategy('a', { equity: [], benchmark: [] })]), ABOUT);
   expect(strategies[0]).toMatchObject({ metrics: null, benchmark: null, histogram: null });
 });

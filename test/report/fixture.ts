@@ -1,10 +1,13 @@
-/** A recorded run made by hand: thirty hours, one market or two, fills whose figures can be checked with a pencil. */
+/**
+ * A hand-made recorded run: thirty hours, one market or two, fills with figures that can be checked
+ * by hand.
+ */
 import type { BacktestOutput, FillRow, StrategyOutput } from '../../src/backtest/output.ts';
 import type { ReportAbout } from '../../src/report/report.ts';
 import { METRICS_DEFAULTS } from '../../src/metrics/options.ts';
 
 export const START_US = Date.UTC(2024, 6, 31, 23) * 1000;
-/** A quarter of an hour between two samples. */
+/** 15 minutes between two samples. */
 export const STEP_US = 900_000_000;
 
 export function fill(
@@ -98,7 +101,7 @@ export function strategy(id: string, more: Partial<StrategyOutput> = {}): Strate
   };
 }
 
-/** All but the engine, which no report reads. */
+/** All but the engine, which reports do not read. */
 export function output(
   strategies: readonly StrategyOutput[],
   more: Partial<BacktestOutput> = {},

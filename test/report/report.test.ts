@@ -1,4 +1,4 @@
-/** The report's page: opens offline, draws, filters, escapes; and the files beside it. */
+/** The report page: opens offline, draws charts, filters, escapes; and its companion files. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,18 +26,18 @@ afterAll(async () => {
 const render = (run: BacktestOutput, title = 'A run'): string =>
   renderReport(buildReport(run, { ...ABOUT, title }), run, { scripts: ['void 0;'], styles: '' });
 
-test('text of a run cannot break out of the page', () => {
+test('text of a run is escaped in the page', () => {
   const text = '</script><script>alert(1)</script>"&';
   const html = render(output([strategy(text, { name: text, parameters: { p: text } })]), text);
   expect(html).not.toContain('<script>alert');
   expect(html).toContain('&#60;/script&#62;');
 });
 
-test('the same run makes the same bytes', () => {
+test('equal runs produce equal bytes', () => {
   expect(render(output([strategy('a')]))).toBe(render(output([strategy('a')])));
 });
 
-test('a run of hours has no yearly figures, and says so', () => {
+test('a run of hours has a note instead of annualised figures', () => {
   const { equity } = strategy('a');
   const html = render(output([strategy('a', { equity: equity.slice(0, 50) })]));
   expect(html).toContain('shorter than a day');
@@ -45,7 +45,7 @@ test('a run of hours has no yearly figures, and says so', () => {
   expect(render(output([strategy('a')]))).toContain('Sharpe, a year');
 });
 
-test('a market of agents alone has a page: its facts are drawn, and nothing of strategies is said', async () => {
+test('the page of a market with agents only charts its stylised facts and has no strategy section', async () => {
   const run = output([]);
   const series = Array.from({ length: 200 }, (_, i) => ({
     timeUs: START_US + i * 1e6,
@@ -106,7 +106,7 @@ test('the page opens offline: no request, no error, drawn charts, a working filt
   expect(problems).toEqual([]);
 });
 
-test('several strategies stand side by side, then each in its own part', async () => {
+test('several strategies are compared, then each has its own section', async () => {
   const run = output([strategy('first'), strategy('second one')]);
   const { page: path } = await writeReport(run, ABOUT, join(folder, 'two'));
   const page = await browser.context.newPage();
@@ -125,7 +125,7 @@ test('several strategies stand side by side, then each in its own part', async (
   ]);
 });
 
-test('JSON and Arrow files hold what the page shows', () => {
+test('JSON and Arrow files contain the data of the page', () => {
   const run = output([strategy('a')]);
   const read = (name: string) => readFileSync(join(folder, name));
   expect(JSON.parse(read('report.json').toString())).toEqual(

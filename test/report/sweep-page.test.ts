@@ -1,4 +1,4 @@
-/** The page of a search: its best, what each parameter does, which trials failed, and that it fetches nothing. */
+/** The page of a search: best trial, effect of each parameter, failed trials, no network access. */
 import { expect, test } from 'vitest';
 import { pageLibraries } from '../../src/report/libraries.ts';
 import {
@@ -58,7 +58,7 @@ async function page(more: Partial<SweepReport> = {}) {
   return { html, sweep: data.sweep };
 }
 
-test('scores stand at the values of their parameters: numbers as they are, words by their place', async () => {
+test('scores are placed at parameter values: numbers by value, words by index', async () => {
   const { html, sweep } = await page();
   expect(sweep.trials).toEqual([
     [0, 1],
@@ -92,7 +92,7 @@ test('scores stand at the values of their parameters: numbers as they are, words
   expect(html).not.toMatch(/(?:src|href)="http/);
 });
 
-test('two parameters have a map of pairs, which shows the best of each and leaves out values that were not met', async () => {
+test('two parameters have a map of pairs with the best of each, without unused values', async () => {
   const map = /<table class="months">.*?<\/table>/s.exec((await page()).html)?.[0] ?? '';
   expect(map.match(/<tr>/g)).toHaveLength(3);
   expect(map).toContain('>3.00</td>');
@@ -101,7 +101,7 @@ test('two parameters have a map of pairs, which shows the best of each and leave
   expect(html).not.toContain('class="months"');
 });
 
-test('a search without a result says so', async () => {
+test('the page of a search without a result has a note', async () => {
   const { html } = await page({ trials: TRIALS.slice(3), best: null, bestPage: null });
   expect(html).toContain('No trial on all of the data has a score.');
   expect(html).not.toContain('best/index.html');

@@ -1,4 +1,4 @@
-/** The page of a walk-forward: its chain of tests, its windows, and that it fetches nothing. */
+/** The page of a walk-forward: chain of tests, windows, no network access. */
 import { expect, test } from 'vitest';
 import { pageLibraries } from '../../src/report/libraries.ts';
 import { renderWalk, type WalkReport, type WalkReportWindow } from '../../src/report/walk-page.ts';
@@ -43,7 +43,7 @@ interface Chain {
   readonly underwater: number[];
 }
 
-test('the tests are put end to end, at their own times, and the fall is from the chain’s high', async () => {
+test('the tests are concatenated at their own times, with drawdown from the chain’s high', async () => {
   const { data, html } = await page([window(0), window(3, { returns: [0.03], testScore: null })]);
   const { time, growth, underwater } = data.walk.chain;
   const hour = (at: number): number => START_US / 1e6 + at * 3600;
@@ -62,7 +62,7 @@ test('the tests are put end to end, at their own times, and the fall is from the
   expect(html).not.toMatch(/(?:src|href)="http/);
 });
 
-test('a walk without a result says so', async () => {
+test('the page of a walk-forward without a result has a note', async () => {
   const { html, data } = await page([window(0, { returns: [], parameters: null })]);
   expect(data.walk.chain.time).toEqual([]);
   expect(html).toContain('No window has a result out of sample.');

@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const SHORT = ['--to', '2024-08-08T23:55:00Z'];
 
-test('what `new` writes runs at once', async () => {
+test('templates of `new` run without changes', async () => {
   expect(await main(['new', 'strategy', 'first', '--dir', folder])).toBe(0);
   expect(await main(['new', 'strategy', 'first', '--dir', folder])).toBe(2);
   expect(await main(['new', 'scenario', 'first', '--dir', folder])).toBe(0);
@@ -70,7 +70,7 @@ test.each([
   expect(existsSync(join(folder, 'bad', 'journal.orrery.partial'))).toBe(false);
 });
 
-test('Ctrl-C stops a run, which then goes on to the very bytes of one that was not stopped', async () => {
+test('a run stopped by Ctrl-C resumes to the same bytes as an uninterrupted run', async () => {
   const whole = join(folder, 'whole');
   const args = ['backtest', example('quotes'), '--data', DATASET, '--to', '2024-08-08T23:56:00Z'];
   expect(await main([...args, '--out', whole, '--json'])).toBe(0);
@@ -94,7 +94,7 @@ test('Ctrl-C stops a run, which then goes on to the very bytes of one that was n
   expect(existsSync(join(stopped, 'checkpoint.bin'))).toBe(false);
 });
 
-test('Ctrl-C is heard however long handlers take', async () => {
+test('Ctrl-C stops a run with slow handlers', async () => {
   const file = join(folder, 'slow.ts');
   // It would take minutes.
   writeFileSync(
@@ -129,7 +129,7 @@ export default defineStrategy({ name: 'slow', parameters: {}, create: () => ({
   expect(performance.now() - asked).toBeLessThan(10_000);
 });
 
-test('a promise that fails and that nobody waits for ends the run like what is thrown, with its handler’s strategy and time', () => {
+test('an unhandled rejection ends the run like a thrown error, with strategy and time', () => {
   const file = join(folder, 'forgetful.ts');
   writeFileSync(
     file,
@@ -158,6 +158,6 @@ export default defineStrategy({ name: 'forgetful', parameters: {}, create: () =>
     },
   );
   expect(stderr).toBe(
-    "orrery: strategy 'forgetful' failed in a promise that nobody waits for at 2024-08-08 23:54:17.010500: quantity: must be a multiple of the lot size 0.001\n",
+    "orrery: strategy 'forgetful' failed in a promise that is not awaited at 2024-08-08 23:54:17.010500: quantity: must be a multiple of the lot size 0.001\n",
   );
 });

@@ -42,24 +42,24 @@ test.each([
   ['sentUs,exchangeUs,answeredUs\n', 'no rows'],
   ['sentUs,exchangeUs,answeredUs\n5,4,6', ':2: must be whole µs'],
   ['sentUs,exchangeUs,answeredUs\n5,6,7\n5,6,7', ':3: must be whole µs'],
-])('a file of rows %j is refused with its place', (text, words) => {
+])('a file of rows %j is rejected with its place', (text, words) => {
   const path = join(folder, 'bad.csv');
   writeFileSync(path, text);
   expect(() => readLatencyRows(path)).toThrow(words);
 });
 
-test('recorded latency shifts a recorder’s slow clock, and orders go as the last update came', () => {
-  // The recorder ran 1.27 s behind: the smallest difference becomes the least latency.
+test('recorded latency corrects a recorder’s slow clock; orders take as long as the last update', () => {
+  // The recorder's clock was 1.27 s behind: the smallest difference becomes the min latency.
   const model = parseLatency('recorded:entry=2,response=0.5,least=1ms', ports(-1_270_000));
   expect(model.feedUs(0, -1_270_000)).toBe(1000);
   expect(model.feedUs(0, -1_260_000)).toBe(11_000);
   expect(model.entryUs(0)).toBe(22_000);
   expect(model.responseUs(0)).toBe(5500);
-  // What the recording does not say takes as long as what it said last.
+  // Without a recorded time the last latency applies.
   expect(model.feedUs(0, null)).toBe(11_000);
 });
 
-test('jitter has the median it says, a long tail, and an end', () => {
+test('jitter has the given median, a long tail, and a bound', () => {
   const model = parseLatency('jitter:feed=1ms,jitter=2ms', ports());
   const draws = Array.from({ length: 4001 }, () => model.feedUs(0, null)).sort((a, b) => a - b);
   expect(draws[0]).toBeGreaterThanOrEqual(1000);
@@ -68,7 +68,7 @@ test('jitter has the median it says, a long tail, and an end', () => {
   expect(draws.filter((us) => us > 1000 + 10 * 2000).length).toBeGreaterThan(200);
 });
 
-test('updates and answers keep their order, however latency is drawn', async () => {
+test('updates and responses keep their order for all latencies', async () => {
   let last = 0;
   let heard = 0;
   const latency = parseLatency('jitter:feed=1ms,entry=1ms,response=1ms,jitter=50ms', ports());
@@ -92,7 +92,7 @@ test('updates and answers keep their order, however latency is drawn', async () 
   expect(heard).toBeGreaterThan(50);
 });
 
-test('faults take requests and silence the feed, and private news comes when the connection is back', async () => {
+test('faults drop requests and interrupt the feed; private updates arrive after the reconnect', async () => {
   const statuses = new Map<number, number>();
   const silent: number[] = [];
   let last = START_US as number;
@@ -140,10 +140,10 @@ test('impact by name', () => {
   expect(parseImpact('none')).toEqual({ impactModel: 'none' });
 });
 
-test('fifo is for data that say who stands where; every model is there by name', () => {
+test('fifo requires data with queue positions; all models can be named', () => {
   const market = { symbol: 'T', fidelity: 'l2' } as const;
   expect(() => parseQueue('fifo', market)).toThrow(
-    '--queue fifo: T is played as l2, which does not say who stands where; fifo needs single orders (l3), else choose riskAverse',
+    '--queue fifo: T is played as l2, which has no queue positions; fifo needs single orders (l3), else choose riskAverse',
   );
   expect(parseQueue('fifo', { symbol: 'T', fidelity: 'l3' })).toBe('probPower2');
   expect(parseQueue('fifo', { symbol: 'T', fidelity: null })).toBe('probPower2');

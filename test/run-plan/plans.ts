@@ -1,4 +1,4 @@
-/** Plans on the recorded market of this project. */
+/** Plans on this project's recorded market. */
 import { fileURLToPath } from 'node:url';
 import { bundleStrategy } from '../../src/strategy-loader/bundle.ts';
 import type { PlannedStrategy, RunPlan } from '../../src/run-plan/plan.ts';
@@ -18,7 +18,7 @@ export async function plannedOf(
   return { id, bundle: await bundleStrategy(file), parameters };
 }
 
-/** A minute of the recording unless told. */
+/** One minute of the recording by default. */
 export function planOf(
   strategies: readonly PlannedStrategy[],
   more: Partial<RunPlan> = {},

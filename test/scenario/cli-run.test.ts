@@ -1,4 +1,4 @@
-/** `orrery run`: exit codes, what is printed, what is written. */
+/** `orrery run`: exit codes, output, written files. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ let folder = '';
 let out = '';
 let errors = '';
 
-// Commands write straight to the file descriptors of standard output and error.
+// Commands write directly to the file descriptors of standard output and error.
 vi.mock('node:fs', async (original) => ({
   ...(await original<typeof import('node:fs')>()),
   writeSync: (descriptor: number, bytes: Uint8Array) => {
@@ -42,13 +42,13 @@ function put(name: string, content: string | Uint8Array): string {
 }
 
 describe('orrery run', () => {
-  it('answers 0 when all hold, and says so', async () => {
+  it('returns 0 if all pass, and prints it', async () => {
     const path = put('good.yaml', GOOD);
     expect(await main(['run', path])).toBe(0);
     expect(out).toMatch(/^pass {2}.*good\.yaml: Good\n {6}2 commands, state hash [0-9a-f]{64}\n$/);
   });
 
-  it('answers 1 when an expectation fails, and says which', async () => {
+  it('returns 1 if an expectation fails, and prints which', async () => {
     put('good.yaml', GOOD);
     const path = put('bad.yaml', BAD);
     expect(await main(['run', folder])).toBe(1);
@@ -58,7 +58,7 @@ describe('orrery run', () => {
     expect(out).toContain('2 scenarios: 1 passed, 1 failed');
   });
 
-  it('answers 2 to bad input before anything runs, naming every place', async () => {
+  it('returns 2 for bad input before any run, with every place', async () => {
     put('a.yaml', GOOD);
     const wrong = put('b.yaml', WRONG);
     const journal = join(folder, 'out.orrery');
@@ -72,25 +72,25 @@ describe('orrery run', () => {
   });
 
   it.each([
-    ['a file that is not there', 'none.yaml', 'no such file'],
-    ['a pattern that fits nothing', '*.yaml', 'no scenario file here'],
+    ['a missing file', 'none.yaml', 'no such file'],
+    ['a pattern without a match', '*.yaml', 'no scenario file here'],
     ['a folder without scenarios', '.', 'no scenario file here'],
   ])('answers 2 to %s', async (_, name, message) => {
     expect(await main(['run', join(folder, name)])).toBe(2);
     expect(errors).toContain(message);
   });
 
-  it('answers 2 to bytes that are not text', async () => {
+  it('returns 2 for bytes that are not text', async () => {
     expect(await main(['run', put('x.yaml', Uint8Array.of(0xff, 0xfe, 0x00))])).toBe(2);
     expect(errors).toContain('x.yaml: is not UTF-8 text');
   });
 
-  it('answers 2 to an unknown flag, and to no file at all', async () => {
+  it('returns 2 for an unknown flag, and without a file', async () => {
     expect(await main(['run', put('good.yaml', GOOD), '--prov'])).toBe(2);
     expect(await main(['run'])).toBe(2);
   });
 
-  it('takes patterns', async () => {
+  it('accepts patterns', async () => {
     put('one.yaml', GOOD);
     put('two.yaml', GOOD);
     put('three.txt', BAD);
@@ -121,7 +121,7 @@ describe('orrery run', () => {
     expect(out).toContain(replayed.engine.stateHash());
   });
 
-  it('writes the state hash of a scenario that holds otherwise, and of no other', async () => {
+  it('writes the state hash only into scenarios that otherwise pass', async () => {
     const good = put('good.yaml', `${GOOD}expect:\n  stateHash: ${'0'.repeat(64)}\n`);
     const bad = put('bad.yaml', BAD);
     expect(await main(['run', good])).toBe(1);

@@ -1,4 +1,4 @@
-/** docs/SCENARIOS.md: its example holds, and it explains every key of the language. */
+/** docs/SCENARIOS.md: its example passes, and it explains every key of the language. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { SCENARIO_SHAPE } from '../../src/scenario/language.ts';
@@ -17,7 +17,7 @@ it('runs its example', () => {
   expect(result.steps.filter((step) => step.differences.length > 0)).toEqual([]);
 });
 
-/** Every key that some record of the language knows. */
+/** All keys of the language's records. */
 function keysOf(shape: Shape, seen: Set<Shape> = new Set()): string[] {
   if (seen.has(shape)) return [];
   seen.add(shape);

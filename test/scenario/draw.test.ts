@@ -1,4 +1,4 @@
-/** Draws of a crowd: exact steps within their bounds, by the distribution, and untouched by whatever else a scenario does. */
+/** Draws of a crowd: exact steps within bounds, by distribution, independent of other steps. */
 import { describe, expect, it } from 'vitest';
 import { parseScenario } from '../../src/scenario/parse.ts';
 import type { Scenario, Step } from '../../src/scenario/scenario.ts';
@@ -22,7 +22,7 @@ const crowd = (draw: string, seed = 7, count = 1000): string =>
 const depositsOf = (text: string): number[] =>
   parse(`${text}  - wait: 1s\n`).accounts.map(({ deposit }) => Number(deposit) / 1e6);
 
-/** What each member sends under a key, by member. */
+/** Values that each member sends under a key, by member. */
 function sent(text: string, key: string): string[] {
   return parse(text).steps.flatMap(({ action }: Step) => {
     if (action?.kind !== 'call') return [];
@@ -35,12 +35,12 @@ const share = (values: readonly number[], below: number): number =>
   values.filter((value) => value < below).length / values.length;
 
 describe('a drawn deposit', () => {
-  it('is a multiple of its step within its bounds, both included', () => {
+  it('is a multiple of its step within its inclusive bounds', () => {
     const values = depositsOf(crowd('{ draw: uniform, from: 0.5, to: 2, step: 0.25 }'));
     expect([...new Set(values)].sort((a, b) => a - b)).toEqual([0.5, 0.75, 1, 1.25, 1.5, 1.75, 2]);
   });
 
-  it('is spread evenly by uniform, and by logUniform evenly in its logarithm', () => {
+  it('is uniform, or uniform in its logarithm by logUniform', () => {
     const even = depositsOf(crowd('{ draw: uniform, from: 100, to: 10000, step: 1 }'));
     expect(share(even, 5050)).toBeCloseTo(0.5, 1);
     const log = depositsOf(crowd('{ draw: logUniform, from: 100, to: 10000, step: 1 }'));
@@ -66,7 +66,7 @@ describe('a drawn deposit', () => {
     expect(depositsOf(crowd(draw(', salt: 1'), 7, 50))).not.toEqual(first);
   });
 
-  it('stays when the crowd grows', () => {
+  it('does not change when the crowd grows', () => {
     const draw = '{ draw: uniform, from: 1, to: 1000000, step: 1 }';
     expect(depositsOf(crowd(draw, 7, 60)).slice(0, 50)).toEqual(depositsOf(crowd(draw, 7, 50)));
   });
@@ -78,14 +78,14 @@ describe('a drawn field of a request', () => {
     `  - { as: crowd, do: submitOrder, with: { price: 1, quantity: ${quantity} } }\n`;
   const draw = '{ draw: logUniform, from: 0.001, to: 10, step: 0.001 }';
 
-  it('is drawn for each member, and stays when steps come before it', () => {
+  it('is drawn for each member, and does not change with earlier steps', () => {
     const alone = sent(head + order(draw), 'quantity');
     expect(new Set(alone).size).toBeGreaterThan(15);
     const more = `${head}  - wait: 1s\n${order('{ draw: uniform, from: 1, to: 9, step: 1 }')}`;
     expect(sent(more + order(draw), 'quantity').slice(20)).toEqual(alone);
   });
 
-  it('is the same for equal draws, and another with a salt', () => {
+  it('is equal for equal draws, and differs with a salt', () => {
     const both = sent(head + order(draw) + order(draw), 'quantity');
     expect(both.slice(20)).toEqual(both.slice(0, 20));
     const salted = sent(head + order(draw) + order(draw.replace(' }', ', salt: 1 }')), 'quantity');
@@ -103,7 +103,7 @@ describe('a drawn field of a request', () => {
     }
   });
 
-  it('may lie in a part of the request', () => {
+  it('may be in a nested field of the request', () => {
     const text = `${head}  - as: crowd\n    do: submitOrder\n    with:\n      price: 1\n      quantity: 1\n      takeProfit: { triggerPrice: ${draw} }\n`;
     const [first] = parse(text).steps;
     const request = first?.action?.kind === 'call' ? first.action.request : null;
@@ -112,7 +112,7 @@ describe('a drawn field of a request', () => {
   });
 });
 
-/** A draw in the place of a crowd's deposit, on line 4 from column 34. */
+/** A draw as a crowd's deposit, on line 4 from column 34. */
 const DRAWS: readonly [title: string, draw: string, fault: string][] = [
   [
     'an unknown distribution',
@@ -120,39 +120,39 @@ const DRAWS: readonly [title: string, draw: string, fault: string][] = [
     '4:42: accounts.crowd.deposit.draw: the text "normal" is not a distribution',
   ],
   [
-    'a distribution that is nearly one',
+    'a misspelt distribution',
     '{ draw: logunifrom, from: 1, to: 2, step: 1 }',
     '4:42: accounts.crowd.deposit.draw: the text "logunifrom" is not a distribution; did you mean "logUniform"?',
   ],
   [
-    'a range upside down',
+    'a reversed range',
     '{ draw: uniform, from: 3, to: 2, step: 1 }',
     '4:64: accounts.crowd.deposit.to: 2 is below "from"',
   ],
   [
     'a bound between two steps',
     '{ draw: uniform, from: 1, to: 2.25, step: 0.5 }',
-    '4:64: accounts.crowd.deposit.to: 2.25 is no multiple of 0.5',
+    '4:64: accounts.crowd.deposit.to: 2.25 is not a multiple of 0.5',
   ],
   [
-    'a step of nothing',
+    'a step of 0',
     '{ draw: uniform, from: 1, to: 2, step: 0 }',
     '4:73: accounts.crowd.deposit.step: must be more than 0',
   ],
   [
-    'a step that is left out',
+    'a missing step',
     '{ draw: uniform, from: 1, to: 2 }',
     '4:34: accounts.crowd.deposit: a draw of uniform needs "step"',
   ],
   [
-    'more values than can be drawn',
+    'too many values',
     '{ draw: uniform, from: 0, to: 4295, step: 0.000001 }',
     '4:76: accounts.crowd.deposit.step: leaves more than 4294967296 values; take a larger step',
   ],
   [
     'a logarithm of zero',
     '{ draw: logUniform, from: 0, to: 5, step: 1 }',
-    '4:60: accounts.crowd.deposit.from: a draw of logUniform lies above 0, or below it',
+    '4:60: accounts.crowd.deposit.from: the range of logUniform must not contain 0',
   ],
   [
     'a choice with bounds',
@@ -160,7 +160,7 @@ const DRAWS: readonly [title: string, draw: string, fault: string][] = [
     '4:59: accounts.crowd.deposit: a draw of choice has no "from"',
   ],
   [
-    'a choice from nothing',
+    'a choice from an empty list',
     '{ draw: choice, of: [] }',
     '4:54: accounts.crowd.deposit.of: expected 1 to 10000 items, found 0',
   ],
@@ -198,7 +198,7 @@ describe('a fault in a draw', () => {
       'accounts: { crowd: { count: 2 } }\nsteps:\n  - { as: crowd, do: submitOrder, with: { price: { draw: uniform, from: 1, to: 2 } } }',
       '4:50: steps[0].with.price: a draw of uniform needs "step"',
     ],
-  ])('outside a crowd or in %s is named', (_, text, fault) => {
+  ])('reports %s with its place', (_, text, fault) => {
     expect(faults(`orrery: 1\n${text}\n`)).toContain(`x.yaml:${fault}`);
   });
 });

@@ -1,4 +1,7 @@
-/** The published schema is what the code says, and agrees with the parser on every scenario. */
+/**
+ * The published schema is generated from the code, and accepts every scenario that the parser
+ * accepts.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';

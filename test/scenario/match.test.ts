@@ -1,4 +1,4 @@
-/** Expected against actual: what matches, and how a difference is said. */
+/** Matching of expected against actual values, and descriptions of differences. */
 import { describe, expect, it } from 'vitest';
 import { differences, showValue } from '../../src/scenario/match-expectation.ts';
 import { readYaml } from '../../src/scenario/read-yaml.ts';
@@ -55,11 +55,11 @@ describe('an expectation differs', () => {
     expect(differ(expected, actual)).toEqual([difference]);
   });
 
-  it('in a key that it does not name, when exact', () => {
+  it('in an unnamed key, if exact', () => {
     expect(differ('{ a: 1 }', { a: 1, b: 2 }, true)).toEqual(['body.b: (absent) / 2']);
   });
 
-  it('once for each fact', () => {
+  it('once for each difference', () => {
     expect(differ('{ a: 1, b: 2 }', { a: 2, b: 1 })).toEqual(['body.a: 1 / 2', 'body.b: 2 / 1']);
   });
 });

@@ -1,4 +1,6 @@
-/** Whatever is done to a scenario's text, the answer is a list of faults with their places, or a run with its report. */
+/**
+ * Any edit of a scenario's text results in a list of faults with places, or in a run with a report.
+ */
 import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -7,7 +9,7 @@ import { runScenario } from '../../src/scenario/run-scenario.ts';
 import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
 
 const FOLDER = new URL('../../scenarios/', import.meta.url);
-// These two take more than a thousand commands; each of the others is short.
+// These two have more than a thousand commands; the others are short.
 const LONG = ['nonce-windows.yaml', 'black-friday.yaml'];
 const TEXTS = readdirSync(FOLDER)
   .filter((name) => name.endsWith('.yaml') && !LONG.includes(name))
@@ -65,7 +67,7 @@ it('survives any few edits of any scenario', () => {
     ),
     { numRuns: 1_000, seed: 20_240_101 },
   );
-  // Both ways out were taken often.
+  // Both outcomes must be frequent.
   expect(ran).toBeGreaterThan(100);
   expect(refused).toBeGreaterThan(100);
 });

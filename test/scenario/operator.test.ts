@@ -1,4 +1,6 @@
-/** The operator's verbs in scenarios (§13): decoded as over HTTP, refused as steps that differ. */
+/**
+ * Operator verbs in scenarios (§13): decoded as over HTTP; rejections are differences of the step.
+ */
 import { expect, test } from 'vitest';
 import { parseScenario } from '../../src/scenario/parse.ts';
 import { runScenario } from '../../src/scenario/run-scenario.ts';
@@ -44,7 +46,7 @@ test('a market is listed, restricted, reopened and delisted', () => {
   ).toEqual([]);
 });
 
-test('terms that raise maintenance wait for the notice', () => {
+test('terms that raise maintenance take effect after the notice period', () => {
   expect(
     failures(`
   - setMarketTerms: { symbol: BTC-USD-PERP, initialMargin: 0.05, maintenanceMargin: 0.025 }
@@ -65,6 +67,6 @@ test.each([
   ['{ setMarketTerms: { symbol: BTC-USD-PERP, lotSize: 1 } }', /lotSize: identifies the market/],
   ['{ delistMarket: { symbol: BTC-USD-PERP, price: 90000 } }', /price_outside_band/],
   ['{ listMarket: { symbol: BTC-USD-PERP, tickSize: 1, lotSize: 1 } }', /symbol_already_listed/],
-])('%s differs and says why', (step, words) => {
+])('%s differs, with the reason', (step, words) => {
   expect(failures(`  - ${step}\n`).join('\n')).toMatch(words);
 });

@@ -1,4 +1,4 @@
-/** Faults in a scenario's text are found before anything runs, and each is named with its place. */
+/** Faults in a scenario's text are found before the run, each with its place. */
 import { describe, expect, it } from 'vitest';
 import { parseScenario } from '../../src/scenario/parse.ts';
 import { formatProblem } from '../../src/scenario/source-node.ts';
@@ -13,7 +13,7 @@ const HEAD = 'orrery: 1\naccounts: { alice: { deposit: 5 }, bob: {} }\nsteps:\n'
 
 /** A fault in a whole document. */
 const DOCUMENTS: readonly [title: string, text: string, fault: string][] = [
-  ['nothing at all', '', '1:1: is empty'],
+  ['an empty file', '', '1:1: is empty'],
   ['a comment alone', '# nothing\n', '1:1: is empty'],
   ['no version', 'steps: []', '1:1: "orrery" is missing'],
   ['no steps', 'orrery: 1', '1:1: "steps" is missing'],
@@ -34,8 +34,8 @@ const DOCUMENTS: readonly [title: string, text: string, fault: string][] = [
     'orrery: 1\nsteps: []\nsteps: []',
     '3:1: not valid YAML: Map keys must be unique',
   ],
-  ['an alias', 'orrery: 1\nsteps: *all', '2:8: steps: aliases are not used in scenarios'],
-  ['an anchor', 'orrery: &v 1\nsteps: []', '1:12: orrery: anchors are not used in scenarios'],
+  ['an alias', 'orrery: 1\nsteps: *all', '2:8: steps: aliases are not supported in scenarios'],
+  ['an anchor', 'orrery: &v 1\nsteps: []', '1:12: orrery: anchors are not supported in scenarios'],
   [
     'two documents',
     'orrery: 1\nsteps: []\n---\norrery: 1\n',
@@ -43,9 +43,9 @@ const DOCUMENTS: readonly [title: string, text: string, fault: string][] = [
   ],
   ['steps that are a map', 'orrery: 1\nsteps: {}', '2:8: steps: expected a list, found a map'],
   [
-    'a time that is none',
+    'an invalid time',
     'orrery: 1\nstart: 2024-02-30T00:00:00Z\nsteps: []',
-    '2:8: start: 2024-02-30T00:00:00Z is no moment from 1970 to 2199',
+    '2:8: start: 2024-02-30T00:00:00Z is not a time from 1970 to 2199',
   ],
   [
     'a time in another zone',
@@ -55,7 +55,7 @@ const DOCUMENTS: readonly [title: string, text: string, fault: string][] = [
   [
     'an unknown market',
     'orrery: 1\nmarkets: [BTC-USD-PREP]\nsteps: []',
-    '2:11: markets[0]: BTC-USD-PREP is not listed out of the box; did you mean "BTC-USD-PERP"?; give its terms as a map',
+    '2:11: markets[0]: BTC-USD-PREP is not a predefined market; did you mean "BTC-USD-PERP"?; give its terms as a map',
   ],
   [
     'a market listed twice',
@@ -75,7 +75,7 @@ const DOCUMENTS: readonly [title: string, text: string, fault: string][] = [
   [
     'an account named as the exchange’s own',
     'orrery: 1\naccounts: { vault: {} }\nsteps: []',
-    '2:13: accounts.vault: "vault" is the exchange\'s own; choose another name',
+    '2:13: accounts.vault: "vault" is a system account; choose another name',
   ],
   [
     'an account whose name is an address',
@@ -98,12 +98,12 @@ const DOCUMENTS: readonly [title: string, text: string, fault: string][] = [
     '2:31: accounts.alice.deposit: expected an amount of money, found the text ".nan"',
   ],
   [
-    'an invariant that is not to hold',
+    'an invariant expected to fail',
     'orrery: 1\nsteps: []\nexpect: { invariants: false }',
-    '3:23: expect.invariants: invariants always hold; write true, or leave it out',
+    '3:23: expect.invariants: invariants always hold; write true or omit the key',
   ],
   [
-    'more steps than a run takes',
+    'more steps than the limit',
     'orrery: 1\nsteps:\n  - repeat:\n      times: 10000\n      steps:\n        - repeat: { times: 11, steps: [{ wait: 1s }] }\n',
     '3:3: steps: more than 100000 steps, repeats counted',
   ],
@@ -119,7 +119,7 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
   [
     'two verbs',
     '{ oracle: { BTC-USD-PERP: 1 }, do: getTime }',
-    '4:7: steps[0]: a step acts once: "do" and "oracle" are two steps',
+    '4:7: steps[0]: a step has one action: split "do" and "oracle" into two steps',
   ],
   [
     'an unknown endpoint',
@@ -143,17 +143,17 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
     '4:13: steps[0].wait: expected a length of time such as 5s or 250ms, found 5',
   ],
   [
-    'a name that nothing saves',
+    'an undefined name',
     '{ as: alice, do: cancelOrder, with: { orderId: $offer.orderId } }',
     '4:52: steps[0].with: no earlier step saves "offer"',
   ],
   [
-    'a record that nothing saves',
+    'an undefined record',
     '{ wait: 1s, expect: { records: { offer: {} } } }',
     '4:38: steps[0].expect.records: no earlier step saves "offer"',
   ],
   [
-    'an answer expected of a verb',
+    'a response expected of a verb',
     '{ oracle: { BTC-USD-PERP: 1 }, expect: { status: 200 } }',
     '4:46: steps[0].expect: "status" belongs to a step with "do"',
   ],
@@ -163,14 +163,14 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
     '4:30: steps[0].expect: "outcome" belongs to a step with a simulation verb',
   ],
   [
-    'an outcome that no rule knows',
+    'an unknown outcome',
     '{ wait: 1s, expect: { outcome: order_lost } }',
     '4:36: steps[0].expect.outcome: the text "order_lost" is not an outcome of the engine',
   ],
   [
     'a body and an error',
     '{ do: getTime, expect: { body: {}, error: no } }',
-    '4:40: steps[0].expect: an answer is a "body" or an "error"',
+    '4:40: steps[0].expect: a response is a "body" or an "error"',
   ],
   [
     'a price in a market that is not listed',
@@ -178,7 +178,7 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
     '4:17: steps[0].oracle: "GOLD" is not among the markets of this scenario',
   ],
   [
-    'a price of nothing',
+    'a price of 0',
     '{ oracle: { BTC-USD-PERP: 0.01 } }',
     '4:31: steps[0].oracle.BTC-USD-PERP: 0.01 is below one tick of 0.1',
   ],
@@ -198,7 +198,7 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
     '4:62: steps[0].tapeBar.volume: must be 0 or more',
   ],
   [
-    'an action of a single order that is none',
+    'an unknown action of a single order',
     '{ tapeL3: { action: ad, ref: 1, side: bid, price: 1, quantity: 1 } }',
     '4:25: steps[0].tapeL3.action: the text "ad" is not an action; did you mean "add"?',
   ],
@@ -208,9 +208,9 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
     '4:31: steps[0].tapeDepth.bids[0]: 0.00001 is not a whole number of lots of 0.0001',
   ],
   [
-    'a recorded size below nothing',
+    'a negative recorded size',
     '{ tapeDepth: { asks: [[1, -1]] } }',
-    '4:31: steps[0].tapeDepth.asks[0]: a level has a size of 0 or more',
+    '4:31: steps[0].tapeDepth.asks[0]: the size of a level must be 0 or more',
   ],
   [
     'a level of three',
@@ -218,19 +218,19 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
     '4:27: steps[0].tapeDepth.bids[0]: expected 2 items, found 3',
   ],
   [
-    'money for a stranger',
+    'a deposit to an unknown account',
     '{ deposit: { account: carol, amount: 1 } }',
     '4:16: steps[0].deposit.account: "carol" is not among the accounts of this scenario',
   ],
   [
-    'no money',
+    'a deposit of 0',
     '{ deposit: { account: alice, amount: 0 } }',
     '4:42: steps[0].deposit.amount: must be more than 0',
   ],
   [
     'a wait before a repeat',
     '{ wait: 1s, repeat: { times: 1, steps: [] } }',
-    '4:7: steps[0]: "wait" belongs to a step before the "repeat", or to one in it',
+    '4:7: steps[0]: move "wait" to a step before the "repeat" or within it',
   ],
   [
     'events of a repeat',
@@ -243,7 +243,7 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
     '4:20: steps[0]: "signer" needs "as", the account',
   ],
   [
-    'a signer of a step that calls nothing',
+    'a signer of a step without a request',
     '{ wait: 1s, signer: alice }',
     '4:17: steps[0]: "signer" belongs to a step with "do"',
   ],
@@ -264,12 +264,12 @@ const STEPS: readonly [title: string, step: string, fault: string][] = [
   ],
 ];
 
-describe('a scenario that cannot be run', () => {
-  it('names an answer of a crowd that is saved', () => {
+describe('an invalid scenario', () => {
+  it('reports a saved response of a crowd', () => {
     const text =
       'orrery: 1\naccounts:\n  crowd: { count: 3 }\nsteps:\n  - { as: crowd, do: getTime, save: x }\n';
     expect(faults(text)).toContain(
-      'x.yaml:5:31: steps[0]: a crowd has many answers; none is saved',
+      'x.yaml:5:31: steps[0]: a crowd has many responses; they cannot be saved',
     );
   });
 
@@ -281,7 +281,7 @@ describe('a scenario that cannot be run', () => {
     expect(faults(`${HEAD}  - ${step}\n`)).toContain(`x.yaml:${fault}`);
   });
 
-  it('names every fault, not only the first', () => {
+  it('reports every fault, not only the first', () => {
     expect(faults(`${HEAD}  - { wiat: 1s }\n  - { do: getTme }\n`)).toHaveLength(2);
   });
 
@@ -293,12 +293,12 @@ describe('a scenario that cannot be run', () => {
     ['indents', Array.from({ length: 500 }, (_, i) => `${' '.repeat(i)}a:`).join('\n')],
     ['characters', 'x'.repeat(1_000_001)],
     ['control characters', '\u0000\u0001\u0002: [\u0000'],
-  ])('is refused with a place whatever its %s', (_, text) => {
+  ])('is rejected with a place for %s', (_, text) => {
     const [first] = faults(text);
     expect(first).toMatch(/^x\.yaml:\d+:\d+: /);
   });
 
-  it('is refused with a place at whatever character it is cut off', () => {
+  it('is rejected with a place when truncated at any character', () => {
     const text = `${HEAD}  - as: alice\n    do: submitOrder\n    with: { price: 1, quantity: "2" }\n`;
     for (let length = 0; length < text.length - 1; length += 1) {
       for (const fault of faults(text.slice(0, length)))

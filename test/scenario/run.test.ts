@@ -1,4 +1,4 @@
-/** What a run reports: failures by step and path, requests with their defaults, answers that are used again. */
+/** Reports of runs: failures by step and path, default fields of requests, saved responses. */
 import { describe, expect, it } from 'vitest';
 import { parseScenario } from '../../src/scenario/parse.ts';
 import { runScenario, type ScenarioResult } from '../../src/scenario/run-scenario.ts';
@@ -28,7 +28,7 @@ function failures(steps: string): string[] {
 describe('a failed expectation', () => {
   it.each([
     [
-      'on a field of an answer',
+      'on a field of a response',
       '{ as: alice, do: submitOrder, with: { price: 60000, quantity: 1 }, expect: { body: [{ settled: 1 }] } }',
       ['steps[1]: body[0].settled: 1 / 0'],
     ],
@@ -39,12 +39,12 @@ describe('a failed expectation', () => {
       ['steps[1]: error: no / Limit must be between 1 and 5000, got 0'],
     ],
     [
-      'that nothing is refused',
+      'that a request is accepted',
       '{ do: getTrades, with: { symbol: NONE } }',
-      ['steps[1]: status: 200 / 404', 'steps[1]: body: an answer / Symbol not found'],
+      ['steps[1]: status: 200 / 404', 'steps[1]: body: a response / Symbol not found'],
     ],
     [
-      'that something is refused',
+      'that a request is rejected',
       '{ do: getTrades, expect: { error: Symbol not found } }',
       ['steps[1]: error: Symbol not found / []'],
     ],
@@ -59,7 +59,7 @@ describe('a failed expectation', () => {
       ['steps[1]: balances.alice: 1 / 100000', 'steps[1]: balances.insurance: 0.5 / 0'],
     ],
     [
-      'on a position that is not there',
+      'on a missing position',
       '{ expect: { positions: { alice: { BTC-USD-PERP: { quantity: 1 } } } } }',
       ['steps[1]: positions.alice.BTC-USD-PERP: {quantity: 1} / null'],
     ],
@@ -69,12 +69,12 @@ describe('a failed expectation', () => {
       ['steps[1]: book.BTC-USD-PERP.bids: [[1, 2]] / []'],
     ],
     [
-      'on an event that is nearly there',
+      'on a similar event',
       '{ oracle: { BTC-USD-PERP: 61000 }, expect: { events: [{ kind: oracleSet, index: 61001 }] } }',
       ['steps[1]: events[0].index: 61001 / 61000'],
     ],
     [
-      'on an event that is not there',
+      'on a missing event',
       '{ oracle: { BTC-USD-PERP: 61000 }, expect: { events: [{ kind: tradePrinted }] } }',
       ['steps[1]: events[0]: {kind: tradePrinted} / oracleSet, markChanged'],
     ],
@@ -89,16 +89,16 @@ describe('a failed expectation', () => {
       [expect.stringMatching(/^steps\[1\]: events: 0 items: \[\] \/ \[\{kind: oracleSet, /)],
     ],
     [
-      'that time goes back',
+      'that time moves back',
       '{ at: +5s }\n  - { at: +4s }',
-      ['steps[2]: at: not before now, +5s / a moment before it'],
+      ['steps[2]: at: not before now, +5s / an earlier time'],
     ],
     [
-      'that time goes on for ever',
+      'that time exceeds its range',
       '{ wait: 36525d }\n  - { wait: 36525d }\n  - { wait: 36525d }',
       ['steps[3]: wait: at most until the year 2255 / longer'],
     ],
-  ])('%s says what it found', (_, step, expected) => {
+  ])('%s reports the actual value', (_, step, expected) => {
     expect(failures(`  - ${step}\n`)).toEqual(expected);
   });
 
@@ -122,7 +122,7 @@ describe('a failed expectation', () => {
 });
 
 describe('a request', () => {
-  it('has defaults for all that it leaves out', () => {
+  it('has defaults for all omitted fields', () => {
     const steps = `  - as: alice
     do: submitOrder
     with: { price: 60000, quantity: 1 }
@@ -142,7 +142,7 @@ describe('a request', () => {
     expect(failures(steps)).toEqual([]);
   });
 
-  it('counts nonces for each subaccount, on from the highest written', () => {
+  it('counts nonces per subaccount, from the highest written', () => {
     const order = (extra: string, nonce: number): string =>
       `  - { as: alice, do: submitOrder, with: { price: 1, quantity: 0.1${extra} }, expect: { body: [{ nonce: ${String(nonce)} }] } }\n`;
     const steps = order('', 1) + order('', 2) + order(', nonce: 7', 7) + order('', 8);
@@ -151,7 +151,7 @@ describe('a request', () => {
     expect(failures(steps + deposit + other)).toEqual([]);
   });
 
-  it('keeps an integer beyond 2^53 exact on both ways', () => {
+  it('keeps an integer beyond 2^53 exact in requests and responses', () => {
     const step =
       '{ as: alice, do: submitOrder, with: { price: 1, quantity: 0.1, nonce: 9007199254740993 }, expect: { body: [{ nonce: 9007199254740993 }] } }';
     expect(failures(`  - ${step}\n`)).toEqual([]);
@@ -165,13 +165,13 @@ describe('a request', () => {
     ['a list', 'price: [1]'],
     ['a prototype key', '__proto__: { price: 1 }'],
     ['null', 'flags: null'],
-  ])('with %s is answered with an error that names the field', (_, field) => {
+  ])('with %s is rejected with an error that names the field', (_, field) => {
     const name = field.slice(0, field.indexOf(':'));
     const fields = name === 'price' ? field : `price: 1, ${field}`;
     const step = `{ as: alice, do: submitOrder, with: { quantity: 1, ${fields} }, save: bad }`;
     const [status, body] = failures(`  - ${step}\n`);
     expect(status).toBe('steps[1]: status: 200 / 400');
-    expect(body).toContain(`an answer / ${name}: `);
+    expect(body).toContain(`a response / ${name}: `);
   });
 
   it('without a caller sends no token', () => {
@@ -179,7 +179,7 @@ describe('a request', () => {
     expect(failures(`  - ${step}\n`)).toEqual([]);
   });
 
-  it('uses answers that were saved, and $$ for a plain dollar', () => {
+  it('uses saved responses, and $$ for a literal dollar', () => {
     const steps = `  - { as: alice, do: submitOrder, with: { price: 1, quantity: 0.1, clientId: $$mine }, save: order }
   - { as: alice, do: getOrder, with: { orderId: "$order[0].orderId" }, expect: { body: { clientId: $$mine, nonce: $order.nonce } } }
 `;
@@ -188,7 +188,7 @@ describe('a request', () => {
 });
 
 describe('a run', () => {
-  it('carries out the steps of a repeat each time, and says which', () => {
+  it('executes the steps of a repeat each time, and reports the iteration', () => {
     const steps = `  - repeat:
       times: 2
       steps: [{ wait: 1s, expect: { balances: { alice: 0 } } }]
@@ -201,7 +201,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('leaves a whole journal of its commands, and none for what only reads', () => {
+  it('leaves a complete journal of its commands, without reads', () => {
     const result = run(`${HEAD}  - { wait: 5s, do: getTime }\n  - { do: getMarkets }\n`);
     const reader = new JournalReader(result.journal);
     const kinds = [];

@@ -1,4 +1,7 @@
-/** Every scenario of the project holds what it says, four ways, and is a golden hash (DETERMINISM, net 4). */
+/**
+ * Every scenario of the project passes in four ways, and its state hash is golden (DETERMINISM, net
+ * 4).
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseScenario } from '../../src/scenario/parse.ts';
@@ -13,7 +16,7 @@ const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));
 const RULES = new URL('../../docs/RULES.md', import.meta.url);
 const ports = { keccak, addressOf: addressOfName };
 
-/** Cuts of the journal that each scenario must survive. */
+/** Seeds of the cuts of the journal that each scenario must survive. */
 const SEEDS = [1, 2, 3, 5, 8];
 
 function load(file: string): Scenario {
@@ -30,12 +33,12 @@ describe.each(FILES)('%s', (file) => {
   const scenario = load(file);
   const result = runScenario(scenario, ports);
 
-  it('holds what it expects', () => {
+  it('meets its expectations', () => {
     expect(result.steps.filter((step) => step.differences.length > 0)).toEqual([]);
     expect(result.passed).toBe(true);
   });
 
-  it('commits its state hash, a title, and the rules that it shows', () => {
+  it('has its state hash, a title, and the rules that it demonstrates', () => {
     expect(scenario.expect.stateHash).toBe(result.stateHash);
     expect(scenario.title).not.toBe(file);
     const rules = readFileSync(RULES, 'utf8');

@@ -1,4 +1,4 @@
-/** Times and lengths of time as text, in whole microseconds. */
+/** Times and durations as text, in whole microseconds. */
 import { expect, it } from 'vitest';
 import { durationUs, timeUs } from '../../src/num/units.ts';
 import { formatDuration, formatTime, parseDuration, parseTime } from '../../src/num/time-text.ts';
@@ -11,7 +11,7 @@ it.each([
   ['2024-12-31T23:59:59.999999Z', 1_735_689_599_999_999],
   ['2100-03-01T00:00:00Z', 4_107_542_400_000_000],
   ['2199-12-31T00:00:00Z', 7_258_032_000_000_000],
-])('reads the moment %s, and writes it back', (text, us) => {
+])('parses the time %s, and formats it back', (text, us) => {
   expect(parseTime(text)).toBe(us);
   // An independent calendar agrees to the millisecond.
   expect(Date.parse(text)).toBe(Math.floor(us / 1000));
@@ -36,7 +36,7 @@ it.each([
   '1969-12-31T23:59:59Z',
   '2200-01-01T00:00:00Z',
   '',
-])('refuses the moment "%s"', (text) => {
+])('rejects the time "%s"', (text) => {
   expect(parseTime(text)).toBeNull();
 });
 
@@ -47,13 +47,13 @@ it.each([
   ['1h30m', 5_400_000_000],
   ['1d2h3m4s5ms6us', 93_784_005_006],
   ['0s', 0],
-])('reads the length %s, and writes it back', (text, us) => {
+])('parses the duration %s, and formats it back', (text, us) => {
   expect(parseDuration(text)).toBe(us);
   expect(formatDuration(durationUs(us))).toBe(text);
 });
 
 it.each(['', '5', 's', '-5s', '+5s', '5 s', '1m1h', '1.5s', '9999999999s', '99999d'])(
-  'refuses the length "%s"',
+  'rejects the duration "%s"',
   (text) => {
     expect(parseDuration(text)).toBeNull();
   },
@@ -64,7 +64,7 @@ it('writes a fraction only where there is one', () => {
   expect(formatTime(timeUs(1_500_000))).toBe('1970-01-01T00:00:01.500000Z');
 });
 
-it('a length of time is at most a hundred years', () => {
+it('a duration is at most a hundred years', () => {
   expect(parseDuration('36525d')).toBe(36_525 * 86_400_000_000);
   expect(parseDuration('36525d1us')).toBeNull();
 });

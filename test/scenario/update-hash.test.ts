@@ -1,4 +1,4 @@
-/** A state hash is written into a scenario without touching anything else. */
+/** Writing a state hash into a scenario preserves all other text. */
 import { expect, it } from 'vitest';
 import { withStateHash } from '../../src/scenario/update-hash.ts';
 
@@ -21,10 +21,14 @@ it.each([
     'expect:\n  x: [1,\n    2]\n',
     `expect:\n  x: [1,\n    2]\n  stateHash: ${NEW}\n`,
   ],
-  ['after a last line without an end', 'expect:\n  x: 1', `expect:\n  x: 1\n  stateHash: ${NEW}\n`],
+  [
+    'after a last line without a line break',
+    'expect:\n  x: 1',
+    `expect:\n  x: 1\n  stateHash: ${NEW}\n`,
+  ],
   ['into braces', 'expect: { x: 1 } # why\n', `expect: { stateHash: ${NEW}, x: 1 } # why\n`],
   [
-    'where nothing is expected yet',
+    'into a scenario without expectations',
     'a: "b"  # why',
     `a: "b"  # why\n\nexpect:\n  stateHash: ${NEW}\n`,
   ],

@@ -1,4 +1,4 @@
-/** Ways through a space of parameters: every value exact, every search repeatable, the published sequences reproduced. */
+/** Samplers of a parameter space: exact values, repeatable searches, published sequences. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -12,15 +12,23 @@ import {
   type Observation,
 } from '../../src/search/samplers/samplers.ts';
 import { sobol } from '../../src/search/samplers/sobol.ts';
-import { assignmentOf, keyOf, parseDimension, type Point } from '../../src/search/samplers/space.ts';
+import {
+  assignmentOf,
+  keyOf,
+  parseDimension,
+  type Point,
+} from '../../src/search/samplers/space.ts';
 import { windowsOf } from '../../src/search/samplers/windows.ts';
 import { RandomStreams } from '../../src/virtual-time/rng.ts';
 
 const random = (name = 'search') => new RandomStreams('7').stream(name);
 const SPACE = [parseDimension('fast=5:50:5'), parseDimension('mode=a,b,c')];
 
-/** Tells results one by one until the search is over; answers what was proposed at a time. */
-function run(sampler: Sampler, score: (point: Point, budget: number) => number | null): Observation[][] {
+/** Runs a sampler one result at a time until it ends; returns the proposals. */
+function run(
+  sampler: Sampler,
+  score: (point: Point, budget: number) => number | null,
+): Observation[][] {
   const told: Observation[] = [];
   const proposed: Observation[] = [];
   const rounds: Observation[][] = [];
@@ -49,7 +57,7 @@ describe('a dimension', () => {
   ])('%s', (text, values) => {
     expect(parseDimension(text).values).toEqual(values);
   });
-  it('a range without a step has a hundred', () => {
+  it('a range without a step has a hundred steps', () => {
     expect(parseDimension('n=0:1').values).toHaveLength(101);
   });
   it.each([
@@ -66,13 +74,13 @@ describe('a dimension', () => {
     ['n=0:1000000:1', 'more than 100000 values'],
     ['n=a,a', 'a value occurs twice'],
     ['n=a,,b', 'a value is empty'],
-  ])('%s is refused', (text, words) => {
+  ])('%s is rejected', (text, words) => {
     expect(() => parseDimension(text)).toThrow(words);
   });
 });
 
 describe('samplers', () => {
-  it('the grid is every point once, the last dimension fastest', () => {
+  it('the grid has every point once, the last dimension fastest', () => {
     const [round] = run(gridSampler(SPACE), () => 0);
     expect(round).toHaveLength(30);
     expect(round?.slice(0, 4).map(({ point }) => assignmentOf(SPACE, point))).toEqual([
@@ -82,7 +90,7 @@ describe('samplers', () => {
       { fast: '10', mode: 'a' },
     ]);
   });
-  it('a grid beyond the limit is refused', () => {
+  it('a grid beyond the limit is rejected', () => {
     const wide = parseDimension('n=0:99999:1');
     expect(() => gridSampler([wide, { ...wide, name: 'm' }])).toThrow('10000000000 points');
   });
@@ -90,7 +98,7 @@ describe('samplers', () => {
     ['random', (trials: number) => randomSampler(SPACE, trials, random())],
     ['sobol', (trials: number) => sobolSampler(SPACE, trials, random())],
     ['tpe', (trials: number) => tpeSampler(SPACE, trials, random())],
-  ])('%s: no point twice, at most all of them, the same ones again', (_name, make) => {
+  ])('%s: points are distinct, at most all, and repeatable', (_name, make) => {
     for (const trials of [1, 7, 30, 100]) {
       const keys = (): string[] =>
         run(make(trials), ([a = 0]) => -Math.abs(a - 3))
@@ -103,7 +111,7 @@ describe('samplers', () => {
     }
   });
 
-  it('tpe lets eight run at a time, and more of them change none', () => {
+  it('tpe runs eight trials in parallel, and results do not depend on it', () => {
     const height = ([a = 0]: Point): number => -Math.abs(a - 3);
     const rounds = run(tpeSampler(SPACE, 30, random()), height);
     expect(rounds.map((round) => round.length)).toEqual([16, ...Array<number>(14).fill(1)]);
@@ -111,14 +119,14 @@ describe('samplers', () => {
     expect(rounds.flat().slice(0, 20)).toEqual(fewer);
   });
 
-  it('halving keeps the best third on three times the data, and ends on all of it', () => {
+  it('halving advances the best third to three times the data, and ends on all of it', () => {
     const space = [parseDimension('n=1:27:1')];
     const rounds = run(halvingSampler(space, 27, 3, random()), ([n = 0]) => n);
     expect(rounds.map((round) => round.length)).toEqual([27, 9, 3, 1]);
     expect(rounds.map((round) => round[0]?.budget)).toEqual([1 / 27, 1 / 9, 1 / 3, 1]);
     expect(rounds.at(-1)?.[0]?.point).toEqual([26]);
   });
-  it('halving goes on without trials that failed', () => {
+  it('halving continues without failed trials', () => {
     const rounds = run(halvingSampler([parseDimension('n=1:9:1')], 9, 3, random()), ([n = 0]) =>
       n === 8 ? null : n,
     );
@@ -126,7 +134,7 @@ describe('samplers', () => {
     expect(run(halvingSampler(SPACE, 9, 3, random()), () => null)).toHaveLength(1);
   });
 
-  it('tpe finds the top of a hill in fewer trials than chance', () => {
+  it('tpe finds a maximum in fewer trials than random search', () => {
     const hill = [
       parseDimension('a=0:99:1'),
       parseDimension('b=0:99:1'),
@@ -162,7 +170,7 @@ describe('Sobol', () => {
       expect(found[Number(index)]?.map((value) => value * 2 ** 32)).toEqual(wanted);
     }
   });
-  it('a shift keeps one point in every quarter of each dimension', () => {
+  it('a digital shift keeps one point in every quarter of each dimension', () => {
     const points = sobol(5, random());
     const found = Array.from({ length: 4 }, () => points.next().value as number[]);
     for (let dimension = 0; dimension < 5; dimension++) {
@@ -170,7 +178,7 @@ describe('Sobol', () => {
       expect(quarters.sort()).toEqual([0, 1, 2, 3]);
     }
   });
-  it('more dimensions than the table has are refused', () => {
+  it('more dimensions than in the table are rejected', () => {
     expect(() => sobol(21, null).next()).toThrow('1 to 20');
   });
 });
@@ -214,7 +222,7 @@ describe('windows', () => {
       ),
     );
   });
-  it('data too short for one window say what they lack', () => {
+  it('data too short for one window are rejected with the missing length', () => {
     expect(() => windowsOf({ ...plan, mode: 'rolling', toUs: 40 })).toThrow('the data span');
   });
 });

@@ -1,4 +1,6 @@
-/** Searches: the same trials whatever the workers, however often stopped; every trial logged, and counted. */
+/**
+ * Searches: trials do not depend on workers or interruptions; every trial is logged and counted.
+ */
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +45,7 @@ function searchOf(more: Partial<SweepPlan> = {}): SweepPlan {
   };
 }
 
-/** A run whose figures follow from its parameters and its stretch of data alone. */
+/** A result that depends only on the parameters and the range of data. */
 function figuresOf({ parameters, plan }: TrialTask): TrialResult {
   const fast = Number(parameters['fast']);
   if (fast === 13) return { score: null, error: 'unlucky', figures: null, returns: [] };
@@ -69,14 +71,14 @@ function figuresOf({ parameters, plan }: TrialTask): TrialResult {
 
 const quiet = { onTrial: () => undefined, cancelled: () => false };
 
-/** Ends in another order than it was asked. */
+/** Completes trials in another order than requested. */
 async function shuffled(task: TrialTask): Promise<TrialResult> {
   await new Promise((resolve) => setTimeout(resolve, (Number(task.parameters['fast']) * 7) % 5));
   return figuresOf(task);
 }
 
 describe('a sweep', () => {
-  it.each(METHODS)('%s: the same trials, whatever order they end in', async (method) => {
+  it.each(METHODS)('%s: trials do not depend on the order of completion', async (method) => {
     const search = searchOf({ method });
     const straight = await sweep(search, {
       ...quiet,
@@ -91,43 +93,40 @@ describe('a sweep', () => {
     );
   });
 
-  it.each(METHODS)(
-    '%s: a search that was stopped goes on as if it had not been',
-    async (method) => {
-      const search = searchOf({ method });
-      const whole = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
-      const path = join(folder, `stopped-${method}.jsonl`);
-      let runs = 0;
-      for (const stopAfter of [5, 9]) {
-        const log = logOf(search, path);
-        const stopped = await sweep(search, {
-          ...quiet,
-          log,
-          cancelled: () => runs >= stopAfter,
-          run: (task) => {
-            runs += 1;
-            return shuffled(task);
-          },
-        });
-        log.close();
-        expect(stopped.cancelled).toBe(true);
-      }
-      appendFileSync(path, '{"number":11,"torn');
+  it.each(METHODS)('%s: a stopped search resumes to the same result', async (method) => {
+    const search = searchOf({ method });
+    const whole = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
+    const path = join(folder, `stopped-${method}.jsonl`);
+    let runs = 0;
+    for (const stopAfter of [5, 9]) {
       const log = logOf(search, path);
-      const resumed = await sweep(search, {
+      const stopped = await sweep(search, {
         ...quiet,
         log,
+        cancelled: () => runs >= stopAfter,
         run: (task) => {
           runs += 1;
           return shuffled(task);
         },
       });
-      expect(resumed).toEqual(whole);
-      expect(runs).toBe(whole.trials.length);
-    },
-  );
+      log.close();
+      expect(stopped.cancelled).toBe(true);
+    }
+    appendFileSync(path, '{"number":11,"torn');
+    const log = logOf(search, path);
+    const resumed = await sweep(search, {
+      ...quiet,
+      log,
+      run: (task) => {
+        runs += 1;
+        return shuffled(task);
+      },
+    });
+    expect(resumed).toEqual(whole);
+    expect(runs).toBe(whole.trials.length);
+  });
 
-  it('the best is the best of those on all of the data, and failures are trials, too', async () => {
+  it('the best trial is among those on all of the data, and failures count as trials', async () => {
     const search = searchOf({ method: 'grid' });
     const { trials, best } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
     expect(best?.score).toBe(0);
@@ -154,7 +153,7 @@ describe('a sweep', () => {
 });
 
 describe('a log', () => {
-  it('of another search is refused', () => {
+  it('of another search is rejected', () => {
     const path = join(folder, 'other.jsonl');
     logOf({ seed: '1' }, path).close();
     logOf({ seed: '1' }, path).close();
@@ -169,7 +168,7 @@ describe('a log', () => {
 });
 
 describe('a space', () => {
-  it('is every parameter over its own range unless dimensions are given', () => {
+  it('has every parameter over its range by default', () => {
     const space = spaceOf(
       {
         n: integer(1, { min: 1, max: 3 }),
@@ -184,14 +183,14 @@ describe('a space', () => {
     expect(spaceOf(SPECS, ['fast=1:9:4'])).toHaveLength(1);
   });
   it.each([
-    [['slow=1:2:1'], 'no such parameter; there are fast, mode'],
-    [['fast=1:2:1', 'fast=3'], 'is given twice'],
+    [['slow=1:2:1'], 'unknown parameter; valid are fast, mode'],
+    [['fast=1:2:1', 'fast=3'], 'given twice'],
   ])('%#', (vary, words) => {
     expect(() => spaceOf(SPECS, vary)).toThrow(words);
   });
 });
 
-it('a slower model takes so many times as long in every leg', () => {
+it('a latency factor applies to every leg', () => {
   const slow = slowedLatency(constantLatency(10, 20, 30, 5), 3);
   expect([slow.feedUs(0, null), slow.entryUs(0), slow.responseUs(0), slow.computeUs]).toEqual([
     30, 60, 90, 15,
@@ -202,7 +201,7 @@ it.each([
   ['every value', []],
   ['a coarse list', ['fast=7,20', 'mode=a,b']],
 ])(
-  'robustness moves numbers by shares of themselves, and latency and fees by factors: %s',
+  'robustness shifts numbers by fractions, and latency and fees by factors: %s',
   async (_what, vary) => {
     const search = searchOf({ method: 'grid', space: spaceOf(SPECS, vary) });
     const { best } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
@@ -221,7 +220,7 @@ it.each([
   },
 );
 
-it('runs ahead begin on idle workers only, and none is run twice', async () => {
+it('speculative runs start on idle workers only, and none runs twice', async () => {
   const search = searchOf({ method: 'grid' });
   const { best } = await sweep(search, { ...quiet, log: logOf(search), run: shuffled });
   const { sensitivity, stress } = variationsOf(search, SPECS, best as Trial);
@@ -256,7 +255,7 @@ it('runs ahead begin on idle workers only, and none is run twice', async () => {
   expect(await tested).toEqual(await robustness(search, SPECS, best as Trial, 365, shuffled));
 });
 
-it('a walk picks on training and is judged on the test after it', async () => {
+it('a walk-forward selects on training and is scored on the next test', async () => {
   const search = searchOf({ method: 'grid' });
   const window = (at: number) => ({
     trainFromUs: at,
@@ -267,7 +266,7 @@ it('a walk picks on training and is judged on the test after it', async () => {
   const stretches: [number | undefined, number | undefined][] = [];
   const walk = await walkForward(search, [window(0), window(40)], 365, {
     cancelled: () => false,
-    atOnce: 2,
+    maxParallel: 2,
     logOf: (_number, trained) => logOf(trained),
     onWindow: () => undefined,
     run: (task) => {

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { executePlan } from '../../src/run-plan/plan.ts';
 import { example, plannedOf, planOf, RECORDED_FROM_US } from '../run-plan/plans.ts';
 
-/** Each example on a minute and a half of the recording, with parameters that make it trade in that time. */
+/**
+ * Each example on 90 seconds of the recording, with parameters for which it trades in that time.
+ */
 const EXAMPLES: readonly (readonly [string, Record<string, string>, number])[] = [
   ['quotes', { halfSpread: '60' }, 5],
   ['sma-cross', { fast: '3', slow: '8' }, 3],
@@ -20,7 +22,7 @@ test.each(EXAMPLES)('the %s example trades on recorded data', async (name, param
   const [strategy] = output.strategies;
   expect(strategy!.summary.fills).toBeGreaterThanOrEqual(least);
   expect(output.engine.checkInvariants()).toEqual([]);
-  // Orders, fills and equity are told with what reports need of them.
+  // Orders, fills and equity have the fields that reports need.
   for (const fill of strategy!.fills) {
     expect(fill.arrivalMid).not.toBeNull();
     expect(fill.queueWaitUs).toBeGreaterThanOrEqual(0);
@@ -28,14 +30,17 @@ test.each(EXAMPLES)('the %s example trades on recorded data', async (name, param
   }
 });
 
-test.each(EXAMPLES)('the %s example sends nothing while it warms up', async (name, parameters) => {
-  const planned = await plannedOf(example(name), parameters);
-  const plan = planOf([planned], { warmUpUs: 59_900_000 });
-  const { output } = await executePlan(plan);
-  expect(output.strategies[0]!.summary.refusedRequests).toBe(0);
-});
+test.each(EXAMPLES)(
+  'the %s example sends no request during its warm-up',
+  async (name, parameters) => {
+    const planned = await plannedOf(example(name), parameters);
+    const plan = planOf([planned], { warmUpUs: 59_900_000 });
+    const { output } = await executePlan(plan);
+    expect(output.strategies[0]!.summary.refusedRequests).toBe(0);
+  },
+);
 
-test('a plan runs to the same hashes again, whatever the time and place', async () => {
+test('a plan runs to the same hashes at any time and in any time zone', async () => {
   const planned = await plannedOf(example('market-maker'), { gamma: 0.01 });
   const plan = planOf([planned], { latency: 'jitter:jitter=2ms', faults: 'reject=0.05' });
   const first = await executePlan(plan);

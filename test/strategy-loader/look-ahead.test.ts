@@ -8,16 +8,16 @@ import { batchesOf, entryOf, inputOf, madeUpTape, START_US } from '../backtest/m
 const LEGS = { feedUs: 2000, entryUs: 3000, responseUs: 4000 };
 const latency = constantLatency(LEGS.feedUs, LEGS.entryUs, LEGS.responseUs);
 
-/** Everything that a strategy was told, with when it was. */
-interface Told {
+/** All updates and responses of a strategy, with their times. */
+interface Observed {
   readonly atUs: number;
   readonly what: string;
 }
 
-/** Asks every endpoint that reads, hears every update, and writes down all of it. */
-function spy(told: Told[]): Strategy {
+/** Calls all read endpoints, receives all updates, and records everything. */
+function spy(observed: Observed[]): Strategy {
   const note = (context: StrategyContext, what: unknown): void => {
-    told.push({ atUs: context.now(), what: JSON.stringify(what) });
+    observed.push({ atUs: context.now(), what: JSON.stringify(what) });
   };
   const far = 9_000_000_000_000;
   const ask = async (context: StrategyContext): Promise<void> => {
@@ -44,7 +44,7 @@ function spy(told: Told[]): Strategy {
     note(context, answers);
   };
   const hear = (update: { timeUs: number }, context: StrategyContext): void => {
-    // Nothing is heard sooner than a feed latency after it was.
+    // No update is delivered earlier than one feed latency after its event.
     expect(update.timeUs + LEGS.feedUs).toBeLessThanOrEqual(context.now());
     note(context, update);
   };
@@ -66,17 +66,21 @@ function spy(told: Told[]): Strategy {
   };
 }
 
-async function toldBy(commands: readonly Command[]): Promise<Told[]> {
-  const told: Told[] = [];
+async function toldBy(commands: readonly Command[]): Promise<Observed[]> {
+  const observed: Observed[] = [];
   await runBacktest(
-    inputOf([entryOf(spy(told), { latency, bookDepth: 50, barsUs: [1_000_000, 60_000_000] })], 0, {
-      tape: batchesOf(commands),
-    }),
+    inputOf(
+      [entryOf(spy(observed), { latency, bookDepth: 50, barsUs: [1_000_000, 60_000_000] })],
+      0,
+      {
+        tape: batchesOf(commands),
+      },
+    ),
   );
-  return told;
+  return observed;
 }
 
-/** Another history from a time on: prices a tenth higher, sizes doubled. */
+/** A history that differs from a time on: prices a tenth higher, sizes doubled. */
 function changedFrom(commands: readonly Command[], fromUs: number): Command[] {
   return commands.map((command): Command => {
     if (command.timeUs < fromUs) return command;
@@ -94,21 +98,21 @@ function changedFrom(commands: readonly Command[], fromUs: number): Command[] {
 }
 
 test.each([7, 23])(
-  'what a strategy knows at a time does not depend on what happens later (%i s)',
+  'the state of a strategy does not depend on later events (%i s)',
   async (seconds) => {
     const fromUs = START_US + seconds * 1_000_000;
     const tape = madeUpTape(30);
     const [one, other] = [await toldBy(tape), await toldBy(changedFrom(tape, fromUs))];
-    const before = (told: readonly Told[]): readonly Told[] =>
-      told.filter(({ atUs }) => atUs < fromUs + Math.min(LEGS.feedUs, LEGS.responseUs));
+    const before = (observed: readonly Observed[]): readonly Observed[] =>
+      observed.filter(({ atUs }) => atUs < fromUs + Math.min(LEGS.feedUs, LEGS.responseUs));
     expect(before(one).length).toBeGreaterThan(100);
     expect(before(other)).toEqual(before(one));
-    // The change is not lost on it: afterwards it knows.
+    // The change has an effect afterwards.
     expect(other).not.toEqual(one);
   },
 );
 
-test('an update cannot be changed under the others who hear it', async () => {
+test('an update cannot be changed for its other receivers', async () => {
   const heard: (number | null)[] = [];
   const vandal: Strategy = {
     onBook(update) {

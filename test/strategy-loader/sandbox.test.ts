@@ -36,7 +36,7 @@ async function logOf(create: string, head = ''): Promise<readonly string[]> {
   return output.strategies[0]!.log.map(({ text }) => text);
 }
 
-test('the clock of a strategy is virtual time, by every name it has', async () => {
+test('all clocks of a strategy are virtual time', async () => {
   const [line] = await logOf(`return {
     onStart: (context) => context.setTimer('a', 2_500_000),
     onTimer(_name, context) {
@@ -49,7 +49,7 @@ test('the clock of a strategy is virtual time, by every name it has', async () =
   expect(line).toBe('true 1970-01-01T00:00:00.000Z 86400000');
 });
 
-test('formats, and Date as a function, say virtual time, and nothing leads back to the real one', async () => {
+test('formats and Date as a function use virtual time, and the real clock is unreachable', async () => {
   const [line] = await logOf(`return {
     onStart: () => {
       const day = new Intl.DateTimeFormat('en', { dateStyle: 'short' });
@@ -61,7 +61,7 @@ test('formats, and Date as a function, say virtual time, and nothing leads back 
   expect(line).toBe('8/8/24 8/8/24 1/1/70 Thu Aug 08 2024 true true Date');
 });
 
-test('what a strategy is given leads to nothing but itself: no scheduler, no exchange, no code, no place for word to the next run', async () => {
+test('API objects give no access to the scheduler, the exchange, code, or state shared by runs', async () => {
   const [names, ...tries] = await logOf(
     `return {
     onStart: (context) => {
@@ -88,18 +88,18 @@ test('what a strategy is given leads to nothing but itself: no scheduler, no exc
     `import * as api from 'orrery/strategy';`,
   );
   expect(names).toBe('none');
-  const refused = 'a strategy makes no code outside its own realm';
+  const refused = 'a strategy cannot compile code outside its own realm';
   expect(tries).toEqual([refused, refused, 'false', 'false', 'false']);
 });
 
-test('chance comes from the seed', async () => {
+test('random numbers come from the seed', async () => {
   const draw = `return { onStart: () => console.log(Math.random(), Math.random()) };`;
   const first = await logOf(draw);
   expect(first[0]).toMatch(/^0\.\d+ 0\.\d+$/);
   expect(await logOf(draw)).toEqual(first);
 });
 
-test('timers wait in virtual time, and are saved from nothing', async () => {
+test('timers run in virtual time', async () => {
   const log = await logOf(`return {
     async onStart(context) {
       const from = context.now();
@@ -123,13 +123,13 @@ test.each([
   'new WebSocket("ws://x")',
   'crypto.randomUUID()',
   'require("fs")',
-])('%s is not there', async (code) => {
+])('%s is undefined', async (code) => {
   await expect(logOf(`return { onStart: () => { ${code}; } };`)).rejects.toThrow(
     /is not there for a strategy|a strategy has no platform/,
   );
 });
 
-test('a module of the platform cannot be imported, and the error says where', async () => {
+test('a platform module cannot be imported, and the error has the place', async () => {
   await expect(
     bundleStrategy(
       file(
@@ -152,7 +152,7 @@ test('a package that is not installed is named, with the command that installs i
 
 test('time and chance are not there before the run', async () => {
   const bundle = await bundleStrategy(file('return {};', 'const at = Date.now(); export { at };'));
-  expect(() => loadStrategy(bundle)).toThrow(/before the run has begun/);
+  expect(() => loadStrategy(bundle)).toThrow(/before the run starts/);
 });
 
 test.each([
@@ -160,13 +160,13 @@ test.each([
   ['export default { name: "x" };', 'no `create` function'],
   ['export const x = 1;', 'must export a strategy by default'],
   ['export default { name: "x", create() {} };', 'no `parameters`'],
-])('%s is refused in words', async (text, words) => {
+])('%s is rejected with a message', async (text, words) => {
   const path = join(folder, 'wrong.ts');
   writeFileSync(path, text);
   await expect(bundleStrategy(path).then(loadStrategy)).rejects.toThrow(words);
 });
 
-test('a bundle has the same hash wherever the file lies', async () => {
+test('the hash of a bundle does not depend on the folder', async () => {
   const path = file('return {};');
   const other = mkdtempSync(join(tmpdir(), 'orrery-elsewhere-'));
   const copy = join(other, basename(path));
@@ -179,13 +179,13 @@ test('a bundle has the same hash wherever the file lies', async () => {
 test.each([
   [{ n: '12' }, "parameter 'n' is '12': must be a whole number from 1 to 9"],
   [{ n: 'x' }, "parameter 'n' is 'x': must be a whole number from 1 to 9"],
-  [{ m: '1' }, "parameter 'm' is not known; the strategy has n"],
-])('%o is refused with the limits', async (parameters, words) => {
+  [{ m: '1' }, "unknown parameter 'm'; the strategy has n"],
+])('%o is rejected with the limits', async (parameters, words) => {
   const plan = planOf([await plannedOf(file('return {};'), parameters)]);
   await expect(executePlan(plan)).rejects.toThrow(words);
 });
 
-test('what a strategy throws names it, its handler, the time and the place in its file', async () => {
+test('an error of a strategy names it, its handler, the time and the place in its file', async () => {
   const failing = async (create: string, head = ''): Promise<string> =>
     logOf(create, head).then(
       () => 'it ended well',
@@ -204,13 +204,13 @@ test('what a strategy throws names it, its handler, the time and the place in it
   expect(await failing(`throw new Error('fast 9 must be below slow 8');`)).toMatch(
     /^strategy 'test' failed in create at \S+ \S+: fast 9 must be below slow 8 \(s\d+\.ts:/,
   );
-  // What the exchange refuses has no place of its own.
+  // A rejection by the exchange has no place in the strategy's file.
   expect(
     await failing(
       `return { async onTrade(_trade, context) { await context.submit({ side: 'buy', size: '0.00001' }); } };`,
     ),
   ).toMatch(/failed in onTrade at \S+ \S+: quantity: must be a multiple of the lot size 0\.001/);
   expect(await failing(`return { onStart: () => { throw 5; } };`)).toMatch(
-    /failed in onStart at \S+ \S+: it threw 5, which is no Error$/,
+    /failed in onStart at \S+ \S+: it threw 5, which is not an Error$/,
   );
 });

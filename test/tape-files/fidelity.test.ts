@@ -1,4 +1,7 @@
-/** What a market's records are played as: single orders, a book, trades alone, bars; and where its prices come from. */
+/**
+ * Fidelity of a market's records: single orders, a book, trades, bars; and the sources of its
+ * prices.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +11,12 @@ import { lots, marketId, ppb, priceTicks, timeUs } from '../../src/num/units.ts'
 import type { BarRecord, TapeRecord, TradeRecord } from '../../src/tape/record.ts';
 import {
   parseTapeModel,
-  modelWords,
-  DEFAULT_TAPE_MODEL, fidelityOf, sourcesOf, type TapeModel } from '../../src/tape/tape-model.ts';
+  describeModel,
+  DEFAULT_TAPE_MODEL,
+  fidelityOf,
+  sourcesOf,
+  type TapeModel,
+} from '../../src/tape/tape-model.ts';
 import { TapeSteps, type TapeOptions } from '../../src/tape/tape-steps.ts';
 import { main } from '../../src/cli/main.ts';
 import { openDataset } from '../../src/tape-files/dataset-files.ts';
@@ -69,9 +76,12 @@ function emitted(command: Command): string {
 }
 
 describe('trades alone', () => {
-  test('carry a book of two levels with them: a buyer met the ask, a seller the bid', async () => {
+  test('have a book of two levels: a buy is at the ask, a sale at the bid', async () => {
     const model: TapeModel = { ...DEFAULT_TAPE_MODEL, spreadTicks: 2, depthLots: 7 };
-    const { commands } = await play([trade(1, 3, 100), trade(2, -1, 98), trade(3, 2, 101)], { fidelity: 'trades', model });
+    const { commands } = await play([trade(1, 3, 100), trade(2, -1, 98), trade(3, 2, 101)], {
+      fidelity: 'trades',
+      model,
+    });
     expect(commands.map(emitted)).toEqual([
       'tapeSnapshot bid 7@98, ask 7@100',
       'trade 3@100',
@@ -82,7 +92,7 @@ describe('trades alone', () => {
     ]);
   });
 
-  test('without a depth it is the trade’s own, and the spread is at least a tick', async () => {
+  test('the default depth is the trade’s size, and the spread is at least a tick', async () => {
     const model = { ...DEFAULT_TAPE_MODEL, spreadTicks: 0 };
     const { commands } = await play([trade(1, -3, 100)], { fidelity: 'trades', model });
     expect(commands.map(emitted)).toEqual(['tapeSnapshot bid 3@100, ask 3@101', 'trade -3@100']);
@@ -92,15 +102,29 @@ describe('trades alone', () => {
 describe('bars', () => {
   const bars = [bar(0, [10, 12, 9, 11]), bar(1, [11, 11, 8, 9]), bar(3, [7, 7, 7, 7])];
 
-  test('are one command each; repeated ones are passed over, missing ones counted', async () => {
-    const { commands, facts } = await play([...bars.slice(0, 2), { ...bar(1, [1, 1, 1, 1]), line: MINUTE * 9 }, ...bars.slice(2)], { fidelity: 'bars' });
-    expect(commands.map(emitted)).toEqual(['bar 10 11 quoted 11', 'bar 11 9 quoted 9', 'bar 7 7 quoted 7']);
-    expect(commands[0]).toMatchObject({ depthLots: 10, spreadTicks: 1, path: 'nearest', fill: 'touch' });
+  test('are one command each; repeated ones are skipped, missing ones counted', async () => {
+    const { commands, facts } = await play(
+      [...bars.slice(0, 2), { ...bar(1, [1, 1, 1, 1]), line: MINUTE * 9 }, ...bars.slice(2)],
+      { fidelity: 'bars' },
+    );
+    expect(commands.map(emitted)).toEqual([
+      'bar 10 11 quoted 11',
+      'bar 11 9 quoted 9',
+      'bar 7 7 quoted 7',
+    ]);
+    expect(commands[0]).toMatchObject({
+      depthLots: 10,
+      spreadTicks: 1,
+      path: 'nearest',
+      fill: 'touch',
+    });
     expect(facts).toMatchObject({ bars: 4, duplicates: 1, gaps: 1, barUs: MINUTE });
-    expect(facts.gapList).toEqual([{ fromUs: 2 * MINUTE, toUs: 3 * MINUTE, reason: 'bars are missing' }]);
+    expect(facts.gapList).toEqual([
+      { fromUs: 2 * MINUTE, toUs: 3 * MINUTE, reason: 'bars are missing' },
+    ]);
   });
 
-  test('may open by themselves, each at its own time and as deep as the last one, whatever is missing before it', async () => {
+  test('may open at their own time with the depth of the last bar, also after missing bars', async () => {
     const funding: TapeRecord = { kind: 'funding', ...at(MINUTE), ratePpb: ppb(5) };
     const { commands } = await play([...bars.slice(0, 1), funding, ...bars.slice(1)], {
       fidelity: 'bars',
@@ -114,11 +138,23 @@ describe('bars', () => {
       'bar 7 7 quoted 7',
       'bar 7 7 quoted 7',
     ]);
-    expect(commands.map(({ timeUs: us }) => us)).toEqual([MINUTE - 1, MINUTE, MINUTE, 2 * MINUTE - 1, 3 * MINUTE, 4 * MINUTE - 1]);
-    expect(commands[2]).toMatchObject({ volumeLots: 0, depthLots: 10, highTicks: 11, lowTicks: 11 });
+    expect(commands.map(({ timeUs: us }) => us)).toEqual([
+      MINUTE - 1,
+      MINUTE,
+      MINUTE,
+      2 * MINUTE - 1,
+      3 * MINUTE,
+      4 * MINUTE - 1,
+    ]);
+    expect(commands[2]).toMatchObject({
+      volumeLots: 0,
+      depthLots: 10,
+      highTicks: 11,
+      lowTicks: 11,
+    });
   });
 
-  test('beside a book move nothing, unless they are asked for', async () => {
+  test('change no book if one is recorded, unless selected by fidelity', async () => {
     const folder = join(scratch, 'both');
     const write = async (id: string, records: readonly TapeRecord[], mode: 'create' | 'add') => {
       const writer = await DatasetWriter.open(folder, { id, job: id, mode });
@@ -133,18 +169,21 @@ describe('bars', () => {
     expect(dataset.markets[0]?.streams[1]).toMatchObject({ barUs: MINUTE, gaps: 1 });
     const kinds = async (options: Parameters<typeof dataset.read>[0]) => {
       const all: string[] = [];
-      for await (const batch of dataset.read(options).commands()) all.push(...batch.map(({ kind }) => kind));
+      for await (const batch of dataset.read(options).commands())
+        all.push(...batch.map(({ kind }) => kind));
       return all;
     };
     expect(await kinds({})).toEqual(['tapeGap', 'tapeSnapshot']);
     expect(await kinds({ fidelity: 'bars' })).toEqual(['tapeBar', 'tapeBar', 'tapeBar']);
-    expect(() => dataset.read({ fidelity: 'l3' })).toThrow(`${folder}: X cannot be played as l3: it holds snapshot, bar, which is l2, bars`);
+    expect(() => dataset.read({ fidelity: 'l3' })).toThrow(
+      `${folder}: X cannot be played as l3: it has snapshot, bar, which allows l2, bars`,
+    );
     expect(await main(['data', 'verify', folder, '--fidelity', 'bars'])).toBe(0);
     expect(await main(['data', 'verify', folder, '--fidelity', 'trades'])).toBe(2);
   });
 });
 
-test('single orders begin with an empty book, or with the snapshot that comes first', async () => {
+test('single orders start with an empty book, or with a leading snapshot', async () => {
   const order: TapeRecord = {
     kind: 'order',
     ...at(1),
@@ -167,23 +206,32 @@ test.each([
   [{ trade: 1 }, 'trades', 'mid', 'last', 'external'],
   [{ bar: 1, touch: 1 }, 'bars', 'mid', 'last', 'external'],
   [{ funding: 1 }, null, 'mid', 'last', 'external'],
-])('%j is played as %s, index %s, mark %s, funding %s', (counts, fidelity, indexSource, markSource, fundingSource) => {
-  expect(fidelityOf(counts)).toBe(fidelity);
-  expect(sourcesOf(counts)).toEqual({ indexSource, markSource, fundingSource });
-});
+])(
+  '%j is played as %s, index %s, mark %s, funding %s',
+  (counts, fidelity, indexSource, markSource, fundingSource) => {
+    expect(fidelityOf(counts)).toBe(fidelity);
+    expect(sourcesOf(counts)).toEqual({ indexSource, markSource, fundingSource });
+  },
+);
 
-test('the model of a run is read from one line, and said on its report', () => {
+test('the model of a run is parsed from one line, and described in its report', () => {
   const model = parseTapeModel('path=stopFirst,fill=through,quote=nextOpen,spread=0,depth=7');
-  expect(model).toEqual({ path: 'stopFirst', fill: 'through', quote: 'nextOpen', spreadTicks: 0, depthLots: 7 });
+  expect(model).toEqual({
+    path: 'stopFirst',
+    fill: 'through',
+    quote: 'nextOpen',
+    spreadTicks: 0,
+    depthLots: 7,
+  });
   expect(parseTapeModel('')).toEqual(DEFAULT_TAPE_MODEL);
-  expect(modelWords(model, 'bars')).toContain('7 lots a side stands 0 ticks wide');
-  expect(modelWords(model, 'l2')).toBeNull();
+  expect(describeModel(model, 'bars')).toContain('7 lots a side with a spread of 0 ticks');
+  expect(describeModel(model, 'l2')).toBeNull();
 });
 
 test.each([
   ['path=best', "bars: path 'best' is not one of nearest, worstCase, stopFirst"],
   ['spread=-1', "bars: spread '-1' is not from 0 to 16777216 ticks"],
   ['deep=1', "bars: 'deep=1' is not one of path, fill, quote, spread and depth, each name=value"],
-])('%s is refused', (text, message) => {
+])('%s is rejected', (text, message) => {
   expect(() => parseTapeModel(text)).toThrow(message);
 });

@@ -1,6 +1,7 @@
 /**
- * Tables and files as other tools write them: compressed Arrow (Feather), decimals, 32-bit floats, times of microseconds, two markets in one table,
- * floats with noise, lz4 and zstd files, Binance's historical books, raw lines of markets that are not known.
+ * Tables and files as other tools write them: compressed Arrow (Feather), decimals, 32-bit floats,
+ * times of microseconds, two markets in one table, floats with noise, lz4 and zstd files, Binance's
+ * historical books, raw lines of unknown markets.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -57,7 +58,7 @@ describe('tables written by pyarrow', () => {
     }
   });
 
-  test('a table of two markets gives the first that it names', async () => {
+  test('a table of two markets yields the first one named', async () => {
     const { units, records } = await read('parquet', fixture('trades.parquet'));
     expect([units?.symbol, records.length]).toEqual(['ETH/USDT', 10]);
   });
@@ -69,19 +70,20 @@ describe('lz4 frames', () => {
     'timestamp,price,size,side',
     ...Array.from(
       { length: 3000 },
-      (_, i) => `${String(1_700_000_000_000 + Math.floor(i / 40) * 1000)},100.5,${String(1 + (i % 7))},buy`,
+      (_, i) =>
+        `${String(1_700_000_000_000 + Math.floor(i / 40) * 1000)},100.5,${String(1 + (i % 7))},buy`,
     ),
     '',
   ].join('\n');
 
-  test('blocks that lean on one another give the text that was compressed', async () => {
+  test('linked blocks decompress to the original text', async () => {
     expect(Buffer.from(lz4Whole(readFileSync(path))).toString()).toBe(plain);
     expect((await read('csv', path, 'X')).records).toEqual(
       (await read('csv', file('x.csv', plain), 'X')).records,
     );
   });
 
-  test('damage is told, wherever it is', async () => {
+  test('damage is reported at every position', async () => {
     const bytes = readFileSync(path);
     for (let at = 0; at < bytes.length; at += 37) {
       const cut = file('cut.lz4', bytes.subarray(0, Math.max(5, at)));
@@ -95,13 +97,13 @@ describe('lz4 frames', () => {
       } catch (error) {
         expect(String(error)).toMatch(/lz4 data/);
       }
-      // Only the checksums may be damaged without a trace in the text.
+      // Only damage of checksums may leave the text unchanged.
       if (text === plain) continue;
       await expect(read('csv', file('bad.lz4', changed), 'X')).rejects.toThrow(/bad\.lz4: /);
     }
   });
 
-  test('frames follow one another, and those to be skipped are', () => {
+  test('several frames are decompressed, and skippable ones skipped', () => {
     const frame = readFileSync(path);
     const skipped = Buffer.from([0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
     const both = Buffer.concat([frame, skipped, frame]);
@@ -109,7 +111,7 @@ describe('lz4 frames', () => {
   });
 });
 
-test('a zstd file is read as what it holds, and damage is told', async () => {
+test('a zstd file is decompressed, and damage is reported', async () => {
   // `timestamp,price,size\n1700000000000,100.5,2\n`, compressed by zstd.
   const bytes = Buffer.from(ZSTD, 'base64');
   expect((await read('csv', file('x.csv.zst', bytes), 'X')).records).toMatchObject([
@@ -120,7 +122,7 @@ test('a zstd file is read as what it holds, and damage is told', async () => {
 });
 const ZSTD = 'KLUv/SArRQEAFAJ0aW1lc3RhbXAscHJpY2Usc2l6ZQoxNzAsMTAwLjUsMgoBAGxgDA==';
 
-test('what arithmetic of floats leaves behind a number is no part of it', async () => {
+test('rounding noise of floats is removed', async () => {
   const rows = ['1,39432.48,0.00031099999999999997', '2,39432.479999999996,2.4999999999999998e-05'];
   const table = ['timestamp,price,size', ...rows, '3,39432.5,0.035716000000000005'].join('\n');
   const { units, records } = await read('csv', file('noise.csv', table), 'X');
@@ -132,8 +134,10 @@ test('what arithmetic of floats leaves behind a number is no part of it', async 
   ]);
 });
 
-test('sizes finer than the lot are bad, or rounded to it when that is asked for', async () => {
-  const table = ['timestamp,price,size', '1,10.5,0.00026', '2,10.5,0.0034', '3,10.5,0.00251'].join('\n');
+test('sizes finer than the lot are bad, or rounded if requested', async () => {
+  const table = ['timestamp,price,size', '1,10.5,0.00026', '2,10.5,0.0034', '3,10.5,0.00251'].join(
+    '\n',
+  );
   const units = { symbol: 'X', tickSize: '0.1', lotSize: '0.001', inverse: false };
   const path = file('fine.csv', table);
   await expect(read('csv', path, 'X', { units })).rejects.toThrow(
@@ -143,18 +147,25 @@ test('sizes finer than the lot are bad, or rounded to it when that is asked for'
   expect(records.map((record) => ('lots' in record ? record.lots : 0))).toEqual([1, 3, 3]);
 });
 
-test('klines are read by their header where it is not that of the public files', async () => {
+test('klines with another header are read by its names', async () => {
   const table = [
     'timestamp,open,high,low,close,volume,quote_volume,trades,close_time',
     '1757750400000,115715.50,116011.00,115715.50,115913.30,1844.202,213658733.84120,39746,1757753999999',
   ].join('\n');
   const { records } = await read('binance-klines', file('btc.csv', table), 'X');
   expect(records).toMatchObject([
-    { kind: 'bar', startUs: 1_757_750_400_000_000, timeUs: 1_757_753_999_999_999, close: 1_159_133 },
+    {
+      kind: 'bar',
+      startUs: 1_757_750_400_000_000,
+      timeUs: 1_757_753_999_999_999,
+      close: 1_159_133,
+    },
   ]);
   await expect(
     read('binance-klines', file('short.csv', 'timestamp,open,high,low,close,volume\n'), 'X'),
-  ).rejects.toThrow(/line 1: no column for `close_time` of klines: .*; the format csv reads other/);
+  ).rejects.toThrow(
+    /line 1: no column for `close_time` of klines: .*; for other tables use the format csv/,
+  );
   const funding = 'timestamp,symbol,funding_rate\n1768233600000,BTCUSDT,0.00004650\n';
   expect((await read('binance-funding', file('f.csv', funding), 'X')).records).toMatchObject([
     { kind: 'funding', timeUs: 1_768_233_600_000_000, ratePpb: 46_500 },
@@ -184,18 +195,18 @@ describe('Binance’s historical books', () => {
   test.each([
     ['b,snap', 'x,snap', '`side` is "x", neither b nor a'],
     ['b,snap', 'b,gone', '`update_type` is "gone", neither snap nor set'],
-  ])('%s as %s is refused', async (from, to, message) => {
+  ])('%s as %s is rejected', async (from, to, message) => {
     const table = [head, ...rows].join('\n').replace(from, to);
     await expect(read('binance-depth', file('d.csv', table))).rejects.toThrow(`line 2: ${message}`);
   });
 
-  test('the generic format does not take them for trades', async () => {
+  test('the generic format does not parse them as trades', async () => {
     const path = file('d.csv', [head, ...rows].join('\n'));
-    await expect(read('csv', path)).rejects.toThrow('those of the format binance-depth');
+    await expect(read('csv', path)).rejects.toThrow('the columns are of the format binance-depth');
   });
 });
 
-describe('raw lines of markets that are not known', () => {
+describe('raw lines of unknown markets', () => {
   const line = (symbol: string, more: string): string =>
     `1700000000000000000 {"stream":"x","data":{"e":"aggTrade","T":1700000000000,"s":"${symbol}","m":true,${more}}}`;
   const trades = [
@@ -203,7 +214,7 @@ describe('raw lines of markets that are not known', () => {
     line('DOGEUSDT', '"a":2,"p":"0.08124","q":"1.50"'),
   ];
 
-  test('their tick and lot size are those of the data', async () => {
+  test('their tick and lot size are found in the data', async () => {
     const { units, records } = await read('binance-raw', file('r', trades.join('\n')));
     expect(units).toEqual({
       symbol: 'DOGEUSDT',
@@ -215,20 +226,23 @@ describe('raw lines of markets that are not known', () => {
       { kind: 'trade', tradeId: 1, priceTicks: 8123, lots: -150 },
       { kind: 'trade', tradeId: 2, priceTicks: 8124, lots: -15 },
     ]);
-    const coin = await read('binance-raw', file('r', line('XRPUSD_PERP', '"a":1,"p":"2.5","q":"3"')));
+    const coin = await read(
+      'binance-raw',
+      file('r', line('XRPUSD_PERP', '"a":1,"p":"2.5","q":"3"')),
+    );
     expect(coin.units?.inverse).toBe(true);
   });
 
-  test('of several markets, one is asked for', async () => {
+  test('of several markets, one must be selected', async () => {
     const both = file('r', [line('XRPUSDT', '"a":9,"p":"2.5","q":"3"'), ...trades].join('\n'));
     expect((await read('binance-raw', both, 'DOGEUSDT')).records.length).toBe(2);
     await expect(read('binance-raw', both)).rejects.toThrow(
-      'line 2: symbol "DOGEUSDT" in a recording of XRPUSDT; --symbol says which one to read',
+      'line 2: symbol "DOGEUSDT" in a recording of XRPUSDT; --symbol selects one',
     );
     await expect(read('binance-raw', both, 'ADAUSDT')).rejects.toThrow(/no message of ADAUSDT/);
   });
 
-  test('trades are counted once where single and aggregate ones are both there', async () => {
+  test('trades are counted once if both single and aggregate ones are recorded', async () => {
     const single = line('DOGEUSDT', '"t":5,"p":"0.08123","q":"15"').replace('aggTrade', 'trade');
     const both = file('r', [...trades, single].join('\n'));
     expect((await read('binance-raw', both)).records.length).toBe(2);

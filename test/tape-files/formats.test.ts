@@ -1,4 +1,7 @@
-/** Every format of `orrery data import`, on rows as its publisher writes them: records, units found, faults by line and field. */
+/**
+ * Every format of `orrery data import` on rows as published: records, detected units, faults by
+ * line and field.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -25,7 +28,7 @@ afterAll(() => {
 });
 let folders = 0;
 
-/** Writes files into a folder of their own. */
+/** Writes files to a new folder. */
 function files(contents: Readonly<Record<string, string | Uint8Array>>): string[] {
   const folder = join(scratch, String(folders++));
   mkdirSync(folder);
@@ -50,12 +53,21 @@ describe('Binance public data', () => {
     ['CSV without a header', 'BTCUSDT-1m-2024-01.csv', text(...KLINES)],
     ['CSV with a header', 'BTCUSDT-1m-2024-01.csv', text(HEADER, ...KLINES)],
     ['gzip', 'BTCUSDT-1m-2024-01.csv.gz', gzipSync(text(...KLINES))],
-    ['zip', 'BTCUSDT-1m-2024-01.zip', zipSync({ 'BTCUSDT-1m-2024-01.csv': Buffer.from(text(HEADER, ...KLINES)) })],
+    [
+      'zip',
+      'BTCUSDT-1m-2024-01.zip',
+      zipSync({ 'BTCUSDT-1m-2024-01.csv': Buffer.from(text(HEADER, ...KLINES)) }),
+    ],
     ['Windows line ends', 'BTCUSDT-1m-2024-01.csv', KLINES.join('\r\n')],
   ])('klines as %s', async (_what, name, content) => {
     const { units, records } = await readFiles('binance-klines', files({ [name]: content }));
-    // Volumes may be rounded to what a market can list; prices never.
-    expect(units).toEqual({ symbol: 'BTCUSDT', tickSize: '0.01', lotSize: '0.0001', inverse: false });
+    // Volumes may be rounded to lots of a listable market; prices never.
+    expect(units).toEqual({
+      symbol: 'BTCUSDT',
+      tickSize: '0.01',
+      lotSize: '0.0001',
+      inverse: false,
+    });
     expect(records.map(brief)).toEqual([
       {
         kind: 'bar',
@@ -72,77 +84,199 @@ describe('Binance public data', () => {
   });
 
   test('klines in microseconds, as spot files are since 2025', async () => {
-    const row = '1735689600000000,93576.00,93610.93,93537.50,93610.93,8.21827000,1735689659999999,768978.12,2631,3.9,369757.3,0';
-    const { records } = await readFiles('binance-klines', files({ 'BTCUSDT-1m-2025-01.csv': text(row) }));
-    expect(records[0]).toMatchObject({ startUs: 1_735_689_600_000_000, timeUs: 1_735_689_659_999_999 });
+    const row =
+      '1735689600000000,93576.00,93610.93,93537.50,93610.93,8.21827000,1735689659999999,768978.12,2631,3.9,369757.3,0';
+    const { records } = await readFiles(
+      'binance-klines',
+      files({ 'BTCUSDT-1m-2025-01.csv': text(row) }),
+    );
+    expect(records[0]).toMatchObject({
+      startUs: 1_735_689_600_000_000,
+      timeUs: 1_735_689_659_999_999,
+    });
   });
 
-  test('trades of futures and of spot: who took is the other than who made', async () => {
-    const futures = text('id,price,qty,quote_qty,time,is_buyer_maker', '4476393354,42313.9,0.015,634.70850,1704067200015,true', '4476393355,42314.0,0.100,4231.4,1704067200100,false');
-    const { units, records } = await readFiles('binance-trades', files({ 'BTCUSDT-trades-2024-01-01.csv': futures }));
+  test('trades of futures and of spot: the taker is opposite to the maker', async () => {
+    const futures = text(
+      'id,price,qty,quote_qty,time,is_buyer_maker',
+      '4476393354,42313.9,0.015,634.70850,1704067200015,true',
+      '4476393355,42314.0,0.100,4231.4,1704067200100,false',
+    );
+    const { units, records } = await readFiles(
+      'binance-trades',
+      files({ 'BTCUSDT-trades-2024-01-01.csv': futures }),
+    );
     expect(units).toMatchObject({ tickSize: '0.1', lotSize: '0.001' });
     expect(records.map(brief)).toEqual([
-      { kind: 'trade', timeUs: 1_704_067_200_015_000, tradeId: 4_476_393_354, priceTicks: 423_139, lots: -15 },
-      { kind: 'trade', timeUs: 1_704_067_200_100_000, tradeId: 4_476_393_355, priceTicks: 423_140, lots: 100 },
+      {
+        kind: 'trade',
+        timeUs: 1_704_067_200_015_000,
+        tradeId: 4_476_393_354,
+        priceTicks: 423_139,
+        lots: -15,
+      },
+      {
+        kind: 'trade',
+        timeUs: 1_704_067_200_100_000,
+        tradeId: 4_476_393_355,
+        priceTicks: 423_140,
+        lots: 100,
+      },
     ]);
     const spot = text('3359688121,42283.58000000,0.00070000,29.59850600,1704067200000,False,True');
-    expect((await readFiles('binance-trades', files({ 'BTCUSDT-trades-2024-01-01.csv': spot }))).records[0]).toMatchObject({ lots: 7 });
+    expect(
+      (await readFiles('binance-trades', files({ 'BTCUSDT-trades-2024-01-01.csv': spot })))
+        .records[0],
+    ).toMatchObject({ lots: 7 });
   });
 
   test('aggregate trades', async () => {
-    const rows = text('agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker', '2000347837,42313.9,0.025,4476393354,4476393356,1704067200015,true');
-    const { records } = await readFiles('binance-aggtrades', files({ 'BTCUSDT-aggTrades-2024-01-01.csv': rows }));
+    const rows = text(
+      'agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker',
+      '2000347837,42313.9,0.025,4476393354,4476393356,1704067200015,true',
+    );
+    const { records } = await readFiles(
+      'binance-aggtrades',
+      files({ 'BTCUSDT-aggTrades-2024-01-01.csv': rows }),
+    );
     expect(records.map(brief)).toEqual([
-      { kind: 'trade', timeUs: 1_704_067_200_015_000, tradeId: 2_000_347_837, priceTicks: 423_139, lots: -25 },
+      {
+        kind: 'trade',
+        timeUs: 1_704_067_200_015_000,
+        tradeId: 2_000_347_837,
+        priceTicks: 423_139,
+        lots: -25,
+      },
     ]);
   });
 
-  test('best bids and asks: the venue’s time, and when it was told', async () => {
-    const header = 'update_id,best_bid_price,best_bid_qty,best_ask_price,best_ask_qty,transaction_time,event_time';
-    const rows = text(header, '4063,42313.9,8.057,42314,1.5,1704067200011,1704067200017', '4070,42313.8,0.001,42314,1.25,1704067200020');
-    const { units, records } = await readFiles('binance-bookticker', files({ 'BTCUSDT-bookTicker-2024-01.csv': rows }));
+  test('best bids and asks: venue time and event time', async () => {
+    const header =
+      'update_id,best_bid_price,best_bid_qty,best_ask_price,best_ask_qty,transaction_time,event_time';
+    const rows = text(
+      header,
+      '4063,42313.9,8.057,42314,1.5,1704067200011,1704067200017',
+      '4070,42313.8,0.001,42314,1.25,1704067200020',
+    );
+    const { units, records } = await readFiles(
+      'binance-bookticker',
+      files({ 'BTCUSDT-bookTicker-2024-01.csv': rows }),
+    );
     expect(units).toMatchObject({ symbol: 'BTCUSDT', tickSize: '0.1', lotSize: '0.001' });
     expect(records.map(({ line: _line, ...rest }) => rest)).toEqual([
-      { kind: 'touch', timeUs: 1_704_067_200_011_000, localUs: 1_704_067_200_017_000, updateId: 4063, bidTicks: 423_139, bidLots: 8057, askTicks: 423_140, askLots: 1500 },
-      { kind: 'touch', timeUs: 1_704_067_200_020_000, localUs: 1_704_067_200_020_000, updateId: 4070, bidTicks: 423_138, bidLots: 1, askTicks: 423_140, askLots: 1250 },
+      {
+        kind: 'touch',
+        timeUs: 1_704_067_200_011_000,
+        localUs: 1_704_067_200_017_000,
+        updateId: 4063,
+        bidTicks: 423_139,
+        bidLots: 8057,
+        askTicks: 423_140,
+        askLots: 1500,
+      },
+      {
+        kind: 'touch',
+        timeUs: 1_704_067_200_020_000,
+        localUs: 1_704_067_200_020_000,
+        updateId: 4070,
+        bidTicks: 423_138,
+        bidLots: 1,
+        askTicks: 423_140,
+        askLots: 1250,
+      },
     ]);
   });
 
   test('funding rates, marks and indices', async () => {
-    const funding = text('calc_time,funding_interval_hours,last_funding_rate', '1704067200000,8,0.00037409', '1704096000005,8,-0.00001');
-    const read1 = await readFiles('binance-funding', files({ 'BTCUSDT-fundingRate-2024-01.csv': funding }));
+    const funding = text(
+      'calc_time,funding_interval_hours,last_funding_rate',
+      '1704067200000,8,0.00037409',
+      '1704096000005,8,-0.00001',
+    );
+    const read1 = await readFiles(
+      'binance-funding',
+      files({ 'BTCUSDT-fundingRate-2024-01.csv': funding }),
+    );
     expect(read1.records.map(brief)).toEqual([
       { kind: 'funding', timeUs: 1_704_067_200_000_000, ratePpb: 374_090 },
       { kind: 'funding', timeUs: 1_704_096_000_005_000, ratePpb: -10_000 },
     ]);
-    const mark = text('1704067200000,42313.90000000,42313.9,42310.1,42312.34567891,0,1704067259999,0,60,0,0,0');
+    const mark = text(
+      '1704067200000,42313.90000000,42313.9,42310.1,42312.34567891,0,1704067259999,0,60,0,0,0',
+    );
     const units = { symbol: 'BTCUSDT', tickSize: '0.1', lotSize: '0.001', inverse: false };
     for (const kind of ['mark', 'index'] as const) {
-      const { records } = await readFiles(`binance-${kind}-klines`, files({ 'BTCUSDT-1m.csv': mark }), { units });
-      expect(records.map(brief)).toEqual([{ kind, timeUs: 1_704_067_259_999_999, priceTicks: 423_123 }]);
+      const { records } = await readFiles(
+        `binance-${kind}-klines`,
+        files({ 'BTCUSDT-1m.csv': mark }),
+        { units },
+      );
+      expect(records.map(brief)).toEqual([
+        { kind, timeUs: 1_704_067_259_999_999, priceTicks: 423_123 },
+      ]);
     }
   });
 
   test.each([
-    ['binance-klines', '1704067200000,42283.58,1', 'line 1: 3 fields; a row of klines has at least 7'],
-    ['binance-klines', KLINES[0]?.replace('42298.62', '42200.00') ?? '', 'line 1: `high` and `low` do not enclose `open` and `close`'],
-    ['binance-klines', KLINES[0]?.replace('1704067259999', '1704067100000') ?? '', 'line 1: `close_time` "1704067100000" is not after `open_time`'],
-    ['binance-klines', KLINES[0]?.replace('42298.61', 'NaN') ?? '', 'line 1: `close` "NaN" is not a decimal number from 0'],
-    ['binance-klines', KLINES[0]?.replace('1704067200000', '99999999999999999999') ?? '', 'line 1: `open_time` "99999999999999999999" is not a time from 1970 to 2255'],
+    [
+      'binance-klines',
+      '1704067200000,42283.58,1',
+      'line 1: 3 fields; a row of klines has at least 7',
+    ],
+    [
+      'binance-klines',
+      KLINES[0]?.replace('42298.62', '42200.00') ?? '',
+      'line 1: `high` and `low` do not enclose `open` and `close`',
+    ],
+    [
+      'binance-klines',
+      KLINES[0]?.replace('1704067259999', '1704067100000') ?? '',
+      'line 1: `close_time` "1704067100000" is not after `open_time`',
+    ],
+    [
+      'binance-klines',
+      KLINES[0]?.replace('42298.61', 'NaN') ?? '',
+      'line 1: `close` "NaN" is not a decimal number from 0',
+    ],
+    [
+      'binance-klines',
+      KLINES[0]?.replace('1704067200000', '99999999999999999999') ?? '',
+      'line 1: `open_time` "99999999999999999999" is not a time from 1970 to 2255',
+    ],
     ['binance-trades', '1,2.5,0,0,1704067200015,true', 'line 1: `qty` of a trade is 0'],
-    ['binance-trades', '1,2.5,1,0,1704067200015,maybe', 'line 1: `is_buyer_maker` is "maybe", not true or false'],
-    ['binance-bookticker', '7,42313.9,1,42314,1', 'line 1: 5 fields; a row of bookticker has at least 6'],
-    ['binance-bookticker', '7.5,42313.9,1,42314,1,1704067200011', 'line 1: `update_id` is "7.5", not an integer from 0 to 2^53 − 1'],
-    ['binance-funding', '1704067200000,8,2.5', 'line 1: `last_funding_rate` rate "2.5" is not between −1 and 1'],
-  ])('%s %s is refused', async (format, row, message) => {
+    [
+      'binance-trades',
+      '1,2.5,1,0,1704067200015,maybe',
+      'line 1: `is_buyer_maker` is "maybe", not true or false',
+    ],
+    [
+      'binance-bookticker',
+      '7,42313.9,1,42314,1',
+      'line 1: 5 fields; a row of bookticker has at least 6',
+    ],
+    [
+      'binance-bookticker',
+      '7.5,42313.9,1,42314,1,1704067200011',
+      'line 1: `update_id` is "7.5", not an integer from 0 to 2^53 − 1',
+    ],
+    [
+      'binance-funding',
+      '1704067200000,8,2.5',
+      'line 1: `last_funding_rate` rate "2.5" is not between −1 and 1',
+    ],
+  ])('%s %s is rejected', async (format, row, message) => {
     const units = { symbol: 'X', tickSize: '0.01', lotSize: '0.00001', inverse: false };
     const [path = ''] = files({ 'X-1.csv': text(row) });
     const known = message.includes('decimal number') ? null : units;
-    const expected = message.includes('decimal number') ? /X-1\.csv: line 1: `close`/ : `${path}: ${message}`;
-    await expect(readFiles(format, [path], { units: known === null ? units : known })).rejects.toThrow(expected);
+    const expected = message.includes('decimal number')
+      ? /X-1\.csv: line 1: `close`/
+      : `${path}: ${message}`;
+    await expect(
+      readFiles(format, [path], { units: known === null ? units : known }),
+    ).rejects.toThrow(expected);
   });
 
-  test('bad rows may be passed over, so many and no more', async () => {
+  test('bad rows are skipped up to a limit', async () => {
     const rows = [...KLINES, 'nonsense', '1,2', KLINES[0] ?? ''];
     const [path = ''] = files({ 'BTCUSDT-1m.csv': text(...rows) });
     const units = { symbol: 'X', tickSize: '0.01', lotSize: '0.00001', inverse: false };
@@ -154,13 +288,19 @@ describe('Binance public data', () => {
     );
   });
 
-  test('damaged archives are told', async () => {
+  test('damaged archives are reported', async () => {
     const zip = zipSync({ 'a.csv': Buffer.from(text(...KLINES)) });
-    await expect(readFiles('binance-klines', files({ 'A.zip': zip.subarray(0, 60) }))).rejects.toThrow(/A\.zip: .*zip/);
+    await expect(
+      readFiles('binance-klines', files({ 'A.zip': zip.subarray(0, 60) })),
+    ).rejects.toThrow(/A\.zip: .*zip/);
     const two = zipSync({ 'a.csv': Buffer.from('1'), 'b.csv': Buffer.from('2') });
-    await expect(readFiles('binance-klines', files({ 'A.zip': two }))).rejects.toThrow('a zip archive with more than one file');
+    await expect(readFiles('binance-klines', files({ 'A.zip': two }))).rejects.toThrow(
+      'a zip archive with more than one file',
+    );
     const gz = gzipSync(text(...KLINES)).subarray(0, 40);
-    await expect(readFiles('binance-klines', files({ 'A.csv.gz': gz }))).rejects.toThrow(/damaged gzip data/);
+    await expect(readFiles('binance-klines', files({ 'A.csv.gz': gz }))).rejects.toThrow(
+      /damaged gzip data/,
+    );
   });
 });
 
@@ -175,9 +315,17 @@ describe('Tardis', () => {
     'deribit,BTC-PERPETUAL,1585699300000000,1585699300000100,true,ask,6500,7',
   );
 
-  test('incremental_book_L2: the rows of one message are one update, a snapshot begins anew', async () => {
-    const { units, records } = await readFiles('tardis-incremental-book-l2', files({ 'b.csv.gz': gzipSync(book) }));
-    expect(units).toEqual({ symbol: 'BTC-PERPETUAL', tickSize: '0.1', lotSize: '1', inverse: false });
+  test('incremental_book_L2: rows of one message form one update, a snapshot restarts the book', async () => {
+    const { units, records } = await readFiles(
+      'tardis-incremental-book-l2',
+      files({ 'b.csv.gz': gzipSync(book) }),
+    );
+    expect(units).toEqual({
+      symbol: 'BTC-PERPETUAL',
+      tickSize: '0.1',
+      lotSize: '1',
+      inverse: false,
+    });
     expect(records.map(brief)).toEqual([
       {
         kind: 'snapshot',
@@ -188,14 +336,31 @@ describe('Tardis', () => {
           { side: 'bid', priceTicks: 64_210, lots: 1190 },
         ],
       },
-      expect.objectContaining({ kind: 'depth', firstId: 2, lastId: 2, prevId: 1, levels: [{ side: 'ask', priceTicks: 64_215, lots: 0 }, { side: 'ask', priceTicks: 64_220, lots: 100 }] }),
-      expect.objectContaining({ kind: 'depth', lastId: 3, levels: [{ side: 'bid', priceTicks: 64_215, lots: 10 }] }),
-      expect.objectContaining({ kind: 'snapshot', lastId: 4, levels: [{ side: 'ask', priceTicks: 65_000, lots: 7 }] }),
+      expect.objectContaining({
+        kind: 'depth',
+        firstId: 2,
+        lastId: 2,
+        prevId: 1,
+        levels: [
+          { side: 'ask', priceTicks: 64_215, lots: 0 },
+          { side: 'ask', priceTicks: 64_220, lots: 100 },
+        ],
+      }),
+      expect.objectContaining({
+        kind: 'depth',
+        lastId: 3,
+        levels: [{ side: 'bid', priceTicks: 64_215, lots: 10 }],
+      }),
+      expect.objectContaining({
+        kind: 'snapshot',
+        lastId: 4,
+        levels: [{ side: 'ask', priceTicks: 65_000, lots: 7 }],
+      }),
     ]);
     expect(records[0]?.localUs).toBe(1_585_699_200_355_684);
   });
 
-  test('the rebuilt book is that of the quotes received with each message', async () => {
+  test('the rebuilt book equals the quotes received with each message', async () => {
     const quotes = text(
       'exchange,symbol,timestamp,local_timestamp,ask_amount,ask_price,bid_price,bid_amount',
       'deribit,BTC-PERPETUAL,1585699200245000,1585699200355684,18640,6421.5,6421,1190',
@@ -203,13 +368,27 @@ describe('Tardis', () => {
       'deribit,BTC-PERPETUAL,1585699200445000,1585699200555684,100,6422,6421.5,10',
     );
     const depth = await readFiles('tardis', files({ 'b.csv': book }));
-    const touches = await readFiles('tardis-quotes', files({ 'q.csv': quotes }), { units: depth.units });
-    expect(await verified([depth.records, touches.records], depth.units)).toMatchObject({ compared: 3, touches: 3, mismatched: 0, crossedBooks: 0 });
-    const wrong = await readFiles('tardis-quotes', files({ 'q.csv': quotes.replace('6421.5,10', '6421.5,11') }), { units: depth.units });
-    expect(await verified([depth.records, wrong.records], depth.units)).toMatchObject({ compared: 3, mismatched: 1 });
+    const touches = await readFiles('tardis-quotes', files({ 'q.csv': quotes }), {
+      units: depth.units,
+    });
+    expect(await verified([depth.records, touches.records], depth.units)).toMatchObject({
+      compared: 3,
+      touches: 3,
+      mismatched: 0,
+      crossedBooks: 0,
+    });
+    const wrong = await readFiles(
+      'tardis-quotes',
+      files({ 'q.csv': quotes.replace('6421.5,10', '6421.5,11') }),
+      { units: depth.units },
+    );
+    expect(await verified([depth.records, wrong.records], depth.units)).toMatchObject({
+      compared: 3,
+      mismatched: 1,
+    });
   });
 
-  test('book_snapshot_N: whole books; places without orders are empty', async () => {
+  test('book_snapshot_N: complete books; missing levels are empty', async () => {
     const rows = text(
       'exchange,symbol,timestamp,local_timestamp,asks[0].price,asks[0].amount,bids[0].price,bids[0].amount,asks[1].price,asks[1].amount,bids[1].price,bids[1].amount',
       'binance-futures,BTCUSDT,1598918403696000,1598918403810979,11657.08,1.714,11657.07,10.896,11657.54,5.4,11656.97,0.2',
@@ -217,10 +396,12 @@ describe('Tardis', () => {
     );
     const { units, records } = await readFiles('tardis-book-snapshot', files({ 's.csv': rows }));
     expect(units).toMatchObject({ symbol: 'BTCUSDT', tickSize: '0.01', lotSize: '0.001' });
-    expect(records.map((record) => (record.kind === 'snapshot' ? record.levels.length : -1))).toEqual([4, 2]);
+    expect(
+      records.map((record) => (record.kind === 'snapshot' ? record.levels.length : -1)),
+    ).toEqual([4, 2]);
   });
 
-  test('trades: ids that are no numbers give way to the line', async () => {
+  test('trades: ids that are not numbers are replaced by the line number', async () => {
     const rows = text(
       'exchange,symbol,timestamp,local_timestamp,id,side,price,amount',
       'bitmex,XBTUSD,1583020803145000,1583020803307160,ccc3c1fa-212c-e8b0-1706-9b9c4f3d5ecf,sell,8531.5,2152',
@@ -234,7 +415,7 @@ describe('Tardis', () => {
     ]);
   });
 
-  test('derivative_ticker: marks and indices where they change, a funding rate when its time has come', async () => {
+  test('derivative_ticker: marks and indices when they change, a funding rate when it is due', async () => {
     const row = (ms: number, due: number, rate: string, index: string, mark: string) =>
       `binance-futures,BTCUSDT,${ms}000,${ms}000,${due}000,${rate},,,${mark},${index},${mark}`;
     const rows = text(
@@ -245,7 +426,13 @@ describe('Tardis', () => {
     );
     const units = { symbol: 'BTCUSDT', tickSize: '0.1', lotSize: '1', inverse: false };
     const { records } = await readFiles('tardis', files({ 'd.csv': rows }), { units });
-    expect(records.map((record) => [record.kind, record.timeUs / 1000, 'ratePpb' in record ? record.ratePpb : 'priceTicks' in record ? record.priceTicks : 0])).toEqual([
+    expect(
+      records.map((record) => [
+        record.kind,
+        record.timeUs / 1000,
+        'ratePpb' in record ? record.ratePpb : 'priceTicks' in record ? record.priceTicks : 0,
+      ]),
+    ).toEqual([
       ['index', 1_583_020_800_000, 85_000],
       ['mark', 1_583_020_800_000, 85_005],
       ['mark', 1_583_020_801_000, 85_006],
@@ -254,31 +441,69 @@ describe('Tardis', () => {
   });
 
   test.each([
-    ['a,b\n1,2\n', 'line 1: the first line names no `symbol`, `timestamp` and `local_timestamp`'],
-    ['symbol,timestamp,local_timestamp,x\nA,1,2,3\n', 'line 1: the columns symbol, timestamp, local_timestamp, x are those of no known Tardis file'],
+    ['a,b\n1,2\n', 'line 1: the header has no `symbol`, `timestamp` and `local_timestamp`'],
+    [
+      'symbol,timestamp,local_timestamp,x\nA,1,2,3\n',
+      'line 1: the columns symbol, timestamp, local_timestamp, x match no known Tardis file',
+    ],
     [book.replace('false,bid', 'false,buy'), 'line 6: `side` is "buy", not bid or ask'],
-    [book.replace('1585699200445000', '2020-01-01'), 'line 6: `timestamp` "2020-01-01" is not a time from 1970 to 2255 in us'],
-  ])('%# is refused', async (content, message) => {
+    [
+      book.replace('1585699200445000', '2020-01-01'),
+      'line 6: `timestamp` "2020-01-01" is not a time from 1970 to 2255 in us',
+    ],
+  ])('%# is rejected', async (content, message) => {
     const units = { symbol: 'BTC-PERPETUAL', tickSize: '0.5', lotSize: '1', inverse: false };
-    await expect(readFiles('tardis', files({ 'b.csv': content }), { units })).rejects.toThrow(message);
+    await expect(readFiles('tardis', files({ 'b.csv': content }), { units })).rejects.toThrow(
+      message,
+    );
   });
 });
 
-/** A venue that publishes the best three levels and what happens on them, as LOBSTER's files have it: messages, order books. */
+/**
+ * A simulated venue that publishes three levels and their changes as LOBSTER files: messages and
+ * order books.
+ */
 function recordedVenue(steps: number): readonly [string, string] {
   const random = seedrandom('lobster');
   const below = (n: number): number => Math.floor(random() * n);
   const resting: { id: number; side: 1 | -1; price: number; left: number }[] = [];
-  const prices = (side: 1 | -1): number[] => [...new Set(resting.filter((one) => one.side === side).map(({ price }) => price))].sort((a, b) => side * (b - a));
-  const size = (side: 1 | -1, price: number): number => resting.reduce((sum, one) => sum + (one.side === side && one.price === price ? one.left : 0), 0);
+  const prices = (side: 1 | -1): number[] =>
+    [...new Set(resting.filter((one) => one.side === side).map(({ price }) => price))].sort(
+      (a, b) => side * (b - a),
+    );
+  const size = (side: 1 | -1, price: number): number =>
+    resting.reduce(
+      (sum, one) => sum + (one.side === side && one.price === price ? one.left : 0),
+      0,
+    );
   const messages: string[] = [];
   const books: string[] = [];
   const say = (type: number, id: number, lots: number, price: number, side: number): void => {
-    messages.push(`${34_200 + messages.length / 7},${type},${id},${lots},${price},${side}`.replace(/(\.[0-9]{9})[0-9]+/, '$1'));
+    messages.push(
+      `${34_200 + messages.length / 7},${type},${id},${lots},${price},${side}`.replace(
+        /(\.[0-9]{9})[0-9]+/,
+        '$1',
+      ),
+    );
     const [asks, bids] = [prices(-1), prices(1)];
-    books.push([0, 1, 2].flatMap((i) => [asks[i] ?? 9_999_999_999, size(-1, asks[i] ?? 0), bids[i] ?? -9_999_999_999, size(1, bids[i] ?? 0)]).join(','));
+    books.push(
+      [0, 1, 2]
+        .flatMap((i) => [
+          asks[i] ?? 9_999_999_999,
+          size(-1, asks[i] ?? 0),
+          bids[i] ?? -9_999_999_999,
+          size(1, bids[i] ?? 0),
+        ])
+        .join(','),
+    );
   };
-  for (let id = 1; id <= 40; id++) resting.push({ id, side: id % 2 ? 1 : -1, price: 100_000 + (id % 2 ? -100 : 100) * (1 + below(8)), left: 1 + below(300) });
+  for (let id = 1; id <= 40; id++)
+    resting.push({
+      id,
+      side: id % 2 ? 1 : -1,
+      price: 100_000 + (id % 2 ? -100 : 100) * (1 + below(8)),
+      left: 1 + below(300),
+    });
   for (let id = 41; id < 41 + steps; id++) {
     const side = below(2) ? 1 : -1;
     const own = prices(side);
@@ -288,7 +513,12 @@ function recordedVenue(steps: number): readonly [string, string] {
     const shown = (price: number): boolean => prices(side).slice(0, 3).includes(price);
     if (chance < 0.5 || own.length < 3) {
       const inside = side * (other - best) > 100 && below(4) === 0;
-      const order = { id, side, price: best + side * (inside ? 100 : -100 * below(7)), left: 1 + below(300) } as const;
+      const order = {
+        id,
+        side,
+        price: best + side * (inside ? 100 : -100 * below(7)),
+        left: 1 + below(300),
+      } as const;
       resting.push({ ...order });
       if (shown(order.price)) say(1, id, order.left, order.price, side);
     } else if (chance < 0.8) {
@@ -312,20 +542,34 @@ function recordedVenue(steps: number): readonly [string, string] {
   return [text(...messages), text(...books)];
 }
 
-async function verified(streams: readonly (readonly TapeRecord[])[], units: TapeUnits | null, levels = 2, onBook: (line: number, book: string) => void = () => undefined) {
+async function verified(
+  streams: readonly (readonly TapeRecord[])[],
+  units: TapeUnits | null,
+  levels = 2,
+  onBook: (line: number, book: string) => void = () => undefined,
+) {
   if (units === null) throw new Error('units');
   async function* source(records: readonly TapeRecord[]) {
     await Promise.resolve();
     yield records;
   }
   const counts = Object.fromEntries(streams.flat().map(({ kind }) => [kind, 1]));
-  const steps = new TapeSteps(streams.map(source), marketId(0), () => units, { fidelity: fidelityOf(counts) ?? 'l2' });
-  const spec = parseMarketSpec({ symbol: 'X', tickSize: '1', lotSize: '1', indexSource: 'mid' }, keccak);
+  const steps = new TapeSteps(streams.map(source), marketId(0), () => units, {
+    fidelity: fidelityOf(counts) ?? 'l2',
+  });
+  const spec = parseMarketSpec(
+    { symbol: 'X', tickSize: '1', lotSize: '1', indexSource: 'mid' },
+    keccak,
+  );
   if (!spec.ok) throw new Error(spec.error);
   const books: string[] = [];
   const result = await verifyTape(steps, () => spec.value, {
     onBook: (engine, { line }) => {
-      const side = (name: 'bid' | 'ask') => engine.depth(marketId(0), name, levels).map((at) => `${at.lots}@${at.priceTicks}`).join(' ');
+      const side = (name: 'bid' | 'ask') =>
+        engine
+          .depth(marketId(0), name, levels)
+          .map((at) => `${at.lots}@${at.priceTicks}`)
+          .join(' ');
       onBook(line, `${side('bid')} | ${side('ask')}`);
       books.push(`${line}: ${side('bid')} | ${side('ask')}`);
     },
@@ -336,12 +580,28 @@ async function verified(streams: readonly (readonly TapeRecord[])[], units: Tape
 describe('Hyperliquid', () => {
   const level = (px: string, sz: string) => `{"n":1,"px":"${px}","sz":"${sz}"}`;
   const l2 = `{"channel":"l2Book","data":{"coin":"BTC","levels":[[${level('105055.0', '3.03622')}],[${level('105056.0', '0.1')}]],"time":1737918843542}}`;
-  const trades = '{"channel":"trades","data":[{"coin":"BTC","hash":"0xde","px":"105056.0","side":"B","sz":"0.00219","tid":121451470284048,"time":1737918794873,"users":["0xe9","0x68"]},{"coin":"BTC","hash":"0x2b","px":"105055.0","side":"A","sz":"0.1","tid":588047386913648,"time":1737918796007,"users":["0xb0","0x68"]}]}';
+  const trades =
+    '{"channel":"trades","data":[{"coin":"BTC","hash":"0xde","px":"105056.0","side":"B","sz":"0.00219","tid":121451470284048,"time":1737918794873,"users":["0xe9","0x68"]},{"coin":"BTC","hash":"0x2b","px":"105055.0","side":"A","sz":"0.1","tid":588047386913648,"time":1737918796007,"users":["0xb0","0x68"]}]}';
 
   test.each([
-    ['collected lines', text(`1737918843893903000 ${l2}`, '1737918843893904000 {"channel":"subscriptionResponse","data":{}}', `1737918844167767000 ${trades}`), 1_737_918_843_893_903],
+    [
+      'collected lines',
+      text(
+        `1737918843893903000 ${l2}`,
+        '1737918843893904000 {"channel":"subscriptionResponse","data":{}}',
+        `1737918844167767000 ${trades}`,
+      ),
+      1_737_918_843_893_903,
+    ],
     ['bare messages', text(l2, trades), 1_737_918_843_542_000],
-    ['the archive', text(`{"time":"2025-01-26T19:14:03.893903123","ver_num":1,"raw":${l2}}`, `{"time":"2025-01-26T19:14:04","raw":${trades}}`), 1_737_918_843_893_903],
+    [
+      'the archive',
+      text(
+        `{"time":"2025-01-26T19:14:03.893903123","ver_num":1,"raw":${l2}}`,
+        `{"time":"2025-01-26T19:14:04","raw":${trades}}`,
+      ),
+      1_737_918_843_893_903,
+    ],
   ])('l2Book and trades as %s', async (_what, content, localUs) => {
     const { units, records } = await readFiles('hyperliquid', files({ 'x.jsonl': content }));
     expect(units).toMatchObject({ symbol: 'BTC', tickSize: '1', lotSize: '0.00001' });
@@ -355,8 +615,20 @@ describe('Hyperliquid', () => {
           { side: 'ask', priceTicks: 105_056, lots: 10_000 },
         ],
       },
-      { kind: 'trade', timeUs: 1_737_918_794_873_000, tradeId: 121_451_470_284_048, priceTicks: 105_056, lots: 219 },
-      { kind: 'trade', timeUs: 1_737_918_796_007_000, tradeId: 588_047_386_913_648, priceTicks: 105_055, lots: -10_000 },
+      {
+        kind: 'trade',
+        timeUs: 1_737_918_794_873_000,
+        tradeId: 121_451_470_284_048,
+        priceTicks: 105_056,
+        lots: 219,
+      },
+      {
+        kind: 'trade',
+        timeUs: 1_737_918_796_007_000,
+        tradeId: 588_047_386_913_648,
+        priceTicks: 105_055,
+        lots: -10_000,
+      },
     ]);
     expect(records[0]?.localUs).toBe(localUs);
   });
@@ -367,9 +639,11 @@ describe('Hyperliquid', () => {
     [trades.replace('"side":"A"', '"side":"S"'), 'line 1: `data[1].side` is "S", not A or B'],
     [l2.replace('3.03622', 'x'), 'line 1: `bids[0].sz` size "x" is not a multiple of 0.00001'],
     [l2.replace('1737918843542', '-1'), 'line 1: `time` is "-1", not a time in milliseconds'],
-  ])('%# is refused with line and field', async (row, message) => {
+  ])('%# is rejected with line and field', async (row, message) => {
     const units = { symbol: 'BTC', tickSize: '1', lotSize: '0.00001', inverse: false };
-    await expect(readFiles('hyperliquid', files({ 'x.jsonl': text(row) }), { units })).rejects.toThrow(message);
+    await expect(
+      readFiles('hyperliquid', files({ 'x.jsonl': text(row) }), { units }),
+    ).rejects.toThrow(message);
   });
 });
 
@@ -379,38 +653,67 @@ describe('cryptofeed’s captures of Binance', () => {
   const answer = (at: string, symbol: string, id: number): string =>
     `https://fapi.binance.com/fapi/v1/depth?symbol=${symbol}&limit=1000 -> ${at}: {"lastUpdateId":${id},"E":1626992741264,"T":1626992741261,"bids":[["1.01","7"]],"asks":[["1.02","8"]]}`;
   const capture = {
-    'BINANCE_FUTURES.0.gz': gzipSync(text('https://fapi.binance.com/fapi/v1/exchangeInfo -> 1626992740.175661: {"timezone":"UTC"}', 'configuration: {"trades":[]}')),
-    'BINANCE_FUTURES.http.0.0.gz': gzipSync(text(answer('1626992741.2', 'SUSHIUSDT', 5), answer('1626992741.301402', 'CTKUSDT', 10))),
-    'BINANCE_FUTURES.ws.1.0.gz': gzipSync(text(
-      'wss://fstream.binance.com/stream?streams=ctkusdt@depth@100ms <-> 1626992740.179554',
-      feed('1626992741.06217', 9, 8),
-      feed('1626992741.1', 3, 2, 'SUSHIUSDT'),
-      feed('1626992741.3105128', 11, 9),
-      feed('1626992741.4', 12, 11),
-    )),
+    'BINANCE_FUTURES.0.gz': gzipSync(
+      text(
+        'https://fapi.binance.com/fapi/v1/exchangeInfo -> 1626992740.175661: {"timezone":"UTC"}',
+        'configuration: {"trades":[]}',
+      ),
+    ),
+    'BINANCE_FUTURES.http.0.0.gz': gzipSync(
+      text(answer('1626992741.2', 'SUSHIUSDT', 5), answer('1626992741.301402', 'CTKUSDT', 10)),
+    ),
+    'BINANCE_FUTURES.ws.1.0.gz': gzipSync(
+      text(
+        'wss://fstream.binance.com/stream?streams=ctkusdt@depth@100ms <-> 1626992740.179554',
+        feed('1626992741.06217', 9, 8),
+        feed('1626992741.1', 3, 2, 'SUSHIUSDT'),
+        feed('1626992741.3105128', 11, 9),
+        feed('1626992741.4', 12, 11),
+      ),
+    ),
   };
 
-  test('what was answered over HTTP comes in the order of its receipt', async () => {
-    const { units, records } = await readFiles('binance-raw', files(capture), { symbol: 'CTKUSDT' });
+  test('HTTP responses are merged in the order of receipt', async () => {
+    const { units, records } = await readFiles('binance-raw', files(capture), {
+      symbol: 'CTKUSDT',
+    });
     expect(units).toMatchObject({ symbol: 'CTKUSDT', tickSize: '0.01', lotSize: '1' });
-    expect(records.map((record) => [record.kind, 'lastId' in record ? record.lastId : null, record.localUs])).toEqual([
+    expect(
+      records.map((record) => [
+        record.kind,
+        'lastId' in record ? record.lastId : null,
+        record.localUs,
+      ]),
+    ).toEqual([
       ['depth', 9, 1_626_992_741_062_170],
       ['snapshot', 10, 1_626_992_741_301_402],
       ['depth', 11, 1_626_992_741_310_512],
       ['depth', 12, 1_626_992_741_400_000],
     ]);
-    expect(records[1]).toMatchObject({ levels: [{ side: 'bid', priceTicks: 101, lots: 7 }, { side: 'ask', priceTicks: 102, lots: 8 }] });
+    expect(records[1]).toMatchObject({
+      levels: [
+        { side: 'bid', priceTicks: 101, lots: 7 },
+        { side: 'ask', priceTicks: 102, lots: 8 },
+      ],
+    });
   });
 
-  test('the market is asked for, faults name the line of their file', async () => {
-    await expect(readFiles('binance-raw', files(capture))).rejects.toThrow('.ws.1.0.gz: line 3: symbol "SUSHIUSDT" in a recording of CTKUSDT; --symbol says which one to read');
-    await expect(readFiles('binance-raw', files(capture), { symbol: 'NONE' })).rejects.toThrow('no message of NONE');
+  test('the market must be selected, and faults name the line of their file', async () => {
+    await expect(readFiles('binance-raw', files(capture))).rejects.toThrow(
+      '.ws.1.0.gz: line 3: symbol "SUSHIUSDT" in a recording of CTKUSDT; --symbol selects one',
+    );
+    await expect(readFiles('binance-raw', files(capture), { symbol: 'NONE' })).rejects.toThrow(
+      'no message of NONE',
+    );
   });
 
-  test('bare messages are as good: their own time is that of receipt', async () => {
+  test('bare messages use their own time as time of receipt', async () => {
     const bare = feed('', 9, 8).slice(2);
     const { records } = await readFiles('binance-raw', files({ 'x.jsonl': text(bare) }));
-    expect(records[0]).toMatchObject({ timeUs: 1_626_992_741_009_000, localUs: 1_626_992_741_009_000 });
+    expect(records[0]).toMatchObject({
+      timeUs: 1_626_992_741_009_000,
+      localUs: 1_626_992_741_009_000,
+    });
   });
 });
 
@@ -419,7 +722,7 @@ describe('Bybit', () => {
     `{"topic":"orderbook.500.XRPUSDT","type":"${type}","ts":1733011200691,"data":{"s":"XRPUSDT","b":[${b}],"a":[${a}],"u":${u},"seq":1},"cts":1733011200${ms}}`;
   const level = (price: string, size: string): string => `["${price}","${size}"]`;
 
-  test('a book follows its numbers, and begins anew where they do', async () => {
+  test('a book follows its update ids, and restarts when they restart', async () => {
     const content = text(
       book('snapshot', 100, level('1.9531', '6203'), level('1.9532', '10')),
       book('delta', 101, level('1.9531', '0'), '', 600),
@@ -428,15 +731,28 @@ describe('Bybit', () => {
       book('delta', 2, level('1.9', '3'), '', 630),
       book('delta', 4, level('1.9', '4'), '', 640),
     );
-    const { units, records } = await readFiles('bybit', files({ '2024-12-01_XRPUSDT_ob500.data': content }));
+    const { units, records } = await readFiles(
+      'bybit',
+      files({ '2024-12-01_XRPUSDT_ob500.data': content }),
+    );
     expect(units).toMatchObject({ symbol: 'XRPUSDT', tickSize: '0.0001', lotSize: '1' });
-    expect(records[0]).toMatchObject({ kind: 'snapshot', timeUs: 1_733_011_200_589_000, localUs: 1_733_011_200_691_000 });
+    expect(records[0]).toMatchObject({
+      kind: 'snapshot',
+      timeUs: 1_733_011_200_589_000,
+      localUs: 1_733_011_200_691_000,
+    });
     const { books } = await verified([records], units);
-    expect(books).toEqual(['1: 6203@19531 | 10@19532', '2:  | 10@19532', '4: 1@19000 | 1@20000', '5: 3@19000 | 1@20000']);
+    expect(books).toEqual([
+      '1: 6203@19531 | 10@19532',
+      '2:  | 10@19532',
+      '4: 1@19000 | 1@20000',
+      '5: 3@19000 | 1@20000',
+    ]);
   });
 
   test('trades of the book, mark and index', async () => {
-    const trade = (more: string): string => `{"T":1733011200100,"s":"XRPUSDT","v":"5","p":"1.95","i":"a-b"${more}}`;
+    const trade = (more: string): string =>
+      `{"T":1733011200100,"s":"XRPUSDT","v":"5","p":"1.95","i":"a-b"${more}}`;
     const content = text(
       '{"success":true,"op":"subscribe"}',
       `{"topic":"publicTrade.XRPUSDT","type":"snapshot","ts":1733011200105,"data":[${trade(',"S":"Buy","BT":false')},${trade(',"S":"Sell"')},${trade(',"S":"Sell","BT":true')}]}`,
@@ -453,21 +769,29 @@ describe('Bybit', () => {
 
   test.each([
     ['{"data":{}}', 'line 1: `topic` is missing'],
-    [book('delta', 1, level('x', '1')), 'line 1: `data.b[0]` price "x" is not a positive multiple of 0.0001'],
+    [
+      book('delta', 1, level('x', '1')),
+      'line 1: `data.b[0]` price "x" is not a positive multiple of 0.0001',
+    ],
     [book('update', 1, ''), 'line 1: `type` is "update", not snapshot or delta'],
     [book('delta', -1, ''), 'line 1: `data.u` is "-1", not an integer from 0 to 2^53 − 1'],
-  ])('%# is refused with line and field', async (row, message) => {
+  ])('%# is rejected with line and field', async (row, message) => {
     const units = { symbol: 'XRPUSDT', tickSize: '0.0001', lotSize: '1', inverse: false };
-    await expect(readFiles('bybit', files({ 'x.jsonl': text(row) }), { units })).rejects.toThrow(message);
+    await expect(readFiles('bybit', files({ 'x.jsonl': text(row) }), { units })).rejects.toThrow(
+      message,
+    );
   });
 
-  test('a file of another kind is told by its first line, not by the name that it lacks', async () => {
-    await expect(readFiles('bybit', files({ 'x.csv': text('time,price', '1,2') }))).rejects.toThrow('line 1: expected `<time of receipt> <json>`, got time,price');
+  test('a file of another kind is rejected at its first line, not for its name', async () => {
+    await expect(readFiles('bybit', files({ 'x.csv': text('time,price', '1,2') }))).rejects.toThrow(
+      'line 1: expected `<time of receipt> <json>`, got time,price',
+    );
   });
 });
 
 describe('LOBSTER', () => {
-  // The second message's book brings a level into sight that no message has told of; the last deletes an order of the opening book.
+  // The second book shows a level that no message contained; the last deletes an order of the
+  // opening book.
   const messages = text(
     '34200.004241176,1,16113575,18,5853300,1',
     '34200.004260640,1,16113584,18,5853200,1',
@@ -486,13 +810,27 @@ describe('LOBSTER', () => {
     '5859400,100,5853300,8,5859800,200,5853200,10',
     '5859400,100,5853300,8,5859800,200,5853200,10',
   );
-  const names = { 'AAPL_2012-06-21_34200000_57600000_message_2.csv': messages, 'AAPL_2012-06-21_34200000_57600000_orderbook_2.csv': books };
+  const names = {
+    'AAPL_2012-06-21_34200000_57600000_message_2.csv': messages,
+    'AAPL_2012-06-21_34200000_57600000_orderbook_2.csv': books,
+  };
 
-  test('messages are single orders and hidden trades, at their place in the day', async () => {
-    const { units, records } = await readFiles('lobster', files({ 'AAPL_2012-06-21_34200000_57600000_message_2.csv': messages }));
+  test('messages are single orders and hidden trades, with times of the day', async () => {
+    const { units, records } = await readFiles(
+      'lobster',
+      files({ 'AAPL_2012-06-21_34200000_57600000_message_2.csv': messages }),
+    );
     expect(units).toEqual({ symbol: 'AAPL', tickSize: '0.0001', lotSize: '1', inverse: false });
     expect(records.map(brief)).toEqual([
-      { kind: 'order', timeUs: 1_340_271_000_004_241, action: 'add', ref: 16_113_575, side: 'bid', priceTicks: 5_853_300, lots: 18 },
+      {
+        kind: 'order',
+        timeUs: 1_340_271_000_004_241,
+        action: 'add',
+        ref: 16_113_575,
+        side: 'bid',
+        priceTicks: 5_853_300,
+        lots: 18,
+      },
       expect.objectContaining({ action: 'add', ref: 16_113_584 }),
       expect.objectContaining({ action: 'execute', ref: 16_113_575, lots: 10 }),
       { kind: 'trade', timeUs: 1_340_271_000_025_551, tradeId: 4, priceTicks: 5_853_500, lots: 5 },
@@ -501,15 +839,18 @@ describe('LOBSTER', () => {
     ]);
   });
 
-  test('with the order book file the rebuilt book is that file, line by line', async () => {
+  test('with the order book file the rebuilt book equals that file, line by line', async () => {
     const { units, records } = await readFiles('lobster', files(names));
     const { books: rebuilt, violations } = await verified([records], units);
-    const expected = books.trim().split('\n').map((row, i) => {
-      const fields = row.split(',');
-      const at = (place: number): string => `${fields[place + 1]}@${fields[place]}`;
-      return `${i + 1}: ${at(2)} ${at(6)} | ${at(0)} ${at(4)}`;
-    });
-    // The halt of the last line does nothing to the book.
+    const expected = books
+      .trim()
+      .split('\n')
+      .map((row, i) => {
+        const fields = row.split(',');
+        const at = (place: number): string => `${fields[place + 1]}@${fields[place]}`;
+        return `${i + 1}: ${at(2)} ${at(6)} | ${at(0)} ${at(4)}`;
+      });
+    // The halt of the last line does not change the book.
     expect(rebuilt).toEqual(expected.slice(0, 6));
     expect(violations).toEqual([]);
   });
@@ -521,28 +862,54 @@ describe('LOBSTER', () => {
     ['x,1,1,5,1,1', 'line 1: `time` "x" is not seconds after midnight'],
     ['34200.1,1,1', 'line 1: 3 fields; a message has 6'],
   ])('%s is refused', async (row, message) => {
-    await expect(readFiles('lobster', files({ 'A_2012-06-21_message_1.csv': text(row) }), { units: { symbol: 'A', tickSize: '0.0001', lotSize: '1', inverse: false } })).rejects.toThrow(message);
+    await expect(
+      readFiles('lobster', files({ 'A_2012-06-21_message_1.csv': text(row) }), {
+        units: { symbol: 'A', tickSize: '0.0001', lotSize: '1', inverse: false },
+      }),
+    ).rejects.toThrow(message);
   });
 
-  test('orders that came and went below the recorded levels, crosses and halts: the book is still the file’s, line by line', async () => {
+  test('orders below the recorded levels, crosses and halts: the book equals the file’s, line by line', async () => {
     const [messageText, bookText] = recordedVenue(1500);
-    const { units, records } = await readFiles('lobster', files({ 'SIM_2012-06-21_message_3.csv': messageText, 'SIM_2012-06-21_orderbook_3.csv': bookText }));
+    const { units, records } = await readFiles(
+      'lobster',
+      files({
+        'SIM_2012-06-21_message_3.csv': messageText,
+        'SIM_2012-06-21_orderbook_3.csv': bookText,
+      }),
+    );
     const last = new Map<number, string>();
-    const { crossedBooks, violations } = await verified([records], units, 3, (line, book) => last.set(line, book));
-    const rows = bookText.trim().split('\n').map((row) => row.split(','));
+    const { crossedBooks, violations } = await verified([records], units, 3, (line, book) =>
+      last.set(line, book),
+    );
+    const rows = bookText
+      .trim()
+      .split('\n')
+      .map((row) => row.split(','));
     for (const [line, book] of last) {
       const fields = rows[line - 1] ?? [];
-      const side = (from: number): string => [0, 4, 8].filter((at) => fields[from + at + 1] !== '0').map((at) => `${fields[from + at + 1]}@${fields[from + at]}`).join(' ');
+      const side = (from: number): string =>
+        [0, 4, 8]
+          .filter((at) => fields[from + at + 1] !== '0')
+          .map((at) => `${fields[from + at + 1]}@${fields[from + at]}`)
+          .join(' ');
       expect(`${line}: ${book}`).toBe(`${line}: ${side(2)} | ${side(0)}`);
     }
     expect(last.size).toBeGreaterThan(700);
     expect([crossedBooks, violations]).toEqual([0, []]);
   });
 
-  test('an order book file that ends early, and a name without a date, are told', async () => {
+  test('an order book file that ends early, and a name without a date, are rejected', async () => {
     const [first = ''] = books.split('\n');
-    await expect(readFiles('lobster', files({ ...names, 'AAPL_2012-06-21_34200000_57600000_orderbook_2.csv': text(first) }))).rejects.toThrow(/orderbook_2\.csv has no such line/);
-    await expect(readFiles('lobster', files({ 'message.csv': messages }))).rejects.toThrow('the name of a LOBSTER file holds its date');
+    await expect(
+      readFiles(
+        'lobster',
+        files({ ...names, 'AAPL_2012-06-21_34200000_57600000_orderbook_2.csv': text(first) }),
+      ),
+    ).rejects.toThrow(/orderbook_2\.csv has no such line/);
+    await expect(readFiles('lobster', files({ 'message.csv': messages }))).rejects.toThrow(
+      'the name of a LOBSTER file must contain its date',
+    );
   });
 });
 
@@ -553,15 +920,37 @@ describe('tables by their columns', () => {
   ] as const;
   const columns = ['timestamp', 'open', 'high', 'low', 'close', 'volume'] as const;
   const expected = [
-    { kind: 'bar', timeUs: 1_640_991_719_999_999, startUs: 1_640_991_660_000_000, open: 463_190, high: 463_850, low: 463_190, close: 463_775, volume: 225_000 },
-    { kind: 'bar', timeUs: 1_640_991_779_999_999, startUs: 1_640_991_720_000_000, open: 463_775, high: 464_110, low: 463_770, close: 464_110, volume: 0 },
+    {
+      kind: 'bar',
+      timeUs: 1_640_991_719_999_999,
+      startUs: 1_640_991_660_000_000,
+      open: 463_190,
+      high: 463_850,
+      low: 463_190,
+      close: 463_775,
+      volume: 225_000,
+    },
+    {
+      kind: 'bar',
+      timeUs: 1_640_991_779_999_999,
+      startUs: 1_640_991_720_000_000,
+      open: 463_775,
+      high: 464_110,
+      low: 463_770,
+      close: 464_110,
+      volume: 0,
+    },
   ];
   const column = (i: number): unknown[] => bars.map((row) => row[i]);
 
   test('CSV, Parquet and Arrow give the same bars; the interval is that of the first two', async () => {
     const csv = text(columns.join(','), ...bars.map((row) => row.join(',')));
     const parquet = parquetWriteBuffer({
-      columnData: columns.map((name, i) => ({ name, data: column(i) as never, type: i === 0 ? 'STRING' : 'DOUBLE' })),
+      columnData: columns.map((name, i) => ({
+        name,
+        data: column(i) as never,
+        type: i === 0 ? 'STRING' : 'DOUBLE',
+      })),
     });
     const arrow = tableToIPC(
       tableFromArrays({
@@ -587,13 +976,22 @@ describe('tables by their columns', () => {
 
   const mapped = async (map: unknown, content: string, units: TapeUnits | null = null) => {
     const parsed: ColumnMap = parseColumnMap(map);
-    return (await readFiles('csv', files({ 'X.csv': content }), { map: parsed, units })).records.map(brief);
+    return (
+      await readFiles('csv', files({ 'X.csv': content }), { map: parsed, units })
+    ).records.map(brief);
   };
 
   test('a map names columns, units and words', async () => {
     expect(
       await mapped(
-        { kind: 'trade', delimiter: ';', timeUnit: 's', columns: { time: 'when', price: 'paid', size: 'n', side: 'who' }, buy: 'K', sell: ['V'] },
+        {
+          kind: 'trade',
+          delimiter: ';',
+          timeUnit: 's',
+          columns: { time: 'when', price: 'paid', size: 'n', side: 'who' },
+          buy: 'K',
+          sell: ['V'],
+        },
         text('when;paid;n;who', '1700000000.25;10.5;3;K', '1700000001;10;1;v'),
       ),
     ).toEqual([
@@ -601,15 +999,43 @@ describe('tables by their columns', () => {
       { kind: 'trade', timeUs: 1_700_000_001_000_000, tradeId: 3, priceTicks: 100, lots: -1 },
     ]);
     expect(
-      await mapped({ kind: 'bar', timeIs: 'close', interval: '1h', columns: { time: 0, open: 1, high: 2, low: 3, close: 4 } }, text('1700000000000,1,2,1,2')),
+      await mapped(
+        {
+          kind: 'bar',
+          timeIs: 'close',
+          interval: '1h',
+          columns: { time: 0, open: 1, high: 2, low: 3, close: 4 },
+        },
+        text('1700000000000,1,2,1,2'),
+      ),
     ).toEqual([
-      { kind: 'bar', timeUs: 1_699_999_999_999_999, startUs: 1_699_996_400_000_000, open: 1, high: 2, low: 1, close: 2, volume: 0 },
+      {
+        kind: 'bar',
+        timeUs: 1_699_999_999_999_999,
+        startUs: 1_699_996_400_000_000,
+        open: 1,
+        high: 2,
+        low: 1,
+        close: 2,
+        volume: 0,
+      },
     ]);
   });
 
-  test('levels of one time are one update', async () => {
-    const content = text('timestamp,side,price,size,is_snapshot', '1,bid,5,1,true', '1,ask,6,1,true', '2,ask,6,0,false', '2,ask,7,4,false');
-    expect((await mapped({ kind: 'depth', timeUnit: 's' }, content)).map((record) => [record.kind, 'levels' in record ? record.levels.length : 0])).toEqual([
+  test('levels of equal time form one update', async () => {
+    const content = text(
+      'timestamp,side,price,size,is_snapshot',
+      '1,bid,5,1,true',
+      '1,ask,6,1,true',
+      '2,ask,6,0,false',
+      '2,ask,7,4,false',
+    );
+    expect(
+      (await mapped({ kind: 'depth', timeUnit: 's' }, content)).map((record) => [
+        record.kind,
+        'levels' in record ? record.levels.length : 0,
+      ]),
+    ).toEqual([
       ['snapshot', 2],
       ['depth', 2],
     ]);
@@ -617,31 +1043,65 @@ describe('tables by their columns', () => {
 
   test.each([
     [[], 'column map: not a map of fields'],
-    [{ kind: 'candle' }, 'column map: `kind` must be one of trade, bar, depth, touch, mark, index, funding'],
-    [{ kind: 'bar', colums: {} }, "column map: unknown field 'colums'; known are"],
-    [{ kind: 'mark', columns: { size: 'x' } }, "column map: a mark has no field 'size'; it has time, localTime, symbol, price"],
-    [{ kind: 'bar', interval: '1 minute' }, 'an interval is a number with s, m, h, d or w after it'],
-    [{ kind: 'bar', columns: { open: -1 } }, 'column map: `columns.open` is neither a name nor a place from 0'],
-  ])('the map %j is refused', (map, message) => {
+    [
+      { kind: 'candle' },
+      'column map: `kind` must be one of trade, bar, depth, touch, mark, index, funding',
+    ],
+    [{ kind: 'bar', colums: {} }, "column map: unknown field 'colums'; known fields:"],
+    [
+      { kind: 'mark', columns: { size: 'x' } },
+      "column map: a mark has no field 'size'; it has time, localTime, symbol, price",
+    ],
+    [{ kind: 'bar', interval: '1 minute' }, 'an interval is a number followed by s, m, h, d or w'],
+    [
+      { kind: 'bar', columns: { open: -1 } },
+      'column map: `columns.open` is neither a name nor an index from 0',
+    ],
+  ])('the map %j is rejected', (map, message) => {
     expect(() => parseColumnMap(map)).toThrow(message);
   });
 
   test.each([
-    ['a,b\n1,2\n', null, 'line 1: the columns a, b are not those of a known table; say what they are with --map'],
-    ['1,2\n', null, 'line 1: the file names no columns; say what they are with --map, by their places from 0'],
-    ['time,price\n1,2\n', { kind: 'mark', columns: { price: 'mark' } }, 'line 1: no column for `price`: looked for mark'],
-    ['time,open,high,low,close\n1700000000,1,1,1,1\n', null, 'one bar does not tell the length of a bar'],
-    ['time,price,size,side\n1700000000,1,1,up\n', null, 'line 2: `side` is "up", neither of buy, b, bid'],
-    ['time,price,size\n2024-02-30,1,1\n', null, 'line 2: `time` "2024-02-30" is not a time from 1970 to 2255'],
-  ])('%j is refused', async (content, map, message) => {
+    ['a,b\n1,2\n', null, 'line 1: the columns a, b match no known table; map them with --map'],
+    ['1,2\n', null, 'line 1: the file has no header; map the columns by index from 0 with --map'],
+    [
+      'time,price\n1,2\n',
+      { kind: 'mark', columns: { price: 'mark' } },
+      'line 1: no column for `price`: expected mark',
+    ],
+    [
+      'time,open,high,low,close\n1700000000,1,1,1,1\n',
+      null,
+      'the length of a single bar is unknown',
+    ],
+    [
+      'time,price,size,side\n1700000000,1,1,up\n',
+      null,
+      'line 2: `side` is "up", neither of buy, b, bid',
+    ],
+    [
+      'time,price,size\n2024-02-30,1,1\n',
+      null,
+      'line 2: `time` "2024-02-30" is not a time from 1970 to 2255',
+    ],
+  ])('%j is rejected', async (content, map, message) => {
     const units = { symbol: 'X', tickSize: '1', lotSize: '1', inverse: false };
-    await expect(readFiles('csv', files({ 'x.csv': content }), { map: map === null ? null : parseColumnMap(map), units })).rejects.toThrow(message);
+    await expect(
+      readFiles('csv', files({ 'x.csv': content }), {
+        map: map === null ? null : parseColumnMap(map),
+        units,
+      }),
+    ).rejects.toThrow(message);
   });
 
-  test('a file that is no table is told', async () => {
-    await expect(readFiles('parquet', files({ 'x.parquet': 'no' }))).rejects.toThrow(/x\.parquet: not a Parquet file/);
-    await expect(readFiles('arrow', files({ 'x.arrow': 'no table at all' }))).rejects.toThrow(/x\.arrow: /);
-    expect(() => formatNamed('xls')).toThrow(/format 'xls' is not known; known are binance-raw, /);
+  test('a file that is not a table is rejected', async () => {
+    await expect(readFiles('parquet', files({ 'x.parquet': 'no' }))).rejects.toThrow(
+      /x\.parquet: not a Parquet file/,
+    );
+    await expect(readFiles('arrow', files({ 'x.arrow': 'no table at all' }))).rejects.toThrow(
+      /x\.arrow: /,
+    );
+    expect(() => formatNamed('xls')).toThrow(/unknown format 'xls'; known formats: binance-raw, /);
     expect(basename(scratch)).toContain('orrery');
   });
 });

@@ -1,4 +1,7 @@
-/** LEAN's files: the path says market, day and length of a bar. What a file's name says of its market at all. */
+/**
+ * LEAN's files: the path contains market, day and length of a bar. Symbols in file names of all
+ * formats.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -46,10 +49,12 @@ test('minutes count from the day in the name, across files', async () => {
   expect(records[2]).toMatchObject({ startUs: DAY + 86_400e6 });
 });
 
-test('hours, days and funding rates say their date themselves', async () => {
+test('rows of hours, days and funding rates have their date', async () => {
   const hour = await readFiles('lean', [file('x/hour/adausdt_trade.zip', HOUR)]);
   expect(hour.records).toMatchObject([{ startUs: DAY + 3600e6, timeUs: DAY + 7200e6 - 1 }]);
-  const day = await readFiles('lean', [file('x/daily/adausdt_trade.zip', HOUR.replace('01:', '00:'))]);
+  const day = await readFiles('lean', [
+    file('x/daily/adausdt_trade.zip', HOUR.replace('01:', '00:')),
+  ]);
   expect(day.records).toMatchObject([{ startUs: DAY, timeUs: DAY + 86_400e6 - 1 }]);
   const rates = '20221213 08:00:00,-0.00035916\n';
   const funding = await readFiles('lean', [file('bybit/margin_interest/btcusd.csv', rates)]);
@@ -59,20 +64,22 @@ test('hours, days and funding rates say their date themselves', async () => {
   ]);
 });
 
-test('a file out of its folders: its own name says as much, --interval and --symbol the rest', async () => {
+test('a file outside the folders of LEAN uses its name, --interval and --symbol', async () => {
   const named = await readFiles('lean', [file('20221213_adausdt_minute_trade_perp.csv', MINUTES)]);
   expect(named.units?.symbol).toBe('ADAUSDT');
   expect(named.records[0]).toMatchObject({ startUs: DAY, timeUs: DAY + 60e6 - 1 });
   const bare = file('elsewhere/adausdt_trade.csv', HOUR);
-  await expect(readFiles('lean', [bare])).rejects.toThrow('how long its bars are');
+  await expect(readFiles('lean', [bare])).rejects.toThrow('the length of a bar');
   const map = { ...parseColumnMap({ kind: 'bar' }), intervalUs: 3600e6 };
-  expect((await readFiles('lean', [bare], { map })).records).toMatchObject([{ startUs: DAY + 3600e6 }]);
+  expect((await readFiles('lean', [bare], { map })).records).toMatchObject([
+    { startUs: DAY + 3600e6 },
+  ]);
 });
 
 test.each([
-  ['m/minute/adausdt/20221213_quote.zip', MINUTES, 'bars of quotes are not read'],
-  ['m/tick/adausdt/20221213_trade.zip', MINUTES, "LEAN's ticks are not read"],
-  ['equity/usa/minute/spy/20131007_trade.zip', MINUTES, 'files of `equity` are not read'],
+  ['m/minute/adausdt/20221213_quote.zip', MINUTES, 'bars of quotes are not supported'],
+  ['m/tick/adausdt/20221213_trade.zip', MINUTES, "LEAN's ticks are not supported"],
+  ['equity/usa/minute/spy/20131007_trade.zip', MINUTES, 'files of `equity` are not supported'],
   ['m/minute/adausdt/trade.csv', MINUTES, 'day in the name of the file'],
   ['m/minute/adausdt/20221299_trade.csv', MINUTES, '`date` "2022-12-99" is not a time'],
   [
@@ -82,13 +89,15 @@ test.each([
   ],
   ['m/minute/adausdt/20221216_trade.csv', '0,1,1,1,1\n', 'line 1: 5 fields; a bar of trades has 6'],
   ['m/hour/adausdt_trade.csv', '2022-12-13,1,1,1,1,1\n', 'such as 20221213 08:00'],
-])('%s is refused in words', async (path, text, words) => {
+])('%s is rejected with a message', async (path, text, words) => {
   await expect(readFiles('lean', [file(path, text)])).rejects.toThrow(words);
 });
 
-test('files of several markets are not made one', async () => {
+test('files of several markets are rejected', async () => {
   const paths = ['adausdt', 'btcusd'].map((name) => file(`two/hour/${name}_trade.csv`, HOUR));
-  await expect(readFiles('lean', paths)).rejects.toThrow('is of BTCUSD, the files before of ADAUSDT');
+  await expect(readFiles('lean', paths)).rejects.toThrow(
+    'is of BTCUSD, an earlier file of ADAUSDT',
+  );
 });
 
 test.each([
@@ -101,14 +110,14 @@ test.each([
   ['BINANCE_PERP.csv', null],
   ['binance_trades.csv', null],
   ['ticks.csv', null],
-])('the file name %s says the market %s', (name, symbol) => {
+])('the file name %s has the symbol %s', (name, symbol) => {
   expect(symbolOfFile(name)).toBe(symbol);
 });
 
-test('a market that neither the files nor their names say is asked for', async () => {
+test('a market that neither files nor names contain must be given', async () => {
   const ticks = file('binance_trades.csv', 'time,price,size,side\n1700000000000,10,1,buy\n');
   await expect(readFiles('csv', [ticks])).rejects.toThrow(
-    'neither the files nor their names say which market it is; give --symbol',
+    'the files and file names name no market; give --symbol',
   );
   const { units } = await readFiles('csv', [ticks], { symbol: 'GOLD' });
   expect(units?.symbol).toBe('GOLD');

@@ -1,4 +1,4 @@
-/** What `orrery data import` reads of files, record by record. */
+/** Records that `orrery data import` reads from files. */
 import type { TapeRecord, TapeUnits } from '../../src/tape/record.ts';
 import {
   filesToRead,
@@ -14,7 +14,7 @@ export interface Read {
   readonly skipped: number;
 }
 
-/** `changes` of the options as they are when the command line gives none. */
+/** `changes` to the default options of the command line. */
 export async function readFiles(
   format: string,
   paths: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Why an account was liquidated: the margin formula with the numbers of that moment. The run is executed again up to the step; what it found is
- * read while the exchange says so.
+ * Explains a liquidation: the margin formula with its numbers at that time. The run is re-executed
+ * up to each liquidation step, and the state is read in the step's event.
  */
 import { dateText } from '../../base/date-text.ts';
 import { Exchange } from '../../engine/exchange.ts';
@@ -12,30 +12,29 @@ import { JournalReader } from '../../journal/format/frames.ts';
 import { INDENT } from './explain-order.ts';
 import type { StoryOptions } from './queue-story.ts';
 
-const STEP_WORDS: Readonly<Record<LiquidationStep['step'], string>> = {
+const STEP_TEXTS: Readonly<Record<LiquidationStep['step'], string>> = {
   cancelOrders: 'its open orders are cancelled',
-  order: 'the exchange sends an order for it to the book',
-  insurance: 'insurance pays of what is missing, within its hourly limit',
-  takeover: 'the vault takes its positions over',
+  order: 'the exchange places a liquidation order',
+  insurance: 'insurance pays the shortfall within its hourly limit',
+  takeover: 'the vault takes over its positions',
   adl: 'traders on the other side are closed against it (auto-deleveraging)',
-  safe: 'it is safe again',
-  shortfall:
-    'what neither insurance nor counterparties can pay goes to the shortfall of the exchange',
+  safe: 'it meets its maintenance requirement again',
+  shortfall: 'the remaining loss is added to the shortfall of the exchange',
 };
 
-/** After these the next step is of another liquidation. */
+/** Last steps of a liquidation; a later step belongs to another one. */
 const LAST_STEPS: readonly string[] = ['safe', 'takeover', 'adl'];
 
-/** How often an account was liquidated, by the steps that its run recorded. */
+/** Number of liquidations in the recorded steps of a run. */
 export function countLiquidations(steps: readonly { readonly step: string }[]): number {
-  // Positions that changed hands without the book are rows of their own, and no steps.
-  const known = steps.filter(({ step }) => step in STEP_WORDS);
+  // Positions transferred outside the book have rows of their own that are not steps.
+  const known = steps.filter(({ step }) => step in STEP_TEXTS);
   return known.filter((_, i) => i === 0 || LAST_STEPS.includes(known[i - 1]?.step ?? '')).length;
 }
 
 const PROGRESS_EVERY = 4096;
 
-/** The steps of the account's `place`-th liquidation (from 1) in words; null when it was not liquidated so often. */
+/** Steps of the account's `place`-th liquidation (from 1) as text; null if there are fewer. */
 export function explainLiquidation(
   journal: Uint8Array,
   account: Address,
@@ -72,7 +71,7 @@ export function explainLiquidation(
   return lines.length === 0 ? null : lines;
 }
 
-/** equity = balance + Σ uPnL against maintenance = Σ |position| × mark × rate, with every number. */
+/** equity = balance + Σ uPnL and maintenance = Σ |position| × mark × rate, with every number. */
 function marginLines(engine: Exchange, event: LiquidationStep): string[] {
   const { balanceQuanta } = engine.margin(event.subaccount);
   const lines = [
@@ -102,7 +101,7 @@ function ceilPpm(notional: bigint, ppm: number): bigint {
 }
 
 function stepLine(engine: Exchange, event: LiquidationStep): string {
-  const words = STEP_WORDS[event.step];
+  const words = STEP_TEXTS[event.step];
   const market = event.market === null ? null : engine.market(event.market);
   const details = [
     ...(event.step === 'cancelOrders' ? [`${String(event.orders)} orders`] : []),

@@ -1,19 +1,21 @@
-/** Why an order did what it did, in words with the numbers: from what was recorded of it and from its place in the queue. */
+/**
+ * Explains the outcome of an order as text with numbers, from its records and its queue position.
+ */
 import { dateText } from '../../base/date-text.ts';
 import type { FillRow, MarketOutput, OrderRow } from '../output.ts';
 import type { QueueStory } from './queue-story.ts';
 
-/** As wide as a date with its time. */
+/** Width of a date with time. */
 export const INDENT = ' '.repeat(26);
 
-/** At most so many steps of the queue are told one by one. */
+/** Max number of queue steps listed individually. */
 const MAX_STEPS = 12;
 
 export interface OrderFacts {
   readonly order: OrderRow;
   readonly fills: readonly FillRow[];
   readonly market: MarketOutput;
-  /** The latency model, in words. */
+  /** Description of the latency model. */
   readonly latency: string;
   readonly story: QueueStory | null;
 }
@@ -33,7 +35,7 @@ export function explainOrder({ order, fills, market, latency, story }: OrderFact
   return lines;
 }
 
-/** A bound that is twice the price, or half of it, binds nothing: the order's price is the band's. */
+/** A bound of twice the price or half of it has no effect: the price band is tighter. */
 function boundOf({ side, price, ioc, arrivalMid }: OrderRow): string {
   const bound = Number(price);
   const isFar =
@@ -43,7 +45,7 @@ function boundOf({ side, price, ioc, arrivalMid }: OrderRow): string {
 
 function flagsOf({ orderType, ioc, postOnly, reduceOnly }: OrderRow): string {
   const flags = [
-    ...(ioc ? ['takes what it finds and ends (ioc)'] : []),
+    ...(ioc ? ['immediate or cancel (ioc)'] : []),
     ...(postOnly ? ['post-only'] : []),
     ...(reduceOnly ? ['reduce-only'] : []),
   ];
@@ -54,7 +56,7 @@ function moveOf({ side, sentMid, arrivalMid }: OrderRow): string {
   if (sentMid === null || arrivalMid === null || sentMid === arrivalMid) return '';
   const moved = arrivalMid - sentMid;
   const worse = side === 'buy' ? moved > 0 : moved < 0;
-  return `, ${numberText(Math.abs(moved))} ${worse ? 'worse' : 'better'} than when it was sent`;
+  return `, ${numberText(Math.abs(moved))} ${worse ? 'worse' : 'better'} than at sending`;
 }
 
 function rejection(order: OrderRow, story: QueueStory | null): string[] {
@@ -64,11 +66,11 @@ function rejection(order: OrderRow, story: QueueStory | null): string[] {
   switch (reason) {
     case 'postOnlyWouldCross':
       return [
-        `${at}  Rejected: post-only, and its price ${order.price} ${order.side === 'buy' ? '≥ best ask' : '≤ best bid'} ${other ?? 'unknown'}, so it would have taken.`,
+        `${at}  Rejected: post-only, and its price ${order.price} ${order.side === 'buy' ? '≥ best ask' : '≤ best bid'} ${other ?? 'unknown'}, so it would have matched.`,
       ];
     case 'insufficientMargin':
       return [
-        `${at}  Rejected: equity ${story?.equity ?? '?'} less initial requirement ${story?.initialRequirement ?? '?'} leaves too little for ${order.size} × ${order.price} × the initial rate, and fees.`,
+        `${at}  Rejected: equity ${story?.equity ?? '?'} less initial requirement ${story?.initialRequirement ?? '?'} is less than the requirement of ${order.size} × ${order.price} × the initial rate, and fees.`,
       ];
     default:
       return [`${at}  Rejected: ${reason}.`];
@@ -78,7 +80,7 @@ function rejection(order: OrderRow, story: QueueStory | null): string[] {
 function queueLines(order: OrderRow, story: QueueStory | null): string[] {
   if (order.restedUs === null || order.queueAhead === null) return [];
   const lines = [
-    `${dateText(order.restedUs)}  It stood on the book behind ${order.queueAhead} at its price.`,
+    `${dateText(order.restedUs)}  It rested on the book behind ${order.queueAhead} at its price.`,
   ];
   if (story === null) return lines;
   const moves = story.steps.filter(({ cause }) => cause !== 'rested' && cause !== 'filled');
@@ -96,7 +98,7 @@ function queueLines(order: OrderRow, story: QueueStory | null): string[] {
   }
   if (moves.length > 0) {
     lines.push(
-      `${INDENT}  In all: trades took ${amount(-sum('trade', 'filled'))} ahead of it, cancels ${amount(-sum('cancel', 'growth'))} (queue model ${story.queueModel}), other users ${amount(-sum('users'))}.`,
+      `${INDENT}  In all: trades removed ${amount(-sum('trade', 'filled'))} ahead of it, cancels ${amount(-sum('cancel', 'growth'))} (queue model ${story.queueModel}), other users ${amount(-sum('users'))}.`,
     );
   }
   return lines;
@@ -106,10 +108,10 @@ function explainFill(fill: FillRow, market: MarketOutput): string[] {
   const at = dateText(fill.timeUs);
   const waited =
     fill.role === 'maker'
-      ? ` after ${seconds(fill.queueWaitUs)} on the book, when trades had come to it`
-      : ', taking what stood there';
+      ? ` after ${seconds(fill.queueWaitUs)} on the book, when trades reached it`
+      : ', as taker';
   const notional = Number(fill.size) * Number(fill.price);
-  // To a millionth, as rates are; the fee itself is rounded up.
+  // Rounded to a millionth like rates; the fee itself is rounded up.
   const rate = notional === 0 ? 0 : Math.round((Number(fill.fee) / notional) * 1e6) / 1e6;
   const lines = [
     `${at}  Fill ${String(fill.fillId)}: ${fill.side} ${fill.size} at ${fill.price} as ${fill.role}${waited}.`,
@@ -134,18 +136,18 @@ function explainFill(fill: FillRow, market: MarketOutput): string[] {
 }
 
 function endLines(order: OrderRow, fills: readonly FillRow[]): string[] {
-  if (order.endedUs === null) return [`${INDENT}  It still stood when the run ended.`];
+  if (order.endedUs === null) return [`${INDENT}  It was still on the book when the run ended.`];
   if (order.status === 'rejected') return [];
   if (order.status === 'filled') return [`${dateText(order.endedUs)}  Filled.`];
   const rest = fills.length === 0 ? 'unfilled' : `with ${order.filled} of ${order.size} filled`;
   const why: Readonly<Record<string, string>> = {
     user: 'the strategy cancelled it',
-    expired: 'its time was over',
-    iocRemainder: 'nothing more stood within its price',
-    priceBand: 'the rest stood beyond the price band',
+    expired: 'it expired',
+    iocRemainder: 'no more liquidity within its price',
+    priceBand: 'the remaining liquidity was beyond the price band',
     reduceOnly: 'there was no position left to reduce',
-    insufficientMargin: 'its account could not carry the fill',
-    selfTrade: 'it would have traded with the account itself',
+    insufficientMargin: 'its account had too little margin for the fill',
+    selfTrade: 'it would have matched an order of the same account',
   };
   const reason = order.reason ?? '';
   return [`${dateText(order.endedUs)}  Ended ${order.status}, ${rest}: ${why[reason] ?? reason}.`];

@@ -1,6 +1,6 @@
 /**
- * What happened to an order's place in the queue, from the journal: the run is executed again, and after each command the volume ahead of the
- * order is looked at. A change has one cause, the command that made it.
+ * History of an order's queue position from the journal. The run is re-executed; the volume ahead
+ * of the order is read after each command. Each change is attributed to its command.
  */
 import { must } from '../../base/assert.ts';
 import type { Command } from '../../engine/commands.ts';
@@ -14,34 +14,34 @@ export interface QueueStep {
   readonly timeUs: number;
   readonly seq: number;
   readonly cause: 'rested' | 'trade' | 'cancel' | 'growth' | 'users' | 'filled';
-  /** Ahead of the order after this. */
+  /** Volume ahead of the order after this step. */
   readonly ahead: string;
-  /** By how much it changed; '0' when the order came to stand. */
+  /** Change of the volume ahead; '0' when the order joined the queue. */
   readonly change: string;
-  /** The trade's size, the level's size, as the tape said. */
+  /** The trade's or level's size on the tape. */
   readonly detail: string;
 }
 
 export interface QueueStory {
   readonly queueModel: string;
   readonly steps: readonly QueueStep[];
-  /** Best prices of both sides just before the order came. */
+  /** Best prices of both sides just before the order arrived. */
   readonly bestBid: string | null;
   readonly bestAsk: string | null;
-  /** Margin of its account just before it came. */
+  /** Margin of its account just before it arrived. */
   readonly equity: string;
   readonly initialRequirement: string;
 }
 
 export interface StoryOptions {
-  /** 0…1, and whether to stop. */
+  /** Fraction 0…1, and a query whether to stop. */
   readonly onProgress?: (fraction: number) => void;
   readonly cancelled?: () => boolean;
 }
 
 const PROGRESS_EVERY = 4096;
 
-/** The story of the order with this number; null when the journal does not get to it. */
+/** History of the order with this number; null if the journal ends before it. */
 export function queueStory(
   journal: Uint8Array,
   number: number,
@@ -123,14 +123,14 @@ function causeOf(
     case 'tapeDepth':
     case 'tapeSnapshot':
       return grew
-        ? { cause: 'growth', detail: 'volume that a late trade explained came back ahead' }
+        ? { cause: 'growth', detail: 'volume ahead was restored after a late trade' }
         : { cause: 'cancel', detail: 'volume left the level without a trade' };
     default:
       return { cause: 'users', detail: 'another order ahead ended or was filled' };
   }
 }
 
-/** What there was before the command that may bring the order. */
+/** State before the command that may place the order. */
 function contextOf(
   engine: Exchange,
   command: Command,

@@ -1,20 +1,20 @@
 /**
- * Where the money went: a strategy's equity change split by cause from the ledger's own entries, cash and isolated margin alike.
- * Exact: the parts sum to the change of equity, to the last Quantum, or the run fails.
+ * PnL attribution: splits a strategy's equity change by cause from the ledger's entries, for cash
+ * and isolated margin. Exact: the run fails unless the parts sum to the change to the last Quantum.
  */
 import { assert } from '../../base/assert.ts';
 import type { BalanceChanged, IsolatedMarginChanged } from '../../engine/events.ts';
 
 export interface AccountingState {
-  /** Closed price gains. */
+  /** Realised price gains and losses. */
   realized: bigint;
-  /** ≤ 0 when paid. */
+  /** Negative or 0 if paid. */
   fees: bigint;
   originatorFees: bigint;
   funding: bigint;
   /** Liquidation fees, insurance, take-overs and auto-deleveraging. */
   liquidation: bigint;
-  /** Deposits less withdrawals since the start. */
+  /** Deposits minus withdrawals since the start. */
   transfers: bigint;
 }
 
@@ -51,7 +51,7 @@ export class Accounting {
       case 'rounding':
         state.liquidation += deltaQuanta;
         return;
-      // Between cash and margin of one subaccount: once out, once in.
+      // Transfer between cash and margin of one subaccount: a debit and a credit.
       case 'isolatedMargin':
         return;
       default:
@@ -59,7 +59,7 @@ export class Accounting {
     }
   }
 
-  /** Trading PnL with open positions at mark; checks that nothing is unexplained. */
+  /** Trading PnL with open positions at mark; asserts that nothing is unexplained. */
   trading(change: bigint, upnlChange: bigint): bigint {
     const { realized, fees, originatorFees, funding, liquidation, transfers } = this.state;
     const trading = realized + upnlChange;

@@ -1,7 +1,7 @@
 /**
- * Buy and hold, beside a strategy: the whole deposit buys the first of its markets at the first mid there is, as many
- * whole lots as it affords with the taker fee, and is marked at mid to the end. It is arithmetic, not an account: it moves no
- * book, and pays no funding.
+ * Buy-and-hold benchmark of a strategy. The full deposit buys the first of its markets at the first
+ * mid, as many whole lots as it affords with the taker fee, and is marked at mid to the end. It is
+ * computed without an account: it does not move the book and pays no funding.
  */
 import type { Exchange } from '../../engine/exchange.ts';
 import type { BenchmarkPoint } from '../output.ts';
@@ -37,7 +37,7 @@ export class Benchmark {
     const { state } = this;
     const mid = mids[this.market] ?? null;
     if (mid !== null) state.lastMid = mid;
-    // The curve begins with the deposit, so that the fee of the purchase is part of its return.
+    // The curve starts with the deposit, so that its return includes the fee of the purchase.
     const before = state.cash;
     const bought = state.size !== null;
     if (state.size === null && mid !== null) {

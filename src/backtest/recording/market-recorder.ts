@@ -1,4 +1,4 @@
-/** What a run saw of its markets: samples of their prices, times without a book, funding rates, trades. */
+/** Records the markets of a run: price samples, times without a book, funding rates, trades. */
 import type { EngineEvent, TapeApplied } from '../../engine/events.ts';
 import type { Exchange } from '../../engine/exchange.ts';
 import type { MarketView } from '../../engine/read/views.ts';
@@ -59,7 +59,7 @@ export class MarketRecorder {
     }
   }
 
-  /** Answers the mark, for those who value positions at it. */
+  /** Records a sample; returns the mark for the valuation of positions. */
   sample(timeUs: number, mid: number | null): number | null {
     const market = this.engine.market(this.id);
     const { bestBid, bestAsk, markTicks, indexTicks } = market;

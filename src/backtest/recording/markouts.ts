@@ -1,4 +1,4 @@
-/** The mid some time after each fill, taken when that time has come. */
+/** Records the mid at fixed delays after each fill. */
 import { MARKOUT_HORIZONS_US } from '../output.ts';
 
 interface Watched {
@@ -9,36 +9,36 @@ interface Watched {
 
 interface Queue {
   at: number;
-  readonly waiting: Watched[];
+  readonly pending: Watched[];
 }
 
 export class Markouts {
-  /** Fills come in the order of time, so each horizon is a queue. */
-  private queues: Queue[] = MARKOUT_HORIZONS_US.map(() => ({ at: 0, waiting: [] }));
+  /** Fills are in time order, so each delay is a FIFO queue. */
+  private queues: Queue[] = MARKOUT_HORIZONS_US.map(() => ({ at: 0, pending: [] }));
   private nextUs = Infinity;
 
-  /** When the next is due; Infinity when none is. */
+  /** Time of the next sample; Infinity if there is none. */
   get dueUs(): number {
     return this.nextUs;
   }
 
   watch(timeUs: number, market: number, markouts: (number | null)[]): void {
-    for (const { waiting } of this.queues) waiting.push({ timeUs, market, markouts });
+    for (const { pending } of this.queues) pending.push({ timeUs, market, markouts });
     this.plan();
   }
 
-  /** Takes those that are due at this time. */
+  /** Samples the mids due at this time. */
   take(atUs: number, mid: (market: number) => number | null): void {
     this.queues.forEach((queue, horizon) => {
       const afterUs = MARKOUT_HORIZONS_US[horizon] ?? 0;
       for (;;) {
-        const watched = queue.waiting[queue.at];
+        const watched = queue.pending[queue.at];
         if (watched === undefined || watched.timeUs + afterUs > atUs) break;
         watched.markouts[horizon] = mid(watched.market);
         queue.at += 1;
       }
       if (queue.at > 256) {
-        queue.waiting.splice(0, queue.at);
+        queue.pending.splice(0, queue.at);
         queue.at = 0;
       }
     });
@@ -56,8 +56,8 @@ export class Markouts {
 
   private plan(): void {
     this.nextUs = Infinity;
-    this.queues.forEach(({ at, waiting }, horizon) => {
-      const first = waiting[at];
+    this.queues.forEach(({ at, pending }, horizon) => {
+      const first = pending[at];
       if (first !== undefined) {
         this.nextUs = Math.min(this.nextUs, first.timeUs + (MARKOUT_HORIZONS_US[horizon] ?? 0));
       }

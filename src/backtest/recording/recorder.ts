@@ -1,4 +1,4 @@
-/** Everything a run records, and when samples of it are due. Events come in as they happen. */
+/** Records a run: dispatches events to recorders as they occur, and schedules samples. */
 import type { EngineEvent, TapeApplied } from '../../engine/events.ts';
 import type { Exchange } from '../../engine/exchange.ts';
 import type { OrderIds } from '../../gateway/order-ids.ts';
@@ -20,16 +20,16 @@ interface SavedRecorder {
 }
 
 export class Recorder {
-  /** The request that the exchange handles now. */
+  /** The request that the exchange is processing. */
   request: RequestTimes | null = null;
   private readonly sampleUs: number;
-  /** How long before a whole multiple of the sample time samples are taken. */
+  /** Samples are taken this long before whole multiples of the interval. */
   private readonly earlyUs: number;
   private readonly touches: Touches;
   private readonly markouts = new Markouts();
   private readonly markets: readonly MarketRecorder[];
   private readonly strategies: StrategyRecorder[] = [];
-  /** By dense subaccount id. */
+  /** Recorders by dense subaccount id. */
   private readonly bySubaccount = new Map<SubaccountId, StrategyRecorder>();
   private readonly benchmarks: Benchmark[] = [];
   private readonly entries: StrategyEntry[] = [];
@@ -69,14 +69,14 @@ export class Recorder {
     return recorder;
   }
 
-  /** Samples begin: at the first whole multiple of the sample time from here on, or so much before it. */
+  /** Starts sampling at the first whole multiple of the interval, or `earlyUs` before it. */
   begin(atUs: number): void {
     const { sampleUs, earlyUs } = this;
     this.nextSampleUs = Math.ceil((atUs + earlyUs) / sampleUs) * sampleUs - earlyUs;
     for (const strategy of this.strategies) strategy.begin();
   }
 
-  /** When something is to be sampled next; what is due is sampled after everything of that instant. */
+  /** Time of the next sample, which follows all other events of that time. */
   get dueUs(): number {
     return Math.min(this.nextSampleUs, this.markouts.dueUs);
   }
@@ -88,7 +88,7 @@ export class Recorder {
     this.nextSampleUs += this.sampleUs;
   }
 
-  /** The last sample, of the end, which need not be on a multiple. */
+  /** Takes the last sample at the end, which need not be a multiple. */
   end(atUs: number): void {
     if (this.nextSampleUs !== Infinity && this.nextSampleUs - this.sampleUs !== atUs) {
       this.sample(atUs);

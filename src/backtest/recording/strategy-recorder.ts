@@ -1,4 +1,7 @@
-/** What one strategy's account went through: orders, fills, funding, liquidations, money, and its equity over time. */
+/**
+ * Records one strategy's account: orders, fills, funding, liquidations, money, and equity over
+ * time.
+ */
 import { must } from '../../base/assert.ts';
 import type {
   EngineEvent,
@@ -29,7 +32,7 @@ import type { Markouts } from './markouts.ts';
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** When a request was sent and arrived, and the mids of its market at both times. */
+/** Times of sending and arrival of a request, and the market's mids at both. */
 export interface RequestTimes {
   readonly sentUs: number;
   readonly arrivedUs: number;
@@ -49,12 +52,12 @@ interface State {
   orderCount: number;
   turnover: bigint;
   pendingFunding: bigint;
-  /** By market: |position| at its largest, and lots filled. */
+  /** By market: max |position|; lots filled. */
   readonly largest: number[];
   readonly volume: number[];
   readonly equity: EquityPoint[];
   readonly orders: Mutable<OrderRow>[];
-  /** Places in `orders` of those that live, by the engine's number. */
+  /** Indices in `orders` of open orders, by the engine's order number. */
   readonly live: Map<number, number>;
   readonly fills: FillRow[];
   readonly funding: FundingRow[];
@@ -68,7 +71,7 @@ export interface RecorderPorts {
   readonly ids: OrderIds;
   readonly mid: (market: number) => number | null;
   readonly markouts: Markouts;
-  /** The request that the exchange is handling for this strategy now. */
+  /** The request that the exchange is processing for this strategy, or null. */
   readonly request: () => RequestTimes | null;
 }
 
@@ -109,7 +112,7 @@ export class StrategyRecorder {
     this.begin();
   }
 
-  /** From here on everything counts: the end of the warm-up, in which nothing was traded. */
+  /** Starts measurement at the end of the warm-up, which has no trades. */
   begin(): void {
     const margin = this.ports.engine.margin(this.subaccount);
     this.state.equityStart = margin.accountValueQuanta;
@@ -151,7 +154,7 @@ export class StrategyRecorder {
     }
   }
 
-  /** Funding was settled in a market; answers what this strategy received. */
+  /** Records a funding settlement; returns this strategy's payment. */
   onFunding(market: MarketView, timeUs: number, ratePpb: number): string {
     const payment = this.state.pendingFunding;
     this.state.pendingFunding = 0n;
@@ -340,7 +343,7 @@ export class StrategyRecorder {
     });
   }
 
-  /** A position changed hands without the book: this account's was taken, or it took another's. */
+  /** Records a position transferred outside the book, from or to this account. */
   private onTransferred(event: PositionTransferred): void {
     const market = this.ports.engine.market(event.market);
     const taken = event.from === this.subaccount;
@@ -412,5 +415,5 @@ export class StrategyRecorder {
 }
 
 function mustOrder(engine: Exchange, id: OrderId): OrderView {
-  return must(engine.order(id), 'an order is known while its events are told');
+  return must(engine.order(id), 'an order is known while its events are delivered');
 }

@@ -1,4 +1,4 @@
-/** `orrery backtest`: strategies on recorded data, through the real exchange. */
+/** `orrery backtest`: runs strategies on recorded data in the exchange engine. */
 import { join } from 'node:path';
 import Table from 'cli-table3';
 import type { CommandModule } from 'yargs';
@@ -34,20 +34,20 @@ export const command: CommandModule<object, BacktestArguments> = {
       .positional('strategy', {
         type: 'string',
         array: true,
-        describe: 'strategy files (TypeScript); each has an account of its own in one exchange',
+        describe: 'strategy files (TypeScript); each trades with its own account',
       })
       .options(RUN_OPTIONS)
       .option('agents', {
         type: 'string',
-        describe: 'population (YAML) that makes a market of its own, instead of --data',
+        describe: 'population of agents (YAML) that simulates a market, instead of --data',
       })
       .option('out', {
         type: 'string',
-        describe: 'folder of the run; reports/<strategy> unless given',
+        describe: 'output folder; default reports/<strategy>',
       })
       .option('resume', {
         type: 'string',
-        describe: 'folder of a run that was stopped: it goes on',
+        describe: 'resume the stopped run in this folder',
       })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .example('$0 backtest examples/strategies/sma-cross.ts --data data/btcusdt-20240808', '')
@@ -57,12 +57,12 @@ export const command: CommandModule<object, BacktestArguments> = {
       )
       .example(
         '$0 backtest my.ts --data btc-1d --bars quote=nextOpen,spread=0 --latency none',
-        'as tools that fill at the next open',
+        'fill at the next open',
       )
-      .example('$0 backtest --agents examples/populations/mixed.yaml', 'a market of agents')
-      .example('$0 backtest --resume reports/my', 'goes on where Ctrl-C stopped it'),
+      .example('$0 backtest --agents examples/populations/mixed.yaml', 'simulate a market')
+      .example('$0 backtest --resume reports/my', 'resume a run stopped by Ctrl-C'),
   handler: async (options) => {
-    // Local time is the same on every machine.
+    // Makes local time identical on every machine.
     process.env['TZ'] = 'UTC';
     keepHeapLean();
     const { folder, plan, checkpoint } = await prepare(options);
@@ -88,8 +88,8 @@ export const command: CommandModule<object, BacktestArguments> = {
       const kept = await folder.stop(result.output.checkpoint);
       printError(
         kept
-          ? `stopped; orrery backtest --resume ${folder.path} goes on from here`
-          : 'stopped; a strategy without save and load begins again',
+          ? `stopped; resume with: orrery backtest --resume ${folder.path}`
+          : 'stopped; it cannot be resumed, because a strategy has no save and load',
       );
       throw new Interrupted('interrupted');
     }
@@ -106,7 +106,7 @@ async function prepare(options: BacktestArguments): Promise<{
 }> {
   if (options.resume !== undefined) {
     if (options.strategy !== undefined && options.strategy.length > 0) {
-      throw new InputError('--resume goes on with the strategies of its run; name no others');
+      throw new InputError('--resume uses the strategies of its run; do not name others');
     }
     return RunFolder.resume(options.resume);
   }
@@ -116,7 +116,7 @@ async function prepare(options: BacktestArguments): Promise<{
   return { folder: await RunFolder.create(out, plan), plan, checkpoint: null };
 }
 
-/** What reports need is loaded when there is something to report. */
+/** Imported lazily, because most commands write no report. */
 async function writePage(result: PlanResult, folder: RunFolder, plan: RunPlan): Promise<string> {
   const { reportOptions } = await import('../../report/report.ts');
   const { writeReport } = await import('../../report/write.ts');
@@ -192,7 +192,7 @@ function report(
     'orders (rejected)',
     ({ summary }) => `${String(summary.orders)} (${String(summary.rejectedOrders)})`,
   );
-  row('refused requests', ({ summary }) => String(summary.refusedRequests));
+  row('rejected requests', ({ summary }) => String(summary.refusedRequests));
   row('turnover', ({ summary }) => summary.turnover);
   row('max drawdown', ({ summary }) => summary.maxDrawdown);
   for (const [i, { symbol }] of output.markets.entries()) {

@@ -1,4 +1,4 @@
-/** `orrery compare`: the same strategy's orders in two runs, such as live and backtest. */
+/** `orrery compare`: compares the same strategy's orders in two runs, such as live and backtest. */
 import type { CommandModule } from 'yargs';
 import { compareOrders, readOrders, type ComparedOrder } from '../../live/compare-runs.ts';
 import { EXIT, print, printJson, setExitCode } from '../cli-support.ts';
@@ -16,11 +16,22 @@ export const command: CommandModule<object, CompareArguments> = {
   command: 'compare <left> <right>',
   builder: (yargs) =>
     yargs
-      .positional('left', { type: 'string', demandOption: true, describe: 'folder of a run' })
-      .positional('right', { type: 'string', demandOption: true, describe: 'folder of another' })
-      .option('strategy', { type: 'string', describe: 'which of the strategies of a backtest' })
+      .positional('left', {
+        type: 'string',
+        demandOption: true,
+        describe: 'folder of the first run',
+      })
+      .positional('right', {
+        type: 'string',
+        demandOption: true,
+        describe: 'folder of the second run',
+      })
+      .option('strategy', {
+        type: 'string',
+        describe: 'id of the strategy, if a backtest has several',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
-      .example('$0 compare live/my reports/my', 'exit code 1 when orders or fills differ'),
+      .example('$0 compare live/my reports/my', 'exit code 1 if orders or fills differ'),
   handler: async ({ left, right, strategy = null, json }) => {
     const comparison = compareOrders(
       await readOrders(left, strategy),

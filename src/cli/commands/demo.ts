@@ -25,11 +25,11 @@ export const command: CommandModule<object, DemoArguments> = {
   command: 'demo',
   builder: (yargs) =>
     yargs
-      .option('out', { type: 'string', default: 'reports/demo', describe: 'folder of the report' })
+      .option('out', { type: 'string', default: 'reports/demo', describe: 'output folder' })
       .option('data', { type: 'string', default: DATASET, describe: 'dataset to replay' })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
-      .example('$0 demo', 'run, and open reports/demo/index.html')
-      .example('$0 demo --out /tmp/demo --json', 'the summary for a program'),
+      .example('$0 demo', 'run, then open reports/demo/index.html')
+      .example('$0 demo --out /tmp/demo --json', 'print the summary as JSON'),
   handler: async ({ out, data, json }) => {
     const run = await backtest(data, json);
     if (run.output.cancelled) throw new Interrupted('interrupted');
@@ -56,7 +56,7 @@ export const command: CommandModule<object, DemoArguments> = {
   },
 };
 
-/** The same as `orrery backtest examples/strategies/quotes.ts`. */
+/** Equals `orrery backtest examples/strategies/quotes.ts`. */
 async function backtest(data: string, quiet: boolean): Promise<PlanResult> {
   const bundle = await bundleStrategy(STRATEGY);
   const progress = startProgress('replay', quiet);

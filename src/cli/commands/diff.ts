@@ -36,24 +36,30 @@ export const command: CommandModule<object, DiffArguments> = {
       .positional('a', {
         type: 'string',
         demandOption: true,
-        describe: 'journal file, or the folder of a run or of a served exchange',
+        describe: 'first journal: file, or folder of a run or of a served exchange',
       })
-      .positional('b', { type: 'string', demandOption: true, describe: 'the other one' })
+      .positional('b', { type: 'string', demandOption: true, describe: 'second journal' })
       .option('context', {
         type: 'number',
         default: 2,
-        describe: 'commands shown before and after the place',
+        describe: 'commands shown before and after the first difference',
       })
       .option('events', {
         type: 'boolean',
         default: false,
-        describe: 'only what happened counts: exit code 0 when every event is the same',
+        describe: 'compare events only: exit code 0 if all events are equal',
       })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
-      .example('$0 diff reports/demo/journal.orrery other/journal.orrery', 'where two runs part')
-      .example('$0 diff before after --events --json', 'whether a change changes what happens')
+      .example(
+        '$0 diff reports/demo/journal.orrery other/journal.orrery',
+        'find the first difference of two runs',
+      )
+      .example(
+        '$0 diff before after --events --json',
+        'check that a change of code preserves all events',
+      )
       .epilogue(
-        'Both are replayed. Exit codes: 0 the same, 1 they differ, 2 bad input, 130 interrupted.',
+        'Both journals are replayed. Exit codes: 0 equal, 1 different, 2 bad input, 130 interrupted.',
       ),
   handler: async ({ a, b, context, events, json }) => {
     mustBeWhole('context', context, 0, MAX_CONTEXT);
@@ -63,7 +69,7 @@ export const command: CommandModule<object, DiffArguments> = {
     const watch: DiffOptions = {
       onProgress: async (bytes) => {
         progress.update(Math.min(1, bytes / (left.bytes + right.bytes)));
-        // A turn of the loop, in which an interrupt is heard.
+        // Yields to the event loop, so that interrupts arrive.
         await new Promise(setImmediate);
       },
       cancelled: isInterrupted,
@@ -87,7 +93,7 @@ function happensTheSame({ firstEvent, state, recorded }: JournalDiff): boolean {
   return firstEvent === null && state.length === 0 && recorded === null;
 }
 
-/** The states around the first event that differs, else around the first command. */
+/** States around the first event that differs; without one, around the first such command. */
 async function aroundPlace(
   diff: JournalDiff,
   a: NamedJournal,
@@ -104,7 +110,7 @@ async function aroundPlace(
   return { a: inA, b: inB };
 }
 
-/** Segment by segment, as it is read: a journal may be longer than memory. */
+/** Reads segment by segment, because a journal may exceed memory. */
 function journalAt(path: string): NamedJournal & { readonly bytes: number } {
   const { fileBytes } = openWholeJournal(path);
   return { name: path, bytes: fileBytes, open: () => openWholeJournal(path) };

@@ -36,39 +36,47 @@ interface EconomicArguments {
   readonly json: boolean;
 }
 
-/** Most arenas of a mixed search have three markets. */
+/** Arenas of a mixed search; most have three markets. */
 const MIX: readonly GameKind[] = ['crisis', 'still', 'crisis', 'walk'];
 const MOST_PLANS = 100_000_000;
-/** Between two looks at the keyboard. */
+/** Interval between checks for an interrupt. */
 const POLL_MS = 100;
 
 export const command: CommandModule<object, EconomicArguments> = {
   command: 'economic',
   builder: (yargs) =>
     yargs
-      .option('plans', { type: 'number', default: 5000, describe: 'plans to try' })
-      .option('seed', { type: 'string', default: '1', describe: 'the same seed searches the same' })
+      .option('plans', { type: 'number', default: 5000, describe: 'number of plans to try' })
+      .option('seed', {
+        type: 'string',
+        default: '1',
+        describe: 'seed; equal seeds give equal searches',
+      })
       .option('arena', {
         choices: [...GAME_KINDS, 'all'] as const,
         default: 'all' as const,
-        describe:
-          'one market with a constant index, one with a random walk, three markets in a crisis, or all',
+        describe: 'still: constant index; walk: random walk; crisis: three markets; all: mixed',
       })
       .options(SEARCH_OPTIONS)
-      .option('journal', { type: 'string', describe: 'write the best plan there as a journal' })
-      .example('$0 economic --plans 20000', 'look for money for free')
-      .example('$0 economic --arena still --seed 7 --json', 'one arena, for a program')
-      .epilogue('Exit codes: 0 no plan gains, 1 a plan gains, 2 bad input, 130 interrupted.'),
+      .option('journal', {
+        type: 'string',
+        describe: 'write the best plan as a journal to this file',
+      })
+      .example('$0 economic --plans 20000', 'search for free money')
+      .example('$0 economic --arena still --seed 7 --json', 'one arena, output as JSON')
+      .epilogue(
+        'Exit codes: 0 no profitable plan, 1 a profitable plan, 2 bad input, 130 interrupted.',
+      ),
   handler: async ({ plans, seed, arena, workers, journal, json }) => {
     mustBeWhole('plans', plans, 1, MOST_PLANS);
     mustBeWhole('workers', workers, 1, MOST_WORKERS);
     const kinds = arena === 'all' ? MIX : [arena];
     const options = { seed, kinds };
-    // Before the search: what cannot be written is no find.
+    // Before the search, so that an unwritable path fails early.
     if (journal !== undefined) await makeFolder(dirname(journal));
     const search = new CoalitionSearch(options, plans);
     await searchSideBySide(search, options, plans, workers, startProgress('plans', json));
-    const best = must(search.best ?? undefined, 'a search tries a plan at least');
+    const best = must(search.best ?? undefined, 'a search tries at least one plan');
     const plan = shortest(best);
     const summary = describeFind(search, best, plan, seed);
     if (json) printJson(summary);
@@ -81,7 +89,7 @@ export const command: CommandModule<object, EconomicArguments> = {
   },
 };
 
-/** Each worker takes the next arena. Ends at once when it is interrupted. */
+/** Each worker takes the next arena. Returns immediately on an interrupt. */
 async function searchSideBySide(
   search: CoalitionSearch,
   options: SearchOptions,
@@ -106,7 +114,7 @@ async function searchSideBySide(
     }, POLL_MS);
   });
   const all = Promise.all(Array.from({ length: workers }, work));
-  // What an interrupt leaves behind fails when its pool ends.
+  // Workers interrupted by the user fail when their pool ends.
   all.catch(() => undefined);
   try {
     await Promise.race([all, interrupt]);
@@ -141,7 +149,7 @@ function describeFind(
   };
 }
 
-/** The most that insurance paid a coalition within its hourly limit. */
+/** Max payment of insurance to a coalition within its hourly limit. */
 function describeInsured(insured: Find | null): Record<string, unknown> | null {
   if (insured === null) return null;
   const { arena, plan, worth, after } = insured;
@@ -153,7 +161,7 @@ function summaryText(search: CoalitionSearch, best: Find, plan: AnyPlan): string
   const { insured } = search;
   const insurance =
     insured === null
-      ? 'insurance paid no coalition anything'
+      ? 'insurance paid no coalition'
       : `insurance paid a coalition at most ${money(insured.worth)} within its hourly limit (arena ${insured.arena.seed})`;
   if (!search.found) {
     const loss = best.worth < 0n ? [`the best plan loses ${money(-best.worth)}`] : [];
@@ -169,7 +177,7 @@ function summaryText(search: CoalitionSearch, best: Find, plan: AnyPlan): string
   ];
 }
 
-/** The plan as commands that replay. */
+/** The plan as a journal that replays. */
 function journalOf({ arena }: Find, plan: AnyPlan): Uint8Array {
   const recorded = new RecordedExchange(arena.config);
   for (const command of arena.opening) recorded.submit(command);

@@ -1,4 +1,4 @@
-/** `orrery explain`: why an order, a fill or a liquidation of a run came about, in words with the numbers. */
+/** `orrery explain`: explains an order, a fill or a liquidation of a run with its numbers. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
@@ -36,12 +36,12 @@ export const command: CommandModule<object, ExplainArguments> = {
       .positional('what', {
         type: 'string',
         demandOption: true,
-        describe: 'an order’s id or the beginning of it, #number, fill:<id>, or liquidation[:n]',
+        describe: 'order id or its first digits, #order-number, fill:<id>, or liquidation[:n]',
       })
-      .option('strategy', { type: 'string', describe: 'which of several strategies' })
+      .option('strategy', { type: 'string', describe: 'id of the strategy, if there are several' })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
-      .example('$0 explain reports/sma-cross 9f3a2c', 'the order whose id begins so')
-      .example('$0 explain reports/sma-cross fill:77', 'a fill, with its order')
+      .example('$0 explain reports/sma-cross 9f3a2c', 'an order by the first digits of its id')
+      .example('$0 explain reports/sma-cross fill:77', 'a fill and its order')
       .example('$0 explain reports/sma-cross liquidation:1', 'the first liquidation'),
   handler: async ({ run: folder, what, strategy, json }) => {
     const run = await readRun(folder);
@@ -52,7 +52,7 @@ export const command: CommandModule<object, ExplainArguments> = {
     const found = strategiesOf(run, strategy, folder);
     const lines = /^liquidation(:\d+)?$/.test(what)
       ? liquidation(found, Number(what.split(':')[1] ?? 1), bytes, json, folder)
-      : order(run, found, what, bytes, json, folder);
+      : order(run, found, { what, journal: bytes, quiet: json, folder });
     if (json) printJson({ what, lines });
     else for (const line of lines) print(line);
   },
@@ -71,24 +71,28 @@ function strategiesOf(
   );
 }
 
+interface OrderQuery {
+  readonly what: string;
+  readonly journal: Uint8Array;
+  readonly quiet: boolean;
+  readonly folder: string;
+}
+
 function order(
   run: RecordedRun,
   strategies: readonly StrategyOutput[],
-  what: string,
-  journal: Uint8Array,
-  quiet: boolean,
-  folder: string,
+  { what, journal, quiet, folder }: OrderQuery,
 ): string[] {
   const matches = strategies.flatMap((strategy) =>
     strategy.orders.filter(matcher(what, strategy)).map((row) => ({ row, strategy })),
   );
   const [match, second] = matches;
   if (match === undefined) {
-    throw new InputError(`${folder}: no ${what}; it holds ${held(strategies)}`);
+    throw new InputError(`${folder}: no ${what}; the run has ${available(strategies)}`);
   }
   if (second !== undefined) {
     throw new InputError(
-      `${what} is the beginning of ${String(matches.length)} orders, such as ${match.row.orderId} and ${second.row.orderId}`,
+      `${what} matches ${String(matches.length)} orders, such as ${match.row.orderId} and ${second.row.orderId}`,
     );
   }
   const { row, strategy } = match;
@@ -105,8 +109,8 @@ function order(
   });
 }
 
-/** What may be asked for, so that a wrong number can be set right. */
-function held(strategies: readonly StrategyOutput[]): string {
+/** Valid numbers, for the error message. */
+function available(strategies: readonly StrategyOutput[]): string {
   const fills = strategies.flatMap((strategy) => strategy.fills.map(({ fillId }) => fillId));
   const orders = strategies.flatMap((strategy) =>
     strategy.orders.map(({ orderNumber }) => orderNumber),
@@ -150,20 +154,22 @@ function liquidation(
   const [match] = matches;
   if (match === undefined) {
     const each = counts.map(({ strategy, times }) => `${String(times)} of ${strategy.id}`);
-    const held = each.length === 0 ? 'nobody was liquidated' : `it holds ${each.join(', ')}`;
-    throw new InputError(`${folder}: no liquidation ${String(place)}; ${held}`);
+    const available =
+      each.length === 0 ? 'there are no liquidations' : `the run has ${each.join(', ')}`;
+    throw new InputError(`${folder}: no liquidation ${String(place)}; ${available}`);
   }
   if (matches.length > 1) {
     const ids = matches.map(({ strategy }) => strategy.id);
     throw new InputError(
-      `${folder}: ${ids.join(' and ')} each have a liquidation ${String(place)}; --strategy says which`,
+      `${folder}: ${ids.join(' and ')} each have a liquidation ${String(place)}; select one with --strategy`,
     );
   }
   const { id, account, subaccountIndex } = match.strategy;
   const lines = withProgress(quiet, (options) =>
     explainLiquidation(journal, address(account), subaccountIndex, place, options),
   );
-  if (lines === null) throw new InputError(`${folder}: its journal is not that of its run.json`);
+  if (lines === null)
+    throw new InputError(`${folder}: its journal does not belong to its run.json`);
   return [`Liquidation ${String(place)} of ${id}`, '', ...lines];
 }
 

@@ -1,6 +1,6 @@
 /**
- * `orrery fuzz`: random commands against the engine on all cores, held against the invariants (and the oracle), failures shrunk to what a
- * person can read. Runs are numbered; a run is the same whatever the number of workers.
+ * `orrery fuzz`: runs random commands on all cores, checks invariants (and the oracle) and shrinks
+ * failures. Runs are numbered; a run does not depend on the number of workers.
  */
 import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
@@ -52,63 +52,71 @@ interface FuzzArguments {
 const DEFAULT_SECONDS = 60;
 const MOST_SECONDS = 7 * 86_400;
 const MOST_RUNS = 1_000_000_000;
-/** Of one run, which is held in memory. */
+/** Max commands of one run, which is kept in memory. */
 const MOST_COMMANDS = 10_000_000;
-/** Full scans of the state after every so many commands: failures are pinned to their command by shrinking. */
+/** Full state scans every this many commands; shrinking finds the exact command of a failure. */
 const EVERY = 64;
 
 export const command: CommandModule<object, FuzzArguments> = {
   command: 'fuzz',
   builder: (yargs) =>
     yargs
-      .option('seconds', { type: 'number', describe: `how long [${String(DEFAULT_SECONDS)}]` })
-      .option('runs', { type: 'number', describe: 'how many runs in all, instead of seconds' })
-      .option('run', { type: 'number', describe: 'only the run of this number, its profile first' })
+      .option('seconds', {
+        type: 'number',
+        describe: `duration in seconds [${String(DEFAULT_SECONDS)}]`,
+      })
+      .option('runs', { type: 'number', describe: 'number of runs, instead of --seconds' })
+      .option('run', {
+        type: 'number',
+        describe: 'repeat only the run of this number and print its profile',
+      })
       .option('seed', {
         type: 'string',
-        describe: 'of all draws; drawn from the clock unless given',
+        describe: 'seed of the campaign; default: from the clock',
       })
       .options(SEARCH_OPTIONS)
       .option('profile', {
         choices: [...PROFILE_NAMES, 'all'] as const,
         default: 'all' as const,
-        describe: 'what runs lean on; all takes turns',
+        describe: 'workload profile; `all` rotates through them',
       })
-      .option('commands', { type: 'number', describe: 'commands of each run; drawn unless given' })
+      .option('commands', { type: 'number', describe: 'commands per run; default: random' })
       .option('lockstep', {
         type: 'boolean',
         default: false,
-        describe: 'with the oracle beside the engine, compared after each command',
+        describe: 'compare the engine with the oracle after each command',
       })
       .option('keep-going', {
         type: 'boolean',
         default: false,
-        describe: 'go on after a failure instead of stopping at the first',
+        describe: 'continue after failures',
       })
       .option('resume', {
         type: 'boolean',
-        describe: 'go on with what --out holds',
+        describe: 'resume the campaign in --out',
       })
       .option('verbose', {
         type: 'boolean',
         default: false,
-        describe:
-          'print what each run is made of before it begins; runs.log in --out has it anyway',
+        describe: 'print the options of each run before it starts (always in runs.log of --out)',
       })
       .option('journal', {
         type: 'string',
-        describe: 'hold this journal against every invariant instead, and shrink what fails',
+        describe: 'check this journal against all invariants instead, and shrink a failure',
       })
       .option('target', {
         type: 'string',
-        describe: 'drive the host at this URL beside a twin in this process',
+        describe: 'compare the host at this URL with a twin in this process',
       })
-      .option('sim-token', { type: 'string', describe: 'of the host' })
-      .option('config', { type: 'string', describe: 'the file that the host was started with' })
+      .option('sim-token', { type: 'string', describe: 'token of the host for /sim/*' })
+      .option('config', {
+        type: 'string',
+        describe: 'configuration file of the host, for --target',
+      })
       .option('out', {
         type: 'string',
         default: join('reports', 'fuzz'),
-        describe: 'folder of the campaign and of what it finds',
+        describe: 'folder of the campaign and its failures',
       })
       .conflicts('seconds', 'runs')
       .conflicts('run', ['runs', 'seconds', 'resume'])
@@ -116,11 +124,11 @@ export const command: CommandModule<object, FuzzArguments> = {
       .conflicts('target', ['runs', 'run', 'resume', 'journal'])
       .implies('target', 'sim-token')
       .example('$0 fuzz --seconds 30', 'half a minute on all cores')
-      .example('$0 fuzz --seed ci --runs 200', 'the same runs each time')
-      .example('$0 fuzz --seconds 5 --verbose', 'with what each run is made of')
-      .example('$0 fuzz --seed ci --run 17', 'one of them again, its profile printed first')
-      .example('$0 fuzz --profile stress --lockstep', 'liquidations, beside the oracle')
-      .example('$0 fuzz --journal var/journal.orrery', 'judge what really happened')
+      .example('$0 fuzz --seed ci --runs 200', 'reproducible runs')
+      .example('$0 fuzz --seconds 5 --verbose', 'print the options of each run')
+      .example('$0 fuzz --seed ci --run 17', 'repeat one of these runs')
+      .example('$0 fuzz --profile stress --lockstep', 'liquidations, compared with the oracle')
+      .example('$0 fuzz --journal var/journal.orrery', 'check a recorded journal')
       .example(
         '$0 fuzz --target http://127.0.0.1:8080 --sim-token dev',
         'a fresh host, started with --clock virtual --trust-signatures',
@@ -133,7 +141,7 @@ export const command: CommandModule<object, FuzzArguments> = {
     const { seconds } = options;
     if (seconds !== undefined && !(seconds > 0 && seconds <= MOST_SECONDS)) {
       throw new InputError(
-        `--seconds must be above 0 and at most ${String(MOST_SECONDS)} (a week; --resume goes on), got ${String(seconds)}`,
+        `--seconds must be above 0 and at most ${String(MOST_SECONDS)} (a week; continue with --resume), got ${String(seconds)}`,
       );
     }
     if (options.journal !== undefined) return checkOne(options, options.journal);
@@ -152,7 +160,7 @@ function planOf(options: FuzzArguments): CampaignPlan {
   };
 }
 
-/** The command line that finds a run again. */
+/** Command line that repeats a run. */
 function againText(plan: CampaignPlan, run: number): string {
   const parts = ['orrery fuzz', '--seed', plan.seed, '--run', String(run)];
   if (plan.profile !== 'all') parts.push('--profile', plan.profile);
@@ -174,7 +182,7 @@ async function campaign(options: FuzzArguments): Promise<void> {
   };
   if (!json) {
     print(
-      `seed        ${plan.seed}, profile ${plan.profile}${plan.lockstep ? ', with the oracle' : ''}`,
+      `seed        ${plan.seed}, profile ${plan.profile}${plan.lockstep ? ', compared with the oracle' : ''}`,
     );
     if (options.resume === true) print(`resumed     after ${String(state.runs)} runs`);
   }
@@ -236,7 +244,7 @@ async function shrinkAndWrite(
   }
 }
 
-/** One run by its number, in this thread. */
+/** Repeats one run by its number in this thread. */
 async function repeatRun(options: FuzzArguments, run: number): Promise<void> {
   if (options.seed === undefined) throw new InputError('--run needs the --seed of its campaign');
   const plan = planOf(options);
@@ -260,7 +268,7 @@ async function repeatRun(options: FuzzArguments, run: number): Promise<void> {
     );
 }
 
-/** A journal against every invariant, after each of its commands. */
+/** Checks a journal against all invariants after each command. */
 async function checkOne(options: FuzzArguments, path: string): Promise<void> {
   const bytes = await readJournal(path);
   let commands = 0;
@@ -307,7 +315,7 @@ async function checkOne(options: FuzzArguments, path: string): Promise<void> {
     print(`${String(commands)} commands: ${violation === null ? 'all invariants hold' : 'FAILED'}`);
 }
 
-/** A host against its twin, until they differ. */
+/** Compares a host with its twin until they differ. */
 async function driveOne(options: FuzzArguments, url: string): Promise<void> {
   const { json, out } = options;
   const { seed } = planOf(options);
@@ -336,11 +344,12 @@ async function driveOne(options: FuzzArguments, url: string): Promise<void> {
       ? null
       : await writeTwinJournal(out, `${divergence.invariant}-${seed}`, journal);
   if (json) printJson({ target: url, seed, requests, used, divergence, written });
-  else if (divergence === null) print(`${String(requests)} requests: host and twin answer alike`);
+  else if (divergence === null)
+    print(`${String(requests)} requests: host and twin respond equally`);
   else {
     print(`DIVERGED    ${divergence.detail}`);
     print(`  rule      ${divergence.rule}`);
-    print(`  written   ${String(written)}, the journal of the twin up to there`);
+    print(`  written   ${String(written)}, the journal of the twin up to the difference`);
   }
   if (divergence !== null) setExitCode(EXIT.failed);
   if (isInterrupted()) throw new Interrupted('interrupted');

@@ -26,11 +26,11 @@ export const command: CommandModule<object, InspectArguments> = {
       .option('limit', {
         type: 'number',
         default: 20,
-        describe: 'frames shown; 0 for the header only',
+        describe: 'max frames to print; 0 prints the header only',
       })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
-      .example('$0 inspect reports/demo/journal.orrery --from 100 --limit 5', 'five commands')
-      .example('$0 inspect run.orrery --limit 0 --json', 'header and counts'),
+      .example('$0 inspect reports/demo/journal.orrery --from 100 --limit 5', 'print five commands')
+      .example('$0 inspect run.orrery --limit 0 --json', 'print header and counts'),
   handler: ({ journal, from, to, limit, json }) => {
     mustBeRange(from, to);
     mustBeWhole('limit', limit === Infinity ? undefined : limit, 0);
@@ -64,7 +64,7 @@ export const command: CommandModule<object, InspectArguments> = {
       `${String(reader.size)} bytes, ${header.complete ? 'complete' : 'not closed'}` +
         (header.torn === null ? '' : `, torn at byte ${String(header.torn.offset)}`),
     );
-    if (reader.fromSeq > 0) print(`goes on from command ${String(reader.fromSeq)}`);
+    if (reader.fromSeq > 0) print(`continues from command ${String(reader.fromSeq)}`);
     for (const [kind, count] of counts) print(`${String(count).padStart(10)} ${kind}`);
     for (const frame of shown) {
       print(`${String(frame.seq).padStart(10)} ${frameText(frame)}`);

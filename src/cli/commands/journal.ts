@@ -45,7 +45,7 @@ export const command: CommandModule = {
   command: 'journal <action>',
   builder: (yargs) =>
     yargs
-      .command({ ...inspectCommand, describe: 'Show what a journal holds' })
+      .command({ ...inspectCommand, describe: 'Print the header and the counts of a journal' })
       .command(verifyCommand)
       .command(exportCommand)
       .command(compactCommand)
@@ -55,12 +55,12 @@ export const command: CommandModule = {
 
 const verifyCommand: CommandModule<object, JournalArguments> = {
   command: 'verify <journal>',
-  describe: 'Check every checksum, every hash, and the snapshots beside it',
+  describe: 'Verify all checksums, hashes and snapshots',
   builder: (yargs) =>
     yargs
       .positional('journal', JOURNAL)
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
-      .example('$0 journal verify ./var', 'ends with 0 when everything agrees, with 1 when not'),
+      .example('$0 journal verify ./var', 'exit code 0 if all match, else 1'),
   handler: ({ journal, json }) => {
     const progress = startProgress('verify', json);
     let found: JournalVerification;
@@ -101,22 +101,22 @@ function printVerification(found: JournalVerification): void {
     print(`  journal     ${mismatch.expected}`);
     print(`  replay      ${mismatch.actual}`);
   }
-  print(found.isWhole ? 'everything agrees' : 'NOT everything agrees');
+  print(found.isWhole ? 'all match' : 'NOT all match');
 }
 
 const exportCommand: CommandModule<object, ExportArguments> = {
   command: 'export <journal>',
-  describe: 'Write one plain journal, or JSON lines',
+  describe: 'Export as one journal file or as JSON lines',
   builder: (yargs) =>
     yargs
       .positional('journal', JOURNAL)
-      .option('out', { type: 'string', describe: 'file to write; JSON lines go to stdout without' })
-      .option('from', { type: 'number', default: 1, describe: 'first command; needs --json' })
+      .option('out', { type: 'string', describe: 'output file; default for --json: stdout' })
+      .option('from', { type: 'number', default: 1, describe: 'first command; requires --json' })
       .option('to', { type: 'number', default: Infinity, describe: 'last command' })
-      .option('json', { type: 'boolean', default: false, describe: 'a line of JSON a frame' })
-      .example('$0 journal export ./var --out day.orrery', 'a copy without room laid out ahead')
+      .option('json', { type: 'boolean', default: false, describe: 'one line of JSON per frame' })
+      .example('$0 journal export ./var --out day.orrery', 'a copy without preallocated space')
       .example('$0 journal export ./var --out part.orrery --to 5000', 'its first 5,000 commands')
-      .example('$0 journal export ./var --json --from 100 --to 120', 'some commands to read'),
+      .example('$0 journal export ./var --json --from 100 --to 120', 'print some commands'),
   handler: async ({ journal, out, from, to, json }) => {
     mustBeRange(from, to);
     if (out === undefined) {
@@ -154,18 +154,22 @@ const exportCommand: CommandModule<object, ExportArguments> = {
 
 const compactCommand: CommandModule<object, CompactArguments> = {
   command: 'compact <folder>',
-  describe: 'Drop segments whose commands are all in the oldest snapshot',
+  describe: 'Delete segments that precede the oldest snapshot',
   builder: (yargs) =>
     yargs
       .positional('folder', {
         type: 'string',
         demandOption: true,
-        describe: 'folder of an exchange that is not being served',
+        describe: 'folder of an exchange that is not running',
       })
-      .option('dry-run', { type: 'boolean', default: false, describe: 'say it, do not do it' })
+      .option('dry-run', {
+        type: 'boolean',
+        default: false,
+        describe: 'print the segments without deleting them',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
-      .example('$0 journal export ./var --out history.orrery', 'first, to keep what is dropped')
-      .example('$0 journal compact ./var --dry-run', 'what would go'),
+      .example('$0 journal export ./var --out history.orrery', 'first, keep a full copy')
+      .example('$0 journal compact ./var --dry-run', 'list deletable segments'),
   handler: async ({ folder: path, 'dry-run': dryRun, json }) => {
     if (!existsSync(path)) throw new FileError(`${path}: no such file or folder`);
     const folder = await DataFolder.open(path);
@@ -176,10 +180,10 @@ const compactCommand: CommandModule<object, CompactArguments> = {
         printJson({ ...plan, done: !dryRun });
         return;
       }
-      const verb = dryRun ? 'would drop' : 'dropped';
+      const verb = dryRun ? 'would delete' : 'dropped';
       for (const { name, bytes } of plan.dropped) print(`${verb} ${name} (${String(bytes)} bytes)`);
-      if (plan.dropped.length === 0) print('nothing to drop');
-      print(`${plan.snapshot} and what follows command ${String(plan.snapshotSeq)} stay`);
+      if (plan.dropped.length === 0) print('nothing to delete');
+      print(`${plan.snapshot} and all commands after ${String(plan.snapshotSeq)} are kept`);
     } finally {
       await folder.unlock();
     }

@@ -1,4 +1,4 @@
-/** `orrery live`: a strategy file against an exchange with this contract, in real time. */
+/** `orrery live`: runs a strategy file against an exchange with this API in real time. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommandModule } from 'yargs';
@@ -47,33 +47,51 @@ export const command: CommandModule<object, LiveArguments> = {
       .option('url', {
         type: 'string',
         demandOption: true,
-        describe: 'the exchange, such as http://127.0.0.1:8080',
+        describe: 'URL of the exchange, such as http://127.0.0.1:8080',
       })
       .option('key-file', {
         type: 'string',
-        describe: 'file with the private key of the wallet that signs (or ORRERY_KEY)',
+        describe: 'file with the private key of the signing wallet; or set ORRERY_KEY',
       })
       .option('account', {
         type: 'string',
-        describe: 'account that the wallet acts for as a delegate; its own unless given',
+        describe: 'account to trade for as a delegate; default: the wallet’s own',
       })
       .option('subaccount', { type: 'number', default: 0, describe: 'index of the subaccount' })
-      .option('markets', { type: 'string', array: true, describe: 'symbols; all unless given' })
-      .option('param', { type: 'string', array: true, describe: 'a parameter, name=value' })
-      .option('seed', { type: 'string', default: '1', describe: 'of the strategy’s chance' })
-      .option('for', { type: 'string', describe: 'stop after this time; else Ctrl-C does' })
-      .option('out', { type: 'string', describe: 'folder for live.json: orders, fills and log' })
+      .option('markets', {
+        type: 'string',
+        array: true,
+        describe: 'symbols of the markets; default: all',
+      })
+      .option('param', {
+        type: 'string',
+        array: true,
+        describe: 'parameter of the strategy, name=value',
+      })
+      .option('seed', {
+        type: 'string',
+        default: '1',
+        describe: 'seed of the strategy’s random numbers',
+      })
+      .option('for', {
+        type: 'string',
+        describe: 'stop after this duration; default: until Ctrl-C',
+      })
+      .option('out', {
+        type: 'string',
+        describe: 'output folder for live.json (orders, fills, log)',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'print the record as JSON' })
       .example(
         '$0 live my.ts --url http://127.0.0.1:8080 --key-file key --for 10m --out live/my',
         '',
       )
-      .example('$0 compare live/my reports/my', 'what a backtest of the same time did differently'),
+      .example('$0 compare live/my reports/my', 'compare with a backtest of the same period'),
   handler: async (options) => {
     process.env['TZ'] = 'UTC';
     const lasting = options.for === undefined ? null : parseDuration(options.for);
     if (options.for !== undefined && (lasting === null || lasting === 0)) {
-      throw new InputError(`--for '${options.for}': must be a length of time such as 10m`);
+      throw new InputError(`--for '${options.for}': must be a duration such as 10m`);
     }
     mustBeWhole('subaccount', options.subaccount, 0, 2 ** 31 - 1);
     const signer = await readWallet(options['key-file']);
@@ -82,7 +100,7 @@ export const command: CommandModule<object, LiveArguments> = {
     const parameters = parseParameters(definition.parameters, parametersOf(options.param ?? []));
     const account = options.account?.toLowerCase() ?? signer.address;
     const client = new HttpMatcherClient({ url: options.url, signer, account });
-    // Before orders go out: what they become is not lost for want of a place.
+    // Before orders are sent, so that an unwritable folder loses no records.
     if (options.out !== undefined) await makeFolder(options.out);
     const stop = new AbortController();
     const endMs = lasting === null ? Infinity : Date.now() + lasting / 1000;
@@ -126,7 +144,7 @@ async function report(record: LiveRecord, { out, json }: LiveArguments): Promise
   }
   const placed = record.orders.filter(({ order }) => order !== null).length;
   print(
-    `${String(placed)} orders, ${String(record.orders.length - placed)} refused, ${String(record.fills.length)} fills in ${((record.endedUs - record.startedUs) / 1e6).toFixed(1)} s`,
+    `${String(placed)} orders, ${String(record.orders.length - placed)} rejected, ${String(record.fills.length)} fills in ${((record.endedUs - record.startedUs) / 1e6).toFixed(1)} s`,
   );
   if (out !== undefined) print(`record   ${join(out, 'live.json')}`);
 }
@@ -139,9 +157,7 @@ async function readWallet(file: string | undefined): Promise<KeyWallet> {
           throw fileError(file, error);
         });
   if (text === undefined) {
-    throw new InputError(
-      '--key-file (or ORRERY_KEY) gives the private key of the wallet that signs',
-    );
+    throw new InputError('give the private key of the signing wallet by --key-file or ORRERY_KEY');
   }
   const wallet = KeyWallet.ofHex(text.trim());
   if (wallet === null) {

@@ -45,43 +45,53 @@ export const command: CommandModule<object, MetricsArguments> = {
       .positional('equity', {
         type: 'string',
         demandOption: true,
-        describe: 'CSV with a time and an equity column',
+        describe: 'CSV file with a time and an equity column',
       })
       .option('trades', {
         type: 'string',
-        describe: 'CSV of closed trades: pnl, and if known entry, exit, notional',
+        describe: 'CSV file of closed trades: pnl; optional entry, exit, notional',
       })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .options(CONVENTIONS)
       .options(COLUMNS)
-      .example('$0 metrics equity.csv', 'a curve of any tool')
+      .example('$0 metrics equity.csv', 'metrics of an equity curve')
       .example('$0 metrics equity.csv --annualisation 252 --denominator population', '')
-      .example('$0 metrics curve.csv --period 1d --trades trades.csv --json', 'for a program'),
-  handler: async (given) => {
-    const options = optionsOf(given);
-    const curve = await readEquityCsv(given.equity, {
-      time: given['time-column'],
-      equity: given['equity-column'],
-      timeUnit: given['time-unit'],
-      spacingUs: given.spacing === undefined ? undefined : lengthOf('spacing', given.spacing),
+      .example(
+        '$0 metrics curve.csv --period 1d --trades trades.csv --json',
+        'daily returns, output as JSON',
+      ),
+  handler: async (args) => {
+    const options = optionsOf(args);
+    const curve = await readEquityCsv(args.equity, {
+      time: args['time-column'],
+      equity: args['equity-column'],
+      timeUnit: args['time-unit'],
+      spacingUs: args.spacing === undefined ? undefined : lengthOf('spacing', args.spacing),
     });
     const trades =
-      given.trades === undefined ? null : await readTradesCsv(given.trades, given['time-unit']);
-    const metrics = explained(given, () => metricsOf(curve, trades, options, trialsOf(given)));
-    if (given.json) printJson({ options, metrics });
+      args.trades === undefined ? null : await readTradesCsv(args.trades, args['time-unit']);
+    const metrics = explained(args, () => metricsOf(curve, trades, options, trialsOf(args)));
+    if (args.json) printJson({ options, metrics });
     else print(tableOf(metrics));
   },
 };
 
 const CONVENTIONS = {
   returns: { choices: ['simple', 'log'], default: D.returns, describe: 'return of a period' },
-  period: { type: 'string', default: 'rows', describe: "'rows', or a length such as 1h or 1d" },
-  annualisation: { type: 'number', default: D.annualisation, describe: 'days in a year: 365, 252' },
-  'periods-per-year': { type: 'number', describe: 'instead of deriving it from the spacing' },
+  period: { type: 'string', default: 'rows', describe: "'rows' or a duration such as 1h or 1d" },
+  annualisation: {
+    type: 'number',
+    default: D.annualisation,
+    describe: 'days per year, such as 365 or 252',
+  },
+  'periods-per-year': {
+    type: 'number',
+    describe: 'periods per year; default: from the spacing of rows',
+  },
   denominator: {
     choices: ['sample', 'population'],
     default: D.denominator,
-    describe: 'n − 1 or n, of deviations',
+    describe: 'divisor of deviations: n − 1 or n',
   },
   moments: {
     choices: ['sample', 'population'],
@@ -89,40 +99,48 @@ const CONVENTIONS = {
     describe: 'bias correction of skewness and kurtosis',
   },
   kurtosis: { choices: ['excess', 'raw'], default: D.kurtosis },
-  'risk-free': { type: 'number', default: D.riskFree, describe: 'a year’s rate, 0.04 for 4 %' },
+  'risk-free': {
+    type: 'number',
+    default: D.riskFree,
+    describe: 'annual risk-free rate, 0.04 for 4 %',
+  },
   'rate-per-period': {
     choices: ['geometric', 'linear'],
     default: D.ratePerPeriod,
-    describe: 'a year’s rate to a period’s',
+    describe: 'conversion of annual rates to a period',
   },
-  target: { type: 'number', default: D.target, describe: 'a year’s, of Sortino and Omega' },
+  target: {
+    type: 'number',
+    default: D.target,
+    describe: 'annual target return of Sortino and Omega',
+  },
   downside: {
     choices: ['all', 'below'],
     default: D.downside,
-    describe: 'periods that divide the downside deviation',
+    describe: 'divisor of the downside deviation',
   },
   years: {
     choices: ['elapsed365', 'elapsed365.25', 'periods'],
     default: D.years,
-    describe: 'years behind CAGR',
+    describe: 'definition of years for CAGR',
   },
   'value-at-risk': { choices: ['historical', 'normal'], default: D.valueAtRisk },
-  level: { type: 'number', default: D.level, describe: 'confidence of VaR, CVaR, tail ratio' },
+  level: { type: 'number', default: D.level, describe: 'confidence of VaR, CVaR and tail ratio' },
   'benchmark-sharpe': {
     type: 'number',
     default: D.benchmarkSharpe,
-    describe: 'a year’s, that the probabilistic Sharpe ratio is measured against',
+    describe: 'annual benchmark of the probabilistic Sharpe ratio',
   },
   'break-even': {
     choices: ['count', 'exclude'],
     default: D.breakEven,
-    describe: 'trades of exactly 0 in the win rate',
+    describe: 'trades with PnL 0 in the win rate',
   },
-  sqn: { choices: ['all', 'cap100'], default: D.sqn, describe: '√n or √min(n, 100)' },
-  trials: { type: 'number', describe: 'strategies tried, for the deflated Sharpe ratio' },
+  sqn: { choices: ['all', 'cap100'], default: D.sqn, describe: 'SQN factor: √n or √min(n, 100)' },
+  trials: { type: 'number', describe: 'number of strategies tried, for the deflated Sharpe ratio' },
   'trials-variance': {
     type: 'number',
-    describe: 'variance of their Sharpe ratios, a period’s',
+    describe: 'variance of their Sharpe ratios per period',
   },
 } as const;
 
@@ -132,56 +150,56 @@ const COLUMNS = {
   'time-unit': {
     choices: ['auto', 's', 'ms', 'us', 'ns'],
     default: 'auto',
-    describe: 'of times that are numbers',
+    describe: 'unit of numeric times',
   },
-  spacing: { type: 'string', describe: 'a file without times: the distance of its rows, as 1d' },
+  spacing: { type: 'string', describe: 'interval of rows in a file without times, such as 1d' },
 } as const;
 
-function optionsOf(given: MetricsArguments): MetricsOptions {
-  inRange('annualisation', given.annualisation, 1, 366);
-  if (given['periods-per-year'] !== undefined) {
-    inRange('periods-per-year', given['periods-per-year'], 1e-3, 1e9);
+function optionsOf(args: MetricsArguments): MetricsOptions {
+  inRange('annualisation', args.annualisation, 1, 366);
+  if (args['periods-per-year'] !== undefined) {
+    inRange('periods-per-year', args['periods-per-year'], 1e-3, 1e9);
   }
-  inRange('risk-free', given['risk-free'], -0.99, 10);
-  inRange('target', given.target, -0.99, 10);
-  inRange('level', given.level, 0.5, 0.9999);
-  inRange('benchmark-sharpe', given['benchmark-sharpe'], -100, 100);
+  inRange('risk-free', args['risk-free'], -0.99, 10);
+  inRange('target', args.target, -0.99, 10);
+  inRange('level', args.level, 0.5, 0.9999);
+  inRange('benchmark-sharpe', args['benchmark-sharpe'], -100, 100);
   return {
-    returns: given.returns,
-    period: given.period === 'rows' ? 'rows' : lengthOf('period', given.period),
-    annualisation: given.annualisation,
-    periodsPerYear: given['periods-per-year'] ?? null,
-    denominator: given.denominator,
-    moments: given.moments,
-    kurtosis: given.kurtosis,
-    riskFree: given['risk-free'],
-    ratePerPeriod: given['rate-per-period'],
-    target: given.target,
-    downside: given.downside,
-    years: given.years,
-    valueAtRisk: given['value-at-risk'],
-    level: given.level,
-    benchmarkSharpe: given['benchmark-sharpe'],
-    breakEven: given['break-even'],
-    sqn: given.sqn,
+    returns: args.returns,
+    period: args.period === 'rows' ? 'rows' : lengthOf('period', args.period),
+    annualisation: args.annualisation,
+    periodsPerYear: args['periods-per-year'] ?? null,
+    denominator: args.denominator,
+    moments: args.moments,
+    kurtosis: args.kurtosis,
+    riskFree: args['risk-free'],
+    ratePerPeriod: args['rate-per-period'],
+    target: args.target,
+    downside: args.downside,
+    years: args.years,
+    valueAtRisk: args['value-at-risk'],
+    level: args.level,
+    benchmarkSharpe: args['benchmark-sharpe'],
+    breakEven: args['break-even'],
+    sqn: args.sqn,
   };
 }
 
 function inRange(name: string, value: number, low: number, high: number): void {
   if (value >= low && value <= high) return;
   throw new InputError(
-    `--${name} is ${String(value)}; it is from ${String(low)} to ${String(high)}`,
+    `--${name} is ${String(value)}; it must be from ${String(low)} to ${String(high)}`,
   );
 }
 
 function lengthOf(name: string, text: string): number {
   const length = parseDuration(text);
   if (length !== null && length > 0) return length;
-  throw new InputError(`--${name} is '${text}'; it is a length of time such as 1m, 1h or 1d`);
+  throw new InputError(`--${name} is '${text}'; it must be a duration such as 1m, 1h or 1d`);
 }
 
-function trialsOf(given: MetricsArguments): { count: number; sharpeVariance: number } | null {
-  const { trials, 'trials-variance': trialsVariance } = given;
+function trialsOf(args: MetricsArguments): { count: number; sharpeVariance: number } | null {
+  const { trials, 'trials-variance': trialsVariance } = args;
   if (trials === undefined && trialsVariance === undefined) return null;
   if (trials === undefined || trialsVariance === undefined) {
     throw new InputError('--trials and --trials-variance go together');
@@ -191,13 +209,13 @@ function trialsOf(given: MetricsArguments): { count: number; sharpeVariance: num
   return { count: trials, sharpeVariance: trialsVariance };
 }
 
-/** Faults of the data name the file. */
-function explained<T>(given: MetricsArguments, compute: () => T): T {
+/** Adds the file name to errors in the data. */
+function explained<T>(args: MetricsArguments, compute: () => T): T {
   try {
     return compute();
   } catch (error) {
     if (!(error instanceof MetricsError)) throw error;
-    const file = error.message.startsWith('trade') ? given.trades : given.equity;
+    const file = error.message.startsWith('trade') ? args.trades : args.equity;
     throw new InputError(`${file ?? ''}: ${error.message}`);
   }
 }
@@ -235,7 +253,7 @@ function tableOf(metrics: Metrics): string {
     ['skewness', plain(metrics.skewness)],
     ['kurtosis', plain(metrics.kurtosis)],
     ['tail ratio', plain(metrics.tailRatio)],
-    ['periods that gain', percent(metrics.positivePeriods)],
+    ['periods with a gain', percent(metrics.positivePeriods)],
   );
   if (trades !== null) {
     table.push(

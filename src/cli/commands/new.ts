@@ -1,4 +1,4 @@
-/** `orrery new`: a file that runs at once, to begin from. */
+/** `orrery new`: writes a template file that runs without changes. */
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,12 +26,16 @@ export const command: CommandModule<object, NewArguments> = {
         demandOption: true,
         describe: 'kind of file',
       })
-      .positional('name', { type: 'string', demandOption: true, describe: 'its name' })
+      .positional('name', {
+        type: 'string',
+        demandOption: true,
+        describe: 'name of the strategy or scenario',
+      })
       .option('dir', { type: 'string', default: '.', describe: 'folder to write it to' })
       .option('force', {
         type: 'boolean',
         default: false,
-        describe: 'replace a file that is there',
+        describe: 'overwrite an existing file',
       })
       .example('$0 new strategy momentum', 'writes momentum.ts; then: orrery backtest momentum.ts')
       .example(
@@ -41,7 +45,7 @@ export const command: CommandModule<object, NewArguments> = {
   handler: async ({ what, name, dir, force }) => {
     if (!/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(name)) {
       throw new InputError(
-        `name '${name}': may hold letters, digits, dash and underscore, and begins with a letter or digit`,
+        `name '${name}': may contain letters, digits, dash and underscore, and must start with a letter or digit`,
       );
     }
     const strategy = what === 'strategy';
@@ -52,7 +56,7 @@ export const command: CommandModule<object, NewArguments> = {
       await writeFile(path, text, { flag: force ? 'w' : 'wx' });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-        throw new InputError(`${path}: is there already; --force replaces it`);
+        throw new InputError(`${path}: exists; --force overwrites it`);
       }
       throw fileError(path, error);
     }

@@ -1,4 +1,7 @@
-/** `orrery operator`: the operator's commands against a served exchange (`orrery serve --operator-token`). */
+/**
+ * `orrery operator`: runs operator commands against a served exchange (`orrery serve
+ * --operator-token`).
+ */
 import type { CommandModule } from 'yargs';
 import { EXIT, InputError, print, printError, printJson, setExitCode } from '../cli-support.ts';
 
@@ -24,7 +27,7 @@ interface OperatorArguments {
   readonly json: boolean;
 }
 
-/** Where an action goes, and whether it names a market. */
+/** Endpoint of each action, and whether it takes a market. */
 const ROUTES: Readonly<Record<Action, { readonly path: string; readonly ofMarket: boolean }>> = {
   list: { path: 'markets', ofMarket: false },
   terms: { path: 'terms', ofMarket: true },
@@ -42,17 +45,17 @@ export const command: CommandModule<object, OperatorArguments> = {
   command: 'operator <action> [symbol]',
   builder: (yargs) =>
     yargs
-      .positional('action', { choices: ACTIONS, demandOption: true, describe: 'what to do' })
-      .positional('symbol', { type: 'string', describe: 'market of terms, status and delist' })
+      .positional('action', { choices: ACTIONS, demandOption: true, describe: 'operator action' })
+      .positional('symbol', { type: 'string', describe: 'market, for terms, status and delist' })
       .option('set', {
         type: 'string',
         array: true,
-        describe: 'a field of the request, name=value; funding.cap=0.01 sets a nested one',
+        describe: 'request field, name=value; nested: funding.cap=0.01',
       })
       .option('url', {
         type: 'string',
         default: 'http://127.0.0.1:8080',
-        describe: 'the exchange',
+        describe: 'URL of the exchange',
       })
       .option('token', {
         type: 'string',
@@ -60,7 +63,11 @@ export const command: CommandModule<object, OperatorArguments> = {
         defaultDescription: 'ORRERY_OPERATOR_TOKEN',
         describe: 'operator token of the exchange',
       })
-      .option('limit', { type: 'number', default: 100, describe: 'entries of audit, at most 1000' })
+      .option('limit', {
+        type: 'number',
+        default: 100,
+        describe: 'max entries of audit, up to 1000',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'print audit as JSON' })
       .example('$0 operator status BTC-USD-PERP --set status=reduceOnly', '')
       .example('$0 operator terms BTC-USD-PERP --set takerFee=0.0005', '')
@@ -70,7 +77,7 @@ export const command: CommandModule<object, OperatorArguments> = {
     const { action, symbol, json } = options;
     const route = ROUTES[action];
     if (route.ofMarket !== (symbol !== undefined)) {
-      const wants = route.ofMarket ? 'needs a symbol' : 'takes no symbol';
+      const wants = route.ofMarket ? 'requires a symbol' : 'does not take a symbol';
       throw new InputError(`operator ${action} ${wants}`);
     }
     if (options.token === undefined) {
@@ -94,7 +101,10 @@ export const command: CommandModule<object, OperatorArguments> = {
   },
 };
 
-/** `a=1` and `b.c=2` as `{a: "1", b: {c: "2"}}`; a value that is JSON (a list of tiers) is read as JSON. */
+/**
+ * Parses `a=1` and `b.c=2` to `{a: "1", b: {c: "2"}}`; a JSON value (a list of tiers) is parsed as
+ * JSON.
+ */
 function bodyOf(settings: readonly string[]): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const setting of settings) {
@@ -108,7 +118,7 @@ function bodyOf(settings: readonly string[]): Record<string, unknown> {
     for (const part of parts) {
       const next = Object.hasOwn(at, part) ? at[part] : {};
       if (typeof next !== 'object' || next === null) {
-        throw new InputError(`--set ${setting}: ${part} has a value of its own`);
+        throw new InputError(`--set ${setting}: ${part} is already set to a value`);
       }
       at[part] = next;
       at = next as Record<string, unknown>;
@@ -143,7 +153,7 @@ async function send(
     });
     return { status: response.status, text: await response.text() };
   } catch (error) {
-    throw new InputError(`operator: ${url} does not answer: ${(error as Error).message}`);
+    throw new InputError(`operator: ${url} does not respond: ${(error as Error).message}`);
   }
 }
 
@@ -152,9 +162,9 @@ function auditLines(entries: unknown): readonly string[] {
   const rows: readonly Record<string, unknown>[] = entries;
   return rows.map((entry) => {
     const { sequenceNumber, time, command: kind, ...rest } = entry;
-    const given = Object.entries(rest).filter(([, value]) => value !== null);
+    const fields = Object.entries(rest).filter(([, value]) => value !== null);
     const when = new Date(Number(time)).toISOString();
-    return `${String(sequenceNumber)}  ${when}  ${String(kind)}  ${given
+    return `${String(sequenceNumber)}  ${when}  ${String(kind)}  ${fields
       .map(([name, value]) => `${name} ${String(value)}`)
       .join(', ')}`;
   });

@@ -32,16 +32,16 @@ export const command: CommandModule<object, ReplayArguments> = {
       .option('verify', {
         type: 'boolean',
         default: false,
-        describe: 'compare every checkpointed state hash and the chain hash',
+        describe: 'verify all checkpointed state hashes and the chain hash',
       })
       .option('until-seq', { type: 'number', describe: 'stop after this command' })
       .option('recover', {
         type: 'boolean',
         default: false,
-        describe: 'accept a torn last frame, as a crash leaves it',
+        describe: 'accept a torn last frame, as after a crash',
       })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
-      .example('$0 replay reports/demo/journal.orrery --verify', 'check a run to the last hash'),
+      .example('$0 replay reports/demo/journal.orrery --verify', 'verify all hashes of a run'),
   handler: ({ journal, verify, recover, json, 'until-seq': untilSeq }) => {
     mustBeWhole('until-seq', untilSeq, 0);
     const source = openJournal(journal);

@@ -1,6 +1,6 @@
 /**
- * `orrery run`: scenario files through the exchange, what differs from their expectations in words. All files are read and
- * parsed before the first one runs, so bad input stops everything with exit code 2 and nothing is written.
+ * `orrery run`: runs scenario files and reports differences from their expectations. All files are
+ * parsed before the first one runs, so bad input exits with code 2 and writes nothing.
  */
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -55,28 +55,30 @@ export const command: CommandModule<object, RunArguments> = {
       .option('prove', {
         type: 'boolean',
         default: false,
-        describe: 'also replay, restore and recover each run, and compare all hashes',
+        describe: 'also replay, restore and recover each run, and compare hashes',
       })
       .option('events', {
         type: 'boolean',
         default: false,
-        describe:
-          'also print every event with its numbers, how often each kind happened, and who paid for liquidations',
+        describe: 'also print all events, counts by kind, and the payers of liquidations',
       })
       .option('update-hash', {
         type: 'boolean',
         default: false,
-        describe: 'write the state hash into each scenario whose other expectations hold',
+        describe: 'write the state hash into each scenario that otherwise passes',
       })
       .option('journal', {
         type: 'string',
-        describe: 'write the journal of the run (one scenario)',
+        describe: 'write the journal to this file (one scenario only)',
       })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .example('$0 run scenarios/fees.yaml', 'check one scenario')
-      .example('$0 run scenarios --prove', 'check all of a folder, each in four ways')
-      .example('$0 run scenarios/black-friday.yaml --events', 'see a cascade, and who paid for it')
-      .example('$0 run fees.yaml --journal fees.orrery', 'keep the journal, for replay or inspect'),
+      .example('$0 run scenarios --prove', 'run a folder with replay proofs')
+      .example(
+        '$0 run scenarios/black-friday.yaml --events',
+        'print a liquidation cascade and its payers',
+      )
+      .example('$0 run fees.yaml --journal fees.orrery', 'keep the journal'),
   handler: async (options) => {
     const paths = (await Promise.all(options.scenario.map(expand))).flat();
     if (options.journal !== undefined && paths.length !== 1) {
@@ -132,7 +134,7 @@ function reportOf(
   readonly chainHash: string;
   readonly stateHash: string;
   readonly failures: ScenarioResult['steps'];
-  /** null where nothing was liquidated. */
+  /** Null if there was no liquidation. */
   readonly solvency: SolvencyReport | null;
 } {
   const failures = result.steps.filter(({ differences }) => differences.length > 0);
@@ -184,7 +186,10 @@ function printReport(report: ReturnType<typeof reportOf>, proved: boolean): void
   }
 }
 
-/** Every step with its events, then how often each kind of event happened, ladder steps and reasons apart. */
+/**
+ * Prints all steps with their events, then counts of event kinds, with ladder steps and reasons
+ * separate.
+ */
 function printEvents(result: ScenarioResult): void {
   const counts = new Map<string, number>();
   for (const { title, at, events } of result.steps) {
@@ -202,12 +207,15 @@ function printEvents(result: ScenarioResult): void {
   print('');
 }
 
-/** The kind, then each field by name; the time is the step's, and the cause is told where it is not the command. */
+/**
+ * The kind, then each field by name; the time is the step's. The cause is printed if it is not the
+ * command.
+ */
 function eventText({ kind, at: _at, cause, ...fields }: DescribedEvent): string {
-  const told = Object.entries(cause === 'command' ? fields : { cause, ...fields })
+  const shown = Object.entries(cause === 'command' ? fields : { cause, ...fields })
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name} ${fieldText(value)}`);
-  return [kind, ...told].join('  ');
+  return [kind, ...shown].join('  ');
 }
 
 function fieldText(value: unknown): string {
@@ -238,7 +246,7 @@ function decode(path: string, bytes: Uint8Array): string {
 
 const SCENARIO_FILE = /\.ya?ml$/;
 
-/** A folder's scenarios, the files that a pattern names, or the file itself; in the order of their names. */
+/** Scenarios of a folder, files that match a pattern, or the file itself; sorted by name. */
 async function expand(path: string): Promise<string[]> {
   const pattern = basename(path);
   const isPattern = /[*?]/.test(pattern);
@@ -261,7 +269,7 @@ async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-/** `*` is any text, `?` any one character. */
+/** `*` matches any text, `?` one character. */
 function globRegExp(pattern: string): RegExp {
   const source = pattern.replaceAll(/[.+^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^${source.replaceAll('*', '.*').replaceAll('?', '.')}$`);

@@ -1,6 +1,6 @@
 /**
- * `orrery serve`: the contract over HTTP, on an exchange that survives crashes. How it is set is `cli/serve-settings.ts`; the file says what
- * exchange it is.
+ * `orrery serve`: serves the API over HTTP on a crash-safe exchange. Settings:
+ * `cli/serve-settings.ts`.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ interface ServeArguments extends Readonly<Record<string, unknown>> {
 }
 
 const MIN_SECRET_BYTES = 32;
-/** R-11.2 */
+/** Requests per second (R-11.2). */
 const REQUESTS_PER_SECOND = 200;
 
 export const command: CommandModule<object, ServeArguments> = {
@@ -39,16 +39,14 @@ export const command: CommandModule<object, ServeArguments> = {
       .option('config', {
         type: 'string',
         default: process.env['ORRERY_CONFIG'],
-        defaultDescription: 'the markets out of the box',
-        describe: 'YAML with `config`, `markets`, `start` and `server`',
+        defaultDescription: 'predefined markets',
+        describe: 'YAML file with `config`, `markets`, `start` and `server`',
       })
-      .epilogue(
-        'Flags stand over the environment (ORRERY_PORT, ORRERY_DATA_DIR and so on), that over the file, that over the defaults.',
-      )
-      .example('$0 serve --sim-token dev --clock virtual', 'an exchange that your tests drive')
+      .epilogue('Precedence: flags, environment (ORRERY_PORT, ORRERY_DATA_DIR, …), file, defaults.')
+      .example('$0 serve --sim-token dev --clock virtual', 'an exchange for tests')
       .example(
         '$0 serve --config exchange.yaml --secret-file secret',
-        'one that is open to others',
+        'an exchange for other users',
       ),
   handler: serve,
 };
@@ -65,7 +63,7 @@ async function serve(options: ServeArguments): Promise<void> {
   });
   if (file !== null && file.startUs !== null && settings.clock !== 'virtual') {
     throw new InputError(
-      `${String(path)}: start: is for --clock virtual; a wall clock says itself when it begins`,
+      `${String(path)}: start: requires --clock virtual; a wall clock starts at the current time`,
     );
   }
   const secret = await readSecret(settings);
@@ -131,7 +129,8 @@ async function openHost(
   const exchange = await DurableExchange.open(folder, {
     config: file?.config ?? null,
     fallback,
-    // Whoever knows the seed knows when prices are sampled; tests that drive the clock want runs that repeat.
+    // The seed reveals the times of price samples. Runs on a virtual clock need it fixed to be
+    // repeatable.
     ...(settings.clock === 'wall' && file?.hasSamplingSeed !== true
       ? { drawSamplingSeed: () => randomBytes(8).toString('hex') }
       : {}),
@@ -151,7 +150,7 @@ async function openHost(
     printError('orrery: WARNING: signatures are not verified (--trust-signatures)');
   }
   if (settings.durability === 'relaxed') {
-    printError('orrery: WARNING: answers do not wait for the disk (--durability relaxed)');
+    printError('orrery: WARNING: responses do not wait for the disk (--durability relaxed)');
   }
   const signatures = settings.trustSignatures
     ? 'trust'
@@ -187,11 +186,11 @@ function recoveryText(recovery: Recovery, path: string): string {
   return `orrery: recovered ${path}: ${parts.join(', ')}`;
 }
 
-/** The secret of tokens: of the file, of the environment, or for this process only, which is said. */
+/** Secret of tokens: from the file, the environment, or random for this process with a warning. */
 async function readSecret({ secretFile: path }: ServeSettings): Promise<Uint8Array> {
   const inEnvironment = process.env['ORRERY_SECRET'];
   if (path === null && inEnvironment === undefined) {
-    printError('orrery: WARNING: no secret is given; tokens are good until this process ends');
+    printError('orrery: WARNING: no secret is set; tokens are valid until this process ends');
     return randomBytes(MIN_SECRET_BYTES);
   }
   let secret: Uint8Array;
@@ -201,7 +200,7 @@ async function readSecret({ secretFile: path }: ServeSettings): Promise<Uint8Arr
     throw fileError(path ?? '', error);
   }
   if (secret.length < MIN_SECRET_BYTES) {
-    throw new InputError(`the secret has ${String(secret.length)} bytes, at least 32 are needed`);
+    throw new InputError(`the secret has ${String(secret.length)} bytes; at least 32 are required`);
   }
   return secret;
 }

@@ -1,4 +1,4 @@
-/** `orrery sweep`: a search over a strategy's parameters, and how far its best can be believed. */
+/** `orrery sweep`: searches a strategy's parameters and measures overfitting of the best trial. */
 import type { CommandModule } from 'yargs';
 import { RUN_OPTIONS } from '../run-options.ts';
 import { SEARCH_OPTIONS, withWorkers } from '../search-options.ts';
@@ -14,11 +14,11 @@ export const command: CommandModule<object, SweepArguments> = {
       .option('robustness', {
         type: 'boolean',
         default: true,
-        describe: 'vary the best one’s parameters, latency and fees; --no-robustness leaves it out',
+        describe: 'test the best trial with changed parameters, latency and fees',
       })
       .option('out', {
         type: 'string',
-        describe: 'folder; reports/sweep-<strategy> unless given. The same search goes on there',
+        describe: 'output folder; default reports/sweep-<strategy>. An existing search resumes',
       })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .example(
@@ -26,12 +26,12 @@ export const command: CommandModule<object, SweepArguments> = {
         '',
       )
       .example('$0 sweep my.ts --data btc --method tpe --trials 200 --objective calmar', ''),
-  handler: async (given) => {
-    // Local time is the same on every machine.
+  handler: async (args) => {
+    // Makes local time identical on every machine.
     process.env['TZ'] = 'UTC';
-    await withWorkers(given, async (pool) => {
+    await withWorkers(args, async (pool) => {
       const { searchAndReport } = await import('../search/search-and-report.ts');
-      await searchAndReport(given, pool);
+      await searchAndReport(args, pool);
     });
   },
 };

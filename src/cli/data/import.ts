@@ -14,7 +14,8 @@ import { openDataset, sha256Of } from '../../tape-files/dataset-files.ts';
 import { DatasetWriter, type DoneFile } from '../../tape-files/dataset-writer.ts';
 import { fileError } from '../../platform/file-error.ts';
 import {
-  filesBeside,
+  companionFiles,
+  AUTO_FORMAT,
   filesToRead,
   findUnits,
   formatNamed,
@@ -44,14 +45,14 @@ interface ImportArguments {
 
 export const importCommand: CommandModule<object, ImportArguments> = {
   command: 'import <format> <file..>',
-  describe: 'Make a dataset of recorded files, or add a stream to one',
+  describe: 'Import recorded files into a dataset',
   builder: (yargs) =>
     yargs
       .positional('format', {
         type: 'string',
         demandOption: true,
-        choices: FORMATS.map(({ name }) => name),
-        describe: 'format of the files',
+        choices: [AUTO_FORMAT, ...FORMATS.map(({ name }) => name)],
+        describe: 'format of the files; auto detects it from their names',
       })
       .positional('file', {
         type: 'string',
@@ -60,59 +61,66 @@ export const importCommand: CommandModule<object, ImportArguments> = {
         describe: 'files of one recording, in order; plain, gzip, zip, lz4 or zstd',
       })
       .option('out', { type: 'string', demandOption: true, describe: 'folder of the dataset' })
-      .option('add', { type: 'boolean', default: false, describe: 'add a stream to a dataset' })
-      .option('replace', { type: 'boolean', default: false, describe: 'replace a dataset' })
-      .option('symbol', { type: 'string', describe: 'market; else from the files or their names' })
-      .option('tick', { type: 'string', describe: 'tick size; else found in the prices' })
-      .option('lot', { type: 'string', describe: 'lot size; else found in the sizes' })
-      .option('inverse', { type: 'boolean', default: false, describe: 'coin-margined contract' })
-      .option('map', { type: 'string', describe: 'YAML file that says what the columns are' })
-      .option('interval', { type: 'string', describe: 'length of a bar, such as 1m; else found' })
-      .option('skip-bad', { type: 'number', default: 0, describe: 'bad rows to pass over' })
-      .option('round', { type: 'boolean', default: false, describe: 'round sizes finer than --lot to it, none to 0' })
-      .option('source', { type: 'string', default: '', describe: 'where the recording comes from' })
-      .option('licence', { type: 'string', default: '', describe: 'its licence' })
-      .option('json', { type: 'boolean', default: false, describe: 'print the stream as JSON' })
+      .option('add', { type: 'boolean', default: false, describe: 'add the recording to an existing dataset' })
+      .option('replace', { type: 'boolean', default: false, describe: 'overwrite an existing dataset' })
+      .option('symbol', { type: 'string', describe: 'symbol of the market; default: found in the files' })
+      .option('tick', { type: 'string', describe: 'tick size; default: found in the prices' })
+      .option('lot', { type: 'string', describe: 'lot size; default: found in the sizes' })
+      .option('inverse', { type: 'boolean', default: false, describe: 'the contract is inverse (coin-margined)' })
+      .option('map', { type: 'string', describe: 'YAML file that maps columns to fields' })
+      .option('interval', { type: 'string', describe: 'length of a bar, such as 1m; default: found' })
+      .option('skip-bad', { type: 'number', default: 0, describe: 'max number of bad rows to skip' })
+      .option('round', { type: 'boolean', default: false, describe: 'round sizes to --lot, at least one lot' })
+      .option('source', { type: 'string', default: '', describe: 'source of the recording, for the manifest' })
+      .option('licence', { type: 'string', default: '', describe: 'licence of the recording, for the manifest' })
+      .option('json', { type: 'boolean', default: false, describe: 'print the manifest of the stream as JSON' })
       .example('$0 data import binance-klines BTCUSDT-1m-2024-01.zip --out data/btc', '')
       .example('$0 data import binance-funding BTCUSDT-fundingRate-2024-01.zip --out data/btc --add', '')
-      .example('$0 data import tardis book.csv.gz --out data/book', 'the header says which file it is')
+      .example('$0 data import tardis book.csv.gz --out data/book', 'the header determines the kind of file')
       .example('$0 data import csv ticks.csv --map ticks.yaml --symbol GOLD --out data/ticks --skip-bad 5', '')
-      .epilog('Formats, column maps and what is checked: docs/DATA.md'),
+      .epilog('Formats, column maps and checks: docs/DATA.md'),
   handler: async (args) => {
     const stream = await importFiles(args);
     if (args.json) printJson(stream.manifest);
-    else say(args.out, stream.manifest, stream.units, stream.found);
+    else printSummary(args.out, stream.manifest, stream.units, stream.found);
   },
 };
 
 interface Imported {
   readonly manifest: StreamManifest;
   readonly units: TapeUnits;
-  /** Whether tick and lot size were found in the data. */
+  /** True if tick and lot size were found in the data. */
   readonly found: boolean;
 }
 
 async function importFiles(args: ImportArguments): Promise<Imported> {
   if (args.round && args.lot === undefined) throw new InputError('--round needs --lot');
-  if (args.round && args.format === 'binance-raw') throw new InputError('--round: sizes of binance-raw are whole lots');
   if (args.add && args.replace) throw new InputError('--add and --replace exclude each other');
   const skipBad = args['skip-bad'];
   mustBeWhole('skip-bad', skipBad, 0);
-  const format = formatNamed(args.format);
+  const format = formatNamed(args.format, args.file);
+  for (const option of ['map', 'interval', 'round'] as const) {
+    if (args[option] !== undefined && args[option] !== false && !format.options.includes(option)) {
+      throw new InputError(`--${option} does not apply to the format ${format.name}`);
+    }
+  }
+  if (args.inverse && !format.markets.includes('inverse')) {
+    throw new InputError(`--inverse: ${format.name} records no inverse contracts`);
+  }
   const map = await mapOf(args);
-  const given = await givenUnits(args);
+  const knownUnits = await unitsBefore(args);
   const options: RecordingOptions = {
     format,
     files: args.file,
     symbol: args.symbol ?? null,
-    units: given,
+    units: knownUnits,
     inverse: args.inverse,
     map,
     skipBad,
     round: args.round,
     state: null,
   };
-  const id = [args.symbol, args.format].filter((part) => part !== undefined).join('.');
+  const id = [args.symbol, format.name].filter((part) => part !== undefined).join('.');
   const { symbol, tick, lot, inverse } = args;
   const writer = await DatasetWriter.open(args.out, {
     id,
@@ -142,15 +150,15 @@ async function importFiles(args: ImportArguments): Promise<Imported> {
     if (known === null) throw new TapeError('the files hold no record');
     const { source, licence } = args;
     const facts = { symbol: known.symbol, format: format.name, source, licence };
-    const beside = await Promise.all(filesBeside(options).map(inputFile));
+    const beside = await Promise.all(companionFiles(options).map(inputFile));
     const manifest = await writer.finish(facts, known, beside);
-    const isGiven = given !== null || KNOWN_UNITS.some((row) => row === known);
+    const isGiven = knownUnits !== null || KNOWN_UNITS.some((row) => row === known);
     return { manifest, units: known, found: !isGiven };
   } catch (error) {
     progress.stop();
     const kept = await writer.abandon();
     if (kept > 0) {
-      printError(`${String(kept)} of ${String(args.file.length)} files are through; the same command goes on after them`);
+      printError(`imported ${String(kept)} of ${String(args.file.length)} files; rerun the command to continue`);
     }
     throw error;
   } finally {
@@ -180,11 +188,11 @@ async function mapOf(args: ImportArguments): Promise<ColumnMap | null> {
   }
 }
 
-/** Tick and lot size that are known before the files are read: given, or of the market in the dataset. */
-async function givenUnits(args: ImportArguments): Promise<TapeUnits | null> {
+/** Tick and lot size known before the files are read: given, or those of the dataset's market. */
+async function unitsBefore(args: ImportArguments): Promise<TapeUnits | null> {
   const { symbol, tick, lot, inverse } = args;
   if ((tick === undefined) !== (lot === undefined)) {
-    throw new InputError('--tick and --lot are given together');
+    throw new InputError('--tick and --lot need each other');
   }
   if (args.add) {
     const markets = (await openDataset(args.out)).manifest.markets;
@@ -203,19 +211,19 @@ async function givenUnits(args: ImportArguments): Promise<TapeUnits | null> {
   return { symbol, tickSize: tick, lotSize: lot, inverse };
 }
 
-function say(out: string, stream: StreamManifest, units: TapeUnits, found: boolean): void {
+function printSummary(out: string, stream: StreamManifest, units: TapeUnits, found: boolean): void {
   const counts = Object.entries(stream.counts).map(([kind, n]) => `${String(n)} ${kind}`);
   const gaps = stream.gaps === 1 ? '1 gap' : `${String(stream.gaps)} gaps`;
-  // What is not played as it stands in the files is said at once.
+  // Rows that are not played as recorded are reported.
   const faults = [
     [stream.outOfOrder, 'out of order'],
     [stream.duplicates, 'repeated'],
     [stream.skippedRows, 'bad rows skipped'],
   ] as const;
-  const told = faults.flatMap(([n, what]) => (n > 0 ? [`${String(n)} ${what}`] : []));
+  const reported = faults.flatMap(([n, what]) => (n > 0 ? [`${String(n)} ${what}`] : []));
   print(
-    [`${out}: ${units.symbol}, ${counts.join(', ')}, ${String(stream.levels)} levels, ${gaps}`, ...told].join(', '),
+    [`${out}: ${units.symbol}, ${counts.join(', ')}, ${String(stream.levels)} levels, ${gaps}`, ...reported].join(', '),
   );
-  if (found) print(`tick ${units.tickSize} and lot ${units.lotSize} are those of the data`);
-  if (units.inverse) print(`${units.symbol} is coin-margined: good for book checks, refused for PnL`);
+  if (found) print(`tick ${units.tickSize} and lot ${units.lotSize} were found in the data`);
+  if (units.inverse) print(`${units.symbol} is coin-margined: book checks work, PnL is refused`);
 }

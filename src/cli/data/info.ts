@@ -10,11 +10,11 @@ interface InfoArguments {
 
 export const infoCommand: CommandModule<object, InfoArguments> = {
   command: 'info <dataset>',
-  describe: 'Say what a dataset holds, from its manifest',
+  describe: 'Print the markets, streams and counts of a dataset',
   builder: (yargs) =>
     yargs
       .positional('dataset', { type: 'string', demandOption: true, describe: 'folder' })
-      .option('json', { type: 'boolean', default: false, describe: 'print the manifest' })
+      .option('json', { type: 'boolean', default: false, describe: 'print the manifest as JSON' })
       .example('$0 data info data/btcusdt-20240808', ''),
   handler: async ({ dataset, json }) => {
     const { manifest, markets } = await openDataset(dataset);
@@ -26,7 +26,7 @@ export const infoCommand: CommandModule<object, InfoArguments> = {
       const { symbol, tickSize, lotSize, inverse } = market;
       print(
         `${symbol}: tick ${tickSize}, lot ${lotSize}` +
-          (inverse ? ', coin-margined: good for book checks, refused for PnL' : ''),
+          (inverse ? ', coin-margined: book checks work, PnL is refused' : ''),
       );
       for (const stream of market.streams) say(stream);
     }
@@ -51,7 +51,7 @@ function say(stream: StreamManifest): void {
   const { minFeedLatencyUs, maxFeedLatencyUs } = stream;
   print(
     `    feed latency ${String(minFeedLatencyUs / 1000)} to ${String(maxFeedLatencyUs / 1000)} ms` +
-      (minFeedLatencyUs < 0 ? ' (negative: the recorder’s clock runs behind the venue’s)' : ''),
+      (minFeedLatencyUs < 0 ? ' (negative: the recorder’s clock is behind the venue’s)' : ''),
   );
   if (stream.source !== '') print(`    source       ${stream.source}`);
   if (stream.licence !== '') print(`    licence      ${stream.licence}`);

@@ -17,12 +17,12 @@ const BOOK_LEVELS = 20;
 
 export const bookCommand: CommandModule<object, BookArguments> = {
   command: 'book <recording>',
-  describe: 'Print rebuilt books, best 20 levels, every N updates',
+  describe: 'Print the rebuilt book, best 20 levels, every N updates',
   builder: (yargs) =>
     yargs
-      .positional('recording', { type: 'string', demandOption: true, describe: 'dataset or file' })
+      .positional('recording', { type: 'string', demandOption: true, describe: 'dataset folder or raw file' })
       .option('every', { type: 'number', default: 1000, describe: 'updates between two books' })
-      .option('json', { type: 'boolean', default: false, describe: 'one JSON object a line' })
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object per line' })
       .options(unitOptions)
       .example('$0 data book data/btcusdt-20240808 --every 500 --json', ''),
   handler: async (args) => {

@@ -1,4 +1,4 @@
-/** What `data verify` and `data book` read: the markets of a dataset, or one raw recording. */
+/** Input of `data verify` and `data book`: the markets of a dataset, or one raw recording. */
 import { stat } from 'node:fs/promises';
 import type { MarketSpec } from '../../engine/config.ts';
 import { parseMarketSpec } from '../../gateway/market-config.ts';
@@ -23,28 +23,28 @@ export interface UnitArguments {
 
 export const unitOptions = {
   symbol: { type: 'string', describe: 'market to read' },
-  tick: { type: 'string', describe: 'tick size; else that of the data' },
-  lot: { type: 'string', describe: 'lot size; else that of the data' },
-  inverse: { type: 'boolean', default: false, describe: 'coin-margined contract' },
+  tick: { type: 'string', describe: 'tick size; default: from the data' },
+  lot: { type: 'string', describe: 'lot size; default: from the data' },
+  inverse: { type: 'boolean', default: false, describe: 'the contract is inverse (coin-margined)' },
   fidelity: {
     choices: FIDELITIES,
-    describe: 'play markets as this, though their data say more; else as the most that they say',
+    describe: 'level of detail to play; default: the best that the data allow',
   },
 } as const;
 
-/** One market to be rebuilt. */
+/** One market to rebuild. */
 export interface TapeSource {
   readonly steps: TapeSteps;
-  /** Known once the first record came. */
+  /** Available after the first record. */
   readonly units: () => TapeUnits;
-  /** Of a dataset; none of a raw file. */
+  /** Streams of a dataset; empty for a raw file. */
   readonly streams: readonly StreamManifest[];
   readonly progress: () => number;
 }
 
 /**
- * The markets of a dataset, or the one of a raw file. `booksAlone`: a book of levels is what its updates say, no trade takes from it before
- * they do. Throws `FileError` or `TapeError`.
+ * Markets of a dataset, or the one of a raw file. `booksAlone`: a book of levels changes by its
+ * updates only, not by trades. Throws `FileError` or `TapeError`.
  */
 export async function openTapes(
   path: string,
@@ -90,7 +90,7 @@ async function rawTape(
   const recording = await openRaw([path], unitsOf(args), args.symbol);
   const units = (): TapeUnits => {
     const known = recording.units();
-    if (known === null) throw new TapeError(`${path}: no record in it`);
+    if (known === null) throw new TapeError(`${path}: it has no records`);
     return known;
   };
   const { fidelity } = args;
@@ -105,12 +105,15 @@ async function rawTape(
 export function unitsOf({ symbol, tick, lot, inverse }: UnitArguments): TapeUnits | null {
   if (tick === undefined && lot === undefined) return null;
   if (symbol === undefined || tick === undefined || lot === undefined) {
-    throw new InputError('--tick and --lot are given together, with --symbol');
+    throw new InputError('--tick and --lot need each other and --symbol');
   }
   return { symbol, tickSize: tick, lotSize: lot, inverse };
 }
 
-/** A market for rebuilding books, in ticks and lots: nobody trades in it, so they may be finer than a market's can be. */
+/**
+ * A market for rebuilding books, in ticks and lots. Without trading they may be finer than the
+ * limit of a market.
+ */
 export function specOf({ symbol }: TapeUnits): MarketSpec {
   const spec = parseMarketSpec({ symbol, tickSize: '1', lotSize: '1', indexSource: 'mid' }, keccak);
   if (!spec.ok) throw new InputError(spec.error);

@@ -11,14 +11,14 @@ interface VerifyArguments extends UnitArguments {
 
 export const verifyCommand: CommandModule<object, VerifyArguments> = {
   command: 'verify <recording>',
-  describe: 'Rebuild the book of a dataset or raw file and hold it against the venue',
+  describe: 'Rebuild the book of a dataset or raw file and compare it with the venue',
   builder: (yargs) =>
     yargs
-      .positional('recording', { type: 'string', demandOption: true, describe: 'dataset or file' })
+      .positional('recording', { type: 'string', demandOption: true, describe: 'dataset folder or raw file' })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .options(unitOptions)
       .example('$0 data verify data/btcusdt-20240808', '')
-      .example('$0 data verify data/btc --fidelity bars', 'its bars alone, though there is a book'),
+      .example('$0 data verify data/btc --fidelity bars', 'bars only, although there is a book'),
   handler: async (args) => {
     const markets = [];
     for (const tape of await openTapes(args.recording, args)) {
@@ -59,7 +59,9 @@ async function verify(tape: TapeSource, quiet: boolean): Promise<TapeVerificatio
   }
 }
 
-/** Best prices of the venue beside a book, of which none could be compared, prove nothing, so that fails as a mismatch does. */
+/**
+ * Fails on a mismatch, and if there are venue prices with a book of which none could be compared.
+ */
 function passes(tape: TapeSource, verification: TapeVerification): boolean {
   const { commands, compared, touches, mismatched, crossedBooks, violations } = verification;
   if (commands === 0 && touches === 0) return false;
@@ -96,7 +98,7 @@ function say(tape: TapeSource, verification: TapeVerification): void {
   print(`out of order     ${String(order.outOfOrder)}, beyond the window ${String(order.late)}`);
   print(
     `feed latency     ${String(order.minFeedLatencyUs / 1000)} to ${String(order.maxFeedLatencyUs / 1000)} ms` +
-      (order.minFeedLatencyUs < 0 ? ' (negative: the recorder’s clock runs behind the venue’s)' : ''),
+      (order.minFeedLatencyUs < 0 ? ' (negative: the recorder’s clock is behind the venue’s)' : ''),
   );
   for (const violation of verification.violations) print(`VIOLATION        ${violation}`);
   if (verification.touches === 0) {

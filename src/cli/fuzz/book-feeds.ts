@@ -1,8 +1,8 @@
-/** The books of a host as its feed tells them: snapshots, and the deltas that change them. */
+/** Books of a host from its feed: snapshots and deltas. */
 import type { BookLevels } from '../../fuzz/twin/twin-host.ts';
 import type { FeedClient } from '../../http-client/feed-client.ts';
 
-/** How long a feed may take to tell what has happened. */
+/** Max time for a feed to deliver past events. */
 const PATIENCE_MS = 3000;
 const LOOK_MS = 5;
 
@@ -24,7 +24,7 @@ export class BookFeeds {
     this.client = client;
   }
 
-  /** All markets from now on. Rejects when the host has no such feed. */
+  /** Subscribes to all markets. Rejects if the host has no such feed. */
   static async open(client: FeedClient): Promise<BookFeeds> {
     const feeds = new BookFeeds(client);
     const updates = await client.subscribe('book', {});
@@ -36,7 +36,7 @@ export class BookFeeds {
     try {
       for await (const update of updates) this.take(update as Message);
     } catch {
-      // The connection is over: what was told until then stands.
+      // The connection is closed: the last state stays.
     }
   }
 
@@ -55,7 +55,7 @@ export class BookFeeds {
     }
   }
 
-  /** The book once it is as asked for, or as it is when that has not come in time. */
+  /** The book once it satisfies the condition, or as it is at the timeout. */
   async book(symbol: string, isThere: (book: BookLevels) => boolean): Promise<BookLevels> {
     const until = performance.now() + PATIENCE_MS;
     for (;;) {

@@ -1,14 +1,14 @@
-/** Option lines that `fuzz` and `economic` have in common. */
+/** Options shared by `fuzz` and `economic`. */
 import { availableParallelism } from 'node:os';
 
-/** More threads than this are a typing error: each is a whole engine. */
+/** Max number of threads, against typing errors: each has its own engine. */
 export const MOST_WORKERS = 256;
 
 export const SEARCH_OPTIONS = {
   workers: {
     type: 'number',
     default: availableParallelism(),
-    describe: 'threads; what is found does not depend on them',
+    describe: 'number of threads; results do not depend on it',
   },
   json: { type: 'boolean', default: false, describe: 'print one JSON object' },
 } as const;

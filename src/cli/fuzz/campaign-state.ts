@@ -1,4 +1,7 @@
-/** How far a campaign has come: batches added up in the order of their runs, kept in a file so that it can be resumed. */
+/**
+ * Progress of a campaign: batches added in the order of their runs, kept in a file so that it can
+ * be resumed.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BatchResult, CampaignPlan, FailedRun } from '../../fuzz/campaign.ts';
@@ -15,32 +18,33 @@ export class CampaignState {
   runs = 0;
   commands = 0;
   counts: Counts = {};
-  /** Seconds that runs took, over all sittings. */
+  /** Seconds of run time over all sessions. */
   seconds = 0;
   readonly failures: FailedRun[] = [];
-  /** Results whose predecessors are not there yet. */
-  private readonly waiting = new Map<number, BatchResult>();
+  /** Results whose predecessors are missing. */
+  private readonly pending = new Map<number, BatchResult>();
 
   constructor(plan: CampaignPlan) {
     this.plan = plan;
   }
 
-  /** Adds a result once all before it are there; answers the failures that this brings. */
+  /** Adds a result in order of its runs; returns the failures that become known. */
   add(result: BatchResult): readonly FailedRun[] {
-    this.waiting.set(result.from, result);
+    this.pending.set(result.from, result);
     const found: FailedRun[] = [];
     for (;;) {
-      const next = this.waiting.get(this.runs);
+      const next = this.pending.get(this.runs);
       if (next === undefined) break;
-      this.waiting.delete(this.runs);
+      this.pending.delete(this.runs);
       this.runs = next.to;
       this.commands += next.commands;
       this.counts = addCounts(this.counts, next.counts);
       if (next.failed === null) continue;
       this.failures.push(next.failed);
       found.push(next.failed);
-      // What comes after the first failure does not count: so the outcome is the same with any number of workers.
-      this.waiting.clear();
+      // Runs after the first failure do not count, so results do not depend on the number of
+      // workers.
+      this.pending.clear();
       break;
     }
     return found;
@@ -94,7 +98,7 @@ export class CampaignState {
       counts === undefined ||
       failures === undefined
     ) {
-      throw new InputError(`--resume: ${path}: is not the state of a campaign`);
+      throw new InputError(`--resume: ${path}: not the state of a campaign`);
     }
     const state = new CampaignState(plan);
     state.runs = runs;

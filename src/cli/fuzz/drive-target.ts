@@ -1,4 +1,4 @@
-/** `orrery fuzz --target`: a host with this contract in lockstep with a twin in this process. */
+/** `orrery fuzz --target`: a host of this API in lockstep with a twin in this process. */
 import { drawProfile } from '../../fuzz/draw-profile.ts';
 import { journalOf } from '../../fuzz/check-journal.ts';
 import { describeProfile, type ProfileName } from '../../fuzz/profile.ts';
@@ -15,12 +15,12 @@ import { HttpHost } from './http-host.ts';
 export interface TargetOptions {
   readonly url: string;
   readonly simToken: string;
-  /** The file that the host was started with; null for its defaults. */
+  /** Configuration file of the host; null for defaults. */
   readonly configPath: string | null;
   readonly seed: string;
   readonly profile: ProfileName;
   readonly commands: number;
-  /** How long, in seconds. */
+  /** Duration, seconds. */
   readonly seconds: number;
   readonly quiet: boolean;
 }
@@ -28,7 +28,7 @@ export interface TargetOptions {
 const USERS = 4;
 
 export interface TargetResult extends DriveResult {
-  /** What the twin was asked, in its own time: `orrery replay` and `inspect` read it. */
+  /** Commands of the twin in its own time, readable by `orrery replay` and `inspect`. */
   readonly journal: Uint8Array;
 }
 
@@ -40,7 +40,7 @@ export async function driveTarget(
   const names = Array.from({ length: USERS }, (_, i) => `orrery fuzz ${seed} ${String(i)}`);
   const host = new HttpHost(url, options.simToken, names);
   const { status, body } = await host.call('getTime', {}, null);
-  if (status !== 200) throw new InputError(`${url}: GET /time answers ${String(status)}`);
+  if (status !== 200) throw new InputError(`${url}: GET /time responds with ${String(status)}`);
   const genesisUs = timeUs((body as { time: number }).time * 1000);
   const file =
     options.configPath === null ? null : await readExchangeFile(options.configPath, genesisUs);
@@ -65,7 +65,7 @@ export async function driveTarget(
   return { ...result, journal: journalOf(config, result.commands) };
 }
 
-/** The journal of what the twin was asked; answers its path. */
+/** Writes the twin's journal; returns its path. */
 export async function writeTwinJournal(
   out: string,
   id: string,

@@ -1,11 +1,11 @@
-/** Writes what there is to say about a failure into a folder of its own. */
+/** Writes the report of a failure into its own folder. */
 import { join } from 'node:path';
 import type { ShrinkReport } from '../../fuzz/campaign.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
 import { print } from '../cli-support.ts';
 
-/** Answers the folder's path. */
+/** Returns the folder's path. */
 export async function writeFailure(out: string, id: string, report: ShrinkReport): Promise<string> {
   const folder = join(out, id.replaceAll(/[^\w.-]+/g, '-'));
   await makeFolder(folder);

@@ -20,7 +20,7 @@ export class HttpHost implements TwinHost {
   private readonly anyone: HttpMatcherClient;
   private feeds: BookFeeds | null = null;
 
-  /** `names` give the wallets: each has the private key keccak256(name), for tests only. */
+  /** `names` determine the wallets: the private key of each is keccak256(name), for tests only. */
   constructor(url: string, simToken: string, names: readonly string[]) {
     this.url = url.replace(/\/+$/, '');
     this.simToken = simToken;
@@ -31,7 +31,7 @@ export class HttpHost implements TwinHost {
       const signer = {
         address: account,
         signMessage: (text: string) => wallet.signMessage(text),
-        // The host trusts signatures: nothing looks at them.
+        // The host trusts signatures and does not verify them.
         signTypedData: () => Promise.resolve('0x'),
       };
       this.clients.set(account, new HttpMatcherClient({ url, signer, retries: 0 }));
@@ -71,11 +71,11 @@ export class HttpHost implements TwinHost {
       throw this.unreachable(error);
     }
     const text = await response.text();
-    // Who was let in once has the token: then 403 and 404 are answers of the exchange.
+    // With a token, 403 and 404 are responses of the exchange.
     const { status } = response;
     if (status === 401 || (!this.letIn && (status === 403 || status === 404))) {
       throw new InputError(
-        `${this.url}/sim/${verb} answers ${String(status)} ${text}: start the host with --sim-token, and give it here`,
+        `${this.url}/sim/${verb} responds with ${String(status)} ${text}: start the host with --sim-token and give the same token here`,
       );
     }
     this.letIn = true;

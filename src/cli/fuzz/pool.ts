@@ -1,4 +1,7 @@
-/** Worker threads for `orrery fuzz` and `orrery economic`: each does one batch of runs, one shrinking, or one arena at a time. */
+/**
+ * Worker threads of `orrery fuzz` and `orrery economic`: each runs one batch of runs, one shrink or
+ * one arena at a time.
+ */
 import { fileURLToPath } from 'node:url';
 import workerpool from 'workerpool';
 import type { BatchResult, CampaignPlan, ShrinkReport } from '../../fuzz/campaign.ts';
@@ -7,7 +10,7 @@ import type { Failure } from '../../fuzz/fuzz-run.ts';
 import { isInterrupted } from '../cli-support.ts';
 
 export interface ShrinkWatch {
-  /** Commands left and executions so far. */
+  /** Remaining commands and executions so far. */
   readonly onProgress: (steps: number, tests: number) => void;
 }
 
@@ -40,7 +43,7 @@ export class FuzzPool {
     return this.exec('searchArena', { options, arena, most });
   }
 
-  /** An interrupt ends it early, with what there is. */
+  /** An interrupt ends it early with the best result so far. */
   shrinkRun(plan: CampaignPlan, run: number, origin: readonly string[], watch: ShrinkWatch) {
     return this.shrink('shrinkRun', { plan, run, origin }, watch);
   }

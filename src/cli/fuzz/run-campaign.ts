@@ -1,4 +1,4 @@
-/** Drives a campaign over all workers until its runs or seconds are over, a run fails, or the user stops it. */
+/** Runs a campaign on all workers until its limit is reached, a run fails, or the user stops it. */
 import type { FailedRun } from '../../fuzz/campaign.ts';
 import { COVERED_STATE_NAMES } from '../../fuzz/coverage.ts';
 import { isInterrupted, type Progress } from '../cli-support.ts';
@@ -6,27 +6,27 @@ import type { CampaignState } from './campaign-state.ts';
 import type { FuzzPool } from './pool.ts';
 
 export interface CampaignLimits {
-  /** Runs in all, or how long this sitting may take: one of them is Infinity. */
+  /** Total runs, or max duration of this session: one of them is Infinity. */
   readonly runs: number;
   readonly seconds: number;
   readonly workers: number;
 }
 
-/** What hears of runs: each before a worker gets it, and now and then that all so far is to be kept. */
+/** Callbacks: before each run starts, and when the state should be saved. */
 export interface CampaignWatch {
   readonly progress: Progress;
   readonly onRun: (run: number) => void;
   readonly save: () => Promise<void>;
 }
 
-/** The state is saved so often. */
+/** Interval between saves of the state. */
 const SAVE_MS = 5000;
 const TICK_MS = 250;
 
-/** Runs of one batch: a second or less, so that an interrupt is answered soon. */
+/** Runs of one batch: a second or less, so that interrupts are handled soon. */
 const batchOf = (state: CampaignState): number => (state.plan.lockstep ? 1 : 8);
 
-/** Ends with what failed, which is nothing when all is well. */
+/** Returns the failures; empty on success. */
 export async function runCampaign(
   state: CampaignState,
   pool: FuzzPool,

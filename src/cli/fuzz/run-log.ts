@@ -1,4 +1,7 @@
-/** What each run of a campaign is made of, in a line, written before the run begins: `runs.log` in its folder. */
+/**
+ * Log of the options of each run of a campaign, one line before the run starts: `runs.log` in its
+ * folder.
+ */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { profileOf, type CampaignPlan } from '../../fuzz/campaign.ts';
@@ -12,7 +15,10 @@ export class RunLog {
   private readonly verbose: boolean;
   private readonly file: number;
 
-  /** Adds to the log that is there when a campaign goes on (`resumed`), else begins anew. `verbose` prints each line, too. */
+  /**
+   * Appends to the existing log if `resumed`, else creates a new one. `verbose` also prints each
+   * line.
+   */
   constructor(
     folder: string,
     plan: CampaignPlan,

@@ -34,9 +34,9 @@ function runBatch(task: {
 function searchArena(task: {
   readonly options: SearchOptions;
   readonly arena: number;
-  readonly most: number;
+  readonly maxPlans: number;
 }): ArenaResult {
-  return search(task.options, task.arena, task.most);
+  return search(task.options, task.arena, task.maxPlans);
 }
 
 function shrinkRun({ run, ...task }: ShrinkTask & { readonly run: number }): ShrinkReport {

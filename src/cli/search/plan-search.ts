@@ -8,7 +8,7 @@ import type { SearchArguments } from '../search-options.ts';
 
 /** @param scoredUs length of the part that a run is scored on; all of the data unless given */
 export async function searchOf(
-  given: SearchArguments,
+  args: SearchArguments,
   scoredUs: number | null = null,
 ): Promise<PlannedSearch & { readonly parameters: ParameterSpecs }> {
   const plan = await planOf([given.strategy], given);

@@ -1,4 +1,7 @@
-/** A sweep from its command line to its page: the search, its best once more, and how far that can be believed. */
+/**
+ * Runs a sweep from its command line to its page: search, report of the best trial, measures of
+ * overfitting.
+ */
 import { join } from 'node:path';
 import Table from 'cli-table3';
 import type { ParameterSpecs } from '../../strategy/definition.ts';
@@ -47,21 +50,23 @@ export interface SweepArguments extends SearchArguments {
 
 const SHOWN = 10;
 
-export async function searchAndReport(given: SweepArguments, pool: TrialPool): Promise<void> {
-  const { search, parameters, perYear } = await searchOf(given);
+export async function searchAndReport(args: SweepArguments, pool: TrialPool): Promise<void> {
+  const { search, parameters, perYear } = await searchOf(args);
   const [planned] = search.plan.strategies;
-  const out = given.out ?? join('reports', `sweep-${planned?.id ?? ''}`);
+  const out = args.out ?? join('reports', `sweep-${planned?.id ?? ''}`);
   await makeFolder(out);
   const log = TrialLog.open(join(out, 'trials.jsonl'), searchIdentity(search));
   try {
     const ahead = new RunsAhead(pool);
-    const result = await runSearch(search, pool, log, given.json, (best) => {
-      if (!given.robustness) return;
+    const result = await runSearch(search, pool, log, args.json, (best) => {
+      if (!args.robustness) return;
       const { sensitivity, stress } = variationsOf(search, parameters, best);
       ahead.want([...sensitivity, ...stress].map(({ task }) => task));
     });
     if (result.cancelled) {
-      printError(`stopped after ${String(result.trials.length)} trials; the same command goes on`);
+      printError(
+        `stopped after ${String(result.trials.length)} trials; rerun the command to continue`,
+      );
       throw new Interrupted('interrupted');
     }
     const selection = selectionOf(result.trials, perYear);
@@ -72,13 +77,13 @@ export async function searchAndReport(given: SweepArguments, pool: TrialPool): P
         : await checker(search, best, pool, ahead, {
             folder: join(out, 'best'),
             trials: selection.trials,
-            robustness: given.robustness ? { parameters, perYear } : null,
-            quiet: given.json,
+            robustness: args.robustness ? { parameters, perYear } : null,
+            quiet: args.json,
           });
     const deflatedSharpe = report?.deflatedSharpe ?? null;
     const page = join(out, 'index.html');
     const verdict = { selection, deflatedSharpe, robustness: tested };
-    await writeWholeFile(page, Buffer.from(await sweepPage(given, search, result, verdict)));
+    await writeWholeFile(page, Buffer.from(await sweepPage(args, search, result, verdict)));
     const summary = {
       ...summaryOf(search, result, selection),
       deflatedSharpe,
@@ -90,7 +95,7 @@ export async function searchAndReport(given: SweepArguments, pool: TrialPool): P
       join(out, 'sweep.json'),
       Buffer.from(`${JSON.stringify(summary, null, 1)}\n`),
     );
-    if (given.json) printJson(summary);
+    if (args.json) printJson(summary);
     else printSummary(search, result, selection, tested, { out, page, deflatedSharpe });
     if (best === null) setExitCode(EXIT.failed);
   } finally {
@@ -103,7 +108,7 @@ async function runSearch(
   pool: TrialPool,
   log: TrialLog,
   quiet: boolean,
-  /** Told the best so far when there is nothing more to be tried. */
+  /** Called with the best trial so far when the last trials have started. */
   onAllBegun: (best: Trial) => void,
 ): Promise<SweepResult> {
   const planned = search.method === 'grid' ? sizeOf(search.space) : search.trials;
@@ -124,15 +129,15 @@ async function runSearch(
 }
 
 interface Judging {
-  /** Of the report. */
+  /** Folder of the report. */
   readonly folder: string;
   readonly trials: Trials;
-  /** null leaves variations out. */
+  /** Null omits variations. */
   readonly robustness: { readonly parameters: ParameterSpecs; readonly perYear: number } | null;
   readonly quiet: boolean;
 }
 
-/** The best one's own report, and its variations beside it. */
+/** Writes the best trial's report and runs its variations in parallel. */
 async function checker(
   search: SweepPlan,
   best: Trial,
@@ -236,7 +241,7 @@ function printSummary(
       `best         ${assignmentText(assignmentOf(space, best.point))}: ${objective} ${numberText(best.score)}`,
     );
   print(
-    `deflated     ${deflatedSharpe === null ? '–' : `${(deflatedSharpe * 100).toFixed(1)} %`}: probability that the Sharpe ratio of the best of ${String(counted.count)} trials is more than their number explains`,
+    `deflated     ${deflatedSharpe === null ? '–' : `${(deflatedSharpe * 100).toFixed(1)} %`}: probability that the Sharpe ratio of the best of ${String(counted.count)} trials is not explained by their number`,
   );
   if (overfitting !== null) {
     print(
@@ -264,7 +269,7 @@ function printRobustness(
   sensitivity.forEach(row);
   stress.filter(({ name }) => !isFree || !name.startsWith('latency')).forEach(row);
   print(table.toString());
-  if (isFree) print('latency      not stressed: the run has none');
+  if (isFree) print('latency      not tested: the run has none');
   if (bands === null) return;
   const {
     totalReturn: { low, median, high },
@@ -272,7 +277,7 @@ function printRobustness(
   } = bands;
   const percent = (value: number): string => `${(value * 100).toFixed(2)} %`;
   print(
-    `bootstrap    return ${percent(low)} … ${percent(median)} … ${percent(high)} (90 %), loses in ${percent(lossProbability)} of ${String(bands.samples)} curves`,
+    `bootstrap    return ${percent(low)} … ${percent(median)} … ${percent(high)} (90 %), a loss in ${percent(lossProbability)} of ${String(bands.samples)} curves`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** A walk from its command line to its page. */
+/** Runs a walk-forward analysis from its command line to its page. */
 import { join } from 'node:path';
 import Table from 'cli-table3';
 import { assignmentText } from '../../search/samplers/space.ts';
@@ -24,27 +24,27 @@ import type { TrialPool } from '../../search/workers/trial-pool.ts';
 import type { WalkArguments, WalkLengths } from './walk-lengths.ts';
 
 export async function walkAndReport(
-  given: WalkArguments,
+  args: WalkArguments,
   lengths: WalkLengths,
   pool: TrialPool,
 ): Promise<void> {
-  const { search, perYear } = await searchOf(given, lengths.testUs);
+  const { search, perYear } = await searchOf(args, lengths.testUs);
   const { fromUs, toUs } = search;
   const windows = windowsOf({
     fromUs,
     toUs,
     ...lengths,
-    mode: given.mode === 'anchored' ? 'anchored' : 'rolling',
+    mode: args.mode === 'anchored' ? 'anchored' : 'rolling',
   });
-  const out = given.out ?? join('reports', `walk-${search.plan.strategies[0]?.id ?? ''}`);
+  const out = args.out ?? join('reports', `walk-${search.plan.strategies[0]?.id ?? ''}`);
   await makeFolder(out);
-  const progress = startProgress('walk', given.json);
+  const progress = startProgress('walk', args.json);
   let walk: WalkForward;
   try {
     walk = await walkForward(search, windows, perYear, {
       run: pool.run,
-      // One more than there are workers, so that none waits for the last trial of a window.
-      atOnce: pool.workers + 1,
+      // One more than the workers, so that none is idle during the last trial of a window.
+      maxParallel: pool.workers + 1,
       cancelled: isInterrupted,
       logOf: (window, trained) =>
         TrialLog.open(
@@ -59,7 +59,9 @@ export async function walkAndReport(
     progress.stop();
   }
   if (walk.cancelled) {
-    printError(`stopped after ${String(walk.windows.length)} windows; the same command goes on`);
+    printError(
+      `stopped after ${String(walk.windows.length)} windows; rerun the command to continue`,
+    );
     throw new Interrupted('interrupted');
   }
   const summary = {
@@ -74,12 +76,12 @@ export async function walkAndReport(
     efficiency: walk.efficiency,
   };
   const page = join(out, 'index.html');
-  await writeWholeFile(page, Buffer.from(await walkPage(given, walk, search, lengths, perYear)));
+  await writeWholeFile(page, Buffer.from(await walkPage(args, walk, search, lengths, perYear)));
   await writeWholeFile(
     join(out, 'walk.json'),
     Buffer.from(`${JSON.stringify(summary, null, 1)}\n`),
   );
-  if (given.json) printJson(summary);
+  if (args.json) printJson(summary);
   else {
     printWalk(walk, search.objective);
     print(`report         ${page}`);
@@ -110,7 +112,7 @@ function printWalk({ windows, outOfSample, efficiency }: WalkForward, objective:
   }
   const percent = (value: number): string => `${(value * 100).toFixed(2)} %`;
   print(
-    `out of sample  return ${percent(outOfSample.totalReturn)}, Sharpe ${figure(outOfSample.sharpe)}, largest drawdown ${percent(outOfSample.maxDrawdown)}`,
+    `out of sample  return ${percent(outOfSample.totalReturn)}, Sharpe ${figure(outOfSample.sharpe)}, max drawdown ${percent(outOfSample.maxDrawdown)}`,
   );
   print(
     `efficiency     ${efficiency === null ? '– (a mean score is not above 0)' : percent(efficiency)}`,
@@ -118,7 +120,7 @@ function printWalk({ windows, outOfSample, efficiency }: WalkForward, objective:
 }
 
 function stretch(fromUs: Window['testFromUs'], toUs: number): string {
-  // A bar ends in the last microsecond of its interval.
+  // A bar ends at the last microsecond of its interval.
   const text = (us: number): string => new Date((us + 1) / 1000).toISOString().slice(0, 19);
   return `${text(fromUs)} – ${text(toUs).slice(text(fromUs).slice(0, 10) === text(toUs).slice(0, 10) ? 11 : 0)}`;
 }

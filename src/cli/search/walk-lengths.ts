@@ -1,4 +1,4 @@
-/** How a walk divides its data: as its command line says. */
+/** Division of the data into windows, from the command line. */
 import { InputError } from '../cli-support.ts';
 import { lengthOf } from '../run-options.ts';
 import type { SearchArguments } from '../search-options.ts';
@@ -12,7 +12,7 @@ export interface WalkArguments extends SearchArguments {
 }
 
 export const WALK_MODES = ['rolling', 'anchored', 'purged'] as const;
-/** Of the training, what `--mode purged` leaves out unless told. */
+/** Default gap of `--mode purged`, as a fraction of the training. */
 const USUAL_PURGE = 0.1;
 
 export interface WalkLengths {
@@ -26,7 +26,7 @@ export function lengthsOf({ train, test, purge, mode }: WalkArguments): WalkLeng
   const usualUs = mode === 'purged' ? Math.round(trainUs * USUAL_PURGE) : 0;
   const purgeUs = purge === undefined ? usualUs : lengthOf('purge', purge, 0);
   if (mode === 'purged' && purgeUs === 0) {
-    throw new InputError('--mode purged leaves something out: --purge must be above 0');
+    throw new InputError('--mode purged requires a gap: --purge must be above 0');
   }
   return { trainUs, testUs: lengthOf('test', test, 1_000_000), purgeUs };
 }

@@ -1,25 +1,28 @@
 /**
- * Where the PnL came from. The parts sum to the whole; `inventory` is what price moves made of the positions held, once
- * the spread earned at the fill and the move in the 10 s after it (the second markout) are set apart.
+ * PnL attribution. The parts sum to the total. `inventory` is the effect of price moves on held
+ * positions, without the spread earned at the fill and without the move in the 10 s after it (the
+ * second markout).
  */
 import type { FillRow, StrategySummary } from '../../backtest/output.ts';
 import { sum } from '../../metrics/sample.ts';
 
 export interface Attribution {
-  /** Σ size × (mid just before the fill − price), signed by side: negative when the spread was paid. */
+  /**
+   * Σ size × (mid just before the fill − price), signed by side; negative if the spread was paid.
+   */
   readonly spread: number;
-  /** Σ size × (mid 10 s after − mid just before), signed by side: mostly negative for a maker. */
+  /** Σ size × (mid 10 s after − mid just before), signed by side; usually negative for a maker. */
   readonly adverseSelection: number;
-  /** The rest of the price gains. */
+  /** The remaining price gains and losses. */
   readonly inventory: number;
   readonly feesMaker: number;
   readonly feesTaker: number;
   readonly feesOriginator: number;
   readonly funding: number;
   readonly liquidation: number;
-  /** Their sum: equity at the end − at the start − transfers. */
+  /** Sum of the parts: equity at the end − at the start − transfers. */
   readonly total: number;
-  /** Fills without a mid before or after them, which count as inventory. */
+  /** Fills without a mid before or after them; they count as inventory. */
   readonly fillsWithoutMid: number;
 }
 

@@ -1,4 +1,4 @@
-/** Returns by month, by size and over time. */
+/** Returns by month, as a histogram, and rolling. */
 import { cut, ratePerPeriod, type EquityCurve } from '../../metrics/curve.ts';
 import type { MetricsOptions } from '../../metrics/options.ts';
 import { sharpe } from '../../metrics/ratios.ts';
@@ -34,7 +34,7 @@ export interface Histogram {
   readonly counts: readonly number[];
 }
 
-/** Bins of equal width between the smallest and the largest value; null without two different values. */
+/** Bins of equal width between min and max; null without two different values. */
 export function histogram(values: readonly number[], bins: number): Histogram | null {
   const [low = 0, high = 0] = extremes(values);
   if (values.length < 2 || high <= low) return null;
@@ -49,12 +49,12 @@ export function histogram(values: readonly number[], bins: number): Histogram | 
 
 export interface RollingPoint {
   readonly timeUs: number;
-  /** A year's; null where returns do not vary. */
+  /** Annualised; null if returns do not vary. */
   readonly sharpe: number | null;
   readonly volatility: number | null;
 }
 
-/** Over the last `window` periods, at each period that has as many. */
+/** Rolling figures over the last `window` periods, from the first full window. */
 export function rolling(
   curve: EquityCurve,
   options: MetricsOptions,

@@ -1,19 +1,22 @@
-/** How well fills were had: waiting in the queue, slippage against arrival, where the price went after them. */
+/** Fill quality: queue wait, slippage against arrival, markouts. */
 import { MARKOUT_HORIZONS_US, type FillRow } from '../../backtest/output.ts';
 import { mean, quantile } from '../../metrics/sample.ts';
 
-/** Of one role's fills. Basis points are of the mid that the fill is held against; means are weighed by notional. */
+/**
+ * Fill quality of one role. Basis points are relative to the reference mid; means are weighted by
+ * notional.
+ */
 export interface FillQuality {
   readonly role: 'maker' | 'taker';
   readonly fills: number;
   readonly notional: number;
-  /** Time on the book before the fill, µs. */
+  /** Time resting on the book before the fill, µs. */
   readonly queueWaitUs: { readonly median: number | null; readonly p90: number | null };
-  /** Positive costs: how much worse the price was than the mid when the order arrived. */
+  /** Cost if positive: price against the mid at the order's arrival. */
   readonly slippageBps: number | null;
-  /** Positive gains: how much better the price was than the mid just before the fill. */
+  /** Gain if positive: price against the mid just before the fill. */
   readonly edgeBps: number | null;
-  /** Positive gains: how far the mid then went the fill's way, after each of the horizons. */
+  /** Gain if positive: move of the mid in the fill's favour after each horizon. */
   readonly markoutBps: readonly (number | null)[];
 }
 
@@ -29,8 +32,8 @@ export function fillQuality(fills: readonly FillRow[]): FillQuality[] {
         median: quantile(waits(of), 0.5),
         p90: quantile(waits(of), 0.9),
       },
-      slippageBps: weighted(of, ({ arrivalMid, ...fill }) => away(fill, arrivalMid)),
-      edgeBps: weighted(of, ({ midBefore, ...fill }) => negated(away(fill, midBefore))),
+      slippageBps: weighted(of, ({ arrivalMid, ...fill }) => distanceBps(fill, arrivalMid)),
+      edgeBps: weighted(of, ({ midBefore, ...fill }) => negated(distanceBps(fill, midBefore))),
       markoutBps: MARKOUT_HORIZONS_US.map((_, i) =>
         weighted(of, (fill) => moved(fill, fill.midBefore, fill.markouts[i] ?? null)),
       ),
@@ -42,8 +45,8 @@ const waits = (fills: readonly FillRow[]): number[] => fills.map((fill) => fill.
 const negated = (value: number | null): number | null => (value === null ? null : -value);
 const signOf = ({ side }: Pick<FillRow, 'side'>): number => (side === 'buy' ? 1 : -1);
 
-/** How far beyond a mid the price is, in the fill's direction: basis points of the mid. */
-function away(fill: Pick<FillRow, 'side' | 'price'>, mid: number | null): number | null {
+/** Signed distance of the price from a mid in the fill's direction, basis points of the mid. */
+function distanceBps(fill: Pick<FillRow, 'side' | 'price'>, mid: number | null): number | null {
   return mid === null ? null : (signOf(fill) * (Number(fill.price) - mid) * 10_000) / mid;
 }
 
@@ -51,7 +54,7 @@ function moved(fill: Pick<FillRow, 'side'>, from: number | null, to: number | nu
   return from === null || to === null ? null : (signOf(fill) * (to - from) * 10_000) / from;
 }
 
-/** Mean by notional over the fills that have the figure. */
+/** Mean weighted by notional over the fills that have the value. */
 function weighted(
   fills: readonly FillRow[],
   figure: (fill: FillRow) => number | null,

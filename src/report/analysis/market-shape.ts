@@ -1,6 +1,7 @@
 /**
- * What the stylised facts of a market look like: how its returns are distributed beside a normal law, how long returns and their sizes
- * remember, how spread and depth are distributed, and price beside what the asset is worth. Of a market that agents make.
+ * Stylised facts of an endogenous market for charts: return distribution with a normal reference,
+ * autocorrelation of returns and |returns|, distributions of spread and depth, price with
+ * fundamental value.
  */
 import type { MarketOutput, MarketPoint } from '../../backtest/output.ts';
 import {
@@ -19,11 +20,14 @@ export interface MarketShape {
     readonly mid: number | null;
     readonly index: number | null;
   }[];
-  /** Returns over one sample, in deviations from their mean; `normal` is what a normal law puts into each bin. */
+  /**
+   * Returns over one sample, standardised; `normal` is the expected count of a normal distribution
+   * per bin.
+   */
   readonly returns: { readonly bins: Histogram; readonly normal: readonly number[] } | null;
   /** At lags of 1 … n samples. */
   readonly memory: readonly { readonly returns: number; readonly absolute: number }[];
-  /** Correlations of independent draws stay within this 19 times in 20. */
+  /** 95 % band of correlations of independent draws. */
   readonly noise: number;
   readonly spread: Histogram | null;
   readonly depth: Histogram | null;
@@ -31,7 +35,7 @@ export interface MarketShape {
 
 const BINS = 41;
 const MAX_LAG = 60;
-/** Points of the price curve: more than it has pixels. */
+/** Max points of the price curve, above the number of pixels. */
 const MAX_POINTS = 1500;
 
 export function marketShape(market: MarketOutput): MarketShape {
@@ -78,7 +82,7 @@ function besideNormal(returns: readonly number[]): MarketShape['returns'] {
   return { bins, normal };
 }
 
-/** The largest hundredth would leave the rest no room: it is left out. */
+/** Histogram without the largest hundredth, which would compress the rest. */
 function withoutTail(values: readonly number[]): Histogram | null {
   const sorted = [...values].sort((a, b) => a - b);
   return histogram(sorted.slice(0, Math.ceil(sorted.length * 0.99)), BINS);

@@ -1,6 +1,6 @@
 /**
- * Closed trades of a strategy: a position of a market from flat to flat. A fill that turns a position around ends one
- * trade and begins the next at the same price, its fee shared by size.
+ * Closed trades of a strategy: a position of a market from flat to flat. A fill that reverses a
+ * position ends one trade and starts the next at the same price; its fee is split by size.
  */
 import type { FillRow } from '../../backtest/output.ts';
 import type { TradeRow } from '../../metrics/closed-trades.ts';
@@ -10,9 +10,9 @@ export interface RoundTrip extends TradeRow {
   readonly side: 'long' | 'short';
   readonly entryUs: number;
   readonly exitUs: number;
-  /** Largest |position| held. */
+  /** Max |position| held. */
   readonly size: number;
-  /** Mean price of what opened and of what closed it, by size. */
+  /** Size-weighted mean price of the opening fills; `exitPrice`: of the closing fills. */
   readonly entryPrice: number;
   readonly exitPrice: number;
   readonly fees: number;
@@ -20,7 +20,7 @@ export interface RoundTrip extends TradeRow {
   readonly notional: number;
   /** Price gains + funding − fees. */
   readonly pnl: number;
-  /** pnl ÷ notional of what opened it. */
+  /** pnl ÷ notional of the opening fills. */
   readonly pnlShare: number;
   readonly fills: number;
   readonly liquidated: boolean;
@@ -43,7 +43,7 @@ interface Open {
   liquidated: boolean;
 }
 
-/** In the order in which they closed. A position that is still open at the end is not a trade yet. */
+/** In order of closing. A position that is open at the end is not included. */
 export function roundTrips(fills: readonly FillRow[]): RoundTrip[] {
   const open = new Map<string, Open>();
   const closed: RoundTrip[] = [];

@@ -1,4 +1,4 @@
-/** The figures at the top of a strategy's part of the page, and the table that compares several strategies. */
+/** Figures at the top of a strategy's section, and the table that compares several strategies. */
 import { isYearly, type Report, type StrategyReport } from '../report.ts';
 import { duration, escape, grouped, percent, ratio, signed, table, toneOf } from '../text.ts';
 
@@ -15,7 +15,7 @@ export function figures({ summary, metrics }: StrategyReport): string {
     ['Return', percent(metrics?.totalReturn ?? null), metrics?.totalReturn ?? null],
     ['Equity at the end', grouped(summary.equityEnd), null],
     [
-      'Largest drawdown',
+      'Max drawdown',
       `${grouped(summary.maxDrawdown)} (${percent(metrics?.maxDrawdown ?? null)})`,
       null,
     ],
@@ -33,7 +33,7 @@ export function figures({ summary, metrics }: StrategyReport): string {
   return `<dl class="figures">${cells.join('')}</dl>`;
 }
 
-/** null for a run too short for yearly figures. */
+/** Null for a run too short for annualised figures. */
 function sharpeOf(metrics: StrategyReport['metrics']): number | null {
   if (metrics === null || !isYearly({ timesUs: [metrics.startUs, metrics.endUs] })) return null;
   return metrics.sharpe;
@@ -51,7 +51,7 @@ function ordersText({
   return `${String(orders)}${asides.length === 0 ? '' : ` (${asides.join(', ')})`}`;
 }
 
-/** Nothing for a single strategy. */
+/** Empty for a single strategy. */
 export function comparison({ strategies }: Report): string {
   if (strategies.length < 2) return '';
   return `<h2>Strategies side by side</h2>${table(strategies, [

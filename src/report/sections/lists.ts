@@ -1,4 +1,4 @@
-/** Closed trades, fills, liquidations and funding, row by row. */
+/** Tables of closed trades, fills, liquidations and funding. */
 import type { FillRow, FundingRow, LiquidationRow } from '../../backtest/output.ts';
 import type { RoundTrip } from '../analysis/round-trips.ts';
 import type { StrategyReport } from '../report.ts';
@@ -57,7 +57,7 @@ ${table<FillRow>(
 )}`;
 }
 
-/** Nothing when nothing was liquidated. */
+/** Empty without liquidations. */
 export function liquidationTable({ liquidations }: StrategyReport): string {
   if (liquidations.length === 0) return '';
   return `<h3>Liquidations and auto-deleveraging</h3>${table<LiquidationRow>(liquidations, [
@@ -73,7 +73,7 @@ export function liquidationTable({ liquidations }: StrategyReport): string {
   ])}`;
 }
 
-/** Nothing when no funding was paid. */
+/** Empty without funding payments. */
 export function fundingTable({ funding }: StrategyReport): string {
   if (funding.length === 0) return '';
   return `<h3>Funding</h3>${table<FundingRow>(funding, [
@@ -89,7 +89,7 @@ export function fundingTable({ funding }: StrategyReport): string {
   ])}`;
 }
 
-/** Digits that matter of a size. */
+/** Significant digits of a size. */
 function plain(value: number): string {
   return grouped(String(Number(value.toPrecision(10))));
 }

@@ -1,4 +1,4 @@
-/** A market that agents make: its figures and its stylised facts, drawn. */
+/** Section of an endogenous market: figures and charts of its stylised facts. */
 import type { Quantiles } from '../../backtest/stylised-facts.ts';
 import type { MarketReport } from '../report.ts';
 import { escape, grouped, ratio } from '../text.ts';
@@ -9,13 +9,13 @@ export function marketSection(market: MarketReport, index: number): string {
   return `<section data-market="${String(index)}">
 <h2 class="strategy">The market ${escape(symbol)}</h2>
 ${tiles(market)}
-<h3>Price and what the asset is worth</h3>
+<h3>Price and fundamental value</h3>
 ${chart('price', 'Mid and index over time')}
 <div class="columns pairs">
-${titled('Returns beside a normal law', 'returns', 'In deviations, counts on a logarithmic scale: points above the curve far out are fat tails.')}
-${titled('Memory of returns and of their sizes', 'memory', 'Autocorrelation by lag in samples. Independent draws stay between the thin lines 19 times in 20: sizes that stay above them cluster.')}
-${titled('Spread', 'spread', 'Samples by best ask less best bid, without the largest hundredth.')}
-${titled('Size at the touch', 'depth', 'Samples by size at the best bid and ask together, without the largest hundredth.')}
+${titled('Returns and normal distribution', 'returns', 'In standard deviations, counts on a logarithmic scale: points above the curve in the tails are fat tails.')}
+${titled('Autocorrelation of returns and |returns|', 'memory', 'By lag in samples. The thin lines are the 95 % band of independent draws; |returns| above it are volatility clustering.')}
+${titled('Spread', 'spread', 'Samples by best ask minus best bid, without the largest hundredth.')}
+${titled('Size at the best prices', 'depth', 'Samples by size at the best bid and ask together, without the largest hundredth.')}
 </div>
 </section>`;
 }
@@ -33,8 +33,8 @@ function tiles({ shape, trades, volume }: MarketReport): string {
     ['Deviation of returns, bp', ratio(first?.deviationBp ?? null)],
     ['Excess kurtosis', ratio(first?.excessKurtosis ?? null)],
     ['Tail exponent (Hill)', ratio(facts.tailExponent)],
-    ['Memory of returns', ratio(memory?.returns ?? null, 3)],
-    ['Memory of sizes', ratio(memory?.absolute ?? null, 3)],
+    ['Autocorrelation of returns', ratio(memory?.returns ?? null, 3)],
+    ['Autocorrelation of |returns|', ratio(memory?.absolute ?? null, 3)],
     ['Spread: 5 %, median, 95 %', of(facts.spread)],
     ['Touch: 5 %, median, 95 %', of(facts.depth)],
   ];

@@ -1,4 +1,4 @@
-/** Metrics beside the benchmark's, where the PnL came from, and how fills were had. */
+/** Metrics with the benchmark's, PnL attribution, and fill quality. */
 import type { Metrics } from '../../metrics/metrics.ts';
 import { MARKOUT_HORIZONS_US } from '../../backtest/output.ts';
 import { isYearly, type Report, type StrategyReport } from '../report.ts';
@@ -6,7 +6,7 @@ import { duration, escape, money, percent, ratio, table, toneOf } from '../text.
 
 type Row = readonly [name: string, figure: (metrics: Metrics) => string];
 
-/** What a run shorter than a day does not show. */
+/** Annualised metrics, hidden for runs shorter than a day. */
 const YEARLY = new Set([
   'CAGR',
   'Volatility, a year',
@@ -15,7 +15,7 @@ const YEARLY = new Set([
   'Calmar',
 ]);
 
-/** Measures of a curve's returns. */
+/** Metrics of a curve's returns. */
 export const RETURN_ROWS: readonly Row[] = [
   ['Return', ({ totalReturn }) => percent(totalReturn)],
   ['CAGR', ({ cagr }) => percent(cagr)],
@@ -26,7 +26,7 @@ export const RETURN_ROWS: readonly Row[] = [
   ['Sortino, a year', ({ sortino }) => ratio(sortino)],
   ['Calmar', ({ calmar }) => ratio(calmar)],
   ['Omega', ({ omega }) => ratio(omega)],
-  ['Largest drawdown', ({ maxDrawdown }) => percent(maxDrawdown)],
+  ['Max drawdown', ({ maxDrawdown }) => percent(maxDrawdown)],
   ['Longest drawdown', ({ maxDrawdownUs }) => duration(maxDrawdownUs)],
   ['Ulcer index', ({ ulcerIndex }) => percent(ulcerIndex)],
   ['VaR', ({ valueAtRisk }) => percent(valueAtRisk, 3)],
@@ -65,16 +65,18 @@ export function metricsTables(
   { metrics, benchmark }: StrategyReport,
   { options, sampleUs }: Pick<Report, 'options' | 'sampleUs'>,
 ): string {
-  if (metrics === null) return '<p>Equity has no two samples to make a return of.</p>';
+  if (metrics === null) return '<p>Equity has fewer than two samples, so no return.</p>';
   const isShort = !isYearly({ timesUs: [metrics.startUs, metrics.endUs] });
   const rows = RETURN_ROWS.filter(([name]) => !isShort || !YEARLY.has(name));
   const period = duration(options.period === 'rows' ? sampleUs : options.period);
   const few = [
     ...(metrics.periods < 30
-      ? [`Only ${String(metrics.periods)} returns: ratios of so few say next to nothing.`]
+      ? [`Only ${String(metrics.periods)} returns: ratios of so few are not significant.`]
       : []),
     ...(isShort
-      ? ['The run is shorter than a day: yearly figures would be extrapolations and are left out.']
+      ? [
+          'The run is shorter than a day: annualised figures would be extrapolations and are omitted.',
+        ]
       : []),
   ].map((text) => `<p class="warning">${text}</p>`);
   const returns = table(rows, [
@@ -92,7 +94,7 @@ export function metricsTables(
   return `${few.join('')}<div class="columns tall">${returns}${trades}</div>`;
 }
 
-/** Bars from the middle: gains right, losses left. */
+/** Bars from the centre: gains to the right, losses to the left. */
 export function attributionBars({ attribution: parts }: StrategyReport): string {
   const rows: readonly (readonly [string, string, number])[] = [
     ['Spread', 'mid just before the fill against its price', parts.spread],
@@ -104,9 +106,9 @@ export function attributionBars({ attribution: parts }: StrategyReport): string 
     ['Funding', '', parts.funding],
     ['Liquidation', '', parts.liquidation],
   ];
-  const most = Math.max(1e-9, ...rows.map(([, , value]) => Math.abs(value)));
+  const largest = Math.max(1e-9, ...rows.map(([, , value]) => Math.abs(value)));
   const bars = rows.map(([name, note, value]) => {
-    const width = ((Math.abs(value) / most) * 50).toFixed(2);
+    const width = ((Math.abs(value) / largest) * 50).toFixed(2);
     const side = value < 0 ? 'right:50%' : 'left:50%';
     const aside = note === '' ? '' : ` <small>${escape(note)}</small>`;
     return (
@@ -116,7 +118,7 @@ export function attributionBars({ attribution: parts }: StrategyReport): string 
   });
   const without =
     parts.fillsWithoutMid > 0
-      ? `<p>Fills without a mid before them or 10 s after, which count as inventory: ${String(parts.fillsWithoutMid)}.</p>`
+      ? `<p>Fills without a mid before or 10 s after them, counted as inventory: ${String(parts.fillsWithoutMid)}.</p>`
       : '';
   return `<div class="table"><table class="bars"><tbody>${bars.join('')}<tr class="total"><td class="text">PnL</td><td${toneOf(parts.total)}>${escape(money(parts.total))}</td><td></td></tr></tbody></table></div>${without}`;
 }

@@ -1,14 +1,14 @@
-/** Returns by month as a table of colours: gains green, losses red, stronger the larger. */
+/** Table of monthly returns, coloured by sign and size. */
 import type { MonthReturn } from '../analysis/distributions.ts';
 import { percent } from '../text.ts';
 
 const NAMES = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 export function monthTable(months: readonly MonthReturn[]): string {
-  const most = Math.max(1e-9, ...months.map(({ value }) => Math.abs(value)));
+  const largest = Math.max(1e-9, ...months.map(({ value }) => Math.abs(value)));
   const cell = (value: number | null): string => {
     if (value === null) return '<td></td>';
-    const strength = Math.round((Math.abs(value) / most) * 60);
+    const strength = Math.round((Math.abs(value) / largest) * 60);
     const colour = value < 0 ? '--sell' : '--buy';
     const paint = `background:color-mix(in srgb, var(${colour}) ${String(strength)}%, transparent)`;
     return `<td style="${paint}">${percent(value)}</td>`;

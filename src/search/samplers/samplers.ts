@@ -1,7 +1,7 @@
 /**
- * Ways through a space. A sampler is told results in the order of their numbers, and which of them a proposal follows from is fixed
- * by its own number: so what it proposes depends on its seed and the results alone, never on how many workers ran them or
- * in which order they ended.
+ * Samplers of a search space. A sampler receives results in the order of their numbers, and each
+ * proposal depends on a fixed prefix of them. Proposals therefore depend on seed and results only,
+ * not on the number of workers or the order of completion.
  */
 import type { RandomStream } from '../../virtual-time/rng.ts';
 import { sobol } from './sobol.ts';
@@ -19,22 +19,22 @@ import { proposeTpe } from './tpe.ts';
 
 export interface Proposal {
   readonly point: Point;
-  /** Share of the data that it runs on, (0, 1]. */
+  /** Fraction of the data to run on, (0, 1]. */
   readonly budget: number;
 }
 
 export interface Observation extends Proposal {
-  /** Higher is better; null when the trial failed or has no score. */
+  /** Higher is better; null if the trial failed or has no score. */
   readonly score: number | null;
 }
 
 /**
- * Asked once for every number of results, from none up by one: what may run from then on. The search is over when every proposal
- * has its result and there are no more.
+ * Called once for each number of results, from 0 upwards; returns further trials that may run. The
+ * search ends when every proposal has its result and there are no more.
  */
-export type Sampler = (told: readonly Observation[]) => readonly Proposal[];
+export type Sampler = (observed: readonly Observation[]) => readonly Proposal[];
 
-/** Every point, the last dimension fastest. */
+/** All points; the last dimension varies fastest. */
 export function gridSampler(space: Space): Sampler {
   const size = sizeOf(space);
   if (size > MAX_TRIALS) {
@@ -43,12 +43,12 @@ export function gridSampler(space: Space): Sampler {
   return once(() => Array.from({ length: size }, (_, number) => gridPoint(space, number)));
 }
 
-/** Points drawn alike, no two the same. */
+/** Uniform random points without repetition. */
 export function randomSampler(space: Space, trials: number, random: RandomStream): Sampler {
   return once(() => distinct(space, trials, randomPoints(space, random)));
 }
 
-/** Points that fill the space evenly. */
+/** Points of a low-discrepancy sequence. */
 export function sobolSampler(space: Space, trials: number, random: RandomStream): Sampler {
   return once(() => {
     const fractions = sobol(space.length, random);
@@ -60,8 +60,9 @@ export function sobolSampler(space: Space, trials: number, random: RandomStream)
 }
 
 /**
- * Successive halving (Jamieson and Talwalkar 2016): many points on little data, the best share of them on `eta` times as
- * much, until the last few run on all. `trials` is the number of points of the first round.
+ * Successive halving (Jamieson and Talwalkar 2016): many points on little data, the best fraction
+ * on `eta` times as much, until the last few use all data. `trials` is the number of points of the
+ * first round.
  */
 export function halvingSampler(
   space: Space,
@@ -77,11 +78,11 @@ export function halvingSampler(
   let entrants: readonly Point[] = first;
   let asked = 0;
   let isOver = false;
-  return (told) => {
-    // Who goes on is known when a round has ended.
-    if (isOver || told.length < asked) return [];
-    if (told.length > 0) {
-      const lastRound = told.slice(-entrants.length);
+  return (observed) => {
+    // Survivors are known only when a round has ended.
+    if (isOver || observed.length < asked) return [];
+    if (observed.length > 0) {
+      const lastRound = observed.slice(-entrants.length);
       const best = [...lastRound].filter(({ score }) => score !== null).sort(byScore);
       entrants = best.slice(0, Math.floor(entrants.length / eta)).map(({ point }) => point);
       budget = Math.min(1, budget * eta);
@@ -93,17 +94,19 @@ export function halvingSampler(
 }
 
 /**
- * The first sixteen drawn alike, the rest where good results are dense (tpe.ts). A proposal follows from all results but those of the
- * seven before it, so that eight may run at a time and none waits for a round to end.
+ * Sixteen uniform random points, then points of high density of good results (tpe.ts). A proposal
+ * depends on all results but the seven before it, so that eight trials can run in parallel.
  */
 export function tpeSampler(space: Space, trials: number, random: RandomStream): Sampler {
   const total = Math.min(trials, sizeOf(space));
   const seen = new Set<string>();
-  return (told) => {
-    const scored = told.flatMap(({ point, score }) => (score === null ? [] : [{ point, score }]));
+  return (observed) => {
+    const scored = observed.flatMap(({ point, score }) =>
+      score === null ? [] : [{ point, score }],
+    );
     const proposals: Proposal[] = [];
-    while (seen.size < Math.min(total, Math.max(TPE_STARTUP, told.length + TPE_AT_ONCE))) {
-      const isDrawn = seen.size < TPE_STARTUP || scored.length < TPE_LEAST;
+    while (seen.size < Math.min(total, Math.max(TPE_STARTUP, observed.length + TPE_PARALLEL))) {
+      const isDrawn = seen.size < TPE_STARTUP || scored.length < TPE_MIN_SCORES;
       const proposed = isDrawn ? null : proposeTpe(space, scored, seen, random);
       const point = proposed ?? firstUnseen(space, seen, randomPoints(space, random));
       seen.add(keyOf(point));
@@ -114,25 +117,25 @@ export function tpeSampler(space: Space, trials: number, random: RandomStream): 
 }
 
 const TPE_STARTUP = 16;
-/** The most trials of which none knows of the others. */
-const TPE_AT_ONCE = 8;
-/** Scores without which there is nothing to go by. */
-const TPE_LEAST = 8;
+/** Max number of trials that are independent of each other. */
+const TPE_PARALLEL = 8;
+/** Min number of scores for a model. */
+const TPE_MIN_SCORES = 8;
 
-/** Best first; equal scores in the order in which they were proposed. */
+/** Best first; ties in the order of proposal. */
 export function byScore(a: Observation, b: Observation): number {
   return (b.score ?? -Infinity) - (a.score ?? -Infinity);
 }
 
 function once(points: () => readonly Point[]): Sampler {
-  return (told) => (told.length > 0 ? [] : points().map((point) => ({ point, budget: 1 })));
+  return (observed) => (observed.length > 0 ? [] : points().map((point) => ({ point, budget: 1 })));
 }
 
 function* randomPoints(space: Space, random: RandomStream): Generator<Point> {
   for (;;) yield space.map(({ values }) => random.below(values.length));
 }
 
-/** The first so many different points; all of a space that has no more. */
+/** The first `count` distinct points, or all points of a smaller space. */
 function distinct(space: Space, count: number, points: Iterator<Point>): Point[] {
   if (count > MAX_TRIALS) throw new SearchError(`${count} trials; at most ${MAX_TRIALS}`);
   const seen = new Set<string>();
@@ -146,7 +149,7 @@ function distinct(space: Space, count: number, points: Iterator<Point>): Point[]
   return found;
 }
 
-/** A source that keeps repeating itself gives way to the first point of the grid that is left. */
+/** If the source keeps repeating points, returns the first unseen point of the grid. */
 function firstUnseen(space: Space, seen: ReadonlySet<string>, points: Iterator<Point>): Point {
   for (let attempt = 0; attempt < PATIENCE; attempt++) {
     const next = points.next();

@@ -1,11 +1,14 @@
 /**
- * Sobol's sequence: points that fill a cube evenly, however many are taken. Direction numbers of Joe and Kuo
- * (new-joe-kuo-6, 2008), in Gray-code order (Antonov and Saleev).
+ * Sobol low-discrepancy sequence. Direction numbers of Joe and Kuo (new-joe-kuo-6, 2008), in
+ * Gray-code order (Antonov and Saleev).
  */
 import type { RandomStream } from '../../virtual-time/rng.ts';
 import { SearchError } from './space.ts';
 
-/** Degree s, coefficients a and the first s odd numbers m of the primitive polynomials of dimensions 2, 3, … */
+/**
+ * Degree s, coefficients a and the first s odd numbers m of the primitive polynomials of dimensions
+ * 2, 3, …
+ */
 const DIRECTIONS: readonly (readonly [number, number, readonly number[]])[] = [
   [1, 0, [1]],
   [2, 1, [1, 3]],
@@ -31,8 +34,8 @@ const BITS = 32;
 export const MAX_SOBOL_DIMENSIONS = DIRECTIONS.length + 1;
 
 /**
- * Points in [0, 1)^dimensions, without end. With a stream every dimension is shifted digitally (XOR) by a draw of its
- * own, which keeps the evenness and moves the first point away from the corner.
+ * Infinite sequence of points in [0, 1)^dimensions. With a stream, each dimension gets a random
+ * digital shift (XOR), which preserves uniformity and moves the first point from the corner.
  */
 export function* sobol(dimensions: number, shift: RandomStream | null): Generator<number[]> {
   if (dimensions < 1 || dimensions > MAX_SOBOL_DIMENSIONS) {
@@ -51,7 +54,7 @@ export function* sobol(dimensions: number, shift: RandomStream | null): Generato
   }
 }
 
-/** 32 direction numbers of a dimension, as 32-bit fractions. */
+/** The 32 direction numbers of a dimension, as 32-bit fractions. */
 function directionsOf(dimension: number): number[] {
   const entry = DIRECTIONS[dimension - 1];
   if (entry === undefined) return Array.from({ length: BITS }, (_, i) => (1 << (31 - i)) >>> 0);
@@ -68,7 +71,7 @@ function directionsOf(dimension: number): number[] {
   return numbers;
 }
 
-/** Position of the lowest bit that is 0. */
+/** Position of the lowest zero bit. */
 function lowestZero(value: number): number {
   let position = 0;
   for (let rest = value; (rest & 1) === 1; rest >>>= 1) position += 1;

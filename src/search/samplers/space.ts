@@ -1,41 +1,42 @@
 /**
- * What a search may vary: named dimensions, each a finite list of values as text, in order where order means something.
- * A point is one index a dimension. Finite lists keep every value exact and every search repeatable.
+ * Search space: named dimensions, each a finite list of values as text, ordered if they are
+ * numbers. A point is one index per dimension. Finite lists keep values exact and searches
+ * repeatable.
  */
 import { formatDecimal, parseDecimal, powerOfTen } from '../../num/decimal.ts';
 
-/** A search that cannot be made, in words for its user. */
+/** An invalid search, with a message for the user. */
 export class SearchError extends Error {
   override readonly name = 'SearchError';
 }
 
 export interface Dimension {
   readonly name: string;
-  /** At least one, no two alike. */
+  /** At least one value, all distinct. */
   readonly values: readonly string[];
-  /** Whether neighbours in the list are alike: a range of numbers, not a choice of words. */
+  /** Whether neighbours in the list are similar: a numeric range, not a choice of words. */
   readonly ordered: boolean;
 }
 
 export type Space = readonly Dimension[];
 
-/** One index a dimension. */
+/** One index per dimension. */
 export type Point = readonly number[];
 
-/** Values by name, as `--param` takes them. */
+/** Values by name, as in `--param`. */
 export type Assignment = Readonly<Record<string, string>>;
 
-/** The most trials of one search. */
+/** Max number of trials of one search. */
 export const MAX_TRIALS = 1_000_000;
-/** The longest list of values that a range may stand for. */
+/** Max number of values of a range. */
 const MAX_VALUES = 100_000;
-/** Values of a range that names no step. */
+/** Number of steps of a range without a step. */
 const DEFAULT_STEPS = 100;
 
 /**
- * Reads `name=low:high:step`, `name=low:high` (a hundred steps) or `name=a,b,c`.
+ * Parses `name=low:high:step`, `name=low:high` (a hundred steps) or `name=a,b,c`.
  *
- * @throws SearchError naming what is wrong with it
+ * @throws SearchError naming the fault
  */
 export function parseDimension(text: string): Dimension {
   const equals = text.indexOf('=');
@@ -76,7 +77,7 @@ function rangeValues(parts: readonly string[], bad: (why: string) => SearchError
 
 const DECIMALS = 12;
 
-/** In units of 1e-12; null for what is no decimal number of at most 12 decimals. */
+/** In units of 1e-12; null unless it is a decimal number with at most 12 decimals. */
 function decimal(text: string): bigint | null {
   const parsed = parseDecimal(text.trim());
   if (parsed === null || parsed.scale > DECIMALS) return null;
@@ -88,7 +89,7 @@ function ascending(values: readonly string[]): string[] {
   return [...values].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** Number of points, as far as a float64 counts. */
+/** Number of points; exact up to 2^53. */
 export function sizeOf(space: Space): number {
   return space.reduce((size, { values }) => size * values.length, 1);
 }
@@ -98,19 +99,19 @@ export function assignmentOf(space: Space, point: Point): Assignment {
   return Object.fromEntries(entries);
 }
 
-/** A point's name within its space: equal points, equal keys. */
+/** Key of a point within its space: equal points have equal keys. */
 export function keyOf(point: Point): string {
   return point.join(',');
 }
 
-/** The point whose dimensions are at these fractions, each within [0, 1). */
+/** The point at these fractions of the dimensions, each in [0, 1). */
 export function pointAt(space: Space, fractions: readonly number[]): Point {
   return space.map(({ values }, i) =>
     Math.min(values.length - 1, Math.floor((fractions[i] ?? 0) * values.length)),
   );
 }
 
-/** The point of a running number in the grid, the last dimension fastest. */
+/** The point of an index in the grid; the last dimension varies fastest. */
 export function gridPoint(space: Space, number: number): Point {
   let rest = number;
   const point = space.map(() => 0);

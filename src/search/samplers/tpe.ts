@@ -1,7 +1,7 @@
 /**
- * Tree-structured Parzen estimator (Bergstra et al. 2011): of random candidates it takes the one that is likeliest among
- * the good results and unlikeliest among the rest. Dimensions are independent; ordered ones get Gaussian kernels over
- * their indices, choices get smoothed counts.
+ * Tree-structured Parzen estimator (Bergstra et al. 2011): of random candidates, selects the one
+ * with the highest ratio of density among good results to density among the others. Dimensions are
+ * independent; ordered ones use Gaussian kernels over their indices, choices use smoothed counts.
  */
 import { exp } from '../../num/special/exp.ts';
 import { ln } from '../../num/special/ln.ts';
@@ -14,18 +14,18 @@ interface Scored {
 }
 
 const GOOD_SHARE = 0.1;
-/** As many as keep the good ones apart from the rest, however long the search. */
+/** Max number of good results, which keeps them distinct from the rest in long searches. */
 const MAX_GOOD = 25;
 const CANDIDATES = 24;
 
-/** A point that was not seen; null when no candidate is new. */
+/** A point not yet proposed; null if no candidate is new. */
 export function proposeTpe(
   space: Space,
-  told: readonly Scored[],
+  observed: readonly Scored[],
   seen: ReadonlySet<string>,
   random: RandomStream,
 ): Point | null {
-  const sorted = [...told].sort((a, b) => b.score - a.score);
+  const sorted = [...observed].sort((a, b) => b.score - a.score);
   const goodCount = Math.min(MAX_GOOD, Math.ceil(sorted.length * GOOD_SHARE));
   const densities = space.map((dimension, i) => ({
     good: new Density(dimension, indicesOf(sorted.slice(0, goodCount), i)),
@@ -52,13 +52,13 @@ function indicesOf(scored: readonly Scored[], dimension: number): number[] {
   return scored.map(({ point }) => point[dimension] ?? 0);
 }
 
-/** How likely each index of a dimension is, from where results lie; nothing is impossible. */
+/** Density of the results over the indices of a dimension; positive everywhere. */
 class Density {
   private readonly weights: Float64Array;
   private readonly total: number;
 
   constructor({ values, ordered }: Dimension, indices: readonly number[]) {
-    // A flat share worth one observation keeps every index reachable.
+    // A uniform prior with the weight of one observation keeps every index reachable.
     this.weights = new Float64Array(values.length).fill(1 / values.length);
     const width = ordered ? kernelWidth(values.length, indices.length) : 0;
     for (const index of indices) {
@@ -68,7 +68,7 @@ class Density {
     this.total = this.weights.reduce((sum, weight) => sum + weight, 0);
   }
 
-  /** A Gaussian around an index, of weight 1 within the list. */
+  /** Adds a Gaussian around an index, with total weight 1 within the list. */
   private addKernel(centre: number, width: number): void {
     const kernel = this.weights.map((_, i) => {
       const distance = (i - centre) / width;
@@ -94,7 +94,10 @@ class Density {
   }
 }
 
-/** Kernels narrow as results gather: a fifth of the list over the square root of their number, at least half a step. */
+/**
+ * Kernel width: a fifth of the list divided by the square root of the number of observations, at
+ * least half a step.
+ */
 function kernelWidth(count: number, observations: number): number {
   return Math.max(0.5, count / 5 / Math.sqrt(Math.max(1, observations)));
 }

@@ -1,4 +1,6 @@
-/** Windows of a walk-forward: each is fitted on one stretch of time and judged on the one after it. */
+/**
+ * Windows of a walk-forward analysis: each is fitted on a training interval and tested on the next.
+ */
 import { SearchError } from './space.ts';
 
 export interface Window {
@@ -13,13 +15,16 @@ export interface WindowPlan {
   readonly toUs: number;
   readonly trainUs: number;
   readonly testUs: number;
-  /** Left out between train and test, so that what spans their border (open positions, slow features) leaks nothing. */
+  /**
+   * Time omitted between train and test, so that open positions and slow features do not leak
+   * information.
+   */
   readonly purgeUs: number;
-  /** 'rolling' moves the start of training along; 'anchored' keeps it. */
+  /** 'rolling' moves the start of training; 'anchored' keeps it. */
   readonly mode: 'rolling' | 'anchored';
 }
 
-/** Tests follow each other without a gap; the last may be shorter, at least half of a whole one. */
+/** Tests are adjacent; the last may be shorter, at least half of the test length. */
 export function windowsOf(plan: WindowPlan): Window[] {
   const { fromUs, toUs, trainUs, testUs, purgeUs, mode } = plan;
   if (!(trainUs > 0 && testUs > 0 && purgeUs >= 0)) {

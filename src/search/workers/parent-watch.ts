@@ -1,6 +1,6 @@
 /**
- * The thread of a worker that ends it when its parent is gone, even while a strategy never comes to an end: the worker itself hears of that
- * between two pieces of work only.
+ * Thread that ends its worker when the parent process is gone. The worker itself would notice only
+ * between tasks, never during an endless strategy.
  */
 import { workerData } from 'node:worker_threads';
 

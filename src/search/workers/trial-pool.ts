@@ -1,4 +1,4 @@
-/** Child processes for trials. */
+/** Pool of child processes for trials. */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import workerpool from 'workerpool';
@@ -8,12 +8,15 @@ import type { BestReport, BestTask } from '../best-report.ts';
 import type { TrialResult, TrialTask } from '../trial.ts';
 
 const POLL_MS = 50;
-/** How long a worker that is told to stop may take before it is ended. */
+/** Grace period of a worker that was asked to stop. */
 const GRACE_MS = 2000;
-/** Of a worker. Most of what a run makes is gone soon, so that the collector has the less to do the rarer it looks. */
+/**
+ * Young-generation size of a worker. Most objects of a run die young, so fewer collections cost
+ * less.
+ */
 const NURSERY_MB = 64;
 
-/** A worker ended in the middle of a run. */
+/** A worker that terminated during a run. */
 class WorkerError extends Error {
   override readonly name = 'WorkerError';
 }
@@ -24,11 +27,11 @@ export class TrialPool {
   private readonly cancelled: () => boolean;
   private readonly poll: NodeJS.Timeout;
   private closing: Promise<unknown> | undefined;
-  private given = 0;
+  private assigned = 0;
 
   /**
-   * @param workers 1 or more; every core unless given
-   * @param cancelled polled: true stops what runs, and what waits is not begun
+   * @param workers 1 or more; default: one per core
+   * @param cancelled polled; true stops running tasks and discards queued ones
    */
   constructor(workers = availableParallelism(), cancelled: () => boolean = () => false) {
     this.workers = workers;
@@ -41,7 +44,7 @@ export class TrialPool {
       forkArgs: [String(process.pid)],
       forkOpts: {
         serialization: 'advanced',
-        // In a group of its own: an interrupt from the keyboard reaches the parent alone.
+        // In its own process group: an interrupt from the keyboard reaches the parent only.
         detached: true,
         execArgv: [`--max-semi-space-size=${String(NURSERY_MB)}`],
       },
@@ -51,24 +54,24 @@ export class TrialPool {
     }, POLL_MS);
   }
 
-  /** null when it was stopped. Throws when the worker was ended from outside. */
+  /** Null if stopped. Throws if the worker was terminated. */
   readonly run = (task: TrialTask): Promise<TrialResult | null> =>
     this.give('trial', task, assignmentText(task.parameters));
 
-  /** null when it was stopped. Throws when it cannot be written, or the worker was ended from outside. */
+  /** Null if stopped. Throws if the report cannot be written, or the worker was terminated. */
   report(task: BestTask): Promise<BestReport | null> {
-    return this.give('report', task, 'the best once more');
+    return this.give('report', task, 'the report of the best');
   }
 
-  /** Workers that have nothing to do. */
+  /** Number of idle workers. */
   get idle(): number {
-    return Math.max(0, this.workers - this.given);
+    return Math.max(0, this.workers - this.assigned);
   }
 
-  /** Stops what runs. Workers that do not hear of it are ended. */
+  /** Stops running tasks; terminates workers that do not respond. */
   async close(): Promise<void> {
     clearInterval(this.poll);
-    // Of a worker that is gone already the library waits for its end.
+    // The library waits even for workers that have already exited.
     this.closing ??= Promise.resolve(this.pool.terminate(true, 2 * GRACE_MS)).catch(
       () => undefined,
     );
@@ -81,16 +84,16 @@ export class TrialPool {
 
   private async give<T>(method: string, task: object, what: string): Promise<T | null> {
     if (this.isClosing()) return null;
-    this.given += 1;
+    this.assigned += 1;
     try {
       return (await this.pool.exec(method, [task])) as T | null;
     } catch (error) {
-      // A signal that ends a whole group ends workers before this process hears of it.
+      // A signal to the process group may end workers before this process receives it.
       if (error instanceof workerpool.TerminateError) await pause(POLL_MS);
       if (this.isClosing() || this.cancelled()) return null;
-      throw told(error, what);
+      throw restoreError(error, what);
     } finally {
-      this.given -= 1;
+      this.assigned -= 1;
     }
   }
 }
@@ -99,8 +102,8 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Errors lose their class on their way. */
-function told(error: unknown, what: string): unknown {
+/** Restores the error class, which is lost between processes. */
+function restoreError(error: unknown, what: string): unknown {
   if (error instanceof workerpool.TerminateError) {
     const signal = /signalCode: `(SIG\w+)`/.exec(error.message)?.[1];
     const why =
@@ -108,7 +111,7 @@ function told(error: unknown, what: string): unknown {
         ? 'ended by itself'
         : `was ended from outside or ran out of memory (${signal})`;
     return new WorkerError(
-      `a worker ${why} while it ran ${what}; trials that had ended are in the log, and the same command goes on`,
+      `a worker ${why} while it ran ${what}; trials that had ended are in the log, rerun the command to continue`,
     );
   }
   if (error instanceof Error && error.name === 'FileError') return new FileError(error.message);

@@ -1,4 +1,7 @@
-/** A child process of a search: one trial, or the report of the best one, at a time. Its parent tells it when to stop. */
+/**
+ * Child process of a search: runs one trial or one report at a time, and stops on its parent's
+ * request.
+ */
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import workerpool from 'workerpool';
@@ -7,11 +10,11 @@ import { raiseInliningLimits } from '../../platform/inlining-limits.ts';
 process.once('disconnect', () => process.exit());
 raiseInliningLimits();
 new Worker(fileURLToPath(new URL('./parent-watch.js', import.meta.url)), {
-  // The parent's id, as it says itself: it may be gone by now.
+  // The parent's id as given by itself, because the parent may be gone.
   workerData: Number(process.argv[2]),
 }).unref();
 
-// Loaded after the above holds.
+// Imported after the watch thread has started.
 const [{ runTrial }, { writeBest }] = await Promise.all([
   import('../trial.ts'),
   import('../best-report.ts'),
@@ -33,7 +36,7 @@ function stoppable<Task, Result>(
 workerpool.worker(
   { trial: stoppable(runTrial), report: stoppable(writeBest) },
   {
-    // The process ends when the promise is kept.
+    // The process exits when the promise resolves.
     onTerminate: async () => {
       isStopped = true;
       await running;

@@ -1,6 +1,7 @@
 /**
- * Binance's public data files (data.binance.vision), with a header or none: klines of trades, mark and index, trades, aggregate
- * trades, funding rates, best bid and ask. Times are milliseconds, of newer spot files microseconds.
+ * Binance's public data files (data.binance.vision), with or without a header: klines of trades,
+ * mark and index, trades, aggregate trades, funding rates, best bid and ask. Times are
+ * milliseconds; in newer spot files microseconds.
  */
 import { lots, timeUs } from '../../num/units.ts';
 import { TapeError } from '../record.ts';
@@ -10,7 +11,9 @@ import { Header, isHeader, type DecoderContext, type Row, type RowDecoder } from
 export type BinanceFile =
   'klines' | 'mark-klines' | 'index-klines' | 'trades' | 'aggtrades' | 'funding' | 'bookticker';
 
-/** Names of a column, those of the public files first, and its place where there is no header. */
+/**
+ * Column names, those of the public files first, and the column's index in files without a header.
+ */
 type Column = readonly [place: number, ...names: string[]];
 type Columns = Readonly<Record<string, Column>>;
 
@@ -61,7 +64,7 @@ export class BinanceCsvDecoder implements RowDecoder {
   private readonly file: BinanceFile;
   private readonly context: DecoderContext;
   private places: ReadonlyMap<string, number>;
-  private least = 0;
+  private minFields = 0;
 
   constructor(file: BinanceFile, context: DecoderContext) {
     this.file = file;
@@ -76,9 +79,9 @@ export class BinanceCsvDecoder implements RowDecoder {
       this.places = this.placesIn(header ? new Header(fields) : null);
       if (header) return;
     }
-    if (fields.length < this.least) {
+    if (fields.length < this.minFields) {
       throw new TapeError(
-        `${String(fields.length)} fields; a row of ${this.file} has at least ${String(this.least)}`,
+        `${String(fields.length)} fields; a row of ${this.file} has at least ${String(this.minFields)}`,
       );
     }
     switch (this.file) {
@@ -101,20 +104,20 @@ export class BinanceCsvDecoder implements RowDecoder {
     }
   }
 
-  /** Where the columns are: as the header says, else as in the public files. */
+  /** Indices of the columns: from the header, or as in the public files. */
   private placesIn(header: Header | null): ReadonlyMap<string, number> {
     const places = new Map<string, number>();
-    this.least = 0;
+    this.minFields = 0;
     for (const [field, [usual, ...names]] of Object.entries(COLUMNS[this.file])) {
       const place = header === null ? usual : header.place(...names);
       const isOptional = field.endsWith('?');
       if (place < 0 && !isOptional) {
         throw new TapeError(
-          `no column for \`${field}\` of ${this.file}: looked for ${names.join(', ')}; the format csv reads other tables`,
+          `no column for \`${field}\` of ${this.file}: expected one of ${names.join(', ')}; for other tables use the format csv`,
         );
       }
       if (place >= 0) places.set(field.replace('?', ''), place);
-      if (!isOptional) this.least = Math.max(this.least, place + 1);
+      if (!isOptional) this.minFields = Math.max(this.minFields, place + 1);
     }
     return places;
   }
@@ -125,7 +128,7 @@ export class BinanceCsvDecoder implements RowDecoder {
   }
 
   endFile(): void {
-    // Rows stand by themselves.
+    // Rows are independent of each other.
   }
 
   state(): null {
@@ -145,7 +148,7 @@ export class BinanceCsvDecoder implements RowDecoder {
     if (endUs <= startUs) {
       throw new TapeError(`\`close_time\` ${shown(text('close_time'))} is not after \`open_time\``);
     }
-    mustHold(open, high, low, close);
+    mustEnclose(open, high, low, close);
     const at = { timeUs: endUs, localUs: endUs, line: row.line };
     this.context.emit({ kind: 'bar', ...at, startUs, open, high, low, close, volume });
   }
@@ -199,14 +202,14 @@ export class BinanceCsvDecoder implements RowDecoder {
   }
 }
 
-/** The last microsecond of a bar: close times name its last millisecond, or that microsecond itself. */
+/** Last microsecond of a bar: `close_time` is its last millisecond or its last microsecond. */
 function lastUs(text: string | undefined): ReturnType<typeof timeUs> {
   const us = timeOf(text, 'close_time');
   return timeUs(us % 1000 === 0 ? us + 999 : us);
 }
 
-/** Throws unless the extremes of a bar enclose its open and close. */
-export function mustHold(open: number, high: number, low: number, close: number): void {
+/** Throws unless high and low enclose open and close. */
+export function mustEnclose(open: number, high: number, low: number, close: number): void {
   if (high < Math.max(open, close) || low > Math.min(open, close)) {
     throw new TapeError('`high` and `low` do not enclose `open` and `close`');
   }

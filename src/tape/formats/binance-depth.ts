@@ -1,6 +1,6 @@
 /**
- * Binance's historical order books of futures (`T_DEPTH`): `…_depth_snap.csv`, the book at some times, and `…_depth_update.csv`, what changed with
- * the update ids of the stream. Rows of one update follow one another.
+ * Binance's historical order books of futures (`T_DEPTH`): `…_depth_snap.csv` has snapshots,
+ * `…_depth_update.csv` the changes with the stream's update ids. Rows of one update are adjacent.
  */
 import type { TapeLevel } from '../../engine/commands.ts';
 import type { TimeUs } from '../../num/units.ts';

@@ -1,7 +1,10 @@
 /**
- * Bybit's v5 streams as lines of JSON, bare as its historical order books (`…_ob500.data.zip`) or with the receiver's time in front: `orderbook.N`,
- * `publicTrade` and the mark and index of `tickers`. A book's time is the matching engine's (`cts`) where it is told. Updates of a book are
- * numbered one by one; a snapshot may begin its numbers anew (`u` 1 after a restart), so the ids that it leaves here only ever grow.
+ * Decodes Bybit v5 streams as lines of JSON: `orderbook.N`, `publicTrade`, and mark and index of
+ * `tickers`. Lines are bare, as in the historical order books (`…_ob500.data.zip`), or start with
+ * the time of receipt. A book's time is the matching engine's (`cts`) if present.
+ *
+ * Update ids are consecutive. A snapshot may reset them (`u` 1 after a restart); emitted ids only
+ * grow.
  */
 import type { TapeLevel } from '../../engine/commands.ts';
 import { lots, type TimeUs } from '../../num/units.ts';
@@ -11,16 +14,16 @@ import { isObject, milliseconds, parseObject, rawLine, textOf, type Json } from 
 import type { DecoderContext } from './row-decoder.ts';
 
 interface State {
-  /** What is added to the venue's update ids. */
+  /** Offset added to the venue's update ids. */
   readonly shift: number;
   readonly lastId: number;
   readonly trades: number;
 }
 
 export class BybitDecoder {
-  /** The first one named is the recording's, unless given; others are passed over. */
+  /** Market of the recording: the one requested, else the first named. Others are skipped. */
   symbol: string | null;
-  /** Messages of other markets and topics. */
+  /** Number of messages of other markets and topics. */
   ignored = 0;
   private readonly context: DecoderContext;
   private shift: number;
@@ -65,7 +68,7 @@ export class BybitDecoder {
   }
 
   private book(topic: string, message: Json, receivedUs: TimeUs | null, line: number): void {
-    // Books of two depths are two books: the first one is the recording's.
+    // Topics of different depth are different books; the first one is read.
     this.topic ??= topic;
     if (topic !== this.topic) {
       this.ignored += 1;
@@ -116,7 +119,7 @@ export class BybitDecoder {
     name: string,
   ): void {
     if (!isObject(trade)) throw new TapeError(`\`${name}\` is not an object`);
-    // A block trade is agreed beside the book.
+    // A block trade is agreed outside the book.
     if (trade['BT'] === true) {
       this.ignored += 1;
       return;
@@ -142,7 +145,7 @@ export class BybitDecoder {
     });
   }
 
-  /** Of a delta, what changed is there. */
+  /** A delta has only the changed fields. */
   private prices(message: Json, receivedUs: TimeUs | null, line: number): void {
     const { data } = message;
     if (!isObject(data)) throw new TapeError('`data` is not an object');

@@ -1,11 +1,11 @@
 /**
- * Any table by a map of its columns: rows of trades, bars, levels, best prices, marks, indices or funding rates. Without a map the columns
- * are found by their usual names.
+ * Decodes any table by a map of its columns: trades, bars, levels, best prices, marks, indices or
+ * funding rates. Without a map, columns are found by their usual names.
  */
 import { durationUs, lots, timeUs, type TimeUs } from '../../num/units.ts';
 import type { TapeLevel } from '../../engine/commands.ts';
 import { TapeError } from '../record.ts';
-import { mustHold } from './binance-csv.ts';
+import { mustEnclose } from './binance-csv.ts';
 import { booleanOf, integerOf, rateOf, shown, timeOf, type TimeUnit } from './numbers.ts';
 import { Header, isHeader, type DecoderContext, type Row, type RowDecoder } from './row-decoder.ts';
 
@@ -13,7 +13,7 @@ export const MAP_KINDS = ['trade', 'bar', 'depth', 'touch', 'mark', 'index', 'fu
 export type MapKind = (typeof MAP_KINDS)[number];
 const TIME_UNITS: readonly TimeUnit[] = ['auto', 's', 'ms', 'us', 'ns', 'iso'];
 
-/** Fields of a kind, the usual names of their columns; `?` marks those that may be missing. */
+/** Fields of each kind with the usual names of their columns; `?` marks optional fields. */
 const FIELDS: Readonly<Record<MapKind, Readonly<Record<string, readonly string[]>>>> = {
   trade: {
     price: ['price', 'px', 'p'],
@@ -62,18 +62,18 @@ const TIMES = [
 const SYMBOLS = ['symbol', 'instrument', 'market', 'ticker', 'coin'];
 const LOCAL_TIMES = ['local_timestamp', 'localTime', 'received_at', 'ts_recv'];
 
-/** What a map file says (docs/DATA.md). */
+/** Content of a map file (docs/DATA.md). */
 export interface ColumnMap {
   readonly kind: MapKind;
-  /** Columns by field; a name of the header, or a place from 0 where there is none. */
+  /** Columns by field: a name in the header, or an index from 0 without a header. */
   readonly columns: Readonly<Record<string, string | number>>;
   readonly timeUnit: TimeUnit;
-  /** Of bars: whether the time is the start or the end of the interval. */
+  /** Bars: whether the time is the start or the end of the interval. */
   readonly timeIs: 'open' | 'close';
-  /** Length of a bar; found from the first two bars when null. */
+  /** Length of a bar; null finds it from the first two bars. */
   readonly intervalUs: number | null;
   readonly delimiter: string;
-  /** Words of the side that buys (trades) or bids (levels), and of the other. */
+  /** Words for the buying (trades) or bidding (levels) side, and for the other. */
   readonly buy: readonly string[];
   readonly sell: readonly string[];
 }
@@ -91,22 +91,22 @@ const MAP_FIELDS = [
   'sell',
 ];
 
-/** The map that a file says. Throws `TapeError` naming the field. */
+/** Parses a map file. Throws `TapeError` that names the field. */
 export function parseColumnMap(value: unknown): ColumnMap {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new TapeError('column map: not a map of fields');
   }
-  const given = value as Readonly<Record<string, unknown>>;
-  for (const name of Object.keys(given)) {
+  const explicitMap = value as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(explicitMap)) {
     if (!MAP_FIELDS.includes(name)) {
       throw new TapeError(
-        `column map: unknown field '${name}'; known are ${MAP_FIELDS.join(', ')}`,
+        `column map: unknown field '${name}'; known fields: ${MAP_FIELDS.join(', ')}`,
       );
     }
   }
-  const kind = word(given, 'kind', MAP_KINDS, null);
+  const kind = word(explicitMap, 'kind', MAP_KINDS, null);
   const columns: Record<string, string | number> = {};
-  const named = given['columns'] ?? {};
+  const named = explicitMap['columns'] ?? {};
   if (typeof named !== 'object' || Array.isArray(named)) {
     throw new TapeError('column map: `columns` is not a map of fields to columns');
   }
@@ -118,19 +118,19 @@ export function parseColumnMap(value: unknown): ColumnMap {
       );
     }
     if (typeof column !== 'string' && !(Number.isSafeInteger(column) && Number(column) >= 0)) {
-      throw new TapeError(`column map: \`columns.${field}\` is neither a name nor a place from 0`);
+      throw new TapeError(`column map: \`columns.${field}\` is neither a name nor an index from 0`);
     }
     columns[field] = column as string | number;
   }
   return {
     kind,
     columns,
-    timeUnit: word(given, 'timeUnit', TIME_UNITS, 'auto'),
-    timeIs: word(given, 'timeIs', ['open', 'close'] as const, 'open'),
-    intervalUs: given['interval'] === undefined ? null : intervalOf(given['interval']),
-    delimiter: delimiterOf(given['delimiter'] ?? ','),
-    buy: words(given, 'buy', BUY),
-    sell: words(given, 'sell', SELL),
+    timeUnit: word(explicitMap, 'timeUnit', TIME_UNITS, 'auto'),
+    timeIs: word(explicitMap, 'timeIs', ['open', 'close'] as const, 'open'),
+    intervalUs: explicitMap['interval'] === undefined ? null : intervalOf(explicitMap['interval']),
+    delimiter: delimiterOf(explicitMap['delimiter'] ?? ','),
+    buy: words(explicitMap, 'buy', BUY),
+    sell: words(explicitMap, 'sell', SELL),
   };
 }
 
@@ -139,12 +139,12 @@ function bare(field: string): string {
 }
 
 function word<T extends string>(
-  given: Readonly<Record<string, unknown>>,
+  explicitMap: Readonly<Record<string, unknown>>,
   name: string,
   known: readonly T[],
   fallback: T | null,
 ): T {
-  const value = given[name] ?? fallback;
+  const value = explicitMap[name] ?? fallback;
   const found = known.find((entry) => entry === value);
   if (found === undefined) {
     throw new TapeError(`column map: \`${name}\` must be one of ${known.join(', ')}`);
@@ -153,11 +153,11 @@ function word<T extends string>(
 }
 
 function words(
-  given: Readonly<Record<string, unknown>>,
+  explicitMap: Readonly<Record<string, unknown>>,
   name: string,
   fallback: readonly string[],
 ): readonly string[] {
-  const value = given[name];
+  const value = explicitMap[name];
   if (value === undefined) return fallback;
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.map((entry) => String(entry).toLowerCase());
@@ -174,16 +174,16 @@ const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_40
 export function intervalOf(value: unknown): number {
   const match = typeof value === 'string' ? /^([1-9][0-9]{0,5})([smhdw])$/.exec(value) : null;
   if (match === null) {
-    throw new TapeError('an interval is a number with s, m, h, d or w after it, such as 1m or 4h');
+    throw new TapeError('an interval is a number followed by s, m, h, d or w, such as 1m or 4h');
   }
   return durationUs(Number(match[1]) * (UNITS[match[2] ?? 's'] ?? 1) * 1_000_000);
 }
 
-/** The map of a table by the names of its columns. Throws `TapeError` when they fit no kind. */
+/** Derives the map from the column names. Throws `TapeError` if they fit no kind. */
 export function guessColumnMap(names: readonly string[]): ColumnMap {
   const header = new Header(names);
   if (header.has('update_type', 'first_update_id')) {
-    throw new TapeError('the columns are those of the format binance-depth');
+    throw new TapeError('the columns are of the format binance-depth');
   }
   for (const kind of ['bar', 'depth', 'trade', 'touch', 'funding', 'mark', 'index'] as const) {
     const fields = Object.entries(FIELDS[kind]).filter(([field]) => !field.endsWith('?'));
@@ -193,7 +193,7 @@ export function guessColumnMap(names: readonly string[]): ColumnMap {
     if (fits && sided && header.place(...TIMES) >= 0) return parseColumnMap({ kind });
   }
   throw new TapeError(
-    `the columns ${shortened(names.join(', '))} are not those of a known table; say what they are with --map`,
+    `the columns ${shortened(names.join(', '))} match no known table; map them with --map`,
   );
 }
 
@@ -206,15 +206,15 @@ function shortened(text: string): string {
 }
 
 export class ColumnDecoder implements RowDecoder {
-  /** Of a table that names its markets: the first. */
+  /** If the table has a column of symbols: the first one. */
   symbol: string | null = null;
   private readonly context: DecoderContext;
-  private readonly given: ColumnMap | null;
+  private readonly explicitMap: ColumnMap | null;
   private map: ColumnMap | null;
   private places: ReadonlyMap<string, number> | null = null;
   private lastId: number;
-  /** The first bar waits for the second, which tells the interval. */
-  private waiting: { readonly row: Row; readonly startUs: number } | null = null;
+  /** The first bar, buffered until the second determines the interval. */
+  private pending: { readonly row: Row; readonly startUs: number } | null = null;
   private intervalUs: number | null = null;
   private message: {
     timeUs: TimeUs;
@@ -226,7 +226,7 @@ export class ColumnDecoder implements RowDecoder {
 
   constructor(context: DecoderContext, map: ColumnMap | null, state: unknown) {
     this.context = context;
-    this.given = map;
+    this.explicitMap = map;
     this.map = map;
     this.lastId = typeof state === 'number' ? state : 0;
     this.intervalUs = map?.intervalUs ?? null;
@@ -243,7 +243,7 @@ export class ColumnDecoder implements RowDecoder {
       if (header) return;
     }
     const { map } = this;
-    if (!this.isAsked(row)) return;
+    if (!this.isSelected(row)) return;
     switch (map?.kind) {
       case 'bar':
         this.bar(row, map);
@@ -269,27 +269,23 @@ export class ColumnDecoder implements RowDecoder {
         return;
       }
       default:
-        throw new TapeError(
-          'the file names no columns; say what they are with --map, by their places from 0',
-        );
+        throw new TapeError('the file has no header; map the columns by index from 0 with --map');
     }
   }
 
   endFile(): void {
     this.flush();
-    if (this.waiting !== null) {
-      throw new TapeError('one bar does not tell the length of a bar; give `interval` in the map');
+    if (this.pending !== null) {
+      throw new TapeError('the length of a single bar is unknown; give `interval` in the map');
     }
-    if (this.given === null) this.map = null;
+    if (this.explicitMap === null) this.map = null;
     this.places = null;
   }
 
   private open(names: readonly string[] | null): void {
-    const map = this.given ?? (names === null ? null : guessColumnMap(names));
+    const map = this.explicitMap ?? (names === null ? null : guessColumnMap(names));
     if (map === null)
-      throw new TapeError(
-        'the file names no columns; say what they are with --map, by their places from 0',
-      );
+      throw new TapeError('the file has no header; map the columns by index from 0 with --map');
     this.map = map;
     const header = new Header(names ?? []);
     const places = new Map<string, number>();
@@ -300,8 +296,8 @@ export class ColumnDecoder implements RowDecoder {
       else place = column === undefined ? header.place(...usual) : header.place(column);
       if (place >= 0) places.set(field, place);
       else if (!optional || column !== undefined) {
-        const looked = column ?? usual.join(', ');
-        throw new TapeError(`no column for \`${field}\`: looked for ${looked}`);
+        const expected = column ?? usual.join(', ');
+        throw new TapeError(`no column for \`${field}\`: expected ${expected}`);
       }
     };
     find('time', TIMES, false);
@@ -313,8 +309,10 @@ export class ColumnDecoder implements RowDecoder {
     this.places = places;
   }
 
-  /** Whether a row is of the market asked for, or of the first that is named. `BTC/USDT` and BTCUSDT are the same. */
-  private isAsked(row: Row): boolean {
+  /**
+   * Whether a row is of the requested market, or of the first one named. `BTC/USDT` equals BTCUSDT.
+   */
+  private isSelected(row: Row): boolean {
     const name = this.text(row, 'symbol');
     if (name === undefined || name === '') return true;
     if (name === this.symbol) return true;
@@ -347,19 +345,19 @@ export class ColumnDecoder implements RowDecoder {
   private bar(row: Row, map: ColumnMap): void {
     const startUs = this.time(row);
     if (this.intervalUs === null) {
-      const { waiting } = this;
-      if (waiting === null) {
-        this.waiting = { row, startUs };
+      const { pending } = this;
+      if (pending === null) {
+        this.pending = { row, startUs };
         return;
       }
-      if (startUs <= waiting.startUs) {
+      if (startUs <= pending.startUs) {
         throw new TapeError(
           'the first two bars do not follow one another; give `interval` in the map',
         );
       }
-      this.intervalUs = startUs - waiting.startUs;
-      this.waiting = null;
-      this.emitBar(waiting.row, map, waiting.startUs, this.intervalUs);
+      this.intervalUs = startUs - pending.startUs;
+      this.pending = null;
+      this.emitBar(pending.row, map, pending.startUs, this.intervalUs);
     }
     this.emitBar(row, map, startUs, this.intervalUs);
   }
@@ -370,7 +368,7 @@ export class ColumnDecoder implements RowDecoder {
     const high = numbers.price(this.text(row, 'high'), 'high');
     const low = numbers.price(this.text(row, 'low'), 'low');
     const close = numbers.price(this.text(row, 'close'), 'close');
-    mustHold(open, high, low, close);
+    mustEnclose(open, high, low, close);
     const volumeText = this.text(row, 'volume');
     const volume = volumeText === undefined ? lots(0) : numbers.volume(volumeText, 'volume');
     const startUs = map.timeIs === 'open' ? timeOfRow : timeOfRow - intervalUs;
@@ -406,7 +404,7 @@ export class ColumnDecoder implements RowDecoder {
     );
   }
 
-  /** Rows of one time, both the venue's and the receiver's, are one update. */
+  /** Rows with equal venue time and receive time form one update. */
   private level(row: Row, map: ColumnMap): void {
     const { numbers } = this.context;
     const at = this.at(row);

@@ -1,10 +1,16 @@
-/** Rows of a CSV file, a chunk of its bytes at a time. Quoted fields may hold the delimiter, not line ends. */
+/**
+ * Rows of a CSV file, one chunk of bytes at a time. Quoted fields may contain the delimiter but no
+ * line break.
+ */
 import Papa from 'papaparse';
 import { TapeError } from '../record.ts';
 
 const MAX_LINE = 16 * 1024 * 1024;
 
-/** A row a line, empty lines as empty rows, so that places count lines. `decode` turns bytes into text (UTF-8). */
+/**
+ * One row per line; empty lines yield empty rows, so that indices count lines. `decode` turns bytes
+ * into text (UTF-8).
+ */
 export async function* csvRows(
   source: AsyncIterable<Uint8Array>,
   decode: (bytes: Uint8Array) => string,
@@ -32,7 +38,7 @@ export async function* csvRows(
 function parse(text: string, delimiter: string): string[][] {
   const bare = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   const { data } = Papa.parse<string[]>(bare, { delimiter, newline: '\n' });
-  // Files with carriage returns keep them at the end of the last field.
+  // With CRLF line ends, the carriage return is at the end of the last field.
   for (const row of data) {
     const last = row[row.length - 1];
     if (last?.endsWith('\r') === true) row[row.length - 1] = last.slice(0, -1);

@@ -1,4 +1,7 @@
-/** The formats that `orrery data import` reads. */
+/**
+ * The table of data formats that `orrery data import` reads. Adding a format takes one row here and
+ * one file with its decoder.
+ */
 import { BinanceCsvDecoder, type BinanceFile } from './binance-csv.ts';
 import { BinanceDepthDecoder } from './binance-depth.ts';
 import { BybitDecoder } from './bybit.ts';
@@ -8,125 +11,191 @@ import { LeanDecoder } from './lean.ts';
 import type { DecoderContext, RowDecoder } from './row-decoder.ts';
 import { TardisDecoder } from './tardis.ts';
 
-export interface FormatInfo {
-  readonly name: string;
-  readonly describe: string;
-  /** How its files are read. */
-  readonly shape: 'csv' | 'parquet' | 'arrow' | 'messages' | 'lobster' | 'binance-raw';
+export type MarketKind = 'spot' | 'linear' | 'inverse' | 'equity';
+
+/** Input of a decoder of rows: one file, and the decoder state after the file before it. */
+export interface RowInput {
+  readonly path: string;
+  readonly context: DecoderContext;
+  readonly map: ColumnMap | null;
+  readonly state: unknown;
 }
 
-const BINANCE: Readonly<Record<string, { readonly file: BinanceFile; readonly describe: string }>> =
-  {
-    'binance-klines': { file: 'klines', describe: 'Binance public klines' },
-    'binance-mark-klines': {
-      file: 'mark-klines',
-      describe: 'Binance public mark price klines: marks',
-    },
-    'binance-index-klines': { file: 'index-klines', describe: 'Binance public index price klines' },
-    'binance-trades': { file: 'trades', describe: 'Binance public trades' },
-    'binance-aggtrades': { file: 'aggtrades', describe: 'Binance public aggregate trades' },
-    'binance-funding': { file: 'funding', describe: 'Binance public funding rates' },
-    'binance-bookticker': { file: 'bookticker', describe: 'Binance public best bid and ask' },
-  };
+export type RowDecoderFactory = (input: RowInput) => RowDecoder;
 
-const TARDIS = [
-  'tardis',
-  'tardis-incremental-book-l2',
-  'tardis-book-snapshot',
-  'tardis-trades',
-  'tardis-quotes',
-  'tardis-derivative-ticker',
-];
-
-export const FORMATS: readonly FormatInfo[] = [
-  {
-    name: 'binance-raw',
-    describe: 'raw Binance futures websocket lines, `<local ns> <json>`; captures of cryptofeed',
-    shape: 'binance-raw',
-  },
-  ...Object.entries(BINANCE).map(([name, { describe }]) => ({
-    name,
-    describe: `${describe} (CSV or zip)`,
-    shape: 'csv' as const,
-  })),
-  {
-    name: 'binance-depth',
-    describe: 'Binance historical order books: snapshots and updates',
-    shape: 'csv',
-  },
-  ...TARDIS.map((name) => ({
-    name,
-    describe: 'Tardis CSV; which file it is says its header',
-    shape: 'csv' as const,
-  })),
-  {
-    name: 'hyperliquid',
-    describe: 'Hyperliquid l2Book and trades, lines of JSON',
-    shape: 'messages',
-  },
-  {
-    name: 'bybit',
-    describe: 'Bybit v5 order books (ob500), trades and tickers, lines of JSON',
-    shape: 'messages',
-  },
-  {
-    name: 'lean',
-    describe:
-      'LEAN’s bars of trades and funding rates of crypto, in the folders that it keeps them in',
-    shape: 'csv',
-  },
-  {
-    name: 'lobster',
-    describe: 'LOBSTER messages, and order books beside them',
-    shape: 'lobster',
-  },
-  { name: 'csv', describe: 'any CSV, by --map or its header', shape: 'csv' },
-  { name: 'parquet', describe: 'any Parquet table, by --map or its columns', shape: 'parquet' },
-  { name: 'arrow', describe: 'any Arrow IPC table, by --map or its columns', shape: 'arrow' },
-];
-
-/** The decoder of a format whose files are rows; `path` of the file. */
-export function rowDecoder(
-  format: FormatInfo,
-  path: string,
-  context: DecoderContext,
-  map: ColumnMap | null,
-  state: unknown,
-): RowDecoder {
-  const binance = BINANCE[format.name];
-  if (binance !== undefined) return new BinanceCsvDecoder(binance.file, context);
-  if (format.name === 'binance-depth') return new BinanceDepthDecoder(context);
-  if (TARDIS.includes(format.name)) return new TardisDecoder(context, state);
-  if (format.name === 'lean') return new LeanDecoder(context, path, map?.intervalUs ?? null);
-  return new ColumnDecoder(context, map, state);
-}
-
-/** What turns the lines of a feed's messages into records. */
+/** Decodes lines of messages into records. */
 export interface MessageDecoder {
-  /** The market that is read; the first one named unless given. */
+  /** Market of the recording: the one asked for, else the first one named. */
   readonly symbol: string | null;
-  /** Throws `TapeError` without its line; a line that throws has changed nothing. */
+  /** Throws `TapeError` without line number; a line that throws changes no state. */
   line(text: string, line: number): void;
-  /** What the next file goes on with, for JSON. */
+  /** State for the next file, as JSON. */
   state(): unknown;
 }
 
-export function messageDecoder(
-  format: FormatInfo,
-  context: DecoderContext,
-  state: unknown,
-): MessageDecoder {
-  return format.name === 'bybit'
-    ? new BybitDecoder(context, state)
-    : new HyperliquidDecoder(context, state);
+type Reader =
+  | { readonly container: 'csv' | 'parquet' | 'arrow'; readonly rows: RowDecoderFactory }
+  | {
+      readonly container: 'messages';
+      readonly messages: (context: DecoderContext, state: unknown) => MessageDecoder;
+    }
+  | { readonly container: 'lobster' | 'binance-raw' };
+
+interface FormatRow {
+  readonly name: string;
+  readonly description: string;
+  /** Kinds of market that the format records. */
+  readonly markets: readonly MarketKind[];
+  /** Detects files by their base name; null if their names have no pattern of their own. */
+  readonly fileName: RegExp | null;
+  /** Place of the symbol; where it is missing, `--symbol` must be given. */
+  readonly symbolIn: 'records' | 'path';
+  /** Import options that apply to the format; others are refused. */
+  readonly options: readonly ('map' | 'interval' | 'round')[];
+  /** Base names of companion files, which are read together with the others. */
+  readonly companion?: RegExp;
 }
 
-/** A currency after what is priced in it. */
+export type Format = FormatRow & Reader;
+
+const CRYPTO = ['spot', 'linear', 'inverse'] as const;
+const FUTURES = ['linear', 'inverse'] as const;
+const ANY = ['spot', 'linear', 'inverse', 'equity'] as const;
+const KLINE = /^[0-9A-Z_]+-[0-9]+(?:s|m|h|d|w|mo)-[0-9]{4}-[0-9]{2}(?:-[0-9]{2})?\.(?:csv|zip)/;
+const TARDIS =
+  /_(?:incremental_book_L2|book_snapshot_[0-9]+|trades|quotes|book_ticker|derivative_ticker)_[0-9]{4}-[0-9]{2}-[0-9]{2}_/;
+
+function binance(
+  file: BinanceFile,
+  markets: readonly MarketKind[],
+  fileName: RegExp,
+  description: string,
+): Format {
+  return {
+    name: `binance-${file}`,
+    description: `Binance public ${description} (CSV or zip)`,
+    markets,
+    fileName,
+    symbolIn: 'path',
+    options: ['round'],
+    container: 'csv',
+    rows: ({ context }) => new BinanceCsvDecoder(file, context),
+  };
+}
+
+const tardis = (name: string, fileName: RegExp | null = null): Format => ({
+  name,
+  description: 'Tardis CSV; the header determines the kind of file',
+  markets: CRYPTO,
+  fileName,
+  symbolIn: 'records',
+  options: ['round'],
+  container: 'csv',
+  rows: ({ context, state }) => new TardisDecoder(context, state),
+});
+
+const table = (
+  name: 'csv' | 'parquet' | 'arrow',
+  fileName: RegExp | null,
+  description: string,
+): Format => ({
+  name,
+  description: `any ${description}, by --map or its column names`,
+  markets: ANY,
+  fileName,
+  symbolIn: 'path',
+  options: ['map', 'interval', 'round'],
+  container: name,
+  rows: ({ context, map, state }) => new ColumnDecoder(context, map, state),
+});
+
+export const FORMATS: readonly Format[] = [
+  {
+    name: 'binance-raw',
+    description: 'raw Binance futures websocket lines, `<local ns> <json>`; cryptofeed captures',
+    markets: FUTURES,
+    fileName: /^BINANCE.*\.(?:ws|http)\.[0-9]/,
+    symbolIn: 'records',
+    // Sizes of raw messages are whole lots.
+    options: [],
+    companion: /\.http\.[0-9]/,
+    container: 'binance-raw',
+  },
+  binance('klines', CRYPTO, KLINE, 'klines'),
+  binance('mark-klines', FUTURES, KLINE, 'mark price klines: marks'),
+  binance('index-klines', FUTURES, KLINE, 'index price klines'),
+  binance('trades', CRYPTO, /-trades-[0-9]{4}/, 'trades'),
+  binance('aggtrades', CRYPTO, /-aggTrades-[0-9]{4}/, 'aggregate trades'),
+  binance('funding', FUTURES, /-fundingRate-[0-9]{4}/, 'funding rates'),
+  binance('bookticker', FUTURES, /-bookTicker-[0-9]{4}/, 'best bid and ask'),
+  {
+    name: 'binance-depth',
+    description: 'Binance historical order books: snapshots and updates',
+    markets: FUTURES,
+    fileName: /_depth_(?:snap|update)\.csv/,
+    symbolIn: 'records',
+    options: ['round'],
+    container: 'csv',
+    rows: ({ context }) => new BinanceDepthDecoder(context),
+  },
+  tardis('tardis', TARDIS),
+  tardis('tardis-incremental-book-l2'),
+  tardis('tardis-book-snapshot'),
+  tardis('tardis-trades'),
+  tardis('tardis-quotes'),
+  tardis('tardis-derivative-ticker'),
+  {
+    name: 'hyperliquid',
+    description: 'Hyperliquid l2Book and trades, lines of JSON',
+    markets: ['spot', 'linear'],
+    fileName: null,
+    symbolIn: 'records',
+    options: ['round'],
+    container: 'messages',
+    messages: (context, state) => new HyperliquidDecoder(context, state),
+  },
+  {
+    name: 'bybit',
+    description: 'Bybit v5 order books (ob500), trades and tickers, lines of JSON',
+    markets: CRYPTO,
+    fileName: /_ob[0-9]+\.data/,
+    symbolIn: 'records',
+    options: ['round'],
+    container: 'messages',
+    messages: (context, state) => new BybitDecoder(context, state),
+  },
+  {
+    name: 'lean',
+    description: 'LEAN bars of trades and funding rates of crypto, in LEAN’s folder layout',
+    markets: CRYPTO,
+    fileName: /(?:^|_)trade(?:_perp)?\.(?:zip|csv)$/,
+    symbolIn: 'path',
+    options: ['interval', 'round'],
+    container: 'csv',
+    rows: ({ path, context, map }) => new LeanDecoder(context, path, map?.intervalUs ?? null),
+  },
+  {
+    name: 'lobster',
+    description: 'LOBSTER messages, with their order books as companion files',
+    markets: ['equity'],
+    fileName: /_(?:message|orderbook)_[0-9]+\.csv/,
+    symbolIn: 'path',
+    options: ['round'],
+    companion: /orderbook/,
+    container: 'lobster',
+  },
+  table('csv', null, 'CSV'),
+  table('parquet', /\.(?:parquet|pq)$/, 'Parquet table'),
+  table('arrow', /\.(?:arrow|feather)$/, 'Arrow IPC table'),
+];
+
+/** A quote currency at the end of a pair. */
 const PAIR = /^[0-9A-Z]{2,}(USDT|USDC|FDUSD|BUSD|TUSD|USD|EUR|BTC|ETH)$/;
 
 /**
- * The symbol in a file's name: its one word that is a pair (`BTCUSDT-1m-2024-01.zip`, `binance_btcusdt-trades.csv`), else the word in
- * capitals that it begins with when there is no other (`AAPL_2012-06-21_…`); null when the name does not say.
+ * Symbol in a file name; null if the name has none. It is the only word that is a pair
+ * (`BTCUSDT-1m-2024-01.zip`, `binance_btcusdt-trades.csv`). Otherwise it is the leading word in
+ * capitals, if no other word is in capitals (`AAPL_2012-06-21_…`).
  */
 export function symbolOfFile(name: string): string | null {
   const words = name.split(/[^0-9A-Za-z]+/);

@@ -1,7 +1,8 @@
 /**
- * Hyperliquid's l2Book and trades as lines of JSON: from the websocket, with the receiver's nanoseconds in front or without
- * (`{"channel":"l2Book","data":{…}}`), or from the public archive (`{"time":…,"raw":{"channel":…}}`). Each l2Book is a whole book of 20 levels
- * a side; trades of one message share a line. Side `B` bought, `A` sold.
+ * Decodes Hyperliquid's l2Book and trades as lines of JSON. Lines come from the websocket, with or
+ * without the time of receipt in nanoseconds first (`{"channel":"l2Book","data":{…}}`), or from the
+ * public archive (`{"time":…,"raw":{"channel":…}}`). Each l2Book is a snapshot of 20 levels a side;
+ * trades of one message share a line. Side `B` is a buy, `A` a sale.
  */
 import type { TapeLevel } from '../../engine/commands.ts';
 import { lots, type TimeUs } from '../../num/units.ts';
@@ -11,11 +12,11 @@ import { isObject, milliseconds, parseObject, rawLine, textOf, type Json } from 
 import type { DecoderContext } from './row-decoder.ts';
 
 export class HyperliquidDecoder {
-  /** The first one named is the recording's, unless given; others are passed over. */
+  /** Market of the recording: the one requested, else the first named. Others are skipped. */
   symbol: string | null;
   private readonly context: DecoderContext;
   private lastId: number;
-  /** Messages of other coins and channels. */
+  /** Number of messages of other coins and channels. */
   ignored = 0;
 
   constructor(context: DecoderContext, state: unknown) {
@@ -111,7 +112,7 @@ export class HyperliquidDecoder {
   }
 }
 
-/** When the archive's collector took the message. */
+/** Time at which the archive's collector received the message. */
 function archived(outer: Json): TimeUs | null {
   const time = outer['time'];
   return typeof time === 'string' ? timeOf(time, 'time') : null;

@@ -1,16 +1,17 @@
 /**
- * LEAN's data files of crypto and crypto futures, which have no header: what a file holds, of which market and day, is said by where it lies,
- * `binance/minute/adausdt/20221213_trade.zip` or `binance/hour/adausdt_trade.zip`. Bars of trades, and the funding rates of `margin_interest`.
- * Source: the data format pages of QuantConnect/Lean (its `Data` folder).
+ * Decodes LEAN's data files of crypto and crypto futures: bars of trades, and the funding rates of
+ * `margin_interest`. The files have no header. The path gives kind, market and day:
+ * `binance/minute/adausdt/20221213_trade.zip` or `binance/hour/adausdt_trade.zip`. Source: the data
+ * format pages of QuantConnect/Lean (its `Data` folder).
  */
 import { timeUs, type TimeUs } from '../../num/units.ts';
 import { TapeError } from '../record.ts';
-import { mustHold } from './binance-csv.ts';
+import { mustEnclose } from './binance-csv.ts';
 import { integerOf, rateOf, shown, timeOf } from './numbers.ts';
 import type { DecoderContext, Row, RowDecoder } from './row-decoder.ts';
 
 const SECOND_US = 1_000_000;
-/** Length of a bar by the word for it, µs. */
+/** Length of a bar by LEAN's word for it, µs. */
 const RESOLUTIONS: Readonly<Record<string, number>> = {
   second: SECOND_US,
   minute: 60 * SECOND_US,
@@ -18,9 +19,9 @@ const RESOLUTIONS: Readonly<Record<string, number>> = {
   daily: 86_400 * SECOND_US,
 };
 const DAY_MS = 86_400_000;
-/** Prices of these are in ten-thousandths, at the exchange's local time. */
+/** Asset classes whose prices are in ten-thousandths, at the exchange's local time. */
 const SCALED = ['equity', 'option', 'indexoption'];
-/** Words of a file's name that are no symbol. */
+/** Words in file names that are not symbols. */
 const WORDS = ['trade', 'quote', 'openinterest', 'perp', 'tick', ...Object.keys(RESOLUTIONS)];
 
 export class LeanDecoder implements RowDecoder {
@@ -28,10 +29,13 @@ export class LeanDecoder implements RowDecoder {
   private readonly context: DecoderContext;
   private readonly isFunding: boolean;
   private readonly intervalUs: number | null;
-  /** The day that times are counted from; null where rows say theirs. */
+  /** Start of the day from which times count; null if rows have dates. */
   private readonly dayUs: TimeUs | null;
 
-  /** `path` of the file, with the folders that LEAN keeps it in. `intervalUs` where these do not say it. */
+  /**
+   * `path`: the file with LEAN's folders. `intervalUs`: length of a bar if the path does not give
+   * it.
+   */
   constructor(context: DecoderContext, path: string, intervalUs: number | null) {
     this.context = context;
     const folders = path.toLowerCase().split(/[\\/]/);
@@ -40,7 +44,7 @@ export class LeanDecoder implements RowDecoder {
     const scaled = SCALED.find((kind) => folders.includes(kind));
     if (scaled !== undefined) {
       throw new TapeError(
-        `LEAN's files of \`${scaled}\` are not read: crypto and cryptofuture are`,
+        `LEAN's files of \`${scaled}\` are not supported; crypto and cryptofuture are`,
       );
     }
     mustBeBars(words, folders);
@@ -63,7 +67,7 @@ export class LeanDecoder implements RowDecoder {
   }
 
   endFile(): void {
-    // Rows stand by themselves.
+    // Rows are independent of each other.
   }
 
   state(): null {
@@ -74,7 +78,7 @@ export class LeanDecoder implements RowDecoder {
     const { intervalUs } = this;
     if (intervalUs === null) {
       throw new TapeError(
-        `the file's path does not say how long its bars are (${Object.keys(RESOLUTIONS).join(', ')}); give --interval`,
+        `the path does not contain the length of a bar (${Object.keys(RESOLUTIONS).join(', ')}); give --interval`,
       );
     }
     if (fields.length !== 6) {
@@ -90,7 +94,7 @@ export class LeanDecoder implements RowDecoder {
     const low = numbers.price(values[2], 'low');
     const close = numbers.price(values[3], 'close');
     const volume = numbers.volume(values[4], 'volume');
-    mustHold(open, high, low, close);
+    mustEnclose(open, high, low, close);
     const endUs = timeUs(startUs + intervalUs - 1);
     const at = { timeUs: endUs, localUs: endUs, line };
     emit({ kind: 'bar', ...at, startUs, open, high, low, close, volume });
@@ -103,15 +107,13 @@ export class LeanDecoder implements RowDecoder {
     this.context.emit({ kind: 'funding', timeUs: us, localUs: us, line, ratePpb });
   }
 
-  /** Milliseconds of the day in the file's name, or a date and a time. */
+  /** Milliseconds of the day in the file's name, or a date with time. */
   private startOf(text: string | undefined): TimeUs {
     if (text === undefined || !/^[0-9]+$/.test(text)) return dateTime(text);
     const ms = integerOf(text, 'time');
     if (ms >= DAY_MS) throw new TapeError(`\`time\` ${shown(text)} is not from 0 to 86399999 ms`);
     if (this.dayUs === null) {
-      throw new TapeError(
-        '`time` counts from midnight of the day in the name of the file, as in 20221213_trade.zip, which has none',
-      );
+      throw new TapeError('`time` needs the day in the name of the file, as in 20221213_trade.zip');
     }
     return timeUs(this.dayUs + ms * 1000);
   }
@@ -119,20 +121,20 @@ export class LeanDecoder implements RowDecoder {
 
 function mustBeBars(words: readonly string[], folders: readonly string[]): void {
   if (words.includes('quote')) {
-    throw new TapeError('bars of quotes are not read: take the file of trades (…_trade) beside it');
+    throw new TapeError('bars of quotes are not supported; import the file of trades (…_trade)');
   }
-  if (words.includes('openinterest')) throw new TapeError('open interest is not read');
+  if (words.includes('openinterest')) throw new TapeError('open interest is not supported');
   if ([...words, ...folders].includes('tick')) {
-    throw new TapeError("LEAN's ticks are not read: they do not say who bought and who sold");
+    throw new TapeError("LEAN's ticks are not supported: they do not contain the taker's side");
   }
 }
 
-/** `20221213 08:00`, seconds or none, UTC. */
+/** `20221213 08:00`, with or without seconds, UTC. */
 function dateTime(text: string | undefined): TimeUs {
   const [, date, clock] = /^([0-9]{8}) ([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)$/.exec(text ?? '') ?? [];
   if (date === undefined || clock === undefined) {
     throw new TapeError(
-      `\`time\` ${shown(text)} is neither milliseconds of a day nor such as 20221213 08:00`,
+      `\`time\` ${shown(text)} is neither milliseconds of a day nor a date such as 20221213 08:00`,
     );
   }
   return timeOf(`${dashed(date)} ${clock.length === 5 ? `${clock}:00` : clock}`, 'time', 'iso');

@@ -1,15 +1,18 @@
 /**
- * LOBSTER's message files: every change of a NASDAQ book as single orders, and beside them, line by line, the order book file with the best
- * levels after each message. Prices are dollars × 10,000; times are seconds after midnight of the day in the file's name.
+ * Decodes LOBSTER's message files: every change of a NASDAQ book as single orders. The optional
+ * order book file has, line by line, the best levels after each message. Prices are dollars ×
+ * 10,000; times are seconds after midnight of the day in the file's name.
  *
- * Messages: 1 a new order, 2 a part of one cancelled, 3 one deleted, 4 a visible one executed, 5 a hidden one executed (a trade that
- * moves no visible order), 6 a cross trade and 7 a trading halt (both passed over: neither is of the book). The direction is that of the
- * resting order, 1 buys.
+ * Messages: 1 new order, 2 partial cancellation, 3 deletion, 4 execution of a visible order, 5
+ * execution of a hidden order (a trade that moves no visible order). 6 (cross trade) and 7 (trading
+ * halt) are outside the book and skipped. The direction is that of the resting order; 1 buys.
  *
- * With the order book file the recording begins with the book of its first line, and a message whose book is not the one that follows from the
- * messages is followed by what puts it right, so that the rebuilt book is the file's, level by level. Orders below the recorded levels come into
- * sight without a message: they are volume without a name, a depth update. Orders there are cancelled without a message, too: then the
- * youngest of the level are taken to be gone, which never lets a user's order come forward that did not.
+ * With the order book file, the recording starts with the book of its first line. If the book that
+ * follows from a message differs from the file's, corrections are emitted, so that the rebuilt book
+ * equals the file level by level. Orders below the recorded levels become visible without a
+ * message: their volume is a depth update without order ids. Orders there are also cancelled
+ * without a message: the youngest of the level are removed, so a user's order never moves forward
+ * in the queue by it.
  */
 import type { TapeLevel } from '../../engine/commands.ts';
 import { lots, priceTicks, timeUs, type TimeUs } from '../../num/units.ts';
@@ -36,51 +39,51 @@ interface Order {
 export class LobsterDecoder {
   private readonly context: DecoderContext;
   private readonly midnightUs: number;
-  /** What the messages so far make of the book. */
+  /** Book that follows from the messages so far. */
   private readonly bids = new Map<number, number>();
   private readonly asks = new Map<number, number>();
   private readonly orders = new Map<number, Order>();
-  /** The same by their prices, oldest first. */
+  /** The same orders by price, oldest first. */
   private readonly queues = {
     bid: new Map<number, Set<Order>>(),
     ask: new Map<number, Set<Order>>(),
   };
   private lastId = 0;
-  private begun = false;
+  private started = false;
 
-  /** `midnightUs`: of the day of recording, in the clock of its times. */
+  /** `midnightUs`: start of the day of recording, in the clock of the file's times. */
   constructor(context: DecoderContext, midnightUs: number) {
     this.context = context;
     this.midnightUs = midnightUs;
   }
 
-  /** A message, and the line of the order book file beside it when there is one. */
-  row({ fields, line }: Row, book: readonly string[] | null): void {
+  /** A message, and its line of the order book file if there is one. */
+  row({ fields, line }: Row, bookRow: readonly string[] | null): void {
     if (fields.length < 6) throw new TapeError(`${String(fields.length)} fields; a message has 6`);
     const at = this.timeOf(fields[0]);
     const type = integerOf(fields[1], 'type');
     if (type < 1 || type > 7) throw new TapeError(`\`type\` is ${String(type)}, not from 1 to 7`);
-    const shown = book === null ? null : bookLevels(book);
+    const book = bookRow === null ? null : bookLevels(bookRow);
     const base = { timeUs: at, localUs: at, line };
-    if (!this.begun) {
-      this.begun = true;
-      if (shown !== null) this.begin(shown, base);
-      // The first line shows the book after its message, which the snapshot holds already.
-      if (shown !== null) return;
+    if (!this.started) {
+      this.started = true;
+      if (book !== null) this.start(book, base);
+      // The first line's book is after its message, so the snapshot includes the message.
+      if (book !== null) return;
     }
     if (type < 6) this.message(type, fields, base);
-    if (shown !== null) this.putRight(shown, base);
+    if (book !== null) this.correct(book, base);
   }
 
-  private begin(shown: readonly TapeLevel[], base: Base): void {
-    for (const { side, priceTicks: price, lots: size } of shown) this.of(side).set(price, size);
+  private start(book: readonly TapeLevel[], base: Base): void {
+    for (const { side, priceTicks: price, lots: size } of book) this.of(side).set(price, size);
     this.lastId += 1;
-    this.context.emit({ kind: 'snapshot', ...base, lastId: this.lastId, levels: shown });
+    this.context.emit({ kind: 'snapshot', ...base, lastId: this.lastId, levels: book });
   }
 
   private message(type: number, fields: readonly string[], base: Base): void {
     const action = ACTIONS[type];
-    // Hidden orders have no number of their own.
+    // Hidden orders have no order id.
     const ref = action === undefined ? 0 : integerOf(fields[2], 'order ID');
     const size = integerOf(fields[3], 'size');
     const price = integerOf(fields[4], 'price');
@@ -94,7 +97,7 @@ export class LobsterDecoder {
     }
     const side = direction === '1' ? ('bid' as const) : ('ask' as const);
     if (action === undefined) {
-      // A hidden order trades where no visible one stands before it.
+      // A hidden order executes only where no visible order has priority.
       if (this.of(side).has(price)) return;
       this.context.emit({
         kind: 'trade',
@@ -151,15 +154,15 @@ export class LobsterDecoder {
     else level.set(price, left);
   }
 
-  /** Levels of the order book file that the messages do not explain. */
-  private putRight(shown: readonly TapeLevel[], base: Base): void {
+  /** Emits corrections for levels of the order book file that do not follow from the messages. */
+  private correct(book: readonly TapeLevel[], base: Base): void {
     const levels: TapeLevel[] = [];
     for (const side of ['bid', 'ask'] as const) {
       const ours = this.of(side);
-      const theirs = shown.filter((level) => level.side === side);
+      const theirs = book.filter((level) => level.side === side);
       const named = new Set<number>(theirs.map(({ priceTicks: price }) => price));
       const last = theirs.at(-1)?.priceTicks ?? null;
-      const deep = last !== null && theirs.length === this.depth(shown);
+      const deep = last !== null && theirs.length === this.depth(book);
       for (const price of ours.keys()) {
         const beyond = deep && (side === 'bid' ? price < last : price > last);
         if (beyond || named.has(price)) continue;
@@ -196,7 +199,10 @@ export class LobsterDecoder {
     return sum;
   }
 
-  /** The youngest orders of a level leave it until no more than `size` stands there, as far as it has any. */
+  /**
+   * Removes the youngest orders of a level until at most `size` remains, as far as the level has
+   * orders.
+   */
   private cancel(side: TapeLevel['side'], price: number, size: number, base: Base): void {
     let excess = (this.of(side).get(price) ?? 0) - size;
     if (excess <= 0) return;
@@ -211,10 +217,10 @@ export class LobsterDecoder {
     }
   }
 
-  /** How many levels a side can have in the file: the fuller side shows it. */
-  private depth(shown: readonly TapeLevel[]): number {
-    const bids = shown.filter(({ side }) => side === 'bid').length;
-    return Math.max(bids, shown.length - bids);
+  /** Levels a side in the file, taken from the fuller side. */
+  private depth(book: readonly TapeLevel[]): number {
+    const bids = book.filter(({ side }) => side === 'bid').length;
+    return Math.max(bids, book.length - bids);
   }
 
   private of(side: TapeLevel['side']): Map<number, number> {
@@ -238,7 +244,9 @@ interface Base {
   readonly line: number;
 }
 
-/** `ask price, ask size, bid price, bid size` for each level; places without orders hold a price of ±9999999999. */
+/**
+ * `ask price, ask size, bid price, bid size` per level; an empty level has the price ±9999999999.
+ */
 function bookLevels(fields: readonly string[]): TapeLevel[] {
   if (fields.length < 4 || fields.length % 4 !== 0) {
     throw new TapeError(`${String(fields.length)} fields of the order book; a level has 4`);

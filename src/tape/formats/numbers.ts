@@ -1,6 +1,6 @@
 /**
- * Numbers of text files as whole ticks, lots and microseconds. Every refusal names field, text and limit; the importer adds file
- * and line.
+ * Converts numbers in text files to whole ticks, lots and microseconds. Errors give field, text and
+ * limit; the importer adds file and line.
  */
 import { parseDecimal, stepsFloor, stepsHalfUp, type Decimal } from '../../num/decimal.ts';
 import {
@@ -21,11 +21,11 @@ import { stepReader, type StepReader } from '../step-text.ts';
 export interface NumberReader {
   /** A positive multiple of the tick. */
   price(text: string | undefined, field: string): PriceTicks;
-  /** A price between ticks, as marks and indices are: rounded half up. */
+  /** A price between ticks (marks, indices), rounded half up. */
   rounded(text: string | undefined, field: string): PriceTicks;
   /** A multiple of the lot, 0 or more. */
   size(text: string | undefined, field: string): Lots;
-  /** A volume, which may be finer than a lot: rounded down. */
+  /** A volume, which may be finer than a lot; rounded down. */
   volume(text: string | undefined, field: string): Lots;
 }
 
@@ -37,7 +37,7 @@ export class MarketNumbers implements NumberReader {
   private readonly readSize: StepReader;
   private readonly isRounding: boolean;
 
-  /** `isRounding`: sizes finer than a lot are rounded to it, none of them to 0. */
+  /** `isRounding`: sizes finer than a lot are rounded to lots, at least one lot. */
   constructor(units: TapeUnits, isRounding = false) {
     this.units = units;
     this.isRounding = isRounding;
@@ -99,7 +99,10 @@ export class MarketNumbers implements NumberReader {
   }
 }
 
-/** Finds out tick and lot size: the most decimals that a price and a size have. Reads nothing else. */
+/**
+ * Finds tick and lot size: the max number of decimals of prices and of sizes. Records are
+ * meaningless.
+ */
 export class NumberScan implements NumberReader {
   private priceDecimals = 0;
   private sizeDecimals = -1;
@@ -125,8 +128,9 @@ export class NumberScan implements NumberReader {
   }
 
   /**
-   * Null when no price was met. Of volumes alone a lot is never so fine that tick × lot passes the collateral's 6 decimals, which
-   * no market may have: volumes are rounded. Sizes of orders and trades stay exact.
+   * Null if no price was read. With volumes only, the lot is coarse enough that tick × lot has at
+   * most the collateral's 6 decimals, the limit of a market; volumes are rounded. Sizes of orders
+   * and trades stay exact.
    */
   found(): { readonly tickSize: string; readonly lotSize: string } | null {
     if (!this.any) return null;
@@ -156,12 +160,18 @@ function mustDecimal(text: string, what: string): Decimal {
   return value;
 }
 
-/** A number as tools that write floats mean it: `1.5e-7` written out, `0.30000000000000004` as 0.3; anything else as it is. */
+/**
+ * Normalises float output: `1.5e-7` without exponent, `0.30000000000000004` as 0.3; other text is
+ * unchanged.
+ */
 function plain(text: string): string {
   return written(text.length < 17 ? text : withoutNoise(text));
 }
 
-/** A double has 15 digits of its own; what is left of more when rounded to them is noise of its arithmetic if it is much shorter. */
+/**
+ * A double has 15 significant digits. Further digits are rounding noise if rounding to 15 makes the
+ * text much shorter.
+ */
 function withoutNoise(text: string): string {
   if (!/^[0-9]+\.[0-9]+(?:e-[0-9]+)?$/.test(text)) return text;
   const digitsOf = (number: string): number =>
@@ -187,7 +197,10 @@ const MICROSECONDS: Readonly<Record<'s' | 'ms' | 'us', number>> = { s: 1e6, ms: 
 /** 2^53 µs is the year 2255. */
 const LAST_US = Number.MAX_SAFE_INTEGER;
 
-/** A time since 1970 as microseconds. `auto` tells the unit by the number of digits, and dates by their dashes. */
+/**
+ * A time since 1970 as microseconds. `auto` derives the unit from the number of digits; dates have
+ * dashes.
+ */
 export function timeOf(text: string | undefined, field: string, unit: TimeUnit = 'auto'): TimeUs {
   const us = text === undefined ? null : unit === 'iso' ? dateUs(text) : epochUs(text, unit);
   if (us === null || us < 0 || us > LAST_US) {
@@ -200,7 +213,7 @@ export function timeOf(text: string | undefined, field: string, unit: TimeUnit =
 
 function epochUs(text: string, unit: Exclude<TimeUnit, 'iso'>): number | null {
   const match = /^([0-9]{1,20})(?:\.([0-9]{1,12}))?$/.exec(text);
-  // An instant is one in any unit, as tables with types have them.
+  // An ISO instant is accepted in every unit, because typed tables have them.
   if (match === null) return unit === 'auto' || /T.*Z$/.test(text) ? dateUs(text) : null;
   const [, whole = '', fraction = ''] = match;
   const known = unit === 'auto' ? unitOf(whole.length) : unit;
@@ -220,7 +233,7 @@ const DATE =
   /^([0-9]{4})-?([0-9]{2})-?([0-9]{2})(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?)?(?:Z|\+00:?00)?$/;
 const MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** A date in UTC, with a time of day or without. */
+/** A UTC date with or without a time of day. */
 function dateUs(text: string): number | null {
   const match = DATE.exec(text.trim());
   if (match === null) return null;

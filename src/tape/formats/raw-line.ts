@@ -1,24 +1,28 @@
 /**
- * How recorders write the messages of a feed, one a line: with the time of receipt in front (`1723161255030314667 {…}`, as hftbacktest's
- * collector does), bare, or as cryptofeed's captures have them: `1626992741.06217: {…}`, and `<url> -> 1626992741.30: {…}` for what was
- * answered over HTTP. Such a capture also says when it connected (`<url> <-> 1626992740.18`), what it sent (`<url> <- …`) and how it was set.
+ * Parses lines of recorded feed messages. Formats: with time of receipt (`1723161255030314667 {…}`,
+ * hftbacktest's collector); bare JSON; and cryptofeed's captures, `1626992741.06217: {…}`, or
+ * `<url> -> 1626992741.30: {…}` for HTTP responses. Captures also log connections (`<url> <->
+ * 1626992740.18`), sent messages (`<url> <- …`) and the configuration.
  */
 import { timeUs, type TimeUs } from '../../num/units.ts';
 import { TapeError } from '../record.ts';
 import { shown, timeOf } from './numbers.ts';
 
 export interface RawLine {
-  /** When the message was received; null when the line does not say. */
+  /** Time of receipt; null if the line has none. */
   readonly localUs: TimeUs | null;
   readonly json: string;
-  /** What was asked for over HTTP; null of a message of a feed. */
+  /** URL of the HTTP request; null for a feed message. */
   readonly url: string | null;
 }
 
 const RECEIVED = /^(?:(\S+) -> )?([0-9]+(?:\.[0-9]+)?):?$/;
 const OF_THE_RECORDER = /^(?:\S+ <->? [0-9]|configuration:)/;
 
-/** Null for what a recorder says of itself. Throws `TapeError` without its line, which the caller adds. */
+/**
+ * Null for log lines of the recorder. Throws `TapeError` without line number, which the caller
+ * adds.
+ */
 export function rawLine(text: string): RawLine | null {
   const brace = text.indexOf('{');
   const head = (brace < 0 ? text : text.slice(0, brace)).trim();
@@ -28,13 +32,13 @@ export function rawLine(text: string): RawLine | null {
   if (match !== null && json !== '') {
     return { localUs: timeOf(match[2], 'receive time'), json, url: match[1] ?? null };
   }
-  // An answer that is a list is no book.
+  // A response that is a list is not a book.
   if (OF_THE_RECORDER.test(head) || /^\S+ -> [0-9.]+: \[/.test(text)) return null;
   throw new TapeError(`expected \`<time of receipt> <json>\`, got ${text.slice(0, 60)}`);
 }
 
-/** What a URL asks for by this name. */
-export function askedFor(url: string, name: string): string | null {
+/** Value of a query parameter of a URL. */
+export function queryParameter(url: string, name: string): string | null {
   return new RegExp(`[?&]${name}=([^&]+)`).exec(url)?.[1] ?? null;
 }
 
@@ -49,7 +53,7 @@ export function parseObject(source: string): Json {
     const value: unknown = JSON.parse(source);
     if (isObject(value)) return value;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new TapeError(`not a JSON object: ${source.slice(0, 60)}`);
 }
@@ -62,7 +66,7 @@ export function milliseconds(body: Json, field: string): TimeUs {
   return timeUs(value * 1000);
 }
 
-/** A value as the text that the readers of numbers take. */
+/** A value as text for the number readers. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return value === undefined ? undefined : JSON.stringify(value);

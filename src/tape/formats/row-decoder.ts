@@ -1,10 +1,10 @@
-/** Formats whose files are rows of text fields: CSV, and Parquet and Arrow tables read as such. */
+/** Decoders of files with rows of text fields: CSV, and Parquet and Arrow tables as text. */
 import type { TapeRecord } from '../record.ts';
 import type { NumberReader } from './numbers.ts';
 
-/** What a decoder writes to and reads its numbers with. */
+/** Output and number reader of a decoder. */
 export interface DecoderContext {
-  /** The market asked for: rows that name another are passed over; null takes the first that is named. */
+  /** The requested market; rows of others are skipped. Null takes the first market named. */
   readonly symbol: string | null;
   readonly numbers: NumberReader;
   readonly emit: (record: TapeRecord) => void;
@@ -12,20 +12,23 @@ export interface DecoderContext {
 
 export interface Row {
   readonly fields: readonly string[];
-  /** Of the whole recording: a record's place in it. */
+  /** Line in the recording, unique across its files. */
   readonly line: number;
-  /** Of the file, from 1. */
+  /** Line in the file, from 1. */
   readonly lineInFile: number;
 }
 
-/** Throws `TapeError` without file and line, which its caller adds; a row that throws has changed nothing. */
+/**
+ * Throws `TapeError` without file and line, which the caller adds; a row that throws changes no
+ * state.
+ */
 export interface RowDecoder {
-  /** What the rows say of themselves; null when they do not. */
+  /** Symbol in the rows; null if there is none. */
   readonly symbol: string | null;
   row(row: Row): void;
-  /** A file ends: what was held back comes out, and the next file may bring its header again. */
+  /** End of a file: emits buffered records; the next file may start with a header. */
   endFile(): void;
-  /** What the next file goes on with, for JSON; given back to the format when an import is resumed. */
+  /** State for the next file, as JSON; passed to the format when an import resumes. */
   state(): unknown;
 }
 
@@ -45,7 +48,7 @@ export class Header {
     return [...this.places.keys()];
   }
 
-  /** Place of the first of these columns that is there; −1 for none. */
+  /** Index of the first of these columns that exists; −1 for none. */
   place(...names: readonly string[]): number {
     for (const name of names) {
       const place = this.places.get(name);
@@ -55,7 +58,7 @@ export class Header {
   }
 }
 
-/** Whether a row names columns rather than holding values: its first field is no number and no date. */
+/** Whether a row is a header: its first field is neither a number nor a date. */
 export function isHeader(fields: readonly string[]): boolean {
   return !/^[-+]?[0-9]/.test(fields[0] ?? '');
 }

@@ -1,10 +1,11 @@
 /**
- * Tardis.dev's downloadable CSV files, told apart by their header: incremental_book_L2, book_snapshot_N, trades, quotes and
- * book_ticker, derivative_ticker. Times are microseconds; amounts are in the venue's units.
+ * Decodes Tardis.dev's downloadable CSV files: incremental_book_L2, book_snapshot_N, trades, quotes
+ * and book_ticker, derivative_ticker. The header determines the kind. Times are microseconds;
+ * amounts are in the venue's units.
  *
- * Rows of one message of the venue share their `local_timestamp`: they make one depth update, or one snapshot while `is_snapshot`
- * says so. Amount 0 removes a level. Updates have no numbers of their own, so they get them here: a chain without breaks,
- * which begins anew with each snapshot.
+ * Rows of one venue message share their `local_timestamp`. They form one depth update, or one
+ * snapshot while `is_snapshot` is true. Amount 0 removes a level. Updates have no ids, so
+ * consecutive ids are assigned; each snapshot restarts the chain.
  */
 import type { TapeLevel } from '../../engine/commands.ts';
 import { lots, type TimeUs } from '../../num/units.ts';
@@ -27,7 +28,7 @@ export class TardisDecoder implements RowDecoder {
   private readonly context: DecoderContext;
   private header: Header | null = null;
   private file: TardisFile = 'trades';
-  /** Places of price and amount of each level of a book_snapshot row, asks and bids. */
+  /** Column indices of price and amount of each level of a book_snapshot row. */
   private levelPlaces: readonly {
     readonly side: TapeLevel['side'];
     readonly name: string;
@@ -86,7 +87,7 @@ export class TardisDecoder implements RowDecoder {
   private open(fields: readonly string[]): void {
     const header = new Header(fields);
     if (!isHeader(fields) || !header.has('symbol', 'timestamp', 'local_timestamp')) {
-      throw new TapeError('the first line names no `symbol`, `timestamp` and `local_timestamp`');
+      throw new TapeError('the header has no `symbol`, `timestamp` and `local_timestamp`');
     }
     this.header = header;
     if (header.has('is_snapshot', 'side', 'price', 'amount')) this.file = 'incremental';
@@ -95,9 +96,7 @@ export class TardisDecoder implements RowDecoder {
     else if (header.has('side', 'price', 'amount')) this.file = 'trades';
     else if (header.has('funding_rate', 'mark_price', 'index_price')) this.file = 'ticker';
     else {
-      throw new TapeError(
-        `the columns ${header.names.join(', ')} are those of no known Tardis file`,
-      );
+      throw new TapeError(`the columns ${header.names.join(', ')} match no known Tardis file`);
     }
     this.levelPlaces = header.names.flatMap((name) => {
       const match = /^(asks|bids)\[([0-9]+)\]\.price$/.exec(name);
@@ -140,7 +139,7 @@ export class TardisDecoder implements RowDecoder {
     this.message?.levels.push(level);
   }
 
-  /** The message is complete. */
+  /** Emits the complete message. */
   private flush(): void {
     const { message } = this;
     if (message === null) return;
@@ -161,7 +160,7 @@ export class TardisDecoder implements RowDecoder {
     const levels: TapeLevel[] = [];
     for (const { side, name, price, amount } of this.levelPlaces) {
       const text = row.fields[price];
-      // Books that are not so deep leave the rest empty.
+      // Missing levels of a shallow book are empty fields.
       if (text === undefined || text === '') continue;
       const size = numbers.size(row.fields[amount], name.replace('.price', '.amount'));
       levels.push({ side, priceTicks: numbers.price(text, name), lots: size });
@@ -181,7 +180,7 @@ export class TardisDecoder implements RowDecoder {
     const priceTicks = numbers.price(this.field(row, 'price'), 'price');
     const size = numbers.size(this.field(row, 'amount'), 'amount');
     if (size === 0) throw new TapeError('`amount` of a trade is 0');
-    // Ids of venues are text as often as numbers: the place of the row is told instead where they are.
+    // Trade ids are numbers or text; a text id is replaced by the line number.
     const id = this.field(row, 'id') ?? '';
     const tradeId = /^[0-9]{1,15}$/.test(id) ? Number(id) : row.line;
     emit({
@@ -199,7 +198,7 @@ export class TardisDecoder implements RowDecoder {
     const texts = ['bid_price', 'bid_amount', 'ask_price', 'ask_amount'].map((name) =>
       this.field(row, name),
     );
-    // A side without orders has no quote.
+    // An empty side has no quote.
     if (texts.some((text) => text === '')) return;
     emit({
       kind: 'touch',
@@ -213,7 +212,7 @@ export class TardisDecoder implements RowDecoder {
     });
   }
 
-  /** Mark and index where they change; the funding rate that was last announced when its time has come. */
+  /** Emits mark and index when they change, and the last announced funding rate when it is due. */
   private ticker(row: Row): void {
     const { numbers, emit } = this.context;
     const at = { ...this.times(row), line: row.line };

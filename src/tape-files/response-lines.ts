@@ -1,25 +1,25 @@
 /**
- * What a recorder kept in files of its own: the answers over HTTP (snapshots of books) beside the messages of a feed. They are told in the order
- * of their times of receipt, each before the first message that was received after it.
+ * HTTP responses (book snapshots) from a recorder's companion files, merged into the messages of a
+ * feed. Order: by time of receipt, each before the first message received later.
  */
 import { rawLine } from '../tape/formats/raw-line.ts';
 
-export class AnsweredLines {
-  /** Lines told so far; a later reading of more files begins after them. */
+export class ResponseLines {
+  /** Number of lines taken; a later pass over more files starts after them. */
   taken: number;
   private readonly lines: AsyncGenerator<string>;
   private next: { readonly text: string; readonly atUs: number } | null = null;
   private ended = false;
   private skip: number;
 
-  /** @param taken of an earlier reading */
+  /** @param taken of an earlier pass */
   constructor(lines: AsyncGenerator<string>, taken: number) {
     this.lines = lines;
     this.taken = taken;
     this.skip = taken;
   }
 
-  /** The next answer, if it was received before the message on this line; else null. Throws `TapeError`. */
+  /** Next response if received before the message on this line; else null. Throws `TapeError`. */
   async before(message: string): Promise<string | null> {
     if (this.ended) return null;
     const next = (this.next ??= await this.read());
