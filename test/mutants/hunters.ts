@@ -88,8 +88,8 @@ function againstOracle(): Checker {
     after: (engine, command, outcome) => {
       oracle ??= new Oracle(engine.config);
       const expected = oracle.apply(command);
-      const events = heard;
-      heard = [];
+      const events = received;
+      received = [];
       const code = outcomeCode(outcome);
       if (expected !== code) {
         return violation('outcome', 'R-2.8', `${command.kind}: ${code}, not ${expected}`);

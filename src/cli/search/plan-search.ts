@@ -11,11 +11,11 @@ export async function searchOf(
   args: SearchArguments,
   scoredUs: number | null = null,
 ): Promise<PlannedSearch & { readonly parameters: ParameterSpecs }> {
-  const plan = await planOf([given.strategy], given);
+  const plan = await planOf([args.strategy], args);
   const [planned] = plan.strategies;
   if (planned?.bundle == null) throw new InputError('name a strategy file');
   const { parameters } = loadStrategy(planned.bundle).definition;
-  const { method, trials, eta, objective, seed, vary = [] } = given;
+  const { method, trials, eta, objective, seed, vary = [] } = args;
   const request = { method, trials, eta, objective, seed, vary };
   return { ...(await planSearch(plan, parameters, request, scoredUs)), parameters };
 }
