@@ -26,7 +26,12 @@ export const command: CommandModule<object, DemoArguments> = {
   builder: (yargs) =>
     yargs
       .option('out', { type: 'string', default: 'reports/demo', describe: 'folder of the report' })
-      .option('data', { type: 'string', default: DATASET, describe: 'dataset to replay' })
+      .option('data', {
+        type: 'string',
+        default: DATASET,
+        defaultDescription: 'the sample data of the package',
+        describe: 'dataset to replay',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .example('$0 demo', 'run, and open reports/demo/index.html')
       .example('$0 demo --out /tmp/demo --json', 'the summary for a program'),

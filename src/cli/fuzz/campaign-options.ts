@@ -8,6 +8,7 @@ export const SEARCH_OPTIONS = {
   workers: {
     type: 'number',
     default: availableParallelism(),
+    defaultDescription: 'number of cores',
     describe: 'threads; what is found does not depend on them',
   },
   json: { type: 'boolean', default: false, describe: 'print one JSON object' },
