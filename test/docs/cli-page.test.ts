@@ -109,9 +109,12 @@ messages. Examples with file names of their own show the form of a command.
 
 ${definitions.map(section).join('\n\n')}
 `;
-  await expect(await format(page, { parser: 'markdown', printWidth: 100 })).toMatchFileSnapshot(
-    '../../docs/CLI.md',
-  );
+  const formatted = await format(page, {
+    parser: 'markdown',
+    printWidth: 100,
+    proseWrap: 'always',
+  });
+  await expect(formatted).toMatchFileSnapshot('../../docs/CLI.md');
 });
 
 test.each([
