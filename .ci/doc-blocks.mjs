@@ -115,5 +115,6 @@ export function matchesOutput(shown, printed) {
       return `${text.join('.*')} *\\n`;
     })
     .join('');
-  return new RegExp(`^${pattern}$`).test(`${printed.trimEnd()}\n`);
+  const text = printed.trimEnd();
+  return new RegExp(`^${pattern}$`).test(text === '' ? '' : `${text}\n`);
 }

@@ -1,7 +1,6 @@
 /**
  * docs/API.md is generated from the tables that the code uses. `npx vitest run test/docs -u` writes it.
  */
-import { format } from 'prettier';
 import { expect, test } from 'vitest';
 import {
   ENDPOINT_IDS,
@@ -25,6 +24,7 @@ import { REFUSALS } from '../../src/engine/refusals.ts';
 import { REFUSAL_REPLIES } from '../../src/gateway/refusal-reply.ts';
 import { FAULTS } from '../../src/http/injected-faults.ts';
 import { CLOSE_SLOW, CLOSE_TOKEN } from '../../src/http/feeds/connection.ts';
+import { formatPage } from './format-page.ts';
 
 const ACCESS = {
   public: 'anyone',
@@ -308,10 +308,6 @@ A refused order leaves no record and uses no nonce. Codes are listed in the orde
 
 ${refusals()}
 `;
-  const formatted = await format(page, {
-    parser: 'markdown',
-    printWidth: 100,
-    proseWrap: 'always',
-  });
+  const formatted = await formatPage(page);
   await expect(formatted).toMatchFileSnapshot('../../docs/API.md');
 });

@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { format } from 'prettier';
 import { expect, test } from 'vitest';
+import { formatPage } from './format-page.ts';
 
 interface Room {
   readonly name: string;
@@ -63,9 +63,8 @@ function withPart(page: string, name: string, text: string): string {
 
 test('diagram and table of the architecture page are those of the dependency rules', async () => {
   const page = readFileSync(PAGE, 'utf8');
-  const written = await format(
+  const written = await formatPage(
     withPart(withPart(page, 'diagram', diagram(ROOMS)), 'rooms', table(ROOMS)),
-    { parser: 'markdown', printWidth: 100, proseWrap: 'always' },
   );
   if (process.env['ORRERY_UPDATE'] === '1') writeFileSync(PAGE, written);
   expect(readFileSync(PAGE, 'utf8')).toBe(written);

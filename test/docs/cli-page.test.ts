@@ -2,10 +2,10 @@
  * docs/CLI.md is generated from the definitions of the commands, so it names every option.
  * `npx vitest run test/docs -u` writes it.
  */
-import { format } from 'prettier';
 import { expect, test } from 'vitest';
 import type { CommandModule, Options, PositionalOptions } from 'yargs';
 import { COMMANDS } from '../../src/cli/main.ts';
+import { formatPage } from './format-page.ts';
 
 type Documented = Pick<
   Options,
@@ -109,11 +109,7 @@ messages. Examples with file names of their own show the form of a command.
 
 ${definitions.map(section).join('\n\n')}
 `;
-  const formatted = await format(page, {
-    parser: 'markdown',
-    printWidth: 100,
-    proseWrap: 'always',
-  });
+  const formatted = await formatPage(page);
   await expect(formatted).toMatchFileSnapshot('../../docs/CLI.md');
 });
 
