@@ -371,7 +371,8 @@ export const ConfigRecord = Type.Object({
   maxOriginatorFeePpm: Int64,
   maxDelegateOriginatorFeePpm: Int64,
   maxBatchOrders: Int64,
-  requestsPerSecond: Int64,
+  /** Null where requests are not limited. */
+  requestsPerSecond: nullable(Int64),
   selfTradeExpire: Int64,
   triggerSource: Type.String(),
   vaultFeeShare: Decimal,

@@ -22,6 +22,8 @@ export interface GatewayDependencies {
   readonly keccak: Keccak;
   /** `trust`: signatures are taken as given (R-9.4). Else they are verified. */
   readonly signatures: 'trust' | SignatureVerifier;
+  /** Requests per second and account that the host admits; none are limited unless given. */
+  readonly requestsPerSecond?: number | null;
   /** The contract's ids of orders; those of trust unless given (R-2.10). */
   readonly ids?: OrderIds;
 }

@@ -251,7 +251,7 @@ export function getConfig(context: Context, input: unknown): unknown {
     maxOriginatorFeePpm: config.maxOriginatorFeePpm,
     maxDelegateOriginatorFeePpm: config.maxDelegateOriginatorFeePpm,
     maxBatchOrders: 100,
-    requestsPerSecond: 200,
+    requestsPerSecond: context.requestsPerSecond ?? null,
     selfTradeExpire: config.selfTradeExpire,
     triggerSource: config.triggerSource,
     vaultFeeShare: fraction(config.vaultFeeSharePpm),

@@ -21,6 +21,8 @@ export interface HostOptions {
   readonly clock: 'wall' | 'virtual';
   readonly keccak: Keccak;
   readonly signatures: 'trust' | SignatureVerifier;
+  /** Requests per second and account; null: not limited. */
+  readonly requestsPerSecond: number | null;
 }
 
 export class Host {
@@ -56,6 +58,7 @@ export class Host {
       nowUs: () => this.nowUs(),
       keccak: options.keccak,
       signatures: options.signatures,
+      requestsPerSecond: options.requestsPerSecond,
       ids: this.orderIds,
     });
   }
@@ -69,6 +72,10 @@ export class Host {
     for (const [id, digest] of recorded) ids.remember(orderId(id), [digest]);
     exchange.orderIds = () => ids.entries();
     return ids;
+  }
+
+  get requestsPerSecond(): number | null {
+    return this.options.requestsPerSecond;
   }
 
   /** The contract's ids of orders. */

@@ -80,8 +80,6 @@ export interface ServerOptions {
   readonly auth: WalletAuth;
   readonly faults: Faults;
   readonly metrics: Metrics;
-  /** null: no limit. */
-  readonly requestsPerSecond: number | null;
   readonly simToken: string | null;
   /** null: no /operator routes. */
   readonly operator: { readonly token: string; readonly keccak: Keccak } | null;
@@ -105,8 +103,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await documentation(app, options);
   const connections = new ConnectionLimit(app.server, limits.connections);
   operations(app, options);
-  const limit =
-    options.requestsPerSecond === null ? null : new RateLimit(options.requestsPerSecond);
+  const { requestsPerSecond } = options.host;
+  const limit = requestsPerSecond === null ? null : new RateLimit(requestsPerSecond);
   contractRoutes(app, options, limit);
   const { simToken: token, host, faults, metrics } = options;
   if (token !== null) simRoutes(app, { host, faults, token });

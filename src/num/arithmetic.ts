@@ -1,6 +1,7 @@
 /**
  * Exact arithmetic whose rounding side is in its name. Money is bigint; nothing here touches a float.
  */
+import { assert } from '../base/assert.ts';
 
 /** ⌈n ÷ d⌉ toward plus infinity; d > 0. */
 export function ceilDivBig(n: bigint, d: bigint): bigint {
@@ -26,9 +27,20 @@ export function minBig(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
-/** An int64 and its low and high 32 bits: changing between bigint and double through them needs no call. */
+/**
+ * An int64 and its low and high 32 bits: converts between bigint and double without a call. The halves are in
+ * little-endian order, which is asserted once.
+ */
 const whole = new BigInt64Array(1);
 const halves = new Int32Array(whole.buffer);
+
+/** Throws on a big-endian machine, where the low half would come second. */
+export function assertLittleEndian(bytes: ArrayBuffer): void {
+  assert(new Int32Array(bytes)[0] === 1, 'Orrery needs a little-endian machine');
+}
+
+whole[0] = 1n;
+assertLittleEndian(whole.buffer);
 
 /** The nearest double of a bigint within ±2^63, as `Number` has it. */
 export function doubleOf(value: bigint): number {

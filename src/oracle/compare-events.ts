@@ -81,13 +81,13 @@ function compareTopic(
   emitted: readonly EngineEvent[],
 ): void {
   const rule = RULES[(expected[0] ?? emitted[0])?.kind ?? 'orderEnded'];
-  for (const [i, emitted] of expected.entries()) {
+  for (const [i, wanted] of expected.entries()) {
     const other = emitted[i] as unknown as Fields | undefined;
     if (other === undefined) {
-      to.differ(rule, `event ${i + 1}: ${topic}`, text(emitted), 'not there');
+      to.differ(rule, `event ${i + 1}: ${topic}`, text(wanted), 'not there');
       return;
     }
-    for (const [field, value] of Object.entries(emitted)) {
+    for (const [field, value] of Object.entries(wanted)) {
       if (equal(value, plain(other[field]))) continue;
       to.differ(
         FIELD_RULES[field] ?? rule,

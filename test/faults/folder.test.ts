@@ -292,7 +292,13 @@ describe('a wall clock that goes back (R-12.2)', () => {
     const at = async (ms: number, jumpsMs: readonly number[]): Promise<void> => {
       clock.mockReturnValue(ms);
       const exchange = await openIn(folder, { ...options, opening: life.commands.slice(0, 1) });
-      const host = new Host({ exchange, clock: 'wall', keccak, signatures: 'trust' });
+      const host = new Host({
+        exchange,
+        clock: 'wall',
+        keccak,
+        signatures: 'trust',
+        requestsPerSecond: null,
+      });
       for (const jump of jumpsMs) {
         clock.mockReturnValue(ms + jump);
         host.submit({

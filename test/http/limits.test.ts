@@ -251,6 +251,8 @@ describe('the rate (R-11.2)', () => {
 
   test('is counted by account, over the exchange’s clock', async () => {
     served = await Served.start({ requestsPerSecond: 3 });
+    const config = (await served.call('getConfig', {}, null)).body;
+    expect(config).toMatchObject({ requestsPerSecond: 3 });
     await served.sim('deposit', { account: ALICE, amount: '1' });
     const ask = (as = AS_ALICE) => served!.call('getBalance', { account: as.account }, as);
     for (let i = 0; i < 3; i++) expect((await ask()).status).toBe(200);

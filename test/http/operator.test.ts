@@ -156,6 +156,7 @@ describe('commands', () => {
     );
     expect((await served.operator('insurance/credit', { amount: '1000' })).status).toBe(200);
     const config = (await served.call('getConfig', {}, null)).body as Record<string, unknown>;
+    expect(config['requestsPerSecond']).toBeNull();
     expect(config).toMatchObject({ insuranceBalance: '1000', insuranceAllowance: '250' });
     expect(await audit()).toMatchObject([
       { command: 'deposit', account: config['insuranceAccount'], amount: '1000' },

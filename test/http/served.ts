@@ -100,6 +100,7 @@ export class Served {
       exchange,
       clock: options.clock ?? 'virtual',
       keccak,
+      requestsPerSecond: options.requestsPerSecond ?? null,
       signatures:
         options.signatures === 'verify'
           ? new RequestVerifier(
@@ -120,7 +121,6 @@ export class Served {
       auth,
       faults,
       metrics: new Metrics(host),
-      requestsPerSecond: options.requestsPerSecond ?? null,
       simToken: SIM_TOKEN,
       operator:
         options.operatorToken === null

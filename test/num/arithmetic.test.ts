@@ -1,7 +1,8 @@
 /** Exact arithmetic, at its edges: signs, exact multiples, one beside them, and where doubles end. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import {
   absBig,
+  assertLittleEndian,
   bigOf,
   ceilDivInt,
   ceilDivBig,
@@ -122,4 +123,12 @@ describe('a sum that is exact whatever it comes to', () => {
     sum.add(7);
     expect(sum.total).toBe(2n ** 60n + BigInt(MOST) + 12n);
   });
+});
+
+test('a machine whose low half comes second is refused', () => {
+  const big = new DataView(new ArrayBuffer(8));
+  big.setBigInt64(0, 1n, false);
+  expect(() => {
+    assertLittleEndian(big.buffer);
+  }).toThrow('little-endian');
 });

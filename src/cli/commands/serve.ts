@@ -106,13 +106,11 @@ function open(
     secret,
     nonceStoreFails: () => faults.nonceStoreFails(),
   });
-  const limited = settings.clock === 'wall' || host.view.config.rateLimit;
   return buildServer({
     host,
     auth,
     faults,
     metrics: new Metrics(host),
-    requestsPerSecond: limited ? REQUESTS_PER_SECOND : null,
     simToken: settings.simToken,
     operator: settings.operatorToken === null ? null : { token: settings.operatorToken, keccak },
     logLevel: settings.logLevel,
@@ -161,7 +159,15 @@ async function openHost(
         exchange.engine.config,
         new RecoveryPool(settings.verifyThreads ?? undefined),
       );
-  return new Host({ exchange, clock: settings.clock, keccak, signatures });
+  // under a virtual clock only when the exchange asks for it.
+  const limited = settings.clock === 'wall' || exchange.engine.config.rateLimit;
+  return new Host({
+    exchange,
+    clock: settings.clock,
+    keccak,
+    signatures,
+    requestsPerSecond: limited ? REQUESTS_PER_SECOND : null,
+  });
 }
 
 function recoveryText(recovery: Recovery, path: string): string {
