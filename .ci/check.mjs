@@ -1,4 +1,4 @@
-/** Types, lint, format, floors and dead code, side by side; prints what fails and ends non-zero then. */
+/** Runs types, lint, format, dependency rules and dead code in parallel. */
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 
-/** What a check learnt the last time, so that the next looks at what changed. A fresh clone, as in CI, has none of it. */
+/** Cache file of a check, so that it reads only changed files. A fresh clone has none. */
 const cache = (name) => join(root, 'node_modules', '.cache', 'orrery', name);
 const types = (config, name) => [
   ...['-p', config, '--noEmit', '--incremental', '--tsBuildInfoFile', cache(`${name}.tsbuildinfo`)],
@@ -30,6 +30,7 @@ const CHECKS = [
     [
       ...['--check', '--log-level=warn', '--cache', '--cache-strategy=content'],
       ...[`--cache-location=${cache('prettier')}`, 'src', 'test', 'examples', '.ci'],
+      ...['docs', 'README.md', 'CHANGELOG.md'],
     ],
   ],
   ['floors', bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'src']],

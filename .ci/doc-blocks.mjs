@@ -4,8 +4,7 @@
  *
  * - `sh`: commands; each must end with exit code 0. One block is one shell session: servers that it
  *   starts stop at its end.
- * - `console`: commands after `$ ` with their output. `…` stands for any text, a line `…` for any
- *   lines.
+ * - `console`: commands after `$ ` with their output. `…` is any text, a line `…` any lines.
  * - `ts`, `js`: compiled and run. `yaml`, `json`: parsed.
  * - `# name.ext` or `// name.ext`: the block is a file of that name, which a later block uses.
  * - `# in a clone`: commands that need the repository. `# in a project`: those that install the
@@ -33,7 +32,9 @@ export function documents() {
   return ['README.md', 'CHANGELOG.md', ...pages('docs'), ...pages('docs/decisions')];
 }
 
-/** Blocks of one document, with the line of their fence, from 1. Indented blocks lose the indent. */
+/**
+ * Blocks of one document, with the line of their fence, from 1. Indented blocks lose the indent.
+ */
 export function blocksOf(document, text = readFileSync(join(root, document), 'utf8')) {
   const blocks = [];
   let open = null;

@@ -1,7 +1,8 @@
 /**
  * Runs every code block of README, CHANGELOG and docs as printed (`npm run test:docs`), in document
  * order, each document in a working folder of its own: `clone` is a copy of the repository with its
- * build, `package` a new project that installs the packed tarball. .ci/doc-blocks.mjs has the rules.
+ * build, `package` a new project that installs the packed tarball. .ci/doc-blocks.mjs has the
+ * rules.
  *
  *     npm run test:docs -- [--mode clone|package] [--only README.md] [--keep]
  */
@@ -149,7 +150,7 @@ async function runConsole(block, folder) {
   });
 }
 
-/** Type-checks a TypeScript block as a user of the package would, then runs it where it is a program. */
+/** Type-checks a TypeScript block as in a user's project, then runs it if it is a program. */
 async function runProgram(block, folder) {
   const name = block.file ?? `block-${block.line}.${block.language}`;
   writeFileSync(join(folder, name), block.text);

@@ -1,6 +1,7 @@
 /**
- * `npm run prove`: the proofs that take longer than `npm test` may, one step after the other: the tests with larger numbers, the mutation score, and
- * two campaigns of the fuzzer. Each step says when it begins and what came of it; reports/prove/last.md holds what held and how long it took.
+ * `npm run prove`: the long proofs, step by step: the tests with larger numbers, the mutation
+ * score, and two fuzzing campaigns. Each step prints its start and result; reports/prove/last.md
+ * has the results and durations.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,12 +13,12 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = join(root, 'reports', 'prove');
 const raw = join(folder, 'vitest.json');
 
-/** So many times the numbers of `npm test`. */
+/** Factor on the numbers of runs of `npm test`. */
 const TIMES = wholeNumber('ORRERY_PROVE', 20);
-/** How long the campaigns last, in seconds: a quarter of it with the oracle beside the engine. */
+/** Duration of the campaigns in seconds: a quarter of it in lockstep with the oracle. */
 const SOAK_SECONDS = wholeNumber('ORRERY_SOAK', 300);
 
-/** What is proved, by the file that proves it. */
+/** Test files of the proofs, with the property that each proves. */
 const PROOFS = [
   ['test/property/oracle.test.ts', 'engine and oracle in lockstep over every command'],
   ['test/property/lockstep.test.ts', 'engine and oracle, cut intervals, restored exchanges'],
@@ -25,7 +26,7 @@ const PROOFS = [
   ['test/fuzz/generator.test.ts', 'every invariant after every command of every profile'],
   ['test/fuzz/planted.test.ts', 'planted bugs are found and shrink'],
   ['test/fuzz/target.test.ts', 'a served exchange beside its twin'],
-  ['test/metamorphic/metamorphic.test.ts', 'one life told in two ways'],
+  ['test/metamorphic/metamorphic.test.ts', 'metamorphic relations: two equivalent histories'],
   ['test/economic/economic.test.ts', 'no coalition gets richer for free; planted holes are found'],
   ['test/faults/journal.test.ts', 'a journal cut or turned at every byte'],
   [
@@ -96,7 +97,7 @@ function stepsAsked() {
   return names;
 }
 
-/** Ends with the exit code, and what was printed where `quiet`. */
+/** Resolves with the exit code, and the output where `quiet`. */
 function node(args, { quiet = false, env = {} } = {}) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, {
@@ -111,7 +112,7 @@ function node(args, { quiet = false, env = {} } = {}) {
       lines = out.split('\n').length - 1;
     });
     const started = performance.now();
-    // Those that print nothing of their own are seen to be alive.
+    // A sign of life for steps without output.
     const beat = setInterval(() => {
       const seconds = ((performance.now() - started) / 1000).toFixed(0);
       if (quiet) console.log(`  … ${seconds} s${lines === 0 ? '' : `, ${lines} lines`}`);
@@ -150,7 +151,7 @@ async function proofs() {
   return { code: code || (rows.every(({ holds }) => holds) ? 0 : 1), says, rows };
 }
 
-/** A step that prints its score last. */
+/** A step whose last line is its score. */
 async function scored(args) {
   const { code, out } = await node(args, { quiet: true });
   const lines = out.trim().split('\n');
@@ -163,7 +164,7 @@ async function campaign(name, seconds, options) {
   const out = join(folder, 'found', name.replace(/\.json$/, ''));
   const limits = ['--seed', 'prove', '--seconds', String(seconds), '--out', out, '--json'];
   const { code, out: text } = await node([main, 'fuzz', ...limits, ...options], { quiet: true });
-  // Paths are told from here, whatever the machine.
+  // Paths in the report are relative, so it does not depend on the machine.
   if (text !== '') writeFileSync(join(folder, name), text.replaceAll(`${root}/`, ''));
   if (code === 0) rmSync(out, { recursive: true, force: true });
   try {
@@ -197,7 +198,7 @@ function page(done) {
 async function main() {
   const names = stepsAsked();
   mkdirSync(folder, { recursive: true });
-  // The step that is under way gets the signal, too, and ends by itself.
+  // The running step also gets the signal and ends by itself.
   let interrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => (interrupted = true));
   const done = [];
@@ -218,7 +219,7 @@ async function main() {
       return;
     }
   }
-  // A part of the steps is not the proof that is kept.
+  // A partial run does not replace the committed report.
   if (names.length === Object.keys(STEPS).length) {
     writeFileSync(join(folder, 'last.md'), page(done));
     console.log('written: reports/prove/last.md');

@@ -1,6 +1,7 @@
 /**
- * Makes a fresh clone ready: installs packages when they are missing or older than the lockfile, and compiles when a
- * source is newer than the build. Says each thing it does in one line; does nothing, quickly, when all is there.
+ * Makes a fresh clone ready: installs packages when they are missing or older than the lockfile,
+ * and compiles when a source is newer than the build. Says each thing it does in one line; does
+ * nothing, quickly, when all is there.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';

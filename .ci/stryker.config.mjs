@@ -1,6 +1,7 @@
 /**
- * Stryker's mutants of one room (ORRERY_ROOM): every operator, constant and branch of its files is changed, one at a time, and a test must notice. The
- * engine's larger lies are told by `npm run mutants`. What was found stays in an incremental file, so a second run looks at what changed.
+ * Stryker's mutants of one module (ORRERY_ROOM): each operator, constant and branch is changed, one
+ * at a time, and a test must fail. `npm run mutants` has the mutants of whole rules. Results are
+ * kept in an incremental file, so a second run tests only changed code.
  */
 const FILES = {
   num: ['src/num/*.ts'],
@@ -21,7 +22,7 @@ export default {
   plugins: ['@stryker-mutator/vitest-runner'],
   coverageAnalysis: 'perTest',
   mutate: FILES[room],
-  // Texts of assertions say nothing of what is computed.
+  // Texts of assertions do not affect results.
   mutator: { excludedMutations: ['StringLiteral'] },
   ignoreStatic: true,
   concurrency: 2,

@@ -1,4 +1,6 @@
-/** The tests that Stryker holds the mutants of a room against (ORRERY_ROOM): fast ones, without random lives. */
+/**
+ * Tests that Stryker runs on the mutants of a module (ORRERY_ROOM): fast ones without random runs.
+ */
 import { defineConfig } from 'vitest/config';
 
 const TESTS = {
@@ -17,7 +19,7 @@ const TESTS = {
 export default defineConfig({
   test: {
     include: TESTS[process.env['ORRERY_ROOM'] ?? 'num'],
-    // A seed of its own would change the names of tests, and with them what covers what.
+    // Another seed would change the names of tests, and with them the coverage per test.
     setupFiles: ['test/setup/seed.ts'],
     testTimeout: 60_000,
   },

@@ -1,5 +1,6 @@
 /**
- * docs/API.md is generated from the tables that the code uses. `npx vitest run test/docs -u` writes it.
+ * docs/API.md is generated from the tables that the code uses. `npx vitest run test/docs -u` writes
+ * it.
  */
 import { expect, test } from 'vitest';
 import {
