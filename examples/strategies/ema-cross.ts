@@ -2,7 +2,7 @@
  * Two exponential averages of the close: long while the fast one is at or above the slow one, short while it is below. A position
  * that points the wrong way is closed by one order and the new one opened by another, and what is held at the end is closed.
  *
- * This is the EMA cross of NautilusTrader's examples. Docs: "Held against other tools" in docs/BACKTESTING.md.
+ * This is the EMA cross of NautilusTrader's examples. Docs: "Comparison with other tools" in docs/BACKTESTING.md.
  *
  * Try: orrery backtest examples/strategies/ema-cross.ts --data data/btcusdt-20240808 --param bar=1s
  */

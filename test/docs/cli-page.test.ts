@@ -62,8 +62,8 @@ function valuesOf({ type, choices, array }: Options): string {
 
 function defaultOf({ default: value, defaultDescription, demandOption }: Options): string {
   if (demandOption === true) return 'required';
-  const text: unknown = defaultDescription ?? value;
-  return text === undefined || text === '' ? '' : `\`${String(text)}\``;
+  const text = defaultDescription ?? (value as string | number | boolean | undefined) ?? '';
+  return text === '' ? '' : `\`${String(text)}\``;
 }
 
 function section({ usage, describe, positionals, options, examples }: Definition): string {

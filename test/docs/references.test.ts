@@ -118,6 +118,50 @@ describe.each(documents())('%s', (document) => {
   });
 });
 
+/** Options of each command by docs/CLI.md, which is generated from the commands. */
+const optionsOf = new Map(
+  read('docs/CLI.md')
+    .split(/^## orrery /m)
+    .slice(1)
+    .map((section) => {
+      const [usage = ''] = section.split('\n');
+      const name = usage.replace(/ [<[].*$/, '');
+      return [name, new Set([...section.matchAll(/^\| `--([\w-]+)`/gm)].map(([, flag]) => flag))];
+    }),
+);
+
+/** Options of `orrery` command lines that do not exist, as `command --option`. */
+function unknownOptions(text: string): string[] {
+  const lines = text
+    .replaceAll(/\\\n\s*/g, ' ')
+    .split(/\n|&&|\|\|/)
+    .flatMap((line) => {
+      const plain = line.replaceAll(/["',[\]]+/g, ' ').replaceAll(/ +/g, ' ');
+      const found =
+        /(?:npx orrery|dist\/cli\/main\.js) ((?:data |journal )?[\w-]+)(.*?)(?: #|$)/.exec(plain);
+      return found === null ? [] : [[found[1] ?? '', found[2] ?? ''] as const];
+    });
+  return lines.flatMap(([name, rest]) => {
+    const known = optionsOf.get(name);
+    return [...rest.matchAll(/ --([\w-]+)/g)]
+      .map(([, flag]) => flag ?? '')
+      .filter((flag) => known?.has(flag.replace(/^no-/, '')) !== true)
+      .map((flag) => `${name} --${flag}`);
+  });
+}
+
+test('shows only options that the commands have', () => {
+  const unknown = documents().flatMap((document) =>
+    blocksOf(document).flatMap(({ text }) => unknownOptions(text)),
+  );
+  expect(unknown).toEqual([]);
+});
+
+test('finds options that a command does not have', () => {
+  const text = 'npx orrery run a --prove --none\nCMD ["dist/cli/main.js", "serve", "--nowhere"]\n';
+  expect(unknownOptions(text)).toEqual(['run --none', 'serve --nowhere']);
+});
+
 test('few blocks are not tested, and those say why', () => {
   const untested = documents().flatMap((document) =>
     blocksOf(document).flatMap(({ untested: reason }) => (reason === null ? [] : [reason])),
