@@ -81,6 +81,16 @@ function workFolder(from, document) {
   return folder;
 }
 
+/** Ends the running block, which an interrupt of this process does not reach. */
+let stopBlock = () => undefined;
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {
+    stopBlock();
+    rmSync(base, { recursive: true, force: true });
+    process.exit(130);
+  });
+}
+
 /** Runs bash in a process group of its own, which ends with it. Output is both streams together. */
 function shell(text, cwd, env = blockEnvironment) {
   return new Promise((resolve) => {
@@ -101,6 +111,7 @@ function shell(text, cwd, env = blockEnvironment) {
         // The group has ended.
       }
     };
+    stopBlock = () => endGroup('SIGKILL');
     const timer = setTimeout(() => {
       output += `\nno end after ${BLOCK_TIMEOUT_MS / 1000} s`;
       endGroup('SIGKILL');
@@ -152,7 +163,7 @@ async function runConsole(block, folder) {
 
 /** Type-checks a TypeScript block as in a user's project, then runs it if it is a program. */
 async function runProgram(block, folder) {
-  const name = block.file ?? `block-${block.line}.${block.language}`;
+  const name = block.file ?? `block-${block.line}.m${block.language}`;
   writeFileSync(join(folder, name), block.text);
   if (block.language === 'ts') {
     const program = ts.createProgram([join(folder, name)], {
