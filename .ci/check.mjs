@@ -1,7 +1,4 @@
-/**
- * Runs type check, lint, format, dependency rules and dead-code check in parallel; prints failures
- * and exits non-zero on any. `node .ci/check.mjs <prefixes>` runs the checks with these prefixes.
- */
+/** Runs types, lint, format, dependency rules and dead code in parallel. */
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,10 +6,7 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 
-/**
- * Cache path of a check, so that the next run visits changed files only. A fresh clone, as in CI,
- * has no cache.
- */
+/** Cache file of a check, so that it reads only changed files. A fresh clone has none. */
 const cache = (name) => join(root, 'node_modules', '.cache', 'orrery', name);
 const types = (config, name) => [
   ...['-p', config, '--noEmit', '--incremental', '--tsBuildInfoFile', cache(`${name}.tsbuildinfo`)],
@@ -36,6 +30,7 @@ const CHECKS = [
     [
       ...['--check', '--log-level=warn', '--cache', '--cache-strategy=content'],
       ...[`--cache-location=${cache('prettier')}`, 'src', 'test', 'examples', '.ci'],
+      ...['docs', 'README.md', 'CHANGELOG.md'],
     ],
   ],
   ['floors', bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'src']],

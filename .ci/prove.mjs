@@ -1,7 +1,7 @@
 /**
- * `npm run prove`: proofs too long for `npm test`, in sequence: the tests with larger numbers, the
- * mutation score, and two fuzz campaigns. Each step reports its start and its result.
- * reports/prove/last.md has the results and durations.
+ * `npm run prove`: the long proofs, step by step: the tests with larger numbers, the mutation
+ * score, and two fuzzing campaigns. Each step prints its start and result; reports/prove/last.md
+ * has the results and durations.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,12 +13,12 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = join(root, 'reports', 'prove');
 const raw = join(folder, 'vitest.json');
 
-/** Multiplier of the numbers of `npm test`. */
+/** Factor on the numbers of runs of `npm test`. */
 const TIMES = wholeNumber('ORRERY_PROVE', 20);
-/** Duration of the campaigns in seconds; a quarter of it runs with the oracle. */
+/** Duration of the campaigns in seconds: a quarter of it in lockstep with the oracle. */
 const SOAK_SECONDS = wholeNumber('ORRERY_SOAK', 300);
 
-/** Statements that are proved, by test file. */
+/** Test files of the proofs, with the property that each proves. */
 const PROOFS = [
   ['test/property/oracle.test.ts', 'engine and oracle in lockstep over every command'],
   ['test/property/lockstep.test.ts', 'engine and oracle, cut intervals, restored exchanges'],
@@ -100,7 +100,7 @@ function stepsAsked() {
   return names;
 }
 
-/** Runs a Node script; resolves with the exit code, and the output if `quiet`. */
+/** Resolves with the exit code, and the output where `quiet`. */
 function node(args, { quiet = false, env = {} } = {}) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, {
@@ -115,7 +115,7 @@ function node(args, { quiet = false, env = {} } = {}) {
       lines = out.split('\n').length - 1;
     });
     const started = performance.now();
-    // Progress output for steps without their own.
+    // A sign of life for steps without output.
     const beat = setInterval(() => {
       const seconds = ((performance.now() - started) / 1000).toFixed(0);
       if (quiet) console.log(`  … ${seconds} s${lines === 0 ? '' : `, ${lines} lines`}`);
@@ -167,7 +167,7 @@ async function campaign(name, seconds, options) {
   const out = join(folder, 'found', name.replace(/\.json$/, ''));
   const limits = ['--seed', 'prove', '--seconds', String(seconds), '--out', out, '--json'];
   const { code, out: text } = await node([main, 'fuzz', ...limits, ...options], { quiet: true });
-  // Paths are relative to the repository, so the report does not depend on the machine.
+  // Paths in the report are relative, so it does not depend on the machine.
   if (text !== '') writeFileSync(join(folder, name), text.replaceAll(`${root}/`, ''));
   if (code === 0) rmSync(out, { recursive: true, force: true });
   try {
@@ -201,7 +201,7 @@ function page(done) {
 async function main() {
   const names = stepsAsked();
   mkdirSync(folder, { recursive: true });
-  // The running step also receives the signal and exits by itself.
+  // The running step also gets the signal and ends by itself.
   let interrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => (interrupted = true));
   const done = [];
@@ -222,7 +222,7 @@ async function main() {
       return;
     }
   }
-  // A partial run does not replace the stored report.
+  // A partial run does not replace the committed report.
   if (names.length === Object.keys(STEPS).length) {
     writeFileSync(join(folder, 'last.md'), page(done));
     console.log('written: reports/prove/last.md');

@@ -1,8 +1,8 @@
 /**
- * The rooms of `src`: their content, the rooms and npm packages they may import, and whether they
- * are deterministic (no clock, no random source, no `node:*`). `.dependency-cruiser.cjs`,
- * `eslint.config.mjs` and the table in docs/ARCHITECTURE.md are generated from this list, lowest
- * room first.
+ * The rooms of `src`: what each holds, which rooms it may import, which npm packages it may use,
+ * and whether it is deterministic (no clock, no random source, no `node:*`).
+ * `.dependency-cruiser.cjs`, `eslint.config.mjs` and the table in docs/ARCHITECTURE.md are made
+ * from this list, lowest room first.
  */
 const room = (name, holds, imports, packages = [], pure = false) => ({
   name,

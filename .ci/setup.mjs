@@ -1,7 +1,7 @@
 /**
- * Prepares a fresh clone: installs packages if missing or older than the lockfile, and compiles if
- * a source is newer than the build. Prints one line per action; exits quickly if nothing is to be
- * done.
+ * Makes a fresh clone ready: installs packages when they are missing or older than the lockfile,
+ * and compiles when a source is newer than the build. Says each thing it does in one line; does
+ * nothing, quickly, when all is there.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';

@@ -1,8 +1,7 @@
 /**
- * Stryker configuration for one room (ORRERY_ROOM). Every operator, constant and branch of its
- * files is changed one at a time, and a test must fail. `npm run mutants` covers semantic mutants
- * of the engine. Results are stored in an incremental file, so a second run visits changed code
- * only.
+ * Stryker's mutants of one module (ORRERY_ROOM): each operator, constant and branch is changed, one
+ * at a time, and a test must fail. `npm run mutants` has the mutants of whole rules. Results are
+ * kept in an incremental file, so a second run tests only changed code.
  */
 const FILES = {
   num: ['src/num/*.ts'],

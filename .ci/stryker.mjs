@@ -1,7 +1,7 @@
 /**
  * `npm run stryker`: Stryker's mutants of `num` and of margin rules (.ci/stryker.config.mjs).
- * Writes the score per file and the survivors to reports/prove/stryker.md. Exit code 1 below the
- * required score.
+ * Writes the score of each file and the surviving mutants to reports/prove/stryker.md. Exit code 1
+ * below the required score.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const ROOMS = ['num', 'risk'];
-/** Required percentage of detected mutants. */
+/** Required percentage of killed mutants. */
 const SCORE_NEEDED = 75;
 const cache = (room, name) =>
   join(root, 'node_modules', '.cache', 'orrery', `stryker-${room}${name}.json`);
@@ -36,7 +36,7 @@ function run(room) {
       env: { ...process.env, ORRERY_ROOM: room },
       stdio: 'inherit',
     });
-    // The terminal sends an interrupt to Stryker directly.
+    // An interrupt of the terminal also reaches Stryker.
     const onInterrupt = () => undefined;
     const onEnd = () => child.kill('SIGTERM');
     process.on('SIGINT', onInterrupt);
@@ -49,7 +49,7 @@ function run(room) {
   });
 }
 
-/** Killed and surviving mutants per file; invalid and ignored ones count as neither. */
+/** Killed and surviving mutants of each file, without invalid and ignored ones. */
 function filesOf(report) {
   return Object.entries(report.files).map(([name, { source, mutants }]) => {
     const lines = source.split('\n');
@@ -88,7 +88,7 @@ function pageOf(files) {
     ...files.map(({ name, found, alive }) => row(name, found, alive.length)),
     row('**all**', found, alive),
     '',
-    '## Survivors',
+    '## Surviving mutants',
     '',
     ...files.flatMap((file) => file.alive.map((line) => `- ${line}`)),
     '',

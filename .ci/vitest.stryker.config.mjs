@@ -1,4 +1,6 @@
-/** Tests for Stryker's mutants of a room (ORRERY_ROOM): the fast ones, without random runs. */
+/**
+ * Tests that Stryker runs on the mutants of a module (ORRERY_ROOM): fast ones without random runs.
+ */
 import { defineConfig } from 'vitest/config';
 
 const TESTS = {
@@ -17,7 +19,7 @@ const TESTS = {
 export default defineConfig({
   test: {
     include: TESTS[process.env['ORRERY_ROOM'] ?? 'num'],
-    // A random seed would change test names, and with them the coverage map.
+    // Another seed would change the names of tests, and with them the coverage per test.
     setupFiles: ['test/setup/seed.ts'],
     testTimeout: 60_000,
   },

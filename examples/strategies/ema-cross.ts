@@ -3,7 +3,7 @@
  * one, short while it is below. A position in the wrong direction is closed by one order, and
  * another opens the new one. The position is closed at the end.
  *
- * This is the EMA cross of NautilusTrader's examples; docs/BACKTESTING.md compares the results.
+ * This is the EMA cross of NautilusTrader's examples. Docs: "Comparison with other tools" in docs/BACKTESTING.md.
  *
  * Try: orrery backtest examples/strategies/ema-cross.ts --data data/btcusdt-20240808 --param bar=1s
  */

@@ -16,7 +16,7 @@ interface LazyCommand {
   readonly load: () => Promise<{ readonly command: CommandModule<object, never> }>;
 }
 
-const COMMANDS: readonly LazyCommand[] = [
+export const COMMANDS: readonly LazyCommand[] = [
   {
     usage: 'demo',
     describe: 'Replay a recorded BTCUSDT stream with a market maker and write a report',

@@ -1,4 +1,7 @@
-/** docs/API.md is made from the tables that the code runs on, so it cannot promise what is not there. `npx vitest run test/docs -u` writes it. */
+/**
+ * docs/API.md is generated from the tables that the code uses. `npx vitest run test/docs -u` writes
+ * it.
+ */
 import { expect, test } from 'vitest';
 import {
   ENDPOINT_IDS,
@@ -21,6 +24,7 @@ import {
 import { refusalReply } from '../../src/gateway/refusal-reply.ts';
 import { FAULTS } from '../../src/http/injected-faults.ts';
 import { CLOSE_SLOW, CLOSE_TOKEN } from '../../src/http/feeds/connection.ts';
+import { formatPage } from './format-page.ts';
 import { ALL_EXAMPLES } from './refusal-examples.ts';
 
 const ACCESS = {
@@ -72,14 +76,14 @@ function lists(): string {
     ENDPOINT_IDS.flatMap((id) => {
       const { pages } = ENDPOINTS[id] as Endpoint;
       if (pages === undefined) return [];
-      return [[`\`${id}\``, String(pages.limit ?? 'all there are'), String(pages.max)]];
+      return [[`\`${id}\``, String(pages.limit ?? 'no limit'), String(pages.max)]];
     }),
   );
 }
 
 function feeds(): string {
   return table(
-    ['source', 'update', 'who'],
+    ['source', 'update', 'access'],
     Object.entries(FEEDS).map(([source, { access, update }]) => [
       `\`${source}\``,
       `\`${update}\``,
@@ -112,14 +116,16 @@ function errors(): string {
   );
 }
 
-test('docs/API.md says what the tables say', async () => {
+test('docs/API.md is generated from the tables of the contract', async () => {
   const page = `# The API
 
-\`npx orrery serve\` speaks this over HTTP; \`InProcessClient\` speaks it without a network. Made from the endpoint table
-(\`src/contract/endpoints.ts\`) and the message table (\`src/contract/messages.ts\`); a running server shows every schema at \`/docs\` and \`/openapi.json\`.
+\`npx orrery serve\` serves this API over HTTP; \`InProcessClient\` implements it without a network. This page is
+generated from the endpoint table (\`src/contract/endpoints.ts\`) and the message table
+(\`src/contract/messages.ts\`). A running server shows every schema at \`/docs\` and \`/openapi.json\`.
 
-Bodies are JSON. Quantities, prices and money are decimal text; counters, nonces and times are integers, exact to 64 bits. An error's body is its text as a
-JSON string, with \`text/plain\`. \`Authorization: Bearer <token>\` goes with everything that is not for anyone.
+Bodies are JSON. Quantities, prices and money are decimal strings. Counters, nonces and times are integers, exact
+to 64 bits. The body of an error is its message as a JSON string, with \`text/plain\`. Endpoints that are not
+public need the header \`Authorization: Bearer <token>\`.
 
 ## Endpoints
 
@@ -127,12 +133,15 @@ ${endpoints()}
 
 ## Lists
 
-Endpoints with \`cursor\` among their fields answer lists, a page at a time: at most \`limit\` entries. If there are more, the header \`${PAGE_HEADERS.next}\` holds a cursor; the same
-request with \`cursor\` set to it answers the next page. Pages begin with the newest, where entries have times; each page of candles ascends, and the next one is older. A cursor names the last entry
-that was shown: what is new meanwhile stands before it, so nothing is shown twice or passed over. It holds good for as long as the entries are kept, also over a restart; \`limit\` may change from page to page, other
-parameters may not. An order that changes moves to the front of its list; read again with \`updatedFrom\` to see what changed.
+Endpoints with a field \`cursor\` answer lists in pages of at most \`limit\` entries. If there are more, the header
+\`${PAGE_HEADERS.next}\` has a cursor; the same request with this \`cursor\` answers the next page. Entries with
+times are listed newest first; the candles of one page ascend, and the next page is older. A cursor names the last
+entry shown, so new entries cause neither duplicates nor gaps. It is valid as long as the entries are kept, also after
+a restart. Between pages \`limit\` may change, other parameters may not. An order that changes moves to the front of
+its list; read again with \`updatedFrom\` to see changes.
 
-When a request reaches further back than anything is kept, the header \`${PAGE_HEADERS.keptSince}\` says since when (ms) entries are; older ones are not in the answer, nor in \`total\`.
+If a request reaches further back than the retention, the header \`${PAGE_HEADERS.keptSince}\` has the start of the
+kept entries (ms). Older entries are neither in the answer nor in \`total\`.
 
 ${lists()}
 
@@ -140,64 +149,110 @@ ${lists()}
 
 1. \`GET /auth?account=<address>\` answers \`message\`, \`server_signature\` and \`signing_payload\`.
 2. The wallet signs \`signing_payload\` (EIP-191).
-3. \`POST /auth\` with \`message\`, \`signature\`, \`server_signature\` answers \`{token, claims}\`, good for 24 hours and while the wallet is a signer or a delegate.
+3. \`POST /auth\` with \`message\`, \`signature\` and \`server_signature\` answers \`{token, claims}\`. The token is
+   valid for 24 hours, and only while the wallet is a signer or a delegate.
 
-Orders and account requests are EIP-712 typed data; \`GET /config\` publishes the domain and the types. What is absent is signed as \`""\`, \`0\` or the empty struct; decimals are
-signed as they are sent. An order's id is the digest that was signed.
+Orders and account requests are EIP-712 typed data; \`GET /config\` has the domain and the types. Absent fields are
+signed as \`""\`, \`0\` or the empty struct, decimals as they are sent. The id of an order is the signed digest.
 
 ## Feeds
 
-\`/ws\` speaks JSON-RPC 2.0; \`/asyncapi.json\` has every shape. Requests are carried out in the order in which they come; each answer has \`usIn\`, \`usOut\`, \`usDiff\` (microseconds at the server). An error's \`data.status\` is
-what HTTP would answer, its \`message\` the same words.
+\`/ws\` uses JSON-RPC 2.0; \`/asyncapi.json\` has every schema. The requests of a connection run in the order of
+arrival. Each answer has \`usIn\`, \`usOut\` and \`usDiff\` (microseconds at the server). \`data.status\` of an error
+is the HTTP status, \`message\` the same text as over HTTP.
 
 | method | params | |
 | --- | --- | --- |
-| \`auth\` | \`bearer\` | what follows is the token's; answers its claims |
-| \`subscribe\`, \`unsubscribe\` | \`source\` with \`symbols\` (public; \`[]\` is all), or \`account\` and \`subaccountIndices\` (private; \`[]\` is all, for the owner) | at most ${String(MAX_SUBSCRIPTIONS)} a connection |
-| \`create\` | an order, or \`{type: "batchOrders", orders}\` | answers its records, once they are on disk |
+| \`auth\` | \`bearer\` | later requests use this token; answers its claims |
+| \`subscribe\`, \`unsubscribe\` | \`source\` with \`symbols\` (public; \`[]\` is all), or \`account\` and \`subaccountIndices\` (private; \`[]\` is all, for the owner) | at most ${String(MAX_SUBSCRIPTIONS)} per connection |
+| \`create\` | an order, or \`{type: "batchOrders", orders}\` | answers its records when they are on disk |
 | \`cancel\` | \`orderId\`, or \`clientId\` and \`account\`; or \`orderIds\`, \`clientIds\` | as over HTTP |
 
 ${feeds()}
 
-A \`book\` begins with a snapshot; each delta names the sequence number before it and its own (quantity \`0\` removes a level), so a client sees a gap, and subscribes again. Nothing is told before it is on disk. \`price\` and \`summary\` of
-all markets come batched, ten times a second at most; \`stats\` every five seconds.
+\`book\` begins with a snapshot. Each delta has its own and the previous sequence number (quantity \`0\` removes a
+level), so a client detects a gap and subscribes again. No update is sent before it is on disk. \`price\` and
+\`summary\` of all markets are batched, at most ten times a second; \`stats\` is sent every five seconds.
 
 | close code | |
 | --- | --- |
-| 1001 | the server ends |
-| ${String(CLOSE_TOKEN)} | the token is none any more: run out, or its wallet is neither signer nor delegate |
-| ${String(CLOSE_SLOW)} | too much waited to be read; before that, book deltas give way to a snapshot |
+| 1001 | the server shuts down |
+| ${String(CLOSE_TOKEN)} | the token has expired, or its wallet is neither signer nor delegate |
+| ${String(CLOSE_SLOW)} | too much unread data; before that, a snapshot replaces book deltas |
 
-A notice \`{method: "unsubscribed", params: {source, reason}}\` says that a delegation was revoked. The server pings every 30 seconds and ends connections that do not answer.
+A notice \`{method: "unsubscribed", params: {source, reason}}\` reports a revoked delegation. The server pings every 30
+seconds and closes connections that do not answer.
 
 ## TypeScript client
 
-\`\`\`ts
+The client logs in, chooses nonces, signs, and repeats failed requests without repeating their effect. Its feeds
+reconnect and read missed updates. The signer is an ethers wallet, or \`eip1193Signer(provider, address)\`.
+
+\`\`\`js
+// client.mjs
+import { Wallet } from 'ethers';
 import { HttpMatcherClient, pagesOf } from 'orrery/client';
 
-const client = new HttpMatcherClient({ url, signer }); // an ethers Wallet, or eip1193Signer(provider, address)
-await client.send('submitOrder', order); // logs in, chooses a nonce, signs; repeats safely by the nonce
-for await (const { body } of pagesOf(client, 'getTrades', { symbol })) use(body);
-const feeds = client.feeds(); // comes back when its connection is lost, and reads what it missed
-for await (const update of await feeds.subscribe('order', { account })) use(update);
-await feeds.send('submitOrder', order); // over the socket
+const signer = new Wallet(\`0x\${'1'.padStart(64, '0')}\`);
+const client = new HttpMatcherClient({ url: 'http://127.0.0.1:8080', signer });
+const account = signer.address;
+const [order] = await client.send('submitOrder', {
+  account,
+  subaccountIndex: 0,
+  symbol: 'BTC-USD-PERP',
+  orderType: 'limit',
+  price: '59000',
+  quantity: '0.1',
+  expiresAt: 9_007_199_254_740_991,
+  originator: '0x0000000000000000000000000000000000000000',
+  originatorFee: 0,
+  flags: { ioc: false, postOnly: true, reduceOnly: false },
+});
+console.log(order.status);
+for await (const { body } of pagesOf(client, 'getTrades', { symbol: 'BTC-USD-PERP' })) {
+  console.log(body);
+}
+const feeds = client.feeds();
+const updates = await feeds.subscribe('order', { account, subaccountIndices: [0] });
+await client.call('cancelAllOrders', { account, subaccountIndex: 0 });
+for await (const update of updates) {
+  console.log(update.status, update.reason);
+  break;
+}
+feeds.close();
+\`\`\`
+
+\`\`\`sh
+npx orrery serve --sim-token dev &
+sim() { curl -sf -X POST "http://127.0.0.1:8080/sim/$1" -H 'authorization: Bearer dev' \\
+  -H 'content-type: application/json' -d "$2"; }
+sim oracle '{"symbol": "BTC-USD-PERP", "price": "60000"}'
+sim deposit '{"account": "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf", "amount": "10000"}'
+node client.mjs
 \`\`\`
 
 ## Simulation control
 
-Under \`/sim/*\`, with the token of \`--sim-token\`: \`POST deposit | withdraw {account, subaccountIndex?, amount}\`, \`POST oracle | mark {symbol, price}\`,
-\`POST funding {symbol, rate}\`, \`POST clock {advanceMs} | {toMs}\` (virtual clock only), \`POST faults {fault, times?, endpoint?, latencyMs?}\` with ${FAULTS.map((fault) => `\`${fault}\``).join(', ')},
-\`GET hash\`, \`POST snapshot\`, \`GET journal\`.
+Under \`/sim/*\`, with the token of \`--sim-token\`:
+
+| request | body |
+| --- | --- |
+| \`POST /sim/deposit\`, \`/sim/withdraw\` | \`{account, subaccountIndex?, amount}\` |
+| \`POST /sim/oracle\`, \`/sim/mark\` | \`{symbol, price}\` |
+| \`POST /sim/funding\` | \`{symbol, rate}\` |
+| \`POST /sim/clock\` (virtual clock only) | \`{advanceMs}\` or \`{toMs}\` |
+| \`POST /sim/faults\` | \`{fault, times?, endpoint?, latencyMs?}\`; faults are ${FAULTS.map((fault) => `\`${fault}\``).join(', ')} |
+| \`GET /sim/hash\`, \`POST /sim/snapshot\`, \`GET /sim/journal\` | |
 
 ## Operator
 
-Under \`/operator/*\`, with the token of \`--operator-token\` (a token of its own, beside \`--sim-token\`; without one these paths do not exist). Each
-command is in the journal and in the audit list (docs/RULES.md §13).
+Under \`/operator/*\`, with the token of \`--operator-token\`; without that token these paths do not exist. Each command
+is in the journal and in the audit list (docs/RULES.md §13).
 
 | method and path | what it does |
 | --- | --- |
 | POST \`/operator/markets\` | lists a market; the body is a market's terms as in a configuration file |
-| POST \`/operator/markets/{symbol}/terms\` | changes terms; what needs notice comes into force after \`config.termsNoticeMs\` (R-13.1) |
+| POST \`/operator/markets/{symbol}/terms\` | changes terms; those that need notice take effect after \`config.termsNoticeMs\` (R-13.1) |
 | POST \`/operator/markets/{symbol}/status\` | \`open\`, \`postOnly\`, \`reduceOnly\`, \`cancelOnly\` or \`halted\` (R-13.2) |
 | POST \`/operator/markets/{symbol}/delist\` | settles every position at the index, or at a stated price within the band of the last index |
 | POST \`/operator/insurance/credit\` | deposits to insurance; pays the shortfall first |
@@ -206,7 +261,7 @@ command is in the journal and in the audit list (docs/RULES.md §13).
 
 ## State of prices and risk
 
-Fields beside the contract's (RULES.md R-10.1). Times are in milliseconds.
+Fields beside those of the contract (RULES.md R-10.1). Times are in milliseconds.
 
 | read | fields |
 | --- | --- |
@@ -214,18 +269,24 @@ Fields beside the contract's (RULES.md R-10.1). Times are in milliseconds.
 | \`GET /markets\`, source \`market\` | \`status\`, \`frozen\`, \`frozenSince\`, \`nextTerms\` (terms whose notice runs, with \`effectiveAt\`), \`maxOpenInterest\` (the limit in force), \`maxOpenInterestNotional\`, \`maxMarkDeviation\`, \`initialMark\`, \`recordedLiquidity\`, \`vaultQuote\`, \`insuranceHourly\`, \`openNotionalLower\`, \`openNotionalUpper\` |
 | \`GET /config\` | \`shortfall\` (at most 0), \`shortfallSince\`, \`insuranceBalance\`, \`insuranceAllowance\` (left in this UTC hour), \`vaultNav\`, \`vaultShares\`, \`shortfallAccount\`, \`insuranceAccount\`, \`treasuryAccount\`, \`frozenHaircut\`, \`insuranceHourly\`, \`vaultLeaveShare\`, \`termsNoticeMs\` |
 | \`GET /account/positions\`, source \`position\` | \`adlQuantile\`: fifth of the holders of its side in the order of auto-deleveraging (R-6.4); 5 is closed first |
-| \`GET /account/transfer/max\` | \`shortfallPart\`: part of a withdrawal of \`amount\` that goes to the shortfall (R-6.6); transfers inside the exchange leave nothing |
+| \`GET /account/transfer/max\` | \`shortfallPart\`: part of a withdrawal of \`amount\` that goes to the shortfall (R-6.6); internal transfers leave none |
 
-\`markComposition\` shows what the mark is made of now: \`source\`, \`index\`, \`smoothed\` (index + EMA of the basis), \`last\` (clipped to the impact prices), \`impactBid\`, \`impactAsk\`, and the bounds \`lowest\` and
-\`highest\`. The mark follows at its next recomputation. What a mark does not use, or what is absent, is null. \`indicativeFundingRate\` is the rate of the mean of the \`fundingSamples\` so far; with fewer than half
-of an interval's samples the settled rate is 0. \`adlQuantile\` of a feed's update is at most a second old.
+\`markComposition\` has the inputs of the mark: \`source\`, \`index\`, \`smoothed\` (index + EMA of the basis), \`last\`
+(clipped to the impact prices), \`impactBid\`, \`impactAsk\`, and the bounds \`lowest\` and \`highest\`. The mark follows at
+its next recomputation. Inputs that are unused or absent are null. \`indicativeFundingRate\` is the rate of the mean of
+the \`fundingSamples\` so far. With fewer than half of an interval's samples the settled rate is 0. \`adlQuantile\` of a
+feed's update is at most a second old.
 
-The public source \`liquidation\` names no account. \`event\` is \`step\` (\`order\`, \`takeover\`, \`adl\`, \`insurance\`, \`shortfall\`), \`transfer\` (a position closed without the book, by \`takeover\`, \`adl\` or
-\`delisting\`) or \`shortfall\` (its new balance). A step about all cross positions of an account has \`symbol\` null; it and changes of the shortfall go to subscriptions of all markets. The source \`market\` sends a
-market's record when its status or terms change, and when it freezes or thaws.
+The public source \`liquidation\` names no account. Its \`event\` is \`step\` (\`order\`, \`takeover\`, \`adl\`,
+\`insurance\`, \`shortfall\`), \`transfer\` (a position closed without the book, by \`takeover\`, \`adl\` or
+\`delisting\`) or \`shortfall\` (its new balance). A step for all cross positions of an account has \`symbol\` null. It and
+changes of the shortfall go to subscriptions of all markets. The source \`market\` sends a market's record when its
+status or terms change, and when it freezes or thaws.
 
-Operators see \`/metrics\`: \`orrery_shortfall_usd\`, \`orrery_insurance_usd\`, \`orrery_insurance_allowance_usd\`, \`orrery_vault_nav_usd\`, \`orrery_market_frozen\`, \`orrery_liquidation_steps_total\` and
-\`orrery_solvency_violations\` (invariants of R-1.6a that do not hold). The log has a line when a shortfall begins or is paid, and when a market freezes or thaws.
+\`/metrics\` has \`orrery_shortfall_usd\`, \`orrery_insurance_usd\`, \`orrery_insurance_allowance_usd\`,
+\`orrery_vault_nav_usd\`, \`orrery_market_frozen\`, \`orrery_liquidation_steps_total\` and
+\`orrery_solvency_violations\` (violated invariants of R-1.6a). The log has a line when a shortfall begins or is paid, and
+when a market freezes or thaws.
 
 ## Error texts
 
@@ -234,5 +295,6 @@ ${errors()}
 Limits in these texts are examples. [REJECTIONS.md](REJECTIONS.md) lists the refusals of the engine by code, in the order in
 which they are checked.
 `;
-  await expect(page).toMatchFileSnapshot('../../docs/API.md');
+  const formatted = await formatPage(page);
+  await expect(formatted).toMatchFileSnapshot('../../docs/API.md');
 });

@@ -1,10 +1,10 @@
 /** docs/FUZZING.md lists the invariants that there are. `ORRERY_UPDATE=1` writes them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { format } from 'prettier';
 import { expect, test } from 'vitest';
 import { STATE_INVARIANTS } from '../../src/engine/invariants/invariants.ts';
 import { STREAM_INVARIANTS } from '../../src/fuzz/stream-checker.ts';
+import { formatPage } from './format-page.ts';
 
 const PAGE = join(import.meta.dirname, '../../docs/FUZZING.md');
 
@@ -30,12 +30,8 @@ function withTable(page: string, name: string, rows: readonly Row[]): string {
 test('the page lists every invariant with its rule', async () => {
   const page = readFileSync(PAGE, 'utf8');
   const stream = STREAM_INVARIANTS.map(({ invariant, ...rest }) => ({ name: invariant, ...rest }));
-  const written = await format(
+  const written = await formatPage(
     withTable(withTable(page, 'state', STATE_INVARIANTS), 'stream', stream),
-    {
-      parser: 'markdown',
-      printWidth: 100,
-    },
   );
   if (process.env['ORRERY_UPDATE'] === '1') writeFileSync(PAGE, written);
   expect(readFileSync(PAGE, 'utf8')).toBe(written);

@@ -25,8 +25,13 @@ export const command: CommandModule<object, DemoArguments> = {
   command: 'demo',
   builder: (yargs) =>
     yargs
-      .option('out', { type: 'string', default: 'reports/demo', describe: 'output folder' })
-      .option('data', { type: 'string', default: DATASET, describe: 'dataset to replay' })
+      .option('out', { type: 'string', default: 'reports/demo', describe: 'folder of the report' })
+      .option('data', {
+        type: 'string',
+        default: DATASET,
+        defaultDescription: 'the sample data of the package',
+        describe: 'dataset to replay',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object' })
       .example('$0 demo', 'run, then open reports/demo/index.html')
       .example('$0 demo --out /tmp/demo --json', 'print the summary as JSON'),

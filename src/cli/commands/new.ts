@@ -63,8 +63,8 @@ export const command: CommandModule<object, NewArguments> = {
     print(`wrote ${path}`);
     print(
       strategy
-        ? `run   orrery backtest ${path} --data ${relative(process.cwd(), DATASET) || DATASET}`
-        : `run   orrery run ${path}`,
+        ? `run   npx orrery backtest ${path} --data ${relative(process.cwd(), DATASET) || DATASET}`
+        : `run   npx orrery run ${path}`,
     );
   },
 };

@@ -8,6 +8,7 @@ export const SEARCH_OPTIONS = {
   workers: {
     type: 'number',
     default: availableParallelism(),
+    defaultDescription: 'number of cores',
     describe: 'number of threads; results do not depend on it',
   },
   json: { type: 'boolean', default: false, describe: 'print one JSON object' },

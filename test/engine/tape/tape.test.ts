@@ -1,7 +1,4 @@
-/**
- * History in the same book (docs/RULES.md D-15, docs/ARCHITECTURE.md "The tape"): queue position,
- * impact, credit, gaps.
- */
+/** History in the same book (docs/RULES.md D-15, docs/ARCHITECTURE.md "Recorded liquidity"): place in the queue, impact, credit, gaps. */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { TapeLevel } from '../../../src/engine/commands.ts';
