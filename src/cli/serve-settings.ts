@@ -60,7 +60,7 @@ export const SETTINGS = {
   },
   'verify-threads': {
     takes: 'text',
-    fallback: 'one for each other core, at most 4',
+    fallback: 'one per other core, at most 4',
     describe: 'threads for signature recovery under load; 0: none',
   },
   'max-connections': {

@@ -123,6 +123,16 @@ export interface StrategyDefinition<P extends ParameterSpecs = ParameterSpecs> {
   create(parameters: ParametersOf<P>): Strategy;
 }
 
+/** A definition with any parameters: for lists of strategies of several types. */
+export interface AnyStrategyDefinition extends Omit<
+  StrategyDefinition,
+  'barsUs' | 'warmUpUs' | 'create'
+> {
+  barsUs?(parameters: never): readonly number[];
+  warmUpUs?(parameters: never): number;
+  create(parameters: never): Strategy;
+}
+
 /** Infers the types of a definition; used for a strategy file's default export. */
 export function defineStrategy<const P extends ParameterSpecs>(
   definition: StrategyDefinition<P>,

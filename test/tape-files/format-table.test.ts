@@ -20,8 +20,10 @@ afterAll(() => {
 
 /** Names in the first column of the table of docs/DATA.md; `-trades` continues `binance-klines`. */
 function documentedNames(): string[] {
-  const section = readFileSync(`${root}docs/DATA.md`, 'utf8').split(/^## /m)[1] ?? '';
-  const cells = section.split('\n').flatMap((row) => /^\| (`.*?) \|/.exec(row)?.[1] ?? []);
+  const table = readFileSync(`${root}docs/DATA.md`, 'utf8').split(/^\| format .*\n/m)[1] ?? '';
+  const cells = (table.split('\n\n')[0] ?? '')
+    .split('\n')
+    .flatMap((row) => /^\| (`.*?) \|/.exec(row)?.[1] ?? []);
   return cells.flatMap((cell) =>
     [...cell.matchAll(/`(-?[a-z][a-z0-9-]*)`/g)].map(([, name = '']) =>
       name.startsWith('-') ? `binance${name}` : name,

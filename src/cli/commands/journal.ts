@@ -120,7 +120,7 @@ const exportCommand: CommandModule<object, ExportArguments> = {
   handler: async ({ journal, out, from, to, json }) => {
     mustBeRange(from, to);
     if (out === undefined) {
-      if (!json) throw new InputError('--out names the file; --json alone prints');
+      if (!json) throw new InputError('give --out for a file, or --json for stdout');
       for (const lines of jsonLines(openJournal(journal, to), { from, to })) {
         stopIfInterrupted();
         print(lines.trimEnd());
@@ -128,7 +128,7 @@ const exportCommand: CommandModule<object, ExportArguments> = {
       return;
     }
     if (from > 1 && !json) {
-      throw new InputError('--from needs --json: a plain journal begins with its first command');
+      throw new InputError('--from requires --json: a journal file starts with its first command');
     }
     const format = json ? 'jsonl' : 'plain';
     const progress = startProgress('export', json);

@@ -10,6 +10,7 @@ import { bundleStrategy } from '../../strategy-loader/bundle.ts';
 import {
   mustDefinition,
   StrategyError,
+  type AnyStrategyDefinition,
   type ParametersOf,
   type ParameterSpecs,
   type StrategyDefinition,
@@ -23,7 +24,7 @@ export interface BacktestStrategy<P extends ParameterSpecs = ParameterSpecs> {
    * and the platform is out of reach. An object runs in the calling program: use the context's
    * `now`, `random`, `sleep` and `setTimer`, or two runs can differ.
    */
-  readonly strategy: StrategyDefinition<P> | string;
+  readonly strategy: StrategyDefinition<P> | AnyStrategyDefinition | string;
   /** Unique in the run; also names the account. The file's or definition's name unless given. */
   readonly id?: string;
   /** Values over the defaults of the definition. */
@@ -144,16 +145,16 @@ async function planStrategy(
   if (given === null || (typeof given !== 'string' && typeof given !== 'object')) {
     throw new StrategyError('strategy: must be the path of a file or an object of defineStrategy');
   }
-  const isFile = typeof strategy === 'string';
-  const bundle = isFile ? await bundleStrategy(strategy) : null;
-  const name = isFile ? basename(strategy) : mustDefinition(strategy, 'strategy').name;
+  const bundle = typeof strategy === 'string' ? await bundleStrategy(strategy) : null;
+  const definition = typeof strategy === 'string' ? null : mustDefinition(strategy, 'strategy');
+  const name = typeof strategy === 'string' ? basename(strategy) : (definition?.name ?? '');
   const planned = {
     id: id ?? uniqueId(name, taken),
     bundle,
     parameters: definedOf(parameters),
     ...(symbols === undefined ? {} : { symbols }),
   };
-  if (!isFile) definitions.set(planned.id, strategy);
+  if (definition !== null) definitions.set(planned.id, definition);
   return planned;
 }
 
