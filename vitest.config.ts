@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const { exports: entries } = JSON.parse(
@@ -27,6 +28,8 @@ export default defineConfig({
     globalSetup: ['.ci/assets.mjs'],
     setupFiles: ['test/setup/seed.ts', 'test/setup/poison.ts'],
     pool: 'forks',
+    // By default a core is left to the main process, which has little to do.
+    maxWorkers: availableParallelism(),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A machine that others use as well is given time.

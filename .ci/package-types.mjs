@@ -1,5 +1,5 @@
 /**
- * `npm run test:package:types`: packs the package, checks it with publint and
+ * Part of `npm run test:package`: packs the package, checks it with publint and
  * `attw --profile esm-only`, installs the tarball in a fresh project, compiles every example of
  * `examples/library` there (strict, `skipLibCheck: false`, NodeNext and bundler, TypeScript 5.9 and
  * 6), and runs them. `--keep` leaves the project in place and prints its path.

@@ -10,6 +10,7 @@
  * Look-ahead is impossible by construction: an event is delivered one feed latency after it occurs,
  * reads see the exchange at the request's arrival, and strategies have no other input.
  */
+import { outcomeCode } from '../engine/refusals.ts';
 import { must } from '../base/assert.ts';
 import type { Command } from '../engine/commands.ts';
 import type { ExchangeConfig, MarketSpec } from '../engine/config.ts';
@@ -187,7 +188,9 @@ class Run {
     const atUs = config.genesisTimeUs;
     for (const spec of markets) {
       const listed = exchange.submit({ kind: 'listMarket', timeUs: atUs, spec });
-      if (listed !== 'ok') throw new Error(`market ${spec.symbol} cannot be listed: ${listed}`);
+      if (listed !== 'ok') {
+        throw new Error(`market ${spec.symbol} cannot be listed: ${outcomeCode(listed)}`);
+      }
     }
     for (const { account, subaccountIndex, deposit: amount } of strategies) {
       exchange.submit({ kind: 'deposit', timeUs: atUs, account, subaccountIndex, amount });

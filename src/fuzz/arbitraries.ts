@@ -27,7 +27,7 @@ export function fuzzProfiles(name?: ProfileName): fc.Arbitrary<FuzzProfile> {
     .map(({ seed, ...options }) => drawProfile(String(seed), options));
 }
 
-/** What fast-check runs: `fc.asyncModelRun(() => ({ model, real: host }), commands)`. */
+/** Command of `fc.asyncModelRun(() => ({ model, real: host }), commands)`. */
 export type TwinCommand = fc.AsyncCommand<TwinModel, TwinHost>;
 
 /** Sequences of requests: deposits, prices, orders, cancels, margins, transfers, time, reads. */

@@ -341,7 +341,7 @@ function stepsOf(value: Decimal, step: Decimal): number {
   return Number(stepsExact(value, step) ?? (value.digits < 0n ? -0.5 : 0.5));
 }
 
-/** An `ioc` price is a bound: a buy rounds down, a sell up (R-2.2). A buy below a tick is half one. */
+/** Bound of an `ioc` order: a buy rounds down, a sell up (R-2.2); 0.5 for a buy below one tick. */
 function boundOf({ price, quantity }: DecodedOrder, tickSize: string): PriceTicks {
   const tick = stepOf(tickSize);
   const bound = quantity.digits > 0n ? stepsFloor(price, tick) : stepsCeil(price, tick);

@@ -1,4 +1,4 @@
-/** A thread that recovers signers: digests one after the other, 32 bytes each, and the signature for each. */
+/** Worker thread of signature recovery: 32-byte digests in a row, and a signature for each. */
 import workerpool from 'workerpool';
 import type { Address } from '../num/units.ts';
 import { recover } from './recover-signer.ts';
@@ -8,7 +8,7 @@ export interface RecoveryTask {
   readonly signatures: readonly string[];
 }
 
-/** In the order of the signatures; null where nobody made it. */
+/** Signers in the order of the signatures; null where a signature is not valid. */
 function recoverAll({ digests, signatures }: RecoveryTask): (Address | null)[] {
   return signatures.map((signature, i) =>
     recover(digests.subarray(32 * i, 32 * (i + 1)), signature),

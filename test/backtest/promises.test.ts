@@ -19,21 +19,21 @@ async function deep(awaits: number): Promise<void> {
 async function elapsed(
   strategyOf: (note: (context: StrategyContext) => void) => Strategy,
 ): Promise<number> {
-  let heardUs = -1;
+  let receivedUs = -1;
   let doneUs = -1;
   const inner = strategyOf((context) => {
     if (doneUs < 0) doneUs = context.now();
   });
   const strategy: Strategy = {
     onTrade(update, context) {
-      if (heardUs >= 0) return undefined;
-      heardUs = context.now();
+      if (receivedUs >= 0) return undefined;
+      receivedUs = context.now();
       return inner.onTrade?.(update, context);
     },
   };
   await runBacktest(inputOf([entryOf(strategy, { latency: LATENCY })], 3));
-  expect(heardUs).toBeGreaterThan(0);
-  return doneUs - heardUs;
+  expect(receivedUs).toBeGreaterThan(0);
+  return doneUs - receivedUs;
 }
 
 test.each(DEPTHS)(
@@ -93,12 +93,17 @@ test.each(DEPTHS)(
 );
 
 test('a strategy without promises causes no event-loop turns', async () => {
-  let heard = 0;
+  let received = 0;
   let turns = 0;
-  const hear = (): void => {
-    heard += 1;
+  const receive = (): void => {
+    received += 1;
   };
-  const strategy: Strategy = { onStart: hear, onBook: hear, onTrade: hear, onStop: hear };
+  const strategy: Strategy = {
+    onStart: receive,
+    onBook: receive,
+    onTrade: receive,
+    onStop: receive,
+  };
   const input = inputOf([entryOf(strategy)], 5);
   await runBacktest({
     ...input,
@@ -110,7 +115,7 @@ test('a strategy without promises causes no event-loop turns', async () => {
       },
     },
   });
-  expect(heard).toBeGreaterThan(80);
+  expect(received).toBeGreaterThan(80);
   expect(turns).toBe(0);
 });
 

@@ -73,8 +73,8 @@ afterAll(() => {
 
 test('requests.sh reproduces all responses and events on a served exchange', async () => {
   const script = readFileSync(join(folder, 'requests.sh'), 'utf8');
-  const told = /#\s+orrery serve (.*?)--data-dir/s.exec(script)?.[1] ?? '';
-  const flags = told
+  const printed = /#\s+orrery serve (.*?)--data-dir/s.exec(script)?.[1] ?? '';
+  const flags = printed
     .replaceAll(/[\\\n#]/g, ' ')
     .trim()
     .split(/\s+/);

@@ -43,8 +43,8 @@ as the \`outcome\` of a simulation verb.
 
 Codes are in the order in which they are checked: the first that holds is the outcome. Expiry,
 delegation, nonces, clientIds, terms and the rules of groups are stages: each covers all orders of a
-group before the next one begins. The gateway asks the engine before it makes a command, so a refused
-request has no sequence number. A request that only breaks a rule of groups is a command.
+group before the next one begins. The gateway asks the engine before it makes a command, so a
+refused request has no sequence number. A request that only breaks a rule of groups is a command.
 
 Texts show example limits.
 

@@ -86,14 +86,20 @@ test.each([
   [{ markets: ['ETH'] }, 'no market ETH; markets are BTCUSDT'],
   [{ from: 'noon' }, "from 'noon': must be a UTC time such as"],
   [{ to: -1 }, "to '-1': must be a UTC time"],
-  [{ from: '2030-01-01T00:00:00Z' }, 'no data between from and to; the data are from 2024-08-08T23:'],
+  [
+    { from: '2030-01-01T00:00:00Z' },
+    'no data between from and to; the data are from 2024-08-08T23:',
+  ],
   [{ balance: '0' }, "balance '0': must be a positive amount with at most 6 decimals"],
   [{ latency: 'fast' }, "latency 'fast': must be none, a length of time"],
   [{ queue: 'lifo' }, "queue 'lifo': must be one of fifo, riskAverse"],
   [{ fidelity: 'l4' }, "fidelity 'l4': must be one of l3, l2, trades, bars"],
   [{ impact: 'halving:0s' }, "impact 'halving:0s': must be none, permanent"],
   [{ fees: { maker: '0.1' } }, "fees.taker 'undefined': must be decimal text such as 0.0001"],
-  [{ fees: { maker: '2', taker: '2' } }, 'market.takerFee: must be from 0 to 0.1 with at most 6 decimals'],
+  [
+    { fees: { maker: '2', taker: '2' } },
+    'market.takerFee: must be from 0 to 0.1 with at most 6 decimals',
+  ],
   [{ margin: { initial: 'x', maintenance: '1' } }, "margin.initial 'x': must be decimal text"],
   [{ warmUp: 'soon' }, "warmUp 'soon': must be a length of time such as 1h30m"],
   [

@@ -70,7 +70,7 @@ test('jitter has the given median, a long tail, and a bound', () => {
 
 test('updates and responses keep their order for all latencies', async () => {
   let last = 0;
-  let heard = 0;
+  let received = 0;
   const latency = parseLatency('jitter:feed=1ms,entry=1ms,response=1ms,jitter=50ms', ports());
   await runBacktest(
     inputOf(
@@ -80,7 +80,7 @@ test('updates and responses keep their order for all latencies', async () => {
             onBook(update) {
               expect(update.timeUs).toBeGreaterThanOrEqual(last);
               last = update.timeUs;
-              heard += 1;
+              received += 1;
             },
           },
           { latency },
@@ -89,7 +89,7 @@ test('updates and responses keep their order for all latencies', async () => {
       10,
     ),
   );
-  expect(heard).toBeGreaterThan(50);
+  expect(received).toBeGreaterThan(50);
 });
 
 test('faults drop requests and interrupt the feed; private updates arrive after the reconnect', async () => {

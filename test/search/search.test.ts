@@ -29,19 +29,19 @@ function run(
   sampler: Sampler,
   score: (point: Point, budget: number) => number | null,
 ): Observation[][] {
-  const told: Observation[] = [];
+  const observed: Observation[] = [];
   const proposed: Observation[] = [];
   const rounds: Observation[][] = [];
   for (;;) {
-    const round = sampler(told).map((proposal) => ({
+    const round = sampler(observed).map((proposal) => ({
       ...proposal,
       score: score(proposal.point, proposal.budget),
     }));
     if (round.length > 0) rounds.push(round);
     proposed.push(...round);
-    const next = proposed[told.length];
+    const next = proposed[observed.length];
     if (next === undefined) return rounds;
-    told.push(next);
+    observed.push(next);
   }
 }
 

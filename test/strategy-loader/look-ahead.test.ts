@@ -43,7 +43,7 @@ function spy(observed: Observed[]): Strategy {
     expect(context.now() - sentUs).toBe(LEGS.entryUs + LEGS.responseUs);
     note(context, answers);
   };
-  const hear = (update: { timeUs: number }, context: StrategyContext): void => {
+  const receive = (update: { timeUs: number }, context: StrategyContext): void => {
     // No update is delivered earlier than one feed latency after its event.
     expect(update.timeUs + LEGS.feedUs).toBeLessThanOrEqual(context.now());
     note(context, update);
@@ -57,16 +57,16 @@ function spy(observed: Observed[]): Strategy {
       note(context, placed);
       await ask(context);
     },
-    onBook: hear,
-    onTrade: hear,
-    onBar: hear,
-    onFill: hear,
-    onOrder: hear,
-    onFunding: hear,
+    onBook: receive,
+    onTrade: receive,
+    onBar: receive,
+    onFill: receive,
+    onOrder: receive,
+    onFunding: receive,
   };
 }
 
-async function toldBy(commands: readonly Command[]): Promise<Observed[]> {
+async function observedBy(commands: readonly Command[]): Promise<Observed[]> {
   const observed: Observed[] = [];
   await runBacktest(
     inputOf(
@@ -102,7 +102,7 @@ test.each([7, 23])(
   async (seconds) => {
     const fromUs = START_US + seconds * 1_000_000;
     const tape = madeUpTape(30);
-    const [one, other] = [await toldBy(tape), await toldBy(changedFrom(tape, fromUs))];
+    const [one, other] = [await observedBy(tape), await observedBy(changedFrom(tape, fromUs))];
     const before = (observed: readonly Observed[]): readonly Observed[] =>
       observed.filter(({ atUs }) => atUs < fromUs + Math.min(LEGS.feedUs, LEGS.responseUs));
     expect(before(one).length).toBeGreaterThan(100);
@@ -113,7 +113,7 @@ test.each([7, 23])(
 );
 
 test('an update cannot be changed for its other receivers', async () => {
-  const heard: (number | null)[] = [];
+  const received: (number | null)[] = [];
   const vandal: Strategy = {
     onBook(update) {
       expect(() => {
@@ -125,9 +125,9 @@ test('an update cannot be changed for its other receivers', async () => {
     },
   };
   const honest: Strategy = {
-    onBook: (update) => void heard.push(update.mid),
+    onBook: (update) => void received.push(update.mid),
   };
   await runBacktest(inputOf([entryOf(vandal, { id: 'vandal' }), entryOf(honest)], 2));
-  expect(heard.length).toBeGreaterThan(10);
-  expect(heard).not.toContain(0);
+  expect(received.length).toBeGreaterThan(10);
+  expect(received).not.toContain(0);
 });

@@ -1,4 +1,4 @@
-/** A host over HTTP as the fuzzer drives it: wallets of its own log in, simulation control by its token. */
+/** A host over HTTP for the fuzzer, with its own wallets and the token for simulation control. */
 import type { EndpointId } from '../../contract/endpoints.ts';
 import type { BookLevels, HostReply, SimVerb, TwinHost } from '../../fuzz/twin/twin-host.ts';
 import { MatcherError } from '../../gateway/matcher-client.ts';

@@ -1,4 +1,7 @@
-/** What a worker thread of `orrery fuzz` and `orrery economic` does: batches of runs, the shrinking of one that failed, the search of an arena. */
+/**
+ * Worker thread of `orrery fuzz` and `orrery economic`: runs batches, shrinks a failed run,
+ * searches an arena.
+ */
 import workerpool from 'workerpool';
 import {
   runBatch as batch,

@@ -1,7 +1,4 @@
-/**
- * Which orders may come together (R-3.2), and what each type must and may not carry. A group is one of four kinds; the first broken rule
- * is named.
- */
+/** Valid groups of orders of each kind; required and forbidden fields of each type. */
 import type { NewOrder, PlaceOrder } from '../commands.ts';
 import type { MarketSpec } from '../config.ts';
 import type { Leg, Refusal } from '../refusals.ts';
@@ -61,7 +58,7 @@ function legOf({ orderType }: NewOrder): Leg {
   return orderType === 'takeProfit' ? 'takeProfit' : 'stopLoss';
 }
 
-/** What an order carries that its type does not have, or lacks that it needs. */
+/** Fields that an order has but its type excludes, or lacks but its type requires. */
 export function typeRefusal(
   order: NewOrder,
   spec: MarketSpec,
@@ -102,7 +99,7 @@ export function typeRefusal(
   return { code: 'price_too_high', field: priceField(order, 'triggerPrice'), maxTicks, tickSize };
 }
 
-/** Legs attach to an order that is not itself reduce-only, the first of their group (R-2.15, D-20). */
+/** Legs attach to the first order of their group, which is not reduce-only (R-2.15, D-20). */
 export function attachmentRefusal(orders: readonly NewOrder[]): Refusal | null {
   const leg = orders.find(({ attached }) => attached);
   const [first] = orders;

@@ -417,9 +417,9 @@ export interface ExchangeView {
   /** Live and retained orders that match, at most `limit` after the cursor `after` (R-10.2). */
   findOrders(id: SubaccountId, filter: OrderFilter, limit: number, after?: OrderPlace): OrderList;
 
-  /** Why account or market do not admit these orders; numbers off the market's grid are fractions. */
+  /** Refusal by account or market; values off the market's grid are fractions. */
   requestRefusal(command: PlaceOrders): Refusal | null;
-  /** Why an account request may not use this nonce now, or null (R-2.13). */
+  /** Refusal of this nonce for an account request, or null (R-2.13). */
   checkAccountNonce(id: AccountId, delegate: AccountId | null, nonce: bigint): Refusal | null;
   /** The same for a margin ratio (R-5.7). */
   checkMarginRatio(market: MarketId, marginPpm: number): Refusal | null;

@@ -48,7 +48,7 @@ export class ReusedFrames {
     }
   }
 
-  /** What was read before may be read into. */
+  /** Releases the frames read so far for reuse. */
   reuse(): void {
     this.ordersUsed = 0;
     this.cancelsUsed = 0;

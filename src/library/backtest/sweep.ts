@@ -96,7 +96,7 @@ export async function sweep<const P extends ParameterSpecs>(
   const stopped = (): boolean => signal?.aborted ?? false;
   return namingOptions(async () => {
     // The types of a definition's parameters matter to its author alone.
-    const planned = await planOptions(options, [options as unknown as BacktestStrategy]);
+    const planned = await planOptions(options, [options]);
     const request = { method, trials, eta, objective, seed: planned.plan.seed };
     const { search: plan, perYear } = await planSearch(planned.plan, specsOf(planned), {
       ...request,

@@ -27,7 +27,7 @@ const KINDS = Object.keys(EVENTS) as EventKind[];
 type HashEvent<E> = (hash: RollingHash, cause: number, event: E) => void;
 
 /**
- * What the engine calls for each kind. Per-fill events are hashed from their fields, without an
+ * The function that the engine calls for each kind. Per-fill events are hashed from their fields, without an
  * object.
  */
 const HASHES: { readonly [Kind in EventKind]: HashEvent<EventOf<Kind>> } = {

@@ -54,7 +54,7 @@ const RINGS = new Set(
     `${name}.start`,
   ]),
 );
-/** Changed alone these contradict the rest of the state: loading fails, or makes them anew. */
+/** Changed alone these contradict the rest of the state: loading fails, or recomputes them. */
 const IDENTITY = new Set([
   ...['Account.address', 'Subaccount.account', 'Subaccount.index', 'Subaccount.role'],
   ...['Exposure.market', 'State.config.clsAccount', 'State.config.insuranceAccount'],
@@ -162,9 +162,9 @@ interface Verdict {
 }
 
 /** Each field of these states, changed in a state restored for it alone. */
-function judgeFields(
+function examineFields(
   worlds: readonly Uint8Array[],
-  isJudged = (_name: string): boolean => true,
+  isExamined = (_name: string): boolean => true,
 ): Map<string, Verdict> {
   const verdicts = new Map<string, Verdict>();
   const firstWorld = new Map<string, number>();
@@ -173,19 +173,19 @@ function judgeFields(
     for (const leaf of leavesOf(restoreState(bytes))) {
       const known = verdicts.get(leaf.name);
       const isLeftOut = isIn(LEFT_OUT, leaf.name);
-      if (!isJudged(leaf.name) || known?.survived === true) continue;
+      if (!isExamined(leaf.name) || known?.survived === true) continue;
       if (known?.reached === true && IDENTITY.has(leaf.name)) continue;
       if (isLeftOut && (firstWorld.get(leaf.name) ?? i) !== i) continue;
       firstWorld.set(leaf.name, i);
       const verdict = verdicts.get(leaf.name) ?? { reached: false, hashed: false, survived: false };
       verdicts.set(leaf.name, verdict);
-      for (const value of changedValues(leaf)) judgeChange(bytes, base, leaf, value, verdict);
+      for (const value of changedValues(leaf)) examineChange(bytes, base, leaf, value, verdict);
     }
   }
   return verdicts;
 }
 
-function judgeChange(
+function examineChange(
   bytes: Uint8Array,
   base: string,
   { path }: Leaf,
@@ -229,7 +229,7 @@ afterEach(() => {
 
 describe('every field of the objects of state', () => {
   test('reaches the state hash and survives a snapshot, or is left out for a reason', () => {
-    const verdicts = judgeFields(worlds);
+    const verdicts = examineFields(worlds);
     const names = [...verdicts.keys()].filter((name) => !RINGS.has(name));
     const hashed = names.filter((name) => !isIn(LEFT_OUT, name));
     expect(hashed.length).toBeGreaterThan(150);
@@ -257,7 +257,7 @@ describe('every field of the objects of state', () => {
         whole.call(this, io, nowUs);
         Object.assign(this, { [field]: saved });
       });
-      const verdicts = judgeFields(worlds.slice(0, 1), (name) => name.startsWith('Market.'));
+      const verdicts = examineFields(worlds.slice(0, 1), (name) => name.startsWith('Market.'));
       const unreached = [...verdicts]
         .filter(([name, { reached }]) => !reached && !isIn(LEFT_OUT, name) && !RINGS.has(name))
         .map(([name]) => name);
