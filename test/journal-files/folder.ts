@@ -66,10 +66,10 @@ export async function depositGroups(
 
 /** Ends like a crash: writes nothing more and leaves the lock. */
 export async function abandon(exchange: DurableExchange): Promise<void> {
-  const { resting, segments } = exchange as unknown as {
-    resting: NodeJS.Timeout;
+  const { idleTimer, segments } = exchange as unknown as {
+    idleTimer: NodeJS.Timeout;
     segments: { close: () => Promise<void> };
   };
-  clearTimeout(resting);
+  clearTimeout(idleTimer);
   await segments.close();
 }
