@@ -1,6 +1,6 @@
 /**
- * Named random streams: `stream('noise')` depends on the seed and the name alone, so adding a stream
- * never shifts the draws of another. The state survives JSON.
+ * Named random streams: `stream('noise')` depends on the seed and the name alone, so adding a
+ * stream never shifts the draws of another. The state survives JSON.
  */
 import { Alea, type AleaState } from './alea.ts';
 
