@@ -72,7 +72,7 @@ async function install(tarball) {
     private: true,
     type: 'module',
     dependencies: { orrery: `file:${tarball}` },
-    devDependencies: { '@types/node': '20.19.25', ...COMPILERS },
+    devDependencies: { '@types/node': '20.19.25', 'fast-check': '4.10.2', ...COMPILERS },
   };
   writeFileSync(join(project, 'package.json'), JSON.stringify(manifest, null, 2));
   await npm(

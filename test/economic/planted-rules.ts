@@ -107,8 +107,10 @@ export const PLANTED_RULES: readonly PlantedRule[] = [
     edits: [
       {
         file: PLAN,
-        find: "// The relief is first the owner's, then insurance's.",
-        replace: 'if (equity > 0n && all[0] !== undefined) all[0].relief += equity;',
+        find: 'const relief = shares.map((of) => sum(of.map((share) => share.relief)));',
+        replace:
+          'if (equity > 0n && all[0] !== undefined) all[0].relief += equity;\n' +
+          '  const relief = shares.map((of) => sum(of.map((share) => share.relief)));',
       },
       {
         file: 'engine/pricing/settlement-price.ts',

@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { PLANTED_RULES } from '../economic/planted-rules.ts';
+import { PLANTED_BUGS } from '../fuzz/planted/bugs.ts';
 import { bundle, mutate, sourcePath } from './build.ts';
 import type { hunt } from './hunters.ts';
 import { MUTANTS } from './mutants.ts';
@@ -36,6 +38,23 @@ test.each(MUTANTS.map((mutant) => [mutant.id, mutant] as const))(
   (_id, mutant) => {
     const source = readFileSync(sourcePath(mutant), 'utf8');
     expect(mutate(source, mutant)).not.toBe(source);
+  },
+);
+
+test.each(
+  PLANTED_RULES.flatMap(({ id, edits }) =>
+    edits.map((edit, i) => [`${id}, edit ${String(i + 1)}`, edit] as const),
+  ),
+)('planted rule %s replaces a text that occurs once', (id, edit) => {
+  const source = readFileSync(sourcePath(edit), 'utf8');
+  expect(source.split(edit.find).length - 1, id).toBe(1);
+});
+
+test.each(PLANTED_BUGS.map((bug) => [bug.name, bug] as const))(
+  'planted bug %s replaces a text that occurs once',
+  (name, { file, find }) => {
+    const source = readFileSync(sourcePath({ file: `engine/${file}`, find, replace: '' }), 'utf8');
+    expect(source.split(find).length - 1, name).toBe(1);
   },
 );
 
