@@ -1,5 +1,5 @@
 /**
- * Runs a backtest: recorded history and strategies in the real exchange (DESIGN §6, §7).
+ * Runs a backtest: recorded history and strategies in the real exchange.
  *
  * One loop over virtual time plays the earliest of: the tape's next command, a scheduled entry
  * (arrival of an order, delivery of a response or update, a strategy's timer), the engine's next
@@ -45,18 +45,13 @@ export interface TapeBatch {
 
 /** Promises in virtual time. Continuations run at the virtual time of the awaited reply. */
 export interface PromiseTurns {
-  /**
-   * Number of promises created or settled; if a handler leaves it unchanged, no callback is queued.
-   */
+  /** Number of promises created or settled; unchanged by a handler that queues no callback. */
   readonly count: () => number;
   /** Runs all queued callbacks, including those they queue. */
   readonly drain: () => Promise<void>;
   /** Unhandled rejections since the last call. */
   readonly lost?: () => readonly unknown[];
-  /**
-   * Whether the event loop has been blocked for long; `drain` yields to it, so that interrupts
-   * arrive.
-   */
+  /** Whether the event loop has been blocked for long; `drain` yields to it for interrupts. */
   readonly overdue?: () => boolean;
 }
 
@@ -75,18 +70,12 @@ export interface BacktestInput {
   readonly barsEmitted?: BarsEmitted;
   /** Interval between samples of the curves, µs. */
   readonly sampleUs: number;
-  /**
-   * Start of trading and measurement; before it strategies only receive updates. Default: start of
-   * the run.
-   */
+  /** Start of trading and measurement; earlier, strategies only receive updates. Default: start. */
   readonly tradeFromUs?: number;
   /** Target of the journal: memory, none, or a sink that receives it in chunks. */
   readonly journal: 'memory' | 'none' | ((bytes: Uint8Array) => void);
   readonly onProgress?: () => void;
-  /**
-   * Polled between batches and after an event-loop turn; true stops the run at the next quiet
-   * point.
-   */
+  /** Polled between batches and after an event-loop turn; true stops at the next quiet point. */
   readonly cancelled?: () => boolean;
   /** Polled once cancelled; true stops the run immediately, without the possibility to resume. */
   readonly hurried?: () => boolean;

@@ -1,6 +1,6 @@
 /**
  * API client in virtual time. A request arrives at the exchange one entry latency after sending;
- * its response arrives one response latency later and settles the promise (DESIGN §7). Requests
+ * its response arrives one response latency later and settles the promise. Requests
  * keep their order, and so do responses.
  */
 import {

@@ -1,5 +1,5 @@
 /**
- * Commands: everything that can change the state of the exchange (DESIGN §1). One
+ * Commands: everything that can change the state of the exchange. One
  * `kind`-discriminated record each; every field is in engine units, decoded and authorised.
  * `timeUs` is when the command happens: due timers run first, each at its own time (R-12.1).
  *
@@ -180,7 +180,7 @@ export interface SetSelfTradeMode {
 
 /**
  * Historical book levels of one venue update, in recorded order; `lots` 0 removes a level. Sizes
- * are the venue's, before displacement (DESIGN §6).
+ * are the venue's, before displacement.
  */
 export interface TapeDepth {
   readonly kind: 'tapeDepth';

@@ -33,7 +33,7 @@ export const MARKET_STATUSES = [
 ] as const;
 export type MarketStatus = (typeof MARKET_STATUSES)[number];
 
-/** Split of a decrease of historical volume ahead of and behind user orders (DESIGN §6). */
+/** Split of a decrease of historical volume ahead of and behind user orders. */
 export type QueueModel = 'riskAverse' | 'probPower1' | 'probPower2' | 'probPower3' | 'probLog';
 /** Return of consumed liquidity: at the next update, never while the level exists, or by halves. */
 export type ImpactModel = 'none' | 'permanent' | 'halving';
@@ -83,7 +83,7 @@ export interface ExchangeConfig {
   readonly orderTypeCase: 'camel' | 'pascal';
   /** Whether the rate limit of 200 per second applies under a virtual clock. */
   readonly rateLimit: boolean;
-  /** History kept in memory (DESIGN §10); outside the state hash. */
+  /** History kept in memory; outside the state hash. */
   readonly retention: RetentionConfig;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Events (DESIGN §10): fresh plain objects, pushed into the caller's sink in causal order: taker
+ * Events: fresh plain objects, pushed into the caller's sink in causal order: taker
  * accepted → per fill (trade, maker, taker, ledger, positions) → rest or end → consequences.
  *
  * Every event has `seq` (its command), `index` (its position among that command's events, from 0),

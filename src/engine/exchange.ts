@@ -1,5 +1,5 @@
 /**
- * The exchange: `apply` is the whole state machine (DESIGN §1). No clock, I/O or randomness.
+ * The exchange: `apply` is the whole state machine. No clock, I/O or randomness.
  *
  * Order of one command: due timers, each at its own time (R-12.1). Then the rule of its kind, which
  * either refuses before any mutation or executes. Then the effects on other orders, units below

@@ -96,11 +96,11 @@ function thrown(error: unknown): Violation {
   if (error instanceof InvariantError) {
     return {
       invariant: 'assertion',
-      rule: 'STYLE',
+      rule: 'R-2.8',
       says: 'no assertion of the engine fails',
       // Removes the sequence number: the same assertion in a shorter run is the same failure.
       detail: detail.replace(/^command \d+: /, ''),
     };
   }
-  return { invariant: 'crash', rule: 'DESIGN §1', says: 'every command has an outcome', detail };
+  return { invariant: 'crash', rule: 'R-2.8', says: 'every command has an outcome', detail };
 }

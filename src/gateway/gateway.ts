@@ -1,5 +1,5 @@
 /**
- * The gateway maps a request of the contract to its reply (DESIGN §2), one row per endpoint.
+ * The gateway maps a request of the contract to its reply, one row per endpoint.
  * Handlers decode, authorise and format; the engine holds all state. Synchronous: reads use the
  * engine's views, writes use `submit`.
  */

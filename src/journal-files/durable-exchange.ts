@@ -6,8 +6,7 @@
  * that arrive during a sync share the next one (group commit).
  *
  * After a disk failure no unsynced state has been published. The exchange is rebuilt from disk and
- * is read-only (`failure`) until a full disk has space again. Any other failure lasts until a
- * restart, which recovers from disk.
+ * is read-only (`failure`) until a full disk has space again; other failures last until a restart.
  */
 import { open } from 'node:fs/promises';
 import type { Command } from '../engine/commands.ts';

@@ -1,5 +1,5 @@
 /**
- * Bars (DESIGN §6, docs/DATA.md "Bars", D-66). The price follows the bar's path tick by tick. It
+ * Bars (docs/DATA.md "Bars", D-66). The price follows the bar's path tick by tick. It
  * stops at users' orders, triggers, and the first price that endangers a unit.
  */
 import type { TapeBar } from '../engine/commands.ts';

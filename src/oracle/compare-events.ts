@@ -20,7 +20,7 @@ const RULES: Readonly<Record<EngineEvent['kind'], string>> = {
   nonceUsed: 'R-2.13',
   selfTradeModeChanged: 'R-2.4',
   marketListed: 'R-1.2',
-  tapeApplied: 'DESIGN §6',
+  tapeApplied: 'D-15',
   isolatedMarginChanged: 'R-5.6',
   marginChanged: 'R-5.7',
   fundingSampled: 'R-7.1',

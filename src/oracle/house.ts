@@ -1,4 +1,4 @@
-/** Recorded liquidity in the book, its displacement by users, and its return (DESIGN §6). */
+/** Recorded liquidity in the book, its displacement by users, and its return. */
 import { queueAt } from './book.ts';
 import { min, sum } from './numbers.ts';
 import { aheadOf } from './queue-models.ts';

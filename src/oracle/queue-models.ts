@@ -1,5 +1,5 @@
 /**
- * Queue models (DESIGN §6): the part of a decrease ahead of an order. Probabilities are 1e-9,
+ * Queue models: the part of a decrease ahead of an order. Probabilities are 1e-9,
  * rounded down, by steps of 1/4096. Removed lots are floored; the fraction is carried.
  */
 import { Decimal } from 'decimal.js';

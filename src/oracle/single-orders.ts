@@ -1,4 +1,4 @@
-/** Single orders of a recording (DESIGN §6): each has its own queue position. */
+/** Single orders of a recording: each has its own queue position. */
 import type { TapeL3 } from '../engine/commands.ts';
 import { queueAt } from './book.ts';
 import { printTrade } from './fills.ts';

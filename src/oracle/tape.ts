@@ -1,4 +1,4 @@
-/** Recorded history in the same book (DESIGN §6, D-14, D-15): depth, trades, snapshots, gaps. */
+/** Recorded history in the same book (D-14, D-15): depth, trades, snapshots, gaps. */
 import type { TapeDepth, TapeGap, TapeLevel, TapeSnapshot, TapeTrade } from '../engine/commands.ts';
 import type { TapeApplied } from '../engine/events.ts';
 import { bestOf, queueAt, restingOn, sizeOf, type Resting } from './book.ts';

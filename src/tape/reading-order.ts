@@ -1,5 +1,5 @@
 /**
- * Orders recorded lines by venue time (DESIGN §6). Streams of one venue are interleaved and
+ * Orders recorded lines by venue time. Streams of one venue are interleaved and
  * slightly out of order in a recording; earlier events must be applied first.
  *
  * Order: time; at equal times index, mark, funding, bars, snapshots, orders, trades, depth,

@@ -1,5 +1,5 @@
 /**
- * Latency in three legs (DESIGN §7) and the compute time of a strategy. Every model is one small
+ * Latency in three legs and the compute time of a strategy. Every model is one small
  * object whose factory documents its assumption. Times are µs. Messages of one direction never
  * overtake each other: the sender keeps their order, as one connection does.
  */

@@ -1,6 +1,6 @@
 /**
  * Continuations of promises run at the virtual time of the awaited reply, for any number of
- * promises between (DESIGN §7).
+ * promises between.
  */
 import { expect, test } from 'vitest';
 import { runBacktest } from '../../src/backtest/run-backtest.ts';

@@ -1,8 +1,8 @@
 /**
  * `npm run bench:memory`: peak memory of `orrery backtest` with an idle strategy, on a tape ten
- * times as long as one that fills a market's retention (100,000 trades, 45 days of minutes; DESIGN
- * §10), over that of the shorter tape. Each is the minimum of three runs, since a starved collector
- * leaves garbage.
+ * times as long as one that fills a market's retention (100,000 trades, 45 days of minutes), over
+ * that of the shorter tape. Each is the minimum of three runs, since a starved collector leaves
+ * garbage.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -33,7 +33,7 @@ const PEER_BARS = 20_000;
 const FAR_MS = 9_007_199_254_741n;
 /** Repetitions of the recording: one ends before the compiler has finished. */
 const PLAYS = 3;
-/** The shorter tape fills a market's retention: 100,000 trades, 45 days of minutes (DESIGN §10). */
+/** The shorter tape fills a market's retention: 100,000 trades, 45 days of minutes. */
 const FILLING_PLAYS = 5;
 const FILLING_BARS = 100_000;
 const START_US = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;

@@ -20,7 +20,7 @@ import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
 const FOLDER = join(import.meta.dirname, 'corpus');
 const names = readdirSync(FOLDER).sort();
 
-/** A copy that is saved and restored before each command behaves like the exchange (DESIGN §3). */
+/** A copy that is saved and restored before each command behaves like the exchange. */
 function restoredEachTime(): Checker {
   let twin: Engine | null = null;
   return {
@@ -30,7 +30,7 @@ function restoredEachTime(): Checker {
       const alike = outcomeCode(restored.apply(command)) === outcomeCode(outcome);
       if (alike && restored.chainHash() === engine.chainHash()) return null;
       const says = 'a restored exchange behaves like the original';
-      return { invariant: 'restored', rule: 'DESIGN §3', says, detail: command.kind };
+      return { invariant: 'restored', rule: 'docs/DETERMINISM.md', says, detail: command.kind };
     },
   };
 }

@@ -103,7 +103,7 @@ function againstOracle(): Checker {
 
 const RESTORE_EVERY = 150;
 
-/** A restored exchange behaves like the original (DESIGN §3). */
+/** A restored exchange behaves like the original. */
 function againstRestored(): Checker {
   let twin: Engine | null = null;
   return {
@@ -113,13 +113,13 @@ function againstRestored(): Checker {
       if (outcomeCode(other) !== outcomeCode(outcome) || twin.chainHash() !== engine.chainHash()) {
         return violation(
           'restored',
-          'DESIGN §3',
+          'docs/DETERMINISM.md',
           `${command.kind}: a restored exchange goes another way`,
         );
       }
       if (engine.seq % RESTORE_EVERY !== 0) return null;
       twin = twin.fork();
-      return differing('restored', 'DESIGN §3', engine, twin, command);
+      return differing('restored', 'docs/DETERMINISM.md', engine, twin, command);
     },
   };
 }

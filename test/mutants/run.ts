@@ -162,7 +162,7 @@ function huntIn(
     const kills: { hunter: Hunter; kill: Kill | null }[] = [];
     const worker = new Worker(file, { workerData: { budget, profile } });
     const ranAway = (what: string, detail: string): void => {
-      const none = { rule: 'DESIGN §1', commands: 0, seed: '', profile: '' };
+      const none = { rule: 'R-2.8', commands: 0, seed: '', profile: '' };
       kills.push({ hunter: 'invariants', kill: { hunter: 'invariants', what, detail, ...none } });
     };
     const timer = setTimeout(() => {

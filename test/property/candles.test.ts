@@ -1,6 +1,5 @@
 /**
- * Candles in a ring of typed arrays against a plain list of minutes (R-10.3), and their retention
- * (DESIGN §10).
+ * Candles in a ring of typed arrays against a plain list of minutes (R-10.3), and their retention.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

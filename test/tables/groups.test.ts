@@ -291,7 +291,7 @@ test('an iceberg that fills as a taker shows its next slice in the same command 
   ]).toEqual(['filled 2', 'filled 2', 'partiallyFilled 1']);
 });
 
-test('retention of ended orders does not change the state hash (DESIGN §10)', () => {
+test('retention of ended orders does not change the state hash', () => {
   const hashes = [0, 2, 100].map((endedOrdersPerAccount) => {
     const { retention } = DEFAULT_EXCHANGE_CONFIG;
     const world = new GroupWorld({ retention: { ...retention, endedOrdersPerAccount } });

@@ -5,8 +5,7 @@
  *
  * Invariant: 0 ≤ left ≤ |lots|; `lots` and `left` are whole lots, settled = lots − side × left.
  *
- * Rare fields are kept outside the rows: clientIds in client-ids; delegates, originators and
- * conditional terms in a map.
+ * Rare fields are outside the rows: clientIds in client-ids, conditional terms in a map.
  */
 import { codeOf } from '../../base/code-of.ts';
 import type {
@@ -22,8 +21,7 @@ import type {
   TimeUs,
 } from '../../num/units.ts';
 import type { OrderType } from '../commands.ts';
-import type { EndReason } from '../refusals.ts';
-import { END_REASONS } from '../refusals.ts';
+import { END_REASONS, type EndReason } from '../refusals.ts';
 import type { Special } from '../orders/conditional.ts';
 import type { OrderStatus } from '../read/views.ts';
 import { ClientIds } from './client-ids.ts';
@@ -33,7 +31,6 @@ import type { RowFilter } from './row-tags.ts';
 const FREE = -1;
 /** No slot. */
 export const NONE = -1;
-
 export const ORDER_TYPES = [
   'limit',
   'twap',

@@ -1,5 +1,5 @@
 /**
- * Invariants that hold after every command, as named predicates (DESIGN §9). Full scans, simple
+ * Invariants that hold after every command, as named predicates. Full scans, simple
  * rather than fast: run them after each command in tests and periodically in long runs. A predicate
  * returns null or a description of the violation.
  */

@@ -1,4 +1,4 @@
-/** The last trades of a market, in a ring of typed arrays, 28 bytes each. History (DESIGN §10). */
+/** The last trades of a market in a ring of typed arrays, 28 bytes each; not in the state hash. */
 import type { Archive } from '../../base/archive.ts';
 import {
   lots,

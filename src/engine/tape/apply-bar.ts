@@ -1,5 +1,5 @@
 /**
- * A historical bar (DESIGN §6). Its prices are played along a stated path through the real book
+ * A historical bar. Its prices are played along a stated path through the real book
  * (bar-walk). If no order or position depends on a price in its range, it moves straight to its
  * close, with the same events, hashes and state (test/engine/tape/bars.test.ts).
  *

@@ -1,5 +1,5 @@
 /**
- * Historical depth (DESIGN §6): sets a level to its venue's size. New volume that crosses a user's
+ * Historical depth: sets a level to its venue's size. New volume that crosses a user's
  * order first trades with it, at the user's price. House volume that the level crosses contradicts
  * the recording and is removed. Then the level's house volume moves to its target: growth joins the
  * back of the queue, a decrease goes through the queue model. History is never refused.

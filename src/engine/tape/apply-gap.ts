@@ -1,4 +1,4 @@
-/** A gap in the recording (DESIGN §6): the house leaves the book until the next snapshot. */
+/** A gap in the recording: the house leaves the book until the next snapshot. */
 import type { TapeGap } from '../commands.ts';
 import type { Outcome } from '../refusals.ts';
 import type { State } from '../state.ts';

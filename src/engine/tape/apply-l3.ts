@@ -1,5 +1,5 @@
 /**
- * One historical order of a venue with full order flow (DESIGN §6): exact price-time priority. Each
+ * One historical order of a venue with full order flow: exact price-time priority. Each
  * order is a segment of its own, so queue positions are known and no queue model applies.
  *
  * - `add` trades with users' orders that it crosses, at their prices; the rest joins the back of

@@ -1,5 +1,5 @@
 /**
- * The venue's whole book (DESIGN §6), normally applied as a diff: levels that are not listed are
+ * The venue's whole book, normally applied as a diff: levels that are not listed are
  * removed, and equal levels keep their queue positions. After a gap, queue positions are unknown,
  * so house volume goes to the front and a user order behind the whole level.
  */

@@ -1,5 +1,5 @@
 /**
- * A historical trade (DESIGN §6): a house taker at the tape's price. Users' orders with price-time
+ * A historical trade: a house taker at the tape's price. Users' orders with price-time
  * priority over the historical counterparty are filled. The same size leaves the house volume
  * behind them, since history reports it as gone.
  *

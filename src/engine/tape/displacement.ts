@@ -1,5 +1,5 @@
 /**
- * Impact (DESIGN §6): house liquidity that users consumed is displaced. A level of historical size
+ * Impact: house liquidity that users consumed is displaced. A level of historical size
  * h has max(0, h − displaced) house lots until the market's impact model restores them:
  *
  * - `none`: at the level's next historical update;

@@ -1,6 +1,6 @@
 /**
  * The house as a taker: historical trades and crossing levels fill users' resting orders at the
- * users' prices (DESIGN §6). The user is checked like any maker.
+ * users' prices. The user is checked like any maker.
  */
 import { lots } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';

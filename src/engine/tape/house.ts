@@ -1,4 +1,4 @@
-/** House segments: historical volume in a level's queue, merged between user orders (DESIGN §6). */
+/** House segments: historical volume in a level's queue, merged between user orders. */
 import { assert } from '../../base/assert.ts';
 import { lots, priceTicks, timeUs } from '../../num/units.ts';
 import { NONE, type OrderTable } from '../book/order-table.ts';

@@ -1,5 +1,5 @@
 /**
- * Queue models: the share of a decrease without a trade that was ahead of the order (DESIGN §6).
+ * Queue models: the share of a decrease without a trade that was ahead of the order.
  *
  * - `riskAverse`: none, while there is volume behind the order.
  * - `probPowerN`: a cancel is behind with probability b^N / (a^N + b^N), a and b the volume ahead

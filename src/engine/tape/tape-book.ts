@@ -1,5 +1,5 @@
 /**
- * Tape state of one market besides the house segments in the real book (DESIGN §6).
+ * Tape state of one market besides the house segments in the real book.
  *
  * Per price level of a side: `displaced`, house lots that users took and history still contains;
  * `credit`, a decrease that arrived before its trade; and fractions carried by queue models. A

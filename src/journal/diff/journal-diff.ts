@@ -1,5 +1,5 @@
 /**
- * Finds the first difference of two journals (DESIGN §1: a run is its journal). Both are replayed
+ * Finds the first difference of two journals (a run is its journal). Both are replayed
  * side by side. While their commands are equal, one exchange serves both, because equal commands
  * produce equal events. From the first differing command each journal has its own exchange, and
  * events are compared one by one, whichever commands produced them. `seq` and `index` of an event

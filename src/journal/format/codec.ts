@@ -1,5 +1,5 @@
 /**
- * Commands as bytes (DESIGN §10): the tag of the kind, then its fields, by the schema of commands.
+ * Commands as bytes: the tag of the kind, then its fields, by the schema of commands.
  * Orders, cancels and what a tape repeats have functions of their own with the same bytes.
  */
 import { must } from '../../base/assert.ts';

@@ -1,5 +1,5 @@
 /**
- * Frames of the journal (DESIGN §10): `u32 length | u32 crc32(rest) | u8 kind | u64 seq | i64
+ * Frames of the journal: `u32 length | u32 crc32(rest) | u8 kind | u64 seq | i64
  * timeUs | payload`, little-endian; `length` counts the bytes after the checksum. Kinds: command,
  * checkpoint (state hash), end, order ids (client-visible digests), chain (chain hash of the
  * serving exchange) and group.

@@ -1,4 +1,4 @@
-/** Rebuilds an exchange from its journal and verifies each checkpoint (DESIGN §3). */
+/** Rebuilds an exchange from its journal and verifies each checkpoint. */
 import { must } from '../../base/assert.ts';
 import type { EventSink } from '../../engine/events.ts';
 import { Exchange } from '../../engine/exchange.ts';

@@ -1,4 +1,4 @@
-/** Memory of an exchange does not grow with the tape once retention is full (DESIGN §10). */
+/** Memory of an exchange does not grow with the tape once retention is full. */
 import { expect, test } from 'vitest';
 import { Exchange } from '../../../src/engine/exchange.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../../src/gateway/market-config.ts';

@@ -1,6 +1,5 @@
 /**
- * The tape's memory of levels is bounded by relevant levels, not by the length of the tape (DESIGN
- * §6, §10).
+ * The tape's memory of levels is bounded by relevant levels, not by the length of the tape.
  */
 import { expect, test } from 'vitest';
 import { ArchiveReader, ArchiveWriter } from '../../../src/base/archive.ts';

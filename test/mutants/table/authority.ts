@@ -106,7 +106,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
     find: '  takeFromBack(state, market, houseSide, price, users);\n',
     replace: '',
     means: "volume of a historical trade taken by users' orders stays on the level",
-    rule: 'DESIGN §6',
+    rule: 'D-15',
   },
   {
     id: 'tape-credit-forgotten',
@@ -114,7 +114,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
     find: '  returnCredit(state, market, houseSide, price, size);\n',
     replace: '',
     means: 'a decrease before its trade counts twice',
-    rule: 'DESIGN §6',
+    rule: 'D-15',
   },
   {
     id: 'risk-averse-takes-ahead',
@@ -122,7 +122,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
     find: "if (model === 'riskAverse') return { ahead: minAhead, carryPpb };",
     replace: "if (model === 'riskAverse') return { ahead: Math.min(ahead, amount), carryPpb };",
     means: 'the risk-averse queue model takes cancels from ahead of us',
-    rule: 'DESIGN §6',
+    rule: 'D-15',
   },
   {
     id: 'consumed-volume-returns',
@@ -130,7 +130,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
     find: 'const target = Math.max(0, level.lots - gone);',
     replace: 'const target = level.lots;',
     means: 'volume that users took returns with the next update whatever the impact model',
-    rule: 'DESIGN §6',
+    rule: 'D-15',
   },
   {
     id: 'tape-ignores-better-users',
@@ -138,7 +138,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
     find: 'const byUsers = takeUsers(state, market, houseSide, price + houseSide, size);',
     replace: 'const byUsers = 0;',
     means: "a historical trade passes over users' orders at better prices",
-    rule: 'DESIGN §6',
+    rule: 'D-15',
   },
   {
     id: 'snapshot-forgets-lock-up',
@@ -146,7 +146,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
     find: '    this.lockupEndsAtUs = timeUs(io.int(this.lockupEndsAtUs));\n',
     replace: '',
     means: 'a restored exchange forgets when vault shares unlock',
-    rule: 'DESIGN §3',
+    rule: 'docs/DETERMINISM.md',
     profile: 'money',
   },
   {
@@ -155,7 +155,7 @@ export const AUTHORITY_MUTANTS: readonly Mutant[] = [
     find: '    this.premiumSum = io.bigint(this.premiumSum);\n',
     replace: '',
     means: 'a restored exchange forgets the premiums of the hour',
-    rule: 'DESIGN §3',
+    rule: 'docs/DETERMINISM.md',
     profile: 'stress',
   },
   {
