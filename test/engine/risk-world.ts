@@ -1,20 +1,12 @@
 /**
- * An exchange behind its gateway for tests of margin, funding, liquidation, vault and permissions:
- * accounts by name, money and prices as decimal text. By default marks are external (`markSource:
- * external`) and fees are 0. After every command the invariants hold and the oracle agrees, or the
- * test fails.
+ * The world of tests of margin, funding, liquidation, vault and permissions: accounts by name,
+ * money and prices as decimal text. By default marks are external (`markSource: external`) and fees
+ * are 0.
  */
 import type { EndpointId } from '../../src/contract/endpoints.ts';
-import { outcomeCode, type Outcome, type RefusalCode } from '../../src/engine/refusals.ts';
-import type { Command } from '../../src/engine/commands.ts';
-import type { EngineEvent } from '../../src/engine/events.ts';
-import { Exchange } from '../../src/engine/exchange.ts';
-import { divergenceText } from '../../src/oracle/divergence.ts';
-import { Lockstep } from '../../src/oracle/lockstep.ts';
 import type { MarginView } from '../../src/engine/read/views.ts';
 import type { Reply } from '../../src/gateway/context.ts';
-import { Gateway } from '../../src/gateway/gateway.ts';
-import { parseExchangeConfig, parseMarketSpec } from '../../src/gateway/market-config.ts';
+import { parseExchangeConfig } from '../../src/gateway/market-config.ts';
 import { parseDecimal, stepsExact } from '../../src/num/decimal.ts';
 import {
   address,
@@ -28,6 +20,7 @@ import {
   type SubaccountId,
 } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { World } from '../setup/world.ts';
 
 export const GENESIS = timeUs(1_704_067_200_000_000);
 const NEVER = 9_007_199_254_740_991;
@@ -56,16 +49,7 @@ export function nameAddress(name: string): Address {
   return address(`0x${keccak(bytes).slice(0, 40)}`);
 }
 
-export class RiskWorld {
-  readonly engine: Exchange;
-  readonly gateway: Gateway;
-  private readonly lockstep: Lockstep;
-  readonly events: EngineEvent[] = [];
-  /** All applied commands, to open another exchange in the same state. */
-  readonly commands: Command[] = [];
-  /** Off in tests with thousands of commands, which check at the end. */
-  checks = true;
-  atUs: number = GENESIS;
+export class RiskWorld extends World {
   private nonce = 0;
 
   constructor(
@@ -74,41 +58,17 @@ export class RiskWorld {
   ) {
     const parsed = parseExchangeConfig({ indexStaleMs: 1_000_000_000, ...config }, GENESIS);
     if (!parsed.ok) throw new Error(parsed.error);
-    this.engine = new Exchange(parsed.value);
-    this.lockstep = new Lockstep(this.engine);
-    this.gateway = new Gateway({
-      engine: this.engine,
-      submit: (command) => this.submit(command),
-      nowUs: () => timeUs(this.atUs),
-      keccak,
-      signatures: 'trust',
-    });
-    for (const market of markets) {
-      const base: Record<string, unknown> = { ...BASE_MARKET, ...market };
-      if ('marginTiers' in market) {
-        delete base['initialMargin'];
-        delete base['maintenanceMargin'];
-      }
-      const spec = parseMarketSpec(base, keccak);
-      if (!spec.ok) throw new Error(spec.error);
-      this.apply({ kind: 'listMarket', timeUs: timeUs(this.atUs), spec: spec.value });
-    }
-  }
-
-  /** Applies a command; answers `ok` or the code of its refusal. */
-  apply(command: Command): 'ok' | RefusalCode {
-    return outcomeCode(this.submit(command));
-  }
-
-  submit(command: Command): Outcome {
-    this.commands.push(command);
-    const note = (event: EngineEvent): void => void this.events.push(event);
-    if (!this.checks) return this.engine.apply(command, note);
-    const { outcome, divergence } = this.lockstep.apply(command, note);
-    if (divergence !== null) throw new Error(divergenceText(divergence));
-    const broken = this.engine.checkInvariants();
-    if (broken.length > 0) throw new Error(JSON.stringify(broken));
-    return outcome;
+    super(
+      parsed.value,
+      markets.map((market) => {
+        const base: Record<string, unknown> = { ...BASE_MARKET, ...market };
+        if ('marginTiers' in market) {
+          delete base['initialMargin'];
+          delete base['maintenanceMargin'];
+        }
+        return base;
+      }),
+    );
   }
 
   marketOf(symbol: string): MarketId {
@@ -128,39 +88,21 @@ export class RiskWorld {
   /** Index and, for external marks, mark. */
   price(price: string, symbol = 'M', index = price): string {
     const market = this.marketOf(symbol);
-    const at = timeUs(this.atUs);
-    const outcome = this.apply({
-      kind: 'setIndex',
-      timeUs: at,
-      market,
-      priceTicks: priceTicks(this.ticks(market, index)),
-      text: index,
-    });
+    const outcome = this.setIndex(market, this.ticks(market, index), index);
     if (this.engine.market(market).spec.markSource !== 'external') return outcome;
     const ticks = priceTicks(this.ticks(market, price));
-    return this.apply({ kind: 'setMark', timeUs: at, market, priceTicks: ticks });
-  }
-
-  wait(ms: number): void {
-    this.atUs += ms * 1000;
-    this.apply({ kind: 'advanceTime', timeUs: timeUs(this.atUs) });
+    return this.apply({ kind: 'setMark', timeUs: this.now, market, priceTicks: ticks });
   }
 
   deposit(name: string, amount: string, index = 0): string {
-    return this.apply({
-      kind: 'deposit',
-      timeUs: timeUs(this.atUs),
-      account: this.addressOf(name),
-      subaccountIndex: index,
-      amount: usd(amount),
-    });
+    return this.credit(this.addressOf(name), index, usd(amount));
   }
 
   settle(rate: string, symbol = 'M'): string {
     const whole = stepsExact(parseDecimal(rate)!, { digits: 1n, scale: 9 });
     return this.apply({
       kind: 'settleFunding',
-      timeUs: timeUs(this.atUs),
+      timeUs: this.now,
       market: marketId(this.marketOf(symbol)),
       ratePpb: ppb(Number(whole)),
     });
@@ -181,12 +123,7 @@ export class RiskWorld {
   }
 
   call(endpoint: EndpointId, input: unknown, as: string | null): Reply {
-    const account = as === null ? null : this.addressOf(as);
-    return this.gateway.handle(
-      endpoint,
-      input,
-      account === null ? null : { account, signer: account },
-    );
+    return this.callAs(as === null ? null : this.addressOf(as), endpoint, input);
   }
 
   /** The response body of a request that must succeed. */

@@ -10,20 +10,11 @@ import { OrderRequest } from '../../src/contract/schemas.ts';
 import { RequestError } from '../../src/gateway/request-error.ts';
 import { decodeOrder } from '../../src/gateway/submit-order.ts';
 import { SUBMIT_REFUSALS } from './submit-refusals.ts';
-import {
-  ALICE,
-  BOB,
-  openFixture,
-  order,
-  START,
-  STRANGER,
-  SYMBOL,
-  type Fixture,
-} from './fixture.ts';
+import { ALICE, BOB, order, START, STRANGER, SYMBOL, Fixture } from './fixture.ts';
 
 let fixture: Fixture;
 beforeEach(() => {
-  fixture = openFixture();
+  fixture = new Fixture();
 });
 
 function mustOk(endpoint: EndpointId, input: unknown, as?: string): unknown {
@@ -284,9 +275,9 @@ test('the filter agrees with a naive filter', () => {
       fc.integer({ min: 1, max: 8 }),
       fc.nat(20),
       (steps, status, limit, fromMs) => {
-        fixture = openFixture();
+        fixture = new Fixture();
         for (const step of steps) {
-          fixture.nowUs += step.waitMs * 1000;
+          fixture.atUs += step.waitMs * 1000;
           const { orderId } = submit({
             price: step.size > 0 ? '59000' : '61000',
             quantity: String(step.size / 100),

@@ -3,53 +3,34 @@
  * R-11.1).
  */
 import { describe, expect, test } from 'vitest';
-import { Exchange } from '../../src/engine/exchange.ts';
 import type { EndpointId } from '../../src/contract/endpoints.ts';
 import type { OrderRecordShape } from '../../src/contract/schemas.ts';
 import type { Reply } from '../../src/gateway/context.ts';
-import { Gateway } from '../../src/gateway/gateway.ts';
-import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
-import { address, marketId, priceTicks, quanta } from '../../src/num/units.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { address, marketId } from '../../src/num/units.ts';
 import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { World } from '../setup/world.ts';
 
 const ALICE = address(`0x${'a'.repeat(40)}`);
-const T = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
 
-class Fixture {
-  readonly exchange = new Exchange(DEFAULT_EXCHANGE_CONFIG);
-  private readonly gateway = new Gateway({
-    engine: this.exchange,
-    submit: (command) => this.exchange.apply(command),
-    nowUs: () => this.exchange.nowUs,
-    keccak,
-    signatures: 'trust',
-  });
+class Fixture extends World {
   private nonce = 0;
 
   constructor() {
-    const spec = parseMarketSpec({ symbol: 'T', tickSize: '0.1', lotSize: '0.01' }, keccak);
-    if (!spec.ok) throw new Error(spec.error);
-    this.exchange.apply({ kind: 'listMarket', timeUs: T, spec: spec.value });
-    const amount = quanta(10n ** 12n);
-    this.exchange.apply({ kind: 'deposit', timeUs: T, account: ALICE, subaccountIndex: 0, amount });
-    this.exchange.apply({
-      kind: 'setIndex',
-      timeUs: T,
-      market: marketId(0),
-      priceTicks: priceTicks(1000),
-      text: '100',
-    });
+    super(DEFAULT_EXCHANGE_CONFIG, [{ symbol: 'T', tickSize: '0.1', lotSize: '0.01' }]);
+    this.credit(ALICE, 0, 10n ** 12n);
+    this.setIndex(marketId(0), 1000, '100');
   }
 
   call(endpoint: EndpointId, input: unknown): Reply {
-    return this.gateway.handle(endpoint, input, { account: ALICE, signer: ALICE });
+    return this.callAs(ALICE, endpoint, input);
   }
 
   one(endpoint: EndpointId, input: unknown): OrderRecordShape {
     return this.call(endpoint, input).body as OrderRecordShape;
   }
 
-  submit(changes: Record<string, unknown>): OrderRecordShape[] {
+  place(changes: Record<string, unknown>): OrderRecordShape[] {
     return this.call('submitOrder', this.order(changes)).body as OrderRecordShape[];
   }
 
@@ -146,15 +127,15 @@ describe('a single order is rejected with the field and the limit', () => {
     ],
   ])('%j', (changes, status, message) => {
     const fixture = new Fixture();
-    const before = fixture.exchange.stateHash();
+    const before = fixture.engine.stateHash();
     expect(fixture.call('submitOrder', fixture.order(changes))).toEqual({ status, body: message });
-    expect(fixture.exchange.stateHash()).toBe(before);
+    expect(fixture.engine.stateHash()).toBe(before);
   });
 });
 
 test('an attached leg has an id that a client can compute, and points to its parent (R-2.10)', () => {
   const fixture = new Fixture();
-  const [entry, profit, stop] = fixture.submit({
+  const [entry, profit, stop] = fixture.place({
     takeProfit: { triggerPrice: '110' },
     stopLoss: { triggerPrice: '90', price: '89' },
   });
@@ -172,7 +153,7 @@ test('an attached leg has an id that a client can compute, and points to its par
 
 test('a rejected batch names the faulty order, and none is placed (R-3.1)', () => {
   const fixture = new Fixture();
-  const before = fixture.exchange.stateHash();
+  const before = fixture.engine.stateHash();
   const refused = (orders: unknown[]): unknown => fixture.call('submitOrders', { orders }).body;
   const good = (): Record<string, unknown> => fixture.order({});
   expect(refused([good(), { ...good(), account: `0x${'b'.repeat(40)}` }])).toBe(
@@ -194,12 +175,12 @@ test('a rejected batch names the faulty order, and none is placed (R-3.1)', () =
     'clientId is in use by a live order of this account',
   );
   expect(refused(Array.from({ length: 101 }, good))).toBe('orders: must have at most 100 orders');
-  expect(fixture.exchange.stateHash()).toBe(before);
+  expect(fixture.engine.stateHash()).toBe(before);
 });
 
 test('order types are case-insensitive on input and uniform on output (R-11.3)', () => {
   const fixture = new Fixture();
-  const [order] = fixture.submit({
+  const [order] = fixture.place({
     orderType: 'TRAILINGSTOP',
     trailingPercent: '0.5000',
     triggerPrice: '120',

@@ -8,7 +8,7 @@ import type { Caller } from '../../src/gateway/context.ts';
 import { callerOf, KINDS, ROWS, setUp } from '../engine/accounts/permission-table.ts';
 import type { RiskWorld } from '../engine/risk-world.ts';
 import { SUBMIT_REFUSALS } from '../gateway/submit-refusals.ts';
-import { order, openFixture, ALICE } from '../gateway/fixture.ts';
+import { order, Fixture, ALICE } from '../gateway/fixture.ts';
 import { Served } from './served.ts';
 
 /** JSON as both sides encode it. */
@@ -42,7 +42,7 @@ describe('endpoints and callers', () => {
 
 describe('rejected orders', () => {
   let served: Served;
-  const fixture = openFixture();
+  const fixture = new Fixture();
   beforeAll(async () => {
     served = await Served.start({ opening: fixture.commands });
   });

@@ -24,7 +24,7 @@ import {
 } from '../../src/oracle/world.ts';
 import { navOf, runVaultLeave } from '../../src/oracle/vault.ts';
 import { address, quanta, timeUs } from '../../src/num/units.ts';
-import { equityAtMarks, fund, isolate, pair, price, usd, user, worldOf } from './risk-world.ts';
+import { equityAtMarks, fund, isolate, pair, price, usd, user, worldOf } from './clearing-world.ts';
 
 const shortfall = (world: World): bigint => subOf(world, SHORTFALL).cash;
 const lotsOf = (sub: Sub, market: number): bigint => positionOf(sub, market).lots;

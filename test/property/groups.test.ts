@@ -218,13 +218,13 @@ test('orders of all types keep every invariant, and change status only as in the
         const world = new GroupWorld({ triggerSource: source as 'mark' }, { maxOpenOrders: 12 });
         const watch = watchStates();
         for (const command of commandsOf(steps, world.atUs)) {
-          const outcome = world.exchange.apply(command, (event) => {
+          const outcome = world.engine.apply(command, (event) => {
             watch(event);
             if ('reason' in event && event.reason !== null) reasons.add(event.reason);
           });
           if (outcome !== 'ok')
             expect(['order_not_found', 'request_expired']).toContain(outcome.code);
-          expect(world.exchange.checkInvariants()).toEqual([]);
+          expect(world.engine.checkInvariants()).toEqual([]);
         }
       },
     ),
@@ -249,9 +249,9 @@ test('orders of all types keep every invariant, and change status only as in the
 test('a restored exchange continues equally, and an interval may be split (R-12.1)', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 40, maxLength: 80 }), fc.nat(6), (steps, at) => {
-      const straight = new GroupWorld().exchange;
-      let restored: Exchange = new GroupWorld().exchange;
-      const cut = new GroupWorld().exchange;
+      const straight = new GroupWorld().engine;
+      let restored: Exchange = new GroupWorld().engine;
+      const cut = new GroupWorld().engine;
       const commands = commandsOf(steps, straight.nowUs);
       for (const [i, command] of commands.entries()) {
         if (i % 7 === at) restored = restored.fork();
@@ -340,7 +340,7 @@ test('a mark that fires none costs the same with 100,000 pending triggers as wit
 function waitingTriggers(count: number): GroupWorld {
   const world = new GroupWorld({}, { maxOpenOrders: 1_000_000 });
   for (let i = 0; i < count; i += 100) {
-    world.exchange.apply({
+    world.engine.apply({
       kind: 'placeOrders',
       timeUs: timeUs(world.atUs),
       subaccount: subaccountId(6),
@@ -365,7 +365,7 @@ function waitingTriggers(count: number): GroupWorld {
 function markUpdates(world: GroupWorld): number {
   const started = performance.now();
   for (let i = 0; i < 200; i++) {
-    world.exchange.apply({
+    world.engine.apply({
       kind: 'setIndex',
       timeUs: timeUs(world.atUs),
       market: marketId(0),

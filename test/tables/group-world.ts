@@ -1,28 +1,14 @@
 /**
- * An exchange with two markets and three funded users, for tables of groups. Orders are given by
- * their relevant fields. Every command is compared with the oracle.
+ * Two markets and three funded users, for tables of groups. Orders are given by their relevant
+ * fields.
  */
-import type { Command, NewOrder } from '../../src/engine/commands.ts';
-import { outcomeCode } from '../../src/engine/refusals.ts';
+import type { NewOrder } from '../../src/engine/commands.ts';
 import type { ExchangeConfig } from '../../src/engine/config.ts';
-import type { EngineEvent } from '../../src/engine/events.ts';
-import { Exchange } from '../../src/engine/exchange.ts';
-import { divergenceText } from '../../src/oracle/divergence.ts';
-import { Lockstep } from '../../src/oracle/lockstep.ts';
 import type { OrderView } from '../../src/engine/read/views.ts';
-import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
-import {
-  address,
-  lots,
-  marketId,
-  orderId,
-  priceTicks,
-  quanta,
-  subaccountId,
-  timeUs,
-} from '../../src/num/units.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
+import { address, lots, marketId, orderId, priceTicks, subaccountId } from '../../src/num/units.ts';
 import { PLAIN_LIMIT } from '../setup/plain-limit.ts';
+import { World } from '../setup/world.ts';
 
 const USERS = ['a', 'b', 'c'].map((letter) => address(`0x${letter.repeat(40)}`));
 export const ANN = 6;
@@ -49,70 +35,34 @@ export function drafted({ size, price, ...rest }: Draft, nonce: bigint): NewOrde
   };
 }
 
-export class GroupWorld {
-  readonly exchange: Exchange;
-  readonly events: EngineEvent[] = [];
-  private readonly lockstep: Lockstep;
-  atUs: number = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
+export class GroupWorld extends World {
   private nonce = 0n;
 
-  constructor(config: Partial<ExchangeConfig> = {}, market: Record<string, unknown> = {}) {
-    this.exchange = new Exchange({
-      ...DEFAULT_EXCHANGE_CONFIG,
-      indexStaleUs: 1e15 as never,
-      ...config,
-    });
-    this.lockstep = new Lockstep(this.exchange);
-    for (const symbol of ['ONE', 'TWO']) {
-      const spec = parseMarketSpec(
-        { symbol, tickSize: '1', lotSize: '1', makerFee: '0', takerFee: '0', ...market },
-        keccak,
-      );
-      if (!spec.ok) throw new Error(spec.error);
-      this.apply({ kind: 'listMarket', timeUs: timeUs(this.atUs), spec: spec.value });
-    }
-    for (const account of USERS) {
-      this.apply({
-        kind: 'deposit',
-        timeUs: timeUs(this.atUs),
-        account,
-        subaccountIndex: 0,
-        amount: quanta(1_000_000_000_000n),
-      });
-    }
+  constructor(config: Partial<ExchangeConfig> = {}, market: object = {}) {
+    super(
+      { ...DEFAULT_EXCHANGE_CONFIG, indexStaleUs: 1e15 as never, ...config },
+      ['ONE', 'TWO'].map((symbol) => ({
+        symbol,
+        tickSize: '1',
+        lotSize: '1',
+        makerFee: '0',
+        takerFee: '0',
+        ...market,
+      })),
+    );
+    for (const account of USERS) this.credit(account, 0, 1_000_000_000_000n);
     this.index(0, 1000);
     this.index(1, 1000);
   }
 
-  apply(command: Command): string {
-    const { outcome, divergence } = this.lockstep.apply(command, (event) => {
-      this.events.push(event);
-    });
-    if (divergence !== null) throw new Error(divergenceText(divergence));
-    const broken = this.exchange.checkInvariants();
-    if (broken.length > 0) throw new Error(JSON.stringify(broken));
-    return outcomeCode(outcome);
-  }
-
   index(market: number, price: number): void {
-    this.apply({
-      kind: 'setIndex',
-      timeUs: timeUs(this.atUs),
-      market: marketId(market),
-      priceTicks: priceTicks(price),
-      text: String(price),
-    });
-  }
-
-  wait(us: number): void {
-    this.atUs += us;
-    this.apply({ kind: 'advanceTime', timeUs: timeUs(this.atUs) });
+    this.setIndex(marketId(market), price, String(price));
   }
 
   group(who: number, ...drafts: readonly Draft[]): string {
     return this.apply({
       kind: 'placeOrders',
-      timeUs: timeUs(this.atUs),
+      timeUs: this.now,
       subaccount: subaccountId(who),
       delegate: null,
       orders: drafts.map((draft) =>
@@ -122,15 +72,15 @@ export class GroupWorld {
   }
 
   cancel(id: number): string {
-    return this.apply({ kind: 'cancelOrder', timeUs: timeUs(this.atUs), orderId: orderId(id) });
+    return this.apply({ kind: 'cancelOrder', timeUs: this.now, orderId: orderId(id) });
   }
 
   get last(): number {
-    return this.exchange.lastOrderId;
+    return this.engine.lastOrderId;
   }
 
   order(id: number): OrderView {
-    const order = this.exchange.order(orderId(id));
+    const order = this.engine.order(orderId(id));
     if (order === undefined) throw new Error(`no order ${String(id)}`);
     return order;
   }
@@ -142,7 +92,7 @@ export class GroupWorld {
   }
 
   position(who: number, market = 0): number {
-    const found = this.exchange
+    const found = this.engine
       .positions(subaccountId(who))
       .find((position) => position.market === marketId(market));
     return found?.lots ?? 0;

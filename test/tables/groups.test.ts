@@ -87,10 +87,10 @@ const refusals: readonly (readonly [string, readonly Draft[]])[] = [
 
 test.each(refusals)('%s refuses the whole group and leaves no record (R-3.1)', (code, drafts) => {
   const world = new GroupWorld();
-  const before = world.exchange.stateHash();
+  const before = world.engine.stateHash();
   expect(world.group(ANN, ...drafts)).toBe(code);
   reached.add(code);
-  expect(world.exchange.stateHash()).toBe(before);
+  expect(world.engine.stateHash()).toBe(before);
 });
 
 /** Ann has bought from Bob. */
@@ -254,7 +254,7 @@ test('no trigger fires while the index is stale (R-5.3)', () => {
   const world = new GroupWorld({ indexStaleUs: 1_000_000 as never, triggerSource: 'last' });
   world.group(BOB, { size: 5, price: 1000 });
   world.group(CAT, { ...stop, reduceOnly: false, triggerTicks: priceTicks(1000) });
-  world.wait(2_000_000);
+  world.wait(2000);
   expect(world.shown(world.last)).toBe('pending 0');
 });
 
@@ -264,12 +264,12 @@ test('a slice due after its expiresAt expires, also with a period beyond the ran
   world.group(ANN, { ...twap, expiresAtMs }, { ...twap, expiresAtMs }, { ...twap, expiresAtMs });
   const last = world.last;
   world.group(ANN, { ...twap, periodMs: 2n ** 62n }, { ...twap, periodMs: 2n ** 62n });
-  world.wait(1_000_000);
+  world.wait(1000);
   expect(world.shown(last - 1)).toBe('new 0');
-  world.wait(1_000_000);
+  world.wait(1000);
   expect(world.shown(last)).toBe('expired 0 expired');
   expect(world.shown(world.last)).toBe('pending 0');
-  expect(world.exchange.nextTimerUs()).toBeGreaterThan(world.atUs);
+  expect(world.engine.nextTimerUs()).toBeGreaterThan(world.atUs);
 });
 
 test('pending orders count in maxOpenOrders (R-3.3)', () => {
@@ -300,8 +300,8 @@ test('retention of ended orders does not change the state hash', () => {
       world.group(ANN, { size: 2, price: 1000 }, { ...stop, size: -2 }, { ...profit, size: -2 });
     }
     world.index(0, 1100);
-    const kept = world.exchange.findOrders(subaccountId(ANN), ANY, 500).total;
-    return { hash: world.exchange.stateHash(), kept };
+    const kept = world.engine.findOrders(subaccountId(ANN), ANY, 500).total;
+    return { hash: world.engine.stateHash(), kept };
   });
   expect(new Set(hashes.map(({ hash }) => hash)).size).toBe(1);
   expect(new Set(hashes.map(({ kept }) => kept)).size).toBe(3);

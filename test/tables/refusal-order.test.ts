@@ -95,9 +95,9 @@ const OF_COMMANDS: readonly string[] = [
 /** Codes that the engine refuses these commands with, and the same as requests. */
 function codesOf(world: GroupWorld, commands: readonly (PlaceOrder | PlaceOrders)[]): string[] {
   return commands.map((command) => {
-    const code = outcomeCode(world.exchange.fork().apply(command));
+    const code = outcomeCode(world.engine.fork().apply(command));
     if (command.kind === 'placeOrders') {
-      const refusal = world.exchange.requestRefusal(command);
+      const refusal = world.engine.requestRefusal(command);
       if (!OF_COMMANDS.includes(code)) expect(refusal?.code).toBe(code);
     }
     return code;
