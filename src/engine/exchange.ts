@@ -45,34 +45,37 @@ import { nextTimerUs, runTimers } from './timers.ts';
 import type { Engine, InvariantViolation } from './read/views.ts';
 
 export class Exchange extends ExchangeReader implements Engine {
+  declare protected readonly state: State;
+
   constructor(config: ExchangeConfig, state: State = new State(config)) {
     super(state);
   }
 
   /** Throws `ArchiveError` when the bytes are not a snapshot. */
   static restore(bytes: Uint8Array): Exchange {
-    const state = restoreState(bytes);
+    const state = restoreState(bytes, (config) => new State(config));
     return new Exchange(state.config, state);
   }
 
   apply(command: Command, emit?: EventSink): Outcome {
-    const state = this.state;
+    const { state } = this;
+    const { context } = state;
     // `command` is megamorphic (22 hidden classes); read `timeUs` once.
     const { timeUs } = command;
     assert(Number.isSafeInteger(timeUs), 'command times are whole microseconds');
     assert(timeUs >= state.nowUs, 'command times never decrease');
     state.seq = seq(state.seq + 1);
-    state.begin(timeUs, emit);
+    context.begin(timeUs, emit);
     try {
       hashCommand(state.hash, command);
       if (timeUs > state.nowUs) runTimers(state, timeUs);
-      state.step += 1;
+      context.nextStep();
       const outcome = dispatch(state, command);
-      if (state.pendingEffects.length > 0) settleFollowUps(state);
-      if (state.liquidationDue) clearBelowZero(state);
-      if (state.triggersDue || state.newTriggers.length > 0) runTriggers(state);
-      if (state.liquidationDue) runLiquidations(state);
-      if (state.changedBookCount > 0) settleQuotes(state);
+      if (context.pendingEffects.length > 0) settleFollowUps(state);
+      if (context.due.riskCheck) clearBelowZero(state);
+      if (context.due.anyRepriced || context.newTriggers.length > 0) runTriggers(state);
+      if (context.due.riskCheck) runLiquidations(state);
+      if (context.changedBookCount > 0) settleQuotes(state);
       state.hash.int(outcomeNumber(outcome));
       state.hash.commit();
       return outcome;

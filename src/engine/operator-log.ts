@@ -1,13 +1,13 @@
 /** The audit log of accepted operator commands: history, outside the state hash. */
 import type { MarketId, Quanta, SubaccountId } from '../num/units.ts';
-import type { State } from './state.ts';
+import type { ExchangeState } from './exchange-state.ts';
 import type { OperatorKind } from './read/views.ts';
 
 /** Max entries; beyond it the oldest quarter is dropped. */
 const MAX_ENTRIES = 10_000;
 
 export function logOperator(
-  state: State,
+  state: ExchangeState,
   kind: OperatorKind,
   about: {
     readonly market?: MarketId;

@@ -24,10 +24,11 @@ import { runEmaSample, runMarkTimer, settleQuotes } from './pricing/mark-price.t
 import { runShortfallTimer } from './liquidation/insurance.ts';
 import { runVaultLeave } from './vault/vault-leave.ts';
 import { runVaultSnapshots } from './vault/vault.ts';
+import type { ExchangeState } from './exchange-state.ts';
 import type { State } from './state.ts';
 
 /** Time of the next timer; Infinity without one. */
-export function nextTimerUs(state: State): number {
+export function nextTimerUs(state: ExchangeState): number {
   let next = Math.min(
     nextExpiryUs(state),
     nextSliceUs(state),
@@ -52,11 +53,11 @@ export function nextTimerUs(state: State): number {
 export function runTimers(state: State, untilUs: TimeUs): void {
   for (let due = nextTimerUs(state); due <= untilUs; due = nextTimerUs(state)) {
     state.nowUs = timeUs(Math.max(state.nowUs, due));
-    state.step += 1;
-    state.cause = 'expiry';
+    state.context.nextStep();
+    state.context.cause = 'expiry';
     expireDue(state);
     settleFollowUps(state);
-    state.cause = 'timer';
+    state.context.cause = 'timer';
     for (const market of state.markets) {
       if (market.freezeDueUs <= state.nowUs) runFreezeTimer(state, market);
     }
@@ -74,7 +75,7 @@ export function runTimers(state: State, untilUs: TimeUs): void {
       if (market.fundingDueUs <= state.nowUs) runFundingTimer(state, market);
     }
     runShortfallTimer(state);
-    if (state.liquidationDue) clearBelowZero(state);
+    if (state.context.due.riskCheck) clearBelowZero(state);
     runTriggers(state);
     activateDueSlices(state);
     settleFollowUps(state);
@@ -87,7 +88,7 @@ export function runTimers(state: State, untilUs: TimeUs): void {
     settleQuotes(state);
   }
   state.nowUs = untilUs;
-  state.cause = 'command';
+  state.context.cause = 'command';
 }
 
 /**
@@ -100,8 +101,8 @@ function runMarkTimers(state: State): void {
   for (const market of state.markets) {
     if (market.markDueUs > state.nowUs) continue;
     if (moved) {
-      if (state.liquidationDue) clearBelowZero(state);
-      state.step += 1;
+      if (state.context.due.riskCheck) clearBelowZero(state);
+      state.context.nextStep();
     }
     runMarkTimer(state, market);
     moved = true;

@@ -10,7 +10,7 @@ import type { Command } from '../engine/commands.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import { outcomeCode, type Outcome } from '../engine/refusals.ts';
 import type { ExchangeView, InvariantViolation } from '../engine/read/views.ts';
-import { HOUSE_MAKER, HOUSE_TAKER } from '../engine/state.ts';
+import { HOUSE_MAKER, HOUSE_TAKER } from '../engine/exchange-state.ts';
 import type { Reply } from '../gateway/context.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { operatorCommand } from '../gateway/operator-requests.ts';

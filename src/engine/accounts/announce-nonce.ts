@@ -4,12 +4,12 @@ import type { State } from '../state.ts';
 import type { Account } from './accounts.ts';
 
 export function announceNonce(state: State, account: Account, nonce: bigint): void {
-  state.emit(hashNonceUsed, {
+  state.context.emit(hashNonceUsed, {
     kind: 'nonceUsed',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     account: account.id,
     nonce,
   });

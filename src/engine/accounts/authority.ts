@@ -4,6 +4,7 @@ import type { UpdateDelegate, UpdateSigners } from '../commands.ts';
 import { hashDelegateChanged, hashSignersChanged } from '../chain-hash/hash-event.ts';
 import { isExpired } from '../orders/expiry.ts';
 import type { Outcome, Refusal } from '../refusals.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import type { Account } from './accounts.ts';
 import { announceNonce } from './announce-nonce.ts';
@@ -50,12 +51,12 @@ export function updateDelegate(state: State, command: UpdateDelegate): Outcome {
     state.subaccount(id).orderNonces.revoke(delegate);
     account.nonces.revoke(delegate);
   }
-  state.emit(hashDelegateChanged, {
+  state.context.emit(hashDelegateChanged, {
     kind: 'delegateChanged',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     account: account.id,
     subaccountIndex,
     delegate,
@@ -90,12 +91,12 @@ export function updateSigners(state: State, command: UpdateSigners): Outcome {
   announceNonce(state, account, command.nonce);
   account.signers = [...signers];
   account.quorum = quorum;
-  state.emit(hashSignersChanged, {
+  state.context.emit(hashSignersChanged, {
     kind: 'signersChanged',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     account: account.id,
     signers: account.signers,
     quorum,
@@ -109,7 +110,11 @@ export function signersOf(account: Account): readonly Address[] {
 }
 
 /** Whether this identity (null: the owner's signers) may act for the subaccount now. */
-export function actsFor(state: State, subaccount: Subaccount, delegate: AccountId | null): boolean {
+export function actsFor(
+  state: ExchangeState,
+  subaccount: Subaccount,
+  delegate: AccountId | null,
+): boolean {
   if (delegate === null) return true;
   return state.accounts.get(subaccount.account).hasDelegate(subaccount.index, delegate);
 }

@@ -12,6 +12,7 @@ import { creditInsuranceDeposit } from '../liquidation/insurance.ts';
 import { isolatedExcess, withdrawable } from '../margin/margin.ts';
 import { repayShortfall } from '../liquidation/shortfall.ts';
 import { changeShares, sharesBurned, sharesMinted } from '../vault/vault.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import type { TransferView } from '../read/views.ts';
 import { announceNonce } from './announce-nonce.ts';
@@ -128,7 +129,7 @@ export function transfer(state: State, command: Transfer): Outcome {
 
 /** Refuses pairs of accounts between which no transfer is allowed. */
 function partiesRefused(
-  state: State,
+  state: ExchangeState,
   command: Transfer,
   from: Subaccount,
   to: Subaccount | undefined,
@@ -143,14 +144,14 @@ function partiesRefused(
   return from === to && command.market === null ? refused : null;
 }
 
-function availableFrom(state: State, from: Subaccount, source: Market | null): Quanta {
+function availableFrom(state: ExchangeState, from: Subaccount, source: Market | null): Quanta {
   if (source === null) return withdrawable(state, from);
   const exposure = from.exposures[source.id];
   return quanta(exposure === undefined ? 0n : isolatedExcess(from, exposure, source));
 }
 
 function movementOf(
-  state: State,
+  state: ExchangeState,
   from: Subaccount,
   to: Subaccount,
 ): { readonly out: TransferView['reason']; readonly in: TransferView['reason'] } {
@@ -160,7 +161,7 @@ function movementOf(
 }
 
 function record(
-  state: State,
+  state: ExchangeState,
   subaccount: Subaccount,
   reason: TransferView['reason'],
   amount: Quanta,

@@ -16,12 +16,12 @@ export function creditMargin(
   if (delta === 0n) return;
   exposure.marginQuanta = quanta(exposure.marginQuanta + delta);
   exposure.updatedAtUs = state.nowUs;
-  state.emit(hashIsolatedMarginChanged, {
+  state.context.emit(hashIsolatedMarginChanged, {
     kind: 'isolatedMarginChanged',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     subaccount: exposure.subaccount,
     market: exposure.market,
     reason,

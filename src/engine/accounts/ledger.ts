@@ -18,14 +18,21 @@ export function credit(
   const balance = quanta(subaccount.cash + delta);
   subaccount.cash = balance;
   subaccount.updatedAtUs = state.nowUs;
-  hashBalanceChanged(state.hashing(), state.causeInHash, subaccount.id, reason, delta, balance);
-  if (state.hasSink) {
-    state.deliver({
+  hashBalanceChanged(
+    state.context.hashing(),
+    state.context.causeInHash,
+    subaccount.id,
+    reason,
+    delta,
+    balance,
+  );
+  if (state.context.hasSink) {
+    state.context.deliver({
       kind: 'balanceChanged',
       seq: state.seq,
-      index: state.nextIndex(),
+      index: state.context.nextIndex(),
       timeUs: state.nowUs,
-      cause: state.cause,
+      cause: state.context.cause,
       subaccount: subaccount.id,
       reason,
       deltaQuanta: delta,

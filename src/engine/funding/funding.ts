@@ -16,6 +16,7 @@ import type { FundingConfig, MarginTier } from '../config.ts';
 import { hashFundingSampled, hashFundingSettled } from '../chain-hash/hash-event.ts';
 import type { Market } from '../market/market.ts';
 import type { Outcome } from '../refusals.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { impactPrice, type Fraction } from '../pricing/impact-price.ts';
 import { hasFreshIndex } from '../pricing/freshness.ts';
@@ -30,12 +31,12 @@ const MAX_PREMIUM = 100n * BIG_PPB;
 const MAX_RATE = PPB;
 
 /** Whether funding may be sampled and paid: the index is fresh and the market is not frozen. */
-function canFund(state: State, market: Market): boolean {
+function canFund(state: ExchangeState, market: Market): boolean {
   return !market.frozen && hasFreshIndex(state, market);
 }
 
 /** Premium of the book over the index, in 1e-9 toward zero; null if undefined. */
-export function premiumOf(state: State, market: Market): Ppb | null {
+export function premiumOf(state: ExchangeState, market: Market): Ppb | null {
   const index = market.indexTicks;
   if (index === null || !canFund(state, market)) return null;
   const { impactNotional } = market.spec.funding;
@@ -71,12 +72,12 @@ export function samplePremium(state: State, market: Market): void {
     const past = state.nowUs % intervalUs;
     market.fundingDueUs = past === 0 ? state.nowUs : state.nowUs - past + intervalUs;
   }
-  state.emit(hashFundingSampled, {
+  state.context.emit(hashFundingSampled, {
     kind: 'fundingSampled',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     market: market.id,
     premiumPpb: premium,
     samples: market.premiumCount,
@@ -160,8 +161,8 @@ function settle(state: State, market: Market, rate: Ppb): void {
   const index = market.indexTicks;
   if (rate !== market.fundingRatePpb) market.candles.setFundingRate(state.nowUs, rate);
   market.fundingRatePpb = rate;
-  const outer = state.cause;
-  state.cause = 'funding';
+  const outer = state.context.cause;
+  state.context.cause = 'funding';
   let left = 0n;
   let positions = 0;
   if (rate !== 0 && index !== null) {
@@ -177,21 +178,21 @@ function settle(state: State, market: Market, rate: Ppb): void {
       else credit(state, subaccount, quanta(-paid), 'funding');
     }
     credit(state, state.insurance, quanta(left), 'rounding');
-    state.liquidationDue = true;
+    state.context.due.riskCheck = true;
   }
-  state.emit(hashFundingSettled, {
+  state.context.emit(hashFundingSettled, {
     kind: 'fundingSettled',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     market: market.id,
     ratePpb: rate,
     indexTicks: index,
     positions,
     roundingQuanta: quanta(left),
   });
-  state.cause = outer;
+  state.context.cause = outer;
 }
 
 /** Payment of `size` signed lots, rounded up; negative is a receipt, rounded down (R-7.3). */

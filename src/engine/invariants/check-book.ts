@@ -2,10 +2,10 @@
 import type { OrderBook } from '../book/order-book.ts';
 import { NONE } from '../book/order-table.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 
 /** best bid < best ask. A bar without a spread may lock the house (tape/bar-quotes). */
-export function uncrossedBook(state: State): string | null {
+export function uncrossedBook(state: ExchangeState): string | null {
   for (const { book, spec } of state.markets) {
     const bid = book.best(1);
     const ask = book.best(-1);
@@ -26,7 +26,7 @@ function isOfTheHouse(book: OrderBook): boolean {
 }
 
 /** totals, house totals and counts equal those of the queue; every entry has size left. */
-export function levelTotals(state: State): string | null {
+export function levelTotals(state: ExchangeState): string | null {
   const table = state.orders;
   for (const { book, spec } of state.markets) {
     for (const side of [1, -1] as const) {
@@ -55,7 +55,7 @@ export function levelTotals(state: State): string | null {
 }
 
 /** levels are sorted from the best price outward. */
-export function levelOrder(state: State): string | null {
+export function levelOrder(state: ExchangeState): string | null {
   for (const { book, spec } of state.markets) {
     for (const side of [1, -1] as const) {
       const ladder = book.ladder(side);

@@ -1,8 +1,8 @@
 /** Invariants of money, exact to one Quantum. */
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 
 /** R-1.6: Σ cash + Σ isolated margin − Σ signed cost = deposits − withdrawals. */
-export function conservation(state: State): string | null {
+export function conservation(state: ExchangeState): string | null {
   let cash = 0n;
   let cost = 0n;
   for (const subaccount of state.accounts.subaccounts) {
@@ -17,7 +17,7 @@ export function conservation(state: State): string | null {
 }
 
 /** R-5.6: only isolated positions hold margin, and none is left when they close. */
-export function isolatedMargin(state: State): string | null {
+export function isolatedMargin(state: ExchangeState): string | null {
   for (const { id, exposures } of state.accounts.subaccounts) {
     for (const exposure of exposures) {
       if (exposure === undefined || exposure.marginQuanta === 0n) continue;
@@ -30,7 +30,7 @@ export function isolatedMargin(state: State): string | null {
 }
 
 /** R-8.2: total shares equal the sum over holders, and none is negative. */
-export function vaultShares(state: State): string | null {
+export function vaultShares(state: ExchangeState): string | null {
   let sum = 0n;
   for (const { id, vaultShares } of state.accounts.subaccounts) {
     if (vaultShares < 0n) return `subaccount ${String(id)} holds ${String(vaultShares)}`;
@@ -40,19 +40,19 @@ export function vaultShares(state: State): string | null {
 }
 
 /** R-6.7: insurance is never overdrawn. */
-export function insuranceNotNegative(state: State): string | null {
+export function insuranceNotNegative(state: ExchangeState): string | null {
   return state.insurance.cash >= 0n ? null : `insurance holds ${String(state.insurance.cash)}`;
 }
 
 /** R-6.6: the shortfall is zero or negative. */
-export function shortfallNotPositive(state: State): string | null {
+export function shortfallNotPositive(state: ExchangeState): string | null {
   return state.shortfall.cash <= 0n ? null : `shortfall holds ${String(state.shortfall.cash)}`;
 }
 
 /**
  * R-6.6: exempt deposits of the newest shortfall sum to those of their owners; none is negative.
  */
-export function exemptDeposits(state: State): string | null {
+export function exemptDeposits(state: ExchangeState): string | null {
   const epoch = state.shortfallEpoch;
   let sum = 0n;
   for (const { id, exemptEpoch, exemptQuanta } of state.accounts.subaccounts) {

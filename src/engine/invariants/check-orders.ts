@@ -2,13 +2,13 @@
 import { NONE } from '../book/order-table.ts';
 import { legOver } from '../orders/protective-orders.ts';
 import { findClientId } from '../orders/order-refusal.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 
 /** Empty counts by market, shared by subaccounts without orders; never mutated. */
 const NO_COUNTS = new Map<number, number>();
 
 /** the order sums used by margin equal the sums over resting orders. */
-export function openOrderSums(state: State): string | null {
+export function openOrderSums(state: ExchangeState): string | null {
   const table = state.orders;
   for (const subaccount of state.accounts.subaccounts) {
     const hasOrders = subaccount.orders.head !== NONE;
@@ -39,7 +39,7 @@ export function openOrderSums(state: State): string | null {
 }
 
 /** an exposure counts its pending orders and legs exactly. */
-export function pendingOrders(state: State): string | null {
+export function pendingOrders(state: ExchangeState): string | null {
   const table = state.orders;
   for (const subaccount of state.accounts.subaccounts) {
     const hasOrders = subaccount.orders.head !== NONE;
@@ -68,7 +68,7 @@ export function pendingOrders(state: State): string | null {
 }
 
 /** a pair never fills more than it protects; every leg has something to protect. */
-export function legsCover(state: State): string | null {
+export function legsCover(state: ExchangeState): string | null {
   const table = state.orders;
   for (const slot of table.anyOrderSlots()) {
     const leg = table.conditional(slot);
@@ -87,7 +87,7 @@ export function legsCover(state: State): string | null {
 }
 
 /** no reduce-only order rests without a position to reduce. */
-export function reduceOnlyHasPosition(state: State): string | null {
+export function reduceOnlyHasPosition(state: ExchangeState): string | null {
   const table = state.orders;
   for (const slot of table.anyOrderSlots()) {
     if (!table.isReduceOnly(slot) || !table.isResting(slot)) continue;
@@ -101,7 +101,7 @@ export function reduceOnlyHasPosition(state: State): string | null {
 /**
  * R-2.9, R-2.8: quantity = settled + remaining, with one sign, consistent with the order's status.
  */
-export function orderQuantities(state: State): string | null {
+export function orderQuantities(state: ExchangeState): string | null {
   const table = state.orders;
   for (const slot of table.anyOrderSlots()) {
     const id = String(table.id(slot));
@@ -121,7 +121,7 @@ export function orderQuantities(state: State): string | null {
 }
 
 /** indices by id, clientId, owner and expiry have exactly the live orders. */
-export function orderIndices(state: State): string | null {
+export function orderIndices(state: ExchangeState): string | null {
   const table = state.orders;
   const timers = new Set(state.expiries.allKeys());
   let named = 0;
@@ -149,7 +149,7 @@ export function orderIndices(state: State): string | null {
 }
 
 /** Each live order is in the list of its subaccount exactly once, in ascending id. */
-function ownersHold(state: State): string | null {
+function ownersHold(state: ExchangeState): string | null {
   const table = state.orders;
   let listed = 0;
   for (const { id, orders } of state.accounts.subaccounts) {
@@ -167,7 +167,7 @@ function ownersHold(state: State): string | null {
 }
 
 /** no live order is past its expiry. */
-export function nothingExpired(state: State): string | null {
+export function nothingExpired(state: ExchangeState): string | null {
   const table = state.orders;
   for (const slot of table.anyOrderSlots()) {
     const atMs = table.expiresAtMs(slot);

@@ -5,10 +5,10 @@ import { NONE } from '../book/order-table.ts';
 import type { MarginTier, MarketSpec } from '../config.ts';
 import { liquidatable } from '../liquidation/liquidation.ts';
 import { marginFigures } from '../margin/margin.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 
 /** R-1.6: Σ signed lots = 0 in every market, and open interest is Σ of longs. */
-export function openInterest(state: State): string | null {
+export function openInterest(state: ExchangeState): string | null {
   for (const market of state.markets) {
     let sum = 0;
     let long = 0;
@@ -26,13 +26,13 @@ export function openInterest(state: State): string | null {
 }
 
 /** R-6.1: no unit is below maintenance unless it waits for a price or a pause; by a full scan. */
-export function noneLiquidatable(state: State): string | null {
+export function noneLiquidatable(state: ExchangeState): string | null {
   const [first] = liquidatable(state);
   return first === undefined ? null : `subaccount ${String(first)} is below maintenance`;
 }
 
 /** R-6.1: the holders of a market are those with a position there. */
-export function holders(state: State): string | null {
+export function holders(state: ExchangeState): string | null {
   for (const { id, spec, holders: known } of state.markets) {
     const holding = new Set(known);
     for (const subaccount of state.accounts.subaccounts) {
@@ -46,7 +46,7 @@ export function holders(state: State): string | null {
 }
 
 /** R-5.2: a position of zero lots has no cost, margin or funding. */
-export function flatIsEmpty(state: State): string | null {
+export function flatIsEmpty(state: ExchangeState): string | null {
   for (const { id, exposures } of state.accounts.subaccounts) {
     for (const exposure of exposures) {
       if (exposure === undefined || exposure.positionLots !== 0) continue;
@@ -59,7 +59,7 @@ export function flatIsEmpty(state: State): string | null {
 }
 
 /** R-5.4: equity and requirements equal the sums over positions and resting orders. */
-export function requirementIsSum(state: State): string | null {
+export function requirementIsSum(state: ExchangeState): string | null {
   for (const subaccount of state.accounts.subaccounts) {
     if (subaccount.role !== 'user' || subaccount.exposureCount === 0) continue;
     const summed = summedFigures(state, subaccount);
@@ -77,7 +77,7 @@ export function requirementIsSum(state: State): string | null {
 
 /** null for subaccounts with isolated positions or orders, which have separate rules. */
 function summedFigures(
-  state: State,
+  state: ExchangeState,
   subaccount: Subaccount,
 ): { readonly equity: bigint; readonly initial: bigint; readonly maintenance: bigint } | null {
   let equity: bigint = subaccount.cash;
@@ -108,7 +108,7 @@ function summedFigures(
   return { equity, initial, maintenance };
 }
 
-function worstPosition(state: State, subaccount: Subaccount, exposure: Exposure): Lots {
+function worstPosition(state: ExchangeState, subaccount: Subaccount, exposure: Exposure): Lots {
   if (subaccount.orders.head === NONE) return lots(Math.abs(exposure.positionLots));
   const table = state.orders;
   let bids = 0;

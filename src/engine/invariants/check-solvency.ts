@@ -3,7 +3,7 @@
  * negative equity only where rules allow it. Equity is at the marks, including frozen ones.
  */
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 
 /** Roles that may owe: the tape's accounts and the shortfall account. */
 function mayOwe({ role }: Subaccount): boolean {
@@ -11,7 +11,7 @@ function mayOwe({ role }: Subaccount): boolean {
 }
 
 /** No unit without a position has a negative balance. */
-export function noFlatDebt(state: State): string | null {
+export function noFlatDebt(state: ExchangeState): string | null {
   for (const subaccount of state.accounts.subaccounts) {
     if (mayOwe(subaccount)) continue;
     const { id, cash, exposures } = subaccount;
@@ -26,7 +26,7 @@ export function noFlatDebt(state: State): string | null {
 }
 
 /** Σ equity at one set of marks = deposits − withdrawals. */
-export function equityIsSupply(state: State): string | null {
+export function equityIsSupply(state: ExchangeState): string | null {
   let sum = 0n;
   for (const subaccount of state.accounts.subaccounts) {
     sum += subaccount.cash;
@@ -38,7 +38,7 @@ export function equityIsSupply(state: State): string | null {
 }
 
 /** A unit with negative equity is the house, the shortfall, or holds a frozen position. */
-export function claimsCovered(state: State): string | null {
+export function claimsCovered(state: ExchangeState): string | null {
   for (const subaccount of state.accounts.subaccounts) {
     if (mayOwe(subaccount)) continue;
     let cross: bigint = subaccount.cash;
@@ -64,7 +64,7 @@ export function claimsCovered(state: State): string | null {
 }
 
 /** Without a mark only the tape's accounts have positions, which offset each other at any price. */
-function upnl(state: State, { market, positionLots, costQuanta }: Exposure): bigint {
+function upnl(state: ExchangeState, { market, positionLots, costQuanta }: Exposure): bigint {
   const { markTicks, spec } = state.market(market);
   const value = BigInt(positionLots) * BigInt(markTicks ?? 0) * BigInt(spec.quantaPerTickLot);
   return value - costQuanta;

@@ -29,7 +29,7 @@ import {
   requirementIsSum,
 } from './check-positions.ts';
 import { claimsCovered, equityIsSupply, noFlatDebt } from './check-solvency.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { InvariantViolation } from '../read/views.ts';
 
 export interface StateInvariant {
@@ -38,7 +38,7 @@ export interface StateInvariant {
   readonly rule: string;
   /** The invariant as a sentence. */
   readonly says: string;
-  readonly found: (state: State) => string | null;
+  readonly found: (state: ExchangeState) => string | null;
 }
 
 export const STATE_INVARIANTS: readonly StateInvariant[] = [
@@ -192,16 +192,16 @@ export const STATE_INVARIANTS: readonly StateInvariant[] = [
 const SOLVENCY_RULES: readonly string[] = ['R-1.6a', 'R-6.6', 'R-6.7'];
 const SOLVENCY = STATE_INVARIANTS.filter(({ rule }) => SOLVENCY_RULES.includes(rule));
 
-export function violations(state: State): InvariantViolation[] {
+export function violations(state: ExchangeState): InvariantViolation[] {
   return broken(state, STATE_INVARIANTS);
 }
 
 /** One pass over all accounts per invariant, on an operator's request between commands. */
-export function solvencyViolations(state: State): InvariantViolation[] {
+export function solvencyViolations(state: ExchangeState): InvariantViolation[] {
   return broken(state, SOLVENCY);
 }
 
-function broken(state: State, invariants: readonly StateInvariant[]): InvariantViolation[] {
+function broken(state: ExchangeState, invariants: readonly StateInvariant[]): InvariantViolation[] {
   const found: InvariantViolation[] = [];
   for (const { name, rule, says, found: detailOf } of invariants) {
     const detail = detailOf(state);

@@ -1,7 +1,7 @@
 /** ADL ranks for readers; each ranking costs a sort and is cached until a later command. */
 import { timeUs, type Seq, type SubaccountId, type TimeUs } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import { rankHolders } from './adl.ts';
 
 const FIFTHS = 5;
@@ -17,7 +17,12 @@ export class AdlRanks {
   private readonly rankings = new Map<number, Ranking>();
 
   /** Quintile: 5 is closed first, 1 last; null without a position or a mark. */
-  quantile(state: State, id: SubaccountId, market: Market, maxAgeUs: number): number | null {
+  quantile(
+    state: ExchangeState,
+    id: SubaccountId,
+    market: Market,
+    maxAgeUs: number,
+  ): number | null {
     const size = state.subaccount(id).exposures[market.id]?.positionLots ?? 0;
     if (size === 0 || market.markTicks === null) return null;
     const key = market.id * 2 + (size > 0 ? 1 : 0);
@@ -40,7 +45,7 @@ export class AdlRanks {
   }
 }
 
-function placesOf(state: State, market: Market, side: 1 | -1): Map<SubaccountId, number> {
+function placesOf(state: ExchangeState, market: Market, side: 1 | -1): Map<SubaccountId, number> {
   const places = new Map<SubaccountId, number>();
   const holders = [...market.holders]
     .map((id) => state.subaccount(id).exposure(market.id))

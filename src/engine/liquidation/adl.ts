@@ -8,7 +8,7 @@ import { notional } from '../../num/notional.ts';
 import { lots } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import { mustMark, upnlOf } from '../margin/requirement.ts';
 import { unitOf } from '../margin/risk-unit.ts';
 import { settlementTicks } from '../pricing/settlement-price.ts';
@@ -28,10 +28,10 @@ interface Ranked {
 
 /** Ranks of one round of clearing; each market and side is ranked once, on first use. */
 export class Ranks {
-  private readonly state: State;
+  private readonly state: ExchangeState;
   private readonly ranked = new Map<number, readonly Exposure[]>();
 
-  constructor(state: State) {
+  constructor(state: ExchangeState) {
     this.state = state;
   }
 
@@ -54,7 +54,7 @@ export class Ranks {
   }
 }
 
-function holdersOf(state: State, market: Market, side: 1 | -1): Exposure[] {
+function holdersOf(state: ExchangeState, market: Market, side: 1 | -1): Exposure[] {
   const holders: Exposure[] = [];
   for (const id of market.holders) {
     const exposure = state.subaccount(id).exposure(market.id);
@@ -65,7 +65,7 @@ function holdersOf(state: State, market: Market, side: 1 | -1): Exposure[] {
 
 /** The holders of one side in closing order. */
 export function rankHolders(
-  state: State,
+  state: ExchangeState,
   market: Market,
   holders: readonly Exposure[],
 ): Exposure[] {
@@ -75,7 +75,7 @@ export function rankHolders(
     .map(({ exposure }) => exposure);
 }
 
-function rank(state: State, market: Market, exposure: Exposure): Ranked {
+function rank(state: ExchangeState, market: Market, exposure: Exposure): Ranked {
   const none = { exposure, top: 0n, bottom: 1n };
   if (state.subaccount(exposure.subaccount).role === 'house') return { ...none, class: 3 };
   const equity = unitOf(state, exposure).admissionEquity(state);

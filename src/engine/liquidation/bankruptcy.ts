@@ -5,7 +5,7 @@ import { lots, MAX_PRICE_TICKS, PPM, priceTicks, type PriceTicks } from '../../n
 import type { Exposure } from '../accounts/subaccount.ts';
 import { maintenanceOf, mustMark } from '../margin/requirement.ts';
 import type { RiskUnit } from '../margin/risk-unit.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 
 const BIG_PPM = BigInt(PPM);
 
@@ -17,7 +17,7 @@ export interface EquityShare {
 }
 
 export function equityShare(
-  state: State,
+  state: ExchangeState,
   unit: RiskUnit,
   equity: bigint,
   exposure: Exposure,
@@ -42,13 +42,17 @@ export function equityShare(
 /**
  * The bankruptcy price, rounded against the holder: down for a long, up for a short; at least 0.
  */
-export function bankruptcyTicks(state: State, exposure: Exposure, share: EquityShare): PriceTicks {
+export function bankruptcyTicks(
+  state: ExchangeState,
+  exposure: Exposure,
+  share: EquityShare,
+): PriceTicks {
   return limitAt(state, exposure, share, 0, false);
 }
 
 /** Worst price at which closing still pays the liquidation fee from the value above bankruptcy. */
 export function liquidationLimit(
-  state: State,
+  state: ExchangeState,
   exposure: Exposure,
   share: EquityShare,
   feePpm: number,
@@ -58,7 +62,7 @@ export function liquidationLimit(
 
 /** A long closes at p × (1 − fee) × lots ≥ mark × lots − share, a short at the mirrored price. */
 function limitAt(
-  state: State,
+  state: ExchangeState,
   exposure: Exposure,
   { equity, weight, total }: EquityShare,
   feePpm: number,

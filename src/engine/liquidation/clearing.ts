@@ -13,6 +13,7 @@ import { lots, quanta } from '../../num/units.ts';
 import { credit } from '../accounts/ledger.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { settleFollowUps } from '../orders/pending-effects.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { Ranks } from './adl.ts';
 import {
@@ -36,7 +37,7 @@ import { planSettledTakeover, takeOver } from './takeover.ts';
 
 /** Phase A, before triggers: clears units below zero and settles debts without positions. */
 export function clearBelowZero(state: State): void {
-  const outer = state.cause;
+  const outer = state.context.cause;
   for (;;) {
     const ranks = new Ranks(state);
     let acted = false;
@@ -48,11 +49,11 @@ export function clearBelowZero(state: State): void {
     // A clearing may have endangered its parties.
     if (!acted) break;
   }
-  state.cause = outer;
+  state.context.cause = outer;
 }
 
 /** Liquidatable and negative at settlement prices. Frozen positions wait. */
-function isBelowZero(state: State, unit: RiskUnit): boolean {
+function isBelowZero(state: ExchangeState, unit: RiskUnit): boolean {
   if (!isBelowMaintenance(unit.figures(state))) return false;
   if (unit.equityAt(state, settlementTicks) >= 0n) return false;
   return unit.positions().length === 0 || unit.freshPositions(state).length > 0;
@@ -60,7 +61,7 @@ function isBelowZero(state: State, unit: RiskUnit): boolean {
 
 function clearIfBelowZero(state: State, unit: RiskUnit, ranks: Ranks): boolean {
   if (!isBelowZero(state, unit)) return false;
-  state.cause = 'liquidation';
+  state.context.cause = 'liquidation';
   cancelOrders(state, unit, unit.figures(state));
   beginLiquidation(unit);
   if (unit.positions().length === 0) return settleFlatDebt(state, unit);
@@ -107,7 +108,7 @@ function liftUnit(state: State, unit: RiskUnit, deficit: bigint): bigint {
 }
 
 function partsOf(
-  state: State,
+  state: ExchangeState,
   exposures: readonly Exposure[],
   parts: readonly bigint[],
 ): InsurancePart[] {
@@ -130,10 +131,10 @@ function closeAgainstHolders(state: State, unit: RiskUnit, equity: bigint, ranks
     ),
   );
   const plan = planClearing(equity, positions, insuranceAllowance(state, null));
-  const outer = state.cause;
+  const outer = state.context.cause;
   const figures = unit.figures(state);
   emitStep(state, unit, figures, { step: 'adl', amountQuanta: quanta(equity) });
-  state.cause = 'adl';
+  state.context.cause = 'adl';
   payPlan(state, unit, exposures, plan);
   const closed: Exposure[] = [];
   for (const { position, party, lots: size, charge, relief } of plan.closings) {
@@ -146,7 +147,7 @@ function closeAgainstHolders(state: State, unit: RiskUnit, equity: bigint, ranks
     closed.push(to);
   }
   for (const exposure of closed) settleFlatDebt(state, unitOf(state, exposure));
-  state.cause = outer;
+  state.context.cause = outer;
 }
 
 /** Moves the plan's fees, insurance and shortfall money, before the positions change. */
@@ -176,7 +177,7 @@ function payPlan(
 }
 
 /** Holders of the other side in rank order, until the position is covered. */
-function partiesOf(state: State, exposure: Exposure, ranks: Ranks): Exposure[] {
+function partiesOf(state: ExchangeState, exposure: Exposure, ranks: Ranks): Exposure[] {
   const market = state.market(exposure.market);
   const parties: Exposure[] = [];
   let open = Math.abs(exposure.positionLots);
@@ -189,7 +190,7 @@ function partiesOf(state: State, exposure: Exposure, ranks: Ranks): Exposure[] {
 }
 
 function planParty(
-  state: State,
+  state: ExchangeState,
   exposure: Exposure,
   units: Map<Subaccount | Exposure, PlanUnit>,
 ): PlanParty {

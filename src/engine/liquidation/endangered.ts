@@ -7,6 +7,7 @@ import { PPM, priceTicks, quanta, timeUs, type PriceTicks } from '../../num/unit
 import { credit } from '../accounts/ledger.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { emitStep } from './liquidation-step.ts';
 import { mustMark } from '../margin/requirement.ts';
@@ -21,9 +22,7 @@ export interface Endangered {
 
 /** Tests all candidates; endangered ones stay marked. `endsLiquidations`: if safe, they end. */
 export function findEndangered(state: State, endsLiquidations: boolean): Endangered[] {
-  for (const market of state.markets) {
-    if (!market.liquidationDue) continue;
-    market.liquidationDue = false;
+  for (const market of state.context.due.takeMoved()) {
     // A halt also freezes a market that never had a mark.
     const mark = market.markTicks;
     for (; mark !== null;) {
@@ -75,7 +74,7 @@ function repayClearingDebt(state: State, subaccount: Subaccount): void {
   credit(state, state.insurance, quanta(repaid - toShortfall), 'insuranceRepaid');
 }
 
-function unitsOf(state: State, subaccount: Subaccount): RiskUnit[] {
+function unitsOf(state: ExchangeState, subaccount: Subaccount): RiskUnit[] {
   const units = [new RiskUnit(subaccount, null)];
   for (const exposure of subaccount.exposures) {
     if (exposure === undefined) continue;

@@ -4,6 +4,7 @@ import { PPM, quanta, type Quanta } from '../../num/units.ts';
 import { credit } from '../accounts/ledger.ts';
 import type { LedgerReason } from '../events.ts';
 import type { Market } from '../market/market.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { HOUR_US, isPastInsuranceHour, rollInsuranceHour } from './insurance-hour.ts';
 import { isSelfPriced } from '../pricing/settlement-price.ts';
@@ -12,7 +13,7 @@ import { repayShortfall } from './shortfall.ts';
 const BIG_PPM = BigInt(PPM);
 
 /** Remaining allowance for deficits of this market; null: for debts of no market. */
-export function insuranceAllowance(state: State, market: Market | null): bigint {
+export function insuranceAllowance(state: ExchangeState, market: Market | null): bigint {
   const { cash } = state.insurance;
   const isPast = isPastInsuranceHour(state);
   const base = isPast ? cash : state.insuranceBase;

@@ -12,7 +12,7 @@
  * Quantum of rounding, in sum at most its share. A gaining position gains at least the rise of its
  * maintenance, since rates are at most 1, less one Quantum. So equity − maintenance falls by at
  * most the sum of the shares. Any other change of equity or size marks the owner for a risk check
- * (`State.markForRiskCheck`) at the next mark.
+ * (`ExchangeState.markForRiskCheck`) at the next mark.
  *
  * A position in a frozen market has no bound. Its mark cannot move, so its contribution to equity −
  * maintenance is constant while it is frozen and its size stays. k counts only fresh positions, for

@@ -16,6 +16,7 @@ import { executeFill, feesOf } from '../orders/fill.ts';
 import { fillableLots, retireLeg } from '../orders/protective-orders.ts';
 import { accept, addOrder } from '../orders/place.ts';
 import { Special } from '../orders/conditional.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { noteDisplaced } from '../tape/displacement.ts';
 import { bandLimit } from '../pricing/price-band.ts';
@@ -33,7 +34,11 @@ const NEVER_MS = 9_007_199_254_741n;
  * the fee, and within half of the first tier's maintenance rate of the settlement price. Beyond
  * that, vault or auto-deleveraging is better for the owner.
  */
-export function engineLimit(state: State, exposure: Exposure, share: EquityShare): PriceTicks {
+export function engineLimit(
+  state: ExchangeState,
+  exposure: Exposure,
+  share: EquityShare,
+): PriceTicks {
   const market = state.market(exposure.market);
   const side = exposure.positionLots > 0 ? -1 : 1;
   const band = bandLimit(market, side);
@@ -77,7 +82,7 @@ export function sendEngineOrder(
     ioc: true,
     postOnly: false,
     reduceOnly: true,
-    nonce: BigInt(state.nextEngineOrder()),
+    nonce: BigInt(state.context.nextEngineOrder()),
     expiresAtMs: NEVER_MS,
     delegate: null,
     clientId: null,
@@ -168,7 +173,7 @@ function bankruptValue(
 
 /** The fee, capped at the value that the fill leaves above bankruptcy. */
 function liquidationFee(
-  state: State,
+  state: ExchangeState,
   market: Market,
   price: PriceTicks,
   size: number,

@@ -26,12 +26,12 @@ export function emitStep(
   step: StepFields,
 ): void {
   const none: { lots: Lots; ticks: PriceTicks | null } = { lots: lots(0), ticks: null };
-  state.emit(hashLiquidationStep, {
+  state.context.emit(hashLiquidationStep, {
     kind: 'liquidationStep',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     subaccount: unit.subaccount.id,
     isolated: unit.isolated !== null,
     step: step.step,

@@ -16,6 +16,7 @@ import { notional } from '../../num/notional.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import { settleFollowUps } from '../orders/pending-effects.ts';
 import { runTriggers } from '../orders/triggers.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { Ranks } from './adl.ts';
 import { bankruptcyTicks, equityShare } from './bankruptcy.ts';
@@ -34,7 +35,7 @@ import { settlementTicks } from '../pricing/settlement-price.ts';
 import { planTakeover, takeOver, takeoverOf } from './takeover.ts';
 
 /** End of the earliest pause between slices. */
-export function nextLiquidationUs(state: State): number {
+export function nextLiquidationUs(state: ExchangeState): number {
   return state.liquidationPauses.topTime();
 }
 
@@ -42,14 +43,14 @@ export function nextLiquidationUs(state: State): number {
 export function resumeLiquidations(state: State): void {
   while (state.liquidationPauses.topTime() <= state.nowUs) {
     state.liquidationPauses.pop();
-    state.liquidationDue = true;
+    state.context.due.riskCheck = true;
   }
 }
 
 export function runLiquidations(state: State): void {
-  if (!state.liquidationDue) return;
-  state.liquidationDue = false;
-  const outer = state.cause;
+  if (!state.context.due.riskCheck) return;
+  state.context.due.riskCheck = false;
+  const outer = state.context.cause;
   for (;;) {
     const endangered = findEndangered(state, true).sort(inOrderOfDanger);
     const ranks = new Ranks(state);
@@ -61,15 +62,15 @@ export function runLiquidations(state: State): void {
     // A step may have endangered others: the parties of an auto-deleveraging.
     if (!acted) break;
   }
-  state.cause = outer;
-  if (state.triggersDue) runTriggers(state);
+  state.context.cause = outer;
+  if (state.context.due.anyRepriced) runTriggers(state);
 }
 
 /** Executes all steps that are possible now; returns whether any was. */
 function liquidate(state: State, unit: RiskUnit, ranks: Ranks): boolean {
   const figures = unit.figures(state);
   if (!isBelowMaintenance(figures)) return false;
-  state.cause = 'liquidation';
+  state.context.cause = 'liquidation';
   if (unit.positions().length === 0) return settleFlatDebt(state, unit);
   const begins = beginLiquidation(unit);
   const fresh = unit.freshPositions(state);
@@ -94,7 +95,7 @@ function bookSuffices({ equity, maintenance }: RiskFigures): boolean {
 }
 
 /** Units below maintenance that wait neither for a thaw nor a pause; full scan, for invariants. */
-export function liquidatable(state: State): number[] {
+export function liquidatable(state: ExchangeState): number[] {
   const found: number[] = [];
   for (const subaccount of state.accounts.subaccounts) {
     if (subaccount.role === 'house' || subaccount.role === 'shortfall') continue;
@@ -105,7 +106,7 @@ export function liquidatable(state: State): number[] {
   return found;
 }
 
-function isOverdue(state: State, unit: RiskUnit): boolean {
+function isOverdue(state: ExchangeState, unit: RiskUnit): boolean {
   const figures = unit.figures(state);
   if (!isBelowMaintenance(figures)) return false;
   if (unit.positions().length === 0) return true;
@@ -143,7 +144,7 @@ function sellOnBook(state: State, unit: RiskUnit): 'safe' | 'paused' | 'stuck' {
   return isBelowMaintenance(unit.figures(state)) ? 'stuck' : 'safe';
 }
 
-function byNotional(state: State, unit: RiskUnit): Exposure[] {
+function byNotional(state: ExchangeState, unit: RiskUnit): Exposure[] {
   return unit
     .freshPositions(state)
     .map((exposure) => ({ exposure, value: valueOf(state, exposure, exposure.positionLots) }))
@@ -153,13 +154,13 @@ function byNotional(state: State, unit: RiskUnit): Exposure[] {
     .map(({ exposure }) => exposure);
 }
 
-function valueOf(state: State, exposure: Exposure, size: number): bigint {
+function valueOf(state: ExchangeState, exposure: Exposure, size: number): bigint {
   const market = state.market(exposure.market);
   return notional(lots(Math.abs(size)), mustMark(market), market.spec.quantaPerTickLot);
 }
 
 /** Lots to sell now: a slice of the size at the liquidation's start, if above the limit. */
-function sliceOf(state: State, exposure: Exposure): number {
+function sliceOf(state: ExchangeState, exposure: Exposure): number {
   const { partialLiquidationNotional, liquidationSlicePpm } = state.config;
   const size = Math.abs(exposure.positionLots);
   const began = exposure.liquidationLots;

@@ -31,12 +31,12 @@ export function transferPosition(
   const market = state.market(from.market);
   const left = settleParty(state, from, lots(-moved), price, -money, reason, false);
   const took = settleParty(state, to, moved, price, money, reason, true);
-  state.emit(hashPositionTransferred, {
+  state.context.emit(hashPositionTransferred, {
     kind: 'positionTransferred',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     market: market.id,
     from: from.subaccount,
     to: to.subaccount,

@@ -13,18 +13,18 @@
 import { ceilDivBig, minBig } from '../../num/arithmetic.ts';
 import { notional } from '../../num/notional.ts';
 import { priceTicks, quanta, type Quanta } from '../../num/units.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { Subaccount } from '../accounts/subaccount.ts';
 
 /** |S|, in Quanta. */
-function shortfallSize(state: State): bigint {
+function shortfallSize(state: ExchangeState): bigint {
   return -state.shortfall.cash;
 }
 
 /**
  * Equity at the marks of the tape's two accounts. Without a mark their positions offset each other.
  */
-function houseEquity(state: State): bigint {
+function houseEquity(state: ExchangeState): bigint {
   let equity = 0n;
   for (const house of [state.houseMaker, state.houseTaker]) {
     equity += house.cash;
@@ -41,7 +41,7 @@ function houseEquity(state: State): bigint {
 
 /** The exempt part of a withdrawal, and its share of the shortfall; both 0 without a shortfall. */
 export function shareOfWithdrawal(
-  state: State,
+  state: ExchangeState,
   from: Subaccount,
   amount: Quanta,
 ): { readonly exempt: Quanta; readonly share: Quanta } {
@@ -57,15 +57,15 @@ export function shareOfWithdrawal(
 }
 
 /** Exempt deposits in the current shortfall; those of earlier epochs have expired. */
-function exemptOf(state: State, subaccount: Subaccount): bigint {
+function exemptOf(state: ExchangeState, subaccount: Subaccount): bigint {
   return subaccount.exemptEpoch === state.shortfallEpoch ? subaccount.exemptQuanta : 0n;
 }
 
-function exemptTotal(state: State): bigint {
+function exemptTotal(state: ExchangeState): bigint {
   return state.exemptTotalEpoch === state.shortfallEpoch ? state.exemptTotal : 0n;
 }
 
-function changeExempt(state: State, subaccount: Subaccount, change: bigint): void {
+function changeExempt(state: ExchangeState, subaccount: Subaccount, change: bigint): void {
   subaccount.exemptQuanta = quanta(exemptOf(state, subaccount) + change);
   subaccount.exemptEpoch = state.shortfallEpoch;
   state.exemptTotal = quanta(exemptTotal(state) + change);
@@ -73,13 +73,13 @@ function changeExempt(state: State, subaccount: Subaccount, change: bigint): voi
 }
 
 /** Consumes the exempt part of a withdrawal. */
-export function useExemption(state: State, from: Subaccount, exempt: Quanta): void {
+export function useExemption(state: ExchangeState, from: Subaccount, exempt: Quanta): void {
   if (exempt === 0n) return;
   changeExempt(state, from, -exempt);
 }
 
 /** Exempts a deposit to a user while there is a shortfall. */
-export function exemptDeposit(state: State, to: Subaccount, amount: Quanta): void {
+export function exemptDeposit(state: ExchangeState, to: Subaccount, amount: Quanta): void {
   if (shortfallSize(state) <= 0n) return;
   changeExempt(state, to, amount);
 }

@@ -4,6 +4,7 @@ import { notional } from '../../num/notional.ts';
 import { lots, PPM, type PriceTicks } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { marginFigures } from '../margin/margin.ts';
 import { transferPosition } from './position-transfer.ts';
@@ -23,7 +24,7 @@ interface Taken {
  * distance to the settlement price, limited by the equity. null if the vault cannot take them.
  */
 export function planTakeover(
-  state: State,
+  state: ExchangeState,
   unit: RiskUnit,
   equity: bigint,
 ): readonly Taken[] | null {
@@ -44,7 +45,7 @@ export function planTakeover(
 }
 
 /** Step 4, at equity of exactly 0: all positions at settlement prices, without payment. */
-export function planSettledTakeover(state: State, unit: RiskUnit): readonly Taken[] | null {
+export function planSettledTakeover(state: ExchangeState, unit: RiskUnit): readonly Taken[] | null {
   const taken = unit.freshPositions(state).map((exposure) => ({
     exposure,
     priceTicks: settlementTicks(state.market(exposure.market)),
@@ -61,7 +62,7 @@ export function takeOver(state: State, taken: readonly Taken[]): void {
 }
 
 /** Whether the vault's free collateral stays ≥ 0, at the worse of mark and index. */
-function vaultAffords(state: State, unit: RiskUnit, taken: readonly Taken[]): boolean {
+function vaultAffords(state: ExchangeState, unit: RiskUnit, taken: readonly Taken[]): boolean {
   const { vault } = state;
   if (unit.subaccount === vault) return false;
   let free: bigint = vault.cash - marginFigures(state, vault).initial - frozenHaircut(state);
@@ -102,7 +103,7 @@ function worth(exposure: Exposure, market: Market, size: number, priceOf: PriceO
 }
 
 /** Haircut of the vault's frozen positions on its free collateral. */
-function frozenHaircut(state: State): bigint {
+function frozenHaircut(state: ExchangeState): bigint {
   let frozen = 0n;
   for (const exposure of state.vault.exposures) {
     if (exposure === undefined || exposure.positionLots === 0) continue;

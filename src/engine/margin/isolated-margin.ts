@@ -20,7 +20,7 @@ import { closedCost, closingLots } from '../accounts/positions.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
 import type { Market } from '../market/market.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import { feeOfFill, NO_FEES, totalFee, type SideFees } from '../accounts/fees.ts';
 import {
   admittedUpnl,
@@ -153,7 +153,7 @@ export interface FillingOrder {
  * closing part, each at the higher of limit and mark, plus all fees. Rounded up.
  */
 export function isolatedHold(
-  state: State,
+  state: ExchangeState,
   subaccount: Subaccount,
   exposure: Exposure,
   market: Market,
@@ -205,7 +205,7 @@ export function isolatedHold(
  * (R-5.3b).
  */
 export function affordsIsolatedFill(
-  state: State,
+  state: ExchangeState,
   subaccount: Subaccount,
   exposure: Exposure,
   market: Market,

@@ -7,12 +7,12 @@
 import { notional } from '../../num/notional.ts';
 import { lots, MAX_PRICE_TICKS, priceTicks, type PriceTicks } from '../../num/units.ts';
 import type { Exposure } from '../accounts/subaccount.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import { requirement } from './requirement.ts';
 import { unitOf } from './risk-unit.ts';
 
 /** null if no mark makes it liquidatable; the current mark if it already is. */
-export function liquidationPrice(state: State, exposure: Exposure): PriceTicks | null {
+export function liquidationPrice(state: ExchangeState, exposure: Exposure): PriceTicks | null {
   const market = state.market(exposure.market);
   const mark = market.markTicks;
   const unit = unitOf(state, exposure);

@@ -24,7 +24,7 @@ import { ceilDivBig } from '../../num/arithmetic.ts';
 import { PPM, type Ppm } from '../../num/units.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import { mustMark, rateRiseOf, worstLots } from './requirement.ts';
 
 /** Safety margin of an accept, in Quanta; far above the total rounding error. */
@@ -34,7 +34,7 @@ const BOUNDED = 2 ** 52;
 
 /** Whether cash plus all slack exceeds the safety margin. `here`: slack of this market. */
 export function surelyAffords(
-  state: State,
+  state: ExchangeState,
   subaccount: Subaccount,
   exposure: Exposure,
   here: number,
@@ -96,7 +96,7 @@ export function isolatedSlack(
 }
 
 /** Upper bound of the cost of filling all resting orders, at the worst prices and rates. */
-export function restingBound(state: State, exposure: Exposure, market: Market): number {
+export function restingBound(state: ExchangeState, exposure: Exposure, market: Market): number {
   const { bidLots, askLots, openOrders } = exposure;
   if (openOrders === 0) return 0;
   const mark = mustMark(market);

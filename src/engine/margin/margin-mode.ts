@@ -10,6 +10,7 @@ import { announceNonce } from '../accounts/announce-nonce.ts';
 import type { Market } from '../market/market.ts';
 import { isExpired } from '../orders/expiry.ts';
 import type { Outcome, Refusal } from '../refusals.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { admittedIsolatedEquity } from './isolated-margin.ts';
 import { crossFree } from './margin.ts';
@@ -43,12 +44,12 @@ export function updateMargin(state: State, command: UpdateMargin): Outcome {
   const set = exposure ?? subaccount.exposure(market.id);
   set.isolated = isolated;
   set.ownMarginPpm = marginPpm;
-  state.emit(hashMarginChanged, {
+  state.context.emit(hashMarginChanged, {
     kind: 'marginChanged',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     subaccount: subaccount.id,
     market: market.id,
     isolated,
@@ -90,7 +91,7 @@ function movedBy(exposure: Exposure, market: Market, marginPpm: number): bigint 
 
 /** Whether free cross collateral is ≥ 0 under a stricter new setting. */
 function isCovered(
-  state: State,
+  state: ExchangeState,
   subaccount: Subaccount,
   exposure: Exposure | undefined,
   { marginPpm, isolated }: UpdateMargin,

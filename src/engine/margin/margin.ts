@@ -28,7 +28,7 @@ import { NONE } from '../book/order-table.ts';
 import { closedCost, closingLots } from '../accounts/positions.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import { feeOfFill, type SideFees } from '../accounts/fees.ts';
 import {
   admittedIsolatedEquity,
@@ -75,7 +75,12 @@ export interface MarginFigures {
 /**
  * Cross equity used by a market: its requirement, or the cash that its orders reserve if isolated.
  */
-function takenOf(state: State, subaccount: Subaccount, exposure: Exposure, market: Market): bigint {
+function takenOf(
+  state: ExchangeState,
+  subaccount: Subaccount,
+  exposure: Exposure,
+  market: Market,
+): bigint {
   if (exposure.isolated) return isolatedHold(state, subaccount, exposure, market);
   const worst = worstLots(exposure.positionLots, exposure.bidLots, exposure.askLots);
   return initialOf(exposure, market, worst);
@@ -90,7 +95,11 @@ interface CrossFree {
 }
 
 /** The same parts, without positions and orders in the market of `except`. */
-function crossParts(state: State, subaccount: Subaccount, except: Exposure | null): CrossFree {
+function crossParts(
+  state: ExchangeState,
+  subaccount: Subaccount,
+  except: Exposure | null,
+): CrossFree {
   const parts: CrossFree = { free: subaccount.cash, frozen: 0n };
   for (const exposure of subaccount.exposures) {
     if (exposure === undefined || exposure === except) continue;
@@ -106,7 +115,7 @@ function crossParts(state: State, subaccount: Subaccount, except: Exposure | nul
 
 /** Free cross collateral, without positions and orders in the market of `except`. */
 export function crossFree(
-  state: State,
+  state: ExchangeState,
   subaccount: Subaccount,
   except: Exposure | null = null,
 ): bigint {
@@ -114,7 +123,7 @@ export function crossFree(
   return free - haircutOf(frozen, state.config.frozenHaircutPpm);
 }
 
-export function marginFigures(state: State, subaccount: Subaccount): MarginFigures {
+export function marginFigures(state: ExchangeState, subaccount: Subaccount): MarginFigures {
   const figures = {
     equity: subaccount.cash as bigint,
     admissionEquity: subaccount.cash as bigint,
@@ -158,7 +167,7 @@ export function marginFigures(state: State, subaccount: Subaccount): MarginFigur
 }
 
 /** Withdrawable amount (R-5.9). 0 while the subaccount has a clearing debt (R-6.1). */
-export function withdrawable(state: State, subaccount: Subaccount): Quanta {
+export function withdrawable(state: ExchangeState, subaccount: Subaccount): Quanta {
   if (subaccount.clearingDebt > 0n) return quanta(0n);
   const figures = marginFigures(state, subaccount);
   const held = maxBig(figures.initial, ceilDivBig(figures.notional, 10n));
@@ -182,7 +191,7 @@ export function isolatedExcess(subaccount: Subaccount, exposure: Exposure, marke
  * loss Σ max(0, side × (limit − mark)) × lots, and each order's maker and originator fees.
  */
 function restingCost(
-  state: State,
+  state: ExchangeState,
   subaccount: Subaccount,
   exposure: Exposure,
   market: Market,
@@ -213,7 +222,7 @@ function restingCost(
  * checked per fill, so only its fee at mark counts.
  */
 export function affordsOrder(
-  state: State,
+  state: ExchangeState,
   subaccount: Subaccount,
   exposure: Exposure,
   market: Market,
@@ -280,7 +289,7 @@ export function affordsOrder(
  * not. In a frozen market the split matters: a gain counts once it is realised.
  */
 export function affordsFill(
-  state: State,
+  state: ExchangeState,
   subaccount: Subaccount,
   exposure: Exposure,
   market: Market,

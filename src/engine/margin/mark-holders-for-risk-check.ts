@@ -4,5 +4,5 @@ import type { Market } from '../market/market.ts';
 
 export function markHoldersForRiskCheck(state: State, market: Market): void {
   for (const id of market.holders) state.markForRiskCheck(state.subaccount(id));
-  state.liquidationDue = true;
+  state.context.due.riskCheck = true;
 }

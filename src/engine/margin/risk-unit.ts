@@ -10,7 +10,7 @@ import { notional } from '../../num/notional.ts';
 import type { MarketId, PriceTicks } from '../../num/units.ts';
 import type { Exposure, Subaccount } from '../accounts/subaccount.ts';
 import type { Market } from '../market/market.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import { maintenanceOf, mustMark, upnlOf } from './requirement.ts';
 
 export interface RiskFigures {
@@ -53,12 +53,12 @@ export class RiskUnit {
   }
 
   /** Its positions in markets that are not frozen; liquidation acts only on these. */
-  freshPositions(state: State): Exposure[] {
+  freshPositions(state: ExchangeState): Exposure[] {
     return this.positions().filter(({ market }) => !state.market(market).frozen);
   }
 
   /** Liquidation equity at marks, and the maintenance requirement of all positions. */
-  figures(state: State): RiskFigures {
+  figures(state: ExchangeState): RiskFigures {
     let maintenance = 0n;
     for (const { market, positionLots } of this.positions()) {
       maintenance += maintenanceOf(state.market(market), positionLots);
@@ -67,18 +67,18 @@ export class RiskUnit {
   }
 
   /** Liquidation equity with the fresh positions at the given prices. */
-  equityAt(state: State, priceOf: PriceOf): bigint {
+  equityAt(state: ExchangeState, priceOf: PriceOf): bigint {
     const { equity, frozenGains, frozenMaintenance } = this.parts(state, priceOf);
     return equity + minBig(frozenGains, frozenMaintenance);
   }
 
   /** Equity without gains of frozen positions: the money that the unit can pay. */
-  admissionEquity(state: State, priceOf: PriceOf = mustMark): bigint {
+  admissionEquity(state: ExchangeState, priceOf: PriceOf = mustMark): bigint {
     return this.parts(state, priceOf).equity;
   }
 
   private parts(
-    state: State,
+    state: ExchangeState,
     priceOf: PriceOf,
   ): {
     readonly equity: bigint;
@@ -106,7 +106,7 @@ export class RiskUnit {
 }
 
 /** The risk unit of this position. */
-export function unitOf(state: State, exposure: Exposure): RiskUnit {
+export function unitOf(state: ExchangeState, exposure: Exposure): RiskUnit {
   return new RiskUnit(state.subaccount(exposure.subaccount), exposure.isolated ? exposure : null);
 }
 

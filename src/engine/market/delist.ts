@@ -25,26 +25,26 @@ export function delistMarket(state: State, command: DelistMarket): Outcome {
   const price = priceOf(market, command.priceTicks);
   if (typeof price === 'object') return price;
 
-  const outer = state.cause;
-  state.cause = 'delisting';
+  const outer = state.context.cause;
+  state.context.cause = 'delisting';
   changeStatus(state, market, 'delisted');
   endOrders(state, market);
   setLastPrice(state, market, price);
   markHoldersForRiskCheck(state, market);
   clearBelowZero(state);
-  state.cause = 'delisting';
+  state.context.cause = 'delisting';
   closeAll(state, market, price);
   settleFlatDebts(state);
-  state.emit(hashMarketDelisted, {
+  state.context.emit(hashMarketDelisted, {
     kind: 'marketDelisted',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     market: market.id,
     priceTicks: price,
   });
-  state.cause = outer;
+  state.context.cause = outer;
   logOperator(state, 'delistMarket', { market: market.id, detail: String(price) });
   return 'ok';
 }

@@ -6,6 +6,7 @@ import { logOperator } from '../operator-log.ts';
 import type { Outcome } from '../refusals.ts';
 import { changeMark } from '../pricing/recompute-mark.ts';
 import { nextSampleUs } from '../pricing/sampling.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { Market } from './market.ts';
 import { hashMarketListed } from '../chain-hash/hash-event.ts';
@@ -21,12 +22,12 @@ export function listMarket(state: State, command: ListMarket): Outcome {
   if (state.markets.length > MAX_MARKET_ID) return { code: 'too_many_markets' };
   const id = marketId(state.markets.length);
   const market = addMarket(state, spec);
-  state.emit(hashMarketListed, {
+  state.context.emit(hashMarketListed, {
     kind: 'marketListed',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     market: id,
     spec,
   });
@@ -35,7 +36,7 @@ export function listMarket(state: State, command: ListMarket): Outcome {
   return 'ok';
 }
 
-export function addMarket(state: State, spec: MarketSpec): Market {
+export function addMarket(state: ExchangeState, spec: MarketSpec): Market {
   const id = marketId(state.markets.length);
   const market = new Market(id, spec, state.orders, state.config.retention, state.nowUs);
   market.sampleDueUs = nextSampleUs(state, market, state.nowUs);

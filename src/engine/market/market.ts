@@ -67,9 +67,6 @@ export class Market {
   /** When the index was last set or confirmed (R-5.3 staleness). */
   indexAtUs: TimeUs = timeUs(0);
   markTicks: PriceTicks | null = null;
-  /** The mark before the newest recomputing step, and that step; used only within it (§6). */
-  markBeforeTicks: PriceTicks | null = null;
-  markStep = -1;
   /** Whether it was frozen at the last risk check; a thaw makes clearing debts due. Derived. */
   frozenAtCheck = false;
   /** When a recorded mark was last set. */
@@ -79,24 +76,15 @@ export class Market {
   openInterestLots: Lots = lots(0);
   /** Limit of open interest; `maxOpenInterestNotional` lowers it at the first price. */
   openInterestCapLots: Lots;
-  /** Insurance payments for this market's deficits in the hour of `State.insuranceHourUs`. */
+  /** Insurance payments for this market's deficits in the current hour (`insuranceHourUs`). */
   insurancePaid: Quanta = quanta(0n);
   /** The vault's order to close its position (R-8.4); 0 without one. */
   vaultOrder = 0;
   /** Sequence number of the last command that changed the book. */
   bookSeq: Seq = seq(0);
 
-  /** The trigger source or the mark was recomputed: pending orders are to be checked. */
-  triggersDue = false;
-  markRecomputed = false;
   /** The trigger source at the last check. */
   seenSource: PriceTicks | null = null;
-
-  /** Whether the current command has changed this market's book. */
-  bookChanged = false;
-
-  /** The mark was recomputed: positions are to be checked (R-6.1). */
-  liquidationDue = false;
 
   /** Funding (R-7.1, R-7.2): sum of samples since settlement in 1e-9, and the last rate. */
   premiumSum = 0n;

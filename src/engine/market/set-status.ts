@@ -25,12 +25,12 @@ export function setMarketStatus(state: State, command: SetMarketStatus): Outcome
 
 export function changeStatus(state: State, market: Market, status: MarketStatus): void {
   market.status = status;
-  state.emit(hashMarketStatusChanged, {
+  state.context.emit(hashMarketStatusChanged, {
     kind: 'marketStatusChanged',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     market: market.id,
     status,
   });

@@ -14,6 +14,7 @@ import { logOperator } from '../operator-log.ts';
 import type { Outcome } from '../refusals.ts';
 import { noteTerms } from '../pricing/mark-price.ts';
 import { nextSampleUs } from '../pricing/sampling.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { isSpecSound } from './list.ts';
 import type { Market } from './market.ts';
@@ -52,12 +53,12 @@ function enforce(state: State, market: Market, spec: MarketSpec): void {
   // Impact prices and the clamp of the mark may change.
   if (market.markTicks !== null) noteTerms(state, market);
   if (maintenanceChanges) markHoldersForRiskCheck(state, market);
-  state.emit(hashMarketTermsChanged, {
+  state.context.emit(hashMarketTermsChanged, {
     kind: 'marketTermsChanged',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     market: market.id,
     spec,
     nextSpec: market.nextSpec,
@@ -66,7 +67,7 @@ function enforce(state: State, market: Market, spec: MarketSpec): void {
 }
 
 /** Puts terms in force and derives values; converts a limit in money at the current price. */
-function takeTerms(state: State, market: Market, spec: MarketSpec): void {
+function takeTerms(state: ExchangeState, market: Market, spec: MarketSpec): void {
   const price = market.indexTicks ?? market.markTicks;
   market.spec = spec;
   market.openInterestCapLots =

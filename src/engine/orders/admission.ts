@@ -11,7 +11,7 @@ import type { EndReason } from '../refusals.ts';
 import { isFrozen } from '../pricing/freshness.ts';
 import { affordsOrder } from '../margin/margin.ts';
 import { isBeyondRestingLimit } from '../pricing/price-band.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import { fillableLots, reducibleLots } from './protective-orders.ts';
 
 /** Terms common to all orders. */
@@ -26,7 +26,7 @@ export interface Terms {
 
 /** Why a new order that goes to the book at once is rejected. */
 export function orderFault(
-  state: State,
+  state: ExchangeState,
   subaccount: Subaccount,
   exposure: Exposure,
   market: Market,
@@ -72,7 +72,7 @@ export function pendingFault(
 
 /** Reason to reject a pending order at activation. It already counts as open. */
 export function activationFault(
-  state: State,
+  state: ExchangeState,
   slot: number,
   subaccount: Subaccount,
   exposure: Exposure,
@@ -103,7 +103,7 @@ export function activationFault(
 
 /** The same for an order that only rests, since it does not cross. */
 export function restingFault(
-  state: State,
+  state: ExchangeState,
   slot: number,
   market: Market,
   exposure: Exposure,
@@ -172,7 +172,7 @@ function isFull(exposure: Exposure, market: Market): boolean {
 }
 
 function riskFault(
-  state: State,
+  state: ExchangeState,
   subaccount: Subaccount,
   exposure: Exposure,
   market: Market,

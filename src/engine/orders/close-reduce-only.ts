@@ -26,7 +26,7 @@ export function closeReduceOnly(
       reducibleLots(exposure, table.side(slot)) === 0
     ) {
       if (table.conditional(slot)?.leg !== true) {
-        const reason = state.cause === 'adl' ? 'adl' : 'reduceOnly';
+        const reason = state.context.cause === 'adl' ? 'adl' : 'reduceOnly';
         if (table.isResting(slot)) endOrder(state, slot, 'cancelled', reason);
       } else if (table.isResting(slot)) retireLeg(state, slot, exposure);
       else if (legOver(table, slot, exposure) !== null) {

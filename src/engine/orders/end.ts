@@ -3,6 +3,7 @@
  */
 import type { Subaccount } from '../accounts/subaccount.ts';
 import type { EndReason } from '../refusals.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { leaveBook } from './resting.ts';
 import type { Special } from './conditional.ts';
@@ -30,14 +31,21 @@ export function endOrder(
   const id = table.id(slot);
   const remaining = table.remaining(slot);
   const code = table.statusCode(slot);
-  hashOrderEnded(state.hashing(), state.causeInHash, id, code, table.reasonCode(slot), remaining);
-  if (state.hasSink) {
-    state.deliver({
+  hashOrderEnded(
+    state.context.hashing(),
+    state.context.causeInHash,
+    id,
+    code,
+    table.reasonCode(slot),
+    remaining,
+  );
+  if (state.context.hasSink) {
+    state.context.deliver({
       kind: 'orderEnded',
       seq: state.seq,
-      index: state.nextIndex(),
+      index: state.context.nextIndex(),
       timeUs: state.nowUs,
-      cause: state.cause,
+      cause: state.context.cause,
       orderId: id,
       subaccount: subaccount.id,
       market: table.market(slot),
@@ -65,10 +73,10 @@ function notifyRelatives(
     state.subaccount(table.subaccount(slot)).exposure(table.market(slot)).legs -= 1;
   }
   if (conditional.legs.length > 0)
-    state.pendingEffects.push({ kind: 'parent', legs: conditional.legs });
+    state.context.pendingEffects.push({ kind: 'parent', legs: conditional.legs });
   // For an iceberg, only the end of the shown slice ends the others.
   if (table.orderType(slot) === 'iceberg' && status !== 'filled' && !waited) {
-    state.pendingEffects.push({
+    state.context.pendingEffects.push({
       kind: 'slices',
       after: table.id(slot),
       last: conditional.groupLast,
@@ -79,7 +87,11 @@ function notifyRelatives(
 /**
  * Copies the order's final state to the account's ended orders; drops the oldest beyond retention.
  */
-export function retain(state: State, slot: number, { account, endedOrders }: Subaccount): void {
+export function retain(
+  state: ExchangeState,
+  slot: number,
+  { account, endedOrders }: Subaccount,
+): void {
   const limit = state.config.retention.endedOrdersPerAccount;
   if (limit === 0) return;
   state.endedOrders.add(endedOrders, state.orders, slot);

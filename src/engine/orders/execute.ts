@@ -34,7 +34,7 @@ function endFilled(state: State, slot: number): void {
   const table = state.orders;
   const iceberg = table.orderType(slot) === 'iceberg' ? table.conditional(slot) : null;
   if (iceberg !== null) {
-    state.pendingEffects.push({
+    state.context.pendingEffects.push({
       kind: 'nextSlice',
       after: table.id(slot),
       last: iceberg.groupLast,

@@ -2,7 +2,7 @@
 import { doubleOf } from '../../num/arithmetic.ts';
 import type { TimeUs } from '../../num/units.ts';
 import type { OrderId } from '../../num/units.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import { NONE } from '../book/order-table.ts';
 
 const LAST_EXPIRY_MS = 9_007_199_254_740;
@@ -14,7 +14,7 @@ export function isExpired(nowUs: TimeUs, expiresAtMs: bigint): boolean {
 }
 
 /** Sets the expiry timer of a live order, if it can expire. */
-export function watchExpiry(state: State, slot: number, expiresAtMs: bigint): void {
+export function watchExpiry(state: ExchangeState, slot: number, expiresAtMs: bigint): void {
   const ms = doubleOf(expiresAtMs);
   if (ms > LAST_EXPIRY_MS) return;
   state.orders.setTimer(slot);
@@ -28,7 +28,7 @@ export function watchExpiry(state: State, slot: number, expiresAtMs: bigint): vo
 }
 
 /** Earliest expiry of a live order; drops stale timers. */
-export function nextExpiryUs(state: State): number {
+export function nextExpiryUs(state: ExchangeState): number {
   const heap = state.expiries;
   while (heap.size > 0 && state.orders.slotOf(heap.topKey() as OrderId) === NONE) heap.pop();
   return heap.topTime();

@@ -20,6 +20,7 @@ import { NONE } from '../book/order-table.ts';
 import type { Market } from '../market/market.ts';
 import { distributeFee, feeOfFill, NO_FEES, type SideFees } from '../accounts/fees.ts';
 import { planIsolated } from '../margin/isolated-margin.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { closeReduceOnly } from './close-reduce-only.ts';
 import { endOrder } from './end.ts';
@@ -31,7 +32,7 @@ import { removeSegment } from '../tape/house.ts';
 
 /** Fees of a user's order for a fill of `size` lots at `price`. */
 export function feesOf(
-  state: State,
+  state: ExchangeState,
   market: Market,
   slot: number,
   role: 'maker' | 'taker',
@@ -61,16 +62,23 @@ export function printTrade(
   market.lastTicks = price;
   market.trades.add(id, state.nowUs, price, takerLots);
   market.candles.add(state.nowUs, price, Math.abs(takerLots));
-  state.markBookChanged(market);
-  state.noteSource(market, 'last');
-  hashTradePrinted(state.hashing(), state.causeInHash, market.id, id, price, takerLots);
-  if (state.hasSink) {
-    state.deliver({
+  state.context.markBookChanged(market);
+  state.context.noteSource(market, 'last');
+  hashTradePrinted(
+    state.context.hashing(),
+    state.context.causeInHash,
+    market.id,
+    id,
+    price,
+    takerLots,
+  );
+  if (state.context.hasSink) {
+    state.context.deliver({
       kind: 'tradePrinted',
       seq: state.seq,
-      index: state.nextIndex(),
+      index: state.context.nextIndex(),
       timeUs: state.nowUs,
-      cause: state.cause,
+      cause: state.context.cause,
       market: market.id,
       tradeId: id,
       priceTicks: price,
@@ -196,8 +204,8 @@ function emitFilled(
   const remaining = table.remaining(slot);
   const fee = fees.others ? quanta(fees.protocol + fees.liquidation) : fees.protocol;
   hashOrderFilled(
-    state.hashing(),
-    state.causeInHash,
+    state.context.hashing(),
+    state.context.causeInHash,
     id,
     role,
     trade,
@@ -209,13 +217,13 @@ function emitFilled(
     realized,
     funding,
   );
-  if (state.hasSink) {
-    state.deliver({
+  if (state.context.hasSink) {
+    state.context.deliver({
       kind: 'orderFilled',
       seq: state.seq,
-      index: state.nextIndex(),
+      index: state.context.nextIndex(),
       timeUs: state.nowUs,
-      cause: state.cause,
+      cause: state.context.cause,
       orderId: id,
       subaccount: table.subaccount(slot),
       market: table.market(slot),

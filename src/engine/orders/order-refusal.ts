@@ -12,7 +12,7 @@ import type { Subaccount } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
 import type { NewOrder, PlaceOrder, PlaceOrders } from '../commands.ts';
 import type { Refusal } from '../refusals.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import { isExpired } from './expiry.ts';
 import {
   attachmentRefusal,
@@ -29,7 +29,7 @@ type Order = PlaceOrder | NewOrder;
 
 /** Why the command is refused, or null. A single order that is accepted allocates nothing. */
 export function orderRefusal(
-  state: State,
+  state: ExchangeState,
   command: PlaceOrder | PlaceOrders,
   nowUs: TimeUs,
   scope: RefusalScope,
@@ -82,7 +82,11 @@ function orderOf(command: PlaceOrder | PlaceOrders, i: number): Order {
 }
 
 /** Slot of the live order of this account with this clientId, or NONE. */
-export function findClientId(state: State, subaccount: Subaccount, clientId: string): number {
+export function findClientId(
+  state: ExchangeState,
+  subaccount: Subaccount,
+  clientId: string,
+): number {
   return state.clientIds.find(hashText(subaccount.account, clientId), (slot) => {
     if (!state.orders.clientIds.is(slot, clientId)) return false;
     return state.subaccount(state.orders.subaccount(slot)).account === subaccount.account;
@@ -91,7 +95,7 @@ export function findClientId(state: State, subaccount: Subaccount, clientId: str
 
 /** Why the terms of an order are against the market's spec, or against its type. */
 function termsRefusal(
-  state: State,
+  state: ExchangeState,
   order: Order,
   delegate: AccountId | null,
   scope: RefusalScope,
@@ -124,7 +128,11 @@ function termsRefusal(
 }
 
 /** A parent is a live order of the same subaccount and market, on the other side. */
-function hasParent(state: State, { parent, market, lots }: NewOrder, owner: number): boolean {
+function hasParent(
+  state: ExchangeState,
+  { parent, market, lots }: NewOrder,
+  owner: number,
+): boolean {
   if (parent === null) return true;
   const slot = state.orders.slotOf(parent);
   return (

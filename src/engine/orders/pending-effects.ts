@@ -8,7 +8,7 @@ import { activate } from './activate.ts';
 import { endSlices, nextSlice } from './slices.ts';
 
 export function settleFollowUps(state: State): void {
-  const { pendingEffects } = state;
+  const { pendingEffects } = state.context;
   // An effect may append more.
   for (let i = 0; i < pendingEffects.length; i++) {
     const todo = pendingEffects[i];

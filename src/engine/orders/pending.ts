@@ -8,6 +8,7 @@ import { NONE } from '../book/order-table.ts';
 import { hashOrderPending } from '../chain-hash/hash-event.ts';
 import type { Market } from '../market/market.ts';
 import type { OrderId } from '../../num/units.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import type { Special } from './conditional.ts';
 import type { Waits } from './reached.ts';
@@ -19,12 +20,12 @@ export function wait(state: State, slot: number, exposure: Exposure): void {
   table.setStatus(slot, 'pending', null);
   table.markBookChanged(slot, state.nowUs, state.seq);
   exposure.pendingOrders += 1;
-  state.emit(hashOrderPending, {
+  state.context.emit(hashOrderPending, {
     kind: 'orderPending',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     orderId: table.id(slot),
     subaccount: table.subaccount(slot),
     market: table.market(slot),
@@ -32,7 +33,7 @@ export function wait(state: State, slot: number, exposure: Exposure): void {
 }
 
 /** Ends the pending state: the order is activated or ends. */
-export function stopWaiting(state: State, slot: number, exposure: Exposure): void {
+export function stopWaiting(state: ExchangeState, slot: number, exposure: Exposure): void {
   state.orders.setWaiting(slot, false);
   exposure.pendingOrders -= 1;
   const conditional = state.orders.conditional(slot);
@@ -46,7 +47,7 @@ export function stopWaiting(state: State, slot: number, exposure: Exposure): voi
 }
 
 /** Predicate: a live order that is in an index. */
-export function waitsIn(state: State): Waits {
+export function waitsIn(state: ExchangeState): Waits {
   return (id: OrderId) => {
     const slot = state.orders.slotOf(id);
     if (slot === NONE || !state.orders.isWaiting(slot)) return false;
@@ -55,14 +56,19 @@ export function waitsIn(state: State): Waits {
 }
 
 /** Side of its trigger price on which an order fires or activates. */
-export function firesAt(state: State, slot: number): 'above' | 'below' {
+export function firesAt(state: ExchangeState, slot: number): 'above' | 'below' {
   const sells = state.orders.side(slot) < 0;
   const onProfit = state.orders.orderType(slot) !== 'stopLoss';
   return sells === onProfit ? 'above' : 'below';
 }
 
 /** Arms a pending trigger. A trailing stop without a trigger price follows the mark at once. */
-export function arm(state: State, market: Market, slot: number, conditional: Special): void {
+export function arm(
+  state: ExchangeState,
+  market: Market,
+  slot: number,
+  conditional: Special,
+): void {
   conditional.armed = true;
   if (conditional.triggerTicks === null || conditional.following) {
     follow(state, market, slot, conditional);
@@ -74,7 +80,12 @@ export function arm(state: State, market: Market, slot: number, conditional: Spe
 }
 
 /** Activates a trailing stop at this mark. */
-export function follow(state: State, market: Market, slot: number, conditional: Special): void {
+export function follow(
+  state: ExchangeState,
+  market: Market,
+  slot: number,
+  conditional: Special,
+): void {
   conditional.armed = true;
   conditional.following = true;
   const { selling, buying } = market.triggers;

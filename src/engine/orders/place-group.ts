@@ -9,6 +9,7 @@ import { NONE, type OrderTerms } from '../book/order-table.ts';
 import type { NewOrder, PlaceOrders } from '../commands.ts';
 import type { Market } from '../market/market.ts';
 import type { EndReason, Outcome } from '../refusals.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { orderFault, pendingFault } from './admission.ts';
 import { execute } from './execute.ts';
@@ -193,7 +194,7 @@ class Group {
     }
     // A leg whose parent is unfilled has nothing to protect yet.
     if (conditional.parent !== null && conditional.parentSettled === 0) return;
-    state.newTriggers.push(state.orders.id(slot));
+    state.context.newTriggers.push(state.orders.id(slot));
   }
 }
 
@@ -226,7 +227,7 @@ function attachedAs({ attached, orderType }: NewOrder): Attached {
   return orderType === 'takeProfit' ? 'takeProfit' : 'stopLoss';
 }
 
-function refOf(state: State, id: OrderId): OrderRef {
+function refOf(state: ExchangeState, id: OrderId): OrderRef {
   const slot = state.orders.slotOf(id);
   const attached = state.orders.conditional(slot)?.attached ?? 'no';
   return { orderId: id, nonce: state.orders.nonce(slot), attached };

@@ -10,6 +10,7 @@ import type { OrderTerms } from '../book/order-table.ts';
 import type { PlaceOrder } from '../commands.ts';
 import { hashOrderAccepted, hashOrderRejected } from '../chain-hash/hash-event.ts';
 import type { EndReason, Outcome } from '../refusals.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { orderFault } from './admission.ts';
 import { retain } from './end.ts';
@@ -40,7 +41,12 @@ export function placeOrder(state: State, command: PlaceOrder): Outcome {
 }
 
 /** Puts the order into the table, as yet without status. */
-export function addOrder(state: State, terms: OrderTerms, id: OrderId, owner: Subaccount): number {
+export function addOrder(
+  state: ExchangeState,
+  terms: OrderTerms,
+  id: OrderId,
+  owner: Subaccount,
+): number {
   const slot = state.orders.add(id, terms, state.nowUs, state.seq);
   state.orders.linkOwner(owner.orders, slot);
   return slot;
@@ -58,8 +64,8 @@ export function accept(
     state.clientIds.add(hashText(subaccount.account, terms.clientId), slot);
   }
   watchExpiry(state, slot, terms.expiresAtMs);
-  hashOrderAccepted(state.hashing(), state.causeInHash, id);
-  if (state.hasSink) state.deliver(announcement(state, 'orderAccepted', terms, id));
+  hashOrderAccepted(state.context.hashing(), state.context.causeInHash, id);
+  if (state.context.hasSink) state.context.deliver(announcement(state, 'orderAccepted', terms, id));
 }
 
 /** Rejects the order, with a record. */
@@ -73,8 +79,9 @@ export function reject(
 ): void {
   const table = state.orders;
   table.setStatus(slot, 'rejected', reason);
-  hashOrderRejected(state.hashing(), state.causeInHash, id, reason);
-  if (state.hasSink) state.deliver({ ...announcement(state, 'orderRejected', terms, id), reason });
+  hashOrderRejected(state.context.hashing(), state.context.causeInHash, id, reason);
+  if (state.context.hasSink)
+    state.context.deliver({ ...announcement(state, 'orderRejected', terms, id), reason });
   table.unlinkOwner(subaccount.orders, slot);
   retain(state, slot, subaccount);
   table.remove(slot);
@@ -90,9 +97,9 @@ function announcement<Kind extends 'orderAccepted' | 'orderRejected'>(
   return {
     kind,
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     orderId: id,
     subaccount: terms.subaccount,
     market: terms.market,

@@ -85,16 +85,16 @@ export function noteRelatives(
     const leg = slot === NONE ? null : table.conditional(slot);
     if (leg === null) continue;
     leg.parentSettled += size;
-    if (table.isWaiting(slot) && !leg.armed && !state.firing.has(id)) {
+    if (table.isWaiting(slot) && !leg.armed && !state.context.firing.has(id)) {
       arm(state, state.market(table.market(slot)), slot, leg);
     }
   }
   if (!conditional.leg) return;
-  state.pendingEffects.push({ kind: 'leg', orderId: table.id(filled) });
+  state.context.pendingEffects.push({ kind: 'leg', orderId: table.id(filled) });
   if (conditional.sibling === null) return;
   const slot = table.slotOf(conditional.sibling.orderId);
   const sibling = slot === NONE ? null : table.conditional(slot);
   if (sibling === null) return;
   sibling.siblingFilled += size;
-  state.pendingEffects.push({ kind: 'leg', orderId: conditional.sibling.orderId });
+  state.context.pendingEffects.push({ kind: 'leg', orderId: conditional.sibling.orderId });
 }

@@ -14,18 +14,18 @@ export function rest(state: State, slot: number, market: Market, exposure: Expos
   const table = state.orders;
   market.book.append(slot);
   holdResting(table, slot, exposure);
-  state.markBookChanged(market);
+  state.context.markBookChanged(market);
   const id = table.id(slot);
   const price = table.price(slot);
   const remaining = table.remaining(slot);
-  hashOrderRested(state.hashing(), state.causeInHash, id, price, remaining);
-  if (state.hasSink) {
-    state.deliver({
+  hashOrderRested(state.context.hashing(), state.context.causeInHash, id, price, remaining);
+  if (state.context.hasSink) {
+    state.context.deliver({
       kind: 'orderRested',
       seq: state.seq,
-      index: state.nextIndex(),
+      index: state.context.nextIndex(),
       timeUs: state.nowUs,
-      cause: state.cause,
+      cause: state.context.cause,
       orderId: id,
       subaccount: table.subaccount(slot),
       market: market.id,
@@ -41,7 +41,7 @@ export function leaveBook(state: State, slot: number, exposure: Exposure): void 
   releaseResting(state.orders, slot, exposure);
   market.book.unlink(slot);
   if (market.tape.carry.size > 0) market.tape.carry.delete(state.orders.id(slot));
-  state.markBookChanged(market);
+  state.context.markBookChanged(market);
 }
 
 /** Adds a resting order to the exposure. */

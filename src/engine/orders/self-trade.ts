@@ -3,10 +3,11 @@ import type { AccountId } from '../../num/units.ts';
 import type { SelfTradeMode } from '../config.ts';
 import type { SetSelfTradeMode } from '../commands.ts';
 import type { Outcome } from '../refusals.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { hashSelfTradeModeChanged } from '../chain-hash/hash-event.ts';
 
-export function selfTradeModeOf(state: State, account: AccountId): SelfTradeMode {
+export function selfTradeModeOf(state: ExchangeState, account: AccountId): SelfTradeMode {
   return state.accounts.get(account).selfTradeMode ?? state.config.selfTradeExpire;
 }
 
@@ -14,12 +15,12 @@ export function setSelfTradeMode(state: State, command: SetSelfTradeMode): Outco
   const account = state.accounts.find(command.account);
   if (account === undefined) return { code: 'account_not_found' };
   account.selfTradeMode = command.mode;
-  state.emit(hashSelfTradeModeChanged, {
+  state.context.emit(hashSelfTradeModeChanged, {
     kind: 'selfTradeModeChanged',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     account: account.id,
     mode: command.mode,
   });

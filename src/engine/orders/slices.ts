@@ -4,6 +4,7 @@ import type { Exposure } from '../accounts/subaccount.ts';
 import { NONE } from '../book/order-table.ts';
 import { hashOrderReleased } from '../chain-hash/hash-event.ts';
 import type { Market } from '../market/market.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { restingFault } from './admission.ts';
 import { endOrder } from './end.ts';
@@ -11,7 +12,7 @@ import { rest } from './resting.ts';
 import { stopWaiting } from './pending.ts';
 
 /** Slot of the next pending slice, or NONE. */
-export function nextSlice(state: State, after: OrderId, last: OrderId): number {
+export function nextSlice(state: ExchangeState, after: OrderId, last: OrderId): number {
   for (let id = after + 1; id <= last; id++) {
     const slot = state.orders.slotOf(orderId(id));
     if (slot !== NONE && state.orders.isWaiting(slot)) return slot;
@@ -37,13 +38,13 @@ export function restNextSlice(
 
 /** Activates the slice. */
 export function showSlice(state: State, slot: number, exposure: Exposure): void {
-  const cause = state.cause;
-  state.cause = 'iceberg';
+  const cause = state.context.cause;
+  state.context.cause = 'iceberg';
   stopWaiting(state, slot, exposure);
   state.orders.setStatus(slot, 'new', null);
   state.orders.markBookChanged(slot, state.nowUs, state.seq);
   announceRelease(state, slot, null);
-  state.cause = cause;
+  state.context.cause = cause;
 }
 
 export function announceRelease(
@@ -52,12 +53,12 @@ export function announceRelease(
   sourceTicks: ReturnType<State['orders']['price']> | null,
 ): void {
   const table = state.orders;
-  state.emit(hashOrderReleased, {
+  state.context.emit(hashOrderReleased, {
     kind: 'orderReleased',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     orderId: table.id(slot),
     subaccount: table.subaccount(slot),
     market: table.market(slot),

@@ -9,6 +9,7 @@ import type { OrderId, PriceTicks } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
 import type { Market } from '../market/market.ts';
 import { isFrozen } from '../pricing/freshness.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { settleFollowUps } from './pending-effects.ts';
 import { coverOf, fillableLots } from './protective-orders.ts';
@@ -27,27 +28,27 @@ interface Due {
 }
 
 export function runTriggers(state: State): void {
-  if (!state.triggersDue && state.newTriggers.length === 0) return;
+  if (!state.context.due.anyRepriced && state.context.newTriggers.length === 0) return;
   let fired: Set<OrderId> | null = null;
   do {
     const due = dueNow(state, fired);
     if (due.length === 0) return;
     due.sort(inOrder);
     fired ??= new Set();
-    for (const { id } of due) state.firing.add(id);
+    for (const { id } of due) state.context.firing.add(id);
     for (const { id, source } of due) {
-      state.firing.delete(id);
+      state.context.firing.delete(id);
       fire(state, id, source, fired);
     }
     settleFollowUps(state);
-  } while (state.config.triggerSource === 'last' && state.triggersDue);
+  } while (state.config.triggerSource === 'last' && state.context.due.anyRepriced);
 }
 
 /** All orders due in this instant; those already fired in it are rearmed. */
 function dueNow(state: State, fired: Set<OrderId> | null): Due[] {
   const due: Due[] = [];
-  if (state.triggersDue) addDue(state, due);
-  if (state.newTriggers.length > 0) addNewDue(state, due);
+  if (state.context.due.anyRepriced) addDue(state, due);
+  if (state.context.newTriggers.length > 0) addNewDue(state, due);
   return fired === null ? due : due.filter(({ id }) => !rearmIfFired(state, id, fired));
 }
 
@@ -60,14 +61,14 @@ function inOrder(a: Due, b: Due): number {
   );
 }
 
-function rearmIfFired(state: State, id: OrderId, fired: Set<OrderId>): boolean {
+function rearmIfFired(state: ExchangeState, id: OrderId, fired: Set<OrderId>): boolean {
   if (!fired.has(id)) return false;
   rearm(state, id);
   return true;
 }
 
 /** Re-arms the trigger; emits no event. */
-function rearm(state: State, id: OrderId): void {
+function rearm(state: ExchangeState, id: OrderId): void {
   const slot = state.orders.slotOf(id);
   const conditional = slot === NONE ? null : state.orders.conditional(slot);
   if (conditional !== null) arm(state, state.market(state.orders.market(slot)), slot, conditional);
@@ -94,16 +95,12 @@ function fire(state: State, id: OrderId, source: PriceTicks, fired: Set<OrderId>
 
 /** Adds orders whose recomputed source reached their price. */
 function addDue(state: State, due: Due[]): void {
-  state.triggersDue = false;
-  for (const market of state.markets) {
-    const { triggersDue, markRecomputed } = market;
-    market.triggersDue = false;
-    market.markRecomputed = false;
-    if ((!triggersDue && !markRecomputed) || isFrozen(market)) continue;
+  for (const { market, sourceIsNew, markIsNew } of state.context.due.takeRepriced()) {
+    if (isFrozen(market)) continue;
     const source = sourceOf(state, market);
     const reached: Reached[] = [];
-    if (markRecomputed) followMark(state, market, reached);
-    if (triggersDue && source !== null)
+    if (markIsNew) followMark(state, market, reached);
+    if (sourceIsNew && source !== null)
       market.triggers.prices.take(source, waitsIn(state), reached);
     const before = market.seenSource ?? source ?? 0;
     for (const { id, ticks } of reached) {
@@ -115,12 +112,12 @@ function addDue(state: State, due: Due[]): void {
       const takesProfit = state.orders.orderType(slot) === 'takeProfit';
       due.push({ id, market, takesProfit, distance: Math.abs(ticks - before), source: seen });
     }
-    if (triggersDue) market.seenSource = source;
+    if (sourceIsNew) market.seenSource = source;
   }
 }
 
 /** After a mark recomputation: trailing stops activate, follow, or fire. */
-function followMark(state: State, market: Market, reached: Reached[]): void {
+function followMark(state: ExchangeState, market: Market, reached: Reached[]): void {
   const mark = market.markTicks;
   if (mark === null) return;
   const waits = waitsIn(state);
@@ -140,7 +137,7 @@ function followMark(state: State, market: Market, reached: Reached[]): void {
 }
 
 /** Source of the market's triggers. */
-function sourceOf(state: State, market: Market): PriceTicks | null {
+function sourceOf(state: ExchangeState, market: Market): PriceTicks | null {
   switch (state.config.triggerSource) {
     case 'index':
       return market.indexTicks;
@@ -153,7 +150,7 @@ function sourceOf(state: State, market: Market): PriceTicks | null {
 
 /** Adds new triggers whose condition already holds and arms the others. */
 function addNewDue(state: State, due: Due[]): void {
-  for (const id of state.newTriggers) {
+  for (const id of state.context.newTriggers) {
     const slot = state.orders.slotOf(id);
     const conditional = slot === NONE ? null : state.orders.conditional(slot);
     if (conditional === null || conditional.armed || !state.orders.isWaiting(slot)) continue;
@@ -168,10 +165,15 @@ function addNewDue(state: State, due: Due[]): void {
       due.push({ id, market, takesProfit, distance: 0, source });
     }
   }
-  state.newTriggers.length = 0;
+  state.context.newTriggers.length = 0;
 }
 
-function holds(state: State, slot: number, conditional: Special, source: PriceTicks): boolean {
+function holds(
+  state: ExchangeState,
+  slot: number,
+  conditional: Special,
+  source: PriceTicks,
+): boolean {
   if (conditional.triggerTicks === null) return true;
   return firesAt(state, slot) === 'above'
     ? source >= conditional.triggerTicks

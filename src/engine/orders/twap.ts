@@ -1,6 +1,7 @@
 /** TWAP slices: slice i is activated at t0 + i × period; no catch-up. */
 import { timeUs, type OrderId } from '../../num/units.ts';
 import { NONE } from '../book/order-table.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { activate } from './activate.ts';
 
@@ -12,12 +13,12 @@ export function sliceDueUs(startUs: number, periodMs: bigint, slice: number): nu
   return due > BigInt(Number.MAX_SAFE_INTEGER) ? Infinity : Number(due);
 }
 
-export function watchSlice(state: State, slot: number, dueUs: number): void {
+export function watchSlice(state: ExchangeState, slot: number, dueUs: number): void {
   if (dueUs !== Infinity) state.slices.push(timeUs(dueUs), state.orders.id(slot));
 }
 
 /** Earliest time of a pending slice; drops stale entries. */
-export function nextSliceUs(state: State): number {
+export function nextSliceUs(state: ExchangeState): number {
   const heap = state.slices;
   while (heap.size > 0 && state.orders.slotOf(heap.topKey() as OrderId) === NONE) heap.pop();
   return heap.topTime();

@@ -6,6 +6,7 @@
 import type { PriceTicks } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
 import { fixOpenInterestCap } from '../market/open-interest.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { advanceEma, scheduleEma } from './basis-ema.ts';
 import { noteQuotes } from './mark-price.ts';
@@ -14,12 +15,11 @@ import { emitMark, moveMark } from './recompute-mark.ts';
 /** A step of a bar: triggers and positions are checked against its price. */
 export function followBar(state: State, market: Market, price: PriceTicks): void {
   takeBarPrice(state, market, price);
-  state.noteSource(market, 'last');
-  if (market.spec.indexSource === 'mid') state.noteSource(market, 'index');
+  state.context.noteSource(market, 'last');
+  if (market.spec.indexSource === 'mid') state.context.noteSource(market, 'index');
   if (!markFollowsBars(market)) return;
-  state.noteSource(market, 'mark');
-  market.liquidationDue = true;
-  state.liquidationDue = true;
+  state.context.noteSource(market, 'mark');
+  state.context.due.noteMoved(market);
 }
 
 /** A step without pending orders or endangered positions: skips both checks. */
@@ -46,7 +46,7 @@ function takeBarPrice(state: State, market: Market, price: PriceTicks): void {
 }
 
 /** Records the quotes that a bar leaves: its mark stays until something else changes. */
-export function noteBarQuotes(state: State, market: Market): void {
+export function noteBarQuotes(state: ExchangeState, market: Market): void {
   noteQuotes(market);
   scheduleEma(state, market);
   market.markDueUs = Infinity;

@@ -9,7 +9,7 @@
 import { floorDivInt } from '../../num/arithmetic.ts';
 import { PPM } from '../../num/units.ts';
 import { SECOND_US, type Market } from '../market/market.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import { impactQuotes } from './impact-price.ts';
 import { newestEmaSecond, nextEmaUs } from './sampling.ts';
 
@@ -18,7 +18,7 @@ const EMA_SECONDS = 150;
 const MICRO_OF_HALF = 500_000;
 
 /** Advances the EMA to now with the sample in force. Called before index or mark change. */
-export function advanceEma(state: State, market: Market): void {
+export function advanceEma(state: ExchangeState, market: Market): void {
   if (market.spec.markSource !== 'median' || market.frozen) return;
   advanceTo(market, newestEmaSecond(state, market, state.nowUs));
 }
@@ -32,21 +32,21 @@ function advanceTo(market: Market, second: number): void {
 }
 
 /** Schedules a measurement of the basis after a change of book or index. */
-export function scheduleEma(state: State, market: Market): void {
+export function scheduleEma(state: ExchangeState, market: Market): void {
   if (market.emaDueUs !== Infinity || market.frozen) return;
   if (market.spec.markSource !== 'median') return;
   market.emaDueUs = nextEmaUs(state, market, state.nowUs);
 }
 
 /** Resumes sampling after a thaw, as if no second had passed. */
-export function resumeEma(state: State, market: Market): void {
+export function resumeEma(state: ExchangeState, market: Market): void {
   if (market.spec.markSource !== 'median') return;
   market.emaSecond = floorDivInt(state.nowUs, SECOND_US);
   scheduleEma(state, market);
 }
 
 /** Takes a due sample. Returns whether EMA or sample changed, so that the mark may change. */
-export function runEmaTimer(state: State, market: Market): boolean {
+export function runEmaTimer(state: ExchangeState, market: Market): boolean {
   const { emaMicroTicks, emaSampleHalfTicks } = market;
   const second = floorDivInt(state.nowUs, SECOND_US);
   advanceTo(market, second - 1);

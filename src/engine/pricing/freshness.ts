@@ -13,6 +13,7 @@ import type { Market } from '../market/market.ts';
 import { markHoldersForRiskCheck } from '../margin/mark-holders-for-risk-check.ts';
 import { orderId } from '../../num/units.ts';
 import { endOrder } from '../orders/end.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { resumeEma } from './basis-ema.ts';
 import { recomputeFromBook } from './recompute-mark.ts';
@@ -23,7 +24,7 @@ export function isFrozen(market: Market): boolean {
 }
 
 /** Whether funding may be paid on the index. The book's own mid is never stale. */
-export function hasFreshIndex(state: State, market: Market): boolean {
+export function hasFreshIndex(state: ExchangeState, market: Market): boolean {
   if (market.indexTicks === null || market.spec.indexSource === 'mid') {
     return market.indexTicks !== null;
   }
@@ -38,7 +39,7 @@ function sourceOf({ spec }: Market): 'mark' | 'index' | null {
 }
 
 /** When the source becomes stale; Infinity without a source, or before its first price. */
-function staleUs(state: State, market: Market): number {
+function staleUs(state: ExchangeState, market: Market): number {
   const source = sourceOf(market);
   const isThere = source === 'mark' ? market.markTicks !== null : market.indexTicks !== null;
   if (source === null || !isThere) return Infinity;
@@ -112,15 +113,15 @@ export function endFreeze(state: State, market: Market): void {
 
 function announce(state: State, market: Market): void {
   if (market.markTicks !== null) {
-    market.liquidationDue = true;
+    state.context.due.noteMoved(market);
     markHoldersForRiskCheck(state, market);
   }
-  state.emit(hashMarketFrozen, {
+  state.context.emit(hashMarketFrozen, {
     kind: 'marketFrozen',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     market: market.id,
     frozen: market.frozen,
     sinceUs: market.frozenSinceUs,

@@ -11,6 +11,7 @@ import type { PriceTicks } from '../../num/units.ts';
 import { hashOracleSet } from '../chain-hash/hash-event.ts';
 import { SECOND_US, type Market } from '../market/market.ts';
 import { fixOpenInterestCap } from '../market/open-interest.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { advanceEma, runEmaTimer, scheduleEma } from './basis-ema.ts';
 import { noteSourcePrice } from './freshness.ts';
@@ -24,16 +25,16 @@ export function setIndex(state: State, market: Market, price: PriceTicks, text: 
   market.indexTicks = price;
   market.indexText = text;
   market.indexAtUs = state.nowUs;
-  state.emit(hashOracleSet, {
+  state.context.emit(hashOracleSet, {
     kind: 'oracleSet',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     market: market.id,
     indexTicks: price,
   });
-  state.noteSource(market, 'index');
+  state.context.noteSource(market, 'index');
   noteSourcePrice(state, market, 'index');
   scheduleEma(state, market);
   scheduleSample(state, market);
@@ -57,15 +58,18 @@ export function runMarkTimer(state: State, market: Market): void {
 }
 
 /** Takes a due EMA sample; the mark follows at the next whole second. */
-export function runEmaSample(state: State, market: Market): void {
+export function runEmaSample(state: ExchangeState, market: Market): void {
   if (runEmaTimer(state, market)) makeMarkDue(state, market);
 }
 
 /** After a book change: schedules samples of basis and premium, and the mark at the next second. */
 export function settleQuotes(state: State): void {
-  for (let i = 0; i < state.changedBookCount; i++) {
-    const market = must(state.changedBooks[i], 'the used prefix has a market at every index');
-    market.bookChanged = false;
+  for (let i = 0; i < state.context.changedBookCount; i++) {
+    const market = must(
+      state.context.changedBooks[i],
+      'the used prefix has a market at every index',
+    );
+    state.context.settleBook(market);
     if (market.status === 'delisted') continue;
     scheduleSample(state, market);
     if (market.book.changes !== market.seenChanges) scheduleEma(state, market);
@@ -73,23 +77,23 @@ export function settleQuotes(state: State): void {
     noteQuotes(market);
     makeMarkDue(state, market);
   }
-  state.changedBookCount = 0;
+  state.context.changedBookCount = 0;
 }
 
 /** After a change of terms: values derived from the book may change. */
 export function noteTerms(state: State, market: Market): void {
-  state.markBookChanged(market);
+  state.context.markBookChanged(market);
   scheduleEma(state, market);
   makeMarkDue(state, market);
 }
 
-function makeMarkDue(state: State, market: Market): void {
+function makeMarkDue(state: ExchangeState, market: Market): void {
   if (market.markDueUs !== Infinity) return;
   market.markDueUs = floorTo(state.nowUs, SECOND_US) + SECOND_US;
 }
 
 /** Premium sampling stops while there is no premium; a change of book or index restarts it. */
-function scheduleSample(state: State, market: Market): void {
+function scheduleSample(state: ExchangeState, market: Market): void {
   if (market.sampleDueUs !== Infinity || market.frozen) return;
   market.sampleDueUs = nextSampleUs(state, market, state.nowUs);
 }

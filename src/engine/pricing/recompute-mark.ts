@@ -42,7 +42,7 @@ function takeMidIndex(state: State, market: Market): boolean {
   if (market.sampleDueUs === Infinity && !market.frozen) {
     market.sampleDueUs = nextSampleUs(state, market, state.nowUs - 1);
   }
-  state.noteSource(market, 'index');
+  state.context.noteSource(market, 'index');
   return true;
 }
 
@@ -119,28 +119,25 @@ export function changeMark(
 ): void {
   const changed = mark !== market.markTicks || indexChanged;
   moveMark(state, market, mark);
-  state.noteSource(market, 'mark');
-  market.liquidationDue = true;
-  state.liquidationDue = true;
+  state.context.noteSource(market, 'mark');
+  state.context.due.noteMoved(market);
   if (changed) emitMark(state, market, mark);
 }
 
 /** Sets the mark; the previous step's mark stays available for the rules of §6. */
 export function moveMark(state: State, market: Market, mark: PriceTicks): void {
   fixOpenInterestCap(market, mark);
-  // All marks of a step, also those of a bar, are relative to the mark before the step.
-  if (market.markStep !== state.step) market.markBeforeTicks = market.markTicks ?? mark;
-  market.markStep = state.step;
+  state.context.noteMarkBefore(market, market.markTicks ?? mark);
   market.markTicks = mark;
 }
 
 export function emitMark(state: State, market: Market, mark: PriceTicks): void {
-  state.emit(hashMarkChanged, {
+  state.context.emit(hashMarkChanged, {
     kind: 'markChanged',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     market: market.id,
     markTicks: mark,
     indexTicks: market.indexTicks,

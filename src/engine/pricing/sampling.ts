@@ -7,37 +7,37 @@ import { floorDivInt } from '../../num/arithmetic.ts';
 import type { TimeUs } from '../../num/units.ts';
 import { halfSipHash } from '../../base/half-siphash.ts';
 import { SECOND_US, type Market } from '../market/market.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 
 const EMA_SECOND = 1;
 const PREMIUM_INTERVAL = 2;
 const WORD = 0x100000000;
 
 /** The EMA's sampling instant in this second since the epoch. */
-export function emaInstantUs(state: State, market: Market, second: number): number {
+export function emaInstantUs(state: ExchangeState, market: Market, second: number): number {
   return instantUs(state, market, EMA_SECOND, second, SECOND_US);
 }
 
 /** The first EMA instant after a time. */
-export function nextEmaUs(state: State, market: Market, nowUs: number): number {
+export function nextEmaUs(state: ExchangeState, market: Market, nowUs: number): number {
   return firstAfter(state, market, EMA_SECOND, SECOND_US, nowUs);
 }
 
 /** The first premium sample after a time; Infinity with recorded funding rates. */
-export function nextSampleUs(state: State, market: Market, nowUs: number): number {
+export function nextSampleUs(state: ExchangeState, market: Market, nowUs: number): number {
   const { source, sampleIntervalUs } = market.spec.funding;
   if (source === 'external') return Infinity;
   return firstAfter(state, market, PREMIUM_INTERVAL, sampleIntervalUs, nowUs);
 }
 
 /** The newest second whose EMA instant is not after now. */
-export function newestEmaSecond(state: State, market: Market, nowUs: TimeUs): number {
+export function newestEmaSecond(state: ExchangeState, market: Market, nowUs: TimeUs): number {
   const second = floorDivInt(nowUs, SECOND_US);
   return emaInstantUs(state, market, second) <= nowUs ? second : second - 1;
 }
 
 function firstAfter(
-  state: State,
+  state: ExchangeState,
   market: Market,
   kind: number,
   lengthUs: number,
@@ -50,7 +50,7 @@ function firstAfter(
 
 /** The instant in interval `n`: its start + 1 + ⌊draw × (length − 1) ÷ 2^32⌋. */
 function instantUs(
-  state: State,
+  state: ExchangeState,
   market: Market,
   kind: number,
   n: number,

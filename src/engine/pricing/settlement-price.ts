@@ -23,7 +23,7 @@ export function takeoverTicks(market: Market, side: 1 | -1): PriceTicks {
 
 /** Ticks from the previous mark to the settlement price; 0 if this step has not moved the mark. */
 export function moveInStep(state: State, market: Market): number {
-  const before = market.markStep === state.step ? market.markBeforeTicks : null;
+  const before = state.context.markBefore(market);
   return before === null ? 0 : settlementTicks(market) - before;
 }
 

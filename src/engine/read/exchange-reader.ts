@@ -34,7 +34,7 @@ import { liquidationPrice } from '../margin/liquidation-price.ts';
 import { ratioRefusal } from '../margin/margin-mode.ts';
 import { isolatedExcess, marginFigures, withdrawable } from '../margin/margin.ts';
 import { upnlOf } from '../margin/requirement.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type {
   CandleView,
   DelegateView,
@@ -65,11 +65,11 @@ import type {
 const DAY_US = 86_400_000_000;
 
 export class ExchangeReader implements ExchangeView {
-  protected readonly state: State;
+  protected readonly state: ExchangeState;
   /** Cached rankings for reads at the same sequence number; not part of the state. */
   private readonly adlRanks = new AdlRanks();
 
-  constructor(state: State) {
+  constructor(state: ExchangeState) {
     this.state = state;
   }
 

@@ -7,7 +7,7 @@ import { impactPrice } from '../pricing/impact-price.ts';
 import { insuranceAllowance } from '../liquidation/insurance.ts';
 import { clippedLast, smoothedIndex } from '../pricing/recompute-mark.ts';
 import { vaultValue } from '../vault/vault.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { FundingOutlookView, FundsView, MarkCompositionView } from './views.ts';
 
 export function markComposition(market: Market): MarkCompositionView {
@@ -38,7 +38,7 @@ function ticks(value: number | null): PriceTicks | null {
   return value === null ? null : priceTicks(value);
 }
 
-export function fundingOutlook(state: State, market: Market): FundingOutlookView {
+export function fundingOutlook(state: ExchangeState, market: Market): FundingOutlookView {
   const { funding, tiers } = market.spec;
   const [tier] = tiers;
   if (funding.source === 'external' || market.status === 'delisted' || tier === undefined) {
@@ -55,7 +55,7 @@ export function fundingOutlook(state: State, market: Market): FundingOutlookView
   };
 }
 
-export function fundsOf(state: State): FundsView {
+export function fundsOf(state: ExchangeState): FundsView {
   const { shortfall, insurance } = state;
   return {
     shortfallQuanta: shortfall.cash,

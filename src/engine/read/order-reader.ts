@@ -10,11 +10,11 @@ import type { OrderRows } from '../book/order-rows.ts';
 import { NONE, ORDER_STATUSES, ORDER_TYPES } from '../book/order-table.ts';
 import type { RowFilter } from '../book/row-tags.ts';
 import { findClientId } from '../orders/order-refusal.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { OrderFilter, OrderList, OrderPlace, OrderView } from './views.ts';
 
 /** A live or retained order. */
-export function orderOf(state: State, id: OrderId): OrderView | undefined {
+export function orderOf(state: ExchangeState, id: OrderId): OrderView | undefined {
   const live = state.orders.slotOf(id);
   if (live !== NONE) return viewOrder(state.orders, live);
   const { endedOrders: ended } = state;
@@ -23,7 +23,7 @@ export function orderOf(state: State, id: OrderId): OrderView | undefined {
 }
 
 /** Lots ahead of a resting order in the queue of its price; null for any other order. */
-export function queueAhead(state: State, id: OrderId): Lots | null {
+export function queueAhead(state: ExchangeState, id: OrderId): Lots | null {
   const table = state.orders;
   const slot = table.slotOf(id);
   if (slot === NONE || !table.isResting(slot)) return null;
@@ -34,7 +34,7 @@ export function queueAhead(state: State, id: OrderId): Lots | null {
 
 /** The live order with this clientId, otherwise the newest ended one. */
 export function orderByClientId(
-  state: State,
+  state: ExchangeState,
   account: AccountId,
   clientId: string,
   within: (index: number) => boolean,
@@ -56,7 +56,7 @@ export function orderByClientId(
 }
 
 /** Open orders in ascending id. */
-export function openOrders(state: State, id: SubaccountId): OrderView[] {
+export function openOrders(state: ExchangeState, id: SubaccountId): OrderView[] {
   const table = state.orders;
   const views: OrderView[] = [];
   const list = state.subaccount(id).orders;
@@ -68,7 +68,7 @@ export function openOrders(state: State, id: SubaccountId): OrderView[] {
 
 /** Live and retained orders that match the filter, newest update first. */
 export function findOrders(
-  state: State,
+  state: ExchangeState,
   id: SubaccountId,
   filter: OrderFilter,
   limit: number,

@@ -40,11 +40,11 @@ import { Special } from '../orders/conditional.ts';
 import { sliceDueUs, watchSlice } from '../orders/twap.ts';
 import { arm, waitsIn } from '../orders/pending.ts';
 import { END_REASONS } from '../refusals.ts';
-import { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 
 const FORMAT = 'orrery-snapshot-2';
 
-export function snapshotOf(state: State): Uint8Array {
+export function snapshotOf(state: ExchangeState): Uint8Array {
   const io = new ArchiveWriter();
   io.section(FORMAT);
   archiveConfig(io, state.config);
@@ -55,12 +55,18 @@ export function snapshotOf(state: State): Uint8Array {
   return io.bytes();
 }
 
-/** Throws `ArchiveError` with the byte offset if the bytes are not a snapshot of this format. */
-export function restoreState(bytes: Uint8Array): State {
+/**
+ * Loads a snapshot into the state that `create` makes for its configuration. Throws `ArchiveError`
+ * with the byte offset if the bytes are not a snapshot of this format.
+ */
+export function restoreState<S extends ExchangeState>(
+  bytes: Uint8Array,
+  create: (config: ExchangeConfig) => S,
+): S {
   const io = new ArchiveReader(bytes);
   io.section(FORMAT);
   const config: ExchangeConfig = archiveConfig(io, null);
-  const state = new State(config);
+  const state = create(config);
   state.seq = seq(io.int());
   state.hash.restore(io.text());
   archiveLive(io, state);
@@ -78,14 +84,14 @@ const NOTHING_KEPT: RetentionConfig = {
 };
 
 /** Retention settings have no effect on the future, so the state hash excludes them. */
-export function stateHashOf(state: State): string {
+export function stateHashOf(state: ExchangeState): string {
   const io = new ArchiveWriter();
   archiveConfig(io, { ...state.config, retention: NOTHING_KEPT });
   archiveLive(io, state);
   return sha256Hex(io.bytes());
 }
 
-function archiveLive(io: Archive, state: State): void {
+function archiveLive(io: Archive, state: ExchangeState): void {
   io.section('exchange');
   state.nowUs = timeUs(io.int(state.nowUs));
   state.nextOrderId = orderId(io.int(state.nextOrderId));
@@ -121,7 +127,7 @@ function archiveDue(io: Archive, dueUs: number): number {
 }
 
 /** Derives holders, running pauses and empty liquidation bounds. */
-function deriveRisk(state: State): void {
+function deriveRisk(state: ExchangeState): void {
   for (const subaccount of state.accounts.subaccounts) {
     // A debt without positions waits for insurance (D-32).
     if (subaccount.cash < 0n) state.markForRiskCheck(subaccount);
@@ -137,7 +143,7 @@ function deriveRisk(state: State): void {
 }
 
 /** Live orders in ascending id; book, bounds, clientIds and timers are rebuilt from them. */
-function archiveOrders(io: Archive, state: State): void {
+function archiveOrders(io: Archive, state: ExchangeState): void {
   io.section('orders');
   const table = state.orders;
   const slots = io.loading ? [] : table.orderSlots();
@@ -156,7 +162,7 @@ function archiveOrders(io: Archive, state: State): void {
 }
 
 /** Puts a pending order back into its index; trailing stops are restored with their groups. */
-function watchAgain(state: State, slot: number, conditional: Special): void {
+function watchAgain(state: ExchangeState, slot: number, conditional: Special): void {
   const table = state.orders;
   if (table.orderType(slot) === 'twap') {
     const slice = table.id(slot) - (conditional.group?.orderId ?? table.id(slot));
@@ -167,7 +173,7 @@ function watchAgain(state: State, slot: number, conditional: Special): void {
 }
 
 /** Active trailing stops of a market, by their extremes. */
-function archiveTriggers(io: Archive, state: State, market: Market): void {
+function archiveTriggers(io: Archive, state: ExchangeState, market: Market): void {
   io.section('triggers');
   const distanceOf = (id: OrderId): number =>
     state.orders.conditional(state.orders.slotOf(id))?.trailingPpm ?? 0;
@@ -244,12 +250,12 @@ function archiveOrder(
 const HISTORICAL = -1;
 
 /** Queues of both sides: an order's id; 0 and a segment's size; or −1, an L3 number and size. */
-function archiveQueues(io: Archive, state: State, market: Market): void {
+function archiveQueues(io: Archive, state: ExchangeState, market: Market): void {
   archiveSides(io, state, market);
   if (io.loading) market.seenChanges = market.book.changes;
 }
 
-function archiveSides(io: Archive, state: State, market: Market): void {
+function archiveSides(io: Archive, state: ExchangeState, market: Market): void {
   io.section('book');
   for (const side of [1, -1] as const) {
     const ladder = market.book.ladder(side);
@@ -272,7 +278,7 @@ function archiveSides(io: Archive, state: State, market: Market): void {
   }
 }
 
-function loadLevel(io: Archive, state: State, market: Market, side: 1 | -1): void {
+function loadLevel(io: Archive, state: ExchangeState, market: Market, side: 1 | -1): void {
   const price = priceTicks(io.int(0));
   const length = io.int(0);
   for (let i = 0; i < length; i++) {
@@ -293,7 +299,7 @@ function loadLevel(io: Archive, state: State, market: Market, side: 1 | -1): voi
   }
 }
 
-function archiveHistory(io: Archive, state: State): void {
+function archiveHistory(io: Archive, state: ExchangeState): void {
   io.section('history');
   for (const market of state.markets) {
     market.bookSeq = seq(io.int(market.bookSeq));

@@ -11,6 +11,7 @@ import type { TapeBar } from '../commands.ts';
 import type { Market } from '../market/market.ts';
 import type { Outcome } from '../refusals.ts';
 import { announceBar, noteBarQuotes, passBar } from '../pricing/bar-mark.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { quoteAround } from './bar-quotes.ts';
 import { hasNoEffect, walkBar } from './bar-walk.ts';
@@ -25,12 +26,12 @@ export function applyBar(state: State, bar: TapeBar): Outcome {
   if (market === undefined) return { code: 'market_not_found' };
   if (market.status === 'delisted') return { code: 'market_delisted' };
   if (!isBar(bar)) return { code: 'tape_level_invalid' };
-  state.cause = 'tape';
+  state.context.cause = 'tape';
   market.tape.stale = false;
   forgetOrders(state, market);
   const { openTicks, highTicks, lowTicks, closeTicks, volumeLots } = bar;
   market.candles.addBar(state.nowUs, openTicks, highTicks, lowTicks, closeTicks, volumeLots);
-  state.markBookChanged(market);
+  state.context.markBookChanged(market);
   const { markTicks, indexTicks } = market;
   if (!state.playsBarsInFull && hasNoEffect(state, market, bar)) {
     quoteAround(state, market, bar, bar.quoteTicks, true);
@@ -46,7 +47,7 @@ export function applyBar(state: State, bar: TapeBar): Outcome {
 }
 
 /** Bars have no single orders: those of another recording leave the book. */
-function forgetOrders(state: State, market: Market): void {
+function forgetOrders(state: ExchangeState, market: Market): void {
   const { orders } = market.tape;
   if (orders.size === 0) return;
   for (const slot of [...orders.values()]) {

@@ -21,7 +21,7 @@ export function applyDepth(state: State, command: TapeDepth): Outcome {
   if (market === undefined) return { code: 'market_not_found' };
   if (market.status === 'delisted') return { code: 'market_delisted' };
   if (!command.levels.every(isLevel)) return { code: 'tape_level_invalid' };
-  state.cause = 'tape';
+  state.context.cause = 'tape';
   if (!market.tape.stale) for (const level of command.levels) applyLevel(state, market, level);
   emitTape(state, market, 'depth', market.tape.stale);
   return 'ok';
@@ -81,9 +81,9 @@ export function crossOpposite(
       clearHouse(state, market, side > 0 ? -1 : 1, best);
       continue;
     }
-    state.cause = 'tapeCross';
+    state.context.cause = 'tapeCross';
     const { filled, held } = takeUserOrder(state, market, user, size - traded);
-    state.cause = 'tape';
+    state.context.cause = 'tape';
     traded += filled;
     // A user order that may not trade now stays; the house volume is dropped rather than cross it.
     if (held) return size;

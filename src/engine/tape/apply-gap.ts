@@ -10,7 +10,7 @@ export function applyGap(state: State, command: TapeGap): Outcome {
   const market = state.markets[command.market];
   if (market === undefined) return { code: 'market_not_found' };
   if (market.status === 'delisted') return { code: 'market_delisted' };
-  state.cause = 'tape';
+  state.context.cause = 'tape';
   market.tape.stale = true;
   for (const price of housePrices(market, 'bid')) clearHouse(state, market, 1, price);
   for (const price of housePrices(market, 'ask')) clearHouse(state, market, -1, price);

@@ -21,6 +21,7 @@ import type { Market } from '../market/market.ts';
 import { executeFill, printTrade } from '../orders/fill.ts';
 import type { Outcome } from '../refusals.ts';
 import { NO_FEES } from '../accounts/fees.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { crossOpposite } from './apply-depth.ts';
 import { appendOrder, takeFromSegment } from './house.ts';
@@ -32,7 +33,7 @@ export function applyL3(state: State, command: TapeL3): Outcome {
   if (market === undefined) return { code: 'market_not_found' };
   if (market.status === 'delisted') return { code: 'market_delisted' };
   if (!isSound(command)) return { code: 'tape_level_invalid' };
-  state.cause = 'tape';
+  state.context.cause = 'tape';
   if (!market.tape.stale) dispatch(state, market, command);
   emitTape(state, market, 'l3', market.tape.stale);
   return 'ok';
@@ -58,7 +59,7 @@ function dispatch(state: State, market: Market, command: TapeL3): void {
       // A reused number refers to a new order from now on.
       const old = market.tape.orders.get(ref);
       if (old !== undefined) {
-        state.markBookChanged(market);
+        state.context.markBookChanged(market);
         takeFromSegment(state, market, old, Infinity);
       }
       const crossed = crossOpposite(state, market, side, price, size);
@@ -68,7 +69,7 @@ function dispatch(state: State, market: Market, command: TapeL3): void {
     }
     case 'reduce':
     case 'remove': {
-      state.markBookChanged(market);
+      state.context.markBookChanged(market);
       const isNamed = market.tape.orders.has(ref);
       let left = isNamed && command.action === 'remove' ? Infinity : size;
       do {
@@ -85,7 +86,7 @@ function dispatch(state: State, market: Market, command: TapeL3): void {
 
 function executeOrder(state: State, market: Market, command: TapeL3, side: 1 | -1): void {
   const { ref, priceTicks: price, lots: size } = command;
-  state.markBookChanged(market);
+  state.context.markBookChanged(market);
   const isNamed = market.tape.orders.has(ref);
   let users = takeUsers(state, market, side, price + side, size);
   let traded = 0;
@@ -131,7 +132,11 @@ function takeAhead(state: State, market: Market, segment: number, size: number):
 }
 
 /** The order's own segment, otherwise the oldest unnamed volume of its level, or NONE. */
-function segmentOf(state: State, market: Market, { ref, side, priceTicks: price }: TapeL3): number {
+function segmentOf(
+  state: ExchangeState,
+  market: Market,
+  { ref, side, priceTicks: price }: TapeL3,
+): number {
   const named = market.tape.orders.get(ref);
   if (named !== undefined) return named;
   const ladder = market.book.ladder(side === 'bid' ? 1 : -1);

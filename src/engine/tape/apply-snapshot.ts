@@ -18,7 +18,7 @@ export function applySnapshot(state: State, command: TapeSnapshot): Outcome {
   if (market === undefined) return { code: 'market_not_found' };
   if (market.status === 'delisted') return { code: 'market_delisted' };
   if (!command.levels.every(isLevel)) return { code: 'tape_level_invalid' };
-  state.cause = 'tape';
+  state.context.cause = 'tape';
   const afterGap = market.tape.stale;
   market.tape.stale = false;
   const named = { bid: new Set<number>(), ask: new Set<number>() };

@@ -34,7 +34,7 @@ export function applyTrade(state: State, command: TapeTrade): Outcome {
   ) {
     return { code: 'tape_level_invalid' };
   }
-  state.cause = 'tape';
+  state.context.cause = 'tape';
   if (!market.tape.stale) takeTrade(state, market, price, signedLots);
   emitTape(state, market, 'trade', market.tape.stale);
   return 'ok';

@@ -12,18 +12,18 @@
 import type { TapeBar } from '../commands.ts';
 import type { Market } from '../market/market.ts';
 import type { OrderId } from '../../num/units.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import { waitsIn } from '../orders/pending.ts';
 
 /** The turning points of the path, including open and close. */
-export function pathOf(state: State, market: Market, bar: TapeBar): readonly number[] {
+export function pathOf(state: ExchangeState, market: Market, bar: TapeBar): readonly number[] {
   const { openTicks, highTicks, lowTicks, closeTicks } = bar;
   return highFirst(state, market, bar)
     ? [openTicks, highTicks, lowTicks, closeTicks]
     : [openTicks, lowTicks, highTicks, closeTicks];
 }
 
-function highFirst(state: State, market: Market, bar: TapeBar): boolean {
+function highFirst(state: ExchangeState, market: Market, bar: TapeBar): boolean {
   const nearer = bar.highTicks - bar.openTicks <= bar.openTicks - bar.lowTicks;
   switch (bar.path) {
     case 'worstCase': {
@@ -41,14 +41,14 @@ function highFirst(state: State, market: Market, bar: TapeBar): boolean {
 }
 
 /** Lots of the house; the users' net position is its negation. */
-function housePosition(state: State, market: Market): number {
+function housePosition(state: ExchangeState, market: Market): number {
   const makers = state.houseMaker.exposures[market.id]?.positionLots ?? 0;
   return makers + (state.houseTaker.exposures[market.id]?.positionLots ?? 0);
 }
 
 /** Whether a stop fires on the way up (1) or down (−1) between two prices. */
 function stopsBetween(
-  state: State,
+  state: ExchangeState,
   market: Market,
   up: 1 | -1,
   low: number,

@@ -12,6 +12,7 @@ import { NONE } from '../book/order-table.ts';
 import { NO_LEVEL, type PriceLadder } from '../book/price-ladder.ts';
 import type { TapeBar } from '../commands.ts';
 import type { Market } from '../market/market.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { addHouse, clearHouse, houseLots } from './house.ts';
 import { firstUser } from './house-take.ts';
@@ -49,7 +50,7 @@ function quote(
   }
   const stays = price >= 1 && price <= MAX_PRICE_TICKS;
   if (stays && size > 0 && isOnly) {
-    state.markBookChanged(market);
+    state.context.markBookChanged(market);
     market.book.moveOnlySegment(side, priceTicks(price), size);
     return;
   }
@@ -69,7 +70,7 @@ function quote(
 }
 
 /** Whether a user's order rests on the level. */
-function hasUser(state: State, ladder: PriceLadder, level: number): boolean {
+function hasUser(state: ExchangeState, ladder: PriceLadder, level: number): boolean {
   if (ladder.total(level) === ladder.houseTotal(level)) return false;
   return firstUser(state, ladder, level) !== NONE;
 }
@@ -77,7 +78,7 @@ function hasUser(state: State, ladder: PriceLadder, level: number): boolean {
 /**
  * Price of the best user order on this side; −Infinity (bids) or Infinity (asks) if there is none.
  */
-export function bestUser(state: State, market: Market, side: 1 | -1): number {
+export function bestUser(state: ExchangeState, market: Market, side: 1 | -1): number {
   const ladder = market.book.ladder(side);
   if (market.book.onlySegment(side) !== NONE) return -side * Infinity;
   let level = ladder.bestLevel();
@@ -86,7 +87,12 @@ export function bestUser(state: State, market: Market, side: 1 | -1): number {
 }
 
 /** Price of the best user order on this side that is worse than a price; null if there is none. */
-export function nextUser(state: State, market: Market, side: 1 | -1, than: number): number | null {
+export function nextUser(
+  state: ExchangeState,
+  market: Market,
+  side: 1 | -1,
+  than: number,
+): number | null {
   const ladder = market.book.ladder(side);
   let level = ladder.bestLevel();
   while (level !== NO_LEVEL) {

@@ -18,6 +18,7 @@ import { followBar, markFollowsBars } from '../pricing/bar-mark.ts';
 import { clearBelowZero } from '../liquidation/clearing.ts';
 import { firstDanger } from '../liquidation/endangered.ts';
 import { runLiquidations } from '../liquidation/liquidation.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { pathOf } from './bar-path.ts';
 import { bestUser, nextUser, quoteAround } from './bar-quotes.ts';
@@ -37,7 +38,7 @@ export function walkBar(state: State, market: Market, bar: TapeBar): void {
 }
 
 /** Whether nothing in the market depends on a price of the bar. Conservative: may be false. */
-export function hasNoEffect(state: State, market: Market, bar: TapeBar): boolean {
+export function hasNoEffect(state: ExchangeState, market: Market, bar: TapeBar): boolean {
   const { lowTicks: low, highTicks: high } = bar;
   if (state.anyRiskCheckPending) return false;
   if (bestUser(state, market, 1) >= low || bestUser(state, market, -1) <= high) return false;
@@ -55,11 +56,11 @@ function stop(state: State, market: Market, bar: TapeBar, price: number, capacit
   quoteAround(state, market, bar, price);
   followBar(state, market, priceTicks(price));
   settleFollowUps(state);
-  if (state.liquidationDue) clearBelowZero(state);
+  if (state.context.due.riskCheck) clearBelowZero(state);
   runTriggers(state);
   runLiquidations(state);
   // Fired stops have traded; effects on others wait for the next stop.
-  state.cause = 'tape';
+  state.context.cause = 'tape';
   return bids + asks;
 }
 

@@ -9,11 +9,11 @@
  */
 import { timeUs } from '../../num/units.ts';
 import type { Market } from '../market/market.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 
 /** Records that users took `size` house lots at this level. */
 export function noteDisplaced(
-  state: State,
+  state: ExchangeState,
   market: Market,
   side: 1 | -1,
   price: number,
@@ -27,7 +27,12 @@ export function noteDisplaced(
 }
 
 /** Current displaced lots of this level. */
-export function displacedLots(state: State, market: Market, side: 1 | -1, price: number): number {
+export function displacedLots(
+  state: ExchangeState,
+  market: Market,
+  side: 1 | -1,
+  price: number,
+): number {
   const level = market.tape.find(side, price);
   if (level === undefined || level.displaced === 0) return 0;
   if (market.spec.impactModel === 'halving') {

@@ -12,10 +12,11 @@ import { NO_FEES } from '../accounts/fees.ts';
 import { fillableLots, retireLeg } from '../orders/protective-orders.ts';
 import { affordsFill } from '../margin/margin.ts';
 import { isFrozen } from '../pricing/freshness.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 
 /** First user order in the queue of a level, or NONE. */
-export function firstUser(state: State, ladder: PriceLadder, level: number): number {
+export function firstUser(state: ExchangeState, ladder: PriceLadder, level: number): number {
   let slot = ladder.head(level);
   while (slot !== NONE && state.orders.isHouse(slot)) slot = state.orders.next(slot);
   return slot;

@@ -4,6 +4,7 @@ import { lots, priceTicks, timeUs } from '../../num/units.ts';
 import { NONE, type OrderTable } from '../book/order-table.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { Market } from '../market/market.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { splitDecrease } from './queue-models.ts';
 import type { TapeLevelState } from './tape-book.ts';
@@ -27,7 +28,7 @@ export function addHouse(
   size: number,
 ): void {
   if (size === 0) return;
-  state.markBookChanged(market);
+  state.context.markBookChanged(market);
   const ladder = market.book.ladder(side);
   const level = ladder.find(priceTicks(price));
   const tail = level === NO_LEVEL ? NONE : ladder.tail(level);
@@ -47,7 +48,7 @@ export function addHouseInFront(
   size: number,
 ): void {
   if (size === 0) return;
-  state.markBookChanged(market);
+  state.context.markBookChanged(market);
   const ladder = market.book.ladder(side);
   const level = ladder.find(priceTicks(price));
   const head = level === NO_LEVEL ? NONE : ladder.head(level);
@@ -59,7 +60,7 @@ export function addHouseInFront(
 }
 
 function newSegment(
-  state: State,
+  state: ExchangeState,
   market: Market,
   side: 1 | -1,
   price: number,
@@ -84,7 +85,7 @@ export function takeFromBack(
   const ladder = market.book.ladder(side);
   const level = ladder.find(priceTicks(price));
   if (level === NO_LEVEL || size === 0) return;
-  state.markBookChanged(market);
+  state.context.markBookChanged(market);
   let left = Math.min(size, ladder.houseTotal(level));
   for (let slot = ladder.tail(level); left > 0;) {
     const before = state.orders.prev(slot);
@@ -115,7 +116,7 @@ export function decreaseHouse(
     level !== NO_LEVEL && size <= ladder.houseTotal(level),
     'a decrease is at most the house lots',
   );
-  state.markBookChanged(market);
+  state.context.markBookChanged(market);
   const table = state.orders;
   const credit = openCredit(state, market.tape.level(side, price, state.nowUs));
   credit.creditUntilUs = timeUs(state.nowUs + CREDIT_US);
@@ -173,7 +174,7 @@ export function returnCredit(
 }
 
 /** Drops credit that no trade claimed in time. */
-function openCredit(state: State, level: TapeLevelState): TapeLevelState {
+function openCredit(state: ExchangeState, level: TapeLevelState): TapeLevelState {
   if (state.nowUs > level.creditUntilUs) {
     level.creditFront = 0;
     level.creditBack = 0;
@@ -182,7 +183,7 @@ function openCredit(state: State, level: TapeLevelState): TapeLevelState {
 }
 
 /** Takes `size` lots from the house segments directly ahead of this slot. */
-function takeBefore(state: State, market: Market, slot: number, size: number): void {
+function takeBefore(state: ExchangeState, market: Market, slot: number, size: number): void {
   let left = size;
   for (let segment = state.orders.prev(slot); left > 0;) {
     assert(segment !== NONE && state.orders.isHouse(segment), 'the segments have the taken lots');
@@ -194,7 +195,7 @@ function takeBefore(state: State, market: Market, slot: number, size: number): v
 
 /** Takes up to `maxLots` of one segment; returns the lots taken. */
 export function takeFromSegment(
-  state: State,
+  state: ExchangeState,
   market: Market,
   slot: number,
   maxLots: number,
@@ -220,7 +221,7 @@ export function appendOrder(
   price: number,
   size: number,
 ): number {
-  state.markBookChanged(market);
+  state.context.markBookChanged(market);
   const slot = newSegment(state, market, side, price, size);
   market.book.append(slot);
   return slot;

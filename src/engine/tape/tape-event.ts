@@ -15,12 +15,12 @@ export function emitTape(
   const { bids, asks } = market.book;
   const bid = bids.bestLevel();
   const ask = asks.bestLevel();
-  state.emit(hashTapeApplied, {
+  state.context.emit(hashTapeApplied, {
     kind: 'tapeApplied',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     market: market.id,
     what,
     bestBidTicks: bid === NO_LEVEL ? null : bids.price(bid),

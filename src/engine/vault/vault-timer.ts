@@ -3,10 +3,10 @@
  */
 import { floorTo } from '../../num/arithmetic.ts';
 import { MINUTE_US } from '../market/candles.ts';
-import type { State } from '../state.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 
 /** Called when a vault position changed. A timer that is due now still runs. */
-export function scheduleVaultLeave(state: State): void {
+export function scheduleVaultLeave(state: ExchangeState): void {
   if (state.vaultLeaveUs <= state.nowUs || state.config.vaultLeavePpm === 0) return;
   const holds = state.vault.exposures.some((exposure) => (exposure?.positionLots ?? 0) !== 0);
   if (!holds) state.vaultLeaveUs = Infinity;

@@ -12,6 +12,7 @@ import type { Subaccount } from '../accounts/subaccount.ts';
 import { hashVaultSharesChanged } from '../chain-hash/hash-event.ts';
 import type { Market } from '../market/market.ts';
 import type { Refusal } from '../refusals.ts';
+import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { withdrawable } from '../margin/margin.ts';
 import { mustMark } from '../margin/requirement.ts';
@@ -20,7 +21,7 @@ const VIRTUAL = 1_000_000n;
 export const DAY_US = 86_400_000_000;
 
 /** Net asset value of the vault, against the minting or burning holder. */
-export function vaultValue(state: State, side: 'mint' | 'burn'): bigint {
+export function vaultValue(state: ExchangeState, side: 'mint' | 'burn'): bigint {
   let value: bigint = state.vault.cash;
   for (const exposure of state.vault.exposures) {
     if (exposure === undefined || exposure.positionLots === 0) continue;
@@ -34,7 +35,7 @@ export function vaultValue(state: State, side: 'mint' | 'burn'): bigint {
 
 /** Burning values longs at the lower price and shorts at the higher; minting the reverse. */
 function priceAgainst(
-  state: State,
+  state: ExchangeState,
   market: Market,
   side: 'mint' | 'burn',
   long: boolean,
@@ -51,7 +52,7 @@ function priceAgainst(
 }
 
 /** Shares that a deposit mints, or the refusal. */
-export function sharesMinted(state: State, amount: Quanta): bigint | Refusal {
+export function sharesMinted(state: ExchangeState, amount: Quanta): bigint | Refusal {
   const { minVaultDeposit: minQuanta } = state.config;
   if (amount < minQuanta) return { code: 'vault_deposit_too_small', minQuanta };
   const value = vaultValue(state, 'mint');
@@ -62,7 +63,11 @@ export function sharesMinted(state: State, amount: Quanta): bigint | Refusal {
 }
 
 /** Shares that a payout of an amount burns, or the refusal. */
-export function sharesBurned(state: State, holder: Subaccount, amount: Quanta): bigint | Refusal {
+export function sharesBurned(
+  state: ExchangeState,
+  holder: Subaccount,
+  amount: Quanta,
+): bigint | Refusal {
   if (holder.vaultShares === 0n) return { code: 'vault_shares_insufficient' };
   const untilUs = holder.lockupEndsAtUs;
   if (state.nowUs < untilUs) return { code: 'vault_shares_locked', untilUs };
@@ -89,12 +94,12 @@ export function changeShares(
     if (endsUs > holder.lockupEndsAtUs) holder.lockupEndsAtUs = endsUs;
     if (state.vaultSnapshotUs === Infinity) state.vaultSnapshotUs = nextMidnight(state.nowUs);
   }
-  state.emit(hashVaultSharesChanged, {
+  state.context.emit(hashVaultSharesChanged, {
     kind: 'vaultSharesChanged',
     seq: state.seq,
-    index: state.nextIndex(),
+    index: state.context.nextIndex(),
     timeUs: state.nowUs,
-    cause: state.cause,
+    cause: state.context.cause,
     subaccount: holder.id,
     change: shares,
     shares: holder.vaultShares,
@@ -110,13 +115,13 @@ function nextMidnight(nowUs: number): number {
 }
 
 /** Current redemption value of the shares, at least 0. */
-export function sharesValue(state: State, shares: bigint): Quanta {
+export function sharesValue(state: ExchangeState, shares: bigint): Quanta {
   const value = vaultValue(state, 'burn');
   if (value <= 0n) return quanta(0n);
   return quanta((shares * (value + VIRTUAL)) / (state.vaultShares + VIRTUAL));
 }
 
-function noteSnapshot(state: State, holder: Subaccount): void {
+function noteSnapshot(state: ExchangeState, holder: Subaccount): void {
   state.vaultSnapshots.add({
     subaccount: holder.id,
     shares: holder.vaultShares,
@@ -129,7 +134,7 @@ function noteSnapshot(state: State, holder: Subaccount): void {
 }
 
 /** Takes every holder's snapshot at 00:00 UTC; without holders the timer stops. */
-export function runVaultSnapshots(state: State): void {
+export function runVaultSnapshots(state: ExchangeState): void {
   if (state.vaultSnapshotUs > state.nowUs) return;
   if (state.vaultShares === 0n) {
     state.vaultSnapshotUs = Infinity;

@@ -169,9 +169,9 @@ test.each(KINDS)('the engine hashes %s as the schema says, by its cause', (kind)
 test('the time of an event reaches the chain hash when it changes', () => {
   const hexAt = (nowUs: number): string => {
     const state = new State(DEFAULT_EXCHANGE_CONFIG);
-    state.begin(timeUs(1), undefined);
+    state.context.begin(timeUs(1), undefined);
     state.nowUs = timeUs(nowUs);
-    state.hashing().commit();
+    state.context.hashing().commit();
     return state.hash.hex();
   };
   expect(new Set([hexAt(1), hexAt(2), hexAt(3)]).size).toBe(3);

@@ -5,9 +5,9 @@
  */
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ArchiveReader } from '../../../src/base/archive.ts';
+import { ExchangeState } from '../../../src/engine/exchange-state.ts';
 import { Market } from '../../../src/engine/market/market.ts';
 import { restoreState, snapshotOf, stateHashOf } from '../../../src/engine/snapshot/snapshot.ts';
-import type { State } from '../../../src/engine/state.ts';
 import { drawProfile } from '../../../src/fuzz/draw-profile.ts';
 import { runFuzz } from '../../../src/fuzz/fuzz-run.ts';
 import { PROFILE_NAMES } from '../../../src/fuzz/profile.ts';
@@ -25,26 +25,29 @@ const STORAGE = new Set([
 /** Fields outside the state hash. */
 const LEFT_OUT = new Set([
   // History, which decides no command.
-  ...['Account.endedOrders', 'Account.endedOrdersCut', 'Market.bookSeq', 'State.operatorLog'],
-  'State.config.retention',
+  ...[
+    'Account.endedOrders',
+    'Account.endedOrdersCut',
+    'Market.bookSeq',
+    'ExchangeState.operatorLog',
+  ],
+  'ExchangeState.config.retention',
   // The place in the journal, and places in lists.
-  ...['State.seq', 'Account.id', 'Subaccount.id', 'Exposure.subaccount', 'Market.id'],
+  ...['ExchangeState.seq', 'Account.id', 'Subaccount.id', 'Exposure.subaccount', 'Market.id'],
   // Derived from what is archived.
-  ...['State.samplingKey', 'State.marketBySymbol', 'Account.subaccounts', 'TapeBook.orders'],
-  ...['State.expiring', 'Subaccount.cashDouble', 'Subaccount.exposureCount'],
+  ...[
+    'ExchangeState.samplingKey',
+    'ExchangeState.marketBySymbol',
+    'Account.subaccounts',
+    'TapeBook.orders',
+  ],
+  ...['ExchangeState.expiring', 'Subaccount.cashDouble', 'Subaccount.exposureCount'],
   ...['Subaccount.latest', 'Subaccount.orders', 'Subaccount.riskCheckPending'],
   ...['Exposure.costDouble', 'Exposure.highestBid', 'Exposure.highestPrice', 'Exposure.lowestAsk'],
   ...['Exposure.safePlace', 'Exposure.safeSide', 'Exposure.safeTicks', 'Market.seenChanges'],
   ...['Market.highestInitialPpm', 'Market.highestMaintenancePpm', 'Market.frozenAtCheck'],
   ...['NonceScope.topHigh', 'NonceScope.topLow', 'NonceWindow.topHigh', 'NonceWindow.topLow'],
   'TapeLevels.sweepAt',
-  // Of the command being applied.
-  ...['State.causeName', 'State.causeCode', 'State.eventIndex', 'State.engineOrders'],
-  ...['State.hashedUs', 'State.step', 'State.changedBookCount', 'State.triggersDue'],
-  ...['State.liquidationDue', 'Market.bookChanged', 'Market.triggersDue', 'Market.liquidationDue'],
-  ...['Market.markRecomputed', 'Market.markStep', 'Market.markBeforeTicks'],
-  // For checks.
-  'State.playsBarsInFull',
 ]);
 /** Places in memory: which nonces they hold is archived. */
 const RINGS = new Set(
@@ -57,8 +60,12 @@ const RINGS = new Set(
 /** Changed alone these contradict the rest of the state: loading fails, or recomputes them. */
 const IDENTITY = new Set([
   ...['Account.address', 'Subaccount.account', 'Subaccount.index', 'Subaccount.role'],
-  ...['Exposure.market', 'State.config.clsAccount', 'State.config.insuranceAccount'],
-  ...['State.config.shortfallAccount', 'State.config.treasuryAccount'],
+  ...[
+    'Exposure.market',
+    'ExchangeState.config.clsAccount',
+    'ExchangeState.config.insuranceAccount',
+  ],
+  ...['ExchangeState.config.shortfallAccount', 'ExchangeState.config.treasuryAccount'],
 ]);
 const REF = { orderId: 1, nonce: 1n, attached: 'no' };
 /** Values of a field whose type does not say them. */
@@ -75,6 +82,10 @@ const OTHERS: Readonly<Record<string, readonly unknown[]>> = {
   'Special.parent.attached': ['takeProfit', 'stopLoss'],
 };
 
+/** The archive restores a state without the context of a command. */
+const restored = (bytes: Uint8Array): ExchangeState =>
+  restoreState(bytes, (config) => new ExchangeState(config));
+
 type Key = string | number;
 interface Leaf {
   /** `Market.lastTicks`: class and field. */
@@ -87,7 +98,7 @@ interface Leaf {
  * Numbers, texts and nulls of the objects that the state holds: of each field a few, telling ones
  * first.
  */
-function leavesOf(state: State): Leaf[] {
+function leavesOf(state: ExchangeState): Leaf[] {
   const leaves = new Map<string, Leaf[]>();
   const seen = new Set<object>();
   const visit = (value: unknown, name: string, path: readonly Key[]): void => {
@@ -107,7 +118,7 @@ function leavesOf(state: State): Leaf[] {
       visit(inner, isItem ? name : `${isPlain ? name : className}.${key}`, [...path, key]);
     }
   };
-  visit(state, 'State', []);
+  visit(state, 'ExchangeState', []);
   return [...leaves.values()].flat();
 }
 
@@ -121,14 +132,14 @@ function childrenOf(value: object): [Key, unknown][] {
   return Object.entries(value).filter(([key]) => key === 'extras');
 }
 
-function read(state: State, path: readonly Key[]): unknown {
+function read(state: ExchangeState, path: readonly Key[]): unknown {
   return path.reduce<unknown>((value, key) => {
     if (value instanceof Map) return [...(value.values() as Iterable<unknown>)][Number(key)];
     return (value as Row | null)?.[key];
   }, state);
 }
 
-function write(state: State, path: readonly Key[], value: unknown): void {
+function write(state: ExchangeState, path: readonly Key[], value: unknown): void {
   const owner = read(state, path.slice(0, -1));
   const key = path.at(-1) ?? '';
   if (!(owner instanceof Map)) (owner as Row)[key] = value;
@@ -169,8 +180,8 @@ function examineFields(
   const verdicts = new Map<string, Verdict>();
   const firstWorld = new Map<string, number>();
   for (const [i, bytes] of worlds.entries()) {
-    const base = stateHashOf(restoreState(bytes));
-    for (const leaf of leavesOf(restoreState(bytes))) {
+    const base = stateHashOf(restored(bytes));
+    for (const leaf of leavesOf(restored(bytes))) {
       const known = verdicts.get(leaf.name);
       const isLeftOut = isIn(LEFT_OUT, leaf.name);
       if (!isExamined(leaf.name) || known?.survived === true) continue;
@@ -192,14 +203,14 @@ function examineChange(
   value: unknown,
   verdict: Verdict,
 ): void {
-  const state = restoreState(bytes);
+  const state = restored(bytes);
   write(state, path, value);
   try {
     const hash = stateHashOf(state);
     if (hash === base) return;
     verdict.reached = true;
     verdict.hashed = true;
-    const again = restoreState(snapshotOf(state));
+    const again = restored(snapshotOf(state));
     if (stateHashOf(again) !== hash) return;
     expect(read(again, path) ?? null).toEqual(value);
     verdict.survived = true;
@@ -294,10 +305,10 @@ interface Columns {
 test('every column of the rows of orders reaches the state hash', () => {
   let tried = 0;
   for (const bytes of worlds) {
-    const base = stateHashOf(restoreState(bytes));
-    for (const slot of restoreState(bytes).orders.orderSlots().slice(0, 2)) {
+    const base = stateHashOf(restored(bytes));
+    for (const slot of restored(bytes).orders.orderSlots().slice(0, 2)) {
       for (const [i, change] of CHANGES.entries()) {
-        const state = restoreState(bytes);
+        const state = restored(bytes);
         change(state.orders, slot);
         tried += 1;
         expect(hashOrError(state), `change ${String(i)} of slot ${String(slot)}`).not.toBe(base);
@@ -307,7 +318,7 @@ test('every column of the rows of orders reaches the state hash', () => {
   expect(tried).toBeGreaterThan(4 * CHANGES.length);
 });
 
-function hashOrError(state: State): string {
+function hashOrError(state: ExchangeState): string {
   try {
     return stateHashOf(state);
   } catch (error) {
@@ -329,7 +340,10 @@ const REDUNDANT = new Set(['accounts', 'book']);
  * Loads a snapshot with the `at`th value changed that is not 0, false or empty. Returns the state,
  * or null after a refusal, and the section of the value.
  */
-function loadChanged(bytes: Uint8Array, at: number): { state: State | null; section: string } {
+function loadChanged(
+  bytes: Uint8Array,
+  at: number,
+): { state: ExchangeState | null; section: string } {
   let count = 0;
   let depth = 0;
   let section = '';
@@ -359,9 +373,9 @@ function loadChanged(bytes: Uint8Array, at: number): { state: State | null; sect
     depth -= 1;
     section = name;
   });
-  let state: State | null = null;
+  let state: ExchangeState | null = null;
   try {
-    state = restoreState(bytes);
+    state = restored(bytes);
   } catch {
     // The value was refused.
   }
@@ -372,7 +386,7 @@ function loadChanged(bytes: Uint8Array, at: number): { state: State | null; sect
 test('every value of the archive reaches the state hash and survives another snapshot', () => {
   const sections = new Set<string>();
   for (const bytes of worlds.slice(0, 3)) {
-    const base = stateHashOf(restoreState(bytes));
+    const base = stateHashOf(restored(bytes));
     const unhashed: string[] = [];
     for (let at = 0; ; at += at < 60 ? 1 : 37) {
       const { state, section } = loadChanged(bytes, at);
@@ -391,9 +405,9 @@ test('every value of the archive reaches the state hash and survives another sna
 }, 120_000);
 
 /** After a snapshot was taken and loaded. */
-function hashAgain(state: State): string {
+function hashAgain(state: ExchangeState): string {
   try {
-    return stateHashOf(restoreState(snapshotOf(state)));
+    return stateHashOf(restored(snapshotOf(state)));
   } catch {
     return stateHashOf(state);
   }

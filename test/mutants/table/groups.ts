@@ -109,8 +109,8 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
   {
     id: 'frozen-market-fires',
     file: 'engine/orders/triggers.ts',
-    find: 'if ((!triggersDue && !markRecomputed) || isFrozen(market)) continue;',
-    replace: 'if (!triggersDue && !markRecomputed) continue;',
+    find: '    if (isFrozen(market)) continue;\n',
+    replace: '',
     means: 'triggers fire although the market is frozen',
     rule: 'R-5.3b',
   },

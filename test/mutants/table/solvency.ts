@@ -64,7 +64,7 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   {
     id: 'freeze-skips-risk-check',
     file: 'engine/pricing/freshness.ts',
-    find: '    market.liquidationDue = true;\n    markHoldersForRiskCheck(state, market);\n',
+    find: '    state.context.due.noteMoved(market);\n    markHoldersForRiskCheck(state, market);\n',
     replace: '',
     means: 'a freeze or thaw does not start a risk check of holders',
     rule: 'R-5.3b',
@@ -159,9 +159,9 @@ export const SOLVENCY_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'moves-outlive-their-step',
-    file: 'engine/pricing/settlement-price.ts',
-    find: 'market.markStep === state.step ? market.markBeforeTicks : null',
-    replace: 'market.markBeforeTicks',
+    file: 'engine/command-context.ts',
+    find: 'this.markSteps[market.id] === this.step ? (this.marksBefore[market.id] ?? null) : null',
+    replace: 'this.marksBefore[market.id] ?? null',
     means: 'a move of an earlier step is charged to the counterparties of a later one',
     rule: 'R-6.3',
   },
