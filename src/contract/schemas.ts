@@ -32,6 +32,8 @@ export const ORDER_TYPE_WORDS = [
   'trailingStop',
   'iceberg',
 ] as const;
+/** A type that can be submitted. */
+export type OrderWord = Exclude<(typeof ORDER_TYPE_WORDS)[number], 'unsupported'>;
 /** Case-insensitive. */
 export const OrderTypeText = Type.String({
   pattern: `^(${ORDER_TYPE_WORDS.map(caseless).join('|')})$`,

@@ -19,8 +19,9 @@ import type {
   TimeUs,
 } from '../num/units.ts';
 import type { MarketSpec, MarketStatus, SelfTradeMode } from './config.ts';
+import type { OrderType } from './orders/order-types.ts';
 
-export type OrderType = 'limit' | 'twap' | 'takeProfit' | 'stopLoss' | 'trailingStop' | 'iceberg';
+export type { OrderType };
 export type Side = 'bid' | 'ask';
 
 /** Time passes: only due timers run. */

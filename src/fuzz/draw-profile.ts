@@ -5,7 +5,13 @@
 import type { MarketInput } from '../gateway/market-config.ts';
 import { formatDecimal, powerOfTen } from '../num/decimal.ts';
 import { Dice } from './dice.ts';
-import { ACTIONS, type Action, type FuzzProfile, type ProfileName } from './profile.ts';
+import {
+  ACTION_WEIGHTS,
+  ACTIONS,
+  type Action,
+  type FuzzProfile,
+  type ProfileName,
+} from './profile.ts';
 
 export interface DrawOptions {
   readonly name?: ProfileName;
@@ -74,44 +80,6 @@ export function drawProfile(seed: string, options: DrawOptions = {}): FuzzProfil
     faultPermille: dice.pick([0, 20, 60, 200]),
   };
 }
-
-/** Default weights; a swarm omits about a third and halves or doubles the others. */
-const DEFAULT_WEIGHTS: Readonly<Record<Action, number>> = {
-  order: 120,
-  batch: 6,
-  bracket: 6,
-  protect: 6,
-  trailing: 4,
-  twap: 3,
-  iceberg: 4,
-  cancel: 60,
-  cancelAll: 2,
-  index: 20,
-  mark: 6,
-  fundingRate: 2,
-  deposit: 3,
-  withdraw: 3,
-  transfer: 3,
-  vaultDeposit: 2,
-  vaultRedeem: 2,
-  excess: 2,
-  margin: 4,
-  delegate: 2,
-  signers: 1,
-  selfTrade: 1,
-  depth: 10,
-  print: 6,
-  snapshot: 1,
-  gap: 1,
-  bar: 4,
-  single: 8,
-  list: 3,
-  again: 1,
-  terms: 2,
-  status: 3,
-  delist: 1,
-  advance: 6,
-};
 
 /** Extra weights of a profile beside `ALWAYS`; other actions are omitted. */
 const EXTRA_WEIGHTS: Readonly<
@@ -205,7 +173,8 @@ const INDEX_SOURCES: Partial<Readonly<Record<ProfileName, readonly ('oracle' | '
 };
 
 function drawMix(dice: Dice, name: ProfileName): Record<Action, number> {
-  const base = name === 'swarm' ? DEFAULT_WEIGHTS : { ...ALWAYS, ...EXTRA_WEIGHTS[name] };
+  const base: Partial<Record<Action, number>> =
+    name === 'swarm' ? ACTION_WEIGHTS : { ...ALWAYS, ...EXTRA_WEIGHTS[name] };
   // Actions that every mix keeps.
   const kept: readonly Action[] = ['order', 'index', 'mark'];
   const drawn = ACTIONS.map((action): [Action, number] => {

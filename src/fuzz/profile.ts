@@ -4,45 +4,49 @@
  */
 import type { MarketInput } from '../gateway/market-config.ts';
 
-/** Actions of a generator. */
-export const ACTIONS = [
-  'order',
-  'batch',
-  'bracket',
-  'protect',
-  'trailing',
-  'twap',
-  'iceberg',
-  'cancel',
-  'cancelAll',
-  'index',
-  'mark',
-  'fundingRate',
-  'deposit',
-  'withdraw',
-  'transfer',
-  'vaultDeposit',
-  'vaultRedeem',
-  'excess',
-  'margin',
-  'delegate',
-  'signers',
-  'selfTrade',
-  'depth',
-  'print',
-  'snapshot',
-  'gap',
-  'bar',
-  'single',
-  'list',
-  'again',
-  'terms',
-  'status',
-  'delist',
-  'advance',
-] as const;
+/**
+ * Actions of a generator, with default weights: a swarm omits about a third and halves or doubles
+ * the others.
+ */
+export const ACTION_WEIGHTS = {
+  order: 120,
+  batch: 6,
+  bracket: 6,
+  protect: 6,
+  trailing: 4,
+  twap: 3,
+  iceberg: 4,
+  cancel: 60,
+  cancelAll: 2,
+  index: 20,
+  mark: 6,
+  fundingRate: 2,
+  deposit: 3,
+  withdraw: 3,
+  transfer: 3,
+  vaultDeposit: 2,
+  vaultRedeem: 2,
+  excess: 2,
+  margin: 4,
+  delegate: 2,
+  signers: 1,
+  selfTrade: 1,
+  depth: 10,
+  print: 6,
+  snapshot: 1,
+  gap: 1,
+  bar: 4,
+  single: 8,
+  list: 3,
+  again: 1,
+  terms: 2,
+  status: 3,
+  delist: 1,
+  advance: 6,
+} as const;
 
-export type Action = (typeof ACTIONS)[number];
+export type Action = keyof typeof ACTION_WEIGHTS;
+export const ACTIONS = Object.keys(ACTION_WEIGHTS) as readonly Action[];
 
 /** Profiles by the part of the exchange they favour; `swarm` draws that too. */
 export const PROFILE_NAMES = [

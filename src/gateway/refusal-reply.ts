@@ -6,6 +6,11 @@ import {
   reply,
   type ErrorReply,
 } from '../contract/messages.ts';
+import {
+  ORDER_TYPE_RULES,
+  ORDER_TYPES,
+  type OrderTypeRules,
+} from '../engine/orders/order-types.ts';
 import type { Outcome, Refusal, RefusalCode, RefusalOf } from '../engine/refusals.ts';
 import { formatDecimal } from '../num/decimal.ts';
 import { inSteps } from './encode.ts';
@@ -13,6 +18,12 @@ import { RequestError } from './request-error.ts';
 
 /** Text of an error with status 400, or another error; made from the refusal's data, if any. */
 type Row<Data> = string | ErrorReply | ((refusal: Data) => string | ErrorReply);
+
+/** The names of the types with this rule, in a sentence. */
+function typesWith(has: (rules: OrderTypeRules) => boolean): string {
+  const names = ORDER_TYPES.filter((type) => has(ORDER_TYPE_RULES[type]));
+  return names.join(', ').replace(/, ([^,]*)$/, ' and $1');
+}
 
 const REPLIES: { readonly [Code in RefusalCode]: Row<RefusalOf<Code>> } = {
   batch_empty: 'orders: must have at least one order',
@@ -63,23 +74,24 @@ const REPLIES: { readonly [Code in RefusalCode]: Row<RefusalOf<Code>> } = {
   period_not_allowed: ({ orderType }) =>
     orderType === 'limit'
       ? MESSAGES.periodOnLimit
-      : 'period: belongs to twap orders, which need it',
+      : `period: belongs to ${typesWith(({ timed }) => timed)} orders, which need it`,
   period_not_positive: 'period: must be above 0',
-  trailing_percent_not_allowed: 'trailingPercent: belongs to trailingStop orders, which need it',
+  trailing_percent_not_allowed: `trailingPercent: belongs to ${typesWith(({ trails }) => trails)} orders, which need it`,
   trailing_percent_off_step: 'trailingPercent: must have at most 4 decimals',
   trailing_percent_out_of_range: 'trailingPercent: must be above 0 and below 100',
-  trigger_price_not_allowed:
-    'triggerPrice: belongs to takeProfit and stopLoss orders, which need it, and to trailingStop orders',
+  trigger_price_not_allowed: `triggerPrice: belongs to ${typesWith(({ triggerPrice }) => triggerPrice === 'required')} orders, which need it, and to ${typesWith(({ triggerPrice }) => triggerPrice === 'optional')} orders`,
   trigger_price_not_positive: ({ field }) => `${field}: must be positive`,
   parent_not_allowed: ({ leg, orderType }) => {
-    if (leg === null) return 'parentOrderId: belongs to takeProfit and stopLoss orders';
-    const isSliced = orderType === 'twap' || orderType === 'iceberg';
-    return `${leg}: cannot be attached to a ${isSliced ? orderType : 'reduceOnly'} order`;
+    if (leg === null) {
+      return `parentOrderId: belongs to ${typesWith(({ protective }) => protective)} orders`;
+    }
+    const { sliced } = ORDER_TYPE_RULES[orderType];
+    return `${leg}: cannot be attached to a ${sliced ? orderType : 'reduceOnly'} order`;
   },
   leg_not_reduce_only:
     'flags.reduceOnly: must be true for a takeProfit or stopLoss of a pair or with a parent',
   iceberg_ioc: 'flags.ioc: an iceberg order rests, so it cannot be ioc',
-  batch_types_mixed: 'orderType: twap and iceberg orders come in batches of their own type',
+  batch_types_mixed: `orderType: ${typesWith(({ sliced }) => sliced)} orders come in batches of their own type`,
   batch_symbols_differ: 'symbol: must be the same for all orders of the group',
   batch_sides_differ: 'quantity: must have the same sign for all orders of the group',
   batch_prices_differ: 'price: must be the same for all orders of an iceberg',

@@ -102,6 +102,127 @@ export interface Metrics extends ReturnMetrics, UseMetrics {
   readonly trades: TradeMetrics | null;
 }
 
+type NumberOf<Of> = {
+  [Field in keyof Of]: Of[Field] extends number | null ? Field : never;
+}[keyof Of];
+
+/** A metric in tables, reports and searches. */
+export interface MetricRow {
+  /** Its field in the JSON of a run. */
+  readonly id: NumberOf<ReturnMetrics> | NumberOf<UseMetrics> | NumberOf<TradeMetrics>;
+  /** In the table of `orrery metrics` and in docs/METRICS.md; null: not in that table. */
+  readonly name: string | null;
+  /** In reports. */
+  readonly title: string;
+  readonly unit: 'fraction' | 'number' | 'time';
+  /** Decimals in reports; default 2. */
+  readonly decimals?: number;
+  /** Annualised: omitted for a run shorter than a day. */
+  readonly yearly?: true;
+  /** Searches may maximise it. */
+  readonly objective?: true;
+}
+
+/** Metrics of a curve's returns, in the order in which tables show them. */
+export const RETURN_METRICS = [
+  { id: 'totalReturn', name: 'return', title: 'Return', unit: 'fraction', objective: true },
+  { id: 'cagr', name: 'CAGR', title: 'CAGR', unit: 'fraction', yearly: true, objective: true },
+  {
+    id: 'volatility',
+    name: 'volatility',
+    title: 'Volatility, a year',
+    unit: 'fraction',
+    yearly: true,
+    objective: true,
+  },
+  {
+    id: 'sharpe',
+    name: 'Sharpe',
+    title: 'Sharpe, a year',
+    unit: 'number',
+    yearly: true,
+    objective: true,
+  },
+  {
+    id: 'probabilisticSharpe',
+    name: '  probabilistic',
+    title: 'Probabilistic Sharpe',
+    unit: 'fraction',
+    objective: true,
+  },
+  { id: 'deflatedSharpe', name: '  deflated', title: 'Deflated Sharpe', unit: 'fraction' },
+  {
+    id: 'sortino',
+    name: 'Sortino',
+    title: 'Sortino, a year',
+    unit: 'number',
+    yearly: true,
+    objective: true,
+  },
+  { id: 'calmar', name: 'Calmar', title: 'Calmar', unit: 'number', yearly: true, objective: true },
+  { id: 'omega', name: 'Omega', title: 'Omega', unit: 'number', objective: true },
+  {
+    id: 'maxDrawdown',
+    name: 'max drawdown',
+    title: 'Max drawdown',
+    unit: 'fraction',
+    objective: true,
+  },
+  { id: 'maxDrawdownUs', name: '  duration', title: 'Longest drawdown', unit: 'time' },
+  {
+    id: 'ulcerIndex',
+    name: 'Ulcer index',
+    title: 'Ulcer index',
+    unit: 'fraction',
+    objective: true,
+  },
+  { id: 'valueAtRisk', name: 'VaR', title: 'VaR', unit: 'fraction', decimals: 3 },
+  { id: 'conditionalValueAtRisk', name: 'CVaR', title: 'CVaR', unit: 'fraction', decimals: 3 },
+  { id: 'skewness', name: 'skewness', title: 'Skewness', unit: 'number' },
+  { id: 'kurtosis', name: 'kurtosis', title: 'Kurtosis', unit: 'number' },
+  { id: 'tailRatio', name: 'tail ratio', title: 'Tail ratio', unit: 'number' },
+  { id: 'bestPeriod', name: null, title: 'Best period', unit: 'fraction', decimals: 3 },
+  { id: 'worstPeriod', name: null, title: 'Worst period', unit: 'fraction', decimals: 3 },
+  {
+    id: 'positivePeriods',
+    name: 'periods with a gain',
+    title: 'Periods that gain',
+    unit: 'fraction',
+  },
+] as const satisfies readonly MetricRow[];
+
+/** Metrics of closed trades, likewise. */
+export const TRADE_METRICS = [
+  { id: 'winRate', name: 'win rate', title: 'Win rate', unit: 'fraction' },
+  {
+    id: 'profitFactor',
+    name: 'profit factor',
+    title: 'Profit factor',
+    unit: 'number',
+    objective: true,
+  },
+  { id: 'payoff', name: 'payoff', title: 'Payoff', unit: 'number' },
+  {
+    id: 'expectancy',
+    name: 'expectancy',
+    title: 'Expectancy',
+    unit: 'number',
+    decimals: 4,
+    objective: true,
+  },
+  { id: 'sqn', name: 'SQN', title: 'SQN', unit: 'number', objective: true },
+  { id: 'kelly', name: 'Kelly', title: 'Kelly', unit: 'fraction' },
+  { id: 'bestTrade', name: null, title: 'Best trade', unit: 'number' },
+  { id: 'worstTrade', name: null, title: 'Worst trade', unit: 'number' },
+] as const satisfies readonly MetricRow[];
+
+/** The value of a row: of the metrics, or of their trades. */
+export function valueOf(metrics: Metrics, { id }: Pick<MetricRow, 'id'>): number | null {
+  const { trades, ...own } = metrics;
+  const values: Partial<Record<MetricRow['id'], number | null>> = { ...trades, ...own };
+  return values[id] ?? null;
+}
+
 /** Throws `MetricsError` on an invalid curve or trade. */
 export function metricsOf(
   curve: EquityCurve,

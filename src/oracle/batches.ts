@@ -1,12 +1,11 @@
 /** Valid groups of orders (R-3.2, R-3.4, R-3.5, D-20). */
 import type { NewOrder } from '../engine/commands.ts';
+import { isProtective, isSlice } from './order-types.ts';
 import { must, type Answer } from './world.ts';
 
 /** `bracket`: an order and its protective orders. */
 export type Kind = 'twap' | 'iceberg' | 'bracket' | 'mixed';
 
-const isProtective = ({ orderType }: NewOrder): boolean =>
-  orderType === 'takeProfit' || orderType === 'stopLoss';
 const buys = ({ lots }: NewOrder): boolean => lots > 0;
 
 export function kindOf(orders: readonly NewOrder[]): Kind {
@@ -92,9 +91,7 @@ function bracketFault(orders: readonly NewOrder[]): Answer {
 }
 
 function mixedFault(orders: readonly NewOrder[]): Answer {
-  if (orders.some(({ orderType }) => orderType === 'twap' || orderType === 'iceberg')) {
-    return 'batch_types_mixed';
-  }
+  if (orders.some(isSlice)) return 'batch_types_mixed';
   const profits = orders.filter(({ orderType }) => orderType === 'takeProfit');
   const stops = orders.filter(({ orderType }) => orderType === 'stopLoss');
   if (profits.length > 1 || stops.length > 1) return 'batch_second_pair';

@@ -4,6 +4,7 @@ import { activationFault } from './checks.ts';
 import { end } from './endings.ts';
 import { fillable, retire, waitAgain, whyOver } from './legs.ts';
 import { match } from './matching.ts';
+import { TYPES } from './order-types.ts';
 import { rest, emitReleased } from './resting.ts';
 import { because, leftOf, type Order, type World } from './world.ts';
 
@@ -16,8 +17,7 @@ export function execute(world: World, order: Order): void {
   } else if (order.leg) keepLeg(world, order, stop !== null);
   else if (stop !== null) end(world, order, 'cancelled', stop);
   else if (!order.ioc) rest(world, order);
-  // The unfilled part of a TWAP slice expires (D-21).
-  else end(world, order, order.type === 'twap' ? 'expired' : 'cancelled', 'iocRemainder');
+  else end(world, order, TYPES[order.type].leaves ?? 'cancelled', 'iocRemainder');
 }
 
 /** the rest of a leg rests if it may, otherwise it becomes pending again. */

@@ -9,6 +9,7 @@ import { checkNonce, takeNonce } from './nonces.ts';
 import { ofPpm } from './numbers.ts';
 import { placeFault, waitFault } from './checks.ts';
 import { execute } from './execute.ts';
+import { isProtective, TYPES } from './order-types.ts';
 import {
   isLive,
   isOwn,
@@ -115,21 +116,22 @@ function specFault(
   if (draft.originator !== null && isOwn(world, draft.originator)) return 'originator_not_allowed';
 
   const { orderType, triggerTicks, trailingPpm, periodMs, parent, attached } = draft;
-  const protective = orderType === 'takeProfit' || orderType === 'stopLoss';
-  const trails = orderType === 'trailingStop';
-  if ((periodMs !== null) !== (orderType === 'twap')) return 'period_not_allowed';
+  const protective = isProtective(draft);
+  const { needs, rests } = TYPES[orderType];
+  const trails = needs === 'trailing';
+  if ((periodMs !== null) !== (needs === 'period')) return 'period_not_allowed';
   if (periodMs !== null && periodMs <= 0n) return 'period_not_positive';
   if ((trailingPpm !== null) !== trails) return 'trailing_percent_not_allowed';
   if (trailingPpm !== null && (trailingPpm <= 0 || trailingPpm >= 1_000_000)) {
     return 'trailing_percent_out_of_range';
   }
-  if (protective && triggerTicks === null) return 'trigger_price_not_allowed';
-  if (!protective && !trails && triggerTicks !== null) return 'trigger_price_not_allowed';
+  if (needs === 'trigger' && triggerTicks === null) return 'trigger_price_not_allowed';
+  if (needs !== 'trigger' && !trails && triggerTicks !== null) return 'trigger_price_not_allowed';
   if (triggerTicks !== null && triggerTicks <= 0) return 'trigger_price_not_positive';
   if ((parent !== null || attached) && !protective) return 'parent_not_allowed';
   if (parent !== null && attached) return 'parent_not_allowed';
   if ((parent !== null || attached) && !reduceOnly) return 'leg_not_reduce_only';
-  if (orderType === 'iceberg' && ioc) return 'iceberg_ioc';
+  if (rests === true && ioc) return 'iceberg_ioc';
   return triggerTicks !== null && triggerTicks > spec.maxPriceTicks ? 'price_too_high' : 'ok';
 }
 
@@ -198,14 +200,14 @@ class Group {
   }
 
   private waits({ type }: Order, i: number): boolean {
-    return type === 'twap' || type === 'iceberg' ? i > 0 : type !== 'limit';
+    const { pends } = TYPES[type];
+    return pends === 'later slices' ? i > 0 : pends === 'always';
   }
 
   private make(i: number): Order {
     const { world, drafts, firstId } = this;
     const draft = must(drafts[i]);
-    const protective = draft.orderType === 'takeProfit' || draft.orderType === 'stopLoss';
-    const leg = protective && draft.reduceOnly;
+    const leg = isProtective(draft) && draft.reduceOnly;
     return {
       id: firstId + i,
       sub: this.sub.id,
@@ -246,10 +248,7 @@ class Group {
   /** D-24 and: the other leg of the pair. */
   private siblingOf(i: number): number | null {
     const other = this.drafts.findIndex(
-      ({ orderType, attached }, j) =>
-        j !== i &&
-        (orderType === 'takeProfit' || orderType === 'stopLoss') &&
-        attached === must(this.drafts[i]).attached,
+      (one, j) => j !== i && isProtective(one) && one.attached === must(this.drafts[i]).attached,
     );
     return other < 0 ? null : this.firstId + other;
   }

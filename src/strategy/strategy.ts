@@ -10,7 +10,7 @@
  * `market.size` convert a number to text on a tick or a lot. Times are microseconds since the Unix
  * epoch.
  */
-import type { OrderRecordShape } from '../contract/schemas.ts';
+import type { OrderRecordShape, OrderWord } from '../contract/schemas.ts';
 import type { MatcherClient } from '../gateway/matcher-client.ts';
 import type { RandomStream } from '../virtual-time/rng.ts';
 
@@ -124,7 +124,7 @@ export interface OrderIntent {
   readonly price?: string;
   /** Default: the strategy's first market. */
   readonly symbol?: string;
-  readonly orderType?: 'limit' | 'twap' | 'takeProfit' | 'stopLoss' | 'trailingStop' | 'iceberg';
+  readonly orderType?: OrderWord;
   readonly ioc?: boolean;
   readonly postOnly?: boolean;
   readonly reduceOnly?: boolean;

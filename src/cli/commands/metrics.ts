@@ -1,7 +1,14 @@
 import type { CommandModule } from 'yargs';
 import Table from 'cli-table3';
 import { MetricsError } from '../../metrics/curve.ts';
-import { metricsOf, type Metrics } from '../../metrics/metrics.ts';
+import {
+  metricsOf,
+  RETURN_METRICS,
+  TRADE_METRICS,
+  valueOf,
+  type MetricRow,
+  type Metrics,
+} from '../../metrics/metrics.ts';
 import { METRICS_DEFAULTS, type MetricsOptions } from '../../metrics/options.ts';
 import { parseDuration } from '../../num/time-text.ts';
 import { readEquityCsv, readTradesCsv, type TimeUnit } from '../metrics-csv.ts';
@@ -231,39 +238,20 @@ function tableOf(metrics: Metrics): string {
   const time = (us: number): string => new Date(us / 1000).toISOString().slice(0, 19);
   const days = (us: number | null): string =>
     us === null ? '–' : `${(us / 86_400e6).toFixed(2)} d`;
+  const formats = { fraction: percent, number: plain, time: days };
+  const rowOf = (row: MetricRow): [string, string][] =>
+    row.name === null ? [] : [[row.name, formats[row.unit](valueOf(metrics, row))]];
   const { trades } = metrics;
   table.push(
     ['from', time(metrics.startUs)],
     ['to', time(metrics.endUs)],
     ['periods (a year)', `${String(metrics.periods)} (${metrics.periodsPerYear.toFixed(1)})`],
-    ['return', percent(metrics.totalReturn)],
-    ['CAGR', percent(metrics.cagr)],
-    ['volatility', percent(metrics.volatility)],
-    ['Sharpe', plain(metrics.sharpe)],
-    ['  probabilistic', percent(metrics.probabilisticSharpe)],
-    ['  deflated', percent(metrics.deflatedSharpe)],
-    ['Sortino', plain(metrics.sortino)],
-    ['Calmar', plain(metrics.calmar)],
-    ['Omega', plain(metrics.omega)],
-    ['max drawdown', percent(metrics.maxDrawdown)],
-    ['  duration', days(metrics.maxDrawdownUs)],
-    ['Ulcer index', percent(metrics.ulcerIndex)],
-    ['VaR', percent(metrics.valueAtRisk)],
-    ['CVaR', percent(metrics.conditionalValueAtRisk)],
-    ['skewness', plain(metrics.skewness)],
-    ['kurtosis', plain(metrics.kurtosis)],
-    ['tail ratio', plain(metrics.tailRatio)],
-    ['periods with a gain', percent(metrics.positivePeriods)],
+    ...RETURN_METRICS.flatMap(rowOf),
   );
   if (trades !== null) {
     table.push(
       ['trades', String(trades.trades)],
-      ['win rate', percent(trades.winRate)],
-      ['profit factor', plain(trades.profitFactor)],
-      ['payoff', plain(trades.payoff)],
-      ['expectancy', plain(trades.expectancy)],
-      ['SQN', plain(trades.sqn)],
-      ['Kelly', percent(trades.kelly)],
+      ...TRADE_METRICS.flatMap(rowOf),
       ['exposure', percent(metrics.exposure)],
       ['turnover (a year)', `${plain(metrics.turnover)} (${plain(metrics.turnoverPerYear)})`],
     );

@@ -20,9 +20,9 @@ import type {
   SubaccountId,
   TimeUs,
 } from '../../num/units.ts';
-import type { OrderType } from '../commands.ts';
 import { END_REASONS, type EndReason } from '../refusals.ts';
 import type { Special } from '../orders/conditional.ts';
+import { ORDER_TYPES, type OrderType } from '../orders/order-types.ts';
 import type { OrderStatus } from '../read/views.ts';
 import { ClientIds } from './client-ids.ts';
 import type { RowFilter } from './row-tags.ts';
@@ -31,14 +31,6 @@ import type { RowFilter } from './row-tags.ts';
 const FREE = -1;
 /** No slot. */
 export const NONE = -1;
-export const ORDER_TYPES = [
-  'limit',
-  'twap',
-  'takeProfit',
-  'stopLoss',
-  'trailingStop',
-  'iceberg',
-] as const satisfies readonly OrderType[];
 
 export const ORDER_STATUSES = [
   'new',

@@ -22,7 +22,6 @@ export {
   emptyOwnerList,
   NONE,
   ORDER_STATUSES,
-  ORDER_TYPES,
   type OrderTerms,
   type OwnerList,
 } from './order-rows.ts';

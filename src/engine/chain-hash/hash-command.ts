@@ -2,7 +2,7 @@
 import { must } from '../../base/assert.ts';
 import { codeOf } from '../../base/code-of.ts';
 import type { RollingHash } from '../../base/rolling-hash.ts';
-import { ORDER_TYPES } from '../book/order-table.ts';
+import { ORDER_TYPES } from '../orders/order-types.ts';
 import type { Command, PlaceOrder } from '../commands.ts';
 import { COMMANDS } from '../schema/command-schema.ts';
 import { recordHasher, type HashRecord } from './hash-record.ts';

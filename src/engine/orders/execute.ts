@@ -5,6 +5,7 @@ import type { State } from '../state.ts';
 import { endOrder } from './end.ts';
 import { fillableLots, legOver, waitAgain } from './protective-orders.ts';
 import { matchOrder } from './match.ts';
+import { ORDER_TYPE_RULES } from './order-types.ts';
 import { rest } from './resting.ts';
 
 export function execute(
@@ -23,9 +24,7 @@ export function execute(
   } else if (stop !== null) endOrder(state, slot, 'cancelled', stop);
   else if (!table.isIoc(slot)) rest(state, slot, market, exposure);
   else {
-    // The unfilled part of a TWAP slice expires.
-    const status = table.orderType(slot) === 'twap' ? 'expired' : 'cancelled';
-    endOrder(state, slot, status, 'iocRemainder');
+    endOrder(state, slot, ORDER_TYPE_RULES[table.orderType(slot)].unfilled, 'iocRemainder');
   }
 }
 

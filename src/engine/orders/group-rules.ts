@@ -2,6 +2,7 @@
 import type { NewOrder, PlaceOrder } from '../commands.ts';
 import type { MarketSpec } from '../config.ts';
 import type { Leg, Refusal } from '../refusals.ts';
+import { ORDER_TYPE_RULES } from './order-types.ts';
 
 export const MAX_BATCH_ORDERS = 100;
 export const BATCH_TOO_LARGE = { code: 'batch_too_large', maxOrders: MAX_BATCH_ORDERS } as const;
@@ -29,8 +30,8 @@ function isOfPosition(order: NewOrder): boolean {
   return isProtective(order) && order.parent === null;
 }
 
-function isProtective({ orderType }: NewOrder): boolean {
-  return orderType === 'takeProfit' || orderType === 'stopLoss';
+export function isProtective({ orderType }: NewOrder): boolean {
+  return ORDER_TYPE_RULES[orderType].protective;
 }
 
 /** Violations of shape: number and nonce order. Attached orders share the first nonce. */
@@ -65,20 +66,20 @@ export function typeRefusal(
   scope: RefusalScope,
 ): Refusal | null {
   const { orderType, triggerTicks, trailingPpm, periodMs, parent } = order;
-  const trails = orderType === 'trailingStop';
-  if ((periodMs !== null) !== (orderType === 'twap')) {
+  const rules = ORDER_TYPE_RULES[orderType];
+  if ((periodMs !== null) !== rules.timed) {
     return { code: 'period_not_allowed', orderType };
   }
   const isCommand = scope === 'command';
   if (isCommand && periodMs !== null && periodMs <= 0n) return { code: 'period_not_positive' };
-  if ((trailingPpm !== null) !== trails) return { code: 'trailing_percent_not_allowed' };
+  if ((trailingPpm !== null) !== rules.trails) return { code: 'trailing_percent_not_allowed' };
   if (trailingPpm !== null) {
     if (!Number.isInteger(trailingPpm)) return { code: 'trailing_percent_off_step' };
     if (trailingPpm <= 0 || trailingPpm >= HUNDRED_PERCENT) {
       return { code: 'trailing_percent_out_of_range' };
     }
   }
-  if (isProtective(order) ? triggerTicks === null : triggerTicks !== null && !trails) {
+  if (triggerTicks === null ? rules.triggerPrice === 'required' : rules.triggerPrice === 'none') {
     return { code: 'trigger_price_not_allowed' };
   }
   const { tickSize, maxPriceTicks: maxTicks } = spec;
@@ -94,7 +95,7 @@ export function typeRefusal(
   if (isCommand && (parent !== null || attached) && !reduceOnly) {
     return { code: 'leg_not_reduce_only' };
   }
-  if (isCommand && orderType === 'iceberg' && order.ioc) return { code: 'iceberg_ioc' };
+  if (isCommand && order.ioc && !rules.ioc) return { code: 'iceberg_ioc' };
   if (triggerTicks === null || triggerTicks <= maxTicks) return null;
   return { code: 'price_too_high', field: priceField(order, 'triggerPrice'), maxTicks, tickSize };
 }
@@ -164,7 +165,7 @@ function bracketRefusal(first: NewOrder, legs: readonly NewOrder[]): Refusal | n
 }
 
 function mixedRefusal(orders: readonly NewOrder[]): Refusal | null {
-  if (orders.some(({ orderType }) => orderType === 'twap' || orderType === 'iceberg')) {
+  if (orders.some(({ orderType }) => ORDER_TYPE_RULES[orderType].sliced)) {
     return { code: 'batch_types_mixed' };
   }
   if (!orders.some(isProtective)) return null;

@@ -11,6 +11,7 @@ import type { OrderId } from '../../num/units.ts';
 import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import type { Special } from './conditional.ts';
+import { ORDER_TYPE_RULES } from './order-types.ts';
 import type { Waits } from './reached.ts';
 
 /** Makes the order pending, for the first time or again. */
@@ -58,8 +59,8 @@ export function waitsIn(state: ExchangeState): Waits {
 /** Side of its trigger price on which an order fires or activates. */
 export function firesAt(state: ExchangeState, slot: number): 'above' | 'below' {
   const sells = state.orders.side(slot) < 0;
-  const onProfit = state.orders.orderType(slot) !== 'stopLoss';
-  return sells === onProfit ? 'above' : 'below';
+  const onGain = ORDER_TYPE_RULES[state.orders.orderType(slot)].firesOn === 'gain';
+  return sells === onGain ? 'above' : 'below';
 }
 
 /** Arms a pending trigger. A trailing stop without a trigger price follows the mark at once. */

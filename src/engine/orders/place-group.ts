@@ -13,7 +13,8 @@ import type { ExchangeState } from '../exchange-state.ts';
 import type { State } from '../state.ts';
 import { orderFault, pendingFault } from './admission.ts';
 import { execute } from './execute.ts';
-import { groupKind, type GroupKind } from './group-rules.ts';
+import { groupKind, isProtective, type GroupKind } from './group-rules.ts';
+import { ORDER_TYPE_RULES, waitsFirst } from './order-types.ts';
 import { accept, addOrder, reject } from './place.ts';
 import { orderRefusal } from './order-refusal.ts';
 import { Special, type Attached, type OrderRef } from './conditional.ts';
@@ -119,8 +120,7 @@ class Group {
   }
 
   private waits(i: number): boolean {
-    const { orderType } = this.order(i);
-    return orderType === 'twap' || orderType === 'iceberg' ? i > 0 : orderType !== 'limit';
+    return waitsFirst(this.order(i).orderType, i);
   }
 
   private conditionalOf(i: number): Special {
@@ -133,15 +133,11 @@ class Group {
     conditional.attached = attachedAs(order);
     conditional.group = this.group;
     conditional.groupLast = orderId(this.firstId + orders.length - 1);
-    const protective = order.orderType === 'takeProfit' || order.orderType === 'stopLoss';
-    conditional.leg = protective && order.reduceOnly;
+    conditional.leg = isProtective(order) && order.reduceOnly;
     if (!conditional.leg) return conditional;
     // A stop entry is no sibling of its attached legs.
     const other = orders.findIndex(
-      ({ orderType, attached }, j) =>
-        j !== i &&
-        attached === order.attached &&
-        (orderType === 'takeProfit' || orderType === 'stopLoss'),
+      (one, j) => j !== i && one.attached === order.attached && isProtective(one),
     );
     if (other >= 0) conditional.sibling = this.ref(other);
     if (this.kind === 'bracket') conditional.parent = this.ref(0);
@@ -186,9 +182,9 @@ class Group {
   /** Registers the event that the pending order waits for. */
   private watch(i: number, slot: number, conditional: Special): void {
     const { state } = this;
-    const { orderType } = this.order(i);
-    if (orderType === 'iceberg') return;
-    if (orderType === 'twap') {
+    const { waitsFor } = ORDER_TYPE_RULES[this.order(i).orderType];
+    if (waitsFor === 'predecessor') return;
+    if (waitsFor === 'time') {
       watchSlice(state, slot, sliceDueUs(state.nowUs, conditional.periodMs ?? 0n, i));
       return;
     }

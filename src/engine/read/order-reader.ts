@@ -7,7 +7,8 @@ import {
   type SubaccountId,
 } from '../../num/units.ts';
 import type { OrderRows } from '../book/order-rows.ts';
-import { NONE, ORDER_STATUSES, ORDER_TYPES } from '../book/order-table.ts';
+import { NONE, ORDER_STATUSES } from '../book/order-table.ts';
+import { ORDER_TYPES } from '../orders/order-types.ts';
 import type { RowFilter } from '../book/row-tags.ts';
 import { findClientId } from '../orders/order-refusal.ts';
 import type { ExchangeState } from '../exchange-state.ts';

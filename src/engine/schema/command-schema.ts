@@ -5,7 +5,7 @@
  * Tags and the order of fields are append-only, since journals outlive programs. `timeUs` is no
  * field here: it is in the journal's frame, and follows the tag in the chain hash.
  */
-import { ORDER_TYPES } from '../book/order-table.ts';
+import { ORDER_TYPES } from '../orders/order-types.ts';
 import type {
   Command,
   CommandKind,

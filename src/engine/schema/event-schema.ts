@@ -3,8 +3,9 @@
  * or that what is hashed before it fixes it: the command, or the order that an id names. Tags and
  * codes are append-only.
  */
-import { ORDER_STATUSES, ORDER_TYPES } from '../book/order-table.ts';
+import { ORDER_STATUSES } from '../book/order-table.ts';
 import type { Cause, EngineEvent, LedgerReason } from '../events.ts';
+import { ORDER_TYPES } from '../orders/order-types.ts';
 import { END_REASONS } from '../refusals.ts';
 import { MARKET_SPEC, MARKET_STATUS, SELF_TRADE_MODE } from './config-schema.ts';
 import {

@@ -29,7 +29,7 @@ import {
 } from '../accounts/history-archive.ts';
 import { archiveConfig, archiveSpec } from './config-archive.ts';
 import type { OrderRows } from '../book/order-rows.ts';
-import { NONE, ORDER_STATUSES, ORDER_TYPES, OrderTable } from '../book/order-table.ts';
+import { NONE, ORDER_STATUSES, OrderTable } from '../book/order-table.ts';
 import { NO_LEVEL } from '../book/price-ladder.ts';
 import type { ExchangeConfig, RetentionConfig } from '../config.ts';
 import { addMarket } from '../market/list.ts';
@@ -38,6 +38,7 @@ import { watchExpiry } from '../orders/expiry.ts';
 import { widenBounds } from '../orders/resting.ts';
 import { Special } from '../orders/conditional.ts';
 import { sliceDueUs, watchSlice } from '../orders/twap.ts';
+import { ORDER_TYPE_RULES, ORDER_TYPES } from '../orders/order-types.ts';
 import { arm, waitsIn } from '../orders/pending.ts';
 import { END_REASONS } from '../refusals.ts';
 import type { ExchangeState } from '../exchange-state.ts';
@@ -164,7 +165,7 @@ function archiveOrders(io: Archive, state: ExchangeState): void {
 /** Puts a pending order back into its index; trailing stops are restored with their groups. */
 function watchAgain(state: ExchangeState, slot: number, conditional: Special): void {
   const table = state.orders;
-  if (table.orderType(slot) === 'twap') {
+  if (ORDER_TYPE_RULES[table.orderType(slot)].waitsFor === 'time') {
     const slice = table.id(slot) - (conditional.group?.orderId ?? table.id(slot));
     watchSlice(state, slot, sliceDueUs(table.createdAtUs(slot), conditional.periodMs ?? 0n, slice));
   }

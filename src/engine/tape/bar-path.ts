@@ -13,6 +13,7 @@ import type { TapeBar } from '../commands.ts';
 import type { Market } from '../market/market.ts';
 import type { OrderId } from '../../num/units.ts';
 import type { ExchangeState } from '../exchange-state.ts';
+import { ORDER_TYPE_RULES } from '../orders/order-types.ts';
 import { waitsIn } from '../orders/pending.ts';
 
 /** The turning points of the path, including open and close. */
@@ -60,7 +61,8 @@ function stopsBetween(
   const distanceOf = (id: OrderId): number =>
     state.orders.conditional(state.orders.slotOf(id))?.trailingPpm ?? 0;
   if (trailing.firesWithin(low, high, waits, distanceOf)) return true;
-  return prices
-    .between(up, low, high, waits)
-    .some((id) => state.orders.orderType(state.orders.slotOf(id)) === 'stopLoss');
+  return prices.between(up, low, high, waits).some((id) => {
+    const type = state.orders.orderType(state.orders.slotOf(id));
+    return ORDER_TYPE_RULES[type].firesOn === 'loss';
+  });
 }

@@ -4,8 +4,8 @@
  * and its errors, are left to the schema.
  */
 import { codeOf } from '../../base/code-of.ts';
-import { ORDER_TYPES } from '../../engine/book/order-table.ts';
 import type { CancelOrder, PlaceOrder } from '../../engine/commands.ts';
+import { ORDER_TYPES } from '../../engine/orders/order-types.ts';
 import {
   accountId,
   address,

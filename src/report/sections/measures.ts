@@ -1,54 +1,34 @@
 /** Metrics with the benchmark's, PnL attribution, and fill quality. */
-import type { Metrics } from '../../metrics/metrics.ts';
+import {
+  RETURN_METRICS,
+  TRADE_METRICS,
+  valueOf,
+  type MetricRow,
+  type Metrics,
+} from '../../metrics/metrics.ts';
 import { MARKOUT_HORIZONS_US } from '../../backtest/output.ts';
 import { isYearly, type Report, type StrategyReport } from '../report.ts';
 import { duration, escape, money, percent, ratio, table, toneOf } from '../text.ts';
 
 type Row = readonly [name: string, figure: (metrics: Metrics) => string];
 
-/** Annualised metrics, hidden for runs shorter than a day. */
-const YEARLY = new Set([
-  'CAGR',
-  'Volatility, a year',
-  'Sharpe, a year',
-  'Sortino, a year',
-  'Calmar',
-]);
+/** A metric with the format of its unit. */
+function rowOf(metric: MetricRow): Row {
+  const text = { fraction: percent, number: ratio, time: null }[metric.unit];
+  const figure = (metrics: Metrics): string => {
+    const value = valueOf(metrics, metric);
+    return text === null ? duration(value ?? 0) : text(value, metric.decimals);
+  };
+  return [metric.title, figure];
+}
 
-/** Metrics of a curve's returns. */
-export const RETURN_ROWS: readonly Row[] = [
-  ['Return', ({ totalReturn }) => percent(totalReturn)],
-  ['CAGR', ({ cagr }) => percent(cagr)],
-  ['Volatility, a year', ({ volatility }) => percent(volatility)],
-  ['Sharpe, a year', ({ sharpe }) => ratio(sharpe)],
-  ['Probabilistic Sharpe', ({ probabilisticSharpe }) => percent(probabilisticSharpe)],
-  ['Deflated Sharpe', ({ deflatedSharpe }) => percent(deflatedSharpe)],
-  ['Sortino, a year', ({ sortino }) => ratio(sortino)],
-  ['Calmar', ({ calmar }) => ratio(calmar)],
-  ['Omega', ({ omega }) => ratio(omega)],
-  ['Max drawdown', ({ maxDrawdown }) => percent(maxDrawdown)],
-  ['Longest drawdown', ({ maxDrawdownUs }) => duration(maxDrawdownUs)],
-  ['Ulcer index', ({ ulcerIndex }) => percent(ulcerIndex)],
-  ['VaR', ({ valueAtRisk }) => percent(valueAtRisk, 3)],
-  ['CVaR', ({ conditionalValueAtRisk }) => percent(conditionalValueAtRisk, 3)],
-  ['Skewness', ({ skewness }) => ratio(skewness)],
-  ['Kurtosis', ({ kurtosis }) => ratio(kurtosis)],
-  ['Tail ratio', ({ tailRatio }) => ratio(tailRatio)],
-  ['Best period', ({ bestPeriod }) => percent(bestPeriod, 3)],
-  ['Worst period', ({ worstPeriod }) => percent(worstPeriod, 3)],
-  ['Periods that gain', ({ positivePeriods }) => percent(positivePeriods)],
-];
+/** Metrics of a curve's returns; those that are not annualised are for runs of any length. */
+export const RETURN_ROWS = RETURN_METRICS.map(rowOf);
+const LASTING_ROWS = RETURN_METRICS.filter((metric) => !('yearly' in metric)).map(rowOf);
 
 const TRADE_ROWS: readonly Row[] = [
   ['Closed trades', ({ trades }) => String(trades?.trades ?? 0)],
-  ['Win rate', ({ trades }) => percent(trades?.winRate ?? null)],
-  ['Profit factor', ({ trades }) => ratio(trades?.profitFactor ?? null)],
-  ['Payoff', ({ trades }) => ratio(trades?.payoff ?? null)],
-  ['Expectancy', ({ trades }) => ratio(trades?.expectancy ?? null, 4)],
-  ['SQN', ({ trades }) => ratio(trades?.sqn ?? null)],
-  ['Kelly', ({ trades }) => percent(trades?.kelly ?? null)],
-  ['Best trade', ({ trades }) => ratio(trades?.bestTrade ?? null)],
-  ['Worst trade', ({ trades }) => ratio(trades?.worstTrade ?? null)],
+  ...TRADE_METRICS.map(rowOf),
   ['Mean time held', ({ trades }) => duration(trades?.meanTradeUs ?? 0)],
   ['Wins, losses in a row', ({ trades }) => runs(trades)],
   ['Exposure', ({ exposure }) => percent(exposure)],
@@ -67,7 +47,7 @@ export function metricsTables(
 ): string {
   if (metrics === null) return '<p>Equity has fewer than two samples, so no return.</p>';
   const isShort = !isYearly({ timesUs: [metrics.startUs, metrics.endUs] });
-  const rows = RETURN_ROWS.filter(([name]) => !isShort || !YEARLY.has(name));
+  const rows = isShort ? LASTING_ROWS : RETURN_ROWS;
   const period = duration(options.period === 'rows' ? sampleUs : options.period);
   const few = [
     ...(metrics.periods < 30
