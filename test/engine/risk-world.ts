@@ -27,7 +27,7 @@ import {
   type MarketId,
   type SubaccountId,
 } from '../../src/num/units.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 
 export const GENESIS = timeUs(1_704_067_200_000_000);
 const NEVER = 9_007_199_254_740_991;

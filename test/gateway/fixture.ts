@@ -10,7 +10,7 @@ import {
 } from '../../src/gateway/market-config.ts';
 import type { Reply } from '../../src/gateway/context.ts';
 import { address, marketId, priceTicks, quanta, timeUs } from '../../src/num/units.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 
 export const ALICE = address(`0x${'a1'.repeat(20)}`);
 export const BOB = address(`0x${'b2'.repeat(20)}`);

@@ -10,7 +10,7 @@ import type { Reply } from '../../src/gateway/context.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { DEFAULT_EXCHANGE_CONFIG, parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { address, marketId, priceTicks, quanta } from '../../src/num/units.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 
 const ALICE = address(`0x${'a'.repeat(40)}`);
 const T = DEFAULT_EXCHANGE_CONFIG.genesisTimeUs;
