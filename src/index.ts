@@ -103,4 +103,4 @@ export {
 } from './contract/endpoints.ts';
 export { FEEDS, FEED_METHODS, MAX_SUBSCRIPTIONS, type FeedSource } from './contract/feeds.ts';
 export { RandomStreams, type RandomStream } from './virtual-time/rng.ts';
-export { addressOfName, keccak } from './wallet/ethers-ports.ts';
+export { addressOfName, keccak } from './wallet/crypto-ports.ts';

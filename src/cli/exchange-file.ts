@@ -8,7 +8,7 @@ import { DEFAULT_MARKETS, parseExchangeConfig, parseMarketSpec } from '../gatewa
 import type { TimeUs } from '../num/units.ts';
 import { parseTime } from '../num/time-text.ts';
 import { fileError } from '../platform/file-error.ts';
-import { keccak } from '../wallet/ethers-ports.ts';
+import { keccak } from '../wallet/crypto-ports.ts';
 import { InputError } from './cli-support.ts';
 
 export interface ExchangeFile {

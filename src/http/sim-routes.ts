@@ -23,7 +23,7 @@ import {
 import { openJournal } from '../journal-files/folder-journal.ts';
 import { plainJournal } from '../journal-files/plain-journal.ts';
 import { holdsToken } from './bearer-token.ts';
-import { keccak } from '../wallet/ethers-ports.ts';
+import { keccak } from '../wallet/crypto-ports.ts';
 import type { Faults } from './injected-faults.ts';
 import type { Host } from './exchange-host.ts';
 import { sendError, sendText } from './replies.ts';

@@ -11,7 +11,7 @@ import type { Caller } from '../gateway/context.ts';
 import { Fields } from '../gateway/fields.ts';
 import { RequestError } from '../gateway/request-error.ts';
 import { address, type Address, type TimeUs } from '../num/units.ts';
-import { keccak } from '../wallet/ethers-ports.ts';
+import { keccak } from '../wallet/crypto-ports.ts';
 import { personalDigest } from '../wallet/personal-message.ts';
 import { recover } from '../wallet/recover-signer.ts';
 

@@ -8,7 +8,7 @@ import type { StrategyEntry } from '../backtest/strategy-run.ts';
 import { parseDecimal, stepsFloor } from '../num/decimal.ts';
 import { COLLATERAL_DECIMALS, quanta } from '../num/units.ts';
 import type { RandomStream, RandomStreams } from '../virtual-time/rng.ts';
-import { addressOfName } from '../wallet/ethers-ports.ts';
+import { addressOfName } from '../wallet/crypto-ports.ts';
 import { fundamentalTape } from './fundamental-tape.ts';
 import { parseLatency } from './models.ts';
 import { agentOf, type Population } from './population.ts';

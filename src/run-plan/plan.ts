@@ -31,7 +31,7 @@ import {
 import { FaultModel } from '../virtual-time/faults.ts';
 import { slowedLatency } from '../virtual-time/latency.ts';
 import { RandomStreams } from '../virtual-time/rng.ts';
-import { addressOfName, keccak } from '../wallet/ethers-ports.ts';
+import { addressOfName, keccak } from '../wallet/crypto-ports.ts';
 import { withPlace } from '../strategy-loader/fault-place.ts';
 import type { StrategyBundle } from '../strategy-loader/bundle.ts';
 import { readLatencyRows } from './latency-rows.ts';

@@ -1,6 +1,6 @@
 /** A wallet of a private key in memory; its signatures are those that ethers makes. */
 import type { Address } from '../num/units.ts';
-import { addressOfKey } from './ethers-ports.ts';
+import { addressOfKey } from './crypto-ports.ts';
 import { personalDigest } from './personal-message.ts';
 import { secp256k1 } from './secp256k1.ts';
 import { bytesOf, primaryTypeOf, TypedData, type Domain, type TypedField } from './typed-data.ts';

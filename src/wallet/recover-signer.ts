@@ -1,7 +1,6 @@
 /**
- * Recovers the signer of a digest with native secp256k1 if installed, otherwise with ethers. Both
- * accept the same signatures: 65 bytes in hex with optional 0x, low s, v of 27, 28, 0 or 1 (R-9.2).
- * Every other signature recovers to null.
+ * Recovers the signer of a digest. It accepts the signatures that ethers accepts: 65 bytes in hex
+ * with optional 0x, low s, v of 27, 28, 0 or 1 (R-9.2). Every other signature recovers to null.
  */
 import { address, type Address } from '../num/units.ts';
 import { keccakBytes } from './keccak.ts';

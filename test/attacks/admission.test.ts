@@ -8,7 +8,7 @@ import { parseExchangeConfig, parseMarketSpec } from '../../src/gateway/market-c
 import { Exchange } from '../../src/engine/exchange.ts';
 import { address, lots, ppm, priceTicks, timeUs } from '../../src/num/units.ts';
 import type { MarketSpec } from '../../src/engine/config.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { CASH_FEED, GENESIS, usd } from '../engine/risk-world.ts';
 import { AttackWorld, MARKET, expectOracleAgrees } from './world.ts';
 

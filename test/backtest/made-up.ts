@@ -9,7 +9,7 @@ import { lots, marketId, priceTicks, quanta, timeUs } from '../../src/num/units.
 import { constantLatency } from '../../src/virtual-time/latency.ts';
 import { RandomStreams } from '../../src/virtual-time/rng.ts';
 import { watchPromises } from '../../src/strategy-loader/promise-watch.ts';
-import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
+import { addressOfName, keccak } from '../../src/wallet/crypto-ports.ts';
 
 const PROMISES = watchPromises();
 

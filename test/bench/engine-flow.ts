@@ -13,7 +13,7 @@ import {
   subaccountId,
   timeUs,
 } from '../../src/num/units.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 import type { Mix } from './mix.ts';
 
 const ACCOUNTS = 1000;

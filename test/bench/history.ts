@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks';
 import { Exchange } from '../../src/engine/exchange.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { lots, marketId, ppm, priceTicks, subaccountId, timeUs } from '../../src/num/units.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { accountAddress, CONFIG, openingCommands } from './engine-flow.ts';
 
 const ORDERS = 1_000_000;

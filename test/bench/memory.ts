@@ -6,7 +6,7 @@
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { lots, marketId, ppm, priceTicks, subaccountId, timeUs } from '../../src/num/units.ts';
 import { CONFIG, accountAddress, openExchange } from './engine-flow.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 
 const SUBACCOUNTS = 5000;
 const EACH = Number(process.argv[2] ?? 200);

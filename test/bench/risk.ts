@@ -18,7 +18,7 @@ import {
   subaccountId,
   timeUs,
 } from '../../src/num/units.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { accountAddress, CONFIG } from './engine-flow.ts';
 
 const MARKS = 2001;

@@ -46,7 +46,7 @@ const risk = apart('./risk.ts') as {
   fundingMs: number;
 }[];
 
-const judged = apart('./judged.ts') as {
+const checkCost = apart('./check-cost.ts') as {
   commands: number;
   requests: number;
   sampledPerSecond: number;
@@ -69,7 +69,7 @@ if (json) {
         backtest,
         history,
         risk,
-        judged,
+        checkCost,
         eventsPerCommand,
       },
       null,
@@ -113,15 +113,15 @@ if (json) {
   }
   const perSecond = (rate: number): string => `${Math.round(rate).toLocaleString('en')} a second`;
   console.log(
-    `${judged.commands.toLocaleString('en')} commands of the fuzzer on one core, every state invariant checked every 64 commands: ` +
-      `${perSecond(judged.sampledPerSecond)} (${perSecond(judged.sampledPerCpuSecond)} of processor time), ` +
-      `${judged.sampledRatio.toFixed(1)} × the time of the engine alone ` +
-      `(orders of batches counted one by one ${perSecond((judged.sampledPerSecond * judged.requests) / judged.commands)}); ` +
-      `${perSecond(judged.campaignPerSecond)} (${perSecond(judged.campaignPerCpuSecond)} of processor time) with generation and coverage counting`,
+    `${checkCost.commands.toLocaleString('en')} commands of the fuzzer on one core, every state invariant checked every 64 commands: ` +
+      `${perSecond(checkCost.sampledPerSecond)} (${perSecond(checkCost.sampledPerCpuSecond)} of processor time), ` +
+      `${checkCost.sampledRatio.toFixed(1)} × the time of the engine alone ` +
+      `(orders of batches counted one by one ${perSecond((checkCost.sampledPerSecond * checkCost.requests) / checkCost.commands)}); ` +
+      `${perSecond(checkCost.campaignPerSecond)} (${perSecond(checkCost.campaignPerCpuSecond)} of processor time) with generation and coverage counting`,
   );
   console.log(
-    `the same in lockstep with the oracle, compared after each: ${perSecond(judged.lockstepPerSecond)} ` +
-      `(${perSecond(judged.lockstepPerCpuSecond)} of processor time), ` +
-      `${judged.ratio.toFixed(0)} × the time of the engine alone`,
+    `the same in lockstep with the oracle, compared after each: ${perSecond(checkCost.lockstepPerSecond)} ` +
+      `(${perSecond(checkCost.lockstepPerCpuSecond)} of processor time), ` +
+      `${checkCost.ratio.toFixed(0)} × the time of the engine alone`,
   );
 }

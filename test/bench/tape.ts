@@ -22,7 +22,7 @@ import {
   timeUs,
 } from '../../src/num/units.ts';
 import { openDataset, type Dataset } from '../../src/tape-files/dataset-files.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { barCommand, walk } from './bar-flow.ts';
 import { RECORDED } from './long-tape.ts';
 

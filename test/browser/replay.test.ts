@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { replay } from '../../src/journal/replay/replay.ts';
 import { parseScenario } from '../../src/scenario/parse.ts';
 import { runScenario } from '../../src/scenario/run-scenario.ts';
-import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
+import { addressOfName, keccak } from '../../src/wallet/crypto-ports.ts';
 import { openBrowser, type OpenBrowser } from './chromium.ts';
 
 const SCENARIOS = new URL('../../scenarios/', import.meta.url);

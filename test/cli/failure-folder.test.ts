@@ -18,7 +18,7 @@ import { failureFiles } from '../../src/fuzz/report/failure-files.ts';
 import { runFuzz } from '../../src/fuzz/fuzz-run.ts';
 import { shrink } from '../../src/fuzz/shrink/shrink.ts';
 import { JournalReader } from '../../src/journal/format/frames.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { CLI, startServe } from './serve-process.ts';
 
 const run = promisify(execFile);

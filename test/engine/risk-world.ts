@@ -19,7 +19,7 @@ import {
   type MarketId,
   type SubaccountId,
 } from '../../src/num/units.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { World } from '../setup/world.ts';
 
 export const GENESIS = timeUs(1_704_067_200_000_000);

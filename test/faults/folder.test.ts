@@ -17,7 +17,7 @@ import type { DurableExchange } from '../../src/journal-files/durable-exchange.t
 import { FileError } from '../../src/platform/file-error.ts';
 import { recover } from '../../src/journal-files/recover.ts';
 import type { OpenFile } from '../../src/journal-files/segment-writer.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { drawLife } from '../metamorphic/life.ts';
 import { EFFORT } from '../setup/effort.ts';
 import { abandon, openIn } from '../journal-files/folder.ts';

@@ -11,7 +11,7 @@ import {
   type CampaignPlan,
 } from '../../src/fuzz/campaign.ts';
 import { addCounts, neverReached } from '../../src/fuzz/reached-counts.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 
 const PLAN: CampaignPlan = {
   seed: 'campaign',

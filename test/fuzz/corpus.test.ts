@@ -15,7 +15,7 @@ import { oracleLockstep } from '../../src/fuzz/oracle-checker.ts';
 import { parseScenario } from '../../src/scenario/parse.ts';
 import { runScenario } from '../../src/scenario/run-scenario.ts';
 import { JournalReader } from '../../src/journal/format/frames.ts';
-import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
+import { addressOfName, keccak } from '../../src/wallet/crypto-ports.ts';
 
 const FOLDER = join(import.meta.dirname, 'corpus');
 const names = readdirSync(FOLDER).sort();

@@ -10,7 +10,7 @@ import { failureFiles } from '../../src/fuzz/report/failure-files.ts';
 import { checkJournal } from '../../src/fuzz/check-journal.ts';
 import { parseScenario } from '../../src/scenario/parse.ts';
 import { runScenario } from '../../src/scenario/run-scenario.ts';
-import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
+import { addressOfName, keccak } from '../../src/wallet/crypto-ports.ts';
 import { EFFORT } from '../setup/effort.ts';
 import { PLANTED_BUGS } from './planted/bugs.ts';
 import { provePlanted } from './planted/prove.ts';

@@ -12,7 +12,7 @@ import {
   DEFAULT_MARKETS,
   parseMarketSpec,
 } from '../../src/gateway/market-config.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { changingProxy } from '../http/changing-proxy.ts';
 import { Served, SIM_TOKEN } from '../http/served.ts';
 import { EFFORT } from '../setup/effort.ts';

@@ -2,7 +2,7 @@
 import { getAddress } from 'ethers';
 import { expect, test } from 'vitest';
 import { isChecksumRight } from '../../src/gateway/checksum.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { RiskWorld } from '../engine/risk-world.ts';
 
 // https://eips.ethereum.org/EIPS/eip-55, "Test Cases".

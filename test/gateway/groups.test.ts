@@ -8,7 +8,7 @@ import type { OrderRecordShape } from '../../src/contract/schemas.ts';
 import type { Reply } from '../../src/gateway/context.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
 import { address, marketId } from '../../src/num/units.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { World } from '../setup/world.ts';
 
 const ALICE = address(`0x${'a'.repeat(40)}`);

@@ -21,7 +21,7 @@ import { buildServer, type BrowserOptions, type ServerLimits } from '../../src/h
 import { WalletAuth } from '../../src/http/wallet-auth.ts';
 import { DataFolder } from '../../src/journal-files/data-folder.ts';
 import { DurableExchange, type DurableOptions } from '../../src/journal-files/durable-exchange.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { RecoveryPool } from '../../src/wallet/recovery-pool.ts';
 import { RequestVerifier } from '../../src/wallet/request-verifier.ts';
 

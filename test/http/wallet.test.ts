@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../src/gateway/market-config.ts';
 import { address } from '../../src/num/units.ts';
 import { typedPayload } from '../../src/http-client/eip1193-signer.ts';
-import { addressOfKey } from '../../src/wallet/ethers-ports.ts';
+import { addressOfKey } from '../../src/wallet/crypto-ports.ts';
 import { KeyWallet } from '../../src/wallet/key-wallet.ts';
 import { recover, recoverBy, type Recover } from '../../src/wallet/recover-signer.ts';
 import { secp256k1, type Secp256k1 } from '../../src/wallet/secp256k1.ts';

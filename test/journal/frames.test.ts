@@ -7,7 +7,7 @@ import { seq, timeUs } from '../../src/num/units.ts';
 import { JournalError, JournalReader, JournalWriter } from '../../src/journal/format/frames.ts';
 import { RecordedExchange } from '../../src/journal/replay/recorded-exchange.ts';
 import { replay } from '../../src/journal/replay/replay.ts';
-import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
+import { addressOfName, keccak } from '../../src/wallet/crypto-ports.ts';
 
 const file = new URL('../../scenarios/self-trade.yaml', import.meta.url);
 const parsed = parseScenario(readFileSync(file, 'utf8'), 'self-trade.yaml', keccak);

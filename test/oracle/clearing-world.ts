@@ -17,7 +17,7 @@ import {
 } from '../../src/oracle/world.ts';
 import { parseExchangeConfig, parseMarketSpec } from '../../src/gateway/market-config.ts';
 import { timeUs } from '../../src/num/units.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 
 const START = timeUs(1_700_000_100_000_000);
 

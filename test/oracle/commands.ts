@@ -17,7 +17,7 @@ import {
   subaccountId,
   timeUs,
 } from '../../src/num/units.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 
 export const USERS = ['a', 'b', 'c'].map((letter) => address(`0x${letter.repeat(40)}`));
 const ORIGINATOR = address(`0x${'9'.repeat(40)}`);

@@ -18,7 +18,7 @@ import {
   subaccountId,
   timeUs,
 } from '../../src/num/units.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { PLAIN_LIMIT } from '../setup/plain-limit.ts';
 
 const MOST = 60;

@@ -5,7 +5,7 @@ import { SCENARIO_SHAPE } from '../../src/scenario/language.ts';
 import { parseScenario } from '../../src/scenario/parse.ts';
 import { runScenario } from '../../src/scenario/run-scenario.ts';
 import type { Shape } from '../../src/scenario/shape.ts';
-import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
+import { addressOfName, keccak } from '../../src/wallet/crypto-ports.ts';
 
 const page = readFileSync(new URL('../../docs/SCENARIOS.md', import.meta.url), 'utf8');
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseScenario } from '../../src/scenario/parse.ts';
 import type { Scenario, Step } from '../../src/scenario/scenario.ts';
 import { formatProblem, type MapNode } from '../../src/scenario/source-node.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 
 function parse(text: string): Scenario {
   const parsed = parseScenario(text, 'x.yaml', keccak);

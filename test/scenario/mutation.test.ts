@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parseScenario } from '../../src/scenario/parse.ts';
 import { runScenario } from '../../src/scenario/run-scenario.ts';
-import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
+import { addressOfName, keccak } from '../../src/wallet/crypto-ports.ts';
 
 const FOLDER = new URL('../../scenarios/', import.meta.url);
 // These two have more than a thousand commands; the others are short.

@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 import { parseScenario } from '../../src/scenario/parse.ts';
 import { runScenario } from '../../src/scenario/run-scenario.ts';
-import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
+import { addressOfName, keccak } from '../../src/wallet/crypto-ports.ts';
 
 const HEAD = `orrery: 1
 accounts: { alice: { deposit: 100000 }, bob: { deposit: 100000 } }

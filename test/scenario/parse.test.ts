@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseScenario } from '../../src/scenario/parse.ts';
 import { formatProblem } from '../../src/scenario/source-node.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 
 function faults(text: string): string[] {
   const parsed = parseScenario(text, 'x.yaml', keccak);

@@ -4,7 +4,7 @@ import { parseScenario } from '../../src/scenario/parse.ts';
 import { runScenario, type ScenarioResult } from '../../src/scenario/run-scenario.ts';
 import { formatProblem } from '../../src/scenario/source-node.ts';
 import { JournalReader } from '../../src/journal/format/frames.ts';
-import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
+import { addressOfName, keccak } from '../../src/wallet/crypto-ports.ts';
 
 const HEAD = `orrery: 1
 accounts: { alice: { deposit: 100000 }, bob: { deposit: 100000 }, carol: {} }

@@ -9,7 +9,7 @@ import { proveScenario } from '../../src/scenario/prove.ts';
 import { runScenario } from '../../src/scenario/run-scenario.ts';
 import type { Scenario } from '../../src/scenario/scenario.ts';
 import { formatProblem } from '../../src/scenario/source-node.ts';
-import { addressOfName, keccak } from '../../src/wallet/ethers-ports.ts';
+import { addressOfName, keccak } from '../../src/wallet/crypto-ports.ts';
 
 const FOLDER = new URL('../../scenarios/', import.meta.url);
 const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));

@@ -21,7 +21,7 @@ import {
 } from '../../src/num/units.ts';
 import { divergenceText } from '../../src/oracle/divergence.ts';
 import { Lockstep } from '../../src/oracle/lockstep.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 
 export class World {
   readonly engine: Exchange;

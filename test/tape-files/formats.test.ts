@@ -19,7 +19,7 @@ import type { TapeRecord, TapeUnits } from '../../src/tape/record.ts';
 import { TapeSteps } from '../../src/tape/tape-steps.ts';
 import { fidelityOf } from '../../src/tape/tape-model.ts';
 import { formatNamed } from '../../src/tape-files/recordings.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 import { readFiles } from './read-files.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-formats-'));

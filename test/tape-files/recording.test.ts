@@ -25,7 +25,7 @@ import { TapeSteps } from '../../src/tape/tape-steps.ts';
 import { mergeStreams } from '../../src/tape/merge.ts';
 import { openDataset } from '../../src/tape-files/dataset-files.ts';
 import { DatasetWriter } from '../../src/tape-files/dataset-writer.ts';
-import { keccak } from '../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../src/wallet/crypto-ports.ts';
 
 const DATASET = fileURLToPath(new URL('../../data/btcusdt-20240808', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'orrery-data-'));

@@ -14,7 +14,7 @@ import { formatProblem, START_OF_TEXT } from '../../scenario/source-node.ts';
 import { withStateHash } from '../../scenario/update-hash.ts';
 import { fileError } from '../../platform/file-error.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
-import { addressOfName, keccak } from '../../wallet/ethers-ports.ts';
+import { addressOfName, keccak } from '../../wallet/crypto-ports.ts';
 import {
   EXIT,
   InputError,

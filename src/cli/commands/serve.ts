@@ -17,7 +17,7 @@ import { timeUs, type TimeUs } from '../../num/units.ts';
 import { DataFolder } from '../../journal-files/data-folder.ts';
 import { DurableExchange, type Recovery } from '../../journal-files/durable-exchange.ts';
 import { fileError } from '../../platform/file-error.ts';
-import { keccak } from '../../wallet/ethers-ports.ts';
+import { keccak } from '../../wallet/crypto-ports.ts';
 import { RecoveryPool } from '../../wallet/recovery-pool.ts';
 import { RequestVerifier } from '../../wallet/request-verifier.ts';
 import { defaultMarkets, readExchangeFile, type ExchangeFile } from '../exchange-file.ts';

@@ -10,7 +10,7 @@ import { TapeSteps } from '../../tape/tape-steps.ts';
 import { openDataset, playedAs } from '../../tape-files/dataset-files.ts';
 import { fileError } from '../../platform/file-error.ts';
 import { openRaw } from '../../tape-files/recordings.ts';
-import { keccak } from '../../wallet/ethers-ports.ts';
+import { keccak } from '../../wallet/crypto-ports.ts';
 import { InputError } from '../cli-support.ts';
 
 export interface UnitArguments {

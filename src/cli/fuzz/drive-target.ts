@@ -6,7 +6,7 @@ import { driveHost, type DriveResult } from '../../fuzz/twin/drive.ts';
 import { DEFAULT_EXCHANGE_CONFIG } from '../../gateway/market-config.ts';
 import { timeUs } from '../../num/units.ts';
 import { writeWholeFile } from '../../platform/whole-file.ts';
-import { keccak } from '../../wallet/ethers-ports.ts';
+import { keccak } from '../../wallet/crypto-ports.ts';
 import { defaultMarkets, readExchangeFile } from '../exchange-file.ts';
 import { InputError, isInterrupted, print, type Progress } from '../cli-support.ts';
 import { makeFolder } from '../../platform/make-folder.ts';

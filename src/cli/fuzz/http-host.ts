@@ -4,7 +4,7 @@ import type { BookLevels, HostReply, SimVerb, TwinHost } from '../../fuzz/twin/t
 import { MatcherError } from '../../gateway/matcher-client.ts';
 import { HttpMatcherClient } from '../../http-client/http-matcher-client.ts';
 import type { Address } from '../../num/units.ts';
-import { keyOfName } from '../../wallet/ethers-ports.ts';
+import { keyOfName } from '../../wallet/crypto-ports.ts';
 import { KeyWallet } from '../../wallet/key-wallet.ts';
 import { InputError } from '../cli-support.ts';
 import { BookFeeds } from './book-feeds.ts';

@@ -17,7 +17,7 @@ import {
   type SearchOptions,
 } from '../../fuzz/economic/search.ts';
 import type { Failure } from '../../fuzz/fuzz-run.ts';
-import { keccak } from '../../wallet/ethers-ports.ts';
+import { keccak } from '../../wallet/crypto-ports.ts';
 
 interface ShrinkTask {
   readonly plan: CampaignPlan;

@@ -5,7 +5,7 @@ import type { ExchangeView } from '../../engine/read/views.ts';
 import type { Fields } from '../../gateway/fields.ts';
 import { RequestError } from '../../gateway/request-error.ts';
 import type { Address, MarketId } from '../../num/units.ts';
-import { keccak } from '../../wallet/ethers-ports.ts';
+import { keccak } from '../../wallet/crypto-ports.ts';
 
 export type Subscription =
   | {

@@ -5,7 +5,7 @@ import { parseScenario as parse } from '../../scenario/parse.ts';
 import { runScenario as run, type ScenarioResult } from '../../scenario/run-scenario.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
 import { formatProblem, type Problem } from '../../scenario/source-node.ts';
-import { addressOfName, keccak } from '../../wallet/ethers-ports.ts';
+import { addressOfName, keccak } from '../../wallet/crypto-ports.ts';
 
 /** A scenario's text is not valid: one line per problem, each with line and column. */
 export class ScenarioError extends Error {

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { ENDPOINT_IDS, ENDPOINTS, type EndpointId } from '../../../src/contract/endpoints.ts';
 import { Gateway } from '../../../src/gateway/gateway.ts';
 import type { Address } from '../../../src/num/units.ts';
-import { keccak } from '../../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../../src/wallet/crypto-ports.ts';
 import {
   callerOf,
   INVALID,

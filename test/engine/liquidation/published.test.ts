@@ -17,7 +17,7 @@ import { RiskUnit } from '../../../src/engine/margin/risk-unit.ts';
 import { rateRise, requirement, risenRequirement } from '../../../src/engine/margin/requirement.ts';
 import { parseMarketSpec } from '../../../src/gateway/market-config.ts';
 import { ppb, ppm, priceTicks, quanta } from '../../../src/num/units.ts';
-import { keccak } from '../../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../../src/wallet/crypto-ports.ts';
 import { RiskWorld, dollars, usd } from '../risk-world.ts';
 
 /**

@@ -16,7 +16,7 @@ import {
   subaccountId,
   timeUs,
 } from '../../../src/num/units.ts';
-import { keccak } from '../../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../../src/wallet/crypto-ports.ts';
 
 const parsed = parseMarketSpec(DEFAULT_MARKETS[0], keccak);
 if (!parsed.ok) throw new Error(parsed.error);

@@ -16,7 +16,7 @@ import {
   subaccountId,
   timeUs,
 } from '../../../src/num/units.ts';
-import { keccak } from '../../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../../src/wallet/crypto-ports.ts';
 import { PLAIN_LIMIT } from '../../setup/plain-limit.ts';
 
 const MARKET = marketId(0);

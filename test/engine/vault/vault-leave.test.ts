@@ -1,7 +1,7 @@
 /** The vault's closing orders, and the redemption value of its frozen positions. */
 import { describe, expect, test } from 'vitest';
 import { TrustOrderIds } from '../../../src/gateway/order-ids.ts';
-import { keccak } from '../../../src/wallet/ethers-ports.ts';
+import { keccak } from '../../../src/wallet/crypto-ports.ts';
 import { vaultValue } from '../../../src/engine/vault/vault.ts';
 import { freeze, STALE, stateOf } from '../invariants/planted.ts';
 import { dollars, RiskWorld } from '../risk-world.ts';

@@ -1,4 +1,4 @@
-/** Cryptographic ports of the gateway, and the test wallets of scenarios. */
+/** Keccak for the gateway, and the accounts that scenarios name. No key here holds money. */
 import type { Keccak } from '../gateway/ports.ts';
 import type { Address } from '../num/units.ts';
 import { keccakBytes } from './keccak.ts';
