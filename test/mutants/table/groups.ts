@@ -52,9 +52,9 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
   },
   {
     id: 'twap-remainder-cancelled',
-    file: 'engine/orders/execute.ts',
-    find: "table.orderType(slot) === 'twap' ? 'expired' : 'cancelled'",
-    replace: "'cancelled'",
+    file: 'engine/orders/order-types.ts',
+    find: "timed: true, unfilled: 'expired'",
+    replace: "timed: true, unfilled: 'cancelled'",
     means: 'what a TWAP slice does not fill is cancelled, not expired',
     rule: 'R-3.3',
   },
@@ -85,8 +85,8 @@ export const GROUP_MUTANTS: readonly Mutant[] = [
   {
     id: 'trigger-wrong-way',
     file: 'engine/orders/pending.ts',
-    find: "sells === onProfit ? 'above' : 'below'",
-    replace: "sells === onProfit ? 'below' : 'above'",
+    find: "sells === onGain ? 'above' : 'below'",
+    replace: "sells === onGain ? 'below' : 'above'",
     means: 'take-profits fire where stop-losses should',
     rule: 'R-4.1',
   },
